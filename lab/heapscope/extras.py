@@ -11,6 +11,7 @@ PACKAGES = {
     "record": ("symbolic",),
     "report": ("bokeh", "jinja2"),
     "tune": ("highspy",),
+    "sweep": ("distributed", "pyarrow", "duckdb"),
 }
 
 

@@ -15,10 +15,10 @@ class Steps(Sequence[str]):
 
     first: int
     step: int
-    count: int
+    length: int
 
     def __len__(self) -> int:
-        return self.count
+        return self.length
 
     @overload
     def __getitem__(self, index: int) -> str: ...
@@ -28,16 +28,16 @@ class Steps(Sequence[str]):
 
     def __getitem__(self, index: int | slice) -> str | Sequence[str]:
         if isinstance(index, slice):
-            return [self[one] for one in range(*index.indices(self.count))]
-        if not -self.count <= index < self.count:
+            return [self[one] for one in range(*index.indices(self.length))]
+        if not -self.length <= index < self.length:
             raise IndexError(index)
-        return str(self.first + self.step * (index % self.count))
+        return str(self.first + self.step * (index % self.length))
 
     def __contains__(self, value: object) -> bool:
         if not (isinstance(value, str) and value.isascii() and value.isdigit()):
             return False
         past, rest = divmod(int(value) - self.first, self.step)
-        return rest == 0 and 0 <= past < self.count
+        return rest == 0 and 0 <= past < self.length
 
 
 @dataclass(frozen=True)
@@ -63,13 +63,13 @@ class Axis:
 
     def to_json(self) -> object:
         if isinstance(self.values, Steps):
-            return [self.values.first, self.values.step, self.values.count]
+            return [self.values.first, self.values.step, self.values.length]
         return list(self.values)
 
     @classmethod
     def from_json(cls, name: str, values: list[int | str]) -> Axis:
         numbers = [value for value in values if isinstance(value, int)]
         if numbers:
-            first, step, count = numbers
-            return cls(name, Steps(first, step, count))
+            first, step, length = numbers
+            return cls(name, Steps(first, step, length))
         return cls(name, tuple(map(str, values)))

@@ -34,8 +34,8 @@ def claimed(folder: Path) -> Iterator[None]:
             raise InputError(
                 f"{printable(str(folder), limit=400)}: another client writes there: "
                 f"{printable(file.read(200).decode('utf-8', 'replace')).strip() or 'unknown'}",
-                remedy="wait for its end, stop it, or give -o another folder; `heapscope sweep show` "
-                "reads what is there",
+                remedy="wait for its end, stop it, or give -o another folder; `heapscope sweep "
+                "show` reads what is there",
             )
         file.truncate()
         file.write(f"process {os.getpid()} on {socket.gethostname()}\n".encode())

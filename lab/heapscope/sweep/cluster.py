@@ -107,7 +107,8 @@ def check_address(address: str, tls: Tls | None) -> None:
         host, port = None, None
     if not host or not port or parts.scheme not in ("tcp", "tls"):
         raise InputError(
-            f"--scheduler {shown}: not an address", remedy="write tcp://HOST:PORT or tls://HOST:PORT"
+            f"--scheduler {shown}: not an address",
+            remedy="write tcp://HOST:PORT or tls://HOST:PORT",
         )
     if parts.scheme == "tls" and tls is None:
         raise InputError(

@@ -36,8 +36,9 @@ _AFTER = (
     ResultColumn(
         "safe",
         "bool",
-        "Whether every request was served and every need would have been at every moment. Null: "
-        "it is not known, since events are missing in the trace or there was no replay.",
+        "Whether every request was served, and every need would have been at every moment. Null: "
+        "it is not known, since events are missing, contradict each other or cannot be replayed "
+        "there, a request failed in the recorded program, or there was no replay.",
     ),
     ResultColumn("events", "int64", "Heap events that were replayed."),
     ResultColumn("failures", "int64", "Requests that were refused."),
@@ -54,7 +55,11 @@ _AFTER = (
         "The least over all needs and moments: the largest request that could have been served, "
         "minus the need. Null: the plan has no needs.",
     ),
-    ResultColumn("peak", "int64", "The most bytes, as asked for, of blocks that were served and live at once."),
+    ResultColumn(
+        "peak",
+        "int64",
+        "The most bytes, as asked for, of blocks that were served and live at once.",
+    ),
     ResultColumn(
         "found", "int64", 'With pool = "least": the smallest pool, as `heapscope fit` finds it.'
     ),
@@ -76,22 +81,25 @@ COLUMNS = (
 Result = Mapping[str, Any]
 
 
+def arrow_schema() -> pyarrow.Schema:
+    """The columns as pyarrow has them."""
+    import pyarrow
+
+    kinds = {"int64": pyarrow.int64(), "string": pyarrow.string(), "bool": pyarrow.bool_()}
+    return pyarrow.schema([(column.name, kinds[column.kind]) for column in COLUMNS])
+
+
 def parquet_bytes(results: Sequence[Result]) -> bytes:
     """A whole Parquet file. The same results make the same bytes with the same pyarrow."""
     import pyarrow
     import pyarrow.parquet
 
+    schema = arrow_schema()
     arrays = [
-        pyarrow.array([result.get(column.name) for result in results], type=_type(column.kind))
-        for column in COLUMNS
+        pyarrow.array([result.get(name) for result in results], type=schema.field(name).type)
+        for name in schema.names
     ]
-    table = pyarrow.Table.from_arrays(arrays, names=[column.name for column in COLUMNS])
+    table = pyarrow.Table.from_arrays(arrays, schema=schema)
     sink = pyarrow.BufferOutputStream()
     pyarrow.parquet.write_table(table, sink, compression="zstd")
     return bytes(sink.getvalue())
-
-
-def _type(kind: str) -> pyarrow.DataType:
-    import pyarrow
-
-    return {"int64": pyarrow.int64(), "string": pyarrow.string(), "bool": pyarrow.bool_()}[kind]

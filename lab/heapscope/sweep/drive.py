@@ -72,7 +72,7 @@ def drive(
 
     plan = source.plan
     done = output.done()
-    driven = Driven(before=sum(batch.count for batch in plan.batches() if batch.number in done))
+    driven = Driven(before=sum(batch.cells for batch in plan.batches() if batch.number in done))
     waiting = (batch for batch in plan.batches() if batch.number not in done)
     files = _Files(client, source)
     recipe = client.submit(_itself, plan.recipe, key=f"heapscope-plan-{plan.hash}")
@@ -92,6 +92,8 @@ def drive(
             )
 
     sending = send()
+    if on_cells is not None:
+        on_cells(driven.before, plan.cell_count)
     ahead = _AHEAD * max(1, sum(client.nthreads().values()))
     coming: Any = as_completed(
         [future for _, future in zip(range(ahead), sending, strict=False)], raise_errors=False
@@ -135,4 +137,3 @@ def _result(future: Future, client: Client) -> BatchResult:
     if result.refused:
         raise another_version(result.worker, result.refused)
     return result
-

@@ -40,7 +40,9 @@ class KeptTrace:
     @cached_property
     def _push(self) -> Callable[[NativeReader], None]:
         with NativeReader() as reader:
-            read_trace(self.file, reader)  # says what else the file is
+            health = read_trace(self.file, reader)  # says what else the file is
+            if reader.census().events == 0 and (health.loss is None or health.loss.events == 0):
+                raise InputError(f"{self.file}: no heap event in it, nothing to replay")
         return kept_in_memory(self.file)
 
     @cached_property

@@ -135,6 +135,7 @@ _PARTS = {
     "jitter": "perturbed runs",
     "files": "files that options name",
     "prices": "prices",
+    "batch_events": "sizes of batches",
 }
 
 
@@ -144,8 +145,8 @@ def _check_same(output: Output, theirs: dict[str, Any]) -> None:
         return
     if theirs.get("heapscope") != ours["heapscope"]:
         raise InputError(
-            f"{output.shown}: was begun by Heapscope {printable(str(theirs.get('heapscope')))}, and "
-            f"this one is {ours['heapscope']}, whose figures may differ",
+            f"{output.shown}: was begun by Heapscope {printable(str(theirs.get('heapscope')))}, "
+            f"and this one is {ours['heapscope']}, whose figures may differ",
             remedy="give -o another folder, or go on with that version",
         )
     differing = [text for key, text in _PARTS.items() if theirs.get(key) != ours[key]]

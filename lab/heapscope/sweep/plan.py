@@ -41,7 +41,7 @@ class Batch(NamedTuple):
 
     number: int
     first: int
-    count: int
+    cells: int
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -53,6 +53,10 @@ class PlannedTrace:
     content: str
     events: int
     wide: bool = False
+
+    @property
+    def readable(self) -> bool:
+        return self.events > 0
 
 
 @dataclass(frozen=True)
@@ -98,7 +102,7 @@ class Recipe:
         return sum(grid.configurations for grid in self.grids) * self.runs
 
     def cells(self, batch: Batch) -> Iterator[Cell]:
-        for number in range(batch.first, batch.first + batch.count):
+        for number in range(batch.first, batch.first + batch.cells):
             yield self.cell(number)
 
     def cell(self, number: int) -> Cell:
@@ -112,7 +116,7 @@ class Recipe:
 
     def traces_of(self, batch: Batch) -> range:
         """The places of the traces of its cells."""
-        last = batch.first + batch.count - 1
+        last = batch.first + batch.cells - 1
         return range(batch.first // self.cells_per_trace, last // self.cells_per_trace + 1)
 
 
@@ -154,9 +158,7 @@ class Plan:
         """All that the results depend on. Two plans with the same document are the same plan."""
         jitter = self.recipe.jitter
         return {
-            "traces": [
-                [one.name, one.content, one.events, one.wide] for one in self.traces
-            ],
+            "traces": [[one.name, one.content, one.events, one.wide] for one in self.traces],
             "grids": [
                 {axis.name: axis.to_json() for axis in grid.axes} for grid in self.recipe.grids
             ],
@@ -164,6 +166,7 @@ class Plan:
             "jitter": None if jitter is None else jitter.to_json(),
             "files": dict(self.recipe.files),
             "prices": dict(self.prices),
+            "batch_events": BATCH_EVENTS,
             "heapscope": self.recipe.version,
         }
 

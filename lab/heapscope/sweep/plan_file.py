@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import glob
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -62,6 +61,12 @@ def read_plan(path: str | Path) -> ReadPlan:
             for name in sorted(named_files(grids))
         },
     )
+    if recipe.jitter is not None and any(grid.searches for grid in grids):
+        raise top.error(
+            "jitter",
+            'perturbed runs and pool = "least" do not go together',
+            remedy="give sizes; or search by `heapscope fit --jitter`, which judges its pools so",
+        )
     plan = Plan(
         traces=tuple(planned_trace(name, folder / name) for name in names),
         recipe=recipe,
@@ -98,8 +103,7 @@ def _trace_names(top: TomlTable, values: Mapping[str, object], folder: Path) -> 
     for pattern in patterns:
         if not isinstance(pattern, str) or not pattern or "\0" in pattern:
             raise top.error("traces", "not all are texts", remedy="give files or patterns")
-        found = sorted(glob.glob(pattern, root_dir=folder, recursive=True))
-        found = [Path(one).as_posix() for one in found if (folder / one).is_file()]
+        found = _found(folder, pattern)
         if not found:
             raise top.error(
                 "traces",
@@ -117,8 +121,21 @@ def _trace_names(top: TomlTable, values: Mapping[str, object], folder: Path) -> 
             yield name
 
 
+def _found(folder: Path, pattern: str) -> list[str]:
+    """The files that a name or a pattern means, as names relative to the folder where they are."""
+    try:
+        if (folder / pattern).is_file():
+            return [Path(pattern).as_posix()]
+        base = Path(Path(pattern).anchor) if Path(pattern).is_absolute() else folder
+        inside = Path(pattern).relative_to(base) if base is not folder else Path(pattern)
+        found = sorted(one for one in base.glob(inside.as_posix()) if one.is_file())
+    except (OSError, ValueError, IndexError, NotImplementedError):
+        return []  # no file can have such a name
+    return [(one.relative_to(base) if base is folder else one).as_posix() for one in found]
+
+
 def _needs(top: TomlTable, values: Mapping[str, object]) -> Iterator[str]:
-    said = values.get("need", [])
+    said: Any = values.get("need", [])
     if not isinstance(said, list):
         said = [said]
     if any(isinstance(one, bool) or not isinstance(one, int | str) for one in said):

@@ -14,7 +14,7 @@ from heapscope.layout.layout import Layout
 from heapscope.memory.choose import DEFAULT_IDF
 from heapscope.native.config import NativeConfig
 from heapscope.native.reader import NativeReader
-from heapscope.native.structs import NEVER
+from heapscope.native.structs import NEVER, Struct
 from heapscope.replay.run import replay_reader
 from heapscope.replay.unfit import no_heap
 from heapscope.sweep.axis import LEAST
@@ -82,15 +82,13 @@ def _figures(reader: NativeReader, layout: Layout, config: NativeConfig) -> dict
     malloc = reader.capsets()[0]
     needs = reader.needs()
     margin = min((need.minimum_margin for need in needs), default=None)
-    refused = summary.failures > 0 or (margin is not None and margin < 0)
-    known = reader.whole
     internal = sum(
         region.size
         for region, laid in zip(regions, layout.regions, strict=True)
         if region.has_heap and laid.private is None and _is_internal(laid.caps)
     )
     return {
-        "safe": False if refused else True if known else None,
+        "safe": _safe(summary, margin, whole=reader.whole),
         "events": summary.event_count,
         "failures": summary.failures,
         "first_failure": _event(summary.first_failure_event),
@@ -102,6 +100,22 @@ def _figures(reader: NativeReader, layout: Layout, config: NativeConfig) -> dict
         "peak": summary.live_peak,
         "digest": f"{summary.digest:016x}",
     }
+
+
+def _safe(summary: Struct, margin: int | None, *, whole: bool) -> bool | None:
+    """True where the verdict of `heapscope replay` would be that nothing failed; None: nothing did
+    as far as the trace tells, which is not all of the run."""
+    refused = summary.failures or summary.recorded_failures > summary.recorded_failures_fit
+    if refused or summary.startup_unplaced or (margin is not None and margin < 0):
+        return False
+    left_out = (
+        summary.recorded_failures,  # served here, where nobody knows how the program goes on
+        summary.unknown_frees,
+        summary.double_frees,
+        summary.dead_reallocs,
+        summary.refused_reallocs,
+    )
+    return True if whole and not any(left_out) else None
 
 
 def _is_internal(caps: tuple[int, int, int]) -> bool:

@@ -71,7 +71,7 @@ def replay_batch(
             replaying += player.seconds
     return BatchResult(
         number=batch.number,
-        cells=batch.count,
+        cells=batch.cells,
         failed=sum(result.get("failed") is not None for result in results),
         parquet=parquet_bytes(results),
         replaying=replaying,
