@@ -125,7 +125,7 @@ def tables(result: SweepResult) -> Iterator[Table]:
             most=SHOWN,
             name="front",
         ),
-        table_of("What each choice gives", columns_of(SweepEffect), result.effects, name="effects"),
+        table_of("Effects of each choice", columns_of(SweepEffect), result.effects, name="effects"),
         table_of(
             "Cells that could not be replayed",
             columns_of(SweepReason),

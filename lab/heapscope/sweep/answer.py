@@ -148,7 +148,7 @@ class SweepEffect(Row):
 class SweepPanel(Row):
     """One small picture: safe configurations along one option's values."""
 
-    title: str = figure("What all of its configurations share.")
+    title: str = figure("The options that all of its configurations share.")
     axis: str = figure("The option along which it goes.")
     labels: tuple[str, ...] = figure("The values.")
     safe: tuple[float | None, ...] = figure(
@@ -196,6 +196,6 @@ class SweepResult(Document):
         "the internal heap), least bytes free, and largest request; at most 1,000."
     )
     effects: tuple[SweepEffect, ...] = figure(
-        "What each value of each option gives; sizes in steps are among the cliffs instead."
+        "The effect of each value of each option; sizes in steps are among the cliffs instead."
     )
     panels: tuple[SweepPanel, ...] = figure("The pictures of the page, at most 48.")

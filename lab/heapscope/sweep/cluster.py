@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 LOOPBACK = "127.0.0.1"
 _WAIT = 30  # seconds for the first worker, and for an answer of a scheduler
 
-#: A worker that is killed is no fault of its batch. dask gives up after as many of one batch.
+#: Workers that a batch may lose before dask gives it up: those that are killed are not its fault.
 DEATHS = 20
 
 
@@ -166,6 +166,6 @@ def another_version(worker: str, version: str | None) -> InputError:
 
 
 def _quiet() -> None:
-    """What goes wrong is said in our words; dask's own log speaks to its developers."""
+    """Errors are said in our words; dask's own log speaks to its developers."""
     for name in ("distributed", "asyncio", "tornado"):
         logging.getLogger(name).setLevel(logging.CRITICAL)

@@ -72,7 +72,7 @@ OPTIONS = tuple(DECLARED)
 COLUMNS = (
     *_BEFORE,
     *(
-        ResultColumn(name, "string", f"What {flag(name)} of the plan's grid is. Null: not given.")
+        ResultColumn(name, "string", f"The plan's {flag(name)}. Null: not given.")
         for name in OPTIONS
     ),
     *_AFTER,

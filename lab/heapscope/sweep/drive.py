@@ -25,7 +25,7 @@ OnCells = Callable[[int, int], None]
 
 @dataclass
 class Driven:
-    """What a run did. Seconds are processor time on the workers."""
+    """The work of a run. Seconds are processor time on the workers."""
 
     cells: int = 0
     before: int = 0  # were there already
@@ -96,7 +96,9 @@ def drive(
         on_cells(driven.before, plan.cell_count)
     ahead = _AHEAD * max(1, sum(client.nthreads().values()))
     coming: Any = as_completed(
-        [future for _, future in zip(range(ahead), sending, strict=False)], raise_errors=False
+        [future for _, future in zip(range(ahead), sending, strict=False)],
+        loop=client.loop,
+        raise_errors=False,
     )
     for future in coming:
         result = _result(future, client)

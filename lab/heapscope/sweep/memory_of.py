@@ -32,9 +32,9 @@ def memory_of(
     file: Callable[[str], Path],
     names: Callable[[], AllNames],
 ) -> tuple[NativeConfig, Layout]:
-    """As `heapscope replay` makes it of the same options, without a timeline and with the figures
-    of malloc alone. `file`: where the content of a file that an option names is. InputError: there
-    is no such memory."""
+    """The memory that `heapscope replay` makes of the same options, without a timeline and with
+    the figures of malloc alone. `file`: where the content of a file that an option
+    names is. InputError: there is no such memory."""
     said = tuple(
         (name, str(file(value)) if DECLARED[name].file and value != NO_RULES else value)
         for name, value in options.items()

@@ -17,7 +17,7 @@ from typing import Any
 
 from heapscope.errors import InputError
 from heapscope.sweep.claim import claimed
-from heapscope.sweep.plan import Plan
+from heapscope.sweep.plan import SweepPlan
 from heapscope.trace.names import printable
 
 FORM = 1  #: of sweep.json and of the folder's names
@@ -33,7 +33,7 @@ class Output:
     """A folder with a plan in it."""
 
     folder: Path
-    plan: Plan
+    plan: SweepPlan
 
     @property
     def shown(self) -> str:
@@ -71,9 +71,10 @@ class Output:
 
 
 @contextmanager
-def opened(folder: Path, plan: Plan) -> Iterator[Output]:
+def opened(folder: Path, plan: SweepPlan) -> Iterator[Output]:
     """The output for results of the plan, made where there is none, and nobody else's meanwhile.
-    InputError: it has results of another plan, another client writes there, or it is no output."""
+    InputError: it has results of another plan, another client writes there, or it is something
+    else."""
     output = Output(folder, plan)
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -102,7 +103,7 @@ def opened(folder: Path, plan: Plan) -> Iterator[Output]:
 def read_output(folder: str | Path) -> Output:
     """An output as it stands, while a sweep runs or after it. InputError: it is none."""
     path = Path(folder)
-    return Output(path, Plan.from_json(_read(path)))
+    return Output(path, SweepPlan.from_json(_read(path)))
 
 
 def _read(folder: Path) -> dict[str, Any]:

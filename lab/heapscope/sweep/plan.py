@@ -26,7 +26,7 @@ BATCH_CELLS = 4096  #: at most, where a trace is short or cannot be read
 SEARCH_REPLAYS = 200  #: the replays that a search for the least pool counts as
 
 
-class Cell(NamedTuple):
+class SweepCell(NamedTuple):
     """One replay. `trace`: its place in the plan. `options`: of the memory, those that are given;
     `run` 0: as recorded."""
 
@@ -60,7 +60,7 @@ class PlannedTrace:
 
 
 @dataclass(frozen=True)
-class Grid:
+class SweepGrid:
     axes: tuple[Axis, ...]
 
     @cached_property
@@ -86,7 +86,7 @@ class Recipe:
     """The part of a plan that a worker needs beside the trace. `files`: the content's hash of each
     file that an option names."""
 
-    grids: tuple[Grid, ...]
+    grids: tuple[SweepGrid, ...]
     needs: tuple[str, ...]
     jitter: Jitter | None
     files: Mapping[str, str]
@@ -101,16 +101,16 @@ class Recipe:
     def cells_per_trace(self) -> int:
         return sum(grid.configurations for grid in self.grids) * self.runs
 
-    def cells(self, batch: Batch) -> Iterator[Cell]:
+    def cells(self, batch: Batch) -> Iterator[SweepCell]:
         for number in range(batch.first, batch.first + batch.cells):
             yield self.cell(number)
 
-    def cell(self, number: int) -> Cell:
+    def cell(self, number: int) -> SweepCell:
         trace, rest = divmod(number, self.cells_per_trace)
         configuration, run = divmod(rest, self.runs)
         for grid in self.grids:
             if configuration < grid.configurations:
-                return Cell(number, trace, grid.configuration(configuration), run)
+                return SweepCell(number, trace, grid.configuration(configuration), run)
             configuration -= grid.configurations
         raise IndexError(number)
 
@@ -121,7 +121,7 @@ class Recipe:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Plan:
+class SweepPlan:
     traces: tuple[PlannedTrace, ...]
     recipe: Recipe
     prices: Mapping[str, float]
@@ -148,7 +148,7 @@ class Plan:
 
     def _parts(self) -> Iterator[tuple[int, int]]:
         """Cells that follow each other and cost the same: heap events of one, and how many."""
-        least = BATCH_EVENTS // BATCH_CELLS
+        least = max(1, BATCH_EVENTS // BATCH_CELLS)
         for trace in self.traces:
             for grid in self.recipe.grids:
                 cost = trace.events * (SEARCH_REPLAYS if grid.searches else 1)
@@ -171,11 +171,11 @@ class Plan:
         }
 
     @classmethod
-    def from_json(cls, document: Mapping[str, Any]) -> Plan:
+    def from_json(cls, document: Mapping[str, Any]) -> SweepPlan:
         jitter = document["jitter"]
         recipe = Recipe(
             grids=tuple(
-                Grid(tuple(Axis.from_json(name, values) for name, values in grid.items()))
+                SweepGrid(tuple(Axis.from_json(name, values) for name, values in grid.items()))
                 for grid in document["grids"]
             ),
             needs=tuple(document["need"]),

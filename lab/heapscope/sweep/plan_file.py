@@ -18,7 +18,7 @@ from heapscope.memory.options import DECLARED
 from heapscope.sizes import parse_size
 from heapscope.sweep.axis import LEAST, Axis, Steps
 from heapscope.sweep.inputs import planned_trace, read_input
-from heapscope.sweep.plan import Grid, Plan, Recipe, content_hash
+from heapscope.sweep.plan import Recipe, SweepGrid, SweepPlan, content_hash
 from heapscope.sweep.probe import check_memories
 from heapscope.trace.names import printable
 
@@ -33,7 +33,7 @@ CELLS_MAX = 1_000_000_000
 class ReadPlan:
     """`folder`: what the names in the plan are relative to."""
 
-    plan: Plan
+    plan: SweepPlan
     folder: Path
     file: str
 
@@ -67,7 +67,7 @@ def read_plan(path: str | Path) -> ReadPlan:
             'perturbed runs and pool = "least" do not go together',
             remedy="give sizes; or search by `heapscope fit --jitter`, which judges its pools so",
         )
-    plan = Plan(
+    plan = SweepPlan(
         traces=tuple(planned_trace(name, folder / name) for name in names),
         recipe=recipe,
         prices=_prices(text, values, grids),
@@ -81,7 +81,7 @@ def read_plan(path: str | Path) -> ReadPlan:
     return ReadPlan(plan=plan, folder=folder, file=file)
 
 
-def named_files(grids: Sequence[Grid]) -> set[str]:
+def named_files(grids: Sequence[SweepGrid]) -> set[str]:
     """The values of options that name files."""
     return {
         value
@@ -107,7 +107,7 @@ def _trace_names(top: TomlTable, values: Mapping[str, object], folder: Path) -> 
         if not found:
             raise top.error(
                 "traces",
-                f"'{printable(pattern)}' is no file",
+                f"'{printable(pattern)}' is not there",
                 remedy="names are relative to the plan's folder",
             )
         for name in found:
@@ -166,7 +166,7 @@ def _jitter(text: TomlText, values: Mapping[str, object]) -> Jitter | None:
 
 
 def _prices(
-    text: TomlText, values: Mapping[str, object], grids: Sequence[Grid]
+    text: TomlText, values: Mapping[str, object], grids: Sequence[SweepGrid]
 ) -> dict[str, float]:
     said = values.get("prices", {})
     table = _table(text, "prices", said)
@@ -184,7 +184,7 @@ def _prices(
                 chip, "no grid has this chip", remedy="leave it out, or add it to a grid"
             )
         if isinstance(price, bool) or not isinstance(price, int | float) or not 0 <= price < 1e9:
-            raise table.error(chip, "is no price", remedy="give a number")
+            raise table.error(chip, "is not a price", remedy="give a number")
         prices[chip] = float(price)
     return prices
 
@@ -192,18 +192,18 @@ def _prices(
 def _table(text: TomlText, key: str, value: object) -> TomlTable:
     if not isinstance(value, dict):
         top = TomlTable({}, text=text, where="")
-        raise top.error(key, "is no table", remedy=f"write [{key}] and its keys below")
+        raise top.error(key, "is not a table", remedy=f"write [{key}] and its keys below")
     return TomlTable(value, text=text, where=key)
 
 
-def _grids(top: TomlTable, values: Mapping[str, object]) -> Iterator[Grid]:
+def _grids(top: TomlTable, values: Mapping[str, object]) -> Iterator[SweepGrid]:
     tables = top.tables("grid", wanted='its choices, such as chip = ["esp32", "esp32c3"]')
     said = values.get("grid")
     for table, entry in zip(tables, said if isinstance(said, list) else (), strict=True):
         table.check_keys(tuple(DECLARED))
         if not entry:
             raise table.error("chip", "the grid is empty", remedy='add chip = "esp32"')
-        yield Grid(tuple(_axis(table, name, value) for name, value in entry.items()))
+        yield SweepGrid(tuple(_axis(table, name, value) for name, value in entry.items()))
 
 
 def _axis(table: TomlTable, name: str, said: Any) -> Axis:
@@ -240,7 +240,7 @@ def _is_size(name: str) -> bool:
 
 def _bytes(table: TomlTable, name: str, said: object) -> int:
     if isinstance(said, bool) or not isinstance(said, int | str):
-        raise table.error(name, "is no number of bytes", remedy='give 65536 or "64KB"')
+        raise table.error(name, "is not a number of bytes", remedy='give 65536 or "64KB"')
     try:
         size = parse_size(said, what=name)
     except InputError as error:
@@ -269,7 +269,7 @@ def _steps(table: TomlTable, name: str, said: Mapping[str, object]) -> Steps:
     return Steps(first, step, (last - first) // step + 1)
 
 
-def _check_once(top: TomlTable, grids: Sequence[Grid]) -> None:
+def _check_once(top: TomlTable, grids: Sequence[SweepGrid]) -> None:
     """InputError: two grids have a configuration in common, which would count twice."""
     for number, grid in enumerate(grids):
         axes = {axis.name: axis for axis in grid.axes}

@@ -20,7 +20,7 @@ from heapscope.replay.unfit import no_heap
 from heapscope.sweep.axis import LEAST
 from heapscope.sweep.kept_trace import KeptTrace
 from heapscope.sweep.memory_of import memory_of
-from heapscope.sweep.plan import Cell
+from heapscope.sweep.plan import SweepCell
 
 _INTERNAL = capabilities.parse("INTERNAL")
 
@@ -36,7 +36,7 @@ class Player:
         self._file = file
         self.seconds = 0.0
 
-    def play(self, cell: Cell) -> dict[str, Any]:
+    def play(self, cell: SweepCell) -> dict[str, Any]:
         """The figures of its row, or "failed" alone."""
         try:
             self._trace.check()
@@ -62,7 +62,7 @@ class Player:
         finally:
             self.seconds += time.thread_time() - began
 
-    def _search(self, cell: Cell) -> dict[str, Any]:
+    def _search(self, cell: SweepCell) -> dict[str, Any]:
         """Searches for the least pool, and replays on it."""
         name = parse_allocator(cell.options.get("allocator") or f"idf-{DEFAULT_IDF}")
         began = time.thread_time()

@@ -11,13 +11,13 @@ from heapscope.errors import InputError
 from heapscope.memory.choose import NO_RULES, choose_memory, choose_placement
 from heapscope.memory.options import DECLARED, given
 from heapscope.sweep.axis import LEAST
-from heapscope.sweep.plan import Grid
+from heapscope.sweep.plan import SweepGrid
 from heapscope.trace.names import printable
 
 _TRIED = 2000  # combinations of a grid, which take about a second
 
 
-def check_memories(file: str, grids: Sequence[Grid], *, folder: Path, trace: Path) -> None:
+def check_memories(file: str, grids: Sequence[SweepGrid], *, folder: Path, trace: Path) -> None:
     """InputError names the grid and the value."""
     for number, grid in enumerate(grids, 1):
         waiting = {(axis.name, value) for axis in grid.axes for value in axis.samples()}
@@ -39,7 +39,7 @@ def check_memories(file: str, grids: Sequence[Grid], *, folder: Path, trace: Pat
             _refuse(file, number, grid, waiting, why)
 
 
-def _combinations(grid: Grid) -> Iterator[dict[str, str]]:
+def _combinations(grid: SweepGrid) -> Iterator[dict[str, str]]:
     """Beginning with those that differ from the first in one choice alone: they show which value
     is at fault."""
     values = [tuple(axis.samples()) for axis in grid.axes]
@@ -66,7 +66,7 @@ def _try(options: dict[str, str], folder: Path, trace: Path) -> None:
 def _refuse(
     file: str,
     number: int,
-    grid: Grid,
+    grid: SweepGrid,
     waiting: set[tuple[str, str]],
     why: dict[tuple[str, str], InputError],
 ) -> None:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from heapscope.sweep.axis import Axis
 from heapscope.sweep.columns import arrow_schema
 from heapscope.sweep.output import Output
-from heapscope.sweep.plan import Grid, Plan
+from heapscope.sweep.plan import SweepGrid, SweepPlan
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -21,7 +21,7 @@ class PlacedAxis(NamedTuple):
     """An axis of a grid, and how it is told from the number of a configuration: the digit of
     `stride` behind `begin`."""
 
-    grid: Grid
+    grid: SweepGrid
     axis: Axis
     begin: int
     stride: int
@@ -42,10 +42,10 @@ class PlacedAxis(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Results:
+class SweepTables:
     """`rows` answers a query over the table `cells` and the view `configurations`."""
 
-    plan: Plan
+    plan: SweepPlan
     connection: DuckDBPyConnection
 
     def rows(self, query: str, values: Sequence[object] = ()) -> list[tuple[Any, ...]]:
@@ -95,12 +95,12 @@ FROM cells WHERE pool IS DISTINCT FROM 'least' GROUP BY configuration
 """
 
 
-def cells_of_each(plan: Plan) -> int:
+def cells_of_each(plan: SweepPlan) -> int:
     """Cells of a configuration that can be replayed: those of traces that can be read."""
     return sum(trace.readable for trace in plan.traces) * plan.recipe.runs
 
 
-def _planned(plan: Plan) -> Any:
+def _planned(plan: SweepPlan) -> Any:
     """The traces of the plan by their place in it."""
     import pyarrow
 
@@ -109,7 +109,7 @@ def _planned(plan: Plan) -> Any:
 
 
 @contextmanager
-def opened_results(output: Output) -> Iterator[Results]:
+def opened_results(output: Output) -> Iterator[SweepTables]:
     """The results that are there now: what a sweep adds meanwhile is not among them."""
     import duckdb
     import pyarrow.dataset
@@ -131,4 +131,4 @@ def opened_results(output: Output) -> Iterator[Results]:
             f"FROM kept JOIN planned ON planned_place = cell // {per_trace}"
         )
         connection.execute(_CONFIGURATIONS.format(each=cells_of_each(plan)))
-        yield Results(plan, connection)
+        yield SweepTables(plan, connection)

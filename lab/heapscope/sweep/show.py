@@ -22,7 +22,7 @@ from heapscope.sweep.answer import (
 )
 from heapscope.sweep.axis import LEAST
 from heapscope.sweep.output import read_output
-from heapscope.sweep.results import PlacedAxis, Results, cells_of_each, opened_results
+from heapscope.sweep.results import PlacedAxis, SweepTables, cells_of_each, opened_results
 from heapscope.trace.names import printable
 
 LISTED = 1000  # rows of a list in the answer
@@ -38,7 +38,7 @@ _FIGURES = (
 
 def show(folder: str | Path) -> SweepResult:
     """The answers over all that is there, whether the sweep is over or not. InputError: the folder
-    is no output of a sweep."""
+    is not of a sweep."""
     output = read_output(folder)
     plan = output.plan
     with opened_results(output) as results:
@@ -73,12 +73,12 @@ def show(folder: str | Path) -> SweepResult:
 
 
 def said(options: dict[str, str]) -> str:
-    """As the command line has them."""
+    """The options in the words of the command line."""
     words = (f"{flag(name)} {shlex.quote(value)}" for name, value in options.items())
     return printable(" ".join(words) or "(no options)", limit=400)
 
 
-def _price(results: Results) -> None:
+def _price(results: SweepTables) -> None:
     """The table `costs`: the price of each configuration's chip, where it is told."""
     results.rows("CREATE TABLE prices (of_chip VARCHAR, price DOUBLE)")
     for chip, price in results.plan.prices.items():
@@ -88,7 +88,7 @@ def _price(results: Results) -> None:
     )
 
 
-def _reasons(results: Results) -> Iterator[SweepReason]:
+def _reasons(results: SweepTables) -> Iterator[SweepReason]:
     for reason, cells, trace in results.rows(
         "SELECT failed, count(*), arg_min(trace, cell) FROM cells WHERE failed IS NOT NULL "
         f"GROUP BY failed ORDER BY count(*) DESC, failed LIMIT {_REASONS}"
@@ -96,7 +96,7 @@ def _reasons(results: Results) -> Iterator[SweepReason]:
         yield SweepReason(reason=printable(reason, limit=400), cells=cells, trace=printable(trace))
 
 
-def _configurations(results: Results) -> Iterator[SweepConfiguration]:
+def _configurations(results: SweepTables) -> Iterator[SweepConfiguration]:
     for row in results.rows(
         f"SELECT {_FIGURES}, price FROM costs ORDER BY is_safe DESC, "
         "safe_cells DESC, price NULLS LAST, internal NULLS LAST, configuration "
@@ -105,7 +105,7 @@ def _configurations(results: Results) -> Iterator[SweepConfiguration]:
         yield _configuration(results, row)
 
 
-def _configuration(results: Results, row: Sequence[Any]) -> SweepConfiguration:
+def _configuration(results: SweepTables, row: Sequence[Any]) -> SweepConfiguration:
     number, safe, good, bad, failed, unknown, *figures, runs, well, price = row
     internal, free, largest, margin = figures
     return SweepConfiguration(
@@ -125,7 +125,7 @@ def _configuration(results: Results, row: Sequence[Any]) -> SweepConfiguration:
     )
 
 
-def _chips(results: Results) -> Iterator[SweepChip]:
+def _chips(results: SweepTables) -> Iterator[SweepChip]:
     for chip, price, of, safe, best, internal, free in results.rows(
         "SELECT chip, any_value(price), count(*), count(*) FILTER (is_safe), "
         "arg_max(configuration, min_free) FILTER (is_safe), "
@@ -145,7 +145,7 @@ def _chips(results: Results) -> Iterator[SweepChip]:
         )
 
 
-def _tested(results: Results) -> int:
+def _tested(results: SweepTables) -> int:
     """Configurations that do not search."""
     return sum(
         math.prod(
@@ -155,7 +155,7 @@ def _tested(results: Results) -> int:
     )
 
 
-def _least(results: Results) -> Iterator[SweepLeast]:
+def _least(results: SweepTables) -> Iterator[SweepLeast]:
     for number, traces, failed, smallest, middle, largest, trace in results.rows(
         "SELECT configuration, count(found), count(*) - count(found), min(found), "
         "round(median(found))::BIGINT, "
@@ -173,7 +173,7 @@ def _least(results: Results) -> Iterator[SweepLeast]:
         )
 
 
-def _cliffs(results: Results) -> Iterator[SweepCliff]:
+def _cliffs(results: SweepTables) -> Iterator[SweepCliff]:
     for placed in results.axes():
         if _is_size(placed):
             yield from _cliffs_of(results, placed)
@@ -188,7 +188,7 @@ def _is_size(placed: PlacedAxis) -> bool:
     )
 
 
-def _cliffs_of(results: Results, placed: PlacedAxis) -> Iterator[SweepCliff]:
+def _cliffs_of(results: SweepTables, placed: PlacedAxis) -> Iterator[SweepCliff]:
     name = placed.axis.name
     each = cells_of_each(results.plan)
     sizes = (
@@ -218,7 +218,7 @@ def _cliffs_of(results: Results, placed: PlacedAxis) -> Iterator[SweepCliff]:
         )
 
 
-def _deciding(results: Results, configuration: int) -> str:
+def _deciding(results: SweepTables, configuration: int) -> str:
     ((trace,),) = results.rows(
         "SELECT arg_min(trace, (need_margin, -failures, cell)) FROM cells "
         "WHERE configuration = ? AND failed IS NULL AND safe IS DISTINCT FROM true",
@@ -227,7 +227,7 @@ def _deciding(results: Results, configuration: int) -> str:
     return printable(str(trace))
 
 
-def _front(results: Results) -> Iterator[SweepConfiguration]:
+def _front(results: SweepTables) -> Iterator[SweepConfiguration]:
     """A configuration is left out where another is as good in all three and better in one."""
     prices = bool(results.plan.prices)
     cost = "coalesce(price, 1e300)" if prices else "internal"
@@ -243,13 +243,13 @@ def _front(results: Results) -> Iterator[SweepConfiguration]:
         yield _configuration(results, row)
 
 
-def _effects(results: Results) -> Iterator[SweepEffect]:
+def _effects(results: SweepTables) -> Iterator[SweepEffect]:
     for placed in results.axes():
         if len(placed.axis.values) <= _VALUES and not _is_size(placed):
             yield from _effects_of(results, placed)
 
 
-def _effects_of(results: Results, placed: PlacedAxis) -> Iterator[SweepEffect]:
+def _effects_of(results: SweepTables, placed: PlacedAxis) -> Iterator[SweepEffect]:
     values = placed.axis.values
     step = placed.stride * results.plan.recipe.runs
     counts = {
@@ -290,7 +290,7 @@ def _effects_of(results: Results, placed: PlacedAxis) -> Iterator[SweepEffect]:
         )
 
 
-def _panels(results: Results) -> Iterator[SweepPanel]:
+def _panels(results: SweepTables) -> Iterator[SweepPanel]:
     """For each grid: along its axis with the most values, a picture for each combination of the
     others."""
     longest: dict[int, PlacedAxis] = {}
@@ -302,7 +302,7 @@ def _panels(results: Results) -> Iterator[SweepPanel]:
         yield from _panels_of(results, placed)
 
 
-def _panels_of(results: Results, placed: PlacedAxis) -> Iterator[SweepPanel]:
+def _panels_of(results: SweepTables, placed: PlacedAxis) -> Iterator[SweepPanel]:
     count = len(placed.axis.values)
     found: dict[int, dict[int, tuple[float | None, int | None]]] = {}
     for others, at, part, free in results.rows(

@@ -15,7 +15,7 @@ from typing import Any
 
 from heapscope.sweep.columns import parquet_bytes
 from heapscope.sweep.kept_trace import KeptTrace
-from heapscope.sweep.plan import Batch, Cell, Recipe, content_hash
+from heapscope.sweep.plan import Batch, Recipe, SweepCell, content_hash
 from heapscope.sweep.play import Player
 from heapscope.version import __version__
 
@@ -80,7 +80,7 @@ def replay_batch(
 
 
 def _result(
-    sent: Sent, cell: Cell, figures: dict[str, Any], shown: Mapping[str, Path]
+    sent: Sent, cell: SweepCell, figures: dict[str, Any], shown: Mapping[str, Path]
 ) -> dict[str, Any]:
     if "failed" in figures:
         figures["failed"] = _said(figures["failed"], shown)
@@ -133,7 +133,7 @@ def _folder() -> Path:
 
 
 def version_here() -> dict[str, Any]:
-    """What a worker says of itself before it gets any work."""
+    """A worker says this of itself before it gets any work."""
     return {"heapscope": __version__}
 
 

@@ -62,7 +62,7 @@ def sweep(
 
 def sweep_show(folder: str | Path) -> SweepResult:
     """The answers over a sweep's results, as they stand: also while it runs. InputError: the folder
-    is no output of a sweep."""
+    is not of a sweep."""
     need("sweep", "a sweep's answers")
     return show(folder)
 

@@ -27,7 +27,7 @@ class Bar:
 
 
 @dataclass(frozen=True)
-class Picture:
+class SmallPicture:
     """`line`: points of the least bytes free, on the scale that all pictures share."""
 
     title: str
@@ -59,7 +59,7 @@ def sweep_page(result: SweepResult, detail: Detail) -> str:
     )
 
 
-def picture(panel: SweepPanel, most: int) -> Picture:
+def picture(panel: SweepPanel, most: int) -> SmallPicture:
     """A bar for each value: as high as the share of safe cells. `most`: bytes free at the top."""
     step = WIDTH / max(len(panel.labels), 1)
     bars = []
@@ -84,7 +84,7 @@ def picture(panel: SweepPanel, most: int) -> Picture:
                 text=said,
             )
         )
-    return Picture(
+    return SmallPicture(
         title=panel.title,
         axis=panel.axis,
         first=panel.labels[0],
