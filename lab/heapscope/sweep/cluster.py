@@ -26,6 +26,29 @@ _WAIT = 30  # seconds for the first worker, and for an answer of a scheduler
 DEATHS = 20
 
 
+#: Nothing looks at what dask measures of itself, which costs a tenth of a processor; nothing is
+#: served to browsers; a batch never moves to another worker, since the next ones are short.
+_SETTINGS = {
+    "distributed.scheduler.allowed-failures": DEATHS,
+    "distributed.scheduler.work-stealing": False,
+    "distributed.scheduler.active-memory-manager.start": False,
+    "distributed.scheduler.http.routes": [],
+    "distributed.worker.http.routes": [],
+    "distributed.worker.profile.enabled": False,
+    "distributed.worker.profile.interval": "10s",
+    "distributed.worker.profile.cycle": "1000s",
+    "distributed.worker.memory.monitor-interval": "10s",
+    "distributed.admin.tick.interval": "2s",
+    "distributed.admin.tick.cycle": "5s",
+    "distributed.admin.system-monitor.interval": "10s",
+    "distributed.admin.system-monitor.disk": False,
+    "distributed.admin.system-monitor.host-cpu": False,
+    "distributed.admin.system-monitor.gil.enabled": False,
+    "distributed.admin.low-level-log-length": 0,
+    "logging": {"distributed": "critical", "distributed.nanny": "critical"},
+}
+
+
 @dataclass(frozen=True, kw_only=True)
 class Tls:
     """The files of dask's TLS."""
@@ -43,14 +66,8 @@ def local_cluster(workers: int) -> Iterator[Client]:
     from distributed import Client, LocalCluster
 
     _quiet()
-    settings = {
-        "distributed.scheduler.allowed-failures": DEATHS,
-        "distributed.worker.daemon": True,
-        "distributed.admin.low-level-log-length": 0,
-        "logging": {"distributed": "critical", "distributed.nanny": "critical"},
-    }
     with (
-        dask.config.set(settings),
+        dask.config.set(_SETTINGS),
         LocalCluster(
             n_workers=workers,
             threads_per_worker=1,
@@ -58,6 +75,7 @@ def local_cluster(workers: int) -> Iterator[Client]:
             host=LOOPBACK,
             scheduler_port=0,
             dashboard_address=None,
+            scheduler_kwargs={"dashboard": False, "dashboard_address": f"{LOOPBACK}:0"},
             memory_limit=0,
             silence_logs=logging.CRITICAL,
         ) as cluster,
