@@ -1,16 +1,18 @@
 """Processor time of a sweep: replays, and all that is beside them.
 
-    python benches/bench_sweep.py                 prints the figures of a small sweep
-    python benches/bench_sweep.py --whole         10,000 cells too, and writes docs/reference/sweep.csv
+    python benches/bench_sweep.py                  prints the figures of small sweeps
+    python benches/bench_sweep.py --write          also writes docs/reference/sweep.csv
+    python benches/bench_sweep.py --whole --write  with a sweep of 10,000 cells
 
 Each sweep is a census of pool sizes by allocator over the captured gateway. Processor time is that
 of the client, the scheduler and all workers together, their start and end included; the time of
-replays is what the workers' threads spent in them. The clock on the wall is no part of it, since a
+replays is what the workers' threads spent in them. The clock on the wall does not count, since a
 machine that others use tells nothing by it.
 """
 
 from __future__ import annotations
 
+import csv
 import os
 import resource
 import sys
@@ -21,7 +23,6 @@ from pathlib import Path
 from typing import Any
 
 import machine
-import results
 
 from heapscope.sweep.cluster import local_cluster
 from heapscope.sweep.drive import Driven, drive
@@ -58,20 +59,20 @@ def swept(folder: Path, cells: int, workers: int) -> dict[str, Any]:
     """One sweep; seconds of processor time."""
     plan = folder / f"plan-{cells}.toml"
     plan.write_text(plan_text(cells), encoding="utf-8")
-    before, began = processor_time(), time.monotonic()
-    driven = _driven(read_plan(plan), folder / f"out-{cells}-{workers}", workers)
-    total, wall = processor_time() - before, time.monotonic() - began
+    before = processor_time()
+    out = folder / f"out-{cells}-{workers}"
+    driven = _driven(read_plan(plan), out, workers)
+    total = processor_time() - before
     assert driven.cells == cells
+    files = list(out.glob("cells/*/*.parquet"))
     return {
         "cells": cells,
         "workers": workers,
-        "failed": driven.failed,
+        "batches": len(files),
         "replaying": round(driven.replaying, 2),
-        "batches": round(driven.seconds, 2),
+        "in_batches": round(driven.seconds, 2),
         "all": round(total, 2),
-        "beside": round(1 - driven.replaying / total, 4),
-        "cells_a_second": round(cells / total, 2),
-        "wall": round(wall, 1),
+        "bytes": sum(file.stat().st_size for file in files),
     }
 
 
@@ -102,22 +103,18 @@ def planned(folder: Path) -> dict[str, Any]:
 def main() -> None:
     whole = "--whole" in sys.argv[1:]
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    rows = []
     with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        found: dict[str, Any] = {"planned": planned(folder)}
-        print("planned", found["planned"], flush=True)
-        sizes = [(SMALL, 1), (SMALL, 2), *([(WHOLE, 2)] if whole else [])]
-        for cells, workers in sizes:
-            row = swept(folder, cells, workers)
-            found[f"{cells} cells, {workers} workers"] = row
+        print("planned", planned(Path(name)), flush=True)
+        for cells, workers in [(SMALL, 1), (SMALL, 2), *([(WHOLE, 2)] if whole else [])]:
+            row = swept(Path(name), cells, workers)
             print(row, flush=True)
-    if whole:
-        about = {
-            "commit": machine.commit(),
-            "machine": machine.cpu(),
-            "command": "python benches/bench_sweep.py --whole",
-        }
-        results.write_results(OUT, {"provenance": about, "sweeps": found})
+            rows.append(row | {"commit": machine.commit(), "machine": machine.cpu()})
+    if "--write" in sys.argv[1:]:
+        with OUT.open("w", encoding="utf-8", newline="") as file:
+            lines = csv.DictWriter(file, list(rows[0]), lineterminator="\n")
+            lines.writeheader()
+            lines.writerows(rows)
 
 
 if __name__ == "__main__":
