@@ -31,6 +31,7 @@ from mutants_replay import REPLAY
 from mutants_script_heap import SCRIPT_HEAP
 from mutants_sites import CALL_SITES
 from mutants_sums import SUMS
+from mutants_sweep import SWEEP
 from mutants_tls_ladder import TLS_LADDER
 from mutants_tune import TUNE
 from mutants_verdict import VERDICT
@@ -71,4 +72,5 @@ MUTANTS = (
     *PROJECT,
     *PROGRAMS,
     *FIRMWARE,
+    *SWEEP,
 )
