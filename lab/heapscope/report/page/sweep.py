@@ -14,7 +14,7 @@ WIDTH, HEIGHT = 240.0, 72.0  # of a picture, in its own units
 
 
 @dataclass(frozen=True)
-class Bar:
+class SmallBar:
     """A value of a picture. `tone`: good, close or bad, as the share of safe cells is. `text`: what
     it says where the pointer rests on it."""
 
@@ -34,7 +34,7 @@ class SmallPicture:
     axis: str
     first: str
     last: str
-    bars: tuple[Bar, ...]
+    bars: tuple[SmallBar, ...]
     line: str
 
 
@@ -75,7 +75,7 @@ def picture(panel: SweepPanel, most: int) -> SmallPicture:
             said += f", {size(free)} free at the worst moment"
             points.append(f"{step * (at + 0.5):.2f},{HEIGHT * (1 - free / max(most, 1)):.2f}")
         bars.append(
-            Bar(
+            SmallBar(
                 x=round(step * at, 2),
                 width=round(max(step * 0.86, 0.3), 2),
                 y=round(HEIGHT - height, 2),
