@@ -12,6 +12,7 @@ from heapscope.sweep.inputs import read_input
 from heapscope.sweep.output import Output
 from heapscope.sweep.plan_file import ReadPlan
 from heapscope.sweep.worker import BatchResult, checked, replay_batch
+from heapscope.trace.names import printable
 
 if TYPE_CHECKING:
     from distributed import Client, Future
@@ -135,6 +136,14 @@ def _result(future: Future, client: Client) -> BatchResult:
             f"batch {str(future.key).rpartition('-')[2]}: every worker that replayed it was lost",
             remedy="see what ended them, such as a lack of memory, and run the same command again: "
             "it goes on where it was",
+        ) from None
+    except (OSError, ValueError, MemoryError) as error:
+        said = error.strerror if isinstance(error, OSError) else str(error)
+        raise HeapscopeError(
+            f"batch {str(future.key).rpartition('-')[2]}: a worker could not replay it: "
+            f"{printable(said or type(error).__name__, limit=400)}",
+            remedy="correct that, such as a full disk there, and run the same command again: it "
+            "goes on where it was",
         ) from None
     if result.refused:
         raise another_version(result.worker, result.refused)

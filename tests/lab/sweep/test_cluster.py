@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from importlib import import_module
@@ -87,6 +89,38 @@ def test_a_worker_of_another_version_is_refused_by_name(
             opened(tmp_path / "out", source.plan) as output,
         ):
             drive(client, source, output)
+
+
+def test_a_worker_that_cannot_go_on_is_told_and_what_is_kept_stays(
+    configured: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source = read_plan(configured)
+    run_here(source, tmp_path / "out", leave_out=1)
+
+    def full(results: object) -> bytes:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(import_module("heapscope.sweep.worker"), "parquet_bytes", full)
+    with (
+        threads() as client,
+        opened(tmp_path / "out", source.plan) as output,
+        pytest.raises(HeapscopeError, match=r"batch 3: .*No space left"),
+    ):
+        drive(client, source, output)
+    assert output.done() == {0, 1, 2}
+
+
+def test_a_trace_that_changes_while_it_is_swept_is_told(
+    configured: Path, tmp_path: Path, traces: dict[str, Path]
+) -> None:
+    source = read_plan(configured)
+    traces["large"].write_bytes(traces["small"].read_bytes())
+    with (
+        threads() as client,
+        opened(tmp_path / "out", source.plan) as output,
+        pytest.raises(HeapscopeError, match=r"large\.hst: its content is not what the plan says"),
+    ):
+        drive(client, source, output)
 
 
 @pytest.mark.parametrize(

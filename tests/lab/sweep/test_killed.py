@@ -6,6 +6,7 @@ from __future__ import annotations
 import contextlib
 import os
 import random
+import shutil
 import signal
 import subprocess
 import sys
@@ -155,15 +156,25 @@ def started(*words: str) -> Iterator[subprocess.Popen[bytes]]:
 
 
 @contextlib.contextmanager
-def cluster(folder: Path) -> Iterator[tuple[str, subprocess.Popen[bytes]]]:
+def cluster(
+    folder: Path, *tls: str, host: str = "127.0.0.1"
+) -> Iterator[tuple[str, subprocess.Popen[bytes]]]:
     """A scheduler on a free port of the loopback, with two workers; its address."""
     import json
 
     about = folder / "scheduler.json"
     about.unlink(missing_ok=True)
-    own = ("--host", "127.0.0.1", "--port", "0", "--no-dashboard", "--scheduler-file", str(about))
-    worker = ("--scheduler-file", str(about), "--nthreads", "1", "--no-dashboard", "--no-nanny")
-    place = ("--local-directory", str(folder), "--host", "127.0.0.1", "--death-timeout", "20")
+    own = ("--host", host, "--port", "0", "--no-dashboard", "--scheduler-file", str(about), *tls)
+    worker = (
+        *tls,
+        "--scheduler-file",
+        str(about),
+        "--nthreads",
+        "1",
+        "--no-dashboard",
+        "--no-nanny",
+    )
+    place = ("--local-directory", str(folder), "--host", host, "--death-timeout", "20")
     with started("distributed.cli.dask_scheduler", *own) as scheduler:
         until = time.time() + 60
         while not about.exists() and time.time() < until:
@@ -200,3 +211,39 @@ def test_a_killed_scheduler_is_named_and_the_sweep_goes_on_with_another(
         _, errors = process.communicate(timeout=300)
         assert process.returncode == 0, errors
     assert sorted_bytes(folder) == undisturbed
+
+
+def test_a_cluster_with_tls_gives_the_same(plan: Path, undisturbed: bytes, tmp_path: Path) -> None:
+    if shutil.which("openssl") is None:
+        pytest.skip("apt-get install openssl")
+    cert, key = tmp_path / "cert.pem", tmp_path / "key.pem"
+    made = ("openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2")
+    named = ("-subj", "/CN=127.0.0.1", "-keyout", str(key), "-out", str(cert))
+    subprocess.run([*made, *named], check=True, capture_output=True)
+    tls = ("--tls-ca-file", str(cert), "--tls-cert", str(cert), "--tls-key", str(key))
+    ours = ("--tls-ca", str(cert), "--tls-cert", str(cert), "--tls-key", str(key))
+    with (
+        cluster(tmp_path, *tls, host="tls://127.0.0.1") as (address, _),
+        command(plan, tmp_path / "out", "--scheduler", address, *ours) as process,
+    ):
+        _, errors = process.communicate(timeout=300)
+        assert process.returncode == 0, errors
+    assert address.startswith("tls://")
+    assert sorted_bytes(tmp_path / "out") == undisturbed
+
+
+def test_a_local_cluster_listens_on_the_loopback_alone() -> None:
+    from heapscope.sweep.cluster import local_cluster
+
+    with local_cluster(1):
+        here = psutil.Process()
+        processes = [here, *here.children(recursive=True)]
+        listening = {
+            (one.laddr.ip, one.laddr.port)
+            for process in processes
+            for one in process.net_connections()
+            if one.status == psutil.CONN_LISTEN
+        }
+    assert listening
+    assert {address for address, _ in listening} == {"127.0.0.1"}
+    assert {port for _, port in listening}.isdisjoint({8786, 8787})
