@@ -161,7 +161,12 @@ def _whole(rows: list[dict[str, str]]) -> str:
     """Whether the sweep of the goal was measured."""
     if any(int(row["cells"]) == WHOLE for row in rows):
         return f"The goal was at most 10 % beside replays, for {WHOLE:,} cells."
+    last = rows[-1]
+    replaying, inside, spent = (float(last[name]) for name in ("replaying", "in_batches", "all"))
     return (
+        f"In the last line {inside - replaying:.1f} s beside replays are inside of batches and grow "
+        f"with the cells; the other {spent - inside:.1f} s are the start, the end and the watching "
+        "of the cluster, on a machine so busy that the sweep took many times its processor time. "
         f"The goal, at most 10 % beside replays for {WHOLE:,} cells, is not measured: `--whole` of "
         "the same command does that."
     )
