@@ -26,7 +26,7 @@ export CC
 # The matrices of the fits are small: threads for them wait for each other (6 times the time).
 export OPENBLAS_NUM_THREADS = 1
 .NOTPARALLEL:
-.PHONY: help demo firmware-demo test test-all test-long bench workloads lint style mutants-of-change generated packages wheels pictures fuzz coverage clean
+.PHONY: help demo firmware-demo test test-all test-long bench workloads lint style mutants-of-change generated packages wheels site pictures fuzz coverage clean
 .PHONY: installed tools dev
 
 help: ## this list
@@ -83,6 +83,9 @@ packages: .venv/made ## for Arduino, PlatformIO and ESP-IDF, in build/packages; 
 
 wheels: dev ## of all systems, cross-built by zig, in build/wheels; ONLY=linux-x86_64 for one
 	@$(VENV)/python cmake/wheels build/wheels $(addprefix --only ,$(ONLY))
+
+site: dev ## the documentation as pages that work from the file system, in build/site/html
+	@$(VENV)/python docs/site
 
 pictures: dev ## take the pictures of pages anew that look otherwise, and make a sheet of all
 	@$(VENV)/python tests/browser/pictures.py

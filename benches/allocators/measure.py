@@ -20,7 +20,15 @@ from places import HERE
 from sets import REAL, Trace
 from timing import ROUNDS, SHORT, SHORT_ROUNDS, program, time_events
 
-__all__ = ["ALIGNED_TO", "WIDE", "available", "measure", "measure_instructions", "rivals"]
+__all__ = [
+    "ALIGNED_TO",
+    "WIDE",
+    "available",
+    "measure",
+    "measure_instructions",
+    "measure_ours",
+    "rivals",
+]
 
 WIDE = "heapscope-wide"
 #: Our heap with blocks aligned otherwise than by default: alignment, and the model's name, if it is
@@ -64,10 +72,48 @@ def measure(
     """`traces`: what everything is measured on; `fresh`: what the needed pools are, too; `names`:
     of the allocators."""
     found = needed([*traces, *fresh], names, done=say("needed pools"))
-    served = [trace for trace in traces if found[trace.name][OURS].pool]
     return {
         "density": counts.density(names),
         "control": counts.control(names),
+        **_of(found, names, traces, fresh),
+    }
+
+
+def measure_ours(
+    traces: Sequence[Trace], fresh: Sequence[Trace], before: Mapping[str, Any]
+) -> dict[str, Any]:
+    """The same, of our heap alone. `before`: an earlier run, from which the others are kept; a
+    trace that is not the one of that run is measured on all."""
+    names = list(before["needed"]["means"]["real"])
+    ours = [name for name in names if name.startswith(OURS)]
+    every = [*traces, *fresh]
+    found = needed(every, ours, done=say("needed pools of ours"))
+    kept = before["needed"]["traces"]
+    changed = []
+    for trace in every:
+        row = found[trace.name]
+        if trace.name in kept and kept[trace.name]["peak_live"] == row[OURS].peak_live:
+            row.update({who: n for who, n in _kept(kept[trace.name]).items() if who not in ours})
+        else:
+            changed.append(trace)
+    if changed:
+        found.update(needed(changed, names, done=say("needed pools of changed traces")))
+    return {
+        "density": {**before["density"], **counts.density(ours)},
+        "control": {**before["control"], **counts.control(ours)},
+        **_of(found, names, traces, fresh),
+    }
+
+
+def _of(
+    found: Mapping[str, Mapping[str, Needed]],
+    names: Sequence[str],
+    traces: Sequence[Trace],
+    fresh: Sequence[Trace],
+) -> dict[str, Any]:
+    """The needed pools, and what our heap does in them."""
+    served = [trace for trace in traces if found[trace.name][OURS].pool]
+    return {
         "needed": pools(found, names, traces, fresh),
         "instructions": all_instructions(served, found),
         "sizes": counts.sizes(compilers()),
@@ -79,18 +125,19 @@ def measure_instructions(
     traces: Sequence[Trace], before: Mapping[str, Mapping[str, Any]]
 ) -> dict[str, Any]:
     """`before`: the traces of an earlier run with the pools that they need."""
-    found = {
-        trace.name: {
-            who: Needed(pool=pool, peak_live=before[trace.name]["peak_live"], reason="")
-            for who, pool in before[trace.name]["pools"].items()
-        }
-        for trace in traces
-        if trace.name in before
-    }
+    found = {trace.name: _kept(before[trace.name]) for trace in traces if trace.name in before}
     served = [trace for trace in traces if trace.name in found and found[trace.name][OURS].pool]
     return {
         "instructions": all_instructions(served, found),
         "sizes": counts.sizes(compilers()),
+    }
+
+
+def _kept(row: Mapping[str, Any]) -> dict[str, Needed]:
+    """A trace's row of an earlier run."""
+    return {
+        who: Needed(pool=pool, peak_live=row["peak_live"], reason=row["reasons"].get(who, ""))
+        for who, pool in row["pools"].items()
     }
 
 

@@ -21,7 +21,9 @@ ADVERSARIAL = "adversarial"  # aimed at an allocator's rules or lists
 
 #: Composed of two other ones; and clients that make the same calls as another one but for the size
 #: of one block or two, so that one program does not outweigh all others.
-LEFT_OUT = ("demo", "_16k_2k", "_var")
+LEFT_OUT = ("demo", "_16k_2k", "_var", "_dyn")
+#: One program each under all options, for the studies; some have pools and no heap event.
+OF_STUDIES = ("ice_", "script_study_", "tls_study_", "tls_net_", "wifi_", "tenants_at_")
 
 #: By the beginnings of their names: what set a trace is of, and which program's.
 KINDS = (
@@ -50,7 +52,8 @@ def in_repository() -> list[Trace]:
     """The traces that come with Heapscope, by name."""
     files = [path for folder in FOLDERS for path in folder.glob("*.hst*")]
     traces = {path.name.partition(".")[0]: path for path in files}
-    return [_trace(name, traces[name]) for name in sorted(traces) if not name.endswith(LEFT_OUT)]
+    names = [n for n in traces if not n.endswith(LEFT_OUT) and not n.startswith(OF_STUDIES)]
+    return [_trace(name, traces[name]) for name in sorted(names)]
 
 
 def _trace(name: str, path: Path) -> Trace:

@@ -10,7 +10,7 @@ so many boundaries, for a page in less time. --bounds derives the bounds of oper
 them, with --page into the page, too; --bounds NAME: of the ways whose names begin so; --path
 WAY/CALL prints the longest way of one, by function and line. --page writes the page again from
 the figures of the last run; --recorder first measures the recorder again, --sizes the bytes of
-code. --check does not write it, and exits with 1 if it is another one. --whole runs the C tests
+code and what a call of each build takes. --check does not write it, and exits with 1 if it is another one. --whole runs the C tests
 in emulation with all their rounds, which takes hours.
 """
 

@@ -158,6 +158,16 @@ free:
 
 "the fifth of 5": four regions that lack the capability stand before the one that serves.
 
+The heap alone again, in each of its builds, compiled for speed (-O2) and for size (-Os).
+
+malloc:
+
+{calls(data["builds"], "malloc")}
+
+free:
+
+{calls(data["builds"], "free")}
+
 {bounds_section(data)}## Recorder
 
 These figures are of one core, with one return address a request. Flash: what hooks, a drain,

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from emulation.build import OPTIMISED
+from emulation.build import OPTIMISED, SMALL
 from emulation.counter import Counter
 from emulation.footprint import CORE, LEAN, WITH_CHECK, heap_bytes, object_bytes, parts
 from emulation.interrupts import (
@@ -85,10 +85,11 @@ def measure(chips: tuple[str, ...] = CHIPS, *, interrupts: int = 1) -> dict[str,
     }
 
 
-def code_bytes(chips: tuple[str, ...] = CHIPS) -> dict[str, Mapping[str, Mapping[str, int]]]:
+def code_bytes(chips: tuple[str, ...] = CHIPS) -> dict[str, Mapping[str, Mapping[str, Any]]]:
     return {
         "flash": {chip: flash(TARGETS[chip]) for chip in chips},
         "heap": {chip: heap(TARGETS[chip]) for chip in chips},
+        "builds": {chip: calls_of_builds(TARGETS[chip]) for chip in chips},
     }
 
 
@@ -128,17 +129,19 @@ def heap(target: Target) -> Mapping[str, int]:
     return sizes
 
 
-def image(target: Target, *, freertos: bool = False) -> Path:
-    """The driver with all parts, optimised for speed, and one of the drop-in interfaces."""
+def image(
+    target: Target, *, freertos: bool = False, level: str = OPTIMISED, more: tuple[str, ...] = ()
+) -> Path:
+    """The driver with all parts and one of the drop-in interfaces, compiled with `more`, too."""
     sources = [HERE / "calls_driver.c"]
-    flags = [*INCLUDES, f"-DFREERTOS={int(freertos)}"]
+    flags = [*INCLUDES, f"-DFREERTOS={int(freertos)}", *more]
     if freertos:
         sources += [TESTS / "freertos" / "kernel.c", *files(*COMPAT["FreeRTOS"])]
         flags.append("-DconfigTOTAL_HEAP_SIZE=((size_t)32768)")
     else:
         sources += files(*COMPAT["libc"])
         flags += ["-DHS_LIBC_PREFIX=my_", "-DHS_LIBC_SIZE=32768"]
-    return build_program(target, sources, level=OPTIMISED, flags=flags, keep=KEPT)
+    return build_program(target, sources, level=level, flags=flags, keep=KEPT)
 
 
 def control(target: Target) -> Mapping[str, int]:
@@ -148,24 +151,38 @@ def control(target: Target) -> Mapping[str, int]:
 
 def calls(target: Target) -> Mapping[str, Any]:
     """Instructions of malloc and of free, of each way: mean, 99th percentile, largest."""
-    rows: dict[str, Any] = {}
-    for number, name in enumerate(WAYS):
-        machine = Machine(target, image(target, freertos=name.startswith("FreeRTOS")))
-        counter = Counter(machine, CALLS + 64)
-        failures = machine.call("drive_all", number)
-        counts = counter.taken()[0][-CALLS:]  # what came before made the heap
-        kinds = np.frombuffer(machine.read(machine.symbols["drive_kinds"], CALLS), np.uint8)
-        rows[name] = {"failures": failures}
-        for kind, call in ((1, "malloc"), (2, "free")):
-            of = counts[kinds[-len(counts) :] == kind]
-            if name == "pool" and call == "free":
-                continue  # it has none
-            rows[name][call] = {
-                "mean": round(float(of.mean()), 1),
-                "p99": int(np.percentile(of, 99)),
-                "max": int(of.max()),
-            }
-    return rows
+    return {
+        name: counted(target, image(target, freertos=name.startswith("FreeRTOS")), number)
+        for number, name in enumerate(WAYS)
+    }
+
+
+def calls_of_builds(target: Target) -> Mapping[str, Any]:
+    """The same of the heap alone, of each build compiled for speed and for size."""
+    return {
+        f"{name}, {level}": counted(target, image(target, level=level, more=flags), 0)
+        for level in (OPTIMISED, SMALL)
+        for name, flags in BUILDS.items()
+    }
+
+
+def counted(target: Target, program: Path, way: int) -> Mapping[str, Any]:
+    """`way`: its place in WAYS."""
+    machine = Machine(target, program)
+    counter = Counter(machine, CALLS + 64)
+    row: dict[str, Any] = {"failures": machine.call("drive_all", way)}
+    counts = counter.taken()[0][-CALLS:]  # what came before made the heap
+    kinds = np.frombuffer(machine.read(machine.symbols["drive_kinds"], CALLS), np.uint8)
+    for kind, call in ((1, "malloc"), (2, "free")):
+        of = counts[kinds[-len(counts) :] == kind]
+        if WAYS[way] == "pool" and call == "free":
+            continue  # it has none
+        row[call] = {
+            "mean": round(float(of.mean()), 1),
+            "p99": int(np.percentile(of, 99)),
+            "max": int(of.max()),
+        }
+    return row
 
 
 def interrupted(step: int) -> Mapping[str, Any]:

@@ -3,6 +3,7 @@ uses."""
 
 from __future__ import annotations
 
+import re
 import shutil
 import subprocess
 import sys
@@ -31,11 +32,21 @@ def build_native(target: Target, folder: Path) -> Path:
         "-DCMAKE_BUILD_TYPE=Release",
         "-DSKBUILD=ON",
         "-DSKBUILD_STATE=wheel",
+        f"-DSKBUILD_DATA_DIR=heapscope-{_version()}.data/data",
         f"-DPython_EXECUTABLE={sys.executable}",
     )
     _run("cmake", "--build", str(build))
     _run("cmake", "--install", str(build), "--prefix", str(staged))
     return staged
+
+
+def _version() -> str:
+    """The one place of the version is the project's CMakeLists.txt."""
+    text = (ROOT / "CMakeLists.txt").read_text(encoding="utf-8")
+    found = re.search(r"^project\(heapscope VERSION ([0-9.]+)", text, re.MULTILINE)
+    if found is None:
+        sys.exit("CMakeLists.txt: no version")
+    return found[1]
 
 
 def _toolchain(target: Target, folder: Path) -> Path:

@@ -104,7 +104,7 @@ releases and {allocators} allocators are {configurations} configurations: {all_c
 {hours:,.0f} hours, or {days:,.1f} days of {processors} processors. Each takes {row:.0f} bytes of
 results, {size:,.0f} GB together. A recording like this has {file:,.0f} KB, so {travel:,.0f} GB of
 traces travel. A sample pays first: the share of recordings that are safe is known to within 1 %
-from {sample:,} of them, {part:.0%} of the cost.
+from {sample:,} of them, {part:.0f} % of the cost.
 """
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -125,7 +125,7 @@ def speed() -> Iterator[str]:
         yield (
             f"| {int(row['cells']):,} | {row['workers']} | {row['batches']} | {row['replaying']} s "
             f"| {row['in_batches']} s | {row['all']} s "
-            f"| {1 - float(row['replaying']) / spent:.1%} | {int(row['cells']) / spent:.1f} |\n"
+            f"| {100 - 100 * float(row['replaying']) / spent:.1f} % | {int(row['cells']) / spent:.1f} |\n"
         )
     one, two, last = rows[0], rows[1], rows[-1]
     cost = float(last["all"]) / int(last["cells"])
@@ -153,7 +153,7 @@ def speed() -> Iterator[str]:
         file=TRACE.stat().st_size / 1000,
         travel=TRACES * TRACE.stat().st_size / 1e9,
         sample=sample,
-        part=sample / TRACES,
+        part=100 * sample / TRACES,
     )
 
 
@@ -164,8 +164,8 @@ def _whole(rows: list[dict[str, str]]) -> str:
     last = rows[-1]
     replaying, inside, spent = (float(last[name]) for name in ("replaying", "in_batches", "all"))
     return (
-        f"In the last line {inside - replaying:.1f} s beside replays are inside of batches and grow "
-        f"with the cells; the other {spent - inside:.1f} s are the start, the end and the watching "
+        f"In the last line {inside - replaying:.1f} s beside replays are inside of batches and "
+        f"grow with the cells; the other {spent - inside:.1f} s are the start, the end and the watching "
         "of the cluster, on a machine so busy that the sweep took many times its processor time. "
         f"The goal, at most 10 % beside replays for {WHOLE:,} cells, is not measured: `--whole` of "
         "the same command does that."

@@ -33,7 +33,7 @@ from window import made_with
 each_kind = pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name)
 
 
-@pytest.mark.cells(6)
+@pytest.mark.cells(4)
 @pytest.mark.parametrize(
     ("width", "theme"),
     [
@@ -59,6 +59,7 @@ def test_every_section_looks_like_its_picture(
 # ---- nothing is left out -------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_every_section_of_every_template_has_a_picture(shown: Shown) -> None:
     pictured = {
         source

@@ -234,9 +234,10 @@ def test_no_call_of_the_heap_exceeds_its_bound_and_no_loop_its_statement(seed: i
     assert {name: count for name, count in most.items() if count > names[name]} == {}
     loops = [loop for loop in loops_seen(bounds, every) if loop.bound not in APART]
     assert [loop for loop in loops if loop.seen > loop.limit] == []
-    # A search in the last bin looks at four blocks, and then at as many more as are stated.
+    # A search looks at four blocks of its own bin, or at the first of a larger one and at three
+    # more. The two more of the last bin are no loop in the machine code.
     reached = {loop.limit for loop in loops if loop.seen == loop.limit}
-    assert 8 in reached
+    assert {3, 4} <= reached
 
 
 def test_lines_change_no_instruction() -> None:

@@ -75,7 +75,8 @@ static damage_t expected_of_bin(const hs_heap_t *heap, uint32_t bin, uint32_t bi
     uint32_t old = hs_is_wide(heap) ? ((const uint32_t *)heap)[1 - (int32_t)bin]
                                     : ((const uint16_t *)heap)[1 - (int32_t)bin];
     const item_t *item = free_item_at(old ^ UINT32_C(1) << bit);
-    return old != 0 && item != NULL && hs_bin_of(item->size) == bin ? ROTATED : FOUND;
+    return old != 0 && item != NULL && hs_bin_of(item->size, hs_is_wide(heap)) == bin ? ROTATED
+                                                                                      : FOUND;
 }
 
 /* Slabs with a free slot must still come before the full ones. */
@@ -326,8 +327,25 @@ static void run(const hs_heap_config_t *config, size_t size, size_t skew, check_
     shadow_close(&program.shadow);
 }
 
+/* A footer of ones tells of a free block of size 0, which seems to begin where the used one behind it
+ * does: the payload there is taken for size and links, and none of these may be followed. */
+static void check_size_zero(void)
+{
+    static uint64_t region[512];
+    hs_heap_t *heap = hs_heap_create(region, sizeof region, NULL);
+    uint32_t *before = hs_heap_malloc(heap, 64);
+    uint32_t *used = hs_heap_malloc(heap, 64);
+    CHECK(before != NULL && used != NULL && hs_heap_free(heap, before) == HS_OK, "no blocks");
+    CHECK(hs_heap_check_block(heap, used) == HS_OK, "not yet damaged");
+    used[-1] = UINT32_MAX;
+    used[HS_NEXT] = used[HS_PREVIOUS] = UINT32_C(0x30000000);
+    used[HS_SIZE] = 0;
+    CHECK(hs_heap_check_block(heap, used) == HS_ERR_CORRUPT, "a free block of size 0");
+}
+
 int main(int argc, char **argv)
 {
+    check_size_zero();
     check_random_t random = check_start(argc, argv);
     size_t all[DAMAGES] = {0};
     for (int form = HS_FORM_SMALL; form <= HS_FORM_WORD; form++) {

@@ -85,6 +85,7 @@ def test_every_part_has_a_row_here() -> None:
     assert set(parts()) == {*PREFIXES, "heap"}
 
 
+@pytest.mark.cells(1)
 @pytest.mark.parametrize("switches", SWITCHES, ids="+".join)
 def test_a_part_that_is_switched_off_is_no_byte(switches: tuple[str, ...]) -> None:
     sources = [path for part in SWITCHES[switches] for path in parts()[part]]
@@ -104,6 +105,7 @@ def test_regions_without_guard_and_owners_have_nothing_of_them(tmp_path: Path) -
     assert measure(bare).flash < measure(whole).flash - 1000
 
 
+@pytest.mark.slow
 def test_regions_without_locks_have_nothing_of_them(tmp_path: Path) -> None:
     source = written(tmp_path, LOCKED)
     whole = with_entry(TARGET, source)

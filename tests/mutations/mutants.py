@@ -6,6 +6,7 @@ from mutant import LostError, Mutant
 from mutants_answers import ANSWERS
 from mutants_bad_input import BAD_INPUT
 from mutants_bounds import BOUNDS
+from mutants_check import CHECK
 from mutants_esp_idf import ESP_IDF
 from mutants_firmware import FIRMWARE
 from mutants_guard import GUARD
@@ -43,6 +44,7 @@ MUTANTS = (
     *REPLAY,
     *ANSWERS,
     *PREDICT,
+    *CHECK,
     *PLAN,
     *TUNE,
     *POOLS,

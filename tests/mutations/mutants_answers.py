@@ -329,11 +329,19 @@ ANSWERS = (
         LEAN,
     ),
     Mutant(
+        "a damaged heap",
+        "links of a free block of size 0 are followed",
+        "device/src/heap/check.c::links_agree",
+        "return bin != 0 && bin_at(heap, next) == bin",
+        "return bin_at(heap, next) == bin",
+        "tests/device/test_heap_damage.c",
+    ),
+    Mutant(
         "bins without clz",
         "an octave is taken for its half",
         "device/src/heap/layout.h::hs_bin_of",
-        "hs_heap_bins[granules >> 4] + 16u",
-        "hs_heap_bins[granules >> 3] + 16u",
+        "octaves[granules >> 4] + 16u",
+        "octaves[granules >> 3] + 16u",
         EMULATED_HEAP,
     ),
     Mutant(

@@ -8,6 +8,7 @@ import shlex
 import shutil
 import subprocess
 import sys
+import tomllib
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,6 +19,10 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path.append(str(ROOT))  # for what they import of emulation/ and of here
 
 Tool = Callable[..., str]
+Program = Callable[..., str]
+
+#: Where the programs of package managers are installed.
+ENVIRONMENT = ROOT / "build" / "packing"
 
 #: The work of every consumer: a heap, a block, and which parts it was compiled with.
 CONSUMER = """
@@ -133,3 +138,41 @@ def version() -> str:
     found = re.search(r"^project\(heapscope VERSION ([\d.]+)", text, re.MULTILINE)
     assert found is not None
     return found[1]
+
+
+@pytest.fixture(scope="session")
+def program() -> Program:
+    """Runs Python in the environment, which is made when the extra's list is another. `code`: as it
+    has to end."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    wanted = "\n".join(project["optional-dependencies"]["packages"])
+    folder, made = ENVIRONMENT, ENVIRONMENT / "made"
+    python = folder / "bin" / "python"
+    if not made.exists() or made.read_text("utf-8") != wanted:
+        folder.parent.mkdir(exist_ok=True)
+        subprocess.run([sys.executable, "-m", "venv", "--clear", folder], check=True)
+        pip = [python, "-m", "pip", "--disable-pip-version-check", "install", "--quiet"]
+        done = subprocess.run([*pip, *wanted.splitlines()], capture_output=True, check=False)
+        if done.returncode != 0:
+            missing('Python packages of the extra "packages"')
+        made.write_text(wanted, encoding="utf-8")
+
+    def run(*arguments: str | Path, cwd: Path, code: int = 0, **more: str) -> str:
+        path = os.pathsep.join([str(python.parent), os.environ["PATH"]])
+        home = {
+            "HOME": str(cwd),
+            "IDF_TOOLS_PATH": str(cwd),
+            "PLATFORMIO_CORE_DIR": str(cwd / "pio"),
+        }
+        done = subprocess.run(
+            [str(python), *map(str, arguments)],
+            cwd=cwd,
+            env={**os.environ, **home, "PATH": path, **more},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == code, done.stdout + done.stderr
+        return done.stdout + done.stderr
+
+    return run

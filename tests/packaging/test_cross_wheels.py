@@ -9,6 +9,7 @@ import re
 import shutil
 import subprocess
 import sys
+import time
 import tomllib
 from pathlib import Path
 from zipfile import ZipFile
@@ -261,6 +262,7 @@ CORE_MAX, REST_MAX = 115, 60
 def test_a_fresh_installation_answers(way: str, made: Path, tmp_path: Path) -> None:
     wheel = wheel_of(named("linux-x86_64"), made)
     environment = tmp_path / "environment"
+    began = time.monotonic()
     subprocess.run([sys.executable, "-m", "venv", environment], check=True)
     programs = environment / "bin"
     clean = {"PIPX_HOME": str(tmp_path / "pipx"), "PIPX_BIN_DIR": str(programs)}
@@ -273,14 +275,17 @@ def test_a_fresh_installation_answers(way: str, made: Path, tmp_path: Path) -> N
     line = [word.format(**given) for word in WAYS[way]]
     if way == "uvx":
         assert "events" in ran([*line, trace], **clean)
+        print(f"{way}: {time.monotonic() - began:.0f} s to the first answer")
         return
     ran(line, **clean)
     assert "events" in ran([programs / "heapscope", "info", trace])
+    print(f"{way}: {time.monotonic() - began:.0f} s to the first answer")
     if way == "pip":
         sizes = sizes_of(environment)
         whole, numpy = sum(sizes.values()), sizes["numpy"] + sizes["numpy.libs"]
         assert whole <= CORE_MAX * 1_000_000
         assert whole - numpy <= REST_MAX * 1_000_000
+        assert (environment / "share" / "man" / "man1" / "heapscope.1").is_file()
         refused(programs / "heapscope", trace, tmp_path)
 
 

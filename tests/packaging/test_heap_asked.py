@@ -112,7 +112,7 @@ def defined(nm, folder: Path) -> set[str]:
     return set(re.findall(r" [TWDRBCw] (\w+)$", text, re.MULTILINE))
 
 
-@pytest.mark.cells(3)
+@pytest.mark.cells(2)
 @pytest.mark.parametrize("release", EVERY_RELEASE)
 def test_what_others_call_is_there(cmake, nm, tmp_path: Path, release: str) -> None:
     configured(ALL, tmp_path)
@@ -219,7 +219,7 @@ def chips(release: str) -> list[str]:
     return sorted({row["chip"] for row in of("memories", release)})
 
 
-@pytest.mark.cells(3)
+@pytest.mark.cells(2)
 @pytest.mark.parametrize("release", EVERY_RELEASE)
 def test_every_request_gets_its_memory_on_every_chip(cmake, tmp_path: Path, release: str) -> None:
     configured(("HEAP_POISONING_DISABLED",), tmp_path)

@@ -3,24 +3,16 @@ and west, in an environment of their own."""
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 import tarfile
-import tomllib
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from .conftest import missing
+from .conftest import ENVIRONMENT, Program
 from .test_components import ROOT, built, options
 from .test_packages import names, pack
 
 pytestmark = pytest.mark.slow
-
-ENVIRONMENT = ROOT / "build" / "packing"
-Program = Callable[..., str]
 
 #: PlatformIO fetches the list of licences from the network; the rest of its checks stays.
 PLATFORMIO = """
@@ -55,43 +47,6 @@ told = {"name": "heapscope", "namespace": "example", "versions": [one]}
 PROJECT = (
     "cmake_minimum_required(VERSION 3.16)\ninclude($ENV{IDF_PATH}/tools/cmake/project.cmake)\n"
 )
-
-
-@pytest.fixture(scope="session")
-def program() -> Program:
-    """Runs Python in the environment, which is made when the extra's list is another."""
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
-    wanted = "\n".join(project["optional-dependencies"]["packages"])
-    folder, made = ENVIRONMENT, ENVIRONMENT / "made"
-    python = folder / "bin" / "python"
-    if not made.exists() or made.read_text("utf-8") != wanted:
-        folder.parent.mkdir(exist_ok=True)
-        subprocess.run([sys.executable, "-m", "venv", "--clear", folder], check=True)
-        pip = [python, "-m", "pip", "--disable-pip-version-check", "install", "--quiet"]
-        done = subprocess.run([*pip, *wanted.splitlines()], capture_output=True, check=False)
-        if done.returncode != 0:
-            missing('Python packages of the extra "packages"')
-        made.write_text(wanted, encoding="utf-8")
-
-    def run(*arguments: str | Path, cwd: Path, **more: str) -> str:
-        path = os.pathsep.join([str(python.parent), os.environ["PATH"]])
-        home = {
-            "HOME": str(cwd),
-            "IDF_TOOLS_PATH": str(cwd),
-            "PLATFORMIO_CORE_DIR": str(cwd / "pio"),
-        }
-        done = subprocess.run(
-            [str(python), *map(str, arguments)],
-            cwd=cwd,
-            env={**os.environ, **home, "PATH": path, **more},
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        assert done.returncode == 0, done.stdout + done.stderr
-        return done.stdout + done.stderr
-
-    return run
 
 
 @pytest.fixture

@@ -85,13 +85,19 @@ def test_the_product_has_nothing_of_the_studies(wheels: Wheels) -> None:
     product = names(wheels.product)
     assert "heapscope/native/declarations.py" in product
     assert "heapscope/native/engine.wasm" in product
-    ours = re.compile(r"heapscope(/|-[\d.]+\.dist-info/)")
+    ours = re.compile(r"heapscope(/|-[\d.]+\.(dist-info|data)/)")
     assert [name for name in product if not ours.match(name)] == []
+    shared = {name.partition(".data/data/")[2] for name in product if ".data/" in name}
+    assert shared == {
+        "share/man/man1/heapscope.1",
+        "share/cmake/heapscope-lab/heapscope-lab-config.cmake",
+    }
     foreign = re.compile(r"\.hst|captured|experiment|measured/|week|stud(y|ies)")
     assert [name for name in product if foreign.search(name)] == []
     assert wheels.product.stat().st_size < PRODUCT_MAX
 
 
+@pytest.mark.slow
 def test_the_studies_have_data_traces_and_player(wheels: Wheels, version: str) -> None:
     studies = names(wheels.studies)
     captured = {path.name for path in (ROOT / "studies/workloads/captured").glob("*.hst.zst")}

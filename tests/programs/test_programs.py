@@ -53,6 +53,7 @@ def wrong_heap() -> Path:
     return BUILT / "random-wrong-x86-32"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", WRONG)
 def test_the_shadow_names_what_a_heap_does_wrong(kind: str) -> None:
     command = [str(wrong_heap()), "20000", "160000", "4096", "0", "1", "-"]

@@ -6,8 +6,8 @@
 bool hs_guard_can_put(const hs_heap_t *heap, const hs_around_t *around, uint32_t granules)
 {
     return granules < HS_BLOCK_MIN ||
-           hs_guard_can_insert(heap, hs_bin_of(granules), around->at + around->size,
-                               around->at - around->before);
+           hs_guard_can_insert(heap, hs_bin_of(granules, hs_is_wide(heap)),
+                               around->at + around->size, around->at - around->before);
 }
 
 /* Can the memory become free? */
@@ -29,7 +29,8 @@ static HS_INLINE bool can_merge(const hs_heap_t *heap, hs_around_t *around)
         }
     }
     /* A merged block that stays in the bin of a neighbour takes that one's place. */
-    const uint32_t bin = hs_bin_of(around->before + around->size + around->behind);
+    const uint32_t bin =
+        hs_bin_of(around->before + around->size + around->behind, hs_is_wide(heap));
     return hs_is_in_bin(bin, beside) || hs_guard_can_insert(heap, bin, next, before);
 }
 

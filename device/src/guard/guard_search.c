@@ -52,13 +52,13 @@ static HS_RARE uint32_t search(const hs_heap_t *heap, uint32_t granules, uint32_
     if (granules < HS_BIN_EXACT) {
         return best_of(heap, *bin, granules, &look);
     }
-    *bin = hs_bin_of(granules);
+    *bin = hs_bin_of(granules, hs_is_wide(heap));
     const uint32_t block = best_of(heap, *bin, granules, &look);
     if (block != 0) {
         return block;
     }
     const uint32_t above = bin_from(heap, *bin + 1);
-    look = above == 0 ? HS_LOOK_LAST : look != 0 ? look : 1;
+    look = above == 0 ? HS_LOOK_LAST : look == HS_LOOK ? look : 1;
     *bin = above != 0 ? above : *bin;
     return best_of(heap, *bin, granules, &look);
 }
@@ -93,7 +93,7 @@ uint32_t hs_guard_candidate(const hs_heap_t *heap, uint32_t granules)
     const uint32_t size = hs_at(heap, block)[HS_SIZE];
     const uint32_t left = size - granules;
     return left < HS_BLOCK_MIN || hs_is_in_bin(bin, left) ||
-                   hs_guard_can_insert(heap, hs_bin_of(left), 0, 0)
+                   hs_guard_can_insert(heap, hs_bin_of(left, hs_is_wide(heap)), 0, 0)
                ? block
                : HS_UNSOUND;
 }
@@ -132,7 +132,7 @@ bool hs_guard_can_align(const hs_heap_t *heap, uint32_t granules, uint32_t align
     uint32_t left = LOOK_ALIGNED;
     /* bound: map * HS_WORD_BITS */
     for (uint32_t bin = bin_from(heap, HS_BLOCK_MIN); bin != 0; bin = bin_from(heap, bin + 1)) {
-        const bool searched = bin >= hs_bin_of(granules);
+        const bool searched = bin >= hs_bin_of(granules, hs_is_wide(heap));
         const uint32_t most = searched && left > 2 ? left : 2;
         uint32_t look = most;
         if (!are_sound(heap, bin, &look)) {

@@ -27,7 +27,7 @@ static inline uint32_t hs_bin_least(uint32_t bin)
     return bin < HS_BIN_EXACT ? bin : (4 + bin % 4) << (bin / 4 - 2);
 }
 
-/* Is hs_bin_of(size) == bin? Answered without a search for the highest bit. */
+/* Is hs_bin_of(size, ...) == bin? Answered without a search for the highest bit. */
 static inline bool hs_is_in_bin(uint32_t bin, uint32_t size)
 {
     return bin < HS_BIN_EXACT ? size == bin : size >> (bin / 4 - 2) == 4 + bin % 4;

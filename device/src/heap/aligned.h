@@ -31,7 +31,7 @@ static HS_SHARED found_t find_aligned(const hs_heap_t *heap, uint32_t granules, 
     }
     uint32_t look = HS_LOOK_ALIGNED;
     /* bound: HS_LOOK_ALIGNED */
-    for (uint32_t at = bin_from(heap, hs_bin_of(granules)); at != 0 && look != 0;
+    for (uint32_t at = bin_from(heap, bin_of(heap, granules)); at != 0 && look != 0;
          at = bin_from(heap, at + 1)) {
         const uint32_t head = bin_head(heap, at);
         uint32_t block = head;

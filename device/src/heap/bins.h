@@ -8,6 +8,12 @@
 
 #include "layout.h"
 
+static HS_INLINE uint32_t bin_of(const hs_heap_t *heap, uint32_t granules)
+{
+    (void)heap; /* each form has its own code, or both one */
+    return hs_bin_of(granules, HS_IS_WIDE(heap));
+}
+
 static HS_INLINE uint32_t bin_head(const hs_heap_t *heap, uint32_t bin)
 {
     HS_ASSERT(bin <= hs_last_bin(heap->end));
@@ -101,7 +107,7 @@ static HS_STEP void bin_put(hs_heap_t *heap, uint32_t old, uint32_t from, uint32
                             uint32_t size)
 {
     HS_ASSERT(size >= HS_BLOCK_MIN && size <= heap->end - block);
-    const uint32_t to = hs_bin_of(size);
+    const uint32_t to = bin_of(heap, size);
     if (from != to) {
         if (from != 0) {
             bin_remove(heap, old, from);
@@ -131,6 +137,25 @@ static HS_STEP uint32_t bin_from(const hs_heap_t *heap, uint32_t bin)
     return found != 0 ? at * HS_WORD_BITS + hs_word_lowest(found) : 0;
 }
 
+#if !HS_LEAN
+/* The same; where these are empty, the first of all that is not. `bin`: in the first word. */
+static HS_INLINE uint32_t bin_from_else(const hs_heap_t *heap, uint32_t bin)
+{
+    HS_ASSERT(bin < HS_WORD_BITS);
+    uint32_t found = heap->words[0] & UINT32_MAX << bin;
+    uint32_t at = 0;
+    for (uint32_t i = 1; found == 0 && i < HS_MAP_SMALL; i++) { /* bound: map - 1 */
+        found = heap->words[i];
+        at = i;
+    }
+    if (found == 0) {
+        found = heap->words[0];
+        at = 0;
+    }
+    return found != 0 ? at * HS_WORD_BITS + hs_word_lowest(found) : 0;
+}
+#endif
+
 /* A free block, 0 for none, and in the upper half its bin. Two registers hold both. */
 typedef uint64_t found_t;
 
@@ -141,10 +166,9 @@ static HS_INLINE found_t found_in(uint32_t bin, uint32_t block)
 
 #if HS_LEAN
 
-/* The smallest that holds `granules` among up to `left` blocks of the list from `head` on; in the upper
- * half, how many of them are left. */
-static HS_STEP found_t bin_best(const hs_heap_t *heap, uint32_t head, uint32_t granules,
-                                uint32_t left)
+/* The smallest that holds `granules` among up to `left` blocks of the list from `head` on, or 0. */
+static HS_STEP uint32_t bin_best(const hs_heap_t *heap, uint32_t head, uint32_t granules,
+                                 uint32_t left)
 {
     uint32_t best = 0;
     uint32_t best_size = UINT32_MAX;
@@ -162,23 +186,22 @@ static HS_STEP found_t bin_best(const hs_heap_t *heap, uint32_t head, uint32_t g
         }
         block = self[HS_NEXT];
     } while (--left != 0 && block != head);
-    return found_in(left, best);
+    return best;
 }
 
 /* A free block for `granules`, not more than are free. */
 static HS_STEP found_t bin_find(const hs_heap_t *heap, uint32_t granules)
 {
     HS_ASSERT(granules >= HS_BLOCK_MIN && 2 * granules <= heap->free);
-    uint32_t at = hs_bin_of(granules);
+    uint32_t at = bin_of(heap, granules);
     uint32_t look = HS_LOOK;
     const uint32_t head = bin_head(heap, at);
     if (head != 0) {
-        const found_t found = bin_best(heap, head, granules, look); /* left: HS_LOOK */
-        if ((uint32_t)found != 0) {
-            return found_in(at, (uint32_t)found);
+        const uint32_t found = bin_best(heap, head, granules, look); /* left: HS_LOOK */
+        if (found != 0) {
+            return found_in(at, found);
         }
-        look = (uint32_t)(found >> 32);
-        look += look == 0;
+        look = 1;
     }
     const uint32_t above = bin_from(heap, at + 1);
     if (above != 0) {
@@ -190,7 +213,7 @@ static HS_STEP found_t bin_find(const hs_heap_t *heap, uint32_t granules)
         return 0;
     }
     /* left: HS_LOOK_LAST */
-    return found_in(at, (uint32_t)bin_best(heap, bin_head(heap, at), granules, look));
+    return found_in(at, bin_best(heap, bin_head(heap, at), granules, look));
 }
 
 #else
@@ -248,7 +271,8 @@ static HS_INLINE uint32_t bin_least(const hs_heap_t *heap, uint32_t head, uint32
 static HS_INLINE found_t bin_take_from(const hs_heap_t *heap, uint32_t at)
 {
     if (at < HS_BIN_EXACT) {
-        return at != 0 ? found_in(at, bin_head(heap, at)) : 0;
+        const uint32_t head = at != 0 ? bin_head(heap, at) : 0;
+        return found_in(at, head);
     }
     return found_in(at, bin_least(heap, bin_head(heap, at), HS_LOOK)); /* look: HS_LOOK */
 }
@@ -260,17 +284,17 @@ static HS_INLINE found_t bin_find(const hs_heap_t *heap, uint32_t granules)
     if (granules <= HS_BIN_EXACT) { /* each in the first bin of several sizes fits, too */
         return bin_take_from(heap, bin_from(heap, granules));
     }
-    const uint32_t at = hs_bin_of(granules);
+    const uint32_t at = bin_of(heap, granules);
     const uint32_t head = bin_head(heap, at);
+    if (head == 0) {
+        return bin_take_from(heap, bin_from(heap, at + 1));
+    }
     look_t look = {head, HS_LOOK};
-    /* left: HS_LOOK */
-    uint32_t block = head != 0 ? bin_best(heap, head, granules, &look) : 0;
+    uint32_t block = bin_best(heap, head, granules, &look); /* left: HS_LOOK */
     if (block == 0) {
         const uint32_t above = bin_from(heap, at + 1);
         if (above != 0) {
-            /* look: HS_LOOK */
-            block = bin_least(heap, bin_head(heap, above), look.left + (look.left == 0));
-            return found_in(above, block);
+            return found_in(above, bin_head(heap, above));
         }
         if (look.block != head) { /* those looked at are all too small */
             look.left = HS_LOOK_LAST - HS_LOOK;

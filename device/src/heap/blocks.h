@@ -179,7 +179,7 @@ static HS_STEP hs_status_t give(hs_heap_t *heap, uint32_t block, uint32_t size)
     }
     if (before != 0) {
         if (behind != 0) {
-            bin_remove(heap, next, hs_bin_of(behind));
+            bin_remove(heap, next, bin_of(heap, behind));
         }
         put_two(heap, block - 1, 0);
         block -= before;
@@ -188,7 +188,7 @@ static HS_STEP hs_status_t give(hs_heap_t *heap, uint32_t block, uint32_t size)
     size += before + behind;
     begin_free(heap, block);
     end_free(heap, block + size);
-    bin_put(heap, old, old != 0 ? hs_bin_of(hs_at(heap, old)[HS_SIZE]) : 0, block, size);
+    bin_put(heap, old, old != 0 ? bin_of(heap, hs_at(heap, old)[HS_SIZE]) : 0, block, size);
 #else
     if (before == 0) {
         hs_set(bits_of(heap), block + 1);
@@ -197,7 +197,7 @@ static HS_STEP hs_status_t give(hs_heap_t *heap, uint32_t block, uint32_t size)
             bin_put(heap, 0, 0, block, size);
         } else {
             merge_begin(heap, next, behind);
-            bin_put(heap, next, hs_bin_of(behind), block, size + behind);
+            bin_put(heap, next, bin_of(heap, behind), block, size + behind);
         }
         return HS_OK;
     }
@@ -210,9 +210,9 @@ static HS_STEP hs_status_t give(hs_heap_t *heap, uint32_t block, uint32_t size)
         hs_set(bits_of(heap), next - 1);
     } else {
         merge_begin(heap, next, behind);
-        bin_remove(heap, next, hs_bin_of(behind));
+        bin_remove(heap, next, bin_of(heap, behind));
     }
-    bin_put(heap, block, hs_bin_of(before), block, before + size + behind);
+    bin_put(heap, block, bin_of(heap, before), block, before + size + behind);
 #endif
     return HS_OK;
 }

@@ -110,7 +110,7 @@ static HS_SHARED uint32_t whole_at(const hs_heap_t *heap, uint32_t block)
 static uint32_t bin_at(const hs_heap_t *heap, uint32_t granule)
 {
     const uint32_t size = is_index(heap, granule) ? free_size_at(heap, granule) : 0;
-    return size != 0 ? hs_bin_of(size) : 0;
+    return size != 0 ? hs_bin_of(size, hs_is_wide(heap)) : 0;
 }
 
 /* Do the links of the free block at `block` come back to it, within its bin? */
@@ -118,7 +118,7 @@ static HS_SHARED bool links_agree(const hs_heap_t *heap, uint32_t block, uint32_
 {
     const uint32_t next = hs_at(heap, block)[HS_NEXT];
     const uint32_t previous = hs_at(heap, block)[HS_PREVIOUS];
-    const uint32_t bin = hs_bin_of(size);
+    const uint32_t bin = hs_bin_of(size, hs_is_wide(heap));
     return bin != 0 && bin_at(heap, next) == bin && bin_at(heap, previous) == bin &&
            hs_at(heap, next)[HS_PREVIOUS] == block && hs_at(heap, previous)[HS_NEXT] == block;
 }

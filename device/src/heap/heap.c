@@ -16,25 +16,14 @@
 #define TWICE(bin) bin, bin
 #define FOUR_TIMES(bin) TWICE(bin), TWICE(bin)
 #define EIGHT_TIMES(bin) FOUR_TIMES(bin), FOUR_TIMES(bin)
-const uint8_t hs_heap_bins[HS_BINS_LISTED] = {
-    TWICE(0),
-    TWICE(4),
-    8,
-    9,
-    10,
-    11,
-    TWICE(12),
-    TWICE(13),
-    TWICE(14),
-    TWICE(15),
-    FOUR_TIMES(16),
-    FOUR_TIMES(17),
-    FOUR_TIMES(18),
-    FOUR_TIMES(19),
-    EIGHT_TIMES(20),
-    EIGHT_TIMES(21),
-    EIGHT_TIMES(22),
-    EIGHT_TIMES(23),
+/* The bins of 16 to 63 granules. */
+#define FROM_EXACT                                                                                 \
+    FOUR_TIMES(16), FOUR_TIMES(17), FOUR_TIMES(18), FOUR_TIMES(19), EIGHT_TIMES(20),               \
+        EIGHT_TIMES(21), EIGHT_TIMES(22), EIGHT_TIMES(23)
+const uint8_t hs_heap_bins[2 * HS_BINS_LISTED] = {
+    0,  1,  2,  3,         4,         5,         6,          7,          8,        9,
+    10, 11, 12, 13,        14,        15,        FROM_EXACT, TWICE(0),   TWICE(4), 8,
+    9,  10, 11, TWICE(12), TWICE(13), TWICE(14), TWICE(15),  FROM_EXACT,
 };
 #endif
 

@@ -247,31 +247,38 @@ static HS_INLINE void hs_clear_long(uint32_t *bitmap, uint32_t block, uint32_t s
 
 #define HS_BIN_EXACT 16u /* below, a bin holds one size; from here on there are four an octave */
 
-static HS_STEP uint32_t hs_bin_of(uint32_t granules)
+#define HS_BIN_SMALL_END 0x10000u /* granules; no block of the small form has so many */
+
+/* `wide`: of a heap that may have blocks of HS_BIN_SMALL_END granules. */
+static HS_STEP uint32_t hs_bin_of(uint32_t granules, bool wide)
 {
+#if HS_HAS_CLZ
+    (void)wide;
     if (granules < HS_BIN_EXACT) {
         return granules;
     }
-#if HS_HAS_CLZ
     const uint32_t shift = hs_word_highest(granules) - 2;
     return (shift << 2) + (granules >> shift) + 4;
 #elif !HS_LEAN
+    HS_ASSERT(wide || granules < HS_BIN_SMALL_END);
     /* Four octaves are 16 bins. A loop takes more instructions. */
-    if (granules < HS_BINS_LISTED) {
-        return hs_heap_bins[granules];
-    }
+    const uint8_t *const octaves = hs_heap_bins + HS_BINS_LISTED;
     if (granules < HS_BINS_LISTED << 4) {
-        return hs_heap_bins[granules >> 4] + 16u;
+        return granules < HS_BINS_LISTED ? hs_heap_bins[granules] : octaves[granules >> 4] + 16u;
     }
     if (granules < HS_BINS_LISTED << 8) {
-        return hs_heap_bins[granules >> 8] + 32u;
+        return octaves[granules >> 8] + 32u;
     }
-    if (granules < HS_BINS_LISTED << 12 || !HS_WIDE) {
-        return hs_heap_bins[granules >> 12] + 48u;
+    if (!wide || granules < HS_BINS_LISTED << 12) {
+        return octaves[granules >> 12] + 48u;
     }
-    return granules < HS_BINS_LISTED << 16 ? hs_heap_bins[granules >> 16] + 64u
-                                           : hs_heap_bins[granules >> 20] + 80u;
+    return granules < HS_BINS_LISTED << 16 ? octaves[granules >> 16] + 64u
+                                           : octaves[granules >> 20] + 80u;
 #else
+    (void)wide;
+    if (granules < HS_BIN_EXACT) {
+        return granules;
+    }
     /* Towards 4 to 7. A loop of five steps takes twice as many instructions. */
     uint32_t shift = 0;
     if (HS_WIDE && granules >> 18 != 0) {
@@ -310,15 +317,16 @@ static HS_INLINE uint32_t hs_head_of_bin(const hs_heap_t *heap, uint32_t bin, bo
 static inline uint32_t hs_last_bin(uint32_t granules)
 {
     HS_ASSERT(granules >= 4 + HS_BLOCK_MIN);
-    return hs_bin_of(granules - 4);
+    return hs_bin_of(granules - 4, true);
 }
 
-/* Free blocks looked at by a search: in the bin of the request's own size, where a block may be too
- * small, and then in the next one that is not empty, where each fits. */
+/* Free blocks that a search compares in the bin of the request's own size, where a block may be too small.
+ * Each fits in the next bin that is not empty: there the first is taken where the own bin had blocks, and
+ * the smallest of so many where it was empty. */
 #define HS_LOOK 4u
 /* The same where nothing larger is free: before it gives up, a search looks at this many, the first
  * ones included. */
-#define HS_LOOK_LAST 12u
+#define HS_LOOK_LAST 6u
 
 /* ---- payload ---------------------------------------------------------------------------------- */
 

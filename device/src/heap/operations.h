@@ -107,13 +107,13 @@ static HS_STEP uint32_t resize(hs_heap_t *heap, uint32_t block, uint32_t had, ui
     heap->free += 2 * had;
     hs_clear_long(bits_of(heap), block, had);
     if (behind != 0) {
-        bin_remove(heap, block + had, hs_bin_of(behind));
+        bin_remove(heap, block + had, bin_of(heap, behind));
         put_two(heap, block + had, 0);
     }
     if (before != 0) {
         put_two(heap, block - 1, 0);
         block -= before;
-        bin_remove(heap, block, hs_bin_of(before));
+        bin_remove(heap, block, bin_of(heap, before));
         begin_used(heap, block);
         hs_copy(hs_at(heap, block), hs_at(heap, block + before), 2 * had);
     }

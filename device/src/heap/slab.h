@@ -24,14 +24,16 @@ static HS_INLINE hs_slab_t *hs_slab_at(const hs_heap_t *heap, uint32_t slab)
     return (hs_slab_t *)hs_at(heap, slab);
 }
 
+#define HS_SLAB_SIGN 0x5A5Au
+
 static inline uint16_t hs_slab_sign(uint32_t slab, uint32_t kind)
 {
-    return (uint16_t)((slab ^ 0x5A5Au) << 1 | kind);
+    return (uint16_t)((slab ^ HS_SLAB_SIGN) << 1 | kind);
 }
 
 static inline uint32_t hs_slot_words(uint32_t kind)
 {
-    return 1 + kind;
+    return UINT32_C(1) << kind;
 }
 
 #define HS_SLAB_SLOTS 14u
@@ -50,7 +52,8 @@ static inline hs_half_t *hs_slabs(const hs_heap_t *heap)
 
 static HS_INLINE bool hs_slab_is_signed(const hs_heap_t *heap, uint32_t slab)
 {
-    return (hs_slab_at(heap, slab)->sign | 1u) == hs_slab_sign(slab, 1);
+    /* The kind does not count; the sign has 15 bits of the place. */
+    return (hs_slab_at(heap, slab)->sign >> 1 ^ slab ^ HS_SLAB_SIGN) << 17 == 0;
 }
 
 static inline uint32_t hs_slab_kind(const hs_heap_t *heap, uint32_t slab)

@@ -83,42 +83,50 @@ static HS_INLINE void *slot_of(hs_heap_t *heap, uint32_t kind)
     return (hs_word_t *)slab + 2 + (hs_word_lowest(slots) << kind);
 }
 
+/* Makes a slab of a used block for it, and takes its first slot. */
+static HS_INLINE void *slab_begin(hs_heap_t *heap, uint32_t block, uint32_t kind)
+{
+    hs_slab_t *const slab = hs_slab_at(heap, block);
+    heap->free += (HS_SLAB_SLOTS - 1) * hs_slot_words(kind);
+    slab->slots = (uint16_t)((1u << HS_SLAB_SLOTS) - 2);
+    slab->sign = hs_slab_sign(block, kind);
+    slab_link(heap, block, hs_slabs(heap) + kind);
+    return (hs_word_t *)slab + 2;
+}
+
 /* Up to HS_SLOT_MAX bytes: a slot, if need be of a new slab; else a block; else a larger slot. */
 static HS_RARE void *slot_take(hs_heap_t *heap, size_t size)
 {
     HS_ASSERT(size != 0 && size <= HS_SLOT_MAX);
     uint32_t kind = kind_for(size);
     if (!slot_is_free(heap, kind)) {
-        uint32_t granules = whole_units(heap, hs_slab_granules(kind) * HS_GRANULE);
+        const uint32_t granules = whole_units(heap, hs_slab_granules(kind) * HS_GRANULE);
 #if HS_LEAN
         uint32_t block = take(heap, granules);
         const bool is_slab = block != 0;
         if (!is_slab) {
             block = take(heap, HS_BLOCK_MIN);
         }
+        const bool is_taken = block != 0;
 #else
         HS_ASSERT(granules <= HS_BIN_EXACT); /* each block of a bin from there on fits */
-        uint32_t at = bin_from(heap, granules);
-        const bool is_slab = at != 0;
-        if (!is_slab) {
-            granules = HS_BLOCK_MIN;
-            at = bin_from(heap, granules);
+        const uint32_t at = bin_from_else(heap, granules);
+        const bool is_slab = at >= granules;
+        const bool is_taken = at != 0;
+        uint32_t block = 0;
+        if (is_taken) {
+            block = take_found(heap, is_slab ? granules : HS_BLOCK_MIN, bin_take_from(heap, at));
         }
-        const uint32_t block = take_found(heap, granules, bin_take_from(heap, at));
 #endif
-        if (is_slab) {
-            heap->free += HS_SLAB_SLOTS * hs_slot_words(kind);
-            hs_slab_at(heap, block)->slots = (uint16_t)((1u << HS_SLAB_SLOTS) - 1);
-            hs_slab_at(heap, block)->sign = hs_slab_sign(block, kind);
-            slab_link(heap, block, hs_slabs(heap) + kind);
-        } else if (block != 0) {
+        if (is_taken) {
+            void *const taken = is_slab ? slab_begin(heap, block, kind) : hs_at(heap, block);
             note_minimum(heap);
-            return hs_at(heap, block);
-        } else if (kind == 0 && slot_is_free(heap, 1)) {
-            kind = 1;
-        } else {
+            return taken;
+        }
+        if (kind != 0 || !slot_is_free(heap, 1)) {
             return NULL;
         }
+        kind = 1;
     }
     return slot_of(heap, kind);
 }
@@ -140,15 +148,19 @@ static HS_INLINE uint32_t slot_give(hs_heap_t *heap, const void *address, hs_sta
     const hs_slot_t slot = hs_slot_at(heap, address);
     hs_slab_t *const slab = hs_slab_at(heap, slot.slab);
     *status = HS_ERR_ARGUMENT;
-    if (slot.slab == 0 || (slab->slots & slot.bit) != 0) {
+    if (slot.slab == 0) {
+        return 0;
+    }
+    const uint32_t before = slab->slots;
+    const uint32_t slots = before | slot.bit;
+    if (slots == before) {
         return 0;
     }
     *status = HS_OK;
     const uint32_t kind = hs_slab_kind(heap, slot.slab);
     hs_half_t *const first = hs_slabs(heap) + kind;
-    const uint32_t before = slab->slots;
-    if ((before | slot.bit) + 1 != 1u << HS_SLAB_SLOTS) {
-        slab->slots = (uint16_t)(before | slot.bit);
+    if (slots != (1u << HS_SLAB_SLOTS) - 1) {
+        slab->slots = (uint16_t)slots;
         heap->free += hs_slot_words(kind);
         if (before == 0) {
             slab_unlink(heap, slot.slab, first);

@@ -75,9 +75,9 @@ static inline uint32_t hs_word_highest(uint32_t word)
 #else
 
 #define HS_BINS_LISTED 64u
-/* The bins of 4 to 63 granules if there were four an octave from 4 on; and four times the index of the
- * highest bit, and up to 3 more. For processors without clz. */
-extern const uint8_t hs_heap_bins[HS_BINS_LISTED];
+/* The bins of up to 63 granules; then the same if there were four an octave from 4 on, which are four times
+ * the index of the highest bit, and up to 3 more. For processors without clz. */
+extern const uint8_t hs_heap_bins[2 * HS_BINS_LISTED];
 
 static HS_STEP uint32_t hs_word_highest(uint32_t word)
 {
@@ -95,7 +95,7 @@ static HS_STEP uint32_t hs_word_highest(uint32_t word)
         word >>= 5;
         index += 5;
     }
-    return index + hs_heap_bins[word] / 4;
+    return index + hs_heap_bins[HS_BINS_LISTED + word] / 4;
 #else
     for (uint32_t step = 16; step != 0; step >>= 1) { /* bound: 5 */
         if ((word >> step) != 0) {

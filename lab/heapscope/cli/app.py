@@ -39,6 +39,20 @@ app = typer.Typer(
 )
 
 
+def _print(context: typer.Context, name: str | None) -> None:
+    if name is not None and not context.resilient_parsing:
+        from heapscope.cli.print_file import printed_file
+
+        typer.echo(printed_file(name, context.command), nl=False)
+        raise typer.Exit
+
+
+def _names(incomplete: str) -> list[str]:
+    from heapscope.cli.print_file import NAMES
+
+    return [name for name in NAMES if name.startswith(incomplete)]
+
+
 def _version(wanted: bool) -> None:
     if wanted:
         from heapscope.version import __version__
@@ -54,6 +68,18 @@ def start(
         bool,
         typer.Option("--version", help="Print the version.", callback=_version, is_eager=True),
     ] = False,
+    file: Annotated[
+        str | None,
+        typer.Option(
+            "--print",
+            metavar="NAME",
+            help="Print a file: completion for bash, zsh, fish or powershell; man, this manual; "
+            "what a build by cmake or platformio includes.",
+            callback=_print,
+            is_eager=True,
+            autocompletion=_names,
+        ),
+    ] = None,
 ) -> None:
     # Before numpy is loaded: the matrices of the fits are small, threads cost six times more.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")

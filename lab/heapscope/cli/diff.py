@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from heapscope.cli import ladder_options
-from heapscope.cli.shared import Json
+from heapscope.cli.shared import Chip, Json
 
 
 def diff(
@@ -15,7 +15,7 @@ def diff(
     after: Annotated[
         str, typer.Argument(metavar="B", help="Another; or +CONFIG_X=y, +FILE, @5.5: A changed.")
     ],
-    chip: ladder_options.Chip = None,
+    chip: Chip = None,
     idf: ladder_options.Idf = None,
     tcp: ladder_options.Tcp = 1,
     udp: ladder_options.Udp = 0,

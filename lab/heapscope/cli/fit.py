@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from heapscope.cli.shared import STRENGTH, Json, Runs, Seed, Strength
+from heapscope.memory.values import offered
 
 
 def fit(
@@ -21,6 +22,7 @@ def fit(
             metavar="A",
             help="Allocator to look at, with +light or +track if wanted. May be repeated; all, "
             "without these, when it is not given.",
+            autocompletion=offered("allocator"),
         ),
     ] = None,
     task: Annotated[
@@ -48,11 +50,17 @@ def fit(
             metavar="C",
             help="Also a verdict in net bytes: whether Heapscope's heap pays in a firmware for "
             "this chip, against the heap that it has.",
+            autocompletion=offered("chip"),
         ),
     ] = None,
     idf: Annotated[
         str | None,
-        typer.Option("--idf", metavar="V", help="The firmware's version of ESP-IDF."),
+        typer.Option(
+            "--idf",
+            metavar="V",
+            help="The firmware's version of ESP-IDF.",
+            autocompletion=offered("idf"),
+        ),
     ] = None,
     sdkconfig: Annotated[
         Path | None,

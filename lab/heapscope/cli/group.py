@@ -6,6 +6,7 @@ import os
 import sys
 import traceback
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import typer
@@ -18,6 +19,9 @@ from heapscope.cli.own_verbs import OwnVerbs, summary
 from heapscope.errors import HeapscopeError
 from heapscope.interrupt import INTERRUPTED, ends_at_once, raises, seen
 from heapscope.trace.stream import forget_streams
+
+#: The variable by which a shell's script asks for completions; the parser derives it by itself.
+ASKS = "_HEAPSCOPE_COMPLETE"
 
 DONE = 0  # the command did what it was asked to
 UNUSABLE = 2  # could not run
@@ -33,8 +37,23 @@ class Verb(TyperCommand):
 
     def invoke(self, ctx: Any) -> Any:
         forget_streams()
-        check_places(ctx.params, {str(param.name): _known_as(param) for param in self.params})
+        files = {param.name for param in self.params if _names_files(param)}
+        given = {
+            name: _as_paths(value) if name in files else value for name, value in ctx.params.items()
+        }
+        check_places(given, {str(param.name): _known_as(param) for param in self.params})
         return super().invoke(ctx)
+
+
+def _names_files(param: Any) -> bool:
+    return getattr(getattr(param, "type", None), "name", "") == "path"
+
+
+def _as_paths(value: Any) -> Any:
+    """Before version 0.29 the parser has names of files as text until it calls the verb."""
+    if isinstance(value, (list, tuple)):
+        return [_as_paths(one) for one in value]
+    return Path(value) if isinstance(value, str) else value
 
 
 def _known_as(param: Any) -> str:
@@ -72,6 +91,19 @@ class HeapscopeGroup(TyperGroup):
 
     def _others(self, name: str) -> str:
         return str(self.get_command(None, name).get_short_help_str(1000))
+
+    def _main_shell_completion(self, *arguments: Any, **named: Any) -> None:
+        """Answers a shell that asks for completions, by the variable that it sets."""
+        if not os.environ.get(ASKS):
+            return
+        from typer.completion import completion_init  # type: ignore[attr-defined]
+
+        completion_init()
+        try:
+            super()._main_shell_completion(*arguments, **named)
+        except SystemExit:
+            release_output()
+            raise
 
     def main(  # type: ignore[override]  # every other argument goes through unseen
         self, args: Sequence[str] | None = None, *, standalone_mode: bool = True, **extra: Any

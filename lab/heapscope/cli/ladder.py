@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from heapscope.cli import ladder_options
-from heapscope.cli.shared import Json
+from heapscope.cli.shared import Chip, Json
 
 
 def ladder(
@@ -25,7 +25,7 @@ def ladder(
             "--steps", metavar="FILE", help="Each paragraph of it is a step, added to the last."
         ),
     ] = None,
-    chip: ladder_options.Chip = None,
+    chip: Chip = None,
     idf: ladder_options.Idf = None,
     tcp: ladder_options.Tcp = 1,
     udp: ladder_options.Udp = 0,

@@ -7,15 +7,15 @@ from typing import Annotated
 
 import typer
 
-Chip = Annotated[
-    str | None, typer.Option("--chip", metavar="C", help="Chip (as CONFIG_IDF_TARGET says).")
-]
+from heapscope.memory.values import offered
+
 Idf = Annotated[
     str | None,
     typer.Option(
         "--idf",
         metavar="V",
         help="ESP-IDF version of configurations without @ (as the file says, or 5.5).",
+        autocompletion=offered("idf"),
     ),
 ]
 Tcp = Annotated[

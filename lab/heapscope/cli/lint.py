@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from heapscope.cli.shared import Json, ProjectFolder
+from heapscope.cli.shared import Chip, Idf, Json, ProjectFolder
 
 
 def lint(
@@ -19,14 +19,8 @@ def lint(
             show_default=False,
         ),
     ] = None,
-    chip: Annotated[
-        str | None,
-        typer.Option("--chip", metavar="C", help="Chip (as CONFIG_IDF_TARGET says)."),
-    ] = None,
-    idf: Annotated[
-        str | None,
-        typer.Option("--idf", metavar="V", help="ESP-IDF version (as the file says, or 5.5)."),
-    ] = None,
+    chip: Chip = None,
+    idf: Idf = None,
     idf_tree: Annotated[
         Path | None,
         typer.Option(

@@ -11,6 +11,7 @@ import typer
 
 from heapscope.errors import InputError
 from heapscope.memory.options import DECLARED, MemoryOption, MemoryOptions, flag, given
+from heapscope.memory.values import offered
 
 #: The values of each option of several sides, in the order of the command line.
 SidesOptions = Mapping[str, Sequence[str]]
@@ -122,5 +123,11 @@ def _parameters(
 
 
 def _annotation(name: str, option: MemoryOption, *, repeats: bool) -> Any:
-    shown = typer.Option(flag(name), metavar=option.metavar, help=option.help, show_default=False)
+    shown = typer.Option(
+        flag(name),
+        metavar=option.metavar,
+        help=option.help,
+        show_default=False,
+        autocompletion=offered(name),
+    )
     return Annotated[list[str] | None if repeats else str | None, shown]

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 from heapscope.errors import HeapscopeError
-from heapscope.memory.options import DECLARED
 from heapscope.trace.names import printable
 
 #: Parameters of the verbs that name a file to be written.
@@ -70,6 +69,8 @@ def _flags(names: Mapping[str, str]) -> set[str]:
 
 
 def _places(given: Mapping[str, Any], names: Mapping[str, str]) -> Iterator[Place]:
+    from heapscope.memory.options import DECLARED  # the help needs none of it
+
     for parameter, value in given.items():
         is_file = parameter in OUTPUTS or (parameter in DECLARED and DECLARED[parameter].file)
         for one in value if isinstance(value, (list, tuple)) else [value]:

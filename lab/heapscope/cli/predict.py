@@ -9,6 +9,8 @@ import typer
 
 from heapscope.cli.shared import (
     Air,
+    Chip,
+    Idf,
     Json,
     Loss,
     MeasuredFile,
@@ -28,14 +30,8 @@ def predict(
             show_default=False,
         ),
     ] = None,
-    chip: Annotated[
-        str | None,
-        typer.Option("--chip", metavar="C", help="Chip (as CONFIG_IDF_TARGET says)."),
-    ] = None,
-    idf: Annotated[
-        str | None,
-        typer.Option("--idf", metavar="V", help="ESP-IDF version (as the file says, or 5.5)."),
-    ] = None,
+    chip: Chip = None,
+    idf: Idf = None,
     project: ProjectFolder = None,
     trace: Annotated[
         Path | None,

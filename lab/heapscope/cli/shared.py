@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from heapscope.memory.values import offered
+
 Trace = Annotated[Path, typer.Argument(metavar="T.hst", help="Trace (.hst, or .hst.zst).")]
 
 Traced = Annotated[
@@ -74,6 +76,25 @@ Strength = Annotated[
         "--jitter-strength",
         metavar="X",
         help="Share of the allocations with another size, from 0 to 1 (0.25).",
+    ),
+]
+
+Chip = Annotated[
+    str | None,
+    typer.Option(
+        "--chip",
+        metavar="C",
+        help="Chip (as CONFIG_IDF_TARGET says).",
+        autocompletion=offered("chip"),
+    ),
+]
+Idf = Annotated[
+    str | None,
+    typer.Option(
+        "--idf",
+        metavar="V",
+        help="ESP-IDF version (as the file says, or 5.5).",
+        autocompletion=offered("idf"),
     ),
 ]
 

@@ -9,6 +9,8 @@ import typer
 
 from heapscope.cli.shared import (
     Air,
+    Chip,
+    Idf,
     Json,
     Loss,
     MeasuredFile,
@@ -20,10 +22,7 @@ from heapscope.cli.shared import (
 
 
 def tune(
-    chip: Annotated[
-        str | None,
-        typer.Option("--chip", metavar="C", help="Chip (as CONFIG_IDF_TARGET says)."),
-    ] = None,
+    chip: Chip = None,
     sdkconfig: Annotated[
         list[Path] | None,
         typer.Option(
@@ -32,10 +31,7 @@ def tune(
             help="The configuration to start from (defaults). May be repeated: later ones win.",
         ),
     ] = None,
-    idf: Annotated[
-        str | None,
-        typer.Option("--idf", metavar="V", help="ESP-IDF version (as the file says, or 5.5)."),
-    ] = None,
+    idf: Idf = None,
     project: ProjectFolder = None,
     psram: Annotated[
         str | None,

@@ -2,36 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from pathlib import Path
+from collections.abc import Iterator
 from typing import Any
-from urllib.parse import quote
 
 from heapscope.config.rules import HARD, SEVERITIES, rule
 from heapscope.lint.finding import LintFinding, LintResult
-from heapscope.version import __version__
-
-SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
+from heapscope.sarif import sarif_document, sarif_result
 
 
 def sarif(result: LintResult) -> dict[str, Any]:
     """One run. Errors are what fails the command; advice is a note."""
-    names = list(dict.fromkeys(finding.rule for finding in result.findings))
-    driver = {
-        "name": "heapscope lint",
-        "version": __version__,
-        "rules": [_rule(name) for name in names],
-    }
-    return {
-        "$schema": SCHEMA,
-        "version": "2.1.0",
-        "runs": [
-            {
-                "tool": {"driver": driver},
-                "results": [_result(finding, names) for finding in result.findings],
-            }
-        ],
-    }
+    names = dict.fromkeys(finding.rule for finding in result.findings)
+    results = [
+        sarif_result(
+            finding.rule,
+            level="error" if finding.severity in HARD else "note",
+            text=text(finding),
+            file=finding.file,
+            line=finding.line,
+        )
+        for finding in result.findings
+    ]
+    return sarif_document("heapscope lint", [_rule(name) for name in names], results)
 
 
 def _rule(name: str) -> dict[str, Any]:
@@ -42,23 +34,6 @@ def _rule(name: str) -> dict[str, Any]:
         "fullDescription": {"text": f"{found.text}. Source: {found.source}"},
         "defaultConfiguration": {"level": "error" if found.hard else "note"},
         "properties": {"severity": found.severity, "meaning": SEVERITIES[found.severity]},
-    }
-
-
-def _result(finding: LintFinding, names: Sequence[str]) -> dict[str, Any]:
-    return {
-        "ruleId": finding.rule,
-        "ruleIndex": names.index(finding.rule),
-        "level": "error" if finding.severity in HARD else "note",
-        "message": {"text": text(finding)},
-        "locations": [
-            {
-                "physicalLocation": {
-                    "artifactLocation": {"uri": quote(Path(finding.file).as_posix())},
-                    "region": {"startLine": max(finding.line, 1)},
-                }
-            }
-        ],
     }
 
 

@@ -64,6 +64,16 @@ def test_one_recording_on_each_side_decides_nothing_without_a_tolerance() -> Non
     assert [(row.name, row.status) for row in worse] == [("task 0", "worse")]
 
 
+def test_less_of_a_figure_that_should_be_more_is_worse() -> None:
+    key = {"run": "r", "memory": "m", "section": "memory", "name": "free", "unit": "B"}
+    before = [FigureRow(**key, better="more", values=(1000,))]
+    less, more = (
+        changes(before, [FigureRow(**key, better="more", values=(value,))], tolerance=1)
+        for value in (900, 1100)
+    )
+    assert ([row.status for row in less], more) == (["worse"], [])
+
+
 def test_a_check_compares_with_an_earlier_one_by_task(
     make_trace: MakeTrace, checked: Check, tmp_path: Path
 ) -> None:

@@ -57,7 +57,7 @@ def test_a_pool_that_is_large_enough_needs_one_replay(
 
 
 def test_a_broken_budget_names_who_caused_it(make_trace: MakeTrace, checked: Check) -> None:
-    make_trace(*LINES, "a 9 60000")
+    make_trace(*LINES, "a 9 60000", "t net", "a 10 61000")
     found = rows(checked(f'{POOL}[budget]\nfailures = 0\nmin_free = "60KB"\n{RUN}'))
     assert found["failures"].task == "ui"
     assert "malloc of 60,000 B" in found["failures"].cause

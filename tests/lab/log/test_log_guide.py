@@ -8,10 +8,13 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 GUIDE = Path(__file__).resolve().parents[3] / "docs/guide/log.md"
 CONSOLE = re.compile(r"^```console\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
+@pytest.mark.slow
 def test_each_line_that_the_guide_shows_is_printed(tmp_path: Path) -> None:
     lines = [
         line for block in CONSOLE.findall(GUIDE.read_text("utf-8")) for line in block.split("\n")

@@ -74,7 +74,7 @@ VERBS = (
 )
 
 
-@pytest.mark.cells(4)
+@pytest.mark.cells(3)
 @pytest.mark.parametrize("name", ["chip3", "heard_late", "void_record"])
 @pytest.mark.parametrize("verb", VERBS, ids=lambda verb: verb[0])
 def test_verbs_take_recordings_of_chips(name: str, verb: tuple[str, ...], tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ import pytest
 from heapscope.capture.line_forms import import_text
 from heapscope.layout.layout import Layout
 from heapscope.layout.placement import Placement
+from heapscope.layout.pool import pool_layout
 from heapscope.measure.result import ReplayResult
 from heapscope.replay.run import replay
 from heapscope.why.change import Change
@@ -29,6 +30,7 @@ SPLIT = (
     "t tls",
     "a 4 5000",
 )
+POOL = pool_layout(6500, "idf-4.2")
 
 Make = Callable[[Sequence[str]], Path]
 Explain = Callable[..., WhyResult]

@@ -4,39 +4,20 @@ everything."""
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.lab.why.conftest import POOL, SPLIT, Explain, Make
 
 from heapscope.errors import InputError
 from heapscope.layout.chips import load_chip
 from heapscope.layout.pool import pool_layout
-from heapscope.measure.result import ReplayResult
 from heapscope.native.events import NativeWriter, event_dtype
 from heapscope.replay.run import replay
 from heapscope.why.case import Case
 from heapscope.why.explain import Selection, explain
 from heapscope.why.reasons import WhyResult
-
-SPLIT = (
-    "t net",
-    "a 1 3000",
-    "t x",
-    "a 2 72",
-    "t net",
-    "a 3 3000",
-    "f 1",
-    "f 3",
-    "t tls",
-    "a 4 5000",
-)
-POOL = pool_layout(6500, "idf-4.2")
-
-Make = Callable[[Sequence[str]], Path]
-Explain = Callable[..., WhyResult]
-Replay = Callable[..., ReplayResult]
 
 
 def case(result: WhyResult) -> Case:

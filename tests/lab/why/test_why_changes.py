@@ -3,44 +3,26 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from tests.lab.why.conftest import POOL, SPLIT, Agrees, Explain, Replay
 
 from heapscope.layout import capabilities
 from heapscope.layout.allocator import placements
 from heapscope.layout.layout import Layout, MallocRule, Region
 from heapscope.layout.place_file import read_placement
 from heapscope.layout.pool import pool_layout
-from heapscope.measure.result import ReplayResult
 from heapscope.native.events import NativeWriter, event_dtype
 from heapscope.native.reader import NameTable
 from heapscope.replay.run import replay
 from heapscope.why.change import EFFORTS, Change
 from heapscope.why.explain import explain
 from heapscope.why.reasons import Explained, WhyResult
-
-SPLIT = (
-    "t net",
-    "a 1 3000",
-    "t x",
-    "a 2 72",
-    "t net",
-    "a 3 3000",
-    "f 1",
-    "f 3",
-    "t tls",
-    "a 4 5000",
-)
-POOL = pool_layout(6500, "idf-4.2")
-
-Explain = Callable[..., WhyResult]
-Replay = Callable[..., ReplayResult]
-Agrees = Callable[[Change, ReplayResult], None]
 
 
 def first(result: WhyResult) -> Explained:

@@ -5,19 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from tests.lab.why.conftest import Agrees, Explain, Replay
+
 from heapscope.config.config import settle
 from heapscope.config.value import Value
 from heapscope.layout.chips import load_chip
 from heapscope.layout.pool import pool_layout
-from heapscope.measure.result import ReplayResult
 from heapscope.predict.knob_layout import without_code
 from heapscope.predict.knob_offers import KnobOffer, knob_offers
 from heapscope.why.change import Change
 from heapscope.why.reasons import Explained, WhyResult
 
-Explain = Callable[..., WhyResult]
-Replay = Callable[..., ReplayResult]
-Agrees = Callable[[Change, ReplayResult], None]
 BUFFERS = ["t wifi", *(f"a {n} 1696" for n in range(1, 11))]
 
 

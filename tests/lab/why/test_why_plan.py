@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import jsonschema
 import pytest
+from tests.lab.why.conftest import POOL, SPLIT, Explain, Make, Replay
 from typer.testing import CliRunner
 
 from heapscope.cli.app import app
 from heapscope.layout.pool import pool_layout
-from heapscope.measure.result import ReplayResult
 from heapscope.report.page.document import html
 from heapscope.verbs.report import report
 from heapscope.verbs.why import why as ask
@@ -22,25 +21,8 @@ from heapscope.why.plan_find import PlanWish, plan_wish
 from heapscope.why.plan_words import patch
 from heapscope.why.reasons import WhyResult
 
-SPLIT = (
-    "t net",
-    "a 1 3000",
-    "t x",
-    "a 2 72",
-    "t net",
-    "a 3 3000",
-    "f 1",
-    "f 3",
-    "t tls",
-    "a 4 5000",
-)
-POOL = pool_layout(6500, "idf-4.2")
 SCHEMA = Path(__file__).parents[3] / "docs" / "reference" / "why.schema.json"
 WISH = plan_wish(None, jitter=10)
-
-Make = Callable[[Sequence[str]], Path]
-Explain = Callable[..., WhyResult]
-Replay = Callable[..., ReplayResult]
 
 
 def planned(result: WhyResult) -> PlanAnswer:

@@ -1,0 +1,42 @@
+"""The values of options that a shell offers while a command is typed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+
+def offered(option: str) -> Callable[[str], list[str]] | None:
+    """A function that gives the values which begin as the word that is typed; None where the option
+    has no list of values. The lists are read when a shell asks."""
+    if option not in _LISTS:
+        return None
+
+    def matching(incomplete: str) -> list[str]:
+        return [value for value in _LISTS[option]() if value.startswith(incomplete)]
+
+    return matching
+
+
+def _chips() -> Sequence[str]:
+    from heapscope.layout.chips import chip_names
+
+    return chip_names()
+
+
+def _releases() -> Sequence[str]:
+    from heapscope.layout.releases import minors
+
+    return minors()
+
+
+def _allocators() -> Sequence[str]:
+    from heapscope.layout.allocator import placements
+
+    return placements()
+
+
+_LISTS: dict[str, Callable[[], Sequence[str]]] = {
+    "chip": _chips,
+    "idf": _releases,
+    "allocator": _allocators,
+}

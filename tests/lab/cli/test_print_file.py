@@ -1,0 +1,186 @@
+"""The command prints completion for shells, its manual, and what builds include."""
+
+from __future__ import annotations
+
+import os
+import pty
+import re
+import select
+import shutil
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+import typer
+from tests.packaging.conftest import missing
+from typer.testing import CliRunner
+
+from heapscope.cli.app import app
+from heapscope.cli.man_page import man_page
+from heapscope.cli.print_file import NAMES
+
+ROOT = Path(__file__).resolve().parents[3]
+CHIPS = ["esp32c2", "esp32c3", "esp32c5", "esp32c6", "esp32c61"]
+REPORTING = ["replay", "report"]
+
+
+def printed(name: str) -> str:
+    done = CliRunner().invoke(app, ["--print", name])
+    assert done.exit_code == 0, done.output
+    return done.output
+
+
+def environment(folder: Path) -> dict[str, str]:
+    """The shell finds this command, and nobody's own settings."""
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    return {"PATH": path, "HOME": str(folder), "TERM": "dumb", "LC_ALL": "C.UTF-8"}
+
+
+def shell(name: str) -> str:
+    found = shutil.which(name)
+    if found is None:
+        missing(f"Debian package: {name}")
+    return str(found)
+
+
+def run(command: list[str], folder: Path) -> str:
+    done = subprocess.run(
+        command, cwd=folder, env=environment(folder), capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_name_prints_a_file(name: str) -> None:
+    assert printed(name).strip()
+
+
+def test_another_name_is_refused_with_those_that_there_are() -> None:
+    done = CliRunner().invoke(app, ["--print", "bsh"])
+    assert done.exit_code == 2
+    assert "did you mean bash? valid: bash, zsh" in done.output
+
+
+BASH = """\
+source {script}
+ask() {{
+    COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _heapscope_completion heapscope
+    echo "${{COMPREPLY[@]}}"
+}}
+ask heapscope rep
+ask heapscope replay T.hst --chip esp32c
+complete -p heapscope
+"""
+
+
+def test_bash_completes_verbs_and_values(tmp_path: Path) -> None:
+    script = tmp_path / "completion.bash"
+    script.write_text(printed("bash"))
+    said = run([shell("bash"), "--norc", "-c", BASH.format(script=script)], tmp_path)
+    verbs, chips, registered = said.splitlines()
+    assert verbs.split() == REPORTING
+    assert chips.split() == CHIPS
+    assert registered == "complete -o default -F _heapscope_completion heapscope"
+
+
+@pytest.mark.slow
+def test_fish_completes_verbs_values_and_files(tmp_path: Path) -> None:
+    script = tmp_path / "completion.fish"
+    script.write_text(printed("fish"))
+    (tmp_path / "T.hst").touch()
+    asked = ("heapscope rep", "heapscope replay T.hst --chip esp32c", "heapscope replay T")
+    lines = "; echo =; ".join(f'complete -C "{line}"' for line in asked)
+    said = run([shell("fish"), "--no-config", "-c", f"source {script}; {lines}"], tmp_path)
+    answers = [
+        [line.partition("\t")[0] for line in part.splitlines() if line] for part in said.split("=")
+    ]
+    assert answers == [REPORTING, CHIPS, ["T.hst"]]
+
+
+@pytest.mark.slow
+def test_zsh_completes_what_is_typed(tmp_path: Path) -> None:
+    script = tmp_path / "completion.zsh"
+    script.write_text(printed("zsh"))
+    begin = f"autoload -Uz compinit; compinit -u -D; source {script}; echo rea''dy\n"
+    said = typed([shell("zsh"), "-f", "-i"], tmp_path, [(begin, "ready")], "heapscope expl\t")
+    assert "heapscope explorer" in said
+    chip = "heapscope replay T.hst --chip esp32c6\t"
+    said = typed([shell("zsh"), "-f", "-i"], tmp_path, [(begin, "ready")], chip)
+    assert "esp32c61" in said
+
+
+def typed(
+    command: list[str], folder: Path, before: list[tuple[str, str]], line: str, seconds: float = 60
+) -> str:
+    """The text that a terminal shows after the line is typed. `before`: lines, and the shell's
+    answers."""
+    process, terminal = pty.fork()
+    if process == 0:
+        os.chdir(folder)
+        os.execve(command[0], command, environment(folder))
+    shown = ""
+
+    def read(until: str) -> None:
+        nonlocal shown
+        end = time.monotonic() + seconds
+        while until not in shown and time.monotonic() < end:
+            if select.select([terminal], [], [], 0.2)[0]:
+                shown += os.read(terminal, 4096).decode("utf-8", "replace")
+        shown = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]|\x08|\x07|\r", "", shown)
+
+    try:
+        for said, answer in before:
+            os.write(terminal, said.encode())
+            read(answer)
+        shown = ""
+        os.write(terminal, line.encode())
+        read("explorer" if "expl" in line else "esp32c61")
+        return shown
+    finally:
+        os.write(terminal, b"\x03\x04exit\n")
+        os.close(terminal)
+        os.waitpid(process, 0)
+
+
+def test_powershell_is_answered_as_its_script_asks(tmp_path: Path) -> None:
+    """PowerShell itself is in no registry, so that its script was never run."""
+    script = printed("powershell")
+    asked = {"_HEAPSCOPE_COMPLETE": "complete_powershell"}
+    asked |= {"_TYPER_COMPLETE_ARGS": "heapscope rep", "_TYPER_COMPLETE_WORD_TO_COMPLETE": "rep"}
+    assert all(f"$Env:{name} = " in script for name in asked)
+    done = subprocess.run(
+        [sys.executable, "-m", "heapscope"],
+        env=environment(tmp_path) | asked,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert [line.split(":::")[0] for line in done.stdout.splitlines()] == REPORTING
+
+
+def test_the_manual_has_every_verb_and_every_option() -> None:
+    page = re.sub(r"\\-", "-", printed("man"))
+    group = typer.main.get_command(app)
+    for name in group.list_commands(None):  # type: ignore[attr-defined]
+        assert f'.SS "heapscope {name} ' in page
+        command = group.get_command(None, name)  # type: ignore[attr-defined]
+        for param in command.params:
+            flags = param.opts if param.param_type_name == "option" else []
+            assert all(re.search(rf"^\.B .*{flag}\b", page, re.MULTILINE) for flag in flags), name
+
+
+def test_the_manual_has_no_line_that_man_warns_of(tmp_path: Path) -> None:
+    page = tmp_path / "heapscope.1"
+    page.write_text(man_page(typer.main.get_command(app)), encoding="utf-8")
+    if shutil.which("groff") is None:
+        missing("Debian package: groff-base")
+    done = subprocess.run(
+        ["groff", "-man", "-Tutf8", "-ww", "-z", str(page)],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (0, "")
