@@ -125,7 +125,8 @@ def speed() -> Iterator[str]:
         yield (
             f"| {int(row['cells']):,} | {row['workers']} | {row['batches']} | {row['replaying']} s "
             f"| {row['in_batches']} s | {row['all']} s "
-            f"| {100 - 100 * float(row['replaying']) / spent:.1f} % | {int(row['cells']) / spent:.1f} |\n"
+            f"| {100 - 100 * float(row['replaying']) / spent:.1f} % | {int(row['cells']) / "
+            f"spent:.1f} |\n"
         )
     one, two, last = rows[0], rows[1], rows[-1]
     cost = float(last["all"]) / int(last["cells"])
@@ -165,7 +166,8 @@ def _whole(rows: list[dict[str, str]]) -> str:
     replaying, inside, spent = (float(last[name]) for name in ("replaying", "in_batches", "all"))
     return (
         f"In the last line {inside - replaying:.1f} s beside replays are inside of batches and "
-        f"grow with the cells; the other {spent - inside:.1f} s are the start, the end and the watching "
+        f"grow with the cells; the other {spent - inside:.1f} s are the start, the end and "
+        f"the watching "
         "of the cluster, on a machine so busy that the sweep took many times its processor time. "
         f"The goal, at most 10 % beside replays for {WHOLE:,} cells, is not measured: `--whole` of "
         "the same command does that."

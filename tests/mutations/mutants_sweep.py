@@ -13,7 +13,7 @@ SWEEP = (
     Mutant(
         "cells of a plan",
         "the axes of a configuration change places",
-        "lab/heapscope/sweep/plan.py::configuration",
+        "lab/heapscope/sweep/plan.py::SweepGrid.configuration",
         "reversed(self.axes)",
         "self.axes",
         PLAN,
@@ -21,7 +21,7 @@ SWEEP = (
     Mutant(
         "batches of a plan",
         "a batch begins with the last cell of the one before",
-        "lab/heapscope/sweep/plan.py::batches",
+        "lab/heapscope/sweep/plan.py::SweepPlan.batches",
         "first + count, 0, BATCH_EVENTS",
         "first + count - 1, 0, BATCH_EVENTS",
         PLAN,
