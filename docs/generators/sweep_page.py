@@ -125,8 +125,8 @@ def speed() -> Iterator[str]:
         yield (
             f"| {int(row['cells']):,} | {row['workers']} | {row['batches']} | {row['replaying']} s "
             f"| {row['in_batches']} s | {row['all']} s "
-            f"| {100 - 100 * float(row['replaying']) / spent:.1f} % | {int(row['cells']) / "
-            f"spent:.1f} |\n"
+            f"| {100 - 100 * float(row['replaying']) / spent:.1f} % "
+            f"| {int(row['cells']) / spent:.1f} |\n"
         )
     one, two, last = rows[0], rows[1], rows[-1]
     cost = float(last["all"]) / int(last["cells"])
