@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from heapscope.verbs.record import record
     from heapscope.verbs.replay import replay
     from heapscope.verbs.report import report
+    from heapscope.verbs.sweep import sweep, sweep_show
     from heapscope.verbs.tune import tune, tune_ranks
     from heapscope.verbs.upgrade import upgrade
     from heapscope.verbs.why import why
@@ -66,6 +67,8 @@ __all__ = [
     "record",
     "replay",
     "report",
+    "sweep",
+    "sweep_show",
     "tune",
     "tune_ranks",
     "upgrade",
@@ -97,6 +100,7 @@ VERBS = (
     "predict",
     "diff",
     "ladder",
+    "sweep",
 )
 
 #: Where each name of the interface is; it is imported when it is asked for.
@@ -107,6 +111,7 @@ _HOMES = {verb: f"verbs.{verb}" for verb in VERBS} | {
     "fixed": "verbs.lint",
     "fold": "trace.fold_sites",
     "import_": "verbs.import_trace",
+    "sweep_show": "verbs.sweep",
     "tune_ranks": "verbs.tune",
     "widget": "verbs.widget",
 }

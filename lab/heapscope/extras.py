@@ -13,6 +13,7 @@ PACKAGES = {
     "report": ("bokeh", "jinja2"),
     "place": ("highspy",),
     "tune": ("highspy",),
+    "sweep": ("distributed", "pyarrow", "duckdb"),
 }
 
 

@@ -16,6 +16,7 @@ class ProgressStep:
     total: int | None  # None: it is not known
     events: int = 0  # read so far, where they are counted
     parts: bool = False  # done and total count parts of the work; False: bytes of the trace
+    each: str = ""  # the word for parts whose rate and end are worth a look: "cells"
 
 
 #: Every function of the interface takes one as `progress`.

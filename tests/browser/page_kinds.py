@@ -16,6 +16,7 @@ from typer.testing import CliRunner
 
 from heapscope.cli.app import app
 from heapscope.ladder.difference import Ladder
+from heapscope.sweep.answer import SweepResult
 
 sys.path.append(str(Path(__file__).resolve().parents[1] / "studies"))
 
@@ -117,6 +118,14 @@ def staircase(folder: Path) -> Path:
     return folder / PAGE
 
 
+def sweep(folder: Path) -> Path:
+    from heapscope.verbs.sweep import write_page
+
+    made = json.loads(Path(__file__).with_name("sweep.json").read_text(encoding="utf-8"))
+    write_page(SweepResult.from_json(made), folder / PAGE)
+    return folder / PAGE
+
+
 def experiment(folder: Path) -> Path:
     return book(folder, 1)
 
@@ -141,6 +150,7 @@ KINDS = (
     Kind("compared", "report", compared),
     Kind("explorer", "explorer", explorer),
     Kind("staircase", "ladder", staircase),
+    Kind("sweep", "sweep", sweep),
     Kind("experiment", "experiment", experiment),
     Kind("experiments", "experiment", experiments),
 )

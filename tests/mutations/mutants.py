@@ -33,6 +33,7 @@ from mutants_replay import REPLAY
 from mutants_script_heap import SCRIPT_HEAP
 from mutants_sites import CALL_SITES
 from mutants_sums import SUMS
+from mutants_sweep import SWEEP
 from mutants_text import TEXT
 from mutants_tls_ladder import TLS_LADDER
 from mutants_tune import TUNE
@@ -76,5 +77,6 @@ MUTANTS = (
     *PROJECT,
     *PROGRAMS,
     *FIRMWARE,
+    *SWEEP,
     *TEXT,
 )

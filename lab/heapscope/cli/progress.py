@@ -21,11 +21,13 @@ class Bar:
         self._began = self._last = time.monotonic()
         self._progress: Any = None
         self._task: Any = None
+        self._before = 0
 
     def __call__(self, step: ProgressStep) -> None:
         if step.what != self._now:
             self.close()
             self._now, self._began = step.what, self._last
+            self._before = step.done
         self._last = time.monotonic()
         elapsed = self._last - self._began
         if elapsed < DELAY or not sys.stderr.isatty():
@@ -33,6 +35,8 @@ class Bar:
         if self._progress is None:
             self._show(step)
         speed = f"{step.events / elapsed / 1e6:.1f} M events/s" if step.events else ""
+        if step.each:
+            speed = pace(step, step.done - self._before, elapsed)
         self._progress.update(self._task, completed=step.done, total=step.total, speed=speed)
 
     def close(self) -> None:
@@ -61,6 +65,20 @@ class Bar:
         )
         self._progress.start()
         self._task = self._progress.add_task(step.what, total=None, speed="")
+
+
+def pace(step: ProgressStep, done: int, elapsed: float) -> str:
+    """ "86 cells/s, 2:05 left". `done`: in these seconds."""
+    if done <= 0 or elapsed <= 0:
+        return ""
+    rate = done / elapsed
+    said = f"{rate:,.0f} {step.each}/s" if rate >= 10 else f"{rate:.2g} {step.each}/s"
+    if step.total is None:
+        return said
+    minutes, seconds = divmod(round((step.total - step.done) / rate), 60)
+    hours, minutes = divmod(minutes, 60)
+    left = f"{hours}:{minutes:02}:{seconds:02}" if hours else f"{minutes}:{seconds:02}"
+    return f"{said}, {left} left"
 
 
 @contextmanager

@@ -78,7 +78,7 @@ def replay(
         placement=placement,
         names=names,
     )
-    with _reader(config, layout) as reader:
+    with replay_reader(config, layout) as reader:
         if not any(region.has_heap for region in reader.regions()):
             raise no_heap(layout)
         layout = located(layout, reader.regions())
@@ -103,7 +103,8 @@ def _counting(reader: NativeReader, progress: ReplayProgress | None) -> Progress
     return lambda done, total: progress(done, total, reader.health().events)
 
 
-def _reader(config: NativeConfig, layout: Layout) -> NativeReader:
+def replay_reader(config: NativeConfig, layout: Layout) -> NativeReader:
+    """Fresh heaps. InputError: the layout cannot be used."""
     try:
         return NativeReader(config)
     except StatusError as error:

@@ -33,6 +33,7 @@ REPORTS = {
     "RecordResult": ("record", "record_parts"),
     "ReplayResult": ("replay", "replay_parts"),
     "Report": ("page.document", "answer_parts"),
+    "SweepResult": ("sweep", "sweep_parts"),
     "SystemViewImport": ("imported", "systemview_parts"),
     "TraceInfo": ("info", "info_parts"),
     "TuneResult": ("tune", "tune_parts"),

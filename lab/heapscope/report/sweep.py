@@ -1,0 +1,136 @@
+"""The answers over a sweep: sentences and tables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from rich.console import RenderableType
+from rich.text import Text
+
+from heapscope.measure.wording import plural, size
+from heapscope.report.next_command import next_command
+from heapscope.report.table import Table, columns_of, table_of
+from heapscope.sweep.answer import (
+    SweepChip,
+    SweepCliff,
+    SweepConfiguration,
+    SweepEffect,
+    SweepLeast,
+    SweepReason,
+    SweepResult,
+)
+
+SHOWN = 20  # rows; --json has more
+
+
+def sweep_parts(result: SweepResult) -> Iterator[RenderableType]:
+    for position, sentence in enumerate(sentences(result)):
+        yield Text(sentence, style="bold" if position == 0 else "")
+    yield from tables(result)
+    if not result.complete:
+        yield next_command("sweep", "show", result.output)
+
+
+def sentences(result: SweepResult) -> Iterator[str]:
+    """The answer first."""
+    yield _verdict(result)
+    yield f"{_progress(result)}: {_extent(result)}."
+    chip = next((one for one in result.chips if one.safe), None)
+    if chip is not None:
+        yield _cheapest(result, chip)
+    elif result.chips:
+        yield "None of the chips carries all traces."
+    if result.failed:
+        yield f"{plural(result.failed, 'cell')} could not be replayed, for the reasons below."
+    if result.unreadable_traces:
+        yield (
+            f"{result.unreadable_traces:,} of {plural(result.traces, 'trace')} cannot be read; the "
+            "configurations are judged by the others."
+        )
+    if result.unknown:
+        yield (
+            f"{plural(result.unknown, 'cell')} had no failure in what the trace tells, which is "
+            "not all of its run: they prove nothing."
+        )
+    if result.wide_traces:
+        yield (
+            f"{plural(result.wide_traces, 'trace')} of {result.traces:,}: recorded on a 64-bit "
+            "machine, where structures with pointers are larger than on a chip."
+        )
+
+
+def _verdict(result: SweepResult) -> str:
+    tested = result.configurations_count
+    if tested == 0:
+        return "The plan only searches: the least pools are below."
+    over = plural(result.traces - result.unreadable_traces, "trace")
+    runs = "" if result.runs == 1 else f" and all {result.runs:,} runs of each"
+    if result.safe_count == 0:
+        so_far = "" if result.complete else " so far"
+        return f"None of {plural(tested, 'configuration')} is safe for {over}{runs}{so_far}."
+    so_far = "" if result.complete else " so far"
+    is_or_are = "is" if result.safe_count == 1 else "are"
+    return (
+        f"{result.safe_count:,} of {plural(tested, 'configuration')} {is_or_are} safe for "
+        f"{over}{runs}{so_far}."
+    )
+
+
+def _progress(result: SweepResult) -> str:
+    if result.complete:
+        return f"All {plural(result.cells, 'cell')} are there"
+    part = 100 * result.done / max(result.cells, 1)
+    return f"{result.done:,} of {plural(result.cells, 'cell')} are there ({part:.1f} %)"
+
+
+def _extent(result: SweepResult) -> str:
+    """How many cells come to be so many."""
+    runs = "" if result.runs == 1 else f", {result.runs:,} runs of each"
+    configurations = result.configurations_count + len(result.least)
+    return f"{plural(result.traces, 'trace')}, {plural(configurations, 'configuration')}{runs}"
+
+
+def _cheapest(result: SweepResult, chip: SweepChip) -> str:
+    if chip.price is not None:
+        what = f"The cheapest chip that carries all traces is {chip.chip}, at {chip.price:g}"
+    elif any(one.price is not None for one in result.chips):
+        what = f"Among chips without a price, {chip.chip} carries all traces"
+    else:
+        what = (
+            "The plan has no prices; the chip with the smallest heap that carries all traces is "
+            f"{chip.chip}"
+        )
+    return f"{what}; {size(chip.min_free or 0)} stay free with {chip.best}."
+
+
+def tables(result: SweepResult) -> Iterator[Table]:
+    """Those that have rows."""
+    made = (
+        table_of(
+            "Configurations, the safe ones first",
+            columns_of(SweepConfiguration),
+            result.configurations,
+            most=SHOWN,
+            name="configurations",
+        ),
+        table_of("Chips", columns_of(SweepChip), result.chips, most=SHOWN, name="chips"),
+        table_of(
+            "Where safety begins", columns_of(SweepCliff), result.cliffs, most=SHOWN, name="cliffs"
+        ),
+        table_of("Smallest pools", columns_of(SweepLeast), result.least, most=SHOWN, name="least"),
+        table_of(
+            "Safe, and none is both no dearer and no worse",
+            columns_of(SweepConfiguration),
+            result.front,
+            most=SHOWN,
+            name="front",
+        ),
+        table_of("Effects of each choice", columns_of(SweepEffect), result.effects, name="effects"),
+        table_of(
+            "Cells that could not be replayed",
+            columns_of(SweepReason),
+            result.reasons,
+            name="reasons",
+        ),
+    )
+    yield from (one for one in made if one.rows)

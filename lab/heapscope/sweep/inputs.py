@@ -1,0 +1,40 @@
+"""The files of a plan: what is kept of a trace, and its bytes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from heapscope.errors import HeapscopeError, InputError
+from heapscope.measure.source import word_size
+from heapscope.native.reader import NativeReader
+from heapscope.sweep.plan import PlannedTrace, content_hash
+from heapscope.trace.feed import read_trace
+from heapscope.trace.metadata import texts
+from heapscope.trace.names import printable
+
+_WORD = 4  # bytes of a pointer on a chip
+
+
+def read_input(path: Path, what: str) -> bytes:
+    """InputError: it cannot be read."""
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise InputError(
+            f"{printable(str(path), limit=400)}: {what} cannot be read: "
+            f"{error.strerror or type(error).__name__}",
+            remedy="names are relative to the plan's folder",
+        ) from None
+
+
+def planned_trace(name: str, path: Path) -> PlannedTrace:
+    """A file that is not a trace stays in the plan: each of its cells fails and says why."""
+    content = content_hash(read_input(path, "a trace of the plan"))
+    try:
+        with NativeReader() as reader:
+            read_trace(path, reader)
+            events = int(reader.census().events)
+            wide = (word_size(texts(reader.metadata())) or _WORD) > _WORD
+    except HeapscopeError:
+        return PlannedTrace(name=name, content=content, events=0)
+    return PlannedTrace(name=name, content=content, events=events, wide=wide)

@@ -1,0 +1,180 @@
+"""The folder of a sweep's results: which plan they are of, and each batch once.
+
+A batch is written to a temporary file that takes its name when it is complete. Its name is its
+number in the plan, so a batch that is replayed again replaces itself and counts once.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from heapscope.errors import InputError
+from heapscope.sweep.claim import claimed
+from heapscope.sweep.plan import SweepPlan
+from heapscope.trace.names import printable
+
+FORM = 1  #: of sweep.json and of the folder's names
+ABOUT = "sweep.json"
+CELLS = "cells"
+_IN_A_FOLDER = 1000  # batches
+_BATCH = re.compile(r"batch-([0-9]{10})\.parquet", re.ASCII)
+_TEMPORARY = ".part"
+
+
+@dataclass(frozen=True)
+class Output:
+    """A folder with a plan in it."""
+
+    folder: Path
+    plan: SweepPlan
+
+    @property
+    def shown(self) -> str:
+        return printable(str(self.folder), limit=400)
+
+    def done(self) -> set[int]:
+        """The numbers of the batches whose results are here."""
+        return {number for number, _ in self._files()}
+
+    def files(self) -> list[str]:
+        """The Parquet files, in the order of their batches."""
+        return [str(path) for _, path in sorted(self._files())]
+
+    def put(self, number: int, parquet: bytes) -> None:
+        """Keeps a batch: all of it, or nothing. InputError: the disk is full, or cannot be
+        written."""
+        folder = self.folder / CELLS / f"part={number // _IN_A_FOLDER:07d}"
+        path = folder / f"batch-{number:010d}.parquet"
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            _write(path, parquet)
+        except OSError as error:
+            raise _unwritable(path, error) from None
+
+    def tidy(self) -> None:
+        """Removes what a killed writer left behind."""
+        for left in (self.folder / CELLS).glob(f"part=*/*{_TEMPORARY}"):
+            left.unlink(missing_ok=True)
+
+    def _files(self) -> Iterator[tuple[int, Path]]:
+        for path in (self.folder / CELLS).glob("part=*/*.parquet"):
+            found = _BATCH.fullmatch(path.name)
+            if found is not None:
+                yield int(found[1]), path
+
+
+@contextmanager
+def opened(folder: Path, plan: SweepPlan) -> Iterator[Output]:
+    """The output for results of the plan, made where there is none, and nobody else's meanwhile.
+    InputError: it has results of another plan, another client writes there, or it is something
+    else."""
+    output = Output(folder, plan)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        others = [one.name for one in folder.iterdir() if not one.name.startswith(".")]
+    except OSError as error:
+        raise _unwritable(folder, error) from None
+    if others and not (folder / ABOUT).exists():
+        raise InputError(
+            f"{output.shown}: has files of something else in it, such as "
+            f"{printable(sorted(others)[0])}",
+            remedy="give -o a folder of its own, which need not exist",
+        )
+    with claimed(folder):
+        if (folder / ABOUT).exists():
+            _check_same(output, _read(folder))
+        else:
+            document = {"heapscope_sweep_output": FORM, "plan": plan.to_json()}
+            try:
+                _write(folder / ABOUT, json.dumps(document, indent=1).encode() + b"\n")
+            except OSError as error:
+                raise _unwritable(folder / ABOUT, error) from None
+        output.tidy()
+        yield output
+
+
+def read_output(folder: str | Path) -> Output:
+    """An output as it stands, while a sweep runs or after it. InputError: it is none."""
+    path = Path(folder)
+    return Output(path, SweepPlan.from_json(_read(path)))
+
+
+def _read(folder: Path) -> dict[str, Any]:
+    """The document of the plan."""
+    shown = printable(str(folder / ABOUT), limit=400)
+    try:
+        document = json.loads((folder / ABOUT).read_bytes())
+        form, plan = document["heapscope_sweep_output"], document["plan"]
+    except OSError as error:
+        raise InputError(
+            f"{printable(str(folder), limit=400)}: not the output of a sweep: {ABOUT}: "
+            f"{error.strerror or type(error).__name__}",
+            remedy="give the folder that `heapscope sweep PLAN.toml -o FOLDER` wrote",
+        ) from None
+    except (ValueError, KeyError, TypeError):
+        raise InputError(f"{shown}: is damaged", remedy="sweep into another folder") from None
+    if form != FORM:
+        raise InputError(
+            f"{shown}: its form is {printable(str(form))}, and this Heapscope reads {FORM}",
+            remedy="use the version that wrote it, or sweep into another folder",
+        )
+    found: dict[str, Any] = plan
+    return found
+
+
+_PARTS = {
+    "traces": "traces",
+    "grids": "grids",
+    "need": "needs",
+    "jitter": "perturbed runs",
+    "files": "files that options name",
+    "prices": "prices",
+    "batch_events": "sizes of batches",
+}
+
+
+def _check_same(output: Output, theirs: dict[str, Any]) -> None:
+    ours = json.loads(json.dumps(output.plan.to_json()))
+    if theirs == ours:
+        return
+    if theirs.get("heapscope") != ours["heapscope"]:
+        raise InputError(
+            f"{output.shown}: was begun by Heapscope {printable(str(theirs.get('heapscope')))}, "
+            f"and this one is {ours['heapscope']}, whose figures may differ",
+            remedy="give -o another folder, or go on with that version",
+        )
+    differing = [text for key, text in _PARTS.items() if theirs.get(key) != ours[key]]
+    raise InputError(
+        f"{output.shown}: has results of another plan; {' and '.join(differing)} differ",
+        remedy="give -o another folder, or go on with the plan as it was",
+    )
+
+
+def _write(path: Path, data: bytes) -> None:
+    """Whole or not at all, also when the machine stops: the bytes are on the disk before the name
+    is."""
+    beside = path.with_name(f".{path.name}{_TEMPORARY}")
+    try:
+        with beside.open("wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        beside.replace(path)
+    except OSError:
+        beside.unlink(missing_ok=True)
+        raise
+
+
+def _unwritable(path: Path, error: OSError) -> InputError:
+    return InputError(
+        f"{printable(str(path), limit=400)}: cannot be written: "
+        f"{error.strerror or type(error).__name__}",
+        remedy="make room there and run the same command again: what is kept there stays",
+    )

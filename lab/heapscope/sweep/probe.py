@@ -1,0 +1,81 @@
+"""Whether the memories of a plan can be: a value that goes with none of the others is an error of
+the plan. A single combination that cannot be is a cell that fails."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from heapscope.errors import InputError
+from heapscope.memory.choose import NO_RULES, choose_memory, choose_placement
+from heapscope.memory.options import DECLARED, given
+from heapscope.sweep.axis import LEAST
+from heapscope.sweep.plan import SweepGrid
+from heapscope.trace.names import printable
+
+_TRIED = 2000  # combinations of a grid, which take about a second
+
+
+def check_memories(file: str, grids: Sequence[SweepGrid], *, folder: Path, trace: Path) -> None:
+    """InputError names the grid and the value."""
+    for number, grid in enumerate(grids, 1):
+        waiting = {(axis.name, value) for axis in grid.axes for value in axis.samples()}
+        why: dict[tuple[str, str], InputError] = {}
+        for tried, options in enumerate(_combinations(grid)):
+            chosen = set(options.items())
+            if tried == _TRIED:
+                break  # too many to say that a value goes with none of them
+            if not chosen & waiting:
+                continue
+            try:
+                _try(options, folder, trace)
+                waiting -= chosen
+            except InputError as error:
+                why |= dict.fromkeys(chosen & waiting, error)
+            if not waiting:
+                break
+        else:
+            _refuse(file, number, grid, waiting, why)
+
+
+def _combinations(grid: SweepGrid) -> Iterator[dict[str, str]]:
+    """Beginning with those that differ from the first in one choice alone: they show which value
+    is at fault."""
+    values = [tuple(axis.samples()) for axis in grid.axes]
+    names = [axis.name for axis in grid.axes]
+    first = dict(zip(names, (each[0] for each in values), strict=True))
+    for name, each in zip(names, values, strict=True):
+        for value in each:
+            yield first | {name: value}
+    for chosen in itertools.product(*values):
+        yield dict(zip(names, chosen, strict=True))
+
+
+def _try(options: dict[str, str], folder: Path, trace: Path) -> None:
+    placed = {name: value for name, value in options.items() if value}
+    if placed.get("pool") == LEAST:
+        placed["pool"] = "1MB"
+    for name, value in placed.items():
+        if DECLARED[name].file and value != NO_RULES:
+            placed[name] = str(folder / value)
+    memory = given(placed)
+    choose_placement(memory, choose_memory(memory, trace).layout)
+
+
+def _refuse(
+    file: str,
+    number: int,
+    grid: SweepGrid,
+    waiting: set[tuple[str, str]],
+    why: dict[tuple[str, str], InputError],
+) -> None:
+    for axis in grid.axes:
+        for value in axis.samples():
+            error = why.get((axis.name, value))
+            if error is not None and (axis.name, value) in waiting:
+                raise InputError(
+                    f"{file}: grid {number}, {axis.name} = '{printable(value)}': it goes with none "
+                    f"of the other values: {error.message}",
+                    remedy=error.remedy or "leave it out, or give it a grid of its own",
+                )

@@ -1,0 +1,134 @@
+"""The results of an output as tables of DuckDB. It adds what the number of a cell tells: its
+configuration, and the digits that say which value of each axis that has."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from heapscope.sweep.axis import Axis
+from heapscope.sweep.columns import arrow_schema
+from heapscope.sweep.output import Output
+from heapscope.sweep.plan import SweepGrid, SweepPlan
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
+
+
+class PlacedAxis(NamedTuple):
+    """An axis of a grid, and how it is told from the number of a configuration: the digit of
+    `stride` behind `begin`."""
+
+    grid: SweepGrid
+    axis: Axis
+    begin: int
+    stride: int
+
+    @property
+    def end(self) -> int:
+        return self.begin + self.grid.configurations
+
+    @property
+    def digit(self) -> str:
+        """SQL: the index of the axis's value."""
+        return f"(configuration - {self.begin}) // {self.stride} % {len(self.axis.values)}"
+
+    @property
+    def within(self) -> str:
+        """SQL: the configurations of the grid."""
+        return f"configuration >= {self.begin} AND configuration < {self.end}"
+
+
+@dataclass(frozen=True)
+class SweepTables:
+    """`rows` answers a query over the table `cells` and the view `configurations`."""
+
+    plan: SweepPlan
+    connection: DuckDBPyConnection
+
+    def rows(self, query: str, values: Sequence[object] = ()) -> list[tuple[Any, ...]]:
+        found: list[tuple[Any, ...]] = self.connection.execute(query, list(values)).fetchall()
+        return found
+
+    def options(self, configuration: int) -> dict[str, str]:
+        """The options of a configuration, as its grid has them."""
+        for grid in self.plan.recipe.grids:
+            if configuration < grid.configurations:
+                return grid.configuration(configuration)
+            configuration -= grid.configurations
+        raise IndexError(configuration)
+
+    def axes(self) -> Iterator[PlacedAxis]:
+        """Those that have a choice."""
+        begin = 0
+        for grid in self.plan.recipe.grids:
+            stride = 1
+            for axis in reversed(grid.axes):
+                if len(axis.values) > 1:
+                    yield PlacedAxis(grid, axis, begin, stride)
+                stride *= len(axis.values)
+            begin += grid.configurations
+
+
+#: A configuration over its cells. An unknown cell is neither safe nor unsafe.
+_CONFIGURATIONS = """
+CREATE TABLE configurations AS
+SELECT configuration,
+       count(*) AS done,
+       count(*) FILTER (safe) AS safe_cells,
+       count(*) FILTER (NOT safe) AS unsafe_cells,
+       count(*) FILTER (failed IS NOT NULL) AS failed_cells,
+       count(*) FILTER (failed IS NULL AND safe IS NULL) AS unknown_cells,
+       count(*) FILTER (events_of_trace > 0) AS readable,
+       count(*) FILTER (events_of_trace > 0 AND failed IS NOT NULL) AS readable_failed,
+       count(*) FILTER (run > 0 AND failed IS NULL) AS perturbed,
+       count(*) FILTER (run > 0 AND safe) AS perturbed_safe,
+       max(internal) AS internal,
+       min(min_free) AS min_free,
+       min(min_largest) AS min_largest,
+       min(need_margin) AS need_margin,
+       any_value(chip) AS chip,
+       count(*) FILTER (safe) = {each} AS is_safe
+FROM cells WHERE pool IS DISTINCT FROM 'least' GROUP BY configuration
+"""
+
+
+def cells_of_each(plan: SweepPlan) -> int:
+    """Cells of a configuration that can be replayed: those of traces that can be read."""
+    return sum(trace.readable for trace in plan.traces) * plan.recipe.runs
+
+
+def _planned(plan: SweepPlan) -> Any:
+    """The traces of the plan by their place in it."""
+    import pyarrow
+
+    events = [trace.events for trace in plan.traces]
+    return pyarrow.table({"planned_place": list(range(len(events))), "events_of_trace": events})
+
+
+@contextmanager
+def opened_results(output: Output) -> Iterator[SweepTables]:
+    """The results that are there now: what a sweep adds meanwhile is not among them."""
+    import duckdb
+    import pyarrow.dataset
+
+    plan = output.plan
+    files = output.files()
+    schema = arrow_schema()
+    kept: Any = (
+        pyarrow.dataset.dataset(files, format="parquet", schema=schema)
+        if files
+        else schema.empty_table()
+    )
+    with duckdb.connect() as connection:
+        connection.register("kept", kept)
+        per_trace, runs = plan.recipe.cells_per_trace, plan.recipe.runs
+        connection.register("planned", _planned(plan))
+        connection.execute(
+            f"CREATE TABLE cells AS SELECT *, cell % {per_trace} // {runs} AS configuration "
+            f"FROM kept JOIN planned ON planned_place = cell // {per_trace}"
+        )
+        connection.execute(_CONFIGURATIONS.format(each=cells_of_each(plan)))
+        yield SweepTables(plan, connection)

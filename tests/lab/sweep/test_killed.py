@@ -1,0 +1,249 @@
+"""Workers, the scheduler and the client are killed at random points, and the results are those of
+an undisturbed run, byte for byte after sorting."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from heapscope.sweep.plan_file import read_plan
+
+from .conftest import run_here, sorted_bytes
+
+psutil = pytest.importorskip("psutil")
+
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(sys.platform == "win32", reason="SIGKILL is needed"),
+]
+
+WritePlan = Callable[..., Path]
+
+#: The command with batches of a twentieth of a second, so that there are many points.
+COMMAND = (
+    "import sys; from importlib import import_module; from heapscope.entry import main; "
+    "import_module('heapscope.sweep.plan').BATCH_EVENTS = 400_000; main()"
+)
+GATEWAY = Path(__file__).resolve().parents[3] / "studies/workloads/captured/mix_gateway.hst.zst"
+TEXT = f"""
+traces = ["{GATEWAY.as_posix()}", "small.hst", "broken.hst"]
+[[grid]]
+pool = {{ from = "200KB", to = "300KB", step = "4KB" }}
+allocator = ["idf-5.5", "tlsf"]
+"""
+TRIES = 60  # runs of the command at most
+
+
+def command(plan: Path, folder: Path, *more: str) -> subprocess.Popen[str]:
+    words = [sys.executable, "-c", COMMAND, "sweep", str(plan), "-o", str(folder), *more]
+    return subprocess.Popen(
+        words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
+    )
+
+
+def kept(folder: Path) -> int:
+    return len(list(folder.glob("cells/part=*/batch-*.parquet")))
+
+
+def wait_for(folder: Path, batches: int, process: subprocess.Popen[str]) -> None:
+    """Until so many batches are there, or the command is over."""
+    while kept(folder) < batches and process.poll() is None:
+        time.sleep(0.01)
+
+
+def killed(process: psutil.Process) -> None:
+    with contextlib.suppress(psutil.NoSuchProcess):
+        process.kill()
+
+
+@pytest.fixture
+def plan(write_plan: WritePlan) -> Path:
+    return write_plan(TEXT)
+
+
+@pytest.fixture
+def undisturbed(plan: Path, tmp_path: Path) -> bytes:
+    run_here(read_plan(plan), tmp_path / "undisturbed")
+    return sorted_bytes(tmp_path / "undisturbed")
+
+
+def test_killed_workers_change_nothing(
+    plan: Path, undisturbed: bytes, tmp_path: Path, seed: int
+) -> None:
+    print(f"seed {seed}")
+    chance = random.Random(seed)
+    folder = tmp_path / "out"
+    with command(plan, folder, "--workers", "2") as process:
+        for _ in range(5):
+            wait_for(folder, kept(folder) + chance.randint(1, 8), process)
+            time.sleep(chance.random() * 0.1)
+            if process.poll() is not None:
+                break
+            workers = [
+                one
+                for one in psutil.Process(process.pid).children(recursive=True)
+                if "spawn_main" in " ".join(one.cmdline())
+            ]
+            if workers:
+                killed(chance.choice(workers))
+        output, errors = process.communicate(timeout=300)
+    assert process.returncode == 0, errors
+    assert "All" in output
+    assert sorted_bytes(folder) == undisturbed
+
+
+def test_a_killed_client_goes_on_where_it_was(
+    plan: Path, undisturbed: bytes, tmp_path: Path, seed: int
+) -> None:
+    print(f"seed {seed}")
+    chance = random.Random(seed)
+    folder = tmp_path / "out"
+    for turn in range(TRIES):
+        before = kept(folder)
+        with command(plan, folder, "--workers", "2") as process:
+            if turn < 3:
+                wait_for(folder, before + chance.randint(1, 12), process)
+                time.sleep(chance.random() * 0.1)
+                children = psutil.Process(process.pid).children(recursive=True)
+                process.kill()
+                _, alive = psutil.wait_procs(children, timeout=60)
+                assert alive == [], "workers outlive their client"
+            process.communicate(timeout=300)
+        assert kept(folder) >= before
+        if process.returncode == 0:
+            break
+    assert sorted_bytes(folder) == undisturbed
+
+
+def test_an_interrupted_client_leaves_nothing_behind(
+    plan: Path, undisturbed: bytes, tmp_path: Path
+) -> None:
+    folder = tmp_path / "out"
+    with command(plan, folder, "--workers", "2") as process:
+        wait_for(folder, 3, process)
+        children = psutil.Process(process.pid).children(recursive=True)
+        os.kill(process.pid, signal.SIGINT)
+        output, errors = process.communicate(timeout=60)
+        assert process.returncode == 130, errors
+        assert output == ""
+        assert "Traceback" not in errors
+        _, alive = psutil.wait_procs(children, timeout=60)
+        assert alive == []
+    with command(plan, folder, "--workers", "1") as process:
+        process.communicate(timeout=300)
+    assert sorted_bytes(folder) == undisturbed
+
+
+@contextlib.contextmanager
+def started(*words: str) -> Iterator[subprocess.Popen[bytes]]:
+    with subprocess.Popen(
+        [sys.executable, "-m", *words], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    ) as process:
+        try:
+            yield process
+        finally:
+            process.kill()
+
+
+@contextlib.contextmanager
+def cluster(
+    folder: Path, *tls: str, host: str = "127.0.0.1"
+) -> Iterator[tuple[str, subprocess.Popen[bytes]]]:
+    """A scheduler on a free port of the loopback, with two workers; its address."""
+    import json
+
+    about = folder / "scheduler.json"
+    about.unlink(missing_ok=True)
+    own = ("--host", host, "--port", "0", "--no-dashboard", "--scheduler-file", str(about), *tls)
+    worker = (
+        *tls,
+        "--scheduler-file",
+        str(about),
+        "--nthreads",
+        "1",
+        "--no-dashboard",
+        "--no-nanny",
+    )
+    place = ("--local-directory", str(folder), "--host", host, "--death-timeout", "20")
+    with started("distributed.cli.dask_scheduler", *own) as scheduler:
+        until = time.time() + 60
+        while not about.exists() and time.time() < until:
+            time.sleep(0.1)
+        address = json.loads(about.read_bytes())["address"]
+        with (
+            started("distributed.cli.dask_worker", *worker, *place),
+            started("distributed.cli.dask_worker", *worker, *place),
+        ):
+            yield address, scheduler
+
+
+def test_a_killed_scheduler_is_named_and_the_sweep_goes_on_with_another(
+    plan: Path, undisturbed: bytes, tmp_path: Path, seed: int
+) -> None:
+    print(f"seed {seed}")
+    chance = random.Random(seed)
+    folder = tmp_path / "out"
+    for _ in range(2):
+        with (
+            cluster(tmp_path) as (address, scheduler),
+            command(plan, folder, "--scheduler", address) as process,
+        ):
+            wait_for(folder, kept(folder) + chance.randint(1, 10), process)
+            time.sleep(chance.random() * 0.1)
+            scheduler.kill()
+            _, errors = process.communicate(timeout=120)
+            assert process.returncode == 2, errors
+            assert "the scheduler is lost" in errors
+    with (
+        cluster(tmp_path) as (address, _),
+        command(plan, folder, "--scheduler", address) as process,
+    ):
+        _, errors = process.communicate(timeout=300)
+        assert process.returncode == 0, errors
+    assert sorted_bytes(folder) == undisturbed
+
+
+def test_a_cluster_with_tls_gives_the_same(plan: Path, undisturbed: bytes, tmp_path: Path) -> None:
+    if shutil.which("openssl") is None:
+        pytest.skip("apt-get install openssl")
+    cert, key = tmp_path / "cert.pem", tmp_path / "key.pem"
+    made = ("openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2")
+    named = ("-subj", "/CN=127.0.0.1", "-keyout", str(key), "-out", str(cert))
+    subprocess.run([*made, *named], check=True, capture_output=True)
+    tls = ("--tls-ca-file", str(cert), "--tls-cert", str(cert), "--tls-key", str(key))
+    ours = ("--tls-ca", str(cert), "--tls-cert", str(cert), "--tls-key", str(key))
+    with (
+        cluster(tmp_path, *tls, host="tls://127.0.0.1") as (address, _),
+        command(plan, tmp_path / "out", "--scheduler", address, *ours) as process,
+    ):
+        _, errors = process.communicate(timeout=300)
+        assert process.returncode == 0, errors
+    assert address.startswith("tls://")
+    assert sorted_bytes(tmp_path / "out") == undisturbed
+
+
+def test_a_local_cluster_listens_on_the_loopback_alone() -> None:
+    from heapscope.sweep.cluster import local_cluster
+
+    with local_cluster(1):
+        here = psutil.Process()
+        processes = [here, *here.children(recursive=True)]
+        listening = {
+            (one.laddr.ip, one.laddr.port)
+            for process in processes
+            for one in process.net_connections()
+            if one.status == psutil.CONN_LISTEN
+        }
+    assert listening
+    assert {address for address, _ in listening} == {"127.0.0.1"}
+    assert {port for _, port in listening}.isdisjoint({8786, 8787})

@@ -1,0 +1,69 @@
+"""Broken in sweeps: which cells there are, what counts as safe, and what is kept."""
+
+from __future__ import annotations
+
+from mutant import Mutant
+
+PLAN = "tests/lab/sweep/test_plan.py"
+CELLS = "tests/lab/sweep/test_cells.py"
+OUTPUT = "tests/lab/sweep/test_output.py"
+SHOW = "tests/lab/sweep/test_show.py"
+
+SWEEP = (
+    Mutant(
+        "cells of a plan",
+        "the axes of a configuration change places",
+        "lab/heapscope/sweep/plan.py::SweepGrid.configuration",
+        "reversed(self.axes)",
+        "self.axes",
+        PLAN,
+    ),
+    Mutant(
+        "batches of a plan",
+        "a batch begins with the last cell of the one before",
+        "lab/heapscope/sweep/plan.py::SweepPlan.batches",
+        "first + count, 0, BATCH_EVENTS",
+        "first + count - 1, 0, BATCH_EVENTS",
+        PLAN,
+    ),
+    Mutant(
+        "safe cells",
+        "an unmet need is safe",
+        "lab/heapscope/sweep/play.py::_safe",
+        "margin is not None and margin < 0",
+        "margin is None",
+        CELLS,
+    ),
+    Mutant(
+        "safe configurations",
+        "one safe trace is enough",
+        "lab/heapscope/sweep/results.py::cells_of_each",
+        "sum(trace.readable for trace in plan.traces)",
+        "min(1, len(plan.traces))",
+        SHOW,
+    ),
+    Mutant(
+        "effects of a choice",
+        "pairs are not alike in all else",
+        "lab/heapscope/sweep/show.py::_effects_of",
+        "placed.stride * results.plan.recipe.runs",
+        "results.plan.recipe.runs",
+        SHOW,
+    ),
+    Mutant(
+        "results of a sweep",
+        "another plan may go on in an output",
+        "lab/heapscope/sweep/output.py::_check_same",
+        "theirs == ours",
+        "theirs or ours",
+        OUTPUT,
+    ),
+    Mutant(
+        "clusters of a sweep",
+        "a name that begins with 127 is taken for the loopback",
+        "lab/heapscope/sweep/cluster.py::is_loopback",
+        'host == "localhost"',
+        'host == "localhost" or host.startswith("127.")',
+        "tests/lab/sweep/test_cluster.py",
+    ),
+)
