@@ -9,9 +9,9 @@ from heapscope.layout import capabilities
 from heapscope.measure.wording import plural, size
 from heapscope.place.device_code import device_code
 from heapscope.place.find import Found, PlaceSearch, Way
-from heapscope.place.place_result import OptionPlaced, Placed, PlaceResult
+from heapscope.place.place_result import OptionPlaced, PlacedMemory, PlaceResult
 from heapscope.place.question import PlaceQuestion
-from heapscope.place.rule_lines import Sent
+from heapscope.place.rule_lines import PlaceRule
 from heapscope.place.trial import PlaceTrials
 from heapscope.printable import printable
 from heapscope.why.recording import read_recording
@@ -53,16 +53,16 @@ def _need(need: tuple[int, int]) -> str:
     return f"{size(bytes_)} from {capabilities.format(caps) if caps else 'malloc'}"
 
 
-def _ways(question: PlaceQuestion, found: Found) -> Iterator[Placed]:
+def _ways(question: PlaceQuestion, found: Found) -> Iterator[PlacedMemory]:
     named = ((NONE, found.none), (SINGLE, found.single), (BEST, found.best))
     for name, way in named:
         if way is not None:
             yield _placed(name, way, question.room)
 
 
-def _placed(name: str, way: Way, room: int) -> Placed:
+def _placed(name: str, way: Way, room: int) -> PlacedMemory:
     outcome = way.outcome
-    return Placed(
+    return PlacedMemory(
         name=name,
         rules=len(way.rules),
         failures=outcome.failures,
@@ -75,7 +75,7 @@ def _placed(name: str, way: Way, room: int) -> Placed:
     )
 
 
-def _second(question: PlaceQuestion, found: Found, second: Path) -> Iterator[Placed]:
+def _second(question: PlaceQuestion, found: Found, second: Path) -> Iterator[PlacedMemory]:
     """The rules of the first recording, replayed with another one."""
     other = PlaceQuestion(path=second, layout=question.layout, wish=question.wish)
     trials = PlaceTrials(
@@ -89,7 +89,7 @@ def _second(question: PlaceQuestion, found: Found, second: Path) -> Iterator[Pla
             yield _placed(name, again, question.room)
 
 
-def _slow_of(question: PlaceQuestion, rules: tuple[Sent, ...]) -> float:
+def _slow_of(question: PlaceQuestion, rules: tuple[PlaceRule, ...]) -> float:
     """Percent of this recording's bytes that rules of another one send to slow memory."""
     weights = {target.name: target.weight for target in question.targets}
     total = 0.0

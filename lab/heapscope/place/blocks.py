@@ -16,7 +16,7 @@ _KEY = ("task", "site", "heap", "caps", "size")
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Blocks:
+class TracedBlocks:
     """A stay is a block from one request of it to the next: a resize ends one and begins another.
 
     `asked`: each kind of request once, with the fields of _KEY. For each stay: `request` its place
@@ -31,7 +31,7 @@ class Blocks:
     events: int
 
 
-def read_blocks(recording: Recording) -> Blocks:
+def read_blocks(recording: Recording) -> TracedBlocks:
     """All requests of the trace that made a block. Memory: a function of the number of events."""
     rows, at = _heap_events(recording)
     born = (np.isin(rows["kind"], ALLOCATIONS) | (rows["kind"] == REALLOC)) & (rows["size"] > 0)
@@ -60,7 +60,7 @@ def read_blocks(recording: Recording) -> Blocks:
     ends = follows[~is_birth[order[follows + 1]]]
     heirs = birth_of[event[order[ends + 1]]]  # the stay that the same event begins: of a resize
     parent[heirs[heirs >= 0]] = order[ends[heirs >= 0]]
-    return Blocks(
+    return TracedBlocks(
         asked=asked,
         request=request.reshape(-1),
         begin=at[births],

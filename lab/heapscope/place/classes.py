@@ -9,7 +9,7 @@ import numpy as np
 
 from heapscope.layout.placement import Placement
 from heapscope.native.config import ALL_RULES
-from heapscope.place.blocks import Array, Blocks
+from heapscope.place.blocks import Array, TracedBlocks
 from heapscope.replay.rule_names import rule_names
 from heapscope.trace.all_names import AllNames
 
@@ -53,7 +53,7 @@ class Classes:
 
 
 def classes_of(
-    blocks: Blocks,
+    blocks: TracedBlocks,
     names: AllNames,
     given: Placement | None = None,
     inner: frozenset[int] = frozenset(),
@@ -85,7 +85,7 @@ def classes_of(
     return Classes(rows=rows, of=of, total=int(bytes_.sum()))
 
 
-def _owners(blocks: Blocks, names: AllNames) -> tuple[Array, list[Owner]]:
+def _owners(blocks: TracedBlocks, names: AllNames) -> tuple[Array, list[Owner]]:
     """By the names that a rule can ask for: requests of two tasks of one name are one owner's."""
     asked = blocks.asked
     several = {name: len(np.unique(asked[name])) > 1 for name in ("task", "site", "heap")}
@@ -103,7 +103,7 @@ def _owners(blocks: Blocks, names: AllNames) -> tuple[Array, list[Owner]]:
 
 
 def _matched(
-    blocks: Blocks, names: AllNames, given: Placement | None, inner: frozenset[int]
+    blocks: TracedBlocks, names: AllNames, given: Placement | None, inner: frozenset[int]
 ) -> Array:
     """The word of the user's rules on each kind of request: nothing, inside or gone."""
     asked = blocks.asked

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from heapscope.layout.layout import Layout
 from heapscope.layout.region_names import find_regions
 from heapscope.place.classes import Owner
-from heapscope.place.rule_lines import SIZE_MAX, Sent
+from heapscope.place.rule_lines import SIZE_MAX, PlaceRule
 from heapscope.printable import printable
 
 _FIRST_BIT = 22  # the bits from here to 30 mean nothing to ESP-IDF or the device library
@@ -16,7 +16,7 @@ _BITS = 9
 _KINDS = {"SPIRAM": "HS_CAP_SPIRAM", "IRAM": "HS_CAP_IRAM_8BIT"}  # that capabilities tell apart
 
 
-def device_code(rules: Sequence[Sent], layout: Layout) -> tuple[str, ...]:
+def device_code(rules: Sequence[PlaceRule], layout: Layout) -> tuple[str, ...]:
     """Line by line. A task, call site or region that a rule names has a bit among the capabilities.
     Empty: there are no rules, or the bits do not suffice."""
     bits = _Bits(rules, layout)
@@ -28,7 +28,7 @@ def device_code(rules: Sequence[Sent], layout: Layout) -> tuple[str, ...]:
 class _Bits:
     """The names of the capabilities that the rules need."""
 
-    def __init__(self, rules: Sequence[Sent], layout: Layout) -> None:
+    def __init__(self, rules: Sequence[PlaceRule], layout: Layout) -> None:
         self.owners: dict[Owner, str] = {}
         self.regions: dict[str, str] = {}
         for rule in rules:
@@ -63,7 +63,7 @@ class _Bits:
                 yield name, f"the hs_memory_t of {_comment(target)} has it too"
 
 
-def _lines(rules: Sequence[Sent], bits: _Bits) -> Iterator[str]:
+def _lines(rules: Sequence[PlaceRule], bits: _Bits) -> Iterator[str]:
     yield "/* Made by `heapscope place`: the rules of hs_regions_config_t. */"
     yield (
         '#include "heapscope/private.h"'
@@ -97,7 +97,7 @@ def _lines(rules: Sequence[Sent], bits: _Bits) -> Iterator[str]:
         yield "};"
 
 
-def _askers(rule: Sent, bits: _Bits) -> tuple[str, ...]:
+def _askers(rule: PlaceRule, bits: _Bits) -> tuple[str, ...]:
     """The bits that the rule has to take away; "": there is none. A rule for everyone is also for
     those who ask for a bit."""
     if rule.owner == Owner():

@@ -12,12 +12,12 @@ from heapscope.errors import HeapscopeError
 from heapscope.layout.layout import REGIONS_MAX
 from heapscope.place.blocks import Array
 from heapscope.place.classes import Owner
-from heapscope.place.memories import Target
+from heapscope.place.memories import PlaceTarget
 from heapscope.place.programme import Assignment, Programme
 from heapscope.place.question import PlaceQuestion
-from heapscope.place.rule_lines import SIZE_MAX, Sent, sent
+from heapscope.place.rule_lines import SIZE_MAX, PlaceRule, sent
 from heapscope.place.single_rule import best_single_rules, is_of
-from heapscope.place.trial import Outcome
+from heapscope.place.trial import RuleOutcome
 
 WORTH = 0.001  # of the aim's figure: less is nothing gained
 SINGLES = 6  # single rules that are replayed, of those that the model finds best
@@ -34,10 +34,10 @@ SMALL = (32, 64, 128, 256, 1024, 4096)  # bytes up to which a single rule sends 
 class Way:
     """Rules that were replayed. `slow`: percent of the bytes asked for."""
 
-    rules: tuple[Sent, ...]
+    rules: tuple[PlaceRule, ...]
     text: str
     slow: float
-    outcome: Outcome
+    outcome: RuleOutcome
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -61,7 +61,7 @@ class PlaceSearch:
     def __init__(self, question: PlaceQuestion) -> None:
         self._question = question
         self._stopped = False
-        self._known: dict[str, Outcome] = {}
+        self._known: dict[str, RuleOutcome] = {}
 
     def find(self) -> Found:
         question = self._question
@@ -92,7 +92,7 @@ class PlaceSearch:
             moments=0 if loose is None else loose.moments,
         )
 
-    def _way(self, rules: Sequence[Sent], slow: float) -> Way:
+    def _way(self, rules: Sequence[PlaceRule], slow: float) -> Way:
         text = self._question.text(rules)
         if text not in self._known:
             self._known[text] = self._question.trials.run(text)
@@ -143,10 +143,10 @@ class PlaceSearch:
             sizes = [(0, SIZE_MAX), *((0, most) for most in SMALL), *((n, SIZE_MAX) for n in SMALL)]
             for least, most in sizes:
                 if self._time_left(0.4):
-                    rule = Sent(owner=Owner(), target=target.name, least=least, most=most)
+                    rule = PlaceRule(owner=Owner(), target=target.name, least=least, most=most)
                     yield self._way((rule,), 0.0)
 
-    def _private(self, rules: tuple[Sent, ...], slow: float = 0.0) -> Iterator[Way]:
+    def _private(self, rules: tuple[PlaceRule, ...], slow: float = 0.0) -> Iterator[Way]:
         """A private heap for a task, or for everyone's small blocks, in front of other rules. Only
         for a need: it keeps blocks apart and gives no memory."""
         question = self._question
@@ -167,7 +167,7 @@ class PlaceSearch:
             name = owner.task or f"up to {most}"
             size = int(peak * _APART) + _CONTROL
             if peak and size < question.room and len(rules) < question.rules_left:
-                heap = Sent(owner=owner, target=name, most=most, private=size // 16 * 16)
+                heap = PlaceRule(owner=owner, target=name, most=most, private=size // 16 * 16)
                 with contextlib.suppress(HeapscopeError):  # there is no place for such a heap
                     yield self._way((heap, *rules), slow)
 
@@ -202,9 +202,9 @@ class PlaceSearch:
                 if others and self._time_left(_LAST):
                     usage = question.usage(others, resized_stay=False)
                     made = Programme(usage=usage, targets=others, budget=question.budget)
-                    yield from self._repaired(made, Sent(owner=Owner(), target=home.name))
+                    yield from self._repaired(made, PlaceRule(owner=Owner(), target=home.name))
 
-    def _repaired(self, programme: Programme, rest: Sent | None = None) -> Iterator[Way]:
+    def _repaired(self, programme: Programme, rest: PlaceRule | None = None) -> Iterator[Way]:
         """With more room left free, as long as requests found none where their rule sends them."""
         for margin in MARGINS:
             if not self._time_left():
@@ -219,9 +219,9 @@ class PlaceSearch:
 
     def _replayed(
         self,
-        to: Sequence[Target],
+        to: Sequence[PlaceTarget],
         moved: Array,
-        rest: Sent | None = None,
+        rest: PlaceRule | None = None,
         programme: Programme | None = None,
         margin: float = 0.0,
     ) -> Iterator[Way]:
@@ -259,7 +259,7 @@ def is_better(question: PlaceQuestion, one: Way, other: Way) -> bool:
     return figure > less + WORTH * max(1, less)
 
 
-def _goes_by_threshold(rule: Sent) -> bool:
+def _goes_by_threshold(rule: PlaceRule) -> bool:
     """It does what CONFIG_SPIRAM_MALLOC_ALWAYSINTERNAL does."""
     outside = rule.target == "SPIRAM" and not rule.private
     return outside and rule.owner == Owner() and rule.least > 0 and rule.most == SIZE_MAX

@@ -24,7 +24,7 @@ _TRIED = 1 << 18  # bytes of the heap on which a block's cost is measured, or fo
 
 
 @dataclass(frozen=True, kw_only=True)
-class Target:
+class PlaceTarget:
     """Regions under one name. `weight`: a byte there, against one in PSRAM; 0: it is fast.
     `room`: bytes free in them before the first event."""
 
@@ -42,9 +42,9 @@ def start_room(layout: Layout) -> tuple[int, ...]:
         return tuple(int(row.free) if row.has_heap else 0 for row in reader.regions())
 
 
-def targets(layout: Layout, room: tuple[int, ...]) -> tuple[Target, ...]:
+def targets(layout: Layout, room: tuple[int, ...]) -> tuple[PlaceTarget, ...]:
     """Each internal region whose bytes can be used, then each kind of slow memory."""
-    found: list[Target] = []
+    found: list[PlaceTarget] = []
     kinds: dict[str, list[int]] = {}
     for index, region in enumerate(layout.regions):
         if room[index] == 0 or region.word_only:
@@ -58,12 +58,12 @@ def targets(layout: Layout, room: tuple[int, ...]) -> tuple[Target, ...]:
     return tuple(found)
 
 
-def _target(layout: Layout, name: str, indices: list[int], room: tuple[int, ...]) -> Target:
+def _target(layout: Layout, name: str, indices: list[int], room: tuple[int, ...]) -> PlaceTarget:
     regions = [layout.regions[index] for index in indices]
     caps = capabilities.ALL
     for region in regions:
         caps &= region.all_caps
-    return Target(
+    return PlaceTarget(
         name=name,
         regions=tuple(indices),
         weight=max(map(weight_of, regions)),

@@ -9,7 +9,7 @@ from heapscope.rows.row import Document, Row
 GOALS = ("free", "need")
 
 
-class Placed(Row):
+class PlacedMemory(Row):
     """One way to place the blocks, as replayed with the whole trace."""
 
     name: str = figure("The way.", heading="Placement")
@@ -66,10 +66,10 @@ class PlaceResult(Document):
     need: str = figure("The block that has to fit; empty: the aim is free memory.")
     need_size: int | None = figure("Its bytes; null: the aim is free memory.", "B")
     slow_most: float = figure("The part of the bytes asked for that may be slow.", "%", most=100)
-    ways: tuple[Placed, ...] = figure(
+    ways: tuple[PlacedMemory, ...] = figure(
         "No rules, the best single rule where one keeps the limit, and the best placement."
     )
-    second: tuple[Placed, ...] = figure(
+    second: tuple[PlacedMemory, ...] = figure(
         "The same rules on a second recording; empty: there is none."
     )
     bound: int = figure("The aim's figure that no rules for these classes go beyond.", "B")
@@ -95,6 +95,6 @@ class PlaceResult(Document):
     verdict: tuple[str, ...] = figure("The answer in sentences.")
 
     @property
-    def best(self) -> Placed:
+    def best(self) -> PlacedMemory:
         """The best way that was replayed."""
         return self.ways[-1]

@@ -16,7 +16,7 @@ import numpy as np
 
 from heapscope.extras import need as need_extra
 from heapscope.place.blocks import Array
-from heapscope.place.memories import Target
+from heapscope.place.memories import PlaceTarget
 from heapscope.place.usage import Usage
 
 need_extra("place", "place")
@@ -46,7 +46,7 @@ class Programme:
     """`budget`: bytes that may go to slow memory, each times its target's weight."""
 
     usage: Usage
-    targets: Sequence[Target]
+    targets: Sequence[PlaceTarget]
     budget: float
     moments: list[int] = field(default_factory=list)  # that are looked at
 
@@ -116,7 +116,9 @@ def _stopped(best: Assignment, bound: float) -> Assignment:
 class _Model:
     """One programme. The columns: the peak, a class in a target, and a resized unit in one."""
 
-    def __init__(self, usage: Usage, targets: Sequence[Target], moments: Sequence[int]) -> None:
+    def __init__(
+        self, usage: Usage, targets: Sequence[PlaceTarget], moments: Sequence[int]
+    ) -> None:
         self._usage = usage
         self._targets = targets
         self._held = [usage.at(moment) for moment in moments]

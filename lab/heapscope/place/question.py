@@ -15,12 +15,12 @@ from heapscope.layout.attempts import attempts, malloc_attempts
 from heapscope.layout.layout import Layout
 from heapscope.layout.placement import RULES_MAX, SIZE_MAX, Placement
 from heapscope.native.reader import NativeReader
-from heapscope.place.blocks import Array, Blocks, read_blocks
+from heapscope.place.blocks import Array, TracedBlocks, read_blocks
 from heapscope.place.classes import Classes, classes_of
-from heapscope.place.memories import Target, start_room, targets
-from heapscope.place.rule_lines import Sent, file_of
-from heapscope.place.trial import Outcome, PlaceTrials, placement_of
-from heapscope.place.usage import Held, Usage, held_by
+from heapscope.place.memories import PlaceTarget, start_room, targets
+from heapscope.place.rule_lines import PlaceRule, file_of
+from heapscope.place.trial import PlaceTrials, RuleOutcome, placement_of
+from heapscope.place.usage import HeldBytes, Usage, held_by
 from heapscope.printable import printable
 from heapscope.replay.config import Need
 from heapscope.trace.feed import read_trace
@@ -84,7 +84,7 @@ class PlaceQuestion:
         return placement_of(self.wish.given, self.layout)
 
     @cached_property
-    def blocks(self) -> Blocks:
+    def blocks(self) -> TracedBlocks:
         return read_blocks(self.recording)
 
     @cached_property
@@ -93,15 +93,15 @@ class PlaceQuestion:
         return start_room(self.placed)[: len(self.layout.regions)]
 
     @cached_property
-    def targets(self) -> tuple[Target, ...]:
+    def targets(self) -> tuple[PlaceTarget, ...]:
         return targets(self.layout, self.rooms)
 
     @property
-    def inner(self) -> tuple[Target, ...]:
+    def inner(self) -> tuple[PlaceTarget, ...]:
         return tuple(target for target in self.targets if not target.weight)
 
     @property
-    def slow(self) -> tuple[Target, ...]:
+    def slow(self) -> tuple[PlaceTarget, ...]:
         """Slow memory that the budget allows."""
         return tuple(target for target in self.targets if target.weight and self.wish.slow)
 
@@ -132,7 +132,7 @@ class PlaceQuestion:
         return np.bincount(self.blocks.request, minlength=len(self.blocks.asked))
 
     @cached_property
-    def held(self) -> Held:
+    def held(self) -> HeldBytes:
         return held_by(self.blocks, self.layout)
 
     @property
@@ -147,20 +147,20 @@ class PlaceQuestion:
         """On the clock of `until`."""
         return time.monotonic()
 
-    def usage(self, to: Sequence[Target], *, resized_stay: bool = True) -> Usage:
+    def usage(self, to: Sequence[PlaceTarget], *, resized_stay: bool = True) -> Usage:
         return Usage(self.blocks, self.classes, self.held, to, resized_stay=resized_stay)
 
-    def slow_share(self, to: Sequence[Target], moved: Array) -> float:
+    def slow_share(self, to: Sequence[PlaceTarget], moved: Array) -> float:
         """Percent of the bytes asked for, each times the weight of where it goes."""
         weights = np.array([target.weight for target in to])
         asked = np.array([row.asked for row in self.classes.rows], dtype=float)
         return float(100 * (asked @ moved @ weights) / max(1, self.classes.total))
 
-    def text(self, rules: Sequence[Sent]) -> str:
+    def text(self, rules: Sequence[PlaceRule]) -> str:
         """The whole file with these rules: the user's own are the first."""
         return file_of(rules, self.wish.given)
 
-    def figure(self, outcome: Outcome) -> int:
+    def figure(self, outcome: RuleOutcome) -> int:
         """The one that is to be large."""
         return outcome.free if outcome.largest is None else outcome.largest
 

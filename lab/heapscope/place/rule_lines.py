@@ -10,13 +10,13 @@ from itertools import groupby
 from heapscope.layout.layout import ADDRESS_END
 from heapscope.place.blocks import Array
 from heapscope.place.classes import BlockClass, Classes, Owner
-from heapscope.place.memories import Target
+from heapscope.place.memories import PlaceTarget
 
 SIZE_MAX = ADDRESS_END - 1
 
 
 @dataclass(frozen=True, kw_only=True)
-class Sent:
+class PlaceRule:
     """One rule: the requests of `owner` from `least` to `most` bytes go to `target`. `private`:
     that is a private heap of so many bytes; 0: it is a region."""
 
@@ -51,9 +51,9 @@ class Sent:
             yield f"region = {_text(self.target)}"
 
 
-def sent(classes: Classes, targets: Sequence[Target], moved: Array) -> tuple[Sent, ...]:
+def sent(classes: Classes, targets: Sequence[PlaceTarget], moved: Array) -> tuple[PlaceRule, ...]:
     """The fewest rules that say it: neighbours of one owner that go to one target are one."""
-    rules: list[Sent] = []
+    rules: list[PlaceRule] = []
     numbered = sorted(
         (number for number, row in enumerate(classes.rows) if not row.fixed),
         key=lambda number: (str(classes.rows[number].owner), classes.rows[number].least),
@@ -67,7 +67,7 @@ def sent(classes: Classes, targets: Sequence[Target], moved: Array) -> tuple[Sen
         rows: list[BlockClass] = [classes.rows[number] for number in group]
         if where >= 0:
             rules.append(
-                Sent(
+                PlaceRule(
                     owner=owner,
                     target=targets[where].name,
                     least=rows[0].least,
@@ -77,7 +77,7 @@ def sent(classes: Classes, targets: Sequence[Target], moved: Array) -> tuple[Sen
     return tuple(rules)
 
 
-def file_of(rules: Sequence[Sent], before: str = "") -> str:
+def file_of(rules: Sequence[PlaceRule], before: str = "") -> str:
     """The text of the file. `before`: that of the user's own rules, which come first."""
     parts = ["\n".join(rule.lines) + "\n" for rule in rules]
     return "\n".join([*([before.rstrip("\n") + "\n"] if before else []), *parts])

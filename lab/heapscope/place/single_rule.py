@@ -9,14 +9,16 @@ import numpy as np
 
 from heapscope.place.blocks import Array
 from heapscope.place.classes import Classes, Owner
-from heapscope.place.memories import Target
-from heapscope.place.rule_lines import SIZE_MAX, Sent
+from heapscope.place.memories import PlaceTarget
+from heapscope.place.rule_lines import SIZE_MAX, PlaceRule
 from heapscope.place.usage import Usage
 
 OWNERS = 100  # whose requests a single rule is tried for, those that ask for most bytes first
 
 
-def single_rules(classes: Classes, targets: Sequence[Target]) -> Iterator[tuple[Sent, Array]]:
+def single_rules(
+    classes: Classes, targets: Sequence[PlaceTarget]
+) -> Iterator[tuple[PlaceRule, Array]]:
     """All of one owner, of everyone or of a task; those from a size on, or up to one. With each the
     classes that it moves. Sizes are the ends of classes, so the best power of two is among them."""
     rows = classes.rows
@@ -28,17 +30,17 @@ def single_rules(classes: Classes, targets: Sequence[Target]) -> Iterator[tuple[
             for least, most in _ranges(low[mine], high[mine]):
                 moved = np.zeros((len(rows), len(targets)), dtype=bool)
                 moved[:, place] = mine & (low >= least) & (high <= most)
-                yield Sent(owner=owner, target=target.name, least=least, most=most), moved
+                yield PlaceRule(owner=owner, target=target.name, least=least, most=most), moved
 
 
 def best_single_rules(
     usage: Usage,
-    targets: Sequence[Target],
+    targets: Sequence[PlaceTarget],
     budget: float,
     moments: Sequence[int],
     count: int,
-    only: Callable[[Sent], bool] = lambda rule: True,
-) -> list[tuple[Sent, Array]]:
+    only: Callable[[PlaceRule], bool] = lambda rule: True,
+) -> list[tuple[PlaceRule, Array]]:
     """Those that leave least inside at these moments, of all that keep the budget."""
     held = np.array([usage.at(moment) for moment in moments])
     weights = np.array([target.weight for target in targets])

@@ -19,7 +19,7 @@ from heapscope.why.recording import Recording
 
 
 @dataclass(frozen=True, kw_only=True)
-class Outcome:
+class RuleOutcome:
     """Bytes; `free`: of internal memory at the worst moment; `largest`: for the need, likewise."""
 
     failures: int
@@ -51,7 +51,7 @@ class PlaceTrials:
         self.replays = 0
         self._tried = tried
 
-    def run(self, text: str) -> Outcome:
+    def run(self, text: str) -> RuleOutcome:
         """The whole trace under the rules of a file with this text; empty: without rules."""
         placement = placement_of(text, self.layout)
         layout = self.layout if placement is None else placement.apply(self.layout)
@@ -71,7 +71,7 @@ class PlaceTrials:
             if self._tried is not None:
                 self._tried()
             asked = reader.needs()
-            return Outcome(
+            return RuleOutcome(
                 failures=int(reader.summary().failures),
                 free=int(reader.capsets()[1].minimum_free),
                 largest=int(asked[0].size + asked[0].minimum_margin) if asked else None,

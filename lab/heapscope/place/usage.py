@@ -9,9 +9,9 @@ import numpy as np
 
 from heapscope.layout.attempts import attempts, malloc_attempts
 from heapscope.layout.layout import Layout
-from heapscope.place.blocks import Array, Blocks
+from heapscope.place.blocks import Array, TracedBlocks
 from heapscope.place.classes import Classes
-from heapscope.place.memories import Target, taken, weight_of
+from heapscope.place.memories import PlaceTarget, taken, weight_of
 
 _UNITS = (
     2000  # beyond them resized blocks of a class are one unit, which makes the bound no tighter
@@ -29,7 +29,7 @@ class Unit:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Held:
+class HeldBytes:
     """For each kind of request: the bytes that a block of it takes at least, and whether it goes to
     internal memory where no rule is for it."""
 
@@ -37,12 +37,12 @@ class Held:
     inside: Array
 
 
-def held_by(blocks: Blocks, layout: Layout) -> Held:
+def held_by(blocks: TracedBlocks, layout: Layout) -> HeldBytes:
     """On the heaps of this memory."""
     sizes, size_of = np.unique(blocks.asked["size"], return_inverse=True)
     costs = taken((region.allocator for region in layout.regions), sizes)
     cost = costs[size_of.reshape(-1)].astype(np.int64)
-    return Held(cost=cost, inside=_inside(blocks, layout))
+    return HeldBytes(cost=cost, inside=_inside(blocks, layout))
 
 
 class Usage:
@@ -55,10 +55,10 @@ class Usage:
 
     def __init__(
         self,
-        blocks: Blocks,
+        blocks: TracedBlocks,
         classes: Classes,
-        held: Held,
-        targets: Sequence[Target],
+        held: HeldBytes,
+        targets: Sequence[PlaceTarget],
         *,
         resized_stay: bool = True,
     ) -> None:
@@ -99,7 +99,7 @@ class Usage:
         return found
 
 
-def _inside(blocks: Blocks, layout: Layout) -> Array:
+def _inside(blocks: TracedBlocks, layout: Layout) -> Array:
     """Whether each kind of request goes to internal memory where no rule is for it."""
     known: dict[tuple[int, bool], bool] = {}
     found = np.zeros(len(blocks.asked), dtype=bool)
@@ -116,7 +116,7 @@ def _inside(blocks: Blocks, layout: Layout) -> Array:
 
 
 def _units(
-    blocks: Blocks, classes: Classes, fits: Array, *, resized_stay: bool
+    blocks: TracedBlocks, classes: Classes, fits: Array, *, resized_stay: bool
 ) -> tuple[tuple[Unit, ...], Array]:
     """The units, and that of each stay."""
     of_request = classes.of[blocks.request]

@@ -9,7 +9,7 @@ from rich.text import Text
 
 from heapscope.measure.placement import RuleRow
 from heapscope.measure.wording import plural, size
-from heapscope.place.place_result import Placed, PlaceResult
+from heapscope.place.place_result import PlacedMemory, PlaceResult
 from heapscope.report.table import Table, columns_of, table_of
 
 RULES = 20  # rows, and rules that are printed; -o has all
@@ -50,6 +50,6 @@ def ways(result: PlaceResult) -> Table:
     return _table("Placements that were replayed whole", result.ways, result)
 
 
-def _table(title: str, rows: tuple[Placed, ...], result: PlaceResult) -> Table:
+def _table(title: str, rows: tuple[PlacedMemory, ...], result: PlaceResult) -> Table:
     names = _COLUMNS if result.need else _COLUMNS.replace(" largest", "")
-    return table_of(title, columns_of(Placed, names), rows, name="ways")
+    return table_of(title, columns_of(PlacedMemory, names), rows, name="ways")

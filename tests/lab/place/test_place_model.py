@@ -13,9 +13,9 @@ import pytest
 
 from heapscope.layout.capabilities import DEFAULT, EIGHT_BIT, INTERNAL, SPIRAM, WORD
 from heapscope.layout.layout import Layout, MallocRule, Region
-from heapscope.place.blocks import Blocks, read_blocks
+from heapscope.place.blocks import TracedBlocks, read_blocks
 from heapscope.place.classes import Classes, classes_of
-from heapscope.place.memories import Target, start_room, taken, targets
+from heapscope.place.memories import PlaceTarget, start_room, taken, targets
 from heapscope.place.programme import Programme
 from heapscope.place.usage import Usage, held_by
 from heapscope.why.recording import Recording, read_recording
@@ -64,7 +64,7 @@ def recorded(events: tuple[Event, ...], folder: Path) -> Recording:
 
 def modelled(
     recording: Recording, layout: Layout
-) -> tuple[Blocks, Classes, tuple[Target, ...], Usage]:
+) -> tuple[TracedBlocks, Classes, tuple[PlaceTarget, ...], Usage]:
     blocks = read_blocks(recording)
     classes = classes_of(blocks, recording.names)
     slow = tuple(each for each in targets(layout, start_room(layout)) if each.weight)

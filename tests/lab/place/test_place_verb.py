@@ -18,8 +18,8 @@ from heapscope.memory.choose import choose_memory
 from heapscope.place.classes import Owner
 from heapscope.place.device_code import device_code
 from heapscope.place.memories import INNER
-from heapscope.place.place_result import Placed, PlaceResult
-from heapscope.place.rule_lines import Sent
+from heapscope.place.place_result import PlacedMemory, PlaceResult
+from heapscope.place.rule_lines import PlaceRule
 from heapscope.replay.run import replay
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -166,8 +166,8 @@ int main(void)
 @pytest.mark.skipif(shutil.which("cc") is None, reason="needs a C compiler as cc")
 def test_the_code_sends_requests_where_the_rules_do(tmp_path: Path) -> None:
     rules = (
-        Sent(owner=Owner(task="net */"), target="SPIRAM", least=1, most=50),
-        Sent(owner=Owner(), target="SPIRAM", least=150),
+        PlaceRule(owner=Owner(task="net */"), target="SPIRAM", least=1, most=50),
+        PlaceRule(owner=Owner(), target="SPIRAM", least=150),
     )
     layout = choose_memory(PSRAM, LOSSY).layout  # type: ignore[arg-type]
     (tmp_path / "rules.h").write_text("\n".join(device_code(rules, layout)), encoding="utf-8")
@@ -207,7 +207,7 @@ def test_a_trace_without_an_allocation_is_named(make_trace: Make) -> None:
         hs.place(make_trace("! start"), **PSRAM)
 
 
-def least_free(ways: tuple[Placed, ...]) -> list[int]:
+def least_free(ways: tuple[PlacedMemory, ...]) -> list[int]:
     return [way.free for way in ways]
 
 
