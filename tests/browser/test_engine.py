@@ -90,7 +90,8 @@ def here(trace: bytes, layout: Layout) -> Any:
         reader.finish()
         library = load()
         rows: dict[str, Any] = {}
-        for name, about in interface()["calls"].items():
+        for name in (*FIGURES, *NESTED):
+            about = interface()["calls"][name]
             call = getattr(library, name)
             if name in NESTED:
                 count = len(rows[NESTED[name]])

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from heapscope.report.page.colours import TASKS
 from heapscope_studies.page.chapters import experiment_html
 
 sys.path.append(str(Path(__file__).resolve().parents[1] / "studies"))
@@ -58,6 +59,7 @@ def test_curves_are_drawn_and_nothing_complains(
     page: Path, see: Open, viewport: dict[str, int], scheme: str
 ) -> None:
     seen = see(page, color_scheme=scheme, viewport=viewport)
+    first, second = (tuple(bytes.fromhex(colour[1:])) for colour in TASKS[:2])
     for chart in seen.page.locator("[data-chart] .plot").all():
         chart.scroll_into_view_if_needed()
         chart.hover()
@@ -74,8 +76,8 @@ def test_curves_are_drawn_and_nothing_complains(
                 }
                 return [...ink] }"""
         )
-        assert any(near(colour, (0x3B, 0x82, 0xF6)) for colour in drawn)  # the first curve's
-        assert any(near(colour, (0xF5, 0x9E, 0x0B)) for colour in drawn) is (
+        assert any(near(colour, first) for colour in drawn)  # the first curve's
+        assert any(near(colour, second) for colour in drawn) is (
             chart.get_attribute("id") != "chart-0-0"  # where the second one is not beside it
         )
     for button in seen.page.locator("main button:visible").all()[:40]:

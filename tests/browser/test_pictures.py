@@ -75,7 +75,8 @@ def test_every_command_that_writes_a_page_is_among_the_kinds() -> None:
     files = [path for folder in folders for path in folder.glob("*.py")]
     writing = [path for path in files if "heapscope.report.page." in path.read_text("utf-8")]
     verbs = {path.stem.removesuffix("_answer") for path in writing}  # diff and ladder share one
-    assert verbs | {"experiment"} == {kind.verb for kind in KINDS}  # the verb of the studies
+    # experiment is a verb of the studies; a widget is none
+    assert (verbs | {"experiment"}) - {"widget"} == {kind.verb for kind in KINDS}
 
 
 # ---- what the comparison sees --------------------------------------------------------------------

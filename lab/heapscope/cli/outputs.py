@@ -33,6 +33,9 @@ _PRINTS = ("github", "digest")
 #: Parameters that name configurations as heapscope.ladder reads them.
 _SIDES = ("before", "after", "configurations")
 
+#: Parameters whose text names a plan or a folder.
+_PLANS = ("words",)
+
 _STANDARD = "-"  # standard input, or standard output
 
 
@@ -73,7 +76,9 @@ def _places(given: Mapping[str, Any], names: Mapping[str, str]) -> Iterator[Plac
     from heapscope.memory.options import DECLARED  # the help needs none of it
 
     for parameter, value in given.items():
-        is_file = parameter in OUTPUTS or (parameter in DECLARED and DECLARED[parameter].file)
+        is_file = parameter in (*OUTPUTS, *_PLANS) or (
+            parameter in DECLARED and DECLARED[parameter].file
+        )
         for one in value if isinstance(value, (list, tuple)) else [value]:
             if parameter in _SIDES and isinstance(one, str):
                 from heapscope.ladder.side import paths_of
