@@ -54,6 +54,14 @@ RECORD = (
         PROCESSES,
     ),
     Mutant(
+        "images of a chain",
+        "images have the order of their places",
+        "lab/native/record/drain/recorder.c::find_new_places",
+        "(int32_t)(atomic_load(&control->orders[found[at - 1]]) - order) > 0",
+        "found[at - 1] > i",
+        DRAIN,
+    ),
+    Mutant(
         "events lost",
         "what was dropped last is not counted",
         "lab/native/record/drain/recorder.c::place_end",

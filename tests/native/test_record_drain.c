@@ -35,6 +35,7 @@ static hs_rec_ring_t *enter(hs_recorder_t *recorder, uint32_t place)
     ring->pid = (uint32_t)getpid();
     ring->word_size = 8;
     atomic_fetch_add(&control->lives[place], 1u);
+    atomic_store(&control->orders[place], atomic_fetch_add(&control->begun, 1u) + 1u);
     atomic_store(&control->states[place], HS_REC_LIVE);
     return ring;
 }
@@ -209,12 +210,32 @@ static void test_anything(uint64_t seed)
     hs_recorder_delete(recorder);
 }
 
+/* One that exec began has the place of an earlier image, in front of the one between them. */
+static void test_images_have_the_order_in_which_they_began(void)
+{
+    static const uint32_t places[] = {7, 2, 5, 0};
+    hs_recorder_t *recorder = recorder_new(0);
+    hs_rec_ring_t *rings[4];
+    for (uint32_t i = 0; i < 4; i++) {
+        rings[i] = enter(recorder, places[i]);
+        rings[i]->word_size = i + 1;
+    }
+    hs_recorder_pump(recorder, 0);
+    assert(hs_recorder_images(recorder) == 4);
+    for (uint32_t i = 0; i < 4; i++) {
+        assert(hs_recorder_image(recorder, i)->word_size == i + 1);
+        munmap(rings[i], HS_REC_RING_BYTES);
+    }
+    hs_recorder_delete(recorder);
+}
+
 int main(void)
 {
     if (sizeof(off_t) < 8) { /* the shared memory is larger than such a C library's files */
         printf("recorder's drain: not with 32-bit file offsets\n");
         return 0;
     }
+    test_images_have_the_order_in_which_they_began();
     test_half_a_realloc();
     test_the_peak_is_that_before_a_loss();
     test_a_realloc_that_another_thread_overtakes();

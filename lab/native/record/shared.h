@@ -125,12 +125,14 @@ typedef struct hs_rec_control {
     hs_rec_word_t bell;     /* rung when there is something to take */
     hs_rec_word_t missed;   /* processes for which there was no place */
     hs_rec_word_t object32; /* hs_rec_object_t */
+    hs_rec_word_t begun;    /* images so far */
     char preload64[HS_REC_PATH_MAX];
     char preload32[HS_REC_PATH_MAX];
     char variable[HS_REC_PATH_MAX];         /* value of HS_REC_VARIABLE */
     hs_rec_word_t states[HS_REC_PROCESSES]; /* hs_rec_state_t */
     hs_rec_word_t pids[HS_REC_PROCESSES];
-    hs_rec_word_t lives[HS_REC_PROCESSES]; /* how often the place was taken */
+    hs_rec_word_t lives[HS_REC_PROCESSES];  /* how often the place was taken */
+    hs_rec_word_t orders[HS_REC_PROCESSES]; /* the number of its image, from 1 */
 } hs_rec_control_t;
 
 #define HS_REC_CONTROL_BYTES 65536u /* a multiple of every page size */

@@ -209,15 +209,30 @@ static void place_enter(hs_recorder_t *recorder, uint32_t number)
     }
 }
 
+/* Images are entered in the order in which they began: one that exec began may have the place of an
+ * earlier one. What begins during the look waits for the next one, because the image before it may
+ * have been passed. */
 static void find_new_places(hs_recorder_t *recorder)
 {
+    hs_rec_control_t *control = recorder->control;
+    const uint32_t begun = atomic_load(&control->begun);
+    uint32_t found[HS_REC_PROCESSES], count = 0;
     for (uint32_t i = 0; i < HS_REC_PROCESSES; i++) {
-        const uint32_t state =
-            atomic_load_explicit(&recorder->control->states[i], memory_order_acquire);
-        if (recorder->places[i].ring == NULL &&
-            (state == HS_REC_LIVE || state == HS_REC_REPLACED)) {
-            place_enter(recorder, i);
+        const uint32_t state = atomic_load_explicit(&control->states[i], memory_order_acquire);
+        const uint32_t order = atomic_load(&control->orders[i]);
+        if (recorder->places[i].ring != NULL || (int32_t)(order - begun) > 0 ||
+            (state != HS_REC_LIVE && state != HS_REC_REPLACED)) {
+            continue;
         }
+        uint32_t at = count++;
+        for (; at > 0 && (int32_t)(atomic_load(&control->orders[found[at - 1]]) - order) > 0;
+             at--) {
+            found[at] = found[at - 1];
+        }
+        found[at] = i;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        place_enter(recorder, found[i]);
     }
 }
 

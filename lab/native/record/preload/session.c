@@ -233,6 +233,7 @@ static void publish(hs_rec_ring_t *ring, uint32_t place, uint32_t pid)
     hs_rec_own->modes = modes_of_process();
     hs_rec_own->frames = control->frames;
     atomic_store(&control->pids[place], pid);
+    atomic_store(&control->orders[place], atomic_fetch_add(&control->begun, 1u) + 1u);
     atomic_store(&control->states[place], HS_REC_LIVE);
     hs_rec_bell();
     hs_rec_own->ring = ring;
