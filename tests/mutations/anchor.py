@@ -25,12 +25,21 @@ _C_FUNCTION = re.compile(
     r"^[A-Za-z_][^;{}=#]*?\b(?P<name>\w+)\((?:[^;{}#])*\)\s*\{$.*?^\}", re.MULTILINE | re.DOTALL
 )
 _C_DATA = re.compile(
-    r"^[A-Za-z_][^;(){}=#]*?\b(?P<name>\w+)(?:\[[^\]]*\])* =\s.*?;$", re.MULTILINE | re.DOTALL
+    r"^[A-Za-z_][^;(){}=#]*?\b(?P<name>\w+)(?:\[[^\]]*\])*\s*=\s.*?;$", re.MULTILINE | re.DOTALL
 )
 _C_TYPE = re.compile(
     r"^(?:typedef )?(?:struct|union|enum) (?P<name>\w+) \{$.*?^\}[^;]*;", re.MULTILINE | re.DOTALL
 )
 _C_MACRO = re.compile(r"^[ \t]*#[ \t]*define (?P<name>\w+)(?:\\\n|[^\n])*", re.MULTILINE)
+
+
+_COMMENT = re.compile(rf"{_STRING}|/\*.*?\*/", re.DOTALL)
+
+
+def _blank(found: re.Match[str]) -> str:
+    """A comment as white space of its length; a string as it stands."""
+    text = found[0]
+    return re.sub(r"[^\n]", " ", text) if text.startswith("/*") else text
 
 
 @dataclass(frozen=True)
@@ -44,6 +53,7 @@ def definitions(text: str, suffix: str) -> Iterator[tuple[str, Span]]:
     if suffix == ".py":
         yield from _python_definitions(text)
     elif suffix in {".c", ".h"}:
+        text = _COMMENT.sub(_blank, text)
         for form in (_C_FUNCTION, _C_DATA, _C_TYPE, _C_MACRO):
             for match in form.finditer(text):
                 yield match["name"], Span(match.start(), match.end())

@@ -14,16 +14,6 @@ typedef struct text_form {
     hs_name_index_t sites; /* their index + 1 is the site */
 } text_form_t;
 
-static void *begin(void)
-{
-    text_form_t *form = calloc(1, sizeof *form);
-    if (form != NULL && hs_name_index_init(&form->sites) != HS_OK) {
-        free(form);
-        form = NULL;
-    }
-    return form;
-}
-
 static void end(void *state)
 {
     text_form_t *form = state;
@@ -31,6 +21,16 @@ static void end(void *state)
         hs_name_index_clear(&form->sites);
         free(form);
     }
+}
+
+static void *begin(void)
+{
+    text_form_t *form = calloc(1, sizeof *form);
+    if (form != NULL && hs_name_index_init(&form->sites) != HS_OK) {
+        end(form);
+        form = NULL;
+    }
+    return form;
 }
 
 /* ---- blocks: by id, or by address ---------------------------------------------------------------- */
