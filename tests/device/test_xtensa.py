@@ -68,6 +68,7 @@ def jobs() -> list[tuple[Path, tuple[str, ...]]]:
     return found
 
 
+@pytest.mark.slow
 def test_everything_compiles(jobs: list[tuple[Path, tuple[str, ...]]], tmp_path: Path) -> None:
     with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
         said = list(pool.map(lambda job: compile_one(job[0], tmp_path, job[1]), jobs))

@@ -12,7 +12,17 @@ ROOT = Path(__file__).resolve().parents[2]
 GENERATORS = runpy.run_path(str(ROOT / "docs" / "generators" / "__main__.py"))
 
 
-@pytest.mark.parametrize("files", GENERATORS["GENERATORS"])
+#: What is fitted for it takes long.
+SLOW = {"docs/reference/measured-effects.md"}
+
+
+@pytest.mark.parametrize(
+    "files",
+    [
+        pytest.param(one, marks=pytest.mark.slow if one in SLOW else ())
+        for one in GENERATORS["GENERATORS"]
+    ],
+)
 def test_a_generated_file_is_fresh(files: str) -> None:
     assert list(ROOT.glob(files)), "no such file yet: run `make generated`"
     done = GENERATORS["run"](files, check=True)

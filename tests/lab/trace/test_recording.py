@@ -97,6 +97,7 @@ def test_what_lost_chunks_told_is_counted_again() -> None:
     assert loss.reasons[-1] == "events missing: at least 1"
 
 
+@pytest.mark.slow
 def test_a_recording_may_stop_between_two_chunks_and_not_inside_one(tmp_path: Path) -> None:
     data = (GOLDEN / "chip3.hst").read_bytes()
     end = data.rindex(b"\x48\x53\xc7\x9a")
