@@ -118,7 +118,13 @@ def test_nothing_on_the_front_is_beaten(swept: Path) -> None:
     assert {one.configuration for one in show(swept).front} == front
 
 
-def test_effects_compare_cells_that_are_alike_in_all_else(swept: Path) -> None:
+@pytest.mark.parametrize(
+    ("option", "value", "first", "count"),
+    [("allocator", "heap_4", "idf-5.5", 24), ("chip", "esp32c3", "esp32", 4)],
+)
+def test_effects_compare_cells_that_are_alike_in_all_else(
+    swept: Path, option: str, value: str, first: str, count: int
+) -> None:
     plan, rows = by_configuration(swept)
     cells = {
         (row["trace"], *sorted(plan.recipe.cell(at).options.items())): row
@@ -127,14 +133,13 @@ def test_effects_compare_cells_that_are_alike_in_all_else(swept: Path) -> None:
     }
     effects = {(one.option, one.value): one for one in show(swept).effects}
     assert ("--pool", "8192") not in effects
-    one = effects["--allocator", "heap_4"]
+    one = effects[f"--{option}", value]
     pairs = [
-        (row, cells[tuple(part if part != ("allocator", "heap_4") else ("allocator", "idf-5.5")
-                          for part in key)])
+        (row, cells[tuple((option, first) if part == (option, value) else part for part in key)])
         for key, row in cells.items()
-        if row["allocator"] == "heap_4"
-    ]  # fmt: skip
-    assert one.pairs == len(pairs) == 24
+        if row[option] == value
+    ]
+    assert one.pairs == len(pairs) == count
     assert one.won == sum(a["safe"] and not b["safe"] for a, b in pairs)
     assert one.lost == sum(b["safe"] and not a["safe"] for a, b in pairs)
     median = statistics.median(a["min_free"] - b["min_free"] for a, b in pairs)
