@@ -121,16 +121,25 @@ def _itself(value: Any) -> Any:
     return value
 
 
+def _scheduler_lost() -> HeapscopeError:
+    return HeapscopeError(
+        "the scheduler is lost",
+        remedy="start it and run the same command again: it goes on where it was",
+    )
+
+
 def _result(future: Future, client: Client) -> BatchResult:
+    from concurrent.futures import CancelledError
+
     from distributed import KilledWorker
+    from distributed.comm import CommClosedError
 
     if future.status in ("cancelled", "lost"):
-        raise HeapscopeError(
-            "the scheduler is lost",
-            remedy="start it and run the same command again: it goes on where it was",
-        )
+        raise _scheduler_lost()
     try:
         result: BatchResult = future.result()
+    except (CancelledError, CommClosedError):  # while the result was on its way
+        raise _scheduler_lost() from None
     except KilledWorker:
         raise HeapscopeError(
             f"batch {str(future.key).rpartition('-')[2]}: every worker that replayed it was lost",
