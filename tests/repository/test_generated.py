@@ -12,7 +12,7 @@ ROOT = Path(__file__).resolve().parents[2]
 GENERATORS = runpy.run_path(str(ROOT / "docs" / "generators" / "__main__.py"))
 
 
-#: What is fitted for it takes long.
+#: The page rests on fits, which take long.
 SLOW = {"docs/reference/measured-effects.md"}
 
 

@@ -210,8 +210,8 @@ static void place_enter(hs_recorder_t *recorder, uint32_t number)
 }
 
 /* Images are entered in the order in which they began: one that exec began may have the place of an
- * earlier one. What begins during the look waits for the next one, because the image before it may
- * have been passed. */
+ * earlier one. An image that begins during the look waits for the next one, because the image before
+ * it may have been passed. */
 static void find_new_places(hs_recorder_t *recorder)
 {
     hs_rec_control_t *control = recorder->control;
