@@ -50,7 +50,7 @@ bool hs_rec_recorder_gone(void);
  * record up. */
 bool hs_rec_wait_for_room(hs_rec_ring_t *ring, uint32_t number);
 
-/* By the process's modes: whether a record of that kind is made; if not it is counted. */
+/* The process's modes decide whether a record of that kind is made; one that is not is counted. */
 bool hs_rec_may_claim(hs_rec_ring_t *ring, unsigned kind);
 
 void hs_rec_bell(void);

@@ -1,5 +1,5 @@
 /*
- * By these calls an allocator of the program's own is recorded (heapscope record). The file that
+ * These calls record an allocator of the program's own (heapscope record). The file that
  * `heapscope record --wrap FOLDER` writes makes them; the program itself need not know them.
  *
  * A free, and the start of a realloc, are told before the block can be given to others; all else is
