@@ -86,7 +86,7 @@ def classes_of(
 
 
 def _owners(blocks: TracedBlocks, names: AllNames) -> tuple[Array, list[Owner]]:
-    """An owner is known by the names that a rule can ask for, so tasks of one name are one owner."""
+    """An owner has the names that a rule can ask for, so tasks of one name are one owner."""
     asked = blocks.asked
     several = {name: len(np.unique(asked[name])) > 1 for name in ("task", "site", "heap")}
     found: dict[Owner, int] = {}
