@@ -161,7 +161,7 @@ def test_all_four_throughputs_are_off_by_17_percent(wifi: Experiment) -> None:
 
 
 def test_code_in_flash_makes_a_processor_of_one_core_slower(link: Link) -> None:
-    """By the help of the option, where the table's best rank has it in IRAM; nowhere else."""
+    """The factor holds where the table's best rank has the code in IRAM, and nowhere else."""
     slower = link.code[LWIP]
     best = {row.knobs.group: row for row in ranks() if link.is_input(row)}
     for row in ranks():
