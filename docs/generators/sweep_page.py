@@ -168,7 +168,7 @@ def _whole(rows: list[dict[str, str]]) -> str:
         f"In the last line {inside - replaying:.1f} s beside replays are inside of batches and "
         f"grow with the cells; the other {spent - inside:.1f} s are the start, the end and "
         f"the watching "
-        "of the cluster, on a machine so busy that the sweep took many times its processor time. "
+        "of the cluster. "
         f"The goal, at most 10 % beside replays for {WHOLE:,} cells, is not measured: `--whole` of "
         "the same command does that."
     )
