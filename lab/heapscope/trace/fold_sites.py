@@ -46,9 +46,14 @@ def own_frames(frames: Sequence[str]) -> Sequence[str]:
 def inner_frames(frames: Sequence[str]) -> Sequence[str]:
     """From the function that asked the allocator outwards."""
     own = own_frames(frames)
-    first = next((n for n, frame in enumerate(own) if not _ALLOCATOR.match(frame)), len(own))
-    rest = own[first:]
+    rest = without_allocators(own)
     return rest if rest and not rest[0].startswith("…") else own
+
+
+def without_allocators(frames: Sequence[str]) -> Sequence[str]:
+    """From the first function outwards that is more than a wrapper of an allocator."""
+    first = next((n for n, frame in enumerate(frames) if not _ALLOCATOR.match(frame)), len(frames))
+    return frames[first:]
 
 
 def without_library(frame: str) -> str:

@@ -16,6 +16,7 @@ PROGRAM = "program"
 CLOCK_HZ = "clock_hz"  # ticks of a second
 ALLOCATOR = "allocator"  # of the recording
 UNRECORDED = "unrecorded"  # allocators of the program whose calls are not in the trace
+TRANSLATED = "translated"  # how sizes of 64-bit words became those of a chip
 
 #: Characters of a value: a command line, all options of a configuration.
 _VALUE_LIMIT = 4096

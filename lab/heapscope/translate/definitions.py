@@ -151,6 +151,17 @@ class Sources:
                 return f"{where}: [{dimension.strip()}] may be another number on a chip"
         return ""
 
+    def product_at(self, path: str, line: int, others: Iterable[str]) -> bool:
+        """The statement of a line asks for a number of one type, and no macro in it may be another
+        number on a chip."""
+        file = self.file(path)
+        statement = "" if file is None else file.statement(line)
+        if not is_product_of_a_size(statement):
+            return False
+        counts = _SIZEOF.sub(" ", statement)
+        macros = {word for word in _WORD.findall(counts) if word.isupper()} - {"NULL"}
+        return all(self._is_number(word, [path, *others]) for word in macros)
+
     def _is_number(self, text: str, files: Iterable[str]) -> bool:
         if not text or _NUMBER.fullmatch(text):
             return True
@@ -181,6 +192,7 @@ def _blank(found: re.Match[str]) -> str:
 
 _TOKEN = re.compile(r"\s*(->|<<|>>|&&|\|\||[<>=!]=|\+\+|--|\w+|.)", re.DOTALL)
 _CALLS = frozenset({"malloc", "calloc", "realloc", "reallocarray"})
+_SIZEOF = re.compile(r"\bsizeof\s*(?:\([^()]*\))?")
 _STRLEN = re.compile(r"\bstrlen\s*\((?:[^()]|\([^()]*\))*\)")
 _LITERALS = re.compile(r"(?:[0-9]+[uUlL]*|0[xX][0-9a-fA-F]+|[\s+*(),])+")
 _CAST = re.compile(r"\(\s*(?:unsigned\s+|signed\s+)?(?:size_t|int|long|short|char|ssize_t)\s*\)")

@@ -76,6 +76,8 @@ class Destinations:
                 void = True
                 if one.base is not None:
                     walk.slots.add((one.base, one.offset))
+            elif one.kind in ("store", "other") and one.base is not None:
+                walk.slots.discard((one.base, one.offset))
             _moved(one, walk)
             if one.kind == "load":
                 self._loaded(scopes, one, at, end, walk)

@@ -157,7 +157,7 @@ def _moved(code: bytes, start: int, at: int, rex: int, op: int) -> Instruction:
     if op in _CHANGES_OPERAND and direct is None:
         return Instruction(size, "other", base=operand.base, offset=operand.offset)
     changed = register if op in _CHANGES_REGISTER or direct is None else direct
-    return Instruction(size, "change", target=changed)
+    return Instruction(size, "change", target=changed, base=operand.base, offset=operand.offset)
 
 
 def _other(

@@ -184,19 +184,13 @@ class ProgramFile:
         top = unit.get_top_DIE()
         base = Path(_text(top, "DW_AT_comp_dir"))
         header, version = program.header, program.header["version"]
-        folders = [_decoded(one) for one in header["include_directory"]] if version < 5 else [
-            _decoded(one.DW_LNCT_path) for one in header["directories"]
-        ]
+        folders = [base / _decoded(one) for one in header["include_directory"]]
+        if version < 5:
+            folders.insert(0, base)
         made = []
         for one in header["file_entry"]:
-            if version < 5:
-                folder = base / folders[one.dir_index - 1] if one.dir_index else base
-                name = _decoded(one.name)
-            else:
-                index = getattr(one, "DW_LNCT_directory_index", one.get("DW_LNCT_directory_index", 0))
-                folder = base / folders[index] if index < len(folders) else base
-                name = _decoded(one.DW_LNCT_path)
-            made.append(str(folder / name))
+            folder = folders[one.dir_index] if one.dir_index < len(folders) else base
+            made.append(str(folder / _decoded(one.name)))
         return made if version >= 5 else ["", *made]
 
     # ---- scopes ----

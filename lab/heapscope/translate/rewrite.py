@@ -1,0 +1,191 @@
+"""A recording written again with other sizes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+
+from heapscope.capture.output import Write, open_output
+from heapscope.errors import InputError
+from heapscope.native.events import Events, NativeWriter, event_dtype, keep_events, take_events
+from heapscope.native.reader import NameTable, NativeReader
+from heapscope.printable import printable
+from heapscope.trace.feed import read_trace
+from heapscope.trace.health import TraceHealth
+from heapscope.trace.metadata import TRANSLATED, WORD_SIZE, number
+from heapscope.trace.source import STDIN, Progress
+from heapscope.translate.site_types import SiteTypes
+from heapscope.translate.sizes import SiteSizes, site_sizes
+from heapscope.translate.translated import CHIP_WORD
+
+_REQUESTS = (1, 2, 3, 4, 6)  # hs_event_kind_t: those that ask for bytes
+_FEATURES, _SITES = 0x7, 4  # format/SPEC.md, section 3
+
+
+@dataclass
+class Asked:
+    """What a recording asks for. `counts`: requests by site and size; `names`: of the sites."""
+
+    facts: dict[str, bytes]
+    health: TraceHealth
+    counts: dict[tuple[int, int], int] = field(default_factory=dict)
+    tables: dict[NameTable, tuple[bytes | None, ...]] = field(default_factory=dict)
+    peak: int = 0
+    shift: int = 0
+
+    @property
+    def sites(self) -> tuple[bytes | None, ...]:
+        return self.tables[NameTable.SITE]
+
+
+def read_asked(trace: Path, *, progress: Progress | None = None) -> Asked:
+    """InputError: it is no recording of 64-bit words with call sites."""
+    shown = printable(str(trace), limit=400)
+    if str(trace) == STDIN:
+        raise InputError(
+            "a translation reads the trace twice, which standard input does not allow",
+            remedy="write it to a file first",
+        )
+    counts: dict[tuple[int, int], int] = {}
+    low = np.uint64(0)
+
+    def count(rows: Events) -> None:
+        nonlocal low
+        rows = rows[np.isin(rows["kind"], (*_REQUESTS, 5))]
+        low |= np.bitwise_or.reduce(rows["key"]) | np.bitwise_or.reduce(rows["new_key"])
+        rows = rows[rows["kind"] != 5]
+        pairs = np.stack([rows["site"].astype(np.uint64), rows["size"]], axis=1)
+        found, number_of = np.unique(pairs, axis=0, return_counts=True)
+        for (site, size), many in zip(found.tolist(), number_of.tolist(), strict=True):
+            counts[site, size] = counts.get((site, size), 0) + many
+
+    with NativeReader() as reader:
+        keep_events(reader)
+
+        def take() -> None:
+            for rows in take_events(reader):
+                count(rows)
+
+        reader.after_each_piece(take)
+        health = read_trace(trace, reader, progress=progress)
+        asked = Asked(facts=reader.metadata(), health=health, counts=counts)
+        asked.tables = {table: reader.names(table) for table in NameTable}
+        whole = reader.whole
+        asked.peak = int(reader.census().live_peak)
+        while asked.shift < 15 and not int(low) >> asked.shift & 1 and int(low):
+            asked.shift += 1
+    word = number(asked.facts, WORD_SIZE)
+    if word != 8:
+        told = "does not tell the size of its words" if word is None else "has 32-bit words already"
+        raise InputError(
+            f"{shown}: it {told}" if word in (None, 4) else f"{shown}: words of {word} bytes",
+            remedy="translate a recording of a 64-bit program",
+        )
+    if not health.features & _SITES:
+        raise InputError(
+            f"{shown}: it has no call sites, by which types are found",
+            remedy="record it again with --stacks 8",
+        )
+    if not whole:
+        raise InputError(
+            f"{shown}: events are missing in it",
+            remedy="record it again, without --drop",
+        )
+    return asked
+
+
+def sizes_of(asked: Asked, types: SiteTypes) -> dict[int, SiteSizes]:
+    """What is known of the sizes of each site."""
+    return site_sizes(asked.counts, lambda site: types.of(_name(asked.sites, site)))
+
+
+def _name(names: tuple[bytes | None, ...], index: int) -> bytes | None:
+    return names[index] if index < len(names) else None
+
+
+@dataclass(frozen=True)
+class Output:
+    """One translated trace: `bound` is what its metadata say; `sizes`: by site and recorded
+    size."""
+
+    path: str
+    bound: str
+    sizes: Mapping[tuple[int, int], int]
+
+
+def write_translated(
+    trace: Path, asked: Asked, output: Output, *, progress: Progress | None = None
+) -> int:
+    """Writes the trace, whole or not at all, and returns its live peak. Without a path it writes
+    nothing."""
+    with ExitStack() as stack:
+        enter = stack.enter_context
+        census = enter(NativeReader())
+        shift = asked.shift if asked.health.has_addresses else 0
+        features = asked.health.features & _FEATURES
+        writer = enter(NativeWriter(features=features, address_shift=shift))
+        write: Write = (
+            enter(open_output(output.path, inputs=(trace,))) if output.path else lambda _: None
+        )
+        _facts(writer, asked, output.bound)
+
+        def give() -> None:
+            for data in writer.take():
+                census.push(data)
+                write(data)
+
+        reader = enter(NativeReader())
+        keep_events(reader)
+        resize = _resizer(output.sizes)
+
+        def move() -> None:
+            for rows in take_events(reader):
+                writer.events(resize(rows))
+                give()
+
+        reader.after_each_piece(move)
+        read_trace(trace, reader, progress=progress)
+        for table, names in asked.tables.items():
+            for index, name in enumerate(names):
+                if name is not None:
+                    writer.name(table, index, name)
+        writer.finish()
+        give()
+        census.finish()
+        return int(census.census().live_peak)
+
+
+def _facts(writer: NativeWriter, asked: Asked, bound: str) -> None:
+    facts = {key: value.decode("utf-8", "replace") for key, value in asked.facts.items()}
+    facts |= {WORD_SIZE: str(CHIP_WORD), TRANSLATED: bound}
+    for key, value in facts.items():
+        if key.isascii():
+            writer.metadata(key, value)
+
+
+def _resizer(sizes: Mapping[tuple[int, int], int]) -> Callable[[Events], Events]:
+    """Gives events their new sizes."""
+
+    def resize(rows: Events) -> Events:
+        made = np.array(rows, dtype=event_dtype())
+        at = np.flatnonzero(np.isin(made["kind"], _REQUESTS))
+        if not len(at):
+            return made
+        pairs = np.stack([made["site"][at].astype(np.uint64), made["size"][at]], axis=1)
+        found, place = np.unique(pairs, axis=0, return_inverse=True)
+        new = np.array([sizes[site, size] for site, size in found.tolist()], dtype=np.uint64)
+        made["size"][at] = new[place.reshape(-1)]
+        return made
+
+    return resize
+
+
+def each_size(sizes: Mapping[int, SiteSizes]) -> Iterator[tuple[tuple[int, int], int, int]]:
+    """Site and recorded size, and the least and the most that it can be."""
+    for site, known in sizes.items():
+        for one in known.sizes:
+            yield (site, one.recorded), one.lower, one.upper

@@ -1,0 +1,238 @@
+"""The type of what a call site of a recording asks for."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from heapscope.trace.call_sites import CUT, SEPARATOR
+from heapscope.trace.fold_sites import IN_LIBRARY, without_allocators
+from heapscope.translate.definitions import Sources, is_of_literals
+from heapscope.translate.destination import Destination, Destinations
+from heapscope.translate.handed_on import hands_size_on
+from heapscope.translate.instructions import decode
+from heapscope.translate.layouts import Entry, Layout, Layouts, name_of, shown_name
+from heapscope.translate.program import Lines, ProgramFile, Scope, function_name
+
+_FRAME = re.compile(r"(?P<symbol>.*) \((?P<file>[^()]*):(?P<line>\d+)\)", re.DOTALL)
+_ALLOCATORS = frozenset(
+    ("malloc", "calloc", "realloc", "reallocarray", "aligned_alloc", "memalign", "valloc")
+    + ("_Znwm", "_Znam", "_ZnwmRKSt9nothrow_t", "_ZnamRKSt9nothrow_t")
+)
+#: Functions of the C library whose blocks are texts that are given to them.
+_COPIES = re.compile(r"(?:__)?strn?dup")
+_SYSTEM = ("/usr/", "/opt/", "/lib")
+
+
+@dataclass(frozen=True)
+class SiteType:
+    """What is known of a site. `layout`: of the type that its blocks are made of; None: nobody
+    knows. `same`: its sizes are those of a chip. `product`: the source says that it asks for a
+    number of that type. `group`: sites of one line have one. `reason`: why it is not sure."""
+
+    name: str = ""
+    layout: Layout | None = None
+    same: bool = False
+    product: bool = False
+    group: tuple[str, str, int] = ("", "", 0)
+    reason: str = ""
+
+
+@dataclass(frozen=True)
+class _Frame:
+    symbol: str
+    file: str
+    line: int
+    library: str
+
+
+class _Module:
+    """A program or library, with what was found out of it."""
+
+    def __init__(self, program: ProgramFile) -> None:
+        self.program = program
+        self.destinations = Destinations(program)
+        self.sources = Sources(program_time=program.time)
+        self.layouts = Layouts(self._doubt)
+
+    def _doubt(self, entry: Entry, members: tuple[str, ...]) -> str:
+        """Why the source of a named type leaves doubt; see Layouts."""
+        files = self.program.files(entry.cu)
+        file, line = (_number(entry, f"DW_AT_decl_{what}") for what in ("file", "line"))
+        if file is None or line is None or file >= len(files):
+            return "nobody says where it is defined"
+        path = files[file]
+        if path.startswith(_SYSTEM):
+            return f"{name_of(entry) or Path(path).name} is a type of the system"
+        if entry.tag == "DW_TAG_typedef":
+            return self.sources.doubt_of_line(path, line)
+        return self.sources.doubt_of_definition(path, line, members, _own(files))
+
+
+class SiteTypes:
+    """Types of the sites of one recording. `modules`: its program by the name "", and libraries by
+    theirs."""
+
+    def __init__(self, modules: Mapping[str, ProgramFile]) -> None:
+        self._modules = {name: _Module(program) for name, program in modules.items()}
+        self._found: dict[bytes, SiteType] = {}
+
+    def of(self, name: bytes | None) -> SiteType:
+        """Of a site's name in the trace."""
+        raw = name or b""
+        if raw not in self._found:
+            self._found[raw] = self._of(_frames(raw))
+        return self._found[raw]
+
+    def _of(self, frames: list[_Frame]) -> SiteType:
+        if not frames:
+            return SiteType(reason="the recording has no stack of it (--stacks 8)")
+        first = frames[0]
+        if first.library.startswith("libc") and _COPIES.fullmatch(first.symbol):
+            return SiteType(name="text", same=True, group=(first.symbol, first.library, 0))
+        wanted: frozenset[str] = _ALLOCATORS
+        place = 0
+        while place < len(frames):
+            frame = frames[place]
+            module = self._modules.get(frame.library)
+            if module is None:
+                return SiteType(reason=f"{frame.library} is not named with --elf")
+            if not frame.file:
+                return SiteType(reason=f"{frame.symbol} has no line: build it with -g")
+            found = _look(module, frame, wanted)
+            if isinstance(found, str):
+                return SiteType(reason=found)
+            if found.result.to is not None or not found.result.returned:
+                return _typed(module, frame, found, direct=place == 0)
+            if not found.hands_on:
+                return SiteType(reason=f"{frame.symbol} changes the size, or may")
+            place += found.depth
+            wanted = frozenset({found.callee})
+        return SiteType(reason="the stack ends before a type is known (--stacks 16)")
+
+
+@dataclass(frozen=True)
+class _Call:
+    """All calls that a frame can mean, which are alike. `depth`: functions that the compiler made
+    one; `callee`: the symbol of that one."""
+
+    result: Destination
+    hands_on: bool
+    depth: int
+    callee: str
+    piece: Lines
+    unit: Entry
+
+
+def _look(module: _Module, frame: _Frame, wanted: frozenset[str]) -> _Call | str:
+    """The calls of a frame to one of the functions; or why they are not known."""
+    program = module.program
+    found: list[_Call] = []
+    pieces = program.lines(frame.file, frame.line)
+    for address, piece in _returns(program, pieces, wanted):
+        scopes = program.scopes(address - 1)
+        names = [name for scope in scopes if (name := function_name(scope))]
+        if not names or names[-1] not in frame.symbol:
+            continue
+        result = module.destinations.of(address)
+        on = result.returned and result.to is None and hands_size_on(program, address, scopes)
+        callee = program.functions.get(scopes[0].pieces[0][0], names[0])
+        found.append(_Call(result, on, len(names), callee, piece, scopes[0].entry.cu))
+    where = f"{frame.file}:{frame.line}"
+    if not found:
+        return f"no call to an allocator was found at {where}"
+    first = found[0]
+    for other in found[1:]:
+        if not _alike(first, other):
+            return f"several calls with different types at {where}"
+    if not first.result.pointer:
+        return f"the result's variable is not known at {where}"
+    if first.result.to is None and not first.result.returned:
+        return f"the result goes to a void * at {where}"
+    return first
+
+
+def _alike(one: _Call, other: _Call) -> bool:
+    if (one.hands_on, one.depth, one.callee) != (other.hands_on, other.depth, other.callee):
+        return one.result.to is not None and _same_type(one.result.to, other.result.to)
+    if one.result.to is None or other.result.to is None:
+        return one.result == other.result
+    return _same_type(one.result.to, other.result.to)
+
+
+def _same_type(one: Entry, other: Entry | None) -> bool:
+    if other is None:
+        return False
+    return bool(one.offset == other.offset) or (
+        bool(name_of(one))
+        and (one.tag, shown_name(one)) == (other.tag, shown_name(other))
+        and one.attributes.get("DW_AT_byte_size") is not None
+        and _number(one, "DW_AT_byte_size") == _number(other, "DW_AT_byte_size")
+        and _number(one, "DW_AT_decl_line") == _number(other, "DW_AT_decl_line")
+    )
+
+
+def _returns(
+    program: ProgramFile, pieces: Iterable[Lines], wanted: frozenset[str]
+) -> list[tuple[int, Lines]]:
+    """Where calls to the functions return to, and calls by a pointer, in pieces of code."""
+    found: dict[int, Lines] = {}
+    for piece in pieces:
+        code = program.code(piece.begin, piece.end - piece.begin + 16)
+        for start in range(piece.end - piece.begin):
+            if code[start : start + 1] not in (b"\xe8", b"\xff", b"\x41"):
+                continue
+            one = decode(code[start : start + 16], piece.begin + start)
+            if one is None or one.kind != "call" or start + one.size > piece.end - piece.begin:
+                continue
+            end = piece.begin + start + one.size
+            name = program.called(end, one.place, one.base, one.offset)
+            if name == "" or name in wanted:
+                found[end] = piece
+    return sorted(found.items(), key=lambda each: each[0])
+
+
+def _typed(module: _Module, frame: _Frame, call: _Call, *, direct: bool) -> SiteType:
+    to = call.result.to
+    group = (frame.library, frame.file, frame.line)
+    files = _own(module.program.files(call.unit))
+    sources, path, line = module.sources, call.piece.path, frame.line
+    file = sources.file(path)
+    literals = direct and file is not None and is_of_literals(file.statement(line))
+    layout = module.layouts.layout(to)
+    return SiteType(
+        name=shown_name(to),
+        layout=layout,
+        same=literals,
+        product=direct and sources.product_at(path, line, files),
+        group=group,
+        reason=layout.doubt,
+    )
+
+
+def _own(files: Iterable[str]) -> list[str]:
+    return [path for path in files if path and not path.startswith(_SYSTEM)]
+
+
+def _frames(raw: bytes) -> list[_Frame]:
+    """From the function that asked the allocator outwards; a cut stack ends early."""
+    parts = [part for part in raw.removeprefix(CUT).split(SEPARATOR) if part]
+    texts = [part.decode("utf-8", "surrogateescape") for part in reversed(parts)]
+    return [_frame(text) for text in without_allocators(texts)]
+
+
+def _frame(text: str) -> _Frame:
+    own, _, library = text.rpartition(IN_LIBRARY) if IN_LIBRARY in text else (text, "", "")
+    found = _FRAME.fullmatch(own)
+    if found is None:
+        return _Frame(own, "", 0, library)
+    return _Frame(found["symbol"], found["file"], int(found["line"]), library)
+
+
+def _number(entry: Entry, name: str) -> int | None:
+    found = entry.attributes.get(name)
+    return found.value if found is not None and isinstance(found.value, int) else None
+
+
