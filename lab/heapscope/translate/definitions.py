@@ -6,7 +6,7 @@ one of it for a chip stands in the source alone."""
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -151,12 +151,14 @@ class Sources:
                 return f"{where}: [{dimension.strip()}] may be another number on a chip"
         return ""
 
-    def product_at(self, path: str, line: int, others: Iterable[str]) -> bool:
+    def product_at(
+        self, path: str, line: int, others: Iterable[str], arguments: Mapping[str, tuple[int, ...]]
+    ) -> bool:
         """The statement of a line asks for a number of one type, and no macro in it may be another
-        number on a chip."""
+        number on a chip. `arguments`: by the name of the function, those that it multiplies."""
         file = self.file(path)
         statement = "" if file is None else file.statement(line)
-        if not is_product_of_a_size(statement):
+        if not is_product_of_a_size(statement, arguments):
             return False
         counts = _SIZEOF.sub(" ", statement)
         macros = {word for word in _WORD.findall(counts) if word.isupper()} - {"NULL"}
@@ -191,16 +193,17 @@ def _blank(found: re.Match[str]) -> str:
 # ---- the argument of a call ----
 
 _TOKEN = re.compile(r"\s*(->|<<|>>|&&|\|\||[<>=!]=|\+\+|--|\w+|.)", re.DOTALL)
-_CALLS = frozenset({"malloc", "calloc", "realloc", "reallocarray"})
+#: The arguments of the C library's allocators whose product is the size.
+CALLS = {"malloc": (0,), "calloc": (0, 1), "realloc": (1,), "reallocarray": (1, 2)}
 _SIZEOF = re.compile(r"\bsizeof\s*(?:\([^()]*\))?")
 _STRLEN = re.compile(r"\bstrlen\s*\((?:[^()]|\([^()]*\))*\)")
 _LITERALS = re.compile(r"(?:[0-9]+[uUlL]*|0[xX][0-9a-fA-F]+|[\s+*(),])+")
 _CAST = re.compile(r"\(\s*(?:unsigned\s+|signed\s+)?(?:size_t|int|long|short|char|ssize_t)\s*\)")
 
 
-def is_product_of_a_size(statement: str) -> bool:
-    """The statement calls an allocator of the C library for a number of one type: its only sizeof
-    is an argument, or a factor of a product that is."""
+def is_product_of_a_size(statement: str, arguments: Mapping[str, tuple[int, ...]]) -> bool:
+    """The statement calls one of the functions for a number of one type: its only sizeof is one of
+    the arguments that count, or a factor of a product that is."""
     text = _CAST.sub(" ", statement)
     places = [found.start() for found in re.finditer(r"\bsizeof\b", text)]
     if len(places) != 1:
@@ -215,14 +218,15 @@ def is_product_of_a_size(statement: str) -> bool:
         opening = begin - 1 if text[begin - 1] == "(" else _outwards(text, begin - 1, past=",") - 1
         called = re.search(r"(\w+)\s*$", text[: max(opening, 0)])
         if called is not None:
-            return called[1] in _CALLS
+            number = _commas(text[opening + 1 : begin])
+            return number in arguments.get(called[1], ())
         begin = opening
 
 
 def is_of_literals(statement: str) -> bool:
     """The statement calls an allocator of the C library with literal numbers and lengths of texts
     alone, which are the same on a chip."""
-    found = [one for one in re.finditer(r"\b(\w+)\s*\(", statement) if one[1] in _CALLS]
+    found = [one for one in re.finditer(r"\b(\w+)\s*\(", statement) if one[1] in CALLS]
     if len(found) != 1:
         return False
     inner = _inside(statement[found[0].end() :])
@@ -260,6 +264,15 @@ def _outwards(text: str, place: int, *, past: str = "") -> int:
             break
         place -= 1
     return place
+
+
+def _commas(text: str) -> int:
+    """Those outside of parentheses: the number of the argument that follows."""
+    depth, found = 0, 0
+    for mark in text:
+        depth += (mark in "([") - (mark in ")]")
+        found += mark == "," and depth == 0
+    return found
 
 
 def _is_product(text: str) -> bool:

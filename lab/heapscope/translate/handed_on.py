@@ -8,30 +8,36 @@ from heapscope.translate.program import ProgramFile, Scope
 
 _SITES = ("DW_TAG_call_site", "DW_TAG_GNU_call_site")
 _PARAMETERS = ("DW_TAG_call_site_parameter", "DW_TAG_GNU_call_site_parameter")
-_REG_RDI = 0x55
 _ENTRY_VALUES = (0xA3, 0xF3)
-_RDI, _RAX = 7, 0
-#: Registers of arguments, as instructions number them.
-_ARGUMENTS = frozenset({7, 6, 2, 1, 8, 9})
+_OP_REG0 = 0x50
+#: Registers of arguments in their order, as instructions and as debug information number them.
+_ARGUMENTS = (7, 6, 2, 1, 8, 9)
+_TOLD_ARGUMENTS = (5, 4, 1, 2, 8, 9)
 
 
-def hands_size_on(program: ProgramFile, address: int, scopes: list[Scope]) -> bool:
-    """The first argument of the call that returns to an address is a parameter of its function,
-    which was not changed. The debug information of optimised code says it; otherwise the code has
-    to show it."""
-    told = _told(address, scopes)
-    return _seen(program, address, scopes[0]) if told is None else told
+def handed_on(
+    program: ProgramFile, address: int, scopes: list[Scope], argument: int
+) -> int | None:
+    """An argument of the call that returns to an address is a parameter of its function, which was
+    not changed: the number of the parameter, both from 0. None: it is none, or may have been
+    changed. The debug information of optimised code says it; otherwise the code has to show it."""
+    if not 0 <= argument < len(_ARGUMENTS):
+        return None
+    site = _site(address, scopes)
+    if site is None:
+        return _seen(program, address, scopes[0], _ARGUMENTS[argument])
+    register = [_OP_REG0 + _TOLD_ARGUMENTS[argument]]
+    for each in site.iter_children():
+        if each.tag in _PARAMETERS and _value(each, "DW_AT_location") == register:
+            return _parameter(_value(each, "DW_AT_call_value", "DW_AT_GNU_call_site_value"))
+    return None
 
 
-def _told(address: int, scopes: list[Scope]) -> bool | None:
-    """None: it says nothing."""
+def _site(address: int, scopes: list[Scope]) -> Entry | None:
     for scope in scopes:
         for site in scope.entry.iter_children():
             if site.tag in _SITES and _returns_to(site) == address:
-                for each in site.iter_children():
-                    if each.tag in _PARAMETERS and _value(each, "DW_AT_location") == [_REG_RDI]:
-                        value = _value(each, "DW_AT_call_value", "DW_AT_GNU_call_site_value")
-                        return _is_entry_value(value)
+                return site
     return None
 
 
@@ -48,20 +54,21 @@ def _value(entry: Entry, *names: str) -> list[int]:
     return []
 
 
-def _is_entry_value(expression: list[int]) -> bool:
-    return (
-        len(expression) == 3
-        and expression[0] in _ENTRY_VALUES
-        and expression[1] == 1
-        and 0x50 <= expression[2] < 0x60
-    )
+def _parameter(expression: list[int]) -> int | None:
+    """An argument's own value at the function's beginning, and nothing more."""
+    if len(expression) != 3 or expression[0] not in _ENTRY_VALUES or expression[1] != 1:
+        return None
+    register = expression[2] - _OP_REG0
+    return _TOLD_ARGUMENTS.index(register) if register in _TOLD_ARGUMENTS else None
 
 
-def _seen(program: ProgramFile, address: int, function: Scope) -> bool:
+def _seen(
+    program: ProgramFile, address: int, function: Scope, register: int
+) -> int | None:
     """The code up to the call stores the parameter once, as it comes, and loads it for the call."""
     begin = next((start for start, end in function.pieces if start < address <= end), None)
     if begin is None:
-        return False
+        return None
     loads: dict[int, int] = {}  # registers that have a slot of the stack, untouched
     stores: dict[int, list[int]] = {}
     looked_at: set[int] = set()
@@ -69,11 +76,13 @@ def _seen(program: ProgramFile, address: int, function: Scope) -> bool:
     while at < address:
         one = decode(program.code(at, 16), at)
         if one is None:
-            return False
+            return None
         if one.kind == "call" and at + one.size == address:
-            slot = loads.get(_RDI)
+            slot = loads.get(register)
             kept = stores.get(slot, []) if slot is not None else []
-            return len(kept) == 1 and kept[0] in _ARGUMENTS and slot not in looked_at
+            if len(kept) != 1 or kept[0] not in _ARGUMENTS or slot in looked_at:
+                return None
+            return _ARGUMENTS.index(kept[0])
         if one.kind == "store" and one.base == RBP:
             stores.setdefault(one.offset, []).append(one.source if one.wide else -1)
         elif one.kind in ("other", "change") and one.base == RBP:
@@ -92,4 +101,4 @@ def _seen(program: ProgramFile, address: int, function: Scope) -> bool:
         elif one.kind == "call":
             loads.clear()
         at += one.size
-    return False
+    return None

@@ -115,6 +115,7 @@ class ProgramFile:
             for symbol in table.iter_symbols():
                 if symbol["st_info"]["type"] == "STT_FUNC" and symbol["st_value"]:
                     self.functions[symbol["st_value"]] = symbol.name.partition("@")[0]
+        self.own_functions = frozenset(self.functions)
 
     def _name_slots(self) -> None:
         """Which function's address the loader puts where, and the stubs that jump to it."""

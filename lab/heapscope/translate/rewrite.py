@@ -18,21 +18,24 @@ from heapscope.trace.feed import read_trace
 from heapscope.trace.health import TraceHealth
 from heapscope.trace.metadata import TRANSLATED, WORD_SIZE, number
 from heapscope.trace.source import STDIN, Progress
-from heapscope.translate.site_types import SiteTypes
+from heapscope.translate.site_types import SiteType, SiteTypes
 from heapscope.translate.sizes import SiteSizes, site_sizes
 from heapscope.translate.translated import CHIP_WORD
 
 _REQUESTS = (1, 2, 3, 4, 6)  # hs_event_kind_t: those that ask for bytes
+_REALLOC, _FREE = 4, 5
 _FEATURES, _SITES = 0x7, 4  # format/SPEC.md, section 3
 
 
 @dataclass
 class Asked:
-    """What a recording asks for. `counts`: requests by site and size; `names`: of the sites."""
+    """What a recording asks for. `counts`: requests by site and size; `resized`: the sites that ask
+    for other sizes of their blocks; `tables`: the names."""
 
     facts: dict[str, bytes]
     health: TraceHealth
     counts: dict[tuple[int, int], int] = field(default_factory=dict)
+    resized: set[int] = field(default_factory=set)
     tables: dict[NameTable, tuple[bytes | None, ...]] = field(default_factory=dict)
     peak: int = 0
     shift: int = 0
@@ -51,13 +54,15 @@ def read_asked(trace: Path, *, progress: Progress | None = None) -> Asked:
             remedy="write it to a file first",
         )
     counts: dict[tuple[int, int], int] = {}
+    resized: set[int] = set()
     low = np.uint64(0)
 
     def count(rows: Events) -> None:
         nonlocal low
-        rows = rows[np.isin(rows["kind"], (*_REQUESTS, 5))]
+        rows = rows[np.isin(rows["kind"], (*_REQUESTS, _FREE))]
         low |= np.bitwise_or.reduce(rows["key"]) | np.bitwise_or.reduce(rows["new_key"])
-        rows = rows[rows["kind"] != 5]
+        rows = rows[rows["kind"] != _FREE]
+        resized.update(np.unique(rows["site"][rows["kind"] == _REALLOC]).tolist())
         pairs = np.stack([rows["site"].astype(np.uint64), rows["size"]], axis=1)
         found, number_of = np.unique(pairs, axis=0, return_counts=True)
         for (site, size), many in zip(found.tolist(), number_of.tolist(), strict=True):
@@ -72,7 +77,7 @@ def read_asked(trace: Path, *, progress: Progress | None = None) -> Asked:
 
         reader.after_each_piece(take)
         health = read_trace(trace, reader, progress=progress)
-        asked = Asked(facts=reader.metadata(), health=health, counts=counts)
+        asked = Asked(facts=reader.metadata(), health=health, counts=counts, resized=resized)
         asked.tables = {table: reader.names(table) for table in NameTable}
         whole = reader.whole
         asked.peak = int(reader.census().live_peak)
@@ -100,7 +105,11 @@ def read_asked(trace: Path, *, progress: Progress | None = None) -> Asked:
 
 def sizes_of(asked: Asked, types: SiteTypes) -> dict[int, SiteSizes]:
     """What is known of the sizes of each site."""
-    return site_sizes(asked.counts, lambda site: types.of(_name(asked.sites, site)))
+
+    def of_site(site: int) -> SiteType:
+        return types.of(_name(asked.sites, site), resized=site in asked.resized)
+
+    return site_sizes(asked.counts, of_site)
 
 
 def _name(names: tuple[bytes | None, ...], index: int) -> bytes | None:

@@ -9,18 +9,23 @@ from pathlib import Path
 
 from heapscope.trace.call_sites import CUT, SEPARATOR
 from heapscope.trace.fold_sites import IN_LIBRARY, without_allocators
-from heapscope.translate.definitions import Sources, is_of_literals
+from heapscope.translate.definitions import CALLS, Sources, is_of_literals
 from heapscope.translate.destination import Destination, Destinations
-from heapscope.translate.handed_on import hands_size_on
+from heapscope.translate.handed_on import handed_on
 from heapscope.translate.instructions import decode
 from heapscope.translate.layouts import Entry, Layout, Layouts, name_of, shown_name
 from heapscope.translate.program import Lines, ProgramFile, Scope, function_name
 
 _FRAME = re.compile(r"(?P<symbol>.*) \((?P<file>[^()]*):(?P<line>\d+)\)", re.DOTALL)
-_ALLOCATORS = frozenset(
-    ("malloc", "calloc", "realloc", "reallocarray", "aligned_alloc", "memalign", "valloc")
-    + ("_Znwm", "_Znam", "_ZnwmRKSt9nothrow_t", "_ZnamRKSt9nothrow_t")
-)
+#: Allocators, and which of their arguments is the size; -1: it is a product of two.
+_ALLOCATORS = {"malloc": 0, "calloc": -1, "realloc": 1, "reallocarray": -1, "valloc": 0} | {
+    "aligned_alloc": 1,
+    "memalign": 1,
+    "_Znwm": 0,
+    "_Znam": 0,
+    "_ZnwmRKSt9nothrow_t": 0,
+    "_ZnamRKSt9nothrow_t": 0,
+}
 #: Functions of the C library whose blocks are texts that are given to them.
 _COPIES = re.compile(r"(?:__)?strn?dup")
 _SYSTEM = ("/usr/", "/opt/", "/lib")
@@ -77,22 +82,23 @@ class SiteTypes:
 
     def __init__(self, modules: Mapping[str, ProgramFile]) -> None:
         self._modules = {name: _Module(program) for name, program in modules.items()}
-        self._found: dict[bytes, SiteType] = {}
+        self._found: dict[tuple[bytes, bool], SiteType] = {}
 
-    def of(self, name: bytes | None) -> SiteType:
-        """Of a site's name in the trace."""
-        raw = name or b""
-        if raw not in self._found:
-            self._found[raw] = self._of(_frames(raw))
-        return self._found[raw]
+    def of(self, name: bytes | None, *, resized: bool = False) -> SiteType:
+        """Of a site's name in the trace. `resized`: it asks for other sizes of its blocks."""
+        key = name or b"", resized
+        if key not in self._found:
+            self._found[key] = self._of(_frames(key[0]), 1 if resized else 0)
+        return self._found[key]
 
-    def _of(self, frames: list[_Frame]) -> SiteType:
+    def _of(self, frames: list[_Frame], by_pointer: int) -> SiteType:
         if not frames:
             return SiteType(reason="the recording has no stack of it (--stacks 8)")
         first = frames[0]
         if first.library.startswith("libc") and _COPIES.fullmatch(first.symbol):
             return SiteType(name="text", same=True, group=(first.symbol, first.library, 0))
-        wanted: frozenset[str] = _ALLOCATORS
+        wanted: Mapping[str, int] = _ALLOCATORS
+        arguments: Mapping[str, tuple[int, ...]] = CALLS
         place = 0
         while place < len(frames):
             frame = frames[place]
@@ -101,43 +107,49 @@ class SiteTypes:
                 return SiteType(reason=f"{frame.library} is not named with --elf")
             if not frame.file:
                 return SiteType(reason=f"{frame.symbol} has no line: build it with -g")
-            found = _look(module, frame, wanted)
+            found = _look(module, frame, wanted, by_pointer)
             if isinstance(found, str):
                 return SiteType(reason=found)
             if found.result.to is not None or not found.result.returned:
-                return _typed(module, frame, found, direct=place == 0)
-            if not found.hands_on:
+                return _typed(module, frame, found, arguments, direct=place == 0)
+            if found.handed_on is None:
                 return SiteType(reason=f"{frame.symbol} changes the size, or may")
             place += found.depth
-            wanted = frozenset({found.callee})
+            wanted = {found.callee: found.handed_on}
+            arguments = {found.callee: (found.handed_on,)}
         return SiteType(reason="the stack ends before a type is known (--stacks 16)")
 
 
 @dataclass(frozen=True)
 class _Call:
     """All calls that a frame can mean, which are alike. `depth`: functions that the compiler made
-    one; `callee`: the symbol of that one."""
+    one; `callee`: the symbol of that one. `handed_on`: which of its parameters is the size, as it is;
+    None: none is."""
 
     result: Destination
-    hands_on: bool
+    handed_on: int | None
     depth: int
     callee: str
     piece: Lines
     unit: Entry
 
 
-def _look(module: _Module, frame: _Frame, wanted: frozenset[str]) -> _Call | str:
+def _look(
+    module: _Module, frame: _Frame, wanted: Mapping[str, int], by_pointer: int
+) -> _Call | str:
     """The calls of a frame to one of the functions; or why they are not known."""
     program = module.program
     found: list[_Call] = []
     pieces = program.lines(frame.file, frame.line)
-    for address, piece in _returns(program, pieces, wanted):
+    for address, piece, argument in _returns(program, pieces, wanted, by_pointer):
         scopes = program.scopes(address - 1)
         names = [name for scope in scopes if (name := function_name(scope))]
         if not names or names[-1] not in frame.symbol:
             continue
         result = module.destinations.of(address)
-        on = result.returned and result.to is None and hands_size_on(program, address, scopes)
+        on = None
+        if result.returned and result.to is None:
+            on = handed_on(program, address, scopes, argument)
         callee = program.functions.get(scopes[0].pieces[0][0], names[0])
         found.append(_Call(result, on, len(names), callee, piece, scopes[0].entry.cu))
     where = f"{frame.file}:{frame.line}"
@@ -155,7 +167,7 @@ def _look(module: _Module, frame: _Frame, wanted: frozenset[str]) -> _Call | str
 
 
 def _alike(one: _Call, other: _Call) -> bool:
-    if (one.hands_on, one.depth, one.callee) != (other.hands_on, other.depth, other.callee):
+    if (one.handed_on, one.depth, one.callee) != (other.handed_on, other.depth, other.callee):
         return one.result.to is not None and _same_type(one.result.to, other.result.to)
     if one.result.to is None or other.result.to is None:
         return one.result == other.result
@@ -175,10 +187,13 @@ def _same_type(one: Entry, other: Entry | None) -> bool:
 
 
 def _returns(
-    program: ProgramFile, pieces: Iterable[Lines], wanted: frozenset[str]
-) -> list[tuple[int, Lines]]:
-    """Where calls to the functions return to, and calls by a pointer, in pieces of code."""
-    found: dict[int, Lines] = {}
+    program: ProgramFile, pieces: Iterable[Lines], wanted: Mapping[str, int], by_pointer: int
+) -> list[tuple[int, Lines, int]]:
+    """Where calls to the functions return to, and calls by a pointer, in pieces of code, with the
+    number of the argument that is the size. Where there is none, calls to functions of the program:
+    one of these has jumped to the allocator, and is no longer on the stack."""
+    found: dict[int, tuple[int, Lines, int]] = {}
+    jumped: dict[int, tuple[int, Lines, int]] = {}
     for piece in pieces:
         code = program.code(piece.begin, piece.end - piece.begin + 16)
         for start in range(piece.end - piece.begin):
@@ -190,11 +205,20 @@ def _returns(
             end = piece.begin + start + one.size
             name = program.called(end, one.place, one.base, one.offset)
             if name == "" or name in wanted:
-                found[end] = piece
-    return sorted(found.items(), key=lambda each: each[0])
+                found[end] = (end, piece, wanted.get(name, by_pointer))
+            elif name is not None and one.place in program.own_functions:
+                jumped[end] = (end, piece, -1)
+    return sorted((found or jumped).values(), key=lambda each: each[0])
 
 
-def _typed(module: _Module, frame: _Frame, call: _Call, *, direct: bool) -> SiteType:
+def _typed(
+    module: _Module,
+    frame: _Frame,
+    call: _Call,
+    arguments: Mapping[str, tuple[int, ...]],
+    *,
+    direct: bool,
+) -> SiteType:
     to = call.result.to
     group = (frame.library, frame.file, frame.line)
     files = _own(module.program.files(call.unit))
@@ -206,7 +230,7 @@ def _typed(module: _Module, frame: _Frame, call: _Call, *, direct: bool) -> Site
         name=shown_name(to),
         layout=layout,
         same=literals,
-        product=direct and sources.product_at(path, line, files),
+        product=sources.product_at(path, line, files, arguments),
         group=group,
         reason=layout.doubt,
     )
