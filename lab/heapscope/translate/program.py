@@ -283,22 +283,21 @@ class ProgramFile:
     def frame(self, address: int) -> tuple[int, int] | None:
         """The register and offset by which the caller's stack pointer is known there."""
         if self._frames is None:
-            has = self.dwarf.has_EH_CFI()
-            entries = self.dwarf.EH_CFI_entries() if has else []
-            self._frames = [one for one in entries if hasattr(one, "cie") and one.cie is not None]
-            self._frames = [one for one in self._frames if "initial_location" in one.header]
-        for each in self._frames:
-            start = each["initial_location"]
-            if start <= address < start + each["address_range"]:
-                rule = None
-                for row in each.get_decoded().table:
-                    if row["pc"] > address:
-                        break
-                    rule = row["cfa"]
-                if rule is None or rule.reg is None:
-                    return None
-                return rule.reg, rule.offset
-        return None
+            entries = self.dwarf.EH_CFI_entries() if self.dwarf.has_EH_CFI() else []
+            told = [one for one in entries if "initial_location" in getattr(one, "header", ())]
+            self._frames = sorted(told, key=lambda each: each["initial_location"])
+        place = bisect.bisect_right(
+            self._frames, address, key=lambda each: each["initial_location"]
+        )
+        each = self._frames[place - 1] if place else None
+        if each is None or address >= each["initial_location"] + each["address_range"]:
+            return None
+        rule = None
+        for row in each.get_decoded().table:
+            if row["pc"] > address:
+                break
+            rule = row["cfa"]
+        return None if rule is None or rule.reg is None else (rule.reg, rule.offset)
 
 
 def _unit_ranges(dwarf: Any) -> list[tuple[int, int, Any]]:

@@ -61,6 +61,14 @@ class _Module:
         self.destinations = Destinations(program)
         self.sources = Sources(program_time=program.time)
         self.layouts = Layouts(self._doubt)
+        self._looked: dict[object, _Call | str] = {}
+
+    def look(self, frame: _Frame, wanted: Mapping[str, int], by_pointer: int) -> _Call | str:
+        """See _look()."""
+        key = frame, frozenset(wanted.items()), by_pointer
+        if key not in self._looked:
+            self._looked[key] = _look(self, frame, wanted, by_pointer)
+        return self._looked[key]
 
     def _doubt(self, entry: Entry, members: tuple[str, ...]) -> str:
         """Why the source of a named type leaves doubt; see Layouts."""
@@ -107,7 +115,7 @@ class SiteTypes:
                 return SiteType(reason=f"{frame.library} is not named with --elf")
             if not frame.file:
                 return SiteType(reason=f"{frame.symbol} has no line: build it with -g")
-            found = _look(module, frame, wanted, by_pointer)
+            found = module.look(frame, wanted, by_pointer)
             if isinstance(found, str):
                 return SiteType(reason=found)
             if found.result.to is not None or not found.result.returned:
