@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from heapscope.verbs.replay import replay
     from heapscope.verbs.report import report
     from heapscope.verbs.sweep import sweep, sweep_show
+    from heapscope.verbs.translate import translate
     from heapscope.verbs.tune import tune, tune_ranks
     from heapscope.verbs.upgrade import upgrade
     from heapscope.verbs.why import why
@@ -69,6 +70,7 @@ __all__ = [
     "report",
     "sweep",
     "sweep_show",
+    "translate",
     "tune",
     "tune_ranks",
     "upgrade",
@@ -79,6 +81,7 @@ __all__ = [
 #: The verbs of the command line, in the order of its help.
 VERBS = (
     "record",
+    "translate",
     "live",
     "import_",
     "log",

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from heapscope.measure.source import RecordedDocument
 from heapscope.rows.figure import figure
-from heapscope.rows.row import Document, Row
+from heapscope.rows.row import Row
 
 KEPT, BROKEN, UNKNOWN = "kept", "broken", "unknown"
 STATUSES = (KEPT, BROKEN, UNKNOWN)
@@ -69,7 +70,7 @@ class ChangeRow(Row):
     )
 
 
-class CheckResult(Document):
+class CheckResult(RecordedDocument):
     """Budgets held against traces, logs, configurations and firmware files."""
 
     VERB = "check"

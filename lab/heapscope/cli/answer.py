@@ -7,12 +7,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-import typer
-
-from heapscope.measure.source import of_unrecorded, of_wide_pointers
 from heapscope.report.console import console
-from heapscope.trace.metadata import recorded_facts
-from heapscope.trace.names import printable
 from heapscope.verb_result import VerbResult
 from heapscope.verbs.shown import show
 
@@ -77,13 +72,3 @@ def give(answer: VerbResult, json: Path | None, *, inputs: Sequence[Path]) -> No
 
 def print_answer(answer: VerbResult) -> None:
     show(answer, console())
-
-
-def say_wide_pointers(*traces: Path) -> None:
-    """One line for each trace whose sizes are those of a 64-bit program, and one where allocators
-    of the program were not recorded. A stream tells none."""
-    for trace in traces:
-        facts = recorded_facts(trace) if trace.is_file() else {}
-        where = f"{printable(str(trace), limit=400)}: " if len(traces) > 1 else ""
-        for said in filter(None, (of_unrecorded(facts), of_wide_pointers(facts))):
-            typer.echo(f"{where}{said}")

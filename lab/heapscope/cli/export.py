@@ -70,7 +70,6 @@ def export(
     from heapscope.cli.answer import (
         STDOUT,
         print_answer,
-        say_wide_pointers,
         wants_tables,
         write_json,
     )
@@ -88,8 +87,6 @@ def export(
     write_json(done.to_json(), json, inputs=(trace, out, *named_files(memory)))
     if wants_tables(out, json):
         print_answer(done)
-        if done.layout is not None:
-            say_wide_pointers(trace)
     elif str(out) == STDOUT:
         for message in done.messages:
             typer.echo(message, err=True)

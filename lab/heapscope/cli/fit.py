@@ -104,7 +104,7 @@ def fit(
       heapscope fit T.hst --chip esp32c3 --idf 5.5
       heapscope fit T.hst --sdkconfig sdkconfig --map build/app.map
     """
-    from heapscope.cli.answer import give, say_wide_pointers, wants_tables
+    from heapscope.cli.answer import give
     from heapscope.cli.progress import progress_bar
     from heapscope.verbs.fit import fit as answer
 
@@ -124,5 +124,3 @@ def fit(
             progress=progress,
         )
     give(result, json, inputs=traces)
-    if wants_tables(json):
-        say_wide_pointers(*traces)

@@ -43,12 +43,10 @@ def leaks(
       heapscope leaks T.hst --chip esp32 --idf 5.5
       heapscope leaks T.hst --suppress known.txt --json leaks.json
     """
-    from heapscope.cli.answer import give, say_wide_pointers, wants_tables
+    from heapscope.cli.answer import give
     from heapscope.cli.progress import progress_bar
     from heapscope.verbs.leaks import leaks as answer
 
     with progress_bar() as progress:
         found = answer(trace, start=start, end=end, suppress=suppress, progress=progress, **memory)
     give(found, json, inputs=[trace, *([suppress] if suppress else []), *named_files(memory)])
-    if wants_tables(json):
-        say_wide_pointers(trace)

@@ -14,12 +14,12 @@ from heapscope.layout.layout import Layout
 from heapscope.layout.placement import Placement
 from heapscope.measure.loss import Loss, loss_of
 from heapscope.measure.result import ReplayResult
+from heapscope.measure.source import RecordedDocument
 from heapscope.native import export as native
 from heapscope.native.reader import NativeReader
 from heapscope.replay.run import ReplayProgress, replay
 from heapscope.rows.bound import AT_LEAST, BEFORE, bounds_of
 from heapscope.rows.figure import figure
-from heapscope.rows.row import Document
 from heapscope.trace.feed import read_trace
 from heapscope.trace.names import printable
 
@@ -27,7 +27,7 @@ from heapscope.trace.names import printable
 Readings = Callable[[str], ReplayProgress]
 
 
-class Exported(Document):
+class Exported(RecordedDocument):
     """The file that was written. Sizes are bytes as the program asked for them; with a layout they
     are those of the blocks that it served."""
 

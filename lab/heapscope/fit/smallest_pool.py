@@ -10,9 +10,10 @@ from heapscope.fit.limits import SHARE, STEP
 from heapscope.fit.net_bytes import NetBytes
 from heapscope.fit.perturbed_fit import PerturbedFit
 from heapscope.measure.loss import Loss
+from heapscope.measure.source import RecordedDocument
 from heapscope.rows.bound import AT_LEAST, BEFORE, EXACT, WITHHELD, bounds_of
 from heapscope.rows.figure import figure
-from heapscope.rows.row import Document, Row
+from heapscope.rows.row import Row
 from heapscope.verb_result import Results
 
 
@@ -27,7 +28,7 @@ class Refusal(Row):
     task: str = figure("The task that called.")
 
 
-class FitResult(Document):
+class FitResult(RecordedDocument):
     """The smallest pool in which a trace runs without a failed allocation; one for each trace and
     allocator, in the order asked for. Sizes in bytes; events are heap events, from 0."""
 

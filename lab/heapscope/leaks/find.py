@@ -13,15 +13,16 @@ from heapscope.leaks.rates import Rate, rate_of
 from heapscope.leaks.suppress import Suppression
 from heapscope.leaks.verdict import LEAK, Judged, judge
 from heapscope.measure.loss import Loss, loss_of
+from heapscope.measure.source import RecordedDocument
 from heapscope.native.live import ended_lives, live_blocks, moments, watch
 from heapscope.native.reader import NameTable, NativeReader
 from heapscope.native.structs import Rows
 from heapscope.rows.bound import BEFORE, EXACT, WITHHELD, bounds_of
 from heapscope.rows.figure import computed, figure
-from heapscope.rows.row import Document, Row
+from heapscope.rows.row import Row
 from heapscope.trace.call_sites import site_names
 from heapscope.trace.feed import read_trace
-from heapscope.trace.metadata import CLOCK_HZ, number
+from heapscope.trace.metadata import CLOCK_HZ, WORD_SIZE, number
 from heapscope.trace.names import Names, task_names
 from heapscope.trace.source import Progress
 
@@ -81,7 +82,7 @@ class HolderRow(Row):
         return None if self.rate is None else self.rate.bytes_per_1000_events.value
 
 
-class Leaks(Document):
+class Leaks(RecordedDocument):
     """The blocks that were live at the start and the end of the interval, and those that came in
     between and stayed."""
 
@@ -154,6 +155,7 @@ def find_leaks(
         sites = site_names(reader.names(NameTable.SITE))
         clock = number(reader.metadata(), CLOCK_HZ) if health.has_clock else None
         began = reader.census().first_time
+        word = number(reader.metadata(), WORD_SIZE)
     loss = loss_of(health, LEAKS)
     free = None if loss is not None else free  # what is left at the end is not known
     stays = live["birth"] >= span.first
@@ -180,6 +182,7 @@ def find_leaks(
     ]
     return Leaks(
         trace=str(path),
+        word_size=word,
         first_event=span.first,
         last_event=span.last,
         start=span.start,

@@ -8,7 +8,7 @@ from dataclasses import replace
 from heapscope.measure.figure import ComparedFigure, figures, served_alike
 from heapscope.measure.loss import Loss
 from heapscope.measure.result import ReplayResult
-from heapscope.measure.source import LayoutFacts, TraceFacts
+from heapscope.measure.source import WORD_SIZE_TEXT, LayoutFacts, TraceFacts, largest_word
 from heapscope.measure.verdict import Verdict
 from heapscope.rows.bound import Bound
 from heapscope.rows.figure import computed, figure
@@ -103,6 +103,11 @@ class Comparison(Document):
         entries=(0, 2),
         default=(),
     )
+
+    @property
+    @computed(WORD_SIZE_TEXT, "B", last=True)
+    def word_size(self) -> int | None:
+        return largest_word(self.left.trace.word_size, self.right.trace.word_size)
 
 
 def compare(left: ReplayResult, right: ReplayResult) -> Comparison:

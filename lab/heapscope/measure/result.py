@@ -11,7 +11,7 @@ from heapscope.measure.loss import Health, Loss
 from heapscope.measure.memory import KindRow, RegionRow, SetRow
 from heapscope.measure.need import NeedRow
 from heapscope.measure.placement import RuleRow
-from heapscope.measure.source import Census, LayoutFacts, TraceFacts
+from heapscope.measure.source import WORD_SIZE_TEXT, Census, LayoutFacts, TraceFacts
 from heapscope.measure.static import StaticRam
 from heapscope.measure.summary import AnomalyRow, Summary
 from heapscope.measure.task import TaskRow
@@ -111,6 +111,11 @@ class ReplayResult(Document):
         "The clock; null: the trace has none, its rate is not known, or it was read from a pipe.",
         default=None,
     )
+
+    @property
+    @computed(WORD_SIZE_TEXT, "B", last=True)
+    def word_size(self) -> int | None:
+        return self.trace.word_size
 
     @property
     def free_for_malloc(self) -> int | None:

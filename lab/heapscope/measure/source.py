@@ -3,26 +3,47 @@ the layout."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 
 from heapscope.rows.bound import AT_LEAST, BEFORE
 from heapscope.rows.figure import figure
-from heapscope.rows.row import Row
+from heapscope.rows.row import Document, Row
 from heapscope.trace.health import CallCounts
-from heapscope.trace.metadata import UNRECORDED
+from heapscope.trace.metadata import TRANSLATED, UNRECORDED, WORD_SIZE
 
 
 def word_size(metadata: Mapping[str, str]) -> int | None:
     """Bytes of a pointer in the recorded program; None: the trace does not tell."""
-    text = metadata.get("word_size", "")
+    text = metadata.get(WORD_SIZE, "")
     return int(text) if text.isascii() and text.isdigit() and len(text) < 19 else None
+
+
+#: Bytes of a pointer on the chips.
+_CHIP_WORD = 4
+_TRANSLATED = re.compile(r"(least|most); exact: ([0-9.]+ %)")
+
+
+def is_wide(metadata: Mapping[str, str]) -> bool:
+    """It was recorded with larger pointers than a chip has, and is not translated."""
+    return (word_size(metadata) or _CHIP_WORD) > _CHIP_WORD
 
 
 def of_wide_pointers(metadata: Mapping[str, str]) -> str:
     """The limit to the sizes of a trace that was recorded with wide pointers; empty: none."""
-    if (word_size(metadata) or 4) <= 4:
+    if is_wide(metadata):
+        return (
+            "Recorded on a 64-bit machine: structures with pointers are smaller on a chip. "
+            "`cc -m32` builds the program for a recording with a chip's sizes, and "
+            "`heapscope translate` finds those that debug information tells."
+        )
+    found = _TRANSLATED.fullmatch(metadata.get(TRANSLATED, ""))
+    if found is None:
         return ""
-    return "Recorded on a 64-bit machine: structures with pointers are smaller on a chip."
+    return (
+        f"Translated from a 64-bit recording: {found[2]} of the bytes have the exact size, the "
+        f"others the {'smallest' if found[1] == 'least' else 'largest'} that is possible."
+    )
 
 
 def of_unrecorded(metadata: Mapping[str, str]) -> str:
@@ -44,6 +65,27 @@ def of_a_late_start(metadata: Mapping[str, str]) -> str:
     return (
         "The recorder began when the heap had blocks already and takes no snapshots: those blocks "
         "are not counted."
+    )
+
+
+#: The description of the figure in every answer that is of recorded sizes.
+WORD_SIZE_TEXT = (
+    "Bytes of a pointer where the trace was recorded, of several traces the most: with more than 4 "
+    "the sizes are not those of a chip; null: no trace tells it, or it came from a pipe."
+)
+
+
+def largest_word(*sizes: int | None) -> int | None:
+    """The most bytes of a pointer of several traces; None: none of them tells it."""
+    return max((size for size in sizes if size is not None), default=None)
+
+
+class RecordedDocument(Document):
+    """An answer whose figures depend on the sizes that a trace has."""
+
+    word_size: int | None = figure(WORD_SIZE_TEXT, "B", default=None)
+    size_limits: tuple[str, ...] = figure(
+        "The sentences that limit the worth of the sizes.", hidden=True, default=()
     )
 
 

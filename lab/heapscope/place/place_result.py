@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from heapscope.measure.placement import RuleRow
+from heapscope.measure.source import RecordedDocument
 from heapscope.rows.figure import figure, in_bytes
-from heapscope.rows.row import Document, Row
+from heapscope.rows.row import Row
 
 GOALS = ("free", "need")
 
@@ -53,7 +54,7 @@ class OptionPlaced(Row):
     slow: float = figure("Percent of the bytes asked for that it sends out.", "%", digits=2)
 
 
-class PlaceResult(Document):
+class PlaceResult(RecordedDocument):
     """Where blocks should lie, with a bound that no rules go beyond."""
 
     VERB = "place"

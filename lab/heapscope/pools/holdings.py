@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from heapscope.measure.loss import Loss
+from heapscope.measure.source import RecordedDocument
 from heapscope.rows.bound import AT_LEAST, BEFORE, WITHHELD, bounds_of
 from heapscope.rows.figure import figure
-from heapscope.rows.row import Document, Row
+from heapscope.rows.row import Row
 
 
 class SizeRow(Row):
@@ -95,7 +96,7 @@ class Advice(Row):
     defines: tuple[str, ...] = figure("The lines of a header that set the chosen sizes.")
 
 
-class PoolsResult(Document):
+class PoolsResult(RecordedDocument):
     """The bytes that pools hold, and the sizes that would hold least.
     Bytes and counts are integers."""
 

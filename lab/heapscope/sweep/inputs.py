@@ -5,14 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 from heapscope.errors import HeapscopeError, InputError
-from heapscope.measure.source import word_size
+from heapscope.measure.source import is_wide
 from heapscope.native.reader import NativeReader
 from heapscope.sweep.plan import PlannedTrace, content_hash
 from heapscope.trace.feed import read_trace
 from heapscope.trace.metadata import texts
 from heapscope.trace.names import printable
-
-_WORD = 4  # bytes of a pointer on a chip
 
 
 def read_input(path: Path, what: str) -> bytes:
@@ -34,7 +32,7 @@ def planned_trace(name: str, path: Path) -> PlannedTrace:
         with NativeReader() as reader:
             read_trace(path, reader)
             events = int(reader.census().events)
-            wide = (word_size(texts(reader.metadata())) or _WORD) > _WORD
+            wide = is_wide(texts(reader.metadata()))
     except HeapscopeError:
         return PlannedTrace(name=name, content=content, events=0)
     return PlannedTrace(name=name, content=content, events=events, wide=wide)

@@ -19,7 +19,9 @@ _DEFINE = re.compile(r"^[ \t]*#[ \t]*define[ \t]+(\w+)(\(?)[ \t]*([^\n]*)$", re.
 _NUMBER = re.compile(r"\(?\s*(0[xX][0-9a-fA-F]+|[0-9]+)[uUlL]*\s*\)?")
 _DIMENSION = re.compile(r"\[([^\]]*)\]")
 #: Words in a definition after which its layout is not that of its members alone.
-_LAYOUT = re.compile(r"\b(?:sizeof|packed|aligned|alignas|_Alignas|alignof|_Alignof|__attribute__)\b")
+_LAYOUT = re.compile(
+    r"\b(?:sizeof|packed|aligned|alignas|_Alignas|alignof|_Alignof|__attribute__)\b"
+)
 _PRAGMA = re.compile(r"#\s*pragma\s+pack|_Pragma\s*\(")
 _WORD = re.compile(r"\w+")
 _KEYWORD = re.compile(r"\b(?:struct|union|class|enum)\b")

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from heapscope.translate.instructions import KEPT, RAX, RBP, RSP, Instruction, decode
-from heapscope.translate.layouts import Entry, member_type, name_of, pointee, type_of
+from heapscope.translate.layouts import Entry, member_type, pointee, type_of
 from heapscope.translate.program import ProgramFile, Scope, origin
 
 _STEPS = 40  #: instructions that are followed
@@ -98,9 +98,7 @@ class Destinations:
 
     # ---- variables in registers ----
 
-    def _held(
-        self, scopes: list[Scope], at: int, walk: _Walk, *, since: int
-    ) -> Destination | None:
+    def _held(self, scopes: list[Scope], at: int, walk: _Walk, *, since: int) -> Destination | None:
         """What a variable is that lives in a register with the result, and came there after the
         call; several must be alike. None: there is no such variable."""
         found: list[Destination] = []
@@ -263,5 +261,3 @@ def _signed(data: bytes) -> int:
         if not byte & 0x80:
             return value - (1 << shift) if byte & 0x40 else value
     return 0
-
-

@@ -69,7 +69,18 @@ def _decode(code: bytes, start: int) -> Instruction | None:
         return _two_bytes(code, start, at, rex)
     if op in _STORES | _LOADS | _CHANGES_OPERAND | _CHANGES_REGISTER | _ONLY_LOOKS:
         return _moved(code, start, at, rex, op)
-    if op in _BYTE_STORES | _BYTE_LOADS | {0xC6, 0xC7, 0x80, 0x81, 0x83, 0xF6, 0xF7, 0xFF, 0xD1, 0xC1}:
+    if op in _BYTE_STORES | _BYTE_LOADS | {
+        0xC6,
+        0xC7,
+        0x80,
+        0x81,
+        0x83,
+        0xF6,
+        0xF7,
+        0xFF,
+        0xD1,
+        0xC1,
+    }:
         return _other(code, start, at, rex, op, operand16=operand16)
     if 0x50 <= op <= 0x57:
         return Instruction(at - start, "look")
@@ -85,9 +96,7 @@ def _decode(code: bytes, start: int) -> Instruction | None:
         end = at + 4
         return Instruction(end - start, "jump", place=end + _INT32.unpack_from(code, at)[0])
     if op == 0xEB:
-        return Instruction(
-            at + 1 - start, "jump", place=at + 1 + _INT8.unpack_from(code, at)[0]
-        )
+        return Instruction(at + 1 - start, "jump", place=at + 1 + _INT8.unpack_from(code, at)[0])
     if op in (0x74, 0x75):
         end = at + 1
         place = end + _INT8.unpack_from(code, at)[0]

@@ -99,7 +99,11 @@ class _Place:
             start = _up(start, 8 * align)
             end = start + 8 * size
         else:
-            if not self.packed and size and start // (8 * size) != (start + member.bits - 1) // (8 * size):
+            if (
+                not self.packed
+                and size
+                and start // (8 * size) != (start + member.bits - 1) // (8 * size)
+            ):
                 start = _up(start, 8 * align)
             end = start + member.bits
         self.places.append(start)

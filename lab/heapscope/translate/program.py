@@ -243,7 +243,7 @@ class ProgramFile:
         """Where a variable is while the code at an address runs: from which address on, and the
         expression. None: nowhere, or nobody says."""
         found = entry.attributes.get("DW_AT_location")
-        if found is None or self._locations is None and found.form != "DW_FORM_exprloc":
+        if found is None or (self._locations is None and found.form != "DW_FORM_exprloc"):
             return None
         if found.form == "DW_FORM_exprloc":
             return 0, bytes(found.value)
@@ -251,7 +251,8 @@ class ProgramFile:
         if self._locations is None or not self._locations.attribute_has_location(found, version):
             return None
         base = _number(entry.cu.get_top_DIE(), "DW_AT_low_pc")
-        for one in self._locations.parse_from_attribute(found, version, entry):
+        told: Any = self._locations.parse_from_attribute(found, version, entry)
+        for one in told:
             if hasattr(one, "base_address"):
                 base = one.base_address
                 continue

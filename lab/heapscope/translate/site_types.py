@@ -14,7 +14,7 @@ from heapscope.translate.destination import Destination, Destinations
 from heapscope.translate.handed_on import handed_on
 from heapscope.translate.instructions import decode
 from heapscope.translate.layouts import Entry, Layout, Layouts, name_of, shown_name
-from heapscope.translate.program import Lines, ProgramFile, Scope, function_name
+from heapscope.translate.program import Lines, ProgramFile, function_name
 
 _FRAME = re.compile(r"(?P<symbol>.*) \((?P<file>[^()]*):(?P<line>\d+)\)", re.DOTALL)
 #: Allocators, and which of their arguments is the size; -1: it is a product of two.
@@ -131,8 +131,8 @@ class SiteTypes:
 @dataclass(frozen=True)
 class _Call:
     """All calls that a frame can mean, which are alike. `depth`: functions that the compiler made
-    one; `callee`: the symbol of that one. `handed_on`: which of its parameters is the size, as it is;
-    None: none is."""
+    one; `callee`: the symbol of that one. `handed_on`: which of its parameters is the size, as it
+    is; None: none is."""
 
     result: Destination
     handed_on: int | None
@@ -213,7 +213,7 @@ def _returns(
             end = piece.begin + start + one.size
             name = program.called(end, one.place, one.base, one.offset)
             if name == "" or name in wanted:
-                found[end] = (end, piece, wanted.get(name, by_pointer))
+                found[end] = (end, piece, wanted[name] if name else by_pointer)
             elif name is not None and one.place in program.own_functions:
                 jumped[end] = (end, piece, -1)
     return sorted((found or jumped).values(), key=lambda each: each[0])
@@ -266,5 +266,3 @@ def _frame(text: str) -> _Frame:
 def _number(entry: Entry, name: str) -> int | None:
     found = entry.attributes.get(name)
     return found.value if found is not None and isinstance(found.value, int) else None
-
-

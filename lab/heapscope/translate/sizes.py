@@ -1,4 +1,4 @@
-"""The sizes of a call site on a chip, out of those that were recorded and the type that is known."""
+"""The sizes of a call site on a chip, out of those that were recorded and the known type."""
 
 from __future__ import annotations
 

@@ -23,8 +23,12 @@ class TranslatedSite(Row):
         heading="sizes",
         choices=(EXACT, PARTLY, BOUNDED),
     )
-    type: str = figure("The type of its blocks, by the debug information; empty: unknown.", heading="type")
-    wide: int | None = figure("The size of the type where it was recorded; null: unknown.", "B", "64 bit")
+    type: str = figure(
+        "The type of its blocks, by the debug information; empty: unknown.", heading="type"
+    )
+    wide: int | None = figure(
+        "The size of the type where it was recorded; null: unknown.", "B", "64 bit"
+    )
     narrow: int | None = figure("The size of the type on the chip; null: not sure.", "B", "chip")
     requests: int = figure("Requests that it made.", heading="requests")
     bytes: int = figure("Bytes that it asked for, as recorded.", "B", "bytes")
@@ -42,8 +46,12 @@ class Translated(Document):
     main_table = "sites"
 
     file: str = figure("The recording.")
-    programs: tuple[str, ...] = figure("The programs and libraries whose debug information was read.")
-    out: str = figure("The trace with the largest sizes that are possible; empty: none was written.")
+    programs: tuple[str, ...] = figure(
+        "The programs and libraries whose debug information was read."
+    )
+    out: str = figure(
+        "The trace with the largest sizes that are possible; empty: none was written."
+    )
     lower: str = figure("The trace with the smallest ones; empty: none was written.")
     word_size: int = figure("The bytes of a pointer in the translated traces.", "B")
     recorded_word_size: int = figure("The bytes of a pointer in the recording.", "B")

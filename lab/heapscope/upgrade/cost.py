@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from heapscope.measure.loss import Loss
-from heapscope.measure.source import LayoutFacts
+from heapscope.measure.source import LayoutFacts, RecordedDocument
 from heapscope.predict.knob_offers import KnobOffer
 from heapscope.rows.bound import AT_MOST, BEFORE, WITHHELD, bounds_of
 from heapscope.rows.figure import figure
-from heapscope.rows.row import Document, Row
+from heapscope.rows.row import Row
 from heapscope.upgrade.state import Run, Start
 
 #: The parts of a difference by key, in the order of the rows.
@@ -130,7 +130,7 @@ class VersionSide(Row):
     run: Run | None = figure("The run over the trace; null: no trace was given.")
 
 
-class UpgradeResult(Document):
+class UpgradeResult(RecordedDocument):
     """The cost of the step from one SDK version to another, part by part, and the changes that buy
     it back. Bytes are those of the 32-bit chip. Events are heap events, counted from 0."""
 

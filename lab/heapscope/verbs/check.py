@@ -20,7 +20,12 @@ from heapscope.jitter.replays import perturbed_replays
 from heapscope.layout.need import parse_needs
 from heapscope.leaks.interval import ROUNDS_LEAST
 from heapscope.measure.result import ReplayResult
-from heapscope.measure.source import of_unrecorded, of_wide_pointers
+from heapscope.measure.source import (
+    largest_word,
+    of_unrecorded,
+    of_wide_pointers,
+    word_size,
+)
 from heapscope.measure.wording import plural
 from heapscope.memory.choose import choose_memory
 from heapscope.memory.options import MemoryOptions, given
@@ -92,6 +97,7 @@ def _answer(done: _Check, found: list[ChangeRow], *, baseline: str) -> CheckResu
         changes=tuple(found),
         notes=tuple(dict.fromkeys(done.notes)),
         figures=tuple(done.figures),
+        word_size=largest_word(*done.words),
     )
 
 
@@ -122,6 +128,7 @@ class _Check:
     rows: list[_Judged] = field(default_factory=list)
     figures: list[FigureRow] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    words: list[int | None] = field(default_factory=list)  # bytes of a pointer, of each trace
 
     def run(self, run: CheckRun) -> None:
         seen: set[str] = set()
@@ -170,6 +177,7 @@ class _Check:
                 self._add(run, budget, found, _name(trace), memory)
             recordings.append(list(figures_of(result, made.seen)))
             facts = result.trace.metadata
+            self.words.append(word_size(facts))
             said = (of_unrecorded(facts), of_wide_pointers(facts), *_lost(result))
             self.notes += [f"{_name(trace)}: {one}" for one in said if one]
         self.figures += gathered(run.name, memory, recordings)

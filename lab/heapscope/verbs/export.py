@@ -15,6 +15,7 @@ from heapscope.export.formats import FORMATS, Format, exporter
 from heapscope.memory.choose import choose_memory, choose_placement
 from heapscope.memory.options import MemoryOptions, given
 from heapscope.progress import OnProgress, phase
+from heapscope.verbs.recorded import with_word_size
 
 
 def export(
@@ -41,7 +42,7 @@ def export(
         layout = choose_memory(options, path).layout
         placement = choose_placement(options, layout)
     with open_output(Path(out), inputs=(path,)) as write:
-        return export_events(
+        done = export_events(
             path,
             writer,
             write,
@@ -51,6 +52,7 @@ def export(
             layout=layout,
             placement=placement,
         )
+    return with_word_size(done, path, limits=bool(options))
 
 
 def format_named(name: str) -> Format:

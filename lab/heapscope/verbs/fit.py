@@ -13,6 +13,7 @@ from heapscope.fit.verdict import with_verdict
 from heapscope.jitter.runs import STRENGTH, Jitter
 from heapscope.layout.allocator import parse_allocator, placements
 from heapscope.progress import OnProgress, phase
+from heapscope.verbs.recorded import with_word_size
 
 
 def fit(
@@ -65,7 +66,13 @@ def fit(
     ]
     if firmware is not None:
         found = [with_verdict(results, firmware) for results in found]
-    return FitResults(tuple(result for results in found for result in results))
+    return FitResults(
+        tuple(
+            with_word_size(result, trace, named=len(traces) > 1)
+            for trace, results in zip(traces, found, strict=True)
+            for result in results
+        )
+    )
 
 
 def _firmware(

@@ -11,6 +11,7 @@ from heapscope.leaks.suppress import read_suppressions
 from heapscope.memory.options import MemoryOptions, given
 from heapscope.progress import OnProgress, phase
 from heapscope.trace.info import read_info
+from heapscope.verbs.recorded import with_word_size
 from heapscope.verbs.replay import replay
 
 
@@ -34,4 +35,5 @@ def leaks(
     span = interval(read_info(path, progress=phase(progress, "reading")), start=start, end=end)
     free = replay(path, progress=progress, **options).free_for_malloc if options else None
     looking = phase(progress, "looking at live blocks")
-    return find_leaks(path, span, suppressions=rules, free=free, progress=looking)
+    found = find_leaks(path, span, suppressions=rules, free=free, progress=looking)
+    return with_word_size(found, path)

@@ -14,6 +14,7 @@ from heapscope.place.answer import place as answer
 from heapscope.place.place_result import PlaceResult
 from heapscope.place.question import SECONDS, SLOW, PlaceQuestion, PlaceWish, check_whole
 from heapscope.progress import OnProgress, counted
+from heapscope.verbs.recorded import with_word_size
 
 
 def place(
@@ -58,4 +59,5 @@ def place(
         with_threshold=with_threshold,
         tried=counted(progress, "replays with rules"),
     )
-    return answer(question, second=None if second is None else Path(second))
+    found = answer(question, second=None if second is None else Path(second))
+    return with_word_size(found, path)

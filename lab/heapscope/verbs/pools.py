@@ -9,6 +9,7 @@ from heapscope.pools.account import parse_sizes, pools_result
 from heapscope.pools.holdings import PoolsResult
 from heapscope.pools.pool_trace import read_pools
 from heapscope.progress import OnProgress, phase
+from heapscope.verbs.recorded import with_word_size
 
 
 def pools(
@@ -26,4 +27,5 @@ def pools(
     wanted = parse_sizes(sizes)
     read = [read_pools(Path(trace), progress=phase(progress, "reading")) for trace in traces]
     trying = phase(progress, "trying sizes", parts=True)
-    return pools_result(read, wanted=wanted, calls=calls, progress=trying)
+    found = pools_result(read, wanted=wanted, calls=calls, progress=trying)
+    return with_word_size(found, *traces, named=len(traces) > 1)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from heapscope.verb_result import VerbResult
+from heapscope.verb_result import Results, VerbResult
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
     from rich.console import Console, RenderableType
 
@@ -36,19 +36,30 @@ REPORTS = {
     "SweepResult": ("sweep", "sweep_parts"),
     "SystemViewImport": ("imported", "systemview_parts"),
     "TraceInfo": ("info", "info_parts"),
+    "Translated": ("translate", "translate_parts"),
     "TuneResult": ("tune", "tune_parts"),
     "UpgradeResult": ("upgrade", "upgrade_parts"),
     "WhyResult": ("why", "why_parts"),
 }
 
 
-def parts(answer: VerbResult) -> Iterable[RenderableType]:
-    """The parts of what its command prints; a class without a report of its own shows its rows."""
+def parts(answer: VerbResult) -> Iterator[RenderableType]:
+    """The parts of what its command prints; a class without a report of its own shows its rows.
+    The sentences about the sizes of its recordings come last."""
     module, name = REPORTS.get(type(answer).__name__, ("rows", "document_parts"))
     made: Iterable[RenderableType] = getattr(import_module(f"heapscope.report.{module}"), name)(
         answer
     )
-    return made
+    yield from made
+    limits = dict.fromkeys(
+        sentence
+        for one in (answer if isinstance(answer, Results) else (answer,))
+        for sentence in getattr(one, "size_limits", ())
+    )
+    if limits:
+        from rich.text import Text
+
+        yield from map(Text, limits)
 
 
 def show(answer: VerbResult, target: Console) -> None:

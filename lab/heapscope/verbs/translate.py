@@ -72,5 +72,6 @@ def _check_older(program: ProgramFile, trace: Path) -> None:
     if program.time > trace.stat().st_mtime:
         shown = printable(str(program.path), limit=400)
         raise InputError(
-            f"{shown}: it is newer than the recording", remedy="record it again, or name the older one"
+            f"{shown}: it is newer than the recording",
+            remedy="record it again, or name the older one",
         )

@@ -14,6 +14,7 @@ from heapscope.upgrade.cost import UpgradeResult
 from heapscope.upgrade.explain import explain
 from heapscope.upgrade.sides import Upgrade, measured_of
 from heapscope.upgrade.state import Meter
+from heapscope.verbs.recorded import with_word_size
 
 
 def upgrade(
@@ -47,7 +48,7 @@ def upgrade(
     asked = Upgrade(path, given(memory), apart, caps=wanted, measured=measured)
     meter = Meter(path, caps=wanted, measured=counted(progress, "replays"))
     knobs, knobs_of = asked.knobs()
-    return explain(
+    found = explain(
         meter,
         asked.sides,
         measured=measured,
@@ -55,3 +56,4 @@ def upgrade(
         knobs=knobs,
         knobs_of=knobs_of,
     )
+    return with_word_size(found, path)

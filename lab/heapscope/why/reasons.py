@@ -7,11 +7,11 @@ from typing import Self
 from heapscope.measure.clock import Clock
 from heapscope.measure.loss import Loss
 from heapscope.measure.need import NeedRow
-from heapscope.measure.source import LayoutFacts, TraceFacts
+from heapscope.measure.source import WORD_SIZE_TEXT, LayoutFacts, TraceFacts
 from heapscope.measure.verdict import Verdict
 from heapscope.predict.knob_offers import KnobOffer
 from heapscope.rows.bound import Bounds, bounds, bounds_of
-from heapscope.rows.figure import figure
+from heapscope.rows.figure import computed, figure
 from heapscope.rows.row import Document, Row
 from heapscope.why.case import REASONS, Case
 from heapscope.why.change import Change
@@ -124,6 +124,11 @@ class WhyResult(Document):
         "The clock; null: the trace has none, its rate is not known, or it was read from a pipe.",
         default=None,
     )
+
+    @property
+    @computed(WORD_SIZE_TEXT, "B", last=True)
+    def word_size(self) -> int | None:
+        return self.trace.word_size
 
     @classmethod
     def from_json(cls, data: object, *, where: str = "$") -> Self:

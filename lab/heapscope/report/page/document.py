@@ -11,6 +11,7 @@ from rich.text import Text
 
 from heapscope.explorer.embed import EmbeddedTrace, packed_parts
 from heapscope.measure.result import ReplayResult
+from heapscope.measure.source import WORD_SIZE_TEXT, largest_word
 from heapscope.report import tables
 from heapscope.report.compare import comparison_parts
 from heapscope.report.health import health, match
@@ -26,7 +27,7 @@ from heapscope.report.plan import plans_table, to_paste
 from heapscope.report.replay import replay_parts
 from heapscope.report.stays import stays
 from heapscope.report.why import explained_tables, moments, why_parts
-from heapscope.rows.figure import figure
+from heapscope.rows.figure import computed, figure
 from heapscope.rows.row import Document
 from heapscope.verb_result import VerbResult
 
@@ -52,6 +53,11 @@ class ReportDocument(Document):
         absent=True,
         default=None,
     )
+
+    @property
+    @computed(WORD_SIZE_TEXT, "B", last=True)
+    def word_size(self) -> int | None:
+        return largest_word(*(side.result.word_size for side in self.sides))
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,0 +1,39 @@
+"""The word size of the recordings that an answer is of, for every verb."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import TypeVar
+
+from heapscope.measure.source import (
+    RecordedDocument,
+    largest_word,
+    of_unrecorded,
+    of_wide_pointers,
+    word_size,
+)
+from heapscope.trace.metadata import recorded_facts
+from heapscope.trace.names import printable
+
+Answer = TypeVar("Answer", bound=RecordedDocument)
+
+
+def with_word_size(
+    answer: Answer, *traces: str | Path | None, named: bool = False, limits: bool = True
+) -> Answer:
+    """The answer with the word size of its traces, the largest of several, and the sentences that
+    limit their sizes. A stream tells neither. `named`: the sentences say of which trace they are.
+    `limits`: without them where no figure is of a chip."""
+    words: list[int | None] = []
+    said: list[str] = []
+    for trace in traces:
+        if trace is None or not Path(trace).is_file():
+            continue
+        facts = recorded_facts(Path(trace))
+        words.append(word_size(facts))
+        where = f"{printable(str(trace), limit=400)}: " if named else ""
+        said += [f"{where}{one}" for one in (of_unrecorded(facts), of_wide_pointers(facts)) if one]
+    return replace(
+        answer, word_size=largest_word(*words), size_limits=tuple(said) if limits else ()
+    )
