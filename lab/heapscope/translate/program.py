@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import bisect
+import re
 import struct
 from collections import defaultdict
 from collections.abc import Iterator
@@ -20,6 +21,7 @@ from heapscope.printable import printable
 from heapscope.translate.layouts import Entry, name_of
 
 _NEEDS = "build it with -g, on this machine, as it was when it was recorded"
+_MERGES = re.compile(r"^GNU .* -(?:O[2-9s]|Ofast|fipa-icf)(?: |$)")
 _X86_64 = "EM_X86_64"
 
 
@@ -87,6 +89,7 @@ class ProgramFile:
         self._units = _unit_ranges(self.dwarf)
         self._scopes: dict[int, tuple[Scope, ...]] = {}
         self._lines: dict[tuple[str, int], list[Lines]] | None = None
+        self._paths: dict[str, set[str]] | None = None
         self._globals: dict[int, Entry] | None = None
         self._frames: list[Any] | None = None
         lists = self.dwarf.location_lists()
@@ -108,13 +111,16 @@ class ProgramFile:
 
     def _name_functions(self) -> None:
         self.functions: dict[int, str] = {}
+        self.merged: set[int] = set()  # where a linker has put several functions
         for kind in (".dynsym", ".symtab"):
             table = self.elf.get_section_by_name(kind)
             if table is None or not hasattr(table, "iter_symbols"):
                 continue
             for symbol in table.iter_symbols():
                 if symbol["st_info"]["type"] == "STT_FUNC" and symbol["st_value"]:
-                    self.functions[symbol["st_value"]] = symbol.name.partition("@")[0]
+                    name = symbol.name.partition("@")[0]
+                    if self.functions.setdefault(symbol["st_value"], name) != name:
+                        self.merged.add(symbol["st_value"])
         self.own_functions = frozenset(self.functions)
 
     def _name_slots(self) -> None:
@@ -162,20 +168,31 @@ class ProgramFile:
                     self._lines[Path(piece.path).name, piece.line].append(piece)
         return self._lines.get((file, line), [])
 
+    def paths(self, name: str) -> set[str]:
+        """The sources of that name."""
+        if self._paths is None:
+            self._paths = defaultdict(set)
+            for unit in self.dwarf.iter_CUs():
+                for path in self.files(unit):
+                    self._paths[Path(path).name].add(path)
+        return self._paths.get(name, set())
+
     def _unit_lines(self, unit: Any) -> Iterator[Lines]:
         program = self.dwarf.line_program_for_CU(unit)
         if program is None:
             return
         paths = self.files(unit)
-        before = None
+        begun: list[Any] = []  # of one address: who asks for a name may have taken any of them
         for each in program.get_entries():
             state = each.state
             if state is None:
                 continue
-            if before is not None and before[0] < state.address:
-                path = paths[before[1]] if before[1] < len(paths) else ""
-                yield Lines(before[0], state.address, path, before[2])
-            before = None if state.end_sequence else (state.address, state.file, state.line)
+            if begun and begun[0].address < state.address:
+                for one in begun:
+                    path = paths[one.file] if one.file < len(paths) else ""
+                    yield Lines(one.address, state.address, path, one.line)
+                begun = []
+            begun = [] if state.end_sequence else [*begun, state]
 
     def files(self, unit: Any) -> list[str]:
         """The paths of a unit's sources, by the numbers that lines and entries have."""
@@ -299,6 +316,13 @@ class ProgramFile:
                 break
             rule = row["cfa"]
         return None if rule is None or rule.reg is None else (rule.reg, rule.offset)
+
+
+def merges_functions(unit: Any) -> bool:
+    """The compiler makes one of functions with the same code (-fipa-icf of GCC), unless it says
+    that it does not."""
+    said = _text(unit.get_top_DIE(), "DW_AT_producer")
+    return _MERGES.search(said) is not None and "-fno-ipa-icf" not in said
 
 
 def _unit_ranges(dwarf: Any) -> list[tuple[int, int, Any]]:

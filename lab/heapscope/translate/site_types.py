@@ -14,7 +14,7 @@ from heapscope.translate.destination import Destination, Destinations
 from heapscope.translate.handed_on import handed_on
 from heapscope.translate.instructions import decode
 from heapscope.translate.layouts import Entry, Layout, Layouts, name_of, shown_name
-from heapscope.translate.program import Lines, ProgramFile, function_name
+from heapscope.translate.program import Lines, ProgramFile, function_name, merges_functions
 
 _FRAME = re.compile(r"(?P<symbol>.*) \((?P<file>[^()]*):(?P<line>\d+)\)", re.DOTALL)
 #: Allocators, and which of their arguments is the size; -1: it is a product of two.
@@ -119,6 +119,8 @@ class SiteTypes:
             if isinstance(found, str):
                 return SiteType(reason=found)
             if found.result.to is not None or not found.result.returned:
+                if found.merged or not self._is_called(frames, place, found.unit):
+                    return SiteType(reason=f"{frame.symbol} may be another function's code, too")
                 return _typed(module, frame, found, arguments, direct=place == 0)
             if found.handed_on is None:
                 return SiteType(reason=f"{frame.symbol} changes the size, or may")
@@ -126,6 +128,22 @@ class SiteTypes:
             wanted = {found.callee: found.handed_on}
             arguments = {found.callee: (found.handed_on,)}
         return SiteType(reason="the stack ends before a type is known (--stacks 16)")
+
+    def _is_called(self, frames: list[_Frame], place: int, unit: Entry) -> bool:
+        """The statement that the caller's line is a part of names the function. Where the compiler
+        has made one of functions with the same code, it may name another one."""
+        if not merges_functions(unit) or frames[place].symbol == "main":
+            return True
+        name = re.match(r"\w+", frames[place].symbol)
+        if name is None or place + 1 >= len(frames):
+            return False
+        caller = frames[place + 1]
+        module = self._modules.get(caller.library)
+        if module is None or not caller.file:
+            return False
+        files = (module.sources.file(path) for path in module.program.paths(caller.file))
+        words = (file.statement(caller.line) for file in files if file is not None)
+        return any(re.search(rf"\b{name[0]}\b", each) for each in words)
 
 
 @dataclass(frozen=True)
@@ -140,6 +158,7 @@ class _Call:
     callee: str
     piece: Lines
     unit: Entry
+    merged: bool
 
 
 def _look(
@@ -158,8 +177,10 @@ def _look(
         on = None
         if result.returned and result.to is None:
             on = handed_on(program, address, scopes, argument)
-        callee = program.functions.get(scopes[0].pieces[0][0], names[0])
-        found.append(_Call(result, on, len(names), callee, piece, scopes[0].entry.cu))
+        start = scopes[0].pieces[0][0]
+        callee = program.functions.get(start, names[0])
+        merged = start in program.merged
+        found.append(_Call(result, on, len(names), callee, piece, scopes[0].entry.cu, merged))
     where = f"{frame.file}:{frame.line}"
     if not found:
         return f"no call to an allocator was found at {where}"

@@ -1,0 +1,33 @@
+"""Programs that are built and recorded twice."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))  # tests/recording
+
+from recording.both_words import NARROW, Pair, built, recorded
+
+PROGRAMS = Path(__file__).parent / "programs"
+
+
+@pytest.fixture(scope="session")
+def pair(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Pair]:
+    """pair("typed", "-O2"): a program of both word sizes, recorded."""
+    made: dict[tuple[str, ...], Pair] = {}
+
+    def build(name: str, *flags: str) -> Pair:
+        key = name, *flags
+        if key not in made:
+            folder = tmp_path_factory.mktemp(name)
+            source = PROGRAMS / f"{name}.c"
+            wide = built(source, folder / name, *flags)
+            narrow = built(source, folder / f"{name}32", *flags, *NARROW)
+            made[key] = Pair(wide, recorded(wide), recorded(narrow))
+        return made[key]
+
+    return build
