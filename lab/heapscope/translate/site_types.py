@@ -53,7 +53,7 @@ class _Frame:
     library: str
 
 
-class _Module:
+class Module:
     """A program or library, with what was found out of it."""
 
     def __init__(self, program: ProgramFile) -> None:
@@ -89,8 +89,12 @@ class SiteTypes:
     theirs."""
 
     def __init__(self, modules: Mapping[str, ProgramFile]) -> None:
-        self._modules = {name: _Module(program) for name, program in modules.items()}
+        self._modules = {name: Module(program) for name, program in modules.items()}
         self._found: dict[tuple[bytes, bool], SiteType] = {}
+
+    def module(self, name: str) -> Module:
+        """A program or library of the recording; the program by the name ""."""
+        return self._modules[name]
 
     def of(self, name: bytes | None, *, resized: bool = False) -> SiteType:
         """Of a site's name in the trace. `resized`: it asks for other sizes of its blocks."""
@@ -161,9 +165,7 @@ class _Call:
     merged: bool
 
 
-def _look(
-    module: _Module, frame: _Frame, wanted: Mapping[str, int], by_pointer: int
-) -> _Call | str:
+def _look(module: Module, frame: _Frame, wanted: Mapping[str, int], by_pointer: int) -> _Call | str:
     """The calls of a frame to one of the functions; or why they are not known."""
     program = module.program
     found: list[_Call] = []
@@ -241,7 +243,7 @@ def _returns(
 
 
 def _typed(
-    module: _Module,
+    module: Module,
     frame: _Frame,
     call: _Call,
     arguments: Mapping[str, tuple[int, ...]],
