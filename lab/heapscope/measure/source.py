@@ -16,7 +16,8 @@ from heapscope.trace.metadata import TRANSLATED, UNRECORDED, WORD_SIZE
 def word_size(metadata: Mapping[str, str]) -> int | None:
     """Bytes of a pointer in the recorded program; None: the trace does not tell."""
     text = metadata.get(WORD_SIZE, "")
-    return int(text) if text.isascii() and text.isdigit() and len(text) < 19 else None
+    known = text.isascii() and text.isdigit() and len(text) < 19
+    return (int(text) or None) if known else None
 
 
 #: Bytes of a pointer on the chips.

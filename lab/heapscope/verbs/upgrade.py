@@ -56,4 +56,4 @@ def upgrade(
         knobs=knobs,
         knobs_of=knobs_of,
     )
-    return with_word_size(found, path)
+    return with_word_size(found, path, limits=False)  # they are among its notes

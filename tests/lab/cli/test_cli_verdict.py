@@ -67,12 +67,51 @@ def test_sizes_of_a_64_bit_program_are_said_to_be_such(
     sized: Make, tmp_path: Path, word_size: int
 ) -> None:
     trace = sized(word_size)
+    chip, page = ("--chip", "esp32"), ("-o", tmp_path / "r.html")
     outputs = (
         run("replay", trace, "--pool", "64KB"),
         run("fit", trace, "--allocator", "idf-5.5"),
         run("leaks", trace),
-        run("export", trace, "--to", "csv", "-o", tmp_path / "e.csv", "--chip", "esp32"),
+        run("export", trace, "--to", "csv", "-o", tmp_path / "e.csv", *chip),
+        run("why", trace, "--pool", "8KB"),
+        run("compare", trace, "--pool", "8KB", "--pool", "64KB"),
+        run("upgrade", trace, *chip, "--from", "4.2", "--to", "5.5"),
+        run("report", trace, "--pool", "64KB", *page),
     )
     for text in outputs:
-        assert (WIDE in " ".join(text.split())) is (word_size == 8)
+        assert " ".join(text.split()).count(WIDE) == (word_size == 8), text
     assert WIDE not in run("export", trace, "--to", "csv", "-o", tmp_path / "own.csv")
+
+
+@pytest.mark.parametrize("word_size", [4, 8])
+def test_the_json_of_each_verb_has_the_word_size(
+    sized: Make, tmp_path: Path, word_size: int
+) -> None:
+    trace = sized(word_size)
+    chip, json_ = ("--chip", "esp32"), ("--json", "-")
+    plan = tmp_path / "heapscope.toml"
+    plan.write_text(
+        f'[memory]\npool = "64KB"\n[budget]\nfailures = 0\n[[run]]\ntrace = "{trace.name}"\n'
+    )
+    documents = [
+        json.loads(run(*words, *json_))
+        for words in (
+            ("info", trace),
+            ("replay", trace, "--pool", "64KB"),
+            ("fit", trace, "--allocator", "idf-5.5"),
+            ("leaks", trace),
+            ("export", trace, "--to", "csv", "-o", tmp_path / "e.csv"),
+            ("why", trace, "--pool", "8KB"),
+            ("compare", trace, "--pool", "8KB", "--pool", "64KB"),
+            ("upgrade", trace, *chip, "--from", "4.2", "--to", "5.5"),
+            ("report", trace, "--pool", "64KB", "-o", tmp_path / "r.html"),
+            ("check", plan),
+        )
+    ]
+    for document in documents:
+        each = document if isinstance(document, list) else [document]
+        assert {one["word_size"] for one in each} == {word_size}
+
+
+def test_a_trace_that_does_not_tell_its_word_size_has_none(tmp_path: Path, sized: Make) -> None:
+    assert json.loads(run("leaks", sized(0), "--json", "-"))["word_size"] is None
