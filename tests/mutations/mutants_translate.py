@@ -1,0 +1,84 @@
+"""Broken in the translation of 64-bit recordings."""
+
+from __future__ import annotations
+
+from mutant import Mutant
+
+SITES = "tests/lab/translate/test_translate_sites.py"
+LAYOUTS = "tests/lab/translate/test_translate_layouts.py"
+COMMAND = "tests/lab/translate/test_translate_command.py"
+
+TRANSLATE = (
+    Mutant(
+        "sizes translated exactly",
+        "a long keeps its size",
+        "lab/heapscope/translate/layouts.py::_base",
+        "return Layout(8, 8, 4, 4)",
+        "return Layout(8, 8, 8, 8)",
+        LAYOUTS,
+    ),
+    Mutant(
+        "sizes translated exactly",
+        "a bit-field goes over the end of its unit",
+        "lab/heapscope/translate/layouts.py::_Place",
+        "start // unit != last // unit",
+        "start // unit > last // unit",
+        LAYOUTS,
+    ),
+    Mutant(
+        "sizes translated exactly",
+        "a source's conditions are not looked at",
+        "lab/heapscope/translate/definitions.py::Sources",
+        "if file.conditional(line):",
+        "if file.conditional(-line) and not line:",
+        SITES,
+    ),
+    Mutant(
+        "sizes translated exactly",
+        "a size that fits a type once is believed of the whole line",
+        "lab/heapscope/translate/sizes.py::single_object",
+        "sizes == {known.layout.wide}",
+        "known.layout.wide in sizes",
+        SITES,
+    ),
+    Mutant(
+        "sizes translated exactly",
+        "a wrapper's sum is taken for its parameter",
+        "lab/heapscope/translate/site_types.py::SiteTypes",
+        "if found.handed_on is None:",
+        "if found.depth == 0:",
+        SITES,
+    ),
+    Mutant(
+        "sizes translated exactly",
+        "code that functions share has the type of one of them",
+        "lab/heapscope/translate/site_types.py::SiteTypes",
+        "found.merged or not self._is_called(frames, place, found.unit)",
+        "found.merged and not self._is_called(frames, place, found.unit)",
+        SITES,
+    ),
+    Mutant(
+        "live peak of a translation",
+        "half of a size is rounded down",
+        "lab/heapscope/translate/sizes.py::_one",
+        "-(-size // 2)",
+        "size // 2 - 1",
+        SITES,
+    ),
+    Mutant(
+        "live peak of a translation",
+        "both traces have the largest sizes",
+        "lab/heapscope/translate/rewrite.py::each_size",
+        "one.lower, one.upper",
+        "one.upper, one.upper",
+        COMMAND,
+    ),
+    Mutant(
+        "word size of an answer",
+        "of several traces the least",
+        "lab/heapscope/measure/source.py::largest_word",
+        "return max(",
+        "return min(",
+        "tests/lab/translate/test_word_sizes.py",
+    ),
+)
