@@ -35,8 +35,8 @@ from mutants_sites import CALL_SITES
 from mutants_sums import SUMS
 from mutants_sweep import SWEEP
 from mutants_text import TEXT
-from mutants_translate import TRANSLATE
 from mutants_tls_ladder import TLS_LADDER
+from mutants_translate import TRANSLATE
 from mutants_tune import TUNE
 from mutants_verdict import VERDICT
 from mutants_wifi_path import WIFI_PATH

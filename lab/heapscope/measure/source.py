@@ -22,7 +22,7 @@ def word_size(metadata: Mapping[str, str]) -> int | None:
 
 #: Bytes of a pointer on the chips.
 _CHIP_WORD = 4
-_TRANSLATED = re.compile(r"(least|most); exact: ([0-9.]+ %)")
+_TRANSLATED = re.compile(r"(least|most); exact: ((?:under |over )?[0-9.]+ %)")
 
 
 def is_wide(metadata: Mapping[str, str]) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from heapscope.measure.wording import percent
 from heapscope.printable import printable
 from heapscope.trace.call_sites import site_names
 from heapscope.trace.source import Progress
@@ -38,7 +39,7 @@ def translated(
     rows = [_row(names[site], known) for site, known in sizes.items()]
     rows.sort(key=lambda row: (-row.bytes, row.site))
     total, exact = sum(row.bytes for row in rows), sum(row.exact_bytes for row in rows)
-    share = f"{100 * exact / total:.1f} %" if total else "100 %"
+    share = percent(exact, total)
     pairs = list(each_size(sizes))
     least = Output(lower, f"least; exact: {share}", {key: low for key, low, _ in pairs})
     most = Output(out, f"most; exact: {share}", {key: high for key, _, high in pairs})

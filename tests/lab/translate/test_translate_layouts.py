@@ -113,10 +113,10 @@ def test_random_structures_have_the_sizes_of_a_compiler_for_a_chip(
         "struct s { void *a; time_t b; };",
         "struct s { void *a; int b : 3; int : 0; int c : 3; };",
         "struct s { void *a; enum { BIG = 0x100000000 } b; };",
-        "#if __SIZEOF_POINTER__ == 8\nstruct s { void *a, *b; };\n#else\nstruct s { int a; };\n#endif",
+        "#if __LP64__\nstruct s { void *a, *b; };\n#else\nstruct s { int a; };\n#endif",
         "struct s { void *a;\n#ifdef __LP64__\nint b;\n#endif\n};",
         "#define COUNT (16 / sizeof(long))\nstruct s { void *a[COUNT]; };",
-        "#ifdef __LP64__\n#define COUNT 3\n#else\n#define COUNT 5\n#endif\nstruct s { int a[COUNT]; };",
+        "#if __LP64__\n#define COUNT 3\n#else\n#define COUNT 5\n#endif\nstruct s { int a[COUNT]; };",
         "#define BOTH void *a; void *b;\nstruct s { BOTH };",
         "#define PACKED __attribute__((packed))\nstruct s { void *a; long b; } PACKED;",
     ],
@@ -124,7 +124,8 @@ def test_random_structures_have_the_sizes_of_a_compiler_for_a_chip(
 def test_a_structure_that_may_be_another_on_a_chip_is_doubted(tmp_path: Path, text: str) -> None:
     file = tmp_path / "one.c"
     file.write_text(
-        f"#include <stddef.h>\n#include <time.h>\n{text}\nstruct s v;\nint main(void) {{ return 0; }}\n"
+        f"#include <stddef.h>\n#include <time.h>\n{text}\nstruct s v;\n"
+        "int main(void) { return 0; }\n"
     )
     subprocess.run([*compiler(), "-g", "-w", "-o", tmp_path / "one", file], check=True)
     assert layouts(tmp_path / "one")["s"].doubt
