@@ -1,0 +1,191 @@
+/* How the heap of a device stands that is heard: the rows that heapscope/live/picture.py makes of the same structs;
+   and its recording replayed as it comes (model.py). This file runs in a worker. */
+"use strict";
+
+const NOT_TOLD = Number(NEVER);
+const toldNumber = (value) => (value === NOT_TOLD ? null : value);
+
+/* The recorded heaps on a memory of the page, after every event. After a loss it begins anew at the next snapshot. */
+class LiveModel {
+  constructor(engine, memory) {
+    Object.assign(this, { engine, memory, reader: null });
+    this.restart();
+  }
+  close() {
+    this.reader?.close();
+    this.reader = null;
+  }
+  restart() {
+    this.close();
+    this.reader = new Reader(this.engine, this.memory.config);
+    this.missing = null; /* chunks before the reader's first */
+  }
+  push(chunks) {
+    for (const chunk of chunksOf(chunks)) {
+      this.read(chunk);
+      if (this.lost()) {
+        this.restart();
+        this.read(chunk);
+      }
+    }
+  }
+  read(chunk) {
+    this.reader.push(chunk);
+    this.missing ??= Number(this.figures("hs_lab_reader_health").lost_chunks);
+  }
+  figures(name) { return this.engine.figures(name, this.reader.at); }
+  lost() {
+    const event = Number(this.figures("hs_lab_reader_loss").event);
+    return (event !== 0 && event !== NOT_TOLD) || (event === 0 && Number(this.figures("hs_lab_reader_health").lost_chunks) > (this.missing ?? 0));
+  }
+  regions() {
+    const health = this.figures("hs_lab_reader_health"), loss = this.figures("hs_lab_reader_loss");
+    const known = Number(loss.event) === NOT_TOLD && Number(health.chunks) > 0;
+    const whole = this.figures("hs_lab_reader_census").events === health.events;
+    const own = this.memory.config.regions;
+    return this.figures("hs_lab_regions").map((row, i) => ({
+      name: this.memory.pool ? "pool" : this.memory.regions[i].split(" 0x")[0], caps: own[i].caps.reduce((one, other) => one | other, 0) >>> 0, start: own[i].start, size: own[i].size, time: null,
+      free: known ? row.free : null, minimum: known ? row.minimum_free : null, largest: known ? row.largest_allocatable : null, by: known ? (whole ? "replay" : "laid anew") : "",
+    }));
+  }
+}
+
+const Heard = {
+  /* Everything as it stands, and what was said and happened since the last moment. */
+  moment(listening) {
+    const figures = listening.figures(), health = listening.health(), facts = listening.facts();
+    const open = listening.number > listening.recordings.length, known = figures.known !== 0 && open;
+    const blocks = known ? Heard.blocks(listening) : [];
+    const hertz = /^[0-9]{1,15}$/.test(facts.clock_hz ?? "") ? Number(facts.clock_hz) : 0;
+    const regions = listening.model?.regions() ?? Heard.told(listening);
+    return {
+      bytes: listening.bytes, recording: listening.number, boot: facts.boot ?? "", reset: facts.reset ?? "", chip: facts.chip ?? "",
+      time: hertz > 0 && (health.features & 2) !== 0 ? figures.last_time / hertz : null,
+      known, level: figures.level, filtered: figures.filtered !== 0, live: known ? figures.live : null, live_blocks: known ? figures.live_blocks : null, live_peak: figures.live_peak,
+      events: health.events, failures: figures.failures, snapshots: figures.snapshots, corrections: figures.corrections,
+      memory: Heard.memory(regions, blocks, known, figures.last_time, hertz, listening.engine.face.capabilities),
+      ...Heard.owners(blocks, listening),
+      losses: Heard.losses(figures, health),
+      recordings: listening.recordings.map(({ kept, ...one }) => ({ ...one, size: kept?.size ?? 0, dropped: kept === null })),
+      text: { size: listening.text_taken, characters: listening.characters, odd: listening.odd, left_out: listening.text_left_out }, current_left_out: open ? listening.current.left_out : 0,
+      ...listening.telling.take(),
+    };
+  },
+
+  blocks: (listening) => listening.rows("hs_lab_listener_blocks").map(numbered),
+  told(listening) {
+    return listening.rows("hs_lab_listener_regions").map(numbered).filter((row) => row.start !== NOT_TOLD && row.size !== NOT_TOLD && row.size !== 0).map((row) => ({
+      name: listening.called(Listening.REGIONS, row.index), caps: row.caps, start: row.start, size: row.size,
+      free: toldNumber(row.free), minimum: toldNumber(row.minimum), largest: toldNumber(row.largest), time: toldNumber(row.time), by: row.free === NOT_TOLD ? "" : "heap",
+    }));
+  },
+
+  /* Regions of one name and the same capabilities together. */
+  memory(regions, blocks, known, now, hertz, capabilities) {
+    const groups = new Map();
+    for (const one of regions) groups.set(`${one.caps} ${one.name}`, [...(groups.get(`${one.caps} ${one.name}`) ?? []), one]);
+    const sum = (list) => list.reduce((one, other) => one + other, 0);
+    const all = (group, name) => group.map((one) => one[name]);
+    const whole = (found) => (found.includes(null) ? null : found);
+    return [...groups.values()].map((group) => {
+      const inside = group.map((one) => Heard.within(blocks, one)), times = all(group, "time").filter((one) => one !== null);
+      const free = whole(all(group, "free")), minimum = whole(all(group, "minimum")), largest = whole(all(group, "largest"));
+      return {
+        name: group[0].name, capabilities: capsText(group[0].caps, capabilities), size: sum(all(group, "size")), by: group[0].by,
+        free: free && sum(free), largest: largest && Math.max(...largest), minimum: minimum && sum(minimum),
+        said: times.length > 0 && hertz > 0 ? Math.max(0, now - Math.min(...times)) / hertz : null,
+        live: known ? sum(inside.flat().map((one) => one.size)) : null, blocks: known ? sum(inside.map((some) => some.length)) : null,
+        room: known ? Math.max(...group.map((one, i) => Heard.longest(inside[i], one))) : null,
+      };
+    });
+  },
+  within(blocks, { start, size }) {
+    const place = (address) => {
+      let low = 0;
+      for (let high = blocks.length; low < high; ) {
+        const middle = (low + high) >> 1;
+        if (blocks[middle].address < address) low = middle + 1;
+        else high = middle;
+      }
+      return low;
+    };
+    return blocks.slice(place(start), place(start + size));
+  },
+  /* Bytes of the longest stretch in which no live block lies. */
+  longest(inside, { start, size }) {
+    const end = start + size;
+    let most = 0, begin = start;
+    for (const one of inside) {
+      most = Math.max(most, Math.min(one.address, end) - begin);
+      begin = Math.max(begin, Math.min(one.address + one.size, end));
+    }
+    return Math.max(most, end - begin);
+  },
+
+  owners(blocks, listening) {
+    const held = new Map();
+    for (const { owned, task, site, size } of blocks) {
+      const by = owned !== 0 ? task : Listening.UNKNOWN, key = `${by} ${site}`, one = held.get(key) ?? { by, site, live: 0, blocks: 0 };
+      one.live += size;
+      one.blocks++;
+      held.set(key, one);
+    }
+    const order = [...held.values()].sort((one, other) => other.live - one.live || one.by - other.by || one.site - other.site);
+    const owners = order.slice(0, Heard.OWNERS).map(({ by, site, live, blocks: count }) => ({ task: listening.called(Listening.TASKS, by), site: listening.called(Listening.SITES, site), live, blocks: count }));
+    return { owners, owners_left_out: order.length - owners.length };
+  },
+
+  losses(figures, health) {
+    const kinds = figures.lost.map((events, number) => ({ kind: Heard.KINDS[number], events, size: number === 0 || number === 5 ? null : figures.lost_bytes[number] }));
+    return {
+      events: health.lost_events, left_out: figures.left_out, kinds: kinds.filter((one) => one.events > 0), chunks: health.lost_chunks, damaged_chunks: figures.damaged_chunks,
+      damaged_bytes: figures.damaged_bytes, late_chunks: figures.late_chunks, malformed_chunks: health.malformed_chunks,
+    };
+  },
+  OWNERS: 12,
+  KINDS: ["anything else", "malloc", "calloc", "aligned", "realloc", "free", "failed request"],
+};
+
+function capsText(bits, known) {
+  const names = Object.entries(known).filter(([, bit]) => bits & bit).map(([name]) => name);
+  const rest = Object.values(known).reduce((left, bit) => left & ~bit, bits) >>> 0;
+  return [...names, ...(rest === 0 ? [] : [`0x${rest.toString(16)}`])].join("|") || "0";
+}
+
+let listening = null;
+const replayedOn = (memory) => {
+  listening.model?.close();
+  listening.model = null;
+  if (memory === null) return;
+  const model = new LiveModel(engine, memory);
+  if (listening.number > listening.recordings.length && listening.current.left_out === 0) model.push(listening.current.kept.joined());
+  listening.model = model;
+};
+
+Object.assign(JOBS, {
+  listen(job) {
+    listening?.close();
+    listening = new Listening(engine, job.most ?? Listening.MOST);
+    if (job.memory !== null && job.memory !== undefined) replayedOn(job.memory);
+    return {};
+  },
+  /* The next bytes; `quiet`: nothing came for a moment; `over`: nothing follows. */
+  hear(job) {
+    for (const bytes of job.pieces ?? []) listening.take(bytes);
+    if (job.quiet) listening.quiet();
+    if (job.over) listening.finish();
+    return job.moment ? { moment: Heard.moment(listening) } : {};
+  },
+  heardon(job) {
+    replayedOn(job.memory);
+    return {};
+  },
+  recording(job) {
+    const one = listening.recordings[job.index];
+    return { bytes: one.kept.joined(), label: one.label };
+  },
+  console: () => ({ bytes: listening.text.joined() }),
+  /* What a log says so far that comes from a device without a recorder; null: nothing of a heap. */
+  consolesays: () => ({ log: listening.text.size > 0 && listening.text.size <= Heard.LOG ? readLog(engine, engine.face, listening.text.joined()) : null }),
+});
+Heard.LOG = 1 << 20; /* bytes of a log that is read anew while it grows */

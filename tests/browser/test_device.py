@@ -1,0 +1,342 @@
+"""The page hears a device through Web Serial as `heapscope live` does: a stand-in for the port carries
+the bytes of recorders, cut anywhere. It was never run on a real port."""
+
+from __future__ import annotations
+
+import base64
+import random
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.lab.live.conftest import make_boot as _make_boot
+
+import heapscope as hs
+from heapscope.layout.pool import pool_layout
+from heapscope.live.hearing import Hearing
+from heapscope.live.model import LiveModel
+from heapscope.live.moment import LiveMoment
+
+STAND_IN = Path(__file__).parent / "stand_in_port.js"
+GOLDEN = Path(__file__).parents[2] / "format" / "golden" / "v1_2"
+Open = Callable[..., Any]
+
+make_boot = _make_boot  # the streams of the tests of `heapscope live`
+
+BLOCKS = [(0x100 * i, 0x40 + i) for i in range(1, 13)]
+
+
+@dataclass
+class Device:
+    """The page with the stand-in, and what a test does to the port."""
+
+    seen: Any
+
+    @property
+    def page(self) -> Any:
+        return self.seen.page
+
+    def connect(self) -> None:
+        self.page.click("[data-act=connect]")
+        self.page.wait_for_selector("[data-act=stop]:not([disabled])")
+
+    def send(self, *pieces: bytes) -> None:
+        texts = [base64.b64encode(piece).decode("ascii") for piece in pieces if piece]
+        self.page.evaluate("(texts) => { for (const one of texts) standIn.send(one); }", texts)
+
+    def until(self, bytes_: int) -> None:
+        """The page has shown a moment after so many bytes."""
+        script = "(wanted) => HS.device.last !== null && HS.device.last.bytes >= wanted"
+        self.page.wait_for_function(script, arg=bytes_)
+
+    def ends(self, how: str = "unplug") -> None:
+        """It is unplugged, or somebody stops."""
+        before = self.page.evaluate("document.documentElement.dataset.heard ?? '0'")
+        if how == "stop":
+            self.page.click("[data-act=stop]")
+        else:
+            self.page.evaluate("standIn.unplug()")
+        script = "(before) => (document.documentElement.dataset.heard ?? '0') !== before"
+        self.page.wait_for_function(script, arg=before)
+
+    def said(self) -> str:
+        return str(self.page.inner_text("[data-device] [data-state]"))
+
+    def notes(self) -> str:
+        return str(self.page.inner_text("[data-device] [data-notes]"))
+
+    def moment(self) -> dict[str, Any]:
+        found: dict[str, Any] = self.page.evaluate("HS.device.last")
+        return found
+
+    def saved(self, index: int) -> tuple[str, bytes]:
+        with self.page.expect_download() as download:
+            self.page.click(f"[data-act=save][data-index='{index}']")
+        return download.value.suggested_filename, Path(download.value.path()).read_bytes()
+
+
+@pytest.fixture
+def device(see: Open, empty: Path) -> Iterator[Callable[..., Device]]:
+    def plugged(**options: Any) -> Device:
+        seen = see(empty, **options)
+        seen.page.add_init_script(path=STAND_IN)
+        seen.page.reload()
+        seen.page.wait_for_selector("html[data-explorer=yes]", timeout=30_000)
+        return Device(seen)
+
+    yield plugged
+
+
+def cut(data: bytes, chance: random.Random) -> list[bytes]:
+    """The same bytes in pieces of any size, single bytes among them."""
+    pieces = []
+    while data:
+        size = chance.choice((1, 2, 7, 64, 300, 5000))
+        pieces.append(data[:size])
+        data = data[size:]
+    return pieces
+
+
+def desk(stream: bytes, model: LiveModel | None = None) -> LiveMoment:
+    """The moment of `heapscope live` after all of it; the last recording is still open."""
+    with Hearing("here", model=model) as hearing:
+        hearing.take(stream)
+        hearing.quiet()
+        return hearing.moment()
+
+
+ALIKE = (
+    *("recording", "boot", "reset", "chip", "time", "known", "level", "filtered", "live"),
+    *("live_blocks", "live_peak", "events", "failures", "snapshots", "corrections"),
+    *("owners_left_out",),
+)
+MEMORY = (
+    *("name", "capabilities", "size", "by", "free", "largest", "minimum", "said", "live"),
+    *("blocks", "room"),
+)
+LOSSES = (
+    *("events", "left_out", "chunks", "damaged_chunks", "damaged_bytes", "late_chunks"),
+    "malformed_chunks",
+)
+
+
+def alike(got: dict[str, Any], wanted: LiveMoment) -> None:
+    """The page's moment is that of the desk, figure by figure."""
+    assert {name: got[name] for name in ALIKE} == {name: getattr(wanted, name) for name in ALIKE}
+    for rows, columns in (("memory", MEMORY), ("owners", ("task", "site", "live", "blocks"))):
+        assert [[row[name] for name in columns] for row in got[rows]] == [
+            [getattr(row, name) for name in columns] for row in getattr(wanted, rows)
+        ]
+    assert [got["losses"][name] for name in LOSSES] == [
+        getattr(wanted.losses, name) for name in LOSSES
+    ]
+    assert [(one["kind"], one["events"], one["size"]) for one in got["losses"]["kinds"]] == [
+        (one.kind, one.events, one.size) for one in wanted.losses.kinds
+    ]
+
+
+def streams(make_boot: Any) -> dict[str, bytes]:
+    """With log text, two boots, failures, losses, damage, and chunks that come late."""
+    first = make_boot(7, BLOCKS, failed=70_000, told=["ready", 5000, 5000], freed=[0x200])
+    second = make_boot(8, BLOCKS[:5], reset=b"panic", lost=((1, 3, 300), (5, 2, 0)), task=b"tls")
+    broken = bytearray(b"".join(first))
+    broken[len(first[0]) + len(first[1]) + 20] ^= 4
+    lines = [b"I (%d) app: line %d\r\n" % (i, i) for i in range(len(first))]
+    mixed = b"".join(part for pair in zip(lines, first, strict=True) for part in pair)
+    return {
+        "two boots": mixed + b"rst:0xc\n" + b"".join(second),
+        "damaged": bytes(broken),
+        "late": b"".join([*first[:3], *second, *first[3:]]),
+        "no regions": b"".join(make_boot(9, BLOCKS, region=False)),
+        "chip1": (GOLDEN / "chip1.hst").read_bytes(),
+        "other boot": (GOLDEN / "other_boot.hst").read_bytes(),
+    }
+
+
+def test_the_page_hears_what_the_desk_hears_however_the_stream_is_cut(
+    device: Callable[..., Device], make_boot: Any, tmp_path: Path, seed: int
+) -> None:
+    chance = random.Random(seed)
+    plugged = device(accept_downloads=True)
+    for name, stream in streams(make_boot).items():
+        plugged.connect()
+        plugged.send(*cut(stream, chance))
+        plugged.until(len(stream))
+        plugged.page.wait_for_timeout(150)  # a line without an end
+        alike(plugged.moment(), desk(stream))
+        plugged.ends()
+        (tmp_path / "stream").write_bytes(stream)
+        result = hs.live(tmp_path / "stream", out=tmp_path / name.replace(" ", "_"))
+        files = [Path(one.file) for one in result.recordings if one.file]
+        for index, file in enumerate(files):
+            saved, data = plugged.saved(index)
+            assert data == file.read_bytes(), (name, file, seed)
+            assert saved.removeprefix("heard") == file.name.removeprefix(name.replace(" ", "_"))
+        rows = plugged.moment()["recordings"]
+        assert [(row["events"], row["lost"], row["ended"]) for row in rows] == [
+            (one.events, one.missing, one.ended) for one in result.recordings
+        ]
+    assert plugged.seen.complaints == []
+
+
+def test_the_log_and_what_happened_come_in_their_order(
+    device: Callable[..., Device], make_boot: Any
+) -> None:
+    stream = streams(make_boot)["two boots"] + b"half a line"
+    plugged = device()
+    plugged.connect()
+    plugged.send(stream)
+    plugged.ends("stop")
+    with Hearing("here") as hearing:
+        hearing.take(stream)
+        hearing.finish()
+        wanted = hearing.moment()
+    shown = plugged.page.inner_text("[data-lines]").split("\n")
+    assert shown == [line.rstrip() for line in wanted.log]
+    texts = [one.text for one in wanted.happenings if one.kind != "file"]
+    happened = plugged.page.evaluate("HS.device.happened.map((one) => [one.kind, one.text])")
+    assert [text for kind, text in happened if kind != "file"] == texts[-len(happened) :]
+    assert "a request of 70,000 B failed" in plugged.page.inner_text("[data-rows=failed]")
+    assert plugged.said().startswith("Stopped. ")
+
+
+def test_the_recording_is_replayed_as_it_comes(
+    device: Callable[..., Device], make_boot: Any
+) -> None:
+    stream = b"".join(make_boot(7, BLOCKS, freed=[0x300]))
+    plugged = device()
+    plugged.page.select_option("[data-device] [name=memory]", label="by a replay on one pool of 65,536 bytes, idf-5.5")
+    plugged.connect()
+    plugged.send(stream)
+    plugged.until(len(stream))
+    wanted = desk(stream, LiveModel(pool_layout(65536), []))
+    (memory,), (row,) = plugged.moment()["memory"], wanted.memory
+    assert [memory[name] for name in MEMORY[2:]] == [getattr(row, name) for name in MEMORY[2:]]
+    assert memory["by"] == "replay"
+    plugged.ends()
+
+
+def test_what_was_recorded_opens_in_the_same_page(
+    device: Callable[..., Device], make_boot: Any
+) -> None:
+    stream = b"".join(make_boot(7, BLOCKS))
+    plugged = device()
+    plugged.connect()
+    plugged.send(stream)
+    plugged.ends()
+    assert plugged.said().startswith("The device was unplugged, or its port went away.")
+    plugged.page.click("[data-act=explore]")
+    plugged.page.wait_for_selector("html[data-replayed]", timeout=30_000)
+    assert "No request fails of 12" in plugged.page.inner_text("[data-says]")
+    assert plugged.page.evaluate("standIn.closed") == 1
+
+
+def test_a_console_without_a_recorder_is_answered_as_a_dropped_log(
+    device: Callable[..., Device], tmp_path: Path
+) -> None:
+    text = (
+        "I (326) heap_init: At 3FFB2EC8 len 0002D138 (180 KiB): DRAM\n"
+        "I (18840) app: Free heap: 24040 bytes, largest free block: 9204 bytes\n"
+        "E (5) <img src=x onerror=alert(1)>: malloc(40000) failed!\n"
+    )
+    plugged = device()
+    plugged.page.set_input_files(
+        "[data-file]", {"name": "a.log", "mimeType": "text/plain", "buffer": text.encode()}
+    )
+    plugged.page.wait_for_selector("html[data-files]")
+    answers = "() => [...document.querySelectorAll('[data-says], [data-logged]')].map((one) => one.innerText)"
+    dropped = plugged.page.evaluate(answers)
+    plugged.connect()
+    plugged.send(*cut(text.encode(), random.Random(1)))
+    plugged.until(len(text))
+    plugged.page.wait_for_function(
+        "() => document.querySelector('[data-notes]').innerText.includes('A request of 40,000 B')"
+    )
+    plugged.ends()
+    assert "no recording among them" in plugged.said()
+    assert plugged.page.evaluate(answers) == dropped
+    assert plugged.page.locator("main img").count() == 0
+    assert plugged.seen.complaints == []
+
+
+def test_bytes_at_another_speed_are_named_as_such_and_a_foreign_log_is_not(
+    device: Callable[..., Device], seed: int
+) -> None:
+    plugged = device()
+    plugged.connect()
+    plugged.send(random.Random(seed).randbytes(3000))
+    plugged.until(3000)
+    assert "The speed is probably wrong" in plugged.said()
+    assert "the speed is probably wrong" in plugged.notes()
+    plugged.page.evaluate("standIn.line('FramingError')")
+    plugged.page.evaluate("standIn.line('BufferOverrunError')")
+    plugged.send(b"x\n")
+    plugged.until(3002)
+    plugged.ends()
+    assert "1 framing error: the speed may be wrong" in plugged.notes()
+    assert "1 overrun of the buffer" in plugged.notes()
+    plugged.connect()
+    words = "I (5) 应用: 堆的剩余空间 12345\n".encode() * 20
+    plugged.send(*cut(words, random.Random(seed)))
+    plugged.until(len(words))
+    assert "speed is probably wrong" not in plugged.notes() + plugged.said()
+    plugged.ends()
+
+
+ERRORS = (
+    ("choose", "NotFoundError", "No port was chosen"),
+    ("choose", "SecurityError", "does not let this page ask"),
+    ("open", "NetworkError", "another program has it"),
+    ("open", "InvalidStateError", "is open already"),
+    ("open", "NotAllowedError", "permission to use the port was denied"),
+    ("open", "TypeError", "does not take 115,200 baud"),
+)
+
+
+def test_each_error_has_its_name_and_the_page_goes_on(device: Callable[..., Device]) -> None:
+    plugged = device()
+    for where, name, said in ERRORS:
+        plugged.page.evaluate("(refuses) => { standIn.refuses = refuses; }", {where: name})
+        plugged.page.click("[data-act=connect]")
+        script = "(said) => document.querySelector('[data-state]').innerText.includes(said)"
+        plugged.page.wait_for_function(script, arg=said)
+        assert plugged.page.is_enabled("[data-act=connect]")
+    plugged.page.evaluate("() => { standIn.refuses = {}; }")
+    plugged.connect()
+    plugged.ends()
+    assert plugged.seen.complaints == []
+
+
+def test_a_recording_above_the_limit_keeps_its_beginning_and_the_last_boot_wins(
+    device: Callable[..., Device], make_boot: Any
+) -> None:
+    first, second = make_boot(7, BLOCKS), make_boot(8, BLOCKS)
+    size = len(b"".join(first))
+    plugged = device()
+    ask = "([what, job]) => HS.ask(what, job)"
+    for most, streamed in ((size + 40, (*first, *second)), (len(first[0]) + 10, first)):
+        plugged.page.evaluate(ask, ["listen", {"most": most}])
+        script = "(text) => HS.ask('hear', { pieces: [Uint8Array.from(atob(text), (c) => c.charCodeAt(0))], over: true, moment: true })"
+        text = base64.b64encode(b"".join(streamed)).decode("ascii")
+        rows = plugged.page.evaluate(script, text)["moment"]["recordings"]
+        got = plugged.page.evaluate(
+            "(index) => HS.ask('recording', { index }).then(({ bytes }) => [...bytes])",
+            len(rows) - 1,
+        )
+        if len(rows) == 2:
+            assert (rows[0]["dropped"], rows[1]["left_out"]) == (True, 0)
+            assert bytes(got) == b"".join(second)
+        else:
+            assert bytes(got) == first[0]
+            assert rows[0]["left_out"] == size - len(first[0])
+
+
+def test_without_web_serial_the_page_says_so(see: Open, empty: Path) -> None:
+    seen = see(empty)
+    seen.page.add_init_script("delete Navigator.prototype.serial")
+    seen.page.reload()
+    seen.page.wait_for_selector("html[data-explorer=yes]", timeout=30_000)
+    assert seen.page.locator("[data-act=connect]").is_hidden()
+    assert "has no Web Serial" in seen.page.inner_text("[data-device]")
