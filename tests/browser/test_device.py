@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import base64
 import random
+import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,6 +13,10 @@ from typing import Any
 
 import pytest
 from tests.lab.live.conftest import make_boot as _make_boot
+
+sys.path += [str(Path(__file__).resolve().parents[up]) for up in (0, 2)]  # here; emulation/
+
+from test_axe import findings
 
 import heapscope as hs
 from heapscope.layout.pool import pool_layout
@@ -99,6 +104,16 @@ def cut(data: bytes, chance: random.Random) -> list[bytes]:
     return pieces
 
 
+def spoken(stream: bytes) -> bytes:
+    """A recorder's chunks with lines of a log between them."""
+    parts, number = [], 0
+    while stream:
+        size = 20 + int.from_bytes(stream[12:14], "little")
+        parts += [b"I (%d) app: HS \xc7 %d\n" % (number, number), stream[:size]]
+        stream, number = stream[size:], number + 1
+    return b"".join(parts)
+
+
 def desk(stream: bytes, model: LiveModel | None = None) -> LiveMoment:
     """The moment of `heapscope live` after all of it; the last recording is still open."""
     with Hearing("here", model=model) as hearing:
@@ -181,6 +196,7 @@ def test_the_page_hears_what_the_desk_hears_however_the_stream_is_cut(
     assert plugged.seen.complaints == []
 
 
+@pytest.mark.slow
 def test_the_log_and_what_happened_come_in_their_order(
     device: Callable[..., Device], make_boot: Any
 ) -> None:
@@ -202,12 +218,14 @@ def test_the_log_and_what_happened_come_in_their_order(
     assert plugged.said().startswith("Stopped. ")
 
 
+@pytest.mark.slow
 def test_the_recording_is_replayed_as_it_comes(
     device: Callable[..., Device], make_boot: Any
 ) -> None:
     stream = b"".join(make_boot(7, BLOCKS, freed=[0x300]))
     plugged = device()
-    plugged.page.select_option("[data-device] [name=memory]", label="by a replay on one pool of 65,536 bytes, idf-5.5")
+    memory = "by a replay on one pool of 65,536 bytes, idf-5.5"
+    plugged.page.select_option("[data-device] [name=memory]", label=memory)
     plugged.connect()
     plugged.send(stream)
     plugged.until(len(stream))
@@ -246,7 +264,8 @@ def test_a_console_without_a_recorder_is_answered_as_a_dropped_log(
         "[data-file]", {"name": "a.log", "mimeType": "text/plain", "buffer": text.encode()}
     )
     plugged.page.wait_for_selector("html[data-files]")
-    answers = "() => [...document.querySelectorAll('[data-says], [data-logged]')].map((one) => one.innerText)"
+    answers = """() => [...document.querySelectorAll("[data-says], [data-logged]")]
+      .map((one) => one.innerText)"""
     dropped = plugged.page.evaluate(answers)
     plugged.connect()
     plugged.send(*cut(text.encode(), random.Random(1)))
@@ -261,6 +280,7 @@ def test_a_console_without_a_recorder_is_answered_as_a_dropped_log(
     assert plugged.seen.complaints == []
 
 
+@pytest.mark.slow
 def test_bytes_at_another_speed_are_named_as_such_and_a_foreign_log_is_not(
     device: Callable[..., Device], seed: int
 ) -> None:
@@ -309,6 +329,12 @@ def test_each_error_has_its_name_and_the_page_goes_on(device: Callable[..., Devi
     assert plugged.seen.complaints == []
 
 
+HEAR_ALL = """(text) => HS
+  .ask("hear", { pieces: [Uint8Array.from(atob(text), (one) => one.charCodeAt(0))] })
+  .then(() => HS.ask("heardall"))"""
+
+
+@pytest.mark.slow
 def test_a_recording_above_the_limit_keeps_its_beginning_and_the_last_boot_wins(
     device: Callable[..., Device], make_boot: Any
 ) -> None:
@@ -318,9 +344,8 @@ def test_a_recording_above_the_limit_keeps_its_beginning_and_the_last_boot_wins(
     ask = "([what, job]) => HS.ask(what, job)"
     for most, streamed in ((size + 40, (*first, *second)), (len(first[0]) + 10, first)):
         plugged.page.evaluate(ask, ["listen", {"most": most}])
-        script = "(text) => HS.ask('hear', { pieces: [Uint8Array.from(atob(text), (c) => c.charCodeAt(0))], over: true, moment: true })"
         text = base64.b64encode(b"".join(streamed)).decode("ascii")
-        rows = plugged.page.evaluate(script, text)["moment"]["recordings"]
+        rows = plugged.page.evaluate(HEAR_ALL, text)["moment"]["recordings"]
         got = plugged.page.evaluate(
             "(index) => HS.ask('recording', { index }).then(({ bytes }) => [...bytes])",
             len(rows) - 1,
@@ -333,6 +358,56 @@ def test_a_recording_above_the_limit_keeps_its_beginning_and_the_last_boot_wins(
             assert rows[0]["left_out"] == size - len(first[0])
 
 
+@pytest.mark.slow
+def test_a_recorder_in_emulation_is_heard_and_saved(device: Callable[..., Device], seed: int) -> None:
+    """The machine code of the recorder of a chip wrote these bytes."""
+    pytest.importorskip("unicorn")
+    from emulation.recorder import EmulatedRecorder, mixed_program, recorder_image
+    from emulation.targets import TARGETS
+
+    target, rows = TARGETS["rv32imc"], mixed_program(3, 1500)
+    recorder = EmulatedRecorder(target, recorder_image(target), records=128, events=len(rows))
+    trace = recorder.record(rows, between=50).trace
+    stream = spoken(trace)
+    plugged = device(accept_downloads=True)
+    plugged.connect()
+    plugged.send(*cut(stream, random.Random(seed)))
+    plugged.until(len(stream))
+    alike(plugged.moment(), desk(stream))
+    plugged.ends()
+    assert plugged.saved(0)[1] == trace
+    assert plugged.moment()["recordings"][0]["events"] == len(rows)
+
+
+def test_a_device_can_be_heard_by_keyboard_and_axe_finds_nothing_on_a_phone(
+    device: Callable[..., Device], make_boot: Any
+) -> None:
+    narrow = {"width": 390, "height": 800}
+    plugged = device(viewport=narrow, color_scheme="dark")
+    page = plugged.page
+    page.focus("[data-device] [name=baud]")
+    page.keyboard.press("Enter")
+    page.wait_for_selector("[data-act=stop]:focus")
+    sent = 0
+    for chunk in make_boot(7, BLOCKS, failed=9000):
+        line = b"I (1) app: a line\n"
+        plugged.send(line + chunk)
+        sent += len(line + chunk)
+        plugged.until(sent)
+    assert page.locator("[data-curve] polyline").count() == 3
+    told = str(page.get_attribute("[data-curve] svg", "aria-label"))
+    assert told.startswith("DRAM: free, DRAM: largest block, live bytes over time")
+    assert findings(page) == []
+    page.keyboard.press("Enter")
+    page.wait_for_selector("html[data-heard]")
+    assert page.evaluate("document.activeElement.dataset.act") == "connect"
+    assert "12 blocks" in page.inner_text("[data-now]")
+    assert findings(page) == []
+    assert page.evaluate("document.documentElement.scrollWidth") <= narrow["width"]
+    assert plugged.seen.complaints == []
+
+
+@pytest.mark.slow
 def test_without_web_serial_the_page_says_so(see: Open, empty: Path) -> None:
     seen = see(empty)
     seen.page.add_init_script("delete Navigator.prototype.serial")

@@ -31,8 +31,8 @@
     const sent = pump();
     if (held > WAITING) await sent;
   }
-  async function hear(job) {
-    const begun = performance.now(), answer = await HS.ask("hear", job);
+  async function hear(job, what = "hear") {
+    const begun = performance.now(), answer = await HS.ask(what, job);
     if (answer.moment !== undefined) {
       show(answer.moment);
       next = performance.now() + Math.max(PERIOD, 5 * (performance.now() - begun));
@@ -93,12 +93,15 @@
     try {
       await pump();
       clearTimeout(timer);
-      await hear({ over: true, moment: true });
+      state.said = null;
+      await hear({}, "heardall");
     } catch (error) {
       end = error.message;
     }
+    const focused = document.activeElement === button("stop");
     button("stop").disabled = true;
     button("connect").disabled = false;
+    if (focused) button("connect").focus();
     const why = ENDS[end] ?? `The port broke off: ${end}`;
     say(`${why} ${summary()}`);
     if (moment !== null && moment.recording === 0 && moment.text.size > 0 && !garbage()) await answerLog();
@@ -144,28 +147,28 @@
     for (const [name, count] of Object.entries(state.line)) said.push(`The line had ${number(count)} ${name}${count === 1 ? "" : "s"}${name === "framing error" ? ": the speed may be wrong" : ""}.`);
     tell(moment.current_left_out, `The page has no room for more: ${number(moment.current_left_out)} B of this recording were left out at its end.`);
     tell(text.left_out, `${number(text.left_out)} B of the log were left out: the page keeps its beginning.`);
-    if (state.said !== null) said.push(...state.said.sentences.map(HS.plain), "When you stop, the whole log is answered above.");
+    if (state.said !== null) said.push(...state.said.sentences.map(HS.plain), "When you stop, the whole log is answered above as a file is.");
     find("notes").replaceChildren(...said.map((one) => HS.made("li", one)));
   }
 
   /* ---- tables ---- */
   const told = (value) => (value === null ? "not told" : number(value));
   const COLUMNS = {
-    memory: [["Memory", (one) => HS.plain(one.name)], ["capabilities", (one) => one.capabilities], ["bytes", (one) => told(one.size)], ["free", (one) => told(one.free)], ["largest block", (one) => told(one.largest)], ["least free", (one) => told(one.minimum)], ["live", (one) => told(one.live)], ["at most fits", (one) => told(one.room)], ["told by", (one) => (one.by || "nobody") + (one.said === null ? "" : `, ${one.said.toFixed(1)} s ago`)]],
+    memory: [["Memory", (one) => HS.plain(one.name)], ["capabilities", (one) => (one.name === "pool" && one.by !== "heap" ? "any" : one.capabilities)], ["bytes", (one) => told(one.size)], ["free", (one) => told(one.free)], ["largest block", (one) => told(one.largest)], ["least free", (one) => told(one.minimum)], ["live", (one) => told(one.live)], ["at most fits", (one) => told(one.room)], ["told by", (one) => (one.by || "nobody") + (one.said === null ? "" : `, ${one.said.toFixed(1)} s ago`)]],
     owners: [["Task", (one) => HS.plain(one.task) || "not told"], ["Call site", (one) => HS.plain(one.site)], ["bytes", (one) => told(one.live)], ["blocks", (one) => told(one.blocks)]],
     failed: [["Request", (one) => HS.plain(one.text)]],
     happened: [["Event", (one) => HS.plain(one.text)]],
-    recordings: [["Recording", (one) => `${number(one.number)}, ${HS.plain(one.label)}`], ["after", (one) => HS.plain(one.reset) || "not told"], ["events", (one) => told(one.events)], ["missing", (one) => told(one.lost)], ["failed", (one) => told(one.failures)], ["bytes kept", (one) => (one.dropped ? "none: later ones needed the room" : `${number(one.size)}${one.left_out > 0 ? `, ${number(one.left_out)} left out at its end` : ""}`)], ["", (one) => one]],
+    recordings: [["Recording", (one) => `${number(one.number)}, ${HS.plain(one.label)}`], ["File", (one) => one], ["after", (one) => HS.plain(one.reset) || "not told"], ["events", (one) => told(one.events)], ["missing", (one) => told(one.lost)], ["failed", (one) => told(one.failures)], ["bytes kept", (one) => (one.dropped ? "none: later ones needed the room" : `${number(one.size)}${one.left_out > 0 ? `, ${number(one.left_out)} left out at its end` : ""}`)]],
   };
-  const WORDS = ["Memory", "capabilities", "told by", "Task", "Call site", "Request", "Event", "Recording", "after", ""];
+  const WORDS = ["Memory", "capabilities", "told by", "Task", "Call site", "Request", "Event", "Recording", "File", "after"];
   function table(name, rows) {
     const made = box.querySelector(`[data-rows="${name}"]`), columns = COLUMNS[name];
     made.hidden = rows.length === 0;
     const kind = (heading) => (WORDS.includes(heading) ? {} : { class: "number" });
-    if (made.querySelector("th") === null) made.querySelector("tr").replaceChildren(...columns.map(([heading]) => (heading === "" ? HS.made("td") : HS.made("th", heading, { scope: "col", ...kind(heading) }))));
+    if (made.querySelector("th") === null) made.querySelector("tr").replaceChildren(...columns.map(([heading]) => HS.made("th", heading, { scope: "col", ...kind(heading) })));
     made.querySelector("tbody").replaceChildren(...rows.map((row, index) => {
       const line = HS.made("tr");
-      line.append(...columns.map(([heading, of]) => (heading === "" ? actions(row, index) : HS.made("td", of(row), kind(heading)))));
+      line.append(...columns.map(([heading, of]) => (heading === "File" ? actions(row, index) : HS.made("td", of(row), kind(heading)))));
       return line;
     }));
   }
@@ -186,9 +189,11 @@
   function curve() {
     if (state.recording !== moment.recording) [state.recording, state.points] = [moment.recording, []];
     const heard = moment.memory.filter((one) => one.free !== null);
-    const series = heard.length > 0 ? heard.flatMap((one) => [[`${one.name}: free`, one.free], [`${one.name}: largest block`, one.largest]]) : moment.live === null ? [] : [["live bytes", moment.live]];
+    const series = heard.flatMap((one) => [[`${one.name}: free`, one.free], [`${one.name}: largest block`, one.largest]]);
+    if (moment.recording > 0) series.push(["live bytes", moment.live]);
+    if (!series.some(([, value]) => value !== null)) return;
     const time = moment.time ?? performance.now() / 1000, { points } = state;
-    if (series.length > 0 && (points.length === 0 || time > points.at(-1).time || points.at(-1).series.length !== series.length)) {
+    if ((points.length === 0 || time > points.at(-1).time || points.at(-1).series.length !== series.length)) {
       if (points.length > 0 && points.at(-1).series.length !== series.length) points.length = 0;
       points.push({ time, series });
     }

@@ -66,12 +66,13 @@ const Heard = {
       memory: Heard.memory(regions, blocks, known, figures.last_time, hertz, listening.engine.face.capabilities),
       ...Heard.owners(blocks, listening),
       losses: Heard.losses(figures, health),
-      recordings: listening.recordings.map(({ kept, ...one }) => ({ ...one, size: kept?.size ?? 0, dropped: kept === null })),
+      recordings: Heard.recordings(listening),
       text: { size: listening.text_taken, characters: listening.characters, odd: listening.odd, left_out: listening.text_left_out }, current_left_out: open ? listening.current.left_out : 0,
       ...listening.telling.take(),
     };
   },
 
+  recordings: (listening) => listening.recordings.map(({ kept, ...one }) => ({ ...one, size: kept?.size ?? 0, dropped: kept === null })),
   blocks: (listening) => listening.rows("hs_lab_listener_blocks").map(numbered),
   told(listening) {
     return listening.rows("hs_lab_listener_regions").map(numbered).filter((row) => row.start !== NOT_TOLD && row.size !== NOT_TOLD && row.size !== 0).map((row) => ({
@@ -169,12 +170,18 @@ Object.assign(JOBS, {
     if (job.memory !== null && job.memory !== undefined) replayedOn(job.memory);
     return {};
   },
-  /* The next bytes; `quiet`: nothing came for a moment; `over`: nothing follows. */
+  /* The next bytes; `quiet`: nothing came for a moment. */
   hear(job) {
     for (const bytes of job.pieces ?? []) listening.take(bytes);
     if (job.quiet) listening.quiet();
-    if (job.over) listening.finish();
     return job.moment ? { moment: Heard.moment(listening) } : {};
+  },
+  /* Nothing follows: the last moment, and the last recording as it is then. */
+  heardall() {
+    listening.finish();
+    const moment = Heard.moment(listening);
+    listening.closeRecording();
+    return { moment: { ...moment, current_left_out: 0, recordings: Heard.recordings(listening) } };
   },
   heardon(job) {
     replayedOn(job.memory);

@@ -143,7 +143,6 @@ class Listening {
       this.checked(calls.hs_lab_listener_flush(this.at));
     }
     this.telling.log(this.lines.flush());
-    this.closeRecording();
   }
 
   /* Takes out what a piece of the stream told. False: another recording begins. */
