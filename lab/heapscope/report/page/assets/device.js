@@ -43,16 +43,25 @@
     busy = true;
     clearTimeout(timer);
     state.pumping = (async () => {
-      while (waiting.length > 0) {
-        const pieces = [joined(waiting)];
-        waiting = [];
-        held = 0;
-        await hear({ pieces, moment: performance.now() >= next });
+      try {
+        while (waiting.length > 0) {
+          const pieces = [joined(waiting)];
+          waiting = [];
+          held = 0;
+          await hear({ pieces, moment: performance.now() >= next });
+        }
+      } catch (error) {
+        broken(error);
       }
       busy = false;
-      timer = setTimeout(() => !busy && port !== null && hear({ quiet: true, moment: true }), QUIET);
+      timer = setTimeout(() => !busy && port !== null && hear({ quiet: true, moment: true }).catch(broken), QUIET);
     })();
     return state.pumping;
+  }
+  /* The worker cannot go on, so there is nobody to read for. */
+  function broken(error) {
+    state.broken ??= error.message;
+    port?.stop();
   }
 
   /* ---- the connection ---- */
@@ -102,6 +111,7 @@
     button("stop").disabled = true;
     button("connect").disabled = false;
     if (focused) button("connect").focus();
+    end = state.broken ?? end;
     const why = ENDS[end] ?? `The port broke off: ${end}`;
     say(`${why} ${summary()}`);
     if (moment !== null && moment.recording === 0 && moment.text.size > 0 && !garbage()) await answerLog();
@@ -122,13 +132,13 @@
   const garbage = () => moment.recording === 0 && moment.text.characters >= ENOUGH && moment.text.odd > ODD * moment.text.characters;
   function summary() {
     if (moment === null || moment.bytes === 0) return "Nothing came.";
-    const recordings = moment.recordings.length + (port !== null && moment.recording > moment.recordings.length ? 1 : 0);
+    const recordings = moment.recording;
     return `${number(moment.bytes)} B came, ${recordings === 0 ? "no recording among them" : `${number(recordings)} recording${recordings === 1 ? "" : "s"} among them`}.`;
   }
   function heap() {
     if (moment.recording === 0) return "No chunk of a recording yet.";
     const { boot, reset, chip, time, level } = moment;
-    const whose = [`Recording ${number(moment.recording)}`, ...(boot ? [`boot ${boot}`] : []), ...(reset ? [`after ${reset}`] : []), ...(chip ? [chip] : []), ...(time === null ? [] : [`${time.toLocaleString("en-US", { maximumFractionDigits: 3 })} s`])];
+    const whose = [`Recording ${number(moment.before + moment.recording)}`, ...(boot ? [`boot ${boot}`] : []), ...(reset ? [`after ${reset}`] : []), ...(chip ? [chip] : []), ...(time === null ? [] : [`${time.toLocaleString("en-US", { maximumFractionDigits: 3 })} s`])];
     const live = moment.live === null ? "Live blocks are not known until a whole snapshot arrives" : `${number(moment.live)} B are live in ${number(moment.live_blocks)} blocks`;
     const recorded = level > 0 || moment.filtered ? ` Recorded: ${LEVELS[Math.min(level, 3)]}${moment.filtered ? ", filtered" : ""}.` : "";
     return `${whose.join(", ")}. ${live}; the peak was ${number(moment.live_peak)} B. ${number(moment.events)} events, ${number(moment.failures)} failed requests.${recorded}`;
@@ -297,11 +307,13 @@
     one.preventDefault();
     if (port === null) connect().catch((error) => say(error.message));
   });
+  window.addEventListener("beforeunload", (one) => port !== null && one.preventDefault());
   form.memory.addEventListener("change", () => port !== null && HS.ask("heardon", { memory: chosen() }).catch((error) => say(error.message)));
   HS.device = {
     get last() { return moment; },
     get happened() { return state.happened; },
     begin() {
+      button("connect").disabled = false;
       form.memory.replaceChildren(HS.made("option", "what the device's heap says"), ...HS.memories.map((one) => HS.made("option", `by a replay on ${one.name}`)));
     },
   };

@@ -59,7 +59,7 @@ const Heard = {
     const hertz = /^[0-9]{1,15}$/.test(facts.clock_hz ?? "") ? Number(facts.clock_hz) : 0;
     const regions = listening.model?.regions() ?? Heard.told(listening);
     return {
-      bytes: listening.bytes, recording: listening.number, boot: facts.boot ?? "", reset: facts.reset ?? "", chip: facts.chip ?? "",
+      bytes: listening.bytes, before: listening.before, recording: listening.number - listening.before, boot: facts.boot ?? "", reset: facts.reset ?? "", chip: facts.chip ?? "",
       time: hertz > 0 && (health.features & 2) !== 0 ? figures.last_time / hertz : null,
       known, level: figures.level, filtered: figures.filtered !== 0, live: known ? figures.live : null, live_blocks: known ? figures.live_blocks : null, live_peak: figures.live_peak,
       events: health.events, failures: figures.failures, snapshots: figures.snapshots, corrections: figures.corrections,
@@ -165,8 +165,9 @@ const replayedOn = (memory) => {
 
 Object.assign(JOBS, {
   listen(job) {
+    const before = listening?.recordings;
     listening?.close();
-    listening = new Listening(engine, job.most ?? Listening.MOST);
+    listening = new Listening(engine, job.most, before);
     if (job.memory !== null && job.memory !== undefined) replayedOn(job.memory);
     return {};
   },

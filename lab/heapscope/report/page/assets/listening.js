@@ -102,16 +102,18 @@ class Telling {
 }
 Telling.MOST = 1000;
 
-/* One device. `most`: bytes of its recordings that are kept, and of its log an eighth of that. */
+/* One connection to a device. `most`: bytes of recordings that are kept, and of the log an eighth of that; `before`:
+   the recordings of connections before it, which stay. */
 class Listening {
-  constructor(engine, most = Listening.MOST) {
+  constructor(engine, most = Listening.MOST, before = []) {
     this.engine = engine;
     this.at = engine.calls.hs_lab_listener_new();
     if (this.at === 0) throw new Error("The page has no memory left.");
     this.room = engine.take(Reader.PIECE);
     this.cell = engine.take(16);
     Object.assign(this, { most, telling: new Telling(), lines: new LogLines(), text: new Kept(), text_taken: 0, text_left_out: 0, bytes: 0, characters: 0, odd: 0, decoder: new TextDecoder() });
-    Object.assign(this, { recordings: [], number: 0, kept: 0, current: null, model: null });
+    Object.assign(this, { recordings: before, before: before.length, number: before.length, current: null, model: null });
+    this.kept = before.reduce((sum, one) => sum + (one.kept?.size ?? 0), 0);
   }
 
   close() {
@@ -234,7 +236,7 @@ class Listening {
     this.current = { number: this.number, kept: new Kept(), left_out: 0 };
     this.model?.restart();
     const { boot, reset, snapshots } = this.facts();
-    this.telling.happened("recording", `recording ${this.number} begins${boot ? `, boot ${boot}` : ""}${reset ? ` after ${reset}` : ""}`);
+    this.telling.happened("recording", `recording ${this.number - this.before} begins${boot ? `, boot ${boot}` : ""}${reset ? ` after ${reset}` : ""}`);
     if (snapshots === "0") this.telling.happened("recording", "The recorder began when the heap had blocks already and takes no snapshots: those blocks are not counted.");
   }
   closeRecording() {
@@ -243,7 +245,7 @@ class Listening {
     const known = /^[0-9]{1,10}$/.test(facts.boot ?? "") ? `boot-${Number(facts.boot)}` : "boot";
     Object.assign(this.current, { label: facts.black_box === "1" ? `${known}-black-box` : known, boot: facts.boot ?? "", reset: facts.reset ?? "", chip: facts.chip ?? "", events: health.events, lost: health.lost_events - figures.left_out, ended: health.ended !== 0, failures: figures.failures });
     this.recordings.push(this.current);
-    this.telling.happened("file", `recording ${this.number} is over`);
+    this.telling.happened("file", `recording ${this.number - this.before} is over`);
   }
   notice({ kind, count, size, task, site, mark }, figures) {
     if (kind === 0) this.beginRecording();
