@@ -1,12 +1,12 @@
-"""The page hears a device through Web Serial as `heapscope live` does: a stand-in for the port carries
-the bytes of recorders, cut anywhere. It was never run on a real port."""
+"""The page hears a device through Web Serial as `heapscope live` does: a stand-in for the port
+carries the bytes of recorders, cut anywhere. It was never run on a real port."""
 
 from __future__ import annotations
 
 import base64
 import random
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -83,7 +83,7 @@ class Device:
 
 
 @pytest.fixture
-def device(see: Open, empty: Path) -> Iterator[Callable[..., Device]]:
+def device(see: Open, empty: Path) -> Callable[..., Device]:
     def plugged(**options: Any) -> Device:
         seen = see(empty, **options)
         seen.page.add_init_script(path=STAND_IN)
@@ -91,7 +91,7 @@ def device(see: Open, empty: Path) -> Iterator[Callable[..., Device]]:
         seen.page.wait_for_selector("html[data-explorer=yes]", timeout=30_000)
         return Device(seen)
 
-    yield plugged
+    return plugged
 
 
 def cut(data: bytes, chance: random.Random) -> list[bytes]:

@@ -207,7 +207,7 @@ class _Judge:
             return _Tested(tuple(troubles), runs.varied)
 
     def _needs(self, state: PlanState) -> Iterator[PlanNeed]:
-        """Of one more replay of the whole trace, where there are any."""
+        """They come from one more replay of the whole trace; none: nothing was needed."""
         if not self._rows:
             return
         found = self._search.replayed(state).needs

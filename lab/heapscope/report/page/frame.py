@@ -32,7 +32,7 @@ FIRST = ("theme.js", "patterns.js", "tables.js", "tip.js", "axes.js")
 #: Scripts of a page with the engine, and those of its worker.
 EXPLORE = ("asking.js", "whatif.js", "filtering.js", "explore.js", "logged.js", "opening.js")
 LOGS = ("log_reading.js", "log_answer.js")
-#: Of the page that opens anything: a device that is heard through a port, in the page and its worker.
+#: Scripts of the page that opens anything, for a device that is heard, and those of its worker.
 DEVICE = ("serial.js", "device.js")
 LISTENING = ("listening.js", "heard.js")
 WORKER = ("patterns.js", "engine.js", "blocks.js", "leaking.js", "zstd.js", *LOGS, "jobs.js")
