@@ -226,7 +226,7 @@ def test_the_recording_is_replayed_as_it_comes(
     stream = b"".join(make_boot(7, BLOCKS, freed=[0x300]))
     plugged = device()
     memory = "by a replay on one pool of 65,536 bytes, idf-5.5"
-    plugged.page.select_option("[data-device] [name=memory]", label=memory)
+    plugged.page.select_option("[data-device] [name=replayed]", label=memory)
     plugged.connect()
     plugged.send(stream)
     plugged.until(len(stream))
@@ -237,19 +237,24 @@ def test_the_recording_is_replayed_as_it_comes(
     plugged.ends()
 
 
+@pytest.mark.slow
 def test_what_was_recorded_opens_in_the_same_page(
     device: Callable[..., Device], make_boot: Any
 ) -> None:
-    stream = b"".join(make_boot(7, BLOCKS))
+    evil = b"<img src=x onerror=alert(1)>"
+    stream = b"".join(make_boot(7, BLOCKS, task=evil, site=evil, reset=evil, failed=9000))
     plugged = device()
     plugged.connect()
-    plugged.send(stream)
+    plugged.send(evil + b"\n" + stream)
     plugged.ends()
+    assert plugged.page.locator("main img").count() == 0
+    assert plugged.page.inner_text("[data-device]").count(evil.decode()) > 4
     assert plugged.said().startswith("The device was unplugged, or its port went away.")
     plugged.page.click("[data-act=explore]")
     plugged.page.wait_for_selector("html[data-replayed]", timeout=30_000)
     assert "No request fails of 12" in plugged.page.inner_text("[data-says]")
     assert plugged.page.evaluate("standIn.closed") == 1
+    assert plugged.seen.complaints == []
 
 
 def test_a_console_without_a_recorder_is_answered_as_a_dropped_log(
@@ -383,6 +388,7 @@ def test_a_recorder_in_emulation_is_heard_and_saved(
     assert plugged.moment()["recordings"][0]["events"] == len(rows)
 
 
+@pytest.mark.slow
 def test_a_device_can_be_heard_by_keyboard_and_axe_finds_nothing_on_a_phone(
     device: Callable[..., Device], make_boot: Any
 ) -> None:

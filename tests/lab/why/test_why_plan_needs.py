@@ -96,6 +96,7 @@ def two_regions() -> Layout:
     )
 
 
+@pytest.mark.slow
 def test_a_block_that_is_reserved_at_start_up_keeps_its_need(why: Explain, make: Make) -> None:
     lines = ("t net", "a 1 3000", "a 2 2000")
     answer = planned(why(lines, two_regions(), needs=[(4000, DMA)], plan=PlanWish()))

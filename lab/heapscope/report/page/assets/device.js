@@ -126,7 +126,7 @@
       HS.explore.find("says").textContent = `The console of the device: ${error.message}`;
     }
   }
-  const chosen = () => (form.memory.selectedIndex <= 0 ? null : HS.memories[form.memory.selectedIndex - 1]);
+  const chosen = () => (form.replayed.selectedIndex <= 0 ? null : HS.memories[form.replayed.selectedIndex - 1]);
 
   /* ---- in words ---- */
   const garbage = () => moment.recording === 0 && moment.text.characters >= ENOUGH && moment.text.odd > ODD * moment.text.characters;
@@ -308,13 +308,13 @@
     if (port === null) connect().catch((error) => say(error.message));
   });
   window.addEventListener("beforeunload", (one) => port !== null && one.preventDefault());
-  form.memory.addEventListener("change", () => port !== null && HS.ask("heardon", { memory: chosen() }).catch((error) => say(error.message)));
+  form.replayed.addEventListener("change", () => port !== null && HS.ask("heardon", { memory: chosen() }).catch((error) => say(error.message)));
   HS.device = {
     get last() { return moment; },
     get happened() { return state.happened; },
     begin() {
       button("connect").disabled = false;
-      form.memory.replaceChildren(HS.made("option", "what the device's heap says"), ...HS.memories.map((one) => HS.made("option", `by a replay on ${one.name}`)));
+      form.replayed.replaceChildren(HS.made("option", "what the device's heap says"), ...HS.memories.map((one) => HS.made("option", `by a replay on ${one.name}`)));
     },
   };
 })();
