@@ -11,10 +11,10 @@ NEEDS = "tests/lab/why/test_why_plan_needs.py"
 PLAN = (
     Mutant(
         "needs that a plan keeps",
-        "a growth that ends the failures counts as one that keeps the needs",
-        "lab/heapscope/why/ideas_memory.py::_troubles",
-        "outcome.failures + (outcome.needs_short or 0)",
-        "outcome.failures",
+        "a change is judged by the failures that it ends alone",
+        "lab/heapscope/why/plan_search.py::_trouble",
+        "return after.failures, after.needs_short or 0, after.short_events or 0",
+        "return after.failures, 0, 0",
         NEEDS,
     ),
     Mutant(
