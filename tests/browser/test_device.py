@@ -335,6 +335,37 @@ def test_each_error_has_its_name_and_the_page_goes_on(device: Callable[..., Devi
     assert plugged.seen.complaints == []
 
 
+HEAR = """(text) => HS
+  .ask("hear", { pieces: [Uint8Array.from(atob(text), (one) => one.charCodeAt(0))], moment: true })
+  .then(({ moment }) => moment)"""
+
+
+@pytest.mark.slow
+def test_growth_and_rates_are_those_of_the_desk(
+    device: Callable[..., Device], make_boot: Any
+) -> None:
+    """After each chunk, by the clock of the recording, which runs for longer than the window."""
+    blocks = [(0x20 * i, 0x10 + i % 7) for i in range(1, 900)]
+    stream = make_boot(7, blocks, per_chunk=23, freed=[0x40, 0x60])
+    plugged = device()
+    plugged.page.evaluate("() => HS.ask('listen')")
+    figures = ("time", "rate", "churn", "window", "growth")
+    with Hearing("here") as hearing:
+        for chunk in stream:
+            got = plugged.page.evaluate(HEAR, base64.b64encode(chunk).decode("ascii"))
+            hearing.take(chunk)
+            wanted = hearing.moment()
+            if wanted.time:
+                assert [got[name] for name in figures] == [
+                    getattr(wanted, name) for name in figures
+                ]
+                assert [one["growth"] for one in got["owners"]] == [
+                    one.growth for one in wanted.owners
+                ]
+        assert wanted.window is not None
+        assert wanted.window > 50
+
+
 HEAR_ALL = """(text) => HS
   .ask("hear", { pieces: [Uint8Array.from(atob(text), (one) => one.charCodeAt(0))] })
   .then(() => HS.ask("heardall"))"""

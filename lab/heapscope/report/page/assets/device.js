@@ -140,8 +140,9 @@
     const { boot, reset, chip, time, level } = moment;
     const whose = [`Recording ${number(moment.before + moment.recording)}`, ...(boot ? [`boot ${boot}`] : []), ...(reset ? [`after ${reset}`] : []), ...(chip ? [chip] : []), ...(time === null ? [] : [`${time.toLocaleString("en-US", { maximumFractionDigits: 3 })} s`])];
     const live = moment.live === null ? "Live blocks are not known until a whole snapshot arrives" : `${number(moment.live)} B are live in ${number(moment.live_blocks)} blocks`;
+    const grew = moment.growth === null ? "" : `, ${signed(moment.growth)} B in ${moment.window.toFixed(0)} s`, rates = moment.rate === null ? "" : ` There are ${number(Math.round(moment.rate))} events and ${number(Math.round(moment.churn))} B asked for a second.`;
     const recorded = level > 0 || moment.filtered ? ` Recorded: ${LEVELS[Math.min(level, 3)]}${moment.filtered ? ", filtered" : ""}.` : "";
-    return `${whose.join(", ")}. ${live}; the peak was ${number(moment.live_peak)} B. ${number(moment.events)} events, ${number(moment.failures)} failed requests.${recorded}`;
+    return `${whose.join(", ")}. ${live}${grew}; the peak was ${number(moment.live_peak)} B. ${number(moment.events)} events, ${number(moment.failures)} failed requests.${rates}${recorded}`;
   }
   function notes() {
     const { losses, text } = moment, said = [];
@@ -162,10 +163,11 @@
   }
 
   /* ---- tables ---- */
+  const signed = (value) => `${value > 0 ? "+" : ""}${number(value)}`;
   const told = (value) => (value === null ? "not told" : number(value));
   const COLUMNS = {
     memory: [["Memory", (one) => HS.plain(one.name)], ["capabilities", (one) => (one.name === "pool" && one.by !== "heap" ? "any" : one.capabilities)], ["bytes", (one) => told(one.size)], ["free", (one) => told(one.free)], ["largest block", (one) => told(one.largest)], ["least free", (one) => told(one.minimum)], ["live", (one) => told(one.live)], ["at most fits", (one) => told(one.room)], ["told by", (one) => (one.by || "nobody") + (one.said === null ? "" : `, ${one.said.toFixed(1)} s ago`)]],
-    owners: [["Task", (one) => HS.plain(one.task) || "not told"], ["Call site", (one) => HS.plain(one.site)], ["bytes", (one) => told(one.live)], ["blocks", (one) => told(one.blocks)]],
+    owners: [["Task", (one) => HS.plain(one.task) || "not told"], ["Call site", (one) => HS.plain(one.site)], ["bytes", (one) => told(one.live)], ["blocks", (one) => told(one.blocks)], ["grew by", (one) => (one.growth === null ? "not known" : signed(one.growth))]],
     failed: [["Request", (one) => HS.plain(one.text)]],
     happened: [["Event", (one) => HS.plain(one.text)]],
     recordings: [["Recording", (one) => `${number(one.number)}, ${HS.plain(one.label)}`], ["File", (one) => one], ["after", (one) => HS.plain(one.reset) || "not told"], ["events", (one) => told(one.events)], ["missing", (one) => told(one.lost)], ["failed", (one) => told(one.failures)], ["bytes kept", (one) => (one.dropped ? "none: later ones needed the room" : `${number(one.size)}${one.left_out > 0 ? `, ${number(one.left_out)} left out at its end` : ""}`)]],

@@ -58,13 +58,15 @@ const Heard = {
     const blocks = known ? Heard.blocks(listening) : [];
     const hertz = /^[0-9]{1,15}$/.test(facts.clock_hz ?? "") ? Number(facts.clock_hz) : 0;
     const regions = listening.model?.regions() ?? Heard.told(listening);
+    const time = hertz > 0 && (health.features & 2) !== 0 ? figures.last_time / hertz : null, held = Heard.held(blocks);
+    const lately = listening.trend.lately({ time: time ?? performance.now() / 1000, events: health.events, asked: figures.asked, live: known ? figures.live : null, owners: held });
     return {
       bytes: listening.bytes, before: listening.before, recording: listening.number - listening.before, boot: facts.boot ?? "", reset: facts.reset ?? "", chip: facts.chip ?? "",
-      time: hertz > 0 && (health.features & 2) !== 0 ? figures.last_time / hertz : null,
+      time, rate: lately.rate, churn: lately.churn, window: lately.window, growth: lately.growth,
       known, level: figures.level, filtered: figures.filtered !== 0, live: known ? figures.live : null, live_blocks: known ? figures.live_blocks : null, live_peak: figures.live_peak,
       events: health.events, failures: figures.failures, snapshots: figures.snapshots, corrections: figures.corrections,
       memory: Heard.memory(regions, blocks, known, figures.last_time, hertz, listening.engine.face.capabilities),
-      ...Heard.owners(blocks, listening),
+      ...Heard.owners(held, lately.from, listening),
       losses: Heard.losses(figures, health),
       recordings: Heard.recordings(listening),
       text: { size: listening.text_taken, characters: listening.characters, odd: listening.odd, left_out: listening.text_left_out }, current_left_out: open ? listening.current.left_out : 0,
@@ -123,7 +125,8 @@ const Heard = {
     return Math.max(most, end - begin);
   },
 
-  owners(blocks, listening) {
+  /* Bytes and blocks of each owner, by task and call site. */
+  held(blocks) {
     const held = new Map();
     for (const { owned, task, site, size } of blocks) {
       const by = owned !== 0 ? task : Listening.UNKNOWN, key = `${by} ${site}`, one = held.get(key) ?? { by, site, live: 0, blocks: 0 };
@@ -131,8 +134,11 @@ const Heard = {
       one.blocks++;
       held.set(key, one);
     }
+    return held;
+  },
+  owners(held, from, listening) {
     const order = [...held.values()].sort((one, other) => other.live - one.live || one.by - other.by || one.site - other.site);
-    const owners = order.slice(0, Heard.OWNERS).map(({ by, site, live, blocks: count }) => ({ task: listening.called(Listening.TASKS, by), site: listening.called(Listening.SITES, site), live, blocks: count }));
+    const owners = order.slice(0, Heard.OWNERS).map(({ by, site, live, blocks: count }) => ({ task: listening.called(Listening.TASKS, by), site: listening.called(Listening.SITES, site), live, blocks: count, growth: from && live - (from.owners.get(`${by} ${site}`)?.live ?? 0) }));
     return { owners, owners_left_out: order.length - owners.length };
   },
 

@@ -102,6 +102,25 @@ class Telling {
 }
 Telling.MOST = 1000;
 
+/* Growth and rates over the last while, by the recording's clock or the page's own (window.py). */
+class TrendWindow {
+  constructor() { this.points = []; }
+
+  /* The changes up to a point, which it keeps. */
+  lately(now) {
+    const { points } = this, past = (one, span) => now.time - one.time >= 1 && now.time - one.time <= span;
+    if (points.length > 0 && now.time < points.at(-1).time) points.length = 0; /* a clock that goes back tells no time */
+    const rated = points.find((one) => past(one, 5));
+    let grown = null;
+    for (let i = points.length - 1; i >= 0 && points[i].live !== null && now.time - points[i].time <= 60; i--) grown = points[i];
+    if (grown !== null && (!past(grown, 60) || now.live === null)) grown = null;
+    if (points.length === 0 || now.time - points.at(-1).time >= 1) points.push(now.owners.size > 4096 ? { ...now, owners: new Map() } : now);
+    if (points.length > 61) points.shift();
+    const a_second = (name) => (rated === undefined ? null : (now[name] - rated[name]) / (now.time - rated.time));
+    return { rate: a_second("events"), churn: a_second("asked"), window: grown && now.time - grown.time, growth: grown && now.live - grown.live, from: grown };
+  }
+}
+
 /* One connection to a device. `most`: bytes of recordings that are kept, and of the log an eighth of that; `before`:
    the recordings of connections before it, which stay. */
 class Listening {
@@ -111,7 +130,7 @@ class Listening {
     if (this.at === 0) throw new Error("The page has no memory left.");
     this.room = engine.take(Reader.PIECE);
     this.cell = engine.take(16);
-    Object.assign(this, { most, telling: new Telling(), lines: new LogLines(), text: new Kept(), text_taken: 0, text_left_out: 0, bytes: 0, characters: 0, odd: 0, decoder: new TextDecoder() });
+    Object.assign(this, { most, telling: new Telling(), lines: new LogLines(), text: new Kept(), text_taken: 0, text_left_out: 0, trend: new TrendWindow(), bytes: 0, characters: 0, odd: 0, decoder: new TextDecoder() });
     Object.assign(this, { recordings: before, before: before.length, number: before.length, current: null, model: null });
     this.kept = before.reduce((sum, one) => sum + (one.kept?.size ?? 0), 0);
   }
@@ -233,6 +252,7 @@ class Listening {
   /* ---- recordings ---- */
   beginRecording() {
     this.number++;
+    this.trend = new TrendWindow();
     this.current = { number: this.number, kept: new Kept(), left_out: 0 };
     this.model?.restart();
     const { boot, reset, snapshots } = this.facts();
