@@ -3,11 +3,9 @@ carries the bytes of recorders, cut anywhere. It was never run on a real port.""
 
 from __future__ import annotations
 
-import base64
 import random
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -16,92 +14,21 @@ from tests.lab.live.conftest import make_boot as _make_boot
 
 sys.path += [str(Path(__file__).resolve().parents[up]) for up in (0, 2)]  # here; emulation/
 
+from heard_device import BLOCKS, Device, Open, cut, plugged_in
 from test_axe import findings
 
 import heapscope as hs
-from heapscope.layout.pool import pool_layout
 from heapscope.live.hearing import Hearing
-from heapscope.live.model import LiveModel
 from heapscope.live.moment import LiveMoment
 
-STAND_IN = Path(__file__).parent / "stand_in_port.js"
 GOLDEN = Path(__file__).parents[2] / "format" / "golden" / "v1_2"
-Open = Callable[..., Any]
 
 make_boot = _make_boot  # the streams of the tests of `heapscope live`
-
-BLOCKS = [(0x100 * i, 0x40 + i) for i in range(1, 13)]
-
-
-@dataclass
-class Device:
-    """The page with the stand-in, and what a test does to the port."""
-
-    seen: Any
-
-    @property
-    def page(self) -> Any:
-        return self.seen.page
-
-    def connect(self) -> None:
-        self.page.click("[data-act=connect]")
-        self.page.wait_for_selector("[data-act=stop]:not([disabled])")
-
-    def send(self, *pieces: bytes) -> None:
-        texts = [base64.b64encode(piece).decode("ascii") for piece in pieces if piece]
-        self.page.evaluate("(texts) => { for (const one of texts) standIn.send(one); }", texts)
-
-    def until(self, bytes_: int) -> None:
-        """The page has shown a moment after so many bytes."""
-        script = "(wanted) => HS.device.last !== null && HS.device.last.bytes >= wanted"
-        self.page.wait_for_function(script, arg=bytes_)
-
-    def ends(self, how: str = "unplug") -> None:
-        """It is unplugged, or somebody stops."""
-        before = self.page.evaluate("document.documentElement.dataset.heard ?? '0'")
-        if how == "stop":
-            self.page.click("[data-act=stop]")
-        else:
-            self.page.evaluate("standIn.unplug()")
-        script = "(before) => (document.documentElement.dataset.heard ?? '0') !== before"
-        self.page.wait_for_function(script, arg=before)
-
-    def said(self) -> str:
-        return str(self.page.inner_text("[data-device] [data-state]"))
-
-    def notes(self) -> str:
-        return str(self.page.inner_text("[data-device] [data-notes]"))
-
-    def moment(self) -> dict[str, Any]:
-        found: dict[str, Any] = self.page.evaluate("HS.device.last")
-        return found
-
-    def saved(self, index: int) -> tuple[str, bytes]:
-        with self.page.expect_download() as download:
-            self.page.click(f"[data-act=save][data-index='{index}']")
-        return download.value.suggested_filename, Path(download.value.path()).read_bytes()
 
 
 @pytest.fixture
 def device(see: Open, empty: Path) -> Callable[..., Device]:
-    def plugged(**options: Any) -> Device:
-        seen = see(empty, **options)
-        seen.page.add_init_script(path=STAND_IN)
-        seen.page.reload()
-        seen.page.wait_for_selector("html[data-explorer=yes]", timeout=30_000)
-        return Device(seen)
-
-    return plugged
-
-
-def cut(data: bytes, chance: random.Random) -> list[bytes]:
-    """The same bytes in pieces of any size, single bytes among them."""
-    pieces = []
-    while data:
-        size = chance.choice((1, 2, 7, 64, 300, 5000))
-        pieces.append(data[:size])
-        data = data[size:]
-    return pieces
+    return plugged_in(see, empty)
 
 
 def spoken(stream: bytes) -> bytes:
@@ -114,9 +41,9 @@ def spoken(stream: bytes) -> bytes:
     return b"".join(parts)
 
 
-def desk(stream: bytes, model: LiveModel | None = None) -> LiveMoment:
+def desk(stream: bytes) -> LiveMoment:
     """The moment of `heapscope live` after all of it; the last recording is still open."""
-    with Hearing("here", model=model) as hearing:
+    with Hearing("here") as hearing:
         hearing.take(stream)
         hearing.quiet()
         return hearing.moment()
@@ -220,24 +147,6 @@ def test_the_log_and_what_happened_come_in_their_order(
 
 
 @pytest.mark.slow
-def test_the_recording_is_replayed_as_it_comes(
-    device: Callable[..., Device], make_boot: Any
-) -> None:
-    stream = b"".join(make_boot(7, BLOCKS, freed=[0x300]))
-    plugged = device()
-    memory = "by a replay on one pool of 65,536 bytes, idf-5.5"
-    plugged.page.select_option("[data-device] [name=replayed]", label=memory)
-    plugged.connect()
-    plugged.send(stream)
-    plugged.until(len(stream))
-    wanted = desk(stream, LiveModel(pool_layout(65536), []))
-    (memory,), (row,) = plugged.moment()["memory"], wanted.memory
-    assert [memory[name] for name in MEMORY[2:]] == [getattr(row, name) for name in MEMORY[2:]]
-    assert memory["by"] == "replay"
-    plugged.ends()
-
-
-@pytest.mark.slow
 def test_what_was_recorded_opens_in_the_same_page(
     device: Callable[..., Device], make_boot: Any
 ) -> None:
@@ -333,67 +242,6 @@ def test_each_error_has_its_name_and_the_page_goes_on(device: Callable[..., Devi
     plugged.connect()
     plugged.ends()
     assert plugged.seen.complaints == []
-
-
-HEAR = """(text) => HS
-  .ask("hear", { pieces: [Uint8Array.from(atob(text), (one) => one.charCodeAt(0))], moment: true })
-  .then(({ moment }) => moment)"""
-
-
-@pytest.mark.slow
-def test_growth_and_rates_are_those_of_the_desk(
-    device: Callable[..., Device], make_boot: Any
-) -> None:
-    """After each chunk, by the clock of the recording, which runs for longer than the window."""
-    blocks = [(0x20 * i, 0x10 + i % 7) for i in range(1, 900)]
-    stream = make_boot(7, blocks, per_chunk=23, freed=[0x40, 0x60])
-    plugged = device()
-    plugged.page.evaluate("() => HS.ask('listen')")
-    figures = ("time", "rate", "churn", "window", "growth")
-    with Hearing("here") as hearing:
-        for chunk in stream:
-            got = plugged.page.evaluate(HEAR, base64.b64encode(chunk).decode("ascii"))
-            hearing.take(chunk)
-            wanted = hearing.moment()
-            if wanted.time:
-                assert [got[name] for name in figures] == [
-                    getattr(wanted, name) for name in figures
-                ]
-                assert [one["growth"] for one in got["owners"]] == [
-                    one.growth for one in wanted.owners
-                ]
-        assert wanted.window is not None
-        assert wanted.window > 50
-
-
-HEAR_ALL = """(text) => HS
-  .ask("hear", { pieces: [Uint8Array.from(atob(text), (one) => one.charCodeAt(0))] })
-  .then(() => HS.ask("heardall"))"""
-
-
-@pytest.mark.slow
-def test_a_recording_above_the_limit_keeps_its_beginning_and_the_last_boot_wins(
-    device: Callable[..., Device], make_boot: Any
-) -> None:
-    first, second = make_boot(7, BLOCKS), make_boot(8, BLOCKS)
-    size = len(b"".join(first))
-    plugged = device()
-    ask = "([what, job]) => HS.ask(what, job)"
-    for most, streamed in ((len(first[0]) + 10, first), (size + 40, (*first, *second))):
-        plugged.page.evaluate(ask, ["listen", {"most": most}])
-        text = base64.b64encode(b"".join(streamed)).decode("ascii")
-        rows = plugged.page.evaluate(HEAR_ALL, text)["moment"]["recordings"]
-        got = plugged.page.evaluate(
-            "(index) => HS.ask('recording', { index }).then(({ bytes }) => [...bytes])",
-            len(rows) - 1,
-        )
-        if len(rows) == 3:
-            assert [row["dropped"] for row in rows] == [True, True, False]
-            assert rows[2]["left_out"] == 0
-            assert bytes(got) == b"".join(second)
-        else:
-            assert bytes(got) == first[0]
-            assert rows[0]["left_out"] == size - len(first[0])
 
 
 @pytest.mark.slow

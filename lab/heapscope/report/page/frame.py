@@ -34,7 +34,7 @@ EXPLORE = ("asking.js", "whatif.js", "filtering.js", "explore.js", "logged.js", 
 LOGS = ("log_reading.js", "log_answer.js")
 #: Scripts of the page that opens anything, for a device that is heard, and those of its worker.
 DEVICE = ("serial.js", "device.js")
-LISTENING = ("listening.js", "heard.js")
+LISTENING = ("listening.js", "needing.js", "heard.js")
 WORKER = ("patterns.js", "engine.js", "blocks.js", "leaking.js", "zstd.js", *LOGS, "jobs.js")
 
 

@@ -86,7 +86,7 @@
   async function begin(baud) {
     [waiting, held, busy, next, moment] = [[], 0, false, 0, null];
     state = { baud, line: {}, points: [], lines: [], lines_left_out: 0, failed: [], happened: [], kinds: {}, said: null, reading: false, read: 0, recording: 0 };
-    await HS.ask("listen", { memory: chosen() });
+    await HS.ask("listen", { memory: chosen(), need: Math.floor(Number(form.need.value)) });
     button("stop").disabled = false;
     button("stop").focus();
     find("heard").hidden = false;
@@ -168,11 +168,13 @@
   const COLUMNS = {
     memory: [["Memory", (one) => HS.plain(one.name)], ["capabilities", (one) => (one.name === "pool" && one.by !== "heap" ? "any" : one.capabilities)], ["bytes", (one) => told(one.size)], ["free", (one) => told(one.free)], ["largest block", (one) => told(one.largest)], ["least free", (one) => told(one.minimum)], ["live", (one) => told(one.live)], ["at most fits", (one) => told(one.room)], ["told by", (one) => (one.by || "nobody") + (one.said === null ? "" : `, ${one.said.toFixed(1)} s ago`)]],
     owners: [["Task", (one) => HS.plain(one.task) || "not told"], ["Call site", (one) => HS.plain(one.site)], ["bytes", (one) => told(one.live)], ["blocks", (one) => told(one.blocks)], ["grew by", (one) => (one.growth === null ? "not known" : signed(one.growth))]],
+    needs: [["Need", (one) => told(one.size)], ["fits", (one) => ({ true: "yes", false: "no" })[one.fits] ?? "not known"], ["told by", (one) => one.by || "nobody"], ["largest block", (one) => told(one.largest)], ["stopped fitting, times", (one) => told(one.stopped)]],
+    way: [["Task", (one) => HS.plain(one.task) || "not told"], ["Call site", (one) => HS.plain(one.site)], ["bytes", (one) => told(one.live)], ["blocks", (one) => told(one.blocks)]],
     failed: [["Request", (one) => HS.plain(one.text)]],
     happened: [["Event", (one) => HS.plain(one.text)]],
     recordings: [["Recording", (one) => `${number(one.number)}, ${HS.plain(one.label)}`], ["File", (one) => one], ["after", (one) => HS.plain(one.reset) || "not told"], ["events", (one) => told(one.events)], ["missing", (one) => told(one.lost)], ["failed", (one) => told(one.failures)], ["bytes kept", (one) => (one.dropped ? "none: later ones needed the room" : `${number(one.size)}${one.left_out > 0 ? `, ${number(one.left_out)} left out at its end` : ""}`)]],
   };
-  const WORDS = ["Memory", "capabilities", "told by", "Task", "Call site", "Request", "Event", "Recording", "File", "after"];
+  const WORDS = ["fits", "Memory", "capabilities", "told by", "Task", "Call site", "Request", "Event", "Recording", "File", "after"];
   function table(name, rows) {
     const made = box.querySelector(`[data-rows="${name}"]`), columns = COLUMNS[name];
     made.hidden = rows.length === 0;
@@ -257,6 +259,8 @@
     notes();
     curve();
     table("memory", now.memory);
+    table("needs", now.needs);
+    table("way", now.needs.flatMap((one) => one.in_the_way));
     table("owners", now.owners);
     table("failed", state.failed.toReversed());
     table("happened", state.happened.toReversed());

@@ -7,8 +7,8 @@ const toldNumber = (value) => (value === NOT_TOLD ? null : value);
 
 /* The recorded heaps on a memory of the page, after every event. After a loss it begins anew at the next snapshot. */
 class LiveModel {
-  constructor(engine, memory) {
-    Object.assign(this, { engine, memory, reader: null });
+  constructor(engine, memory, need) {
+    Object.assign(this, { engine, memory, need, reader: null, before: 0 });
     this.restart();
   }
   close() {
@@ -16,8 +16,9 @@ class LiveModel {
     this.reader = null;
   }
   restart() {
+    if (this.reader !== null) this.before = this.spells();
     this.close();
-    this.reader = new Reader(this.engine, this.memory.config);
+    this.reader = new Reader(this.engine, { ...this.memory.config, needs: this.need === null ? [] : [{ size: this.need.size, caps: 0 }] });
     this.missing = null; /* chunks before the reader's first */
   }
   push(chunks) {
@@ -38,14 +39,22 @@ class LiveModel {
     const event = Number(this.figures("hs_lab_reader_loss").event);
     return (event !== 0 && event !== NOT_TOLD) || (event === 0 && Number(this.figures("hs_lab_reader_health").lost_chunks) > (this.missing ?? 0));
   }
+  known() { return Number(this.figures("hs_lab_reader_loss").event) === NOT_TOLD && Number(this.figures("hs_lab_reader_health").chunks) > 0; }
+  by() { return this.figures("hs_lab_reader_census").events === this.figures("hs_lab_reader_health").events ? "replay" : "laid anew"; }
+  /* How often the need stopped fitting, event by event. */
+  spells() { return this.need === null ? 0 : this.before + Number(this.figures("hs_lab_needs")[0].spells); }
+  /* Would the need be served now? It was looked at after the last event, as after each. */
+  answer() {
+    const events = Number(this.figures("hs_lab_summary").event_count);
+    if (!this.known() || events === 0) return WatchedNeed.UNKNOWN;
+    return { fits: Number(this.figures("hs_lab_needs")[0].last_event) !== events - 1, by: this.by(), largest: Number(this.figures("hs_lab_capsets")[0].largest_allocatable) };
+  }
   regions() {
-    const health = this.figures("hs_lab_reader_health"), loss = this.figures("hs_lab_reader_loss");
-    const known = Number(loss.event) === NOT_TOLD && Number(health.chunks) > 0;
-    const whole = this.figures("hs_lab_reader_census").events === health.events;
+    const known = this.known(), by = this.by();
     const own = this.memory.config.regions;
     return this.figures("hs_lab_regions").map((row, i) => ({
       name: this.memory.pool ? "pool" : this.memory.regions[i].split(" 0x")[0], caps: own[i].caps.reduce((one, other) => one | other, 0) >>> 0, start: own[i].start, size: own[i].size, time: null,
-      free: known ? row.free : null, minimum: known ? row.minimum_free : null, largest: known ? row.largest_allocatable : null, by: known ? (whole ? "replay" : "laid anew") : "",
+      free: known ? row.free : null, minimum: known ? row.minimum_free : null, largest: known ? row.largest_allocatable : null, by: known ? by : "",
     }));
   }
 }
@@ -68,6 +77,7 @@ const Heard = {
       memory: Heard.memory(regions, blocks, known, figures.last_time, hertz, listening.engine.face.capabilities),
       ...Heard.owners(held, lately.from, listening),
       losses: Heard.losses(figures, health),
+      needs: Needing.rows(listening, regions, blocks),
       recordings: Heard.recordings(listening),
       text: { size: listening.text_taken, characters: listening.characters, odd: listening.odd, left_out: listening.text_left_out }, current_left_out: open ? listening.current.left_out : 0,
       ...listening.telling.take(),
@@ -164,7 +174,7 @@ const replayedOn = (memory) => {
   listening.model?.close();
   listening.model = null;
   if (memory === null) return;
-  const model = new LiveModel(engine, memory);
+  const model = new LiveModel(engine, memory, listening.need);
   if (listening.number > listening.recordings.length && listening.current.left_out === 0) model.push(listening.current.kept.joined());
   listening.model = model;
 };
@@ -174,6 +184,7 @@ Object.assign(JOBS, {
     const before = listening?.recordings;
     listening?.close();
     listening = new Listening(engine, job.most, before);
+    if (job.need > 0) listening.need = new WatchedNeed(job.need);
     if (job.memory !== null && job.memory !== undefined) replayedOn(job.memory);
     return {};
   },

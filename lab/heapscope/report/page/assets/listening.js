@@ -131,7 +131,7 @@ class Listening {
     this.room = engine.take(Reader.PIECE);
     this.cell = engine.take(16);
     Object.assign(this, { most, telling: new Telling(), lines: new LogLines(), text: new Kept(), text_taken: 0, text_left_out: 0, trend: new TrendWindow(), bytes: 0, characters: 0, odd: 0, decoder: new TextDecoder() });
-    Object.assign(this, { recordings: before, before: before.length, number: before.length, current: null, model: null });
+    Object.assign(this, { recordings: before, before: before.length, number: before.length, current: null, model: null, need: null });
     this.kept = before.reduce((sum, one) => sum + (one.kept?.size ?? 0), 0);
   }
 
@@ -178,6 +178,7 @@ class Listening {
     }
     this.log(text);
     if (chunks.length > 0) this.write(chunks);
+    if (this.need !== null) Needing.look(this);
     if (figures.over !== 0) this.closeRecording();
     return figures.over === 0;
   }
