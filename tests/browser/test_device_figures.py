@@ -1,4 +1,4 @@
-"""The figures of a device that the page hears are those of the desk after each chunk of a stream."""
+"""The figures of a device that the page hears are those of the desk after each chunk."""
 
 from __future__ import annotations
 
