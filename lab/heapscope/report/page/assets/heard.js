@@ -74,7 +74,7 @@ const Heard = {
       time, rate: lately.rate, churn: lately.churn, window: lately.window, growth: lately.growth,
       known, level: figures.level, filtered: figures.filtered !== 0, live: known ? figures.live : null, live_blocks: known ? figures.live_blocks : null, live_peak: figures.live_peak,
       events: health.events, failures: figures.failures, snapshots: figures.snapshots, corrections: figures.corrections,
-      memory: Heard.memory(regions, blocks, known, figures.last_time, hertz, listening.engine.face.capabilities),
+      memory: Heard.memory(regions, blocks, known && (listening.model === null || Heard.liesIn(regions, blocks)), figures.last_time, hertz, listening.engine.face.capabilities),
       ...Heard.owners(held, lately.from, listening),
       losses: Heard.losses(figures, health),
       needs: Needing.rows(listening, regions, blocks),
@@ -112,6 +112,8 @@ const Heard = {
       };
     });
   },
+  /* Every live block lies in one of them: a pool is not where a device has its memory. */
+  liesIn: (regions, blocks) => regions.reduce((sum, one) => sum + Heard.within(blocks, one).length, 0) >= blocks.length,
   within(blocks, { start, size }) {
     const place = (address) => {
       let low = 0;
