@@ -116,7 +116,8 @@ def test_random_structures_have_the_sizes_of_a_compiler_for_a_chip(
         "#if __LP64__\nstruct s { void *a, *b; };\n#else\nstruct s { int a; };\n#endif",
         "struct s { void *a;\n#ifdef __LP64__\nint b;\n#endif\n};",
         "#define COUNT (16 / sizeof(long))\nstruct s { void *a[COUNT]; };",
-        "#if __LP64__\n#define COUNT 3\n#else\n#define COUNT 5\n#endif\nstruct s { int a[COUNT]; };",
+        "#if __LP64__\n#define COUNT 3\n#else\n#define COUNT 5\n#endif\n"
+        "struct s { int a[COUNT]; };",
         "#define BOTH void *a; void *b;\nstruct s { BOTH };",
         "#define PACKED __attribute__((packed))\nstruct s { void *a; long b; } PACKED;",
     ],
