@@ -20,7 +20,7 @@ TRANSLATE = (
     Mutant(
         "sizes translated exactly",
         "a bit-field goes over the end of its unit",
-        "lab/heapscope/translate/layouts.py::_Place",
+        "lab/heapscope/translate/layouts.py::_NextMember",
         "start // unit != last // unit",
         "start // unit > last // unit",
         LAYOUTS,

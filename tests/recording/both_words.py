@@ -12,7 +12,7 @@ from heapscope.native.events import Events, keep_events, take_events
 from heapscope.native.reader import NameTable, NativeReader
 from heapscope.trace.feed import read_trace
 from heapscope.translate.program import ProgramFile
-from heapscope.translate.rewrite import Asked, read_asked, sizes_of
+from heapscope.translate.rewrite import WideRecording, read_asked, sizes_of
 from heapscope.translate.site_types import SiteTypes
 from recording.programs import compiler, missing
 
@@ -76,7 +76,7 @@ class Pair:
             )
         return found
 
-    def asked(self) -> Asked:
+    def asked(self) -> WideRecording:
         return read_asked(self.trace)
 
 

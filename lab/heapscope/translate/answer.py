@@ -10,7 +10,13 @@ from heapscope.printable import printable
 from heapscope.trace.call_sites import site_names
 from heapscope.trace.source import Progress
 from heapscope.translate.program import ProgramFile
-from heapscope.translate.rewrite import Asked, Output, each_size, sizes_of, write_translated
+from heapscope.translate.rewrite import (
+    TranslatedTrace,
+    WideRecording,
+    each_size,
+    sizes_of,
+    write_translated,
+)
 from heapscope.translate.site_types import SiteTypes
 from heapscope.translate.sizes import SiteSizes
 from heapscope.translate.translated import (
@@ -25,7 +31,7 @@ from heapscope.translate.translated import (
 
 def translated(
     trace: Path,
-    asked: Asked,
+    asked: WideRecording,
     programs: Sequence[ProgramFile],
     *,
     out: str,
@@ -41,8 +47,8 @@ def translated(
     total, exact = sum(row.bytes for row in rows), sum(row.exact_bytes for row in rows)
     share = percent(exact, total)
     pairs = list(each_size(sizes))
-    least = Output(lower, f"least; exact: {share}", {key: low for key, low, _ in pairs})
-    most = Output(out, f"most; exact: {share}", {key: high for key, _, high in pairs})
+    least = TranslatedTrace(lower, f"least; exact: {share}", {key: low for key, low, _ in pairs})
+    most = TranslatedTrace(out, f"most; exact: {share}", {key: high for key, _, high in pairs})
     each = [one for known in sizes.values() for one in known.sizes]
     return Translated(
         file=printable(str(trace), limit=400),

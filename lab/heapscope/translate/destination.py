@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from heapscope.translate.instructions import KEPT, RAX, RBP, RSP, Instruction, decode
 from heapscope.translate.layouts import Entry, member_type, pointee, type_of
-from heapscope.translate.program import ProgramFile, Scope, origin
+from heapscope.translate.program import CodeScope, ProgramFile, origin
 
 _STEPS = 40  #: instructions that are followed
 _OP_REG0, _OP_FBREG, _OP_CFA = 0x50, 0x91, 0x9C
@@ -30,7 +30,7 @@ NOWHERE = Destination(pointer=False)
 
 
 @dataclass
-class _Walk:
+class _Registers:
     """Registers that hold the result, and those that hold a variable's value."""
 
     results: set[int] = field(default_factory=lambda: {RAX})
@@ -45,7 +45,7 @@ class Destinations:
 
     def of(self, address: int) -> Destination:
         """Of the call that returns to an address."""
-        program, at, walk = self._program, address, _Walk()
+        program, at, walk = self._program, address, _Registers()
         scopes = program.scopes(address - 1)
         if not scopes:
             return NOWHERE
@@ -88,7 +88,7 @@ class Destinations:
                 break
         return Destination(pointer=void)
 
-    def _returned(self, scopes: list[Scope], walk: _Walk, *, void: bool) -> Destination:
+    def _returned(self, scopes: list[CodeScope], walk: _Registers, *, void: bool) -> Destination:
         if RAX not in walk.results:
             return Destination(pointer=void)
         pointer, to = pointee(type_of(origin(scopes[0].entry)))
@@ -98,7 +98,9 @@ class Destinations:
 
     # ---- variables in registers ----
 
-    def _held(self, scopes: list[Scope], at: int, walk: _Walk, *, since: int) -> Destination | None:
+    def _held(
+        self, scopes: list[CodeScope], at: int, walk: _Registers, *, since: int
+    ) -> Destination | None:
         """What a variable is that lives in a register with the result, and came there after the
         call; several must be alike. None: there is no such variable."""
         found: list[Destination] = []
@@ -117,7 +119,7 @@ class Destinations:
             return Destination(pointer=True)
         return found[0] if found else None
 
-    def _variables(self, scopes: list[Scope]) -> Iterator[Entry]:
+    def _variables(self, scopes: list[CodeScope]) -> Iterator[Entry]:
         for scope in scopes:
             for each in scope.entry.iter_children():
                 if each.tag in _VARIABLES:
@@ -126,7 +128,7 @@ class Destinations:
     # ---- memory ----
 
     def _stored(
-        self, scopes: list[Scope], one: Instruction, at: int, end: int, walk: _Walk
+        self, scopes: list[CodeScope], one: Instruction, at: int, end: int, walk: _Registers
     ) -> Destination | None:
         """None: nobody knows what lies there."""
         if one.base is None or not one.wide:
@@ -146,7 +148,7 @@ class Destinations:
         member = member_type(to, one.offset)
         return None if member is None else _pointer(member)
 
-    def _on_stack(self, scopes: list[Scope], base: int, offset: int, at: int) -> Entry | None:
+    def _on_stack(self, scopes: list[CodeScope], base: int, offset: int, at: int) -> Entry | None:
         """The type of what begins at a place of the function's stack."""
         if base not in (RBP, RSP):
             return None
@@ -167,7 +169,7 @@ class Destinations:
                     return inside
         return None
 
-    def _frame_base(self, scope: Scope, at: int) -> tuple[int, int] | None:
+    def _frame_base(self, scope: CodeScope, at: int) -> tuple[int, int] | None:
         found = scope.entry.attributes.get("DW_AT_frame_base")
         if found is None or not found.value:
             return None
@@ -178,7 +180,9 @@ class Destinations:
         register = _register(expression)
         return None if register is None else (register, 0)
 
-    def _value(self, scopes: list[Scope], register: int, at: int, walk: _Walk) -> Entry | None:
+    def _value(
+        self, scopes: list[CodeScope], register: int, at: int, walk: _Registers
+    ) -> Entry | None:
         """The type of what a register holds."""
         if register in walk.values:
             return walk.values[register]
@@ -189,7 +193,7 @@ class Destinations:
         return None
 
     def _loaded(
-        self, scopes: list[Scope], one: Instruction, at: int, end: int, walk: _Walk
+        self, scopes: list[CodeScope], one: Instruction, at: int, end: int, walk: _Registers
     ) -> None:
         """What a register has after a load."""
         if one.base is None or not one.wide:
@@ -226,7 +230,7 @@ def _first(kind: Entry | None) -> Entry | None:
     return kind if kind is None else member_type(kind, 0)
 
 
-def _moved(one: Instruction, walk: _Walk) -> None:
+def _moved(one: Instruction, walk: _Registers) -> None:
     """The registers after an instruction."""
     if one.kind not in ("move", "load", "change"):
         return
@@ -241,7 +245,7 @@ def _moved(one: Instruction, walk: _Walk) -> None:
         walk.values[one.target] = value
 
 
-def _next(one: Instruction, end: int, walk: _Walk) -> int:
+def _next(one: Instruction, end: int, walk: _Registers) -> int:
     """Where the way goes on where the call gave memory: past a branch for none."""
     if one.kind == "jump" and one.place is not None:
         return one.place

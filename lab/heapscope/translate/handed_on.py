@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from heapscope.translate.instructions import RBP, decode
 from heapscope.translate.layouts import Entry
-from heapscope.translate.program import ProgramFile, Scope
+from heapscope.translate.program import CodeScope, ProgramFile
 
 _SITES = ("DW_TAG_call_site", "DW_TAG_GNU_call_site")
 _PARAMETERS = ("DW_TAG_call_site_parameter", "DW_TAG_GNU_call_site_parameter")
@@ -15,7 +15,9 @@ _ARGUMENTS = (7, 6, 2, 1, 8, 9)
 _TOLD_ARGUMENTS = (5, 4, 1, 2, 8, 9)
 
 
-def handed_on(program: ProgramFile, address: int, scopes: list[Scope], argument: int) -> int | None:
+def handed_on(
+    program: ProgramFile, address: int, scopes: list[CodeScope], argument: int
+) -> int | None:
     """An argument of the call that returns to an address is a parameter of its function, which was
     not changed: the number of the parameter, both from 0. None: it is none, or may have been
     changed. The debug information of optimised code says it; otherwise the code has to show it."""
@@ -31,7 +33,7 @@ def handed_on(program: ProgramFile, address: int, scopes: list[Scope], argument:
     return None
 
 
-def _site(address: int, scopes: list[Scope]) -> Entry | None:
+def _site(address: int, scopes: list[CodeScope]) -> Entry | None:
     for scope in scopes:
         for site in scope.entry.iter_children():
             if site.tag in _SITES and _returns_to(site) == address:
@@ -60,7 +62,7 @@ def _parameter(expression: list[int]) -> int | None:
     return _TOLD_ARGUMENTS.index(register) if register in _TOLD_ARGUMENTS else None
 
 
-def _seen(program: ProgramFile, address: int, function: Scope, register: int) -> int | None:
+def _seen(program: ProgramFile, address: int, function: CodeScope, register: int) -> int | None:
     """The code up to the call stores the parameter once, as it comes, and loads it for the call."""
     begin = next((start for start, end in function.pieces if start < address <= end), None)
     if begin is None:

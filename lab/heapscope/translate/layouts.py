@@ -53,7 +53,7 @@ _UNKNOWN_NAMES = frozenset({"wchar_t", "wint_t"})
 
 
 @dataclass(frozen=True)
-class Layout:
+class TypeSize:
     """A type's size and alignment, in 64-bit words and on the chip. `doubt`: why those of the chip
     are not sure; empty: they are. `open`: it ends with an array whose length the type leaves
     out."""
@@ -66,20 +66,20 @@ class Layout:
     open: bool = False
 
 
-def _doubtful(wide: int, doubt: str) -> Layout:
-    return Layout(wide, max(min(wide, 8), 1), wide, max(min(wide, 8), 1), doubt)
+def _doubtful(wide: int, doubt: str) -> TypeSize:
+    return TypeSize(wide, max(min(wide, 8), 1), wide, max(min(wide, 8), 1), doubt)
 
 
 @dataclass(frozen=True)
 class _Member:
     name: str
-    layout: Layout
+    layout: TypeSize
     at: int | None  # bits from the start, by the debug information; a union's are at 0
     bits: int | None  # of a bit-field
 
 
 @dataclass
-class _Place:
+class _NextMember:
     """Where the next member comes, as the rules of one word size have it."""
 
     wide: bool
@@ -124,9 +124,9 @@ class Layouts:
 
     def __init__(self, doubts: Doubts) -> None:
         self._doubts = doubts
-        self._made: dict[int, Layout] = {}
+        self._made: dict[int, TypeSize] = {}
 
-    def layout(self, entry: Entry | None, depth: int = 0) -> Layout:
+    def layout(self, entry: Entry | None, depth: int = 0) -> TypeSize:
         if entry is None:
             return _doubtful(0, "void has no size")
         if depth > _DEPTH:
@@ -135,10 +135,10 @@ class Layouts:
             self._made[entry.offset] = self._layout(entry, depth)
         return self._made[entry.offset]
 
-    def _layout(self, entry: Entry, depth: int) -> Layout:
+    def _layout(self, entry: Entry, depth: int) -> TypeSize:
         tag = entry.tag
         if tag in _POINTERS:
-            return Layout(8, 8, 4, 4)
+            return TypeSize(8, 8, 4, 4)
         if tag in _QUALIFIERS:
             return self.layout(type_of(entry), depth + 1)
         if tag == "DW_TAG_typedef":
@@ -148,7 +148,7 @@ class Layouts:
         if tag == "DW_TAG_enumeration_type":
             size = _number(entry, "DW_AT_byte_size") or 0
             doubt = "" if size == 4 else "an enumeration that is not of 4 bytes"
-            return replace(Layout(size, size or 1, size, size or 1), doubt=doubt)
+            return replace(TypeSize(size, size or 1, size, size or 1), doubt=doubt)
         if tag == "DW_TAG_array_type":
             return self._array(entry, depth)
         if tag in _STRUCTURES:
@@ -156,21 +156,21 @@ class Layouts:
         size = _number(entry, "DW_AT_byte_size") or 0
         return _doubtful(size, f"{tag.removeprefix('DW_TAG_')} is not known here")
 
-    def _typedef(self, entry: Entry, depth: int) -> Layout:
+    def _typedef(self, entry: Entry, depth: int) -> TypeSize:
         name = name_of(entry)
         below = self.layout(type_of(entry), depth + 1)
         if name in _FIXED:
             size = below.wide
-            return Layout(size, size, size, size)
+            return TypeSize(size, size, size, size)
         if name in _WORDS and below.wide == 8:
-            return Layout(8, 8, 4, 4)
+            return TypeSize(8, 8, 4, 4)
         if name in _UNKNOWN_NAMES:
             return replace(below, doubt=f"{name} is not the same in every C library")
         if below.doubt:
             return below
         return replace(below, doubt=self._doubts(entry, ()))
 
-    def _array(self, entry: Entry, depth: int) -> Layout:
+    def _array(self, entry: Entry, depth: int) -> TypeSize:
         element = self.layout(type_of(entry), depth + 1)
         number, left_out = 1, False
         for each in entry.iter_children():
@@ -187,7 +187,7 @@ class Layouts:
             open=left_out or number == 0,
         )
 
-    def _structure(self, entry: Entry, depth: int) -> Layout:
+    def _structure(self, entry: Entry, depth: int) -> TypeSize:
         size = _number(entry, "DW_AT_byte_size")
         if size is None:
             return _doubtful(0, "its definition is not in this part of the program")
@@ -203,7 +203,7 @@ class Layouts:
             if _met(packed, members, size):
                 doubt = "it is packed"
         doubt = doubt or self._entry_doubt(entry, members)
-        return Layout(
+        return TypeSize(
             wide=size,
             wide_align=wide.align,
             narrow=narrow.size,
@@ -233,14 +233,14 @@ class Layouts:
             yield _Member(name, layout, _bit_place(each), bits)
 
 
-def _laid_out(members: list[_Member], *, wide: bool, packed: bool, union: bool) -> _Place:
-    place = _Place(wide=wide, packed=packed)
+def _laid_out(members: list[_Member], *, wide: bool, packed: bool, union: bool) -> _NextMember:
+    place = _NextMember(wide=wide, packed=packed)
     for member in members:
         place.add(member, union=union)
     return place
 
 
-def _met(place: _Place, members: list[_Member], size: int) -> bool:
+def _met(place: _NextMember, members: list[_Member], size: int) -> bool:
     told = [one.at for one in members]
     return place.size == size and all(
         at is None or at == made for at, made in zip(told, place.places, strict=True)
@@ -259,17 +259,17 @@ def _bit_place(entry: Entry) -> int | None:
     return 8 * place
 
 
-def _base(entry: Entry) -> Layout:
+def _base(entry: Entry) -> TypeSize:
     size = _number(entry, "DW_AT_byte_size") or 0
     encoding, name = _number(entry, "DW_AT_encoding"), name_of(entry)
     if name in _UNKNOWN_NAMES:
         return _doubtful(size, f"{name} is not the same in every C library")
     if name in _LONGS and size == 8:
-        return Layout(8, 8, 4, 4)
+        return TypeSize(8, 8, 4, 4)
     if encoding in _WHOLE and size in (1, 2, 4, 8):
-        return Layout(size, size, size, size)
+        return TypeSize(size, size, size, size)
     if encoding == _FLOAT and size in (4, 8):
-        return Layout(size, size, size, size)
+        return TypeSize(size, size, size, size)
     return _doubtful(size, f"{name or 'a base type'} is not the same on every chip")
 
 

@@ -36,12 +36,12 @@ class Lines:
 
 
 @dataclass(frozen=True)
-class Scope:
+class CodeScope:
     """A function, an inlined one, or a block, with its pieces of code."""
 
     entry: Entry
     pieces: tuple[tuple[int, int], ...]
-    inner: tuple[Scope, ...]
+    inner: tuple[CodeScope, ...]
 
     def holds(self, address: int) -> bool:
         return any(begin <= address < end for begin, end in self.pieces)
@@ -87,7 +87,7 @@ class ProgramFile:
         self._name_functions()
         self._name_slots()
         self._units = _unit_ranges(self.dwarf)
-        self._scopes: dict[int, tuple[Scope, ...]] = {}
+        self._scopes: dict[int, tuple[CodeScope, ...]] = {}
         self._lines: dict[tuple[str, int], list[Lines]] | None = None
         self._paths: dict[str, set[str]] | None = None
         self._globals: dict[int, Entry] | None = None
@@ -213,12 +213,12 @@ class ProgramFile:
 
     # ---- scopes ----
 
-    def scopes(self, address: int) -> list[Scope]:
+    def scopes(self, address: int) -> list[CodeScope]:
         """The function that holds an address, and what in it does, the outermost first."""
         unit = self._unit(address)
         if unit is None:
             return []
-        found: list[Scope] = []
+        found: list[CodeScope] = []
         inner = self._unit_scopes(unit)
         while True:
             held = next((one for one in inner if one.holds(address)), None)
@@ -233,13 +233,13 @@ class ProgramFile:
             return self._units[place][2]
         return None
 
-    def _unit_scopes(self, unit: Any) -> tuple[Scope, ...]:
+    def _unit_scopes(self, unit: Any) -> tuple[CodeScope, ...]:
         if unit.cu_offset not in self._scopes:
             self._scopes[unit.cu_offset] = self._scopes_in(unit.get_top_DIE())
         return self._scopes[unit.cu_offset]
 
-    def _scopes_in(self, entry: Entry) -> tuple[Scope, ...]:
-        found: list[Scope] = []
+    def _scopes_in(self, entry: Entry) -> tuple[CodeScope, ...]:
+        found: list[CodeScope] = []
         for each in entry.iter_children():
             if each.tag in ("DW_TAG_namespace", "DW_TAG_structure_type", "DW_TAG_class_type"):
                 found += self._scopes_in(each)
@@ -251,7 +251,7 @@ class ProgramFile:
                 continue
             pieces = tuple(_pieces(self.dwarf, each))
             if pieces:
-                found.append(Scope(each, pieces, self._scopes_in(each)))
+                found.append(CodeScope(each, pieces, self._scopes_in(each)))
         return tuple(found)
 
     # ---- variables ----
@@ -380,6 +380,6 @@ def origin(entry: Entry) -> Entry:
     return entry
 
 
-def function_name(scope: Scope) -> str:
+def function_name(scope: CodeScope) -> str:
     """Empty for a block."""
     return "" if scope.entry.tag == "DW_TAG_lexical_block" else name_of(origin(scope.entry))

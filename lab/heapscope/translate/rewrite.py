@@ -28,7 +28,7 @@ _FEATURES, _SITES = 0x7, 4  # format/SPEC.md, section 3
 
 
 @dataclass
-class Asked:
+class WideRecording:
     """What a recording asks for. `counts`: requests by site and size; `resized`: the sites that ask
     for other sizes of their blocks; `tables`: the names."""
 
@@ -45,7 +45,7 @@ class Asked:
         return self.tables[NameTable.SITE]
 
 
-def read_asked(trace: Path, *, progress: Progress | None = None) -> Asked:
+def read_asked(trace: Path, *, progress: Progress | None = None) -> WideRecording:
     """InputError: it is no recording of 64-bit words with call sites."""
     shown = printable(str(trace), limit=400)
     if str(trace) == STDIN:
@@ -77,7 +77,9 @@ def read_asked(trace: Path, *, progress: Progress | None = None) -> Asked:
 
         reader.after_each_piece(take)
         health = read_trace(trace, reader, progress=progress)
-        asked = Asked(facts=reader.metadata(), health=health, counts=counts, resized=resized)
+        asked = WideRecording(
+            facts=reader.metadata(), health=health, counts=counts, resized=resized
+        )
         asked.tables = {table: reader.names(table) for table in NameTable}
         whole = reader.whole
         asked.peak = int(reader.census().live_peak)
@@ -103,7 +105,7 @@ def read_asked(trace: Path, *, progress: Progress | None = None) -> Asked:
     return asked
 
 
-def sizes_of(asked: Asked, types: SiteTypes) -> dict[int, SiteSizes]:
+def sizes_of(asked: WideRecording, types: SiteTypes) -> dict[int, SiteSizes]:
     """What is known of the sizes of each site."""
 
     def of_site(site: int) -> SiteType:
@@ -117,7 +119,7 @@ def _name(names: tuple[bytes | None, ...], index: int) -> bytes | None:
 
 
 @dataclass(frozen=True)
-class Output:
+class TranslatedTrace:
     """One translated trace: `bound` is what its metadata say; `sizes`: by site and recorded
     size."""
 
@@ -127,7 +129,7 @@ class Output:
 
 
 def write_translated(
-    trace: Path, asked: Asked, output: Output, *, progress: Progress | None = None
+    trace: Path, asked: WideRecording, output: TranslatedTrace, *, progress: Progress | None = None
 ) -> int:
     """Writes the trace, whole or not at all, and returns its live peak. Without a path it writes
     nothing."""
@@ -168,7 +170,7 @@ def write_translated(
         return int(census.census().live_peak)
 
 
-def _facts(writer: NativeWriter, asked: Asked, bound: str) -> None:
+def _facts(writer: NativeWriter, asked: WideRecording, bound: str) -> None:
     facts = {key: value.decode("utf-8", "replace") for key, value in asked.facts.items()}
     facts |= {WORD_SIZE: str(CHIP_WORD), TRANSLATED: bound}
     for key, value in facts.items():

@@ -13,7 +13,7 @@ from heapscope.translate.definitions import CALLS, Sources, is_of_literals
 from heapscope.translate.destination import Destination, Destinations
 from heapscope.translate.handed_on import handed_on
 from heapscope.translate.instructions import decode
-from heapscope.translate.layouts import Entry, Layout, Layouts, name_of, shown_name
+from heapscope.translate.layouts import Entry, Layouts, TypeSize, name_of, shown_name
 from heapscope.translate.program import Lines, ProgramFile, function_name, merges_functions
 
 _FRAME = re.compile(r"(?P<symbol>.*) \((?P<file>[^()]*):(?P<line>\d+)\)", re.DOTALL)
@@ -38,7 +38,7 @@ class SiteType:
     number of that type. `group`: sites of one line have one. `reason`: why it is not sure."""
 
     name: str = ""
-    layout: Layout | None = None
+    layout: TypeSize | None = None
     same: bool = False
     product: bool = False
     group: tuple[str, str, int] = ("", "", 0)

@@ -14,7 +14,7 @@ import pytest
 from elftools.elf.elffile import ELFFile
 from recording.programs import compiler, missing
 
-from heapscope.translate.layouts import Layout, name_of
+from heapscope.translate.layouts import TypeSize, name_of
 from heapscope.translate.program import ProgramFile
 from heapscope.translate.site_types import SiteTypes
 
@@ -57,7 +57,7 @@ def source(chance: random.Random) -> str:
     return text
 
 
-def layouts(program: Path) -> dict[str, Layout]:
+def layouts(program: Path) -> dict[str, TypeSize]:
     """Of the structures of a program, by their names."""
     found = {}
     with ProgramFile(program) as read:
