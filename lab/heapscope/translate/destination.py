@@ -44,7 +44,7 @@ class Destinations:
         self._program = program
 
     def of(self, address: int) -> Destination:
-        """Of the call that returns to an address."""
+        """The destination of the call that returns to an address."""
         program, at, walk = self._program, address, _Registers()
         scopes = program.scopes(address - 1)
         if not scopes:
@@ -101,7 +101,7 @@ class Destinations:
     def _held(
         self, scopes: list[CodeScope], at: int, walk: _Registers, *, since: int
     ) -> Destination | None:
-        """What a variable is that lives in a register with the result, and came there after the
+        """The type of a variable that lives in a register with the result, and came there after the
         call; several must be alike. None: there is no such variable."""
         found: list[Destination] = []
         for variable in self._variables(scopes):
@@ -195,7 +195,7 @@ class Destinations:
     def _loaded(
         self, scopes: list[CodeScope], one: Instruction, at: int, end: int, walk: _Registers
     ) -> None:
-        """What a register has after a load."""
+        """Keeps in mind what a register has after a load."""
         if one.base is None or not one.wide:
             return
         if (one.base, one.offset) in walk.slots:

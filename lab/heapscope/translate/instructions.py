@@ -1,5 +1,5 @@
-"""As much of x86-64's instructions as it takes to follow the result of a call: moves between
-registers and memory, tests, jumps and returns. Whatever else stands there ends the way.
+"""The instructions of x86-64 that it takes to follow the result of a call: moves between registers
+and memory, tests, jumps and returns. Whatever else stands there ends the way.
 
 The encoding is that of the processor's manual (Intel SDM, volume 2, chapter 2)."""
 

@@ -29,7 +29,7 @@ _FEATURES, _SITES = 0x7, 4  # format/SPEC.md, section 3
 
 @dataclass
 class WideRecording:
-    """What a recording asks for. `counts`: requests by site and size; `resized`: the sites that ask
+    """The requests of a recording. `counts`: requests by site and size; `resized`: the sites that ask
     for other sizes of their blocks; `tables`: the names."""
 
     facts: dict[str, bytes]
@@ -46,7 +46,7 @@ class WideRecording:
 
 
 def read_asked(trace: Path, *, progress: Progress | None = None) -> WideRecording:
-    """InputError: it is no recording of 64-bit words with call sites."""
+    """InputError: it has no 64-bit words, or no call sites."""
     shown = printable(str(trace), limit=400)
     if str(trace) == STDIN:
         raise InputError(
@@ -106,7 +106,7 @@ def read_asked(trace: Path, *, progress: Progress | None = None) -> WideRecordin
 
 
 def sizes_of(asked: WideRecording, types: SiteTypes) -> dict[int, SiteSizes]:
-    """What is known of the sizes of each site."""
+    """The sizes of each site, as far as they are known."""
 
     def of_site(site: int) -> SiteType:
         return types.of(_name(asked.sites, site), resized=site in asked.resized)

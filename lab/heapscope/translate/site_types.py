@@ -33,7 +33,7 @@ _SYSTEM = ("/usr/", "/opt/", "/lib")
 
 @dataclass(frozen=True)
 class SiteType:
-    """What is known of a site. `layout`: of the type that its blocks are made of; None: nobody
+    """The type of a site, as far as it is known. `layout`: of the type that its blocks are made of; None: nobody
     knows. `same`: its sizes are those of a chip. `product`: the source says that it asks for a
     number of that type. `group`: sites of one line have one. `reason`: why it is not sure."""
 
@@ -97,7 +97,7 @@ class SiteTypes:
         return self._modules[name]
 
     def of(self, name: bytes | None, *, resized: bool = False) -> SiteType:
-        """Of a site's name in the trace. `resized`: it asks for other sizes of its blocks."""
+        """The type of a site, by its name in the trace. `resized`: it asks for other sizes of its blocks."""
         key = name or b"", resized
         if key not in self._found:
             self._found[key] = self._of(_frames(key[0]), 1 if resized else 0)

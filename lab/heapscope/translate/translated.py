@@ -65,7 +65,7 @@ class Translated(Document):
     sites: tuple[TranslatedSite, ...] = figure("The call sites, the most bytes first.")
 
     @property
-    @computed("What a user should know, a sentence each.", last=True)
+    @computed("The answer, a sentence each.", last=True)
     def messages(self) -> tuple[str, ...]:
         return tuple(self._messages())
 

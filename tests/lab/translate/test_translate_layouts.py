@@ -58,7 +58,7 @@ def source(chance: random.Random) -> str:
 
 
 def layouts(program: Path) -> dict[str, TypeSize]:
-    """Of the structures of a program, by their names."""
+    """The structures of a program, by their names."""
     found = {}
     with ProgramFile(program) as read:
         module = SiteTypes({"": read}).module("")

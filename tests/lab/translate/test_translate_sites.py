@@ -13,7 +13,7 @@ from heapscope.translate.site_types import SiteTypes
 
 LEVELS = ("-O0", "-O2")
 
-#: Of the functions of doubtful.c, those of which nothing more is known than two bounds.
+#: The functions of doubtful.c, of whose requests nothing more is known than two bounds.
 DOUBTFUL = {
     "headed with_header",
     "and_more",

@@ -1,4 +1,4 @@
-"""What the statement of a source shows of a request."""
+"""The statement of a source, and what it shows of a request."""
 
 from __future__ import annotations
 
