@@ -29,8 +29,8 @@ _FEATURES, _SITES = 0x7, 4  # format/SPEC.md, section 3
 
 @dataclass
 class WideRecording:
-    """The requests of a recording. `counts`: requests by site and size; `resized`: the sites that ask
-    for other sizes of their blocks; `tables`: the names."""
+    """The requests of a recording. `counts`: requests by site and size; `resized`: the sites that
+    ask for other sizes of their blocks; `tables`: the names."""
 
     facts: dict[str, bytes]
     health: TraceHealth

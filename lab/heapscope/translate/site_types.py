@@ -33,9 +33,10 @@ _SYSTEM = ("/usr/", "/opt/", "/lib")
 
 @dataclass(frozen=True)
 class SiteType:
-    """The type of a site, as far as it is known. `layout`: of the type that its blocks are made of; None: nobody
-    knows. `same`: its sizes are those of a chip. `product`: the source says that it asks for a
-    number of that type. `group`: sites of one line have one. `reason`: why it is not sure."""
+    """The type of a site, as far as it is known. `layout`: of the type that its blocks are made
+    of; None: nobody knows. `same`: its sizes are those of a chip. `product`: the source says that
+    it asks for a number of that type. `group`: sites of one line have one. `reason`: why it is not
+    sure."""
 
     name: str = ""
     layout: TypeSize | None = None
@@ -97,7 +98,8 @@ class SiteTypes:
         return self._modules[name]
 
     def of(self, name: bytes | None, *, resized: bool = False) -> SiteType:
-        """The type of a site, by its name in the trace. `resized`: it asks for other sizes of its blocks."""
+        """The type of a site, by its name in the trace. `resized`: it asks for other sizes of its
+        blocks."""
         key = name or b"", resized
         if key not in self._found:
             self._found[key] = self._of(_frames(key[0]), 1 if resized else 0)
