@@ -27,9 +27,9 @@ CALL_SITES = (
     Mutant(
         "who asked, first",
         "the allocator's own wrappers stay",
-        "lab/heapscope/trace/fold_sites.py::inner_frames",
-        "own[first:]",
-        "own",
+        "lab/heapscope/trace/fold_sites.py::without_allocators",
+        "frames[first:]",
+        "frames",
         "tests/lab/trace/test_fold_sites.py",
     ),
     Mutant(

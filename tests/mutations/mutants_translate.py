@@ -13,16 +13,8 @@ TRANSLATE = (
         "sizes translated exactly",
         "a long keeps its size",
         "lab/heapscope/translate/layouts.py::_base",
-        "return Layout(8, 8, 4, 4)",
-        "return Layout(8, 8, 8, 8)",
-        LAYOUTS,
-    ),
-    Mutant(
-        "sizes translated exactly",
-        "a bit-field goes over the end of its unit",
-        "lab/heapscope/translate/layouts.py::_NextMember",
-        "start // unit != last // unit",
-        "start // unit > last // unit",
+        "return TypeSize(8, 8, 4, 4)",
+        "return TypeSize(8, 8, 8, 8)",
         LAYOUTS,
     ),
     Mutant(
@@ -59,10 +51,10 @@ TRANSLATE = (
     ),
     Mutant(
         "live peak of a translation",
-        "half of a size is rounded down",
+        "the lower bound is the recorded size",
         "lab/heapscope/translate/sizes.py::_one",
         "-(-size // 2)",
-        "size // 2 - 1",
+        "size",
         SITES,
     ),
     Mutant(

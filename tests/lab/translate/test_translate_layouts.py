@@ -24,7 +24,7 @@ SCALARS = (
     *("size_t", "uint64_t", "int8_t", "uintptr_t", "uint_least32_t", "_Bool", "enum kind"),
     *("intmax_t", "char **", "int (*)(void)"),
 )
-BIT_FIELDS = ("unsigned", "int", "unsigned char", "unsigned long long", "unsigned short")
+BIT_FIELDS = {"unsigned": 32, "int": 32, "unsigned char": 8, "unsigned short": 16}
 HEAD = "#include <stddef.h>\n#include <stdint.h>\nenum kind { FIRST, SECOND };\n#define LENGTH 5\n"
 
 
@@ -38,10 +38,10 @@ def members(chance: random.Random, made: int) -> Iterator[str]:
         what = chance.random()
         if made and what < 0.2:
             kind = f"struct s{chance.randrange(made)}"
-        if what > 0.9:
-            bits = chance.choice(BIT_FIELDS)
-            yield f"{bits} {name} : {chance.randint(1, 8)};"
-        elif what > 0.8:
+        if what > 0.85:
+            unit, bits = chance.choice(list(BIT_FIELDS.items()))
+            yield f"{unit} {name} : {chance.randint(1, bits)};"
+        elif what > 0.75:
             yield f"union {{ {kind} a; long b; char c[{chance.randint(1, 9)}]; }} {name};"
         elif what > 0.65:
             yield f"{kind} {name}[{chance.choice(('LENGTH', '2', '3'))}];"

@@ -16,6 +16,7 @@ LEVELS = ("-O0", "-O2")
 #: The functions of doubtful.c, of whose requests nothing more is known than two bounds.
 DOUBTFUL = {
     "headed with_header",
+    "summed with_eight",
     "and_more",
     "open_ended",
     "number",

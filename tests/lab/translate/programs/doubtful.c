@@ -9,6 +9,9 @@
 struct item {
     void *a, *b;
 };
+struct three {
+    void *a, *b, *c;
+};
 struct tail {
     long count;
     char kind;
@@ -64,6 +67,18 @@ static void without_header(void *made)
 struct item *headed(void)
 {
     struct item *made = with_header(sizeof *made);
+    made->a = NULL;
+    return made;
+}
+
+static void *with_eight(size_t bytes)
+{
+    return malloc(bytes + 8);
+}
+
+struct three *summed(void)
+{
+    struct three *made = with_eight(sizeof(struct item));
     made->a = NULL;
     return made;
 }
@@ -157,6 +172,7 @@ struct item *by_chance(int bytes)
 int main(void)
 {
     without_header(headed());
+    free(summed());
     free(and_more(16));
     free(and_more(32));
     free(open_ended(16));
