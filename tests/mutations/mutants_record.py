@@ -120,7 +120,7 @@ RECORD = (
     Mutant(
         "calls of a program's own allocators",
         "a call within a call counts as well",
-        "lab/native/record/preload/own.c::heapscope_own_enter",
+        "lab/native/record/preload/own.c::enter",
         "hs_rec_thread.own++ == 0",
         "hs_rec_thread.own++ < 9",
         OWN,

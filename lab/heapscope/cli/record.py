@@ -76,6 +76,15 @@ def record(
             "May be repeated.",
         ),
     ] = None,
+    only: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--only",
+            metavar="PATTERN",
+            help="With --wrap: of the functions that are found, only these, as sys_heap_*. May be "
+            "repeated.",
+        ),
+    ] = None,
     libc: Annotated[
         bool,
         typer.Option(
@@ -107,10 +116,11 @@ def record(
     from heapscope.verbs.record import unrecorded
 
     if wrap is not None:
-        _write(command[0], wrap, hook or [])
+        _write(command[0], wrap, hook or [], only or [])
         return
-    if hook:
-        raise InputError("--hook is of --wrap", remedy="give --wrap FOLDER as well")
+    if hook or only:
+        name = "--hook" if hook else "--only"
+        raise InputError(f"{name} is of --wrap", remedy="give --wrap FOLDER as well")
     if said := unrecorded(command):
         typer.echo(f"note: {said}", err=True)
     with record_progress() as progress:
@@ -133,11 +143,11 @@ def record(
     raise typer.Exit(result.exit_code)
 
 
-def _write(program: str, folder: Path, hooks: list[str]) -> None:
+def _write(program: str, folder: Path, hooks: list[str], only: list[str]) -> None:
     from heapscope.printable import printable
     from heapscope.verbs.record import wrap_file
 
-    made = wrap_file(program, folder, hooks=hooks)
+    made = wrap_file(program, folder, hooks=hooks, only=only)
     if made.allocators:
         typer.echo(f"{printable(program, limit=400)} has {made.allocators}")
     typer.echo(f"recorded: {', '.join(made.functions)}")
@@ -146,5 +156,8 @@ def _write(program: str, folder: Path, hooks: list[str]) -> None:
             f"not recorded, static or hidden (--hook {made.beyond[0]} for a hidden one): "
             f"{', '.join(made.beyond)}"
         )
-    source, options = (printable(str(path), limit=400) for path in (made.source, made.options))
+    source, options, cmake = (
+        printable(str(path), limit=400) for path in (made.source, made.options, made.cmake)
+    )
     typer.echo(f"link it so: cc ... {source} @{options}")
+    typer.echo(f"or with CMake: include({cmake}) and heapscope_wrap(TARGET)")

@@ -13,6 +13,7 @@ from heapscope.capture.record.recording import RecordResult
 from heapscope.capture.record.session import RecordOptions
 from heapscope.capture.record.session import record as record_program
 from heapscope.capture.record.wrap import Wrap, write_wrap
+from heapscope.capture.record.wrap_source import EXPORT
 from heapscope.extras import need as need_extra
 from heapscope.printable import printable
 
@@ -53,18 +54,34 @@ def unrecorded(command: Sequence[str]) -> str:
     """The sentence about allocators of a program that a recording of it would not hold, before it
     runs; empty: none is known. HeapscopeError: the program cannot be recorded."""
     program = find_program(command, Objects())
-    unseen = look_at(program.path).unseen
+    look = look_at(program.path)
+    unseen = look.unseen
     if not unseen:
         return ""
+    if look.unheard:
+        return (
+            f"calls of {said_of(unseen)} will not be recorded: the program's last link lacks "
+            f"{EXPORT}"
+        )
     return (
         f"calls of {said_of(unseen)} will not be recorded; `heapscope record --wrap FOLDER -- "
         f"{printable(command[0], limit=400)}` says how they are"
     )
 
 
-def wrap_file(program: str | Path, folder: str | Path, *, hooks: Sequence[str] = ()) -> Wrap:
+def wrap_file(
+    program: str | Path,
+    folder: str | Path,
+    *,
+    hooks: Sequence[str] = (),
+    only: Sequence[str] = (),
+) -> Wrap:
     """Writes the C file and the linker's options by which a program's own allocators are recorded.
 
     `program`: as it was built without them. `hooks`: functions that Heapscope does not know, as
-    "my_alloc=malloc". InputError: it has none of them that a linker can wrap."""
-    return write_wrap(folder, find_program([str(program)], Objects()).path, hooks)
+    "my_alloc=malloc". `only`: patterns of the functions to take, as "sys_heap_*"; none: all.
+    InputError: it has none of them that a linker can wrap."""
+    path = Path(program)
+    if not look_at(path).half_linked:
+        path = find_program([str(program)], Objects()).path
+    return write_wrap(folder, path, hooks, only)

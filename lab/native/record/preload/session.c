@@ -2,6 +2,7 @@
 
 #include "environment.h"
 #include "modules.h"
+#include "own.h"
 #include "real.h"
 #include "stack.h"
 #include "system.h"
@@ -96,14 +97,11 @@ static void put_lost(hs_rec_ring_t *ring, uint32_t lost)
     }
 }
 
-/* Names the program's own allocators that are wrapped; it stands in the wrap object. */
-__attribute__((weak)) extern const char heapscope_wrapped[];
-
 /* A program whose own allocators are wrapped is recorded by these, unless it was asked otherwise. */
 static uint32_t modes_of_process(void)
 {
     const uint32_t modes = control->modes;
-    if (heapscope_wrapped == NULL) {
+    if (!hs_rec_own_is_wrapped()) {
         return modes & HS_REC_DROP;
     }
     return (modes & HS_REC_NO_OWN) != 0 ? modes : modes | HS_REC_NO_LIBC;
@@ -114,7 +112,9 @@ bool hs_rec_may_claim(hs_rec_ring_t *ring, unsigned kind)
     const uint32_t modes = hs_rec_own->modes;
     if (kind <= HS_REC_FAILED &&
         (modes & (hs_rec_thread.telling != 0 ? HS_REC_NO_OWN : HS_REC_NO_LIBC)) != 0) {
-        atomic_fetch_add_explicit(&ring->left_out, 1u, memory_order_relaxed);
+        if (hs_rec_thread.telling != 0 || hs_rec_thread.own == 0) { /* else: a part of a call */
+            atomic_fetch_add_explicit(&ring->left_out, 1u, memory_order_relaxed);
+        }
         return false;
     }
     if ((modes & HS_REC_DROP) == 0) {
