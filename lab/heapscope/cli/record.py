@@ -62,8 +62,8 @@ def record(
         typer.Option(
             "--wrap",
             metavar="FOLDER",
-            help="Do not run PROGRAM: write the file and the linker's options by which the "
-            "allocators that it has of its own are recorded.",
+            help="Do not run PROGRAM: write the C file, the linker's options and the CMake "
+            "function by which the allocators that it has of its own are recorded.",
         ),
     ] = None,
     hook: Annotated[
@@ -72,8 +72,8 @@ def record(
             "--hook",
             metavar="NAME[=KIND]",
             help="With --wrap: a function of an allocator that Heapscope does not know; KIND is "
-            "malloc, calloc, aligned, realloc or free. Or a hidden one that it knows, by its name. "
-            "May be repeated.",
+            "malloc, calloc, aligned, realloc or free. Or one that it knows, by its name: a hidden "
+            "one, or the program's calls of malloc and free. May be repeated.",
         ),
     ] = None,
     only: Annotated[

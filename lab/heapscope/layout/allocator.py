@@ -43,6 +43,24 @@ def placements() -> tuple[str, ...]:
     return tuple(dict.fromkeys(ffi.string(one).decode("ascii") for one in found))
 
 
+#: The models of allocators that programs bring along, by the first word that the recorder of Linux
+#: programs names them with.
+_HOST_MODELS = {
+    "FreeRTOS": "heap_4",
+    "Zephyr": "sys_heap",
+    "umm_malloc": "umm",
+    "TLSF": "tlsf",
+    "o1heap": "o1heap",
+}
+
+
+def host_model(recorded: str) -> str:
+    """The model of a program's heap, by how its recording names its allocators, as in
+    "Zephyr k_malloc (k_malloc), Zephyr k_heap (k_heap_alloc)"; empty: none, or not one alone."""
+    models = {_HOST_MODELS.get(one.split()[0], "") for one in recorded.split("), ") if one}
+    return models.pop() if len(models) == 1 else ""
+
+
 def unmodelled(metadata: Mapping[str, str]) -> str:
     """The allocator that a trace's metadata names, flavour included, where there is no model of it:
     "glibc", "umm+full". Empty where there is one, or the trace names none."""

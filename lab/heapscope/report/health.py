@@ -54,7 +54,7 @@ def match(result: ReplayResult) -> Text:
     """How far the replay met the addresses that the recorder saw."""
     compared, matched = result.summary.address_compared, result.summary.address_matched
     if result.trace.unmodelled:
-        why = f" (recorded on {result.trace.unmodelled}, which has no model)"
+        why = f" (recorded on {result.trace.unmodelled}, which names no model)"
         return Text(f"Recorded addresses met: not applicable{why}", style="dim")
     if compared == 0:
         return Text("Recorded addresses met: not applicable", style="dim")

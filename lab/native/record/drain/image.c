@@ -5,7 +5,6 @@
 
 #include "workers.h"
 
-#define ADDRESS_SHIFT 3 /* allocators align to at least 8 bytes */
 #define INHERITED "inherited"
 
 static void keep(hs_rec_image_t *image, hs_status_t status)
@@ -70,7 +69,8 @@ hs_rec_image_t *hs_rec_image_new(const hs_rec_ring_t *ring, const hs_rec_origin_
     image->addresses = origin->has_addresses;
     const unsigned features = HS_TRACE_CLOCK | (origin->has_sites != 0 ? HS_TRACE_SITES : 0u) |
                               (image->addresses != 0 ? HS_TRACE_ADDRESSES : 0u);
-    const hs_trace_config_t config = {(uint16_t)features, ADDRESS_SHIFT, put_bytes, image};
+    /* Shift 0: an allocator of the program's own may give any address. */
+    const hs_trace_config_t config = {(uint16_t)features, 0, put_bytes, image};
     image->trace = hs_trace_open(image->memory, HS_REC_CHUNK_MEMORY, &config);
     if (hs_rec_blocks_init(&image->blocks) != HS_OK || hs_name_index_init(&image->tasks) != HS_OK ||
         hs_name_index_init(&image->marks) != HS_OK || hs_name_index_init(&image->pools) != HS_OK) {
