@@ -325,7 +325,7 @@ def test_only_the_functions_that_a_pattern_names_are_wrapped(plain: Path, tmp_pa
         "heap_caps_realloc",
         "heap_caps_aligned_alloc",
     }
-    with pytest.raises(InputError, match=r"--only nothing\*: is no function"):
+    with pytest.raises(InputError, match=r"--only nothing\*: names none"):
         write_wrap(tmp_path, plain, only=["nothing*"])
 
 

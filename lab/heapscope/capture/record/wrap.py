@@ -96,7 +96,7 @@ def _only(functions: Sequence[str], patterns: Sequence[str]) -> list[str]:
     for pattern in patterns:
         if not any(fnmatchcase(name, pattern) for name in functions):
             raise InputError(
-                f"--only {printable(pattern)}: is no function of the program that can be wrapped",
+                f"--only {printable(pattern)}: names none of the program's functions",
                 remedy=f"there are {', '.join(functions)}",
             )
     return [name for name in functions if any(fnmatchcase(name, one) for one in patterns)]
