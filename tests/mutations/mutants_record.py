@@ -143,6 +143,14 @@ RECORD = (
     ),
     Mutant(
         "allocators that a recording does not see",
+        "a link that hides the wrapped calls goes unnoticed",
+        "lab/heapscope/capture/record/allocators.py::_look",
+        "recorded = frozenset() if unheard else wrapped",
+        "recorded = wrapped",
+        OWN,
+    ),
+    Mutant(
+        "allocators that a recording does not see",
         "a program's own ones are not looked for",
         "lab/heapscope/capture/record/session.py::_Run._tell_allocators",
         "if left:",
