@@ -48,8 +48,8 @@ class NativeSteps(NativeOwner):
         if only is not None:
             lib.hs_lab_steps_only(self.handle, only)
         if ends is not None:
-            status = lib.hs_lab_steps_ends(self.handle, Prepared(ends).pointer)
-            check(status, "keeping the rules")
+            config = Prepared(ends)  # until the library has copied what it points to
+            check(lib.hs_lab_steps_ends(self.handle, config.pointer), "keeping the rules")
 
     def fill_from(self, reader: NativeReader) -> None:
         """Before the first push of a census: what is pushed goes in here too."""

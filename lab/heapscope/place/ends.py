@@ -25,6 +25,7 @@ from heapscope.place.trial import placement_of
 LIVES = (0.001, 0.01, 0.05, 0.2)  # parts of the trace: what lives shorter is short-lived
 FLIPPED = 12  # classes that are tried at the other end, those that ask for most bytes first
 OWNERS = 4  # tasks that are tried alone
+PART = 0.25  # of the time that place has, for the tables; what they give is told whole
 FINE = 512  # part of the pool to which candidates are compared
 
 
@@ -47,6 +48,7 @@ class FoundEnds:
     second: EndsOf | None
     tried: int
     pools: bool  # the figure is the smallest pool
+    stopped: bool  # the time was over before all tables were tried
 
     @property
     def wins(self) -> bool:
@@ -77,14 +79,19 @@ def find_ends(
     assert allocator is not None
     search_ = _EndsSearch(question, _aim(question, allocator, before))
     found = search_.best()
-    pools = question.wish.need is None
-    if not found:
-        return FoundEnds(rules=(), first=None, second=None, tried=search_.tried, pools=pools)
-    sides = []
-    for side in (question, other):
+    sides: list[EndsOf] = []
+    for side in (question, other) if found else ():
         last = _last_aim(side, allocator, before)
         sides.append(EndsOf(without=abs(last(())), having=abs(last(found))))
-    return FoundEnds(rules=found, first=sides[0], second=sides[1], tried=search_.tried, pools=pools)
+    first, second = sides or (None, None)
+    return FoundEnds(
+        rules=found,
+        first=first,
+        second=second,
+        tried=search_.tried,
+        pools=question.wish.need is None,
+        stopped=search_.stopped,
+    )
 
 
 # ---- the aim's figure, the larger the better -----------------------------------------------------
@@ -194,6 +201,8 @@ class _EndsSearch:
     def __init__(self, question: PlaceQuestion, aim: Aim) -> None:
         self._question = question
         self._aim = aim
+        self._until = question.now() + PART * question.wish.seconds
+        self.stopped = False
         self._known: dict[tuple[PlaceRule, ...], int] = {}
 
     @property
@@ -220,11 +229,14 @@ class _EndsSearch:
         return self._rules(best[1]) if best[0] > none else ()
 
     def _figure(self, high: Array) -> int | None:
-        """None: there are more rules than a file can have."""
+        """None: there are more rules than a file can have, or the time is over."""
         rules = self._rules(high)
         if len(rules) > self._question.rules_left // 2:
             return None
         if rules not in self._known:
+            if self._known and self._question.now() > self._until:
+                self.stopped = True
+                return None
             self._known[rules] = self._aim(rules)
         return self._known[rules]
 

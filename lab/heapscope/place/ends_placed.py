@@ -21,6 +21,7 @@ class EndsPlaced(Row):
     first_with: int | None = figure("The same with both ends; null: no rules won.", "B")
     second_without: int | None = figure("The figure of the second recording with one end.", "B")
     second_with: int | None = figure("The same with both ends; null: no rules won.", "B")
+    stopped: bool = figure("The time was over before all tables were tried.")
     kept: bool = figure(
         "With them the placement's replays are no worse on either recording; false where there are "
         "none."
@@ -66,6 +67,7 @@ def ends_placed(found: FoundEnds, *, kept: bool) -> EndsPlaced:
         figure_name=FIGURES[0 if found.pools else 1],
         rules=len(found.rules),
         tried=found.tried,
+        stopped=found.stopped,
         first_without=_of(first, "without"),
         first_with=_of(first, "having"),
         second_without=_of(second, "without"),
