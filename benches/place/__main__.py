@@ -27,7 +27,7 @@ from second import second_of
 
 from heapscope.errors import HeapscopeError
 from heapscope.layout.pool import pool_layout
-from heapscope.place.ends import find_ends
+from heapscope.place.ends import compare_ends, find_ends
 from heapscope.place.question import PlaceQuestion, PlaceWish
 from heapscope.verbs.place import place
 
@@ -69,28 +69,35 @@ def _measured(path: Path, need: int | None) -> dict[str, Any]:
     }
 
 
-def _ends(path: Path, second: Path) -> dict[str, Any]:
-    """On pools of our heap alone: the smallest one of both recordings."""
+def _ends(path: Path, second: Path, third: Path) -> dict[str, Any]:
+    """On pools of our heap alone: the smallest one of both recordings; and of a third one, which
+    had no part in it, where the rules are offered."""
     began = time.monotonic()
-    sides = [
+    asked, other, last = (
         PlaceQuestion(path=each, layout=pool_layout(1 << 20, "heapscope"), wish=PlaceWish())
-        for each in (path, second)
-    ]
-    found = find_ends(*sides)
-    first, other = found.first, found.second
+        for each in (path, second, third)
+    )
+    found = find_ends(asked, other)
+    later = None
+    if found.wins and third != path:
+        later = compare_ends(last, "heapscope", found.rules)
+    first, then = found.first, found.second
     pools = (
         {}
-        if first is None or other is None
+        if first is None or then is None
         else {
             "first_without": first.without,
             "first_with": first.having,
-            "second_without": other.without,
-            "second_with": other.having,
+            "second_without": then.without,
+            "second_with": then.having,
         }
     )
     return {
         "second": second.name.removesuffix(".hst.zst"),
         **(pools or dict.fromkeys(_POOLS, 0)),
+        "third": third.name.removesuffix(".hst.zst") if later else "",
+        "third_without": later.without if later else 0,
+        "third_with": later.having if later else 0,
         "rules": len(found.rules),
         "tables": found.tried,
         "offered": found.wins,
@@ -110,7 +117,8 @@ def _measured_ends(names: list[str], wanted: list[Path]) -> dict[str, Any]:
         if name not in seconds:
             continue
         try:
-            rows[name] = _ends(path, path.with_name(f"{seconds[name]}.hst.zst"))
+            others = (seconds[name], seconds[seconds[name]])
+            rows[name] = _ends(path, *(path.with_name(f"{each}.hst.zst") for each in others))
         except HeapscopeError as error:
             rows[name] = {"error": error.message.removeprefix(f"{path}: ")}
         print("ends", name, rows[name], flush=True)

@@ -79,10 +79,8 @@ def find_ends(
     assert allocator is not None
     search_ = _EndsSearch(question, _aim(question, allocator, before))
     found = search_.best()
-    sides: list[EndsOf] = []
-    for side in (question, other) if found else ():
-        last = _last_aim(side, allocator, before)
-        sides.append(EndsOf(without=abs(last(())), having=abs(last(found))))
+    asked = (question, other) if found else ()
+    sides = [compare_ends(side, allocator, found, before) for side in asked]
     first, second = sides or (None, None)
     return FoundEnds(
         rules=found,
@@ -92,6 +90,17 @@ def find_ends(
         pools=question.wish.need is None,
         stopped=search_.stopped,
     )
+
+
+def compare_ends(
+    question: PlaceQuestion,
+    allocator: str,
+    rules: Sequence[PlaceRule],
+    before: Sequence[PlaceRule] = (),
+) -> EndsOf:
+    """One recording under rules for ends that were learnt anywhere."""
+    last = _last_aim(question, allocator, before)
+    return EndsOf(without=abs(last(())), having=abs(last(rules)))
 
 
 # ---- the aim's figure, the larger the better -----------------------------------------------------
