@@ -98,11 +98,11 @@ def _ends(path: Path, second: Path, third: Path) -> dict[str, Any]:
         "third": third.name.removesuffix(".hst.zst") if later else "",
         "third_without": later.without if later else 0,
         "third_with": later.having if later else 0,
-        "rules": len(found.rules),
+        "end_rules": len(found.rules),
         "tables": found.tried,
         "offered": found.wins,
-        "stopped": found.stopped,
-        "seconds": round(time.monotonic() - began, 1),
+        "cut_short": found.stopped,
+        "took": round(time.monotonic() - began, 1),
     }
 
 

@@ -77,7 +77,7 @@ def figures(data: dict[str, Any]) -> dict[str, Any]:
 def figures_of_ends(data: dict[str, Any]) -> dict[str, Any]:
     """Over the recordings with a second one. Where no rules won on the first, the pools stay."""
     rows = _placed(data["ends"])
-    learnt = [row for row in rows if row["rules"] and row["first_with"] < row["first_without"]]
+    learnt = [row for row in rows if row["end_rules"] and row["first_with"] < row["first_without"]]
     return {
         "recordings": len(rows),
         "learnt": len(learnt),
@@ -90,7 +90,7 @@ def figures_of_ends(data: dict[str, Any]) -> dict[str, Any]:
         ),
         "third": [row for row in rows if row["offered"] and row.get("third")],
         "best": min(_ratio(row, "second", "offered") for row in rows),
-        "worst": max(_ratio(row, "second", "rules") for row in learnt) if learnt else 100.0,
+        "worst": max(_ratio(row, "second", "end_rules") for row in learnt) if learnt else 100.0,
     }
 
 
@@ -139,14 +139,14 @@ def _ends(rows: dict[str, Any]) -> Iterator[str]:
     for name, row in rows.items():
         if "error" in row:
             yield f"| {name} | {row['error']} |" + " |" * 7
-        elif not row["rules"]:
-            rest = f"| {row['second']} | | | 0 | | {row['seconds']} |"
+        elif not row["end_rules"]:
+            rest = f"| {row['second']} | | | 0 | | {row['took']} |"
             yield f"| {name} | no table betters it | {rest}"
         else:
             yield (
                 f"| {name} | {row['first_without']:,} | {row['first_with']:,} | {row['second']} "
-                f"| {row['second_without']:,} | {row['second_with']:,} | {row['rules']} "
-                f"| {'yes' if row['offered'] else 'no'} | {row['seconds']} |"
+                f"| {row['second_without']:,} | {row['second_with']:,} | {row['end_rules']} "
+                f"| {'yes' if row['offered'] else 'no'} | {row['took']} |"
             )
     yield ""
 
