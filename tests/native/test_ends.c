@@ -33,7 +33,7 @@ static void fill(ends_block_t *block, uint8_t *at, size_t size, uint32_t step)
     memset(at, block->fill, size);
 }
 
-/* Of the free blocks, where the one is that holds `at`. */
+/* The free block that holds `at`. */
 typedef struct ends_hole {
     const uint8_t *at;
     const uint8_t *begin, *end;
@@ -51,15 +51,15 @@ static bool note_hole(void *context, void *block, size_t size, bool used)
 }
 
 /* The block that malloc gives lies at its end of a free block of a copy that was made before. */
-static void check_place(const hs_heap_t *before, ptrdiff_t moved, const uint8_t *block, size_t whole,
-                        bool high)
+static void check_place(const hs_heap_t *before, ptrdiff_t moved, const uint8_t *block,
+                        size_t whole, bool high)
 {
     ends_hole_t hole = {block + moved, NULL, NULL};
     hs_heap_walk(before, note_hole, &hole);
     CHECK(hole.begin != NULL, "%p was not free", (const void *)block);
     const uint8_t *const at = block + moved;
-    CHECK(high ? at + whole == hole.end : at == hole.begin, "%u bytes at %ld of %ld", (unsigned)whole,
-          (long)(at - hole.begin), (long)(hole.end - hole.begin));
+    CHECK(high ? at + whole == hole.end : at == hole.begin, "%u bytes at %ld of %ld",
+          (unsigned)whole, (long)(at - hole.begin), (long)(hole.end - hole.begin));
 }
 
 static void run(check_random_t *random, hs_form_t form, uint32_t alignment, size_t size)
@@ -76,7 +76,8 @@ static void run(check_random_t *random, hs_form_t form, uint32_t alignment, size
     uint32_t highs = 0;
     for (uint32_t step = 0; step < STEPS; step++) {
         ends_block_t *const block = &blocks[check_below(random, BLOCKS)];
-        const size_t wanted = 9 + check_below(random, (uint32_t)(size / 16) >> check_below(random, 9));
+        const size_t wanted =
+            9 + check_below(random, (uint32_t)(size / 16) >> check_below(random, 9));
         const bool high = check_below(random, 2) != 0;
         hs_heap_set_end(heap, high);
         if (block->at == NULL) {

@@ -18,7 +18,6 @@
 #include <stdint.h>
 
 #include "heapscope/config.h"
-#include "heapscope/config.h"
 #include "heapscope/status.h"
 
 #ifdef __cplusplus

@@ -31,9 +31,9 @@ extern "C" {
 #define HS_CAP_RTCRAM (1u << 15)
 
 #if HS_ENDS
-/* Of a request, and of no memory: its block comes from the high end of the free block that is found
- * (hs_heap_set_end). A size rule can give it to requests. Without effect where a guard fills free memory,
- * from HS_GUARD_FILL on. */
+/* A request has it, and no memory: its block comes from the high end of the free block that is found
+ * (hs_heap_set_end). A size rule can give it to requests. It has no effect where a guard fills free
+ * memory, from HS_GUARD_FILL on. */
 #define HS_CAP_HIGH (1u << 30)
 #endif
 

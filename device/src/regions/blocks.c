@@ -236,8 +236,8 @@ static void *resize_by_move(hs_regions_t *set, const hs_place_t *place, const hs
 
 static bool is_served_here(const hs_place_t *place, uint32_t caps)
 {
-    return hs_caps_of_memory(caps) != 0 && hs_has(place->area, caps) && (void *)place->words == place->block &&
-           hs_place_bus(place->area, caps) == HS_DATA;
+    return hs_caps_of_memory(caps) != 0 && hs_has(place->area, caps) &&
+           (void *)place->words == place->block && hs_place_bus(place->area, caps) == HS_DATA;
 }
 
 /* One set of capabilities, as the rules have it. */

@@ -91,7 +91,7 @@ def place(
 def _ends(
     question: PlaceQuestion, found: Found, other: PlaceQuestion
 ) -> tuple[EndsPlaced | None, Way | None]:
-    """What both ends bring; and the best placement with them, None: they are not offered."""
+    """The gain of both ends; and the best placement with them, None: they are not offered."""
     if heap_with_ends(question) is None:
         return None, None
     best = found.best

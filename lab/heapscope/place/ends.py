@@ -271,7 +271,7 @@ class _EndsSearch:
             yield free & np.array([row.owner == Owner(task=task) for row in rows], dtype=bool)
 
     def _lives(self) -> Array:
-        """Of each class the median life of its blocks, as a part of the trace."""
+        """The median life of each class's blocks, as a part of the trace."""
         blocks, classes = self._question.blocks, self._question.classes
         of = classes.of[blocks.request]
         length = (blocks.end - blocks.begin) / max(1, blocks.events)

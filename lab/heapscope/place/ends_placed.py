@@ -1,4 +1,4 @@
-"""What the two ends of free blocks bring to a placement, in figures and a sentence."""
+"""The gain that both ends of free blocks bring to a placement, in figures and a sentence."""
 
 from __future__ import annotations
 

@@ -51,7 +51,7 @@ typedef struct hs_fit {
     hs_fit_step_t **chunks;
     size_t chunk_count, chunk_capacity;
     hs_placement_t rules; /* whose ends count, and nothing else of them */
-    uint32_t only; /* the task whose blocks are kept, whoever frees them; HS_FIT_ALL_TASKS */
+    uint32_t only;        /* the task whose blocks are kept, whoever frees them; HS_FIT_ALL_TASKS */
     uint64_t steps;
     uint64_t huge;  /* size of the first request above 32 bits */
     uint64_t held;  /* bytes that every heap holds now, see floor */

@@ -10,7 +10,8 @@ typedef struct hs_fit_run {
     hs_sim_t *heap;
     uint32_t *offsets; /* of the block in each slot */
     bool refuses;      /* aligned blocks cannot be realloced */
-    void (*set_end)(hs_sim_t *heap, bool high); /* NULL: no request asks for it, or one end is all */
+    void (*set_end)(hs_sim_t *heap,
+                    bool high); /* NULL: no request asks for it, or one end is all */
 } hs_fit_run_t;
 
 static uint32_t align_log2(const hs_fit_step_t *step)

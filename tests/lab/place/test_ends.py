@@ -138,7 +138,9 @@ def test_ends_that_win_twice_are_offered(tmp_path: Path) -> None:
         assert largest == [before, after]
         assert largest[0] < largest[1]
     assert any("HS_CAP_HIGH" in line for line in result.code)
-    assert any(sentence.startswith("With both ends") for sentence in result.verdict)
+    told = next(each for each in result.verdict if each.startswith("With both ends"))
+    guide = (ROOT / "docs/guide/place.md").read_text("utf-8").replace("\n> ", " ")
+    assert told in guide
     assert json.loads(json.dumps(result.to_json()))["ends"]["offered"]
 
 

@@ -54,6 +54,9 @@ def test_the_medians_of_the_page_are_those_of_its_figures() -> None:
     assert sentence("taken, less than with the best single rule") == f"{less:.1f} %"
     left = median(more(row, "best", "single") for row in free)
     assert sentence("left, more than with the best single rule") == f"{left:.1f} %"
+    possible = median(more(row, "bound", "single") for row in free)
+    assert sentence("the same, of the bound") == f"{possible:.1f} %"
+    assert left <= possible
     block = median(more(row, "best", "single") for row in need)
     assert sentence("largest block, more than with the best single rule") == f"{block:.1f} %"
     near = sum(more(row, "bound", "best") <= 5 for row in free)
