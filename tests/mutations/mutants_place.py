@@ -65,10 +65,10 @@ PLACE = (
     ),
     Mutant(
         "both ends of free blocks",
-        "the code of the device names no end",
-        "lab/heapscope/place/device_code.py::_lines",
-        ".instead = HS_CAP_HIGH}},",
-        ".instead = HS_CAP_DEFAULT}},",
+        "the code of the device leaves an owner's bit to the request",
+        "lab/heapscope/place/device_code.py::_askers",
+        "return (bits.owners[rule.owner],)",
+        'return ("",)',
         "tests/lab/place/test_ends.py",
     ),
     Mutant(
