@@ -13,7 +13,7 @@ from heapscope.fit.limits import STEP, find_limits, most_tried
 from heapscope.fit.schedule import run_searches
 from heapscope.fit.search import search
 from heapscope.layout.allocator import has_ends
-from heapscope.layout.pool import POOL_BASE, POOL_MIN, pool_layout
+from heapscope.layout.pool import POOL_BASE, POOL_MAX, POOL_MIN, pool_layout
 from heapscope.native.reader import NativeReader
 from heapscope.native.steps import FitRow, NativeSteps, Outcome
 from heapscope.place.blocks import Array
@@ -154,9 +154,11 @@ def _steps(question: PlaceQuestion, rules: Sequence[PlaceRule]) -> NativeSteps:
 
 
 def _least(steps: NativeSteps, allocator: str, near: int) -> int:
-    """A pool that serves the trace, by halving."""
+    """A pool that serves the trace, by halving; POOL_MAX: none does."""
     bad, good = steps.floor // STEP * STEP, max(near, POOL_MIN) // STEP * STEP
-    while not steps.try_pool(allocator, good).survives:
+    while not (tried := steps.try_pool(allocator, good)).survives:
+        if tried.outcome == Outcome.NEVER or good > POOL_MAX // 2:
+            return POOL_MAX
         bad, good = good, (good + good // 16 + STEP) // STEP * STEP
     while good - bad > max(STEP, good // FINE):
         middle = (bad + good) // 2 // STEP * STEP

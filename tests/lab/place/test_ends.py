@@ -198,6 +198,14 @@ def test_requests_of_one_size_are_told_apart_by_their_task(tmp_path: Path) -> No
     assert found.first.having < 0.8 * found.first.without
 
 
+def test_a_request_that_no_pool_serves_ends_the_search(tmp_path: Path) -> None:
+    events = [malloc(0, 100), malloc(1, 50, caps=1 << 31), malloc(2, 100)]
+    path = Story(events=events, names={}).write(tmp_path / "never.hst")
+    side = PlaceQuestion(path=path, layout=pool_layout(1 << 20, "heapscope"), wish=PlaceWish())
+    found = find_ends(side, side)
+    assert (found.rules, found.wins) == ((), False)
+
+
 def test_what_brings_nothing_is_said() -> None:
     found = FoundEnds(rules=(), first=None, second=None, tried=7, pools=True, stopped=False)
     placed = ends_placed(found, kept=False)
