@@ -57,6 +57,38 @@ def record(
             "--addresses", help="Know blocks by their addresses; the trace is larger by half."
         ),
     ] = False,
+    seconds: Annotated[
+        float | None,
+        typer.Option(
+            metavar="N",
+            min=0.0,
+            help="End the recording after so many seconds. The program goes on without being "
+            "recorded, and is waited for.",
+        ),
+    ] = None,
+    until_size: Annotated[
+        str | None,
+        typer.Option(
+            "--until-size",
+            metavar="BYTES",
+            help="End the recording when the files have so many bytes together (100MB); what was "
+            "recorded by then is written, so that they may be larger by 1 MB a process.",
+        ),
+    ] = None,
+    end_program: Annotated[
+        bool,
+        typer.Option(
+            "--end-program", help="With --seconds or --until-size: end the program, too (SIGTERM)."
+        ),
+    ] = False,
+    paused: Annotated[
+        bool,
+        typer.Option(
+            "--paused",
+            help="Begin when the program calls heapscope_start() (heapscope/record.h), with the "
+            "blocks that are live then.",
+        ),
+    ] = False,
     wrap: Annotated[
         Path | None,
         typer.Option(
@@ -98,6 +130,7 @@ def record(
     Examples:
       heapscope record -o T.hst -- true
       heapscope record --stacks 16 -o T.hst.zst -- ls -l
+      heapscope record --seconds 30 --until-size 100MB -o T.hst -- true
       heapscope record -o T.hst --json - -- sh -c true
       heapscope record --wrap wrap -- ./firmware
     """
@@ -111,6 +144,10 @@ def record(
         return
     if hook:
         raise InputError("--hook is of --wrap", remedy="give --wrap FOLDER as well")
+    if end_program and seconds is None and until_size is None:
+        raise InputError(
+            "--end-program has no limit", remedy="give --seconds or --until-size as well"
+        )
     if said := unrecorded(command):
         typer.echo(f"note: {said}", err=True)
     with record_progress() as progress:
@@ -122,7 +159,12 @@ def record(
             children=children,
             addresses=addresses,
             libc=libc,
+            paused=paused,
+            seconds=seconds,
+            until_size=until_size,
+            end_program=end_program,
             progress=progress,
+            told=_tell,
         )
     write_json(result.to_json(), json, inputs=(Path(out),))
     if wants_tables(json):
@@ -131,6 +173,10 @@ def record(
 
         show(result, console(sys.stderr))
     raise typer.Exit(result.exit_code)
+
+
+def _tell(sentence: str) -> None:
+    typer.echo(f"heapscope: {sentence}", err=True)
 
 
 def _write(program: str, folder: Path, hooks: list[str]) -> None:

@@ -10,11 +10,12 @@ from heapscope.capture.record.allocators import look_at, said_of
 from heapscope.capture.record.objects import Objects
 from heapscope.capture.record.program import find_program
 from heapscope.capture.record.recording import RecordResult
-from heapscope.capture.record.session import RecordOptions
+from heapscope.capture.record.options import RecordOptions
 from heapscope.capture.record.session import record as record_program
 from heapscope.capture.record.wrap import Wrap, write_wrap
 from heapscope.extras import need as need_extra
 from heapscope.printable import printable
+from heapscope.sizes import parse_size
 
 
 def record(
@@ -26,15 +27,23 @@ def record(
     children: bool = True,
     addresses: bool = False,
     libc: bool = False,
+    paused: bool = False,
+    seconds: float | None = None,
+    until_size: int | str | None = None,
+    end_program: bool = False,
     progress: Callable[[int, int, int], None] | None = None,
+    told: Callable[[str], None] | None = None,
 ) -> RecordResult:
     """Runs a Linux program to its end and writes the trace `out`.
 
     `stacks`: callers that are recorded of each request, at most. `drop`: loses events, and counts
     them, where the program would have to wait. `children`: writes a trace of each process that it
     starts, too. `addresses`: knows blocks by their addresses. `libc`: of a program with the file of
-    wrap_file(), records the C library's heap and not its own. `progress` is called with the events
-    so far, the live bytes and the processes. HeapscopeError: the program cannot be recorded.
+    wrap_file(), records the C library's heap and not its own. `paused`: the trace begins when the
+    program calls heapscope_start(). `seconds`, `until_size`: the recording ends then, or when the
+    files have so many bytes; the program goes on, unless `end_program` says otherwise, and is waited
+    for. `progress` is called with the events so far, the live bytes and the processes; `told` with a
+    sentence when a limit was reached. HeapscopeError: the program cannot be recorded.
     """
     if stacks and sys.platform == "linux":  # elsewhere nothing is recorded, as the session says
         need_extra("record", "--stacks", instead="leave it out")
@@ -45,8 +54,12 @@ def record(
         children=children,
         addresses=addresses,
         libc=libc,
+        paused=paused,
+        seconds=seconds,
+        size=None if until_size is None else parse_size(until_size, what="--until-size"),
+        end_program=end_program,
     )
-    return record_program(command, options, progress=progress)
+    return record_program(command, options, progress=progress, told=told)
 
 
 def unrecorded(command: Sequence[str]) -> str:

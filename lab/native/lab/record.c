@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "lab/lab.h"
+#include "record/drain/interrupts.h"
 #include "record/drain/recorder.h"
 
 /* The handle is the recorder itself. */
@@ -95,6 +96,13 @@ void hs_lab_record_image(hs_lab_record_t *record, size_t index, hs_lab_record_im
     out->pid = image->pid;
     out->word_size = image->word_size;
     out->forked = image->forked;
+    out->told_events = counts->told_events;
+    out->told_peak = counts->told_peak;
+    out->time = image->time;
+    out->begun_late = image->begun_late;
+    out->started = image->started;
+    out->paused = image->paused;
+    out->cut = image->cut;
     out->status = (uint32_t)image->status;
 }
 
@@ -174,6 +182,16 @@ void hs_lab_record_release(hs_lab_record_t *record, size_t index)
     if (index < hs_recorder_images(of(record))) {
         hs_recorder_release(of(record), index);
     }
+}
+
+void hs_lab_record_watch_interrupts(void)
+{
+    hs_rec_interrupts_watch();
+}
+
+uint32_t hs_lab_record_interrupts(uint32_t of_process)
+{
+    return hs_rec_interrupts_take(of_process != 0);
 }
 
 #else

@@ -240,6 +240,8 @@ static void leave(void)
 }
 """
 
+#: The size that is recorded of a calloc: the largest number for a product that none can hold.
+_PRODUCT = "each == 0 || count <= (size_t)-1 / each ? (size_t)count * each : (size_t)-1"
 _CALLS = {MALLOC: 1, CALLOC: 2, ALIGNED: 3}
 
 
@@ -284,10 +286,9 @@ def _function(name: str, kind: str, parameters: str) -> str:
     body = _BODIES[kind].format(
         call=call,
         number=_CALLS.get(kind, 1),
-        size="count * each" if kind == CALLOC else "size",
+        size=_PRODUCT if kind == CALLOC else "size",
         align="align" if "align" in names else "0",
         caps=caps,
-        possible=" && (each == 0 || count <= (size_t)-1 / each)" if kind == CALLOC else "",
     )
     space = "" if result.endswith("*") else " "
     return (
@@ -299,7 +300,7 @@ def _function(name: str, kind: str, parameters: str) -> str:
 
 
 _REQUEST = """    void *made = {call};
-    if (outermost{possible}) {{
+    if (outermost) {{
         heapscope_own_block({number}, made, {size}, {align}, {caps});
     }}
     leave();

@@ -20,6 +20,16 @@ HS_REC_EXPORT void heapscope_mark(const char *name)
     hs_rec_put(HS_REC_MARK, 0, 0, 0, 0);
 }
 
+HS_REC_EXPORT void heapscope_start(void)
+{
+    hs_rec_put(HS_REC_START, 0, 0, 0, 0);
+}
+
+HS_REC_EXPORT void heapscope_stop(void)
+{
+    hs_rec_put(HS_REC_STOP, 0, 0, 0, 0);
+}
+
 HS_REC_EXPORT void heapscope_task(const char *name)
 {
     if (name != NULL) {

@@ -23,10 +23,13 @@ static char variable[HS_REC_PATH_MAX]; /* the path of the shared memory */
 static _Atomic uint32_t off;           /* 1: this process is not recorded, and never will be */
 static bool watches;                   /* whether the recorder's life can be seen from here */
 
-/* Where the copy that a fork makes left the recorded order; read by its child. */
+/* Where the copy that a fork makes left the recorded order; read by its child, or by a child of that
+ * one which forks before its first record. `here`: this process wrote the record. */
 static struct {
-    uint32_t known, place, life, number;
+    uint32_t known, here, place, life, number;
 } forked;
+
+static uint32_t begun_by; /* the process that took a place last; 0: none of this image did */
 
 hs_rec_control_t *hs_rec_session_control(void)
 {
@@ -102,7 +105,7 @@ __attribute__((weak)) extern const char heapscope_wrapped[];
 /* A program whose own allocators are wrapped is recorded by these, unless it was asked otherwise. */
 static uint32_t modes_of_process(void)
 {
-    const uint32_t modes = control->modes;
+    const uint32_t modes = control->modes & ~HS_REC_PAUSED; /* the recorder's affair alone */
     if (heapscope_wrapped == NULL) {
         return modes & HS_REC_DROP;
     }
@@ -195,7 +198,10 @@ static void describe(hs_rec_ring_t *ring, uint32_t pid)
 {
     ring->pid = pid;
     ring->word_size = sizeof(void *);
-    ring->forked = forked.known;
+    ring->forked = forked.known != 0                    ? HS_REC_FORKED
+                   : begun_by != 0 && begun_by != pid ? HS_REC_BEGUN_LATE
+                                                      : HS_REC_FRESH;
+    begun_by = pid;
     ring->parent_place = forked.place;
     ring->parent_life = forked.life;
     ring->fork_number = forked.number;
@@ -277,17 +283,22 @@ static void before_fork(void)
     forked.number = hs_rec_put(HS_REC_FORK, 0, 0, 0, 0);
     forked.place = hs_rec_own->place;
     forked.life = hs_rec_own->life;
-    forked.known = 1;
+    forked.known = forked.here = 1;
 }
 
+/* A process that wrote no record of its own before its fork is still the copy that it was: its own
+ * blocks, and those of its child, are those of the fork before. */
 static void in_parent(void)
 {
-    forked.known = 0;
+    if (forked.here != 0) {
+        forked.known = forked.here = 0;
+    }
 }
 
 static void in_child(void)
 {
     hs_rec_own->ring = NULL;
+    forked.here = 0;
     atomic_store(&hs_rec_own->busy, 0u);
 }
 
