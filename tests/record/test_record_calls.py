@@ -66,6 +66,17 @@ def test_threads_are_tasks_by_their_names(build: Build, recorded: Recorded) -> N
     assert len(workers) >= 4
 
 
+def test_threads_of_one_name_are_tasks_of_their_own_while_they_live_together(
+    build: Build, recorded: Recorded
+) -> None:
+    (image,) = recorded(build("alike")).images
+    tasks = {task.index: task.name for task in read_info(image.file).tasks}
+    asked_by = {int(e["size"]): tasks[int(e["task"])] for e in events_of(image) if e["size"] > 1000}
+    workers = {asked_by[size] for size in (1001, 1002, 1003)}
+    assert workers == {"worker", "worker (2)", "worker (3)"}
+    assert {asked_by[size] for size in (2001, 2002, 2003)} == {"one by one"}
+
+
 def test_the_python_interpreter_is_recorded_to_its_end(recorded: Recorded) -> None:
     import sys
 

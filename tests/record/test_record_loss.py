@@ -279,12 +279,16 @@ def ticks(process: int) -> int:
     )
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+@pytest.mark.parametrize(
+    ("number", "both"),
+    [(signal.SIGTERM, False), (signal.SIGINT, False), (signal.SIGINT, True), (signal.SIGQUIT, False)],
+)
 def test_a_signal_ends_the_program_and_not_the_file(
-    build: Build, tmp_path: Path, number: signal.Signals
+    build: Build, tmp_path: Path, number: signal.Signals, both: bool
 ) -> None:
+    """Also one that is sent to the recorder alone."""
     run, program = started(build("endless"), tmp_path / "T.hst.zst")
-    if number == signal.SIGINT:  # as a terminal does: to both
+    if both:
         os.kill(program, number)
     run.send_signal(number)
     try:
