@@ -4,20 +4,24 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from heapscope.cli.shared import Json
 from heapscope.errors import InputError
 
+if TYPE_CHECKING:
+    from heapscope.capture.record.recording import RecordResult
+
 SETTINGS = {"allow_interspersed_args": False}
 
 
 def record(
     command: Annotated[
-        list[str], typer.Argument(metavar="PROGRAM...", help="The program and its arguments.")
-    ],
+        list[str] | None,
+        typer.Argument(metavar="PROGRAM...", help="The program and its arguments."),
+    ] = None,
     out: Annotated[
         str,
         typer.Option(
@@ -57,6 +61,15 @@ def record(
             "--addresses", help="Know blocks by their addresses; the trace is larger by half."
         ),
     ] = False,
+    pid: Annotated[
+        int | None,
+        typer.Option(
+            metavar="PID",
+            min=1,
+            help="Record this process, which runs already, from now on; without PROGRAM. It goes on "
+            "afterwards. x86-64 with glibc.",
+        ),
+    ] = None,
     seconds: Annotated[
         float | None,
         typer.Option(
@@ -134,11 +147,31 @@ def record(
       heapscope record -o T.hst --json - -- sh -c true
       heapscope record --wrap wrap -- ./firmware
     """
-    from heapscope.cli.answer import wants_tables, write_json
     from heapscope.cli.progress import record_progress
     from heapscope.verbs.record import record as answer
-    from heapscope.verbs.record import unrecorded
+    from heapscope.verbs.record import attach, unrecorded
 
+    if pid is not None:
+        _refuse_with_pid(command, paused=paused, end_program=end_program, wrap=wrap, libc=libc)
+        with record_progress() as progress:
+            _answer(
+                attach(
+                    pid,
+                    out=out,
+                    stacks=stacks,
+                    drop=drop,
+                    children=children,
+                    addresses=addresses,
+                    seconds=seconds,
+                    until_size=until_size,
+                    progress=progress,
+                ),
+                json,
+                out,
+            )
+        return
+    if not command:
+        raise InputError("no program is named", remedy="heapscope record -o T.hst -- PROGRAM ...")
     if wrap is not None:
         _write(command[0], wrap, hook or [])
         return
@@ -166,13 +199,30 @@ def record(
             progress=progress,
             told=_tell,
         )
+    _answer(result, json, out)
+    raise typer.Exit(result.exit_code)
+
+
+def _answer(result: RecordResult, json: Path | None, out: str) -> None:
+    from heapscope.cli.answer import wants_tables, write_json
+
     write_json(result.to_json(), json, inputs=(Path(out),))
     if wants_tables(json):
         from heapscope.report.console import console
         from heapscope.verbs.shown import show
 
         show(result, console(sys.stderr))
-    raise typer.Exit(result.exit_code)
+
+
+def _refuse_with_pid(command: list[str] | None, **given: object) -> None:
+    if command:
+        raise InputError(
+            "a program and --pid are given", remedy="leave one out: --pid records what runs already"
+        )
+    for name, value in given.items():
+        if value:
+            option = f"--{name.replace('_', '-')}"
+            raise InputError(f"{option} is not for --pid", remedy=f"leave {option} out")
 
 
 def _tell(sentence: str) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from heapscope.errors import HeapscopeError
@@ -47,6 +47,42 @@ def interrupts(*, of_process: bool) -> tuple[int, ...]:
     terminal."""
     seen = int(load().hs_lab_record_interrupts(int(of_process)))
     return tuple(number for number in range(32) if seen >> number & 1)
+
+
+class Injected:
+    """How a call in another process went (hs_rec_injected_t)."""
+
+    DONE, REFUSED, ENDED, NO_MOMENT, FAILED, LATE, UNKNOWN = range(7)
+
+
+def inject(
+    pid: int,
+    function: int,
+    *,
+    text: bytes | None,
+    number: int,
+    avoided: Sequence[tuple[int, int]],
+    library: tuple[int, int],
+    signal_return: int,
+    seconds: float,
+) -> tuple[int, int, int]:
+    """Has a thread of a process call a function, as hs_lab_record_inject tells: how it went, the
+    result, and the system's error."""
+    result, error = ffi.new("uint64_t *"), ffi.new("int32_t *")
+    status = load().hs_lab_record_inject(
+        pid,
+        function,
+        ffi.NULL if text is None else ffi.new("char[]", text),
+        number,
+        ffi.new("uint64_t[]", [end for one in avoided for end in one]),
+        len(avoided),
+        ffi.new("uint64_t[]", library),
+        signal_return,
+        seconds,
+        result,
+        error,
+    )
+    return int(status), int(result[0]), int(error[0])
 
 
 class NativeRecorder(NativeOwner):

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from heapscope.capture.record.allocators import look_at, said_of
+from heapscope.capture.record.attach import attach as attach_to
 from heapscope.capture.record.objects import Objects
 from heapscope.capture.record.program import find_program
 from heapscope.capture.record.recording import RecordResult
@@ -60,6 +61,37 @@ def record(
         end_program=end_program,
     )
     return record_program(command, options, progress=progress, told=told)
+
+
+def attach(
+    pid: int,
+    *,
+    out: str | Path = "record.hst",
+    stacks: int = 0,
+    drop: bool = False,
+    children: bool = True,
+    addresses: bool = False,
+    seconds: float | None = None,
+    until_size: int | str | None = None,
+    progress: Callable[[int, int, int], None] | None = None,
+) -> RecordResult:
+    """Records a process that runs already, until it ends, a limit is reached, or Ctrl-C; it goes on.
+
+    Blocks from before are not known: frees of them are counted, and are not in the trace. The rest
+    is as for record(). HeapscopeError: the process cannot be recorded, and why."""
+    if stacks and sys.platform == "linux":
+        need_extra("record", "--stacks", instead="leave it out")
+    options = RecordOptions(
+        out=str(out),
+        frames=stacks,
+        drop=drop,
+        children=children,
+        addresses=addresses,
+        pid=pid,
+        seconds=seconds,
+        size=None if until_size is None else parse_size(until_size, what="--until-size"),
+    )
+    return attach_to(options, progress=progress)
 
 
 def unrecorded(command: Sequence[str]) -> str:

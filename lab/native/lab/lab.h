@@ -356,6 +356,14 @@ void hs_lab_record_release(hs_lab_record_t *record, size_t index); /* its memory
  * since the last call, bit n for signal n: of another process (1), or of the terminal (0). */
 void hs_lab_record_watch_interrupts(void);
 uint32_t hs_lab_record_interrupts(uint32_t of_process);
+/* Has a thread of a process call a function: with a copy of `text`, unless it is NULL, and `number`; or
+ * with `number`. A thread that runs in one of the avoided ranges (start, end) is not taken. `library`:
+ * the C library's range, `signal_return`: where its signal handlers return to. 0 done; 1 refused,
+ * 2 it ended, 3 no moment came, 4 a fault, 5 it did not return, 6 not on this processor. */
+uint32_t hs_lab_record_inject(uint32_t pid, uint64_t function, const char *text, uint64_t number,
+                              const uint64_t *avoided, size_t avoided_count, const uint64_t *library,
+                              uint64_t signal_return, double seconds, uint64_t *result,
+                              int32_t *error);
 
 /* ---- a listener to a device: log text and chunks in, recordings and a state out ---- */
 typedef struct hs_lab_listener hs_lab_listener_t;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "lab/lab.h"
+#include "record/drain/inject.h"
 #include "record/drain/interrupts.h"
 #include "record/drain/recorder.h"
 
@@ -192,6 +193,27 @@ void hs_lab_record_watch_interrupts(void)
 uint32_t hs_lab_record_interrupts(uint32_t of_process)
 {
     return hs_rec_interrupts_take(of_process != 0);
+}
+
+uint32_t hs_lab_record_inject(uint32_t pid, uint64_t function, const char *text, uint64_t number,
+                              const uint64_t *avoided, size_t avoided_count, const uint64_t *library,
+                              uint64_t signal_return, double seconds, uint64_t *result,
+                              int32_t *error)
+{
+    const hs_rec_call_t call = {
+        .pid = pid,
+        .function = function,
+        .text = text,
+        .number = number,
+        .avoided = (const hs_rec_range_t *)(const void *)avoided, /* pairs of numbers */
+        .avoided_count = avoided_count,
+        .library = {library[0], library[1]},
+        .signal_return = signal_return,
+    };
+    int found = 0;
+    const hs_rec_injected_t status = hs_rec_inject(&call, seconds, result, &found);
+    *error = found;
+    return (uint32_t)status;
 }
 
 #else

@@ -16,4 +16,5 @@ class RecordOptions:
     paused: bool = False  # traces wait for the program's heapscope_start()
     seconds: float | None = None  # of recording, at most
     size: int | None = None  # bytes of the files, at which the recording ends
+    pid: int | None = None  # a process that runs already
     end_program: bool = False  # a limit ends the program, too

@@ -76,6 +76,10 @@ class RecordResult(Document):
         "The programs of each process between two execs; the first one of the command first."
     )
     unrecorded: int = figure("Processes for which there was no place.")
+    attached: bool = figure(
+        "True: it ran already when the recording began, and its exit code is not known (0 here).",
+        default=False,
+    )
     ended_by: str = figure(
         "The limit that ended the recording; empty: none did.",
         choices=("", "seconds", "size"),

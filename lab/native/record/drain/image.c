@@ -92,7 +92,7 @@ hs_rec_image_t *hs_rec_image_new(const hs_rec_ring_t *ring, const hs_rec_origin_
     memcpy(image->program, ring->program, sizeof image->program - 1);
     memcpy(image->libc, ring->libc, sizeof image->libc - 1);
     image->addresses = origin->has_addresses;
-    image->forked = ring->forked != HS_REC_FRESH;
+    image->forked = ring->forked == HS_REC_FORKED || ring->forked == HS_REC_BEGUN_LATE;
     image->begun_late = origin->begun_late;
     image->paused = origin->paused;
     image->started = !origin->paused;

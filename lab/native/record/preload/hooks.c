@@ -13,7 +13,7 @@
 #ifdef HS_REC_LINKED
 #define HOOK(name) __wrap_##name
 #else
-#define HOOK(name) name
+#define HOOK(name) HS_REC_HOOK(name)
 #endif
 
 #define NO_MEMORY 12 /* ENOMEM */

@@ -20,7 +20,7 @@ _Thread_local hs_rec_thread_t hs_rec_thread = {.ring = NO_RING};
 
 static hs_rec_control_t *control;
 static char variable[HS_REC_PATH_MAX]; /* the path of the shared memory */
-static _Atomic uint32_t off;           /* 1: this process is not recorded, and never will be */
+static _Atomic uint32_t off = HS_REC_IS_ATTACHED; /* 1: this process is not recorded */
 static bool watches;                   /* whether the recorder's life can be seen from here */
 
 /* Where the copy that a fork makes left the recorded order; read by its child, or by a child of that
@@ -200,6 +200,7 @@ static void describe(hs_rec_ring_t *ring, uint32_t pid)
     ring->word_size = sizeof(void *);
     ring->forked = forked.known != 0                    ? HS_REC_FORKED
                    : begun_by != 0 && begun_by != pid ? HS_REC_BEGUN_LATE
+                   : HS_REC_IS_ATTACHED               ? HS_REC_ATTACHED
                                                       : HS_REC_FRESH;
     begun_by = pid;
     ring->parent_place = forked.place;
@@ -307,11 +308,12 @@ static void in_child(void)
 /* Begins once in an image: the environment is read before the program can change it. */
 static bool begin(void)
 {
-    if (variable[0] != 0) {
-        return true;
-    }
-    if (!hs_rec_environment_find(environ, HS_REC_VARIABLE, variable, sizeof variable)) {
+    if (variable[0] == 0 &&
+        !hs_rec_environment_find(environ, HS_REC_VARIABLE, variable, sizeof variable)) {
         return false;
+    }
+    if (hs_rec_own != &nothing) {
+        return true;
     }
     hs_rec_own_t *page = hs_rec_map(-1, 0, 4096);
     if (page == NULL) {
@@ -371,11 +373,51 @@ hs_rec_ring_t *hs_rec_enter(void)
     return ring;
 }
 
+#if HS_REC_IS_ATTACHED
+
+bool hs_rec_session_is_on(void)
+{
+    return hs_rec_own->ring != NULL && !hs_rec_recorder_gone();
+}
+
+bool hs_rec_session_prepare(const char *path)
+{
+    hs_rec_session_leave();
+    if (strlen(path) >= sizeof variable) {
+        return false;
+    }
+    memcpy(variable, path, strlen(path) + 1);
+    control = NULL; /* an earlier one stays mapped: other threads may be looking at it */
+    forked.known = forked.here = begun_by = 0;
+    const int descriptor = hs_rec_open(variable, true);
+    if (descriptor < 0) {
+        return false;
+    }
+    const bool found = map_control(descriptor);
+    hs_rec_close(descriptor);
+    return found;
+}
+
+bool hs_rec_session_join(void)
+{
+    atomic_store(&off, 0u);
+    return hs_rec_enter() != NULL;
+}
+
+void hs_rec_session_leave(void)
+{
+    stop();
+}
+
+#else
+
 /* An image is seen even if it asks for no memory; and before main, where a first record would be. */
 __attribute__((constructor)) static void enter_early(void)
 {
     (void)hs_rec_enter();
 }
+
+#endif
 
 void hs_rec_put_text(const char *text, size_t length)
 {
