@@ -140,7 +140,9 @@ def test_a_limit_on_the_size_of_files_ends_the_trace_and_not_the_program(
     assert done.returncode == 0, done.stderr
     (image,) = json.loads(done.stdout[1:])["images"]
     assert "T.hst: File too large" in image["trouble"]
-    assert (tmp_path / "T.hst").stat().st_size == 100_000  # to the last byte that there was room for
+    assert (
+        tmp_path / "T.hst"
+    ).stat().st_size == 100_000  # to the last byte that there was room for
     info = read_info(tmp_path / "T.hst")
     assert (image["events"], image["live_peak"]) == (info.events.total, info.live_peak)
     assert image["events"] > 0
@@ -187,7 +189,7 @@ def test_a_reader_that_goes_away_disturbs_nobody(
     (image,) = result.images
     assert "Broken pipe" in image.trouble
     assert image.events + image.discarded == 600_000
-    assert 0 < image.discarded
+    assert image.discarded > 0
 
 
 def test_dropped_events_are_counted_in_their_place(build: Build, recorded: Recorded) -> None:
@@ -281,7 +283,12 @@ def ticks(process: int) -> int:
 
 @pytest.mark.parametrize(
     ("number", "both"),
-    [(signal.SIGTERM, False), (signal.SIGINT, False), (signal.SIGINT, True), (signal.SIGQUIT, False)],
+    [
+        (signal.SIGTERM, False),
+        (signal.SIGINT, False),
+        (signal.SIGINT, True),
+        (signal.SIGQUIT, False),
+    ],
 )
 def test_a_signal_ends_the_program_and_not_the_file(
     build: Build, tmp_path: Path, number: signal.Signals, both: bool

@@ -80,8 +80,8 @@ def print_answer(answer: VerbResult) -> None:
 
 
 def say_wide_pointers(*traces: Path) -> None:
-    """One line for each trace whose sizes are those of a 64-bit program, one where allocators of the
-    program were not recorded, and one where a part of its run was. A stream tells none."""
+    """One line for each trace whose sizes are those of a 64-bit program, one where allocators of
+    the program were not recorded, and one where a part of its run was. A stream tells none."""
     for trace in traces:
         facts = recorded_facts(trace) if trace.is_file() else {}
         where = f"{printable(str(trace), limit=400)}: " if len(traces) > 1 else ""

@@ -66,8 +66,8 @@ def record(
         typer.Option(
             metavar="PID",
             min=1,
-            help="Record this process, which runs already, from now on; without PROGRAM. It goes on "
-            "afterwards. x86-64 with glibc.",
+            help="Record this process, which runs already, from now on; without PROGRAM. It goes "
+            "on afterwards. x86-64 with glibc.",
         ),
     ] = None,
     seconds: Annotated[
@@ -148,8 +148,8 @@ def record(
       heapscope record --wrap wrap -- ./firmware
     """
     from heapscope.cli.progress import record_progress
-    from heapscope.verbs.record import record as answer
     from heapscope.verbs.record import attach, unrecorded
+    from heapscope.verbs.record import record as answer
 
     if pid is not None:
         _refuse_with_pid(command, paused=paused, end_program=end_program, wrap=wrap, libc=libc)

@@ -9,9 +9,9 @@ from pathlib import Path
 from heapscope.capture.record.allocators import look_at, said_of
 from heapscope.capture.record.attach import attach as attach_to
 from heapscope.capture.record.objects import Objects
+from heapscope.capture.record.options import RecordOptions
 from heapscope.capture.record.program import find_program
 from heapscope.capture.record.recording import RecordResult
-from heapscope.capture.record.options import RecordOptions
 from heapscope.capture.record.session import record as record_program
 from heapscope.capture.record.wrap import Wrap, write_wrap
 from heapscope.extras import need as need_extra
@@ -42,9 +42,9 @@ def record(
     starts, too. `addresses`: knows blocks by their addresses. `libc`: of a program with the file of
     wrap_file(), records the C library's heap and not its own. `paused`: the trace begins when the
     program calls heapscope_start(). `seconds`, `until_size`: the recording ends then, or when the
-    files have so many bytes; the program goes on, unless `end_program` says otherwise, and is waited
-    for. `progress` is called with the events so far, the live bytes and the processes; `told` with a
-    sentence when a limit was reached. HeapscopeError: the program cannot be recorded.
+    files have so many bytes; the program goes on, unless `end_program` says otherwise, and is
+    waited for. `progress` is called with the events so far, the live bytes and the processes;
+    `told` with a sentence when a limit was reached. HeapscopeError: the program cannot be recorded.
     """
     if stacks and sys.platform == "linux":  # elsewhere nothing is recorded, as the session says
         need_extra("record", "--stacks", instead="leave it out")
@@ -75,7 +75,7 @@ def attach(
     until_size: int | str | None = None,
     progress: Callable[[int, int, int], None] | None = None,
 ) -> RecordResult:
-    """Records a process that runs already, until it ends, a limit is reached, or Ctrl-C; it goes on.
+    """Records a process that runs already, until it ends, a limit is reached, or Ctrl-C.
 
     Blocks from before are not known: frees of them are counted, and are not in the trace. The rest
     is as for record(). HeapscopeError: the process cannot be recorded, and why."""

@@ -361,9 +361,9 @@ uint32_t hs_lab_record_interrupts(uint32_t of_process);
  * the C library's range, `signal_return`: where its signal handlers return to. 0 done; 1 refused,
  * 2 it ended, 3 no moment came, 4 a fault, 5 it did not return, 6 not on this processor. */
 uint32_t hs_lab_record_inject(uint32_t pid, uint64_t function, const char *text, uint64_t number,
-                              const uint64_t *avoided, size_t avoided_count, const uint64_t *library,
-                              uint64_t signal_return, double seconds, uint64_t *result,
-                              int32_t *error);
+                              const uint64_t *avoided, size_t avoided_count,
+                              const uint64_t *library, uint64_t signal_return, double seconds,
+                              uint64_t *result, int32_t *error);
 
 /* ---- a listener to a device: log text and chunks in, recordings and a state out ---- */
 typedef struct hs_lab_listener hs_lab_listener_t;

@@ -196,9 +196,9 @@ uint32_t hs_lab_record_interrupts(uint32_t of_process)
 }
 
 uint32_t hs_lab_record_inject(uint32_t pid, uint64_t function, const char *text, uint64_t number,
-                              const uint64_t *avoided, size_t avoided_count, const uint64_t *library,
-                              uint64_t signal_return, double seconds, uint64_t *result,
-                              int32_t *error)
+                              const uint64_t *avoided, size_t avoided_count,
+                              const uint64_t *library, uint64_t signal_return, double seconds,
+                              uint64_t *result, int32_t *error)
 {
     const hs_rec_call_t call = {
         .pid = pid,

@@ -91,8 +91,8 @@ typedef enum hs_rec_state {
 
 /* How an image of a process came to be. */
 typedef enum hs_rec_origin_kind {
-    HS_REC_FRESH = 0,     /* a program was loaded: its heap was empty */
-    HS_REC_FORKED = 1,    /* a copy of the process below, as it was at record `fork_number` */
+    HS_REC_FRESH = 0,      /* a program was loaded: its heap was empty */
+    HS_REC_FORKED = 1,     /* a copy of the process below, as it was at record `fork_number` */
     HS_REC_BEGUN_LATE = 2, /* a copy of a process, with blocks that nobody knows */
     HS_REC_ATTACHED = 3    /* a program that ran already, with such blocks */
 } hs_rec_origin_kind_t;

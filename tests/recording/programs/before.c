@@ -19,9 +19,7 @@ static void filter(void)
     (void)prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program);
 }
 #else
-static void filter(void)
-{
-}
+static void filter(void) {}
 #endif
 
 #if defined(OWN_MALLOC)

@@ -1,7 +1,7 @@
 /* parts: heap calls before a start, in a first part, while stopped, and in a second part. */
 #include <stdlib.h>
-#include <unistd.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include "heapscope/record.h"
 

@@ -1,4 +1,4 @@
-"""A process that runs already, recorded until it ends, a limit is reached, or the user has enough."""
+"""A process that runs already: recorded until it ends, a limit is reached, or Ctrl-C."""
 
 from __future__ import annotations
 

@@ -35,13 +35,14 @@ class ImageRecord(Row):
     implied: int = figure("Frees that nobody saw, of blocks whose address was given again.")
     inherited: int = figure("Blocks that a fork left to it.")
     begun_late: bool = figure(
-        "True: its heap had blocks that nobody saw made; their frees are counted as unknown, and are "
-        "not in the trace.",
+        "True: its heap had blocks that nobody saw made; their frees are counted as unknown, and "
+        "are not in the trace.",
         default=False,
     )
     cut: bool = figure("True: the recording ended before it did.", default=False)
     paused: bool = figure(
-        "True: at the end its events were not in the trace: heapscope_stop(), or no heapscope_start().",
+        "True: at the end its events were not in the trace: heapscope_stop(), or no "
+        "heapscope_start().",
         default=False,
     )
     discarded: int = figure("Events that the file did not take.", default=0)
@@ -110,8 +111,8 @@ class RecordResult(Document):
 
     @property
     @computed(
-        "Seconds from the start until which nothing is known to be missing, where all that is missing "
-        "came after a limit; null elsewhere.",
+        "Seconds from the start until which nothing is known to be missing, where all that is "
+        "missing came after a limit; null elsewhere.",
         "s",
         last=True,
     )
@@ -130,10 +131,10 @@ class RecordResult(Document):
 
     def _cut(self) -> Iterator[str]:
         if self.ended_by and any(image.cut for image in self.images):
+            option = "seconds" if self.ended_by == "seconds" else "until-size"
             yield (
-                f"the recording ended after {self.recorded_seconds:,.1f} s, as --"
-                f"{'seconds' if self.ended_by == 'seconds' else 'until-size'} asked; it is complete "
-                "until then, and the program ran on"
+                f"the recording ended after {self.recorded_seconds:,.1f} s, as --{option} asked; "
+                "it is complete until then, and the program ran on"
             )
 
     def _gaps(self) -> tuple[str, ...]:
@@ -151,9 +152,10 @@ class RecordResult(Document):
         """Blocks of which nobody knows, and parts that the program left out."""
         for image in self.images:
             if image.unknown:
+                calls = plural(image.unknown, "call")
                 yield (
-                    f"{image.program} ({image.pid}): {plural(image.unknown, 'call')} freed or resized "
-                    "blocks that nobody saw made, which the trace does not count"
+                    f"{image.program} ({image.pid}): {calls} freed or resized blocks that nobody "
+                    "saw made, which the trace does not count"
                 )
             if image.paused and image.events:
                 yield (

@@ -105,9 +105,7 @@ def mappings(pid: int) -> Iterator[Mapped]:
 def symbol_in(path: Path, base: int, name: str) -> int:
     """The address of a function of a file that lies at `base`."""
     with path.open("rb") as file:
-        table = ELFFile(file).get_section_by_name(".dynsym")
-        found = table.get_symbol_by_name(name)
-        return base + int(found[0]["st_value"])
+        return base + _defined(ELFFile(file), (name,))[name]
 
 
 def ptrace_advice() -> str:
@@ -179,7 +177,9 @@ def _refuse_program(program: Path, shown: str) -> None:
     except PermissionError:
         raise InputError(f"{shown}: may not be looked at", remedy=ptrace_advice()) from None
     except (ELFError, OSError, ValueError) as error:
-        raise InputError(f"{shown}: its program cannot be read: {error}", remedy=_START_IT) from None
+        raise InputError(
+            f"{shown}: its program cannot be read: {error}", remedy=_START_IT
+        ) from None
     if not dynamic:
         raise InputError(
             f"{shown}: is linked statically, so that nothing can be loaded into it",
@@ -208,7 +208,7 @@ def _refuse_recorded(mapped: list[Mapped], shown: str) -> None:
 
 def _refuse_elsewhere(pid: int, shown: str, attach: Path) -> None:
     try:
-        alike = os.readlink(f"/proc/{pid}/ns/pid") == os.readlink("/proc/self/ns/pid")
+        alike = Path(f"/proc/{pid}/ns/pid").readlink() == Path("/proc/self/ns/pid").readlink()
         there = Path(f"/proc/{pid}/root{attach}").is_file()
     except OSError:
         raise InputError(f"{shown}: may not be looked at", remedy=ptrace_advice()) from None
@@ -239,9 +239,7 @@ def _file(pid: int, mapped: Mapped) -> Path:
 
 def _symbols(pid: int, mapped: Mapped, names: tuple[str, ...]) -> dict[str, int]:
     with _file(pid, mapped).open("rb") as file:
-        return {
-            name: mapped.base + value for name, value in _defined(ELFFile(file), names).items()
-        }
+        return {name: mapped.base + value for name, value in _defined(ELFFile(file), names).items()}
 
 
 def _defined(elf: Any, names: tuple[str, ...]) -> dict[str, int]:

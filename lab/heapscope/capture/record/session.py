@@ -8,7 +8,6 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
 
 from heapscope.capture.output import STDOUT
 from heapscope.capture.record.descendants import Descendants, descendants
@@ -32,7 +31,9 @@ _PUMP = 100  # milliseconds between two looks at the program
 _NOTHING = (
     "nothing was recorded: the program's loader took no preload, or it ended before it came to it"
 )
-_NEVER_STARTED = "nothing was recorded: the program never called heapscope_start(), which --paused awaits"
+_NEVER_STARTED = (
+    "nothing was recorded: the program never called heapscope_start(), which --paused awaits"
+)
 _STRAGGLERS = 0.1  # seconds in which a process that it left behind is still noticed
 
 #: Called with a sentence when a limit ended the recording, and the program runs on.
@@ -150,9 +151,7 @@ class _Run:
                 f"{shown}: cannot be run: {error.strerror or error}", remedy="run it by itself once"
             ) from None
 
-    def _follow(
-        self, process: subprocess.Popen[bytes], signals: Signals, left: Descendants
-    ) -> int:
+    def _follow(self, process: subprocess.Popen[bytes], signals: Signals, left: Descendants) -> int:
         """Until all is over; the program's exit code as subprocess has it."""
         ended, alone_since, asked = False, 0.0, 0
         while True:
@@ -186,9 +185,7 @@ class _Run:
         self._images.end()
         return code
 
-    def _without(
-        self, process: subprocess.Popen[bytes], signals: Signals, code: int | None
-    ) -> int:
+    def _without(self, process: subprocess.Popen[bytes], signals: Signals, code: int | None) -> int:
         """A limit was reached: the traces are over, the program goes on, or is ended."""
         self._images.end()
         if self._options.end_program:

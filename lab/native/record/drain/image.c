@@ -78,7 +78,8 @@ static void put_origin(hs_rec_image_t *image, const hs_rec_origin_t *origin)
     put_fact(image, "allocator", image->libc);
     put_fact(image, "recorder", origin->recorder);
     put_fact(image, "program", origin->program == NULL ? image->program : origin->program);
-    put_fact(image, "snapshots", origin->begun_late ? "0" : ""); /* of its blocks nothing is known */
+    put_fact(image, "snapshots",
+             origin->begun_late ? "0" : ""); /* of its blocks nothing is known */
 }
 
 hs_rec_image_t *hs_rec_image_new(const hs_rec_ring_t *ring, const hs_rec_origin_t *origin)
@@ -162,8 +163,7 @@ void hs_rec_image_lose(hs_rec_image_t *image, uint64_t count)
 /* After a loss, blocks whose frees are lost seem to live. */
 void hs_rec_image_count_peak(hs_rec_image_t *image)
 {
-    if (image->counts.live > image->counts.live_peak && image->counts.lost == 0 &&
-        !image->paused) {
+    if (image->counts.live > image->counts.live_peak && image->counts.lost == 0 && !image->paused) {
         image->counts.live_peak = image->counts.live;
     }
 }

@@ -39,7 +39,7 @@ typedef struct hs_rec_counts {
     uint64_t lost;      /* records that the program dropped, or that were never written */
     uint64_t unknown;   /* frees and reallocs of blocks that were not recorded */
     uint64_t told_events, told_peak; /* in the chunks that are finished */
-    uint64_t implied;   /* frees that are not recorded, of blocks whose address was given again */
+    uint64_t implied; /* frees that are not recorded, of blocks whose address was given again */
     uint64_t inherited;
     uint64_t left_out; /* calls of the other heap */
     uint64_t written;  /* bytes of the trace */
@@ -85,11 +85,11 @@ typedef struct hs_rec_image {
     hs_rec_counts_t counts;
     uint64_t time; /* of what follows, microseconds */
     uint32_t pid, word_size, forked, addresses;
-    uint32_t begun_late;   /* 1: its heap had blocks that nobody knows */
-    uint32_t cut;          /* 1: the recording ended before the process did */
-    bool paused, started;  /* its events are not in the trace now; they were, once */
-    uint64_t hidden;       /* the next id of a block that the trace does not have */
-    hs_rec_block_t *told;  /* while paused: the trace's live blocks, by id */
+    uint32_t begun_late;  /* 1: its heap had blocks that nobody knows */
+    uint32_t cut;         /* 1: the recording ended before the process did */
+    bool paused, started; /* its events are not in the trace now; they were, once */
+    uint64_t hidden;      /* the next id of a block that the trace does not have */
+    hs_rec_block_t *told; /* while paused: the trace's live blocks, by id */
     size_t told_count;
     uint32_t moving; /* threads between the two records of a realloc */
     char program[512], libc[32];

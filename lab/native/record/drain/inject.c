@@ -20,13 +20,13 @@
 #include <time.h>
 #include <unistd.h>
 
-#define RETURN_TO 8u            /* nothing is mapped there: the end of the call is seen as a fault */
-#define RED_ZONE 128u           /* bytes below the stack pointer that a function may use */
-#define STACK_LEAST 65536u      /* that a call must find on a thread's stack */
-#define STACK_SEARCHED 65536u   /* words in which a signal handler's return address may stand */
+#define RETURN_TO 8u          /* nothing is mapped there: the end of the call is seen as a fault */
+#define RED_ZONE 128u         /* bytes below the stack pointer that a function may use */
+#define STACK_LEAST 65536u    /* that a call must find on a thread's stack */
+#define STACK_SEARCHED 65536u /* words in which a signal handler's return address may stand */
 #define THREADS_MAX 4096u
 #define CALL_SECONDS 10.0
-#define STATE_BYTES 16384u /* of a thread's vector registers */
+#define STATE_BYTES 16384u   /* of a thread's vector registers */
 #define STOPPED_BY_EVENT 128 /* PTRACE_EVENT_STOP */
 
 static double now(void)
@@ -133,10 +133,10 @@ static bool is_in(const hs_rec_range_t *range, uint64_t address)
 static bool may_wait_in(long number)
 {
     static const long known[] = {
-        SYS_read,       SYS_poll,        SYS_ppoll,         SYS_select,       SYS_pselect6,
-        SYS_nanosleep,  SYS_futex,       SYS_clock_nanosleep, SYS_epoll_wait, SYS_epoll_pwait,
-        SYS_accept,     SYS_accept4,     SYS_recvfrom,      SYS_recvmsg,      SYS_wait4,
-        SYS_waitid,     SYS_pause,       SYS_rt_sigtimedwait, SYS_rt_sigsuspend,
+        SYS_read,      SYS_poll,    SYS_ppoll,           SYS_select,        SYS_pselect6,
+        SYS_nanosleep, SYS_futex,   SYS_clock_nanosleep, SYS_epoll_wait,    SYS_epoll_pwait,
+        SYS_accept,    SYS_accept4, SYS_recvfrom,        SYS_recvmsg,       SYS_wait4,
+        SYS_waitid,    SYS_pause,   SYS_rt_sigtimedwait, SYS_rt_sigsuspend,
     };
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
         if (known[i] == number) {

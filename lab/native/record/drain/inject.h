@@ -21,7 +21,8 @@ typedef struct hs_rec_call {
     /* Code in which a thread may hold a lock: it is left alone while it runs there. */
     const hs_rec_range_t *avoided;
     size_t avoided_count;
-    hs_rec_range_t library; /* the C library: a thread that waits in a system call of it holds none */
+    hs_rec_range_t
+        library; /* the C library: a thread that waits in a system call of it holds none */
     uint64_t signal_return; /* where its signal handlers return to; 0: not known */
 } hs_rec_call_t;
 

@@ -112,10 +112,9 @@ void hs_rec_image_start(hs_rec_image_t *image)
         if (j < count && same(&list[j], told)) {
             list[j].address = 0; /* nothing is to be told of it */
         } else {
-            put(image,
-                (hs_event_t){.kind = HS_EVENT_FREE,
-                             .task = task,
-                             .key = image->addresses != 0 ? told->address : told->id});
+            put(image, (hs_event_t){.kind = HS_EVENT_FREE,
+                                    .task = task,
+                                    .key = image->addresses != 0 ? told->address : told->id});
         }
     }
     for (size_t i = 0; i < count; i++) {

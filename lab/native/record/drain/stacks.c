@@ -124,7 +124,8 @@ static hs_rec_stack_key_t *slot_of(hs_rec_stacks_t *stacks, uint64_t key)
 }
 
 /* The site of a stack, which is that of an equal one, unless its number was used before it was told. */
-static uint32_t site_for(hs_rec_image_t *image, uint64_t number, const uint64_t *frames, size_t count)
+static uint32_t site_for(hs_rec_image_t *image, uint64_t number, const uint64_t *frames,
+                         size_t count)
 {
     hs_rec_stacks_t *stacks = &image->stacks;
     if (number == 0 || number >= HS_REC_STACK_NUMBERS || count == 0) {
@@ -175,7 +176,8 @@ static bool is_known(const hs_rec_image_t *image, const hs_rec_module_t *told)
 {
     for (size_t i = image->module_count; i-- > 0;) {
         const hs_rec_module_t *module = &image->modules[i];
-        if (module->start - told->start < told->size || told->start - module->start < module->size) {
+        if (module->start - told->start < told->size ||
+            told->start - module->start < module->size) {
             return module->start == told->start && module->size == told->size &&
                    module->file_offset == told->file_offset &&
                    strcmp(module->path, told->path) == 0;

@@ -27,11 +27,7 @@ typedef struct symbol {
 #endif
 
 /* x86's numbers, the same for both word sizes. */
-enum {
-    PLAIN = 1,
-    DATA_SLOT = 6,
-    JUMP_SLOT = 7
-};
+enum { PLAIN = 1, DATA_SLOT = 6, JUMP_SLOT = 7 };
 
 enum {
     PLT_SIZE = 2,
@@ -108,10 +104,9 @@ static struct hook {
 static void name_hooks(void)
 {
     const struct hook named[] = {
-        OURS(malloc),        OURS(calloc),         OURS(realloc), OURS(reallocarray),
-        OURS(free),          OURS(memalign),       OURS(aligned_alloc),
-        OURS(posix_memalign), OURS(valloc),        OURS(pvalloc), OURS(dlclose),
-        OURS(pthread_setname_np),
+        OURS(malloc), OURS(calloc),   OURS(realloc),       OURS(reallocarray),
+        OURS(free),   OURS(memalign), OURS(aligned_alloc), OURS(posix_memalign),
+        OURS(valloc), OURS(pvalloc),  OURS(dlclose),       OURS(pthread_setname_np),
     };
     _Static_assert(sizeof named == sizeof hooks, "each has its place");
     memcpy(hooks, named, sizeof hooks);
@@ -270,9 +265,8 @@ static void turn_slot(const file_t *file, uintptr_t offset, uintptr_t info, bool
         return;
     }
     const symbol_t *symbol = &file->symbols[SYMBOL_OF(info)];
-    const struct hook *hook = symbol->name < file->strings_size
-                                  ? hook_of(file->strings + symbol->name)
-                                  : NULL;
+    const struct hook *hook =
+        symbol->name < file->strings_size ? hook_of(file->strings + symbol->name) : NULL;
     uintptr_t *slot = (uintptr_t *)(file->base + offset);
     if (hook == NULL || hook->real == 0) {
         return;

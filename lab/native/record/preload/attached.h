@@ -11,8 +11,8 @@
 /* Answers of heapscope_attach. */
 typedef enum hs_rec_attached {
     HS_REC_ATTACH_DONE = 0,
-    HS_REC_ATTACH_ALREADY = 1, /* it is being recorded */
-    HS_REC_ATTACH_NO_HEAP = 2, /* the program has none of the functions */
+    HS_REC_ATTACH_ALREADY = 1,   /* it is being recorded */
+    HS_REC_ATTACH_NO_HEAP = 2,   /* the program has none of the functions */
     HS_REC_ATTACH_NO_MEMORY = 3, /* the recorder's memory cannot be opened from here */
     HS_REC_ATTACH_NO_SYMBOLS = 4 /* done; files that are loaded later are not recorded */
 } hs_rec_attached_t;

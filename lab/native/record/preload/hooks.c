@@ -16,7 +16,7 @@
 #define HOOK(name) HS_REC_HOOK(name)
 #endif
 
-#define NO_MEMORY 12 /* ENOMEM */
+#define NO_MEMORY 12    /* ENOMEM */
 #define BEYOND SIZE_MAX /* is recorded of a product that no size can hold; such a call has failed */
 #define BAD_ARGUMENT 22
 

@@ -19,9 +19,9 @@ hs_rec_own_t *hs_rec_own = &nothing;
 _Thread_local hs_rec_thread_t hs_rec_thread = {.ring = NO_RING};
 
 static hs_rec_control_t *control;
-static char variable[HS_REC_PATH_MAX]; /* the path of the shared memory */
+static char variable[HS_REC_PATH_MAX];            /* the path of the shared memory */
 static _Atomic uint32_t off = HS_REC_IS_ATTACHED; /* 1: this process is not recorded */
-static bool watches;                   /* whether the recorder's life can be seen from here */
+static bool watches; /* whether the recorder's life can be seen from here */
 
 /* Where the copy that a fork makes left the recorded order; read by its child, or by a child of that
  * one which forks before its first record. `here`: this process wrote the record. */
@@ -198,7 +198,7 @@ static void describe(hs_rec_ring_t *ring, uint32_t pid)
 {
     ring->pid = pid;
     ring->word_size = sizeof(void *);
-    ring->forked = forked.known != 0                    ? HS_REC_FORKED
+    ring->forked = forked.known != 0                  ? HS_REC_FORKED
                    : begun_by != 0 && begun_by != pid ? HS_REC_BEGUN_LATE
                    : HS_REC_IS_ATTACHED               ? HS_REC_ATTACHED
                                                       : HS_REC_FRESH;
