@@ -82,7 +82,23 @@ def test_a_program_is_recorded_for_a_while_again_and_again(
     chosen = random.Random(seed)
     objects = [build("plugin", "-shared", "-fPIC", f"-DNAME={name}") for name in ("one", "another")]
     program = build("attached", "-ldl")
-    arguments = (seed % 100_000, 4, rounds, *objects)
+    events = 0
+    while events < 1000:  # a program that ended too soon runs longer
+        events += once(
+            program, (seed % 100_000, 4, rounds, *objects), tmp_path, chosen, stacks, times
+        )
+        rounds *= 2
+
+
+def once(
+    program: Path,
+    arguments: tuple[object, ...],
+    tmp_path: Path,
+    chosen: random.Random,
+    stacks: int,
+    times: int,
+) -> int:
+    """One run of the program; how many events were recorded."""
     wanted = sum_of(program, *arguments)
     events = 0
     with running_program(program, *arguments) as run:
@@ -99,7 +115,7 @@ def test_a_program_is_recorded_for_a_while_again_and_again(
             except InputError as error:
                 said = error.message
             if said:  # it ended just then
-                assert run.wait(timeout=5) == 7, (seed, said)
+                assert run.wait(timeout=5) == 7, (arguments, said)
                 break
             (image,) = result.images
             assert result.attached
@@ -107,8 +123,8 @@ def test_a_program_is_recorded_for_a_while_again_and_again(
                 assert_consistent(image)
                 events += image.events
         out, _ = run.communicate(timeout=120)
-        assert ("begun\n" + out, run.returncode) == wanted, seed
-    assert events > 1000, seed
+        assert ("begun\n" + out, run.returncode) == wanted, arguments
+    return events
 
 
 def test_blocks_from_before_are_counted_and_not_invented(build: Build, tmp_path: Path) -> None:
@@ -154,7 +170,7 @@ def wait_until_mapped(pid: int, recordings: int) -> None:
 
 
 def test_after_the_detachment_no_call_comes_by(build: Build, tmp_path: Path) -> None:
-    """What cannot be written is as it was, and no word of the program leads to the object."""
+    """Memory that cannot be written is as it was; no word of the program leads to the object."""
     with running_program(build("before")) as run:
         before = {place: page for place, page in pages_of(run.pid) if "w" not in place[1]}
         attached(run, tmp_path / "T.hst", seconds=0.1)

@@ -163,7 +163,7 @@ def record(
                     children=children,
                     addresses=addresses,
                     seconds=seconds,
-                    until_size=until_size,
+                    until_size=_bytes(until_size),
                     progress=progress,
                 ),
                 json,
@@ -194,7 +194,7 @@ def record(
             libc=libc,
             paused=paused,
             seconds=seconds,
-            until_size=until_size,
+            until_size=_bytes(until_size),
             end_program=end_program,
             progress=progress,
             told=_tell,
@@ -223,6 +223,12 @@ def _refuse_with_pid(command: list[str] | None, **given: object) -> None:
         if value:
             option = f"--{name.replace('_', '-')}"
             raise InputError(f"{option} is not for --pid", remedy=f"leave {option} out")
+
+
+def _bytes(until_size: str | None) -> int | None:
+    from heapscope.sizes import parse_size
+
+    return None if until_size is None else parse_size(until_size, what="--until-size")
 
 
 def _tell(sentence: str) -> None:

@@ -16,7 +16,6 @@ from heapscope.capture.record.session import record as record_program
 from heapscope.capture.record.wrap import Wrap, write_wrap
 from heapscope.extras import need as need_extra
 from heapscope.printable import printable
-from heapscope.sizes import parse_size
 
 
 def record(
@@ -30,7 +29,7 @@ def record(
     libc: bool = False,
     paused: bool = False,
     seconds: float | None = None,
-    until_size: int | str | None = None,
+    until_size: int | None = None,
     end_program: bool = False,
     progress: Callable[[int, int, int], None] | None = None,
     told: Callable[[str], None] | None = None,
@@ -57,7 +56,7 @@ def record(
         libc=libc,
         paused=paused,
         seconds=seconds,
-        size=None if until_size is None else parse_size(until_size, what="--until-size"),
+        size=until_size,
         end_program=end_program,
     )
     return record_program(command, options, progress=progress, told=told)
@@ -72,7 +71,7 @@ def attach(
     children: bool = True,
     addresses: bool = False,
     seconds: float | None = None,
-    until_size: int | str | None = None,
+    until_size: int | None = None,
     progress: Callable[[int, int, int], None] | None = None,
 ) -> RecordResult:
     """Records a process that runs already, until it ends, a limit is reached, or Ctrl-C.
@@ -89,7 +88,7 @@ def attach(
         addresses=addresses,
         pid=pid,
         seconds=seconds,
-        size=None if until_size is None else parse_size(until_size, what="--until-size"),
+        size=until_size,
     )
     return attach_to(options, progress=progress)
 

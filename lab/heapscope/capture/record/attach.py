@@ -7,7 +7,7 @@ import time
 from pathlib import Path
 
 from heapscope.capture.record.images import Images, Progress
-from heapscope.capture.record.limits import Limits
+from heapscope.capture.record.limits import RecordLimits
 from heapscope.capture.record.objects import Objects
 from heapscope.capture.record.options import RecordOptions
 from heapscope.capture.record.outputs import Outputs
@@ -70,7 +70,7 @@ class _Attached:
         self._process = running
         self._outputs = outputs
         self._images = Images(native, options, outputs, progress)
-        self._limits = Limits(options.seconds, options.size)
+        self._limits = RecordLimits(options.seconds, options.size)
         self._notes: list[str] = []
 
     def whole(self) -> RecordResult:

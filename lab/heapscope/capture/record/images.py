@@ -173,8 +173,8 @@ def _record_of(
 
 
 def _in_file(output: ImageOutput) -> tuple[int, int]:
-    """Events and live peak of what an output took that refused the rest. Of one that cannot be read
-    again, those of the last whole piece."""
+    """Events and live peak of what an output took that refused the rest; those of the last whole
+    piece where it cannot be read again."""
     if output.sink is None or not Path(output.sink.path).is_file():
         return output.told_events, output.told_peak
     try:

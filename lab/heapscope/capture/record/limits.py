@@ -9,7 +9,7 @@ from heapscope.measure.wording import size as said_size
 SECONDS, SIZE = "seconds", "size"
 
 
-class Limits:
+class RecordLimits:
     """The time counts from when the first event can be in a trace."""
 
     def __init__(self, seconds: float | None, size: int | None) -> None:

@@ -187,8 +187,8 @@ def _refuse_program(program: Path, shown: str) -> None:
         )
     if machine != "EM_X86_64" or word_size != struct.calcsize("P"):
         raise InputError(
-            f"{shown}: is a program of {8 * word_size} bit ({machine}); only those of 64 bit can be "
-            "recorded when they run already",
+            f"{shown}: is a program of {8 * word_size} bit ({machine}); only those of 64 bit can "
+            "be recorded when they run already",
             remedy=_START_IT,
         )
     if own:
@@ -227,7 +227,7 @@ def _is(path: str, names: tuple[str, ...]) -> bool:
 
 
 def _file(pid: int, mapped: Mapped) -> Path:
-    """As the process has it, also where the file was replaced since."""
+    """The file that the process has, which may have been replaced since."""
     found = Path(f"/proc/{pid}/root{mapped.path}")
     if not found.is_file():
         name = printable(mapped.path, limit=400)

@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from heapscope.capture.output import STDOUT
 from heapscope.capture.record.descendants import Descendants, descendants
 from heapscope.capture.record.images import Images, Progress
-from heapscope.capture.record.limits import Limits
+from heapscope.capture.record.limits import RecordLimits
 from heapscope.capture.record.objects import Objects
 from heapscope.capture.record.options import RecordOptions
 from heapscope.capture.record.outputs import Outputs
@@ -104,7 +104,7 @@ class _Run:
         self._outputs = outputs
         self._told = told
         self._images = Images(native, options, outputs, progress)
-        self._limits = Limits(options.seconds, options.size)
+        self._limits = RecordLimits(options.seconds, options.size)
         self._notes: list[str] = []
         self._began = time.monotonic()
         self._seconds = 0.0  # until the program's end; names are looked up after it

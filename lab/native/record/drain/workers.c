@@ -51,8 +51,8 @@ size_t hs_rec_name_length(const hs_rec_worker_t *worker)
     return end == NULL ? most : (size_t)(end - worker->text);
 }
 
-/* The task of a thread: its name. Of threads that live at the same time under one name each is a task
- * of its own, "worker", "worker (2)"; one that comes after another's end goes on with its task, which
+/* The task of a thread: its name. Threads that live at the same time under one name are tasks of their
+ * own, "worker", "worker (2)"; one that comes after another's end goes on with its task, which
  * the handle tells, as the C library gives it again. O(threads). */
 static uint32_t task_of_thread(hs_rec_image_t *image, const char *name, uint64_t handle)
 {
