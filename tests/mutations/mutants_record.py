@@ -12,6 +12,7 @@ STACKS = "tests/record/test_record_stacks.py"
 DRAIN = "tests/native/test_record_drain.c"
 OWN = "tests/record/test_record_own_allocators.py"
 PARTS = "tests/record/test_record_parts.py"
+ATTACH = "tests/record/test_record_attach.py"
 
 RECORD = (
     Mutant(
@@ -245,5 +246,29 @@ RECORD = (
         "slot->key != 0 && !used &&",
         "slot->key == 0 && !used &&",
         STACKS,
+    ),
+    Mutant(
+        "blocks from before a recording",
+        "their frees are in the trace",
+        "lab/native/record/drain/image.c::take_free",
+        "if (image->begun_late != 0) {",
+        "if (image->begun_late == UINT32_MAX) {",
+        PROCESSES,
+    ),
+    Mutant(
+        "calls of a program that ran already",
+        "files that are loaded later go past",
+        "lab/native/record/preload/attached.c::turn_symbols",
+        "if (file->base + *value == from) {",
+        "if (file->base + *value == to) {",
+        ATTACH,
+    ),
+    Mutant(
+        "calls of a program that ran already",
+        "they come by when it is over",
+        "lab/native/record/preload/attached.c::heapscope_detach",
+        "turn_t turn = {.attach = false};",
+        "turn_t turn = {.attach = true};",
+        ATTACH,
     ),
 )

@@ -82,11 +82,12 @@ def test_a_program_is_recorded_for_a_while_again_and_again(
     chosen = random.Random(seed)
     objects = [build("plugin", "-shared", "-fPIC", f"-DNAME={name}") for name in ("one", "another")]
     program = build("attached", "-ldl")
-    events = 0
-    while events < 1000:  # a program that ended too soon runs longer
-        events += once(
-            program, (seed % 100_000, 4, rounds, *objects), tmp_path, chosen, stacks, times
-        )
+    events = late = 0
+    while events < 1000 or not late:  # a program that ended too soon runs longer
+        assert rounds < 10_000_000, seed
+        arguments = (seed % 100_000, 4, rounds, *objects)
+        found = once(program, arguments, tmp_path, chosen, stacks, times)
+        events, late = events + found[0], late + found[1]
         rounds *= 2
 
 
@@ -97,10 +98,11 @@ def once(
     chosen: random.Random,
     stacks: int,
     times: int,
-) -> int:
-    """One run of the program; how many events were recorded."""
+) -> tuple[int, int]:
+    """One run of the program; how many events were recorded, and how many of them were calls of
+    objects that were loaded after the recording's begin."""
     wanted = sum_of(program, *arguments)
-    events = 0
+    events = late = 0
     with running_program(program, *arguments) as run:
         for number in range(times):
             time.sleep(chosen.random() * 0.1)
@@ -122,9 +124,10 @@ def once(
             if image.events:
                 assert_consistent(image)
                 events += image.events
+                late += int(np.count_nonzero(events_of(image)["size"] > 1 << 20))
         out, _ = run.communicate(timeout=120)
         assert ("begun\n" + out, run.returncode) == wanted, arguments
-    return events
+    return events, late
 
 
 def test_blocks_from_before_are_counted_and_not_invented(build: Build, tmp_path: Path) -> None:
