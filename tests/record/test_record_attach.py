@@ -25,7 +25,7 @@ from heapscope.cli.app import app
 from heapscope.errors import HeapscopeError, InputError
 from heapscope.measure.source import limits_of
 from heapscope.trace.info import read_info
-from heapscope.verbs.record import attach
+from heapscope.verbs.record import record
 
 if not (sys.platform == "linux" and os.uname().machine == "x86_64"):
     pytest.skip("programs that run already are recorded on x86-64", allow_module_level=True)
@@ -48,7 +48,7 @@ def running_program(*command: object) -> Iterator[Run]:
 
 def attached(run: Run, out: Path, **settings: object) -> RecordResult:
     try:
-        return attach(run.pid, out=out, **settings)  # type: ignore[arg-type]
+        return record(pid=run.pid, out=out, **settings)  # type: ignore[arg-type]
     except InputError as error:
         if "does not allow" in error.message:
             missing(f"{error.message}: {error.remedy}")
@@ -242,7 +242,7 @@ def children_of(pid: int) -> list[int]:
 
 def refusal(pid: int) -> str:
     with pytest.raises(HeapscopeError) as found:
-        attach(pid, out=os.devnull, seconds=2)
+        record(pid=pid, out=os.devnull, seconds=2)
     assert found.value.remedy
     return f"{found.value.message}; {found.value.remedy}"
 

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from heapscope.cli.shared import Json
 from heapscope.errors import InputError
-
-if TYPE_CHECKING:
-    from heapscope.capture.record.recording import RecordResult
 
 SETTINGS = {"allow_interspersed_args": False}
 
@@ -147,32 +144,13 @@ def record(
       heapscope record -o T.hst --json - -- sh -c true
       heapscope record --wrap wrap -- ./firmware
     """
+    from heapscope.cli.answer import wants_tables, write_json
     from heapscope.cli.progress import record_progress
-    from heapscope.verbs.record import attach, unrecorded
     from heapscope.verbs.record import record as answer
+    from heapscope.verbs.record import unrecorded
 
-    if pid is not None:
-        _refuse_with_pid(command, paused=paused, end_program=end_program, wrap=wrap, libc=libc)
-        with record_progress() as progress:
-            _answer(
-                attach(
-                    pid,
-                    out=out,
-                    stacks=stacks,
-                    drop=drop,
-                    children=children,
-                    addresses=addresses,
-                    seconds=seconds,
-                    until_size=_bytes(until_size),
-                    progress=progress,
-                ),
-                json,
-                out,
-            )
-        return
-    if not command:
-        raise InputError("no program is named", remedy="heapscope record -o T.hst -- PROGRAM ...")
-    if wrap is not None:
+    command = command or []
+    if wrap is not None and command:
         _write(command[0], wrap, hook or [])
         return
     if hook:
@@ -181,11 +159,12 @@ def record(
         raise InputError(
             "--end-program has no limit", remedy="give --seconds or --until-size as well"
         )
-    if said := unrecorded(command):
+    if command and pid is None and (said := unrecorded(command)):
         typer.echo(f"note: {said}", err=True)
     with record_progress() as progress:
         result = answer(
             command,
+            pid=pid,
             out=out,
             stacks=stacks,
             drop=drop,
@@ -199,30 +178,13 @@ def record(
             progress=progress,
             told=_tell,
         )
-    _answer(result, json, out)
-    raise typer.Exit(result.exit_code)
-
-
-def _answer(result: RecordResult, json: Path | None, out: str) -> None:
-    from heapscope.cli.answer import wants_tables, write_json
-
     write_json(result.to_json(), json, inputs=(Path(out),))
     if wants_tables(json):
         from heapscope.report.console import console
         from heapscope.verbs.shown import show
 
         show(result, console(sys.stderr))
-
-
-def _refuse_with_pid(command: list[str] | None, **given: object) -> None:
-    if command:
-        raise InputError(
-            "a program and --pid are given", remedy="leave one out: --pid records what runs already"
-        )
-    for name, value in given.items():
-        if value:
-            option = f"--{name.replace('_', '-')}"
-            raise InputError(f"{option} is not for --pid", remedy=f"leave {option} out")
+    raise typer.Exit(result.exit_code)
 
 
 def _bytes(until_size: str | None) -> int | None:
