@@ -115,7 +115,8 @@ def test_a_recording_ends_after_its_time_and_the_program_goes_on(
     info = read_info(image.file)
     assert (info.events.total, info.live_peak) == (image.events, image.live_peak)
     assert info.health.whole
-    assert f"{result.complete_until:.3f} s, while its program ran on" in limits_of(info.metadata)[0]
+    assert info.metadata["stopped"] == f"{result.complete_until:.6f}"
+    assert " s, while its program ran on" in limits_of(info.metadata)[0]
 
 
 def test_a_recording_ends_with_its_size_and_ends_the_program(build: Build, tmp_path: Path) -> None:
