@@ -142,12 +142,15 @@ def python_test(objects: Objects, test: str, mark: str = QUICK) -> bool:
 
 
 def recorder(tree: Path) -> None:
-    """The object that is preloaded, and its sources, where they are beside the library."""
+    """The objects that go into programs, and their sources, where they are beside the library."""
     shutil.copytree(tree / "lab/native/record", tree / "record", dirs_exist_ok=True)
     flags = (tree / "record/preload/flags.txt").read_text(encoding="utf-8").splitlines()
     made = [*compiler(), *(f for f in flags if f.startswith("-")), "-shared", "-nostdlib"]
     files = sorted(map(str, (tree / "record/preload").glob("*.c")))
     command = [*made, f"-I{tree / 'record/include'}", *files, "-o", "libheapscope_record.so"]
+    subprocess.run(command, cwd=tree, check=True, capture_output=True)
+    late = [*made, "-DHS_REC_IS_ATTACHED=1", f"-I{tree / 'record/include'}", *files]
+    command = [*late, "-o", "libheapscope_attach.so"]
     subprocess.run(command, cwd=tree, check=True, capture_output=True)
 
 

@@ -42,7 +42,7 @@ def link(tmp_path_factory: pytest.TempPathFactory) -> Link:
     folder = tmp_path_factory.mktemp("firmware")
 
     def made(*flags: str, wrap: Path | None = None, name: str = "firmware") -> Path:
-        files = [FIRMWARE / "app.c", FIRMWARE / "heap.c"]
+        files = sorted(FIRMWARE.glob("*.c"))
         own = [] if wrap is None else [wrap / "heapscope_wrap.c", f"@{wrap / 'heapscope_wrap.txt'}"]
         out = folder / f"{name}{len(list(folder.iterdir()))}"
         command = [
@@ -171,11 +171,11 @@ def test_its_own_calls_are_recorded_and_those_of_the_library_are_not(
     trace = tmp_path / "T.hst"
     image, result = recorded(wrapped, trace)
     assert sizes(trace, MALLOC) == [101, 1701, 102, 60001, 103, 105]
-    assert sizes(trace, 2) == [1100]
+    assert sizes(trace, 2) == [1100, 106]  # and not the malloc within the calloc
     assert sizes(trace, ALIGNED) == [1703]
     assert sizes(trace, REALLOCATED) == [1702]
-    assert sizes(trace, FAILED) == [60002]
-    assert len(sizes(trace, FREED)) == 7
+    assert sizes(trace, FAILED) == [60002, 2 ** (8 * image.word_size) - 1]
+    assert len(sizes(trace, FREED)) == 8
     assert image.unknown == 0
     assert image.live_blocks_end == 1  # 60001
     assert image.left_out >= 4
@@ -207,7 +207,7 @@ def test_the_librarys_heap_is_recorded_where_it_is_asked_for(wrapped: Path, tmp_
     asked = sizes(tmp_path / "T.hst", MALLOC)
     assert {4001, 4002} <= set(asked)
     assert not {101, 1701} & set(asked)
-    assert image.left_out == 18
+    assert image.left_out == 21
     assert not any(one.recorded for one in image.allocators)
 
 

@@ -12,7 +12,7 @@ from heapscope.layout.allocator import host_model, unmodelled
 from heapscope.layout.chip_data import chip_files, read_chip
 from heapscope.layout.versions import knows_version
 from heapscope.measure.clock import moment_of, since_start
-from heapscope.measure.source import of_a_late_start
+from heapscope.measure.source import of_a_late_start, of_a_part
 from heapscope.measure.wording import plural, size
 from heapscope.report.next_command import loss_lines, next_command
 from heapscope.trace.info import EventCounts, MarkAt, TraceInfo
@@ -142,8 +142,8 @@ def _origin(info: TraceInfo) -> Iterator[tuple[str, str]]:
     without_model = unmodelled(info.metadata)
     if without_model:
         yield "match rate", f"not applicable: {without_model} names no model"
-    if late := of_a_late_start(info.metadata):
-        yield "limit", late
+    for limit in filter(None, (of_a_part(info.metadata), of_a_late_start(info.metadata))):
+        yield "limit", limit
     features = ", ".join(info.features) or "none"
     yield "trace", f"{size(info.size)}, format {info.version}, features: {features}"
     for key, value in info.metadata.items():

@@ -318,7 +318,8 @@ size_t hs_lab_rows_text(const hs_lab_cell_t *cells, size_t cell_count, const uin
 typedef struct hs_lab_record hs_lab_record_t;
 
 /* The objects to preload ("": none), the recorder's name and what is recorded, as metadata. `modes`:
- * 1 a full ring drops events, 4 the program's own allocators are left out, and not the C library's, where it
+ * 1 a full ring drops events, 8 an image's trace waits for its START, 4 the program's own allocators are
+ * left out, and not the C library's, where it
  * has the wrap object. `addresses`: blocks are known by these. `frames`: of a stack; 0: none.
  * NULL without shared memory. */
 hs_lab_record_t *hs_lab_record_new(const char *preload64, const char *preload32,
@@ -354,6 +355,18 @@ void hs_lab_record_site(hs_lab_record_t *record, size_t index, uint32_t site, co
 void hs_lab_record_fact(hs_lab_record_t *record, size_t index, const char *key, const char *value);
 void hs_lab_record_finish(hs_lab_record_t *record, size_t index);  /* its end chunk */
 void hs_lab_record_release(hs_lab_record_t *record, size_t index); /* its memory */
+/* From now on this process notes SIGINT and SIGQUIT, and does nothing else with them. Those that came
+ * since the last call, bit n for signal n: of another process (1), or of the terminal (0). */
+void hs_lab_record_watch_interrupts(void);
+uint32_t hs_lab_record_interrupts(uint32_t of_process);
+/* Has a thread of a process call a function: with a copy of `text`, unless it is NULL, and `number`; or
+ * with `number`. A thread that runs in one of the avoided ranges (start, end) is not taken. `library`:
+ * the C library's range, `signal_return`: where its signal handlers return to. 0 done; 1 refused,
+ * 2 it ended, 3 no moment came, 4 a fault, 5 it did not return, 6 not on this processor. */
+uint32_t hs_lab_record_inject(uint32_t pid, uint64_t function, const char *text, uint64_t number,
+                              const uint64_t *avoided, size_t avoided_count,
+                              const uint64_t *library, uint64_t signal_return, double seconds,
+                              uint64_t *result, int32_t *error);
 
 /* ---- a listener to a device: log text and chunks in, recordings and a state out ---- */
 typedef struct hs_lab_listener hs_lab_listener_t;
