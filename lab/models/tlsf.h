@@ -10,6 +10,11 @@
 
 #include "model.h"
 
+/* Where ESP-IDF has the parts of a control structure that follows its region's size (idf_tlsf.c). */
+#define HS_TLSF_SIZED_NULL UINT32_C(20)
+#define HS_TLSF_SIZED_FL_BITMAP UINT32_C(44)
+#define HS_TLSF_SIZED_SL_BITMAPS UINT32_C(56)
+
 /* Set by the model before hs_tlsf_open(), constant afterwards. Positions are offsets. */
 typedef struct hs_tlsf {
     hs_sim_t heap;
@@ -21,6 +26,7 @@ typedef struct hs_tlsf {
     uint32_t heads;          /* one word per bin */
     uint32_t pool;           /* the first size word */
     uint32_t pool_size;      /* bytes from there to the region's end */
+    bool is_sized;           /* the first three of these positions are HS_TLSF_SIZED_… */
     bool keeps_rounding;     /* malloc keeps the size to which the search rounded (v5.5) */
     bool leads_any;          /* aligned() leaves a gap for `at` whatever the alignment (v4.3) */
     uint32_t counted_header; /* bytes of a used block that its own count of free ones takes off */
