@@ -63,7 +63,18 @@ static HS_MADE_FOR_CALLER hs_tlsf_t made_for(const hs_tlsf_t *tlsf, uint32_t bin
     return at;
 }
 
-#define SHAPE(bins_log2, sized) ((bins_log2) << 1 | (uint32_t)(sized))
+typedef enum shape { SHAPE_ANY, SHAPE_SIZED_16, SHAPE_SIZED_32, SHAPE_FIXED_32 } shape_t;
+
+uint32_t hs_tlsf_shape(const hs_tlsf_t *tlsf)
+{
+    if (tlsf->bins_log2 == 4) {
+        return tlsf->is_sized ? SHAPE_SIZED_16 : SHAPE_ANY;
+    }
+    if (tlsf->bins_log2 == 5) {
+        return tlsf->is_sized ? SHAPE_SIZED_32 : SHAPE_FIXED_32;
+    }
+    return SHAPE_ANY;
+}
 
 static HS_MADE_FOR_CALLER uint32_t malloc_with(hs_tlsf_t *tlsf, uint32_t size, uint32_t bins_log2,
                                                bool sized)
@@ -84,12 +95,12 @@ static HS_MADE_FOR_CALLER uint32_t malloc_with(hs_tlsf_t *tlsf, uint32_t size, u
 
 uint32_t hs_tlsf_malloc(hs_tlsf_t *tlsf, uint32_t size)
 {
-    switch (SHAPE(tlsf->bins_log2, tlsf->is_sized)) {
-    case SHAPE(4, true):
+    switch (tlsf->shape) {
+    case SHAPE_SIZED_16:
         return malloc_with(tlsf, size, 4, true);
-    case SHAPE(5, true):
+    case SHAPE_SIZED_32:
         return malloc_with(tlsf, size, 5, true);
-    case SHAPE(5, false):
+    case SHAPE_FIXED_32:
         return malloc_with(tlsf, size, 5, false);
     default:
         return malloc_with(tlsf, size, tlsf->bins_log2, false);
@@ -132,14 +143,14 @@ static HS_MADE_FOR_CALLER void free_with(hs_tlsf_t *tlsf, uint32_t offset, uint3
 
 void hs_tlsf_free(hs_tlsf_t *tlsf, uint32_t offset)
 {
-    switch (SHAPE(tlsf->bins_log2, tlsf->is_sized)) {
-    case SHAPE(4, true):
+    switch (tlsf->shape) {
+    case SHAPE_SIZED_16:
         free_with(tlsf, offset, 4, true);
         break;
-    case SHAPE(5, true):
+    case SHAPE_SIZED_32:
         free_with(tlsf, offset, 5, true);
         break;
-    case SHAPE(5, false):
+    case SHAPE_FIXED_32:
         free_with(tlsf, offset, 5, false);
         break;
     default:

@@ -31,6 +31,7 @@ typedef struct hs_tlsf {
     bool leads_any;          /* aligned() leaves a gap for `at` whatever the alignment (v4.3) */
     uint32_t counted_header; /* bytes of a used block that its own count of free ones takes off */
     /* Set by hs_tlsf_open(). */
+    uint32_t shape; /* which copy of malloc and free is made for it (tlsf.c) */
     uint32_t fl_count;
     uint32_t small;    /* below it a bin holds one size only */
     uint32_t sentinel; /* the last block, of size 0 and used */
@@ -40,6 +41,9 @@ typedef struct hs_tlsf {
 
 /* First levels of a TLSF with these limits. */
 uint32_t hs_tlsf_fl_count(uint32_t fl_max, uint32_t bins_log2);
+
+/* The copy of malloc and free for these bins and positions. */
+uint32_t hs_tlsf_shape(const hs_tlsf_t *tlsf);
 
 /* Empty bins and one free block over the whole pool; sets the tally but for `control`.
  * HS_ERR_MEMORY: the pool holds no block, or one beyond 2^fl_max. */
