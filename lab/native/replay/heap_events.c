@@ -5,15 +5,15 @@
 #define FNV_PRIME UINT64_C(0x100000001b3)
 
 /*
- * Nearly all events are ones of a plain replay: blocks have ids, and there are no rules of placement and
- * no blocks of the beginning to be put back. The functions that an event goes through are made twice;
- * `plain` is a constant in each copy, and says that it is one of these.
+ * The usual replay is plain: blocks have ids, there is one region, and there are no rules of placement and no
+ * blocks of the beginning to be put back. The functions that an event goes through are made twice. `plain` is a
+ * constant in each copy, and says that the replay is one of these.
  */
 
 static bool is_plain(const hs_replay_t *replay)
 {
     return !replay->census_only && !replay->by_address && replay->placement.count == 0 &&
-           replay->laid == 0;
+           replay->laid == 0 && hs_measure_is_only(&replay->measure);
 }
 
 /* ---- results and what is wrong with a trace --------------------------------------------------- */
@@ -34,7 +34,7 @@ static HS_MADE_FOR_CALLER void placed(hs_replay_t *replay, const hs_block_t *blo
 {
     /* With one region the digest is over offsets, as the oracle's; else over addresses. */
     const hs_chip_region_t *region = &replay->chip.region[block->place.region];
-    const uint32_t base = replay->chip.count == 1 ? 0 : region->start;
+    const uint32_t base = plain || replay->chip.count == 1 ? 0 : region->start;
     const uint32_t offset = block->place.offset;
     result(replay, base + offset);
     if (!plain && replay->by_address) {
@@ -101,8 +101,8 @@ static HS_MADE_FOR_CALLER void release(hs_replay_t *replay, const hs_block_t *bl
                                        uint64_t number, const bool plain)
 {
     if ((plain || !replay->census_only) && !(block->flags & HS_BLOCK_NOWHERE)) {
-        hs_chip_release(&replay->chip, &block->place);
-        hs_measure_released(&replay->measure, block, number);
+        hs_chip_release_from(&replay->chip, plain ? 0 : block->place.region, &block->place);
+        hs_measure_released(&replay->measure, block, number, plain);
         if (!plain && replay->placement.count != 0) {
             hs_placement_lose(&replay->placement, &block->place, block->requested);
         }
@@ -172,7 +172,7 @@ static HS_MADE_FOR_CALLER void place_block(hs_replay_t *replay, hs_block_t *bloc
         allocate(replay, event, &request, number, &block->place, plain)) {
         block->requested = request.size;
         placed(replay, block, plain);
-        hs_measure_allocated(&replay->measure, block, number);
+        hs_measure_allocated(&replay->measure, block, number, plain);
         return;
     }
     block->flags |= HS_BLOCK_NOWHERE;
