@@ -289,6 +289,14 @@ REPLAY = (
         RUN,
     ),
     Mutant(
+        "peak per task and kind",
+        "in a plain replay all is the first task's",
+        "lab/native/measure/measure.h::hs_measure_row",
+        "only ? &owners->rows[block->task]",
+        "only ? &owners->rows[0]",
+        "tests/native/test_plain.c",
+    ),
+    Mutant(
         "blocks found by identity",
         "a block that lost its direct way to another is lost",
         "lab/native/chip/blocks.h::hs_blocks_file",
