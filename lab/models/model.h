@@ -28,6 +28,7 @@
 
 typedef struct hs_model hs_model_t;
 typedef struct hs_sim hs_sim_t;
+typedef struct hs_index hs_index_t;
 
 /* Work done by the algorithm since creation; the model's time, never the allocator's (DESIGN). */
 typedef struct hs_steps {
@@ -158,6 +159,7 @@ struct hs_sim {
     uint32_t largest; /* what model->largest_allocatable() says, or HS_NONE: it has to be asked */
     hs_tally_t tally;
     hs_steps_t steps;
+    hs_index_t *index; /* of the free blocks, beside `mem` (free_index.h); NULL: none */
 };
 
 /* ---- one heap on one region ------------------------------------------------------------------- */
