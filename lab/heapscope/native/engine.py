@@ -42,9 +42,10 @@ NESTED = {
 }
 #: Rows that a page asks for by themselves: blocks that ended, and those that are live.
 _LIVES = ("hs_lab_lives", "hs_lab_live")
+_HISTORY = ("hs_lab_history", "hs_lab_history_sums")
 _STRUCTS = (
-    *("hs_lab_config_t", "hs_lab_timeline_t", "hs_lab_export_row_t", "hs_lab_import_stats_t"),
-    "hs_lab_log_fact_t",
+    *("hs_lab_config_t", "hs_lab_timeline_t", "hs_lab_import_stats_t", "hs_lab_log_fact_t"),
+    *("hs_lab_filter_t", "hs_lab_view_t", "hs_lab_life_t"),
 )
 
 
@@ -71,7 +72,7 @@ def interface() -> dict[str, Any]:
     library = load()
     structs: dict[str, Any] = {}
     calls: dict[str, Any] = {}
-    for name in (*FIGURES, *NESTED, *_LIVES):
+    for name in (*FIGURES, *NESTED, *_LIVES, *_HISTORY):
         kind = ffi.typeof(getattr(library, name))
         rows = kind.result.kind != "void"
         item = kind.args[-2 if rows else -1].item
