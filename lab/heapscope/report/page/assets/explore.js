@@ -138,7 +138,7 @@
   /* ---- a replay, or the part of it that is over ---- */
   HS.explore.show = ({ picture, ...replayed }) => {
     const { partial } = replayed;
-    seen.shown = { ...replayed, strips: PLACES.strips(replayed.figures.hs_lab_regions) };
+    seen.shown = { ...replayed, run: picture.run, strips: PLACES.strips(replayed.figures.hs_lab_regions) };
     HS.explore.accept(picture);
     const { view, cursor } = seen, before = picture.view;
     if (["left", "right", "low", "high"].some((side) => before[side] !== view[side])) draw();
