@@ -50,6 +50,48 @@ static void rows_of(const hs_strip_t *strip, double address, double size, uint32
     *from = strip->bottom - (above < rows ? above : rows);
 }
 
+typedef struct hs_canvas {
+    double left, across; /* event at the left end, columns an event */
+    uint32_t width, height;
+    uint32_t before; /* blocks that ended at this event or earlier are not seen */
+    const hs_strip_t *strips;
+    uint16_t *owners;
+} hs_canvas_t;
+
+static void draw_block(const hs_canvas_t *canvas, const hs_history_chunk_t *chunk, uint32_t i)
+{
+    const hs_strip_t *strip = &canvas->strips[chunk->region[i]];
+    const double address = chunk->address[i], size = chunk->size[i];
+    if (!strip->there || address >= strip->high || address + size <= strip->low) {
+        return;
+    }
+    uint32_t y0, y1;
+    rows_of(strip, address, size, &y0, &y1);
+    const double begin = (chunk->born[i] - canvas->left) * canvas->across;
+    const double end = (chunk->died[i] - canvas->left) * canvas->across;
+    const uint32_t x0 = begin > 0 ? (uint32_t)begin : 0;
+    uint32_t x1 = end < canvas->width ? (uint32_t)end : canvas->width;
+    x1 = x1 > x0 ? x1 : x0 + 1;
+    const uint32_t task = chunk->task[i];
+    const uint16_t owner = (uint16_t)(task < HS_LAB_HISTORY_TASKS ? task + 1 : UINT16_MAX);
+    for (uint32_t x = x0; x < x1 && x < canvas->width; x++) {
+        uint16_t *column = canvas->owners + (size_t)x * canvas->height;
+        for (uint32_t y = y0; y < y1; y++) {
+            column[y] = owner;
+        }
+    }
+}
+
+/* Most blocks of a long trace ended before a narrow window: they are left out by one comparison. */
+static void draw_chunk(const hs_canvas_t *canvas, const hs_history_chunk_t *chunk, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        if (chunk->died[i] > canvas->before && chunk->passes[i]) {
+            draw_block(canvas, chunk, i);
+        }
+    }
+}
+
 /* A column is contiguous, and births are in order: narrow blocks touch memory that is near. */
 void hs_history_draw(const hs_history_t *history, const hs_lab_view_t *view, uint16_t *owners)
 {
@@ -63,30 +105,10 @@ void hs_history_draw(const hs_history_t *history, const hs_lab_view_t *view, uin
     read_strips(view, strips);
     const double across = view->width / (right - left);
     const uint32_t last = hs_history_from(history, right);
-    for (uint32_t block = 0; block < last; block++) {
-        const hs_history_chunk_t *chunk = history->chunks[block / HS_HISTORY_CHUNK];
-        const uint32_t i = block % HS_HISTORY_CHUNK;
-        const hs_strip_t *strip = &strips[chunk->region[i]];
-        const double address = chunk->address[i], size = chunk->size[i];
-        if (!chunk->passes[i] || chunk->died[i] <= left || !strip->there ||
-            address >= strip->high || address + size <= strip->low) {
-            continue;
-        }
-        uint32_t y0, y1;
-        rows_of(strip, address, size, &y0, &y1);
-        const double begin = (chunk->born[i] - left) * across;
-        const double end = (chunk->died[i] - left) * across;
-        const uint32_t x0 = begin > 0 ? (uint32_t)begin : 0;
-        uint32_t x1 = end < view->width ? (uint32_t)end : view->width;
-        x1 = x1 > x0 ? x1 : x0 + 1;
-        const uint32_t task = chunk->task[i];
-        const uint16_t owner = (uint16_t)(task < HS_LAB_HISTORY_TASKS ? task + 1 : UINT16_MAX);
-        for (uint32_t x = x0; x < x1 && x < view->width; x++) {
-            uint16_t *column = owners + (size_t)x * height;
-            for (uint32_t y = y0; y < y1; y++) {
-                column[y] = owner;
-            }
-        }
+    const hs_canvas_t canvas = {left, across, view->width, height, (uint32_t)left, strips, owners};
+    for (uint32_t from = 0; from < last; from += HS_HISTORY_CHUNK) {
+        const uint32_t count = last - from < HS_HISTORY_CHUNK ? last - from : HS_HISTORY_CHUNK;
+        draw_chunk(&canvas, history->chunks[from / HS_HISTORY_CHUNK], count);
     }
 }
 
@@ -155,14 +177,22 @@ void hs_history_most(const hs_history_t *history, const hs_lab_view_t *view, uin
     if (right <= left) {
         return;
     }
+    const double wide = (right - left) / view->width; /* events a column */
+    uint32_t column = 0, inner_from = UINT32_MAX, inner_to = 0;
     uint64_t live = 0;
     uint32_t begun = 0, ended = 0, block = 0, from = 0;
     uint32_t next_birth = birth(history, 0), next_end = end_of(history, 0, &block);
     for (;;) {
         const uint32_t event = next_birth < next_end ? next_birth : next_end;
         const uint32_t to = event < stop ? event : stop;
-        if (to > from && to > left) {
+        if (from >= inner_from && to <= inner_to) { /* within one column, as nearly always */
+            bytes[column] = bytes[column] > live ? bytes[column] : live;
+        } else if (to > from && to > left) {
             lift(view, from > left ? from : (uint32_t)left, to, live, bytes);
+            column = to > left ? (uint32_t)((to - left) / wide) : 0;
+            column = column < view->width ? column : view->width - 1;
+            inner_from = (uint32_t)(left + column * wide) + 2;
+            inner_to = (uint32_t)(left + (column + 1) * wide);
         }
         if (event >= stop) {
             return;

@@ -7,10 +7,10 @@
 
 void hs_history_free(hs_history_t *history)
 {
-    for (size_t i = 0; i < history->chunk_count; i++) {
+    for (size_t i = 0; i < history->chunk_count; i += HS_HISTORY_CHUNKS_AT_ONCE) {
         free(history->chunks[i]);
     }
-    for (size_t i = 0; i < history->time_count; i++) {
+    for (size_t i = 0; i < history->time_count; i += HS_HISTORY_TIMES_AT_ONCE) {
         free(history->times[i]);
     }
     free(history->chunks);
@@ -22,13 +22,13 @@ void hs_history_free(hs_history_t *history)
 
 /* ---- growing ------------------------------------------------------------------------------------ */
 
-/* Room for one pointer more. */
-static void *grown(void *list, size_t count, size_t *room)
+/* Room for so many pointers more. */
+static void *grown(void *list, size_t count, size_t more, size_t *room)
 {
-    if (count < *room) {
+    if (count + more <= *room) {
         return list;
     }
-    const size_t wanted = *room * 2 + 64;
+    const size_t wanted = *room * 2 + more;
     void *moved = realloc(list, wanted * sizeof(void *));
     *room = moved == NULL ? *room : wanted;
     return moved;
@@ -39,8 +39,9 @@ static bool reserve_block(hs_history_t *history)
     if (history->blocks < history->chunk_count * HS_HISTORY_CHUNK) {
         return true;
     }
-    void *list = grown(history->chunks, history->chunk_count, &history->chunk_room);
-    hs_history_chunk_t *chunk = malloc(sizeof *chunk);
+    const size_t more = HS_HISTORY_CHUNKS_AT_ONCE;
+    void *list = grown(history->chunks, history->chunk_count, more, &history->chunk_room);
+    hs_history_chunk_t *chunk = malloc(more * sizeof *chunk);
     if (list != NULL) {
         history->chunks = list;
     }
@@ -48,15 +49,18 @@ static bool reserve_block(hs_history_t *history)
         free(chunk);
         return false;
     }
-    history->chunks[history->chunk_count++] = chunk;
+    for (size_t i = 0; i < more; i++) {
+        history->chunks[history->chunk_count++] = chunk + i;
+    }
     return true;
 }
 
 static bool reserve_event(hs_history_t *history, uint64_t event)
 {
     while (event >= (uint64_t)history->time_count * HS_HISTORY_CHUNK) {
-        void *list = grown(history->times, history->time_count, &history->time_room);
-        uint64_t *piece = calloc(HS_HISTORY_CHUNK, sizeof *piece);
+        const size_t more = HS_HISTORY_TIMES_AT_ONCE;
+        void *list = grown(history->times, history->time_count, more, &history->time_room);
+        uint64_t *piece = calloc(more * HS_HISTORY_CHUNK, sizeof *piece);
         if (list != NULL) {
             history->times = list;
         }
@@ -64,7 +68,9 @@ static bool reserve_event(hs_history_t *history, uint64_t event)
             free(piece);
             return false;
         }
-        history->times[history->time_count++] = piece;
+        for (size_t i = 0; i < more; i++) {
+            history->times[history->time_count++] = piece + i * HS_HISTORY_CHUNK;
+        }
     }
     return true;
 }

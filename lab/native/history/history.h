@@ -16,6 +16,9 @@
 #include "rows/history.h"
 
 #define HS_HISTORY_CHUNK 16384u /* blocks, and events, of a piece of memory: pieces never move */
+/* So many pieces are asked for at once, nearly 4 MB: a page's memory grows slowly, however little it grows by. */
+#define HS_HISTORY_CHUNKS_AT_ONCE 8u
+#define HS_HISTORY_TIMES_AT_ONCE 31u
 #define HS_HISTORY_LIVE UINT32_MAX
 #define HS_HISTORY_NOWHERE UINT8_MAX /* region of a block that is in none: it never passes */
 

@@ -141,23 +141,24 @@ function keep(found) {
 }
 
 /* Every event on the memory of the job. On the way it tells the figures so far and, with `blocks`, a part: a picture of
-   the blocks so far, with the lines above it. */
+   the blocks so far, with the lines above it. `every`: ms between two tellings, in place of those above. */
 async function replay(job, tell) {
   const mine = ++running, begun = performance.now();
   const reader = new Reader(engine, job.config, { blocks: job.blocks });
   const found = job.blocks ? new Blocks(engine, reader, mine) : null;
-  let told = begun, due = begun + FIRST;
+  const every = job.every ?? PERIOD;
+  let told = begun, due = begun + (job.every ?? FIRST);
   try {
     for (let from = 0; from < trace.length; from += Reader.PIECE) {
       reader.push(trace.subarray(from, from + Reader.PIECE));
       const now = performance.now();
-      if (now - told < PERIOD) continue;
+      if (now - told < every) continue;
       const coarse = reader.some("hs_lab_summary", "hs_lab_capsets", "hs_lab_needs");
       const progress = { share: Math.min(1, (from + Reader.PIECE) / trace.length), coarse };
       if (job.picture && now >= due) {
         keep(found);
         progress.part = { figures: reader.some("hs_lab_regions", "hs_lab_marks"), timeline: reader.timeline(), picture: found.picture(job.picture) };
-        due = performance.now() + SHARE * (performance.now() - now);
+        due = performance.now() + (job.every ?? SHARE * (performance.now() - now));
       }
       tell(progress);
       await breath();
