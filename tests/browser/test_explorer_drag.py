@@ -112,3 +112,31 @@ def test_a_dragged_slider_shows_the_memory_it_ends_at(gateway_page: Any) -> None
     )
     assert page.evaluate("HS.explore.seen.shown.picture.events === HS.explore.seen.end")
     assert "Replaying" not in page.inner_text("[data-says]")
+
+
+def test_nothing_is_said_of_an_event_that_is_not_replayed_yet(gateway_page: Any) -> None:
+    page = gateway_page
+    assert page.locator("[data-placing]").is_hidden()
+    events = page.evaluate(
+        """async () => {
+          const { seen, wish, show } = HS.explore, { config, memory } = seen.shown, picture = await wish();
+          let first = null;
+          await HS.ask("replay", { config, blocks: true, picture, every: 0 }, ({ part }) => (first ??= part));
+          show({ ...first, partial: true, config, memory });
+          seen.cursor = { event: seen.end - 10, y: 0.99, chosen: true };
+          return first.picture.events;
+        }"""
+    )
+    assert page.evaluate("HS.explore.seen.shown.picture.times[1]") is None
+    page.locator("[data-canvas]").focus()
+    for key in ("ArrowLeft", "Enter"):
+        page.evaluate("HS.explore.say('')")
+        page.keyboard.press(key)
+        page.wait_for_function("() => document.querySelector('[data-cursor]').textContent !== ''")
+        assert "is not replayed yet." in page.inner_text("[data-cursor]")
+    page.fill("[data-go] [name=to]", str(events - 1))
+    page.press("[data-go] [name=to]", "Enter")
+    page.wait_for_function(
+        "(event) => document.querySelector('[data-cursor]').textContent.startsWith(event)",
+        arg=f"Event {events - 1:,}, 0x",
+    )

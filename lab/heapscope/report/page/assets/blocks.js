@@ -94,7 +94,8 @@ class Blocks {
     return pixels;
   }
 
-  timeAt(event) { return Number(BigInt.asUintN(64, this.engine.calls.hs_lab_history_time(this.reader.at, BigInt(Math.max(0, Math.floor(event)))))); }
+  /* null: the event is not replayed yet. */
+  timeAt(event) { return event >= this.count().events ? null : Number(BigInt.asUintN(64, this.engine.calls.hs_lab_history_time(this.reader.at, BigInt(Math.max(0, Math.floor(event)))))); }
   /* The first event at a time or later. */
   eventAt(time) { return Number(this.engine.calls.hs_lab_history_event(this.reader.at, BigInt(Math.max(0, Math.ceil(time))))); }
 

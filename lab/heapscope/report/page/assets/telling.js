@@ -11,11 +11,14 @@
       return made;
     }));
   }
+  /* Nothing is said of an event that the replay has not reached. */
+  const waits = (event) => seen.shown.partial && event >= seen.shown.picture.events;
   async function showRange() {
     const { range, shown } = seen;
     find("range").hidden = range === null;
     if (range === null) return;
     const { left, right } = range, asked = await filters();
+    if (waits(right - 1)) return void (find("rangesays").textContent = "The end of the range is not replayed yet.");
     const { rows } = await HS.ask("range", { ...range, filter: asked });
     const sum = (name) => rows.reduce((total, row) => total + row[name], 0);
     const { times } = await HS.ask("times", { events: [left, right - 1] }), span = `From event ${number(left)}${seconds(times[0])} to ${number(right)}${seconds(times[1])}`;
@@ -30,6 +33,7 @@
     const { pins } = seen, both = pins.A !== undefined && pins.B !== undefined;
     find("pins").hidden = !both;
     if (!both) return;
+    if (waits(Math.max(pins.A, pins.B))) return void (find("pinsays").textContent = "The later pin is not replayed yet.");
     const asked = await filters();
     const { rows } = await HS.ask("difference", { first: pins.A, second: pins.B, filter: asked });
     const bytes = rows.reduce((sum, row) => sum + row.bytes, 0), count = rows.reduce((sum, row) => sum + row.blocks, 0);
@@ -40,6 +44,7 @@
   async function showLife() {
     const { cursor, shown } = seen, place = PLACES.address(shown.strips, cursor.y);
     if (place === null) return say("There is no region at the cursor.");
+    if (waits(cursor.event)) return say(`Event ${number(Math.floor(cursor.event))} is not replayed yet.`);
     const { life } = await HS.ask("pick", { event: Math.floor(cursor.event), ...place });
     find("life").hidden = life === null;
     if (life === null) return say(`Event ${number(Math.floor(cursor.event))}, ${hex(place.address)}: no block of the trace is there.`);
@@ -57,6 +62,7 @@
   const say = (text) => (find("cursor").textContent = text);
   async function sayCursor() {
     const { cursor, shown } = seen, place = PLACES.address(shown.strips, cursor.y), event = Math.floor(cursor.event);
+    if (waits(event)) return say(`Event ${number(event)} is not replayed yet.`);
     const { times } = await HS.ask("times", { events: [event] });
     const time = shown.timeline;
     const bucket = time === null ? 0 : clamp(Math.floor(event / time.width), 0, time.buckets - 1) * time.series;
