@@ -1,5 +1,5 @@
-"""While a slider is dragged: pictures on the way are true of the events so far, and the newest replay
-is the one that is shown."""
+"""While a slider is dragged: pictures on the way are true of the events so far, and the newest
+replay is the one that is shown."""
 
 from __future__ import annotations
 
@@ -18,23 +18,30 @@ Open = Callable[..., Any]
 #: A replay that tells a picture after each piece of the trace, and the exact picture.
 PARTS = """async () => {
   const { seen, wish } = HS.explore, picture = await wish(), parts = [];
-  const config = { ...seen.shown.config, regions: [{ ...seen.shown.config.regions[0], size: 200000 }] };
-  const whole = await HS.ask("replay", { config, blocks: true, picture, every: 0 }, ({ coarse, part }) => {
-    if (part !== undefined) parts.push({ ...part.picture, failures: coarse.hs_lab_summary.failures, told: coarse.hs_lab_summary.event_count });
+  const was = seen.shown.config, smaller = { ...was.regions[0], size: 200000 };
+  const config = { ...was, regions: [smaller] };
+  const asked = { config, blocks: true, picture, every: 0 };
+  const whole = await HS.ask("replay", asked, ({ coarse, part }) => {
+    const { failures, event_count: told } = coarse.hs_lab_summary;
+    if (part !== undefined) parts.push({ ...part.picture, failures, told });
   });
   const rows = (one, until) => {
     const found = [];
-    for (let y = 0; y < one.height; y++) found.push(one.pixels.slice(y * one.width, y * one.width + until).join());
+    for (let at = 0; at < one.pixels.length; at += one.width) {
+      found.push(one.pixels.slice(at, at + until).join());
+    }
     return found.join(";");
   };
   return {
     events: seen.end, failures: whole.figures.hs_lab_summary.failures, exact: whole.picture.events,
     parts: parts.map((one) => {
       const until = Math.floor((one.events / seen.end) * one.width) - 1;
-      const failed = (counts) => counts.slice(0, until).join();
+      const drawn = rows(one, until), failed = (counts) => counts.slice(0, until).join();
       return {
-        events: one.events, told: one.told, failures: one.failures, until, drawn: rows(one, until).match(/[1-9]/) !== null,
-        same: rows(one, until) === rows(whole.picture, until) && failed(one.failed) === failed(whole.picture.failed),
+        events: one.events, told: one.told, failures: one.failures, until,
+        drawn: drawn.match(/[1-9]/) !== null,
+        same: drawn === rows(whole.picture, until) &&
+          failed(one.failed) === failed(whole.picture.failed),
       };
     }),
   };
@@ -71,7 +78,8 @@ def test_a_newer_replay_ends_an_older_one(gateway_page: Any) -> None:
           const older = HS.ask("replay", asked);
           await new Promise((resolve) => setTimeout(resolve, 30));
           const newer = await HS.ask("replay", asked), after = await HS.ask("picture", picture);
-          return [(await older).ended === true, newer.figures !== undefined, after.run === newer.picture.run];
+          const shown = after.run === newer.picture.run;
+          return [(await older).ended === true, newer.figures !== undefined, shown];
         }"""
     )
     assert older
@@ -86,7 +94,8 @@ def test_a_gesture_is_followed_by_a_picture_of_its_window(gateway_page: Any) -> 
     page.wait_for_function(
         """() => {
           const { view, shown } = HS.explore.seen;
-          return view.left > 0 && ["left", "right", "low", "high"].every((side) => shown.drawn[side] === view[side]);
+          const same = (side) => shown.drawn[side] === view[side];
+          return view.left > 0 && ["left", "right", "low", "high"].every(same);
         }""",
         timeout=10_000,
     )
@@ -119,9 +128,10 @@ def test_nothing_is_said_of_an_event_that_is_not_replayed_yet(gateway_page: Any)
     assert page.locator("[data-placing]").is_hidden()
     events = page.evaluate(
         """async () => {
-          const { seen, wish, show } = HS.explore, { config, memory } = seen.shown, picture = await wish();
+          const { seen, wish, show } = HS.explore, { config, memory } = seen.shown;
+          const asked = { config, blocks: true, picture: await wish(), every: 0 };
           let first = null;
-          await HS.ask("replay", { config, blocks: true, picture, every: 0 }, ({ part }) => (first ??= part));
+          await HS.ask("replay", asked, ({ part }) => (first ??= part));
           show({ ...first, partial: true, config, memory });
           seen.cursor = { event: seen.end - 10, y: 0.99, chosen: true };
           return first.picture.events;

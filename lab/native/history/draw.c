@@ -1,4 +1,4 @@
-/* What is seen of a history: blocks by time and address, failed requests, live bytes. */
+/* Pictures of a history: blocks by time and address, failed requests, live bytes. */
 #include <string.h>
 
 #include "history/history.h"
@@ -153,7 +153,7 @@ static uint32_t end_of(const hs_history_t *history, uint32_t number, uint32_t *b
 
 /* `bytes` were live after the events `from` to before `to`. */
 static void lift(const hs_lab_view_t *view, uint32_t from, uint32_t to, uint64_t bytes,
-                  uint64_t *most)
+                 uint64_t *most)
 {
     const double left = events_of(view->left), right = events_of(view->right);
     const double across = view->width / (right - left);

@@ -36,8 +36,8 @@ static bool passes(const hs_sieve_t *sieve, const hs_history_chunk_t *chunk, uin
         return false;
     }
     const uint64_t holder = (uint64_t)chunk->task[i] << 32 | chunk->site[i];
-    return !filter->by_holder || bsearch(&holder, sieve->holders, filter->holder_count,
-                                         sizeof holder, by_value) != NULL;
+    return !filter->by_holder ||
+           bsearch(&holder, sieve->holders, filter->holder_count, sizeof holder, by_value) != NULL;
 }
 
 hs_status_t hs_history_filter(hs_history_t *history, const hs_lab_filter_t *filter)

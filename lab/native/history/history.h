@@ -41,9 +41,9 @@ typedef struct hs_history {
     uint64_t **times; /* of events, HS_HISTORY_CHUNK a piece */
     size_t chunk_count, chunk_room, time_count, time_room;
     uint32_t blocks, events, ends; /* how many */
-    bool failed;         /* the filter asks for failed requests */
-    hs_queue_t failures; /* hs_history_failure_t */
-    hs_queue_t sums;     /* hs_lab_history_sum_t, of the last question */
+    bool failed;                   /* the filter asks for failed requests */
+    hs_queue_t failures;           /* hs_history_failure_t */
+    hs_queue_t sums;               /* hs_lab_history_sum_t, of the last question */
 } hs_history_t;
 
 /* One of zeroes is empty. */

@@ -6,7 +6,8 @@
 
 /* cffi: begin */
 #define HS_LAB_HISTORY_PARTS 65536 /* of an event and of a byte, in a view */
-#define HS_LAB_HISTORY_TASKS 65534 /* have a number of their own in a picture; the others share 65535 */
+#define HS_LAB_HISTORY_TASKS                                                                       \
+    65534 /* have a number of their own in a picture; the others share 65535 */
 
 typedef struct hs_lab_history {
     uint64_t events, blocks, failures; /* so far; blocks: served requests */

@@ -79,7 +79,9 @@ class Lives:
 @pytest.fixture
 def lives(write_trace: Write, seed: int) -> Iterator[Lives]:
     trace = write_trace(story(3000, seed=seed))
-    with NativeReader(native_config(pool_layout(POOL), needs=[], capsets=None, buckets=64)) as reader:
+    with NativeReader(
+        native_config(pool_layout(POOL), needs=[], capsets=None, buckets=64)
+    ) as reader:
         export.begin_export(reader, export.Keep(HISTORY | export.Keep.ROWS))
         yield replayed(reader, trace)
 
@@ -217,7 +219,10 @@ def test_a_range_is_summed_by_task_and_site(lives: Lives, seed: int) -> None:
                 stays = one.died >= right
                 for i, value in enumerate((1, one.size, stays, stays * one.size)):
                     wanted[one.task, one.site][i] += value
-        assert load().hs_lab_history_range(lives.reader.handle, lives.view(left, right, low, high)) == 0
+        assert (
+            load().hs_lab_history_range(lives.reader.handle, lives.view(left, right, low, high))
+            == 0
+        )
         rows = read_structs(load().hs_lab_history_sums, lives.reader.handle)
         found = {(r.task, r.site): [r.blocks, r.bytes, r.stayed, r.stayed_bytes] for r in rows}
         assert found == wanted

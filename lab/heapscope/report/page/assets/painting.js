@@ -6,7 +6,10 @@
   const canvas = find("canvas");
   const LINES = 130, MAP = 420, LEFT = 92; /* pixels: lines above the map, the map, names beside both */
 
-  const across = () => canvas.clientWidth - LEFT;
+  /* The canvas's width; asking for it makes the browser lay out the page, so it is asked once a picture. */
+  let wide = 0;
+  const measure = () => (wide = canvas.clientWidth);
+  const across = () => wide - LEFT;
   const eventAt = (x) => seen.view.left + ((x - LEFT) / across()) * (seen.view.right - seen.view.left);
   const xOf = (event) => LEFT + ((event - seen.view.left) / (seen.view.right - seen.view.left)) * across();
   const vAt = (y) => seen.view.low + ((y - LINES) / MAP) * (seen.view.high - seen.view.low);
@@ -27,10 +30,14 @@
 
   /* ---- what the worker is asked to draw, and what it drew ---- */
   const sharp = () => Math.min(2, window.devicePixelRatio || 1);
-  HS.explore.wish = async () => ({
-    view: { ...seen.view }, width: Math.max(40, Math.round(across() * sharp())), height: Math.round(MAP * sharp()), filter: await HS.explore.filters(),
-    colours: seen.opened.tasks.map((_, task) => looks(task)), other: colour(HS.others), bad: colour(getComputedStyle(root).getPropertyValue("--bad").trim()),
-  });
+  HS.explore.wish = async () => {
+    const filter = await HS.explore.filters();
+    measure();
+    return {
+      view: { ...seen.view }, width: Math.max(40, Math.round(across() * sharp())), height: Math.round(MAP * sharp()), filter,
+      colours: seen.opened.tasks.map((_, task) => looks(task)), other: colour(HS.others), bad: colour(getComputedStyle(root).getPropertyValue("--bad").trim()),
+    };
+  };
   HS.explore.accept = (picture) => {
     const layer = document.createElement("canvas"), { width, height } = picture;
     Object.assign(layer, { width, height });
@@ -43,14 +50,15 @@
   function paint() {
     const { shown, view, range, cursor, pins } = seen;
     if (shown === null) return;
+    measure();
     const scale = Math.min(2, window.devicePixelRatio || 1), style = getComputedStyle(root);
-    canvas.width = Math.round(canvas.clientWidth * scale);
+    canvas.width = Math.round(wide * scale);
     canvas.height = Math.round((LINES + MAP + 26) * scale);
     const pen = canvas.getContext("2d");
     const ink = style.getPropertyValue("--ink"), quiet = style.getPropertyValue("--quiet"), hover = style.getPropertyValue("--hover");
     pen.scale(scale, scale);
     pen.fillStyle = hover;
-    for (const strip of PLACES.visible(shown.strips, MAP, view)) pen.fillRect(LEFT, LINES + strip.top, canvas.clientWidth - LEFT, strip.bottom - strip.top);
+    for (const strip of PLACES.visible(shown.strips, MAP, view)) pen.fillRect(LEFT, LINES + strip.top, wide - LEFT, strip.bottom - strip.top);
     picture(pen);
     pen.font = "12px system-ui, sans-serif";
     pen.fillStyle = quiet;
@@ -81,7 +89,7 @@
     const same = drawn.left === view.left && drawn.right === view.right; /* times are those of the window that is drawn */
     pen.fillText(`event ${number(Math.round(view.left))}${same ? seconds(begin) : ""}`, LEFT, LINES + MAP + 18);
     const end = `event ${number(Math.round(view.right))}${same ? seconds(until) : ""}`;
-    pen.fillText(end, canvas.clientWidth - pen.measureText(end).width, LINES + MAP + 18);
+    pen.fillText(end, wide - pen.measureText(end).width, LINES + MAP + 18);
   }
   /* The blocks as they were drawn last, at their places in the window of now; and what is not replayed yet. */
   function picture(pen) {
@@ -89,18 +97,18 @@
     const left = xOf(drawn.left), right = xOf(drawn.right), top = yOf(drawn.low), bottom = yOf(drawn.high);
     pen.save();
     pen.beginPath();
-    pen.rect(LEFT, LINES, canvas.clientWidth - LEFT, MAP);
+    pen.rect(LEFT, LINES, wide - LEFT, MAP);
     pen.clip();
     pen.imageSmoothingEnabled = false;
     pen.drawImage(shown.layer, left, top, right - left, bottom - top);
     if (shown.partial && shown.picture.events < view.right) {
       const from = Math.max(LEFT, xOf(shown.picture.events)), style = getComputedStyle(root);
       pen.fillStyle = style.getPropertyValue("--card");
-      pen.fillRect(from, LINES, canvas.clientWidth - from, MAP);
+      pen.fillRect(from, LINES, wide - from, MAP);
       pen.fillStyle = style.getPropertyValue("--quiet");
       pen.font = "12px system-ui, sans-serif";
-      const text = "not replayed yet", wide = pen.measureText(text).width;
-      if (canvas.clientWidth - from > wide + 12) pen.fillText(text, from + (canvas.clientWidth - from - wide) / 2, LINES + MAP / 2);
+      const text = "not replayed yet", long = pen.measureText(text).width;
+      if (wide - from > long + 12) pen.fillText(text, from + (wide - from - long) / 2, LINES + MAP / 2);
     }
     pen.restore();
   }
@@ -135,7 +143,7 @@
       pen.strokeStyle = pen.fillStyle = ink;
       pen.lineWidth = 1.5;
       pen.beginPath();
-      live.forEach((bytes, x) => pen.lineTo(clamp(xOf(shown.drawn.left + x * across), LEFT, canvas.clientWidth), LINES - 12 - (bytes / most) * (LINES - 34)));
+      live.forEach((bytes, x) => pen.lineTo(clamp(xOf(shown.drawn.left + x * across), LEFT, wide), LINES - 12 - (bytes / most) * (LINES - 34)));
       pen.stroke();
       pen.fillText("live, filtered", LEFT + 4, 12);
     }
@@ -148,7 +156,7 @@
         if (x1 < LEFT || bucket * time.width > view.right) continue;
         const y = LINES - 12 - (values[bucket * time.series + series] / most) * (LINES - 34);
         pen.lineTo(Math.max(LEFT, x0), y);
-        pen.lineTo(Math.min(canvas.clientWidth, x1), y);
+        pen.lineTo(Math.min(wide, x1), y);
       }
       pen.stroke();
       pen.fillText(name, LEFT + 4 + 140 * series, 12);

@@ -4,7 +4,8 @@
   const root = document.querySelector("[data-explore]");
   const find = (name) => root.querySelector(`[data-${name}]`);
   const form = find("whatif");
-  const number = (value) => Number(value).toLocaleString("en-US");
+  const digits = new Intl.NumberFormat("en-US");
+  const number = (value) => digits.format(typeof value === "bigint" ? value : Number(value));
   const NEVER = 0xffffffffffffffffn;
   const SAME = "as it is";
   const STEP = 16; /* bytes: every allocator keeps its heap aligned by less */
