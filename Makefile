@@ -25,6 +25,8 @@ QUIETLY = quietly() { mkdir -p build; "$$@" >build/step.log 2>&1 || { cat build/
 export CC
 # The matrices of the fits are small: threads for them wait for each other (6 times the time).
 export OPENBLAS_NUM_THREADS = 1
+# The tests start thousands of processes. Each would compile all that it imports where this is set.
+export PYTHONDONTWRITEBYTECODE =
 .NOTPARALLEL:
 .PHONY: help demo firmware-demo test test-all test-long bench workloads lint style mutants-of-change generated packages wheels site pictures fuzz coverage clean
 .PHONY: installed tools dev

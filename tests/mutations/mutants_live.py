@@ -7,7 +7,26 @@ from mutant import Mutant
 LIVE = "lab/heapscope/live"
 TESTS = "tests/lab/live"
 
+PAGE = "lab/heapscope/report/page/assets"
+HEARD = "tests/browser/test_device.py"
+
 OF_LIVE = (
+    Mutant(
+        "recordings of a page that listens",
+        "the second boot goes on in the recording of the first",
+        f"{PAGE}/listening.js",
+        "this.current = { number:",
+        "this.current ??= { number:",
+        HEARD,
+    ),
+    Mutant(
+        "live blocks of a page that listens",
+        "blocks count as known after a loss",
+        f"{PAGE}/heard.js",
+        "known = figures.known !== 0 && open;",
+        "known = open;",
+        HEARD,
+    ),
     Mutant(
         "losses of a device",
         "events that the recorder left out on purpose count as lost",

@@ -52,14 +52,14 @@ def why(
     Failures that are alike are explained together, the first and the nearest miss of each group.
     Every change that is named was replayed with the whole trace; the cheapest comes first. The
     memory is chosen as for replay. --need explains the closest moments of a request that the trace
-    does not make.
+    does not make; a plan also keeps it possible at every moment.
 
     \b
     Examples:
       heapscope why T.hst --pool 40KB
       heapscope why T.hst --chip esp32 --idf 5.5 --failure 1
       heapscope why T.hst --chip esp32 --idf 4.2 --need 100000
-      heapscope why T.hst --chip esp32 --idf 5.5 --sdkconfig sdkconfig --plan
+      heapscope why T.hst --chip esp32 --idf 5.5 --sdkconfig sdkconfig --plan --need 16717
       heapscope why T.hst --pool 40KB --allocator heap_4 --json why.json
     """
     from heapscope.cli.answer import give

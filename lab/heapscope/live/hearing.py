@@ -18,6 +18,7 @@ from heapscope.live.picture import (
     heard_owners,
     heard_regions,
     in_the_way,
+    lie_in,
     losses,
     memory_lines,
     missing,
@@ -309,6 +310,7 @@ class Hearing:
         hertz = _number(facts.get("clock_hz", ""))
         clock = figures.last_time / hertz if hertz and health.features & _CLOCK else None
         seconds = time.monotonic() - self._begun
+        placed = self._model is None or lie_in(regions, blocks)
         held = heard_owners(blocks)
         point = WindowPoint(
             time=seconds if clock is None else clock,
@@ -342,7 +344,9 @@ class Hearing:
             churn=lately.churn,
             window=lately.window,
             growth=lately.growth,
-            memory=memory_lines(regions, blocks, known=known, now=figures.last_time, hertz=hertz),
+            memory=memory_lines(
+                regions, blocks, known=known and placed, now=figures.last_time, hertz=hertz
+            ),
             owners=owners,
             owners_left_out=owners_left_out,
             losses=losses(figures, health),

@@ -59,6 +59,11 @@ def heard_regions(listener: NativeListener, called: CalledNames) -> list[HeardRe
     return list(told_regions(rows, [called.of(REGIONS, row.index) for row in rows]))
 
 
+def lie_in(regions: Sequence[HeardRegion], blocks: Rows) -> bool:
+    """Every live block lies in one of them: a pool is not where a device has its memory."""
+    return sum(len(within(blocks, one.span)) for one in regions) >= len(blocks)
+
+
 def memory_lines(
     regions: Sequence[HeardRegion], blocks: Rows, *, known: bool, now: int, hertz: int
 ) -> tuple[MemoryLine, ...]:

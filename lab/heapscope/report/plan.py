@@ -47,11 +47,14 @@ def to_paste(plan: Plan) -> Iterator[str]:
 
 
 def plans_table(answer: PlanAnswer) -> Table:
+    needs = any(plan.needs for plan in answer.plans)
     columns = (
         *columns_of(Plan, "number"),
         Column(heading="Changes", of=lambda plan: " ".join(_short(plan)), words=True),
-        *columns_of(Plan, "failures ended given_up minimum_free"),
-        Column(heading="runs without a failure", of=_runs),
+        *columns_of(Plan, "failures ended"),
+        *((Column(heading="needs kept", of=_kept),) if needs else ()),
+        *columns_of(Plan, "given_up minimum_free"),
+        Column(heading="runs that go well" if needs else "runs without a failure", of=_runs),
     )
     return table_of(
         "Plans that were replayed whole, the best first", columns, answer.plans, name="plans"
@@ -61,6 +64,11 @@ def plans_table(answer: PlanAnswer) -> Table:
 def _short(plan: Plan) -> Iterator[str]:
     for change in plan.changes:
         yield f"{change.text} ({EFFORTS[change.effort].title})"
+
+
+def _kept(plan: Plan) -> str:
+    kept = sum(need.how != "short" for need in plan.needs)
+    return f"{kept:,} of {len(plan.needs):,}"
 
 
 def _runs(plan: Plan) -> str:

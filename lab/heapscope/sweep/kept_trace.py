@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import cached_property
 from pathlib import Path
-from types import TracebackType
 from typing import Self
 
 from heapscope.errors import InputError
@@ -28,14 +27,9 @@ class KeptTrace:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         if isinstance(self._runs, PerturbedRuns):
-            self._runs.__exit__(kind, error, trace)
+            self._runs.__exit__()
 
     @cached_property
     def _push(self) -> Callable[[NativeReader], None]:

@@ -36,7 +36,8 @@ def why(
 
     `failure` or `event`: explains the failed request of that number, or of that event, alone.
     `depth`: groups of failures that are explained. `plan`: also one combined set of changes, which
-    `jitter` perturbed runs test (50; 0: none). `need` and `memory`: as for replay().
+    keeps each `need` possible and which `jitter` perturbed runs test (50; 0: none). `need` and
+    `memory`: as for replay().
     InputError: an input cannot be used.
     """
     if failure is not None and event is not None:

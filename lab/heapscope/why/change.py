@@ -37,7 +37,11 @@ class ChangeOutcome(Row):
     failures: int = figure("Failed requests of the whole trace.", heading="failures then")
     minimum_free: int = figure("Lowest free bytes for malloc.", "B", "minimum free then")
     short_events: int | None = figure(
-        "Events after which the need did not fit; null for a request of the trace."
+        "Events after which the need did not fit, in a plan those of all needs added; null: none "
+        "was asked about."
+    )
+    needs_short: int | None = figure(
+        "Needs that did not fit after every event; null: none was asked about.", default=None
     )
 
 

@@ -70,7 +70,7 @@ def explain(
     clock = recording.clock(events_named((groups, explained)))
     found = None
     if plan is not None:
-        trials = Trials(recording, layout, placement=placement, tried=tried)
+        trials = Trials(recording, layout, placement=placement, needs=needs, tried=tried)
         found = find_plan(Path(path), trials, result, wish=plan, knobs=knobs, tried=tried)
     return WhyResult(
         trace=result.trace,

@@ -49,12 +49,14 @@ def more_memory(question: Question) -> Iterator[Idea]:
         return
     growth, index = best
     yield growth_idea(question.trials.layout, index, growth)
-    if question.target.need is None and _failures(question, index, growth):
+    needs = question.trials.needs
+    if (question.target.need is None or needs) and _troubles(question, index, growth):
         whole = least(
-            lambda n: _failures(question, index, n) == 0, first=STEP, most=GROWTH_MAX, step=STEP
+            lambda n: _troubles(question, index, n) == 0, first=STEP, most=GROWTH_MAX, step=STEP
         )
         if whole is not None:
-            yield growth_idea(question.trials.layout, index, whole, "; then nothing fails")
+            then = "; then nothing fails" + (" and what is needed always fits" if needs else "")
+            yield growth_idea(question.trials.layout, index, whole, then)
 
 
 def growth_idea(layout: Layout, index: int, growth: int, what: str = "") -> Idea:
@@ -97,13 +99,14 @@ def _served(question: Question, index: int, growth: int) -> bool:
     return layout is not None and question.trials.serves(Variation(layout=layout), question.target)
 
 
-def _failures(question: Question, index: int, growth: int) -> int | None:
-    """Failed requests of the whole trace; None: the region cannot grow so far."""
+def _troubles(question: Question, index: int, growth: int) -> int | None:
+    """Failed requests of the whole trace, and needs that do not always fit; None: the region cannot
+    grow so far."""
     layout = _larger(question.trials.layout, index, growth)
     if layout is None:
         return None
     outcome = question.trials.run(Variation(layout=layout), question.target)
-    return None if outcome is None else outcome.failures
+    return None if outcome is None else outcome.failures + (outcome.needs_short or 0)
 
 
 def _larger(layout: Layout, index: int, growth: int) -> Layout | None:

@@ -16,9 +16,9 @@ from heapscope.why.lives import after, before, rows_at
 from heapscope.why.recording import ALLOCATIONS, Edit
 from heapscope.why.trial import Target, Variation
 
-NAMED = 0xFFFF_FFFE_0000_0000  # keys of blocks that were moved to the front; no trace has them
 OBSTACLES = 4  # in the best hole; more of them are no small change
 MALLOC_KIND = 1
+OWN_SITE = 0xF_FFFF  # the last index of a call site: perturbed runs vary sizes within a site
 
 
 def _variation(question: Question, edit: Edit) -> Variation:
@@ -58,8 +58,9 @@ def _reserved(question: Question) -> Idea:
     """A need of no event: a block that is taken at the start and kept."""
     request = question.moment.case.request
     front = np.zeros(1, dtype=event_dtype())
-    front["kind"], front["key"] = MALLOC_KIND, NAMED
+    front["kind"], front["key"] = MALLOC_KIND, question.trials.recording.own_key
     front["size"], front["caps"] = request.size, question.moment.caps
+    front["site"] = OWN_SITE
     return Idea(
         kind="early",
         text=f"Reserve {size(request.size)} at start-up and keep it.",
@@ -128,11 +129,11 @@ def _moved_to_front(question: Question, numbers: list[int]) -> Edit | None:
     keys: dict[int, int] = {}
     for place, number in enumerate(numbers):
         front[place] = rows[number]
-        front["key"][place] = NAMED + place
+        front["key"][place] = recording.own_key + place
         front["time"][place] = 0
         later = after(recording, int(rows[number]["key"]), number + 1)
         if later:
-            keys[later[0]] = NAMED + place
+            keys[later[0]] = recording.own_key + place
     return Edit(front=front, blank=frozenset(numbers), keys=keys)
 
 

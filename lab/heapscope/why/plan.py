@@ -9,6 +9,35 @@ from heapscope.rows.figure import figure
 from heapscope.rows.row import Row
 from heapscope.why.change import Change
 
+#: How a plan keeps a need: it fits after every event, it is reserved at start-up, or it does not.
+KEPT = ("fits", "reserved", "short")
+
+
+class PlanNeed(Row):
+    """A --need, with a plan."""
+
+    size: int = figure("Bytes of the request.", "B", "Need")
+    capabilities: str = figure(
+        "Capabilities joined with |, for example DMA|8BIT; malloc: malloc's own rule.",
+        heading="from",
+    )
+    how: str = figure(
+        "Whether it fits after every event; or a block of its size is reserved at start-up; or it "
+        "does not.",
+        choices=KEPT,
+        heading="with the plan",
+    )
+    short_events: int = figure(
+        "Events after which it does not fit with the plan.", heading="events without room then"
+    )
+    short_before: int = figure("Those without the plan.", heading="events without room now")
+    minimum_margin: int | None = figure(
+        "Smallest largest_allocatable minus size with the plan; null: it is reserved.",
+        "B",
+        "smallest margin then",
+        least=None,
+    )
+
 
 class Plan(Row):
     """Changes that were replayed together. `outcome` of each is that of it and all before it."""
@@ -22,13 +51,15 @@ class Plan(Row):
     given_up: int = figure("Bytes of RAM that they cost.", "B", "bytes")
     cost: int = figure("The sum of the changes' costs.", "B", "cost")
     minimum_free: int = figure("Lowest free bytes for malloc then.", "B", "minimum free then")
+    needs: tuple[PlanNeed, ...] = figure("One for each --need.", default=())
     runs: Share | None = figure(
-        "The perturbed runs in which no request fails; null: none were made."
+        "The perturbed runs in which no request fails and each need fits after every event; null: "
+        "none were made."
     )
     runs_before: Share | None = figure("The same without the plan; null: none were made.")
     helps: int | None = figure(
-        "The perturbed runs in which fewer requests fail than without it, or none on both sides; "
-        "null: none were made.",
+        "The perturbed runs in which fewer requests fail than without it or more needs always fit, "
+        "and none of the two is worse; or all is well on both sides; null: none were made.",
         heading="runs that it helps in",
     )
     lines: tuple[str, ...] = figure("Lines for an sdkconfig.defaults.")

@@ -14,13 +14,14 @@ from pathlib import Path
 from heapscope.layout.layout import Layout, Region
 from heapscope.measure.result import ReplayResult
 from heapscope.predict.knob_offers import KnobOffer
+from heapscope.replay.config import Need
 from heapscope.replay.run import replay
 from heapscope.why.change import Change, ChangeOutcome
 from heapscope.why.changes import THINKERS, change_of
 from heapscope.why.groups import group
 from heapscope.why.idea import Idea, Question
 from heapscope.why.ideas_memory import growth_idea
-from heapscope.why.moment import Scene, look_at_event
+from heapscope.why.moment import Scene, look_at_event, look_at_need
 from heapscope.why.recording import read_recording
 from heapscope.why.trial import Target, Trials, Variation
 
@@ -32,22 +33,34 @@ ONCE = ("memory", "threshold", "order", "allocator", "poisoning")
 
 @dataclass(frozen=True, kw_only=True)
 class PlanState:
-    """Some changes made. `path`: of the trace as it is then; `event`: of the request that the last
-    change was thought of for."""
+    """Some changes made. `path`: of the trace as it is then; its `trials` look at the needs that no
+    change has reserved. `needs_short`: needs that do not fit after every event; `short_events`:
+    these events of all needs added."""
 
     path: Path
     trials: Trials
     changes: tuple[Change, ...]
     failures: int
+    needs_short: int
+    short_events: int
     minimum_free: int
+
+    @property
+    def whole(self) -> bool:
+        """Nothing fails, and each need always fits."""
+        return self.failures == self.needs_short == 0
+
+    @property
+    def trouble(self) -> tuple[int, int, int]:
+        return self.failures, self.needs_short, self.short_events
 
     @property
     def cost(self) -> int:
         return sum(change.cost for change in self.changes)
 
     @property
-    def rank(self) -> tuple[int, int, int]:
-        return self.failures, self.cost, -self.minimum_free
+    def rank(self) -> tuple[int, int, int, int, int]:
+        return *self.trouble, self.cost, -self.minimum_free
 
     @property
     def variation(self) -> Variation:
@@ -56,16 +69,22 @@ class PlanState:
 
 @dataclass(frozen=True)
 class PlanCandidate:
-    """A change to a state that ends failures."""
+    """A change to a state that ends failures, or keeps more needs true and ends none less.
+    `reserved`: the need that it takes care of at start-up."""
 
     state: PlanState
     idea: Idea
     change: Change
+    reserved: Need | None = None
 
     @property
-    def rank(self) -> tuple[int, int, int]:
+    def rank(self) -> tuple[int, int, int, int, int]:
         after = self.change.outcome
-        return after.failures, self.state.cost + self.change.cost, -after.minimum_free
+        return *_trouble(after), self.state.cost + self.change.cost, -after.minimum_free
+
+
+def _trouble(after: ChangeOutcome) -> tuple[int, int, int]:
+    return after.failures, after.needs_short or 0, after.short_events or 0
 
 
 class PlanSearch:
@@ -88,13 +107,20 @@ class PlanSearch:
 
     def begin(self, path: Path, trials: Trials, result: ReplayResult) -> PlanState:
         counted = Trials(
-            trials.recording, trials.layout, placement=trials.placement, tried=self.count
+            trials.recording,
+            trials.layout,
+            placement=trials.placement,
+            needs=trials.needs,
+            tried=self.count,
         )
+        short = [row.short_events for row in result.needs]
         return PlanState(
             path=path,
             trials=counted,
             changes=(),
             failures=result.summary.failures,
+            needs_short=sum(map(bool, short)),
+            short_events=sum(short),
             minimum_free=result.malloc.minimum_free,
         )
 
@@ -107,15 +133,15 @@ class PlanSearch:
             found.sort(key=lambda each: each.rank)
             made = [self._made(each) for each in _unlike(found, WIDTH + PLANS)]
             ended += made
-            least = min((each.cost for each in ended if not each.failures), default=None)
+            least = min((each.cost for each in ended if each.whole), default=None)
             open_ = sorted(
-                (each for each in made if each.failures and (least is None or each.cost < least)),
+                (each for each in made if not each.whole and (least is None or each.cost < least)),
                 key=lambda each: each.rank,
             )[:WIDTH]
             if not open_:
                 break
         ended.sort(key=lambda state: state.rank)
-        whole = [state for state in ended if not state.failures]
+        whole = [state for state in ended if state.whole]
         return _needed(whole or ended)[:PLANS]
 
     def _candidates(self, state: PlanState) -> Iterator[PlanCandidate]:
@@ -123,40 +149,65 @@ class PlanSearch:
             served=False,
             failures=state.failures,
             minimum_free=state.minimum_free,
-            short_events=None,
+            short_events=state.short_events,
         )
         for question in self._questions(state):
             for thinker in THINKERS:
                 for idea in thinker(question):
                     if _repeats(idea, state):
                         continue
-                    outcome = state.trials.run(idea.variation, idea.target or question.target)
-                    if outcome is not None and outcome.failures < state.failures:
-                        yield PlanCandidate(state, idea, change_of(idea, outcome, before))
+                    reserved = None if idea.target is None else question.target.need
+                    trials = state.trials.without(reserved)
+                    outcome = trials.run(idea.variation, idea.target or question.target)
+                    if outcome is not None and _trouble(outcome) < state.trouble:
+                        change = change_of(idea, outcome, before)
+                        yield PlanCandidate(state, idea, change, reserved)
 
     def _questions(self, state: PlanState) -> Iterator[Question]:
-        """Its first failed request, and the first of its largest group."""
+        """Its first failed request, and the first of its largest group; its need that is missed by
+        most, and the one that is missed most often."""
         trials = state.trials
-        result = replay(
-            state.path, trials.layout, capsets=(), buckets=0, placement=trials.placement
-        )
-        self.count()
-        alike = group(result.failures)
-        if not alike:
-            return
+        result = self.replayed(state)
         scene = Scene(
             recording=trials.recording,
             layout=trials.layout,
             placement=trials.placement,
             result=result,
         )
-        largest = max(alike, key=lambda each: len(each.rows))
-        for event in dict.fromkeys((alike[0].first.event, largest.first.event)):
+        alike = group(result.failures)
+        largest = max(alike, key=lambda each: len(each.rows), default=None)
+        first = [alike[0].first.event] if alike else []
+        for event in dict.fromkeys((*first, *([largest.first.event] if largest else []))):
             moment = look_at_event(scene, event)
             if moment is not None:
                 yield Question(
                     moment=moment, target=Target(event=event), trials=trials, knobs=self._knobs
                 )
+        rows = dict(zip(trials.needs, result.needs, strict=True))
+        short = [need for need, row in rows.items() if row.short_events]
+        short.sort(key=lambda need: rows[need].minimum_margin)
+        often = sorted(short, key=lambda need: -rows[need].short_events)
+        for need in dict.fromkeys((*short[:1], *often[:1])):
+            yield Question(
+                moment=look_at_need(scene, need, rows[need].minimum_margin_event),
+                target=Target(need=need),
+                trials=trials,
+                need=rows[need],
+                knobs=self._knobs,
+            )
+
+    def replayed(self, state: PlanState) -> ReplayResult:
+        """The whole trace as it is in this state, with the needs that its trials look at."""
+        trials = state.trials
+        self.count()
+        return replay(
+            state.path,
+            trials.layout,
+            needs=trials.needs,
+            capsets=(),
+            buckets=0,
+            placement=trials.placement,
+        )
 
     def _made(self, candidate: PlanCandidate) -> PlanState:
         variation, state = candidate.idea.variation, candidate.state
@@ -173,10 +224,13 @@ class PlanSearch:
                 recording,
                 variation.layout,
                 placement=variation.placement or state.trials.placement,
+                needs=state.trials.without(candidate.reserved).needs,
                 tried=self.count,
             ),
             changes=(*state.changes, candidate.change),
             failures=outcome.failures,
+            needs_short=outcome.needs_short or 0,
+            short_events=outcome.short_events or 0,
             minimum_free=outcome.minimum_free,
         )
 
@@ -203,6 +257,7 @@ class PlanSearch:
             state.trials.recording,
             idea.variation.layout,
             placement=state.trials.placement,
+            needs=state.trials.needs,
             tried=self.count,
         )
         outcome = trials.run(Variation(layout=trials.layout), Target(event=0))
@@ -221,6 +276,8 @@ class PlanSearch:
             trials=trials,
             changes=(*state.changes[:place], new, *state.changes[place + 1 :]),
             failures=outcome.failures,
+            needs_short=outcome.needs_short or 0,
+            short_events=outcome.short_events or 0,
             minimum_free=outcome.minimum_free,
         )
 

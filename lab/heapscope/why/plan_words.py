@@ -10,6 +10,7 @@ from heapscope.jitter.share import Share
 from heapscope.measure.wording import plural, size
 from heapscope.predict.knob_offers import KnobOffer
 from heapscope.why.change import Change
+from heapscope.why.plan import PlanNeed
 
 #: The way to make a change of each kind.
 HOW = {
@@ -64,6 +65,7 @@ def told(
     *,
     before: int,
     failures: int,
+    needs: Sequence[PlanNeed],
     runs: Share | None,
     runs_before: Share | None,
     helps: int | None,
@@ -72,18 +74,21 @@ def told(
     number = plural(len(changes), "change")
     these = "this change, which takes" if len(changes) == 1 else "all of them, which take"
     if failures == 0:
-        yield f"With {number} no request of the recorded run fails; {before:,} fail now."
+        now = f"{before:,} fail now" if before else "none fails now either"
+        yield f"With {number} no request of the recorded run fails; {now}."
     else:
         yield (
             f"With {number}, {failures:,} of the {plural(before, 'failed request')} are left. "
             "Nothing that was tried ends them all."
         )
+    yield from map(_need_said, needs)
     given_up = sum(change.given_up for change in changes)
     needed = f"{size(given_up)} of RAM" if given_up else "no RAM"
     yield f"The whole trace was replayed with {these} {needed}."
     if runs is not None and runs_before is not None:
+        fits = " and all that is needed fits" if needs else ""
         yield (
-            f"No request fails in {runs.text}; without the plan that is so in "
+            f"No request fails{fits} in {runs.text}; without the plan that is so in "
             f"{runs_before.good:,}. It helps in {helps:,} of {runs.runs:,}."
         )
         if runs.good < runs.runs - runs.runs // 10:
@@ -91,6 +96,18 @@ def told(
                 "The plan is close to the edge: another run may well fail. More memory than it "
                 "asks for, or a recording of more of the program's life, would make it safe."
             )
+
+
+def _need_said(need: PlanNeed) -> str:
+    what = f"{size(need.size)} for {need.capabilities}"
+    events = plural(need.short_before, "event")
+    now = f"without the plan there is no room after {events}"
+    if need.how == "reserved":
+        return f"{what}: they are reserved at start-up; {now}."
+    if need.how == "short":
+        return f"{what}: there is still no room after {plural(need.short_events, 'event')}; {now}."
+    spare = f"they always fit, with {size(need.minimum_margin or 0)} to spare at worst"
+    return f"{what}: {spare}; {now if need.short_before else 'so they do without the plan'}."
 
 
 ASSUMED = (

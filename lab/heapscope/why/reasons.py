@@ -88,9 +88,9 @@ class WhyResult(Document):
     of the 32-bit chip; events are heap events, from 0."""
 
     VERB = "why"
-    VERSION = 2
+    VERSION = 3
     main_table = "groups"
-    READABLE = (1, 2)  # Versions that are read; version 1 had no `loss`.
+    READABLE = (1, 2, 3)  # Version 1 had no `loss`; a plan of version 2 knew no needs.
 
     trace: TraceFacts = figure("The trace.")
     layout: LayoutFacts = figure("The memory that was replayed on.")

@@ -25,6 +25,7 @@ SITES = 1 << 2  # HS_TRACE_SITES
 ALLOCATIONS = (1, 2, 3)  #: malloc, calloc, aligned of hs_event_kind_t
 REALLOC, FREE = 4, 5
 HEAP_EVENTS = 6  # kinds 1 to 6
+OWN = 0xFFFF_FFFE_0000_0000  # keys of blocks that changes put in front; no trace has them
 UNUSED = 0xFFFF_FFFF_FFFF_FFF0  # a block that no trace has
 
 
@@ -89,6 +90,17 @@ class Recording:
                     numbers = base + np.cumsum(heap) - heap
                     yield rows, numbers
                     base += int(heap.sum())
+
+    @functools.cached_property
+    def own_key(self) -> int:
+        """The key of a block that a change may put in front, and all keys behind it: neither the
+        trace nor a change that was made to it before has them."""
+        most = OWN - 1
+        for rows, _ in self.events():
+            for name in ("key", "new_key"):
+                own = rows[name][(rows[name] >= OWN) & (rows[name] < UNUSED)]
+                most = max(most, int(own.max(initial=most)))
+        return most + 1
 
     def clock(self, events: Iterable[int]) -> Clock | None:
         """The trace's clock at these events."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from heapscope.errors import HeapscopeError
@@ -24,6 +24,10 @@ class Target:
     event: int | None = None
     need: Need | None = None
 
+    @property
+    def needs(self) -> tuple[Need, ...]:
+        return () if self.need is None else (self.need,)
+
 
 @dataclass(frozen=True, kw_only=True)
 class Variation:
@@ -37,8 +41,9 @@ class Variation:
 
 
 class Trials:
-    """Replays one trace. `tried` is called after each replay. `placed_peak`: of the last one, the
-    most payload that its first rule had placed at once, bytes."""
+    """Replays one trace. `needs` are looked at in each replay, whatever its target is. `tried` is
+    called after each replay. `placed_peak`: of the last one, the most payload that its first rule
+    had placed at once, bytes."""
 
     def __init__(
         self,
@@ -46,13 +51,25 @@ class Trials:
         layout: Layout,
         *,
         placement: Placement | None = None,
+        needs: Sequence[Need] = (),
         tried: Callable[[], None] | None = None,
     ) -> None:
         self.recording = recording
         self.layout = layout
         self.placement = placement
+        self.needs = tuple(dict.fromkeys(needs))
         self.placed_peak = 0
         self._tried = tried
+
+    def without(self, need: Need | None) -> Trials:
+        """The same, and this need is not looked at."""
+        return Trials(
+            self.recording,
+            self.layout,
+            placement=self.placement,
+            needs=[each for each in self.needs if each != need],
+            tried=self._tried,
+        )
 
     def run(self, variation: Variation, target: Target) -> ChangeOutcome | None:
         """The whole trace. None: the memory cannot be set up so."""
@@ -89,7 +106,7 @@ class Trials:
             layout = variation.layout if placement is None else placement.apply(variation.layout)
             config = native_config(
                 layout,
-                needs=() if target.need is None else (target.need,),
+                needs=tuple(dict.fromkeys((*target.needs, *self.needs))),
                 capsets=(),
                 buckets=0,
                 explain=event,
@@ -102,10 +119,9 @@ class Trials:
 
 
 def _outcome(reader: NativeReader, target: Target) -> ChangeOutcome:
-    short = None
+    short = [row.short_events for row in reader.needs()]
     if target.need is not None:
-        short = reader.needs()[0].short_events
-        served = short == 0
+        served = short[0] == 0
     else:
         asked = reader.explanation()
         served = bool(asked.found) and asked.address != NONE
@@ -113,5 +129,6 @@ def _outcome(reader: NativeReader, target: Target) -> ChangeOutcome:
         served=served,
         failures=reader.summary().failures,
         minimum_free=reader.capsets()[0].minimum_free,
-        short_events=short,
+        short_events=sum(short) if short else None,
+        needs_short=sum(map(bool, short)) if short else None,
     )

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
+from tests.lab.live.conftest import START
+
 import heapscope as hs
+from heapscope.layout.pool import pool_layout
+from heapscope.live.model import LiveModel
 from heapscope.live.moment import LiveMoment
 from heapscope.live.needs import WatchedNeed
 from heapscope.live.window import TrendWindow, WindowPoint
@@ -26,6 +31,19 @@ def test_live_blocks_and_owners_are_exact(make_boot, hear) -> None:
     )  # fmt: skip
     # Two freed blocks lie in front of the first one, 16 KB behind the last.
     assert memory.room == 0x10000 - (ROW[-1][0] + 0x1000)
+
+
+def test_blocks_that_lie_outside_of_the_named_memory_are_not_counted_in_it(make_boot, hear) -> None:
+    """A pool begins at an address of its own: the live blocks of a device lie nowhere in it."""
+    stream = b"".join(make_boot(7, ROW))
+    on_pool = hear(stream, model=LiveModel(pool_layout(65536), []))
+    (memory,) = on_pool.memory
+    assert (memory.live, memory.blocks, memory.room) == (None, None, None)
+    assert (memory.by, on_pool.live) == ("replay", 12 * 4096)
+    (pool,) = pool_layout(65536).regions
+    there = replace(pool_layout(65536), regions=(replace(pool, start=START),))
+    (memory,) = hear(stream, model=LiveModel(there, [])).memory
+    assert (memory.live, memory.blocks) == (12 * 4096, 12)
 
 
 def test_a_heap_is_not_known_before_a_snapshot_and_known_after_it(make_boot, hear) -> None:

@@ -78,7 +78,7 @@ def test_version_1_is_read(tmp_path: Path) -> None:
     assert (read.verdict, read.loss, read.clock) == (None, None, None)
 
 
-@pytest.mark.parametrize("version", [0, 3, None])
+@pytest.mark.parametrize("version", [0, 4, None])
 def test_other_versions_are_refused(tmp_path: Path, version: int | None) -> None:
-    with pytest.raises(InputError, match="heapscope_why should be 1 or 2"):
+    with pytest.raises(InputError, match="heapscope_why should be 1 or 2 or 3"):
         WhyResult.from_json(explained(tmp_path, features=0).to_json() | {"heapscope_why": version})

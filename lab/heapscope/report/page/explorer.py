@@ -5,7 +5,7 @@ from __future__ import annotations
 from heapscope.explorer.embed import chip_memories, packed_parts, pools
 from heapscope.report.page.colours import OTHERS, PATTERNS, TASKS
 from heapscope.report.page.detail import DETAILS
-from heapscope.report.page.frame import EXPLORE, page, worker_text
+from heapscope.report.page.frame import DEVICE, EXPLORE, LISTENING, page, worker_text
 
 
 def explorer_html() -> str:
@@ -15,9 +15,9 @@ def explorer_html() -> str:
     )
     return page(
         "explorer.html.j2",
-        scripts=EXPLORE,
+        scripts=(*EXPLORE, *DEVICE),
         data={},
         detail=DETAILS[0],
         charts=False,
-        packed={"worker": worker_text(), **parts},
+        packed={"worker": worker_text(*LISTENING), **parts},
     )

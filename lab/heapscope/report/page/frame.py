@@ -35,6 +35,9 @@ EXPLORE = (
     *("telling.js", "explore.js", "logged.js", "opening.js"),
 )
 LOGS = ("log_reading.js", "log_answer.js")
+#: Scripts of the page that opens anything, for a device that is heard, and those of its worker.
+DEVICE = ("serial.js", "device.js")
+LISTENING = ("listening.js", "needing.js", "heard.js")
 WORKER = (
     *("patterns.js", "places.js", "engine.js", "blocks.js", "leaking.js", "zstd.js"),
     *(*LOGS, "jobs.js"),
@@ -117,9 +120,9 @@ def _bokeh() -> str:
     return "\n".join(Resources(mode="inline", components=["bokeh"], log_level="warn").js_raw)
 
 
-def worker_text() -> str:
-    """The code of the worker that holds the engine."""
-    return "\n".join(_asset(OWN, name) for name in WORKER)
+def worker_text(*more: str) -> str:
+    """The code of the worker that holds the engine, and that of more assets behind it."""
+    return "\n".join(_asset(OWN, name) for name in (*WORKER, *more))
 
 
 def own_asset(name: str) -> str:

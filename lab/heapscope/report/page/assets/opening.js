@@ -28,6 +28,7 @@
     HS.others = data.others;
     HS.startWorker();
     ({ allocators: HS.allocators } = await HS.ask("start", { bytes: HS.packed("engine").buffer, face: data.face }));
+    HS.device?.begin();
     const own = HS.packedText("trace");
     if (own !== null) await HS.explore.open({ text: own }, null);
     document.documentElement.dataset.explorer = "yes";
