@@ -177,8 +177,9 @@ def test_a_filter_changes_the_map_the_lines_and_the_address(
     page.wait_for_timeout(300)
     assert colours(page) <= stays
     live = page.evaluate("""async () => {
-      const ask = (filter) => HS.ask("picture", { left: 0, right: HS.opened.census.events,
-        width: 700, height: 10, strips: [], colours: [], other: 0, bad: 0, filter });
+      const view = { left: 0, right: HS.opened.census.events, low: 0, high: 1 };
+      const ask = (filter) => HS.ask("picture",
+        { view, width: 700, height: 10, colours: [], other: 0, bad: 0, filter });
       const plain = await HS.explore.filters();
       const some = { ...plain, stays: false, leaks: null, active: true };
       return Math.max(...(await ask(some)).live);
