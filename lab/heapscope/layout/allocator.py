@@ -34,6 +34,14 @@ def flavoured(name: str, flavour: str) -> str:
     return parse_allocator(name + flavour)
 
 
+def has_ends(name: str) -> bool:
+    """Whether its blocks can come from the high end of a free block, too. Those of our heap can,
+    but not under a guard that fills free memory."""
+    plain, *flavours = name.split("+")
+    ours = plain.partition("-")[0] == "heapscope"
+    return ours and not {"guard2", "guard3"}.intersection(flavours)
+
+
 @functools.cache
 def placements() -> tuple[str, ...]:
     """Every allocator that puts blocks where no other does, without its flavours: of releases that

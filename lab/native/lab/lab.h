@@ -244,6 +244,9 @@ void hs_lab_steps_delete(hs_lab_steps_t *steps);
 int hs_lab_reader_load(hs_lab_reader_t *reader, hs_lab_steps_t *steps);
 /* Before the first push: only blocks that this task asks for are kept, whoever frees them. */
 void hs_lab_steps_only(hs_lab_steps_t *steps, uint32_t task);
+/* Before it is filled: the rules of the configuration say which requests take from the high end of a free
+ * block; nothing else of it counts. HS_ERR_ARGUMENT, HS_ERR_MEMORY. */
+int hs_lab_steps_ends(hs_lab_steps_t *steps, const hs_lab_config_t *config);
 /* The most bytes, as asked for, that were live at once. */
 uint64_t hs_lab_steps_peak(const hs_lab_steps_t *steps);
 /* A size in bytes below which no pool can serve the trace, whatever the allocator. */
