@@ -14,6 +14,7 @@
 #include <stdint.h>
 
 #include "rows/export.h"
+#include "rows/history.h"
 #include "rows/listen.h"
 #include "rows/log.h"
 #include "rows/picture.h"
@@ -308,6 +309,30 @@ size_t hs_lab_export_samples(hs_lab_reader_t *reader, hs_lab_sample_t *rows, siz
 size_t hs_lab_export_profile(const hs_lab_reader_t *reader, hs_lab_profile_row_t *rows,
                              size_t capacity);
 void hs_lab_export_peak(const hs_lab_reader_t *reader, hs_lab_profile_t *out);
+
+/* ---- the life of every block of a replay with HS_LAB_EXPORT_HISTORY, at any time ---- */
+void hs_lab_history(const hs_lab_reader_t *reader, hs_lab_history_t *out);
+/* Blocks that come later pass until this is called again. */
+int hs_lab_history_filter(hs_lab_reader_t *reader, const hs_lab_filter_t *filter);
+/* `owners`: width x height, column by column: 0, or 1 + the task of the block born last of those that are
+ * in the pixel and pass. By column: `failed`, the failed requests that pass; `most`, the most bytes live of
+ * the blocks that pass; NULL: not wanted. */
+int hs_lab_history_draw(const hs_lab_reader_t *reader, const hs_lab_view_t *view, uint16_t *owners,
+                        uint32_t *failed, uint64_t *most);
+/* Sums for hs_lab_history_sums: of what was asked for within a view (width and height do not matter); of
+ * the difference of the live blocks after two events. */
+int hs_lab_history_range(hs_lab_reader_t *reader, const hs_lab_view_t *view);
+int hs_lab_history_difference(hs_lab_reader_t *reader, uint64_t first, uint64_t second);
+size_t hs_lab_history_sums(const hs_lab_reader_t *reader, hs_lab_history_sum_t *rows,
+                           size_t capacity);
+/* The block at an address after an event, and its neighbours below and above when it was born: 3 rows. */
+void hs_lab_history_pick(const hs_lab_reader_t *reader, uint64_t event, uint32_t region,
+                         uint32_t address, hs_lab_life_t *rows);
+/* The time of an event, and the first event at a time or later. */
+uint64_t hs_lab_history_time(const hs_lab_reader_t *reader, uint64_t event);
+uint64_t hs_lab_history_event(const hs_lab_reader_t *reader, uint64_t time);
+
+/* ---- rows as text ---- */
 /* Writes whole rows as long as they fit, returns how many, *written: bytes. Names are not looked into:
  * the caller has quoted them. */
 size_t hs_lab_rows_text(const hs_lab_cell_t *cells, size_t cell_count, const uint8_t *rows,
