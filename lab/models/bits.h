@@ -33,6 +33,13 @@
 #define HS_MADE_FOR_CALLER inline
 #endif
 
+/* In front of a static function that seldom is called: its callers keep their registers for the rest. */
+#if HS_BITS_GNU
+#define HS_SELDOM __attribute__((cold, noinline))
+#else
+#define HS_SELDOM
+#endif
+
 /* Index of the highest set bit; x != 0. */
 static inline uint32_t hs_bits_highest(uint32_t x)
 {

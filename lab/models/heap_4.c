@@ -14,6 +14,7 @@
  * and are kept beside `mem` here too. There is no realloc and no aligned allocation.
  */
 #include "bits.h"
+#include "free_index.h"
 #include "largest.h"
 #include "list.h"
 #include "region.h"
@@ -89,6 +90,24 @@ static void uncount_free(hs_sim_4_t *state, uint32_t size)
     hs_largest_take(&state->largest, size);
 }
 
+/* A free block in the index is gone (`size` 0: there was none), and another one has come to be in its place
+ * in the list (the same). */
+static void index_change(hs_sim_4_t *state, uint32_t old, uint32_t old_size, uint32_t block,
+                         uint32_t size)
+{
+    if (state->heap.index == NULL) {
+        return;
+    }
+    hs_order_t *order = &state->heap.index->by_place;
+    if (old_size != 0 && size != 0) {
+        hs_order_replace(order, hs_index_key(old, old_size), hs_index_key(block, size));
+    } else if (old_size != 0) {
+        hs_order_remove(order, hs_index_key(old, old_size));
+    } else if (!hs_order_add(order, hs_index_key(block, size))) {
+        hs_index_drop(&state->heap);
+    }
+}
+
 /* ---- malloc and free -------------------------------------------------------------------------- */
 
 /* Bytes of the block that a request needs, 0 if it is refused. */
@@ -102,10 +121,33 @@ static uint32_t block_size(const hs_sim_t *heap, uint32_t size)
     return (wanted & IS_USED) != 0 ? 0 : wanted;
 }
 
+/* The free block in front of that number of the order, or the head. */
+static uint32_t block_below(const hs_order_t *order, uint32_t below)
+{
+    return below == 0 ? HEAD : hs_order_high(order, below - 1);
+}
+
+/* The same as first_fit, over an array in place of a list. Bound: as there. */
+static uint32_t first_fit_by_index(hs_sim_4_t *state, uint32_t wanted, uint32_t *before)
+{
+    const hs_order_t *order = &state->heap.index->by_place;
+    uint32_t at = 0;
+    while (at < order->count && hs_order_low(order, at) < wanted) {
+        at++;
+    }
+    const bool found = at < order->count;
+    state->heap.steps.nodes += at + (uint64_t)found;
+    *before = block_below(order, at);
+    return found ? hs_order_high(order, at) : state->end;
+}
+
 /* The lowest free block of at least `wanted`, or the end; *before: the one in front of it in the
  * list. Bound: visits each free block once. */
 static uint32_t first_fit(hs_sim_4_t *state, uint32_t wanted, uint32_t *before)
 {
+    if (state->heap.index != NULL) {
+        return first_fit_by_index(state, wanted, before);
+    }
     uint32_t block = state->first_free;
     *before = HEAD;
     while (block != state->end) {
@@ -125,6 +167,7 @@ static uint32_t cut(hs_sim_4_t *state, uint32_t before, uint32_t block, uint32_t
     uint32_t size = size_of(state, block);
     uint32_t next = next_free(state, block);
     uncount_free(state, size);
+    index_change(state, block, size, block + wanted, size - wanted > REST_MIN ? size - wanted : 0);
     if (size - wanted > REST_MIN) {
         uint32_t rest = block + wanted;
         set_size(state, rest, size - wanted);
@@ -165,6 +208,12 @@ static uint32_t model_malloc(hs_sim_t *heap, uint32_t size)
 /* The last free block below `block`, or the head. Bound: visits each free block once. */
 static uint32_t free_before(hs_sim_4_t *state, uint32_t block)
 {
+    if (state->heap.index != NULL) {
+        const hs_order_t *order = &state->heap.index->by_place;
+        const uint32_t below = hs_order_below(order, hs_index_key(block, 0));
+        state->heap.steps.nodes += UINT64_C(1) + below;
+        return block_below(order, below);
+    }
     uint32_t before = HEAD;
     uint32_t next = state->first_free;
     state->heap.steps.nodes++;
@@ -181,17 +230,26 @@ static void insert(hs_sim_4_t *state, uint32_t block, uint32_t size)
 {
     uint32_t before = free_before(state, block);
     uint32_t next = next_free(state, before);
-    bool joins_below = before != HEAD && before + size_of(state, before) == block;
+    uint32_t below = before != HEAD ? size_of(state, before) : 0;
+    bool joins_below = before != HEAD && before + below == block;
+    bool joins_above = block + size == next && next != state->end;
+    uint32_t above = joins_above ? size_of(state, next) : 0;
+    uint32_t merged = size + (joins_below ? below : 0) + above;
     if (joins_below) {
-        uncount_free(state, size_of(state, before));
-        size += size_of(state, before);
+        index_change(state, before, below, before, merged);
+        uncount_free(state, below);
         block = before;
+    } else {
+        index_change(state, next, above, block, merged);
     }
-    if (block + size == next && next != state->end) {
-        uncount_free(state, size_of(state, next));
-        size += size_of(state, next);
+    if (joins_above) {
+        if (joins_below) {
+            index_change(state, next, above, 0, 0);
+        }
+        uncount_free(state, above);
         next = next_free(state, next);
     }
+    size = merged;
     set_size(state, block, size);
     set_next_free(state, block, next);
     if (!joins_below) {
@@ -305,6 +363,14 @@ typedef struct progress {
     bool after_free;
 } progress_t;
 
+/* No index, or it has the block, as the free one with that number. */
+static bool index_agrees(const hs_sim_4_t *state, uint32_t number, uint32_t block, uint32_t size)
+{
+    const hs_index_t *index = state->heap.index;
+    return index == NULL || (number < index->by_place.count &&
+                             index->by_place.keys[number] == hs_index_key(block, size));
+}
+
 /* A used block has no link; a free one is the next of the list and never follows another. */
 static hs_status_t check_block(const hs_sim_4_t *state, uint32_t block, progress_t *progress,
                                uint32_t *where)
@@ -315,6 +381,9 @@ static hs_status_t check_block(const hs_sim_4_t *state, uint32_t block, progress
         return hs_seen_fault(block + SIZE_AT, where);
     }
     if (used && hs_region_get(&state->heap, block) != 0) {
+        return hs_seen_fault(block, where);
+    }
+    if (!used && !index_agrees(state, progress->seen.free_blocks, block, word)) {
         return hs_seen_fault(block, where);
     }
     if (!used) {
@@ -336,7 +405,8 @@ static bool counts_agree(const hs_sim_4_t *state, const progress_t *progress)
     return hs_seen_agrees(tally, &progress->seen) &&
            hs_largest_agrees(&state->largest, &progress->largest) &&
            state->free_bytes == tally->free + HEADER * tally->free_blocks &&
-           state->minimum_free_bytes <= state->free_bytes;
+           state->minimum_free_bytes <= state->free_bytes &&
+           (state->heap.index == NULL || state->heap.index->by_place.count == tally->free_blocks);
 }
 
 /* Bound: each step goes up by more than a header. */
@@ -381,7 +451,9 @@ static hs_status_t create(hs_sim_t *heap)
     set_size(state, state->start, state->end - state->start);
     set_next_free(state, state->start, state->end);
     state->free_bytes = state->minimum_free_bytes = state->end - state->start;
+    heap->index = hs_index_new(0);
     count_free(state, state->free_bytes);
+    index_change(state, 0, 0, state->start, state->free_bytes);
     heap->steps.writes = 0;
     return HS_OK;
 }

@@ -16,6 +16,7 @@
 #include "idf_4_2.h"
 
 #include "bits.h"
+#include "idf_4_2_index.h"
 #include "list.h"
 #include "load.h"
 #include "region.h"
@@ -25,6 +26,9 @@
 /* The last block in the free list below `block`; the dummy if there is none. */
 static uint32_t free_before(hs_list_heap_t *list, uint32_t block)
 {
+    if (list->heap.index != NULL) {
+        return list_free_before_by_index(list, block);
+    }
     uint32_t before = list->dummy;
     uint64_t nodes = 1;
     uint32_t next = list_next_free(list, before);
@@ -82,6 +86,7 @@ static void extend_down(hs_list_heap_t *list, uint32_t before, uint32_t next, ui
     hs_region_put_link(heap, before + LIST_NEXT_FREE, grown);
     set_free_bytes(list, heap->tally.free + (next - grown));
     note_larger(list, size + (next - grown));
+    list_index_change(list, next, size, grown, size + (next - grown));
     heap->steps.writes += 4;
 }
 
@@ -99,15 +104,16 @@ static void insert_rest(hs_list_heap_t *list, uint32_t before, uint32_t rest, ui
 }
 
 /* Gives back what a used block has beyond `size`. `before` is the free block below it, or HS_NONE
- * where it must be searched for. */
-static void split(hs_list_heap_t *list, uint32_t block, uint32_t size, uint32_t before)
+ * where it must be searched for. Returns the block that came to be of it, which is not in the index
+ * yet, or HS_NONE. */
+static uint32_t split(hs_list_heap_t *list, uint32_t block, uint32_t size, uint32_t before)
 {
     uint32_t next = list_next(list, block);
     uint32_t data = next - block - LIST_OVERHEAD;
     uint32_t rest = block + LIST_OVERHEAD + size;
     bool extend = next != list->last && list_is_free(list, next);
     if (!extend && data < size + LIST_BLOCK_MIN) {
-        return;
+        return HS_NONE;
     }
     if (before == HS_NONE) {
         before = free_before(list, block);
@@ -120,9 +126,19 @@ static void split(hs_list_heap_t *list, uint32_t block, uint32_t size, uint32_t 
     list_set_header(list, block, rest, 0);
     list->heap.tally.used -= data - size;
     list->heap.steps.writes++;
+    return extend ? HS_NONE : rest;
 }
 
-/* Both are free: `low` swallows `high`. */
+/* The end of a realloc. */
+static void split_used(hs_list_heap_t *list, uint32_t block, uint32_t size)
+{
+    const uint32_t rest = split(list, block, size, HS_NONE);
+    if (rest != HS_NONE) {
+        list_index_add(list, rest, list_size(list, rest));
+    }
+}
+
+/* Both are free: `low` swallows `high`. Not in the index yet. */
 static void merge_free(hs_list_heap_t *list, uint32_t low, uint32_t high)
 {
     hs_sim_t *heap = &list->heap;
@@ -148,6 +164,7 @@ static void merge_used(hs_list_heap_t *list, uint32_t low, uint32_t high, uint32
     heap->tally.used += size + LIST_OVERHEAD;
     heap->steps.writes += 3;
     note_taken(list, size);
+    list_index_remove(list, taken, size);
     list_set_header(list, low, list_next(list, high), 0);
 }
 
@@ -175,6 +192,9 @@ static uint32_t merge(hs_list_heap_t *list, uint32_t low, uint32_t high)
  * of it in the list. Visits all but after an exact fit. */
 static uint32_t best_fit(hs_list_heap_t *list, uint32_t size, uint32_t *before)
 {
+    if (list->heap.index != NULL) {
+        return list_best_fit_by_index(list, size, before);
+    }
     uint32_t best = HS_NONE;
     uint32_t best_size = UINT32_MAX;
     uint32_t previous = list->dummy;
@@ -215,7 +235,12 @@ static uint32_t model_malloc(hs_sim_t *heap, uint32_t size)
     heap->tally.used += data;
     heap->tally.used_blocks++;
     heap->steps.writes += 3;
-    split(list, block, size, before);
+    const uint32_t rest = split(list, block, size, before);
+    if (rest == HS_NONE) {
+        list_index_remove(list, block, data);
+    } else {
+        list_index_change(list, block, data, rest, list_size(list, rest));
+    }
     note_minimum(list);
     return block + LIST_OVERHEAD;
 }
@@ -236,11 +261,26 @@ static void model_free(hs_sim_t *heap, uint32_t offset)
     heap->tally.used_blocks--;
     heap->steps.writes += 4;
     note_larger(list, data);
+    const uint32_t freed = block;
+    const uint32_t below = list_next(list, before) == block ? list_size(list, before) : 0;
+    const uint32_t above =
+        list_is_free(list, next) && next != list->last ? list_size(list, next) : 0;
     if (list_next(list, before) == block) {
         block = merge(list, before, block);
     }
     if (list_is_free(list, next)) {
         merge(list, block, next);
+    }
+    const uint32_t merged = list_size(list, block);
+    if (block != freed) {
+        list_index_change(list, block, below, block, merged);
+    } else if (above != 0) {
+        list_index_change(list, next, above, block, merged);
+    } else {
+        list_index_add(list, block, merged);
+    }
+    if (block != freed && above != 0) {
+        list_index_remove(list, next, above);
     }
 }
 
@@ -290,7 +330,7 @@ static uint32_t model_realloc(hs_sim_t *heap, uint32_t offset, uint32_t size)
         return HS_NONE;
     }
     if (size <= old) {
-        split(list, block, size, HS_NONE);
+        split_used(list, block, size);
         return offset;
     }
     if (heap->tally.free < size - old) {
@@ -301,7 +341,7 @@ static uint32_t model_realloc(hs_sim_t *heap, uint32_t offset, uint32_t size)
         return move(heap, offset, old, size);
     }
     heap->steps.copied += grown != block ? old : 0;
-    split(list, grown, size, HS_NONE);
+    split_used(list, grown, size);
     note_minimum(list);
     return grown + LIST_OVERHEAD;
 }
@@ -371,7 +411,9 @@ static hs_status_t create(hs_sim_t *heap)
     set_free_bytes(list, list_size(list, first));
     heap->tally.minimum_free = heap->tally.free;
     note_minimum(list);
+    heap->index = hs_index_new(0);
     note_larger(list, heap->tally.free);
+    list_index_add(list, first, heap->tally.free);
     return HS_OK;
 }
 

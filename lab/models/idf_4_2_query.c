@@ -1,4 +1,5 @@
 /* Questions to a heap of ESP-IDF v4.2 and its integrity check. */
+#include "free_index.h"
 #include "idf_4_2.h"
 
 /* ---- largest and fits ------------------------------------------------------------------------- */
@@ -6,6 +7,9 @@
 /* Bound: the list ascends, and holds no more blocks than there are free ones. */
 static uint32_t largest_by_walk(const hs_list_heap_t *list)
 {
+    if (list->heap.index != NULL) {
+        return hs_order_highest(&list->heap.index->by_size);
+    }
     uint32_t largest = 0;
     uint32_t block = list_next_free(list, list->dummy);
     while (block != list->last) {
@@ -120,6 +124,23 @@ static hs_status_t check_ends(const hs_list_heap_t *list, uint32_t *where)
     return HS_OK;
 }
 
+/* No index, or it has the block, as the free one with that number. */
+static bool index_agrees(const hs_list_heap_t *list, uint32_t number, uint32_t block, uint32_t size)
+{
+    const hs_index_t *index = list->heap.index;
+    return index == NULL || (number < index->by_place.count &&
+                             index->by_place.keys[number] == hs_index_key(block, size) &&
+                             hs_order_has(&index->by_size, hs_index_key(size, block)));
+}
+
+/* The index has no more blocks than there are. */
+static bool index_ends(const hs_list_heap_t *list)
+{
+    const hs_index_t *index = list->heap.index;
+    const uint32_t count = list->heap.tally.free_blocks;
+    return index == NULL || (index->by_place.count == count && index->by_size.count == count);
+}
+
 /* A free block must be the next of the free list, and never follows another free one. */
 static hs_status_t check_free_block(const hs_list_heap_t *list, uint32_t block,
                                     progress_t *progress, uint32_t *where)
@@ -129,6 +150,9 @@ static hs_status_t check_free_block(const hs_list_heap_t *list, uint32_t block,
     }
     if (hs_region_get_link(&list->heap, progress->link) != block) {
         return fault(progress->link, where);
+    }
+    if (!index_agrees(list, progress->seen.free_blocks, block, list_size(list, block))) {
+        return fault(block, where);
     }
     progress->link = block + LIST_NEXT_FREE;
     return HS_OK;
@@ -179,7 +203,7 @@ static bool counts_agree(const hs_list_heap_t *list, const progress_t *progress)
                                                  : progress->largest <= list->largest;
     return tally->used == seen->used && tally->free == seen->free &&
            tally->used_blocks == seen->used_blocks && tally->free_blocks == seen->free_blocks &&
-           tally->minimum_free <= tally->free && largest_agrees;
+           tally->minimum_free <= tally->free && largest_agrees && index_ends(list);
 }
 
 hs_status_t hs_list_check(const hs_sim_t *heap, uint32_t *where)

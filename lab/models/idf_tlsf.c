@@ -116,6 +116,9 @@ static void place(hs_tlsf_t *tlsf, uint32_t inside)
     tlsf->null_block = CONTROL_AT;
     tlsf->fl_bitmap = FL_BITMAP_AT;
     tlsf->sl_bitmaps = CONTROL_AT + CONTROL_FIXED;
+    tlsf->is_sized = tlsf->null_block == HS_TLSF_SIZED_NULL &&
+                     tlsf->fl_bitmap == HS_TLSF_SIZED_FL_BITMAP &&
+                     tlsf->sl_bitmaps == HS_TLSF_SIZED_SL_BITMAPS;
 }
 
 /* Bit fields from bit 0: count of first levels 5, their shift 3, FLMAX 6, bins per level 6, its

@@ -28,6 +28,7 @@
 
 typedef struct hs_model hs_model_t;
 typedef struct hs_sim hs_sim_t;
+typedef struct hs_index hs_index_t;
 
 /* Work done by the algorithm since creation; the model's time, never the allocator's (DESIGN). */
 typedef struct hs_steps {
@@ -119,6 +120,9 @@ struct hs_model {
     void (*reported)(const hs_sim_t *heap, hs_reported_t *out); /* without poisoning; may walk */
     void (*walk)(const hs_sim_t *heap, hs_walk_fn visit, void *context); /* address order */
     void (*forget_low)(hs_sim_t *heap); /* its own low-water mark begins now; NULL: it cannot */
+    /* From then on malloc and a realloc that moves take from the high end of a free block, or from the
+     * low one, as at first; NULL: it has one end. */
+    void (*set_end)(hs_sim_t *heap, bool high);
     /* Full integrity check of `mem` against the rules and the tally. On HS_ERR_CORRUPT, *where is
      * the offset of the first thing wrong. */
     hs_status_t (*check)(const hs_sim_t *heap, uint32_t *where);
@@ -155,6 +159,7 @@ struct hs_sim {
     uint32_t largest; /* what model->largest_allocatable() says, or HS_NONE: it has to be asked */
     hs_tally_t tally;
     hs_steps_t steps;
+    hs_index_t *index; /* of the free blocks, beside `mem` (free_index.h); NULL: none */
 };
 
 /* ---- one heap on one region ------------------------------------------------------------------- */

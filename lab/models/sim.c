@@ -23,6 +23,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "free_index.h"
 #include "model.h"
 #include "region.h"
 
@@ -180,12 +181,14 @@ hs_sim_t *hs_sim_clone(const hs_sim_t *heap)
     memcpy(copy, heap, heap->model->state_size);
     copy->mem = mem;
     copy->memory = memory;
+    copy->index = hs_index_clone(heap->index);
     return copy;
 }
 
 void hs_sim_delete(hs_sim_t *heap)
 {
     if (heap != NULL) {
+        hs_index_delete(heap->index);
         free(heap->memory);
         free(heap);
     }

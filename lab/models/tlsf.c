@@ -48,19 +48,38 @@ static HS_MADE_FOR_CALLER void block_use(hs_tlsf_t *tlsf, const hs_tlsf_t *at, u
 }
 
 /* ---- operations ---------------------------------------------------------------------------------
- * malloc and free are made once for each usual number of bins, as a constant. */
+ * malloc and free are made once for each usual number of bins and place of the tables, as constants. */
 
-static HS_MADE_FOR_CALLER hs_tlsf_t with_bins(const hs_tlsf_t *tlsf, uint32_t bins_log2)
+static HS_MADE_FOR_CALLER hs_tlsf_t made_for(const hs_tlsf_t *tlsf, uint32_t bins_log2, bool sized)
 {
     hs_tlsf_t at = *tlsf;
     at.bins_log2 = bins_log2;
     at.small = UINT32_C(4) << bins_log2;
+    if (sized) {
+        at.null_block = HS_TLSF_SIZED_NULL;
+        at.fl_bitmap = HS_TLSF_SIZED_FL_BITMAP;
+        at.sl_bitmaps = HS_TLSF_SIZED_SL_BITMAPS;
+    }
     return at;
 }
 
-static HS_MADE_FOR_CALLER uint32_t malloc_with(hs_tlsf_t *tlsf, uint32_t size, uint32_t bins_log2)
+typedef enum shape { SHAPE_ANY, SHAPE_SIZED_16, SHAPE_SIZED_32, SHAPE_FIXED_32 } shape_t;
+
+uint32_t hs_tlsf_shape(const hs_tlsf_t *tlsf)
 {
-    const hs_tlsf_t at = with_bins(tlsf, bins_log2);
+    if (tlsf->bins_log2 == 4) {
+        return tlsf->is_sized ? SHAPE_SIZED_16 : SHAPE_ANY;
+    }
+    if (tlsf->bins_log2 == 5) {
+        return tlsf->is_sized ? SHAPE_SIZED_32 : SHAPE_FIXED_32;
+    }
+    return SHAPE_ANY;
+}
+
+static HS_MADE_FOR_CALLER uint32_t malloc_with(hs_tlsf_t *tlsf, uint32_t size, uint32_t bins_log2,
+                                               bool sized)
+{
+    const hs_tlsf_t at = made_for(tlsf, bins_log2, sized);
     uint32_t need = request_size(&at, size, 4);
     if (need == 0) {
         return HS_NONE;
@@ -76,19 +95,22 @@ static HS_MADE_FOR_CALLER uint32_t malloc_with(hs_tlsf_t *tlsf, uint32_t size, u
 
 uint32_t hs_tlsf_malloc(hs_tlsf_t *tlsf, uint32_t size)
 {
-    switch (tlsf->bins_log2) {
-    case 4:
-        return malloc_with(tlsf, size, 4);
-    case 5:
-        return malloc_with(tlsf, size, 5);
+    switch (tlsf->shape) {
+    case SHAPE_SIZED_16:
+        return malloc_with(tlsf, size, 4, true);
+    case SHAPE_SIZED_32:
+        return malloc_with(tlsf, size, 5, true);
+    case SHAPE_FIXED_32:
+        return malloc_with(tlsf, size, 5, false);
     default:
-        return malloc_with(tlsf, size, tlsf->bins_log2);
+        return malloc_with(tlsf, size, tlsf->bins_log2, false);
     }
 }
 
-static HS_MADE_FOR_CALLER void free_with(hs_tlsf_t *tlsf, uint32_t offset, uint32_t bins_log2)
+static HS_MADE_FOR_CALLER void free_with(hs_tlsf_t *tlsf, uint32_t offset, uint32_t bins_log2,
+                                         bool sized)
 {
-    const hs_tlsf_t at = with_bins(tlsf, bins_log2);
+    const hs_tlsf_t at = made_for(tlsf, bins_log2, sized);
     hs_sim_t *heap = &tlsf->heap;
     uint32_t block = offset - TLSF_PAYLOAD;
     uint32_t word = tlsf_size_word(&at, block);
@@ -121,15 +143,18 @@ static HS_MADE_FOR_CALLER void free_with(hs_tlsf_t *tlsf, uint32_t offset, uint3
 
 void hs_tlsf_free(hs_tlsf_t *tlsf, uint32_t offset)
 {
-    switch (tlsf->bins_log2) {
-    case 4:
-        free_with(tlsf, offset, 4);
+    switch (tlsf->shape) {
+    case SHAPE_SIZED_16:
+        free_with(tlsf, offset, 4, true);
         break;
-    case 5:
-        free_with(tlsf, offset, 5);
+    case SHAPE_SIZED_32:
+        free_with(tlsf, offset, 5, true);
+        break;
+    case SHAPE_FIXED_32:
+        free_with(tlsf, offset, 5, false);
         break;
     default:
-        free_with(tlsf, offset, tlsf->bins_log2);
+        free_with(tlsf, offset, tlsf->bins_log2, false);
         break;
     }
 }

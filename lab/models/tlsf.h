@@ -10,6 +10,11 @@
 
 #include "model.h"
 
+/* Where ESP-IDF has the parts of a control structure that follows its region's size (idf_tlsf.c). */
+#define HS_TLSF_SIZED_NULL UINT32_C(20)
+#define HS_TLSF_SIZED_FL_BITMAP UINT32_C(44)
+#define HS_TLSF_SIZED_SL_BITMAPS UINT32_C(56)
+
 /* Set by the model before hs_tlsf_open(), constant afterwards. Positions are offsets. */
 typedef struct hs_tlsf {
     hs_sim_t heap;
@@ -21,10 +26,12 @@ typedef struct hs_tlsf {
     uint32_t heads;          /* one word per bin */
     uint32_t pool;           /* the first size word */
     uint32_t pool_size;      /* bytes from there to the region's end */
+    bool is_sized;           /* the first three of these positions are HS_TLSF_SIZED_… */
     bool keeps_rounding;     /* malloc keeps the size to which the search rounded (v5.5) */
     bool leads_any;          /* aligned() leaves a gap for `at` whatever the alignment (v4.3) */
     uint32_t counted_header; /* bytes of a used block that its own count of free ones takes off */
     /* Set by hs_tlsf_open(). */
+    uint32_t shape; /* which copy of malloc and free is made for it (tlsf.c) */
     uint32_t fl_count;
     uint32_t small;    /* below it a bin holds one size only */
     uint32_t sentinel; /* the last block, of size 0 and used */
@@ -34,6 +41,9 @@ typedef struct hs_tlsf {
 
 /* First levels of a TLSF with these limits. */
 uint32_t hs_tlsf_fl_count(uint32_t fl_max, uint32_t bins_log2);
+
+/* The copy of malloc and free for these bins and positions. */
+uint32_t hs_tlsf_shape(const hs_tlsf_t *tlsf);
 
 /* Empty bins and one free block over the whole pool; sets the tally but for `control`.
  * HS_ERR_MEMORY: the pool holds no block, or one beyond 2^fl_max. */

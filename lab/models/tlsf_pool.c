@@ -47,6 +47,7 @@ hs_status_t hs_tlsf_open(hs_tlsf_t *tlsf)
     }
     tlsf->fl_count = hs_tlsf_fl_count(tlsf->fl_max, tlsf->bins_log2);
     tlsf->small = UINT32_C(4) << tlsf->bins_log2;
+    tlsf->shape = hs_tlsf_shape(tlsf);
     tlsf->sentinel = tlsf_next(tlsf->pool - TLSF_SIZE, size);
     open_bins(tlsf);
     open_first_block(tlsf, size);

@@ -32,6 +32,50 @@ static void link_free(hs_umm_t *umm, uint32_t first, uint32_t second)
     umm->heap.steps.writes += 2;
 }
 
+/* A free run has come to be, at its place in the list. */
+static void note_free(hs_umm_t *umm, uint32_t run, uint32_t size)
+{
+    hs_index_t *index = umm->heap.index;
+    hs_largest_add(&umm->largest, size);
+    if (index != NULL && !hs_order_add(&index->by_size, umm_index_key(index, run, size))) {
+        hs_index_drop(&umm->heap);
+    }
+}
+
+static void note_taken(hs_umm_t *umm, uint32_t run, uint32_t size)
+{
+    hs_index_t *index = umm->heap.index;
+    hs_largest_take(&umm->largest, size);
+    if (index != NULL) {
+        hs_order_remove(&index->by_size, umm_index_key(index, run, size));
+    }
+}
+
+/* The free run `old`, of `size`, is now at `run`, of its size; its place in the list is the same. */
+static void note_changed(hs_umm_t *umm, uint32_t old, uint32_t size, uint32_t run)
+{
+    hs_index_t *index = umm->heap.index;
+    uint32_t changed = umm_size(umm, run);
+    hs_largest_take(&umm->largest, size);
+    hs_largest_add(&umm->largest, changed);
+    if (index != NULL) {
+        const uint64_t key = umm_index_key(index, old, size);
+        index->ranks[run] = index->ranks[old];
+        hs_order_replace(&index->by_size, key, umm_index_key(index, run, changed));
+    }
+}
+
+/* The run comes to the front of the list, where its rank is below all others. */
+static void rank_first(hs_umm_t *umm, uint32_t run)
+{
+    hs_index_t *index = umm->heap.index;
+    if (index != NULL && index->next_rank == 0) {
+        hs_index_drop(&umm->heap); /* after four billion of them */
+    } else if (index != NULL) {
+        index->ranks[run] = index->next_rank--;
+    }
+}
+
 /* Out of the list; the run is used from now on, and its units are in no tally. */
 static void unlink_free(hs_umm_t *umm, uint32_t run)
 {
@@ -42,7 +86,7 @@ static void unlink_free(hs_umm_t *umm, uint32_t run)
     heap->steps.writes++;
     heap->tally.free -= umm_payload(umm, size);
     heap->tally.free_blocks--;
-    hs_largest_take(&umm->largest, size);
+    note_taken(umm, run, size);
 }
 
 static void push_free(hs_umm_t *umm, uint32_t run)
@@ -55,7 +99,8 @@ static void push_free(hs_umm_t *umm, uint32_t run)
     heap->steps.writes++;
     heap->tally.free += umm_payload(umm, size);
     heap->tally.free_blocks++;
-    hs_largest_add(&umm->largest, size);
+    rank_first(umm, run);
+    note_free(umm, run, size);
 }
 
 static void note_minimum(hs_umm_t *umm)
@@ -110,18 +155,30 @@ static void release(hs_umm_t *umm, uint32_t run)
         return;
     }
     uint32_t gained = umm_size(umm, run);
-    hs_largest_take(&umm->largest, umm_size(umm, below));
+    uint32_t old = umm_size(umm, below);
     merge(umm, below, run, UMM_IS_FREE);
     umm->heap.tally.free += umm_bytes(umm, gained);
-    hs_largest_add(&umm->largest, umm_size(umm, below));
+    note_changed(umm, below, old, below);
 }
 
 /* ---- malloc and free -------------------------------------------------------------------------- */
+
+/* The same as best_fit, without a walk. */
+static uint32_t best_fit_by_index(hs_umm_t *umm, uint32_t units)
+{
+    const hs_order_t *order = &umm->heap.index->by_size;
+    const uint32_t at = hs_order_below(order, (uint64_t)units << 48);
+    umm->heap.steps.nodes += order->count;
+    return at == order->count ? UMM_HEAD : (uint32_t)order->keys[at] & UMM_INDEX;
+}
 
 /* The smallest run of at least `units`, the first of equals in list order; the head if there is
  * none. Bound: visits every free run. */
 static uint32_t best_fit(hs_umm_t *umm, uint32_t units)
 {
+    if (umm->heap.index != NULL) {
+        return best_fit_by_index(umm, units);
+    }
     uint32_t best = UMM_HEAD;
     uint32_t best_size = UINT32_MAX;
     uint32_t run = umm_field(umm, UMM_HEAD, UMM_NEXT_FREE);
@@ -153,12 +210,12 @@ static void take_low(hs_umm_t *umm, uint32_t run, uint32_t units)
 {
     uint32_t previous = umm_field(umm, run, UMM_PREVIOUS_FREE);
     uint32_t next = umm_field(umm, run, UMM_NEXT_FREE);
-    hs_largest_take(&umm->largest, umm_size(umm, run));
+    uint32_t size = umm_size(umm, run);
     uint32_t rest = split(umm, run, units, UMM_IS_FREE);
     link_free(umm, previous, rest);
     link_free(umm, rest, next);
     umm->heap.tally.free -= umm_bytes(umm, units);
-    hs_largest_add(&umm->largest, umm_size(umm, rest));
+    note_changed(umm, run, size, rest);
 }
 
 static uint32_t hand_out(hs_umm_t *umm, uint32_t run, uint32_t units)
@@ -287,7 +344,11 @@ static hs_status_t create(hs_sim_t *heap)
     heap->tally.control = umm_bytes(umm, 1);
     heap->tally.free = umm_payload(umm, umm->last - UMM_FIRST);
     heap->tally.free_blocks = 1;
-    hs_largest_add(&umm->largest, umm->last - UMM_FIRST);
+    if (heap->model->malloc == malloc_best) {
+        heap->index = hs_index_new(units);
+    }
+    rank_first(umm, UMM_FIRST);
+    note_free(umm, UMM_FIRST, umm->last - UMM_FIRST);
     umm->minimum_units = umm_free_units(umm);
     return HS_OK;
 }

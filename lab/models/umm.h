@@ -4,6 +4,7 @@
 #ifndef HEAPSCOPE_MODELS_UMM_H
 #define HEAPSCOPE_MODELS_UMM_H
 
+#include "free_index.h"
 #include "largest.h"
 #include "region.h"
 #include "region_half.h"
@@ -104,6 +105,12 @@ static inline uint32_t umm_units_for(const hs_umm_t *umm, uint32_t size)
 static inline uint32_t umm_free_units(const hs_umm_t *umm)
 {
     return (umm->heap.tally.free + UMM_HEADER * umm->heap.tally.free_blocks) >> umm->shift;
+}
+
+/* In the index: runs of one size are told apart by their rank along the list. */
+static inline uint64_t umm_index_key(const hs_index_t *index, uint32_t run, uint32_t size)
+{
+    return (uint64_t)size << 48 | (uint64_t)index->ranks[run] << 16 | run;
 }
 
 /* ---- umm_query.c: what reads a heap without changing it; as in struct hs_model ------------------ */

@@ -8,12 +8,23 @@ uint32_t hs_umm_usable(const hs_sim_t *heap, uint32_t offset)
     return umm_payload(umm, umm_size(umm, umm_run_at(umm, offset)));
 }
 
+static uint32_t umm_index_size(const hs_order_t *order, uint32_t at)
+{
+    return hs_order_high(order, at) >> 16;
+}
+
 /* ---- largest and fits ------------------------------------------------------------------------- */
 
 /* Bound: visits every free run. */
 static hs_largest_t largest_by_walk(const hs_umm_t *umm)
 {
     hs_largest_t largest = {0, 0, false};
+    if (umm->heap.index != NULL) {
+        const hs_order_t *order = &umm->heap.index->by_size;
+        largest.size = order->count == 0 ? 0 : umm_index_size(order, order->count - 1);
+        largest.others = order->count < 2 ? 0 : umm_index_size(order, order->count - 2);
+        return largest;
+    }
     uint32_t run = umm_field(umm, UMM_HEAD, UMM_NEXT_FREE);
     for (; run != UMM_HEAD; run = umm_field(umm, run, UMM_NEXT_FREE)) {
         hs_largest_add(&largest, umm_size(umm, run));
@@ -93,6 +104,22 @@ typedef struct progress {
     bool after_free;
 } progress_t;
 
+/* No index, or it has the run, whose rank is above that of the one before it in the list. */
+static bool index_agrees(const hs_umm_t *umm, uint32_t run, uint32_t previous)
+{
+    const hs_index_t *index = umm->heap.index;
+    return index == NULL ||
+           (hs_order_has(&index->by_size, umm_index_key(index, run, umm_size(umm, run))) &&
+            (previous == UMM_HEAD || index->ranks[previous] < index->ranks[run]));
+}
+
+/* The index has no more runs than there are. */
+static bool index_ends(const hs_umm_t *umm)
+{
+    const hs_index_t *index = umm->heap.index;
+    return index == NULL || index->by_size.count == umm->heap.tally.free_blocks;
+}
+
 /* Does the list, from its front, hold as many free runs as there are, linked both ways? Bound: that
  * number. */
 static hs_status_t check_list(const hs_umm_t *umm, uint32_t free_runs, uint32_t *where)
@@ -109,7 +136,7 @@ static hs_status_t check_list(const hs_umm_t *umm, uint32_t free_runs, uint32_t 
         if (run == UMM_HEAD) {
             return HS_OK;
         }
-        if (!umm_is_free(umm, run)) {
+        if (!umm_is_free(umm, run) || !index_agrees(umm, run, previous)) {
             return hs_seen_fault(umm_place(umm, previous, UMM_NEXT_FREE), where);
         }
         free_runs--;
@@ -194,7 +221,7 @@ hs_status_t hs_umm_check(const hs_sim_t *heap, uint32_t *where)
     }
     if (status == HS_OK && (!hs_seen_agrees(&heap->tally, &progress.seen) ||
                             !hs_largest_agrees(&umm->largest, &progress.largest) ||
-                            umm->minimum_units > umm_free_units(umm))) {
+                            !index_ends(umm) || umm->minimum_units > umm_free_units(umm))) {
         return hs_seen_fault(umm_place(umm, UMM_FIRST, 0), where);
     }
     return status;

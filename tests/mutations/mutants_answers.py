@@ -123,9 +123,9 @@ ANSWERS = (
     Mutant(
         "the demo's answer",
         "one event of every 1000 is dropped",
-        "lab/native/replay/heap_events.c::hs_replay_heap_run",
-        "status = heap_event(replay, event, at);",
-        "status = at % 1000 == 999 ? HS_OK : heap_event(replay, event, at);",
+        "lab/native/replay/heap_events.c::heap_run",
+        "status = heap_event(replay, event, number, plain);",
+        "status = number % 1000 == 999 ? HS_OK : heap_event(replay, event, number, plain);",
         DEMO,
     ),
     Mutant(

@@ -10,6 +10,7 @@ AROUND = "tests/models/test_around.c"
 OWN = "tests/native/test_heapscope.c"
 REGIONS = "tests/native/test_regions.c"
 BLOCKS = "tests/native/test_blocks.c"
+INDEX = "tests/models/test_free_index.c"
 RUN = "tests/lab/replay/test_replay_run.py"
 CHIPS = "tests/lab/layout/test_chips.py"
 DEVICE = "tests/device/test_emulated_lab.py"
@@ -91,7 +92,7 @@ REPLAY = (
         "live payload",
         "a realloc counts the new block twice",
         "lab/native/measure/measure.c::hs_measure_reallocated",
-        "hs_measure_lose(measure, before);",
+        "hs_measure_lose(measure, before, false);",
         "",
         MEASURE,
     ),
@@ -106,7 +107,7 @@ REPLAY = (
     Mutant(
         "minimum free",
         "the dip inside a moving realloc is ignored",
-        "lab/native/measure/lows.h::hs_lows_settle_region",
+        "lab/native/measure/lows.h::hs_lows_settle_alone",
         "hs_lows_note_free(low, lowest, event) |",
         "hs_lows_note_free(low, free, event) |",
         MEASURE,
@@ -286,6 +287,62 @@ REPLAY = (
         "event->key < replay->next_key;",
         "true;",
         RUN,
+    ),
+    Mutant(
+        "peak per task and kind",
+        "in a plain replay all is the first task's",
+        "lab/native/measure/measure.h::hs_measure_row",
+        "only ? &owners->rows[block->task]",
+        "only ? &owners->rows[0]",
+        "tests/native/test_plain.c",
+    ),
+    Mutant(
+        "blocks found by identity",
+        "a block that lost its direct way to another is lost",
+        "lab/native/chip/blocks.h::hs_blocks_file",
+        "if (older != 0) {",
+        "if (older != 0 && older < record) {",
+        BLOCKS,
+    ),
+    Mutant(
+        "digest of idf-4.2",
+        "its index has the highest of equal blocks first",
+        "lab/models/idf_4_2_index.h::list_best_fit_by_index",
+        "const uint32_t block = hs_order_low(by_size, at);",
+        "const uint32_t block = hs_order_low(by_size, at + (at + 1 < by_size->count));",
+        INDEX,
+    ),
+    Mutant(
+        "steps of idf-4.2",
+        "its index counts one node too few",
+        "lab/models/idf_4_2_index.h::list_free_before_by_index",
+        "UINT64_C(1) + below;",
+        "UINT64_C(0) + below;",
+        INDEX,
+    ),
+    Mutant(
+        "digest of umm",
+        "the rest of a run comes to the front of its index",
+        "lab/models/umm.c::note_changed",
+        "index->ranks[run] = index->ranks[old];",
+        "index->ranks[run] = index->next_rank--;",
+        INDEX,
+    ),
+    Mutant(
+        "digest of heap_4",
+        "its index passes over a block of just the size",
+        "lab/models/heap_4.c::first_fit_by_index",
+        "hs_order_low(order, at) < wanted",
+        "hs_order_low(order, at) <= wanted",
+        INDEX,
+    ),
+    Mutant(
+        "largest block",
+        "one that got larger is taken for one that did not change",
+        "lab/native/measure/lows.h::hs_lows_settle_largest",
+        "if (heap->largest == region->raw_largest) {",
+        "if (heap->largest - region->raw_largest < 65536) {",
+        MEASURE,
     ),
     Mutant(
         "blocks found by identity",

@@ -18,6 +18,8 @@ static uint64_t some_key(check_random_t *random, uint32_t style)
         return sequence++;
     case 1:
         return 0x3FFB0000u + 4u * (uint64_t)check_below(random, 1u << 16);
+    case 2: /* all want the same few direct ways */
+        return (uint64_t)check_below(random, 1u << 16) << 40 | check_below(random, 4);
     default:
         return (uint64_t)check_next(random) << 32 | check_next(random);
     }
@@ -72,7 +74,7 @@ int main(int argc, char **argv)
 {
     check_random_t random = check_start(argc, argv);
     static shadow_t shadow;
-    for (uint32_t style = 0; style < 3; style++) {
+    for (uint32_t style = 0; style < 4; style++) {
         hs_blocks_t blocks;
         CHECK(hs_blocks_init(&blocks), "init");
         shadow.count = shadow.peak = 0;

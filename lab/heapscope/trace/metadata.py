@@ -15,6 +15,8 @@ RECORDER = "recorder"  # tool and version
 PROGRAM = "program"
 CLOCK_HZ = "clock_hz"  # ticks of a second
 ALLOCATOR = "allocator"  # of the recording
+STARTED = "started"  # seconds at which the recording of a program that ran already began
+STOPPED = "stopped"  # seconds at which it ended, while its program ran on
 UNRECORDED = "unrecorded"  # allocators of the program whose calls are not in the trace
 TRANSLATED = "translated"  # how sizes of 64-bit words became those of a chip
 

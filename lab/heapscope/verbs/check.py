@@ -22,6 +22,7 @@ from heapscope.leaks.interval import ROUNDS_LEAST
 from heapscope.measure.result import ReplayResult
 from heapscope.measure.source import (
     largest_word,
+    of_a_part,
     of_unrecorded,
     of_wide_pointers,
     word_size,
@@ -178,7 +179,8 @@ class _Check:
             recordings.append(list(figures_of(result, made.seen)))
             facts = result.trace.metadata
             self.words.append(word_size(facts))
-            said = (of_unrecorded(facts), of_wide_pointers(facts), *_lost(result))
+            known = (of_unrecorded, of_a_part, of_wide_pointers)
+            said = (*(one(facts) for one in known), *_lost(result))
             self.notes += [f"{_name(trace)}: {one}" for one in said if one]
         self.figures += gathered(run.name, memory, recordings)
 

@@ -9,6 +9,7 @@ from typing import TypeVar
 from heapscope.measure.source import (
     RecordedDocument,
     largest_word,
+    of_a_part,
     of_unrecorded,
     of_wide_pointers,
     word_size,
@@ -33,7 +34,8 @@ def with_word_size(
         facts = recorded_facts(Path(trace))
         words.append(word_size(facts))
         where = f"{printable(str(trace), limit=400)}: " if named else ""
-        said += [f"{where}{one}" for one in (of_unrecorded(facts), of_wide_pointers(facts)) if one]
+        known = (of_unrecorded, of_a_part, of_wide_pointers)
+        said += [f"{where}{one}" for one in (each(facts) for each in known) if one]
     return replace(
         answer, word_size=largest_word(*words), size_limits=tuple(said) if limits else ()
     )

@@ -1,8 +1,9 @@
 /*
  * The blocks that the recorded program holds, by identity. The records lie packed, those freed last
- * used again first, so that the ones in use stay in the host's cache; a sparse open-addressing table
- * of small slots finds them. Memory follows the most blocks that were ever live, not the events.
- * Insert, find, take: O(1) expected.
+ * used again first, so that the ones in use stay in the host's cache. Ids come in sequence, so the low
+ * bits of a key lead to its record at once, as a rule. A block whose place there a later one took is
+ * found by a sparse open-addressing table of small slots. Memory follows the most blocks that were
+ * ever live, not the events. Insert, find, take: O(1) expected.
  */
 #ifndef HEAPSCOPE_NATIVE_BLOCKS_H
 #define HEAPSCOPE_NATIVE_BLOCKS_H
@@ -38,7 +39,7 @@ typedef struct hs_block {
     uint8_t flags;
 } hs_block_t;
 
-/* Where a record is. */
+/* Where the record of a block is that has no direct way. */
 typedef struct hs_block_slot {
     uint32_t hash;
     uint32_t record; /* its index plus 1; 0: an empty slot */
@@ -52,7 +53,9 @@ typedef struct hs_blocks {
     uint32_t *vacant; /* indices of the `used - count` records not in use, the last one is next */
     size_t used;      /* records ever in use: the most that were live at once */
     size_t count;     /* live now */
+    uint32_t *direct; /* as many as slots: the index of a record plus 1; 0: none */
     hs_block_slot_t *slots;
+    size_t moved;     /* blocks that are found by the slots, and no direct way */
     size_t slot_mask; /* number of slots, a power of two, minus 1 */
     unsigned shift;   /* from a hash to its slot */
     uint64_t seed;    /* differs from run to run, so that no input can be made to collide */
@@ -99,10 +102,32 @@ static HS_MADE_FOR_CALLER size_t hs_blocks_search(const hs_blocks_t *blocks, uin
     return i;
 }
 
+/* The direct way to a key. Keys that follow each other, and addresses too, have each their own. */
+static HS_MADE_FOR_CALLER uint32_t *hs_blocks_way(const hs_blocks_t *blocks, uint64_t key)
+{
+    return &blocks->direct[(key ^ key >> 4) & blocks->slot_mask];
+}
+
+/* Gives a live record its direct way; a block that had it is found by a slot from now on. */
+static HS_MADE_FOR_CALLER void hs_blocks_file(hs_blocks_t *blocks, uint64_t key, uint32_t record)
+{
+    uint32_t *const way = hs_blocks_way(blocks, key);
+    const uint32_t older = *way;
+    *way = record + 1;
+    if (older != 0) {
+        const uint32_t hash = hs_blocks_hash_of(blocks, blocks->records[older - 1].key);
+        blocks->slots[hs_blocks_vacancy(blocks, hash)] = (hs_block_slot_t){hash, older};
+        blocks->moved++;
+    }
+}
+
 /* NULL: not live. */
 static HS_MADE_FOR_CALLER hs_block_t *hs_blocks_find(const hs_blocks_t *blocks, uint64_t key)
 {
-    const uint32_t record = blocks->slots[hs_blocks_search(blocks, key)].record;
+    uint32_t record = *hs_blocks_way(blocks, key);
+    if (record == 0 || blocks->records[record - 1].key != key) {
+        record = blocks->moved != 0 ? blocks->slots[hs_blocks_search(blocks, key)].record : 0;
+    }
     return record != 0 ? &blocks->records[record - 1] : NULL;
 }
 
@@ -121,8 +146,7 @@ static HS_MADE_FOR_CALLER hs_block_t *hs_blocks_insert(hs_blocks_t *blocks, uint
         record = (uint32_t)blocks->used++;
     }
     blocks->count++;
-    const uint32_t hash = hs_blocks_hash_of(blocks, key);
-    blocks->slots[hs_blocks_vacancy(blocks, hash)] = (hs_block_slot_t){hash, record + 1};
+    hs_blocks_file(blocks, key, record);
     hs_block_t *block = &blocks->records[record];
     block->key = key;
     block->recorded = 0;
@@ -147,16 +171,32 @@ static HS_MADE_FOR_CALLER void hs_blocks_close_hole(hs_blocks_t *blocks, size_t 
     slots[hole].record = 0;
 }
 
-/* Ends a block. The record can still be read, until the next insert. NULL: not live. */
-static HS_MADE_FOR_CALLER hs_block_t *hs_blocks_take(hs_blocks_t *blocks, uint64_t key)
+/* Takes a key out of the slots; returns its record's index plus 1, or 0. */
+static inline uint32_t hs_blocks_take_moved(hs_blocks_t *blocks, uint64_t key)
 {
     const size_t slot = hs_blocks_search(blocks, key);
     const uint32_t record = blocks->slots[slot].record;
-    if (record == 0) {
-        return NULL;
+    if (record != 0) {
+        hs_blocks_close_hole(blocks, slot);
+        blocks->moved--;
+    }
+    return record;
+}
+
+/* Ends a block. The record can still be read, until the next insert. NULL: not live. */
+static HS_MADE_FOR_CALLER hs_block_t *hs_blocks_take(hs_blocks_t *blocks, uint64_t key)
+{
+    uint32_t *const way = hs_blocks_way(blocks, key);
+    uint32_t record = *way;
+    if (record != 0 && blocks->records[record - 1].key == key) {
+        *way = 0;
+    } else {
+        record = blocks->moved != 0 ? hs_blocks_take_moved(blocks, key) : 0;
+        if (record == 0) {
+            return NULL;
+        }
     }
     HS_ASSERT((blocks->records[record - 1].flags & HS_BLOCK_LIVE) != 0 && blocks->count != 0);
-    hs_blocks_close_hole(blocks, slot);
     blocks->vacant[blocks->used - blocks->count] = record - 1;
     blocks->count--;
     hs_block_t *block = &blocks->records[record - 1];

@@ -279,6 +279,16 @@ bool hs_chip_resize(hs_chip_t *chip, const hs_request_t *request, bool asked, hs
            resize(chip, request, caps, place, &refused);
 }
 
+void hs_chip_set_end(hs_chip_t *chip, bool high)
+{
+    for (uint32_t i = 0; i < chip->count; i++) {
+        hs_sim_t *heap = chip->region[i].heap;
+        if (heap != NULL && heap->model->set_end != NULL) {
+            heap->model->set_end(heap, high);
+        }
+    }
+}
+
 void hs_chip_move(hs_chip_t *chip, const hs_request_t *request, const hs_place_t *moved,
                   hs_place_t *place)
 {
@@ -329,8 +339,7 @@ bool hs_chip_reallocate(hs_chip_t *chip, const hs_request_t *request, hs_place_t
 
 void hs_chip_release(hs_chip_t *chip, const hs_place_t *place)
 {
-    HS_ASSERT(place->region < chip->count && place->offset < chip->region[place->region].size);
-    hs_sim_free(chip->region[place->region].heap, place->offset, place->aligned);
+    hs_chip_release_from(chip, place->region, place);
 }
 
 bool hs_region_fits(const hs_chip_region_t *region, const hs_request_t *request)

@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "bits.h"
+#include "heapscope/assert.h"
 #include "heapscope/regions.h"
 #include "model.h"
 #include "rows/replay.h"
@@ -133,9 +134,19 @@ bool hs_chip_allocate_in(hs_chip_t *chip, uint32_t index, const hs_request_t *re
                          hs_place_t *place);
 /* realloc without a move to another heap; `asked`: only if the heap has the capabilities. */
 bool hs_chip_resize(hs_chip_t *chip, const hs_request_t *request, bool asked, hs_place_t *place);
+/* From which end of a free block the heaps that have two take the next blocks (hs_model.set_end). */
+void hs_chip_set_end(hs_chip_t *chip, bool high);
 /* The end of a realloc that moved: the old block at *place is copied and freed. */
 void hs_chip_move(hs_chip_t *chip, const hs_request_t *request, const hs_place_t *moved,
                   hs_place_t *place);
+/* `region` is the place's own, which a caller may know to be a constant. */
+static HS_MADE_FOR_CALLER void hs_chip_release_from(hs_chip_t *chip, uint32_t region,
+                                                    const hs_place_t *place)
+{
+    HS_ASSERT(region == place->region && region < chip->count &&
+              place->offset < chip->region[region].size);
+    hs_sim_free(chip->region[region].heap, place->offset, place->aligned);
+}
 void hs_chip_release(hs_chip_t *chip, const hs_place_t *place);
 
 /* A request that fails before any region is asked. */

@@ -10,10 +10,12 @@ void hs_loss_free(hs_loss_t *loss)
     }
 }
 
-size_t hs_loss_split(hs_loss_t *loss, uint64_t lost_at, const hs_event_t *events, size_t count)
+size_t hs_loss_split(hs_loss_t *loss, uint64_t lost_at, const hs_event_t *events, size_t count,
+                     bool plain)
 {
     size_t used = 0;
     if (!loss->lost && lost_at == UINT64_MAX) {
+        used = plain ? count : 0;
         while (used < count && !hs_segments_ends_at(&events[used])) {
             used++;
         }

@@ -20,8 +20,10 @@ typedef struct hs_loss {
 
 void hs_loss_free(hs_loss_t *loss);
 
-/* How many of a batch's events come before the first loss. `lost_at`: the decoder's. */
-size_t hs_loss_split(hs_loss_t *loss, uint64_t lost_at, const hs_event_t *events, size_t count);
+/* How many of a batch's events come before the first loss. `lost_at`: the decoder's; `plain`: all are heap
+ * events. */
+size_t hs_loss_split(hs_loss_t *loss, uint64_t lost_at, const hs_event_t *events, size_t count,
+                     bool plain);
 
 /* Takes events after the loss; `first` is the number of the first heap event. HS_ERR_MEMORY: no host
  * memory for another live block. */

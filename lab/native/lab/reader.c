@@ -87,8 +87,12 @@ static hs_status_t use_events(hs_lab_reader_t *reader, uint64_t first, const hs_
     return status == HS_OK ? hs_reader_hand_on(reader, first, events, count) : status;
 }
 
-static uint64_t number_after(uint64_t first, const hs_event_t *events, size_t count)
+/* `plain`: all of them are heap events. */
+static uint64_t number_after(uint64_t first, const hs_event_t *events, size_t count, bool plain)
 {
+    if (plain) {
+        return first + count;
+    }
     for (size_t i = 0; i < count; i++) {
         first += HS_EVENT_IS_HEAP(events[i].kind);
     }
@@ -121,7 +125,7 @@ static hs_status_t start(hs_lab_reader_t *reader, uint64_t *first, const hs_even
         return status;
     }
     status = hs_loss_take(&reader->before, *first, events, *before, reader->replay.by_address);
-    *first = number_after(*first, events, *before);
+    *first = number_after(*first, events, *before, false);
     if (status != HS_OK || !reader->start.primed) {
         return status;
     }
@@ -168,12 +172,13 @@ static hs_status_t take_events(void *context, uint64_t first, const hs_event_t *
     if (status != HS_OK || count == 0) {
         return status;
     }
+    const bool plain = hs_decoder_others(reader->decoder) == 0;
     const bool lost = !reader->start.primed || health.gaps != reader->start.gaps;
     const size_t used =
-        hs_loss_split(&reader->loss, lost ? health.lost_at : UINT64_MAX, events, count);
+        hs_loss_split(&reader->loss, lost ? health.lost_at : UINT64_MAX, events, count, plain);
     first -= reader->base;
     status = used == 0 ? HS_OK : use_events(reader, first, events, used);
-    first = number_after(first, events, used);
+    first = number_after(first, events, used, plain);
     reader->next = used != 0 ? first : reader->next;
     if (status != HS_OK || used == count) {
         return status;

@@ -59,8 +59,10 @@ bool hs_holdings_gain(hs_holdings_t *holdings, size_t record, const hs_block_t *
     }
     const hs_birth_t birth = {number, event->time, event->site, 0};
     holdings->births[record] = birth;
-    hs_ledger_gain(&holdings->sites, site, 0, block->requested, block->place.held, number);
-    hs_ledger_gain(&holdings->classes, class, 0, block->requested, block->place.held, number);
+    hs_ledger_gain(&holdings->sites, hs_ledger_row(&holdings->sites, site, 0), site,
+                   block->requested, block->place.held, number);
+    hs_ledger_gain(&holdings->classes, hs_ledger_row(&holdings->classes, class, 0), class,
+                   block->requested, block->place.held, number);
     return true;
 }
 
@@ -68,8 +70,10 @@ void hs_holdings_lose(hs_holdings_t *holdings, const hs_block_t *block, const hs
 {
     const uint32_t site = hs_ledger_slot(&holdings->sites, birth->site);
     const uint32_t class = hs_ledger_slot(&holdings->classes, class_of(block->requested));
-    hs_ledger_lose(&holdings->sites, site, 0, block->requested, block->place.held);
-    hs_ledger_lose(&holdings->classes, class, 0, block->requested, block->place.held);
+    hs_ledger_lose(&holdings->sites, hs_ledger_row(&holdings->sites, site, 0), site,
+                   block->requested, block->place.held);
+    hs_ledger_lose(&holdings->classes, hs_ledger_row(&holdings->classes, class, 0), class,
+                   block->requested, block->place.held);
 }
 
 bool hs_holdings_failed(hs_holdings_t *holdings, const hs_event_t *event)

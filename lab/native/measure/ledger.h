@@ -46,10 +46,10 @@ static inline hs_lab_task_row_t *hs_ledger_row(const hs_ledger_t *owners, uint32
     return &owners->rows[(size_t)slot * owners->kinds + kind];
 }
 
-static inline void hs_ledger_gain(hs_ledger_t *owners, uint32_t slot, uint32_t kind,
+/* `row`: that of the slot and the kind. */
+static inline void hs_ledger_gain(hs_ledger_t *owners, hs_lab_task_row_t *row, uint32_t slot,
                                   uint32_t payload, uint32_t held, uint64_t event)
 {
-    hs_lab_task_row_t *row = hs_ledger_row(owners, slot, kind);
     owners->payload[slot].now += payload;
     row->payload += payload;
     row->held += held;
@@ -67,10 +67,9 @@ static inline void hs_ledger_gain(hs_ledger_t *owners, uint32_t slot, uint32_t k
     }
 }
 
-static inline void hs_ledger_lose(hs_ledger_t *owners, uint32_t slot, uint32_t kind,
+static inline void hs_ledger_lose(hs_ledger_t *owners, hs_lab_task_row_t *row, uint32_t slot,
                                   uint32_t payload, uint32_t held)
 {
-    hs_lab_task_row_t *row = hs_ledger_row(owners, slot, kind);
     HS_ASSERT(row->payload >= payload && row->held >= held && row->blocks != 0);
     owners->payload[slot].now -= payload;
     row->payload -= payload;

@@ -32,6 +32,7 @@ void hs_lows_init(hs_lows_t *lows, const hs_chip_t *chip)
         hs_low_region_t *region = &lows->region[i];
         hs_sim_t *heap = chip->region[i].heap;
         begin(&region->low, 0, 0);
+        region->raw_largest = HS_LOWS_UNKNOWN;
         if (heap != NULL) {
             heap->tally.lowest_free = heap->tally.free;
             begin(&region->low, heap->tally.free, hs_sim_largest_allocatable(heap));

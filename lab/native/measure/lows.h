@@ -14,7 +14,8 @@
 #include "chip/chip.h"
 #include "rows/trace.h"
 
-#define HS_LOW_SETS_MAX 48u /* capability sets, kinds and needs together */
+#define HS_LOWS_UNKNOWN (HS_NONE - 1u) /* no heap has such a large block */
+#define HS_LOW_SETS_MAX 48u            /* capability sets, kinds and needs together */
 
 /* Marks of one region, or of several seen as one. */
 typedef struct hs_low {
@@ -30,7 +31,8 @@ typedef struct hs_low {
 
 typedef struct hs_low_region {
     hs_low_t low;
-    uint32_t payload; /* as the replay changes it; low.payload follows when the event settles */
+    uint32_t raw_largest; /* low.largest belongs to this `largest` of its heap; never HS_NONE */
+    uint32_t payload;     /* as the replay changes it; low.payload follows when the event settles */
     uint32_t least_free, most_free; /* since the timeline's bucket began */
     uint32_t set_count;
     uint8_t sets[HS_LOW_SETS_MAX]; /* the sets of several regions it is in */
@@ -109,12 +111,24 @@ static HS_MADE_FOR_CALLER unsigned hs_lows_note_largest(hs_low_t *low, uint32_t 
     return HS_LOWS_LARGEST;
 }
 
-static HS_MADE_FOR_CALLER hs_low_change_t hs_lows_settle_region(hs_low_region_t *region,
-                                                                hs_sim_t *heap, uint64_t event)
+/* As a rule an event leaves the largest block of its heap as it is. */
+static HS_MADE_FOR_CALLER unsigned hs_lows_settle_largest(hs_low_region_t *region, hs_sim_t *heap,
+                                                          uint64_t event)
+{
+    if (heap->largest == region->raw_largest) {
+        return 0;
+    }
+    const uint32_t largest = hs_sim_largest_allocatable(heap);
+    region->raw_largest = heap->largest != HS_NONE ? heap->largest : HS_LOWS_UNKNOWN;
+    return hs_lows_note_largest(&region->low, largest, event);
+}
+
+/* Takes over the heap's figures, but for the differences that sets of several regions need. */
+static HS_MADE_FOR_CALLER unsigned hs_lows_settle_alone(hs_low_region_t *region, hs_sim_t *heap,
+                                                        uint64_t event)
 {
     hs_low_t *low = &region->low;
     const uint32_t free = heap->tally.free, lowest = heap->tally.lowest_free;
-    hs_low_change_t change = {free - low->free, free - lowest, region->payload - low->payload, 0};
     if (free < region->least_free) {
         region->least_free = free;
     } else if (free > region->most_free) {
@@ -123,8 +137,16 @@ static HS_MADE_FOR_CALLER hs_low_change_t hs_lows_settle_region(hs_low_region_t 
     low->free = free;
     heap->tally.lowest_free = free;
     hs_lows_note_payload(low, region->payload);
-    change.what = hs_lows_note_free(low, lowest, event) |
-                  hs_lows_note_largest(low, hs_sim_largest_allocatable(heap), event);
+    return hs_lows_note_free(low, lowest, event) | hs_lows_settle_largest(region, heap, event);
+}
+
+static HS_MADE_FOR_CALLER hs_low_change_t hs_lows_settle_region(hs_low_region_t *region,
+                                                                hs_sim_t *heap, uint64_t event)
+{
+    const hs_low_t *low = &region->low;
+    const uint32_t free = heap->tally.free, lowest = heap->tally.lowest_free;
+    hs_low_change_t change = {free - low->free, free - lowest, region->payload - low->payload, 0};
+    change.what = hs_lows_settle_alone(region, heap, event);
     return change;
 }
 
@@ -138,9 +160,12 @@ static HS_MADE_FOR_CALLER unsigned hs_lows_settle(hs_lows_t *lows, const hs_chip
                                                   uint32_t index, uint64_t event)
 {
     hs_low_region_t *region = &lows->region[index];
-    const hs_low_change_t change = hs_lows_settle_region(region, chip->region[index].heap, event);
-    return region->set_count == 0 ? change.what
-                                  : hs_lows_settle_several(lows, chip, region, change, event);
+    hs_sim_t *heap = chip->region[index].heap;
+    if (region->set_count == 0) {
+        return hs_lows_settle_alone(region, heap, event);
+    }
+    const hs_low_change_t change = hs_lows_settle_region(region, heap, event);
+    return hs_lows_settle_several(lows, chip, region, change, event);
 }
 /* The same for a block that moved: for a moment it was in both regions. */
 unsigned hs_lows_settle_move(hs_lows_t *lows, const hs_chip_t *chip, uint32_t to, uint32_t from,

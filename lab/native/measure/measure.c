@@ -177,7 +177,7 @@ static void settle_move(hs_measure_t *measure, uint32_t to, uint32_t from, uint6
 
 void hs_measure_begin(hs_measure_t *measure, const hs_block_t *block)
 {
-    hs_measure_gain(measure, block, HS_LAB_NEVER);
+    hs_measure_gain(measure, block, HS_LAB_NEVER, false);
 }
 
 void hs_measure_begun(hs_measure_t *measure)
@@ -197,13 +197,13 @@ void hs_measure_begun(hs_measure_t *measure)
 void hs_measure_reallocated(hs_measure_t *measure, const hs_block_t *before,
                             const hs_block_t *after, uint64_t event)
 {
-    hs_measure_lose(measure, before);
-    hs_measure_gain(measure, after, event);
+    hs_measure_lose(measure, before, false);
+    hs_measure_gain(measure, after, event, false);
     hs_series_note(&measure->live);
     hs_series_note(&measure->owners.payload[before->task]);
     hs_series_note(&measure->owners.payload[after->task]);
     if (before->place.region == after->place.region) {
-        hs_measure_settle(measure, after->place.region, event);
+        hs_measure_settle(measure, after->place.region, event, false);
     } else {
         settle_move(measure, after->place.region, before->place.region, event);
     }

@@ -79,11 +79,28 @@ void hs_measure_look_at_needs(hs_measure_t *measure, uint32_t region);
 
 /* ---- one event's work: each caller has a copy of its own ---------------------------------------- */
 
+/* One region and no sets of several: what depends on their number can be left out. */
+static inline bool hs_measure_is_only(const hs_measure_t *measure)
+{
+    return measure->chip->count == 1 && measure->kinds == 1 &&
+           measure->lows.region[0].set_count == 0;
+}
+
+/* The row of a block's task and region; `only`: as hs_measure_is_only says, here and below. */
+static HS_MADE_FOR_CALLER hs_lab_task_row_t *
+hs_measure_row(const hs_measure_t *measure, const hs_block_t *block, const bool only)
+{
+    const hs_ledger_t *owners = &measure->owners;
+    return only ? &owners->rows[block->task]
+                : hs_ledger_row(owners, block->task,
+                                measure->chip->region[block->place.region].kind);
+}
+
 /* The block is the program's from now on; its region settles afterwards. */
 static HS_MADE_FOR_CALLER void hs_measure_gain(hs_measure_t *measure, const hs_block_t *block,
-                                               uint64_t event)
+                                               uint64_t event, const bool only)
 {
-    const uint32_t index = block->place.region, payload = block->requested;
+    const uint32_t index = only ? 0 : block->place.region, payload = block->requested;
     hs_low_region_t *region = &measure->lows.region[index];
     region->payload += payload;
     region->allocations++;
@@ -93,55 +110,59 @@ static HS_MADE_FOR_CALLER void hs_measure_gain(hs_measure_t *measure, const hs_b
         measure->live_peak = measure->live.now;
         measure->live_peak_event = event;
     }
-    hs_ledger_gain(&measure->owners, block->task, measure->chip->region[index].kind, payload,
+    hs_ledger_gain(&measure->owners, hs_measure_row(measure, block, only), block->task, payload,
                    block->place.held, event);
 }
 
-static HS_MADE_FOR_CALLER void hs_measure_lose(hs_measure_t *measure, const hs_block_t *block)
+static HS_MADE_FOR_CALLER void hs_measure_lose(hs_measure_t *measure, const hs_block_t *block,
+                                               const bool only)
 {
-    const uint32_t index = block->place.region, payload = block->requested;
+    const uint32_t index = only ? 0 : block->place.region, payload = block->requested;
     hs_low_region_t *region = &measure->lows.region[index];
     region->payload -= payload;
     region->frees++;
     measure->live.now -= payload;
     measure->live_blocks--;
-    hs_ledger_lose(&measure->owners, block->task, measure->chip->region[index].kind, payload,
+    hs_ledger_lose(&measure->owners, hs_measure_row(measure, block, only), block->task, payload,
                    block->place.held);
 }
 
 /* A region's change, and what rests on it. */
 static HS_MADE_FOR_CALLER void hs_measure_settle(hs_measure_t *measure, uint32_t region,
-                                                 uint64_t event)
+                                                 uint64_t event, const bool only)
 {
-    const unsigned what = hs_lows_settle(&measure->lows, measure->chip, region, event);
+    const unsigned what =
+        only ? hs_lows_settle_alone(&measure->lows.region[0], measure->chip->region[0].heap, event)
+             : hs_lows_settle(&measure->lows, measure->chip, region, event);
+    if ((what | measure->asks) == 0) {
+        return;
+    }
     if (measure->asks) {
         hs_measure_look_at_needs(measure, region);
     }
-    if (what != 0 || measure->asks) {
-        hs_measure_settle_rest(measure, what, event);
-    }
+    hs_measure_settle_rest(measure, what, event);
 }
 
 /* The changes of an event, each at most once: released, then allocated or reallocated; then
  * hs_measure_close. */
 static HS_MADE_FOR_CALLER void hs_measure_allocated(hs_measure_t *measure, const hs_block_t *block,
-                                                    uint64_t event)
+                                                    uint64_t event, const bool only)
 {
-    const uint32_t region = block->place.region, task = block->task;
-    hs_measure_gain(measure, block, event);
+    const uint32_t region = only ? 0 : block->place.region, task = block->task;
+    hs_measure_gain(measure, block, event, only);
     hs_series_rose(&measure->live);
     hs_series_rose(&measure->owners.payload[task]);
-    hs_measure_settle(measure, region, event);
+    hs_measure_settle(measure, region, event, only);
 }
 
 static HS_MADE_FOR_CALLER void hs_measure_released(hs_measure_t *measure, const hs_block_t *block,
-                                                   uint64_t event)
+                                                   uint64_t event, const bool only)
 {
-    const uint32_t region = block->place.region, task = block->task;
-    hs_measure_lose(measure, block);
+    const uint32_t region = only ? 0 : block->place.region, task = block->task;
+    hs_measure_lose(measure, block, only);
     hs_series_fell(&measure->live);
     hs_series_fell(&measure->owners.payload[task]);
-    hs_measure_settle(measure, region, event);
+    hs_measure_settle(measure, region, event, only);
 }
 
 /* One block, before and after; no figure sees it twice or not at all. */
@@ -169,8 +190,10 @@ uint32_t hs_measure_timeline_tasks(const hs_measure_t *measure);
 
 static inline void hs_measure_close(hs_measure_t *measure, uint64_t event, uint64_t time)
 {
-    for (uint32_t n = 0; measure->any_short && n < measure->need_count; n++) {
-        hs_headroom_close(&measure->needs[n], event, time);
+    if (measure->any_short) {
+        for (uint32_t n = 0; n < measure->need_count; n++) {
+            hs_headroom_close(&measure->needs[n], event, time);
+        }
     }
     if (hs_timeline_step(&measure->timeline, time)) {
         hs_measure_end_bucket(measure);

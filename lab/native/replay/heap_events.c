@@ -4,6 +4,18 @@
 
 #define FNV_PRIME UINT64_C(0x100000001b3)
 
+/*
+ * The usual replay is plain: blocks have ids, there is one region, and there are no rules of placement and no
+ * blocks of the beginning to be put back. The functions that an event goes through are made twice. `plain` is a
+ * constant in each copy, and says that the replay is one of these.
+ */
+
+static bool is_plain(const hs_replay_t *replay)
+{
+    return !replay->census_only && !replay->by_address && replay->placement.count == 0 &&
+           replay->laid == 0 && hs_measure_is_only(&replay->measure);
+}
+
 /* ---- results and what is wrong with a trace --------------------------------------------------- */
 
 static HS_MADE_FOR_CALLER void result(hs_replay_t *replay, uint32_t value)
@@ -17,27 +29,29 @@ static HS_MADE_FOR_CALLER void result(hs_replay_t *replay, uint32_t value)
     replay->summary.results++;
 }
 
-static HS_MADE_FOR_CALLER void placed(hs_replay_t *replay, const hs_block_t *block)
+static HS_MADE_FOR_CALLER void placed(hs_replay_t *replay, const hs_block_t *block,
+                                      const bool plain)
 {
     /* With one region the digest is over offsets, as the oracle's; else over addresses. */
     const hs_chip_region_t *region = &replay->chip.region[block->place.region];
-    const uint32_t base = replay->chip.count == 1 ? 0 : region->start;
+    const uint32_t base = plain || replay->chip.count == 1 ? 0 : region->start;
     const uint32_t offset = block->place.offset;
     result(replay, base + offset);
-    if (replay->by_address) {
+    if (!plain && replay->by_address) {
         replay->summary.address_compared++;
         replay->summary.address_matched += block->key == (uint64_t)region->start + offset;
     }
 }
 
 /* The request failed here and had an address where it was recorded. */
-static void not_placed(hs_replay_t *replay)
+static HS_SELDOM void not_placed(hs_replay_t *replay)
 {
     result(replay, HS_NONE);
     replay->summary.address_compared += replay->by_address;
 }
 
-static void anomaly(hs_replay_t *replay, uint32_t what, const hs_event_t *event, uint64_t number)
+static HS_SELDOM void anomaly(hs_replay_t *replay, uint32_t what, const hs_event_t *event,
+                              uint64_t number)
 {
     if (replay->anomalies_kept < HS_LAB_ANOMALIES_MAX) {
         const hs_lab_anomaly_row_t row = {number, event->key, what, event->task};
@@ -45,7 +59,7 @@ static void anomaly(hs_replay_t *replay, uint32_t what, const hs_event_t *event,
     }
 }
 
-static void free_of_nothing(hs_replay_t *replay, const hs_event_t *event, uint64_t number)
+static HS_SELDOM void free_of_nothing(hs_replay_t *replay, const hs_event_t *event, uint64_t number)
 {
     const bool was_live = !replay->by_address && !replay->gaps && event->key < replay->next_key;
     if (was_live) {
@@ -58,8 +72,8 @@ static void free_of_nothing(hs_replay_t *replay, const hs_event_t *event, uint64
 }
 
 /* `old`: the block of a realloc, or NULL. */
-static void fail(hs_replay_t *replay, const hs_event_t *event, uint64_t number, uint32_t slot,
-                 const hs_block_t *old)
+static HS_SELDOM void fail(hs_replay_t *replay, const hs_event_t *event, uint64_t number,
+                           uint32_t slot, const hs_block_t *old)
 {
     if (replay->summary.failures++ == 0) {
         replay->summary.first_failure_event = number;
@@ -84,12 +98,12 @@ static void fail(hs_replay_t *replay, const hs_event_t *event, uint64_t number, 
 /* ---- heap events ------------------------------------------------------------------------------ */
 
 static HS_MADE_FOR_CALLER void release(hs_replay_t *replay, const hs_block_t *block,
-                                       uint64_t number)
+                                       uint64_t number, const bool plain)
 {
-    if (!replay->census_only && !(block->flags & HS_BLOCK_NOWHERE)) {
-        hs_chip_release(&replay->chip, &block->place);
-        hs_measure_released(&replay->measure, block, number);
-        if (replay->placement.count != 0) {
+    if ((plain || !replay->census_only) && !(block->flags & HS_BLOCK_NOWHERE)) {
+        hs_chip_release_from(&replay->chip, plain ? 0 : block->place.region, &block->place);
+        hs_measure_released(&replay->measure, block, number, plain);
+        if (!plain && replay->placement.count != 0) {
             hs_placement_lose(&replay->placement, &block->place, block->requested);
         }
     }
@@ -106,30 +120,35 @@ hs_request_t hs_replay_request(const hs_event_t *event)
 }
 
 /* The recorded program no longer holds the block. */
-static HS_MADE_FOR_CALLER void end_life(hs_replay_t *replay, const hs_block_t *block)
+static HS_MADE_FOR_CALLER void end_life(hs_replay_t *replay, const hs_block_t *block,
+                                        const bool plain)
 {
     hs_census_lose(&replay->census, block->recorded);
-    if (replay->census_only) {
+    if (!plain && replay->census_only) {
         hs_watch_ended(&replay->watch, block);
     }
 }
 
 /* A block that the trace allocates while it is live: its free was lost, or the trace is wrong. */
-static void drop_reused(hs_replay_t *replay, const hs_event_t *event, uint64_t key, uint64_t number)
+static HS_SELDOM void drop_reused(hs_replay_t *replay, const hs_event_t *event, uint64_t key,
+                                  uint64_t number)
 {
     const hs_block_t *block = hs_blocks_take(&replay->blocks, key);
     if (block != NULL) {
         replay->summary.reused_ids++;
         anomaly(replay, HS_LAB_ANOMALY_REUSED_ID, event, number);
-        end_life(replay, block);
-        release(replay, block, number);
+        end_life(replay, block, false);
+        release(replay, block, number, false);
     }
 }
 
 static HS_MADE_FOR_CALLER bool allocate(hs_replay_t *replay, const hs_event_t *event,
                                         const hs_request_t *request, uint64_t number,
-                                        hs_place_t *place)
+                                        hs_place_t *place, const bool plain)
 {
+    if (plain) {
+        return hs_chip_allocate(&replay->chip, request, place);
+    }
     if (replay->laid != 0 && hs_chip_laid(&replay->chip, replay->laid, event->key, place)) {
         return true;
     }
@@ -145,13 +164,15 @@ static HS_MADE_FOR_CALLER bool allocate(hs_replay_t *replay, const hs_event_t *e
 
 /* The block gets its place on the heaps, or is nowhere from now on. */
 static HS_MADE_FOR_CALLER void place_block(hs_replay_t *replay, hs_block_t *block,
-                                           const hs_event_t *event, uint64_t number)
+                                           const hs_event_t *event, uint64_t number,
+                                           const bool plain)
 {
     const hs_request_t request = hs_replay_request(event);
-    if (event->size <= UINT32_MAX && allocate(replay, event, &request, number, &block->place)) {
+    if (event->size <= UINT32_MAX &&
+        allocate(replay, event, &request, number, &block->place, plain)) {
         block->requested = request.size;
-        placed(replay, block);
-        hs_measure_allocated(&replay->measure, block, number);
+        placed(replay, block, plain);
+        hs_measure_allocated(&replay->measure, block, number, plain);
         return;
     }
     block->flags |= HS_BLOCK_NOWHERE;
@@ -163,7 +184,7 @@ static HS_MADE_FOR_CALLER void place_block(hs_replay_t *replay, hs_block_t *bloc
     }
 }
 
-static void note_origin(hs_block_t *block, const hs_event_t *event, uint64_t number)
+static HS_SELDOM void note_origin(hs_block_t *block, const hs_event_t *event, uint64_t number)
 {
     block->task = event->task;
     block->origin.birth = number;
@@ -171,10 +192,11 @@ static void note_origin(hs_block_t *block, const hs_event_t *event, uint64_t num
 }
 
 static HS_MADE_FOR_CALLER hs_status_t on_allocation(hs_replay_t *replay, const hs_event_t *event,
-                                                    uint64_t number)
+                                                    uint64_t number, const bool plain)
 {
     /* Ids go up, so one beyond all others has never been live; addresses come again. */
-    if (!replay->by_address && event->key >= replay->next_key && event->key != UINT64_MAX) {
+    if ((plain || !replay->by_address) && event->key >= replay->next_key &&
+        event->key != UINT64_MAX) {
         replay->next_key = event->key + 1;
     } else {
         drop_reused(replay, event, event->key, number);
@@ -184,7 +206,7 @@ static HS_MADE_FOR_CALLER hs_status_t on_allocation(hs_replay_t *replay, const h
         return HS_ERR_MEMORY;
     }
     block->recorded = hs_census_gain(&replay->census, event->size, number);
-    if (replay->census_only) {
+    if (!plain && replay->census_only) {
         note_origin(block, event, number);
         return HS_OK;
     }
@@ -192,12 +214,12 @@ static HS_MADE_FOR_CALLER hs_status_t on_allocation(hs_replay_t *replay, const h
     if (block->task == HS_LEDGER_NONE) {
         return HS_ERR_MEMORY;
     }
-    place_block(replay, block, event, number);
+    place_block(replay, block, event, number, plain);
     return HS_OK;
 }
 
 static HS_MADE_FOR_CALLER void on_free(hs_replay_t *replay, const hs_event_t *event,
-                                       uint64_t number)
+                                       uint64_t number, const bool plain)
 {
     const hs_block_t *block = hs_blocks_take(&replay->blocks, event->key);
     if (block == NULL) {
@@ -205,8 +227,8 @@ static HS_MADE_FOR_CALLER void on_free(hs_replay_t *replay, const hs_event_t *ev
         return;
     }
     replay->summary.skipped += (block->flags & HS_BLOCK_NOWHERE) != 0;
-    end_life(replay, block);
-    release(replay, block, number);
+    end_life(replay, block, plain);
+    release(replay, block, number, plain);
 }
 
 /* Files the block under its new identity; the record may move. */
@@ -256,7 +278,7 @@ static void reallocate(hs_replay_t *replay, hs_block_t *block, const hs_event_t 
     }
     block->requested = request.size;
     block->task = slot;
-    placed(replay, block);
+    placed(replay, block, false);
     hs_measure_reallocated(&replay->measure, &before, block, number);
 }
 
@@ -279,10 +301,10 @@ static hs_status_t on_realloc(hs_replay_t *replay, const hs_event_t *event, uint
             replay->summary.zero_requests++;
             result(replay, HS_NONE);
         }
-        on_free(replay, event, number);
+        on_free(replay, event, number, false);
         return HS_OK;
     }
-    end_life(replay, block);
+    end_life(replay, block, false);
     block->recorded = hs_census_gain(&replay->census, event->size, number);
     block = rename_block(replay, block, event, number);
     if (block == NULL) {
@@ -309,7 +331,7 @@ static hs_status_t on_realloc(hs_replay_t *replay, const hs_event_t *event, uint
     return HS_OK;
 }
 
-static void on_recorded_failure(hs_replay_t *replay, const hs_event_t *event)
+static HS_SELDOM void on_recorded_failure(hs_replay_t *replay, const hs_event_t *event)
 {
     replay->summary.recorded_failures++;
     if (!replay->census_only) {
@@ -323,19 +345,19 @@ static void on_recorded_failure(hs_replay_t *replay, const hs_event_t *event)
 }
 
 static HS_MADE_FOR_CALLER hs_status_t heap_event(hs_replay_t *replay, const hs_event_t *event,
-                                                 uint64_t number)
+                                                 uint64_t number, const bool plain)
 {
     hs_status_t status = HS_OK;
     if (event->kind <= HS_EVENT_ALIGNED) {
-        status = on_allocation(replay, event, number);
+        status = on_allocation(replay, event, number, plain);
     } else if (event->kind == HS_EVENT_FREE) {
-        on_free(replay, event, number);
+        on_free(replay, event, number, plain);
     } else if (event->kind == HS_EVENT_REALLOC) {
         status = on_realloc(replay, event, number);
     } else {
         on_recorded_failure(replay, event);
     }
-    if (!replay->census_only) {
+    if (plain || !replay->census_only) {
         hs_measure_close(&replay->measure, number, event->time);
     }
     return status;
@@ -343,23 +365,32 @@ static HS_MADE_FOR_CALLER hs_status_t heap_event(hs_replay_t *replay, const hs_e
 
 hs_status_t hs_replay_heap_event(hs_replay_t *replay, const hs_event_t *event, uint64_t number)
 {
-    return heap_event(replay, event, number);
+    return heap_event(replay, event, number, false);
+}
+
+static HS_MADE_FOR_CALLER hs_status_t heap_run(hs_replay_t *replay, const hs_event_t **next,
+                                               const hs_event_t *stop, uint64_t number,
+                                               const bool plain)
+{
+    const hs_event_t *event = *next;
+    hs_status_t status = HS_OK;
+    for (; event < stop && HS_EVENT_IS_HEAP(event->kind) && status == HS_OK; event++, number++) {
+        hs_census_event(&replay->census, event);
+        status = heap_event(replay, event, number, plain);
+    }
+    *next = event;
+    return status;
 }
 
 hs_status_t hs_replay_heap_run(hs_replay_t *replay, const hs_event_t **next, const hs_event_t *end,
                                uint64_t *number)
 {
     const uint64_t most = replay->pause > *number ? replay->pause - *number : 0;
-    const hs_event_t *event = *next;
-    const size_t left = (size_t)(end - event);
-    const hs_event_t *const stop = most < left ? event + most : end;
-    uint64_t at = *number;
-    hs_status_t status = HS_OK;
-    for (; event < stop && HS_EVENT_IS_HEAP(event->kind) && status == HS_OK; event++, at++) {
-        hs_census_event(&replay->census, event);
-        status = heap_event(replay, event, at);
-    }
-    *number = at;
-    *next = event;
+    const hs_event_t *const from = *next;
+    const size_t left = (size_t)(end - from);
+    const hs_event_t *const stop = most < left ? from + most : end;
+    const hs_status_t status = is_plain(replay) ? heap_run(replay, next, stop, *number, true)
+                                                : heap_run(replay, next, stop, *number, false);
+    *number += (uint64_t)(*next - from);
     return status;
 }

@@ -259,6 +259,11 @@ uint64_t hs_decoder_next_event(const hs_decoder_t *decoder)
     return decoder->reader.next_event;
 }
 
+size_t hs_decoder_others(const hs_decoder_t *decoder)
+{
+    return decoder->reader.records.others;
+}
+
 unsigned hs_decoder_shift(const hs_decoder_t *decoder)
 {
     return decoder->reader.records.state.shift;

@@ -80,6 +80,8 @@ unsigned hs_decoder_shift(const hs_decoder_t *decoder);
 /* The number of the next heap event; of a whole trace all it has. */
 uint64_t hs_decoder_next_event(const hs_decoder_t *decoder);
 void hs_decoder_health(const hs_decoder_t *decoder, hs_trace_health_t *out);
+/* While a batch is handed out: how many of it are no heap events. */
+size_t hs_decoder_others(const hs_decoder_t *decoder);
 
 /* Number of metadata pairs, and the index-th (NUL-terminated key; value may hold any bytes). Valid
  * until the next push. HS_ERR_ARGUMENT: there is no such index. */

@@ -45,18 +45,18 @@ static HS_ALWAYS_INLINE hs_field_t field_of(uint64_t word)
     return field;
 }
 
+/* Two bytes' seven bits become fourteen, and two of these twenty-eight. */
 static HS_ALWAYS_INLINE uint64_t field_number(hs_field_t field)
 {
-    const uint64_t bits = field.bits;
-    return (bits & 0x7Fu) | (bits >> 1 & UINT64_C(0x3F80)) | (bits >> 2 & UINT64_C(0x1FC000)) |
-           (bits >> 3 & UINT64_C(0xFE00000));
+    const uint32_t bits = (uint32_t)field.bits;
+    const uint32_t pairs = (bits & UINT32_C(0x7F007F)) | (bits >> 1 & UINT32_C(0x3F803F80));
+    return (pairs & 0x3FFFu) | (pairs >> 2 & UINT32_C(0xFFFC000));
 }
 
+/* The first byte has three bits of another meaning below the number's. */
 static HS_ALWAYS_INLINE uint64_t head_number(hs_field_t field)
 {
-    const uint64_t bits = field.bits;
-    return (bits >> 3 & 0xFu) | (bits >> 4 & UINT64_C(0x7F0)) | (bits >> 5 & UINT64_C(0x3F800)) |
-           (bits >> 6 & UINT64_C(0x1FC0000));
+    return field_number(field) >> 3;
 }
 
 /* Reads one more field at *at unless `wanted` is 0 (its number then is 0); `wanted` is 0 or all
