@@ -16,6 +16,7 @@ HEADERS = (
     "rows/state.h",
     "rows/picture.h",
     "rows/export.h",
+    "rows/history.h",
     "rows/log.h",
     "rows/trials.h",
     "rows/recorder.h",

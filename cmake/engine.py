@@ -17,7 +17,7 @@ MEMORY = ("malloc", "free")
 
 FLAGS = (
     *("--target=wasm32-wasi", "-mexec-model=reactor", "-std=c11", "-O2", "-flto"),
-    *("-DNDEBUG", "-fvisibility=hidden", "-Wall", "-Wextra", "-Werror"),
+    *("-DNDEBUG", "-DHS_ENDS=1", "-fvisibility=hidden", "-Wall", "-Wextra", "-Werror"),
     *("-Idevice/include", "-Ilab/models", "-Ilab/native", "-Wl,--strip-all"),
 )
 

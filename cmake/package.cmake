@@ -1,6 +1,6 @@
 # The device library for C users: its options, its installation, and malloc as a library to preload.
 # The options are those of heapscope/config.h; what uses the library is compiled with the same.
-foreach(part LEAN)
+foreach(part LEAN ENDS)
     option(HEAPSCOPE_${part} "HS_${part} of heapscope/config.h" OFF)
     if(HEAPSCOPE_${part})
         target_compile_definitions(heapscope_device PUBLIC HS_${part}=1)

@@ -30,6 +30,17 @@ if(HEAPSCOPE_RECORDS)
     target_compile_definitions(heapscope_record_static PRIVATE HS_REC_LINKED)
     target_link_options(heapscope_record PRIVATE -nostdlib $<$<BOOL:${HEAPSCOPE_M32}>:-m32>)
 
+    # The same for programs that run already, where the way into them is known.
+    if(CMAKE_SYSTEM_PROCESSOR STREQUAL "x86_64" AND NOT HEAPSCOPE_M32)
+        add_library(heapscope_attach MODULE ${record_sources})
+        set_target_properties(heapscope_attach PROPERTIES C_EXTENSIONS ON)
+        target_include_directories(heapscope_attach PRIVATE lab/native/record/include)
+        target_compile_options(heapscope_attach PRIVATE -Wall -Wextra -Wconversion -Wshadow
+            $<$<BOOL:${HEAPSCOPE_WERROR}>:-Werror> ${record_flags})
+        target_compile_definitions(heapscope_attach PRIVATE HS_REC_IS_ATTACHED=1)
+        target_link_options(heapscope_attach PRIVATE -nostdlib)
+    endif()
+
     # One object for static programs, with the options that put it in front of their functions.
     add_custom_command(OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/heapscope_record.o
         COMMAND ${CMAKE_C_COMPILER} -nostdlib -r $<$<BOOL:${HEAPSCOPE_M32}>:-m32>
@@ -60,6 +71,9 @@ endif()
 function(heapscope_install_record package)
     if(HEAPSCOPE_RECORDS)
         install(TARGETS heapscope_record LIBRARY DESTINATION ${package})
+        if(TARGET heapscope_attach)
+            install(TARGETS heapscope_attach LIBRARY DESTINATION ${package})
+        endif()
         install(FILES ${CMAKE_CURRENT_BINARY_DIR}/heapscope_record.o DESTINATION ${package})
         install(DIRECTORY lab/native/record DESTINATION ${package} PATTERN drain EXCLUDE)
     endif()

@@ -49,9 +49,10 @@ class Chip:
     """One processor, used again and again: a new set of regions finds its memory as the last one
     left it."""
 
-    def __init__(self, target: str) -> None:
+    def __init__(self, target: str, *, ends: bool = False) -> None:
         own = [DRIVER, HERE / "lab_driver.c", *regions_sources()]
-        self.machine = Machine(TARGETS[target], build_image(TARGETS[target], own))
+        more = ("-DHS_ENDS=1",) if ends else ()
+        self.machine = Machine(TARGETS[target], build_image(TARGETS[target], own, more=more))
         self._pages: set[int] = set()
 
     def run(self, layout: Layout, rows: NDArray[np.void], configured: bytes) -> Places:
@@ -80,8 +81,8 @@ class Chip:
 
 
 @cache
-def chip(target: str) -> Chip:
-    return Chip(target)
+def chip(target: str, *, ends: bool) -> Chip:
+    return Chip(target, ends=ends)
 
 
 class SizeRule(NamedTuple):
@@ -101,10 +102,13 @@ def in_emulation(
     guard: int | None,
     owners: bool,
     rules: Sequence[SizeRule] = (),
+    ends: bool = False,
 ) -> Places:
-    """`guard`: its level, None: none is configured. `rules`: beside malloc's own. The set's own
-    check must find nothing at the end."""
-    return chip(target).run(layout, driver_rows(events), setting(layout, guard, owners, rules))
+    """`guard`: its level, None: none is configured. `rules`: beside malloc's own. `ends`: with
+    HS_ENDS. The set's own check must find nothing at the end."""
+    return chip(target, ends=ends).run(
+        layout, driver_rows(events), setting(layout, guard, owners, rules)
+    )
 
 
 def setting(layout: Layout, guard: int | None, owners: bool, more: Sequence[SizeRule]) -> bytes:

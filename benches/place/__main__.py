@@ -1,10 +1,11 @@
 """Places the blocks of every captured trace, and writes docs/reference/placement.md.
 
-python benches/place [--goal free|need] [NAME ...]
+python benches/place [--goal free|need|ends] [NAME ...]
 python benches/place --page | --check
 
 NAME is a part of the name of a trace, whose figures are only printed; without one all are placed,
-which takes half an hour. --goal places them for one aim, and keeps the other's figures. --page
+which takes an hour. --goal places them for one aim, and keeps the others' figures; "ends" learns
+from each trace with a second recording which requests take from the high end of our heap. --page
 writes the page again from the figures of the last run; --check does not, and exits with 1 if it is
 another one.
 """
@@ -22,8 +23,12 @@ sys.path.append(str(Path(__file__).resolve().parents[1]))
 import page
 from machine import commit, cpu
 from results import read_results, write_results
+from second import second_of
 
 from heapscope.errors import HeapscopeError
+from heapscope.layout.pool import pool_layout
+from heapscope.place.ends import compare_ends, find_ends
+from heapscope.place.question import PlaceQuestion, PlaceWish
 from heapscope.verbs.place import place
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -64,12 +69,68 @@ def _measured(path: Path, need: int | None) -> dict[str, Any]:
     }
 
 
+def _ends(path: Path, second: Path, third: Path) -> dict[str, Any]:
+    """On pools of our heap alone: the smallest one of both recordings; and of a third one, which
+    had no part in it, where the rules are offered."""
+    began = time.monotonic()
+    asked, other, last = (
+        PlaceQuestion(path=each, layout=pool_layout(1 << 20, "heapscope"), wish=PlaceWish())
+        for each in (path, second, third)
+    )
+    found = find_ends(asked, other)
+    later = None
+    if found.wins and third != path:
+        later = compare_ends(last, "heapscope", found.rules)
+    first, then = found.first, found.second
+    pools = (
+        {}
+        if first is None or then is None
+        else {
+            "first_without": first.without,
+            "first_with": first.having,
+            "second_without": then.without,
+            "second_with": then.having,
+        }
+    )
+    return {
+        "second": second.name.removesuffix(".hst.zst"),
+        **(pools or dict.fromkeys(_POOLS, 0)),
+        "third": third.name.removesuffix(".hst.zst") if later else "",
+        "third_without": later.without if later else 0,
+        "third_with": later.having if later else 0,
+        "end_rules": len(found.rules),
+        "tables": found.tried,
+        "offered": found.wins,
+        "cut_short": found.stopped,
+        "took": round(time.monotonic() - began, 1),
+    }
+
+
+_POOLS = ("first_without", "first_with", "second_without", "second_with")
+
+
+def _measured_ends(names: list[str], wanted: list[Path]) -> dict[str, Any]:
+    rows: dict[str, Any] = {}
+    seconds = second_of(names)
+    for path in wanted:
+        name = path.name.removesuffix(".hst.zst")
+        if name not in seconds:
+            continue
+        try:
+            others = (seconds[name], seconds[seconds[name]])
+            rows[name] = _ends(path, *(path.with_name(f"{each}.hst.zst") for each in others))
+        except HeapscopeError as error:
+            rows[name] = {"error": error.message.removeprefix(f"{path}: ")}
+        print("ends", name, rows[name], flush=True)
+    return rows
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("names", nargs="*", metavar="NAME")
-    parser.add_argument("--goal", choices=("free", "need"))
+    parser.add_argument("--goal", choices=("free", "need", "ends"))
     parser.add_argument("--page", action="store_true")
     parser.add_argument("--check", action="store_true")
     options = parser.parse_args()
@@ -93,6 +154,10 @@ def main() -> int:
                     said = error.message.removeprefix(f"{path}: ")
                     data[goal][name] = {"error": said}
                 print(goal, name, data[goal][name], flush=True)
+        if options.goal in (None, "ends"):
+            data["provenance"]["ends"] = {"commit": commit(), "cpu": cpu()}
+            every = [each.name.removesuffix(".hst.zst") for each in TRACES.glob("*.hst.zst")]
+            data["ends"] = _measured_ends(every, wanted)
         if options.names:
             return 0
         write_results(RAW, data)

@@ -120,6 +120,9 @@ struct hs_model {
     void (*reported)(const hs_sim_t *heap, hs_reported_t *out); /* without poisoning; may walk */
     void (*walk)(const hs_sim_t *heap, hs_walk_fn visit, void *context); /* address order */
     void (*forget_low)(hs_sim_t *heap); /* its own low-water mark begins now; NULL: it cannot */
+    /* From then on malloc and a realloc that moves take from the high end of a free block, or from the
+     * low one, as at first; NULL: it has one end. */
+    void (*set_end)(hs_sim_t *heap, bool high);
     /* Full integrity check of `mem` against the rules and the tally. On HS_ERR_CORRUPT, *where is
      * the offset of the first thing wrong. */
     hs_status_t (*check)(const hs_sim_t *heap, uint32_t *where);

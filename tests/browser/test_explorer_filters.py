@@ -140,6 +140,27 @@ def test_failed_requests_stand_in_every_view_in_place_of_blocks(
     assert "show=failed" in page.evaluate("location.hash")
 
 
+def test_blocks_of_a_size_are_counted_as_the_text_has_them(
+    empty: Path, see: Open, tmp_path: Path, seed: int
+) -> None:
+    chance = random.Random(seed)
+    sizes = [chance.randrange(1, 900) for _ in range(200)]
+    text = tmp_path / "sizes.txt"
+    lines = (f"a {number} {size}" for number, size in enumerate(sizes))
+    text.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    page = opened(see, empty, text)
+    found = page.evaluate(
+        """async () => {
+          const filter = { ...await HS.explore.filters(), least: 300, most: 600 };
+          const window = { left: 0, right: HS.explore.seen.end, low: 0, high: 1 };
+          const { rows } = await HS.ask("range", { ...window, filter });
+          return [rows[0].blocks, rows[0].bytes];
+        }"""
+    )
+    wanted = [size for size in sizes if 300 <= size <= 600]
+    assert found == [len(wanted), sum(wanted)]
+
+
 @pytest.mark.slow
 def test_a_filter_changes_the_map_the_lines_and_the_address(
     empty: Path, see: Open, hostile_trace: Path
@@ -156,8 +177,9 @@ def test_a_filter_changes_the_map_the_lines_and_the_address(
     page.wait_for_timeout(300)
     assert colours(page) <= stays
     live = page.evaluate("""async () => {
-      const ask = (filter) => HS.ask("picture", { left: 0, right: HS.opened.census.events,
-        width: 700, height: 10, strips: [], colours: [], other: 0, bad: 0, filter });
+      const view = { left: 0, right: HS.opened.census.events, low: 0, high: 1 };
+      const ask = (filter) => HS.ask("picture",
+        { view, width: 700, height: 10, colours: [], other: 0, bad: 0, filter });
       const plain = await HS.explore.filters();
       const some = { ...plain, stays: false, leaks: null, active: true };
       return Math.max(...(await ask(some)).live);

@@ -31,6 +31,7 @@ TARGETS = ("rv32imc", "cortex-m4", "x86-32")
 COUNT = 2500
 THRESHOLD = 260  # many requests are just so large
 PSRAM = 1 << 18
+HIGH = 1 << 30  # HS_CAP_HIGH
 #: The blocks of internal memory that are taken before each trace, so that the rest is not enough
 #: for all of it. CODE and EXTERNAL are those of memory for code and of PSRAM.
 BALLAST = {
@@ -172,3 +173,34 @@ def test_a_placement_by_size_is_the_device_s_rule(target: str, tmp_path: Path) -
     assert np.array_equal(lab, device)
     assert used(layout, lab)[external] > 10
     assert not np.array_equal(lab, in_the_lab(layout, rows, tmp_path))
+
+
+@pytest.mark.cells(1)
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("build", ["plain", "owners", "guard 1, owners", "guard 2"])
+def test_both_ends_are_the_device_s(build: str, target: str, tmp_path: Path) -> None:
+    """With realloc and requests for capabilities. A guard that fills memory uses the low end."""
+    chosen = BUILDS[build]
+    layout = layout_of(chosen)
+    sizes = {"size_min": 40, "size_max": 700}
+    rule = PlacementRule(
+        number=1, regions=(), target="the high end", fallback=True, high=True, **sizes
+    )
+    size_rule = SizeRule(0, sizes["size_min"], sizes["size_max"], HIGH)
+    name = "mix_gateway"
+    rows = on_full_memory(name, with_wishes(recorded(name)), psram=False)
+    assert REALLOC in rows["kind"]
+    lab = in_the_lab(layout, rows, tmp_path, Placement(file="", rules=(rule,)))
+    device = in_emulation(
+        target,
+        layout,
+        rows,
+        guard=chosen.guard,
+        owners=chosen.owners,
+        rules=(size_rule,),
+        ends=True,
+    )
+    (wrong,) = np.nonzero(lab != device)
+    assert not len(wrong), (wrong[0], rows[wrong[0]], lab[wrong[0]], device[wrong[0]])
+    one_end = in_the_lab(layout, rows, tmp_path)
+    assert np.array_equal(lab, one_end) == (build == "guard 2")

@@ -8,6 +8,7 @@ from mutants_bad_input import BAD_INPUT
 from mutants_bounds import BOUNDS
 from mutants_check import CHECK
 from mutants_esp_idf import ESP_IDF
+from mutants_explorer import EXPLORER
 from mutants_firmware import FIRMWARE
 from mutants_guard import GUARD
 from mutants_ladder import LADDER
@@ -52,6 +53,7 @@ MUTANTS = (
     *TUNE,
     *POOLS,
     *PAGES,
+    *EXPLORER,
     *POOL_TRACE,
     *ESP_IDF,
     *RECORD,

@@ -11,6 +11,8 @@ LOSS = "tests/record/test_record_loss.py"
 STACKS = "tests/record/test_record_stacks.py"
 DRAIN = "tests/native/test_record_drain.c"
 OWN = "tests/record/test_record_own_allocators.py"
+PARTS = "tests/record/test_record_parts.py"
+ATTACH = "tests/record/test_record_attach.py"
 
 RECORD = (
     Mutant(
@@ -32,7 +34,7 @@ RECORD = (
     Mutant(
         "live peak",
         "what is live after a loss counts for the peak",
-        "lab/native/record/drain/image.c::count_change",
+        "lab/native/record/drain/image.c::hs_rec_image_count_peak",
         "image->counts.lost == 0",
         "image->counts.lost != UINT64_MAX",
         "tests/record/test_record_loss.py",
@@ -120,7 +122,7 @@ RECORD = (
     Mutant(
         "calls of a program's own allocators",
         "a call within a call counts as well",
-        "lab/native/record/preload/own.c::heapscope_own_enter",
+        "lab/native/record/preload/own.c::enter",
         "hs_rec_thread.own++ == 0",
         "hs_rec_thread.own++ < 9",
         OWN,
@@ -143,8 +145,16 @@ RECORD = (
     ),
     Mutant(
         "allocators that a recording does not see",
+        "a link that hides the wrapped calls goes unnoticed",
+        "lab/heapscope/capture/record/allocators.py::_look",
+        "recorded = frozenset() if unheard else wrapped",
+        "recorded = wrapped",
+        OWN,
+    ),
+    Mutant(
+        "allocators that a recording does not see",
         "a program's own ones are not looked for",
-        "lab/heapscope/capture/record/session.py::_Run._tell_allocators",
+        "lab/heapscope/capture/record/images.py::Images._tell_allocators",
         "if left:",
         "if not left:",
         OWN,
@@ -156,5 +166,117 @@ RECORD = (
         "== 0 and not quiet:",
         "== 0:",
         PROCESSES,
+    ),
+    Mutant(
+        "blocks that a fork left",
+        "one that forks before it asks has none any more",
+        "lab/native/record/preload/session.c::in_parent",
+        "if (forked.here != 0) {",
+        "if (forked.here < 2) {",
+        PROCESSES,
+    ),
+    Mutant(
+        "blocks that a fork left",
+        "the first who is seen takes them along",
+        "lab/native/record/drain/forks.c::hs_rec_forks_find",
+        "fork->number == number) {",
+        "fork->number == number && !fork->sorted) {",
+        PROCESSES,
+    ),
+    Mutant(
+        "tasks of a recording",
+        "threads of one name are one task, though they live together",
+        "lab/native/record/drain/workers.c::task_of_thread",
+        "if (alike != 0) {",
+        "if (alike > ALIKE_MAX) {",
+        CALLS,
+    ),
+    Mutant(
+        "requests recorded",
+        "a calloc beyond all sizes is not told",
+        "lab/native/record/preload/hooks.c::HOOK",
+        "put_block(HS_REC_CALLOC, block, possible ? bytes : BEYOND, 0, CALLER);",
+        "if (possible) {\n    put_block(HS_REC_CALLOC, block, bytes, 0, CALLER);\n}",
+        CALLS,
+    ),
+    Mutant(
+        "events of a full disk",
+        "they are those that the program made",
+        "lab/heapscope/capture/record/images.py::_record_of",
+        "_in_file(output) if trouble else (image.events, image.live_peak)",
+        "(image.events, image.live_peak)",
+        LOSS,
+    ),
+    Mutant(
+        "end of a recording",
+        "an interrupt of a process is taken for the terminal's",
+        "lab/native/record/drain/interrupts.c::note",
+        "what->si_code <= 0 ? 1 : 0",
+        "what->si_code <= 0 ? 0 : 0",
+        LOSS,
+    ),
+    Mutant(
+        "end of a recording",
+        "it is not said that the program ran on",
+        "lab/native/record/drain/recorder.c::drain",
+        "image->cut = place->closing;",
+        "image->cut = 0;",
+        PARTS,
+    ),
+    Mutant(
+        "end of a recording",
+        "what begins after it is taken as well",
+        "lab/native/record/drain/recorder.c::drain",
+        "last = place->until;",
+        "last = last;",
+        DRAIN,
+    ),
+    Mutant(
+        "parts of a recording",
+        "what was freed while it stood still lives on",
+        "lab/native/record/drain/pause.c::hs_rec_image_start",
+        "i < image->told_count;",
+        "i < image->told_count && false;",
+        PARTS,
+    ),
+    Mutant(
+        "parts of a recording",
+        "it begins with an empty heap",
+        "lab/native/record/drain/pause.c::hs_rec_image_start",
+        "if (list[i].address != 0) {",
+        "if (list[i].address == 1) {",
+        PARTS,
+    ),
+    Mutant(
+        "who asked",
+        "a file that is loaded again has new sites",
+        "lab/native/record/drain/stacks.c::site_for",
+        "slot->key != 0 && !used &&",
+        "slot->key == 0 && !used &&",
+        STACKS,
+    ),
+    Mutant(
+        "blocks from before a recording",
+        "their frees are in the trace",
+        "lab/native/record/drain/image.c::take_free",
+        "if (image->begun_late != 0) {",
+        "if (image->begun_late == UINT32_MAX) {",
+        PROCESSES,
+    ),
+    Mutant(
+        "calls of a program that ran already",
+        "files that are loaded later go past",
+        "lab/native/record/preload/attached.c::turn_symbols",
+        "if (file->base + *value == from) {",
+        "if (file->base + *value == to) {",
+        ATTACH,
+    ),
+    Mutant(
+        "calls of a program that ran already",
+        "they come by when it is over",
+        "lab/native/record/preload/attached.c::heapscope_detach",
+        "turn_t turn = {.attach = false};",
+        "turn_t turn = {.attach = true};",
+        ATTACH,
     ),
 )

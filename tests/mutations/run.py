@@ -37,6 +37,9 @@ FLAGS = (
     "-Idevice/src",
 )
 
+#: The lab's library is built with it. The device's own tests are of what ships without it.
+LAB = ("-DHS_ENDS=1",)
+
 LONGEST = 600  #: seconds of one test
 NOTICED = "noticed"
 QUICK, SLOW = "not slow", "slow"  #: marks of pytest
@@ -78,21 +81,22 @@ class Objects:
         self.tree = tree
         self._unbroken = None if changed.endswith(".h") else unbroken
         self._changed = changed
-        self._made: dict[str, Path] = {}
+        self._made: dict[tuple[str, tuple[str, ...]], Path] = {}
 
-    def of(self, files: Iterable[Path]) -> list[str]:
+    def of(self, files: Iterable[Path], more: tuple[str, ...] = LAB) -> list[str]:
+        """`more`: flags."""
         names = [str(file.relative_to(self.tree)) for file in files]
-        return [str(self._object(name)) for name in names]
+        return [str(self._object(name, more)) for name in names]
 
-    def _object(self, name: str) -> Path:
+    def _object(self, name: str, more: tuple[str, ...]) -> Path:
         if self._unbroken is not None and name != self._changed:
-            return self._unbroken._object(name)
-        if name not in self._made:
-            made = self.tree / (name.replace("/", "-") + ".o")
-            command = [*compiler(), *FLAGS, "-fPIC", "-c", name, "-o", str(made)]
+            return self._unbroken._object(name, more)
+        if (name, more) not in self._made:
+            made = self.tree / (name.replace("/", "-") + "".join(more) + ".o")
+            command = [*compiler(), *FLAGS, *more, "-fPIC", "-c", name, "-o", str(made)]
             subprocess.run(command, cwd=self.tree, check=True, capture_output=True)
-            self._made[name] = made
-        return self._made[name]
+            self._made[name, more] = made
+        return self._made[name, more]
 
 
 def c_test(objects: Objects, test: str) -> bool:
@@ -101,15 +105,18 @@ def c_test(objects: Objects, test: str) -> bool:
     folder = (tree / test).parent
     support = [str(p) for p in folder.glob("*.c") if not p.name.startswith("test_")]
     files = sources(tree)
+    more: tuple[str, ...] = LAB
+    if test.startswith("tests/device/"):
+        files, more = [file for file in files if "/device/src/" in str(file)], ()
     if folder.name == "esp_idf":  # other macros: none of the objects
         interface = tree / "device/compat/esp_idf"
         support += ["-DHS_KINDS_MAX=8", f"-I{interface / 'include'}"]
         support += sorted(map(str, interface.glob("src/*.c")))
-        linked = [str(file) for file in files if "/device/src/" in str(file)]
+        linked = [str(file) for file in files]
     else:
-        linked = objects.of(files)
+        linked = objects.of(files, more)
     program = str(tree / "mutated")
-    command = [*compiler(), *FLAGS, *linked, *support, str(tree / test), "-o", program]
+    command = [*compiler(), *FLAGS, *more, *linked, *support, str(tree / test), "-o", program]
     subprocess.run(command, cwd=tree, check=True, capture_output=True)
     return _passes([program], tree, dict(os.environ))
 
@@ -135,12 +142,15 @@ def python_test(objects: Objects, test: str, mark: str = QUICK) -> bool:
 
 
 def recorder(tree: Path) -> None:
-    """The object that is preloaded, and its sources, where they are beside the library."""
+    """The objects that go into programs, and their sources, where they are beside the library."""
     shutil.copytree(tree / "lab/native/record", tree / "record", dirs_exist_ok=True)
     flags = (tree / "record/preload/flags.txt").read_text(encoding="utf-8").splitlines()
     made = [*compiler(), *(f for f in flags if f.startswith("-")), "-shared", "-nostdlib"]
     files = sorted(map(str, (tree / "record/preload").glob("*.c")))
     command = [*made, f"-I{tree / 'record/include'}", *files, "-o", "libheapscope_record.so"]
+    subprocess.run(command, cwd=tree, check=True, capture_output=True)
+    late = [*made, "-DHS_REC_IS_ATTACHED=1", f"-I{tree / 'record/include'}", *files]
+    command = [*late, "-o", "libheapscope_attach.so"]
     subprocess.run(command, cwd=tree, check=True, capture_output=True)
 
 

@@ -13,6 +13,10 @@
 #define BATCHES 6u
 #define PLACES 40u
 
+/* Small requests of some tasks take from the high end, where a heap has two. */
+static const hs_lab_rule_t rules[] = {{0, 120, 0, 1, 1}, {0, UINT32_MAX, 0, 1, 1}};
+static const uint64_t by_task[] = {1, 0, 3, 1, 0};
+
 /* The same pool as that of layout/pool.py. */
 static hs_lab_config_t config_of(hs_lab_region_t *region, const char *allocator, uint32_t size)
 {
@@ -24,7 +28,12 @@ static hs_lab_config_t config_of(hs_lab_region_t *region, const char *allocator,
     const hs_lab_config_t config = {.regions = region,
                                     .region_count = 1,
                                     .malloc_threshold = UINT32_MAX,
-                                    .malloc_small_caps = DEFAULT | INTERNAL};
+                                    .malloc_small_caps = DEFAULT | INTERNAL,
+                                    .rules = rules,
+                                    .rule_count = 2,
+                                    .rule_tasks = {by_task, 5, 0},
+                                    .rule_sites = {NULL, 0, UINT64_MAX},
+                                    .rule_heaps = {NULL, 0, UINT64_MAX}};
     return config;
 }
 
@@ -125,13 +134,17 @@ static void compare(const story_t *story, const hs_fit_t *fit, const char *name,
 int main(int argc, char **argv)
 {
     check_random_t random = check_start(argc, argv);
-    static const char *const names[] = {"idf-4.2", "idf-5.5+light", "heap_4", "umm", "o1heap"};
+    static const char *const names[] = {"idf-4.2", "idf-5.5+light", "heap_4",
+                                        "umm",     "o1heap",        "heapscope"};
     uint32_t outcomes[4] = {0};
     for (uint32_t round = 0; round < 60; round++) {
         static story_t story;
         make_story(&story, &random, round % 2);
         hs_fit_t fit;
         CHECK(hs_fit_init(&fit, BASE) == HS_OK, "memory");
+        hs_lab_region_t region;
+        const hs_lab_config_t config = config_of(&region, "heapscope", 4096);
+        CHECK(hs_fit_ends(&fit, &config) == HS_OK, "rules");
         for (uint32_t b = 0; b < BATCHES; b++) {
             CHECK(hs_fit_events(&fit, &story.events[b * (EVENTS / BATCHES)], EVENTS / BATCHES) ==
                       HS_OK,

@@ -22,8 +22,9 @@ static hs_lab_region_t private_heap(uint32_t size, const char *allocator, uint32
 
 /* Blocks of task 1 below 200 bytes go to the private heap alone; all of task 2 to IRAM or else by
  * capabilities; the rest from 1000 bytes on to D/IRAM. */
-static const hs_lab_rule_t rules[] = {
-    {0, 199, 1u << PRIVATE, 0}, {0, UINT32_MAX, 1u << 3, 1}, {1000, UINT32_MAX, 1u << 2, 1}};
+static const hs_lab_rule_t rules[] = {{0, 199, 1u << PRIVATE, 0, 0},
+                                      {0, UINT32_MAX, 1u << 3, 1, 0},
+                                      {1000, UINT32_MAX, 1u << 2, 1, 0}};
 static const uint64_t by_task[TASKS] = {1u << 2, 1u << 0 | 1u << 2, 1u << 1 | 1u << 2, 1u << 2};
 
 static hs_status_t begin(hs_replay_t *replay, hs_lab_region_t list[HEAPS], const char *allocator)
@@ -132,7 +133,7 @@ static void bad_rules_are_refused(void)
 {
     hs_lab_region_t list[HEAPS];
     hs_lab_config_t config = config_like_esp32(list, "idf-5.5");
-    const hs_lab_rule_t nowhere = {0, 1, 0, 0}, beyond = {0, 1, 1u << HEAPS, 0};
+    const hs_lab_rule_t nowhere = {0, 1, 0, 0, 0}, beyond = {0, 1, 1u << HEAPS, 0, 0};
     hs_placement_t placement;
     list[PRIVATE] = private_heap(PRIVATE_SIZE, "idf-5.5", 1u << PRIVATE);
     config.region_count = HEAPS;

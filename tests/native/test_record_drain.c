@@ -1,3 +1,4 @@
+#define _POSIX_C_SOURCE 200809L /* kill */
 /* The recorder takes records out of a ring: a program may have written anything over it, and in a ring
  * that drops, one of the two records of a realloc may be missing. Linux only. */
 #include <assert.h>
@@ -6,7 +7,9 @@
 
 #ifdef __linux__
 
+#include <signal.h>
 #include <sys/mman.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "record/drain/recorder.h"
@@ -131,6 +134,12 @@ static void test_holes_of_a_dead_process(void)
 {
     hs_recorder_t *recorder = recorder_new(0);
     hs_rec_ring_t *ring = enter(recorder, 0);
+    const pid_t process = fork();
+    if (process == 0) {
+        (void)pause();
+        _exit(0);
+    }
+    ring->pid = (uint32_t)process;
     put(ring, HS_REC_MALLOC, 0x1000, 100, 0);
     (void)hs_rec_ring_claim(ring);
     put(ring, HS_REC_MALLOC, 0x2000, 200, 0);
@@ -141,9 +150,38 @@ static void test_holes_of_a_dead_process(void)
     for (uint32_t i = 0; i < HS_REC_EVENTS; i++) { /* numbers without room, as of waiting threads */
         (void)hs_rec_ring_claim(ring);
     }
+    (void)kill(process, SIGKILL);
+    assert(waitpid(process, NULL, 0) == process);
     hs_recorder_close(recorder);
     hs_recorder_pump(recorder, 0);
     assert(end(recorder, 0).events == 2);
+    assert(hs_recorder_image(recorder, 0)->cut == 0);
+    munmap(ring, HS_REC_RING_BYTES);
+    hs_recorder_delete(recorder);
+}
+
+/* A living process: a record that nobody writes ends its trace, so that nothing is missing before. */
+static void test_the_end_of_the_recording_is_before_a_hole(void)
+{
+    hs_recorder_t *recorder = recorder_new(0);
+    hs_rec_ring_t *ring = enter(recorder, 0);
+    put(ring, HS_REC_MALLOC, 0x1000, 100, 0);
+    hs_recorder_pump(recorder, 0);
+    const uint32_t late = hs_rec_ring_claim(ring);
+    put(ring, HS_REC_MALLOC, 0x2000, 200, 0);
+    (void)hs_rec_ring_claim(ring);
+    put(ring, HS_REC_MALLOC, 0x3000, 300, 0);
+    hs_recorder_close(recorder);
+    hs_recorder_pump(recorder, 0);
+    assert(hs_recorder_phase(recorder, 0) == HS_RECORDER_RUNS);
+    hs_rec_ring_write(ring, late, 0x4000, 400, 0, hs_rec_meta(HS_REC_MALLOC, 0, 0));
+    put(ring, HS_REC_MALLOC, 0x5000, 500, 0); /* after the end */
+    while (hs_recorder_phase(recorder, 0) == HS_RECORDER_RUNS) {
+        hs_recorder_pump(recorder, 5);
+    }
+    const hs_rec_counts_t counts = end(recorder, 0);
+    assert(counts.events == 3 && counts.live == 700);
+    assert(hs_recorder_image(recorder, 0)->cut == 1);
     munmap(ring, HS_REC_RING_BYTES);
     hs_recorder_delete(recorder);
 }
@@ -240,6 +278,7 @@ int main(void)
     test_the_peak_is_that_before_a_loss();
     test_a_realloc_that_another_thread_overtakes();
     test_holes_of_a_dead_process();
+    test_the_end_of_the_recording_is_before_a_hole();
     for (uint64_t seed = 1; seed <= 40; seed++) {
         test_anything(seed);
     }

@@ -6,7 +6,7 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from recording.asked import ASKED, FAILED, FREE, MALLOC, REALLOC, asked
+from recording.asked import ASKED, CALLOC, FAILED, FREE, MALLOC, REALLOC, asked
 from recording.programs import Build, Recorded, events_of
 
 from heapscope.trace.info import read_info
@@ -22,7 +22,7 @@ def test_every_call_is_recorded_once_as_it_was_asked(
     (image,) = result.images
     assert asked(image) == ASKED
     failed = [int(e["new_key"]) for e in events_of(image) if e["kind"] == FAILED]
-    assert failed == [MALLOC, REALLOC]
+    assert failed == [MALLOC, REALLOC, REALLOC, MALLOC, CALLOC]
     assert (kind == "musl") == ("musl" in read_info(image.file).metadata["allocator"])
     assert image.live_blocks_end == image.live_end == image.unknown == 0
 
@@ -31,7 +31,7 @@ def test_what_the_program_says_of_itself_is_in_the_trace(build: Build, recorded:
     (image,) = recorded(build("calls")).images
     info = read_info(image.file)
     long = "a name that is longer than one record of the ring can hold"
-    assert [(mark.name, mark.event) for mark in info.marks] == [("start", 0), (long, 23)]
+    assert [(mark.name, mark.event) for mark in info.marks] == [("start", 0), (long, 26)]
     assert [task.name for task in info.tasks] == ["main", "network"]
     task_of_200 = [int(e["task"]) for e in events_of(image) if e["size"] == 200]
     assert task_of_200 == [1]
@@ -64,6 +64,17 @@ def test_threads_are_tasks_by_their_names(build: Build, recorded: Recorded) -> N
     assert {"main", "worker 0", "worker 1", "worker 2"} <= named
     workers = Counter(int(e["task"]) for e in events_of(image))
     assert len(workers) >= 4
+
+
+def test_threads_of_one_name_are_tasks_of_their_own_while_they_live_together(
+    build: Build, recorded: Recorded
+) -> None:
+    (image,) = recorded(build("alike")).images
+    tasks = {task.index: task.name for task in read_info(image.file).tasks}
+    asked_by = {int(e["size"]): tasks[int(e["task"])] for e in events_of(image) if e["size"] > 1000}
+    workers = {asked_by[size] for size in (1001, 1002, 1003)}
+    assert workers == {"worker", "worker (2)", "worker (3)"}
+    assert {asked_by[size] for size in (2001, 2002, 2003)} == {"one by one"}
 
 
 def test_the_python_interpreter_is_recorded_to_its_end(recorded: Recorded) -> None:

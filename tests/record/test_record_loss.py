@@ -114,8 +114,9 @@ def test_a_full_disk_disturbs_nobody(build: Build, recorded: Recorded) -> None:
     result = recorded(build("endless"), 200_000, out="/dev/full")
     (image,) = result.images
     assert result.exit_code == 0
-    assert image.events == 400_000
+    assert (image.events, image.discarded, image.live_end) == (0, 400_000, None)
     assert "/dev/full: No space left on device" in image.trouble
+    assert not result.complete
     assert result.messages == (image.trouble,)
 
 
@@ -138,9 +139,15 @@ def test_a_limit_on_the_size_of_files_ends_the_trace_and_not_the_program(
     )
     assert done.returncode == 0, done.stderr
     (image,) = json.loads(done.stdout[1:])["images"]
-    assert image["events"] == 200_000
     assert "T.hst: File too large" in image["trouble"]
-    assert (tmp_path / "T.hst").stat().st_size <= 100_000
+    assert (
+        tmp_path / "T.hst"
+    ).stat().st_size == 100_000  # to the last byte that there was room for
+    info = read_info(tmp_path / "T.hst")
+    assert (image["events"], image["live_peak"]) == (info.events.total, info.live_peak)
+    assert image["events"] > 0
+    assert image["events"] + image["discarded"] == 200_000
+    assert image["live_end"] is image["live_blocks_end"] is None
 
 
 def test_what_a_full_disk_took_is_counted() -> None:
@@ -179,7 +186,10 @@ def test_a_reader_that_goes_away_disturbs_nobody(
     result = recorded(build("endless"), 300_000, out=pipe)
     reader.join()
     assert result.exit_code == 0
-    assert "Broken pipe" in result.images[0].trouble
+    (image,) = result.images
+    assert "Broken pipe" in image.trouble
+    assert image.events + image.discarded == 600_000
+    assert image.discarded > 0
 
 
 def test_dropped_events_are_counted_in_their_place(build: Build, recorded: Recorded) -> None:
@@ -271,12 +281,21 @@ def ticks(process: int) -> int:
     )
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+@pytest.mark.parametrize(
+    ("number", "both"),
+    [
+        (signal.SIGTERM, False),
+        (signal.SIGINT, False),
+        (signal.SIGINT, True),
+        (signal.SIGQUIT, False),
+    ],
+)
 def test_a_signal_ends_the_program_and_not_the_file(
-    build: Build, tmp_path: Path, number: signal.Signals
+    build: Build, tmp_path: Path, number: signal.Signals, both: bool
 ) -> None:
+    """Also one that is sent to the recorder alone."""
     run, program = started(build("endless"), tmp_path / "T.hst.zst")
-    if number == signal.SIGINT:  # as a terminal does: to both
+    if both:
         os.kill(program, number)
     run.send_signal(number)
     try:

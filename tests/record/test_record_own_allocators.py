@@ -4,7 +4,9 @@ the linker puts the generated file in front of them."""
 from __future__ import annotations
 
 import re
+import shutil
 import subprocess
+import sys
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -14,10 +16,12 @@ import pytest
 from recording.programs import PROGRAMS, compiler
 from typer.testing import CliRunner
 
-from heapscope.capture.record.allocators import FAMILIES, look_at
+from heapscope.capture.record.allocators import FAMILIES, LIBRARY_CALLS, look_at
+from heapscope.capture.record.functions import FREE, FUNCTIONS, LIBRARY, REALLOC
 from heapscope.capture.record.recording import ImageRecord, RecordResult
 from heapscope.capture.record.session import RecordOptions, record
-from heapscope.capture.record.wrap import _FUNCTIONS, CALLOC, FREE, REALLOC, write_wrap
+from heapscope.capture.record.wrap import write_wrap
+from heapscope.capture.record.wrap_source import EXPORT, wrap_source
 from heapscope.cli.app import app
 from heapscope.errors import InputError
 from heapscope.native.events import Events, keep_events, take_events
@@ -38,7 +42,7 @@ def link(tmp_path_factory: pytest.TempPathFactory) -> Link:
     folder = tmp_path_factory.mktemp("firmware")
 
     def made(*flags: str, wrap: Path | None = None, name: str = "firmware") -> Path:
-        files = [FIRMWARE / "app.c", FIRMWARE / "heap.c"]
+        files = sorted(FIRMWARE.glob("*.c"))
         own = [] if wrap is None else [wrap / "heapscope_wrap.c", f"@{wrap / 'heapscope_wrap.txt'}"]
         out = folder / f"{name}{len(list(folder.iterdir()))}"
         command = [
@@ -94,6 +98,18 @@ def sizes(trace: Path, *kinds: int) -> list[int]:
     return [int(row["size"]) for row in events if int(row["kind"]) in kinds]
 
 
+def tasks_by_size(trace: Path) -> dict[int, bytes | None]:
+    events = events_of(trace)
+    with NativeReader() as reader:
+        reader.push(trace.read_bytes())
+        reader.finish()
+        return {
+            int(row["size"]): reader.name(NameTable.TASK, int(row["task"]))
+            for row in events
+            if row["size"]
+        }
+
+
 # ---- the look at the program ----
 
 
@@ -126,7 +142,7 @@ def test_a_file_that_is_no_program_has_none(tmp_path: Path) -> None:
 
 def test_every_function_that_gives_memory_is_of_a_known_allocator() -> None:
     known = {name for names in FAMILIES.values() for name in names}
-    assert {name for name, (kind, _) in _FUNCTIONS.items() if kind not in (FREE, REALLOC)} <= known
+    assert {name for name, (kind, _) in FUNCTIONS.items() if kind not in (FREE, REALLOC)} <= known
 
 
 # ---- without the file ----
@@ -155,11 +171,11 @@ def test_its_own_calls_are_recorded_and_those_of_the_library_are_not(
     trace = tmp_path / "T.hst"
     image, result = recorded(wrapped, trace)
     assert sizes(trace, MALLOC) == [101, 1701, 102, 60001, 103, 105]
-    assert sizes(trace, 2) == [1100]
+    assert sizes(trace, 2) == [1100, 106]  # and not the malloc within the calloc
     assert sizes(trace, ALIGNED) == [1703]
     assert sizes(trace, REALLOCATED) == [1702]
-    assert sizes(trace, FAILED) == [60002]
-    assert len(sizes(trace, FREED)) == 7
+    assert sizes(trace, FAILED) == [60002, 2 ** (8 * image.word_size) - 1]
+    assert len(sizes(trace, FREED)) == 8
     assert image.unknown == 0
     assert image.live_blocks_end == 1  # 60001
     assert image.left_out >= 4
@@ -181,12 +197,7 @@ def test_capabilities_and_tasks_are_the_firmwares(wrapped: Path, tmp_path: Path)
         101: 0,
     }
     assert 1 << int(by_size[1703]["align_log2"]) == 64
-    with NativeReader() as reader:
-        reader.push((tmp_path / "T.hst").read_bytes())
-        reader.finish()
-        task = {
-            size: reader.name(NameTable.TASK, int(row["task"])) for size, row in by_size.items()
-        }
+    task = tasks_by_size(tmp_path / "T.hst")
     assert (task[1701], task[102]) == (b"net rx", b"main task")
     assert task[101] not in (b"net rx", b"main task")  # before the scheduler runs
 
@@ -196,8 +207,16 @@ def test_the_librarys_heap_is_recorded_where_it_is_asked_for(wrapped: Path, tmp_
     asked = sizes(tmp_path / "T.hst", MALLOC)
     assert {4001, 4002} <= set(asked)
     assert not {101, 1701} & set(asked)
-    assert image.left_out == 18
+    assert image.left_out == 21
     assert not any(one.recorded for one in image.allocators)
+
+
+def test_blocks_have_the_addresses_that_the_firmware_gave(wrapped: Path, tmp_path: Path) -> None:
+    image, _ = recorded(wrapped, tmp_path / "T.hst", addresses=True)
+    assert image.trouble == ""
+    by_size = {int(row["size"]): int(row["key"]) for row in events_of(tmp_path / "T.hst")}
+    assert by_size[105] % 8 == 4  # as a heap of a chip aligns
+    assert by_size[102] % 8 == 0
 
 
 def test_sites_begin_at_the_caller_of_the_allocator(wrapped: Path, tmp_path: Path) -> None:
@@ -267,10 +286,159 @@ def test_the_command_writes_the_file_and_says_how_to_link_it(plain: Path, tmp_pa
 
 
 def test_every_known_function_compiles(tmp_path: Path) -> None:
-    from heapscope.capture.record.wrap import _TASKS, _source
-
-    (tmp_path / "x.c").write_text(_source(_FUNCTIONS, _TASKS[1:]))
-    for flags in (["-std=c99"], ["-std=gnu17", "-O2"]):
+    for family, *flags in (("FreeRTOS", "-std=c99"), ("Zephyr k_heap", "-std=gnu17", "-O2")):
+        (tmp_path / "x.c").write_text(wrap_source(FUNCTIONS | LIBRARY, {family}))
         command = [*compiler(), *flags, "-Wall", "-Wextra", "-Wno-pedantic", "-Werror", "-c", "-o"]
         subprocess.run([*command, str(tmp_path / "x.o"), str(tmp_path / "x.c")], check=True)
-    assert CALLOC in {kind for kind, _ in _FUNCTIONS.values()}
+
+
+# ---- how it is linked ----
+
+
+@pytest.mark.parametrize("flags", [("-no-pie", "-fno-pie"), ("-pie", "-fPIE")])
+def test_a_program_is_recorded_wherever_its_code_lies(
+    flags: tuple[str, ...], link: Link, plain: Path, tmp_path: Path
+) -> None:
+    write_wrap(tmp_path, plain, HOOKS)
+    recorded(link(*flags, wrap=tmp_path), tmp_path / "T.hst")
+    assert sizes(tmp_path / "T.hst", MALLOC) == [101, 1701, 102, 60001, 103, 105]
+
+
+def test_a_link_that_hides_the_file_from_the_recorder_is_said(
+    link: Link, plain: Path, tmp_path: Path
+) -> None:
+    write_wrap(tmp_path, plain)
+    options = tmp_path / "heapscope_wrap.txt"
+    wraps = [one for one in options.read_text().split() if "export" not in one]
+    options.write_text("\n".join(wraps))
+    program = link(wrap=tmp_path)
+    assert not any(one.recorded for one in look_at(program).allocators)
+    assert "the program's last link lacks -Wl,--export-dynamic-symbol" in unrecorded([str(program)])
+
+
+def test_only_the_functions_that_a_pattern_names_are_wrapped(plain: Path, tmp_path: Path) -> None:
+    made = write_wrap(tmp_path, plain, only=["heap_caps_*alloc", "vPortFree"])
+    assert set(made.functions) == {
+        "vPortFree",
+        "heap_caps_malloc",
+        "heap_caps_calloc",
+        "heap_caps_realloc",
+        "heap_caps_aligned_alloc",
+    }
+    with pytest.raises(InputError, match=r"--only nothing\*: names none"):
+        write_wrap(tmp_path, plain, only=["nothing*"])
+
+
+@pytest.mark.slow
+def test_cmake_links_the_file_with_a_program_and_with_a_library_of_it(
+    plain: Path, tmp_path: Path
+) -> None:
+    cmake = Path(sys.executable).with_name("cmake")
+    if not cmake.is_file():
+        pytest.skip("cmake is not there")
+    write_wrap(tmp_path / "wrap", plain, HOOKS)
+    (tmp_path / "CMakeLists.txt").write_text(
+        "cmake_minimum_required(VERSION 3.16)\nproject(firmware C)\n"
+        "set(CMAKE_C_FLAGS -fno-builtin)\nlink_libraries(pthread)\n"
+        "include(wrap/heapscope_wrap.cmake)\n"
+        f"add_executable(one {FIRMWARE}/app.c {FIRMWARE}/heap.c)\nheapscope_wrap(one)\n"
+        f"add_library(parts STATIC {FIRMWARE}/heap.c)\nheapscope_wrap(parts)\n"
+        f"add_executable(two {FIRMWARE}/app.c)\ntarget_link_libraries(two parts)\n"
+    )
+    for arguments in (("-S", tmp_path, "-B", tmp_path / "b"), ("--build", tmp_path / "b")):
+        done = subprocess.run([cmake, *arguments], capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stdout + done.stderr
+    for name in ("one", "two"):
+        recorded(tmp_path / "b" / name, tmp_path / "T.hst")
+        assert sizes(tmp_path / "T.hst", MALLOC) == [101, 1701, 102, 60001, 103, 105], name
+
+
+# ---- the shapes of ESP-IDF's and Zephyr's hosts ----
+
+
+def _run(*command: object) -> None:
+    done = subprocess.run([str(one) for one in command], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+
+
+def test_names_for_the_librarys_malloc_are_recorded_with_the_programs_own_calls_of_it(
+    tmp_path: Path,
+) -> None:
+    files = [FIRMWARE / name for name in ("idf_app.c", "idf_heap.c", "idf_task.c")]
+    build = [*compiler(), "-O1", "-w", "-fno-builtin", *files]
+    _run(*build, "-o", tmp_path / "plain")
+    made = write_wrap(tmp_path, tmp_path / "plain")
+    assert {"heap_caps_malloc", "pvPortMalloc", "malloc", "strdup", "free"} <= set(made.functions)
+    wrap = [made.source, f"@{made.options}"]
+    _run(*build, *wrap, "-o", tmp_path / "firmware")
+    image, _ = recorded(tmp_path / "firmware", tmp_path / "T.hst")
+    events = events_of(tmp_path / "T.hst")
+    asked = {int(row["size"]): int(row["caps"]) for row in events if row["size"]}
+    # pvPortMalloc has the capabilities that it asks for itself; the last ones are plain malloc
+    assert asked == {201: 0x804, 202: 8, 203: 0x400, 204: 0, 50: 0, 205: 0, 206: 0}
+    assert (image.unknown, image.live_blocks_end) == (0, 1)
+    assert image.left_out >= 2  # the host's own: fopen's and fclose's
+    names = {one.name for one in image.allocators if one.recorded}
+    assert names == {"FreeRTOS", "ESP-IDF", LIBRARY_CALLS}
+
+
+def _zephyr(folder: Path, *wrap: object) -> Path:
+    """Linked twice: all of the firmware's own names are local in the program."""
+    flags = [*compiler(), "-O1", "-w", "-fno-builtin", "-fno-pie", "-fvisibility=hidden"]
+    names = ("zephyr_kernel.c", "zephyr_heap.c", "zephyr_app.c")
+    elf, own, program = (folder / name for name in ("zephyr.elf", "own.o", "zephyr.exe"))
+    _run(*flags, "-r", "-nostdlib", *(FIRMWARE / name for name in names), *wrap, "-o", elf)
+    _run("objcopy", "--localize-hidden", elf, own, "-w", "--localize-symbol=_*")
+    export = [EXPORT] if wrap else []
+    runner = FIRMWARE / "zephyr_runner.c"
+    _run(*flags, "-no-pie", own, runner, *export, "-Wl,--gc-sections", "-lpthread", "-o", program)
+    return program
+
+
+@pytest.fixture(scope="module")
+def zephyr(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    if shutil.which("objcopy") is None:
+        pytest.skip("objcopy is not there (Debian package: binutils)")
+    return _zephyr(tmp_path_factory.mktemp("zephyr"))
+
+
+def test_a_firmware_whose_names_are_local_is_wrapped_by_the_object_that_it_is_linked_from(
+    zephyr: Path, tmp_path: Path
+) -> None:
+    assert set(look_at(zephyr).functions.values()) == {"local"}
+    made = write_wrap(tmp_path, zephyr)
+    assert {"k_malloc", "k_free", "sys_heap_aligned_alloc"} <= set(made.functions)
+    trace = tmp_path / "T.hst"
+    image, _ = recorded(_zephyr(tmp_path, made.source, f"@{made.options}"), trace)
+    assert sizes(trace, MALLOC) == [303, 301]
+    assert sizes(trace, ALIGNED) == [302]
+    assert sizes(trace, FAILED) == [100000]
+    assert (image.unknown, image.live_blocks_end) == (0, 1)
+    assert tasks_by_size(trace) == {
+        303: b"main",
+        301: b"net rx",
+        302: b"net rx",
+        100000: b"main",
+    }
+
+
+def test_what_to_ask_next_suits_the_firmwares_heap(zephyr: Path, tmp_path: Path) -> None:
+    made = write_wrap(tmp_path, zephyr)
+    trace = tmp_path / "T.hst"
+    recorded(_zephyr(tmp_path, made.source, f"@{made.options}"), trace)
+    lines = CliRunner().invoke(app, ["info", str(trace)]).stdout.splitlines()
+    told = next(line for line in lines if line.startswith("tasks"))
+    # the process's own thread is not among the two, as no event is of it
+    assert "2 with events; names: " in told
+    assert "--allocator sys_heap" in lines[-1]
+
+
+def test_the_inner_heap_of_a_firmware_can_be_recorded_alone(zephyr: Path, tmp_path: Path) -> None:
+    made = write_wrap(tmp_path, zephyr, only=["sys_heap_*"])
+    trace = tmp_path / "T.hst"
+    image, _ = recorded(_zephyr(tmp_path, made.source, f"@{made.options}"), trace)
+    more = image.word_size  # the reference to the heap
+    assert sizes(trace, ALIGNED) == [303 + more, 301 + more, 302]
+    aligned = [1 << int(row["align_log2"]) for row in events_of(trace) if row["kind"] == ALIGNED]
+    assert aligned == [more, more, 64]
+    assert image.unknown == 0

@@ -6,10 +6,15 @@ import os
 import signal
 import subprocess
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 from recording.programs import Build, Recorded, compiler, events_of, missing
+
+from heapscope.capture.record.recording import ImageRecord
+from heapscope.measure.source import limits_of
+from heapscope.trace.info import read_info
 
 MALLOC, FREE = 1, 5
 
@@ -69,6 +74,69 @@ def test_a_program_without_descriptors_with_signals_is_recorded_to_its_end(
     assert sum(sizes.values()) == 100_002
     assert (parent.unknown, parent.live_blocks_end) == (0, 0)
     assert [int(e["size"]) for e in events_of(child)][-2:] == [999, 0]
+
+
+def stories(images: Sequence[ImageRecord]) -> list[list[tuple[int, int]]]:
+    """Kind and size of each event; a free has the size of its block, 0: of none that is known."""
+    told = []
+    for image in images:
+        sizes: dict[int, int] = {}
+        story = []
+        for event in events_of(image):
+            kind, key, size = int(event["kind"]), int(event["key"]), int(event["size"])
+            if kind == MALLOC:
+                sizes[key] = size
+            story.append((kind, sizes.pop(key, 0) if kind == FREE else size))
+        told.append(story)
+    return sorted(told)
+
+
+HEIR = [(MALLOC, 111), (FREE, 111), (MALLOC, 77), (FREE, 77)]
+PARENT = [(MALLOC, 111), (FREE, 111)]
+DESCENDANTS = {
+    "chain": [PARENT, HEIR],
+    "daemon": [[(MALLOC, 77), (FREE, 77)], [(MALLOC, 111)], HEIR],
+    "siblings": [PARENT, *[HEIR] * 4],
+    "vfork": [PARENT, HEIR],
+}
+
+
+@pytest.mark.parametrize("flags", [(), ("-m32",), ("musl",)], ids=["native", "32-bit", "musl"])
+@pytest.mark.parametrize("how", ["chain", "daemon", "siblings", "vfork", "again"])
+def test_a_fork_before_the_first_call_leaves_its_blocks_to_all_who_have_them(
+    build: Build, recorded: Recorded, how: str, flags: tuple[str, ...]
+) -> None:
+    musl = flags == ("musl",)
+    program = build("descend", *(() if musl else flags), musl=musl)
+    images = [i for i in recorded(program, how).images if i.program.endswith(program.name)]
+    told = stories([image for image in images if image.events])
+    if how == "again":
+        own = [*HEIR, (MALLOC, 222)]
+        assert told == sorted([PARENT, own, [(MALLOC, 222), (FREE, 222), (MALLOC, 77), (FREE, 77)]])
+    else:
+        assert told == sorted(story for story in DESCENDANTS[how] if story)
+    assert [(image.unknown, image.implied, image.begun_late) for image in images] == [
+        (0, 0, False)
+    ] * len(images)
+
+
+@pytest.mark.parametrize("how", ["clone", "clones"])
+def test_a_copy_that_nobody_sees_being_made_invents_nothing(
+    build: Build, recorded: Recorded, how: str
+) -> None:
+    """By a raw system call. A copy of one that was forked, and asked nothing, is known, however."""
+    result = recorded(build("descend"), how)
+    *_, copy = result.images
+    if how == "clones":
+        assert stories([copy]) == [HEIR]
+        assert (copy.begun_late, copy.unknown) == (False, 0)
+        return
+    assert stories([copy]) == [[(MALLOC, 77), (FREE, 77)]]
+    assert (copy.begun_late, copy.unknown, copy.live_end) == (True, 1, 0)
+    assert any("nobody saw made" in message for message in result.messages)
+    assert not result.complete
+    said = limits_of(read_info(copy.file).metadata)
+    assert any("began when the heap had blocks" in sentence for sentence in said)
 
 
 def test_a_process_that_is_left_behind_and_quiet_is_waited_for(

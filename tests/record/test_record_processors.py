@@ -65,7 +65,9 @@ def emulated(
     def environment(variable: str, _: str) -> Mapping[str, str]:
         return os.environ | {session.VARIABLE: variable}  # the emulator itself is not recorded
 
-    monkeypatch.setattr(session, "find_program", lambda *_: Program(path=emulator, word_size=8))
+    monkeypatch.setattr(
+        session, "find_program", lambda *_: Program(path=Path(emulator), word_size=8)
+    )
     monkeypatch.setattr(session, "_environment", environment)
     under = [emulator, "-L", library, "-E", f"LD_PRELOAD={preload}"]
 

@@ -8,6 +8,7 @@ from recording.programs import Build, Recorded, events_of
 
 from heapscope.capture.record.symbols import Symbols, site_name
 from heapscope.native.recorder import ModuleRow
+from heapscope.trace.info import read_info
 
 
 @pytest.mark.parametrize(
@@ -55,6 +56,20 @@ def test_code_that_lies_where_other_code_was_has_its_own_name(
     assert [found[size][-3:] for size in (3001, 3002, 3003)] == [
         ["main", "plugin", name] for name in ("one", "another", "one")
     ]
+
+
+def test_a_file_that_is_loaded_again_and_again_has_its_sites_once(
+    build: Build, recorded: Recorded
+) -> None:
+    """300 cycles of dlopen and dlclose, by turns of two objects: of four calls in each file."""
+    objects = [build("plugin", "-shared", "-fPIC", f"-DNAME={name}") for name in ("one", "another")]
+    (few,) = recorded(build("plugins"), *objects * 2, frames=16).images
+    (image,) = recorded(build("plugins"), *objects * 150, frames=16).images
+    once, often = read_info(few.file).site_count, read_info(image.file).site_count
+    assert image.events > 50 * few.events
+    assert often <= once + 2
+    found = asked_by(image, range(3001, 3301))
+    assert [found[size][-1] for size in range(3001, 3301)] == ["one", "another"] * 150
 
 
 def test_a_stack_has_as_many_frames_as_were_asked_for(build: Build, recorded: Recorded) -> None:

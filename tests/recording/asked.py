@@ -27,6 +27,9 @@ ASKED = [
     (MALLOC, 0, 0),
     (FAILED, "half", 0),
     (FAILED, "half", 0),
+    (FAILED, "beyond", 0),  # products that no size can hold
+    (FAILED, "beyond", 0),
+    (FAILED, "beyond", 0),
     (MALLOC, 200, 0),
     (POOL_CREATE, 4096, 0),
     (POOL_ALLOC, 100, 0),
@@ -39,8 +42,9 @@ ASKED = [
 def asked(image: ImageRecord) -> list[tuple[int, int | str, int]]:
     """The events in the form of ASKED."""
     half = 1 << (8 * image.word_size - 1)
+    named = {half: "half", 2 * half - 1: "beyond"}
     rows = [(int(e["kind"]), int(e["size"]), int(e["align_log2"])) for e in events_of(image)]
-    return [(kind, "half" if size == half else size, align) for kind, size, align in rows]
+    return [(kind, named.get(size, size), align) for kind, size, align in rows]
 
 
 def names(file: str) -> list[str]:

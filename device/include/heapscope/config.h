@@ -17,6 +17,18 @@
 #define HS_WIDE 1
 #endif
 
+/* 1: a block can also be taken from the high end of a free one, so that long-lived blocks lie apart from
+ * short-lived ones (hs_heap_set_end, HS_CAP_HIGH). 0: none of it is compiled. */
+#ifndef HS_ENDS
+#define HS_ENDS 0
+#endif
+
+/* 1: a block can also be taken from the high end of a free one, so that long-lived blocks lie apart from
+ * short-lived ones (hs_heap_set_end, HS_CAP_HIGH). 0: none of it is compiled. */
+#ifndef HS_ENDS
+#define HS_ENDS 0
+#endif
+
 /* 1: blocks can be guarded (guard.h), the level being chosen at run time. */
 #ifndef HS_GUARD
 #define HS_GUARD 1

@@ -17,6 +17,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "heapscope/config.h"
 #include "heapscope/status.h"
 
 #ifdef __cplusplus
@@ -65,6 +66,20 @@ hs_heap_t *hs_heap_create(void *memory, size_t size, const hs_heap_config_t *con
  * NULL although a fitting block exists; every size up to hs_heap_largest() is served. Low addresses
  * are preferred. */
 void *hs_heap_malloc(hs_heap_t *heap, size_t size);
+
+#if HS_ENDS
+/* From then on malloc, calloc and a realloc that moves take a block from the high end of the free block
+ * that they find, or, with false and in a new heap, from its low end. Which one is found, and whether one
+ * is, does not depend on it. Aligned blocks and those that realloc leaves in place keep to the low end. */
+void hs_heap_set_end(hs_heap_t *heap, bool high);
+#endif
+
+#if HS_ENDS
+/* From then on malloc, calloc and a realloc that moves take a block from the high end of the free block
+ * that they find, or, with false and in a new heap, from its low end. Which one is found, and whether one
+ * is, does not depend on it. Aligned blocks and those that realloc leaves in place keep to the low end. */
+void hs_heap_set_end(hs_heap_t *heap, bool high);
+#endif
 
 /* Allocates count * size bytes and clears them. NULL also when the product overflows. */
 void *hs_heap_calloc(hs_heap_t *heap, size_t count, size_t size);

@@ -30,6 +30,13 @@ extern "C" {
 #define HS_CAP_IRAM_8BIT (1u << 13)
 #define HS_CAP_RTCRAM (1u << 15)
 
+#if HS_ENDS
+/* A request has it, and no memory: its block comes from the high end of the free block that is found
+ * (hs_heap_set_end). A size rule can give it to requests. It has no effect where a guard fills free
+ * memory, from HS_GUARD_FILL on. */
+#define HS_CAP_HIGH (1u << 30)
+#endif
+
 #define HS_PRIORITIES 3u
 
 /* The properties that regions of one sort have in common: constant data, which can stay in flash. A request goes to

@@ -102,6 +102,30 @@ static HS_STEP void settle(hs_heap_t *heap, uint32_t from, uint32_t block, uint3
     hs_mark_long(bits_of(heap), block, granules);
 }
 
+#if HS_ENDS
+/* The same at the end of the free block [block, block + size), whose beginning stays free. Gives the used
+ * block, which is all of it where the rest is too small. */
+static HS_STEP uint32_t settle_high(hs_heap_t *heap, uint32_t from, uint32_t block, uint32_t size,
+                                    uint32_t granules)
+{
+    const uint32_t left = size - granules;
+    HS_ASSERT(granules >= HS_BLOCK_MIN && granules <= size && size <= heap->end - block);
+    if (left < HS_BLOCK_MIN) {
+        begin_used(heap, block);
+        settle(heap, from, block, size, granules);
+        return block;
+    }
+    const uint32_t high = block + left;
+    end_used(heap, block + size);
+    put_two(heap, high, 1);
+    end_free(heap, high);
+    bin_put(heap, block, from, block, left);
+    heap->free -= 2 * granules;
+    hs_mark_long(bits_of(heap), high, granules);
+    return high;
+}
+#endif
+
 /* Makes a used block of `granules` at least of the free one that was found, and gives it, or 0. The
  * low-water mark is the caller's. */
 static HS_INLINE uint32_t take_found(hs_heap_t *heap, uint32_t granules, found_t found)
@@ -110,6 +134,11 @@ static HS_INLINE uint32_t take_found(hs_heap_t *heap, uint32_t granules, found_t
     if (block != 0) {
         const uint32_t from = (uint32_t)(found >> 32);
         HS_ASSUME(from != 0);
+#if HS_ENDS
+        if ((heap->shape & HS_HIGH) != 0) {
+            return settle_high(heap, from, block, hs_at(heap, block)[HS_SIZE], granules);
+        }
+#endif
         begin_used(heap, block);
         settle(heap, from, block, hs_at(heap, block)[HS_SIZE], granules);
     }

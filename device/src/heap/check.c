@@ -23,7 +23,8 @@ static bool is_index(const hs_heap_t *heap, uint32_t granule)
 static bool control_agrees(const hs_heap_t *heap)
 {
     if (heap->end > (hs_is_wide(heap) ? HS_WIDE_MAX : HS_SMALL_MAX) / HS_GRANULE ||
-        heap->shape != hs_shape_of(heap->end, hs_is_wide(heap), heap->shape & HS_UNIT)) {
+        (heap->shape & ~HS_HIGH) !=
+            hs_shape_of(heap->end, hs_is_wide(heap), heap->shape & HS_UNIT)) {
         return false;
     }
     return hs_first(heap) + HS_BLOCK_MIN <= heap->end && heap->free <= 2 * heap->end &&

@@ -82,6 +82,13 @@ void *hs_heap_calloc(hs_heap_t *heap, size_t count, size_t size)
     return block;
 }
 
+#if HS_ENDS
+void hs_heap_set_end(hs_heap_t *heap, bool high)
+{
+    heap->shape = (heap->shape & ~HS_HIGH) | (high ? HS_HIGH : 0);
+}
+#endif
+
 /* Is it an alignment that the heap can give at that place in a block? */
 static bool is_alignment(const hs_heap_t *heap, size_t alignment, size_t size, size_t offset)
 {

@@ -45,7 +45,7 @@
 enum hs_free_word { HS_NEXT = 0, HS_PREVIOUS = 1, HS_SIZE = 2, HS_FOOTER = -1 };
 
 struct hs_heap {
-    uint32_t shape;   /* never changes: see below */
+    uint32_t shape;   /* never changes, but for HS_HIGH: see below */
     uint32_t free;    /* words of 4 bytes in free blocks and free slots */
     uint32_t minimum; /* low-water mark of `free` */
     uint32_t end;     /* index of the granule behind the last; never changes */
@@ -55,8 +55,15 @@ struct hs_heap {
 /* Bits of `shape`; those between are the seal, which tells whether `end` is what it was. */
 #define HS_UNIT 1u /* blocks begin and end on even granules: alignment 16 */
 #define HS_SHAPE_WIDE 0x80000000u
+#if HS_ENDS
+#define HS_HIGH 2u /* malloc takes from the high end of a free block */
+#define HS_SEAL_SHIFT 2u
+#define HS_SEAL_MASK 0x1FFFFFFFu
+#else
+#define HS_HIGH 0u
 #define HS_SEAL_SHIFT 1u
 #define HS_SEAL_MASK 0x3FFFFFFFu
+#endif
 
 static inline uint32_t *hs_at(const hs_heap_t *heap, uint32_t granule)
 {

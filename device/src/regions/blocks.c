@@ -204,7 +204,9 @@ static void *resize_here(hs_regions_t *set, const hs_place_t *place, const hs_re
     bool moved = false;
     hs_lock_area(set, area);
     const hs_tag_t before = hs_guard_tag(&area->guard, place->block);
+    hs_route_turn(area, request->caps, true);
     void *const block = resize_locked(set, place, rounded.size, after, &moved);
+    hs_route_turn(area, request->caps, false);
     const size_t has = block != NULL ? hs_guard_usable_size(&area->guard, block) : 0;
     hs_unlock_area(set, area);
     if (block == NULL || (moved && !carry(set, place, block, has, rounded.size))) {
@@ -234,8 +236,8 @@ static void *resize_by_move(hs_regions_t *set, const hs_place_t *place, const hs
 
 static bool is_served_here(const hs_place_t *place, uint32_t caps)
 {
-    return caps != 0 && hs_has(place->area, caps) && (void *)place->words == place->block &&
-           hs_place_bus(place->area, caps) == HS_DATA;
+    return hs_caps_of_memory(caps) != 0 && hs_has(place->area, caps) &&
+           (void *)place->words == place->block && hs_place_bus(place->area, caps) == HS_DATA;
 }
 
 /* One set of capabilities, as the rules have it. */

@@ -47,7 +47,7 @@ static bool serves(const hs_area_t *area, uint32_t caps, uint32_t priority)
 {
     HS_ASSERT(priority < HS_PRIORITIES);
     const uint32_t *const has = area->memory->caps;
-    if (!hs_is_used(area) || !hs_caps_lead_to(has, caps, priority)) {
+    if (!hs_is_used(area) || !hs_caps_lead_to(has, hs_caps_of_memory(caps), priority)) {
         return false;
     }
     for (uint32_t higher = 0; higher < priority; higher++) { /* bound: HS_PRIORITIES - 1 */
@@ -109,10 +109,12 @@ static void *take_in(hs_regions_t *set, hs_area_t *area, const hs_request_t *req
     }
     const hs_tag_t tag = hs_route_tag(set, area, owner);
     hs_lock_area(set, area);
+    hs_route_turn(area, request->caps, true);
     void *const block =
         request->alignment > 1
             ? hs_guard_aligned_alloc(&area->guard, request->alignment, size, request->offset, tag)
             : hs_guard_malloc(&area->guard, size, tag);
+    hs_route_turn(area, request->caps, false);
     /* Most requests are served without the usable size. */
     const bool needed = place != NULL || bus != HS_DATA || tag.owner != HS_OWNER_NONE;
     const size_t usable = needed && block != NULL ? hs_guard_usable_size(&area->guard, block) : 0;
@@ -177,7 +179,7 @@ void *hs_route_take_unowned(hs_regions_t *set, const hs_request_t *request)
 /* The order is irrelevant to the two below: one region that serves the request is enough. */
 static bool may_serve(const hs_area_t *area, uint32_t caps)
 {
-    return hs_is_used(area) && caps != 0 && hs_has(area, caps);
+    return hs_is_used(area) && hs_caps_of_memory(caps) != 0 && hs_has(area, caps);
 }
 
 bool hs_route_fits(hs_regions_t *set, const hs_request_t *request)

@@ -45,6 +45,26 @@ size_t hs_route_largest(hs_regions_t *set, uint32_t caps);
 /* The same for the set itself: a block of no owner. */
 void *hs_route_take_unowned(hs_regions_t *set, const hs_request_t *request);
 
+/* The end of the region's heap from which blocks of a request with these capabilities come: chosen
+ * before the heap is asked, and given up after it. With the region's lock held. */
+static inline void hs_route_turn(const hs_area_t *area, uint32_t caps, bool begins)
+{
+#if HS_ENDS
+#if HS_GUARD
+    const bool fills = area->guard.config->level >= HS_GUARD_FILL;
+#else
+    const bool fills = false;
+#endif
+    if ((caps & HS_CAP_HIGH) != 0 && !fills) {
+        hs_heap_set_end(area->guard.heap, begins);
+    }
+#else
+    (void)area;
+    (void)caps;
+    (void)begins;
+#endif
+}
+
 /* The capabilities that a rule asks for in place of `asked`. */
 static inline uint32_t hs_route_by(const hs_size_rule_t *rule, uint32_t asked)
 {

@@ -93,9 +93,20 @@ static inline hs_area_t *hs_next_area(hs_regions_t *set, hs_area_t *area)
 
 /* ---- a region ----------------------------------------------------------------------------------- */
 
+/* Those of a request that its memory must have. */
+static inline uint32_t hs_caps_of_memory(uint32_t caps)
+{
+#if HS_ENDS
+    return caps & ~HS_CAP_HIGH;
+#else
+    return caps;
+#endif
+}
+
 static inline bool hs_has(const hs_area_t *area, uint32_t caps)
 {
-    return (hs_caps_all(area->memory->caps) & caps) == caps;
+    const uint32_t wanted = hs_caps_of_memory(caps);
+    return (hs_caps_all(area->memory->caps) & wanted) == wanted;
 }
 
 static inline bool hs_is_used(const hs_area_t *area)

@@ -9,7 +9,7 @@ from typing import Any
 
 import typer
 
-from heapscope.measure.source import of_unrecorded, of_wide_pointers
+from heapscope.measure.source import of_a_part, of_unrecorded, of_wide_pointers
 from heapscope.report.console import console
 from heapscope.trace.metadata import recorded_facts
 from heapscope.trace.names import printable
@@ -80,10 +80,11 @@ def print_answer(answer: VerbResult) -> None:
 
 
 def say_wide_pointers(*traces: Path) -> None:
-    """One line for each trace whose sizes are those of a 64-bit program, and one where allocators
-    of the program were not recorded. A stream tells none."""
+    """One line for each trace whose sizes are those of a 64-bit program, one where allocators of
+    the program were not recorded, and one where a part of its run was. A stream tells none."""
     for trace in traces:
         facts = recorded_facts(trace) if trace.is_file() else {}
         where = f"{printable(str(trace), limit=400)}: " if len(traces) > 1 else ""
-        for said in filter(None, (of_unrecorded(facts), of_wide_pointers(facts))):
+        known = (of_unrecorded, of_a_part, of_wide_pointers)
+        for said in filter(None, (one(facts) for one in known)):
             typer.echo(f"{where}{said}")

@@ -78,6 +78,15 @@ def fit(
             help="The firmware's linker map: how much code in RAM its heap has.",
         ),
     ] = None,
+    place: Annotated[
+        Path | None,
+        typer.Option(
+            "--place",
+            metavar="RULES",
+            help="Rules for the pool: Heapscope's heap takes the requests of those with "
+            'end = "high" from the high end of a free block.',
+        ),
+    ] = None,
     jitter: Runs = None,
     jitter_seed: Seed = 0,
     jitter_strength: Strength = STRENGTH,
@@ -118,11 +127,12 @@ def fit(
             idf=idf,
             sdkconfig=sdkconfig,
             map=map_file,
+            place=place,
             jitter=jitter,
             jitter_seed=jitter_seed,
             jitter_strength=jitter_strength,
             progress=progress,
         )
-    give(result, json, inputs=traces)
+    give(result, json, inputs=(*traces, *([place] if place else [])))
     if wants_tables(json):
         say_wide_pointers(*traces)

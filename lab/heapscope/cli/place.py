@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from heapscope.cli.memory import takes_memory
-from heapscope.cli.shared import Json, Trace
+from heapscope.cli.shared import STRENGTH, Json, Runs, Seed, Strength, Trace
 from heapscope.memory.options import MemoryOptions, named_files
 
 
@@ -42,9 +42,13 @@ def place(
         typer.Option(
             "--second",
             metavar="T2.hst",
-            help="Another recording of the same program, which the rules are tried on.",
+            help="Another recording of the same program, which the rules are tried on. A heap "
+            "with two ends gets rules for them only where they win there, too.",
         ),
     ] = None,
+    jitter: Runs = None,
+    jitter_seed: Seed = 0,
+    jitter_strength: Strength = STRENGTH,
     out: Annotated[
         Path | None,
         typer.Option("--out", "-o", metavar="FILE", help="Write the rules for --place here."),
@@ -64,12 +68,15 @@ def place(
     rules are replayed with the whole trace, and the best of them is given. The memory is chosen
     as for replay; the rules of --place stay as they are, in front.
 
+    With --jitter, perturbed runs of the trace also say in which share the placement holds.
+
     \b
     Examples:
       heapscope place T.hst --chip esp32 --psram 4MB --psram-threshold off
       heapscope place T.hst --chip esp32 --need 16717 -o rules.toml
       heapscope place T.hst --chip esp32s3 --psram 8MB --psram-threshold off --slow 5
       heapscope place T.hst --chip esp32 --psram 4MB --second T2.hst --json place.json
+      heapscope place T.hst --chip esp32 --need 16717 --jitter 200
     """
     from heapscope.cli.answer import give, wants_tables, write_text
     from heapscope.cli.progress import progress_bar
@@ -82,6 +89,9 @@ def place(
             slow=slow,
             seconds=seconds,
             second=second,
+            jitter=jitter,
+            jitter_seed=jitter_seed,
+            jitter_strength=jitter_strength,
             progress=progress,
             **memory,
         )

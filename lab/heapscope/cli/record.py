@@ -16,8 +16,9 @@ SETTINGS = {"allow_interspersed_args": False}
 
 def record(
     command: Annotated[
-        list[str], typer.Argument(metavar="PROGRAM...", help="The program and its arguments.")
-    ],
+        list[str] | None,
+        typer.Argument(metavar="PROGRAM...", help="The program and its arguments."),
+    ] = None,
     out: Annotated[
         str,
         typer.Option(
@@ -57,13 +58,54 @@ def record(
             "--addresses", help="Know blocks by their addresses; the trace is larger by half."
         ),
     ] = False,
+    pid: Annotated[
+        int | None,
+        typer.Option(
+            metavar="PID",
+            min=1,
+            help="Record this process, which runs already, from now on; without PROGRAM. It goes "
+            "on afterwards. x86-64 with glibc.",
+        ),
+    ] = None,
+    seconds: Annotated[
+        float | None,
+        typer.Option(
+            metavar="N",
+            min=0.0,
+            help="End the recording after so many seconds. The program goes on without being "
+            "recorded, and is waited for.",
+        ),
+    ] = None,
+    until_size: Annotated[
+        str | None,
+        typer.Option(
+            "--until-size",
+            metavar="BYTES",
+            help="End the recording when the files have so many bytes together (100MB); what was "
+            "recorded by then is written, so that they may be larger by 1 MB a process.",
+        ),
+    ] = None,
+    end_program: Annotated[
+        bool,
+        typer.Option(
+            "--end-program", help="With --seconds or --until-size: end the program, too (SIGTERM)."
+        ),
+    ] = False,
+    paused: Annotated[
+        bool,
+        typer.Option(
+            "--paused",
+            help="Begin when the program calls heapscope_start() (heapscope/record.h), with the "
+            "blocks that are live then.",
+        ),
+    ] = False,
     wrap: Annotated[
         Path | None,
         typer.Option(
             "--wrap",
             metavar="FOLDER",
-            help="Do not run PROGRAM: write the file and the linker's options by which the "
-            "allocators that it has of its own are recorded.",
+            help="Do not run PROGRAM: write the C file, the linker's options and the CMake "
+            "function by which the allocators that it has of its own are recorded.",
         ),
     ] = None,
     hook: Annotated[
@@ -72,8 +114,17 @@ def record(
             "--hook",
             metavar="NAME[=KIND]",
             help="With --wrap: a function of an allocator that Heapscope does not know; KIND is "
-            "malloc, calloc, aligned, realloc or free. Or a hidden one that it knows, by its name. "
-            "May be repeated.",
+            "malloc, calloc, aligned, realloc or free. Or one that it knows, by its name: a hidden "
+            "one, or the program's calls of malloc and free. May be repeated.",
+        ),
+    ] = None,
+    only: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--only",
+            metavar="PATTERN",
+            help="With --wrap: of the functions that are found, only these, as sys_heap_*. May be "
+            "repeated.",
         ),
     ] = None,
     libc: Annotated[
@@ -98,6 +149,7 @@ def record(
     Examples:
       heapscope record -o T.hst -- true
       heapscope record --stacks 16 -o T.hst.zst -- ls -l
+      heapscope record --seconds 30 --until-size 100MB -o T.hst -- true
       heapscope record -o T.hst --json - -- sh -c true
       heapscope record --wrap wrap -- ./firmware
     """
@@ -106,23 +158,35 @@ def record(
     from heapscope.verbs.record import record as answer
     from heapscope.verbs.record import unrecorded
 
-    if wrap is not None:
-        _write(command[0], wrap, hook or [])
+    command = command or []
+    if wrap is not None and command:
+        _write(command[0], wrap, hook or [], only or [])
         return
-    if hook:
-        raise InputError("--hook is of --wrap", remedy="give --wrap FOLDER as well")
-    if said := unrecorded(command):
+    if hook or only:
+        name = "--hook" if hook else "--only"
+        raise InputError(f"{name} is of --wrap", remedy="give --wrap FOLDER as well")
+    if end_program and seconds is None and until_size is None:
+        raise InputError(
+            "--end-program has no limit", remedy="give --seconds or --until-size as well"
+        )
+    if command and pid is None and (said := unrecorded(command)):
         typer.echo(f"note: {said}", err=True)
     with record_progress() as progress:
         result = answer(
             command,
+            pid=pid,
             out=out,
             stacks=stacks,
             drop=drop,
             children=children,
             addresses=addresses,
             libc=libc,
+            paused=paused,
+            seconds=seconds,
+            until_size=_bytes(until_size),
+            end_program=end_program,
             progress=progress,
+            told=_tell,
         )
     write_json(result.to_json(), json, inputs=(Path(out),))
     if wants_tables(json):
@@ -133,11 +197,21 @@ def record(
     raise typer.Exit(result.exit_code)
 
 
-def _write(program: str, folder: Path, hooks: list[str]) -> None:
+def _bytes(until_size: str | None) -> int | None:
+    from heapscope.sizes import parse_size
+
+    return None if until_size is None else parse_size(until_size, what="--until-size")
+
+
+def _tell(sentence: str) -> None:
+    typer.echo(f"heapscope: {sentence}", err=True)
+
+
+def _write(program: str, folder: Path, hooks: list[str], only: list[str]) -> None:
     from heapscope.printable import printable
     from heapscope.verbs.record import wrap_file
 
-    made = wrap_file(program, folder, hooks=hooks)
+    made = wrap_file(program, folder, hooks=hooks, only=only)
     if made.allocators:
         typer.echo(f"{printable(program, limit=400)} has {made.allocators}")
     typer.echo(f"recorded: {', '.join(made.functions)}")
@@ -146,5 +220,8 @@ def _write(program: str, folder: Path, hooks: list[str]) -> None:
             f"not recorded, static or hidden (--hook {made.beyond[0]} for a hidden one): "
             f"{', '.join(made.beyond)}"
         )
-    source, options = (printable(str(path), limit=400) for path in (made.source, made.options))
+    source, options, cmake = (
+        printable(str(path), limit=400) for path in (made.source, made.options, made.cmake)
+    )
     typer.echo(f"link it so: cc ... {source} @{options}")
+    typer.echo(f"or with CMake: include({cmake}) and heapscope_wrap(TARGET)")

@@ -18,11 +18,16 @@ from heapscope.fit.schedule import run_searches
 from heapscope.fit.search import Ending, FoundPool, search
 from heapscope.fit.smallest_pool import FIT, FitResult, Refusal
 from heapscope.jitter.runs import Jitter, PerturbedRuns, kept_in_memory
-from heapscope.layout.pool import POOL_BASE, POOL_MIN
+from heapscope.layout.allocator import has_ends
+from heapscope.layout.placement import Placement
+from heapscope.layout.pool import POOL_BASE, POOL_MIN, pool_layout
 from heapscope.measure.loss import Loss, loss_of
+from heapscope.native.config import NativeConfig
 from heapscope.native.names import call_names
 from heapscope.native.reader import NameTable, NativeReader
 from heapscope.native.steps import FitRow, NativeSteps, Outcome
+from heapscope.replay.config import native_config
+from heapscope.trace.all_names import read_all_names
 from heapscope.trace.feed import read_trace
 from heapscope.trace.health import TraceHealth
 from heapscope.trace.info import tasks_of
@@ -64,16 +69,19 @@ def fit(
     task: str | None = None,
     margin: float | None = None,
     jitter: Jitter | None = None,
+    placement: Placement | None = None,
     reading: Progress | None = None,
     progress: FitProgress | None = None,
     perturbing: FitProgress | None = None,
 ) -> list[FitResult]:
     """One row an allocator, in their order. `task`: of its blocks alone, as for a private heap.
     `margin`: percent that a size to be recommended has above the pool. `jitter`: also how perturbed
-    runs go on each pool. Memory: 12 bytes an event,
-    and a pool for each core. InputError: the trace cannot be used, or has no such task."""
+    runs go on each pool. `placement`: rules for a pool, whose ends count where a heap has two.
+    Memory: 12 bytes an event, and a pool for each core. InputError: the trace cannot be
+    used, or has no such task."""
     only = None if task is None else _index(path, task)
-    with NativeSteps(POOL_BASE, only=only) as steps:
+    ends = None if placement is None else ends_of(placement, path)
+    with NativeSteps(POOL_BASE, only=only, ends=ends) as steps:
         trace = _load(path, steps, reading)
         if task is not None:
             trace = replace(trace, peak_live=steps.peak, whole=False)
@@ -100,6 +108,7 @@ def fit(
             replace(
                 row,
                 task=task or "",
+                placed=placement.file if placement and has_ends(row.allocator) else "",
                 margin=margin,
                 advised=None
                 if trace.loss is not None
@@ -107,7 +116,16 @@ def fit(
             )
             for row in rows
         ]
-    return rows if jitter is None else _perturbed(path, rows, limits, jitter, only, perturbing)
+    return (
+        rows if jitter is None else _perturbed(path, rows, limits, jitter, only, ends, perturbing)
+    )
+
+
+def ends_of(placement: Placement, path: str | Path) -> NativeConfig:
+    """The rules of a pool in the terms of the library, with the names that this trace has."""
+    names = read_all_names(path) if placement.by_name else None
+    layout = pool_layout(POOL_MIN, "heapscope")
+    return native_config(layout, needs=(), capsets=(), buckets=0, placement=placement, names=names)
 
 
 def _perturbed(
@@ -116,6 +134,7 @@ def _perturbed(
     limits: Mapping[str, Limits | None],
     jitter: Jitter,
     only: int | None,
+    ends: NativeConfig | None,
     progress: FitProgress | None,
 ) -> list[FitResult]:
     """The rows that have a pool, with how perturbed runs go on it."""
@@ -133,7 +152,9 @@ def _perturbed(
             if row.pool is None or within is None:
                 found.append(row)
                 continue
-            perturbed = perturbed_fit(runs, row.allocator, row.pool, within, only=only, done=done)
+            perturbed = perturbed_fit(
+                runs, row.allocator, row.pool, within, only=only, ends=ends, done=done
+            )
             found.append(replace(row, perturbed=perturbed))
     return found
 

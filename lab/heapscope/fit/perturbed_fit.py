@@ -12,6 +12,7 @@ from heapscope.jitter.runs import Jitter, PerturbedRuns
 from heapscope.jitter.share import Share, share
 from heapscope.layout.pool import POOL_BASE
 from heapscope.measure.wording import size
+from heapscope.native.config import NativeConfig
 from heapscope.native.reader import NativeReader
 from heapscope.native.steps import NativeSteps
 from heapscope.rows.figure import figure
@@ -54,15 +55,16 @@ def perturbed_fit(
     limits: Limits,
     *,
     only: int | None,
+    ends: NativeConfig | None = None,
     done: Callable[[], None],
 ) -> PerturbedFit:
     """`pool`: the one that serves the recorded run. `only`: the task whose blocks alone are kept.
-    `done` is called after each run."""
+    `ends`: rules for the ends of free blocks. `done` is called after each run."""
     count = runs.jitter.runs
     most = min(2 * pool, limits.most)
 
     def least(number: int) -> tuple[bool, int | None]:
-        with _steps(runs, number, only) as steps:
+        with _steps(runs, number, only, ends) as steps:
             done()
             return _least(steps, allocator, pool, most)
 
@@ -71,7 +73,7 @@ def perturbed_fit(
         safe = _quantile([size_ for _, size_ in found], WANTED)
 
         def serves(number: int) -> bool:
-            with _steps(runs, number, only) as steps:
+            with _steps(runs, number, only, ends) as steps:
                 done()
                 return safe is not None and steps.try_pool(allocator, safe).survives
 
@@ -86,8 +88,10 @@ def perturbed_fit(
     )
 
 
-def _steps(runs: PerturbedRuns, number: int, only: int | None) -> NativeSteps:
-    steps = NativeSteps(POOL_BASE, only=only)
+def _steps(
+    runs: PerturbedRuns, number: int, only: int | None, ends: NativeConfig | None
+) -> NativeSteps:
+    steps = NativeSteps(POOL_BASE, only=only, ends=ends)
     with NativeReader() as reader:
         steps.fill_from(reader)
         runs.play(reader, number)

@@ -79,6 +79,10 @@ class FitResult(Document):
         default=SHARE,
     )
     task: str = figure("Whose blocks alone were replayed; empty: all.", default="")
+    placed: str = figure(
+        "The rules whose ends the heap followed; empty: none, or it takes from one end.",
+        default="",
+    )
     margin: float | None = figure(
         "Percent that `advised` has above `pool`. null: not asked for.", default=None
     )

@@ -34,6 +34,14 @@ def flavoured(name: str, flavour: str) -> str:
     return parse_allocator(name + flavour)
 
 
+def has_ends(name: str) -> bool:
+    """Whether its blocks can come from the high end of a free block, too. Those of our heap can,
+    but not under a guard that fills free memory."""
+    plain, *flavours = name.split("+")
+    ours = plain.partition("-")[0] == "heapscope"
+    return ours and not {"guard2", "guard3"}.intersection(flavours)
+
+
 @functools.cache
 def placements() -> tuple[str, ...]:
     """Every allocator that puts blocks where no other does, without its flavours: of releases that
@@ -41,6 +49,24 @@ def placements() -> tuple[str, ...]:
     plain = [name for name in allocator_names() if "+" not in name]
     found = (load().hs_lab_allocator_places_as(name.encode("ascii")) for name in plain)
     return tuple(dict.fromkeys(ffi.string(one).decode("ascii") for one in found))
+
+
+#: The models of allocators that programs bring along, by the first word that the recorder of Linux
+#: programs names them with.
+_HOST_MODELS = {
+    "FreeRTOS": "heap_4",
+    "Zephyr": "sys_heap",
+    "umm_malloc": "umm",
+    "TLSF": "tlsf",
+    "o1heap": "o1heap",
+}
+
+
+def host_model(recorded: str) -> str:
+    """The model of a program's heap, by how its recording names its allocators, as in
+    "Zephyr k_malloc (k_malloc), Zephyr k_heap (k_heap_alloc)"; empty: none, or not one alone."""
+    models = {_HOST_MODELS.get(one.split()[0], "") for one in recorded.split("), ") if one}
+    return models.pop() if len(models) == 1 else ""
 
 
 def unmodelled(metadata: Mapping[str, str]) -> str:

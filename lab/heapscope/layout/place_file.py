@@ -7,9 +7,11 @@ from pathlib import Path
 
 from heapscope.choices import did_you_mean
 from heapscope.errors import InputError
+from heapscope.layout.allocator import has_ends
 from heapscope.layout.attempts import malloc_attempts
 from heapscope.layout.layout import ADDRESS_END, Layout
 from heapscope.layout.placement import (
+    HIGH,
     RULES_MAX,
     SIZE_MAX,
     Placement,
@@ -22,8 +24,9 @@ from heapscope.layout.toml_table import TomlTable
 from heapscope.layout.toml_text import read_toml_text
 
 _TOP = ("rule", "private")
-_RULE = ("task", "site", "heap", "size", "min", "max", "region", "private", "fallback")
+_RULE = ("task", "site", "heap", "size", "min", "max", "region", "private", "fallback", "end")
 _PRIVATE = ("name", "size", "allocator", "from", "start")
+_ENDS = ("high", "low")
 _PRIVATE_MIN = 16
 
 
@@ -109,6 +112,12 @@ def _rule(
 ) -> PlacementRule:
     table.check_keys(_RULE)
     least, most = _sizes(table)
+    high = table.has("end") and table.choice("end", _ENDS) == _ENDS[0]
+    if high and not (table.has("region") or table.has("private")):
+        _check_ends(table, layout, tuple(range(len(layout.regions))), ())
+        if table.has("fallback"):
+            raise table.error("fallback", "no region to fall back from", remedy="leave it out")
+        return _made(table, number, (), HIGH, (least, most), high=True, fallback=True)
     if table.has("region") == table.has("private"):
         why = "and private are both there" if table.has("region") else "or private is missing"
         raise table.error("region", why, remedy="say where it goes: one of the two")
@@ -119,17 +128,48 @@ def _rule(
         target = heaps[index].kind
     else:
         regions, target = _regions(table, "region", layout), table.string("region", "")
+    if high:
+        _check_ends(table, layout, regions, heaps)
+    fallback = table.boolean("fallback", not private)
+    return _made(table, number, regions, target, (least, most), high=high, fallback=fallback)
+
+
+def _made(
+    table: TomlTable,
+    number: int,
+    regions: tuple[int, ...],
+    target: str,
+    sizes: tuple[int, int],
+    *,
+    high: bool,
+    fallback: bool,
+) -> PlacementRule:
     return PlacementRule(
         number=number,
         regions=regions,
         target=target,
-        fallback=table.boolean("fallback", not private),
+        fallback=fallback,
         tasks=table.strings("task"),
         sites=table.strings("site"),
         heaps=table.strings("heap", or_number=True),
-        size_min=least,
-        size_max=most,
+        high=high,
+        size_min=sizes[0],
+        size_max=sizes[1],
     )
+
+
+def _check_ends(
+    table: TomlTable, layout: Layout, regions: Sequence[int], heaps: Sequence[PrivateHeap]
+) -> None:
+    """InputError: no heap that the rule sends to has two ends."""
+    names = [*(region.allocator for region in layout.regions), *(heap.allocator for heap in heaps)]
+    asked = dict.fromkeys(names[index] for index in regions)
+    if not any(map(has_ends, asked)):
+        raise table.error(
+            "end",
+            f"{', '.join(asked)} takes from one end",
+            remedy="give the memory our heap (--allocator heapscope), or leave it out",
+        )
 
 
 def _sizes(table: TomlTable) -> tuple[int, int]:

@@ -10,6 +10,8 @@ from heapscope.layout.layout import ADDRESS_END, REGIONS_MAX, Layout, Private, R
 RULES_MAX = 64  # HS_LAB_RULES_MAX
 SIZE_MAX = ADDRESS_END - 1
 
+HIGH = "the high end"  #: the target of a rule that names an end and no region
+
 Patterns = tuple[str | int, ...]  # names or globs; a number: the index itself
 
 
@@ -45,12 +47,15 @@ class PlacementRule:
     """All conditions must hold; None: any. Sizes in bytes, both ends included."""
 
     number: int  # from 1, as in the file
-    regions: tuple[int, ...]  # of the placed layout, asked in list order
-    target: str  # as the user named it: "DRAM", "private tls"
+    regions: tuple[
+        int, ...
+    ]  # of the placed layout, asked in list order; (): the capabilities decide
+    target: str  # as the user named it: "DRAM", "private tls", or HIGH alone
     fallback: bool
     tasks: Patterns | None = None
     sites: Patterns | None = None
     heaps: Patterns | None = None
+    high: bool = False  # from the high end of a free block, where a heap has two ends
     size_min: int = 0
     size_max: int = SIZE_MAX
 

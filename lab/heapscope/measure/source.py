@@ -9,7 +9,7 @@ from heapscope.rows.bound import AT_LEAST, BEFORE
 from heapscope.rows.figure import figure
 from heapscope.rows.row import Row
 from heapscope.trace.health import CallCounts
-from heapscope.trace.metadata import UNRECORDED
+from heapscope.trace.metadata import STARTED, STOPPED, UNRECORDED
 
 
 def word_size(metadata: Mapping[str, str]) -> int | None:
@@ -45,6 +45,31 @@ def of_a_late_start(metadata: Mapping[str, str]) -> str:
         "The recorder began when the heap had blocks already and takes no snapshots: those blocks "
         "are not counted."
     )
+
+
+def of_a_part(metadata: Mapping[str, str]) -> str:
+    """The limit of a recording of a part of its program's run; empty: none is known."""
+    started, stopped = (_seconds(metadata.get(key, "")) for key in (STARTED, STOPPED))
+    if not started and not stopped:
+        return ""
+    began = f"began {started} s after the recorder" if started else ""
+    ended = f"ended after {stopped} s, while its program ran on" if stopped else ""
+    return (
+        f"The recording {' and '.join(filter(None, (began, ended)))}: "
+        "what the program did outside of it is not counted."
+    )
+
+
+def limits_of(metadata: Mapping[str, str]) -> tuple[str, ...]:
+    """All sentences that limit what a trace can tell, from what its recorder says of it."""
+    told = (of_unrecorded, of_a_part, of_wide_pointers, of_a_late_start)
+    return tuple(filter(None, (one(metadata) for one in told)))
+
+
+def _seconds(text: str) -> str:
+    """To a millisecond; empty: no number."""
+    whole, _, part = text.partition(".")
+    return f"{int(whole):,}.{part[:3]:0<3}" if whole.isdigit() and len(whole) < 13 else ""
 
 
 class TraceFacts(Row):

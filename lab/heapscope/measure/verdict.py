@@ -19,7 +19,7 @@ from heapscope.measure.findings import (
     loss,
     short,
 )
-from heapscope.measure.source import of_a_late_start, of_unrecorded, of_wide_pointers
+from heapscope.measure.source import limits_of
 from heapscope.measure.wording import percent, plural, size
 from heapscope.rows.figure import figure
 from heapscope.rows.row import Row
@@ -162,9 +162,7 @@ def limits(result: ReplayResult) -> Iterator[str]:
 
 def _other_limits(result: ReplayResult) -> Iterator[str]:
     summary = result.summary
-    for limit in (of_unrecorded, of_wide_pointers, of_a_late_start):
-        if sentence := limit(result.trace.metadata):
-            yield sentence
+    yield from limits_of(result.trace.metadata)
     if summary.address_matched < summary.address_compared and not result.trace.unmodelled:
         share = percent(summary.address_matched, summary.address_compared)
         yield f"Only {share} of the recorded addresses were met: take the figures as estimates."

@@ -49,6 +49,7 @@ class NativeRule:
     size_max: int
     regions: int
     fallback: bool
+    high: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -47,9 +47,11 @@ _HEARD = (
     *("hs_lab_listener_figures", "hs_lab_listener_health", "hs_lab_listener_regions"),
     *("hs_lab_listener_blocks", "hs_lab_listener_notices"),
 )
+#: And of the lives of a replay's blocks.
+_HISTORY = ("hs_lab_history", "hs_lab_history_sums")
 _STRUCTS = (
-    *("hs_lab_config_t", "hs_lab_timeline_t", "hs_lab_export_row_t", "hs_lab_import_stats_t"),
-    "hs_lab_log_fact_t",
+    *("hs_lab_config_t", "hs_lab_timeline_t", "hs_lab_import_stats_t", "hs_lab_log_fact_t"),
+    *("hs_lab_filter_t", "hs_lab_view_t", "hs_lab_life_t"),
 )
 
 
@@ -76,7 +78,7 @@ def interface() -> dict[str, Any]:
     library = load()
     structs: dict[str, Any] = {}
     calls: dict[str, Any] = {}
-    for name in (*FIGURES, *NESTED, *_LIVES, *_HEARD):
+    for name in (*FIGURES, *NESTED, *_LIVES, *_HEARD, *_HISTORY):
         kind = ffi.typeof(getattr(library, name))
         rows = kind.result.kind != "void"
         item = kind.args[-2 if rows else -1].item

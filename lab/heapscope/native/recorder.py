@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from heapscope.errors import HeapscopeError
@@ -32,9 +32,57 @@ class ModuleRow:
     file_offset: int
 
 
-def _modes(drop: bool, libc: bool) -> int:
-    """HS_REC_DROP and HS_REC_NO_OWN."""
-    return 1 * drop + 4 * libc
+def _modes(drop: bool, libc: bool, paused: bool) -> int:
+    """HS_REC_DROP, HS_REC_NO_OWN and HS_REC_PAUSED."""
+    return 1 * drop + 4 * libc + 8 * paused
+
+
+def watch_interrupts() -> None:
+    """From now on SIGINT and SIGQUIT are noted, and do nothing else, until signal.signal()."""
+    load().hs_lab_record_watch_interrupts()
+
+
+def interrupts(*, of_process: bool) -> tuple[int, ...]:
+    """The numbers of the signals that came since the last call: of another process, or of the
+    terminal."""
+    seen = int(load().hs_lab_record_interrupts(int(of_process)))
+    return tuple(number for number in range(32) if seen >> number & 1)
+
+
+class Injected:
+    """How a call in another process went (hs_rec_injected_t)."""
+
+    DONE, REFUSED, ENDED, NO_MOMENT, FAILED, LATE, UNKNOWN = range(7)
+
+
+def inject(
+    pid: int,
+    function: int,
+    *,
+    text: bytes | None,
+    number: int,
+    avoided: Sequence[tuple[int, int]],
+    library: tuple[int, int],
+    signal_return: int,
+    seconds: float,
+) -> tuple[int, int, int]:
+    """Has a thread of a process call a function, as hs_lab_record_inject tells: how it went, the
+    result, and the system's error."""
+    result, error = ffi.new("uint64_t *"), ffi.new("int32_t *")
+    status = load().hs_lab_record_inject(
+        pid,
+        function,
+        ffi.NULL if text is None else ffi.new("char[]", text),
+        number,
+        ffi.new("uint64_t[]", [end for one in avoided for end in one]),
+        len(avoided),
+        ffi.new("uint64_t[]", library),
+        signal_return,
+        seconds,
+        result,
+        error,
+    )
+    return int(status), int(result[0]), int(error[0])
 
 
 class NativeRecorder(NativeOwner):
@@ -50,13 +98,15 @@ class NativeRecorder(NativeOwner):
         program: str,
         drop: bool = False,
         libc: bool = False,
+        paused: bool = False,
         addresses: bool = False,
         frames: int = 0,
     ) -> None:
         lib = load()
         texts = [text.encode("utf-8", "surrogateescape") for text in (preload64, preload32)]
         names = [text.encode("utf-8", "replace") for text in (version, program)]
-        record = lib.hs_lab_record_new(*texts, *names, _modes(drop, libc), int(addresses), frames)
+        modes = _modes(drop, libc, paused)
+        record = lib.hs_lab_record_new(*texts, *names, modes, int(addresses), frames)
         if record == ffi.NULL:
             raise HeapscopeError(
                 f"no shared memory for the recording: {os.strerror(ffi.errno)}",
@@ -76,7 +126,8 @@ class NativeRecorder(NativeOwner):
     pump = number_of("hs_lab_record_pump")
 
     def stop(self) -> None:
-        """Nothing is recorded from now on; the programs go on."""
+        """Nothing is recorded from now on; the programs go on. Images are over when they were
+        pumped for a little."""
         self._lib.hs_lab_record_close(self.handle)
 
     images = number_of("hs_lab_record_images")

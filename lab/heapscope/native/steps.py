@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import enum
 
+from heapscope.native.config import NativeConfig, Prepared
 from heapscope.native.library import ffi, load
 from heapscope.native.owner import NativeOwner
 from heapscope.native.reader import NativeReader
@@ -37,12 +38,18 @@ class NativeSteps(NativeOwner):
     """Filled by one census; then try_pool() may be called from several threads at once, which all
     have to be done before it is closed. 12 bytes an event (lab/native/fit/fit.h)."""
 
-    def __init__(self, base: int, *, only: int | None = None) -> None:
-        """`only`: a task's index; blocks that others ask for are left out."""
+    def __init__(
+        self, base: int, *, only: int | None = None, ends: NativeConfig | None = None
+    ) -> None:
+        """`only`: a task's index; blocks that others ask for are left out. `ends`: its rules say
+        which requests take from the high end of a free block."""
         lib = load()
         super().__init__(lib.hs_lab_steps_new(base), lib.hs_lab_steps_delete, what="kept trace")
         if only is not None:
             lib.hs_lab_steps_only(self.handle, only)
+        if ends is not None:
+            config = Prepared(ends)  # until the library has copied what it points to
+            check(lib.hs_lab_steps_ends(self.handle, config.pointer), "keeping the rules")
 
     def fill_from(self, reader: NativeReader) -> None:
         """Before the first push of a census: what is pushed goes in here too."""

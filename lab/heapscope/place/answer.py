@@ -2,28 +2,54 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import itertools
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
+from heapscope.jitter.runs import Jitter, kept_in_memory
 from heapscope.layout import capabilities
 from heapscope.measure.wording import plural, size
 from heapscope.place.device_code import device_code
-from heapscope.place.find import Found, PlaceSearch, Way
+from heapscope.place.ends import find_ends, heap_with_ends
+from heapscope.place.ends_placed import EndsPlaced, ends_placed
+from heapscope.place.find import WORTH, Found, PlaceSearch, Way
+from heapscope.place.perturbed_place import PerturbedPlacement, perturbed_placement
 from heapscope.place.place_result import OptionPlaced, PlacedMemory, PlaceResult
 from heapscope.place.question import PlaceQuestion
 from heapscope.place.rule_lines import PlaceRule
-from heapscope.place.trial import PlaceTrials
+from heapscope.place.trial import PlaceTrials, RuleOutcome
 from heapscope.printable import printable
-from heapscope.why.recording import read_recording
 
-NONE, SINGLE, BEST = "no rules", "best single rule", "best placement"
+NONE, SINGLE, BEST, ENDS = (
+    "no rules",
+    "best single rule",
+    "best placement",
+    "best placement, both ends",
+)
+
+_NOTHING_TO_PERTURB = "There are no rules whose gain perturbed runs could test."
+
+#: Told how many perturbed replays are done, and of how many.
+OnPerturbed = Callable[[int, int], None]
 
 
-def place(question: PlaceQuestion, *, second: Path | None = None) -> PlaceResult:
+def place(
+    question: PlaceQuestion,
+    *,
+    second: Path | None = None,
+    jitter: Jitter | None = None,
+    perturbing: OnPerturbed | None = None,
+) -> PlaceResult:
     """Solves it, replays it, and says what is known."""
     found = PlaceSearch(question).find()
     need = question.wish.need
-    best = found.best
+    other = None if second is None else _other(question, second)
+    ends, both = (None, None) if other is None else _ends(question, found, other)
+    ways = [(NONE, found.none), (SINGLE, found.single), (BEST, found.best), (ENDS, both)]
+    best = found.best if both is None else both
+    perturbed = None
+    if jitter is not None and (need is not None or best.text != found.none.text):
+        perturbed = _perturbed(question, best, jitter, perturbing)
     return PlaceResult(
         trace=printable(str(question.path), limit=400),
         layout=question.layout.name,
@@ -31,8 +57,10 @@ def place(question: PlaceQuestion, *, second: Path | None = None) -> PlaceResult
         need="" if need is None else _need(need),
         need_size=None if need is None else need[0],
         slow_most=question.wish.slow,
-        ways=tuple(_ways(question, found)),
-        second=() if second is None else tuple(_second(question, found, second)),
+        ways=tuple(_placed(name, way, question.room) for name, way in ways if way is not None),
+        second=() if other is None else tuple(_second(question, ways, other)),
+        ends=ends,
+        perturbed=perturbed,
         bound=found.bound,
         gap=_gap(question, found),
         proved=found.proved,
@@ -43,21 +71,71 @@ def place(question: PlaceQuestion, *, second: Path | None = None) -> PlaceResult
         decided=best.outcome.rules,
         option=_option(question, found),
         code=device_code(best.rules, question.layout),
-        notes=(*question.layout.notes, *_notes(question, found, second=second is not None)),
-        verdict=tuple(_verdict(question, found)),
+        notes=(
+            *question.layout.notes,
+            *_notes(question, found, second=second is not None),
+            *(() if jitter is None or perturbed is not None else (_NOTHING_TO_PERTURB,)),
+        ),
+        verdict=(
+            *_verdict(question, found),
+            *(() if ends is None else (ends.sentence,)),
+            *(
+                ()
+                if perturbed is None
+                else perturbed.sentences("" if need is None else _need(need))
+            ),
+        ),
     )
+
+
+def _ends(
+    question: PlaceQuestion, found: Found, other: PlaceQuestion
+) -> tuple[EndsPlaced | None, Way | None]:
+    """The gain of both ends; and the best placement with them, None: they are not offered."""
+    if heap_with_ends(question) is None:
+        return None, None
+    best = found.best
+    high = find_ends(question, other, best.rules)
+    if not high.wins:
+        return ends_placed(high, kept=False), None
+    rules = (*best.rules, *high.rules)
+    text = question.text(rules)
+    way = Way(rules=rules, text=text, slow=best.slow, outcome=question.trials.run(text))
+    before, after = (other.trials.run(each) for each in (best.text, text))
+    kept = not _is_worse(question, way.outcome, best.outcome) and not _is_worse(
+        question, after, before
+    )
+    return ends_placed(high, kept=kept), way if kept else None
+
+
+def _is_worse(question: PlaceQuestion, one: RuleOutcome, other: RuleOutcome) -> bool:
+    if one.failures != other.failures:
+        return one.failures > other.failures
+    figure, more = question.figure(one), question.figure(other)
+    return figure < more - WORTH * max(1, more)
+
+
+def _other(question: PlaceQuestion, second: Path) -> PlaceQuestion:
+    return PlaceQuestion(
+        path=second, layout=question.layout, wish=question.wish, tried=question.tried
+    )
+
+
+def _perturbed(
+    question: PlaceQuestion, best: Way, jitter: Jitter, done: OnPerturbed | None
+) -> PerturbedPlacement:
+    counted = itertools.count(1)
+
+    def one() -> None:
+        if done is not None:
+            done(next(counted), 2 * jitter.runs)
+
+    return perturbed_placement(question, best, jitter, kept_in_memory(question.path), one)
 
 
 def _need(need: tuple[int, int]) -> str:
     bytes_, caps = need
     return f"{size(bytes_)} from {capabilities.format(caps) if caps else 'malloc'}"
-
-
-def _ways(question: PlaceQuestion, found: Found) -> Iterator[PlacedMemory]:
-    named = ((NONE, found.none), (SINGLE, found.single), (BEST, found.best))
-    for name, way in named:
-        if way is not None:
-            yield _placed(name, way, question.room)
 
 
 def _placed(name: str, way: Way, room: int) -> PlacedMemory:
@@ -75,15 +153,13 @@ def _placed(name: str, way: Way, room: int) -> PlacedMemory:
     )
 
 
-def _second(question: PlaceQuestion, found: Found, second: Path) -> Iterator[PlacedMemory]:
+def _second(
+    question: PlaceQuestion, ways: Sequence[tuple[str, Way | None]], other: PlaceQuestion
+) -> Iterator[PlacedMemory]:
     """The rules of the first recording, replayed with another one."""
-    other = PlaceQuestion(path=second, layout=question.layout, wish=question.wish)
-    trials = PlaceTrials(
-        read_recording(second), question.layout, need=question.wish.need, tried=question.tried
-    )
-    for name, way in ((NONE, found.none), (SINGLE, found.single), (BEST, found.best)):
+    for name, way in ways:
         if way is not None:
-            outcome = trials.run(way.text)
+            outcome = other.trials.run(way.text)
             slow = _slow_of(other, way.rules)
             again = Way(rules=way.rules, text=way.text, slow=slow, outcome=outcome)
             yield _placed(name, again, question.room)
@@ -97,6 +173,8 @@ def _slow_of(question: PlaceQuestion, rules: tuple[PlaceRule, ...]) -> float:
     counts = question.counts
     for row, count in zip(question.blocks.asked, counts, strict=True):
         for rule in rules:
+            if rule.high:
+                continue
             owner = rule.owner
             if (
                 owner.task in (None, names.tasks[int(row["task"])])
@@ -149,6 +227,8 @@ def _notes(question: PlaceQuestion, found: Found, *, second: bool) -> Iterator[s
         )
     if question.layout.chip and not question.slow:
         yield "There is no slow memory that rules may use: --psram 4MB adds some, --slow allows it."
+    if not second and heap_with_ends(question) is not None:
+        yield "The heap has two ends: --second tries whether they bring anything."
     if found.best.rules and not second:
         yield "The rules were made from one recording: --second tries them on another one."
 

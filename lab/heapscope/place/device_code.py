@@ -20,7 +20,7 @@ def device_code(rules: Sequence[PlaceRule], layout: Layout) -> tuple[str, ...]:
     """Line by line. A task, call site or region that a rule names has a bit among the capabilities.
     Empty: there are no rules, or the bits do not suffice."""
     bits = _Bits(rules, layout)
-    if not rules or bits.count > _BITS:
+    if not rules or bits.count > _BITS - any(rule.high for rule in rules):
         return ()
     return tuple(_lines(rules, bits))
 
@@ -34,7 +34,7 @@ class _Bits:
         for rule in rules:
             if rule.owner != Owner() and rule.owner not in self.owners:
                 self.owners[rule.owner] = f"PLACE_OWNER_{len(self.owners)}"
-            if rule.private or rule.target in self.regions:
+            if rule.private or rule.high or rule.target in self.regions:
                 continue
             kind = layout.regions[find_regions(layout, rule.target)[0]].kind
             if rule.target == kind and kind in _KINDS:
@@ -70,6 +70,11 @@ def _lines(rules: Sequence[PlaceRule], bits: _Bits) -> Iterator[str]:
         if any(rule.private for rule in rules)
         else ('#include "heapscope/regions.h"')
     )
+    if any(rule.high for rule in rules):
+        yield ""
+        yield "#if !HS_ENDS"
+        yield '#error "These rules need both ends of free blocks: set HS_ENDS to 1."'
+        yield "#endif"
     yield ""
     for number, (name, said) in enumerate(bits.defined(), start=_FIRST_BIT):
         yield f"#define {name} (1u << {number}) /* {said} */"
@@ -87,6 +92,10 @@ def _lines(rules: Sequence[PlaceRule], bits: _Bits) -> Iterator[str]:
         for rule in placed:
             least = f", .from = {rule.least}" if rule.least > 1 else ""
             most = f", .to = {rule.most}" if rule.most != SIZE_MAX else ""
+            if rule.high:
+                for owner in _askers(rule, bits):
+                    yield f"    {{.asked = {owner or 0}{least}{most}, .instead = HS_CAP_HIGH}},"
+                continue
             where = bits.regions[rule.target]
             for owner in _askers(rule, bits):
                 asked = f"HS_CAP_DEFAULT | {owner}" if owner else "HS_CAP_DEFAULT"

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from heapscope.measure.placement import RuleRow
+from heapscope.place.ends_placed import EndsPlaced
+from heapscope.place.perturbed_place import PerturbedPlacement
 from heapscope.rows.figure import figure, in_bytes
 from heapscope.rows.row import Document, Row
 
@@ -57,7 +59,7 @@ class PlaceResult(Document):
     """Where blocks should lie, with a bound that no rules go beyond."""
 
     VERB = "place"
-    VERSION = 1
+    VERSION = 2
     main_table = "ways"
 
     trace: str = figure("The trace.")
@@ -67,10 +69,19 @@ class PlaceResult(Document):
     need_size: int | None = figure("Its bytes; null: the aim is free memory.", "B")
     slow_most: float = figure("The part of the bytes asked for that may be slow.", "%", most=100)
     ways: tuple[PlacedMemory, ...] = figure(
-        "No rules, the best single rule where one keeps the limit, and the best placement."
+        "No rules, the best single rule where one keeps the limit, the best placement, and the "
+        "same with both ends where these are offered."
     )
     second: tuple[PlacedMemory, ...] = figure(
         "The same rules on a second recording; empty: there is none."
+    )
+    ends: EndsPlaced | None = figure(
+        "With a second recording and a heap that has two ends: what these bring.", default=None
+    )
+    perturbed: PerturbedPlacement | None = figure(
+        "With --jitter: how perturbed runs go under the best placement. null: not asked for, or "
+        "there are neither rules nor a need.",
+        default=None,
     )
     bound: int = figure("The aim's figure that no rules for these classes go beyond.", "B")
     gap: float | None = figure(

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby
 
 from heapscope.layout.layout import ADDRESS_END
+from heapscope.layout.placement import HIGH
 from heapscope.place.blocks import Array
 from heapscope.place.classes import BlockClass, Classes, Owner
 from heapscope.place.memories import PlaceTarget
@@ -18,13 +19,15 @@ SIZE_MAX = ADDRESS_END - 1
 @dataclass(frozen=True, kw_only=True)
 class PlaceRule:
     """One rule: the requests of `owner` from `least` to `most` bytes go to `target`. `private`:
-    that is a private heap of so many bytes; 0: it is a region."""
+    that is a private heap of so many bytes; 0: it is a region. `high`: instead of going anywhere,
+    they take from the high end of a free block, and `target` is HIGH."""
 
     owner: Owner
     target: str
     least: int = 0
     most: int = SIZE_MAX
     private: int = 0
+    high: bool = False
 
     @property
     def lines(self) -> tuple[str, ...]:
@@ -45,7 +48,9 @@ class PlaceRule:
                 yield f"min = {self.least}"
         else:
             yield f"size = [{self.least}, {self.most}]"
-        if self.private:
+        if self.high:
+            yield 'end = "high"'
+        elif self.private:
             yield from (f"private = {_text(self.target)}", "fallback = true")
         else:
             yield f"region = {_text(self.target)}"
@@ -75,6 +80,13 @@ def sent(classes: Classes, targets: Sequence[PlaceTarget], moved: Array) -> tupl
                 )
             )
     return tuple(rules)
+
+
+def sent_high(classes: Classes, high: Array) -> tuple[PlaceRule, ...]:
+    """The rules that give these classes the high end: neighbours of one owner are one."""
+    end = PlaceTarget(name=HIGH, regions=(), weight=0, room=0, caps=0)
+    rules = sent(classes, (end,), high.reshape(-1, 1))
+    return tuple(replace(rule, high=True) for rule in rules)
 
 
 def file_of(rules: Sequence[PlaceRule], before: str = "") -> str:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from heapscope.jitter.runs import Push
 from heapscope.layout.layout import Layout
 from heapscope.layout.place_file import read_placement
 from heapscope.layout.placement import Placement
@@ -35,7 +36,8 @@ class RuleOutcome:
 
 class PlaceTrials:
     """Replays one trace under rules. `given`: the text of the user's rules, which are always there.
-    `tried` is called after each replay."""
+    `tried` is called after each replay. `play`: puts another run of the trace into a reader; None:
+    the trace as it is."""
 
     def __init__(
         self,
@@ -44,12 +46,14 @@ class PlaceTrials:
         *,
         need: Need | None,
         tried: Callable[[], None] | None = None,
+        play: Push | None = None,
     ) -> None:
         self.recording = recording
         self.layout = layout
         self.need = need
         self.replays = 0
         self._tried = tried
+        self._play = recording.push if play is None else play
 
     def run(self, text: str) -> RuleOutcome:
         """The whole trace under the rules of a file with this text; empty: without rules."""
@@ -66,7 +70,7 @@ class PlaceTrials:
             names=names,
         )
         with NativeReader(config) as reader:
-            self.recording.push(reader)
+            self._play(reader)
             self.replays += 1
             if self._tried is not None:
                 self._tried()

@@ -92,6 +92,7 @@ def _rule(rule: PlacementRule) -> NativeRule:
         size_max=rule.size_max,
         regions=_bits(rule.regions),
         fallback=rule.fallback,
+        high=rule.high,
     )
 
 

@@ -8,14 +8,15 @@ from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from heapscope.layout.allocator import unmodelled
+from heapscope.layout.allocator import host_model, unmodelled
 from heapscope.layout.chip_data import chip_files, read_chip
 from heapscope.layout.versions import knows_version
 from heapscope.measure.clock import moment_of, since_start
-from heapscope.measure.source import of_a_late_start
+from heapscope.measure.source import of_a_late_start, of_a_part
 from heapscope.measure.wording import plural, size
 from heapscope.report.next_command import loss_lines, next_command
 from heapscope.trace.info import EventCounts, MarkAt, TraceInfo
+from heapscope.trace.metadata import ALLOCATOR
 from heapscope.trace.names import printable
 from heapscope.trace.recording import ChipRecording, LevelAt
 
@@ -42,7 +43,15 @@ def info_parts(info: TraceInfo) -> Iterator[RenderableType]:
     elif chip or info.recording is not None:
         yield Text(_unknown_memory(chip))
     else:  # a program's events, which no memory belongs to
-        yield next_command("replay", info.file, "--chip", "esp32")
+        yield next_command(*_next(info))
+
+
+def _next(info: TraceInfo) -> tuple[str, ...]:
+    """The question that suits the heap of a program."""
+    model = host_model(info.metadata.get(ALLOCATOR, ""))
+    if model:
+        return "fit", info.file, "--allocator", model
+    return "replay", info.file, "--chip", "esp32"
 
 
 def _unknown_memory(chip: str) -> str:
@@ -75,7 +84,7 @@ def _facts(info: TraceInfo) -> Iterator[tuple[str, str]]:
     yield "largest request", least + size(info.largest_request)
     if info.requests_above_32_bits:
         yield "beyond 32 bits", least + plural(info.requests_above_32_bits, "request")
-    yield "tasks", least + _list([task.name for task in info.tasks], info.task_count)
+    yield "tasks", least + _tasks([task.name for task in info.tasks], info.task_count)
     if info.site_count:
         yield "sites", f"{least}{info.site_count:,}"
     if info.events.marks:
@@ -132,9 +141,9 @@ def _origin(info: TraceInfo) -> Iterator[tuple[str, str]]:
         yield "word size", _word_size(info.word_size)
     without_model = unmodelled(info.metadata)
     if without_model:
-        yield "match rate", f"not applicable: {without_model} has no model"
-    if late := of_a_late_start(info.metadata):
-        yield "limit", late
+        yield "match rate", f"not applicable: {without_model} names no model"
+    for limit in filter(None, (of_a_part(info.metadata), of_a_late_start(info.metadata))):
+        yield "limit", limit
     features = ", ".join(info.features) or "none"
     yield "trace", f"{size(info.size)}, format {info.version}, features: {features}"
     for key, value in info.metadata.items():
@@ -179,6 +188,13 @@ def _mark(mark: MarkAt, span: float | None) -> str:
 
 def _when(event: int, seconds: float | None, span: float | None) -> str:
     return moment_of(event, None if seconds is None else since_start(seconds, span or 0))
+
+
+def _tasks(names: list[str], number: int) -> str:
+    """A thread may have a name and no event."""
+    if len(names) > number:
+        return f"{number:,} with events; names: {', '.join(names[:SHOWN])}"
+    return _list(names, number)
 
 
 def _list(names: list[str], number: int) -> str:

@@ -22,6 +22,8 @@ def place_parts(result: PlaceResult) -> Iterator[RenderableType]:
         yield Text(sentence, style="bold" if position == 0 else "")
     for note in result.notes:
         yield Text(f"note: {note}", style="dim")
+    if result.perturbed is not None:
+        yield from (Text(f"note: {each}", style="dim") for each in result.perturbed.varied)
     yield ways(result)
     if result.second:
         yield _table("The same rules on the second recording", result.second, result)

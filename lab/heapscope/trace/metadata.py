@@ -15,6 +15,8 @@ RECORDER = "recorder"  # tool and version
 PROGRAM = "program"
 CLOCK_HZ = "clock_hz"  # ticks of a second
 ALLOCATOR = "allocator"  # of the recording
+STARTED = "started"  # seconds at which the recording of a program that ran already began
+STOPPED = "stopped"  # seconds at which it ended, while its program ran on
 UNRECORDED = "unrecorded"  # allocators of the program whose calls are not in the trace
 
 #: Characters of a value: a command line, all options of a configuration.

@@ -20,7 +20,7 @@ from heapscope.jitter.replays import perturbed_replays
 from heapscope.layout.need import parse_needs
 from heapscope.leaks.interval import ROUNDS_LEAST
 from heapscope.measure.result import ReplayResult
-from heapscope.measure.source import of_unrecorded, of_wide_pointers
+from heapscope.measure.source import of_a_part, of_unrecorded, of_wide_pointers
 from heapscope.measure.wording import plural
 from heapscope.memory.choose import choose_memory
 from heapscope.memory.options import MemoryOptions, given
@@ -170,7 +170,8 @@ class _Check:
                 self._add(run, budget, found, _name(trace), memory)
             recordings.append(list(figures_of(result, made.seen)))
             facts = result.trace.metadata
-            said = (of_unrecorded(facts), of_wide_pointers(facts), *_lost(result))
+            known = (of_unrecorded, of_a_part, of_wide_pointers)
+            said = (*(one(facts) for one in known), *_lost(result))
             self.notes += [f"{_name(trace)}: {one}" for one in said if one]
         self.figures += gathered(run.name, memory, recordings)
 

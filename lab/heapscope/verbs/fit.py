@@ -12,6 +12,9 @@ from heapscope.fit.smallest_pool import FitResults
 from heapscope.fit.verdict import with_verdict
 from heapscope.jitter.runs import STRENGTH, Jitter
 from heapscope.layout.allocator import parse_allocator, placements
+from heapscope.layout.place_file import read_placement
+from heapscope.layout.placement import Placement
+from heapscope.layout.pool import POOL_MIN, pool_layout
 from heapscope.progress import OnProgress, phase
 
 
@@ -24,6 +27,7 @@ def fit(
     idf: str | None = None,
     sdkconfig: str | Path | None = None,
     map: str | Path | None = None,
+    place: str | Path | None = None,
     jitter: int | None = None,
     jitter_seed: int = 0,
     jitter_strength: float = STRENGTH,
@@ -36,7 +40,8 @@ def fit(
 
     `chip`, with `idf`: also whether Heapscope's heap pays in place of the one that a firmware for
     it has, in net bytes. Its `sdkconfig` tells the options, and its linker `map` how much code that
-    heap has. `jitter`: so many perturbed runs also say which share of runs each pool serves.
+    heap has. `place`: rules for a pool, whose ends our heap follows. `jitter`: so many perturbed
+    runs also say which share of runs each pool serves.
     InputError: a trace, a name or a file cannot be used.
     """
     perturbed = (
@@ -44,6 +49,7 @@ def fit(
     )
     if perturbed is not None:
         perturbed.check()
+    placement = None if place is None else _rules(place)
     firmware = _firmware(chip, idf, sdkconfig, map, task)
     said: Sequence[str] = [allocator] if isinstance(allocator, str) else list(allocator)
     names = [parse_allocator(name) for name in said]
@@ -57,6 +63,7 @@ def fit(
             task=task,
             margin=margin,
             jitter=perturbed,
+            placement=placement,
             reading=phase(progress, "reading"),
             progress=phase(progress, "fitting", parts=True),
             perturbing=phase(progress, "perturbed runs", parts=True),
@@ -66,6 +73,17 @@ def fit(
     if firmware is not None:
         found = [with_verdict(results, firmware) for results in found]
     return FitResults(tuple(result for results in found for result in results))
+
+
+def _rules(file: str | Path) -> Placement:
+    """InputError: they place blocks in private heaps, which a pool alone has not."""
+    rules = read_placement(file, pool_layout(POOL_MIN, "heapscope"))
+    if rules.heaps:
+        raise InputError(
+            f"{rules.file}: private heaps in it, and fit has one pool",
+            remedy="leave them out; heapscope fit --task NAME finds the size of one",
+        )
+    return rules
 
 
 def _firmware(

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Unpack
 
 from heapscope.errors import HeapscopeError
+from heapscope.jitter.runs import STRENGTH, Jitter
 from heapscope.layout.layout import Layout
 from heapscope.layout.need import parse_needs
 from heapscope.memory.choose import NO_RULES, choose_memory, choose_placement
@@ -13,7 +14,7 @@ from heapscope.memory.options import MemoryOptions, given
 from heapscope.place.answer import place as answer
 from heapscope.place.place_result import PlaceResult
 from heapscope.place.question import SECONDS, SLOW, PlaceQuestion, PlaceWish, check_whole
-from heapscope.progress import OnProgress, counted
+from heapscope.progress import OnProgress, counted, phase
 
 
 def place(
@@ -23,14 +24,19 @@ def place(
     slow: float = SLOW,
     seconds: float = SECONDS,
     second: str | Path | None = None,
+    jitter: int | None = None,
+    jitter_seed: int = 0,
+    jitter_strength: float = STRENGTH,
     progress: OnProgress | None = None,
     **memory: Unpack[MemoryOptions],
 ) -> PlaceResult:
     """Finds the rules that leave most internal memory free, or a block of `need` at every moment.
 
     `slow`: percent of the bytes asked for that may be in slow memory. `seconds`: the time for it.
-    `second`: another recording of the same program, which the rules are tried on. `memory`: as for
-    replay(); the rules of `place` stay in front. InputError: an input cannot be used.
+    `second`: another recording of the same program, which the rules are tried on, and which a heap
+    with two ends needs for rules that use them. `jitter`: so many perturbed runs also say in which
+    share the placement holds. `memory`: as for replay(); the rules of `place` stay in front.
+    InputError: an input cannot be used.
     """
     path, options = Path(trace), given(memory)
     layout = choose_memory(options, path).layout
@@ -40,6 +46,11 @@ def place(
     needs = parse_needs(() if need is None else (need,))
     wish = PlaceWish(need=needs[0] if needs else None, slow=slow, seconds=seconds, given=text)
     wish.check()
+    perturbed = (
+        None if jitter is None else Jitter(runs=jitter, seed=jitter_seed, strength=jitter_strength)
+    )
+    if perturbed is not None:
+        perturbed.check()
     if second is not None:
         check_whole(Path(second))
 
@@ -58,4 +69,9 @@ def place(
         with_threshold=with_threshold,
         tried=counted(progress, "replays with rules"),
     )
-    return answer(question, second=None if second is None else Path(second))
+    return answer(
+        question,
+        second=None if second is None else Path(second),
+        jitter=perturbed,
+        perturbing=phase(progress, "perturbed runs", parts=True),
+    )

@@ -156,6 +156,12 @@ static uint32_t own_malloc(hs_sim_t *sim, uint32_t size)
     return taken(sim, hs_guard_malloc(&guard, size, TAG));
 }
 
+/* A guard that fills free memory looks at the low end alone (hs_route_turn). */
+static void own_set_end(hs_sim_t *sim, bool high)
+{
+    hs_heap_set_end(device(sim), high && sim->allocator.guard < HS_GUARD_FILL);
+}
+
 static uint32_t own_aligned(hs_sim_t *sim, uint32_t align, uint32_t size, uint32_t at)
 {
     hs_guard_t guard = guard_of(sim);
@@ -317,7 +323,7 @@ static hs_status_t check(const hs_sim_t *sim, uint32_t *where)
     .realloc = own_realloc, .aligned = own_aligned, .aligned_free = own_free, .usable = usable,    \
     .aligned_usable = usable, .fits = fits, .largest_allocatable = largest_allocatable,            \
     .largest_free = largest_free, .free_blocks = free_blocks, .reported = reported, .walk = walk,  \
-    .forget_low = forget_low, .check = check
+    .forget_low = forget_low, .check = check, .set_end = own_set_end
 
 const hs_model_t hs_model_heapscope = {
     .name = "heapscope",

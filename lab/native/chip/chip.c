@@ -279,6 +279,16 @@ bool hs_chip_resize(hs_chip_t *chip, const hs_request_t *request, bool asked, hs
            resize(chip, request, caps, place, &refused);
 }
 
+void hs_chip_set_end(hs_chip_t *chip, bool high)
+{
+    for (uint32_t i = 0; i < chip->count; i++) {
+        hs_sim_t *heap = chip->region[i].heap;
+        if (heap != NULL && heap->model->set_end != NULL) {
+            heap->model->set_end(heap, high);
+        }
+    }
+}
+
 void hs_chip_move(hs_chip_t *chip, const hs_request_t *request, const hs_place_t *moved,
                   hs_place_t *place)
 {

@@ -134,6 +134,8 @@ bool hs_chip_allocate_in(hs_chip_t *chip, uint32_t index, const hs_request_t *re
                          hs_place_t *place);
 /* realloc without a move to another heap; `asked`: only if the heap has the capabilities. */
 bool hs_chip_resize(hs_chip_t *chip, const hs_request_t *request, bool asked, hs_place_t *place);
+/* From which end of a free block the heaps that have two take the next blocks (hs_model.set_end). */
+void hs_chip_set_end(hs_chip_t *chip, bool high);
 /* The end of a realloc that moved: the old block at *place is copied and freed. */
 void hs_chip_move(hs_chip_t *chip, const hs_request_t *request, const hs_place_t *moved,
                   hs_place_t *place);

@@ -44,7 +44,7 @@ static bool is_valid(const hs_lab_config_t *config)
     }
     for (uint32_t i = 0; i < config->rule_count; i++) {
         const uint32_t mask = config->rules[i].regions;
-        if (mask == 0 || !are_regions(config, mask, false)) {
+        if ((mask == 0 && config->rules[i].high == 0) || !are_regions(config, mask, false)) {
             return false;
         }
     }
@@ -65,6 +65,9 @@ hs_status_t hs_placement_init(hs_placement_t *placement, const hs_lab_config_t *
         placement->row[i].peak_event = HS_LAB_NEVER;
     }
     placement->count = config->rule_count;
+    for (uint32_t i = 0; i < config->rule_count; i++) {
+        placement->highs += config->rules[i].high != 0;
+    }
     if (copy_names(&placement->tasks, &config->rule_tasks) != HS_OK ||
         copy_names(&placement->sites, &config->rule_sites) != HS_OK) {
         return HS_ERR_MEMORY;
@@ -122,7 +125,8 @@ uint32_t hs_placement_find(const hs_placement_t *placement, const hs_chip_t *chi
     }
     const uint32_t index = match(placement, event, request->size);
     if (index != UINT32_MAX) {
-        *unfit = fit_regions(chip, &placement->rule[index], request->caps) == 0;
+        *unfit = placement->rule[index].regions != 0 &&
+                 fit_regions(chip, &placement->rule[index], request->caps) == 0;
     }
     return index;
 }
@@ -152,6 +156,18 @@ static bool allocate_freely(hs_placement_t *placement, hs_chip_t *chip, const hs
     return true;
 }
 
+/* By the capabilities, under a rule that names no region. */
+static bool allocate_unmoved(hs_placement_t *placement, hs_chip_t *chip, uint32_t index,
+                             const hs_request_t *request, hs_place_t *place)
+{
+    if (!hs_chip_allocate(chip, request, place)) {
+        placement->row[index].refused++;
+        return false;
+    }
+    place->rule = (uint8_t)index;
+    return true;
+}
+
 /* `tried`: the region that has refused already, by bit. */
 static bool allocate(hs_placement_t *placement, hs_chip_t *chip, const hs_event_t *event,
                      const hs_request_t *request, uint32_t tried, hs_place_t *place)
@@ -172,6 +188,9 @@ static bool allocate(hs_placement_t *placement, hs_chip_t *chip, const hs_event_
         row->unfit++;
         return allocate_freely(placement, chip, request, place);
     }
+    if (rule->regions == 0) {
+        return allocate_unmoved(placement, chip, index, request, place);
+    }
     const uint32_t mask = fit_regions(chip, rule, request->caps) & ~tried;
     if (allocate_by(placement, chip, index, mask, request, place)) {
         return true;
@@ -183,10 +202,24 @@ static bool allocate(hs_placement_t *placement, hs_chip_t *chip, const hs_event_
     return true;
 }
 
+bool hs_placement_is_high(const hs_placement_t *placement, const hs_event_t *event, uint32_t size)
+{
+    const uint32_t index = placement->highs != 0 ? match(placement, event, size) : UINT32_MAX;
+    return index != UINT32_MAX && placement->rule[index].high != 0;
+}
+
 bool hs_placement_allocate(hs_placement_t *placement, hs_chip_t *chip, const hs_event_t *event,
                            const hs_request_t *request, hs_place_t *place)
 {
-    return allocate(placement, chip, event, request, 0, place);
+    const bool high = hs_placement_is_high(placement, event, request->size);
+    if (high) {
+        hs_chip_set_end(chip, true);
+    }
+    const bool served = allocate(placement, chip, event, request, 0, place);
+    if (high) {
+        hs_chip_set_end(chip, false);
+    }
+    return served;
 }
 
 /* realloc in the block's own heap: where a rule would place it now; in a private heap, which has no
@@ -201,8 +234,8 @@ static bool stays(const hs_placement_t *placement, hs_chip_t *chip, const hs_eve
     return hs_chip_resize(chip, request, !wanted, place);
 }
 
-bool hs_placement_reallocate(hs_placement_t *placement, hs_chip_t *chip, const hs_event_t *event,
-                             const hs_request_t *request, hs_place_t *place)
+static bool reallocate(hs_placement_t *placement, hs_chip_t *chip, const hs_event_t *event,
+                       const hs_request_t *request, hs_place_t *place)
 {
     const uint64_t refusals = chip->refusals[place->region];
     if (hs_chip_refuse(chip, request)) {
@@ -221,12 +254,26 @@ bool hs_placement_reallocate(hs_placement_t *placement, hs_chip_t *chip, const h
     return true;
 }
 
+bool hs_placement_reallocate(hs_placement_t *placement, hs_chip_t *chip, const hs_event_t *event,
+                             const hs_request_t *request, hs_place_t *place)
+{
+    const bool high = hs_placement_is_high(placement, event, request->size);
+    if (high) {
+        hs_chip_set_end(chip, true);
+    }
+    const bool served = reallocate(placement, chip, event, request, place);
+    if (high) {
+        hs_chip_set_end(chip, false);
+    }
+    return served;
+}
+
 bool hs_placement_fits(const hs_placement_t *placement, hs_chip_t *chip, const hs_event_t *event,
                        const hs_request_t *request)
 {
     bool unfit;
     const uint32_t index = hs_placement_find(placement, chip, event, request, &unfit);
-    if (index == UINT32_MAX || unfit) {
+    if (index == UINT32_MAX || unfit || placement->rule[index].regions == 0) {
         return hs_chip_fits(chip, request);
     }
     const hs_lab_rule_t *rule = &placement->rule[index];
@@ -247,7 +294,8 @@ uint32_t hs_placement_mask(const hs_placement_t *placement, hs_chip_t *chip,
     const uint32_t index = hs_placement_find(placement, chip, event, request, &unfit);
     const bool own = old != NULL && chip->region[old->region].private_heap;
     uint32_t mask = own ? UINT32_C(1) << old->region : 0;
-    if (index == UINT32_MAX || unfit || placement->rule[index].fallback) {
+    if (index == UINT32_MAX || unfit || placement->rule[index].regions == 0 ||
+        placement->rule[index].fallback) {
         mask |= hs_chip_mask_for(chip, request->caps, request->size);
     }
     if (index != UINT32_MAX && !unfit) {

@@ -22,6 +22,7 @@ typedef struct hs_rule_names {
 
 typedef struct hs_placement {
     uint32_t count; /* rules; 0: the functions below are not to be called, but init and free */
+    uint32_t highs; /* rules for the high end */
     hs_lab_rule_t rule[HS_LAB_RULES_MAX];
     hs_rule_names_t tasks, sites, heaps;
     hs_lab_rule_row_t row[HS_LAB_RULES_MAX + 1]; /* the last in use: what no rule placed */
@@ -36,6 +37,9 @@ void hs_placement_free(hs_placement_t *placement);
  * the capabilities asked for. */
 uint32_t hs_placement_find(const hs_placement_t *placement, const hs_chip_t *chip,
                            const hs_event_t *event, const hs_request_t *request, bool *unfit);
+
+/* Does the first rule that matches ask for the high end? The capabilities play no part in it. */
+bool hs_placement_is_high(const hs_placement_t *placement, const hs_event_t *event, uint32_t size);
 
 /* hs_chip_allocate and hs_chip_reallocate, with the rules. */
 bool hs_placement_allocate(hs_placement_t *placement, hs_chip_t *chip, const hs_event_t *event,

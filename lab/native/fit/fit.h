@@ -18,6 +18,7 @@
 #include <stdint.h>
 
 #include "chip/blocks.h"
+#include "chip/placement.h"
 #include "heapscope/trace.h"
 #include "model.h"
 #include "rows/trace.h"
@@ -37,9 +38,10 @@
 #define HS_FIT_TASK_SHIFT 12u /* 20 bits, as HS_NAME_INDEX_MAX */
 
 #define HS_FIT_ALL_TASKS UINT32_MAX
+#define HS_FIT_HIGH UINT32_C(0x80000000) /* in `slot`: from the high end of a free block */
 
 typedef struct hs_fit_step {
-    uint32_t slot; /* of the block; below `slots` */
+    uint32_t slot; /* of the block, and HS_FIT_HIGH */
     uint32_t size; /* bytes asked for */
     uint32_t what;
 } hs_fit_step_t;
@@ -48,7 +50,8 @@ typedef struct hs_fit {
     uint32_t base; /* address of every pool; one with every capability but bit 31 */
     hs_fit_step_t **chunks;
     size_t chunk_count, chunk_capacity;
-    uint32_t only; /* the task whose blocks are kept, whoever frees them; HS_FIT_ALL_TASKS */
+    hs_placement_t rules; /* whose ends count, and nothing else of them */
+    uint32_t only;        /* the task whose blocks are kept, whoever frees them; HS_FIT_ALL_TASKS */
     uint64_t steps;
     uint64_t huge;  /* size of the first request above 32 bits */
     uint64_t held;  /* bytes that every heap holds now, see floor */
@@ -59,6 +62,9 @@ typedef struct hs_fit {
 
 hs_status_t hs_fit_init(hs_fit_t *fit, uint32_t base);
 void hs_fit_free(hs_fit_t *fit);
+
+/* Before the first event: which requests take from the high end (hs_placement_init). */
+hs_status_t hs_fit_ends(hs_fit_t *fit, const hs_lab_config_t *config);
 
 /* The next batch of events, none of which is missing. HS_ERR_MEMORY: no host memory. */
 hs_status_t hs_fit_events(hs_fit_t *fit, const hs_event_t *events, size_t count);

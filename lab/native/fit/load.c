@@ -15,6 +15,12 @@ hs_status_t hs_fit_init(hs_fit_t *fit, uint32_t base)
     return hs_blocks_init(&fit->blocks) ? HS_OK : HS_ERR_MEMORY;
 }
 
+hs_status_t hs_fit_ends(hs_fit_t *fit, const hs_lab_config_t *config)
+{
+    hs_placement_free(&fit->rules);
+    return hs_placement_init(&fit->rules, config);
+}
+
 void hs_fit_free(hs_fit_t *fit)
 {
     for (size_t i = 0; i < fit->chunk_count; i++) {
@@ -22,6 +28,7 @@ void hs_fit_free(hs_fit_t *fit)
     }
     free(fit->chunks);
     hs_blocks_free(&fit->blocks);
+    hs_placement_free(&fit->rules);
     memset(fit, 0, sizeof *fit);
 }
 
@@ -65,6 +72,14 @@ static hs_status_t skip(hs_fit_t *fit)
 static uint64_t slot_of(const hs_fit_t *fit, const hs_block_t *block)
 {
     return (uint64_t)(block - fit->blocks.records);
+}
+
+/* The slot of a request's block, with the end that it takes. */
+static uint64_t slot_for(const hs_fit_t *fit, const hs_event_t *event, const hs_block_t *block)
+{
+    const bool high = event->size <= UINT32_MAX &&
+                      hs_placement_is_high(&fit->rules, event, (uint32_t)event->size);
+    return slot_of(fit, block) | (high ? HS_FIT_HIGH : 0);
 }
 
 /* The kind, the task and what the event's request needs to be asked right. */
@@ -152,7 +167,8 @@ static hs_status_t on_allocation(hs_fit_t *fit, const hs_event_t *event)
         return skip(fit);
     }
     hold(fit, block, event->size);
-    return add(fit, slot_of(fit, block), low_bits(event->size), describe_allocation(fit, event));
+    return add(fit, slot_for(fit, event, block), low_bits(event->size),
+               describe_allocation(fit, event));
 }
 
 static hs_status_t on_free(hs_fit_t *fit, const hs_event_t *event)
@@ -199,7 +215,7 @@ static hs_status_t on_realloc(hs_fit_t *fit, const hs_event_t *event)
     }
     hold(fit, block, event->size);
     const uint32_t aligned = block->place.aligned ? HS_FIT_ALIGNED : 0;
-    return add(fit, slot_of(fit, block), low_bits(event->size),
+    return add(fit, slot_for(fit, event, block), low_bits(event->size),
                describe(fit, event, HS_EVENT_REALLOC) | aligned);
 }
 

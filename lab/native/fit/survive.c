@@ -10,11 +10,18 @@ typedef struct hs_fit_run {
     hs_sim_t *heap;
     uint32_t *offsets; /* of the block in each slot */
     bool refuses;      /* aligned blocks cannot be realloced */
+    void (*set_end)(hs_sim_t *heap,
+                    bool high); /* NULL: no request asks for it, or one end is all */
 } hs_fit_run_t;
 
 static uint32_t align_log2(const hs_fit_step_t *step)
 {
     return step->what >> HS_FIT_ALIGN_SHIFT & 31u;
+}
+
+static uint32_t slot_of(const hs_fit_step_t *step)
+{
+    return step->slot & ~HS_FIT_HIGH;
 }
 
 /* hs_chip_allocate on one region: a request larger than it is never passed on. */
@@ -39,11 +46,12 @@ static bool reallocate(const hs_fit_run_t *run, const hs_fit_step_t *step)
     if (step->size > run->heap->size || (step->what & HS_FIT_NEVER)) {
         return false;
     }
-    const uint32_t offset = hs_sim_realloc(run->heap, run->offsets[step->slot], step->size);
+    const uint32_t slot = slot_of(step);
+    const uint32_t offset = hs_sim_realloc(run->heap, run->offsets[slot], step->size);
     if (offset == HS_NONE) {
         return false;
     }
-    run->offsets[step->slot] = offset;
+    run->offsets[slot] = offset;
     return true;
 }
 
@@ -52,15 +60,18 @@ static inline bool take(const hs_fit_run_t *run, const hs_fit_step_t *step)
 {
     const uint32_t kind = step->what & HS_FIT_KIND;
     if (kind == HS_EVENT_FREE) {
-        hs_sim_free(run->heap, run->offsets[step->slot], (step->what & HS_FIT_ALIGNED) != 0);
+        hs_sim_free(run->heap, run->offsets[slot_of(step)], (step->what & HS_FIT_ALIGNED) != 0);
         return true;
+    }
+    if (run->set_end != NULL) {
+        run->set_end(run->heap, (step->slot & HS_FIT_HIGH) != 0);
     }
     if (kind - 1u <= HS_EVENT_ALIGNED - 1u) {
         if (step->what & HS_FIT_NEVER) {
             return false;
         }
-        run->offsets[step->slot] = allocate(run, step);
-        return run->offsets[step->slot] != HS_NONE;
+        run->offsets[slot_of(step)] = allocate(run, step);
+        return run->offsets[slot_of(step)] != HS_NONE;
     }
     return kind != HS_EVENT_REALLOC || reallocate(run, step);
 }
@@ -133,7 +144,8 @@ hs_status_t hs_fit_try(const hs_fit_t *fit, hs_allocator_t allocator, uint32_t s
     memset(out, 0, sizeof *out);
     out->event = HS_LAB_NEVER;
     out->outcome = HS_LAB_FIT_SURVIVES;
-    hs_fit_run_t run = {NULL, NULL, allocator.model->aligned_is_own};
+    hs_fit_run_t run = {.refuses = allocator.model->aligned_is_own};
+    run.set_end = fit->rules.highs != 0 ? allocator.model->set_end : NULL;
     run.heap = hs_sim_new(allocator, fit->base, size, NULL);
     if (run.heap == NULL) {
         return no_heap(size, out);

@@ -12,6 +12,7 @@ void hs_export_free(hs_export_t *export)
         hs_follow_free(&export->follow);
         hs_profile_free(&export->profile);
         hs_samples_free(&export->samples);
+        hs_history_free(&export->history);
         hs_queue_free(&export->rows);
         free(export);
     }
@@ -161,6 +162,18 @@ static bool sample(hs_export_t *export, const hs_replay_t *replay, const hs_even
     return true;
 }
 
+/* ---- lives -------------------------------------------------------------------------------------- */
+
+static bool live_on(hs_export_t *export, const hs_replay_t *replay, const hs_event_t *event,
+                    const hs_step_t *step)
+{
+    const hs_held_t *at = &step->begun;
+    const bool placed = at->live && at->region < replay->chip.count;
+    const uint32_t address = placed ? replay->chip.region[at->region].start + at->offset : 0;
+    return hs_history_step(&export->history, step, event->time, address, event->size, event->task,
+                           event->site) == HS_OK;
+}
+
 /* ---- events ------------------------------------------------------------------------------------- */
 
 static bool look(hs_export_t *export, const hs_replay_t *replay, const hs_event_t *event,
@@ -176,6 +189,9 @@ static bool look(hs_export_t *export, const hs_replay_t *replay, const hs_event_
             return false;
         }
         add_row(export, replay, event, step);
+    }
+    if ((export->what & HS_LAB_EXPORT_HISTORY) && !live_on(export, replay, event, step)) {
+        return false;
     }
     if ((export->what & HS_LAB_EXPORT_PROFILE) && !hs_profile_step(&export->profile, event, step)) {
         return false;

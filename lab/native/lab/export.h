@@ -3,6 +3,7 @@
 #define HEAPSCOPE_NATIVE_EXPORT_H
 
 #include "heapscope/status.h"
+#include "history/history.h"
 #include "lab/lab.h"
 #include "measure/profile.h"
 #include "measure/samples.h"
@@ -15,6 +16,7 @@ typedef struct hs_export {
     hs_follow_t follow;
     hs_profile_t profile;
     hs_samples_t samples;
+    hs_history_t history;
     uint32_t live, largest, failures; /* their counters; those of the regions follow `region` */
     uint32_t region;
     uint64_t live_now, failed;

@@ -38,6 +38,11 @@ void hs_lab_steps_only(hs_lab_steps_t *steps, uint32_t task)
     steps->fit.only = task;
 }
 
+int hs_lab_steps_ends(hs_lab_steps_t *steps, const hs_lab_config_t *config)
+{
+    return (int)hs_fit_ends(&steps->fit, config);
+}
+
 uint64_t hs_lab_steps_peak(const hs_lab_steps_t *steps)
 {
     return steps->fit.asked_peak;

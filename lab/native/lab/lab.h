@@ -14,6 +14,7 @@
 #include <stdint.h>
 
 #include "rows/export.h"
+#include "rows/history.h"
 #include "rows/listen.h"
 #include "rows/log.h"
 #include "rows/picture.h"
@@ -243,6 +244,9 @@ void hs_lab_steps_delete(hs_lab_steps_t *steps);
 int hs_lab_reader_load(hs_lab_reader_t *reader, hs_lab_steps_t *steps);
 /* Before the first push: only blocks that this task asks for are kept, whoever frees them. */
 void hs_lab_steps_only(hs_lab_steps_t *steps, uint32_t task);
+/* Before it is filled: the rules of the configuration say which requests take from the high end of a free
+ * block; nothing else of it counts. HS_ERR_ARGUMENT, HS_ERR_MEMORY. */
+int hs_lab_steps_ends(hs_lab_steps_t *steps, const hs_lab_config_t *config);
 /* The most bytes, as asked for, that were live at once. */
 uint64_t hs_lab_steps_peak(const hs_lab_steps_t *steps);
 /* A size in bytes below which no pool can serve the trace, whatever the allocator. */
@@ -305,6 +309,30 @@ size_t hs_lab_export_samples(hs_lab_reader_t *reader, hs_lab_sample_t *rows, siz
 size_t hs_lab_export_profile(const hs_lab_reader_t *reader, hs_lab_profile_row_t *rows,
                              size_t capacity);
 void hs_lab_export_peak(const hs_lab_reader_t *reader, hs_lab_profile_t *out);
+
+/* ---- the life of every block of a replay with HS_LAB_EXPORT_HISTORY, at any time ---- */
+void hs_lab_history(const hs_lab_reader_t *reader, hs_lab_history_t *out);
+/* Blocks that come later pass until this is called again. */
+int hs_lab_history_filter(hs_lab_reader_t *reader, const hs_lab_filter_t *filter);
+/* `owners`: width x height, column by column: 0, or 1 + the task of the block born last of those that are
+ * in the pixel and pass. By column: `failed`, the failed requests that pass; `most`, the most bytes live of
+ * the blocks that pass; NULL: not wanted. */
+int hs_lab_history_draw(const hs_lab_reader_t *reader, const hs_lab_view_t *view, uint16_t *owners,
+                        uint32_t *failed, uint64_t *most);
+/* Sums for hs_lab_history_sums: of what was asked for within a view (width and height do not matter); of
+ * the difference of the live blocks after two events. */
+int hs_lab_history_range(hs_lab_reader_t *reader, const hs_lab_view_t *view);
+int hs_lab_history_difference(hs_lab_reader_t *reader, uint64_t first, uint64_t second);
+size_t hs_lab_history_sums(const hs_lab_reader_t *reader, hs_lab_history_sum_t *rows,
+                           size_t capacity);
+/* The block at an address after an event, and its neighbours below and above when it was born: 3 rows. */
+void hs_lab_history_pick(const hs_lab_reader_t *reader, uint64_t event, uint32_t region,
+                         uint32_t address, hs_lab_life_t *rows);
+/* The time of an event, and the first event at a time or later. */
+uint64_t hs_lab_history_time(const hs_lab_reader_t *reader, uint64_t event);
+uint64_t hs_lab_history_event(const hs_lab_reader_t *reader, uint64_t time);
+
+/* ---- rows as text ---- */
 /* Writes whole rows as long as they fit, returns how many, *written: bytes. Names are not looked into:
  * the caller has quoted them. */
 size_t hs_lab_rows_text(const hs_lab_cell_t *cells, size_t cell_count, const uint8_t *rows,
@@ -315,7 +343,8 @@ size_t hs_lab_rows_text(const hs_lab_cell_t *cells, size_t cell_count, const uin
 typedef struct hs_lab_record hs_lab_record_t;
 
 /* The objects to preload ("": none), the recorder's name and what is recorded, as metadata. `modes`:
- * 1 a full ring drops events, 4 the program's own allocators are left out, and not the C library's, where it
+ * 1 a full ring drops events, 8 an image's trace waits for its START, 4 the program's own allocators are
+ * left out, and not the C library's, where it
  * has the wrap object. `addresses`: blocks are known by these. `frames`: of a stack; 0: none.
  * NULL without shared memory. */
 hs_lab_record_t *hs_lab_record_new(const char *preload64, const char *preload32,
@@ -351,6 +380,18 @@ void hs_lab_record_site(hs_lab_record_t *record, size_t index, uint32_t site, co
 void hs_lab_record_fact(hs_lab_record_t *record, size_t index, const char *key, const char *value);
 void hs_lab_record_finish(hs_lab_record_t *record, size_t index);  /* its end chunk */
 void hs_lab_record_release(hs_lab_record_t *record, size_t index); /* its memory */
+/* From now on this process notes SIGINT and SIGQUIT, and does nothing else with them. Those that came
+ * since the last call, bit n for signal n: of another process (1), or of the terminal (0). */
+void hs_lab_record_watch_interrupts(void);
+uint32_t hs_lab_record_interrupts(uint32_t of_process);
+/* Has a thread of a process call a function: with a copy of `text`, unless it is NULL, and `number`; or
+ * with `number`. A thread that runs in one of the avoided ranges (start, end) is not taken. `library`:
+ * the C library's range, `signal_return`: where its signal handlers return to. 0 done; 1 refused,
+ * 2 it ended, 3 no moment came, 4 a fault, 5 it did not return, 6 not on this processor. */
+uint32_t hs_lab_record_inject(uint32_t pid, uint64_t function, const char *text, uint64_t number,
+                              const uint64_t *avoided, size_t avoided_count,
+                              const uint64_t *library, uint64_t signal_return, double seconds,
+                              uint64_t *result, int32_t *error);
 
 /* ---- a listener to a device: log text and chunks in, recordings and a state out ---- */
 typedef struct hs_lab_listener hs_lab_listener_t;

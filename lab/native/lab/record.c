@@ -4,6 +4,8 @@
 #include <string.h>
 
 #include "lab/lab.h"
+#include "record/drain/inject.h"
+#include "record/drain/interrupts.h"
 #include "record/drain/recorder.h"
 
 /* The handle is the recorder itself. */
@@ -95,6 +97,13 @@ void hs_lab_record_image(hs_lab_record_t *record, size_t index, hs_lab_record_im
     out->pid = image->pid;
     out->word_size = image->word_size;
     out->forked = image->forked;
+    out->told_events = counts->told_events;
+    out->told_peak = counts->told_peak;
+    out->time = image->time;
+    out->begun_late = image->begun_late;
+    out->started = image->started;
+    out->paused = image->paused;
+    out->cut = image->cut;
     out->status = (uint32_t)image->status;
 }
 
@@ -174,6 +183,37 @@ void hs_lab_record_release(hs_lab_record_t *record, size_t index)
     if (index < hs_recorder_images(of(record))) {
         hs_recorder_release(of(record), index);
     }
+}
+
+void hs_lab_record_watch_interrupts(void)
+{
+    hs_rec_interrupts_watch();
+}
+
+uint32_t hs_lab_record_interrupts(uint32_t of_process)
+{
+    return hs_rec_interrupts_take(of_process != 0);
+}
+
+uint32_t hs_lab_record_inject(uint32_t pid, uint64_t function, const char *text, uint64_t number,
+                              const uint64_t *avoided, size_t avoided_count,
+                              const uint64_t *library, uint64_t signal_return, double seconds,
+                              uint64_t *result, int32_t *error)
+{
+    const hs_rec_call_t call = {
+        .pid = pid,
+        .function = function,
+        .text = text,
+        .number = number,
+        .avoided = (const hs_rec_range_t *)(const void *)avoided, /* pairs of numbers */
+        .avoided_count = avoided_count,
+        .library = {library[0], library[1]},
+        .signal_return = signal_return,
+    };
+    int found = 0;
+    const hs_rec_injected_t status = hs_rec_inject(&call, seconds, result, &found);
+    *error = found;
+    return (uint32_t)status;
 }
 
 #else

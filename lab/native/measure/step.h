@@ -14,6 +14,7 @@ typedef struct hs_held {
     uint64_t birth, birth_time; /* event number and time of its last (re)allocation */
     uint32_t task, site;        /* of that */
     uint32_t region, offset;    /* UINT32_MAX: nowhere */
+    uint64_t serial;            /* how many blocks began before it */
 } hs_held_t;
 
 /* The effect of one heap event. A realloc that was served ends its block and begins a new one. */

@@ -13,7 +13,7 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
-#define HS_REC_VERSION 2u
+#define HS_REC_VERSION 3u
 #define HS_REC_MAGIC (0x43525348u + HS_REC_VERSION) /* in memory: a layout that both sides know */
 #define HS_REC_PROCESSES 1024u                      /* images recorded at one time */
 #define HS_REC_EVENTS 65536u /* of a ring: 2 MB, which stay in a processor's cache */
@@ -28,6 +28,7 @@
 #define HS_REC_DROP 1u    /* a full ring drops, it does not block */
 #define HS_REC_NO_LIBC 2u /* calls of the C library's heap are left out */
 #define HS_REC_NO_OWN 4u  /* calls of the program's own allocators are left out */
+#define HS_REC_PAUSED 8u  /* of an image: it tells by a START record when its trace begins */
 
 typedef _Atomic uint32_t hs_rec_word_t;
 
@@ -55,7 +56,9 @@ typedef enum hs_rec_kind {
     HS_REC_FORK = 14,   /* this process is about to make another */
     HS_REC_LOST = 15,   /* a: records that found no room */
     HS_REC_STACK = 16,  /* the stack of number a is the addresses in the text, innermost first */
-    HS_REC_MODULE = 17  /* the file whose path is the text lies at a, b bytes, first at c of it */
+    HS_REC_MODULE = 17, /* the file whose path is the text lies at a, b bytes, first at c of it */
+    HS_REC_START = 18,  /* from here on events are in the trace */
+    HS_REC_STOP = 19    /* from here on they are not; blocks are followed all the same */
 } hs_rec_kind_t;
 
 typedef enum hs_rec_pool {
@@ -86,6 +89,14 @@ typedef enum hs_rec_state {
     HS_REC_REPLACED = 3 /* exec: another image of the same process is in another place */
 } hs_rec_state_t;
 
+/* How an image of a process came to be. */
+typedef enum hs_rec_origin_kind {
+    HS_REC_FRESH = 0,      /* a program was loaded: its heap was empty */
+    HS_REC_FORKED = 1,     /* a copy of the process below, as it was at record `fork_number` */
+    HS_REC_BEGUN_LATE = 2, /* a copy of a process, with blocks that nobody knows */
+    HS_REC_ATTACHED = 3    /* a program that ran already, with such blocks */
+} hs_rec_origin_kind_t;
+
 /* In front of a process's events. */
 typedef struct hs_rec_ring {
     _Alignas(64) hs_rec_word_t head; /* number of the next record; program */
@@ -97,7 +108,7 @@ typedef struct hs_rec_ring {
     _Alignas(64) hs_rec_word_t threads;
     uint32_t pid;
     uint32_t word_size; /* bytes of a pointer */
-    uint32_t forked;    /* 1: a copy of the process below, as it was at record `fork_number` */
+    uint32_t forked;    /* hs_rec_origin_kind_t */
     uint32_t parent_place, parent_life, fork_number;
     char libc[32];
     char program[512]; /* of the image: its path */

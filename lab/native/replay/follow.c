@@ -70,6 +70,7 @@ static bool keep(hs_follow_t *follow, const hs_replay_t *replay, uint64_t key,
     const bool served = step->outcome == HS_LAB_OUTCOME_OK;
     if (served && !nowhere) {
         step->begun = new_block(replay, block, event, number);
+        step->begun.serial = follow->begun++;
         follow->held[record] = step->begun;
     } else { /* a refused realloc leaves what was there */
         follow->held[record] = step->ended;

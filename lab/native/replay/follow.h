@@ -16,6 +16,7 @@
 typedef struct hs_follow {
     hs_held_t *held; /* by record of hs_blocks_t */
     size_t held_size;
+    uint64_t begun; /* blocks so far */
 } hs_follow_t;
 
 void hs_follow_init(hs_follow_t *follow);

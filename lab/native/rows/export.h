@@ -10,6 +10,7 @@
 #define HS_LAB_EXPORT_FAILURES 2 /* a row for those that failed */
 #define HS_LAB_EXPORT_PROFILE 4
 #define HS_LAB_EXPORT_SAMPLES 8
+#define HS_LAB_EXPORT_HISTORY 16 /* the life of every block */
 #define HS_LAB_OUTCOME_OK 0
 #define HS_LAB_OUTCOME_FAILED 1   /* refused by the heaps of this replay */
 #define HS_LAB_OUTCOME_RECORDED 2 /* failed where it was recorded: nothing was asked here */

@@ -57,8 +57,9 @@ typedef struct hs_lab_need {
  * allocation and for a realloc that has to move; a block that can stay in its heap stays. */
 typedef struct hs_lab_rule {
     uint32_t size_min, size_max; /* bytes, both included */
-    uint32_t regions;            /* by bit; asked in list order */
+    uint32_t regions;            /* by bit; asked in list order; 0: the capabilities decide */
     uint32_t fallback; /* 1: when they have no room, the capabilities decide; 0: it fails */
+    uint32_t high;     /* 1: from the high end of a free block, where a heap has two ends */
 } hs_lab_rule_t;
 
 /* For which tasks, sites or heaps of the trace each rule holds: rules by bit, for each index. */

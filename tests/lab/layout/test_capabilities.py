@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from heapscope.errors import HeapscopeError, InputError
 from heapscope.layout import capabilities
-from heapscope.layout.allocator import parse_allocator, unmodelled
+from heapscope.layout.allocator import host_model, parse_allocator, unmodelled
 from heapscope.layout.need import parse_need
 from heapscope.layout.pool import pool_layout
 from heapscope.layout.releases import find_release
@@ -153,6 +153,23 @@ def test_an_allocator_of_a_recording_without_a_model_is_named(
     metadata: dict[str, str], name: str
 ) -> None:
     assert unmodelled(metadata) == name
+
+
+@pytest.mark.parametrize(
+    ("recorded", "model"),
+    [
+        ("FreeRTOS (pvPortMalloc)", "heap_4"),
+        ("Zephyr k_malloc (k_malloc), Zephyr k_heap (k_heap_alloc)", "sys_heap"),
+        ("FreeRTOS (pvPortMalloc), ESP-IDF (heap_caps_malloc)", ""),
+        ("FreeRTOS (pvPortMalloc), lwIP (mem_malloc)", ""),
+        ("glibc 2.36", ""),
+        ("", ""),
+    ],
+)
+def test_the_model_of_a_firmwares_heap_on_a_host_is_proposed_if_there_is_one(
+    recorded: str, model: str
+) -> None:
+    assert host_model(recorded) == model
 
 
 @pytest.mark.parametrize("size", [64, 4096, 250_000, 262_136, 1 << 30])

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 void *pvPortMalloc(size_t);
+void *pvPortCalloc(size_t, size_t);
 void vPortFree(void *);
 void *heap_caps_malloc(size_t, uint32_t);
 void *heap_caps_calloc(size_t, size_t, uint32_t);
@@ -63,6 +64,10 @@ int main(void)
     vPortFree(NULL);
     vPortFree(early);
     vPortFree(late);
+    vPortFree(pvPortCalloc(2, 53));
+    if (pvPortCalloc(SIZE_MAX, 2) != NULL) {
+        return 3;
+    }
     lv_free(lv_malloc(103));
     (void)in_the_same_file(104);
     my_give(my_take(105));

@@ -36,6 +36,10 @@ int main(void)
     require(malloc((size_t)PTRDIFF_MAX + 1) == NULL && errno == ENOMEM);
     require(realloc(kept[0], (size_t)PTRDIFF_MAX + 1) == NULL && errno == ENOMEM);
     require(reallocarray(kept[0], (size_t)PTRDIFF_MAX, 4) == NULL && errno == ENOMEM);
+    errno = 0;
+    require(reallocarray(NULL, (size_t)PTRDIFF_MAX, 4) == NULL && errno == ENOMEM);
+    errno = 0;
+    require(calloc((size_t)PTRDIFF_MAX, 4) == NULL && errno == ENOMEM);
     require(posix_memalign(&aligned, 3, 8) == EINVAL);
     heapscope_task_here("network");
     kept[9] = malloc(200);

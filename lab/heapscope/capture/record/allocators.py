@@ -13,16 +13,23 @@ import numpy as np
 from elftools.common.exceptions import ELFError
 from elftools.elf.elffile import ELFFile
 
+from heapscope.capture.record.functions import LIBRARY
+from heapscope.capture.record.wrap_source import EXPORTED
 from heapscope.rows.figure import figure
 from heapscope.rows.row import Row
 
 #: The functions that give memory, by the allocator that they belong to. One is enough to know it.
 FAMILIES: dict[str, tuple[str, ...]] = {
     "FreeRTOS": ("pvPortMalloc", "pvPortCalloc"),
-    "ESP-IDF": ("heap_caps_malloc", "heap_caps_calloc", "heap_caps_aligned_alloc"),
+    "ESP-IDF": (
+        "heap_caps_malloc",
+        "heap_caps_calloc",
+        "heap_caps_aligned_alloc",
+        "heap_caps_aligned_calloc",
+    ),
     "ESP-IDF multi_heap": ("multi_heap_malloc", "multi_heap_aligned_alloc"),
-    "Zephyr k_malloc": ("k_malloc", "k_calloc", "k_aligned_alloc"),
-    "Zephyr k_heap": ("k_heap_alloc", "k_heap_aligned_alloc"),
+    "Zephyr k_malloc": ("k_malloc", "k_calloc", "k_aligned_alloc", "z_thread_aligned_alloc"),
+    "Zephyr k_heap": ("k_heap_alloc", "k_heap_aligned_alloc", "k_heap_calloc"),
     "Zephyr sys_heap": ("sys_heap_alloc", "sys_heap_aligned_alloc"),
     "umm_malloc": ("umm_malloc", "umm_calloc"),
     "TLSF": ("tlsf_malloc", "tlsf_memalign"),
@@ -42,10 +49,12 @@ FAMILIES: dict[str, tuple[str, ...]] = {
     "a malloc of its own": ("malloc",),
 }
 HOOKED = "named by --hook"  #: an allocator that only the user knows
+LIBRARY_CALLS = "the C library, called by the program itself"
 _FAMILY_OF = {name: family for family, names in FAMILIES.items() for name in names}
 _LINKED = "heapscope_record"  # section of a program with the recorder's own object in it
 _WRAPPED = "heapscope_wrap"  # section that names the wrapped functions that give memory
 _FUNCTION = 2  # STT_FUNC
+_RELOCATABLE = "ET_REL"
 _LINKAGES = {0: "local", 1: "global", 2: "weak"}  # STB_*
 
 
@@ -64,11 +73,16 @@ class OwnAllocator(Row):
 @dataclass(frozen=True, kw_only=True)
 class Look:
     """The answer of a program's file. `stripped`: it has no table of its own symbols. `functions`:
-    the functions that were looked for and are there, and how."""
+    the functions that were looked for and are there, and how; `taken`: those that it takes from a
+    library. `half_linked`: it is one object that goes into a program. `unheard`: functions are
+    wrapped, but the recorder cannot find them."""
 
     allocators: tuple[OwnAllocator, ...] = ()
     stripped: bool = False
     functions: Mapping[str, str] = field(default_factory=dict)
+    taken: frozenset[str] = frozenset()
+    half_linked: bool = False
+    unheard: bool = False
 
     @property
     def recorded(self) -> tuple[OwnAllocator, ...]:
@@ -101,18 +115,49 @@ def _look(elf: Any, names: frozenset[str]) -> Look:
     if table is None:
         return Look(stripped=True)
     linked = elf.get_section_by_name(_LINKED) is not None
-    section = elf.get_section_by_name(_WRAPPED)
-    wrapped = [] if section is None else section.data().decode("ascii", "replace").split("\0")
-    names = names | _FAMILY_OF.keys() | set(filter(None, wrapped))
-    functions = dict(_functions(elf, table, names))
+    wrapped = _wrapped(elf)
+    names = names | _FAMILY_OF.keys() | wrapped
+    functions: dict[str, str] = {}
+    taken = set()
+    for name, linkage in _functions(elf, table, names):
+        if linkage:
+            functions[name] = linkage
+        else:
+            taken.add(name)
+    unheard = bool(wrapped) and not _is_exported(elf)
+    recorded = frozenset() if unheard else wrapped
     found: dict[str, list[tuple[str, str]]] = {}
     for name, linkage in functions.items():
         if name in _FAMILY_OF or name in wrapped:
             found.setdefault(_FAMILY_OF.get(name, HOOKED), []).append((name, linkage))
     if linked:  # the C library's, in front of which the linker has put the recorder
         found.pop("a malloc of its own", None)
-    rows = [_row(one, found[one], wrapped) for one in (*FAMILIES, HOOKED) if one in found]
-    return Look(allocators=tuple(rows), stripped=stripped, functions=functions)
+    rows = [_row(one, found[one], recorded) for one in (*FAMILIES, HOOKED) if one in found]
+    if called := sorted(wrapped & taken & LIBRARY.keys(), key=tuple(LIBRARY).index):
+        rows.append(_row(LIBRARY_CALLS, [(name, "global") for name in called], recorded))
+    return Look(
+        allocators=tuple(rows),
+        stripped=stripped,
+        functions=functions,
+        taken=frozenset(taken),
+        half_linked=elf["e_type"] == _RELOCATABLE,
+        unheard=unheard,
+    )
+
+
+def _wrapped(elf: Any) -> frozenset[str]:
+    section = elf.get_section_by_name(_WRAPPED)
+    text = "" if section is None else section.data().decode("ascii", "replace")
+    return frozenset(filter(None, text.split("\0")))
+
+
+def _is_exported(elf: Any) -> bool:
+    """The recorder finds the wrapped calls; a static program has it inside."""
+    table = elf.get_section_by_name(".dynsym")
+    if table is None:
+        return True
+    strings = elf.get_section(table["sh_link"]).data()
+    return EXPORTED.encode() + b"\0" in strings
 
 
 def _row(family: str, functions: list[tuple[str, str]], wrapped: Collection[str]) -> OwnAllocator:
@@ -128,23 +173,25 @@ def _row(family: str, functions: list[tuple[str, str]], wrapped: Collection[str]
 
 
 def _functions(elf: Any, table: Any, names: Iterable[str]) -> Iterator[tuple[str, str]]:
-    """The functions of these names that the file defines, and how. A compiler's clone of a local
-    one (pvPortMalloc.constprop.0) counts as it."""
+    """The functions of these names that the file defines, and how; "": it takes them from a
+    library. A compiler's clone of a local one (pvPortMalloc.constprop.0) counts as it."""
     strings = elf.get_section(table["sh_link"]).data()
     starts = {at: name for name in names for at in _places(strings, name)}
     rows = np.frombuffer(table.data(), dtype=_symbol(elf))
     wanted = rows[np.isin(rows["name"], np.array(sorted(starts), dtype=np.uint64))]
     for row in wanted:
-        if row["section"] and row["info"] & 15 == _FUNCTION:
+        if not row["section"]:
+            yield starts[int(row["name"])], ""
+        elif row["info"] & 15 == _FUNCTION:
             yield starts[int(row["name"])], _LINKAGES.get(int(row["info"]) >> 4, "global")
 
 
 def _places(strings: bytes, name: str) -> Iterator[int]:
-    """Where a string begins with the name and ends with it, or goes on with a point. Strings may
-    share their ends."""
+    """Where a string begins with the name and ends with it, or goes on with a point or a version.
+    Strings may share their ends."""
     sought, at = name.encode(), -1
     while (at := strings.find(sought, at + 1)) >= 0:
-        if strings[at + len(sought) : at + len(sought) + 1] in (b"\0", b"."):
+        if strings[at + len(sought) : at + len(sought) + 1] in (b"\0", b".", b"@"):
             yield at
 
 

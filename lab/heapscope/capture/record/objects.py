@@ -20,6 +20,7 @@ from heapscope.errors import HeapscopeError
 from heapscope.native.library import library_path
 
 PRELOAD = "libheapscope_record.so"
+ATTACH = "libheapscope_attach.so"
 LINKED = "heapscope_record.o"
 _HOST = struct.calcsize("P")  # bytes of a pointer: of the objects that the build made
 
@@ -61,6 +62,15 @@ class Objects:
         if word_size == _HOST:
             return self._there(self._folder / PRELOAD)
         return self._built(self.preload32_path, linked=False)
+
+    def attach(self) -> Path:
+        """The object for programs that run already, of this machine's word size."""
+        if "EM_X86_64" not in self.machines:
+            raise HeapscopeError(
+                f"a running program can be recorded on x86-64, not on {platform.machine()}",
+                remedy="start it with heapscope record",
+            )
+        return self._there(self._folder / ATTACH)
 
     @cached_property
     def preload32_path(self) -> Path:

@@ -23,6 +23,8 @@ class ImageOutput:
     sink: Sink | None = None
     held: list[bytes] = field(default_factory=list)
     size: int = 0  # bytes held
+    told_events: int = 0  # of what the sink took, up to its last whole piece
+    told_peak: int = 0
 
     def hold(self, data: bytes) -> None:
         self.held.append(data)
@@ -51,7 +53,13 @@ class Outputs:
         self._current: ImageOutput | None = None  # has T.hst
         self._numbers: dict[int, int] = {}
         self._empty: ImageOutput | None = None
+        self._sinks: list[Sink] = [] if self._first is None else [self._first]
         self.notes: list[str] = []
+
+    @property
+    def size(self) -> int:
+        """Bytes of all files so far."""
+        return sum(sink.size for sink in self._sinks)
 
     def new(self, pid: int) -> ImageOutput:
         if self._pid is None:
@@ -123,6 +131,7 @@ class Outputs:
         if before.sink is not None:
             Path(self._out).replace(name)
             before.sink.name = printable(str(name), limit=400)
+            before.sink.path = str(name)
         return self._file(Path(self._out))
 
     def _beside(self, part: str) -> Path:
@@ -132,10 +141,12 @@ class Outputs:
 
     def _file(self, path: Path) -> Sink | None:
         try:
-            return open_file(path, printable(str(path), limit=400))
+            sink = open_file(path, printable(str(path), limit=400))
         except InputError as error:
             self._note(error.message)
             return None
+        self._sinks.append(sink)
+        return sink
 
     def _note(self, note: str) -> None:
         if note not in self.notes:

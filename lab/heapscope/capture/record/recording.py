@@ -34,6 +34,18 @@ class ImageRecord(Row):
     unknown: int = figure("Frees and reallocs of blocks that nobody saw made.")
     implied: int = figure("Frees that nobody saw, of blocks whose address was given again.")
     inherited: int = figure("Blocks that a fork left to it.")
+    begun_late: bool = figure(
+        "True: its heap had blocks that nobody saw made; their frees are counted as unknown, and "
+        "are not in the trace.",
+        default=False,
+    )
+    cut: bool = figure("True: the recording ended before it did.", default=False)
+    paused: bool = figure(
+        "True: at the end its events were not in the trace: heapscope_stop(), or no "
+        "heapscope_start().",
+        default=False,
+    )
+    discarded: int = figure("Events that the file did not take.", default=0)
     left_out: int = figure(
         "Calls of the heap that is not recorded: the C library's, where the program's own "
         "allocators are, or theirs.",
@@ -65,6 +77,20 @@ class RecordResult(Document):
         "The programs of each process between two execs; the first one of the command first."
     )
     unrecorded: int = figure("Processes for which there was no place.")
+    attached: bool = figure(
+        "True: it ran already when the recording began, and its exit code is not known (0 here).",
+        default=False,
+    )
+    ended_by: str = figure(
+        "The limit that ended the recording; empty: none did.",
+        choices=("", "seconds", "size"),
+        default="",
+    )
+    recorded_seconds: float | None = figure(
+        "When that was, from the recorder's start; null: no limit ended the recording.",
+        "s",
+        default=None,
+    )
     notes: tuple[str, ...] = figure("Sentences about the recording.")
 
     @property
@@ -84,6 +110,16 @@ class RecordResult(Document):
         return not self.limits
 
     @property
+    @computed(
+        "Seconds from the start until which nothing is known to be missing, where all that is "
+        "missing came after a limit; null elsewhere.",
+        "s",
+        last=True,
+    )
+    def complete_until(self) -> float | None:
+        return self.recorded_seconds if self.ended_by and not any(self._gaps()) else None
+
+    @property
     @computed("All that a user should know of the recording, a sentence each.", last=True)
     def messages(self) -> tuple[str, ...]:
         return (*self._own(), *self.limits)
@@ -91,6 +127,17 @@ class RecordResult(Document):
     @property
     def limits(self) -> tuple[str, ...]:
         """The calls of the processes that are missing, a sentence each."""
+        return (*self._cut(), *self._gaps())
+
+    def _cut(self) -> Iterator[str]:
+        if self.ended_by and any(image.cut for image in self.images):
+            option = "seconds" if self.ended_by == "seconds" else "until-size"
+            yield (
+                f"the recording ended after {self.recorded_seconds:,.1f} s, as --{option} asked; "
+                "it is complete until then, and the program ran on"
+            )
+
+    def _gaps(self) -> tuple[str, ...]:
         found = [image.trouble for image in self.images if image.trouble]
         lost = sum(image.lost for image in self.images)
         if lost:
@@ -99,7 +146,21 @@ class RecordResult(Document):
             found.append(
                 f"processes that found no place and were not recorded: {self.unrecorded:,}"
             )
-        return (*found, *dict.fromkeys(self._unseen()), *self.notes)
+        return (*found, *dict.fromkeys((*self._unknown(), *self._unseen())), *self.notes)
+
+    def _unknown(self) -> Iterator[str]:
+        """Blocks of which nobody knows, and parts that the program left out."""
+        for image in self.images:
+            if image.unknown:
+                calls = plural(image.unknown, "call")
+                yield (
+                    f"{image.program} ({image.pid}): {calls} freed or resized blocks that nobody "
+                    "saw made, which the trace does not count"
+                )
+            if image.paused and image.events:
+                yield (
+                    f"{image.program} ({image.pid}): the program stopped its recording, and ran on"
+                )
 
     def _own(self) -> Iterator[str]:
         """Which heap the traces hold."""

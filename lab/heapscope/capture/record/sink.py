@@ -21,10 +21,18 @@ class Sink:
     discarded, and `trouble` says so."""
 
     def __init__(
-        self, name: str, stream: BinaryIO, *, compressed: bool, replaces: bool = False
+        self,
+        name: str,
+        stream: BinaryIO,
+        *,
+        compressed: bool,
+        replaces: bool = False,
+        path: str = "",
     ) -> None:
         self._replaces = replaces
         self.name = name
+        self.path = path  # as the system has it; empty: none
+        self.size = 0  # bytes of the file
         self.trouble = ""
         self.kept = 0  # bytes of the trace that the output took
         self._stream = stream
@@ -35,12 +43,24 @@ class Sink:
             return
         try:
             self._begin()
-            self._stream.write(data if self._zstd is None else self._zstd.compress(data))
             if self._zstd is None:
+                self._put(data)
                 self._stream.flush()
-            self.kept += len(data)
+                self.kept = self.size
+            else:
+                self._put(self._zstd.compress(data))
+                self.kept += len(data)
         except OSError as error:
+            if self._zstd is None:
+                self.kept = self.size
             self._fail(error)
+
+    def _put(self, data: bytes) -> None:
+        """All of it: a disk that becomes full takes a part first."""
+        while data:
+            taken = self._stream.write(data) or len(data)
+            self.size += taken
+            data = data[taken:]
 
     def _begin(self) -> None:
         """The old content of the file stays until the first byte comes."""
@@ -51,7 +71,7 @@ class Sink:
     def close(self) -> None:
         try:
             if self._zstd is not None and not self.trouble:
-                self._stream.write(self._zstd.flush())
+                self._put(self._zstd.flush())
             if self._stream is not sys.stdout.buffer:
                 self._stream.close()
         except OSError as error:
@@ -84,4 +104,6 @@ def open_file(path: Path, shown: str) -> Sink:
             f"{shown}: cannot be written: {error.strerror or error}",
             remedy="choose another place with -o, or make room there",
         ) from None
-    return Sink(shown, stream, compressed=path.suffix == ".zst", replaces=True)
+    return Sink(
+        shown, stream, compressed=path.suffix == ".zst", replaces=True, path=str(path.absolute())
+    )

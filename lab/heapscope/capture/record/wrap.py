@@ -4,115 +4,20 @@ where the linker puts it (--wrap)."""
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
 from pathlib import Path
 
 from heapscope.capture.record.allocators import Look, look_at, said_of
+from heapscope.capture.record.functions import CPLUSPLUS, FUNCTIONS, KINDS, LIBRARY
+from heapscope.capture.record.wrap_source import EXPORT, wrap_cmake, wrap_source
 from heapscope.errors import InputError
 from heapscope.trace.names import printable
 
-SOURCE, OPTIONS = "heapscope_wrap.c", "heapscope_wrap.txt"
-
-MALLOC, CALLOC, ALIGNED, REALLOC, FREE = "malloc", "calloc", "aligned", "realloc", "free"
-#: The parameters that a function has, unless its entry says others.
-_PLAIN = {
-    MALLOC: "size_t size",
-    CALLOC: "size_t count, size_t each",
-    ALIGNED: "size_t align, size_t size",
-    REALLOC: "void *block, size_t size",
-    FREE: "void *block",
-}
-KINDS = tuple(_PLAIN)
-
-#: The kind of each function, and its parameters where they are others. A parameter called size,
-#: count, each, align, block or caps is told; others are handed on. A k_timeout_t goes as the 64-bit
-#: number that it is.
-_FUNCTIONS: dict[str, tuple[str, str]] = {
-    "pvPortMalloc": (MALLOC, ""),
-    "pvPortCalloc": (CALLOC, ""),
-    "vPortFree": (FREE, ""),
-    "heap_caps_malloc": (MALLOC, "size_t size, uint32_t caps"),
-    "heap_caps_calloc": (CALLOC, "size_t count, size_t each, uint32_t caps"),
-    "heap_caps_aligned_alloc": (ALIGNED, "size_t align, size_t size, uint32_t caps"),
-    "heap_caps_realloc": (REALLOC, "void *block, size_t size, uint32_t caps"),
-    "heap_caps_free": (FREE, ""),
-    "heap_caps_aligned_free": (FREE, ""),
-    "multi_heap_malloc": (MALLOC, "void *heap, size_t size"),
-    "multi_heap_aligned_alloc": (ALIGNED, "void *heap, size_t size, size_t align"),
-    "multi_heap_realloc": (REALLOC, "void *heap, void *block, size_t size"),
-    "multi_heap_free": (FREE, "void *heap, void *block"),
-    "k_malloc": (MALLOC, ""),
-    "k_calloc": (CALLOC, ""),
-    "k_aligned_alloc": (ALIGNED, ""),
-    "k_realloc": (REALLOC, ""),
-    "k_free": (FREE, ""),
-    "k_heap_alloc": (MALLOC, "void *heap, size_t size, long long timeout"),
-    "k_heap_aligned_alloc": (
-        ALIGNED,
-        "void *heap, size_t align, size_t size, long long timeout",
-    ),
-    "k_heap_realloc": (REALLOC, "void *heap, void *block, size_t size, long long timeout"),
-    "k_heap_free": (FREE, "void *heap, void *block"),
-    "sys_heap_alloc": (MALLOC, "void *heap, size_t size"),
-    "sys_heap_aligned_alloc": (ALIGNED, "void *heap, size_t align, size_t size"),
-    "sys_heap_realloc": (REALLOC, "void *heap, void *block, size_t size"),
-    "sys_heap_free": (FREE, "void *heap, void *block"),
-    "umm_malloc": (MALLOC, ""),
-    "umm_calloc": (CALLOC, ""),
-    "umm_realloc": (REALLOC, ""),
-    "umm_free": (FREE, ""),
-    "tlsf_malloc": (MALLOC, "void *heap, size_t size"),
-    "tlsf_memalign": (ALIGNED, "void *heap, size_t align, size_t size"),
-    "tlsf_realloc": (REALLOC, "void *heap, void *block, size_t size"),
-    "tlsf_free": (FREE, "void *heap, void *block"),
-    "mem_malloc": (MALLOC, "unsigned size"),
-    "mem_calloc": (CALLOC, "unsigned count, unsigned each"),
-    "mem_trim": (REALLOC, "void *block, unsigned size"),
-    "mem_free": (FREE, ""),
-    "lv_malloc": (MALLOC, ""),
-    "lv_calloc": (CALLOC, ""),
-    "lv_zalloc": (MALLOC, ""),
-    "lv_malloc_zeroed": (MALLOC, ""),
-    "lv_realloc": (REALLOC, ""),
-    "lv_free": (FREE, ""),
-    "lv_mem_alloc": (MALLOC, ""),
-    "lv_mem_realloc": (REALLOC, ""),
-    "lv_mem_free": (FREE, ""),
-}
-
-
-@dataclass(frozen=True, kw_only=True)
-class _Tasks:
-    """How a thread's task is known: by functions, with their declarations, which all have to be
-    there. `when`: it can be asked for; `name`: its name."""
-
-    functions: Mapping[str, str]
-    when: str
-    name: str
-
-
-_TASKS = (
-    _Tasks(
-        functions={
-            "xTaskGetSchedulerState": "long xTaskGetSchedulerState(void)",
-            "pcTaskGetName": "char *pcTaskGetName(void *task)",
-        },
-        when="(int)xTaskGetSchedulerState() == 2 /* it runs */",
-        name="pcTaskGetName(NULL)",
-    ),
-    _Tasks(
-        functions={
-            "z_impl_k_sched_current_thread_query": (
-                "void *z_impl_k_sched_current_thread_query(void)"
-            ),
-            "k_thread_name_get": "const char *k_thread_name_get(void *thread)",
-        },
-        when="z_impl_k_sched_current_thread_query() != NULL",
-        name="k_thread_name_get(z_impl_k_sched_current_thread_query())",
-    ),
-)
-_TASK_NAMES = frozenset(name for one in _TASKS for name in one.functions)
+SOURCE, OPTIONS, CMAKE = "heapscope_wrap.c", "heapscope_wrap.txt", "heapscope_wrap.cmake"
+#: A function that each ESP-IDF has whose heap is its own. That for Linux asks the C library's.
+_OWN_HEAP_OF_IDF = "multi_heap_register"
 
 _HOOK = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)(?:=(\w+))?", re.ASCII)
 
@@ -124,30 +29,43 @@ class Wrap:
 
     source: Path
     options: Path
+    cmake: Path
     functions: tuple[str, ...]
     beyond: tuple[str, ...]
     allocators: str
 
 
-def write_wrap(folder: str | Path, program: Path, hooks: Iterable[str] = ()) -> Wrap:
-    """Writes the file and the linker's options for a program that was built without them.
-    InputError where the program has none of the functions, or the folder cannot be written."""
+def write_wrap(
+    folder: str | Path, program: Path, hooks: Iterable[str] = (), only: Sequence[str] = ()
+) -> Wrap:
+    """Writes the file and the linker's options for a program that was built without them. `only`:
+    patterns of the functions to take; none: all. InputError where the program has none of the
+    functions, or the folder cannot be written."""
     named = dict(_hook(one) for one in hooks)
-    known = _FUNCTIONS | named
-    look = look_at(program, {*known, *_TASK_NAMES})
-    found = [name for name in known if name in look.functions]
+    known = FUNCTIONS | named
+    program, look = _hooked_file(program, {*known, *LIBRARY, _OWN_HEAP_OF_IDF})
+    found = [
+        name for name in known if name in look.functions or name in look.taken & LIBRARY.keys()
+    ]
     functions = [name for name in found if name in named or look.functions[name] != "local"]
     beyond = [name for name in found if name not in functions]
     _check(program, look, functions, beyond, [name for name in named if name not in found])
+    if "heap_caps_malloc" in functions and _OWN_HEAP_OF_IDF not in look.functions:
+        known = known | LIBRARY
+        calls = [one for one in LIBRARY if one in look.taken or not one.startswith(CPLUSPLUS)]
+        functions += [one for one in calls if one not in functions]
+    if only:
+        functions = _only(functions, only)
     target = Path(folder)
-    tasks = [one for one in _TASKS if all(name in look.functions for name in one.functions)]
-    options = [f"-Wl,--wrap={name}" for name in functions]
-    options.append("-Wl,--export-dynamic-symbol=heapscope_wrapped")
+    wraps = [f"-Wl,--wrap={name}" for name in functions]
     try:
         target.mkdir(parents=True, exist_ok=True)
-        text = _source({name: known[name] for name in functions}, tasks[:1])
+        text = wrap_source(
+            {name: known[name] for name in functions}, {one.name for one in look.allocators}
+        )
         (target / SOURCE).write_text(text, encoding="ascii")
-        (target / OPTIONS).write_text("\n".join(options) + "\n", encoding="ascii")
+        (target / OPTIONS).write_text("\n".join([*wraps, EXPORT]) + "\n", encoding="ascii")
+        (target / CMAKE).write_text(wrap_cmake(wraps), encoding="ascii")
     except OSError as error:
         shown = printable(str(folder), limit=400)
         raise InputError(
@@ -156,10 +74,32 @@ def write_wrap(folder: str | Path, program: Path, hooks: Iterable[str] = ()) -> 
     return Wrap(
         source=target / SOURCE,
         options=target / OPTIONS,
+        cmake=target / CMAKE,
         functions=tuple(functions),
         beyond=tuple(beyond),
         allocators=said_of(look.allocators),
     )
+
+
+def _hooked_file(program: Path, names: Iterable[str]) -> tuple[Path, Look]:
+    """The file whose functions a linker can wrap. Zephyr links twice for native_sim: zephyr.elf,
+    and with it zephyr.exe, in which all its functions are local."""
+    look, first = look_at(program, names), program.with_suffix(".elf")
+    if first != program and set(look.functions.values()) == {"local"}:
+        before = look_at(first, names)
+        if before.half_linked and look.functions.keys() <= before.functions.keys():
+            return first, before
+    return program, look
+
+
+def _only(functions: Sequence[str], patterns: Sequence[str]) -> list[str]:
+    for pattern in patterns:
+        if not any(fnmatchcase(name, pattern) for name in functions):
+            raise InputError(
+                f"--only {printable(pattern)}: names none of the program's functions",
+                remedy=f"there are {', '.join(functions)}",
+            )
+    return [name for name in functions if any(fnmatchcase(name, one) for one in patterns)]
 
 
 def _hook(text: str) -> tuple[str, tuple[str, str]]:
@@ -167,8 +107,9 @@ def _hook(text: str) -> tuple[str, tuple[str, str]]:
     found = _HOOK.fullmatch(text)
     if found is not None and found[2] in KINDS:
         return found[1], (found[2], "")
-    if found is not None and found[2] is None and found[1] in _FUNCTIONS:
-        return found[1], _FUNCTIONS[found[1]]
+    known = FUNCTIONS | LIBRARY
+    if found is not None and found[2] is None and found[1] in known:
+        return found[1], known[found[1]]
     raise InputError(
         f"'{printable(text)}' names no function to hook",
         remedy=f"write NAME=KIND, for example my_alloc=malloc; kinds: {', '.join(KINDS)}",
@@ -198,133 +139,3 @@ def _check(
         f"{shown}: has no allocator that is known here",
         remedy="name its functions: --hook my_alloc=malloc --hook my_free=free",
     )
-
-
-# ---- the file ----
-
-_HEAD = """\
-/* Written by `heapscope record --wrap`: it records the program's own allocators. Compile it
- * and link it with the program, together with the options beside it. Where the program is not
- * recorded, each function hands its call on. */
-#include <stddef.h>
-#include <stdint.h>
-
-__attribute__((weak)) int heapscope_own_enter(void);
-__attribute__((weak)) void heapscope_own_leave(void);
-__attribute__((weak)) void heapscope_own_block(int call, const void *block, size_t size,
-                                               size_t align, uint32_t caps);
-__attribute__((weak)) void heapscope_own_free(const void *block);
-__attribute__((weak)) void heapscope_own_resize(const void *block);
-__attribute__((weak)) void heapscope_own_resized(const void *block, size_t size, uint32_t caps);
-__attribute__((weak)) void heapscope_task(const char *name);
-"""
-
-_ENTER = """
-static int enter(void)
-{
-    if (!heapscope_own_enter) {
-        return 0;
-    }
-    const int outermost = heapscope_own_enter();
-    if (outermost) {
-        tell_task();
-    }
-    return outermost;
-}
-
-static void leave(void)
-{
-    if (heapscope_own_leave) {
-        heapscope_own_leave();
-    }
-}
-"""
-
-_CALLS = {MALLOC: 1, CALLOC: 2, ALIGNED: 3}
-
-
-def _source(functions: Mapping[str, tuple[str, str]], tasks: Iterable[_Tasks]) -> str:
-    giving = [name for name, (kind, _) in functions.items() if kind in _CALLS]
-    names = "".join(f"{name}\\0" for name in giving)
-    marked = (
-        '\n__attribute__((used, section("heapscope_wrap"))) const char heapscope_wrapped[] =\n'
-        f'    "{names}";\n'
-    )
-    bodies = "".join(_function(name, *functions[name]) for name in functions)
-    return _HEAD + marked + _task(tasks) + _ENTER + bodies
-
-
-def _task(tasks: Iterable[_Tasks]) -> str:
-    for one in tasks:
-        declared = "".join(f"{function};\n" for function in one.functions.values())
-        return f"""
-{declared}
-/* Once in each thread: a task is a thread of its own on a host. */
-static void tell_task(void)
-{{
-    static _Thread_local char told;
-    if (!told && heapscope_task && {one.when}) {{
-        told = 1;
-        const char *name = {one.name};
-        if (name && name[0]) {{
-            heapscope_task(name);
-        }}
-    }}
-}}
-"""
-    return "\nstatic void tell_task(void)\n{\n}\n"
-
-
-def _function(name: str, kind: str, parameters: str) -> str:
-    parameters = parameters or _PLAIN[kind]
-    names = [one.split()[-1].lstrip("*") for one in parameters.split(",")]
-    result = "void" if kind == FREE else "void *"
-    call = f"__real_{name}({', '.join(names)})"
-    caps = "caps" if "caps" in names else "0"
-    body = _BODIES[kind].format(
-        call=call,
-        number=_CALLS.get(kind, 1),
-        size="count * each" if kind == CALLOC else "size",
-        align="align" if "align" in names else "0",
-        caps=caps,
-        possible=" && (each == 0 || count <= (size_t)-1 / each)" if kind == CALLOC else "",
-    )
-    space = "" if result.endswith("*") else " "
-    return (
-        f"\n{result}{space}__real_{name}({parameters});\n"
-        f"{result}{space}__wrap_{name}({parameters});\n"
-        f"{result}{space}__wrap_{name}({parameters})\n{{\n    const int outermost = enter();\n"
-        f"{body}}}\n"
-    )
-
-
-_REQUEST = """    void *made = {call};
-    if (outermost{possible}) {{
-        heapscope_own_block({number}, made, {size}, {align}, {caps});
-    }}
-    leave();
-    return made;
-"""
-_BODIES = {
-    MALLOC: _REQUEST,
-    CALLOC: _REQUEST,
-    ALIGNED: _REQUEST,
-    REALLOC: """    if (outermost && block) {{
-        heapscope_own_resize(block);
-    }}
-    void *made = {call};
-    if (outermost && block) {{
-        heapscope_own_resized(made, size, {caps});
-    }} else if (outermost) {{
-        heapscope_own_block(1, made, size, 0, {caps});
-    }}
-    leave();
-    return made;
-""",
-    FREE: """    if (outermost && block) {{
-        heapscope_own_free(block);
-    }}
-    {call};
-    leave();
-""",
-}

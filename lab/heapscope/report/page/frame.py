@@ -30,12 +30,18 @@ OWN = "heapscope.report.page"
 #: Scripts of every page, before its own.
 FIRST = ("theme.js", "patterns.js", "tables.js", "tip.js", "axes.js")
 #: Scripts of a page with the engine, and those of its worker.
-EXPLORE = ("asking.js", "whatif.js", "filtering.js", "explore.js", "logged.js", "opening.js")
+EXPLORE = (
+    *("asking.js", "places.js", "whatif.js", "filtering.js", "seen.js", "painting.js"),
+    *("telling.js", "explore.js", "logged.js", "opening.js"),
+)
 LOGS = ("log_reading.js", "log_answer.js")
 #: Scripts of the page that opens anything, for a device that is heard, and those of its worker.
 DEVICE = ("serial.js", "device.js")
 LISTENING = ("listening.js", "needing.js", "heard.js")
-WORKER = ("patterns.js", "engine.js", "blocks.js", "leaking.js", "zstd.js", *LOGS, "jobs.js")
+WORKER = (
+    *("patterns.js", "places.js", "engine.js", "blocks.js", "leaking.js", "zstd.js"),
+    *(*LOGS, "jobs.js"),
+)
 
 
 def fitting(make: Callable[[Detail], str], *, besides: int = 0) -> str:

@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "pause.h"
 #include "workers.h"
 
-#define ADDRESS_SHIFT 3 /* allocators align to at least 8 bytes */
 #define INHERITED "inherited"
 
 static void keep(hs_rec_image_t *image, hs_status_t status)
@@ -22,6 +22,8 @@ static hs_status_t put_bytes(void *context, const uint8_t *bytes, size_t count)
     hs_rec_image_t *image = context;
     const hs_status_t status = hs_queue_put(&image->ready, bytes, count);
     image->counts.written += status == HS_OK ? count : 0;
+    image->counts.told_events = image->counts.events;
+    image->counts.told_peak = image->counts.live_peak;
     return status;
 }
 
@@ -30,12 +32,32 @@ size_t hs_rec_image_bytes(hs_rec_image_t *image, uint8_t *out, size_t capacity)
     return hs_queue_take(&image->ready, out, 1, capacity);
 }
 
+void hs_rec_image_put(hs_rec_image_t *image, hs_event_t event)
+{
+    const bool is_heap = HS_EVENT_IS_HEAP(event.kind);
+    if (image->paused && (is_heap || event.kind == HS_EVENT_MARK)) {
+        return;
+    }
+    event.time = image->time;
+    keep(image, hs_trace_event(image->trace, &event));
+    image->counts.events += is_heap ? 1u : 0u;
+}
+
 static void put_event(hs_rec_image_t *image, const hs_rec_worker_t *worker, hs_event_t event)
 {
     event.task = worker == NULL ? 0 : worker->task;
-    event.time = image->time;
-    keep(image, hs_trace_event(image->trace, &event));
-    image->counts.events += HS_EVENT_IS_HEAP(event.kind) ? 1u : 0u;
+    hs_rec_image_put(image, event);
+}
+
+/* The id of a block that is made now. */
+static uint64_t next_id(hs_rec_image_t *image)
+{
+    return image->paused ? image->hidden++ : hs_trace_next_id(image->trace);
+}
+
+static void count_unknown(hs_rec_image_t *image)
+{
+    image->counts.unknown += image->paused ? 0u : 1u;
 }
 
 /* ---- beginning and end ---- */
@@ -55,6 +77,8 @@ static void put_origin(hs_rec_image_t *image, const hs_rec_origin_t *origin)
     put_fact(image, "allocator", image->libc);
     put_fact(image, "recorder", origin->recorder);
     put_fact(image, "program", origin->program == NULL ? image->program : origin->program);
+    put_fact(image, "snapshots",
+             origin->begun_late ? "0" : ""); /* of its blocks nothing is known */
 }
 
 hs_rec_image_t *hs_rec_image_new(const hs_rec_ring_t *ring, const hs_rec_origin_t *origin)
@@ -68,9 +92,15 @@ hs_rec_image_t *hs_rec_image_new(const hs_rec_ring_t *ring, const hs_rec_origin_
     memcpy(image->program, ring->program, sizeof image->program - 1);
     memcpy(image->libc, ring->libc, sizeof image->libc - 1);
     image->addresses = origin->has_addresses;
+    image->forked = ring->forked == HS_REC_FORKED || ring->forked == HS_REC_BEGUN_LATE;
+    image->begun_late = origin->begun_late;
+    image->paused = origin->paused;
+    image->started = !origin->paused;
+    image->hidden = HS_REC_HIDDEN_ID;
     const unsigned features = HS_TRACE_CLOCK | (origin->has_sites != 0 ? HS_TRACE_SITES : 0u) |
                               (image->addresses != 0 ? HS_TRACE_ADDRESSES : 0u);
-    const hs_trace_config_t config = {(uint16_t)features, ADDRESS_SHIFT, put_bytes, image};
+    /* Shift 0: an allocator of the program's own may give any address. */
+    const hs_trace_config_t config = {(uint16_t)features, 0, put_bytes, image};
     image->trace = hs_trace_open(image->memory, HS_REC_CHUNK_MEMORY, &config);
     if (hs_rec_blocks_init(&image->blocks) != HS_OK || hs_name_index_init(&image->tasks) != HS_OK ||
         hs_name_index_init(&image->marks) != HS_OK || hs_name_index_init(&image->pools) != HS_OK) {
@@ -99,6 +129,9 @@ void hs_rec_image_delete(hs_rec_image_t *image)
     free(image->stacks.sites);
     free(image->stacks.spans);
     free(image->modules);
+    free(image->told);
+    free(image->named);
+    free(image->stacks.keys);
     hs_queue_free(&image->ready);
     free(image);
 }
@@ -115,6 +148,7 @@ void hs_rec_image_fact(hs_rec_image_t *image, const char *key, const char *value
 
 void hs_rec_image_finish(hs_rec_image_t *image)
 {
+    hs_rec_image_tell_parts(image);
     keep(image, hs_trace_close(image->trace));
 }
 
@@ -126,14 +160,19 @@ void hs_rec_image_lose(hs_rec_image_t *image, uint64_t count)
 
 /* ---- blocks ---- */
 
+/* After a loss, blocks whose frees are lost seem to live. */
+void hs_rec_image_count_peak(hs_rec_image_t *image)
+{
+    if (image->counts.live > image->counts.live_peak && image->counts.lost == 0 && !image->paused) {
+        image->counts.live_peak = image->counts.live;
+    }
+}
+
 static void count_change(hs_rec_image_t *image, uint64_t before, uint64_t after)
 {
     image->counts.live += after - before;
     image->counts.live_blocks = image->blocks.count;
-    /* After a loss, blocks whose frees are lost seem to live. */
-    if (image->counts.live > image->counts.live_peak && image->counts.lost == 0) {
-        image->counts.live_peak = image->counts.live;
-    }
+    hs_rec_image_count_peak(image);
 }
 
 static uint64_t key_of(const hs_rec_image_t *image, const hs_rec_block_t *block)
@@ -167,7 +206,7 @@ static void vacate(hs_rec_image_t *image, const hs_rec_worker_t *worker, uint64_
     }
     if (hs_rec_blocks_take(&image->blocks, address, &old)) {
         put_event(image, worker, (hs_event_t){.kind = HS_EVENT_FREE, .key = key_of(image, &old)});
-        image->counts.implied++;
+        image->counts.implied += image->paused ? 0u : 1u;
         count_change(image, old.size, 0);
     }
 }
@@ -182,7 +221,7 @@ static void take_block(hs_rec_image_t *image, const hs_rec_worker_t *worker, uns
                        unsigned align_log2, const hs_rec_event_t *record)
 {
     vacate(image, worker, record->a, record->b);
-    const hs_rec_block_t block = {record->a, hs_trace_next_id(image->trace), record->b};
+    const hs_rec_block_t block = {record->a, next_id(image), record->b};
     put_event(image, worker,
               (hs_event_t){.kind = (uint8_t)kind,
                            .key = key_of(image, &block),
@@ -197,7 +236,10 @@ static void take_free(hs_rec_image_t *image, const hs_rec_worker_t *worker, uint
 {
     hs_rec_block_t old = {address, HS_KEY_NONE, 0};
     if (!hs_rec_blocks_take(&image->blocks, address, &old)) {
-        image->counts.unknown++;
+        count_unknown(image);
+        if (image->begun_late != 0) { /* a block from before: the trace never had it */
+            return;
+        }
     }
     put_event(image, worker, (hs_event_t){.kind = HS_EVENT_FREE, .key = key_of(image, &old)});
     count_change(image, old.size, 0);
@@ -226,7 +268,7 @@ static void end_unfinished(hs_rec_image_t *image, hs_rec_worker_t *worker)
     if (worker->moves == 1) {
         put_event(image, worker,
                   (hs_event_t){.kind = HS_EVENT_FREE, .key = key_of(image, &worker->moving)});
-        image->counts.implied++;
+        image->counts.implied += image->paused ? 0u : 1u;
     }
     if (worker->moves != 0) {
         image->moving--;
@@ -240,7 +282,9 @@ static void take_realloc_begin(hs_rec_image_t *image, hs_rec_worker_t *worker, u
     end_unfinished(image, worker);
     worker->moves = hs_rec_blocks_take(&image->blocks, address, &worker->moving);
     image->moving += worker->moves;
-    image->counts.unknown += worker->moves == 0;
+    if (worker->moves == 0) {
+        count_unknown(image);
+    }
 }
 
 /* The realloc gave NULL: glibc's way to free, or a failure that left the block as it was. */
@@ -363,6 +407,12 @@ void hs_rec_image_take_record(hs_rec_image_t *image, const hs_rec_event_t *recor
     case HS_REC_MARK:
     case HS_REC_POOL:
         take_named(image, worker, kind, align_log2, record);
+        break;
+    case HS_REC_START:
+        hs_rec_image_start(image);
+        break;
+    case HS_REC_STOP:
+        hs_rec_image_stop(image);
         break;
     case HS_REC_LOST:
         hs_rec_image_lose(image, record->a);

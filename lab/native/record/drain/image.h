@@ -26,13 +26,20 @@ typedef struct hs_rec_worker {
     char *text; /* HS_REC_TEXT_MAX bytes, once there was any */
 } hs_rec_worker_t;
 
+/* The threads that had a name. One that has the handle of an earlier one came after its end. */
+typedef struct hs_rec_named {
+    uint64_t handle;
+    uint32_t name, task; /* the task of the first with this name; this one's */
+} hs_rec_named_t;
+
 typedef struct hs_rec_counts {
     uint64_t events; /* heap events written */
     uint64_t live, live_blocks;
     uint64_t live_peak; /* before the first loss */
     uint64_t lost;      /* records that the program dropped, or that were never written */
     uint64_t unknown;   /* frees and reallocs of blocks that were not recorded */
-    uint64_t implied;   /* frees that are not recorded, of blocks whose address was given again */
+    uint64_t told_events, told_peak; /* in the chunks that are finished */
+    uint64_t implied; /* frees that are not recorded, of blocks whose address was given again */
     uint64_t inherited;
     uint64_t left_out; /* calls of the other heap */
     uint64_t written;  /* bytes of the trace */
@@ -42,6 +49,12 @@ typedef struct hs_rec_counts {
 
 #define HS_REC_SPAN ((size_t)3)
 
+/* A stack by its places in files, and its site. */
+typedef struct hs_rec_stack_key {
+    uint64_t key; /* 0: none */
+    uint32_t site;
+} hs_rec_stack_key_t;
+
 /* Stacks and modules, kept for whoever finds their names. */
 typedef struct hs_rec_stacks {
     uint32_t *sites; /* by the program's number: index of the site, from 1; 0: not seen yet */
@@ -50,10 +63,13 @@ typedef struct hs_rec_stacks {
     uint32_t *spans; /* by site, HS_REC_SPAN each: where its frames begin, how many they are, and
                         how many modules were known then */
     size_t count, capacity;
+    hs_rec_stack_key_t *keys; /* open addressing by key */
+    size_t key_count, key_slots;
 } hs_rec_stacks_t;
 
 typedef struct hs_rec_module {
     uint64_t start, size, file_offset;
+    uint64_t path_key;
     char path[HS_REC_TEXT_MAX];
 } hs_rec_module_t;
 
@@ -64,9 +80,17 @@ typedef struct hs_rec_image {
     hs_name_index_t tasks, marks, pools;
     hs_rec_worker_t *workers;
     size_t worker_count;
+    hs_rec_named_t *named;
+    size_t named_count, named_capacity;
     hs_rec_counts_t counts;
     uint64_t time; /* of what follows, microseconds */
     uint32_t pid, word_size, forked, addresses;
+    uint32_t begun_late;  /* 1: its heap had blocks that nobody knows */
+    uint32_t cut;         /* 1: the recording ended before the process did */
+    bool paused, started; /* its events are not in the trace now; they were, once */
+    uint64_t hidden;      /* the next id of a block that the trace does not have */
+    hs_rec_block_t *told; /* while paused: the trace's live blocks, by id */
+    size_t told_count;
     uint32_t moving; /* threads between the two records of a realloc */
     char program[512], libc[32];
     hs_rec_stacks_t stacks;
@@ -81,6 +105,7 @@ typedef struct hs_rec_origin {
     const char *recorder; /* program and version */
     const char *program;  /* what was run; NULL: the image's path */
     uint32_t has_sites, has_addresses;
+    bool begun_late, paused;
 } hs_rec_origin_t;
 
 /* NULL: no host memory. */
@@ -92,6 +117,10 @@ void hs_rec_image_inherit(hs_rec_image_t *image, const hs_rec_block_t *list, siz
 
 /* The next record. HS_REC_FORK is the caller's affair. */
 void hs_rec_image_take_record(hs_rec_image_t *image, const hs_rec_event_t *record);
+
+/* An event as it is, unless the image is paused. */
+void hs_rec_image_put(hs_rec_image_t *image, hs_event_t event);
+void hs_rec_image_count_peak(hs_rec_image_t *image); /* what is live now */
 
 /* A record that was never written. */
 void hs_rec_image_lose(hs_rec_image_t *image, uint64_t count);

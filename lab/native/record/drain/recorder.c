@@ -20,6 +20,7 @@
 #define NAP_MILLISECONDS 5u /* between passes otherwise: as exact are the times of events */
 #define HOLE_SECONDS 5.0    /* after which a record that holds up a full ring is given up */
 #define LIFE_SECONDS 0.02   /* between two looks at who has ended */
+#define CLOSE_SECONDS 0.1   /* in which a record that was begun at the end can still be written */
 
 static double now(void)
 {
@@ -157,7 +158,7 @@ hs_rec_control_t *hs_recorder_control(hs_recorder_t *recorder)
 static bool parent_passed(const hs_recorder_t *recorder, const hs_rec_ring_t *ring)
 {
     const uint32_t number = ring->parent_place;
-    if (ring->forked == 0 || number >= HS_REC_PROCESSES ||
+    if (ring->forked != HS_REC_FORKED || number >= HS_REC_PROCESSES ||
         atomic_load(&recorder->control->lives[number]) != ring->parent_life) {
         return true; /* no parent, or it is over and another has its place */
     }
@@ -184,6 +185,12 @@ static void place_enter(hs_recorder_t *recorder, uint32_t number)
     }
     hs_rec_origin_t origin = recorder->origin;
     origin.program = recorder->image_count == 0 ? recorder->program : NULL;
+    const hs_rec_fork_t *fork = ring->forked == HS_REC_FORKED
+                                    ? hs_rec_forks_find(&recorder->forks, ring->parent_place,
+                                                        ring->parent_life, ring->fork_number)
+                                    : NULL;
+    origin.begun_late = ring->forked != HS_REC_FRESH && fork == NULL;
+    origin.paused = fork != NULL ? fork->paused : (control->modes & HS_REC_PAUSED) != 0;
     hs_rec_image_t *image = hs_rec_image_new(ring, &origin);
     if (image == NULL || !hs_recorder_add(recorder, image)) {
         hs_rec_image_delete(image);
@@ -198,14 +205,9 @@ static void place_enter(hs_recorder_t *recorder, uint32_t number)
         .process = process,
         .ended = process < 0 && errno == ESRCH,
     };
-    if (ring->forked != 0) {
-        size_t count = 0;
-        hs_rec_block_t *list = hs_rec_forks_take(&recorder->forks, ring->parent_place,
-                                                 ring->parent_life, ring->fork_number, &count);
-        image->forked = 1;
-        image->time = (uint64_t)((now() - recorder->began) * 1e6);
-        hs_rec_image_inherit(image, list, count);
-        free(list);
+    image->time = (uint64_t)((now() - recorder->began) * 1e6);
+    if (fork != NULL) {
+        hs_rec_image_inherit(image, fork->list, fork->count);
     }
 }
 
@@ -291,7 +293,7 @@ static void take_record(hs_recorder_t *recorder, uint32_t number, hs_rec_image_t
 {
     if ((record->meta & 31u) == HS_REC_FORK) {
         hs_rec_forks_keep(&recorder->forks, number, recorder->places[number].life,
-                          recorder->places[number].next, &image->blocks);
+                          recorder->places[number].next, &image->blocks, image->paused);
     } else {
         hs_rec_image_take_record(image, record);
     }
@@ -305,12 +307,20 @@ static uint64_t drain(hs_recorder_t *recorder, uint32_t number)
         place->ended || atomic_load(&recorder->control->states[number]) == HS_REC_REPLACED;
     const uint32_t head = atomic_load_explicit(&place->ring->head, memory_order_acquire);
     const uint32_t first = place->next;
-    const uint32_t last = head - first > HS_REC_EVENTS && !ended ? first + HS_REC_EVENTS : head;
+    uint32_t last = head - first > HS_REC_EVENTS && !ended ? first + HS_REC_EVENTS : head;
+    if (place->closing && (int32_t)(last - place->until) > 0) {
+        last = place->until;
+    }
     image->time = (uint64_t)((now() - recorder->began) * 1e6);
     while (place->next != last) {
         const hs_rec_event_t *record = hs_rec_ring_read(place->ring, place->next);
         if (record != NULL) {
             take_record(recorder, number, image, record);
+        } else if (place->closing && !ended) {
+            if (now() - recorder->closed > CLOSE_SECONDS) {
+                place->until = place->next; /* all that came before it is there */
+            }
+            break;
         } else if (!pass_hole(place, image, head, ended)) {
             break;
         }
@@ -323,10 +333,27 @@ static uint64_t drain(hs_recorder_t *recorder, uint32_t number)
     if (taken != 0) {
         give_back(place);
     }
-    if (ended && place->next == last) {
+    if (place->closing ? place->next == place->until : ended && place->next == last) {
+        image->cut = place->closing;
         place_end(recorder, number);
     }
     return taken;
+}
+
+/* The end of the recording for those that still run: no record is taken that begins after it. */
+static void close_places(hs_recorder_t *recorder)
+{
+    if (recorder->closed == 0) {
+        recorder->closed = now();
+    }
+    for (uint32_t i = 0; i < HS_REC_PROCESSES; i++) {
+        hs_rec_taken_t *place = &recorder->places[i];
+        if (place->ring != NULL && !place->closing && !place->ended &&
+            atomic_load(&recorder->control->states[i]) != HS_REC_REPLACED) {
+            place->closing = true;
+            place->until = atomic_load_explicit(&place->ring->head, memory_order_acquire);
+        }
+    }
 }
 
 static uint64_t pass(hs_recorder_t *recorder)
@@ -339,9 +366,11 @@ static uint64_t pass(hs_recorder_t *recorder)
         recorder->looked = time;
         hs_recorder_look_at_life(recorder);
     }
+    if (closed) {
+        close_places(recorder);
+    }
     for (uint32_t i = 0; i < HS_REC_PROCESSES; i++) {
         if (recorder->places[i].ring != NULL) {
-            recorder->places[i].ended |= closed;
             taken += drain(recorder, i);
         }
     }

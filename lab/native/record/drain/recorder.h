@@ -40,7 +40,8 @@ uint64_t hs_recorder_pump(hs_recorder_t *recorder, uint32_t milliseconds);
 /* Answers those who wait for the 32-bit object. */
 void hs_recorder_object(hs_recorder_t *recorder, bool there);
 
-/* Nothing is recorded any more; programs go on. Images that run are over with the next pump. */
+/* Nothing is recorded any more; programs go on. Images that run are over with one of the next pumps:
+ * a record that is just being written is waited for, a little. */
 void hs_recorder_close(hs_recorder_t *recorder);
 
 size_t hs_recorder_images(const hs_recorder_t *recorder);  /* all so far */

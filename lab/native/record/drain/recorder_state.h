@@ -13,6 +13,8 @@ typedef struct hs_rec_taken {
     uint32_t next;     /* record to take */
     int process;       /* pidfd; -1: none */
     bool ended;        /* nothing writes here any more */
+    bool closing;      /* the recording is over, and the process is not */
+    uint32_t until;    /* then: the first record that is not taken */
     double hole_since; /* 0: no record holds the others up */
 } hs_rec_taken_t;
 
@@ -25,6 +27,7 @@ struct hs_recorder {
     hs_rec_control_t *control;
     int memory;
     double began, looked;
+    double closed; /* since when nothing is taken any more; 0: not yet */
     hs_rec_origin_t origin;
     char version[64], program[512];
     hs_rec_entry_t *images;

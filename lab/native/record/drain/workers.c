@@ -1,9 +1,13 @@
 #include "workers.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "stacks.h"
+
 #define NAME_BYTES 16u /* of a thread, as the kernel keeps it */
+#define ALIKE_MAX 256u /* threads of one name that are tasks of their own */
 
 hs_rec_worker_t *hs_rec_worker_get(hs_rec_image_t *image, uint32_t number)
 {
@@ -47,12 +51,50 @@ size_t hs_rec_name_length(const hs_rec_worker_t *worker)
     return end == NULL ? most : (size_t)(end - worker->text);
 }
 
-static uint32_t task_of_record(hs_rec_image_t *image, const hs_rec_event_t *record)
+/* The task of a thread: its name. Threads that live at the same time under one name are tasks of their
+ * own, "worker", "worker (2)"; one that comes after another's end goes on with its task, which
+ * the handle tells, as the C library gives it again. O(threads). */
+static uint32_t task_of_thread(hs_rec_image_t *image, const char *name, uint64_t handle)
+{
+    const uint32_t first = hs_rec_task_of(image, name, strlen(name));
+    uint32_t alike = 0;
+    for (size_t i = 0; i < image->named_count; i++) {
+        const hs_rec_named_t *known = &image->named[i];
+        if (known->name == first) {
+            alike++;
+            if (known->handle == handle) {
+                return known->task;
+            }
+        }
+    }
+    if (handle == 0 || alike >= ALIKE_MAX) {
+        return first;
+    }
+    if (image->named_count == image->named_capacity) {
+        const size_t capacity = image->named_capacity * 2 + 16;
+        hs_rec_named_t *grown = realloc(image->named, capacity * sizeof *grown);
+        if (grown == NULL) {
+            return first;
+        }
+        image->named = grown;
+        image->named_capacity = capacity;
+    }
+    uint32_t task = first;
+    if (alike != 0) {
+        char text[NAME_BYTES + 16];
+        (void)snprintf(text, sizeof text, "%s (%u)", name, alike + 1u);
+        task = hs_rec_task_of(image, text, strlen(text));
+    }
+    image->named[image->named_count++] = (hs_rec_named_t){handle, first, task};
+    return task;
+}
+
+static uint32_t task_of_record(hs_rec_image_t *image, const hs_rec_event_t *record, uint64_t handle)
 {
     char name[NAME_BYTES + 1] = {0};
     memcpy(name, &record->a, 8);
     memcpy(name + 8, &record->b, 8);
-    return hs_rec_task_of(image, name, strlen(name));
+    return task_of_thread(image, name, handle);
 }
 
 static void set_own_task(hs_rec_worker_t *worker, uint32_t task)
@@ -78,7 +120,7 @@ static void take_name(hs_rec_image_t *image, hs_rec_worker_t *worker, const hs_r
 {
     hs_rec_worker_t *named = record->c == 0 ? worker : worker_of_handle(image, record->c);
     if (named != NULL) { /* one that was not seen yet will tell its name itself */
-        set_own_task(named, task_of_record(image, record));
+        set_own_task(named, task_of_record(image, record, named->handle));
     }
 }
 
@@ -94,101 +136,6 @@ static void take_text(hs_rec_worker_t *worker, const hs_rec_event_t *record)
     }
 }
 
-static size_t grown(size_t capacity)
-{
-    return capacity == 0 ? 1024 : capacity * 2;
-}
-
-uint32_t hs_rec_site_of(hs_rec_image_t *image, uint64_t number)
-{
-    hs_rec_stacks_t *stacks = &image->stacks;
-    if (number == 0 || number >= HS_REC_STACK_NUMBERS) {
-        return 0;
-    }
-    if (stacks->sites == NULL) {
-        stacks->sites = calloc(HS_REC_STACK_NUMBERS, sizeof *stacks->sites);
-        if (stacks->sites == NULL) {
-            return 0;
-        }
-    }
-    uint32_t *site = &stacks->sites[number];
-    if (*site == 0) {
-        *site = (uint32_t)++stacks->count;
-    }
-    return *site;
-}
-
-static bool spans_reach(hs_rec_stacks_t *stacks, size_t site)
-{
-    while (site >= stacks->capacity) {
-        const size_t capacity = grown(stacks->capacity);
-        uint32_t *spans = realloc(stacks->spans, HS_REC_SPAN * capacity * sizeof *spans);
-        if (spans == NULL) {
-            return false;
-        }
-        memset(spans + HS_REC_SPAN * stacks->capacity, 0,
-               HS_REC_SPAN * (capacity - stacks->capacity) * sizeof *spans);
-        stacks->spans = spans;
-        stacks->capacity = capacity;
-    }
-    return true;
-}
-
-static bool frames_reach(hs_rec_stacks_t *stacks, size_t count)
-{
-    while (count > stacks->frame_capacity) {
-        const size_t capacity = grown(stacks->frame_capacity);
-        uint64_t *frames = realloc(stacks->frames, capacity * sizeof *frames);
-        if (frames == NULL) {
-            return false;
-        }
-        stacks->frames = frames;
-        stacks->frame_capacity = capacity;
-    }
-    return true;
-}
-
-/* The frames of a stack; its number may have been used before. */
-static void take_stack(hs_rec_image_t *image, const hs_rec_worker_t *worker,
-                       const hs_rec_event_t *record)
-{
-    hs_rec_stacks_t *stacks = &image->stacks;
-    const size_t held = worker->text_length / sizeof(uint64_t); /* padded */
-    const size_t count = record->b < held ? (size_t)record->b : held;
-    const uint32_t site = hs_rec_site_of(image, record->a);
-    if (site == 0 || count == 0 || !spans_reach(stacks, site) ||
-        !frames_reach(stacks, stacks->frame_count + count)) {
-        return;
-    }
-    memcpy(stacks->frames + stacks->frame_count, worker->text, count * sizeof(uint64_t));
-    uint32_t *span = stacks->spans + HS_REC_SPAN * site;
-    span[0] = (uint32_t)stacks->frame_count;
-    span[1] = (uint32_t)count;
-    span[2] = (uint32_t)image->module_count;
-    stacks->frame_count += count;
-}
-
-static void take_module(hs_rec_image_t *image, const hs_rec_worker_t *worker,
-                        const hs_rec_event_t *record)
-{
-    if (image->module_count == image->module_capacity) {
-        const size_t capacity = image->module_capacity == 0 ? 16 : image->module_capacity * 2;
-        hs_rec_module_t *modules = realloc(image->modules, capacity * sizeof *modules);
-        if (modules == NULL) {
-            return;
-        }
-        image->modules = modules;
-        image->module_capacity = capacity;
-    }
-    hs_rec_module_t *module = &image->modules[image->module_count++];
-    *module = (hs_rec_module_t){record->a, record->b, record->c, {0}};
-    const size_t most = sizeof module->path - 1;
-    const size_t length = worker->text_length < most ? worker->text_length : most;
-    if (length != 0) {
-        memcpy(module->path, worker->text, length);
-    }
-}
-
 void hs_rec_worker_take(hs_rec_image_t *image, hs_rec_worker_t *worker, unsigned kind,
                         unsigned flag, const hs_rec_event_t *record)
 {
@@ -199,7 +146,7 @@ void hs_rec_worker_take(hs_rec_image_t *image, hs_rec_worker_t *worker, unsigned
     switch (kind) {
     case HS_REC_THREAD:
         worker->handle = record->c;
-        worker->own_task = worker->task = flag != 0 ? 0 : task_of_record(image, record);
+        worker->own_task = worker->task = flag != 0 ? 0 : task_of_record(image, record, record->c);
         break;
     case HS_REC_RENAMED:
         take_name(image, worker, record);
@@ -210,10 +157,10 @@ void hs_rec_worker_take(hs_rec_image_t *image, hs_rec_worker_t *worker, unsigned
                            : hs_rec_task_of(image, worker->text, hs_rec_name_length(worker));
         break;
     case HS_REC_STACK:
-        take_stack(image, worker, record);
+        hs_rec_stacks_take(image, worker, record);
         break;
     case HS_REC_MODULE:
-        take_module(image, worker, record);
+        hs_rec_modules_take(image, worker, record);
         break;
     default:
         break;

@@ -8,7 +8,7 @@
 #include "session.h"
 #include "system.h"
 
-#ifndef HS_REC_LINKED
+#if !defined(HS_REC_LINKED) && !HS_REC_IS_ATTACHED
 
 #define PATH_MAXIMUM 4096
 

@@ -13,10 +13,11 @@
 #ifdef HS_REC_LINKED
 #define HOOK(name) __wrap_##name
 #else
-#define HOOK(name) name
+#define HOOK(name) HS_REC_HOOK(name)
 #endif
 
-#define NO_MEMORY 12 /* ENOMEM */
+#define NO_MEMORY 12    /* ENOMEM */
+#define BEYOND SIZE_MAX /* is recorded of a product that no size can hold; such a call has failed */
 #define BAD_ARGUMENT 22
 
 void *HOOK(malloc)(size_t);
@@ -94,9 +95,7 @@ HS_REC_EXPORT void *HOOK(calloc)(size_t count, size_t size)
         block = hs_rec_real.calloc(count, size);
         hs_rec_inside_end();
     }
-    if (possible) { /* a product beyond the word size asks no heap */
-        put_block(HS_REC_CALLOC, block, bytes, 0, CALLER);
-    }
+    put_block(HS_REC_CALLOC, block, possible ? bytes : BEYOND, 0, CALLER);
     return block;
 }
 
@@ -145,6 +144,18 @@ static void *resize(void *block, size_t size, const void *caller)
     return moved;
 }
 
+/* A request that no size can hold fails, and leaves the block as it is. */
+static void put_beyond(const void *block, const void *caller)
+{
+    if (block == NULL) {
+        put_block(HS_REC_MALLOC, NULL, BEYOND, 0, caller);
+    } else if (!hs_rec_arena_has(block)) {
+        hs_rec_put(HS_REC_REALLOC_BEGIN, (uintptr_t)block, 0, 0, 0);
+        const uint64_t stack = stack_of(caller);
+        hs_rec_put(HS_REC_REALLOC_END, 0, BEYOND, stack, 0);
+    }
+}
+
 HS_REC_EXPORT void *HOOK(realloc)(void *block, size_t size)
 {
     return resize(block, size, CALLER);
@@ -154,6 +165,7 @@ HS_REC_EXPORT void *HOOK(reallocarray)(void *block, size_t count, size_t size)
 {
     size_t bytes = 0;
     if (__builtin_mul_overflow(count, size, &bytes)) {
+        put_beyond(block, CALLER);
         *__errno_location() = NO_MEMORY;
         return NULL;
     }

@@ -45,6 +45,18 @@ typedef struct hs_rec_place {
 __attribute__((weak)) int dladdr(const void *address, hs_rec_place_t *out);
 __attribute__((weak)) const char *gnu_get_libc_version(void);
 
+/* Whether this object is made for programs that run already. */
+#ifndef HS_REC_IS_ATTACHED
+#define HS_REC_IS_ATTACHED 0
+#endif
+
+/* The name of a function that stands in front of the program's. */
+#if HS_REC_IS_ATTACHED
+#define HS_REC_HOOK(name) hs_rec_our_##name /* the program's slots are made to lead to it */
+#else
+#define HS_REC_HOOK(name) name
+#endif
+
 #define HS_REC_EXPORT __attribute__((visibility("default")))
 
 #define HS_REC_LIKELY(condition) __builtin_expect(!!(condition), 1)

@@ -8,6 +8,8 @@
 #include <stdint.h>
 
 #define HS_REC_PT_LOAD 1u
+#define HS_REC_PT_DYNAMIC 2u
+#define HS_REC_PT_GNU_RELRO 0x6474E552u
 #define HS_REC_PT_GNU_EH_FRAME 0x6474E550u
 
 typedef struct hs_rec_loaded {

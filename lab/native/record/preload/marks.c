@@ -20,6 +20,16 @@ HS_REC_EXPORT void heapscope_mark(const char *name)
     hs_rec_put(HS_REC_MARK, 0, 0, 0, 0);
 }
 
+HS_REC_EXPORT void heapscope_start(void)
+{
+    hs_rec_put(HS_REC_START, 0, 0, 0, 0);
+}
+
+HS_REC_EXPORT void heapscope_stop(void)
+{
+    hs_rec_put(HS_REC_STOP, 0, 0, 0, 0);
+}
+
 HS_REC_EXPORT void heapscope_task(const char *name)
 {
     if (name != NULL) {
@@ -37,8 +47,7 @@ HS_REC_EXPORT void heapscope_pool(const char *name, heapscope_pool_event_t event
 
 #ifndef HS_REC_LINKED
 
-int pthread_setname_np(hs_rec_pthread_t, const char *);
-int prctl(int, ...);
+int HS_REC_HOOK(pthread_setname_np)(hs_rec_pthread_t, const char *);
 
 static void put_thread_name(hs_rec_pthread_t thread, const char *name)
 {
@@ -48,7 +57,7 @@ static void put_thread_name(hs_rec_pthread_t thread, const char *name)
     hs_rec_put(HS_REC_RENAMED, text[0], text[1], thread, 0);
 }
 
-HS_REC_EXPORT int pthread_setname_np(hs_rec_pthread_t thread, const char *name)
+HS_REC_EXPORT int HS_REC_HOOK(pthread_setname_np)(hs_rec_pthread_t thread, const char *name)
 {
     int (*real)(hs_rec_pthread_t, const char *) = NULL;
     void *found = hs_rec_real_next("pthread_setname_np");
@@ -62,6 +71,10 @@ HS_REC_EXPORT int pthread_setname_np(hs_rec_pthread_t thread, const char *name)
     }
     return status;
 }
+
+#if !HS_REC_IS_ATTACHED
+
+int prctl(int, ...);
 
 HS_REC_EXPORT int prctl(int option, ...)
 {
@@ -86,5 +99,7 @@ HS_REC_EXPORT int prctl(int option, ...)
     }
     return status;
 }
+
+#endif
 
 #endif

@@ -77,9 +77,9 @@ void hs_rec_modules_forget(void)
 
 #include "real.h"
 
-int dlclose(void *);
+int HS_REC_HOOK(dlclose)(void *);
 
-HS_REC_EXPORT int dlclose(void *handle)
+HS_REC_EXPORT int HS_REC_HOOK(dlclose)(void *handle)
 {
     static int (*real)(void *);
     if (real == NULL) {

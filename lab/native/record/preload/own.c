@@ -1,5 +1,8 @@
 /* The allocators that a program brings along, as the wrap object tells of them
  * (include/heapscope/record_own.h). */
+#include "own.h"
+
+#include "heapscope/record.h"
 #include "heapscope/record_own.h"
 
 #include "session.h"
@@ -23,21 +26,21 @@ static uint64_t origin_of(const void *frame, uint32_t caps)
     return stack | (uint64_t)caps << 32;
 }
 
-HS_REC_EXPORT int heapscope_own_enter(void)
+static int enter(void)
 {
     return hs_rec_thread.own++ == 0;
 }
 
-HS_REC_EXPORT void heapscope_own_leave(void)
+static void leave(void)
 {
     hs_rec_thread.own--;
 }
 
-HS_REC_EXPORT void heapscope_own_block(heapscope_own_call_t call, const void *block, size_t size,
-                                       size_t align, uint32_t caps)
+static void told_block(heapscope_own_call_t call, const void *block, size_t size, size_t align,
+                       uint32_t caps)
 {
     unsigned log2 = 0;
-    while (log2 < 31 && (size_t)1 << log2 < align) { /* bound: 31 */
+    while (log2 < 31 && align >> log2 > 1) { /* bound: 31; Zephyr puts a flag below the alignment */
         log2++;
     }
     const uint64_t origin = origin_of(__builtin_frame_address(0), caps);
@@ -48,18 +51,43 @@ HS_REC_EXPORT void heapscope_own_block(heapscope_own_call_t call, const void *bl
     }
 }
 
-HS_REC_EXPORT void heapscope_own_free(const void *block)
+static void told_free(const void *block)
 {
     put(HS_REC_FREE, (uintptr_t)block, 0, 0, 0);
 }
 
-HS_REC_EXPORT void heapscope_own_resize(const void *block)
+static void told_resize(const void *block)
 {
     put(HS_REC_REALLOC_BEGIN, (uintptr_t)block, 0, 0, 0);
 }
 
-HS_REC_EXPORT void heapscope_own_resized(const void *block, size_t size, uint32_t caps)
+static void told_resized(const void *block, size_t size, uint32_t caps)
 {
     const uint64_t origin = origin_of(__builtin_frame_address(0), caps);
     put(HS_REC_REALLOC_END, (uintptr_t)block, size, origin, 0);
+}
+
+/* ---- how the program finds them ---- */
+
+static const heapscope_own_calls_t calls = {.enter = enter,
+                                            .leave = leave,
+                                            .block = told_block,
+                                            .freed = told_free,
+                                            .resize = told_resize,
+                                            .resized = told_resized,
+                                            .task = heapscope_task};
+
+__attribute__((weak)) extern heapscope_wrapped_t heapscope_wrapped_calls;
+
+bool hs_rec_own_is_wrapped(void)
+{
+    return &heapscope_wrapped_calls != NULL;
+}
+
+/* Before all constructors of a static program that have no number. */
+__attribute__((constructor(101))) static void answer(void)
+{
+    if (hs_rec_own_is_wrapped()) {
+        heapscope_wrapped_calls.calls = &calls;
+    }
 }

@@ -1,5 +1,7 @@
 #include "real.h"
 
+#include "attached.h"
+
 #include <stdatomic.h>
 
 #define ARENA_BYTES 65536u
@@ -73,17 +75,28 @@ void *hs_rec_real_next(const char *name)
 
 hs_rec_real_t hs_rec_real;
 
+#if HS_REC_IS_ATTACHED
+
+void *hs_rec_real_next(const char *name)
+{
+    return hs_rec_attached_real(name);
+}
+
+#else
+
+void *hs_rec_real_next(const char *name)
+{
+    return dlsym == NULL ? NULL : dlsym(HS_REC_RTLD_NEXT, name);
+}
+
+#endif
+
 /* glibc's own names of its functions, where there is no dlsym. */
 __attribute__((weak)) void *__libc_malloc(size_t);
 __attribute__((weak)) void *__libc_calloc(size_t, size_t);
 __attribute__((weak)) void *__libc_realloc(void *, size_t);
 __attribute__((weak)) void __libc_free(void *);
 __attribute__((weak)) void *__libc_memalign(size_t, size_t);
-
-void *hs_rec_real_next(const char *name)
-{
-    return dlsym == NULL ? NULL : dlsym(HS_REC_RTLD_NEXT, name);
-}
 
 /* A function pointer out of an object pointer, as POSIX has it. */
 #define FIND(member, name, instead)                                                                \

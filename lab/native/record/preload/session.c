@@ -2,6 +2,7 @@
 
 #include "environment.h"
 #include "modules.h"
+#include "own.h"
 #include "real.h"
 #include "stack.h"
 #include "system.h"
@@ -19,14 +20,17 @@ hs_rec_own_t *hs_rec_own = &nothing;
 _Thread_local hs_rec_thread_t hs_rec_thread = {.ring = NO_RING};
 
 static hs_rec_control_t *control;
-static char variable[HS_REC_PATH_MAX]; /* the path of the shared memory */
-static _Atomic uint32_t off;           /* 1: this process is not recorded, and never will be */
-static bool watches;                   /* whether the recorder's life can be seen from here */
+static char variable[HS_REC_PATH_MAX];            /* the path of the shared memory */
+static _Atomic uint32_t off = HS_REC_IS_ATTACHED; /* 1: this process is not recorded */
+static bool watches; /* whether the recorder's life can be seen from here */
 
-/* Where the copy that a fork makes left the recorded order; read by its child. */
+/* Where the copy that a fork makes left the recorded order; read by its child, or by a child of that
+ * one which forks before its first record. `here`: this process wrote the record. */
 static struct {
-    uint32_t known, place, life, number;
+    uint32_t known, here, place, life, number;
 } forked;
+
+static uint32_t begun_by; /* the process that took a place last; 0: none of this image did */
 
 hs_rec_control_t *hs_rec_session_control(void)
 {
@@ -96,14 +100,11 @@ static void put_lost(hs_rec_ring_t *ring, uint32_t lost)
     }
 }
 
-/* Names the program's own allocators that are wrapped; it stands in the wrap object. */
-__attribute__((weak)) extern const char heapscope_wrapped[];
-
 /* A program whose own allocators are wrapped is recorded by these, unless it was asked otherwise. */
 static uint32_t modes_of_process(void)
 {
-    const uint32_t modes = control->modes;
-    if (heapscope_wrapped == NULL) {
+    const uint32_t modes = control->modes & ~HS_REC_PAUSED; /* the recorder's affair alone */
+    if (!hs_rec_own_is_wrapped()) {
         return modes & HS_REC_DROP;
     }
     return (modes & HS_REC_NO_OWN) != 0 ? modes : modes | HS_REC_NO_LIBC;
@@ -114,7 +115,9 @@ bool hs_rec_may_claim(hs_rec_ring_t *ring, unsigned kind)
     const uint32_t modes = hs_rec_own->modes;
     if (kind <= HS_REC_FAILED &&
         (modes & (hs_rec_thread.telling != 0 ? HS_REC_NO_OWN : HS_REC_NO_LIBC)) != 0) {
-        atomic_fetch_add_explicit(&ring->left_out, 1u, memory_order_relaxed);
+        if (hs_rec_thread.telling != 0 || hs_rec_thread.own == 0) { /* else: a part of a call */
+            atomic_fetch_add_explicit(&ring->left_out, 1u, memory_order_relaxed);
+        }
         return false;
     }
     if ((modes & HS_REC_DROP) == 0) {
@@ -195,7 +198,11 @@ static void describe(hs_rec_ring_t *ring, uint32_t pid)
 {
     ring->pid = pid;
     ring->word_size = sizeof(void *);
-    ring->forked = forked.known;
+    ring->forked = forked.known != 0                  ? HS_REC_FORKED
+                   : begun_by != 0 && begun_by != pid ? HS_REC_BEGUN_LATE
+                   : HS_REC_IS_ATTACHED               ? HS_REC_ATTACHED
+                                                      : HS_REC_FRESH;
+    begun_by = pid;
     ring->parent_place = forked.place;
     ring->parent_life = forked.life;
     ring->fork_number = forked.number;
@@ -277,17 +284,22 @@ static void before_fork(void)
     forked.number = hs_rec_put(HS_REC_FORK, 0, 0, 0, 0);
     forked.place = hs_rec_own->place;
     forked.life = hs_rec_own->life;
-    forked.known = 1;
+    forked.known = forked.here = 1;
 }
 
+/* A process that wrote no record of its own before its fork is still the copy that it was: its own
+ * blocks, and those of its child, are those of the fork before. */
 static void in_parent(void)
 {
-    forked.known = 0;
+    if (forked.here != 0) {
+        forked.known = forked.here = 0;
+    }
 }
 
 static void in_child(void)
 {
     hs_rec_own->ring = NULL;
+    forked.here = 0;
     atomic_store(&hs_rec_own->busy, 0u);
 }
 
@@ -296,11 +308,12 @@ static void in_child(void)
 /* Begins once in an image: the environment is read before the program can change it. */
 static bool begin(void)
 {
-    if (variable[0] != 0) {
-        return true;
-    }
-    if (!hs_rec_environment_find(environ, HS_REC_VARIABLE, variable, sizeof variable)) {
+    if (variable[0] == 0 &&
+        !hs_rec_environment_find(environ, HS_REC_VARIABLE, variable, sizeof variable)) {
         return false;
+    }
+    if (hs_rec_own != &nothing) {
+        return true;
     }
     hs_rec_own_t *page = hs_rec_map(-1, 0, 4096);
     if (page == NULL) {
@@ -360,11 +373,51 @@ hs_rec_ring_t *hs_rec_enter(void)
     return ring;
 }
 
+#if HS_REC_IS_ATTACHED
+
+bool hs_rec_session_is_on(void)
+{
+    return hs_rec_own->ring != NULL && !hs_rec_recorder_gone();
+}
+
+bool hs_rec_session_prepare(const char *path)
+{
+    hs_rec_session_leave();
+    if (strlen(path) >= sizeof variable) {
+        return false;
+    }
+    memcpy(variable, path, strlen(path) + 1);
+    control = NULL; /* an earlier one stays mapped: other threads may be looking at it */
+    forked.known = forked.here = begun_by = 0;
+    const int descriptor = hs_rec_open(variable, true);
+    if (descriptor < 0) {
+        return false;
+    }
+    const bool found = map_control(descriptor);
+    hs_rec_close(descriptor);
+    return found;
+}
+
+bool hs_rec_session_join(void)
+{
+    atomic_store(&off, 0u);
+    return hs_rec_enter() != NULL;
+}
+
+void hs_rec_session_leave(void)
+{
+    stop();
+}
+
+#else
+
 /* An image is seen even if it asks for no memory; and before main, where a first record would be. */
 __attribute__((constructor)) static void enter_early(void)
 {
     (void)hs_rec_enter();
 }
+
+#endif
 
 void hs_rec_put_text(const char *text, size_t length)
 {

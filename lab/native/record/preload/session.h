@@ -33,6 +33,14 @@ extern __attribute__((visibility("hidden"))) hs_rec_own_t *hs_rec_own;
 extern __attribute__((visibility("hidden"),
                       tls_model("initial-exec"))) _Thread_local hs_rec_thread_t hs_rec_thread;
 
+#if HS_REC_IS_ATTACHED
+bool hs_rec_session_is_on(void);
+/* Finds the shared memory; nothing is recorded before the join. */
+bool hs_rec_session_prepare(const char *path);
+bool hs_rec_session_join(void);
+void hs_rec_session_leave(void); /* calls of all threads go through unrecorded */
+#endif
+
 /* NULL before the first record, and where nothing is recorded. */
 hs_rec_control_t *hs_rec_session_control(void);
 

@@ -107,11 +107,33 @@ static bool is_unchanged(const cursor_t *outer)
 /* The frames of this thread's last walk. Allocations that follow each other mostly differ in their
  * innermost frames: where a walk comes to a frame of the last one, those outside of it are the same
  * if the words of the stack are, and no rule is asked. */
-static _Thread_local struct {
+typedef struct walk {
     cursor_t frames[HS_REC_FRAMES_MAX];
     unsigned count;
     uint32_t age;
-} last;
+} walk_t;
+
+#if HS_REC_IS_ATTACHED
+/* An object that is loaded late finds no such room beside the threads: each walk is the first one. */
+static const walk_t last;
+
+static void remember(const cursor_t *walked, unsigned count, uint32_t age)
+{
+    (void)walked, (void)count, (void)age;
+}
+#else
+static _Thread_local walk_t last;
+
+static void remember(const cursor_t *walked, unsigned count, uint32_t age)
+{
+    last.count = 0; /* a signal handler's walk in between must not find half of it */
+    for (unsigned i = 0; i < count; i++) {
+        last.frames[i] = walked[i];
+    }
+    last.age = age;
+    last.count = count;
+}
+#endif
 
 static bool is_same(const cursor_t *left, const cursor_t *right)
 {
@@ -170,11 +192,10 @@ void hs_rec_stacks_forget(void)
     }
 }
 
-/* Tells the last walk's frames, and HS_REC_FRAME_CUT behind them where the stack goes on. */
-static void announce(uint32_t number, uint64_t *frames, unsigned count)
+/* Tells a walk's frames, and HS_REC_FRAME_CUT behind them where the stack goes on. */
+static void announce(uint32_t number, uint64_t *frames, unsigned count, cursor_t outermost)
 {
     hs_rec_modules_announce(frames, count);
-    cursor_t outermost = last.frames[count - 1];
     if (count == hs_rec_own->frames && step(&outermost)) {
         frames[count++] = HS_REC_FRAME_CUT;
     }
@@ -184,7 +205,7 @@ static void announce(uint32_t number, uint64_t *frames, unsigned count)
 
 /* Whoever comes first with a stack says what it is; others may use the number before that is
  * written, as names are looked at when all is over. */
-static uint32_t number_of(uint64_t hash, uint64_t *frames, unsigned count)
+static uint32_t number_of(uint64_t hash, uint64_t *frames, unsigned count, cursor_t outermost)
 {
     _Atomic uint64_t *known = table_get();
     if (known == NULL) {
@@ -197,7 +218,7 @@ static uint32_t number_of(uint64_t hash, uint64_t *frames, unsigned count)
             return at;
         }
         if (held == 0 && at != 0 && atomic_compare_exchange_strong(&known[at], &held, hash)) {
-            announce(at, frames, count);
+            announce(at, frames, count, outermost);
             return at;
         }
         if (held == hash) {
@@ -228,17 +249,14 @@ __attribute__((noinline)) uint32_t hs_rec_stack(const void *frame)
     }
     const uint32_t age = hs_rec_unwind_age();
     if (last.age != age) { /* code was unloaded, and other code may lie there now */
-        last.count = 0;
-        last.age = age;
+        remember(NULL, 0, age);
     }
     cursor_t walked[HS_REC_FRAMES_MAX];
     uint64_t frames[HS_REC_FRAMES_MAX + 1];
     const unsigned count = walk(walked, hs_rec_own->frames, frame);
-    last.count = 0; /* a signal handler's walk in between must not find half of it */
+    remember(walked, count, age);
     for (unsigned i = 0; i < count; i++) {
-        last.frames[i] = walked[i];
         frames[i] = walked[i].at;
     }
-    last.count = count;
-    return number_of(hash_of(frames, count, age), frames, count);
+    return number_of(hash_of(frames, count, age), frames, count, walked[count - 1]);
 }

@@ -6,6 +6,7 @@ enum {
     READ = 17,
     MMAP = 9,
     MUNMAP = 11,
+    MPROTECT = 10,
     MADVISE = 28,
     GETPID = 39,
     KILL = 62,
@@ -23,6 +24,7 @@ enum {
     READ = 180,
     MMAP = 192,
     MUNMAP = 91,
+    MPROTECT = 125,
     MADVISE = 219,
     GETPID = 20,
     KILL = 37,
@@ -40,6 +42,7 @@ enum {
     READ = 67,
     MMAP = 222,
     MUNMAP = 215,
+    MPROTECT = 226,
     MADVISE = 233,
     GETPID = 172,
     KILL = 129,
@@ -113,6 +116,11 @@ void *hs_rec_map(int descriptor, uint64_t offset, size_t count)
 void hs_rec_unmap(void *memory, size_t count)
 {
     (void)call(MUNMAP, (long)memory, (long)count, 0, 0, 0, 0);
+}
+
+bool hs_rec_protect(uintptr_t page, size_t count, unsigned rights)
+{
+    return call(MPROTECT, (long)page, (long)count, (long)rights, 0, 0, 0) == 0;
 }
 
 bool hs_rec_wipe_on_fork(void *memory, size_t count)

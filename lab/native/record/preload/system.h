@@ -14,6 +14,8 @@ long hs_rec_read_link(const char *path, char *out, size_t capacity);
 /* NULL: no memory, or no such file. `descriptor` -1: memory of this process alone. */
 void *hs_rec_map(int descriptor, uint64_t offset, size_t count);
 void hs_rec_unmap(void *memory, size_t count);
+/* Bits of `rights`: 1 read, 2 write, 4 execute. */
+bool hs_rec_protect(uintptr_t page, size_t count, unsigned rights);
 /* A fork's child finds the memory zeroed. False: this kernel cannot. */
 bool hs_rec_wipe_on_fork(void *memory, size_t count);
 

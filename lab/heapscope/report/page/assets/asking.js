@@ -1,11 +1,8 @@
 "use strict";
 /* The worker of this page: HS.ask(what, job) promises its answer. */
 (() => {
-  const text = (name) => document.querySelector(`script[data-packed="${name}"]`).textContent;
-  HS.packed = (name) => {
-    const found = document.querySelector(`script[data-packed="${name}"]`);
-    return found === null ? null : Uint8Array.from(atob(found.textContent.trim()), (one) => one.charCodeAt(0));
-  };
+  HS.packedText = (name) => document.querySelector(`script[data-packed="${name}"]`)?.textContent.trim() ?? null;
+  HS.packed = (name) => Uint8Array.from(atob(HS.packedText(name)), (one) => one.charCodeAt(0));
   HS.json = async (name) => {
     const stream = new Blob([HS.packed(name)]).stream().pipeThrough(new DecompressionStream("gzip"));
     return JSON.parse(await new Response(stream).text());
@@ -14,7 +11,7 @@
   const asked = new Map();
   let worker = null, next = 0;
   HS.startWorker = () => {
-    worker = new Worker(URL.createObjectURL(new Blob([text("worker")], { type: "text/javascript" })));
+    worker = new Worker(URL.createObjectURL(new Blob([HS.packedText("worker")], { type: "text/javascript" })));
     worker.onmessage = ({ data }) => {
       const one = asked.get(data.id);
       if (data.progress !== undefined) return void one.progress?.(data.progress);

@@ -166,7 +166,7 @@ class Reader {
       error.status = code;
       throw error;
     }
-    if (blocks) engine.calls.hs_lab_reader_export(this.at, 1, 1n);
+    if (blocks) engine.calls.hs_lab_reader_export(this.at, Reader.HISTORY, 1n);
     this.room = engine.take(Reader.PIECE);
     this.kept.push(this.room);
   }
@@ -181,6 +181,10 @@ class Reader {
   }
 
   finish() { return this.engine.calls.hs_lab_reader_finish(this.at); }
+
+  some(...names) {
+    return Object.fromEntries(names.map((name) => [name, this.engine.figures(name, this.at)]));
+  }
 
   all() {
     const out = {};
@@ -249,3 +253,4 @@ class Reader {
   }
 }
 Reader.PIECE = 1 << 16;
+Reader.HISTORY = 16; /* HS_LAB_EXPORT_HISTORY */

@@ -17,8 +17,17 @@
     form.task.replaceChildren(HS.made("option", "all", { value: "" }), ...options);
     for (const key of ["site", "least", "most", "age"]) if (state[key] !== undefined) form[key].value = state[key];
     form.task.value = HS.opened.tasks[Number(state.task)] === undefined ? "" : (state.task ?? "");
+    HS.explore.filterRegions({ regions: [] });
     form.show.value = ["stays", "leaked", "failed"].includes(state.show) ? state.show : state.stays === "1" ? "stays" : "";
     find("filtersays").textContent = "";
+  };
+
+  /* The regions of the memory that is replayed on; the first time the address says which one is chosen. */
+  HS.explore.filterRegions = (memory, wanted = form.region.value) => {
+    const options = memory.regions.map((name, region) => HS.made("option", name, { value: region }));
+    form.region.replaceChildren(HS.made("option", "all", { value: "" }), ...options);
+    form.region.value = wanted;
+    if (form.region.selectedIndex < 0) form.region.selectedIndex = 0;
   };
 
   async function leaked() {

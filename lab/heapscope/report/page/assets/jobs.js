@@ -3,12 +3,19 @@
 
 /* Bytes that a file may have once it is unpacked: a small file must not fill the memory. */
 const UNPACKED_MAX = 1 << 30;
-const PERIOD = 30; /* ms between two tellings of figures */
+const PERIOD = 20; /* ms between two tellings of figures; a newer job waits so long at most */
+const FIRST = 40, SHARE = 4; /* ms before the first picture; pictures on the way take one part of so many */
 const SYNC = [0x48, 0x53, 0xc7, 0x9a];
 
+/* `blocks`: those of the replay that the page was shown last; `running`: the number of the last job that ends others. */
 let engine = null, trace = null, census = null, whole = false, blocks = null, running = 0;
 
-const breath = () => new Promise((resolve) => setTimeout(resolve, 0));
+/* Lets messages in. A timer of 0 ms takes 4. */
+const { port1: far, port2: near } = new MessageChannel();
+const breath = () => new Promise((resolve) => {
+  near.onmessage = resolve;
+  far.postMessage(null);
+});
 const starts = (bytes, magic) => magic.every((byte, i) => bytes[i] === byte);
 
 async function unpacked(bytes, most = UNPACKED_MAX) {
@@ -32,6 +39,16 @@ async function unpacked(bytes, most = UNPACKED_MAX) {
   for (const part of parts) {
     out.set(part, at);
     at += part.length;
+  }
+  return out;
+}
+
+/* Base64, as a page holds its trace. */
+function decoded(text) {
+  const out = new Uint8Array(Math.floor((text.length * 3) / 4) - (text.endsWith("==") ? 2 : text.endsWith("=") ? 1 : 0)), PIECE = 1 << 16;
+  for (let from = 0, at = 0; from < text.length; from += PIECE) {
+    const part = atob(text.slice(from, from + PIECE));
+    for (let i = 0; i < part.length; i++) out[at++] = part.charCodeAt(i);
   }
   return out;
 }
@@ -84,7 +101,7 @@ function imported(bytes) {
 }
 
 async function open(job) {
-  let bytes = await unpacked(new Uint8Array(job.bytes), job.most ?? UNPACKED_MAX), stats = null;
+  let bytes = await unpacked(job.text === undefined ? new Uint8Array(job.bytes) : decoded(job.text), job.most ?? UNPACKED_MAX), stats = null;
   if (bytes.length === 0) throw new Error("It is empty.");
   if (!holdsTrace(bytes)) {
     const made = imported(bytes);
@@ -110,42 +127,52 @@ async function open(job) {
     trace = bytes;
     const { lost_chunks, malformed_chunks, skipped_bytes, lost_events, newer_chunks, next_trace, truncated, ended, stopped } = health;
     whole = lost_chunks + malformed_chunks + skipped_bytes + lost_events + newer_chunks === 0 && next_trace === NEVER && truncated === 0 && ended + stopped > 0;
-    blocks = null;
+    keep(null);
     return { census, health, stats, tasks: reader.names(0), marks: reader.names(1), sites: reader.names(2), metadata: reader.metadata() };
   } finally {
     reader.close();
   }
 }
 
-/* Every event on the memory of the job. First the figures; with `blocks`, every block besides. */
+/* The blocks that the page sees from now on. */
+function keep(found) {
+  if (blocks !== found) blocks?.close();
+  blocks = found;
+}
+
+/* Every event on the memory of the job. On the way it tells the figures so far and, with `blocks`, a part: a picture of
+   the blocks so far, with the lines above it. `every`: ms between two tellings, in place of those above. */
 async function replay(job, tell) {
-  const mine = ++running;
+  const mine = ++running, begun = performance.now();
   const reader = new Reader(engine, job.config, { blocks: job.blocks });
-  const found = job.blocks ? new Blocks(engine) : null;
-  let told = performance.now();
+  const found = job.blocks ? new Blocks(engine, reader, mine) : null;
+  const every = job.every ?? PERIOD;
+  let told = begun, due = begun + (job.every ?? FIRST);
   try {
     for (let from = 0; from < trace.length; from += Reader.PIECE) {
       reader.push(trace.subarray(from, from + Reader.PIECE));
-      if (found !== null) found.drain(reader);
-      if (performance.now() - told > PERIOD) {
-        const coarse = Object.fromEntries(["hs_lab_summary", "hs_lab_capsets", "hs_lab_needs"].map((name) => [name, engine.figures(name, reader.at)]));
-        tell({ share: Math.min(1, (from + Reader.PIECE) / trace.length), summary: coarse.hs_lab_summary, coarse });
-        await breath();
-        if (mine !== running) return { ended: true };
-        told = performance.now();
+      const now = performance.now();
+      if (now - told < every) continue;
+      const coarse = reader.some("hs_lab_summary", "hs_lab_capsets", "hs_lab_needs");
+      const progress = { share: Math.min(1, (from + Reader.PIECE) / trace.length), coarse };
+      if (job.picture && now >= due) {
+        keep(found);
+        progress.part = { figures: reader.some("hs_lab_regions", "hs_lab_marks"), timeline: reader.timeline(), picture: found.picture(job.picture) };
+        due = performance.now() + (job.every ?? SHARE * (performance.now() - now));
       }
+      tell(progress);
+      await breath();
+      if (mine !== running) return { ended: true };
+      told = performance.now();
     }
     reader.finish();
     const out = { figures: reader.all(), timeline: reader.timeline() };
-    if (found !== null) {
-      found.drain(reader);
-      blocks = found;
-      Object.assign(out, { blocks: found.count, failures: found.lost.count });
-    }
-    return out;
+    if (found === null) return out;
+    keep(found);
+    const { blocks: count, failures } = found.count();
+    return { ...out, blocks: count, failures, picture: job.picture ? found.picture(job.picture) : null };
   } finally {
-    if (found !== null) found.done();
-    reader.close();
+    if (found === null || blocks !== found) reader.close();
   }
 }
 
@@ -174,13 +201,10 @@ const JOBS = {
   },
   open,
   replay,
-  picture: (job) => blocks.picture({ ...job, filter: sets(job.filter) }),
-  range: (job) => ({ rows: blocks.range({ ...job, filter: sets(job.filter) }) }),
-  difference: (job) => ({ rows: blocks.difference({ ...job, filter: sets(job.filter) }) }),
-  pick(job) {
-    const block = blocks.pick(job.event, job.region, job.address);
-    return { life: block === null ? null : blocks.life(block) };
-  },
+  picture: (job) => blocks.picture(job),
+  range: (job) => ({ rows: blocks.range(job) }),
+  difference: (job) => ({ rows: blocks.difference(job) }),
+  pick: (job) => ({ life: blocks.pick(job.event, job.region, job.address) }),
   sizes(job) {
     const of = (name) => {
       const text = new TextEncoder().encode(`${name}_t`), at = engine.take(text.length + 1);
@@ -197,19 +221,27 @@ const JOBS = {
   leaks,
 };
 
-const sets = (filter) => ({ ...filter, sites: filter.sites === null ? null : new Set(filter.sites), leaks: filter.leaks === null ? null : new Set(filter.leaks) });
+/* Questions about the blocks that are shown are answered at once, while a replay is under way, too. */
+const AT_ONCE = new Set(["picture", "range", "difference", "pick", "times", "moment"]);
+
+async function answer({ id, what, ...job }) {
+  try {
+    const answered = await JOBS[what](job, (progress) => self.postMessage({ id, progress }, pixelsOf(progress.part)));
+    self.postMessage({ id, answer: answered }, pixelsOf(answered));
+  } catch (error) {
+    self.postMessage({ id, error: String(error.message ?? error), region: error.region ?? null });
+  }
+}
+/* Pictures are handed over, not copied. */
+function pixelsOf(told) {
+  const pixels = told?.pixels ?? told?.picture?.pixels;
+  return pixels === undefined ? [] : [pixels.buffer];
+}
 
 /* One after another, in their order; a replay lets the next message in while it runs. */
 let queue = Promise.resolve();
-self.onmessage = (message) => {
-  const { id, what, ...job } = message.data;
-  if (what === "replay" || what === "open") running++;
-  queue = queue.then(async () => {
-    try {
-      const answer = await JOBS[what](job, (progress) => self.postMessage({ id, progress }));
-      self.postMessage({ id, answer });
-    } catch (error) {
-      self.postMessage({ id, error: String(error.message ?? error), region: error.region ?? null });
-    }
-  });
+self.onmessage = ({ data }) => {
+  if (AT_ONCE.has(data.what)) return void answer(data);
+  if (data.what === "replay" || data.what === "open") running++;
+  queue = queue.then(() => answer(data));
 };

@@ -7,7 +7,7 @@
 
   async function open(file) {
     try {
-      await HS.explore.open(await file.arrayBuffer(), file.name);
+      await HS.explore.open({ bytes: await file.arrayBuffer() }, file.name);
       document.documentElement.dataset.files = String(++count);
     } catch (error) {
       find("opened").hidden = true;
@@ -29,8 +29,8 @@
     HS.startWorker();
     ({ allocators: HS.allocators } = await HS.ask("start", { bytes: HS.packed("engine").buffer, face: data.face }));
     HS.device?.begin();
-    const own = HS.packed("trace");
-    if (own !== null) await HS.explore.open(own.buffer, null);
+    const own = HS.packedText("trace");
+    if (own !== null) await HS.explore.open({ text: own }, null);
     document.documentElement.dataset.explorer = "yes";
   }
   window.addEventListener("DOMContentLoaded", () => {

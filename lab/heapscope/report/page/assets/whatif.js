@@ -4,7 +4,8 @@
   const root = document.querySelector("[data-explore]");
   const find = (name) => root.querySelector(`[data-${name}]`);
   const form = find("whatif");
-  const number = (value) => Number(value).toLocaleString("en-US");
+  const digits = new Intl.NumberFormat("en-US");
+  const number = (value) => digits.format(typeof value === "bigint" ? value : Number(value));
   const NEVER = 0xffffffffffffffffn;
   const SAME = "as it is";
   const STEP = 16; /* bytes: every allocator keeps its heap aligned by less */
@@ -126,43 +127,45 @@
     return `${number(failures)} of ${number(results)} requests ${failures === 1 ? "fails" : "fail"}, the first at event ${number(first)}.${rest}`;
   }
 
-  /* The figures first, from a pass without the blocks; then the blocks of the map. */
+  /* Every event is replayed, and what is told on the way is true of the events so far: the figures from the first
+     moment on, the picture soon after. */
   async function run() {
     const mine = ++wanted, bar = find("progress");
-    const own = config();
+    const own = config(), on = memory();
     bar.hidden = false;
     bar.value = 0;
-    const progress = ({ share, summary, coarse }) => {
-      bar.value = share;
+    HS.explore.filterRegions(on);
+    const progress = ({ share, coarse, part }) => {
       if (mine !== wanted) return;
-      heard();
-      find("says").textContent = `Replaying: ${Math.round(100 * share)} %, ${number(summary.failures)} requests failed so far.`;
+      bar.value = share;
+      const drawn = part === undefined ? "" : ` The picture shows the first ${number(part.picture.events)} events.`;
+      find("says").textContent = `Replaying: ${Math.floor(100 * share)} %, ${number(coarse.hs_lab_summary.failures)} requests failed so far.${drawn}`;
       if (base !== null) showFigures(coarse, " so far");
+      if (part === undefined) return;
+      HS.explore.show({ ...part, partial: true, config: own, memory: on });
+      heard();
     };
     try {
-      const quick = await HS.ask("replay", { config: own }, progress);
-      if (mine !== wanted || quick.ended) return;
-      heard();
-      base ??= { figures: quick.figures };
-      HS.explore.last = quick.figures;
-      showFigures(quick.figures);
-      find("says").textContent = sentence(quick.figures);
-      HS.explore.said = sentence(quick.figures);
-      const whole = await HS.ask("replay", { config: own, blocks: true }, ({ share }) => (bar.value = share));
+      const whole = await HS.ask("replay", { config: own, blocks: true, picture: await HS.explore.wish() }, progress);
       if (mine !== wanted || whole.ended) return;
-      HS.explore.show({ ...whole, config: own, memory: memory() });
+      base ??= { figures: whole.figures };
+      HS.explore.last = whole.figures;
+      showFigures(whole.figures);
+      find("says").textContent = HS.explore.said = sentence(whole.figures);
       bar.hidden = true;
+      HS.explore.show({ ...whole, partial: false, config: own, memory: on });
       document.documentElement.dataset.replayed = String(mine);
+      heard();
     } catch (error) {
       if (mine !== wanted) return;
       heard();
       bar.hidden = true;
-      const where = error.region === null || error.region === undefined ? "" : ` The region at fault is ${memory().regions[error.region]}: its allocator refuses this size or cannot be there.`;
+      const where = error.region === null || error.region === undefined ? "" : ` The region at fault is ${on.regions[error.region]}: its allocator refuses this size or cannot be there.`;
       find("says").textContent = `${error.message}${where} Choose another memory, size or allocator.`;
     }
   }
 
-  /* While one drags, the next replay begins as soon as the one before has told its first figures. */
+  /* While one drags, the next replay begins as soon as the one before has shown a picture. */
   function soon() {
     asked = true;
     if (!answered || timer !== null) return;
@@ -171,7 +174,7 @@
       asked = answered = false;
       HS.explore.store();
       run();
-    }, 10);
+    }, 0);
   }
   function heard() {
     answered = true;
@@ -185,6 +188,7 @@
     const stored = HS.explore.stored();
     form.memory.selectedIndex = Math.max(0, HS.memories.findIndex((one) => one.name === stored.memory));
     showSizes();
+    HS.explore.filterRegions(memory(), stored.region ?? "");
     const regions = memory().config.regions, pairs = (stored.place ?? "").split(",").map((pair) => pair.split(":").map(Number));
     placed = new Map(pairs.filter(([task, region]) => Number.isInteger(task) && HS.opened.tasks[task] !== undefined && regions[region] !== undefined && !regions[region].private_heap));
     showPlacing(null);

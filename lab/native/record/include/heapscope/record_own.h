@@ -2,8 +2,13 @@
  * These calls record an allocator of the program's own (heapscope record). The file that
  * `heapscope record --wrap FOLDER` writes makes them; the program itself need not know them.
  *
+ * The file defines heapscope_wrapped_calls, which the linker exports. The recorder sets its first
+ * field before the program's constructors run; where the program is not recorded it stays NULL. A
+ * variable is found also in a program that has fixed addresses, and whose weak references to
+ * functions the linker has therefore set to NULL.
+ *
  * A free, and the start of a realloc, are told before the block can be given to others; all else is
- * told after the call. The functions are not there where the program is not recorded.
+ * told after the call.
  */
 #ifndef HEAPSCOPE_RECORD_OWN_H
 #define HEAPSCOPE_RECORD_OWN_H
@@ -21,19 +26,28 @@ typedef enum heapscope_own_call {
     HEAPSCOPE_OWN_ALIGNED = 3
 } heapscope_own_call_t;
 
-/* Around a call, where an allocator may ask another one that is recorded as well: 1 tells that this
- * is the outermost call of the thread, which alone is recorded. */
-__attribute__((weak)) int heapscope_own_enter(void);
-__attribute__((weak)) void heapscope_own_leave(void);
+typedef struct heapscope_own_calls {
+    /* Around a call, where an allocator may ask another one that is recorded as well: 1 tells that
+     * this is the outermost call of the thread, which alone is recorded. */
+    int (*enter)(void);
+    void (*leave)(void);
+    /* A request; block NULL: it failed. `align`: 0 for none. `caps`: capabilities asked for; 0:
+     * none. */
+    void (*block)(heapscope_own_call_t call, const void *block, size_t size, size_t align,
+                  uint32_t caps);
+    /* A free; not of NULL. */
+    void (*freed)(const void *block);
+    /* Before and after a realloc of a block; `block` NULL afterwards: it failed, or `size` is 0. */
+    void (*resize)(const void *block);
+    void (*resized)(const void *block, size_t size, uint32_t caps);
+    /* From now on this thread's events belong to the task `name`. */
+    void (*task)(const char *name);
+} heapscope_own_calls_t;
 
-/* A request; block NULL: it failed. `align`: 0 for none. `caps`: capabilities asked for; 0: none. */
-__attribute__((weak)) void heapscope_own_block(heapscope_own_call_t call, const void *block,
-                                               size_t size, size_t align, uint32_t caps);
-/* A free; not of NULL. */
-__attribute__((weak)) void heapscope_own_free(const void *block);
-/* Before and after a realloc of a block; `block` NULL afterwards: it failed, or `size` is 0. */
-__attribute__((weak)) void heapscope_own_resize(const void *block);
-__attribute__((weak)) void heapscope_own_resized(const void *block, size_t size, uint32_t caps);
+typedef struct heapscope_wrapped {
+    const heapscope_own_calls_t *volatile calls;
+    const char *functions; /* that are wrapped and give memory, each with a zero behind it */
+} heapscope_wrapped_t;
 
 #ifdef __cplusplus
 }

@@ -1,0 +1,168 @@
+"use strict";
+/* The canvas: the lines, the blocks as the worker drew them, and what lies on top of both. */
+(() => {
+  const { root, find, number, seen, words } = HS.explore;
+  const { clamp, hex, seconds } = words;
+  const canvas = find("canvas");
+  const LINES = 130, MAP = 420, LEFT = 92; /* pixels: lines above the map, the map, names beside both */
+
+  /* The canvas's width; asking for it makes the browser lay out the page, so it is asked once a picture. */
+  let wide = 0;
+  const measure = () => (wide = canvas.clientWidth);
+  const across = () => wide - LEFT;
+  const eventAt = (x) => seen.view.left + ((x - LEFT) / across()) * (seen.view.right - seen.view.left);
+  const xOf = (event) => LEFT + ((event - seen.view.left) / (seen.view.right - seen.view.left)) * across();
+  const vAt = (y) => seen.view.low + ((y - LINES) / MAP) * (seen.view.high - seen.view.low);
+  const yOf = (v) => LINES + ((v - seen.view.low) / (seen.view.high - seen.view.low)) * MAP;
+  HS.explore.canvas = { canvas, LINES, MAP, eventAt, vAt };
+
+  /* ---- looks of tasks ---- */
+  const colour = (text) => {
+    const value = parseInt(text.slice(1), 16);
+    return (0xff000000 | ((value & 0xff) << 16) | (value & 0xff00) | (value >> 16)) >>> 0;
+  };
+  const pattern = (task) => Math.floor(task / HS.colours.length);
+  const hasLook = (task) => pattern(task) < HS.patterns;
+  const taskColour = (task) => (hasLook(task) ? HS.colours[task % HS.colours.length] : HS.others);
+  const packed = (rgb) => colour(`#${rgb.map((value) => value.toString(16).padStart(2, "0")).join("")}`);
+  const looks = (task) => ({ colour: colour(taskColour(task)), mark: packed(PATTERN.mark(PATTERN.parse(taskColour(task)))), pattern: hasLook(task) ? pattern(task) : 0 });
+  HS.explore.background = (task) => PATTERN.css(taskColour(task), hasLook(task) ? pattern(task) : 0);
+
+  /* ---- what the worker is asked to draw, and what it drew ---- */
+  const sharp = () => Math.min(2, window.devicePixelRatio || 1);
+  HS.explore.wish = async () => {
+    const filter = await HS.explore.filters();
+    measure();
+    return {
+      view: { ...seen.view }, width: Math.max(40, Math.round(across() * sharp())), height: Math.round(MAP * sharp()), filter,
+      colours: seen.opened.tasks.map((_, task) => looks(task)), other: colour(HS.others), bad: colour(getComputedStyle(root).getPropertyValue("--bad").trim()),
+    };
+  };
+  HS.explore.accept = (picture) => {
+    const layer = document.createElement("canvas"), { width, height } = picture;
+    Object.assign(layer, { width, height });
+    layer.getContext("2d").putImageData(new ImageData(new Uint8ClampedArray(picture.pixels.buffer), width, height), 0, 0);
+    Object.assign(seen.shown, { picture, drawn: picture.view, layer });
+    paint();
+  };
+
+  /* ---- painting ---- */
+  function paint() {
+    const { shown, view, range, cursor, pins } = seen;
+    if (shown === null) return;
+    measure();
+    const scale = Math.min(2, window.devicePixelRatio || 1), style = getComputedStyle(root);
+    canvas.width = Math.round(wide * scale);
+    canvas.height = Math.round((LINES + MAP + 26) * scale);
+    const pen = canvas.getContext("2d");
+    const ink = style.getPropertyValue("--ink"), quiet = style.getPropertyValue("--quiet"), hover = style.getPropertyValue("--hover");
+    pen.scale(scale, scale);
+    pen.fillStyle = hover;
+    for (const strip of PLACES.visible(shown.strips, MAP, view)) pen.fillRect(LEFT, LINES + strip.top, wide - LEFT, strip.bottom - strip.top);
+    picture(pen);
+    pen.font = "12px system-ui, sans-serif";
+    pen.fillStyle = quiet;
+    for (const strip of PLACES.visible(shown.strips, MAP, view)) {
+      if (strip.bottom - strip.top < 14) continue;
+      const middle = LINES + (strip.top + strip.bottom) / 2;
+      const [kind] = shown.memory.regions[strip.region].split(" 0x");
+      pen.fillText(kind, 2, middle - 2, LEFT - 8);
+      pen.fillText(hex(strip.low), 2, middle + 12, LEFT - 8);
+    }
+    lines(pen, ink, quiet, style.getPropertyValue("--largest"));
+    shown.picture.failed.forEach((count, x) => count > 0 && mark(pen, shown.drawn.left + ((x + 0.5) / shown.picture.failed.length) * (shown.drawn.right - shown.drawn.left), style.getPropertyValue("--bad"), 6));
+    for (const [name, event] of Object.entries(pins)) line(pen, event, ink, name);
+    if (range !== null) {
+      pen.strokeStyle = style.getPropertyValue("--accent");
+      pen.lineWidth = 2;
+      pen.strokeRect(xOf(range.left), yOf(range.low), xOf(range.right) - xOf(range.left), yOf(range.high) - yOf(range.low));
+    }
+    if (cursor.chosen) {
+      line(pen, cursor.event, quiet, "");
+      pen.fillStyle = ink;
+      pen.beginPath();
+      pen.arc(xOf(cursor.event), yOf(cursor.y), 3, 0, 7);
+      pen.fill();
+    }
+    pen.fillStyle = quiet;
+    const [begin, until] = shown.picture.times, { drawn } = shown;
+    const same = drawn.left === view.left && drawn.right === view.right; /* times are those of the window that is drawn */
+    pen.fillText(`event ${number(Math.round(view.left))}${same ? seconds(begin) : ""}`, LEFT, LINES + MAP + 18);
+    const end = `event ${number(Math.round(view.right))}${same ? seconds(until) : ""}`;
+    pen.fillText(end, wide - pen.measureText(end).width, LINES + MAP + 18);
+  }
+  /* The blocks as they were drawn last, at their places in the window of now; and what is not replayed yet. */
+  function picture(pen) {
+    const { shown, view } = seen, { drawn } = shown;
+    const left = xOf(drawn.left), right = xOf(drawn.right), top = yOf(drawn.low), bottom = yOf(drawn.high);
+    pen.save();
+    pen.beginPath();
+    pen.rect(LEFT, LINES, wide - LEFT, MAP);
+    pen.clip();
+    pen.imageSmoothingEnabled = false;
+    pen.drawImage(shown.layer, left, top, right - left, bottom - top);
+    if (shown.partial && shown.picture.events < view.right) {
+      const from = Math.max(LEFT, xOf(shown.picture.events)), style = getComputedStyle(root);
+      pen.fillStyle = style.getPropertyValue("--card");
+      pen.fillRect(from, LINES, wide - from, MAP);
+      pen.fillStyle = style.getPropertyValue("--quiet");
+      pen.font = "12px system-ui, sans-serif";
+      const text = "not replayed yet", long = pen.measureText(text).width;
+      if (wide - from > long + 12) pen.fillText(text, from + (wide - from - long) / 2, LINES + MAP / 2);
+    }
+    pen.restore();
+  }
+  function line(pen, event, ink, name) {
+    const { view } = seen;
+    if (event < view.left || event > view.right) return;
+    pen.strokeStyle = pen.fillStyle = ink;
+    pen.lineWidth = 1;
+    pen.beginPath();
+    pen.moveTo(xOf(event), 0);
+    pen.lineTo(xOf(event), LINES + MAP);
+    pen.stroke();
+    if (name !== "") pen.fillText(name, xOf(event) + 3, LINES - 14);
+  }
+  function mark(pen, event, ink, size) {
+    const x = xOf(event);
+    if (x < LEFT || event > seen.view.right) return;
+    pen.fillStyle = ink;
+    pen.beginPath();
+    pen.moveTo(x - size / 2, LINES - size);
+    pen.lineTo(x + size / 2, LINES - size);
+    pen.lineTo(x, LINES);
+    pen.fill();
+  }
+  function lines(pen, ink, quiet, red) {
+    const { shown, view } = seen, time = shown.timeline;
+    if (time === null) return;
+    let most = 1;
+    for (let bucket = 0; bucket < time.buckets; bucket++) most = Math.max(most, time.most[bucket * time.series], time.most[bucket * time.series + 1]);
+    const { live } = shown.picture, across = (shown.drawn.right - shown.drawn.left) / (live?.length ?? 1);
+    if (live !== null) {
+      pen.strokeStyle = pen.fillStyle = ink;
+      pen.lineWidth = 1.5;
+      pen.beginPath();
+      live.forEach((bytes, x) => pen.lineTo(clamp(xOf(shown.drawn.left + x * across), LEFT, wide), LINES - 12 - (bytes / most) * (LINES - 34)));
+      pen.stroke();
+      pen.fillText("live, filtered", LEFT + 4, 12);
+    }
+    for (const [series, values, stroke, name] of (live === null ? [0, 1] : [1]).map((which) => [[0, time.most, ink, "live, most"], [1, time.least, red, "largest block, least"]][which])) {
+      pen.strokeStyle = pen.fillStyle = stroke;
+      pen.lineWidth = 1.5;
+      pen.beginPath();
+      for (let bucket = 0; bucket < time.buckets; bucket++) {
+        const x0 = xOf(bucket * time.width), x1 = xOf((bucket + 1) * time.width);
+        if (x1 < LEFT || bucket * time.width > view.right) continue;
+        const y = LINES - 12 - (values[bucket * time.series + series] / most) * (LINES - 34);
+        pen.lineTo(Math.max(LEFT, x0), y);
+        pen.lineTo(Math.min(wide, x1), y);
+      }
+      pen.stroke();
+      pen.fillText(name, LEFT + 4 + 140 * series, 12);
+    }
+    pen.fillStyle = quiet;
+    pen.fillText(`${number(most)} B`, 2, 28, LEFT - 8);
+  }
+  HS.explore.paint = paint;
+})();

@@ -1,0 +1,169 @@
+#include "history/history.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "heapscope/assert.h"
+
+void hs_history_free(hs_history_t *history)
+{
+    for (size_t i = 0; i < history->chunk_count; i += HS_HISTORY_CHUNKS_AT_ONCE) {
+        free(history->chunks[i]);
+    }
+    for (size_t i = 0; i < history->time_count; i += HS_HISTORY_TIMES_AT_ONCE) {
+        free(history->times[i]);
+    }
+    free(history->chunks);
+    free(history->times);
+    hs_queue_free(&history->failures);
+    hs_queue_free(&history->sums);
+    memset(history, 0, sizeof *history);
+}
+
+/* ---- growing ------------------------------------------------------------------------------------ */
+
+/* Room for so many pointers more. */
+static void *grown(void *list, size_t count, size_t more, size_t *room)
+{
+    if (count + more <= *room) {
+        return list;
+    }
+    const size_t wanted = *room * 2 + more;
+    void *moved = realloc(list, wanted * sizeof(void *));
+    *room = moved == NULL ? *room : wanted;
+    return moved;
+}
+
+static bool reserve_block(hs_history_t *history)
+{
+    if (history->blocks < history->chunk_count * HS_HISTORY_CHUNK) {
+        return true;
+    }
+    const size_t more = HS_HISTORY_CHUNKS_AT_ONCE;
+    void *list = grown(history->chunks, history->chunk_count, more, &history->chunk_room);
+    hs_history_chunk_t *chunk = malloc(more * sizeof *chunk);
+    if (list != NULL) {
+        history->chunks = list;
+    }
+    if (list == NULL || chunk == NULL) {
+        free(chunk);
+        return false;
+    }
+    for (size_t i = 0; i < more; i++) {
+        history->chunks[history->chunk_count++] = chunk + i;
+    }
+    return true;
+}
+
+static bool reserve_event(hs_history_t *history, uint64_t event)
+{
+    while (event >= (uint64_t)history->time_count * HS_HISTORY_CHUNK) {
+        const size_t more = HS_HISTORY_TIMES_AT_ONCE;
+        void *list = grown(history->times, history->time_count, more, &history->time_room);
+        uint64_t *piece = calloc(more * HS_HISTORY_CHUNK, sizeof *piece);
+        if (list != NULL) {
+            history->times = list;
+        }
+        if (list == NULL || piece == NULL) {
+            free(piece);
+            return false;
+        }
+        for (size_t i = 0; i < more; i++) {
+            history->times[history->time_count++] = piece + i * HS_HISTORY_CHUNK;
+        }
+    }
+    return true;
+}
+
+/* ---- events ------------------------------------------------------------------------------------- */
+
+static void end(hs_history_t *history, const hs_held_t *block, uint32_t event)
+{
+    if (!block->live) {
+        return;
+    }
+    HS_ASSERT(block->serial < history->blocks && history->ends < history->blocks);
+    const uint32_t number = (uint32_t)block->serial, at = history->ends++;
+    history->chunks[number / HS_HISTORY_CHUNK]->died[number % HS_HISTORY_CHUNK] = event;
+    history->chunks[at / HS_HISTORY_CHUNK]->ended[at % HS_HISTORY_CHUNK] = number;
+}
+
+static bool begin(hs_history_t *history, const hs_held_t *block, uint32_t event, uint32_t address)
+{
+    if (!block->live) {
+        return true;
+    }
+    HS_ASSERT(block->serial == history->blocks);
+    if (!reserve_block(history)) {
+        return false;
+    }
+    hs_history_chunk_t *chunk = history->chunks[history->blocks / HS_HISTORY_CHUNK];
+    const uint32_t at = history->blocks++ % HS_HISTORY_CHUNK;
+    const bool placed = block->region < HS_HISTORY_NOWHERE && block->size != 0;
+    chunk->born[at] = event;
+    chunk->died[at] = HS_HISTORY_LIVE;
+    chunk->address[at] = address;
+    chunk->size[at] = (uint32_t)block->size;
+    chunk->task[at] = block->task;
+    chunk->site[at] = block->site;
+    chunk->region[at] = placed ? (uint8_t)block->region : HS_HISTORY_NOWHERE;
+    chunk->passes[at] = placed;
+    return true;
+}
+
+hs_status_t hs_history_step(hs_history_t *history, const hs_step_t *step, uint64_t time,
+                            uint32_t address, uint64_t asked, uint32_t task, uint32_t site)
+{
+    if (step->number >= HS_HISTORY_LIVE - 1u || !reserve_event(history, step->number)) {
+        return HS_ERR_MEMORY;
+    }
+    const uint32_t event = (uint32_t)step->number;
+    history->times[event / HS_HISTORY_CHUNK][event % HS_HISTORY_CHUNK] = time;
+    history->events = event + 1 > history->events ? event + 1 : history->events;
+    end(history, &step->ended, event);
+    end(history, &step->dropped, event);
+    if (step->outcome == HS_LAB_OUTCOME_FAILED) {
+        const hs_history_failure_t failure = {asked, event, task, site, 1};
+        return hs_queue_put(&history->failures, &failure, sizeof failure);
+    }
+    return begin(history, &step->begun, event, address) ? HS_OK : HS_ERR_MEMORY;
+}
+
+/* ---- places in time ----------------------------------------------------------------------------- */
+
+uint32_t hs_history_from(const hs_history_t *history, double event)
+{
+    uint32_t low = 0, high = history->blocks;
+    while (low < high) {
+        const uint32_t middle = low + (high - low) / 2;
+        if (history->chunks[middle / HS_HISTORY_CHUNK]->born[middle % HS_HISTORY_CHUNK] < event) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
+}
+
+uint64_t hs_history_time(const hs_history_t *history, uint64_t event)
+{
+    if (history->events == 0) {
+        return 0;
+    }
+    const uint64_t at = event < history->events ? event : history->events - 1u;
+    return history->times[at / HS_HISTORY_CHUNK][at % HS_HISTORY_CHUNK];
+}
+
+uint64_t hs_history_event(const hs_history_t *history, uint64_t time)
+{
+    uint64_t low = 0, high = history->events;
+    while (low < high) {
+        const uint64_t middle = (low + high) / 2;
+        if (hs_history_time(history, middle) < time) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
+}

@@ -1,0 +1,152 @@
+"""While a slider is dragged: pictures on the way are true of the events so far, and the newest
+replay is the one that is shown."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+GATEWAY = ROOT / "studies" / "workloads" / "captured" / "mix_gateway.hst.zst"
+REPLAYED = "html[data-replayed]"
+
+Open = Callable[..., Any]
+
+#: A replay that tells a picture after each piece of the trace, and the exact picture.
+PARTS = """async () => {
+  const { seen, wish } = HS.explore, picture = await wish(), parts = [];
+  const was = seen.shown.config, smaller = { ...was.regions[0], size: 200000 };
+  const config = { ...was, regions: [smaller] };
+  const asked = { config, blocks: true, picture, every: 0 };
+  const whole = await HS.ask("replay", asked, ({ coarse, part }) => {
+    const { failures, event_count: told } = coarse.hs_lab_summary;
+    if (part !== undefined) parts.push({ ...part.picture, failures, told });
+  });
+  const rows = (one, until) => {
+    const found = [];
+    for (let at = 0; at < one.pixels.length; at += one.width) {
+      found.push(one.pixels.slice(at, at + until).join());
+    }
+    return found.join(";");
+  };
+  return {
+    events: seen.end, failures: whole.figures.hs_lab_summary.failures, exact: whole.picture.events,
+    parts: parts.map((one) => {
+      const until = Math.floor((one.events / seen.end) * one.width) - 1;
+      const drawn = rows(one, until), failed = (counts) => counts.slice(0, until).join();
+      return {
+        events: one.events, told: one.told, failures: one.failures, until,
+        drawn: drawn.match(/[1-9]/) !== null,
+        same: drawn === rows(whole.picture, until) &&
+          failed(one.failed) === failed(whole.picture.failed),
+      };
+    }),
+  };
+}"""
+
+
+@pytest.fixture
+def gateway_page(empty: Path, see: Open) -> Iterator[Any]:
+    seen = see(empty)
+    seen.page.wait_for_selector("html[data-explorer=yes]", timeout=30_000)
+    seen.page.set_input_files("[data-file]", GATEWAY)
+    seen.page.wait_for_selector(REPLAYED, timeout=60_000)
+    yield seen.page
+    assert seen.complaints == []
+
+
+def test_a_picture_on_the_way_is_the_exact_one_of_the_events_so_far(gateway_page: Any) -> None:
+    found = gateway_page.evaluate(PARTS)
+    assert found["exact"] == found["events"]
+    assert found["failures"] > 0
+    parts = found["parts"]
+    assert len(parts) >= 5
+    assert [one["events"] for one in parts] == sorted(one["events"] for one in parts)
+    assert all(one["events"] == one["told"] <= found["events"] for one in parts)
+    assert all(one["same"] and one["drawn"] for one in parts if one["until"] > 0)
+    assert len({one["failures"] for one in parts}) > 1
+
+
+def test_a_newer_replay_ends_an_older_one(gateway_page: Any) -> None:
+    older, newer, run = gateway_page.evaluate(
+        """async () => {
+          const { config } = HS.explore.seen.shown, picture = await HS.explore.wish();
+          const asked = { config, blocks: true, picture, every: 0 };
+          const older = HS.ask("replay", asked);
+          await new Promise((resolve) => setTimeout(resolve, 30));
+          const newer = await HS.ask("replay", asked), after = await HS.ask("picture", picture);
+          const shown = after.run === newer.picture.run;
+          return [(await older).ended === true, newer.figures !== undefined, shown];
+        }"""
+    )
+    assert older
+    assert newer
+    assert run
+
+
+def test_a_gesture_is_followed_by_a_picture_of_its_window(gateway_page: Any) -> None:
+    """The old picture is moved to its new place at once, and the sharp one comes after it."""
+    page = gateway_page
+    page.locator("[data-do=in]").click()
+    page.wait_for_function(
+        """() => {
+          const { view, shown } = HS.explore.seen;
+          const same = (side) => shown.drawn[side] === view[side];
+          return view.left > 0 && ["left", "right", "low", "high"].every(same);
+        }""",
+        timeout=10_000,
+    )
+
+
+def test_a_dragged_slider_shows_the_memory_it_ends_at(gateway_page: Any) -> None:
+    page = gateway_page
+    slider = page.locator("#size-0")
+    slider.scroll_into_view_if_needed()
+    box = slider.bounding_box()
+    middle = box["y"] + box["height"] / 2
+    page.mouse.move(box["x"] + box["width"] / 2, middle)
+    page.mouse.down()
+    for step in range(12):
+        page.mouse.move(box["x"] + box["width"] * (0.5 - 0.03 * step), middle)
+    page.mouse.up()
+    page.wait_for_function(
+        """() => {
+          const { shown } = HS.explore.seen, size = Number(document.querySelector("#size-0").value);
+          return shown.partial === false && shown.config.regions[0].size === size;
+        }""",
+        timeout=30_000,
+    )
+    assert page.evaluate("HS.explore.seen.shown.picture.events === HS.explore.seen.end")
+    assert "Replaying" not in page.inner_text("[data-says]")
+
+
+def test_nothing_is_said_of_an_event_that_is_not_replayed_yet(gateway_page: Any) -> None:
+    page = gateway_page
+    assert page.locator("[data-placing]").is_hidden()
+    events = page.evaluate(
+        """async () => {
+          const { seen, wish, show } = HS.explore, { config, memory } = seen.shown;
+          const asked = { config, blocks: true, picture: await wish(), every: 0 };
+          let first = null;
+          await HS.ask("replay", asked, ({ part }) => (first ??= part));
+          show({ ...first, partial: true, config, memory });
+          seen.cursor = { event: seen.end - 10, y: 0.99, chosen: true };
+          return first.picture.events;
+        }"""
+    )
+    assert page.evaluate("HS.explore.seen.shown.picture.times[1]") is None
+    page.locator("[data-canvas]").focus()
+    for key in ("ArrowLeft", "Enter"):
+        page.evaluate("HS.explore.say('')")
+        page.keyboard.press(key)
+        page.wait_for_function("() => document.querySelector('[data-cursor]').textContent !== ''")
+        assert "is not replayed yet." in page.inner_text("[data-cursor]")
+    page.fill("[data-go] [name=to]", str(events - 1))
+    page.press("[data-go] [name=to]", "Enter")
+    page.wait_for_function(
+        "(event) => document.querySelector('[data-cursor]').textContent.startsWith(event)",
+        arg=f"Event {events - 1:,}, 0x",
+    )
