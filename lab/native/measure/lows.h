@@ -111,7 +111,7 @@ static HS_MADE_FOR_CALLER unsigned hs_lows_note_largest(hs_low_t *low, uint32_t 
     return HS_LOWS_LARGEST;
 }
 
-/* As a rule an event leaves the largest block of its heap as it is. */
+/* Most events leave the largest block of their heap as it is. */
 static HS_MADE_FOR_CALLER unsigned hs_lows_settle_largest(hs_low_region_t *region, hs_sim_t *heap,
                                                           uint64_t event)
 {
