@@ -22,6 +22,7 @@ HEADERS = (
     "rows/recorder.h",
     "rows/listen.h",
     "lab/lab.h",
+    "lab/record.h",
 )
 
 

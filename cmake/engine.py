@@ -12,7 +12,7 @@ import sys
 from pathlib import Path
 
 #: Functions of the interface, and what a caller needs to hand over memory.
-DECLARED = re.compile(r"\b(hs_lab_(?!record_)\w+)\(")
+DECLARED = re.compile(r"\b(hs_lab_\w+)\(")
 MEMORY = ("malloc", "free")
 
 FLAGS = (
@@ -33,7 +33,7 @@ def sources(root: Path) -> list[str]:
 
 
 def exports(root: Path) -> list[str]:
-    """The functions of lab.h, without those of the recorder of Linux programs."""
+    """The functions of lab.h. Those of record.h are of Linux programs."""
     header = (root / "lab/native/lab/lab.h").read_text(encoding="utf-8")
     return [*MEMORY, *sorted(set(DECLARED.findall(header)))]
 

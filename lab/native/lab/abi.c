@@ -3,6 +3,7 @@
 
 #include "allocators/allocators.h"
 #include "lab/lab.h"
+#include "rows/recorder.h"
 
 int hs_lab_abi(void)
 {

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "lab/lab.h"
+#include "lab/record.h"
 #include "record/drain/inject.h"
 #include "record/drain/interrupts.h"
 #include "record/drain/recorder.h"
