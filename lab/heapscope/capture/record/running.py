@@ -151,13 +151,13 @@ def _refuse_state(pid: int, shown: str) -> None:
     state = facts.get("State", "").split()[:1]
     if state in (["Z"], ["X"]):
         raise InputError(f"{shown}: is over", remedy="check its number with ps")
-    if state in (["T"], ["t"]):
-        raise InputError(f"{shown}: is stopped", remedy=f"let it go on first: kill -CONT {pid}")
     tracer = facts.get("TracerPid", "0").strip()
     if tracer != "0":
         raise InputError(
             f"{shown}: process {tracer} debugs it", remedy="end that debugger or strace first"
         )
+    if state in (["T"], ["t"]):
+        raise InputError(f"{shown}: is stopped", remedy=f"let it go on first: kill -CONT {pid}")
     if facts.get("Seccomp", "0").strip() != "0":
         raise InputError(
             f"{shown}: a filter of system calls (seccomp) would end it when it loads an object",
