@@ -42,7 +42,7 @@ def link(tmp_path_factory: pytest.TempPathFactory) -> Link:
     folder = tmp_path_factory.mktemp("firmware")
 
     def made(*flags: str, wrap: Path | None = None, name: str = "firmware") -> Path:
-        files = sorted(FIRMWARE.glob("*.c"))
+        files = [FIRMWARE / f"{part}.c" for part in ("app", "calloc", "heap")]
         own = [] if wrap is None else [wrap / "heapscope_wrap.c", f"@{wrap / 'heapscope_wrap.txt'}"]
         out = folder / f"{name}{len(list(folder.iterdir()))}"
         command = [
@@ -341,8 +341,9 @@ def test_cmake_links_the_file_with_a_program_and_with_a_library_of_it(
         "cmake_minimum_required(VERSION 3.16)\nproject(firmware C)\n"
         "set(CMAKE_C_FLAGS -fno-builtin)\nlink_libraries(pthread)\n"
         "include(wrap/heapscope_wrap.cmake)\n"
-        f"add_executable(one {FIRMWARE}/app.c {FIRMWARE}/heap.c)\nheapscope_wrap(one)\n"
-        f"add_library(parts STATIC {FIRMWARE}/heap.c)\nheapscope_wrap(parts)\n"
+        f"add_executable(one {FIRMWARE}/app.c {FIRMWARE}/calloc.c {FIRMWARE}/heap.c)\n"
+        "heapscope_wrap(one)\n"
+        f"add_library(parts STATIC {FIRMWARE}/calloc.c {FIRMWARE}/heap.c)\nheapscope_wrap(parts)\n"
         f"add_executable(two {FIRMWARE}/app.c)\ntarget_link_libraries(two parts)\n"
     )
     for arguments in (("-S", tmp_path, "-B", tmp_path / "b"), ("--build", tmp_path / "b")):
