@@ -3,7 +3,7 @@
 set(heapscope_definitions
     HS_REGIONS_MAX=${CONFIG_HEAPSCOPE_REGIONS_MAX}
     HS_KINDS_MAX=${CONFIG_HEAPSCOPE_KINDS_MAX})
-foreach(part LEAN WIDE LOCKS GUARD OWNERS PRIVATE POOLS)
+foreach(part LEAN WIDE ENDS LOCKS GUARD OWNERS PRIVATE POOLS)
     if(CONFIG_HEAPSCOPE_${part})
         list(APPEND heapscope_definitions HS_${part}=1)
     else()

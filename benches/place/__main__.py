@@ -20,7 +20,7 @@ from typing import Any
 
 sys.path.append(str(Path(__file__).resolve().parents[1]))
 
-import page
+import placement_page
 from machine import commit, cpu
 from results import read_results, write_results
 from second import second_of
@@ -161,7 +161,7 @@ def main() -> int:
         if options.names:
             return 0
         write_results(RAW, data)
-    made = page.markdown(read_results(RAW))
+    made = placement_page.markdown(read_results(RAW))
     if options.check:
         return int(PAGE.read_text(encoding="utf-8") != made)
     PAGE.write_text(made, encoding="utf-8", newline="\n")

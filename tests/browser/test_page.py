@@ -70,7 +70,7 @@ def test_a_hostile_trace_runs_nothing_and_shows_its_names(hostile: Made, see: Op
     assert page.locator(".flame button", has_text=hostile.names["script"]).count() == 1
     assert "49" not in [name.split()[0] for name in names]
     # No script element but those that the page came with.
-    assert page.locator("script:not([type])").count() == 15
+    assert page.locator("script:not([type])").count() == 19
     assert seen.complaints == []
 
 

@@ -65,7 +65,7 @@ def test_only_the_scripts_of_the_page_may_run(hst: Path, run: Run) -> None:
     scripts = re.findall(r"<script>(.*?)</script>", text, re.DOTALL)
     digests = [hashlib.sha256(one.encode()).digest() for one in scripts]
     hashes = [f"'sha256-{base64.b64encode(digest).decode()}'" for digest in digests]
-    assert len(scripts) == 15
+    assert len(scripts) == 19
     assert f"script-src {' '.join(hashes)} 'wasm-unsafe-eval';" in said
     assert said.startswith("default-src 'none';")
     assert "'unsafe-eval'" not in said

@@ -28,7 +28,7 @@ LAYOUTS: dict[str, Layout] = {
     "chip": load_chip("esp32").layout(idf="5.5"),
     "small pool": pool_layout(60_000),
 }
-NOT_FIGURES = ("health", "trace", "verdict", "loss", "clock")  # or of the metadata
+NOT_FIGURES = ("health", "trace", "verdict", "loss", "clock", "word_size")  # or of the metadata
 
 
 def _replayed(data: bytes, tmp_path: Path, layout: str) -> dict[str, Any] | None:

@@ -15,7 +15,7 @@ import heapscope as hs
 sys.path.append(str(Path(__file__).resolve().parents[3] / "benches"))
 sys.path.append(str(Path(__file__).resolve().parents[3] / "benches" / "place"))
 
-from page import markdown
+from placement_page import markdown
 from results import read_results
 
 ROOT = Path(__file__).resolve().parents[3]
