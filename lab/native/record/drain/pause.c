@@ -32,7 +32,8 @@ static void put_time(hs_rec_image_t *image, const char *key)
 /* All live blocks by id, with those that a realloc is moving; NULL: no host memory. */
 static hs_rec_block_t *live_blocks(const hs_rec_image_t *image, size_t *count)
 {
-    hs_rec_block_t *list = malloc((image->blocks.count + image->worker_count + 1) * sizeof *list);
+    hs_rec_block_t *list =
+        malloc(((size_t)image->blocks.count + image->worker_count + 1) * sizeof *list);
     if (list == NULL) {
         return NULL;
     }
