@@ -22,7 +22,7 @@ def chip(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 
 
-@pytest.mark.cells(2)
+@pytest.mark.cells(1)
 @pytest.mark.parametrize(("level", "owners"), GUARDS)
 def test_two_cores_lose_nothing_and_both_come_to_their_end(
     chip: str, level: int, owners: bool, seed: int

@@ -30,7 +30,7 @@ def cut(name: str) -> Rows:
     return load(path, EVENTS)
 
 
-@pytest.mark.cells(2)
+@pytest.mark.cells(1)
 @pytest.mark.parametrize("target", ["x86-32", "rv32imc", "cortex-m4"])
 @pytest.mark.parametrize("trace", TRACES)
 def test_results_are_those_of_this_machine(trace: str, target: str) -> None:

@@ -36,7 +36,7 @@ int main(int argc, char **argv)
 """
 
 
-@pytest.mark.cells(2)
+@pytest.mark.cells(1)
 @pytest.mark.parametrize("target", ONE_TARGET_ENOUGH)
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.name)
 def test_it_runs_on_a_chip(program: Program, target: str) -> None:

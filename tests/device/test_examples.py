@@ -19,7 +19,7 @@ def built(name: str, target: str) -> Path:
     return build_program(TARGETS[target], [EXAMPLES / name / "main.c", BOARD])
 
 
-@pytest.mark.cells(3)
+@pytest.mark.cells(1)
 @pytest.mark.parametrize("target", ["rv32imc", "cortex-m4"])
 @pytest.mark.parametrize("name", ["hello", "regions", "script", "pools"])
 def test_an_example_says_what_is_expected(name: str, target: str) -> None:

@@ -94,7 +94,7 @@ def test_the_glue_compiles_for_each_release(release: int, processor: str, tmp_pa
     compile_each(command, OURS, [*flags, f"-DCONFIG_HEAPSCOPE_RECORDER_{sink}=1"], tmp_path)
 
 
-@pytest.mark.cells(2)
+@pytest.mark.cells(1)
 @pytest.mark.parametrize("processor", ["rv32imc", "cortex-m4"])
 @pytest.mark.parametrize("flags", [[], ["-DTEST_ZEPHYR_MACRO"], ["-DCONFIG_SMP"]], ids=str)
 def test_the_glue_of_zephyr_compiles(processor: str, flags: list[str], tmp_path: Path) -> None:
@@ -188,7 +188,7 @@ def recorded(program: Path, folder: Path, sink: str) -> tuple[Path, str]:
     return trace, ran.stdout
 
 
-@pytest.mark.cells(2)
+@pytest.mark.cells(1)
 @pytest.mark.parametrize("sink", ["menuconfig", "uart", "usb", "usb unplugged"])
 def test_a_started_recorder_is_heard_whole(newest: Path, tmp_path: Path, sink: str) -> None:
     """`usb` has a driver whose buffer is smaller than a chunk."""

@@ -139,7 +139,7 @@ def events_of(trace: Path) -> tuple[Mapping[str, int], int]:
     return events, said["recording"]["events_before"]
 
 
-@pytest.mark.cells(2)
+@pytest.mark.cells(1)
 @pytest.mark.parametrize("name", WAYS)
 def test_a_way_into_the_recorder_records_each_call_once(name: str, tmp_path: Path) -> None:
     way = WAYS[name]

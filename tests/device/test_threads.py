@@ -99,7 +99,7 @@ def test_without_the_lock_they_do(objects: tuple[list[str], list[Path]], tmp_pat
     assert "ThreadSanitizer: data race" in done.stderr
 
 
-@pytest.mark.cells(2)
+@pytest.mark.cells(1)
 @pytest.mark.parametrize(("level", "owners"), [(0, False), (-1, True), (1, True), (2, True)])
 def test_threads_never_meet_in_a_region(
     objects: tuple[list[str], list[Path]], tmp_path: Path, level: int, owners: bool, seed: int

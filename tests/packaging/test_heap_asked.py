@@ -112,7 +112,7 @@ def defined(nm, folder: Path) -> set[str]:
     return set(re.findall(r" [TWDRBCw] (\w+)$", text, re.MULTILINE))
 
 
-@pytest.mark.cells(2)
+@pytest.mark.cells(1)
 @pytest.mark.parametrize("release", EVERY_RELEASE)
 def test_what_others_call_is_there(cmake, nm, tmp_path: Path, release: str) -> None:
     configured(ALL, tmp_path)
@@ -219,7 +219,7 @@ def chips(release: str) -> list[str]:
     return sorted({row["chip"] for row in of("memories", release)})
 
 
-@pytest.mark.cells(2)
+@pytest.mark.cells(1)
 @pytest.mark.parametrize("release", EVERY_RELEASE)
 def test_every_request_gets_its_memory_on_every_chip(cmake, tmp_path: Path, release: str) -> None:
     configured(("HEAP_POISONING_DISABLED",), tmp_path)
@@ -242,6 +242,7 @@ def run(folder: Path, text: str) -> str:
     return ran.stdout
 
 
+@pytest.mark.cells(1)
 @pytest.mark.parametrize("release", ["5.1", "5.5"])
 def test_code_in_the_clock_s_memory_is_given_by_its_instruction_address(
     cmake, tmp_path: Path, release: str

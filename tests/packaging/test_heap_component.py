@@ -63,6 +63,7 @@ def started(cmake, cc, folder: Path, name: str, release: str) -> dict[str, str]:
     return values
 
 
+@pytest.mark.cells(1)
 @pytest.mark.parametrize("name", CHOICES)
 def test_a_program_runs_on_it(cmake, cc, tmp_path: Path, name: str) -> None:
     values = started(cmake, cc, tmp_path, name, "5.5")
@@ -71,7 +72,7 @@ def test_a_program_runs_on_it(cmake, cc, tmp_path: Path, name: str) -> None:
     what_allocates_and_frees_is_in_iram(read(objects), fragments_of(on))
 
 
-@pytest.mark.cells(4)
+@pytest.mark.cells(2)
 @pytest.mark.parametrize("name", CHOICES)
 @pytest.mark.parametrize("release", EVERY_RELEASE)
 def test_it_starts_in_every_release(cmake, cc, tmp_path: Path, name: str, release: str) -> None:

@@ -23,6 +23,8 @@ from emulation.places import MissingError
 from mbedtls.build import program
 from mbedtls.server import Server, client_context, pattern, served
 
+pytestmark = pytest.mark.slow  # it builds mbedTLS
+
 SECONDS = 600
 #: Every allocation and thousands of connections, not a sample: minutes.
 WHOLE = os.environ.get("HEAPSCOPE_WHOLE") == "1"
