@@ -181,7 +181,7 @@ def test_every_example_of_a_document_runs(document: Path, tmp_path: Path) -> Non
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
-        timeout=600,
+        timeout=1200,
         check=False,
     )
     assert run.returncode == 0, f"{run.stdout}\n{run.stderr}"

@@ -32,7 +32,9 @@ def test_every_verb_has_a_schema_for_its_json() -> None:
 def examples() -> list[str]:
     found = re.findall(r"^  (heapscope .*)$", REFERENCE.read_text(encoding="utf-8"), re.MULTILINE)
     # No device is plugged in, and none connects.
-    return [one for one in dict.fromkeys(found) if not re.search(r"/dev/|(?:tcp|udp):\d", one)]
+    return [
+        one for one in dict.fromkeys(found) if not re.search(r"/dev/|(?:tcp|udp):(?://)?\d", one)
+    ]
 
 
 def test_there_are_examples() -> None:
@@ -107,6 +109,11 @@ def test_examples_of_the_help_work(example: str, hst: Path, run: Run) -> None:
         Path(f"{name}.hst").write_bytes(hst.read_bytes())
         if f"{name}.json" in example:
             run("replay", hst, "--pool", "64KB", "--json", f"{name}.json")
+    if "heapscope sweep" in example:
+        plan = 'traces = "T.hst"\n[[grid]]\npool = ["64KB", "96KB"]\n'
+        Path("plan.toml").write_text(plan, encoding="utf-8")
+    if "sweep show" in example:
+        assert run("sweep", "plan.toml").code == 0
     done = run(*shlex.split(example)[1:])
     # Standard output is the program's where it runs.
     recorded = "heapscope record" in example and "--wrap" not in example
