@@ -34,7 +34,7 @@ PLACE = (
     Mutant(
         "headline of the placements",
         "memory taken is compared with that of no rules",
-        "benches/place/page.py::_less",
+        "benches/place/placement_page.py::_less",
         '100 * (row["taken_single"] - row["taken"]) / max(1, row["taken_single"])',
         '100 * (row["taken_none"] - row["taken"]) / max(1, row["taken_none"])',
         "tests/lab/place/test_placement_page.py",
