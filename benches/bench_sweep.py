@@ -1,8 +1,7 @@
 """Processor time of a sweep: replays, and all that is beside them.
 
-    python benches/bench_sweep.py                  prints the figures of small sweeps
-    python benches/bench_sweep.py --write          also writes docs/reference/sweep.csv
-    python benches/bench_sweep.py --whole --write  with a sweep of 10,000 cells
+    python benches/bench_sweep.py          prints the figures of small sweeps
+    python benches/bench_sweep.py --write  also of 10,000 cells, and writes docs/reference/sweep.csv
 
 Each sweep is a census of pool sizes by allocator over the captured gateway. Processor time is that
 of the client, the scheduler and all workers together, their start and end included; the time of
@@ -101,16 +100,17 @@ def planned(folder: Path) -> dict[str, Any]:
 
 
 def main() -> None:
-    whole = "--whole" in sys.argv[1:]
+    write = "--write" in sys.argv[1:]
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     rows = []
     with tempfile.TemporaryDirectory() as name:
         print("planned", planned(Path(name)), flush=True)
-        for cells, workers in [(SMALL, 1), (SMALL, 2), *([(WHOLE, 2)] if whole else [])]:
-            row = swept(Path(name), cells, workers)
-            print(row, flush=True)
-            rows.append(row | {"commit": machine.commit(), "machine": machine.cpu()})
-    if "--write" in sys.argv[1:]:
+        for cells in [SMALL, WHOLE] if write else [SMALL]:
+            for workers in (1, 2):
+                row = swept(Path(name), cells, workers)
+                print(row, flush=True)
+                rows.append(row | {"commit": machine.commit(), "machine": machine.cpu()})
+    if write:
         with OUT.open("w", encoding="utf-8", newline="") as file:
             lines = csv.DictWriter(file, list(rows[0]), lineterminator="\n")
             lines.writeheader()

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import sys
 from collections import Counter, defaultdict
+from collections.abc import Callable
 from pathlib import Path
 
 from heapscope.native.events import Events, keep_events, take_events
@@ -33,8 +34,10 @@ def line_of(name: bytes | None) -> str:
     return f"{function.partition('.')[0]} ({place}"
 
 
-def requests(trace: Path) -> dict[str, list[tuple[int, int]]]:
-    """Site and size of each request, in order, by line."""
+def requests(
+    trace: Path, asked_by: Callable[[bytes | None], str | None]
+) -> dict[str, list[tuple[int, int]]]:
+    """Site and size of each request, in order, by what its site's name tells; None: left out."""
     rows: list[Events] = []
     with NativeReader() as reader:
         keep_events(reader)
@@ -43,8 +46,9 @@ def requests(trace: Path) -> dict[str, list[tuple[int, int]]]:
         names = reader.names(NameTable.SITE)
     found: dict[str, list[tuple[int, int]]] = defaultdict(list)
     for row in (row for piece in rows for row in piece):
-        if row["kind"] in _REQUESTS:
-            found[line_of(names[row["site"]])].append((int(row["site"]), int(row["size"])))
+        who = asked_by(names[row["site"]]) if row["kind"] in _REQUESTS else None
+        if who is not None:
+            found[who].append((int(row["site"]), int(row["size"])))
     return found
 
 
@@ -54,9 +58,9 @@ def compare(wide: Path, program: Path, narrow: Path) -> Counter[str]:
     with ProgramFile(program) as read:
         sizes = sizes_of(asked, SiteTypes({"": read}))
     known = {(site, one.recorded): one for site, all_of in sizes.items() for one in all_of.sizes}
-    right = requests(narrow)
+    right = requests(narrow, line_of)
     found: Counter[str] = Counter()
-    for line, left in requests(wide).items():
+    for line, left in requests(wide, line_of).items():
         if len(right.get(line, ())) != len(left):
             found["not compared"] += sum(size for _, size in left)
             continue

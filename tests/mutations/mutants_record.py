@@ -273,6 +273,14 @@ RECORD = (
     ),
     Mutant(
         "calls of a program that ran already",
+        "a wait that was stopped once is no moment",
+        "lab/native/record/drain/inject.c::may_wait_in",
+        "SYS_restart_syscall,",
+        "SYS_pause,",
+        ATTACH,
+    ),
+    Mutant(
+        "calls of a program that ran already",
         "they come by when it is over",
         "lab/native/record/preload/attached.c::heapscope_detach",
         "turn_t turn = {.attach = false};",

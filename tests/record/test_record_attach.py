@@ -36,7 +36,12 @@ Run = subprocess.Popen[str]
 
 @contextmanager
 def running_program(*command: object) -> Iterator[Run]:
-    run = subprocess.Popen([str(word) for word in command], stdout=subprocess.PIPE, text=True)
+    run = subprocess.Popen(
+        [str(word) for word in command],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
     try:
         assert run.stdout is not None
         assert run.stdout.readline() == "begun\n"
@@ -217,6 +222,27 @@ def test_a_process_that_forks_goes_on_in_its_own_file(build: Build, tmp_path: Pa
     parent, child = json.loads(out)["images"]
     assert (parent["events"], child["forked"], child["inherited"]) == (3, True, 1)
     assert child["unknown"] == 0
+
+
+@pytest.mark.parametrize("call", ["poll", "read"])
+def test_one_that_waits_in_the_system_is_recorded_and_goes_on_waiting(
+    build: Build, tmp_path: Path, call: str
+) -> None:
+    with running_program(build("idle"), call) as run:
+        attached(run, tmp_path / "F.hst", seconds=0.1)
+        second = subprocess.Popen(
+            [sys.executable, "-m", "heapscope", "record", "--pid", str(run.pid), "-o",
+             str(tmp_path / "S.hst"), "--json", "-"],
+            stdout=subprocess.PIPE, text=True,
+        )  # fmt: skip
+        wait_until_mapped(run.pid, 2)
+        assert run.stdin is not None
+        run.stdin.write("x")
+        run.stdin.close()
+        assert run.wait() == 0
+        out, _ = second.communicate(timeout=60)
+    (image,) = json.loads(out)["images"]
+    assert (image["events"], image["unknown"]) == (2, 0)
 
 
 def test_control_c_ends_the_recording_and_not_the_process(build: Build, tmp_path: Path) -> None:

@@ -124,7 +124,7 @@ def test_a_fork_before_the_first_call_leaves_its_blocks_to_all_who_have_them(
 def test_a_copy_that_nobody_sees_being_made_invents_nothing(
     build: Build, recorded: Recorded, how: str
 ) -> None:
-    """By a raw system call. A copy of one that was forked, and asked nothing, is known, however."""
+    """A raw system call starts it. A copy of one that was forked, and asked nothing, is known."""
     result = recorded(build("descend"), how)
     *_, copy = result.images
     if how == "clones":

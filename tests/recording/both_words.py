@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 import subprocess
-from collections import defaultdict
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 
 from heapscope.capture.record.session import RecordOptions, record
-from heapscope.native.events import Events, keep_events, take_events
-from heapscope.native.reader import NameTable, NativeReader
-from heapscope.trace.feed import read_trace
 from heapscope.translate.program import ProgramFile
 from heapscope.translate.rewrite import WideRecording, read_asked, sizes_of
 from heapscope.translate.site_types import SiteTypes
 from recording.programs import compiler, missing
 
+sys.path.append(str(Path(__file__).resolve().parents[2] / "benches"))
+
+from bench_translate import requests
+
 #: A chip aligns long long and double to their size; x86 of 32 bit needs to be told.
 NARROW = ("-m32", "-malign-double")
-_REQUESTS = (1, 2, 3, 4)
 
 
 @dataclass(frozen=True)
@@ -56,19 +56,19 @@ class Pair:
     narrow_trace: Path
 
     def sites(self) -> dict[str, Site]:
-        """By the function that asked the allocator."""
+        """The sites have the name of the function that asked the allocator."""
         asked = read_asked(self.trace)
         with ProgramFile(self.program) as program:
             sizes = sizes_of(asked, SiteTypes({"": program}))
         made = {(site, one.recorded): one for site, all_of in sizes.items() for one in all_of.sizes}
-        wide, narrow = _asked_by(self.trace), _asked_by(self.narrow_trace)
+        wide, narrow = requests(self.trace, _called), requests(self.narrow_trace, _called)
         found = {}
-        for function, requests in wide.items():
-            ones = [made[each] for each in requests]
-            known = sizes[requests[0][0]]
+        for function, asking in wide.items():
+            ones = [made[each] for each in asking]
+            known = sizes[asking[0][0]]
             found[function] = Site(
                 type=known.type.name,
-                wide=[size for _, size in requests],
+                wide=[size for _, size in asking],
                 bounds=[(one.lower, one.upper) for one in ones],
                 exact=[one.exact for one in ones],
                 narrow=[size for _, size in narrow[function]],
@@ -80,23 +80,11 @@ class Pair:
         return read_asked(self.trace)
 
 
-def _asked_by(trace: Path) -> dict[str, list[tuple[int, int]]]:
-    """Site and size of each request, by the functions between main and the allocator."""
-    rows: list[Events] = []
-    with NativeReader() as reader:
-        keep_events(reader)
-        reader.after_each_piece(lambda: rows.extend(take_events(reader)))
-        read_trace(trace, reader)
-        names = reader.names(NameTable.SITE)
-    found: dict[str, list[tuple[int, int]]] = defaultdict(list)
-    for row in (row for piece in rows for row in piece):
-        if row["kind"] in _REQUESTS:
-            frames = (names[row["site"]] or b"").decode().split(";")
-            called = [frame.partition(" ")[0] for frame in frames if " in libc" not in frame]
-            if "main" in called:
-                function = " ".join(called[called.index("main") + 1 :])
-                found[function].append((int(row["site"]), int(row["size"])))
-    return found
+def _called(name: bytes | None) -> str | None:
+    """The functions between main and the allocator."""
+    frames = (name or b"").decode().split(";")
+    called = [frame.partition(" ")[0] for frame in frames if " in libc" not in frame]
+    return " ".join(called[called.index("main") + 1 :]) if "main" in called else None
 
 
 def built(source: Path, out: Path, *flags: str) -> Path:

@@ -25,7 +25,7 @@ from heapscope.measure.loss import Loss, loss_of
 from heapscope.native.config import NativeConfig
 from heapscope.native.names import call_names
 from heapscope.native.reader import NameTable, NativeReader
-from heapscope.native.steps import FitRow, NativeSteps, Outcome
+from heapscope.native.steps import FitRow, NativeSteps
 from heapscope.replay.config import native_config
 from heapscope.trace.all_names import read_all_names
 from heapscope.trace.feed import read_trace
@@ -91,7 +91,7 @@ def fit(
             name: find_limits(name, POOL_BASE, most_tried(trace.floor)) for name in allocators
         }
         searches = {
-            name: (search(trace.floor, within), functools.partial(_replay, steps, name))
+            name: (search(trace.floor, within), functools.partial(steps.try_pool, name))
             for name, within in limits.items()
             if within is not None
         }
@@ -183,25 +183,6 @@ def _index(path: str | Path, task: str) -> int:
     )
 
 
-@dataclass(frozen=True)
-class _Trial:
-    """The outcome of one size (search.Trial)."""
-
-    row: FitRow
-
-    @property
-    def survives(self) -> bool:
-        return self.row.survives
-
-    @property
-    def refused_always(self) -> bool:
-        return bool(self.row.outcome == Outcome.NEVER)
-
-
-def _replay(steps: NativeSteps, allocator: str, size: int) -> _Trial:
-    return _Trial(steps.try_pool(allocator, size))
-
-
 def _load(path: str | Path, steps: NativeSteps, progress: Progress | None) -> _Loaded:
     with NativeReader() as reader:
         steps.fill_from(reader)
@@ -228,7 +209,7 @@ def _result(
     trace: _Loaded,
     allocator: str,
     limits: Limits | None,
-    searched: tuple[FoundPool, Mapping[int, _Trial]] | None,
+    searched: tuple[FoundPool, Mapping[int, FitRow]] | None,
 ) -> FitResult:
     if limits is None or searched is None:
         most = most_tried(trace.floor)
@@ -239,7 +220,7 @@ def _result(
 
 
 def _row(
-    trace: _Loaded, allocator: str, found: FoundPool, known: Mapping[int, _Trial], reason: str
+    trace: _Loaded, allocator: str, found: FoundPool, known: Mapping[int, FitRow], reason: str
 ) -> FitResult:
     pool = found.pool
     return FitResult(
@@ -264,16 +245,16 @@ def _ratio(trace: _Loaded, pool: int | None) -> float | None:
     return pool / trace.peak_live
 
 
-def _smallest_survivor(known: Mapping[int, _Trial]) -> int | None:
+def _smallest_survivor(known: Mapping[int, FitRow]) -> int | None:
     return min((size for size, trial in known.items() if trial.survives), default=None)
 
 
-def _failing(trace: _Loaded, found: FoundPool, known: Mapping[int, _Trial]) -> Refusal | None:
-    refused = [size for size, trial in known.items() if trial.row.refused]
+def _failing(trace: _Loaded, found: FoundPool, known: Mapping[int, FitRow]) -> Refusal | None:
+    refused = [size for size, trial in known.items() if trial.refused]
     size = max((s for s in refused if found.pool is None or s < found.pool), default=None)
     if size is None:
         return None
-    row = known[size].row
+    row = known[size]
     return Refusal(
         pool=size,
         event=row.event,
@@ -284,7 +265,7 @@ def _failing(trace: _Loaded, found: FoundPool, known: Mapping[int, _Trial]) -> R
     )
 
 
-def _reason(trace: _Loaded, limits: Limits, found: FoundPool, known: Mapping[int, _Trial]) -> str:
+def _reason(trace: _Loaded, limits: Limits, found: FoundPool, known: Mapping[int, FitRow]) -> str:
     """Why there is no pool; empty: there is one."""
     least = _smallest_survivor(known)
     sentences = {

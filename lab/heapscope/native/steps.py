@@ -33,6 +33,11 @@ class FitRow(Struct):
         """A request was refused; otherwise it survived, or there was no heap to ask."""
         return bool(self.event != NEVER)
 
+    @property
+    def refused_always(self) -> bool:
+        """By a request that no pool of any size serves."""
+        return bool(self.outcome == Outcome.NEVER)
+
 
 class NativeSteps(NativeOwner):
     """Filled by one census; then try_pool() may be called from several threads at once, which all

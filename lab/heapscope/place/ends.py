@@ -3,6 +3,7 @@ kept only where it wins on a second one, too (docs/design/place.md)."""
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
@@ -15,7 +16,7 @@ from heapscope.fit.search import search
 from heapscope.layout.allocator import has_ends
 from heapscope.layout.pool import POOL_BASE, POOL_MAX, POOL_MIN, pool_layout
 from heapscope.native.reader import NativeReader
-from heapscope.native.steps import FitRow, NativeSteps, Outcome
+from heapscope.native.steps import NativeSteps
 from heapscope.place.blocks import Array
 from heapscope.place.classes import Owner
 from heapscope.place.question import PlaceQuestion
@@ -157,7 +158,7 @@ def _least(steps: NativeSteps, allocator: str, near: int) -> int:
     """A pool that serves the trace, by halving; POOL_MAX: none does."""
     bad, good = steps.floor // STEP * STEP, max(near, POOL_MIN) // STEP * STEP
     while not (tried := steps.try_pool(allocator, good)).survives:
-        if tried.outcome == Outcome.NEVER or good > POOL_MAX // 2:
+        if tried.refused_always or good > POOL_MAX // 2:
             return POOL_MAX
         bad, good = good, (good + good // 16 + STEP) // STEP * STEP
     while good - bad > max(STEP, good // FINE):
@@ -171,21 +172,6 @@ def _least(steps: NativeSteps, allocator: str, near: int) -> int:
     return good
 
 
-@dataclass(frozen=True)
-class _Tried:
-    """The outcome of one size (search.Trial)."""
-
-    row: FitRow
-
-    @property
-    def survives(self) -> bool:
-        return self.row.survives
-
-    @property
-    def refused_always(self) -> bool:
-        return bool(self.row.outcome == Outcome.NEVER)
-
-
 def _pool(steps: NativeSteps, allocator: str) -> int:
     """The pool as `heapscope fit` finds it; 0: there is none."""
     floor = max(steps.floor, POOL_MIN)
@@ -195,7 +181,7 @@ def _pool(steps: NativeSteps, allocator: str) -> int:
     searches = {
         allocator: (
             search(floor, limits),
-            lambda size: _Tried(steps.try_pool(allocator, size)),
+            functools.partial(steps.try_pool, allocator),
         )
     }
     found, _ = run_searches(searches, lambda _: None)[allocator]

@@ -156,7 +156,7 @@ static bool allocate_freely(hs_placement_t *placement, hs_chip_t *chip, const hs
     return true;
 }
 
-/* By the capabilities, under a rule that names no region. */
+/* Asks the regions in the order of the capabilities: the rule names no region. */
 static bool allocate_unmoved(hs_placement_t *placement, hs_chip_t *chip, uint32_t index,
                              const hs_request_t *request, hs_place_t *place)
 {

@@ -129,14 +129,15 @@ static bool is_in(const hs_rec_range_t *range, uint64_t address)
     return address >= range->start && address < range->end;
 }
 
-/* System calls that wait for something outside of the process, and are begun again. */
+/* System calls that wait for something outside of the process, and are begun again. A sleep or a poll that
+ * was stopped once goes on as restart_syscall. */
 static bool may_wait_in(long number)
 {
     static const long known[] = {
         SYS_read,      SYS_poll,    SYS_ppoll,           SYS_select,        SYS_pselect6,
         SYS_nanosleep, SYS_futex,   SYS_clock_nanosleep, SYS_epoll_wait,    SYS_epoll_pwait,
         SYS_accept,    SYS_accept4, SYS_recvfrom,        SYS_recvmsg,       SYS_wait4,
-        SYS_waitid,    SYS_pause,   SYS_rt_sigtimedwait, SYS_rt_sigsuspend,
+        SYS_waitid,    SYS_pause,   SYS_rt_sigtimedwait, SYS_rt_sigsuspend, SYS_restart_syscall,
     };
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
         if (known[i] == number) {

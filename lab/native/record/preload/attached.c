@@ -7,27 +7,21 @@
 #include "real.h"
 #include "system.h"
 
-#if UINTPTR_MAX > UINT32_MAX
 typedef struct symbol {
     uint32_t name;
     uint8_t info, other;
     uint16_t section;
     uint64_t value, size;
 } symbol_t;
-#define SYMBOL_OF(info) ((info) >> 32)
-#define TYPE_OF(info) ((uint32_t)(info))
-#else
-typedef struct symbol {
-    uint32_t name, value, size;
-    uint8_t info, other;
-    uint16_t section;
-} symbol_t;
-#define SYMBOL_OF(info) ((info) >> 8)
-#define TYPE_OF(info) ((info) & 255u)
-#endif
 
-/* x86's numbers, the same for both word sizes. */
-enum { PLAIN = 1, DATA_SLOT = 6, JUMP_SLOT = 7 };
+/* A slot of a file: x86-64 has these with an addend alone, in all of its tables. */
+typedef struct slot {
+    uint64_t offset;
+    uint32_t type, symbol;
+    uint64_t addend;
+} slot_t;
+
+enum { PLAIN = 1, DATA_SLOT = 6, JUMP_SLOT = 7 }; /* x86-64's types of slots */
 
 enum {
     PLT_SIZE = 2,
@@ -36,9 +30,6 @@ enum {
     RELA = 7,
     RELA_SIZE = 8,
     STRINGS_SIZE = 10,
-    REL = 17,
-    REL_SIZE = 18,
-    PLT_KIND = 20,
     PLT = 23
 };
 
@@ -59,7 +50,7 @@ typedef struct file {
     const symbol_t *symbols;
     const char *strings;
     uintptr_t strings_size;
-    uintptr_t plt, plt_size, plt_kind, rela, rela_size, rel, rel_size;
+    uintptr_t plt, plt_size, rela, rela_size;
 } file_t;
 
 void *malloc(size_t);
@@ -172,15 +163,6 @@ static void read_dynamic(file_t *file, const dynamic_t *entry)
         case RELA_SIZE:
             file->rela_size = value;
             break;
-        case REL:
-            file->rel = address_in(file, value);
-            break;
-        case REL_SIZE:
-            file->rel_size = value;
-            break;
-        case PLT_KIND:
-            file->plt_kind = value;
-            break;
         case PLT:
             file->plt = address_in(file, value);
             break;
@@ -258,33 +240,30 @@ static bool write_word(const file_t *file, uintptr_t *word, uintptr_t value)
     return true;
 }
 
-static void turn_slot(const file_t *file, uintptr_t offset, uintptr_t info, bool attach)
+static void turn_slot(const file_t *file, const slot_t *at, bool attach)
 {
-    const uint32_t type = TYPE_OF(info);
-    if (type != JUMP_SLOT && type != DATA_SLOT && type != PLAIN) {
+    if (at->type != JUMP_SLOT && at->type != DATA_SLOT && at->type != PLAIN) {
         return;
     }
-    const symbol_t *symbol = &file->symbols[SYMBOL_OF(info)];
+    const symbol_t *symbol = &file->symbols[at->symbol];
     const struct hook *hook =
         symbol->name < file->strings_size ? hook_of(file->strings + symbol->name) : NULL;
-    uintptr_t *slot = (uintptr_t *)(file->base + offset);
+    uintptr_t *slot = (uintptr_t *)(file->base + at->offset);
     if (hook == NULL || hook->real == 0) {
         return;
     }
     const uintptr_t value = __atomic_load_n(slot, __ATOMIC_ACQUIRE);
-    const bool unbound = type == JUMP_SLOT && is_in(file, value) && symbol->section == 0;
+    const bool unbound = at->type == JUMP_SLOT && is_in(file, value) && symbol->section == 0;
     if (attach ? value == hook->real || unbound : value == hook->ours) {
         (void)write_word(file, slot, attach ? hook->ours : hook->real);
     }
 }
 
-static void turn_slots(const file_t *file, uintptr_t table, uintptr_t size, bool has_addend,
-                       bool attach)
+static void turn_slots(const file_t *file, uintptr_t table, uintptr_t size, bool attach)
 {
-    const uintptr_t step = (has_addend ? 3u : 2u) * sizeof(uintptr_t);
-    for (uintptr_t at = 0; table != 0 && at + step <= size; at += step) {
-        const uintptr_t *entry = (const uintptr_t *)(table + at);
-        turn_slot(file, entry[0], entry[1], attach);
+    const slot_t *slots = (const slot_t *)table;
+    for (uintptr_t i = 0; slots != NULL && i < size / sizeof *slots; i++) {
+        turn_slot(file, &slots[i], attach);
     }
 }
 
@@ -324,9 +303,8 @@ static int turn_file(hs_rec_loaded_t *object, size_t size, void *context)
     if (is_in(&file, hooks[0].real)) {
         turn->symbols = turn_symbols(&file, turn->attach);
     }
-    turn_slots(&file, file.rela, file.rela_size, true, turn->attach);
-    turn_slots(&file, file.rel, file.rel_size, false, turn->attach);
-    turn_slots(&file, file.plt, file.plt_size, file.plt_kind == RELA, turn->attach);
+    turn_slots(&file, file.rela, file.rela_size, turn->attach);
+    turn_slots(&file, file.plt, file.plt_size, turn->attach);
     return 0;
 }
 
