@@ -81,9 +81,10 @@ class Incoming:
         try:
             while piece := read():
                 self._pieces.put(piece)
-        except (OSError, ValueError):
-            pass  # the port is gone, or was closed
-        self._pieces.put(None)
+        except (OSError, ValueError, TypeError):
+            pass  # the port is gone, or was closed: pyserial then reads from None
+        finally:
+            self._pieces.put(None)
 
     def _opened(self, source: str, baud: int) -> _Read:
         if source == "-":
