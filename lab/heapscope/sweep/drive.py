@@ -111,7 +111,10 @@ def drive(
         raise_errors=False,
     )
     for future in _arrived(coming, client):
-        result = _result(future, client)
+        if future.status == "lost":  # with its worker; the scheduler has it replayed once more
+            coming.add(future)
+            continue
+        result = _result(future)
         output.put(result.number, result.parquet)
         driven.cells += result.cells
         driven.failed += result.failed
@@ -143,8 +146,8 @@ def _arrived(coming: Any, client: Client) -> Iterator[Future]:
                 coming.thread_condition.wait(timeout=_LOOK)
 
 
-def _result(future: Future, client: Client) -> BatchResult:
-    if future.status in ("cancelled", "lost"):
+def _result(future: Future) -> BatchResult:
+    if future.status == "cancelled":
         raise scheduler_lost()
     if future.status != "error":
         result = _gathered(future)

@@ -68,6 +68,21 @@ def killed(process: psutil.Process) -> None:
         process.kill()
 
 
+def below(process: subprocess.Popen[str]) -> list[psutil.Process]:
+    """Its processes; none where it has ended."""
+    with contextlib.suppress(psutil.NoSuchProcess):
+        found: list[psutil.Process] = psutil.Process(process.pid).children(recursive=True)
+        return found
+    return []
+
+
+def words_of(process: psutil.Process) -> str:
+    """Its command; empty where it has ended, which one that was killed before may have."""
+    with contextlib.suppress(psutil.NoSuchProcess):
+        return " ".join(process.cmdline())
+    return ""
+
+
 @pytest.fixture
 def plan(write_plan: WritePlan) -> Path:
     return write_plan(TEXT)
@@ -91,11 +106,7 @@ def test_killed_workers_change_nothing(
             time.sleep(chance.random() * 0.1)
             if process.poll() is not None:
                 break
-            workers = [
-                one
-                for one in psutil.Process(process.pid).children(recursive=True)
-                if "spawn_main" in " ".join(one.cmdline())
-            ]
+            workers = [one for one in below(process) if "spawn_main" in words_of(one)]
             if workers:
                 killed(chance.choice(workers))
         output, errors = process.communicate(timeout=300)
@@ -116,7 +127,7 @@ def test_a_killed_client_goes_on_where_it_was(
             if turn < 3:
                 wait_for(folder, before + chance.randint(1, 12), process)
                 time.sleep(chance.random() * 0.1)
-                children = psutil.Process(process.pid).children(recursive=True)
+                children = below(process)
                 process.kill()
                 _, alive = psutil.wait_procs(children, timeout=60)
                 assert alive == [], "workers outlive their client"
@@ -133,7 +144,7 @@ def test_an_interrupted_client_leaves_nothing_behind(
     folder = tmp_path / "out"
     with command(plan, folder, "--workers", "2") as process:
         wait_for(folder, 3, process)
-        children = psutil.Process(process.pid).children(recursive=True)
+        children = below(process)
         os.kill(process.pid, signal.SIGINT)
         output, errors = process.communicate(timeout=60)
         assert process.returncode == 130, errors
