@@ -273,7 +273,7 @@ RECORD = (
     ),
     Mutant(
         "calls of a program that ran already",
-        "a wait that was stopped once goes on",
+        "a wait that was stopped once is refused",
         "lab/native/record/drain/inject.c::may_wait_in",
         "SYS_restart_syscall,",
         "SYS_pause,",

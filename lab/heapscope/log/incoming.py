@@ -81,10 +81,9 @@ class Incoming:
         try:
             while piece := read():
                 self._pieces.put(piece)
-        except (OSError, ValueError, TypeError):
-            pass  # the port is gone, or was closed: pyserial then reads from None
-        finally:
-            self._pieces.put(None)
+        except (OSError, ValueError):
+            pass  # the port is gone, or was closed
+        self._pieces.put(None)
 
     def _opened(self, source: str, baud: int) -> _Read:
         if source == "-":
@@ -112,7 +111,16 @@ class Incoming:
         instead = "send it through a pipe: idf.py monitor | heapscope log -"
         port = open_serial(name, baud, shown=self.name, instead=instead, wait=None)
         self._port = port
-        return lambda: bytes(port.read(max(1, min(port.in_waiting, _PIECE))))
+
+        def read() -> bytes:
+            try:
+                return bytes(port.read(max(1, min(port.in_waiting, _PIECE))))
+            except TypeError:  # pyserial reads from None where close() comes in between
+                if port.is_open:
+                    raise
+                return b""
+
+        return read
 
 
 def _unpacked(pieces: Iterable[bytes]) -> Iterator[bytes]:

@@ -207,8 +207,8 @@ def another_version(worker: str, version: str | None) -> InputError:
 def _quiet() -> None:
     """Errors are said in our words; dask's own log speaks to its developers. Importing it gave some
     of its loggers levels of their own."""
-    for name in ("distributed", "asyncio", "tornado"):
-        logging.getLogger(name).setLevel(logging.CRITICAL)
-        for below in logging.getLogger(name).manager.loggerDict:
-            if below.startswith(f"{name}."):
-                logging.getLogger(below).setLevel(logging.CRITICAL)
+    loud = ("distributed", "asyncio", "tornado")
+    known = list(logging.getLogger().manager.loggerDict)
+    for name in (*loud, *known):
+        if name.partition(".")[0] in loud:
+            logging.getLogger(name).setLevel(logging.CRITICAL)

@@ -10,6 +10,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from importlib import import_module
 from pathlib import Path
 from typing import IO
 
@@ -132,6 +133,35 @@ def test_a_serial_port_is_followed() -> None:
         while received.count(b"\n") < 2:
             received += next(pieces)
     assert received == b"Free heap: 9000\r\nFree heap: 8000\r\n"
+
+
+class ClosedInBetween:
+    """A serial port that is closed after it was asked what waits, and before that is read."""
+
+    in_waiting = 1
+    is_open = True
+
+    def read(self, size: int) -> bytes:
+        raise TypeError("'NoneType' object cannot be interpreted as an integer")
+
+    def close(self) -> None:
+        self.is_open = False
+
+
+@pytest.mark.parametrize("closed", [True, False])
+def test_a_port_that_is_closed_while_it_is_read_ends_quietly(
+    closed: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    port = ClosedInBetween()
+    port.is_open = not closed
+    faults: list[object] = []
+    monkeypatch.setattr(
+        import_module("heapscope.log.incoming"), "open_serial", lambda *_, **__: port
+    )
+    monkeypatch.setattr("threading.excepthook", lambda fault: faults.append(fault.exc_type))
+    with Incoming("serial:COM999") as incoming:
+        incoming._thread.join()
+    assert faults == ([] if closed else [TypeError])
 
 
 @pytest.mark.parametrize(
