@@ -12,12 +12,19 @@ BASE ?= main
 VENV = .venv/bin
 # Python compiles a module when it is first imported: most of what is installed never is.
 PIP = $(VENV)/python -m pip --disable-pip-version-check install --quiet --no-compile
+# uv fetches and unpacks packages in a fifth of pip's time. It does not read pip's settings: where they name
+# another index, and where uv fails, pip does it.
+OURS = --reinstall-package heapscope --reinstall-package heapscope-studies
+FETCH = fetch() { \
+    if [ -x $(VENV)/uv ] && ! $(VENV)/python -m pip config list | grep -q index && \
+        $(VENV)/uv pip install --quiet --python $(VENV)/python $(OURS) "$$@"; then return; fi; \
+    $(PIP) "$$@"; }
 NATIVE = CMakeLists.txt cmake pyproject.toml device lab/models lab/native studies/CMakeLists.txt \
     studies/pyproject.toml studies/native
 C_FOLDERS = device lab emulation tests benches studies
 
-# What takes long, that first which has found most.
-LONG = asan32 slow ubsan32 fuzz
+# What takes long. The slow tests come last: they fill the time that is left.
+LONG = asan32 ubsan32 fuzz slow
 
 # Runs a command; shows what it printed only if it fails.
 QUIETLY = quietly() { mkdir -p build; "$$@" >build/step.log 2>&1 || { cat build/step.log; exit 1; }; }
@@ -118,33 +125,40 @@ clean: ## remove everything that was made
 	@$(PYTHON) -c 'import ensurepip, venv' || { \
 	    echo "$(PYTHON) cannot make virtual environments. Debian package: python3-venv."; exit 1; }
 	@echo "Making .venv"
-	@rm -rf .venv; $(QUIETLY); quietly $(PYTHON) -m venv .venv
+	@rm -rf .venv; $(QUIETLY); quietly $(PYTHON) -m venv .venv && { $(PIP) uv 2>/dev/null || true; }
 	@touch .venv/made
 
 # Heapscope, the studies and what both need, used in place. Reinstalls when a C file or the list of C
-# files changes.
+# files changes. What builds them is installed beside them: an environment for each build takes longer.
+BUILDERS = import tomllib; \
+    print("cmake>=3.20", "ninja>=1.11", *{need for file in ("pyproject.toml", "studies/pyproject.toml") \
+    for need in tomllib.load(open(file, "rb"))["build-system"]["requires"]}, sep="\n")
 installed: .venv/made
 	@if [ -e lab/heapscope/native/declarations.py ] && [ -e studies/heapscope_studies/week.h ] && \
 	    [ -e .venv/installed ] && \
 	    [ -z "$$(find $(NATIVE) -newer .venv/installed | head -n 1)" ]; then exit 0; fi; \
-	echo "Building and installing heapscope into .venv"; $(QUIETLY); touch .venv/begun; strict=OFF; \
+	echo "Building and installing heapscope into .venv"; $(QUIETLY); $(FETCH); \
+	touch .venv/begun; strict=OFF; \
 	if [ "$$HEAPSCOPE_ALL" = 1 ]; then strict=ON; fi; \
-	quietly $(PIP) --editable '.[all]' --editable studies \
+	$(VENV)/python -c '$(BUILDERS)' >.venv/builders.txt && \
+	quietly fetch --requirement .venv/builders.txt && \
+	quietly fetch --no-build-isolation --editable '.[all]' --editable studies \
 	    --config-settings=cmake.define.HEAPSCOPE_WERROR=$$strict && \
 	mv .venv/begun .venv/installed
 
-# The tools of the extra "dev", and with zig, which is one of them, the engine of the pages.
+# The tools of the extra "dev", and with zig, which is one of them, the engine of the pages; where they are
+# there first, the build of Heapscope makes it.
 ENGINE = lab/heapscope/native/engine.wasm
-dev: tools
+dev: tools installed
 	@if [ -e $(ENGINE) ] && [ -z "$$(find device/include device/src lab/models lab/native \
 	    cmake/engine.py -newer $(ENGINE) | head -n 1)" ]; then exit 0; fi; \
 	echo "Building the engine of the pages"; $(QUIETLY); \
 	quietly $(VENV)/python cmake/engine.py . $(ENGINE)
 
-tools: installed
+tools: .venv/made
 	@if [ -e .venv/dev ] && [ -z "$$(find pyproject.toml -newer .venv/dev)" ]; then exit 0; fi; \
-	echo "Installing the tools for tests into .venv"; $(QUIETLY); \
+	echo "Installing the tools for tests into .venv"; $(QUIETLY); $(FETCH); \
 	$(VENV)/python -c 'import tomllib; \
 	    project = tomllib.load(open("pyproject.toml", "rb"))["project"]; \
 	    print(*project["optional-dependencies"]["dev"], sep="\n")' >.venv/dev.txt && \
-	quietly $(PIP) --requirement .venv/dev.txt && touch .venv/dev
+	quietly fetch --requirement .venv/dev.txt && touch .venv/dev

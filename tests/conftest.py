@@ -3,7 +3,8 @@ of folders, and the time after which no slow test begins.
 
 `--hypothesis-profile=full` gives hypothesis' tests many inputs, where they name no number.
 
-HEAPSCOPE_UNTIL, in seconds since 1970, is the time after which no slow test begins, and
+HEAPSCOPE_UNTIL, in seconds since 1970, is the time after which no slow test begins. HEAPSCOPE_TURN
+is a number that says with which file the tests begin, so that some turns together reach all.
 HEAPSCOPE_FOLDERS names the file for the times; `tests/run.sh` reads and shows it.
 """
 
@@ -52,6 +53,24 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         chosen = random.Random(f"{os.environ.get('HEAPSCOPE_SEED', '1')} {test}")
         for item in set(all_of_it).difference(chosen.sample(all_of_it, quick)):
             item.add_marker("slow")
+
+
+def begin_of_turn(turn: int, count: int) -> int:
+    """The item with which a turn begins. pytest-xdist gives each worker a part of the list, and the
+    ends of the parts come last. A step of sqrt(2) spreads the turns over the list and over each
+    worker's part, since it never comes back to a place."""
+    return int(turn * 2**0.5 % 1 * count)
+
+
+@pytest.hookimpl(trylast=True, specname="pytest_collection_modifyitems")
+def pytest_begin_in_turn(items: list[pytest.Item]) -> None:
+    """Begins with another file in each turn; the tests of a file stay together."""
+    turn = os.environ.get("HEAPSCOPE_TURN")
+    if turn and items:
+        begin = begin_of_turn(int(turn), len(items))
+        while begin and items[begin].path == items[begin - 1].path:
+            begin -= 1
+        items[:] = items[begin:] + items[:begin]
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -96,8 +96,8 @@ def inside(path: str, room: str) -> bool:
 
 def room_of(path: Path, table: dict[str, tuple[str, ...]]) -> str | None:
     """The innermost room that holds the file."""
-    rooms = [room for room in table if inside(path.as_posix(), room)]
-    return max(rooms, key=len, default=None)
+    names = (path.as_posix(), *(above.as_posix() for above in path.parents[:-1]), "")
+    return next((name for name in names if name in table), None)
 
 
 def allowed(source: str, target: Path, table: dict[str, tuple[str, ...]]) -> bool:
@@ -157,10 +157,19 @@ def imports() -> Iterator[Use]:
         for count in range(1, len(parts) + 1):
             ends.setdefault(".".join(parts[-count:]), []).append(path)
     for path in sorted(sources):
-        for node in ast.walk(ast.parse((ROOT / path).read_text(encoding="utf-8"))):
+        for node in _statements(ast.parse((ROOT / path).read_text(encoding="utf-8"))):
             for name in _imported(node, path):
                 if targets := _modules(name, path, ends):
                     yield Use(path=path, line=node.lineno, text=f"import {name}", targets=targets)
+
+
+def _statements(node: ast.AST) -> Iterator[ast.AST]:
+    """All statements below the node, without the expressions in them, which are most of a file."""
+    for field in ("body", "handlers", "cases", "orelse", "finalbody"):
+        inner = getattr(node, field, ())
+        for below in inner if isinstance(inner, list) else ():
+            yield below
+            yield from _statements(below)
 
 
 def _imported(node: ast.AST, path: Path) -> Iterator[str]:
