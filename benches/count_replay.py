@@ -30,6 +30,7 @@ LIVE, SMALLEST, LARGEST, SEED = 1500, 4, 256, 1
 ALLOCATE, FREE = 1, 5  # hs_event_kind_t
 RANDOM = "random"
 FLAGS = ("-std=c11", "-O3", "-flto=auto", "-DNDEBUG", "-fvisibility=hidden")
+DEFINED = "-DHS_ENDS=1"  #: the library is built with it (CMakeLists.txt)
 LEFT_OUT = {"lab/native/lab/record.c"}  #: needs the recorder, whose events are no replay
 INCLUDES = ("-Ilab/models", "-Ilab/native", "-Idevice/include")
 COUNTED = "hs_lab_reader_push"
@@ -77,7 +78,7 @@ def build(folder: Path) -> Path:
     main, program = folder / "main.o", folder / "count_replay"
     apart = [*compiler, "-std=c11", "-O2", *INCLUDES, "-c", "benches/count_replay.c", "-o"]
     subprocess.run([*apart, str(main)], cwd=ROOT, check=True)
-    whole = [*compiler, *FLAGS, *INCLUDES, str(main), *map(str, files), "-o", str(program)]
+    whole = [*compiler, *FLAGS, DEFINED, *INCLUDES, str(main), *map(str, files), "-o", str(program)]
     subprocess.run(whole, cwd=ROOT, check=True)
     return program
 

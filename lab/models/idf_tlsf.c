@@ -18,14 +18,12 @@
  * All else in which releases differ is a row of rules_t; the builds stand at the end of this file.
  */
 #include "bits.h"
+#include "idf_made.h"
 #include "list.h"
 #include "load.h"
 #include "region.h"
-#include "tlsf.h"
 #include "tlsf_fixed.h"
 
-#define FREE_AT UINT32_C(4)
-#define MINIMUM_AT UINT32_C(8)
 #define SIZE_AT UINT32_C(12)
 #define CONTROL_LINK_AT UINT32_C(16)
 #define CONTROL_AT UINT32_C(20)
@@ -55,48 +53,9 @@ typedef struct rules {
     largest_t largest;
 } rules_t;
 
-static hs_tlsf_t *tlsf_of(hs_sim_t *heap)
-{
-    return (hs_tlsf_t *)heap;
-}
-
-static const hs_tlsf_t *tlsf_of_const(const hs_sim_t *heap)
-{
-    return (const hs_tlsf_t *)heap;
-}
-
 static const rules_t *rules_of(const hs_sim_t *heap)
 {
     return heap->model->build;
-}
-
-/* ---- the release's own counters ------------------------------------------------------------------
- * Its count of free bytes begins with the whole pool, its first header, sentinel and rounding
- * included. The headers of free blocks are never taken off. */
-
-static uint32_t counted_free(const hs_sim_t *heap)
-{
-    const hs_tlsf_t *tlsf = tlsf_of_const(heap);
-    return tlsf->pool_size - heap->tally.used - tlsf->counted_header * heap->tally.used_blocks;
-}
-
-static void count(hs_sim_t *heap)
-{
-    hs_region_put(heap, FREE_AT, counted_free(heap));
-}
-
-/* The minimum is looked at after what may take memory. Inner steps of an operation are not counted:
- * it misses the moment of a realloc at which both blocks exist. */
-static uint32_t counted(hs_sim_t *heap, uint32_t result)
-{
-    if (result != HS_NONE) {
-        const uint32_t free = counted_free(heap);
-        hs_region_put(heap, FREE_AT, free);
-        if (free < hs_region_get(heap, MINIMUM_AT)) {
-            hs_region_put(heap, MINIMUM_AT, free);
-        }
-    }
-    return result;
 }
 
 /* ---- creation --------------------------------------------------------------------------------- */
@@ -163,7 +122,7 @@ static hs_status_t open_sized(hs_tlsf_t *tlsf)
 
 static hs_status_t create(hs_sim_t *heap)
 {
-    hs_tlsf_t *tlsf = tlsf_of(heap);
+    hs_tlsf_t *tlsf = idf_tlsf_of(heap);
     const rules_t *rules = rules_of(heap);
     tlsf->keeps_rounding = rules->keeps_rounding;
     tlsf->leads_any = rules->leads_any;
@@ -175,8 +134,8 @@ static hs_status_t create(hs_sim_t *heap)
     }
     hs_region_put(heap, SIZE_AT, heap->size - CONTROL_AT);
     hs_region_put_link(heap, CONTROL_LINK_AT, CONTROL_AT);
-    hs_region_put(heap, MINIMUM_AT, tlsf->pool_size);
-    count(heap);
+    hs_region_put(heap, IDF_MINIMUM_AT, tlsf->pool_size);
+    idf_count(heap);
     return HS_OK;
 }
 
@@ -184,18 +143,18 @@ static hs_status_t create(hs_sim_t *heap)
 
 static uint32_t model_malloc(hs_sim_t *heap, uint32_t size)
 {
-    return counted(heap, hs_tlsf_malloc(tlsf_of(heap), size));
+    return idf_counted(heap, hs_tlsf_malloc(idf_tlsf_of(heap), size));
 }
 
 static void model_free(hs_sim_t *heap, uint32_t offset)
 {
-    hs_tlsf_free(tlsf_of(heap), offset);
-    count(heap); /* no new minimum */
+    hs_tlsf_free(idf_tlsf_of(heap), offset);
+    idf_count(heap); /* no new minimum */
 }
 
 static uint32_t model_realloc(hs_sim_t *heap, uint32_t offset, uint32_t size)
 {
-    return counted(heap, hs_tlsf_realloc(tlsf_of(heap), offset, size));
+    return idf_counted(heap, hs_tlsf_realloc(idf_tlsf_of(heap), offset, size));
 }
 
 /* Up to v4.3.2 a poisoned block of an alignment that is none still moves by 16 bytes, for which
@@ -203,7 +162,7 @@ static uint32_t model_realloc(hs_sim_t *heap, uint32_t offset, uint32_t size)
 static bool is_short(const hs_sim_t *heap, uint32_t align, uint32_t size, uint32_t at)
 {
     return rules_of(heap)->leads_any && align <= 4 && at != 0 &&
-           hs_tlsf_is_short(tlsf_of_const(heap), size, at);
+           hs_tlsf_is_short(idf_tlsf_of_const(heap), size, at);
 }
 
 static uint32_t model_aligned(hs_sim_t *heap, uint32_t align, uint32_t size, uint32_t at)
@@ -211,31 +170,38 @@ static uint32_t model_aligned(hs_sim_t *heap, uint32_t align, uint32_t size, uin
     if (is_short(heap, align, size, at)) {
         return HS_NONE;
     }
-    return counted(heap, hs_tlsf_aligned(tlsf_of(heap), align, size, at));
+    return idf_counted(heap, hs_tlsf_aligned(idf_tlsf_of(heap), align, size, at));
+}
+
+uint32_t hs_idf_made(const hs_sim_t *heap)
+{
+    const bool made = heap->model->malloc == model_malloc && hs_sim_overhead(heap) == 0 &&
+                      idf_tlsf_of_const(heap)->is_sized;
+    return made ? idf_tlsf_of_const(heap)->bins_log2 : 0;
 }
 
 /* ---- questions -------------------------------------------------------------------------------- */
 
 static uint32_t usable(const hs_sim_t *heap, uint32_t offset)
 {
-    return hs_tlsf_usable(tlsf_of_const(heap), offset);
+    return hs_tlsf_usable(idf_tlsf_of_const(heap), offset);
 }
 
 static bool fits(const hs_sim_t *heap, uint32_t align, uint32_t size, uint32_t at)
 {
     bool is_aligned = align != 0;
-    return hs_tlsf_fits(tlsf_of_const(heap), align, size) &&
+    return hs_tlsf_fits(idf_tlsf_of_const(heap), align, size) &&
            !(is_aligned && is_short(heap, align, size, at));
 }
 
 static uint32_t largest_allocatable(hs_sim_t *heap)
 {
-    return hs_tlsf_find_largest(tlsf_of(heap));
+    return hs_tlsf_find_largest(idf_tlsf_of(heap));
 }
 
 static uint32_t largest_free(const hs_sim_t *heap)
 {
-    return hs_tlsf_largest_free(tlsf_of_const(heap));
+    return hs_tlsf_largest_free(idf_tlsf_of_const(heap));
 }
 
 /* A bin lies between two powers of two, so its floor tells the power below its blocks. */
@@ -254,28 +220,25 @@ static uint32_t reported_largest(const hs_tlsf_t *tlsf, largest_t rule)
 
 static void reported(const hs_sim_t *heap, hs_reported_t *out)
 {
-    out->free = counted_free(heap);
-    out->minimum_free = hs_region_get(heap, MINIMUM_AT);
-    out->largest_free = reported_largest(tlsf_of_const(heap), rules_of(heap)->largest);
+    out->free = idf_counted_free(heap);
+    out->minimum_free = hs_region_get(heap, IDF_MINIMUM_AT);
+    out->largest_free = reported_largest(idf_tlsf_of_const(heap), rules_of(heap)->largest);
     out->allocated = heap->tally.used;
 }
 
 static void walk(const hs_sim_t *heap, hs_walk_fn visit, void *context)
 {
-    hs_tlsf_walk(tlsf_of_const(heap), visit, context);
+    hs_tlsf_walk(idf_tlsf_of_const(heap), visit, context);
 }
 
 static hs_status_t check(const hs_sim_t *heap, uint32_t *where)
 {
-    const hs_tlsf_t *tlsf = tlsf_of_const(heap);
+    const hs_tlsf_t *tlsf = idf_tlsf_of_const(heap);
     /* Those that every build has, and those of a control structure by size. */
     const uint32_t expected[][2] = {
-        {FREE_AT, counted_free(heap)},
-        {SIZE_AT, heap->size - CONTROL_AT},
-        {CONTROL_LINK_AT, CONTROL_AT + heap->base},
-        {FIELDS_AT, fields(tlsf)},
-        {CONTROL_SIZE_AT, tlsf->pool - CONTROL_AT},
-        {SL_LINK_AT, tlsf->sl_bitmaps + heap->base},
+        {IDF_FREE_AT, idf_counted_free(heap)},      {SIZE_AT, heap->size - CONTROL_AT},
+        {CONTROL_LINK_AT, CONTROL_AT + heap->base}, {FIELDS_AT, fields(tlsf)},
+        {CONTROL_SIZE_AT, tlsf->pool - CONTROL_AT}, {SL_LINK_AT, tlsf->sl_bitmaps + heap->base},
         {HEADS_LINK_AT, tlsf->heads + heap->base},
     };
     const size_t words = rules_of(heap)->fl_max == 0 ? sizeof expected / sizeof expected[0] : 3;
@@ -285,8 +248,8 @@ static hs_status_t check(const hs_sim_t *heap, uint32_t *where)
             return HS_ERR_CORRUPT;
         }
     }
-    if (hs_region_get(heap, MINIMUM_AT) > counted_free(heap)) {
-        *where = MINIMUM_AT;
+    if (hs_region_get(heap, IDF_MINIMUM_AT) > idf_counted_free(heap)) {
+        *where = IDF_MINIMUM_AT;
         return HS_ERR_CORRUPT;
     }
     return hs_tlsf_check(tlsf, where);

@@ -1,160 +1,55 @@
 /* TLSF: two-level segregated fit. BEHAVIOUR of the family and its sources: tlsf.h. */
 #include "tlsf.h"
 
-#include "tlsf_bins.h"
-#include "tlsf_block.h"
+#include "tlsf_made.h"
 
 uint32_t hs_tlsf_fl_count(uint32_t fl_max, uint32_t bins_log2)
 {
     return fl_max - (bins_log2 + 2) + 1;
 }
 
-/* ---- blocks ----------------------------------------------------------------------------------- */
-
-/* Makes `block` free and of `size` in the eyes of its neighbours and its bin; returns the number of
- * words written. The block before it is used, whatever its flag: free ones are merged. */
-static HS_MADE_FOR_CALLER uint32_t block_release(hs_tlsf_t *tlsf, const hs_tlsf_t *at,
-                                                 uint32_t block, uint32_t size)
-{
-    uint32_t next = tlsf_next(block, size);
-    tlsf_set_size_word(at, block, size | TLSF_IS_FREE);
-    hs_region_put_link(&at->heap, next, block);
-    tlsf_set_size_word(at, next, tlsf_size_word(at, next) | TLSF_AFTER_FREE);
-    return 3 + bin_insert(tlsf, at, block, size);
-}
-
-/* Hands out a free block of `size` that is in no bin, keeping `keep` bytes of it if the rest makes
- * a block. `flag` says whether the block before is free. */
-static HS_MADE_FOR_CALLER void block_use(hs_tlsf_t *tlsf, const hs_tlsf_t *at, uint32_t block,
-                                         uint32_t size, uint32_t keep, uint32_t flag)
-{
-    hs_sim_t *heap = &tlsf->heap;
-    if (size >= keep + TLSF_STRUCTURE) {
-        tlsf_set_size_word(at, block, keep | flag);
-        heap->steps.writes +=
-            1 + block_release(tlsf, at, tlsf_next(block, keep), size - keep - TLSF_OVERHEAD);
-        heap->tally.free -= keep + TLSF_OVERHEAD;
-        heap->tally.used += keep;
-    } else {
-        uint32_t next = tlsf_next(block, size);
-        tlsf_set_size_word(at, block, size | flag);
-        tlsf_set_size_word(at, next, tlsf_size_word(at, next) & ~TLSF_AFTER_FREE);
-        heap->steps.writes += 2;
-        heap->tally.free -= size;
-        heap->tally.free_blocks--;
-        heap->tally.used += size;
-    }
-    heap->tally.used_blocks++;
-}
-
 /* ---- operations ---------------------------------------------------------------------------------
  * malloc and free are made once for each usual number of bins and place of the tables, as constants. */
-
-static HS_MADE_FOR_CALLER hs_tlsf_t made_for(const hs_tlsf_t *tlsf, uint32_t bins_log2, bool sized)
-{
-    hs_tlsf_t at = *tlsf;
-    at.bins_log2 = bins_log2;
-    at.small = UINT32_C(4) << bins_log2;
-    if (sized) {
-        at.null_block = HS_TLSF_SIZED_NULL;
-        at.fl_bitmap = HS_TLSF_SIZED_FL_BITMAP;
-        at.sl_bitmaps = HS_TLSF_SIZED_SL_BITMAPS;
-    }
-    return at;
-}
-
-typedef enum shape { SHAPE_ANY, SHAPE_SIZED_16, SHAPE_SIZED_32, SHAPE_FIXED_32 } shape_t;
 
 uint32_t hs_tlsf_shape(const hs_tlsf_t *tlsf)
 {
     if (tlsf->bins_log2 == 4) {
-        return tlsf->is_sized ? SHAPE_SIZED_16 : SHAPE_ANY;
+        return tlsf->is_sized ? HS_TLSF_SHAPE_SIZED_16 : HS_TLSF_SHAPE_ANY;
     }
     if (tlsf->bins_log2 == 5) {
-        return tlsf->is_sized ? SHAPE_SIZED_32 : SHAPE_FIXED_32;
+        return tlsf->is_sized ? HS_TLSF_SHAPE_SIZED_32 : HS_TLSF_SHAPE_FIXED_32;
     }
-    return SHAPE_ANY;
-}
-
-static HS_MADE_FOR_CALLER uint32_t malloc_with(hs_tlsf_t *tlsf, uint32_t size, uint32_t bins_log2,
-                                               bool sized)
-{
-    const hs_tlsf_t at = made_for(tlsf, bins_log2, sized);
-    uint32_t need = request_size(&at, size, 4);
-    if (need == 0) {
-        return HS_NONE;
-    }
-    search_t search = search_for(&at, need);
-    uint32_t block = block_take(tlsf, &at, search.bin);
-    if (block == HS_NONE) {
-        return HS_NONE;
-    }
-    block_use(tlsf, &at, block, tlsf_size(&at, block), at.keeps_rounding ? search.size : need, 0);
-    return block + TLSF_PAYLOAD;
+    return HS_TLSF_SHAPE_ANY;
 }
 
 uint32_t hs_tlsf_malloc(hs_tlsf_t *tlsf, uint32_t size)
 {
     switch (tlsf->shape) {
-    case SHAPE_SIZED_16:
-        return malloc_with(tlsf, size, 4, true);
-    case SHAPE_SIZED_32:
-        return malloc_with(tlsf, size, 5, true);
-    case SHAPE_FIXED_32:
-        return malloc_with(tlsf, size, 5, false);
+    case HS_TLSF_SHAPE_SIZED_16:
+        return tlsf_malloc_with(tlsf, size, 4, true);
+    case HS_TLSF_SHAPE_SIZED_32:
+        return tlsf_malloc_with(tlsf, size, 5, true);
+    case HS_TLSF_SHAPE_FIXED_32:
+        return tlsf_malloc_with(tlsf, size, 5, false);
     default:
-        return malloc_with(tlsf, size, tlsf->bins_log2, false);
+        return tlsf_malloc_with(tlsf, size, tlsf->bins_log2, false);
     }
-}
-
-static HS_MADE_FOR_CALLER void free_with(hs_tlsf_t *tlsf, uint32_t offset, uint32_t bins_log2,
-                                         bool sized)
-{
-    const hs_tlsf_t at = made_for(tlsf, bins_log2, sized);
-    hs_sim_t *heap = &tlsf->heap;
-    uint32_t block = offset - TLSF_PAYLOAD;
-    uint32_t word = tlsf_size_word(&at, block);
-    uint32_t old = hs_bits_down4(word);
-    uint32_t size = old;
-    uint32_t next = tlsf_next(block, size);
-    uint32_t next_word = tlsf_size_word(&at, next);
-    uint32_t writes = 0;
-    uint32_t merged = 0;
-
-    if ((word & TLSF_AFTER_FREE) != 0) {
-        block = hs_region_get_link(&at.heap, block);
-        uint32_t below = tlsf_size(&at, block);
-        writes += bin_remove(tlsf, &at, block, below);
-        size += below + TLSF_OVERHEAD;
-        merged++;
-    }
-    if ((next_word & TLSF_IS_FREE) != 0) {
-        uint32_t above = hs_bits_down4(next_word);
-        writes += bin_remove(tlsf, &at, next, above);
-        size += above + TLSF_OVERHEAD;
-        merged++;
-    }
-    heap->tally.used -= old;
-    heap->tally.used_blocks--;
-    heap->tally.free += old + merged * TLSF_OVERHEAD;
-    heap->tally.free_blocks += 1 - merged;
-    heap->steps.writes += writes + block_release(tlsf, &at, block, size);
 }
 
 void hs_tlsf_free(hs_tlsf_t *tlsf, uint32_t offset)
 {
     switch (tlsf->shape) {
-    case SHAPE_SIZED_16:
-        free_with(tlsf, offset, 4, true);
+    case HS_TLSF_SHAPE_SIZED_16:
+        tlsf_free_with(tlsf, offset, 4, true);
         break;
-    case SHAPE_SIZED_32:
-        free_with(tlsf, offset, 5, true);
+    case HS_TLSF_SHAPE_SIZED_32:
+        tlsf_free_with(tlsf, offset, 5, true);
         break;
-    case SHAPE_FIXED_32:
-        free_with(tlsf, offset, 5, false);
+    case HS_TLSF_SHAPE_FIXED_32:
+        tlsf_free_with(tlsf, offset, 5, false);
         break;
     default:
-        free_with(tlsf, offset, tlsf->bins_log2, false);
+        tlsf_free_with(tlsf, offset, tlsf->bins_log2, false);
         break;
     }
 }
@@ -184,7 +79,7 @@ static uint32_t trim_used(hs_tlsf_t *tlsf, uint32_t block, uint32_t size, uint32
     if ((next_word & TLSF_IS_FREE) != 0) {
         rest += absorb(tlsf, next);
     }
-    heap->steps.writes += block_release(tlsf, tlsf, tlsf_next(block, need), rest);
+    heap->steps.writes += tlsf_block_release(tlsf, tlsf, tlsf_next(block, need), rest);
     heap->tally.free += rest;
     heap->tally.free_blocks++;
     return need;
@@ -292,11 +187,11 @@ uint32_t hs_tlsf_aligned(hs_tlsf_t *tlsf, uint32_t align, uint32_t size, uint32_
     uint32_t lead =
         aligned_lead(tlsf, tlsf->heap.base + block + TLSF_PAYLOAD, align, hs_bits_up4(at));
     if (lead == 0 || found < lead + TLSF_STRUCTURE) {
-        block_use(tlsf, tlsf, block, found, need, 0);
+        tlsf_block_use(tlsf, tlsf, block, found, need, 0);
         return block + TLSF_PAYLOAD;
     }
     cut_lead(tlsf, block, lead);
-    block_use(tlsf, tlsf, block + lead, found - lead, need, TLSF_AFTER_FREE);
+    tlsf_block_use(tlsf, tlsf, block + lead, found - lead, need, TLSF_AFTER_FREE);
     return block + lead + TLSF_PAYLOAD;
 }
 

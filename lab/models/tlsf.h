@@ -42,6 +42,14 @@ typedef struct hs_tlsf {
 /* First levels of a TLSF with these limits. */
 uint32_t hs_tlsf_fl_count(uint32_t fl_max, uint32_t bins_log2);
 
+/* The copies of malloc and free: for these bins a level, and for tables that follow the region's size. */
+typedef enum hs_tlsf_shape {
+    HS_TLSF_SHAPE_ANY,
+    HS_TLSF_SHAPE_SIZED_16,
+    HS_TLSF_SHAPE_SIZED_32,
+    HS_TLSF_SHAPE_FIXED_32
+} hs_tlsf_shape_t;
+
 /* The copy of malloc and free for these bins and positions. */
 uint32_t hs_tlsf_shape(const hs_tlsf_t *tlsf);
 

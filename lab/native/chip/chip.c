@@ -339,7 +339,8 @@ bool hs_chip_reallocate(hs_chip_t *chip, const hs_request_t *request, hs_place_t
 
 void hs_chip_release(hs_chip_t *chip, const hs_place_t *place)
 {
-    hs_chip_release_from(chip, place->region, place);
+    HS_ASSERT(place->region < chip->count && place->offset < chip->region[place->region].size);
+    hs_sim_free(chip->region[place->region].heap, place->offset, place->aligned);
 }
 
 bool hs_region_fits(const hs_chip_region_t *region, const hs_request_t *request)

@@ -103,16 +103,19 @@ void hs_chip_plan(hs_chip_t *chip);
 bool hs_chip_allocate_asked(hs_chip_t *chip, const hs_request_t *request, hs_place_t *place);
 bool hs_chip_allocate_further(hs_chip_t *chip, const hs_request_t *request, hs_place_t *place);
 
-/* Nearly all requests are plain, so these do without what they do not need. */
-static HS_MADE_FOR_CALLER bool hs_chip_allocate(hs_chip_t *chip, const hs_request_t *request,
-                                                hs_place_t *place)
+typedef uint32_t (*hs_chip_take_t)(hs_sim_t *heap, uint32_t size);
+
+/* Nearly all requests are plain, so these do without what they do not need. `take` is hs_sim_malloc, or what
+ * is made of it for the plain heap. */
+static HS_MADE_FOR_CALLER bool hs_chip_allocate_with(hs_chip_t *chip, const hs_request_t *request,
+                                                     hs_place_t *place, const hs_chip_take_t take)
 {
     if (request->caps != 0 || request->align != 0 || request->size - 1 >= chip->plain_limit) {
         return hs_chip_allocate_asked(chip, request, place);
     }
     hs_sim_t *heap = chip->plain_heap;
     const uint32_t used = heap->tally.used;
-    const uint32_t offset = hs_sim_malloc(heap, request->size);
+    const uint32_t offset = take(heap, request->size);
     if (offset == HS_NONE) {
         return hs_chip_allocate_further(chip, request, place);
     }
@@ -123,6 +126,12 @@ static HS_MADE_FOR_CALLER bool hs_chip_allocate(hs_chip_t *chip, const hs_reques
     place->exec = false;
     place->aligned = false;
     return true;
+}
+
+static HS_MADE_FOR_CALLER bool hs_chip_allocate(hs_chip_t *chip, const hs_request_t *request,
+                                                hs_place_t *place)
+{
+    return hs_chip_allocate_with(chip, request, place, hs_sim_malloc);
 }
 /* heap_caps_realloc: in the block's own heap if its capabilities allow, else moved. `place` holds
  * the block and is changed on success. false: the block is as it was. */
@@ -139,14 +148,6 @@ void hs_chip_set_end(hs_chip_t *chip, bool high);
 /* The end of a realloc that moved: the old block at *place is copied and freed. */
 void hs_chip_move(hs_chip_t *chip, const hs_request_t *request, const hs_place_t *moved,
                   hs_place_t *place);
-/* `region` is the place's own, which a caller may know to be a constant. */
-static HS_MADE_FOR_CALLER void hs_chip_release_from(hs_chip_t *chip, uint32_t region,
-                                                    const hs_place_t *place)
-{
-    HS_ASSERT(region == place->region && region < chip->count &&
-              place->offset < chip->region[region].size);
-    hs_sim_free(chip->region[region].heap, place->offset, place->aligned);
-}
 void hs_chip_release(hs_chip_t *chip, const hs_place_t *place);
 
 /* A request that fails before any region is asked. */

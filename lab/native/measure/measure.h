@@ -171,7 +171,7 @@ void hs_measure_reallocated(hs_measure_t *measure, const hs_block_t *before,
 /* `slot` is the asking task's, `asked` the regions that might have served it. */
 void hs_measure_failed(hs_measure_t *measure, uint32_t slot, const hs_lab_failure_row_t *row,
                        uint32_t asked);
-/* Closes a heap event, also one that changed nothing. */
+/* Closes a heap event, also one that changed nothing; hs_measure_elapse counts it afterwards. */
 static inline void hs_measure_close(hs_measure_t *measure, uint64_t event, uint64_t time);
 
 /* `event`: heap events before the mark. */
@@ -195,7 +195,12 @@ static inline void hs_measure_close(hs_measure_t *measure, uint64_t event, uint6
             hs_headroom_close(&measure->needs[n], event, time);
         }
     }
-    if (hs_timeline_step(&measure->timeline, time)) {
+}
+
+/* `events` were closed, at most as many as hs_timeline_room says, the first of them at `time`. */
+static inline void hs_measure_elapse(hs_measure_t *measure, uint64_t events, uint64_t time)
+{
+    if (hs_timeline_step(&measure->timeline, events, time)) {
         hs_measure_end_bucket(measure);
     }
 }

@@ -68,12 +68,20 @@ typedef struct hs_timeline {
 bool hs_timeline_init(hs_timeline_t *timeline, uint32_t capacity); /* false: no host memory */
 void hs_timeline_free(hs_timeline_t *timeline);
 
-/* Counts an event. true: its bucket is full; fill in hs_timeline_next, then commit. */
-static inline bool hs_timeline_step(hs_timeline_t *timeline, uint64_t time)
+/* Events that fit into the bucket under way, at least one. */
+static inline uint64_t hs_timeline_room(const hs_timeline_t *timeline)
 {
-    if (timeline->fill++ == 0) {
+    return timeline->capacity != 0 ? timeline->width - timeline->fill : UINT64_MAX;
+}
+
+/* Counts `events`, at most as many as fit, of which the first one came at `time`. true: the bucket is full; fill
+ * in hs_timeline_next, then commit. */
+static inline bool hs_timeline_step(hs_timeline_t *timeline, uint64_t events, uint64_t time)
+{
+    if (timeline->fill == 0) {
         timeline->first_time = time;
     }
+    timeline->fill += events;
     return timeline->fill == timeline->width;
 }
 

@@ -1,20 +1,9 @@
 #include "replay/heap_events.h"
 
 #include "chip/laid.h"
+#include "replay/plain.h"
 
 #define FNV_PRIME UINT64_C(0x100000001b3)
-
-/*
- * The usual replay is plain: blocks have ids, there is one region, and there are no rules of placement and no
- * blocks of the beginning to be put back. The functions that an event goes through are made twice. `plain` is a
- * constant in each copy, and says that the replay is one of these.
- */
-
-static bool is_plain(const hs_replay_t *replay)
-{
-    return !replay->census_only && !replay->by_address && replay->placement.count == 0 &&
-           replay->laid == 0 && hs_measure_is_only(&replay->measure);
-}
 
 /* ---- results and what is wrong with a trace --------------------------------------------------- */
 
@@ -30,7 +19,7 @@ static HS_MADE_FOR_CALLER void result(hs_replay_t *replay, uint32_t value)
 }
 
 static HS_MADE_FOR_CALLER void placed(hs_replay_t *replay, const hs_block_t *block,
-                                      const bool plain)
+                                      const hs_plain_t plain)
 {
     /* With one region the digest is over offsets, as the oracle's; else over addresses. */
     const hs_chip_region_t *region = &replay->chip.region[block->place.region];
@@ -98,11 +87,11 @@ static HS_SELDOM void fail(hs_replay_t *replay, const hs_event_t *event, uint64_
 /* ---- heap events ------------------------------------------------------------------------------ */
 
 static HS_MADE_FOR_CALLER void release(hs_replay_t *replay, const hs_block_t *block,
-                                       uint64_t number, const bool plain)
+                                       uint64_t number, const hs_plain_t plain)
 {
     if ((plain || !replay->census_only) && !(block->flags & HS_BLOCK_NOWHERE)) {
-        hs_chip_release_from(&replay->chip, plain ? 0 : block->place.region, &block->place);
-        hs_measure_released(&replay->measure, block, number, plain);
+        hs_plain_release(&replay->chip, &block->place, plain);
+        hs_measure_released(&replay->measure, block, number, plain != HS_PLAIN_NOT);
         if (!plain && replay->placement.count != 0) {
             hs_placement_lose(&replay->placement, &block->place, block->requested);
         }
@@ -121,7 +110,7 @@ hs_request_t hs_replay_request(const hs_event_t *event)
 
 /* The recorded program no longer holds the block. */
 static HS_MADE_FOR_CALLER void end_life(hs_replay_t *replay, const hs_block_t *block,
-                                        const bool plain)
+                                        const hs_plain_t plain)
 {
     hs_census_lose(&replay->census, block->recorded);
     if (!plain && replay->census_only) {
@@ -137,17 +126,17 @@ static HS_SELDOM void drop_reused(hs_replay_t *replay, const hs_event_t *event, 
     if (block != NULL) {
         replay->summary.reused_ids++;
         anomaly(replay, HS_LAB_ANOMALY_REUSED_ID, event, number);
-        end_life(replay, block, false);
-        release(replay, block, number, false);
+        end_life(replay, block, HS_PLAIN_NOT);
+        release(replay, block, number, HS_PLAIN_NOT);
     }
 }
 
 static HS_MADE_FOR_CALLER bool allocate(hs_replay_t *replay, const hs_event_t *event,
                                         const hs_request_t *request, uint64_t number,
-                                        hs_place_t *place, const bool plain)
+                                        hs_place_t *place, const hs_plain_t plain)
 {
     if (plain) {
-        return hs_chip_allocate(&replay->chip, request, place);
+        return hs_plain_allocate(&replay->chip, request, place, plain);
     }
     if (replay->laid != 0 && hs_chip_laid(&replay->chip, replay->laid, event->key, place)) {
         return true;
@@ -165,14 +154,14 @@ static HS_MADE_FOR_CALLER bool allocate(hs_replay_t *replay, const hs_event_t *e
 /* The block gets its place on the heaps, or is nowhere from now on. */
 static HS_MADE_FOR_CALLER void place_block(hs_replay_t *replay, hs_block_t *block,
                                            const hs_event_t *event, uint64_t number,
-                                           const bool plain)
+                                           const hs_plain_t plain)
 {
     const hs_request_t request = hs_replay_request(event);
     if (event->size <= UINT32_MAX &&
         allocate(replay, event, &request, number, &block->place, plain)) {
         block->requested = request.size;
         placed(replay, block, plain);
-        hs_measure_allocated(&replay->measure, block, number, plain);
+        hs_measure_allocated(&replay->measure, block, number, plain != HS_PLAIN_NOT);
         return;
     }
     block->flags |= HS_BLOCK_NOWHERE;
@@ -192,7 +181,7 @@ static HS_SELDOM void note_origin(hs_block_t *block, const hs_event_t *event, ui
 }
 
 static HS_MADE_FOR_CALLER hs_status_t on_allocation(hs_replay_t *replay, const hs_event_t *event,
-                                                    uint64_t number, const bool plain)
+                                                    uint64_t number, const hs_plain_t plain)
 {
     /* Ids go up, so one beyond all others has never been live; addresses come again. */
     if ((plain || !replay->by_address) && event->key >= replay->next_key &&
@@ -219,7 +208,7 @@ static HS_MADE_FOR_CALLER hs_status_t on_allocation(hs_replay_t *replay, const h
 }
 
 static HS_MADE_FOR_CALLER void on_free(hs_replay_t *replay, const hs_event_t *event,
-                                       uint64_t number, const bool plain)
+                                       uint64_t number, const hs_plain_t plain)
 {
     const hs_block_t *block = hs_blocks_take(&replay->blocks, event->key);
     if (block == NULL) {
@@ -278,7 +267,7 @@ static void reallocate(hs_replay_t *replay, hs_block_t *block, const hs_event_t 
     }
     block->requested = request.size;
     block->task = slot;
-    placed(replay, block, false);
+    placed(replay, block, HS_PLAIN_NOT);
     hs_measure_reallocated(&replay->measure, &before, block, number);
 }
 
@@ -301,10 +290,10 @@ static hs_status_t on_realloc(hs_replay_t *replay, const hs_event_t *event, uint
             replay->summary.zero_requests++;
             result(replay, HS_NONE);
         }
-        on_free(replay, event, number, false);
+        on_free(replay, event, number, HS_PLAIN_NOT);
         return HS_OK;
     }
-    end_life(replay, block, false);
+    end_life(replay, block, HS_PLAIN_NOT);
     block->recorded = hs_census_gain(&replay->census, event->size, number);
     block = rename_block(replay, block, event, number);
     if (block == NULL) {
@@ -345,7 +334,7 @@ static HS_SELDOM void on_recorded_failure(hs_replay_t *replay, const hs_event_t 
 }
 
 static HS_MADE_FOR_CALLER hs_status_t heap_event(hs_replay_t *replay, const hs_event_t *event,
-                                                 uint64_t number, const bool plain)
+                                                 uint64_t number, const hs_plain_t plain)
 {
     hs_status_t status = HS_OK;
     if (event->kind <= HS_EVENT_ALIGNED) {
@@ -365,21 +354,52 @@ static HS_MADE_FOR_CALLER hs_status_t heap_event(hs_replay_t *replay, const hs_e
 
 hs_status_t hs_replay_heap_event(hs_replay_t *replay, const hs_event_t *event, uint64_t number)
 {
-    return heap_event(replay, event, number, false);
+    const hs_status_t status = heap_event(replay, event, number, HS_PLAIN_NOT);
+    if (!replay->census_only) {
+        hs_measure_elapse(&replay->measure, 1, event->time);
+    }
+    return status;
 }
 
+/* A bucket of the timeline at a time, so that no event has to be counted in it. */
 static HS_MADE_FOR_CALLER hs_status_t heap_run(hs_replay_t *replay, const hs_event_t **next,
                                                const hs_event_t *stop, uint64_t number,
-                                               const bool plain)
+                                               const hs_plain_t plain)
 {
     const hs_event_t *event = *next;
     hs_status_t status = HS_OK;
-    for (; event < stop && HS_EVENT_IS_HEAP(event->kind) && status == HS_OK; event++, number++) {
-        hs_census_event(&replay->census, event);
-        status = heap_event(replay, event, number, plain);
+    const bool timed = plain || !replay->census_only;
+    while (event < stop && HS_EVENT_IS_HEAP(event->kind) && status == HS_OK) {
+        const uint64_t room = timed ? hs_timeline_room(&replay->measure.timeline) : UINT64_MAX;
+        const hs_event_t *const first = event;
+        const hs_event_t *const end = room < (uint64_t)(stop - event) ? event + room : stop;
+        do {
+            hs_census_event(&replay->census, event);
+            status = heap_event(replay, event, number, plain);
+            event++;
+            number++;
+        } while (event < end && HS_EVENT_IS_HEAP(event->kind) && status == HS_OK);
+        if (timed) {
+            hs_measure_elapse(&replay->measure, (uint64_t)(event - first), first->time);
+        }
     }
     *next = event;
     return status;
+}
+
+static hs_status_t run_as(hs_replay_t *replay, const hs_event_t **next, const hs_event_t *stop,
+                          uint64_t number)
+{
+    switch (hs_plain_of(replay)) {
+    case HS_PLAIN_IDF_16:
+        return heap_run(replay, next, stop, number, HS_PLAIN_IDF_16);
+    case HS_PLAIN_IDF_32:
+        return heap_run(replay, next, stop, number, HS_PLAIN_IDF_32);
+    case HS_PLAIN_ANY:
+        return heap_run(replay, next, stop, number, HS_PLAIN_ANY);
+    default:
+        return heap_run(replay, next, stop, number, HS_PLAIN_NOT);
+    }
 }
 
 hs_status_t hs_replay_heap_run(hs_replay_t *replay, const hs_event_t **next, const hs_event_t *end,
@@ -389,8 +409,7 @@ hs_status_t hs_replay_heap_run(hs_replay_t *replay, const hs_event_t **next, con
     const hs_event_t *const from = *next;
     const size_t left = (size_t)(end - from);
     const hs_event_t *const stop = most < left ? from + most : end;
-    const hs_status_t status = is_plain(replay) ? heap_run(replay, next, stop, *number, true)
-                                                : heap_run(replay, next, stop, *number, false);
+    const hs_status_t status = run_as(replay, next, stop, *number);
     *number += (uint64_t)(*next - from);
     return status;
 }

@@ -1,0 +1,78 @@
+/*
+ * malloc and free of ESP-IDF's TLSF with the counters of its release, of which a caller makes a copy: idf_tlsf.c for
+ * all, the loop of a replay for the usual heap, so that an event of it calls nothing.
+ */
+#ifndef HEAPSCOPE_MODELS_IDF_MADE_H
+#define HEAPSCOPE_MODELS_IDF_MADE_H
+
+#include "region.h"
+#include "tlsf.h"
+#include "tlsf_made.h"
+
+#define IDF_FREE_AT UINT32_C(4)
+#define IDF_MINIMUM_AT UINT32_C(8)
+
+static inline hs_tlsf_t *idf_tlsf_of(hs_sim_t *heap)
+{
+    return (hs_tlsf_t *)heap;
+}
+
+static inline const hs_tlsf_t *idf_tlsf_of_const(const hs_sim_t *heap)
+{
+    return (const hs_tlsf_t *)heap;
+}
+
+/* ---- the release's own counters ------------------------------------------------------------------
+ * Its count of free bytes begins with the whole pool, its first header, sentinel and rounding
+ * included. The headers of free blocks are never taken off. */
+
+static HS_MADE_FOR_CALLER uint32_t idf_counted_free(const hs_sim_t *heap)
+{
+    const hs_tlsf_t *tlsf = idf_tlsf_of_const(heap);
+    return tlsf->pool_size - heap->tally.used - tlsf->counted_header * heap->tally.used_blocks;
+}
+
+static HS_MADE_FOR_CALLER void idf_count(hs_sim_t *heap)
+{
+    hs_region_put(heap, IDF_FREE_AT, idf_counted_free(heap));
+}
+
+/* The minimum is looked at after what may take memory. Inner steps of an operation are not counted:
+ * it misses the moment of a realloc at which both blocks exist. */
+static HS_MADE_FOR_CALLER uint32_t idf_counted(hs_sim_t *heap, uint32_t result)
+{
+    if (result != HS_NONE) {
+        const uint32_t free = idf_counted_free(heap);
+        hs_region_put(heap, IDF_FREE_AT, free);
+        if (free < hs_region_get(heap, IDF_MINIMUM_AT)) {
+            hs_region_put(heap, IDF_MINIMUM_AT, free);
+        }
+    }
+    return result;
+}
+
+/* ---- the two, for a heap of which hs_idf_made() gives the bins ----------------------------------- */
+
+/* log2 of the bins a level of a heap with a control structure by its size and nothing put around blocks; 0:
+ * any other heap. */
+uint32_t hs_idf_made(const hs_sim_t *heap);
+
+/* hs_sim_malloc and hs_sim_free of such a heap. */
+static HS_MADE_FOR_CALLER uint32_t hs_idf_made_malloc(hs_sim_t *heap, uint32_t size,
+                                                      uint32_t bins_log2)
+{
+    const uint32_t offset =
+        idf_counted(heap, tlsf_malloc_with(idf_tlsf_of(heap), size, bins_log2, true));
+    if (offset != HS_NONE) {
+        hs_region_note_low(heap);
+    }
+    return offset;
+}
+
+static HS_MADE_FOR_CALLER void hs_idf_made_free(hs_sim_t *heap, uint32_t offset, uint32_t bins_log2)
+{
+    tlsf_free_with(idf_tlsf_of(heap), offset, bins_log2, true);
+    idf_count(heap); /* no new minimum */
+}
+
+#endif
