@@ -10,6 +10,7 @@ typedef struct hs_fit_run {
     hs_sim_t *heap;
     uint32_t *offsets; /* of the block in each slot */
     bool refuses;      /* aligned blocks cannot be realloced */
+    bool skips;        /* a malloc and its free right behind are not done */
     void (*set_end)(hs_sim_t *heap,
                     bool high); /* NULL: no request asks for it, or one end is all */
 } hs_fit_run_t;
@@ -25,13 +26,23 @@ static uint32_t slot_of(const hs_fit_step_t *step)
 }
 
 /* hs_chip_allocate on one region: a request larger than it is never passed on. */
+static bool is_passed_on(const hs_fit_run_t *run, const hs_fit_step_t *step)
+{
+    return step->size <= run->heap->size && (step->what & HS_FIT_NEVER) == 0;
+}
+
+/* What an allocation asks the heap for. */
+static uint32_t asked_of(const hs_fit_step_t *step)
+{
+    return step->what & HS_FIT_WORDS ? (step->size + 3u) & ~UINT32_C(3) : step->size;
+}
+
 static uint32_t allocate(const hs_fit_run_t *run, const hs_fit_step_t *step)
 {
-    uint32_t size = step->size;
-    if (size > run->heap->size) {
+    if (!is_passed_on(run, step)) {
         return HS_NONE;
     }
-    size = step->what & HS_FIT_WORDS ? (size + 3u) & ~UINT32_C(3) : size;
+    const uint32_t size = asked_of(step);
     if (step->what & HS_FIT_ALIGNED) {
         return hs_sim_aligned(run->heap, UINT32_C(1) << align_log2(step), size, 0);
     }
@@ -43,7 +54,7 @@ static bool reallocate(const hs_fit_run_t *run, const hs_fit_step_t *step)
     if (run->refuses && (step->what & HS_FIT_ALIGNED)) {
         return true; /* left out, as replay does: no allocation failed */
     }
-    if (step->size > run->heap->size || (step->what & HS_FIT_NEVER)) {
+    if (!is_passed_on(run, step)) {
         return false;
     }
     const uint32_t slot = slot_of(step);
@@ -67,26 +78,49 @@ static inline bool take(const hs_fit_run_t *run, const hs_fit_step_t *step)
         run->set_end(run->heap, (step->slot & HS_FIT_HIGH) != 0);
     }
     if (kind - 1u <= HS_EVENT_ALIGNED - 1u) {
-        if (step->what & HS_FIT_NEVER) {
-            return false;
-        }
         run->offsets[slot_of(step)] = allocate(run, step);
         return run->offsets[slot_of(step)] != HS_NONE;
     }
     return kind != HS_EVENT_REALLOC || reallocate(run, step);
 }
 
+/* A malloc whose block the next step frees again, where both leave the heap as it was: would it be served?
+ * `served`: what is known to be, and so is all that is smaller. */
+static inline bool would_take(const hs_fit_run_t *run, const hs_fit_step_t *step, uint32_t *served)
+{
+    const uint32_t size = asked_of(step);
+    if (size <= *served && is_passed_on(run, step)) {
+        return true;
+    }
+    *served = size;
+    return is_passed_on(run, step) && hs_sim_fits(run->heap, 0, size, 0);
+}
+
+static inline bool is_undone(const hs_fit_step_t *step)
+{
+    return (step->what & HS_FIT_UNDONE) != 0 && (step->what & HS_FIT_KIND) < HS_EVENT_ALIGNED;
+}
+
 static uint64_t replay(const hs_fit_t *fit, const hs_fit_run_t *run)
 {
     uint64_t done = 0;
+    uint32_t served = 0; /* as the heap is now */
     for (size_t c = 0; c < fit->chunk_count; c++) {
         const hs_fit_step_t *steps = fit->chunks[c];
         const uint64_t left = fit->steps - done;
         const size_t count = left < HS_FIT_CHUNK ? (size_t)left : HS_FIT_CHUNK;
         for (size_t i = 0; i < count; i++) {
+            if (run->skips && is_undone(&steps[i])) {
+                if (!would_take(run, &steps[i], &served)) {
+                    return done + i;
+                }
+                i++; /* its free */
+                continue;
+            }
             if (!take(run, &steps[i])) {
                 return done + i;
             }
+            served = 0;
         }
         done += count;
     }
@@ -144,12 +178,15 @@ hs_status_t hs_fit_try(const hs_fit_t *fit, hs_allocator_t allocator, uint32_t s
     memset(out, 0, sizeof *out);
     out->event = HS_LAB_NEVER;
     out->outcome = HS_LAB_FIT_SURVIVES;
-    hs_fit_run_t run = {.refuses = allocator.model->aligned_is_own};
+    const hs_model_t *model = allocator.model;
+    hs_fit_run_t run = {.refuses = model->aligned_is_own,
+                        .skips = model->undoes_malloc && model->serves_up_to_largest};
     run.set_end = fit->rules.highs != 0 ? allocator.model->set_end : NULL;
     run.heap = hs_sim_new(allocator, fit->base, size, NULL);
     if (run.heap == NULL) {
         return no_heap(size, out);
     }
+    run.heap->places_alone = true;
     run.offsets = malloc((fit->blocks.used + 1) * sizeof *run.offsets);
     if (run.offsets != NULL) {
         const uint64_t done = replay(fit, &run);
@@ -161,4 +198,16 @@ hs_status_t hs_fit_try(const hs_fit_t *fit, hs_allocator_t allocator, uint32_t s
     hs_sim_delete(run.heap);
     free(run.offsets);
     return status;
+}
+
+uint32_t hs_fit_likeness(const hs_fit_t *fit, hs_allocator_t allocator, uint32_t size)
+{
+    const bool flavoured = allocator.light || allocator.track || allocator.guard != 0;
+    if (fit->aligned || flavoured || allocator.model->likeness == NULL) {
+        return 0;
+    }
+    hs_sim_t *heap = hs_sim_new(allocator, fit->base, size, NULL);
+    const uint32_t likeness = heap == NULL ? 0 : allocator.model->likeness(heap);
+    hs_sim_delete(heap);
+    return likeness;
 }
