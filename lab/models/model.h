@@ -97,8 +97,8 @@ struct hs_model {
     /* A free directly after its own malloc leaves every block and every later answer as if neither had
      * been asked for (docs/design/fit.md). */
     bool undoes_malloc;
-    /* What runs without a refusal on a region runs so on every larger one with the same start, with each
-     * block at the same place (docs/design/fit.md). */
+    /* A program without a refused request on a region has none on every larger one with the same start, and
+     * each block lies at the same place (docs/design/fit.md). */
     bool keeps_places;
     bool aligned_is_own; /* blocks of aligned() must go to aligned_free() and cannot be realloced */
     /* A power of two: mem[0] lies on the host where it lies on the chip, modulo this or the power of
@@ -129,9 +129,9 @@ struct hs_model {
     /* From then on malloc and a realloc that moves take from the high end of a free block, or from the
      * low one, as at first; NULL: it has one end. */
     void (*set_end)(hs_sim_t *heap, bool high);
-    /* Of a new heap. Two heaps without flavours, of models with this same function, that give one number, not
-     * 0, serve and refuse alike, whatever is asked but aligned requests, and have each block at the same
-     * distance from the first (docs/design/fit.md). NULL: nothing is known. */
+    /* A number that tells new heaps alike, 0 where it cannot: two of one number serve and refuse the same
+     * requests, those with an alignment left aside, and have each block at the same distance from the first
+     * (docs/design/fit.md). One function serves all models that have it. */
     uint32_t (*likeness)(const hs_sim_t *heap);
     /* Full integrity check of `mem` against the rules and the tally. On HS_ERR_CORRUPT, *where is
      * the offset of the first thing wrong. */

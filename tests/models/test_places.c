@@ -1,4 +1,4 @@
-/* What a replay for places alone may leave out: a malloc and its free right behind, where the model says so;
+/* A replay for places alone may leave out some things: a malloc and its free right behind, where the model says so;
  * figures, for every model; larger regions, where the model says that blocks stay where they are; other allocators, where
  * heaps of theirs are alike. */
 #include "program.h"

@@ -31,7 +31,7 @@ static bool is_passed_on(const hs_fit_run_t *run, const hs_fit_step_t *step)
     return step->size <= run->heap->size && (step->what & HS_FIT_NEVER) == 0;
 }
 
-/* What an allocation asks the heap for. */
+/* The size that an allocation asks the heap for. */
 static uint32_t asked_of(const hs_fit_step_t *step)
 {
     return step->what & HS_FIT_WORDS ? (step->size + 3u) & ~UINT32_C(3) : step->size;
@@ -66,10 +66,24 @@ static bool reallocate(const hs_fit_run_t *run, const hs_fit_step_t *step)
     return true;
 }
 
+/* A malloc or calloc with nothing to be minded, as nearly all are. */
+static inline bool is_plain(const hs_fit_run_t *run, const hs_fit_step_t *step)
+{
+    const uint32_t kind = step->what & HS_FIT_KIND;
+    const uint32_t minded = HS_FIT_ALIGNED | HS_FIT_NEVER | HS_FIT_WORDS;
+    return kind - HS_EVENT_MALLOC <= HS_EVENT_CALLOC - HS_EVENT_MALLOC &&
+           (step->what & minded) == 0 && run->set_end == NULL && step->size <= run->heap->size;
+}
+
 /* False: the step's request was refused. */
 static inline bool take(const hs_fit_run_t *run, const hs_fit_step_t *step)
 {
     const uint32_t kind = step->what & HS_FIT_KIND;
+    if (is_plain(run, step)) {
+        const uint32_t offset = hs_sim_malloc(run->heap, step->size);
+        run->offsets[slot_of(step)] = offset;
+        return offset != HS_NONE;
+    }
     if (kind == HS_EVENT_FREE) {
         hs_sim_free(run->heap, run->offsets[slot_of(step)], (step->what & HS_FIT_ALIGNED) != 0);
         return true;
