@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from heapscope.errors import InputError
+from heapscope.errors import HeapscopeError, InputError
 from heapscope.sweep.worker import version_here
 from heapscope.trace.names import printable
 from heapscope.version import __version__
@@ -111,8 +111,29 @@ def remote_cluster(address: str, tls: Tls | None) -> Iterator[Client]:
             "processors",
         ) from None
     with client:
-        check_workers(client, shown)
+        with scheduler_there():
+            check_workers(client, shown)
         yield client
+
+
+@contextmanager
+def scheduler_there() -> Iterator[None]:
+    """Around calls of the cluster. HeapscopeError: the scheduler ended before it answered."""
+    from concurrent.futures import CancelledError
+
+    from distributed.client import ClosedClientError
+
+    try:
+        yield
+    except (OSError, CancelledError, ClosedClientError):  # dask's CommClosedError is an OSError
+        raise scheduler_lost() from None
+
+
+def scheduler_lost() -> HeapscopeError:
+    return HeapscopeError(
+        "the scheduler is lost",
+        remedy="start it and run the same command again: it goes on where it was",
+    )
 
 
 def check_address(address: str, tls: Tls | None) -> None:
@@ -184,6 +205,10 @@ def another_version(worker: str, version: str | None) -> InputError:
 
 
 def _quiet() -> None:
-    """Errors are said in our words; dask's own log speaks to its developers."""
+    """Errors are said in our words; dask's own log speaks to its developers. Importing it gave some
+    of its loggers levels of their own."""
     for name in ("distributed", "asyncio", "tornado"):
         logging.getLogger(name).setLevel(logging.CRITICAL)
+        for below in logging.getLogger(name).manager.loggerDict:
+            if below.startswith(f"{name}."):
+                logging.getLogger(below).setLevel(logging.CRITICAL)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from heapscope.errors import HeapscopeError
-from heapscope.sweep.cluster import another_version
+from heapscope.sweep.cluster import another_version, scheduler_lost, scheduler_there
 from heapscope.sweep.inputs import read_input
 from heapscope.sweep.output import Output
 from heapscope.sweep.plan_file import ReadPlan
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 #: Batches on their way for each thread of the cluster: one runs, the next ones wait beside it.
 _AHEAD = 3
+
+_LOOK = 0.1  # seconds after which the connection is looked at where no batch comes
 
 #: Called with the cells that are done, those of before included, and all of the plan's.
 OnCells = Callable[[int, int], None]
@@ -61,7 +63,10 @@ class _Files:
 
     def _sent(self, name: str, content: str) -> Future:
         data = read_input(self.source.path(name), "a file of the plan")
-        return self.client.submit(checked, name, content, data, key=f"heapscope-{content}-{name}")
+        with scheduler_there():
+            return self.client.submit(
+                checked, name, content, data, key=f"heapscope-{content}-{name}"
+            )
 
 
 def drive(
@@ -76,33 +81,40 @@ def drive(
     driven = Driven(before=sum(batch.cells for batch in plan.batches() if batch.number in done))
     waiting = (batch for batch in plan.batches() if batch.number not in done)
     files = _Files(client, source)
-    recipe = client.submit(_itself, plan.recipe, key=f"heapscope-plan-{plan.hash}")
+    with scheduler_there():
+        recipe = client.submit(_itself, plan.recipe, key=f"heapscope-plan-{plan.hash}")
+        ahead = _AHEAD * max(1, sum(client.nthreads().values()))
     named = files.named()
 
     def send() -> Iterator[Future]:
         for batch in waiting:
             places = plan.recipe.traces_of(batch)
             files.forget_before(places.start)
-            yield client.submit(
-                replay_batch,
-                recipe,
-                named,
-                [files.trace(place) for place in places],
-                batch,
-                key=f"heapscope-batch-{plan.hash}-{batch.number}",
-            )
+            traces = [files.trace(place) for place in places]
+            with scheduler_there():
+                future = client.submit(
+                    replay_batch,
+                    recipe,
+                    named,
+                    traces,
+                    batch,
+                    key=f"heapscope-batch-{plan.hash}-{batch.number}",
+                )
+            yield future
 
     sending = send()
     if on_cells is not None:
         on_cells(driven.before, plan.cell_count)
-    ahead = _AHEAD * max(1, sum(client.nthreads().values()))
     coming: Any = as_completed(
         [future for _, future in zip(range(ahead), sending, strict=False)],
         loop=client.loop,
         raise_errors=False,
     )
-    for future in coming:
-        result = _result(future, client)
+    for future in _arrived(coming, client):
+        if future.status == "lost":  # with its worker; the scheduler has it replayed once more
+            coming.add(future)
+            continue
+        result = _result(future)
         output.put(result.number, result.parquet)
         driven.cells += result.cells
         driven.failed += result.failed
@@ -121,39 +133,62 @@ def _itself(value: Any) -> Any:
     return value
 
 
-def _scheduler_lost() -> HeapscopeError:
-    return HeapscopeError(
-        "the scheduler is lost",
-        remedy="start it and run the same command again: it goes on where it was",
-    )
+def _arrived(coming: Any, client: Client) -> Iterator[Future]:
+    """The batches that come back. HeapscopeError: the connection broke while nothing came; a batch
+    that was sent after that moment would be waited for in vain."""
+    while coming.count():
+        if coming.has_ready():
+            yield next(coming)
+        elif client.status != "running":
+            raise scheduler_lost()
+        else:
+            with coming.thread_condition:
+                coming.thread_condition.wait(timeout=_LOOK)
 
 
-def _result(future: Future, client: Client) -> BatchResult:
-    from concurrent.futures import CancelledError
+def _result(future: Future) -> BatchResult:
+    if future.status == "cancelled":
+        raise scheduler_lost()
+    if future.status != "error":
+        result = _gathered(future)
+        if result is not None:
+            if result.refused:
+                raise another_version(result.worker, result.refused)
+            return result
+    raise _failed(future)
 
-    from distributed import KilledWorker
-    from distributed.comm import CommClosedError
 
-    if future.status in ("cancelled", "lost"):
-        raise _scheduler_lost()
+def _gathered(future: Future) -> BatchResult | None:
+    """The result, which has to come from its worker yet. None: it was lost there, and replaying the
+    batch once more failed. HeapscopeError: the scheduler is lost."""
     try:
-        result: BatchResult = future.result()
-    except (CancelledError, CommClosedError):  # while the result was on its way
-        raise _scheduler_lost() from None
-    except KilledWorker:
-        raise HeapscopeError(
-            f"batch {str(future.key).rpartition('-')[2]}: every worker that replayed it was lost",
+        with scheduler_there():
+            result: BatchResult = future.result()
+    except Exception:
+        if future.status == "error":
+            return None
+        raise
+    return result
+
+
+def _failed(future: Future) -> HeapscopeError:
+    """Why a batch has no result. Its error is here already."""
+    from distributed import KilledWorker
+
+    error = future.exception()
+    batch = str(future.key).rpartition("-")[2]
+    if isinstance(error, KilledWorker):
+        return HeapscopeError(
+            f"batch {batch}: every worker that replayed it was lost",
             remedy="see what ended them, such as a lack of memory, and run the same command again: "
             "it goes on where it was",
-        ) from None
-    except (OSError, ValueError, MemoryError) as error:
-        said = error.strerror if isinstance(error, OSError) else str(error)
-        raise HeapscopeError(
-            f"batch {str(future.key).rpartition('-')[2]}: a worker could not replay it: "
-            f"{printable(said or type(error).__name__, limit=400)}",
-            remedy="correct that, such as a full disk there, and run the same command again: it "
-            "goes on where it was",
-        ) from None
-    if result.refused:
-        raise another_version(result.worker, result.refused)
-    return result
+        )
+    if not isinstance(error, OSError | ValueError | MemoryError):
+        raise error  # a fault of ours, which is shown as it is
+    said = error.strerror if isinstance(error, OSError) else str(error)
+    return HeapscopeError(
+        f"batch {batch}: a worker could not replay it: "
+        f"{printable(said or type(error).__name__, limit=400)}",
+        remedy="correct that, such as a full disk there, and run the same command again: it "
+        "goes on where it was",
+    )

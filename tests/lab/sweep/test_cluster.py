@@ -74,6 +74,31 @@ def test_only_what_is_missing_is_replayed(configured: Path, tmp_path: Path) -> N
     assert sorted_bytes(tmp_path / "out") == sorted_bytes(tmp_path / "whole")
 
 
+def test_a_result_that_is_lost_with_its_worker_is_waited_for_once_more(
+    configured: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    drive_module = import_module("heapscope.sweep.drive")
+    whole = drive_module._arrived
+    lost: list[str] = []
+
+    def losing(coming: Any, client: Any) -> Iterator[Any]:
+        """The first batch is lost when it has arrived, and then is there again."""
+        for future in whole(coming, client):
+            if not lost:
+                lost.append(future.key)
+                future._state.lose()
+                client._send_to_scheduler({"op": "report-key", "key": future.key})
+            yield future
+
+    monkeypatch.setattr(drive_module, "_arrived", losing)
+    source = read_plan(configured)
+    run_here(source, tmp_path / "here")
+    with threads() as client, opened(tmp_path / "there", source.plan) as output:
+        drive(client, source, output)
+    assert lost
+    assert sorted_bytes(tmp_path / "there") == sorted_bytes(tmp_path / "here")
+
+
 def test_a_worker_of_another_version_is_refused_by_name(
     configured: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

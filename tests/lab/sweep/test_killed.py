@@ -44,8 +44,10 @@ allocator = ["idf-5.5", "tlsf"]
 TRIES = 60  # runs of the command at most
 
 
-def command(plan: Path, folder: Path, *more: str) -> subprocess.Popen[str]:
-    words = [sys.executable, "-c", COMMAND, "sweep", str(plan), "-o", str(folder), *more]
+def command(plan: Path, folder: Path, *more: str, before: str = "") -> subprocess.Popen[str]:
+    """`before`: Python that the process runs first."""
+    program = f"{before}\n{COMMAND}"
+    words = [sys.executable, "-c", program, "sweep", str(plan), "-o", str(folder), *more]
     return subprocess.Popen(
         words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
     )
@@ -64,6 +66,21 @@ def wait_for(folder: Path, batches: int, process: subprocess.Popen[str]) -> None
 def killed(process: psutil.Process) -> None:
     with contextlib.suppress(psutil.NoSuchProcess):
         process.kill()
+
+
+def below(process: subprocess.Popen[str]) -> list[psutil.Process]:
+    """Its processes; none where it has ended."""
+    with contextlib.suppress(psutil.NoSuchProcess):
+        found: list[psutil.Process] = psutil.Process(process.pid).children(recursive=True)
+        return found
+    return []
+
+
+def words_of(process: psutil.Process) -> str:
+    """Its command; empty where it has ended, which one that was killed before may have."""
+    with contextlib.suppress(psutil.NoSuchProcess):
+        return " ".join(process.cmdline())
+    return ""
 
 
 @pytest.fixture
@@ -89,11 +106,7 @@ def test_killed_workers_change_nothing(
             time.sleep(chance.random() * 0.1)
             if process.poll() is not None:
                 break
-            workers = [
-                one
-                for one in psutil.Process(process.pid).children(recursive=True)
-                if "spawn_main" in " ".join(one.cmdline())
-            ]
+            workers = [one for one in below(process) if "spawn_main" in words_of(one)]
             if workers:
                 killed(chance.choice(workers))
         output, errors = process.communicate(timeout=300)
@@ -114,7 +127,7 @@ def test_a_killed_client_goes_on_where_it_was(
             if turn < 3:
                 wait_for(folder, before + chance.randint(1, 12), process)
                 time.sleep(chance.random() * 0.1)
-                children = psutil.Process(process.pid).children(recursive=True)
+                children = below(process)
                 process.kill()
                 _, alive = psutil.wait_procs(children, timeout=60)
                 assert alive == [], "workers outlive their client"
@@ -131,7 +144,7 @@ def test_an_interrupted_client_leaves_nothing_behind(
     folder = tmp_path / "out"
     with command(plan, folder, "--workers", "2") as process:
         wait_for(folder, 3, process)
-        children = psutil.Process(process.pid).children(recursive=True)
+        children = below(process)
         os.kill(process.pid, signal.SIGINT)
         output, errors = process.communicate(timeout=60)
         assert process.returncode == 130, errors
@@ -174,12 +187,14 @@ def cluster(
         "--no-dashboard",
         "--no-nanny",
     )
-    place = ("--local-directory", str(folder), "--host", host, "--death-timeout", "20")
+    place = ("--local-directory", str(folder), "--host", host, "--death-timeout", "120")
     with started("distributed.cli.dask_scheduler", *own) as scheduler:
-        until = time.time() + 60
-        while not about.exists() and time.time() < until:
+        address = None
+        while address is None:  # the scheduler writes the file, which is there before its content
+            assert scheduler.poll() is None, "the scheduler did not start"
             time.sleep(0.1)
-        address = json.loads(about.read_bytes())["address"]
+            with contextlib.suppress(FileNotFoundError, json.JSONDecodeError):
+                address = json.loads(about.read_bytes())["address"]
         with (
             started("distributed.cli.dask_worker", *worker, *place),
             started("distributed.cli.dask_worker", *worker, *place),
@@ -187,23 +202,66 @@ def cluster(
             yield address, scheduler
 
 
+#: Where the client stops itself, so that no luck decides what the kill of the scheduler meets.
+#: `{calls}`: the call of this function after which it does.
+STOPPING = """
+import functools, itertools, os, signal
+from distributed import Client
+from heapscope.sweep.output import Output
+
+def stop_at(owner, name, call):
+    whole, calls = getattr(owner, name), itertools.count(1)
+
+    @functools.wraps(whole)
+    def stopping(*args, **kwargs):
+        if next(calls) == call:
+            os.kill(os.getpid(), signal.SIGSTOP)
+        return whole(*args, **kwargs)
+
+    setattr(owner, name, stopping)
+
+stop_at({owner}, "{name}", {call})
+"""
+
+
+def stopped(process: subprocess.Popen[str]) -> None:
+    """Waits until the command has stopped itself."""
+    while process.poll() is None:
+        if psutil.Process(process.pid).status() == psutil.STATUS_STOPPED:
+            return
+        time.sleep(0.01)
+    pytest.fail("the command is over before its scheduler was killed")
+
+
+@pytest.mark.parametrize(
+    ("owner", "name", "most"),
+    [
+        ("Client", "run", 1),  # the workers are not asked yet
+        ("Client", "nthreads", 1),
+        ("Client", "submit", 40),  # the plan's files and batches
+        ("Client", "_gather_remote", 40),  # a batch is done, and its result not here
+        ("Output", "put", 40),  # its result is here, and not kept
+    ],
+)
 def test_a_killed_scheduler_is_named_and_the_sweep_goes_on_with_another(
-    plan: Path, undisturbed: bytes, tmp_path: Path, seed: int
+    owner: str, name: str, most: int, plan: Path, undisturbed: bytes, tmp_path: Path, seed: int
 ) -> None:
-    print(f"seed {seed}")
-    chance = random.Random(seed)
+    call = random.Random(f"{seed} {name}").randint(1, most)
+    print(f"seed {seed}, {owner}.{name}, call {call} of at most {most}")
     folder = tmp_path / "out"
-    for _ in range(2):
-        with (
-            cluster(tmp_path) as (address, scheduler),
-            command(plan, folder, "--scheduler", address) as process,
-        ):
-            wait_for(folder, kept(folder) + chance.randint(1, 10), process)
-            time.sleep(chance.random() * 0.1)
-            scheduler.kill()
-            _, errors = process.communicate(timeout=120)
-            assert process.returncode == 2, errors
-            assert "the scheduler is lost" in errors
+    stopping = STOPPING.format(owner=owner, name=name, call=call)
+    with (
+        cluster(tmp_path) as (address, scheduler),
+        command(plan, folder, "--scheduler", address, before=stopping) as process,
+    ):
+        stopped(process)
+        scheduler.kill()
+        scheduler.wait()
+        process.send_signal(signal.SIGCONT)
+        _, errors = process.communicate(timeout=300)
+        assert process.returncode == 2, errors
+        assert "the scheduler is lost" in errors
+        assert "Traceback" not in errors
     with (
         cluster(tmp_path) as (address, _),
         command(plan, folder, "--scheduler", address) as process,
