@@ -22,7 +22,7 @@ typedef struct hs_order {
     uint64_t *keys; /* ascending, each once */
     uint32_t count;
     uint32_t capacity;
-    uint32_t near; /* where the last search ended: what is changed next is mostly there or right before */
+    uint32_t latest; /* where a search ended: the next change is mostly there, or right before */
 } hs_order_t;
 
 struct hs_index {
@@ -66,19 +66,19 @@ static inline uint32_t hs_order_below(const hs_order_t *order, uint64_t key)
 /* The same, for what changes that key or the one before it next. */
 static inline uint32_t hs_order_search(hs_order_t *order, uint64_t key)
 {
-    order->near = hs_order_below(order, key);
-    return order->near;
+    order->latest = hs_order_below(order, key);
+    return order->latest;
 }
 
 /* Where a key is that is there. */
 static inline uint32_t hs_order_place(const hs_order_t *order, uint64_t key)
 {
-    const uint32_t near = order->near;
-    if (near < order->count && order->keys[near] == key) {
-        return near;
+    const uint32_t latest = order->latest;
+    if (latest < order->count && order->keys[latest] == key) {
+        return latest;
     }
-    if (near - 1 < order->count && order->keys[near - 1] == key) {
-        return near - 1;
+    if (latest - 1 < order->count && order->keys[latest - 1] == key) {
+        return latest - 1;
     }
     const uint32_t at = hs_order_below(order, key);
     HS_ASSERT(at < order->count && order->keys[at] == key);

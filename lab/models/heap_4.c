@@ -83,7 +83,7 @@ static uint32_t first_fit_by_index(hs_heap_4_t *state, uint32_t wanted, uint32_t
     while (at < order->count && hs_order_low(order, at) < wanted) {
         at++;
     }
-    order->near = at;
+    order->latest = at;
     const bool found = at < order->count;
     state->heap.steps.nodes += at + (uint64_t)found;
     *before = block_below(order, at);
