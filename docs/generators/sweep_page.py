@@ -93,10 +93,10 @@ second of processor time |
 """
 
 FLEET = """
-For {cells:,} cells two workers cost {difference:.1f} % {way} processor time than one, and {beside:.1f} % \
-of theirs
-is beside replays. The goals were at most 10 % more, and at most 10 % beside replays. {inside:.1f} s \
-are inside of
+For {cells:,} cells two workers cost {difference:.1f} % {way} processor time than one, and \
+{beside:.1f} % of theirs
+is beside replays. The goals were at most 10 % more, and at most 10 % beside replays. \
+{inside:.1f} s are inside of
 batches, and {outside:.1f} s are the start, the end and the watching of the cluster.
 
 ## A year's fleet
