@@ -59,7 +59,7 @@ static bool undoes_malloc(const hs_model_t *model)
 static void check_undone(const char *name, check_random_t *random)
 {
     twins_t twins;
-    const uint32_t size = 3000 + check_below(random, 30000);
+    const uint32_t size = 8000 + check_below(random, 30000);
     open_twins(&twins, name, random, (const uint32_t[]){size, size});
     hs_sim_t *heap = twins.program[1].heap;
     for (int i = program_steps(name, STEPS); i > 0; i--) {
@@ -79,7 +79,7 @@ static void check_undone(const char *name, check_random_t *random)
 static void check_places_alone(const char *name, check_random_t *random)
 {
     twins_t twins;
-    const uint32_t size = 3000 + check_below(random, 30000);
+    const uint32_t size = 8000 + check_below(random, 30000);
     open_twins(&twins, name, random, (const uint32_t[]){size, size});
     twins.program[1].heap->places_alone = true;
     for (int i = program_steps(name, STEPS); i > 0; i--) {

@@ -54,10 +54,11 @@ typedef struct hs_fit {
     hs_placement_t rules; /* whose ends count, and nothing else of them */
     uint32_t only;        /* the task whose blocks are kept, whoever frees them; HS_FIT_ALL_TASKS */
     uint64_t steps;
-    bool aligned;   /* there are requests with an alignment */
-    uint64_t huge;  /* size of the first request above 32 bits */
-    uint64_t held;  /* bytes that every heap holds now, see floor */
-    uint64_t floor; /* the most that every heap has to hold at once: no smaller pool survives */
+    bool aligned;     /* there are requests with an alignment */
+    uint64_t huge;    /* size of the first request above 32 bits, 0: none */
+    uint64_t huge_at; /* its step */
+    uint64_t held;    /* bytes that every heap holds now, see floor */
+    uint64_t floor;   /* the most that every heap has to hold at once: no smaller pool survives */
     uint64_t asked, asked_peak; /* bytes as asked for, now and at most */
     hs_blocks_t blocks; /* those live at the end of what was read; a record's index is its slot */
 } hs_fit_t;

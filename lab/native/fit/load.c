@@ -90,6 +90,7 @@ static uint32_t describe(hs_fit_t *fit, const hs_event_t *event, unsigned kind)
         what |= (event->align_log2 & 31u) << HS_FIT_ALIGN_SHIFT;
     }
     if (event->size > UINT32_MAX) {
+        fit->huge_at = fit->huge == 0 ? fit->steps : fit->huge_at;
         fit->huge = fit->huge == 0 ? event->size : fit->huge;
         what |= HS_FIT_NEVER;
     }

@@ -166,9 +166,7 @@ static void report(const hs_fit_t *fit, const hs_model_t *model, uint64_t index,
         out->outcome = HS_LAB_FIT_NEVER;
     }
     out->event = event_of(fit, index);
-    out->size = (step->what & HS_FIT_NEVER) && step->size == UINT32_MAX && fit->huge != 0
-                    ? fit->huge
-                    : step->size;
+    out->size = fit->huge != 0 && index == fit->huge_at ? fit->huge : step->size;
     out->call = step->what & HS_FIT_KIND;
     out->task = step->what >> HS_FIT_TASK_SHIFT;
     out->align = aligned ? UINT32_C(1) << align_log2(step) : 0;
