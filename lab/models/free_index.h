@@ -22,6 +22,7 @@ typedef struct hs_order {
     uint64_t *keys; /* ascending, each once */
     uint32_t count;
     uint32_t capacity;
+    uint32_t latest; /* where a search ended: the next change is mostly there, or right before */
 } hs_order_t;
 
 struct hs_index {
@@ -62,6 +63,28 @@ static inline uint32_t hs_order_below(const hs_order_t *order, uint64_t key)
     return (uint32_t)(base - order->keys) + (*base < key);
 }
 
+/* The same, for what changes that key or the one before it next. */
+static inline uint32_t hs_order_search(hs_order_t *order, uint64_t key)
+{
+    order->latest = hs_order_below(order, key);
+    return order->latest;
+}
+
+/* Where a key is that is there. */
+static inline uint32_t hs_order_place(const hs_order_t *order, uint64_t key)
+{
+    const uint32_t latest = order->latest;
+    if (latest < order->count && order->keys[latest] == key) {
+        return latest;
+    }
+    if (latest - 1 < order->count && order->keys[latest - 1] == key) {
+        return latest - 1;
+    }
+    const uint32_t at = hs_order_below(order, key);
+    HS_ASSERT(at < order->count && order->keys[at] == key);
+    return at;
+}
+
 /* false: no host memory, and nothing was added. */
 static inline bool hs_order_add(hs_order_t *order, uint64_t key)
 {
@@ -77,8 +100,7 @@ static inline bool hs_order_add(hs_order_t *order, uint64_t key)
 
 static inline void hs_order_remove(hs_order_t *order, uint64_t key)
 {
-    const uint32_t at = hs_order_below(order, key);
-    HS_ASSERT(at < order->count && order->keys[at] == key);
+    const uint32_t at = hs_order_place(order, key);
     order->count--;
     memmove(order->keys + at, order->keys + at + 1, (order->count - at) * sizeof *order->keys);
 }
@@ -97,8 +119,7 @@ static inline uint32_t hs_order_low(const hs_order_t *order, uint32_t at)
 static inline void hs_order_replace(hs_order_t *order, uint64_t old, uint64_t key)
 {
     uint64_t *const keys = order->keys;
-    const uint32_t from = hs_order_below(order, old);
-    HS_ASSERT(from < order->count && keys[from] == old);
+    const uint32_t from = hs_order_place(order, old);
     if ((from == 0 || keys[from - 1] < key) && (from + 1 == order->count || keys[from + 1] > key)) {
         keys[from] = key;
         return;

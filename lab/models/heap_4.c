@@ -78,11 +78,12 @@ static uint32_t block_below(const hs_order_t *order, uint32_t below)
 /* The same as first_fit, over an array in place of a list. Bound: as there. */
 static uint32_t first_fit_by_index(hs_heap_4_t *state, uint32_t wanted, uint32_t *before)
 {
-    const hs_order_t *order = &state->heap.index->by_place;
+    hs_order_t *order = &state->heap.index->by_place;
     uint32_t at = 0;
     while (at < order->count && hs_order_low(order, at) < wanted) {
         at++;
     }
+    order->latest = at;
     const bool found = at < order->count;
     state->heap.steps.nodes += at + (uint64_t)found;
     *before = block_below(order, at);
@@ -157,8 +158,8 @@ static uint32_t model_malloc(hs_sim_t *heap, uint32_t size)
 static uint32_t free_before(hs_heap_4_t *state, uint32_t block)
 {
     if (state->heap.index != NULL) {
-        const hs_order_t *order = &state->heap.index->by_place;
-        const uint32_t below = hs_order_below(order, hs_index_key(block, 0));
+        hs_order_t *order = &state->heap.index->by_place;
+        const uint32_t below = hs_order_search(order, hs_index_key(block, 0));
         state->heap.steps.nodes += UINT64_C(1) + below;
         return block_below(order, below);
     }
@@ -249,11 +250,12 @@ static hs_status_t create(hs_sim_t *heap)
 /* All but name, title and granule, which is the alignment. */
 #define SAME_IN_BOTH_ALIGNMENTS                                                                    \
     .state_size = sizeof(hs_heap_4_t), .poisonable = false, .has_realloc = false,                  \
-    .has_aligned = false, .serves_up_to_largest = true, .aligned_is_own = false, .create = create, \
-    .malloc = model_malloc, .free = model_free, .usable = hs_heap_4_usable,                        \
-    .fits = hs_heap_4_fits, .largest_allocatable = hs_heap_4_largest_allocatable,                  \
-    .largest_free = hs_heap_4_largest_free, .reported = hs_heap_4_reported,                        \
-    .walk = hs_heap_4_walk, .forget_low = hs_heap_4_forget_low, .check = hs_heap_4_check
+    .has_aligned = false, .serves_up_to_largest = true, .undoes_malloc = true,                     \
+    .keeps_places = true, .aligned_is_own = false, .create = create, .malloc = model_malloc,       \
+    .free = model_free, .usable = hs_heap_4_usable, .fits = hs_heap_4_fits,                        \
+    .largest_allocatable = hs_heap_4_largest_allocatable, .largest_free = hs_heap_4_largest_free,  \
+    .reported = hs_heap_4_reported, .walk = hs_heap_4_walk, .forget_low = hs_heap_4_forget_low,    \
+    .check = hs_heap_4_check
 
 const hs_model_t hs_model_heap_4 = {
     .name = "heap_4",

@@ -421,10 +421,11 @@ static hs_status_t create(hs_sim_t *heap)
 #define SAME_IN_BOTH                                                                               \
     .state_size = sizeof(hs_list_heap_t), .granule = 4, .poisonable = true,                        \
     .tracking = HS_TRACKING_IN_POISON, .has_realloc = true, .serves_up_to_largest = true,          \
-    .create = create, .malloc = model_malloc, .free = model_free, .realloc = model_realloc,        \
-    .usable = usable, .fits = hs_list_fits, .largest_allocatable = hs_list_largest_allocatable,    \
-    .largest_free = hs_list_largest_free, .reported = hs_list_reported, .walk = hs_list_walk,      \
-    .forget_low = hs_idf_forget_low, .check = hs_list_check
+    .undoes_malloc = true, .create = create, .malloc = model_malloc, .free = model_free,           \
+    .realloc = model_realloc, .usable = usable, .fits = hs_list_fits,                              \
+    .largest_allocatable = hs_list_largest_allocatable, .largest_free = hs_list_largest_free,      \
+    .reported = hs_list_reported, .walk = hs_list_walk, .forget_low = hs_idf_forget_low,           \
+    .check = hs_list_check
 
 const hs_model_t hs_model_idf_4_2 = {
     .name = "idf-4.2",

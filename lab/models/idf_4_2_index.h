@@ -41,8 +41,8 @@ static inline void list_index_change(hs_list_heap_t *list, uint32_t old, uint32_
 /* The same as free_before, without a walk. */
 static inline uint32_t list_free_before_by_index(hs_list_heap_t *list, uint32_t block)
 {
-    const hs_order_t *order = &list->heap.index->by_place;
-    const uint32_t below = hs_order_below(order, hs_index_key(block, 0));
+    hs_order_t *order = &list->heap.index->by_place;
+    const uint32_t below = hs_order_search(order, hs_index_key(block, 0));
     list->heap.steps.nodes += UINT64_C(1) + below;
     return below == 0 ? list->dummy : hs_order_high(order, below - 1);
 }
@@ -50,15 +50,15 @@ static inline uint32_t list_free_before_by_index(hs_list_heap_t *list, uint32_t 
 /* The same as best_fit, without a walk. */
 static inline uint32_t list_best_fit_by_index(hs_list_heap_t *list, uint32_t size, uint32_t *before)
 {
-    const hs_order_t *by_size = &list->heap.index->by_size;
-    const hs_order_t *by_place = &list->heap.index->by_place;
-    const uint32_t at = hs_order_below(by_size, hs_index_key(size, 0));
+    hs_order_t *by_size = &list->heap.index->by_size;
+    hs_order_t *by_place = &list->heap.index->by_place;
+    const uint32_t at = hs_order_search(by_size, hs_index_key(size, 0));
     if (at == by_size->count) {
         list->heap.steps.nodes += UINT64_C(1) + at;
         return HS_NONE;
     }
     const uint32_t block = hs_order_low(by_size, at);
-    const uint32_t below = hs_order_below(by_place, hs_index_key(block, 0));
+    const uint32_t below = hs_order_search(by_place, hs_index_key(block, 0));
     const bool exact = hs_order_high(by_size, at) == size;
     list->heap.steps.nodes += UINT64_C(1) + (exact ? below : by_size->count);
     *before = below == 0 ? list->dummy : hs_order_high(by_place, below - 1);

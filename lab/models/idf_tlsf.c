@@ -272,6 +272,7 @@ static hs_status_t check(const hs_sim_t *heap, uint32_t *where)
         .has_realloc = true,                                                                       \
         .has_aligned = true,                                                                       \
         .serves_up_to_largest = true,                                                              \
+        .undoes_malloc = true,                                                                     \
         .aligned_is_own = false,                                                                   \
         .create = create,                                                                          \
         .malloc = model_malloc,                                                                    \
@@ -286,6 +287,7 @@ static hs_status_t check(const hs_sim_t *heap, uint32_t *where)
         .largest_free = largest_free,                                                              \
         .reported = reported,                                                                      \
         .walk = walk,                                                                              \
+        .likeness = hs_tlsf_likeness,                                                              \
         .forget_low = hs_idf_forget_low,                                                           \
         .check = check,                                                                            \
     };

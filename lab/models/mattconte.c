@@ -102,6 +102,7 @@ const hs_model_t hs_model_mattconte = {
     .has_realloc = true,
     .has_aligned = true,
     .serves_up_to_largest = true,
+    .undoes_malloc = true,
     .aligned_is_own = false,
     .create = create,
     .malloc = model_malloc,
@@ -116,5 +117,6 @@ const hs_model_t hs_model_mattconte = {
     .largest_free = largest_free,
     .reported = reported,
     .walk = walk,
+    .likeness = hs_tlsf_likeness,
     .check = check,
 };

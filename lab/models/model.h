@@ -94,6 +94,12 @@ struct hs_model {
     bool has_realloc;          /* false: hs_sim_realloc allocates, copies and frees */
     bool has_aligned;          /* false: hs_sim_aligned always fails */
     bool serves_up_to_largest; /* malloc serves every size from 1 to largest_allocatable */
+    /* A free directly after its own malloc leaves every block and every later answer as if neither had
+     * been asked for (docs/design/fit.md). */
+    bool undoes_malloc;
+    /* A program without a refused request on a region has none on every larger one with the same start, and
+     * each block lies at the same place (docs/design/fit.md). */
+    bool keeps_places;
     bool aligned_is_own; /* blocks of aligned() must go to aligned_free() and cannot be realloced */
     /* A power of two: mem[0] lies on the host where it lies on the chip, modulo this or the power of
      * two above the region's size, whichever is less. 0: anywhere. */
@@ -123,6 +129,10 @@ struct hs_model {
     /* From then on malloc and a realloc that moves take from the high end of a free block, or from the
      * low one, as at first; NULL: it has one end. */
     void (*set_end)(hs_sim_t *heap, bool high);
+    /* A number that tells new heaps alike, 0 where it cannot: two of one number serve and refuse the same
+     * requests, those with an alignment left aside, and have each block at the same distance from the first
+     * (docs/design/fit.md). One function serves all models that have it. */
+    uint32_t (*likeness)(const hs_sim_t *heap);
     /* Full integrity check of `mem` against the rules and the tally. On HS_ERR_CORRUPT, *where is
      * the offset of the first thing wrong. */
     hs_status_t (*check)(const hs_sim_t *heap, uint32_t *where);
@@ -156,7 +166,9 @@ struct hs_sim {
     uint32_t size;            /* bytes */
     hs_allocator_t allocator; /* what it was made as */
     hs_around_t around;
-    uint32_t largest; /* what model->largest_allocatable() says, or HS_NONE: it has to be asked */
+    bool places_alone; /* the caller wants places and nothing that is counted: tally, steps and what
+                          is reported may be left as they are */
+    uint32_t largest;  /* what model->largest_allocatable() says, or HS_NONE: it has to be asked */
     hs_tally_t tally;
     hs_steps_t steps;
     hs_index_t *index; /* of the free blocks, beside `mem` (free_index.h); NULL: none */

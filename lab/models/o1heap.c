@@ -195,6 +195,7 @@ const hs_model_t hs_model_o1heap = {
     .has_realloc = false,
     .has_aligned = false,
     .serves_up_to_largest = true,
+    .undoes_malloc = true,
     .aligned_is_own = false,
     .create = create,
     .malloc = model_malloc,

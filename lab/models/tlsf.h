@@ -74,6 +74,8 @@ bool hs_tlsf_fits(const hs_tlsf_t *tlsf, uint32_t align, uint32_t size);
 uint32_t hs_tlsf_largest_allocatable(const hs_tlsf_t *tlsf);
 /* The same, kept in the heap from then on. */
 uint32_t hs_tlsf_find_largest(hs_tlsf_t *tlsf);
+/* The same as in struct hs_model. */
+uint32_t hs_tlsf_likeness(const hs_sim_t *heap);
 /* Walks that highest bin. */
 uint32_t hs_tlsf_largest_free(const hs_tlsf_t *tlsf);
 void hs_tlsf_walk(const hs_tlsf_t *tlsf, hs_walk_fn visit, void *context);

@@ -25,6 +25,8 @@
 #define TLSF_STRUCTURE UINT32_C(16) /* a free block with all its words */
 #define TLSF_SIZE_MIN UINT32_C(12)  /* the smallest payload: two links and the back link */
 
+#define TLSF_BINS_LOG2_MIN UINT32_C(3) /* of a level's bins; 5 at most */
+
 #define TLSF_IS_FREE UINT32_C(1)
 #define TLSF_AFTER_FREE UINT32_C(2)
 

@@ -56,6 +56,16 @@ hs_status_t hs_tlsf_open(hs_tlsf_t *tlsf)
     return HS_OK;
 }
 
+/* The only block of a new heap and the bins of a level decide all, where no request is refused for its size
+ * alone: the limit is above that block. */
+uint32_t hs_tlsf_likeness(const hs_sim_t *heap)
+{
+    const hs_tlsf_t *tlsf = (const hs_tlsf_t *)heap;
+    const uint32_t size = tlsf->sentinel - tlsf->pool;
+    const bool has_limit = size >> tlsf->fl_max != 0;
+    return has_limit || tlsf->keeps_rounding ? 0 : size | (tlsf->bins_log2 - TLSF_BINS_LOG2_MIN);
+}
+
 /* All larger blocks than those of the highest bin in use would be in a higher one. */
 uint32_t hs_tlsf_largest_free(const hs_tlsf_t *tlsf)
 {

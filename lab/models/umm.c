@@ -166,8 +166,8 @@ static void release(hs_umm_t *umm, uint32_t run)
 /* The same as best_fit, without a walk. */
 static uint32_t best_fit_by_index(hs_umm_t *umm, uint32_t units)
 {
-    const hs_order_t *order = &umm->heap.index->by_size;
-    const uint32_t at = hs_order_below(order, (uint64_t)units << 48);
+    hs_order_t *order = &umm->heap.index->by_size;
+    const uint32_t at = hs_order_search(order, (uint64_t)units << 48);
     umm->heap.steps.nodes += order->count;
     return at == order->count ? UMM_HEAD : (uint32_t)order->keys[at] & UMM_INDEX;
 }

@@ -10,6 +10,7 @@ from mutants_check import CHECK
 from mutants_esp_idf import ESP_IDF
 from mutants_explorer import EXPLORER
 from mutants_firmware import FIRMWARE
+from mutants_fit import SMALLEST_POOL
 from mutants_guard import GUARD
 from mutants_ladder import LADDER
 from mutants_leaks import LEAK_MUTANTS
@@ -47,6 +48,7 @@ __all__ = ["MUTANTS", "LostError", "Mutant"]
 MUTANTS = (
     *REPLAY,
     *ANSWERS,
+    *SMALLEST_POOL,
     *PREDICT,
     *CHECK,
     *PLAN,

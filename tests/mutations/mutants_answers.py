@@ -1,4 +1,4 @@
-"""Broken in what answers questions: placement, experiments, fit, why, emulation, reports."""
+"""Broken in what answers questions: placement, experiments, why, emulation, reports."""
 
 from __future__ import annotations
 
@@ -127,22 +127,6 @@ ANSWERS = (
         "status = heap_event(replay, event, number, plain);",
         "status = number % 1000 == 999 ? HS_OK : heap_event(replay, event, number, plain);",
         DEMO,
-    ),
-    Mutant(
-        "the smallest pool",
-        "a size that fails rules out the pool just below it too",
-        "lab/heapscope/fit/search.py::_rule_out",
-        "ruled_out.update(judged_by(size))",
-        "ruled_out.update(judged_by(size), {size - 8})",
-        "tests/lab/fit/test_fit_search.py",
-    ),
-    Mutant(
-        "survival on a pool",
-        "a key used again counts as an event",
-        "lab/native/fit/survive.c::event_of",
-        "number += (step_at(fit, i)->what & HS_FIT_EXTRA) == 0;",
-        "number++;",
-        "tests/native/test_fit.c",
     ),
     Mutant(
         "the best hole",

@@ -82,6 +82,10 @@ static void make_story(story_t *story, check_random_t *random, bool tame)
             story->first[i / (EVENTS / BATCHES)] = number;
         }
         story->events[i] = some_event(random, tame);
+        if (i > 0 && story->events[i - 1].kind < HS_EVENT_ALIGNED && check_below(random, 3) == 0) {
+            story->events[i].kind = HS_EVENT_FREE; /* right behind its malloc */
+            story->events[i].key = story->events[i - 1].key;
+        }
         number += HS_EVENT_IS_HEAP(story->events[i].kind);
     }
 }
@@ -104,6 +108,17 @@ static bool replayed(const story_t *story, const char *allocator, uint32_t size,
               "batch %u", b);
     }
     return true;
+}
+
+/* Mallocs that the next step undoes. */
+static uint32_t undone_in(const hs_fit_t *fit)
+{
+    uint32_t count = 0;
+    for (uint64_t i = 0; i < fit->steps; i++) {
+        const uint32_t what = fit->chunks[i / HS_FIT_CHUNK][i % HS_FIT_CHUNK].what;
+        count += (what & HS_FIT_UNDONE) && (what & HS_FIT_KIND) < HS_EVENT_ALIGNED;
+    }
+    return count;
 }
 
 static void compare(const story_t *story, const hs_fit_t *fit, const char *name, uint32_t size,
@@ -150,6 +165,7 @@ int main(int argc, char **argv)
                       HS_OK,
                   "batch %u", b);
         }
+        CHECK(undone_in(&fit) > 20, "%u are undone", undone_in(&fit));
         for (uint32_t i = 0; i < sizeof names / sizeof names[0]; i++) {
             compare(&story, &fit, names[i], 16 + check_below(&random, 400), outcomes);
             compare(&story, &fit, names[i], 1000 + check_below(&random, 12000), outcomes);

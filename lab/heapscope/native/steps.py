@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+import functools
 
 from heapscope.native.config import NativeConfig, Prepared
 from heapscope.native.library import ffi, load
@@ -49,6 +50,9 @@ class NativeSteps(NativeOwner):
         """`only`: a task's index; blocks that others ask for are left out. `ends`: its rules say
         which requests take from the high end of a free block."""
         lib = load()
+        self._base = base
+        self._least: dict[str, tuple[int, FitRow]] = {}  # survivors of what keeps places
+        self._alike: dict[int, FitRow] = {}  # by the likeness of a pool
         super().__init__(lib.hs_lab_steps_new(base), lib.hs_lab_steps_delete, what="kept trace")
         if only is not None:
             lib.hs_lab_steps_only(self.handle, only)
@@ -71,9 +75,26 @@ class NativeSteps(NativeOwner):
         return int(self._lib.hs_lab_steps_floor(self.handle))
 
     def try_pool(self, allocator: str, size: int) -> FitRow:
-        """One replay on a fresh pool, up to the first request that is refused."""
+        """One replay on a fresh pool, up to the first request that is refused; or what it would
+        say, where another pool tells it (docs/design/fit.md)."""
+        name = allocator.encode("ascii")
+        least, survivor = self._least.get(allocator, (size, None))
+        if survivor is not None and size > least and has_heap(allocator, self._base, size):
+            return survivor
+        likeness = self._lib.hs_lab_steps_likeness(self.handle, name, size)
+        alike = self._alike.get(likeness)
+        if alike is not None:
+            return alike
+        row = self._replay(name, size)
+        if likeness:
+            self._alike[likeness] = row
+        if row.survives and size <= least and keeps_places(allocator):
+            self._least[allocator] = (size, row)
+        return row
+
+    def _replay(self, allocator: bytes, size: int) -> FitRow:
         out = ffi.new("hs_lab_fit_t *")
-        status = self._lib.hs_lab_steps_try(self.handle, allocator.encode("ascii"), size, out)
+        status = self._lib.hs_lab_steps_try(self.handle, allocator, size, out)
         check(status, f"replaying on a pool of {size:,} bytes")
         return FitRow(**vars(values(out)))
 
@@ -81,3 +102,9 @@ class NativeSteps(NativeOwner):
 def has_heap(allocator: str, base: int, size: int) -> bool:
     """Whether the allocator makes a heap of this size."""
     return bool(load().hs_lab_has_heap(allocator.encode("ascii"), base, size))
+
+
+@functools.cache
+def keeps_places(allocator: str) -> bool:
+    """Whether a trace that survives on a pool does so on every larger one that has a heap."""
+    return bool(load().hs_lab_keeps_places(allocator.encode("ascii")))

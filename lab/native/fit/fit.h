@@ -31,6 +31,7 @@
 /* The fields of hs_fit_step.what. */
 #define HS_FIT_KIND 0x7u
 #define HS_FIT_ALIGN_SHIFT 3u /* ALIGNED: 5 bits of log2 */
+#define HS_FIT_UNDONE 0x8u    /* malloc, calloc: the next step of the chunk frees the block */
 #define HS_FIT_ALIGNED 0x100u /* the block is one of aligned allocation */
 #define HS_FIT_EXTRA 0x200u   /* no event of its own: the free that a key used again stands for */
 #define HS_FIT_NEVER 0x400u   /* a request that no pool serves: its size or its capabilities */
@@ -53,9 +54,11 @@ typedef struct hs_fit {
     hs_placement_t rules; /* whose ends count, and nothing else of them */
     uint32_t only;        /* the task whose blocks are kept, whoever frees them; HS_FIT_ALL_TASKS */
     uint64_t steps;
-    uint64_t huge;  /* size of the first request above 32 bits */
-    uint64_t held;  /* bytes that every heap holds now, see floor */
-    uint64_t floor; /* the most that every heap has to hold at once: no smaller pool survives */
+    bool aligned;     /* there are requests with an alignment */
+    uint64_t huge;    /* size of the first request above 32 bits, 0: none */
+    uint64_t huge_at; /* its step */
+    uint64_t held;    /* bytes that every heap holds now, see floor */
+    uint64_t floor;   /* the most that every heap has to hold at once: no smaller pool survives */
     uint64_t asked, asked_peak; /* bytes as asked for, now and at most */
     hs_blocks_t blocks; /* those live at the end of what was read; a record's index is its slot */
 } hs_fit_t;
@@ -73,5 +76,8 @@ hs_status_t hs_fit_events(hs_fit_t *fit, const hs_event_t *events, size_t count)
  * threads at once. HS_ERR_MEMORY: no host memory. */
 hs_status_t hs_fit_try(const hs_fit_t *fit, hs_allocator_t allocator, uint32_t size,
                        hs_lab_fit_t *out);
+
+/* All pools of one likeness, whatever their allocators, give the same `out`. 0: it has none. */
+uint32_t hs_fit_likeness(const hs_fit_t *fit, hs_allocator_t allocator, uint32_t size);
 
 #endif

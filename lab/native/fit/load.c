@@ -90,6 +90,7 @@ static uint32_t describe(hs_fit_t *fit, const hs_event_t *event, unsigned kind)
         what |= (event->align_log2 & 31u) << HS_FIT_ALIGN_SHIFT;
     }
     if (event->size > UINT32_MAX) {
+        fit->huge_at = fit->huge == 0 ? fit->steps : fit->huge_at;
         fit->huge = fit->huge == 0 ? event->size : fit->huge;
         what |= HS_FIT_NEVER;
     }
@@ -100,6 +101,7 @@ static uint32_t describe(hs_fit_t *fit, const hs_event_t *event, unsigned kind)
 static uint32_t describe_allocation(hs_fit_t *fit, const hs_event_t *event)
 {
     const bool code = (event->caps & HS_CAP_EXEC) != 0;
+    fit->aligned |= event->kind == HS_EVENT_ALIGNED;
     uint32_t what = describe(fit, event, event->kind);
     if (code && (event->caps & (HS_CAP_8BIT | HS_CAP_DMA))) {
         what |= HS_FIT_NEVER;
@@ -132,6 +134,17 @@ static void hold(hs_fit_t *fit, hs_block_t *block, uint64_t bytes)
 
 /* ---- events ----------------------------------------------------------------------------------- */
 
+/* Marks a malloc or calloc whose block the step that comes next frees again. */
+static void mark_undone(hs_fit_t *fit, uint64_t slot)
+{
+    const size_t at = (size_t)(fit->steps % HS_FIT_CHUNK);
+    hs_fit_step_t *last = at == 0 ? NULL : &fit->chunks[fit->chunk_count - 1][at - 1];
+    if (last != NULL && (last->slot & ~HS_FIT_HIGH) == slot &&
+        (last->what & HS_FIT_KIND) - HS_EVENT_MALLOC <= HS_EVENT_CALLOC - HS_EVENT_MALLOC) {
+        last->what |= HS_FIT_UNDONE;
+    }
+}
+
 /* The step that frees a block, if it is on the heap; `kind` has its flags. */
 static hs_status_t let_go(hs_fit_t *fit, hs_block_t *block, uint32_t what)
 {
@@ -140,6 +153,7 @@ static hs_status_t let_go(hs_fit_t *fit, hs_block_t *block, uint32_t what)
         return what & HS_FIT_EXTRA ? HS_OK : skip(fit);
     }
     what |= block->place.aligned ? HS_FIT_ALIGNED : 0;
+    mark_undone(fit, slot_of(fit, block));
     return add(fit, slot_of(fit, block), 0, what);
 }
 

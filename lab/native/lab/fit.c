@@ -63,6 +63,21 @@ int hs_lab_steps_try(const hs_lab_steps_t *steps, const char *allocator, uint32_
     return (int)hs_fit_try(&steps->fit, parsed, size, out);
 }
 
+uint32_t hs_lab_steps_likeness(const hs_lab_steps_t *steps, const char *allocator, uint32_t size)
+{
+    hs_allocator_t parsed;
+    if (size == 0 || hs_allocator_parse(allocator, &parsed) != HS_OK) {
+        return 0;
+    }
+    return hs_fit_likeness(&steps->fit, parsed, size);
+}
+
+int hs_lab_keeps_places(const char *allocator)
+{
+    hs_allocator_t parsed;
+    return hs_allocator_parse(allocator, &parsed) == HS_OK && parsed.model->keeps_places;
+}
+
 int hs_lab_has_heap(const char *allocator, uint32_t base, uint32_t size)
 {
     hs_allocator_t parsed;

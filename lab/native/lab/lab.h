@@ -253,8 +253,12 @@ uint64_t hs_lab_steps_floor(const hs_lab_steps_t *steps);
 /* One replay on a fresh pool. May be called from several threads at once, when all is loaded. */
 int hs_lab_steps_try(const hs_lab_steps_t *steps, const char *allocator, uint32_t size,
                      hs_lab_fit_t *out);
+/* The trace goes the same on all pools of one likeness, whatever their allocators. 0: it has none. */
+uint32_t hs_lab_steps_likeness(const hs_lab_steps_t *steps, const char *allocator, uint32_t size);
 /* Does the allocator make a heap of this size? 1 or 0. */
 int hs_lab_has_heap(const char *allocator, uint32_t base, uint32_t size);
+/* Does a trace that survives on a pool survive on every larger one that has a heap? 1: yes, always. */
+int hs_lab_keeps_places(const char *allocator);
 
 /* ---- other runs of a trace, as plausible as the recorded one ---- */
 /* The variety of a program that one recording shows (lab/native/jitter). */
