@@ -36,8 +36,10 @@ int hs_lab_history_draw(const hs_lab_reader_t *reader, const hs_lab_view_t *view
     if (failed != NULL) {
         hs_history_fails(history, view, failed);
     }
-    if (most != NULL) {
-        hs_history_most(history, view, most);
+    if (most != NULL && reader->export == NULL) {
+        memset(most, 0, view->width * sizeof *most);
+    } else if (most != NULL) {
+        hs_history_most(&reader->export->history, view, most);
     }
     return (int)HS_OK;
 }
