@@ -1,4 +1,5 @@
 /* Pictures of a history: blocks by time and address, and failed requests. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "history/history.h"
@@ -57,6 +58,8 @@ typedef struct hs_canvas {
     uint32_t before; /* blocks that ended at this event or earlier are not seen */
     const hs_strip_t *strips;
     uint16_t *owners;
+    uint32_t
+        *next; /* of a pixel with an owner: where to look for the next one of its row without */
 } hs_canvas_t;
 
 static uint32_t column_of(const hs_canvas_t *canvas, uint32_t event)
@@ -65,7 +68,24 @@ static uint32_t column_of(const hs_canvas_t *canvas, uint32_t event)
     return column <= 0 ? 0 : column < canvas->width ? (uint32_t)column : canvas->width;
 }
 
-/* The block in the columns from x0, or in this one alone, to before x1. */
+/* The first column at x or later whose pixel in the row has no owner. Those on the way learn it. */
+static uint32_t first_free(const hs_canvas_t *canvas, uint32_t x, uint32_t y)
+{
+    const size_t height = canvas->height;
+    uint32_t found = x;
+    while (found < canvas->width && canvas->owners[found * height + y] != 0) {
+        found = canvas->next[found * height + y];
+    }
+    while (x < found) {
+        const uint32_t next = canvas->next[x * height + y];
+        canvas->next[x * height + y] = found;
+        x = next;
+    }
+    return found;
+}
+
+/* The block in the columns from x0, or in this one alone, to before x1. Later blocks were drawn before,
+ * so a pixel keeps its owner. */
 static void draw_block(const hs_canvas_t *canvas, const hs_history_chunk_t *chunk, uint32_t i,
                        uint32_t x0, uint32_t x1)
 {
@@ -78,10 +98,11 @@ static void draw_block(const hs_canvas_t *canvas, const hs_history_chunk_t *chun
     rows_of(strip, address, size, &y0, &y1);
     const uint16_t owner = hs_history_holder_at(canvas->history, chunk->holder[i])->owner;
     x1 = x1 > x0 ? x1 : x0 + 1;
-    for (uint32_t x = x0; x < x1 && x < canvas->width; x++) {
-        uint16_t *column = canvas->owners + (size_t)x * canvas->height;
-        for (uint32_t y = y0; y < y1; y++) {
-            column[y] = owner;
+    x1 = x1 < canvas->width ? x1 : canvas->width;
+    for (uint32_t y = y0; y < y1; y++) {
+        for (uint32_t x = first_free(canvas, x0, y); x < x1; x = first_free(canvas, x + 1, y)) {
+            canvas->owners[(size_t)x * canvas->height + y] = owner;
+            canvas->next[(size_t)x * canvas->height + y] = x + 1;
         }
     }
 }
@@ -95,7 +116,7 @@ static bool is_seen(const hs_canvas_t *canvas, const hs_history_chunk_t *chunk, 
 static void draw_all(const hs_canvas_t *canvas, const hs_history_chunk_t *chunk, uint32_t from,
                      uint32_t to)
 {
-    for (uint32_t i = from; i < to; i++) {
+    for (uint32_t i = to; i-- > from;) {
         if (is_seen(canvas, chunk, i)) {
             draw_block(canvas, chunk, i, column_of(canvas, chunk->born[i]),
                        column_of(canvas, chunk->died[i]));
@@ -108,9 +129,11 @@ static void draw_column(const hs_canvas_t *canvas, const hs_history_chunk_t *chu
                         uint32_t column)
 {
     const uint32_t until = chunk->born[from + HS_HISTORY_GROUP - 1];
-    for (uint32_t word = from / 64; word < (from + HS_HISTORY_GROUP) / 64; word++) {
-        for (uint64_t bits = chunk->shown[word]; bits != 0; bits &= bits - 1) {
-            const uint32_t i = word * 64 + hs_history_lowest(bits);
+    for (uint32_t word = (from + HS_HISTORY_GROUP) / 64; word-- > from / 64;) {
+        uint64_t bits = chunk->shown[word];
+        while (bits != 0) {
+            const uint32_t bit = hs_history_highest(bits), i = word * 64 + bit;
+            bits ^= UINT64_C(1) << bit;
             if (is_seen(canvas, chunk, i)) {
                 const bool over = chunk->died[i] <= until;
                 draw_block(canvas, chunk, i, column, over ? 0 : column_of(canvas, chunk->died[i]));
@@ -132,25 +155,35 @@ static void draw_group(const hs_canvas_t *canvas, uint32_t from, uint32_t to)
     }
 }
 
-/* A column is contiguous, and births are in order: narrow blocks touch memory that is near. */
-void hs_history_draw(const hs_history_t *history, const hs_lab_view_t *view, uint16_t *owners)
+/* The last block first: a pixel is written once, however many blocks are below. A column is contiguous,
+ * and births are in order: narrow blocks touch memory that is near. */
+hs_status_t hs_history_draw(const hs_history_t *history, const hs_lab_view_t *view,
+                            uint16_t *owners)
 {
-    const uint32_t height = view->height;
-    memset(owners, 0, (size_t)view->width * height * sizeof *owners);
+    const size_t pixels = (size_t)view->width * view->height;
+    memset(owners, 0, pixels * sizeof *owners);
     const double left = events_of(view->left), right = events_of(view->right);
     if (history->sieve.filter.failed || right <= left) {
-        return;
+        return HS_OK;
+    }
+    uint32_t *next = malloc(pixels * sizeof *next);
+    if (next == NULL) {
+        return HS_ERR_MEMORY;
     }
     hs_strip_t strips[HS_HISTORY_NOWHERE + 1];
     read_strips(view, strips);
-    const double across = view->width / (right - left);
-    const uint32_t last = hs_history_from(history, right), before = (uint32_t)left;
-    const hs_canvas_t canvas = {history, left, across, view->width, height, before, strips, owners};
-    for (uint32_t from = hs_history_seek(history, 0, before); from < last;) {
-        const uint32_t to = from + HS_HISTORY_GROUP < last ? from + HS_HISTORY_GROUP : last;
-        draw_group(&canvas, from, to);
-        from = hs_history_seek(history, from + HS_HISTORY_GROUP, before);
+    const uint32_t before = (uint32_t)left;
+    const hs_canvas_t canvas = {history,     left,         view->width / (right - left),
+                                view->width, view->height, before,
+                                strips,      owners,       next};
+    uint32_t last = hs_history_seek_back(history, hs_history_from(history, right), before);
+    while (last != UINT32_MAX) {
+        const uint32_t from = last / HS_HISTORY_GROUP * HS_HISTORY_GROUP;
+        draw_group(&canvas, from, last + 1);
+        last = hs_history_seek_back(history, from, before);
     }
+    free(next);
+    return HS_OK;
 }
 
 void hs_history_fails(const hs_history_t *history, const hs_lab_view_t *view, uint32_t *counts)

@@ -109,15 +109,17 @@ static inline hs_history_holder_t *hs_history_holder_at(const hs_history_t *hist
 {
     return (hs_history_holder_t *)(void *)history->holders.bytes + number;
 }
-/* Number of the lowest bit that is set; there is one. */
-static inline uint32_t hs_history_lowest(uint64_t bits)
+/* Number of the highest bit that is set; there is one. */
+static inline uint32_t hs_history_highest(uint64_t bits)
 {
-    return (uint32_t)__builtin_ctzll(bits);
+    return 63u - (uint32_t)__builtin_clzll(bits);
 }
 /* A group is full: finds which of its blocks are hidden. O(blocks of a group). */
 void hs_history_level(hs_history_chunk_t *chunk, uint32_t first);
 /* The first block at `from` or later whose group has one that ended after `event`, or is live. */
 uint32_t hs_history_seek(const hs_history_t *history, uint32_t from, uint32_t event);
+/* The last block before `before` of such a group; UINT32_MAX: none. */
+uint32_t hs_history_seek_back(const hs_history_t *history, uint32_t before, uint32_t event);
 /* Number of the first block that was born at this event or later. */
 uint32_t hs_history_from(const hs_history_t *history, double event);
 /* Time of an event, of the last one for later ones; and the first event at a time or later. */
@@ -147,9 +149,10 @@ static inline bool hs_history_passes(const hs_history_t *history, const hs_histo
            (died == HS_HISTORY_LIVE || !(filter->stays || filter->by_holder));
 }
 /* Fills width x height, column by column: 0, or 1 + the task of a block that is in the pixel and passes,
- * the one born last. A block has one pixel at least. O(blocks born within the view that are not hidden,
- * and groups before it). */
-void hs_history_draw(const hs_history_t *history, const hs_lab_view_t *view, uint16_t *owners);
+ * the one born last. A block has one pixel at least. O(pixels, blocks born within the view that are not
+ * hidden, and groups before it). HS_ERR_MEMORY: no host memory. */
+hs_status_t hs_history_draw(const hs_history_t *history, const hs_lab_view_t *view,
+                            uint16_t *owners);
 /* Failed requests that pass, a column each. */
 void hs_history_fails(const hs_history_t *history, const hs_lab_view_t *view, uint32_t *counts);
 /* The most bytes of those that pass that were live, a column each. O(events within the view); once for

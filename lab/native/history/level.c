@@ -64,3 +64,15 @@ uint32_t hs_history_seek(const hs_history_t *history, uint32_t from, uint32_t ev
     }
     return history->blocks;
 }
+
+uint32_t hs_history_seek_back(const hs_history_t *history, uint32_t before, uint32_t event)
+{
+    while (before-- > 0) {
+        const hs_history_chunk_t *chunk = history->chunks[before / HS_HISTORY_CHUNK];
+        if (chunk->last[before % HS_HISTORY_CHUNK / HS_HISTORY_GROUP] > event) {
+            return before;
+        }
+        before = before / HS_HISTORY_GROUP * HS_HISTORY_GROUP;
+    }
+    return UINT32_MAX;
+}

@@ -146,25 +146,12 @@ static void tell(const hs_history_t *history, uint32_t block, hs_lab_life_t *out
     *out = life;
 }
 
-/* The next block before `block` whose group has one that ended after `event`, or is live; UINT32_MAX:
- * none. */
-static uint32_t seek_back(const hs_history_t *history, uint32_t block, uint32_t event)
-{
-    while (block-- > 0) {
-        const hs_history_chunk_t *chunk = history->chunks[block / HS_HISTORY_CHUNK];
-        if (chunk->last[block % HS_HISTORY_CHUNK / HS_HISTORY_GROUP] > event) {
-            return block;
-        }
-        block = block / HS_HISTORY_GROUP * HS_HISTORY_GROUP;
-    }
-    return UINT32_MAX;
-}
-
 static void tell_near(const hs_history_t *history, uint32_t of, hs_lab_life_t rows[3])
 {
     const uint32_t born = (uint32_t)rows[0].born;
-    for (uint32_t block = seek_back(history, hs_history_from(history, (double)born + 1), born);
-         block != UINT32_MAX; block = seek_back(history, block, born)) {
+    for (uint32_t block =
+             hs_history_seek_back(history, hs_history_from(history, (double)born + 1), born);
+         block != UINT32_MAX; block = hs_history_seek_back(history, block, born)) {
         const hs_history_chunk_t *chunk = history->chunks[block / HS_HISTORY_CHUNK];
         const uint32_t i = block % HS_HISTORY_CHUNK;
         if (chunk->died[i] <= born || chunk->region[i] != rows[0].region || block == of) {
@@ -184,8 +171,9 @@ void hs_history_pick(const hs_history_t *history, uint64_t event, uint32_t regio
     memset(rows, 0, 3 * sizeof *rows);
     rows[0].block = rows[1].block = rows[2].block = UINT32_MAX;
     const uint32_t at = event < HS_HISTORY_LIVE ? (uint32_t)event : HS_HISTORY_LIVE - 1u;
-    for (uint32_t block = seek_back(history, hs_history_from(history, (double)at + 1), at);
-         block != UINT32_MAX; block = seek_back(history, block, at)) {
+    for (uint32_t block =
+             hs_history_seek_back(history, hs_history_from(history, (double)at + 1), at);
+         block != UINT32_MAX; block = hs_history_seek_back(history, block, at)) {
         const hs_history_chunk_t *chunk = history->chunks[block / HS_HISTORY_CHUNK];
         const uint32_t i = block % HS_HISTORY_CHUNK;
         if (chunk->died[i] > at && chunk->region[i] == region && chunk->address[i] <= address &&
