@@ -144,14 +144,6 @@ EXPLORER = (
     ),
     Mutant(
         "levels of a picture",
-        "a block that lives on is hidden",
-        f"{HISTORY}/level.c::hs_history_level",
-        "over && latest->block != 0",
-        "latest->block != 0",
-        LIVES,
-    ),
-    Mutant(
-        "levels of a picture",
         "a holder hides the blocks of another one",
         f"{HISTORY}/level.c::alike",
         "chunk->holder[a] == chunk->holder[b] &&",

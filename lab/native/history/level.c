@@ -44,7 +44,8 @@ void hs_history_level(hs_history_chunk_t *chunk, uint32_t first)
         hs_latest_t *latest = latest_of(table, chunk, first, i);
         const bool over = chunk->died[i] <= until;
         const uint32_t age = (over ? chunk->died[i] : until) - chunk->born[i];
-        if (over && latest->block != 0 && latest->age >= age) {
+        HS_ASSERT(over || latest->block == 0); /* its place was not free for a later one */
+        if (latest->block != 0 && latest->age >= age) {
             continue;
         }
         chunk->shown[i / 64] |= UINT64_C(1) << (i % 64);
