@@ -232,10 +232,10 @@ EXPLORER = (
     ),
     Mutant(
         "scripts of a page",
-        "a block has the name of the next task",
+        "the pointer tells of the next block",
         f"{ASSETS}/map.js",
-        '"other tasks" : map.tasks[owner - OWNER.task]',
-        '"other tasks" : map.tasks[owner - OWNER.task + 1]',
+        "blockRows(side, block[cell] - 1)",
+        "blockRows(side, block[cell])",
         HOVER,
     ),
 )
