@@ -1,4 +1,4 @@
-/* What can be left out of a picture without a change of any pixel: hidden blocks, and groups that are over. */
+/* Blocks and groups that a picture can leave out without a change of any pixel. */
 #include <string.h>
 
 #include "heapscope/assert.h"
