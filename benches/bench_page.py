@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import math
 import os
 import statistics
 import sys
@@ -160,15 +161,22 @@ def gestures(page: Any) -> Iterator[tuple[str, Pair]]:
     button("pinA")()
     page.mouse.click(x + 900, y + box["height"] - 60)
     yield "pin", took(page, "pinsays", button("pinB"))
-    yield "filter by task", took(page, "picture", chosen("task", "1"))
-    yield "filter: never freed", took(page, "picture", chosen("show", "stays"))
+
+    def typed(field: str, value: str) -> Callable[[], object]:
+        return lambda: page.locator(f"[name={field}]").fill(value)
+
+    def filtered(label: str, act: Callable[[], object]) -> Iterator[tuple[str, Pair]]:
+        yield label, took(page, "picture", act)
+        page.wait_for_function("() => probe.told.line !== undefined", timeout=WAIT)
+        yield f"{label}: its line", (float(page.evaluate("probe.told.line.took")), math.nan)
+
+    yield from filtered("filter by task", chosen("task", "1"))
+    yield from filtered("filter: never freed", chosen("show", "stays"))
     chosen("show", "")()
     chosen("task", "")()
-    yield (
-        "filter by call site",
-        took(page, "picture", lambda: page.locator("[name=site]").fill("step_3")),
-    )
-    yield "filter by size", took(page, "picture", lambda: page.locator("[name=least]").fill("64"))
+    page.wait_for_timeout(500)
+    yield from filtered("filter by call site", typed("site", "step_3"))
+    yield from filtered("filter by size", typed("least", "64"))
     page.locator("[name=site]").fill("")
     page.locator("[name=least]").fill("0")
     page.wait_for_timeout(500)

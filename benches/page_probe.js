@@ -18,6 +18,11 @@
       if (now) probe.told.picture = { at, took: at - probe.asked };
     });
   };
+  const acceptLine = HS.explore.acceptLine;
+  HS.explore.acceptLine = (picture, live) => {
+    acceptLine(picture, live);
+    note("line");
+  };
   for (const name of ["rangesays", "pinsays", "cursor", "lifefacts"]) {
     new MutationObserver(() => note(name)).observe(document.querySelector(`[data-${name}]`), { childList: true, characterData: true, subtree: true });
   }

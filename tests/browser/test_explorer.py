@@ -240,7 +240,7 @@ def test_the_keyboard_moves_the_cursor_and_is_told(empty: Path, trace: Path, see
     page = seen.page
     page.locator("[data-canvas]").focus()
     page.keyboard.press("ArrowRight")
-    page.wait_for_function("document.querySelector('[data-cursor]').textContent !== ''")
+    page.wait_for_function("() => document.querySelector('[data-cursor]').textContent !== ''")
     said = page.inner_text("[data-cursor]")
     assert re.match(r"Event [\d,]+ \(\d+\.\d{3} s\), 0x2", said)
     assert page.locator("[data-cursor]").get_attribute("aria-live") == "polite"

@@ -7,8 +7,10 @@ from mutant import Mutant
 ASSETS = "lab/heapscope/report/page/assets"
 HISTORY = "lab/native/history"
 DRAG = "tests/browser/test_explorer_drag.py"
+ENGINE = "tests/browser/test_engine.py"
 FILES = "tests/browser/test_explorer_files.py"
 FILTERS = "tests/browser/test_explorer_filters.py"
+HOVER = "tests/browser/test_hover.py"
 LIVES = "tests/lab/export/test_history.py"
 
 EXPLORER = (
@@ -111,16 +113,16 @@ EXPLORER = (
     Mutant(
         "lives of blocks",
         "a column has the last of its live bytes",
-        f"{HISTORY}/draw.c::hs_history_most",
-        "bytes[column] = bytes[column] > live ? bytes[column] : live;",
-        "bytes[column] = live;",
+        f"{HISTORY}/live.c::walk_to",
+        "most = most > at.live ? most : at.live;",
+        "most = at.live;",
         LIVES,
     ),
     Mutant(
         "lives of blocks",
         "a block that stays is of any age",
-        f"{HISTORY}/filter.c::passes",
-        "end = died < sieve->events ? died : sieve->events;",
+        f"{HISTORY}/history.h::hs_history_passes",
+        "end = died < history->events ? died : history->events;",
         "end = died;",
         LIVES,
     ),
@@ -131,5 +133,109 @@ EXPLORER = (
         "chunk->born[i] <= first",
         "chunk->born[i] < first",
         LIVES,
+    ),
+    Mutant(
+        "levels of a picture",
+        "a block is hidden by one that lived shorter",
+        f"{HISTORY}/level.c::hs_history_level",
+        "latest->age >= age",
+        "latest->age < UINT32_MAX",
+        LIVES,
+    ),
+    Mutant(
+        "levels of a picture",
+        "a holder hides the blocks of another one",
+        f"{HISTORY}/level.c::alike",
+        "chunk->holder[a] == chunk->holder[b] &&",
+        "",
+        LIVES,
+    ),
+    Mutant(
+        "levels of a picture",
+        "blocks are hidden in a group of many columns",
+        f"{HISTORY}/draw.c::draw_group",
+        "column == column_of(canvas, chunk->born[first + HS_HISTORY_GROUP - 1])",
+        "column <= canvas->width",
+        LIVES,
+    ),
+    Mutant(
+        "levels of a picture",
+        "an earlier block lies over a later one",
+        f"{HISTORY}/draw.c::draw_all",
+        "for (uint32_t i = to; i-- > from;)",
+        "for (uint32_t i = from; i < to; i++)",
+        LIVES,
+    ),
+    Mutant(
+        "levels of a picture",
+        "a window begins with no live bytes",
+        f"{HISTORY}/live.c::begin_at",
+        "walk.live += chunk->died[i] >= event ? chunk->weight[i] : 0;",
+        "",
+        LIVES,
+    ),
+    Mutant(
+        "levels of a picture",
+        "weights of another filter are kept",
+        f"{HISTORY}/filter.c::hs_history_filter",
+        "history->weighed = 0;",
+        "",
+        LIVES,
+    ),
+    Mutant(
+        "scripts of a page",
+        "the timeline has its least twice",
+        f"{ASSETS}/engine.js",
+        "most: new Uint32Array(memory, most, cells)",
+        "most: new Uint32Array(memory, room, cells)",
+        ENGINE,
+    ),
+    Mutant(
+        "scripts of a page",
+        "no region is seen",
+        f"{ASSETS}/places.js",
+        "((v - low) / (high - low)) * height",
+        "0 * v * height",
+        DRAG,
+    ),
+    Mutant(
+        "scripts of a page",
+        "a slider changes nothing",
+        f"{ASSETS}/whatif.js",
+        "made.regions[index].size = size(slider, made.regions[index]);",
+        "",
+        DRAG,
+    ),
+    Mutant(
+        "scripts of a page",
+        "a picture is never at its new place",
+        f"{ASSETS}/painting.js",
+        "{ picture, drawn: picture.view, layer }",
+        "{ picture, drawn: { ...picture.view, left: 1 }, layer }",
+        DRAG,
+    ),
+    Mutant(
+        "scripts of a page",
+        "events that are not replayed are told of",
+        f"{ASSETS}/telling.js",
+        "seen.shown.partial && event >= seen.shown.picture.events",
+        "false",
+        DRAG,
+    ),
+    Mutant(
+        "scripts of a page",
+        "the window has half of the trace",
+        f"{ASSETS}/seen.js",
+        ": { left: 0, right: end, low: 0, high: 1 };",
+        ": { left: 0, right: end / 2, low: 0, high: 1 };",
+        DRAG,
+    ),
+    Mutant(
+        "scripts of a page",
+        "the pointer tells of the next block",
+        f"{ASSETS}/map.js",
+        "blockRows(side, block[cell] - 1)",
+        "blockRows(side, block[cell])",
+        HOVER,
     ),
 )

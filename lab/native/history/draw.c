@@ -1,4 +1,5 @@
-/* Pictures of a history: blocks by time and address, failed requests, live bytes. */
+/* Pictures of a history: blocks by time and address, and failed requests. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "history/history.h"
@@ -51,14 +52,42 @@ static void rows_of(const hs_strip_t *strip, double address, double size, uint32
 }
 
 typedef struct hs_canvas {
+    const hs_history_t *history;
     double left, across; /* event at the left end, columns an event */
     uint32_t width, height;
     uint32_t before; /* blocks that ended at this event or earlier are not seen */
     const hs_strip_t *strips;
     uint16_t *owners;
+    uint32_t
+        *next; /* of a pixel with an owner: where to look for the next one of its row without */
 } hs_canvas_t;
 
-static void draw_block(const hs_canvas_t *canvas, const hs_history_chunk_t *chunk, uint32_t i)
+static uint32_t column_of(const hs_canvas_t *canvas, uint32_t event)
+{
+    const double column = (event - canvas->left) * canvas->across;
+    return column <= 0 ? 0 : column < canvas->width ? (uint32_t)column : canvas->width;
+}
+
+/* The first column at x or later whose pixel in the row has no owner. Those on the way learn it. */
+static uint32_t first_free(const hs_canvas_t *canvas, uint32_t x, uint32_t y)
+{
+    const size_t height = canvas->height;
+    uint32_t found = x;
+    while (found < canvas->width && canvas->owners[found * height + y] != 0) {
+        found = canvas->next[found * height + y];
+    }
+    while (x < found) {
+        const uint32_t next = canvas->next[x * height + y];
+        canvas->next[x * height + y] = found;
+        x = next;
+    }
+    return found;
+}
+
+/* The block in the columns from x0, or in this one alone, to before x1. Later blocks were drawn before,
+ * so a pixel keeps its owner. */
+static void draw_block(const hs_canvas_t *canvas, const hs_history_chunk_t *chunk, uint32_t i,
+                       uint32_t x0, uint32_t x1)
 {
     const hs_strip_t *strip = &canvas->strips[chunk->region[i]];
     const double address = chunk->address[i], size = chunk->size[i];
@@ -67,49 +96,94 @@ static void draw_block(const hs_canvas_t *canvas, const hs_history_chunk_t *chun
     }
     uint32_t y0, y1;
     rows_of(strip, address, size, &y0, &y1);
-    const double begin = (chunk->born[i] - canvas->left) * canvas->across;
-    const double end = (chunk->died[i] - canvas->left) * canvas->across;
-    const uint32_t x0 = begin > 0 ? (uint32_t)begin : 0;
-    uint32_t x1 = end < canvas->width ? (uint32_t)end : canvas->width;
+    const uint16_t owner = hs_history_holder_at(canvas->history, chunk->holder[i])->owner;
     x1 = x1 > x0 ? x1 : x0 + 1;
-    const uint32_t task = chunk->task[i];
-    const uint16_t owner = (uint16_t)(task < HS_LAB_HISTORY_TASKS ? task + 1 : UINT16_MAX);
-    for (uint32_t x = x0; x < x1 && x < canvas->width; x++) {
-        uint16_t *column = canvas->owners + (size_t)x * canvas->height;
-        for (uint32_t y = y0; y < y1; y++) {
-            column[y] = owner;
+    x1 = x1 < canvas->width ? x1 : canvas->width;
+    for (uint32_t y = y0; y < y1; y++) {
+        for (uint32_t x = first_free(canvas, x0, y); x < x1; x = first_free(canvas, x + 1, y)) {
+            canvas->owners[(size_t)x * canvas->height + y] = owner;
+            canvas->next[(size_t)x * canvas->height + y] = x + 1;
         }
     }
 }
 
-/* Most blocks of a long trace ended before a narrow window: they are left out by one comparison. */
-static void draw_chunk(const hs_canvas_t *canvas, const hs_history_chunk_t *chunk, uint32_t count)
+static bool is_seen(const hs_canvas_t *canvas, const hs_history_chunk_t *chunk, uint32_t i)
 {
-    for (uint32_t i = 0; i < count; i++) {
-        if (chunk->died[i] > canvas->before && chunk->passes[i]) {
-            draw_block(canvas, chunk, i);
+    return chunk->died[i] > canvas->before && hs_history_passes(canvas->history, chunk, i);
+}
+
+/* Blocks `from` to before `to`, in any columns. */
+static void draw_all(const hs_canvas_t *canvas, const hs_history_chunk_t *chunk, uint32_t from,
+                     uint32_t to)
+{
+    for (uint32_t i = to; i-- > from;) {
+        if (is_seen(canvas, chunk, i)) {
+            draw_block(canvas, chunk, i, column_of(canvas, chunk->born[i]),
+                       column_of(canvas, chunk->died[i]));
         }
     }
 }
 
-/* A column is contiguous, and births are in order: narrow blocks touch memory that is near. */
-void hs_history_draw(const hs_history_t *history, const hs_lab_view_t *view, uint16_t *owners)
+/* A group whose blocks were all born in one column: those that a later one hides there are left out. */
+static void draw_column(const hs_canvas_t *canvas, const hs_history_chunk_t *chunk, uint32_t from,
+                        uint32_t column)
 {
-    const uint32_t height = view->height;
-    memset(owners, 0, (size_t)view->width * height * sizeof *owners);
+    const uint32_t until = chunk->born[from + HS_HISTORY_GROUP - 1];
+    for (uint32_t word = (from + HS_HISTORY_GROUP) / 64; word-- > from / 64;) {
+        uint64_t bits = chunk->shown[word];
+        while (bits != 0) {
+            const uint32_t bit = hs_history_highest(bits), i = word * 64 + bit;
+            bits ^= UINT64_C(1) << bit;
+            if (is_seen(canvas, chunk, i)) {
+                const bool over = chunk->died[i] <= until;
+                draw_block(canvas, chunk, i, column, over ? 0 : column_of(canvas, chunk->died[i]));
+            }
+        }
+    }
+}
+
+static void draw_group(const hs_canvas_t *canvas, uint32_t from, uint32_t to)
+{
+    const hs_history_chunk_t *chunk = canvas->history->chunks[from / HS_HISTORY_CHUNK];
+    const uint32_t first = from % HS_HISTORY_CHUNK, count = to - from;
+    const uint32_t column = column_of(canvas, chunk->born[first]);
+    if (count == HS_HISTORY_GROUP &&
+        column == column_of(canvas, chunk->born[first + HS_HISTORY_GROUP - 1])) {
+        draw_column(canvas, chunk, first, column);
+    } else {
+        draw_all(canvas, chunk, first, first + count);
+    }
+}
+
+/* The last block first: a pixel is written once, however many blocks are below. A column is contiguous,
+ * and births are in order: narrow blocks touch memory that is near. */
+hs_status_t hs_history_draw(const hs_history_t *history, const hs_lab_view_t *view,
+                            uint16_t *owners)
+{
+    const size_t pixels = (size_t)view->width * view->height;
+    memset(owners, 0, pixels * sizeof *owners);
     const double left = events_of(view->left), right = events_of(view->right);
-    if (history->failed || right <= left) {
-        return;
+    if (history->sieve.filter.failed || right <= left) {
+        return HS_OK;
+    }
+    uint32_t *next = malloc(pixels * sizeof *next);
+    if (next == NULL) {
+        return HS_ERR_MEMORY;
     }
     hs_strip_t strips[HS_HISTORY_NOWHERE + 1];
     read_strips(view, strips);
-    const double across = view->width / (right - left);
-    const uint32_t last = hs_history_from(history, right);
-    const hs_canvas_t canvas = {left, across, view->width, height, (uint32_t)left, strips, owners};
-    for (uint32_t from = 0; from < last; from += HS_HISTORY_CHUNK) {
-        const uint32_t count = last - from < HS_HISTORY_CHUNK ? last - from : HS_HISTORY_CHUNK;
-        draw_chunk(&canvas, history->chunks[from / HS_HISTORY_CHUNK], count);
+    const uint32_t before = (uint32_t)left;
+    const hs_canvas_t canvas = {history,     left,         view->width / (right - left),
+                                view->width, view->height, before,
+                                strips,      owners,       next};
+    uint32_t last = hs_history_seek_back(history, hs_history_from(history, right), before);
+    while (last != UINT32_MAX) {
+        const uint32_t from = last / HS_HISTORY_GROUP * HS_HISTORY_GROUP;
+        draw_group(&canvas, from, last + 1);
+        last = hs_history_seek_back(history, from, before);
     }
+    free(next);
+    return HS_OK;
 }
 
 void hs_history_fails(const hs_history_t *history, const hs_lab_view_t *view, uint32_t *counts)
@@ -122,87 +196,5 @@ void hs_history_fails(const hs_history_t *history, const hs_lab_view_t *view, ui
             const double x = (failure->event - left) / (right - left) * view->width;
             counts[x < view->width - 1 ? (uint32_t)x : view->width - 1]++;
         }
-    }
-}
-
-/* ---- live bytes --------------------------------------------------------------------------------- */
-
-/* Bytes of a block, 0 where it does not pass. */
-static uint32_t weight(const hs_history_t *history, uint32_t block)
-{
-    const hs_history_chunk_t *chunk = history->chunks[block / HS_HISTORY_CHUNK];
-    const uint32_t i = block % HS_HISTORY_CHUNK;
-    return chunk->passes[i] ? chunk->size[i] : 0;
-}
-
-static uint32_t birth(const hs_history_t *history, uint32_t number)
-{
-    return number == history->blocks
-               ? HS_HISTORY_LIVE
-               : history->chunks[number / HS_HISTORY_CHUNK]->born[number % HS_HISTORY_CHUNK];
-}
-
-static uint32_t end_of(const hs_history_t *history, uint32_t number, uint32_t *block)
-{
-    if (number == history->ends) {
-        return HS_HISTORY_LIVE;
-    }
-    *block = history->chunks[number / HS_HISTORY_CHUNK]->ended[number % HS_HISTORY_CHUNK];
-    return history->chunks[*block / HS_HISTORY_CHUNK]->died[*block % HS_HISTORY_CHUNK];
-}
-
-/* `bytes` were live after the events `from` to before `to`. */
-static void lift(const hs_lab_view_t *view, uint32_t from, uint32_t to, uint64_t bytes,
-                 uint64_t *most)
-{
-    const double left = events_of(view->left), right = events_of(view->right);
-    const double across = view->width / (right - left);
-    const double begin = (from - left) * across, end = (to - left) * across;
-    const double last = (to - 1.0 - left) * across;
-    const uint32_t x0 = begin > 0 ? (uint32_t)begin : 0;
-    uint32_t x1 = end > 0 ? (uint32_t)end : 0;
-    const uint32_t least = (last > 0 ? (uint32_t)last : 0) + 1;
-    x1 = x1 > least ? x1 : least;
-    for (uint32_t x = x0; x < x1 && x < view->width; x++) {
-        most[x] = most[x] > bytes ? most[x] : bytes;
-    }
-}
-
-void hs_history_most(const hs_history_t *history, const hs_lab_view_t *view, uint64_t *bytes)
-{
-    memset(bytes, 0, view->width * sizeof *bytes);
-    const double left = events_of(view->left), right = events_of(view->right);
-    const double whole = right < history->events ? right : history->events;
-    const uint32_t stop = (uint32_t)whole + ((uint32_t)whole < whole);
-    if (right <= left) {
-        return;
-    }
-    const double wide = (right - left) / view->width; /* events a column */
-    uint32_t column = 0, inner_from = UINT32_MAX, inner_to = 0;
-    uint64_t live = 0;
-    uint32_t begun = 0, ended = 0, block = 0, from = 0;
-    uint32_t next_birth = birth(history, 0), next_end = end_of(history, 0, &block);
-    for (;;) {
-        const uint32_t event = next_birth < next_end ? next_birth : next_end;
-        const uint32_t to = event < stop ? event : stop;
-        if (from >= inner_from && to <= inner_to) { /* within one column, as nearly always */
-            bytes[column] = bytes[column] > live ? bytes[column] : live;
-        } else if (to > from && to > left) {
-            lift(view, from > left ? from : (uint32_t)left, to, live, bytes);
-            column = to > left ? (uint32_t)((to - left) / wide) : 0;
-            column = column < view->width ? column : view->width - 1;
-            inner_from = (uint32_t)(left + column * wide) + 2;
-            inner_to = (uint32_t)(left + (column + 1) * wide);
-        }
-        if (event >= stop) {
-            return;
-        }
-        for (; next_end == event; next_end = end_of(history, ++ended, &block)) {
-            live -= weight(history, block);
-        }
-        for (; next_birth == event; next_birth = birth(history, ++begun)) {
-            live += weight(history, begun);
-        }
-        from = event;
     }
 }

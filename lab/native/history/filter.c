@@ -10,60 +10,71 @@ static int by_value(const void *a, const void *b)
     return left < right ? -1 : left > right;
 }
 
-/* The filter, with its holders in order. */
-typedef struct hs_sieve {
-    const hs_lab_filter_t *filter;
-    uint64_t *holders;
-    uint32_t events;
-} hs_sieve_t;
-
-static bool asked_by(const hs_lab_filter_t *filter, uint64_t size, uint32_t task, uint32_t site)
+static bool asked_by(const hs_lab_filter_t *filter, uint32_t task, uint32_t site)
 {
-    return (filter->task == UINT32_MAX || filter->task == task) && size >= filter->size_min &&
-           size <= filter->size_max &&
+    return (filter->task == UINT32_MAX || filter->task == task) &&
            (filter->by_site == 0 || (site < filter->site_count && filter->sites[site] != 0));
 }
 
-static bool passes(const hs_sieve_t *sieve, const hs_history_chunk_t *chunk, uint32_t i)
+bool hs_history_admits(const hs_history_sieve_t *sieve, uint32_t task, uint32_t site)
 {
-    const hs_lab_filter_t *filter = sieve->filter;
-    const uint32_t died = chunk->died[i], end = died < sieve->events ? died : sieve->events;
-    if (chunk->region[i] == HS_HISTORY_NOWHERE ||
-        (filter->region != UINT32_MAX && filter->region != chunk->region[i]) ||
-        end - chunk->born[i] < filter->age ||
-        ((filter->stays || filter->by_holder) && died != HS_HISTORY_LIVE) ||
-        !asked_by(filter, chunk->size[i], chunk->task[i], chunk->site[i])) {
+    if (!sieve->set) {
+        return true;
+    }
+    const uint64_t holder = (uint64_t)task << 32 | site;
+    return asked_by(&sieve->filter, task, site) &&
+           (sieve->filter.by_holder == 0 ||
+            bsearch(&holder, sieve->holders, sieve->filter.holder_count, sizeof holder, by_value) !=
+                NULL);
+}
+
+bool hs_history_admits_failure(const hs_history_sieve_t *sieve, const hs_history_failure_t *failure)
+{
+    const hs_lab_filter_t *filter = &sieve->filter;
+    return !sieve->set || (asked_by(filter, failure->task, failure->site) &&
+                           failure->size >= filter->size_min && failure->size <= filter->size_max);
+}
+
+/* The filter with copies of its lists. */
+static bool copied(const hs_lab_filter_t *filter, hs_history_sieve_t *sieve)
+{
+    *sieve = (hs_history_sieve_t){.set = true, .filter = *filter};
+    sieve->sites = malloc(filter->site_count + 1);
+    sieve->holders = malloc((filter->holder_count + 1) * sizeof *sieve->holders);
+    if (sieve->sites == NULL || sieve->holders == NULL) {
+        free(sieve->sites);
+        free(sieve->holders);
         return false;
     }
-    const uint64_t holder = (uint64_t)chunk->task[i] << 32 | chunk->site[i];
-    return !filter->by_holder ||
-           bsearch(&holder, sieve->holders, filter->holder_count, sizeof holder, by_value) != NULL;
+    if (filter->site_count != 0) {
+        memcpy(sieve->sites, filter->sites, filter->site_count);
+    }
+    if (filter->holder_count != 0) {
+        memcpy(sieve->holders, filter->holders, filter->holder_count * sizeof *sieve->holders);
+        qsort(sieve->holders, filter->holder_count, sizeof *sieve->holders, by_value);
+    }
+    sieve->filter.sites = sieve->sites;
+    sieve->filter.holders = sieve->holders;
+    return true;
 }
 
 hs_status_t hs_history_filter(hs_history_t *history, const hs_lab_filter_t *filter)
 {
-    hs_sieve_t sieve = {filter, NULL, history->events};
-    const size_t bytes = filter->holder_count * sizeof *sieve.holders;
-    sieve.holders = malloc(bytes + 1);
-    if (sieve.holders == NULL) {
+    hs_history_sieve_t sieve;
+    if (!copied(filter, &sieve)) {
         return HS_ERR_MEMORY;
     }
-    if (bytes != 0) {
-        memcpy(sieve.holders, filter->holders, bytes);
-        qsort(sieve.holders, filter->holder_count, sizeof *sieve.holders, by_value);
-    }
-    history->failed = filter->failed != 0;
-    for (uint32_t from = 0; from < history->blocks; from += HS_HISTORY_CHUNK) {
-        hs_history_chunk_t *chunk = history->chunks[from / HS_HISTORY_CHUNK];
-        const uint32_t left = history->blocks - from;
-        for (uint32_t i = 0; i < (left < HS_HISTORY_CHUNK ? left : HS_HISTORY_CHUNK); i++) {
-            chunk->passes[i] = passes(&sieve, chunk, i);
-        }
+    free(history->sieve.sites);
+    free(history->sieve.holders);
+    history->sieve = sieve;
+    history->weighed = 0;
+    for (uint32_t i = 0; i < hs_history_holders(history); i++) {
+        hs_history_holder_t *holder = hs_history_holder_at(history, i);
+        holder->passes = hs_history_admits(&sieve, holder->task, holder->site);
     }
     for (size_t i = 0; i < hs_history_failed(history); i++) {
         hs_history_failure_t *failure = hs_history_failure(history, i);
-        failure->passes = asked_by(filter, failure->size, failure->task, failure->site);
+        failure->passes = hs_history_admits_failure(&sieve, failure);
     }
-    free(sieve.holders);
     return HS_OK;
 }

@@ -10,11 +10,15 @@ void hs_history_free(hs_history_t *history)
     for (size_t i = 0; i < history->chunk_count; i += HS_HISTORY_CHUNKS_AT_ONCE) {
         free(history->chunks[i]);
     }
-    for (size_t i = 0; i < history->time_count; i += HS_HISTORY_TIMES_AT_ONCE) {
-        free(history->times[i]);
+    for (size_t i = 0; i < history->moment_count; i += HS_HISTORY_TIMES_AT_ONCE) {
+        free(history->moments[i]);
     }
     free(history->chunks);
-    free(history->times);
+    free(history->moments);
+    free(history->slots);
+    free(history->sieve.sites);
+    free(history->sieve.holders);
+    hs_queue_free(&history->holders);
     hs_queue_free(&history->failures);
     hs_queue_free(&history->sums);
     memset(history, 0, sizeof *history);
@@ -57,19 +61,19 @@ static bool reserve_block(hs_history_t *history)
 
 static bool reserve_event(hs_history_t *history, uint64_t event)
 {
-    while (event >= (uint64_t)history->time_count * HS_HISTORY_CHUNK) {
+    while (event >= (uint64_t)history->moment_count * HS_HISTORY_CHUNK) {
         const size_t more = HS_HISTORY_TIMES_AT_ONCE;
-        void *list = grown(history->times, history->time_count, more, &history->time_room);
-        uint64_t *piece = calloc(more * HS_HISTORY_CHUNK, sizeof *piece);
+        void *list = grown(history->moments, history->moment_count, more, &history->moment_room);
+        hs_history_moments_t *piece = calloc(more, sizeof *piece);
         if (list != NULL) {
-            history->times = list;
+            history->moments = list;
         }
         if (list == NULL || piece == NULL) {
             free(piece);
             return false;
         }
         for (size_t i = 0; i < more; i++) {
-            history->times[history->time_count++] = piece + i * HS_HISTORY_CHUNK;
+            history->moments[history->moment_count++] = piece + i;
         }
     }
     return true;
@@ -77,37 +81,48 @@ static bool reserve_event(hs_history_t *history, uint64_t event)
 
 /* ---- events ------------------------------------------------------------------------------------- */
 
-static void end(hs_history_t *history, const hs_held_t *block, uint32_t event)
+static unsigned end(hs_history_t *history, const hs_held_t *block, uint32_t event)
 {
     if (!block->live) {
-        return;
+        return 0;
     }
     HS_ASSERT(block->serial < history->blocks && history->ends < history->blocks);
     const uint32_t number = (uint32_t)block->serial, at = history->ends++;
-    history->chunks[number / HS_HISTORY_CHUNK]->died[number % HS_HISTORY_CHUNK] = event;
+    hs_history_chunk_t *chunk = history->chunks[number / HS_HISTORY_CHUNK];
+    const uint32_t group = number % HS_HISTORY_CHUNK / HS_HISTORY_GROUP;
+    chunk->died[number % HS_HISTORY_CHUNK] = event;
+    HS_ASSERT(chunk->live[group] != 0);
+    if (--chunk->live[group] == 0) {
+        chunk->last[group] = event;
+    }
     history->chunks[at / HS_HISTORY_CHUNK]->ended[at % HS_HISTORY_CHUNK] = number;
+    return 1;
 }
 
 static bool begin(hs_history_t *history, const hs_held_t *block, uint32_t event, uint32_t address)
 {
-    if (!block->live) {
-        return true;
-    }
     HS_ASSERT(block->serial == history->blocks);
-    if (!reserve_block(history)) {
+    const uint32_t holder = hs_history_holder(history, block->task, block->site);
+    if (holder == UINT32_MAX || !reserve_block(history)) {
         return false;
     }
     hs_history_chunk_t *chunk = history->chunks[history->blocks / HS_HISTORY_CHUNK];
-    const uint32_t at = history->blocks++ % HS_HISTORY_CHUNK;
+    const uint32_t at = history->blocks++ % HS_HISTORY_CHUNK, group = at / HS_HISTORY_GROUP;
     const bool placed = block->region < HS_HISTORY_NOWHERE && block->size != 0;
     chunk->born[at] = event;
     chunk->died[at] = HS_HISTORY_LIVE;
     chunk->address[at] = address;
     chunk->size[at] = (uint32_t)block->size;
-    chunk->task[at] = block->task;
-    chunk->site[at] = block->site;
+    chunk->holder[at] = holder;
     chunk->region[at] = placed ? (uint8_t)block->region : HS_HISTORY_NOWHERE;
-    chunk->passes[at] = placed;
+    if (at % HS_HISTORY_GROUP == 0) {
+        chunk->live[group] = 0;
+    }
+    chunk->live[group]++;
+    chunk->last[group] = HS_HISTORY_LIVE;
+    if ((at + 1) % HS_HISTORY_GROUP == 0) {
+        hs_history_level(chunk, at + 1 - HS_HISTORY_GROUP);
+    }
     return true;
 }
 
@@ -118,15 +133,25 @@ hs_status_t hs_history_step(hs_history_t *history, const hs_step_t *step, uint64
         return HS_ERR_MEMORY;
     }
     const uint32_t event = (uint32_t)step->number;
-    history->times[event / HS_HISTORY_CHUNK][event % HS_HISTORY_CHUNK] = time;
+    hs_history_moments_t *moments = history->moments[event / HS_HISTORY_CHUNK];
+    moments->time[event % HS_HISTORY_CHUNK] = time;
     history->events = event + 1 > history->events ? event + 1 : history->events;
-    end(history, &step->ended, event);
-    end(history, &step->dropped, event);
+    unsigned change = end(history, &step->ended, event);
+    change += end(history, &step->dropped, event);
     if (step->outcome == HS_LAB_OUTCOME_FAILED) {
-        const hs_history_failure_t failure = {asked, event, task, site, 1};
+        moments->change[event % HS_HISTORY_CHUNK] = (uint8_t)change;
+        hs_history_failure_t failure = {asked, event, task, site, 0};
+        failure.passes = hs_history_admits_failure(&history->sieve, &failure);
         return hs_queue_put(&history->failures, &failure, sizeof failure);
     }
-    return begin(history, &step->begun, event, address) ? HS_OK : HS_ERR_MEMORY;
+    if (step->begun.live) {
+        if (!begin(history, &step->begun, event, address)) {
+            return HS_ERR_MEMORY;
+        }
+        change |= HS_HISTORY_BEGINS;
+    }
+    moments->change[event % HS_HISTORY_CHUNK] = (uint8_t)change;
+    return HS_OK;
 }
 
 /* ---- places in time ----------------------------------------------------------------------------- */
@@ -151,7 +176,7 @@ uint64_t hs_history_time(const hs_history_t *history, uint64_t event)
         return 0;
     }
     const uint64_t at = event < history->events ? event : history->events - 1u;
-    return history->times[at / HS_HISTORY_CHUNK][at % HS_HISTORY_CHUNK];
+    return history->moments[at / HS_HISTORY_CHUNK]->time[at % HS_HISTORY_CHUNK];
 }
 
 uint64_t hs_history_event(const hs_history_t *history, uint64_t time)

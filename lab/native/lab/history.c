@@ -32,14 +32,16 @@ int hs_lab_history_draw(const hs_lab_reader_t *reader, const hs_lab_view_t *view
     if (view->width == 0 || view->height == 0 || view->right <= view->left) {
         return (int)HS_ERR_ARGUMENT;
     }
-    hs_history_draw(history, view, owners);
+    const hs_status_t status = hs_history_draw(history, view, owners);
     if (failed != NULL) {
         hs_history_fails(history, view, failed);
     }
-    if (most != NULL) {
-        hs_history_most(history, view, most);
+    if (most != NULL && reader->export == NULL) {
+        memset(most, 0, view->width * sizeof *most);
+    } else if (most != NULL) {
+        hs_history_most(&reader->export->history, view, most);
     }
-    return (int)HS_OK;
+    return (int)status;
 }
 
 int hs_lab_history_range(hs_lab_reader_t *reader, const hs_lab_view_t *view)

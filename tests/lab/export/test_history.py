@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -18,7 +18,7 @@ from heapscope.native.reader import NativeReader
 from heapscope.native.structs import NEVER, read_struct, read_structs
 from heapscope.replay.config import native_config
 
-from .conftest import FREE, REALLOC, Write, story
+from .conftest import FREE, MALLOC, REALLOC, Event, Write, story
 
 POOL = 30_000  #: some requests fail
 HISTORY = 16  #: HS_LAB_EXPORT_HISTORY
@@ -114,6 +114,41 @@ def replayed(reader: NativeReader, trace: Path) -> Lives:
     return found
 
 
+def loops(seed: int) -> list[Event]:
+    """A program that does nearly the same again and again: blocks lie where others lay."""
+    chance, events, live = random.Random(seed), [], []
+    for key in range(6000):
+        size = 2 * POOL if key % 200 == 0 else chance.choice((24, 24, 64, 300))
+        task, site = chance.choice((1, 1, 2)), chance.choice((1, 1, 3))
+        events.append(Event(MALLOC, key, size, len(events), task, site))
+        if key % 200 != 0:
+            live.append(key)
+        while len(live) > 30 or (live and chance.random() < 0.45):
+            old = live.pop(-1 if chance.random() < 0.8 else chance.randrange(len(live)))
+            events.append(Event(FREE, old, time=len(events)))
+    return events
+
+
+@pytest.fixture
+def looping(write_trace: Write, seed: int) -> Iterator[Lives]:
+    with NativeReader(
+        native_config(pool_layout(POOL), needs=[], capsets=None, buckets=64)
+    ) as reader:
+        export.begin_export(reader, export.Keep(HISTORY | export.Keep.ROWS))
+        yield replayed(reader, write_trace(loops(seed)))
+
+
+#: Filters as the engine takes them, and what each lets pass of a block and the number of events.
+FILTERS: tuple[tuple[dict[str, Any], Callable[[Block, int], bool]], ...] = (
+    ({}, lambda one, events: True),
+    ({"task": 2}, lambda one, events: one.task == 2),
+    ({"size_min": 60}, lambda one, events: one.size >= 60),
+    ({"age": 9}, lambda one, events: min(one.died, events) - one.born >= 9),
+    ({"stays": 1}, lambda one, events: one.died == float("inf")),
+    ({"by_site": 1, "sites": [0, 0, 0, 1]}, lambda one, events: one.site == 3),
+)
+
+
 def windows(lives: Lives, seed: int) -> Iterator[tuple[float, float]]:
     chance = random.Random(seed)
     yield 0, lives.events
@@ -153,6 +188,68 @@ def test_a_pixel_has_the_block_born_last_of_those_in_it(lives: Lives, seed: int)
                 for y in range(y0, y1):
                     wanted[x * HEIGHT + y] = block.task + 1
         assert drawn(lives, lives.view(left, right))[0] == wanted
+
+
+def wide_picture(lives: Lives, left: float, right: float, columns: int) -> tuple[Any, list[int]]:
+    """A picture of few columns, in which groups of blocks have one column; and its live bytes."""
+    view = lives.view(left, right)
+    view.width = columns
+    owners = ffi.new("uint16_t[]", columns * HEIGHT)
+    most = ffi.new("uint64_t[]", columns)
+    handle = lives.reader.handle
+    assert load().hs_lab_history_draw(handle, view, owners, ffi.NULL, most) == 0
+    return list(owners), list(most)
+
+
+def walked(lives: Lives, blocks: list[Block], left: float, right: float, columns: int) -> Any:
+    """The same by a walk over all blocks, and over all events."""
+    across = columns / (right - left)
+    owners, most = [0] * (columns * HEIGHT), [0] * columns
+    change: dict[float, int] = defaultdict(int)
+    for block in blocks:
+        change[block.born] += block.size
+        change[block.died] -= block.size
+        if block.born >= right or block.died <= int(left):
+            continue
+        end = columns if block.died == float("inf") else int((block.died - left) * across)
+        x0, below = max(0, int((block.born - left) * across)), block.address - lives.start
+        y1 = HEIGHT - int(below * (HEIGHT / POOL))
+        top = int(max(0, (below + block.size) * (HEIGHT / POOL) - 0.5) // 1)
+        exact = (below + block.size) * (HEIGHT / POOL) - 0.5
+        y0 = min(y1 - 1, HEIGHT - (top + 1 if exact > top else top))
+        for x in range(x0, min(columns, max(x0 + 1, end))):
+            owners[x * HEIGHT + y0 : x * HEIGHT + y1] = [block.task + 1] * (y1 - y0)
+    now = 0
+    for event in range(lives.events):
+        now += change[event]
+        if event + 1 > left and event < right:
+            x0 = max(0, int((event - left) * across))
+            for x in range(x0, min(columns, max(x0 + 1, int((event + 1 - left) * across)))):
+                most[x] = max(most[x], now)
+    return owners, most
+
+
+def test_a_picture_without_hidden_blocks_is_the_picture_of_all(looping: Lives, seed: int) -> None:
+    chance = random.Random(seed)
+    for given, passes in FILTERS:
+        looping.filter(**given)
+        blocks = [one for one in looping.blocks if passes(one, looping.events)]
+        for left, right in [*windows(looping, chance.randrange(2**32))][:4]:
+            columns = chance.randrange(1, 9)
+            found = wide_picture(looping, left, right, columns)
+            assert found == walked(looping, blocks, left, right, columns)
+
+
+def test_a_filter_that_was_set_before_asks_later_blocks_too(write_trace: Write, seed: int) -> None:
+    trace = write_trace(loops(seed))
+    config = native_config(pool_layout(POOL), needs=[], capsets=None, buckets=64)
+    with NativeReader(config) as reader:
+        export.begin_export(reader, export.Keep(HISTORY | export.Keep.ROWS))
+        Lives(reader, [], [], [], 0, []).filter(task=2, age=9)
+        lives = replayed(reader, trace)
+        blocks = [b for b in lives.blocks if b.task == 2 and FILTERS[3][1](b, lives.events)]
+        window = (0.0, float(lives.events))
+        assert wide_picture(lives, *window, 5) == walked(lives, blocks, *window, 5)
 
 
 def test_failed_requests_stand_in_their_columns(lives: Lives, seed: int) -> None:

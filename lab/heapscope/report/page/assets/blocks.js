@@ -6,7 +6,7 @@ class Blocks {
   constructor(engine, reader, run) {
     Object.assign(this, { engine, reader, run });
     this.strips = PLACES.strips(engine.figures("hs_lab_regions", reader.at));
-    this.filtered = null; /* the filter that was asked for last, and of how many blocks and events */
+    this.filtered = null; /* the filter that was asked for last; later blocks are asked, too */
   }
 
   close() { this.reader.close(); }
@@ -29,7 +29,7 @@ class Blocks {
   }
 
   filter(filter) {
-    const { events, blocks } = this.count(), asked = JSON.stringify([filter, events, blocks]);
+    const asked = JSON.stringify(filter);
     if (asked === this.filtered) return;
     const whole = (value, round) => Math.min(Blocks.ALL, Math.max(0, round(value)));
     const sites = filter.sites === null ? [] : Array((filter.sites.at(-1) ?? -1) + 1).fill(0);
@@ -49,10 +49,11 @@ class Blocks {
     return [["hs_lab_view", { left: parts(left), right: parts(right), width, height, strips }]];
   }
 
-  /* Each pixel is a colour of the block in it; a block has one at least. */
-  picture({ view, width, height, filter, colours, other, bad }) {
+  /* Each pixel is a colour of the block in it; a block has one at least. `later`: the line of live bytes is asked for by
+     itself. */
+  picture({ view, width, height, filter, colours, other, bad, later }) {
     this.filter(filter);
-    const { engine, reader } = this, lined = filter.active && !filter.failed, made = {};
+    const { engine, reader } = this, own = Blocks.hasLine(filter), lined = own && !later, made = { waits: own && !lined };
     this.with(this.view(view, width, height), (at, room) => {
       const owners = room(2 * width * height), failed = room(4 * width), most = lined ? room(8 * width) : 0;
       const status = engine.calls.hs_lab_history_draw(reader.at, at, owners, failed, most), memory = engine.calls.memory.buffer;
@@ -63,6 +64,21 @@ class Blocks {
     });
     if (filter.failed) this.across(made, width, height, view, bad);
     return { ...made, run: this.run, view, width, height, events: this.count().events, times: [view.left, view.right - 1].map((event) => this.timeAt(event)) };
+  }
+
+  /* The live bytes of blocks that pass are a line of their own where not all do. */
+  static hasLine(filter) { return filter.active && !filter.failed; }
+  /* That line, of a picture of the same window. */
+  line({ view, width, filter }) {
+    this.filter(filter);
+    const { engine, reader } = this, made = { run: this.run };
+    this.with(this.view(view, width, 1), (at, room) => {
+      const owners = room(2 * width), most = room(8 * width);
+      const status = engine.calls.hs_lab_history_draw(reader.at, at, owners, 0, most);
+      made.live = Float64Array.from(new BigUint64Array(engine.calls.memory.buffer, most, width), Number);
+      return status;
+    });
+    return made;
   }
 
   /* Failed requests have no place: each is a line across all strips. */

@@ -12,14 +12,15 @@
     if (drawing) return void (again = true);
     drawing = true;
     try {
-      const picture = await HS.ask("picture", await HS.explore.wish());
+      const wish = await HS.explore.wish(), picture = await HS.ask("picture", { ...wish, later: true });
       if (picture.run === seen.shown?.run) HS.explore.accept(picture);
+      if (picture.waits && !again) HS.ask("line", wish).then(({ live }) => HS.explore.acceptLine(picture, live));
     } finally {
       drawing = false;
     }
     if (again) {
       again = false;
-      draw();
+      await draw();
     }
   }
 
@@ -34,9 +35,10 @@
   function zoom(by, event = seen.cursor.chosen ? seen.cursor.event : (seen.view.left + seen.view.right) / 2) {
     look(event - (event - seen.view.left) * by, event + (seen.view.right - event) * by);
   }
-  function changed() {
+  /* The picture is asked for first: sums of a long range would keep it waiting. */
+  async function changed() {
     HS.explore.store();
-    draw();
+    await draw();
     showRange();
     showPins();
   }

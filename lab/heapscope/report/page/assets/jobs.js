@@ -4,7 +4,7 @@
 /* Bytes that a file may have once it is unpacked: a small file must not fill the memory. */
 const UNPACKED_MAX = 1 << 30;
 const PERIOD = 20; /* ms between two tellings of figures; a newer job waits so long at most */
-const FIRST = 40, SHARE = 4; /* ms before the first picture; pictures on the way take one part of so many */
+const FIRST = 20, SHARE = 4; /* ms before the first picture; pictures on the way take one part of so many */
 const SYNC = [0x48, 0x53, 0xc7, 0x9a];
 
 /* `blocks`: those of the replay that the page was shown last; `running`: the number of the last job that ends others. */
@@ -202,6 +202,7 @@ const JOBS = {
   open,
   replay,
   picture: (job) => blocks.picture(job),
+  line: (job) => blocks.line(job),
   range: (job) => ({ rows: blocks.range(job) }),
   difference: (job) => ({ rows: blocks.difference(job) }),
   pick: (job) => ({ life: blocks.pick(job.event, job.region, job.address) }),
@@ -222,7 +223,7 @@ const JOBS = {
 };
 
 /* Questions about the blocks that are shown are answered at once, while a replay is under way, too. */
-const AT_ONCE = new Set(["picture", "range", "difference", "pick", "times", "moment"]);
+const AT_ONCE = new Set(["picture", "line", "range", "difference", "pick", "times", "moment"]);
 
 async function answer({ id, what, ...job }) {
   try {

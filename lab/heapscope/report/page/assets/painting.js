@@ -46,6 +46,13 @@
     paint();
   };
 
+  /* The line of live bytes comes after its picture, which may not be shown any more. */
+  HS.explore.acceptLine = (picture, live) => {
+    if (seen.shown?.picture !== picture) return;
+    Object.assign(picture, { live, waits: false });
+    paint();
+  };
+
   /* ---- painting ---- */
   function paint() {
     const { shown, view, range, cursor, pins } = seen;
@@ -138,7 +145,7 @@
     if (time === null) return;
     let most = 1;
     for (let bucket = 0; bucket < time.buckets; bucket++) most = Math.max(most, time.most[bucket * time.series], time.most[bucket * time.series + 1]);
-    const { live } = shown.picture, across = (shown.drawn.right - shown.drawn.left) / (live?.length ?? 1);
+    const { live, waits } = shown.picture, across = (shown.drawn.right - shown.drawn.left) / (live?.length ?? 1);
     if (live !== null) {
       pen.strokeStyle = pen.fillStyle = ink;
       pen.lineWidth = 1.5;
@@ -147,7 +154,11 @@
       pen.stroke();
       pen.fillText("live, filtered", LEFT + 4, 12);
     }
-    for (const [series, values, stroke, name] of (live === null ? [0, 1] : [1]).map((which) => [[0, time.most, ink, "live, most"], [1, time.least, red, "largest block, least"]][which])) {
+    if (waits) {
+      pen.fillStyle = quiet;
+      pen.fillText("live, filtered …", LEFT + 4, 12);
+    }
+    for (const [series, values, stroke, name] of (live === null && !waits ? [0, 1] : [1]).map((which) => [[0, time.most, ink, "live, most"], [1, time.least, red, "largest block, least"]][which])) {
       pen.strokeStyle = pen.fillStyle = stroke;
       pen.lineWidth = 1.5;
       pen.beginPath();
