@@ -16,6 +16,7 @@ from heapscope.sweep.answer import (
     SweepConfiguration,
     SweepEffect,
     SweepLeast,
+    SweepPerturbedLeast,
     SweepReason,
     SweepResult,
 )
@@ -34,6 +35,9 @@ def sweep_parts(result: SweepResult) -> Iterator[RenderableType]:
 def sentences(result: SweepResult) -> Iterator[str]:
     """The answer first."""
     yield _verdict(result)
+    if result.configurations_count and result.searches_count:
+        yield _searched(result)
+    yield from _perturbed_searches(result)
     yield f"{_progress(result)}: {_extent(result)}."
     chip = next((one for one in result.chips if one.safe), None)
     if chip is not None:
@@ -62,7 +66,7 @@ def sentences(result: SweepResult) -> Iterator[str]:
 def _verdict(result: SweepResult) -> str:
     tested = result.configurations_count
     if tested == 0:
-        return "The plan only searches: the least pools are below."
+        return _searched(result)
     over = plural(result.traces - result.unreadable_traces, "trace")
     runs = "" if result.runs == 1 else f" and all {result.runs:,} runs of each"
     if result.safe_count == 0:
@@ -76,6 +80,46 @@ def _verdict(result: SweepResult) -> str:
     )
 
 
+def _searched(result: SweepResult) -> str:
+    """The least pools of the recorded runs."""
+    best = next(iter(result.least), None)
+    so_far = "" if result.complete else " so far"
+    if best is None or best.largest is None:
+        return f"No pool was found for any trace{so_far}."
+    of = "" if best.failed == 0 else f", and for {plural(best.failed, 'trace')} none was found"
+    return (
+        f"{best.configuration} needs the smallest pools: at most {size(best.largest)} for "
+        f"each of {plural(best.traces, 'trace')}{of}{so_far}."
+    )
+
+
+def _perturbed_searches(result: SweepResult) -> Iterator[str]:
+    best = next((row for row in result.perturbed_least if row.traces), None)
+    if best is None:
+        return
+    of = f"{plural(best.runs, 'perturbed run')} of {best.trace}"
+    if best.enough is None:
+        yield f"More than 1 % of {of} have no pool with any configuration."
+        return
+    yield (
+        f"With {best.configuration}, 99 % of {of} need {size(best.enough)} at most "
+        f"({_interval(best, result.runs_that_settle)})."
+    )
+    yield (
+        "Survival is not monotone in the size, so a run may fail on a pool above its least: give "
+        "that size as a pool of the plan, with another seed, to see what it serves."
+    )
+
+
+def _interval(row: SweepPerturbedLeast, settled_by: int) -> str:
+    said = f"95 % interval: from {size(row.low or 0)}"
+    if row.high is not None:
+        return f"{said} to {size(row.high)}"
+    if row.runs < settled_by:
+        return f"{said}; {row.runs:,} runs cannot tell the other end, {settled_by:,} can"
+    return f"{said}; at the other end are runs without any pool"
+
+
 def _progress(result: SweepResult) -> str:
     if result.complete:
         return f"All {plural(result.cells, 'cell')} are there"
@@ -86,7 +130,7 @@ def _progress(result: SweepResult) -> str:
 def _extent(result: SweepResult) -> str:
     """How many cells come to be so many."""
     runs = "" if result.runs == 1 else f", {result.runs:,} runs of each"
-    configurations = result.configurations_count + len(result.least)
+    configurations = result.configurations_count + result.searches_count
     return f"{plural(result.traces, 'trace')}, {plural(configurations, 'configuration')}{runs}"
 
 
@@ -118,6 +162,13 @@ def tables(result: SweepResult) -> Iterator[Table]:
             "Where safety begins", columns_of(SweepCliff), result.cliffs, most=SHOWN, name="cliffs"
         ),
         table_of("Smallest pools", columns_of(SweepLeast), result.least, most=SHOWN, name="least"),
+        table_of(
+            "Smallest pools of perturbed runs",
+            columns_of(SweepPerturbedLeast),
+            result.perturbed_least,
+            most=SHOWN,
+            name="perturbed_least",
+        ),
         table_of(
             "Safe, and none is both no dearer and no worse",
             columns_of(SweepConfiguration),

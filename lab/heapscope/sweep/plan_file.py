@@ -61,12 +61,6 @@ def read_plan(path: str | Path) -> ReadPlan:
             for name in sorted(named_files(grids))
         },
     )
-    if recipe.jitter is not None and any(grid.searches for grid in grids):
-        raise top.error(
-            "jitter",
-            'perturbed runs and pool = "least" do not go together',
-            remedy="give sizes; or search by `heapscope fit --jitter`, which judges its pools so",
-        )
     plan = SweepPlan(
         traces=tuple(planned_trace(name, folder / name) for name in names),
         recipe=recipe,

@@ -3,15 +3,18 @@ configuration, and the digits that say which value of each axis that has."""
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from heapscope.memory.options import flag
 from heapscope.sweep.axis import Axis
 from heapscope.sweep.columns import arrow_schema
 from heapscope.sweep.output import Output
 from heapscope.sweep.plan import SweepGrid, SweepPlan
+from heapscope.trace.names import printable
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -93,6 +96,12 @@ SELECT configuration,
        count(*) FILTER (safe) = {each} AS is_safe
 FROM cells WHERE pool IS DISTINCT FROM 'least' GROUP BY configuration
 """
+
+
+def said(options: dict[str, str]) -> str:
+    """The options in the words of the command line."""
+    words = (f"{flag(name)} {shlex.quote(value)}" for name, value in options.items())
+    return printable(" ".join(words) or "(no options)", limit=400)
 
 
 def cells_of_each(plan: SweepPlan) -> int:

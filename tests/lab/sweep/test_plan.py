@@ -161,7 +161,6 @@ BASE = 'traces = "small.hst"\n'
         (BASE + "[[grid]]\npsram = 'least'\nchip = 'esp32'\n", "psram"),
         (BASE + "[[grid]]\nsdkconfig = 'none.cfg'\nchip = 'esp32'\n", "cannot be read"),
         (BASE + "[jitter]\nruns = 0\n[[grid]]\nchip = 'esp32'\n", "runs: 0 is out of range"),
-        (BASE + "[jitter]\nruns = 3\n[[grid]]\npool = 'least'\n", "do not go together"),
         (BASE + "[prices]\nesp32c3 = 1\n[[grid]]\nchip = 'esp32'\n", "no grid has this chip"),
         (BASE + "[prices]\nesp32 = -1\n[[grid]]\nchip = 'esp32'\n", "is not a price"),
         (BASE + "need = ['x']\n[[grid]]\nchip = 'esp32'\n", "need"),

@@ -14,7 +14,8 @@ import pytest
 from heapscope.sweep.output import read_output
 from heapscope.sweep.plan import SweepPlan
 from heapscope.sweep.plan_file import read_plan
-from heapscope.sweep.show import said, show
+from heapscope.sweep.results import said
+from heapscope.sweep.show import show
 
 from .conftest import rows_of, run_here
 
@@ -205,4 +206,4 @@ def test_the_command_prints_the_answers_and_writes_a_page(swept: Path, tmp_path:
     assert "default-src &#39;none&#39;" in text
     assert text.count("<figure data-picture") == 5
     assert "src=" not in text.replace("default-src", "").replace("script-src", "")
-    assert json.loads(document.read_bytes())["heapscope_sweep"] == 1
+    assert json.loads(document.read_bytes())["heapscope_sweep"] == 2
