@@ -35,6 +35,8 @@ def sweep_parts(result: SweepResult) -> Iterator[RenderableType]:
 def sentences(result: SweepResult) -> Iterator[str]:
     """The answer first."""
     yield _verdict(result)
+    if result.safe_count == 0:
+        yield from _nearest(result)
     if result.configurations_count and result.searches_count:
         yield _searched(result)
     yield from _perturbed_searches(result)
@@ -42,15 +44,12 @@ def sentences(result: SweepResult) -> Iterator[str]:
     chip = next((one for one in result.chips if one.safe), None)
     if chip is not None:
         yield _cheapest(result, chip)
-    elif result.chips:
+    elif result.chips and result.unreadable_traces < result.traces:
         yield "None of the chips carries all traces."
     if result.failed:
         yield f"{plural(result.failed, 'cell')} could not be replayed, for the reasons below."
-    if result.unreadable_traces:
-        yield (
-            f"{result.unreadable_traces:,} of {plural(result.traces, 'trace')} cannot be read; the "
-            "configurations are judged by the others."
-        )
+    if 0 < result.unreadable_traces < result.traces:
+        yield f"{_unreadable(result)}; the configurations are judged by the others."
     if result.unknown:
         yield (
             f"{plural(result.unknown, 'cell')} had no failure in what the trace tells, which is "
@@ -65,8 +64,10 @@ def sentences(result: SweepResult) -> Iterator[str]:
 
 def _verdict(result: SweepResult) -> str:
     tested = result.configurations_count
-    if tested == 0:
+    if tested == 0 and result.unreadable_traces < result.traces:
         return _searched(result)
+    if result.unreadable_traces == result.traces:
+        return f"Nothing is known: {_unreadable(result)}."
     over = plural(result.traces - result.unreadable_traces, "trace")
     runs = "" if result.runs == 1 else f" and all {result.runs:,} runs of each"
     if result.safe_count == 0:
@@ -78,6 +79,22 @@ def _verdict(result: SweepResult) -> str:
         f"{result.safe_count:,} of {plural(tested, 'configuration')} {is_or_are} safe for "
         f"{over}{runs}{so_far}."
     )
+
+
+def _nearest(result: SweepResult) -> Iterator[str]:
+    """Where no configuration is safe in every run: the share of runs in which one is."""
+    best = next((one for one in result.configurations if one.share is not None), None)
+    if best is not None and best.share is not None and best.safe_cells:
+        yield (
+            f"Nearest comes {best.configuration}, which is safe in {best.share.text}, all traces "
+            "together."
+        )
+
+
+def _unreadable(result: SweepResult) -> str:
+    if result.unreadable_traces == result.traces:
+        return f"none of {plural(result.traces, 'trace')} can be read"
+    return f"{result.unreadable_traces:,} of {plural(result.traces, 'trace')} cannot be read"
 
 
 def _searched(result: SweepResult) -> str:
@@ -122,7 +139,7 @@ def _interval(row: SweepPerturbedLeast, settled_by: int) -> str:
 
 def _progress(result: SweepResult) -> str:
     if result.complete:
-        return f"All {plural(result.cells, 'cell')} are there"
+        return "The cell is there" if result.cells == 1 else f"All {result.cells:,} cells are there"
     part = 100 * result.done / max(result.cells, 1)
     return f"{result.done:,} of {plural(result.cells, 'cell')} are there ({part:.1f} %)"
 
@@ -147,12 +164,18 @@ def _cheapest(result: SweepResult, chip: SweepChip) -> str:
     return f"{what}; {size(chip.min_free or 0)} stay free with {chip.best}."
 
 
+def _share(row: SweepConfiguration) -> str | None:
+    share = row.share
+    return None if share is None else f"{share.good:,} of {share.runs:,} ({share.between})"
+
+
 def tables(result: SweepResult) -> Iterator[Table]:
     """Those that have rows."""
+    configurations = columns_of(SweepConfiguration, share=_share)
     made = (
         table_of(
             "Configurations, the safe ones first",
-            columns_of(SweepConfiguration),
+            configurations,
             result.configurations,
             most=SHOWN,
             name="configurations",
@@ -171,7 +194,7 @@ def tables(result: SweepResult) -> Iterator[Table]:
         ),
         table_of(
             "Safe, and none is both no dearer and no worse",
-            columns_of(SweepConfiguration),
+            configurations,
             result.front,
             most=SHOWN,
             name="front",

@@ -13,6 +13,7 @@ class SweepReason(Row):
     reason: str = figure("The reason.", heading="reason")
     cells: int = figure("Cells that it is the reason of.", heading="cells", least=1)
     trace: str = figure("The trace of the first of them.", heading="for example")
+    configuration: str = figure("The configuration of that one.", heading="with")
 
 
 class SweepConfiguration(Row):
@@ -57,6 +58,8 @@ class SweepConfiguration(Row):
     )
     share: Share | None = figure(
         "With perturbed runs: the share of its replayed cells that were safe. null: none.",
+        heading="safe perturbed runs",
+        wide=True,
         default=None,
         absent=True,
     )
@@ -156,6 +159,7 @@ class SweepEffect(Row):
     """One value of an option against the first value of it: pairs of cells that are alike in all
     else."""
 
+    grid: int = figure("The grid, from 1.", heading="grid", least=1)
     option: str = figure("The option.", heading="option")
     value: str = figure("The value.", heading="value")
     against: str = figure(

@@ -22,8 +22,9 @@ if TYPE_CHECKING:
 
 class PlacedAxis(NamedTuple):
     """An axis of a grid, and how it is told from the number of a configuration: the digit of
-    `stride` behind `begin`."""
+    `stride` behind `begin`. `number`: of the grid in the plan, from 1."""
 
+    number: int
     grid: SweepGrid
     axis: Axis
     begin: int
@@ -66,11 +67,11 @@ class SweepTables:
     def axes(self) -> Iterator[PlacedAxis]:
         """Those that have a choice."""
         begin = 0
-        for grid in self.plan.recipe.grids:
+        for number, grid in enumerate(self.plan.recipe.grids, 1):
             stride = 1
             for axis in reversed(grid.axes):
                 if len(axis.values) > 1:
-                    yield PlacedAxis(grid, axis, begin, stride)
+                    yield PlacedAxis(number, grid, axis, begin, stride)
                 stride *= len(axis.values)
             begin += grid.configurations
 
@@ -93,7 +94,7 @@ SELECT configuration,
        min(min_largest) AS min_largest,
        min(need_margin) AS need_margin,
        any_value(chip) AS chip,
-       count(*) FILTER (safe) = {each} AS is_safe
+       count(*) FILTER (safe) = {each} AND {each} > 0 AS is_safe
 FROM cells WHERE pool IS DISTINCT FROM 'least' GROUP BY configuration
 """
 

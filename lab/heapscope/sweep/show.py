@@ -93,11 +93,17 @@ def _price(results: SweepTables) -> None:
 
 
 def _reasons(results: SweepTables) -> Iterator[SweepReason]:
-    for reason, cells, trace in results.rows(
-        "SELECT failed, count(*), arg_min(trace, cell) FROM cells WHERE failed IS NOT NULL "
+    for reason, cells, trace, number in results.rows(
+        "SELECT failed, count(*), arg_min(trace, cell), arg_min(configuration, cell) "
+        "FROM cells WHERE failed IS NOT NULL "
         f"GROUP BY failed ORDER BY count(*) DESC, failed LIMIT {_REASONS}"
     ):
-        yield SweepReason(reason=printable(reason, limit=400), cells=cells, trace=printable(trace))
+        yield SweepReason(
+            reason=printable(reason, limit=400),
+            cells=cells,
+            trace=printable(trace),
+            configuration=said(results.options(number)),
+        )
 
 
 def _configurations(results: SweepTables) -> Iterator[SweepConfiguration]:
@@ -261,6 +267,7 @@ def _effects_of(results: SweepTables, placed: PlacedAxis) -> Iterator[SweepEffec
         cells, safe = counts.get(at, (0, 0))
         both, won, lost, free, largest = pairs.get(at, (0, 0, 0, None, None))
         yield SweepEffect(
+            grid=placed.number,
             option=flag(placed.axis.name),
             value=printable(value) or "(not given)",
             against=printable(against) or "(not given)",
