@@ -77,10 +77,10 @@ SWEEP = (
     ),
     Mutant(
         "effects of a choice",
-        "cells that search are among the pairs",
+        "a search counts as a value of the pool",
         "lab/heapscope/sweep/show.py::_effects_of",
-        "AND pool IS DISTINCT FROM",
-        "AND '' IS DISTINCT FROM",
+        "LEAST if placed",
+        "None if placed",
         LEAST,
     ),
     Mutant(

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from heapscope.errors import InputError
 from heapscope.memory.options import flag
 from heapscope.sweep.axis import Axis
 from heapscope.sweep.columns import arrow_schema
@@ -118,9 +119,26 @@ def _planned(plan: SweepPlan) -> Any:
     return pyarrow.table({"planned_place": list(range(len(events))), "events_of_trace": events})
 
 
+def _check_whole(files: Sequence[str]) -> None:
+    """InputError names the first file that cannot be read: a batch has its name when it is whole,
+    so its content was changed later."""
+    import pyarrow
+    import pyarrow.parquet
+
+    for file in files:
+        try:
+            pyarrow.parquet.ParquetFile(file).read()
+        except (OSError, pyarrow.ArrowException):
+            raise InputError(
+                f"{printable(file, limit=400)}: damaged, so its cells cannot be read",
+                remedy="remove it and run the same sweep again: it replays that batch alone",
+            ) from None
+
+
 @contextmanager
 def opened_results(output: Output) -> Iterator[SweepTables]:
-    """The results that are there now: what a sweep adds meanwhile is not among them."""
+    """The results that are there now: what a sweep adds meanwhile is not among them. InputError: a
+    file of them is damaged."""
     import duckdb
     import pyarrow.dataset
 
@@ -136,9 +154,13 @@ def opened_results(output: Output) -> Iterator[SweepTables]:
         connection.register("kept", kept)
         per_trace, runs = plan.recipe.cells_per_trace, plan.recipe.runs
         connection.register("planned", _planned(plan))
-        connection.execute(
-            f"CREATE TABLE cells AS SELECT *, cell % {per_trace} // {runs} AS configuration "
-            f"FROM kept JOIN planned ON planned_place = cell // {per_trace}"
-        )
+        try:
+            connection.execute(
+                f"CREATE TABLE cells AS SELECT *, cell % {per_trace} // {runs} AS configuration "
+                f"FROM kept JOIN planned ON planned_place = cell // {per_trace}"
+            )
+        except duckdb.Error:
+            _check_whole(files)
+            raise
         connection.execute(_CONFIGURATIONS.format(each=cells_of_each(plan)))
         yield SweepTables(plan, connection)

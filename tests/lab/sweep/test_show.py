@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from heapscope.errors import InputError
 from heapscope.report.sweep import sentences
 from heapscope.sweep.output import read_output
 from heapscope.sweep.plan import SweepPlan
@@ -257,3 +258,23 @@ def test_where_no_configuration_is_safe_in_all_runs_the_nearest_has_its_share(
     assert share is not None
     assert 0 < share.good < 20
     assert f"--pool 148480, which is safe in {share.text}" in told(tmp_path / "out")[1]
+
+
+def test_a_damaged_file_is_named_and_its_batch_alone_comes_again(
+    write_plan: WritePlan, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from importlib import import_module
+
+    monkeypatch.setattr(import_module("heapscope.sweep.plan"), "BATCH_EVENTS", 1 << 14)
+    source = read_plan(write_plan(TEXT))
+    output = run_here(source, tmp_path / "out")
+    whole = show(tmp_path / "out")
+    damaged = Path(output.files()[1])
+    damaged.write_bytes(damaged.read_bytes()[:100])
+    with pytest.raises(InputError, match=damaged.name) as refused:
+        show(tmp_path / "out")
+    assert "remove it" in refused.value.remedy
+    damaged.unlink()
+    assert not show(tmp_path / "out").complete
+    run_here(source, tmp_path / "out")
+    assert show(tmp_path / "out") == whole
