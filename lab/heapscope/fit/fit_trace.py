@@ -112,7 +112,7 @@ def fit_recorded(
     reading: Progress | None = None,
     progress: FitProgress | None = None,
 ) -> RecordedFit:
-    """As `fit`, without perturbed runs."""
+    """Does what `fit` does, without perturbed runs."""
     only = None if task is None else _index(path, task)
     ends = None if placement is None else ends_of(placement, path)
     with NativeSteps(POOL_BASE, only=only, ends=ends) as steps:

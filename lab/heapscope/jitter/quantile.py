@@ -56,7 +56,7 @@ def _ranked(sizes: Sequence[int | None], rank: int) -> int | None:
 
 
 def _chance(count: int, hits: int, part: float) -> float:
-    """Of so many hits in `count` trials of that chance."""
+    """The chance of so many hits in `count` trials, each with the chance `part`."""
     return math.exp(
         math.lgamma(count + 1)
         - math.lgamma(hits + 1)

@@ -66,8 +66,9 @@ class KeptTrace:
         self._perturbed.play(reader, run - 1)
 
     def least_pool(self, allocator: str, run: int, rules: Path | None) -> LeastPool:
-        """What `heapscope fit` finds for the run, with `--jitter` for a perturbed one. InputError:
-        no pool serves the recorded run, beside which those of perturbed runs are looked for."""
+        """The pool that `heapscope fit` finds for the run, with `--jitter` for a perturbed one.
+        InputError: no pool serves the recorded run, beside which those of perturbed runs are looked
+        for."""
         recorded = _recorded(self.file, allocator, rules)
         pool, limits = recorded.rows[0].pool, recorded.limits[allocator]
         if pool is None or limits is None:

@@ -70,7 +70,7 @@ def _refuse(
     waiting: set[tuple[str, str]],
     why: dict[tuple[str, str], InputError],
 ) -> None:
-    """Of values that are all in every combination that failed, the one that the reason names."""
+    """Where several values may be at fault, the one that the reason names is blamed."""
     refused = [
         (axis.name, value, why[axis.name, value])
         for axis in grid.axes
