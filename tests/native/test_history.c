@@ -33,12 +33,23 @@ static hs_held_t held(uint32_t number)
     return told;
 }
 
+/* The blocks of a snapshot come in front of the first event and have its number. */
+static void begin(hs_history_t *history, check_random_t *random)
+{
+    for (const uint32_t until = check_below(random, 300); count < until;) {
+        blocks[count] = (block_t){0, FOREVER, START, 24, check_below(random, 3), 0, 0};
+        const hs_step_t step = {.outcome = HS_LAB_OUTCOME_OK, .begun = held(count++)};
+        CHECK(hs_history_step(history, &step, 0, START, 24, 0, 0) == HS_OK, "%u", count);
+    }
+}
+
 /* A place is taken, left, or taken by a new block of the same event; or a request fails. */
 static void play(hs_history_t *history, check_random_t *random, uint32_t until)
 {
     static uint32_t of_place[PLACES]; /* number of its block plus 1 */
     if (events == 0) {
         memset(of_place, 0, sizeof of_place);
+        begin(history, random);
     }
     for (; events < until; events++) {
         uint32_t place =

@@ -39,7 +39,8 @@ typedef struct hs_history_chunk {
     uint8_t region[HS_HISTORY_CHUNK];
 } hs_history_chunk_t;
 
-/* Events: when each was, and how many blocks it ended (bits 0 and 1) and began (bit 2). */
+/* Events: when each was, and how many blocks it ended (bits 0 and 1) and began (bit 2). The blocks of a
+ * snapshot have event 0, which is counted by itself. */
 typedef struct hs_history_moments {
     uint64_t time[HS_HISTORY_CHUNK];
     uint8_t change[HS_HISTORY_CHUNK];

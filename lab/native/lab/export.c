@@ -211,10 +211,12 @@ hs_status_t hs_export_events(hs_export_t *export, hs_replay_t *replay, uint64_t 
             return HS_ERR_MEMORY;
         }
     }
+    hs_replay_batch(replay, first, events, count);
     for (size_t i = 0; i < count && status == HS_OK; i++) {
         export->time = events[i].time;
         if (!HS_EVENT_IS_HEAP(events[i].kind)) {
-            status = hs_replay_events(replay, export->next, &events[i], 1);
+            uint64_t next = export->next;
+            status = hs_replay_one(replay, &events[i], &next);
             continue;
         }
         hs_step_t step;
@@ -225,6 +227,7 @@ hs_status_t hs_export_events(hs_export_t *export, hs_replay_t *replay, uint64_t 
             status = HS_ERR_MEMORY;
         }
     }
+    hs_replay_batch_end(replay, export->next);
     return status;
 }
 

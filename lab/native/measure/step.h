@@ -7,7 +7,7 @@
 
 #include "rows/export.h"
 
-/* A live block. In a census its size is what the program asked for, and it is nowhere. */
+/* A live block; if it is not, nothing else of it is set. In a census its size is what the program asked for, and it is nowhere. */
 typedef struct hs_held {
     bool live;
     uint64_t size;

@@ -57,6 +57,11 @@ void hs_replay_free(hs_replay_t *replay);
 /* A batch as the decoder gives it. HS_ERR_MEMORY: no host memory for another live block. */
 hs_status_t hs_replay_events(hs_replay_t *replay, uint64_t first, const hs_event_t *events,
                              size_t count);
+/* The same for who looks at the replay after each event: the batch begins, its events come one by one, each with
+ * its number, which goes on with a heap event, and the batch ends. */
+void hs_replay_batch(hs_replay_t *replay, uint64_t first, const hs_event_t *events, size_t count);
+hs_status_t hs_replay_one(hs_replay_t *replay, const hs_event_t *event, uint64_t *number);
+void hs_replay_batch_end(hs_replay_t *replay, uint64_t number);
 /* Before the first event of a census: looks at the live blocks before `events`, ends before `stop`. */
 hs_status_t hs_replay_watch(hs_replay_t *replay, const uint64_t *events, size_t count,
                             uint64_t stop);

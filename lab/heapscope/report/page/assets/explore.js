@@ -152,9 +152,10 @@
     showPins();
   };
 
-  HS.explore.open = async (bytes, name) => {
+  /* `asked`: the worker was asked to open it. */
+  HS.explore.open = async (asked, name) => {
     find("says").textContent = name === null ? "Reading the trace." : `Reading ${HS.plain(name)}.`;
-    const answer = await HS.ask("open", bytes);
+    const answer = await asked;
     seen.shown = null;
     find("opened").hidden = answer.log !== undefined;
     if (find("logged") !== null) find("logged").hidden = answer.log === undefined;

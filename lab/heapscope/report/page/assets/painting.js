@@ -44,6 +44,7 @@
     layer.getContext("2d").putImageData(new ImageData(new Uint8ClampedArray(picture.pixels.buffer), width, height), 0, 0);
     Object.assign(seen.shown, { picture, drawn: picture.view, layer });
     paint();
+    if (HS.firstPainted !== undefined) requestAnimationFrame(() => setTimeout(HS.firstPainted, 0));
   };
 
   /* The line of live bytes comes after its picture, which may not be shown any more. */
