@@ -17,20 +17,23 @@ typedef struct block {
     uint32_t born, died, address, size, task, site, region;
 } block_t;
 
-static block_t blocks[EVENTS];
+static block_t blocks[EVENTS + 300];
 static uint32_t count, events;
 
-static hs_held_t held(uint32_t number)
+/* The next block begins. */
+static hs_status_t add(hs_history_t *history, uint32_t event, hs_did_t *did)
 {
-    const block_t *one = &blocks[number];
-    const hs_held_t told = {.live = true,
-                            .size = one->size,
-                            .birth = one->born,
-                            .task = one->task,
-                            .site = one->site,
-                            .region = one->region,
-                            .serial = number};
-    return told;
+    const block_t *one = &blocks[count];
+    const hs_history_event_t of = {.number = event,
+                                   .time = 3 * event,
+                                   .asked = 5000,
+                                   .address = one->address,
+                                   .task = one->task,
+                                   .site = one->site};
+    did->size = one->size;
+    did->region = one->region;
+    count += did->begins;
+    return hs_history_step(history, &of, did);
 }
 
 /* The blocks of a snapshot come in front of the first event and have its number. */
@@ -38,8 +41,8 @@ static void begin(hs_history_t *history, check_random_t *random)
 {
     for (const uint32_t until = check_below(random, 300); count < until;) {
         blocks[count] = (block_t){0, FOREVER, START, 24, check_below(random, 3), 0, 0};
-        const hs_step_t step = {.outcome = HS_LAB_OUTCOME_OK, .begun = held(count++)};
-        CHECK(hs_history_step(history, &step, 0, START, 24, 0, 0) == HS_OK, "%u", count);
+        hs_did_t did = {.begins = true};
+        CHECK(add(history, 0, &did) == HS_OK, "%u", count);
     }
 }
 
@@ -54,30 +57,24 @@ static void play(hs_history_t *history, check_random_t *random, uint32_t until)
     for (; events < until; events++) {
         uint32_t place =
             check_below(random, 4) == 0 ? check_below(random, PLACES) : check_below(random, 5);
-        hs_step_t step = {.number = events, .outcome = HS_LAB_OUTCOME_OK};
-        const uint32_t task = check_below(random, 3), site = check_below(random, 3);
-        if (check_below(random, 50) == 0) {
-            step.outcome = HS_LAB_OUTCOME_FAILED;
-        } else if (of_place[place] != 0) {
-            step.ended = held(of_place[place] - 1);
+        hs_did_t did = {.failed = check_below(random, 50) == 0};
+        const bool taken = of_place[place] != 0 && !did.failed;
+        if (taken) {
+            did.ended[0] = of_place[place];
             blocks[of_place[place] - 1].died = events;
+            of_place[place] = 0;
         }
-        const bool taken = of_place[place] != 0 && step.outcome == HS_LAB_OUTCOME_OK;
-        const bool begins =
-            step.outcome == HS_LAB_OUTCOME_OK && (!taken || check_below(random, 8) == 0);
-        of_place[place] = taken ? 0 : of_place[place];
-        uint32_t address = 0;
-        if (begins) {
-            static const uint32_t sizes[] = {16, 16, 700, 0, SPAN};
-            address = START + place * SPAN;
-            blocks[count] =
-                (block_t){events, FOREVER, address,        sizes[check_below(random, 5)],
-                          task,   site,    place % REGIONS};
-            step.begun = held(count);
-            of_place[place] = ++count;
-        }
-        CHECK(hs_history_step(history, &step, 3 * events, address, 5000, task, site) == HS_OK,
-              "event %u", events);
+        static const uint32_t sizes[] = {16, 16, 700, 0, SPAN};
+        blocks[count] = (block_t){events,
+                                  FOREVER,
+                                  START + place * SPAN,
+                                  sizes[check_below(random, 5)],
+                                  check_below(random, 3),
+                                  check_below(random, 3),
+                                  place % REGIONS};
+        did.begins = !did.failed && (!taken || check_below(random, 8) == 0);
+        of_place[place] = did.begins ? count + 1 : of_place[place];
+        CHECK(add(history, events, &did) == HS_OK, "event %u", events);
     }
 }
 

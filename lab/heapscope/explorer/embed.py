@@ -31,8 +31,8 @@ BUCKETS = 1024
 
 @dataclass(frozen=True, kw_only=True)
 class EmbeddedTrace:
-    """A trace in a page. `share`: the part of its bytes that is there. `told`: what a census finds in
-    that part, so that the page need not read it once more before it replays it."""
+    """A trace in a page. `share`: the part of its bytes that is there. `told`: what a census finds
+    in that part, so that the page need not read it once more before it replays it."""
 
     packed: bytes
     share: float

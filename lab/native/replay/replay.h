@@ -18,6 +18,7 @@
 #include "measure/measure.h"
 #include "measure/watch.h"
 #include "replay/survey.h"
+#include "replay/trail.h"
 #include "rows/replay.h"
 
 typedef struct hs_replay {
@@ -39,8 +40,9 @@ typedef struct hs_replay {
     hs_explain_t explain;
     hs_survey_t survey; /* off but for a report */
     hs_blocks_t blocks;
-    uint32_t laid;    /* regions, by bit, that hold the blocks of the beginning already */
-    uint32_t tenants; /* of these blocks, those of the system itself */
+    hs_trail_t *trail; /* where to note what events do; NULL: nowhere */
+    uint32_t laid;     /* regions, by bit, that hold the blocks of the beginning already */
+    uint32_t tenants;  /* of these blocks, those of the system itself */
     hs_chip_t chip;
     hs_placement_t placement;
     hs_measure_t measure;

@@ -3,8 +3,9 @@
 
 /* Bytes that a file may have once it is unpacked: a small file must not fill the memory. */
 const UNPACKED_MAX = 1 << 30;
-const PERIOD = 20; /* ms between two tellings of figures; a newer job waits so long at most */
-const FIRST = 20, SHARE = 4; /* ms before the first picture; pictures on the way take one part of so many */
+const PERIOD = 20, TELLING = 100; /* ms that a newer job waits at most, and between two tellings of figures alone */
+/* ms before the first picture; the next one waits so many times as long as it took, and half as long as the replay ran. */
+const FIRST = 20, SHARE = 4;
 const NO_EVENTS = "There is no heap event in it that can be used.";
 const SYNC = [0x48, 0x53, 0xc7, 0x9a];
 
@@ -156,23 +157,28 @@ async function replay(job, tell) {
   const reader = new Reader(engine, job.config, { blocks: job.blocks });
   const found = job.blocks ? new Blocks(engine, reader, mine) : null;
   const every = job.every ?? PERIOD;
-  let told = begun, due = begun + (job.every ?? FIRST);
+  let heard = begun, told = begun, due = begun + (job.every ?? FIRST);
   try {
     for (let from = 0; from < trace.length; from += Reader.PIECE) {
       reader.push(trace.subarray(from, from + Reader.PIECE));
       const now = performance.now();
-      if (now - told < every) continue;
-      const coarse = reader.some("hs_lab_summary", "hs_lab_capsets", "hs_lab_needs");
-      const progress = { share: Math.min(1, (from + Reader.PIECE) / trace.length), coarse };
-      if (job.picture && now >= due) {
-        keep(found);
-        progress.part = { figures: reader.some("hs_lab_regions", "hs_lab_marks"), timeline: reader.timeline(), picture: found.picture(job.picture) };
-        due = performance.now() + (job.every ?? SHARE * (performance.now() - now));
+      if (now - heard < every) continue;
+      const draws = job.picture && now >= due;
+      if (draws || now - told >= (job.every ?? TELLING)) {
+        const coarse = reader.some("hs_lab_summary", "hs_lab_capsets", "hs_lab_needs");
+        const progress = { share: Math.min(1, (from + Reader.PIECE) / trace.length), coarse };
+        if (draws) {
+          keep(found);
+          progress.part = { figures: reader.some("hs_lab_regions", "hs_lab_marks"), timeline: reader.timeline(), picture: found.picture(job.picture) };
+          const after = performance.now();
+          due = after + (job.every ?? Math.max(SHARE * (after - now), (after - begun) / 2));
+        }
+        tell(progress);
+        told = performance.now();
       }
-      tell(progress);
       await breath();
       if (mine !== running) return { ended: true };
-      told = performance.now();
+      heard = performance.now();
     }
     reader.finish();
     const out = { figures: reader.all(), timeline: reader.timeline() };
