@@ -56,7 +56,7 @@ def embed(pieces: Iterable[bytes], limit: int) -> EmbeddedTrace:
 
 
 def told(trace: bytes) -> dict[str, Any]:
-    """What the page's worker tells of a trace that it opens."""
+    """The same as the page's worker tells of a trace that it opens."""
     with NativeReader() as reader:
         reader.push(trace)
         reader.finish()

@@ -26,7 +26,8 @@ typedef struct hs_step {
 
 /* The same in short: what a replay notes itself (replay/trail.h). */
 typedef struct hs_did {
-    uint32_t ended[2]; /* serials plus 1; 0: none. A second one was live under the key that the event took. */
+    uint32_t ended
+        [2]; /* serials plus 1; 0: none. A second one was live under the key that the event took. */
     bool begins, failed;
     uint32_t region, offset, size; /* of the block that begins */
 } hs_did_t;

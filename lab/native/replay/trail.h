@@ -1,6 +1,6 @@
 /*
- * What each event of a batch did to blocks, noted by the replay itself. It knows less than hs_follow_t and
- * costs little, since the events need not come one by one.
+ * The replay itself notes here what each event of a batch did to blocks. A trail knows less than hs_follow_t
+ * and costs little, since the events need not come one by one.
  */
 #ifndef HEAPSCOPE_NATIVE_TRAIL_H
 #define HEAPSCOPE_NATIVE_TRAIL_H

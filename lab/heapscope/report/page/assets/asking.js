@@ -29,7 +29,7 @@
     });
 
   /* HS.begun: what the worker has for the page. HS.own: the page's own trace; null: it has none. Whoever awaits them is
-     told of an error. HS.painted: the first picture of the blocks is seen, or does not come soon. */
+     told of an error. HS.painted: a picture of the blocks is seen, or does not come soon. */
   HS.begun = (async () => {
     startWorker();
     return HS.ask("start", { engine: HS.packedText("engine"), facts: HS.packedText("explore") });
