@@ -97,6 +97,14 @@ EXPLORER = (
         DRAG,
     ),
     Mutant(
+        "what is said of the cursor",
+        "it is that of another memory",
+        f"{ASSETS}/explore.js",
+        "(seen.asks ?? showLife)();",
+        ";",
+        "tests/browser/test_explorer.py",
+    ),
+    Mutant(
         "lives of blocks",
         "a block is drawn where its region begins",
         "lab/native/lab/export.c::live_on",

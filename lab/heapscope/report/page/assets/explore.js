@@ -144,8 +144,8 @@
     HS.explore.accept(picture);
     const { view, cursor } = seen, before = picture.view;
     if (["left", "right", "low", "high"].some((side) => before[side] !== view[side])) draw();
+    if (cursor.chosen && (seen.told || !partial)) (seen.asks ?? showLife)(); /* what was said is of another replay */
     if (partial) return;
-    if (cursor.chosen && (!find("life").hidden || !seen.told)) showLife();
     seen.told = true;
     HS.explore.store();
     showRange();

@@ -97,9 +97,11 @@
     pen.fillStyle = quiet;
     const [begin, until] = shown.picture.times, { drawn } = shown;
     const same = drawn.left === view.left && drawn.right === view.right; /* times are those of the window that is drawn */
-    pen.fillText(`event ${number(Math.round(view.left))}${same ? seconds(begin) : ""}`, LEFT, LINES + MAP + 18);
-    const end = `event ${number(Math.round(view.right))}${same ? seconds(until) : ""}`;
-    pen.fillText(end, wide - pen.measureText(end).width, LINES + MAP + 18);
+    const ends = [[view.left, begin], [view.right, until]].map(([event, time]) => [`event ${number(Math.round(event))}`, same ? seconds(time) : ""]);
+    const room = wide - LEFT - ends.reduce((sum, parts) => sum + pen.measureText(parts.join("")).width, 0);
+    const [first, last] = ends.map(([event, time]) => (room < 12 ? event : event + time));
+    pen.fillText(first, LEFT, LINES + MAP + 18);
+    pen.fillText(last, wide - pen.measureText(last).width, LINES + MAP + 18);
   }
   /* The blocks as they were drawn last, at their places in the window of now; and what is not replayed yet. */
   function picture(pen) {

@@ -42,6 +42,7 @@
     table(find("pinrows"), rows, ["blocks", "bytes"]);
   }
   async function showLife() {
+    seen.asks = showLife;
     const { cursor, shown } = seen, place = PLACES.address(shown.strips, cursor.y);
     if (place === null) return say("There is no region at the cursor.");
     if (waits(cursor.event)) return say(`Event ${number(Math.floor(cursor.event))} is not replayed yet.`);
@@ -61,6 +62,7 @@
   }
   const say = (text) => (find("cursor").textContent = text);
   async function sayCursor() {
+    seen.asks = sayCursor;
     const { cursor, shown } = seen, place = PLACES.address(shown.strips, cursor.y), event = Math.floor(cursor.event);
     if (waits(event)) return say(`Event ${number(event)} is not replayed yet.`);
     const { times } = await HS.ask("times", { events: [event] });
