@@ -34,7 +34,8 @@ MEMORIES = {
 
 
 def from_snapshot(path: Path, seed: int) -> Path:
-    """A recording whose first blocks were live before: some are freed, and some are moved."""
+    """A recording whose first blocks were live before: some are freed, and some are moved, also to
+    where another one was."""
     chance = random.Random(seed)
     rows = [(SNAPSHOT, 1, 0, 0)]
     live = [0x2000_0000 + 512 * number for number in range(40)]
@@ -50,8 +51,10 @@ def from_snapshot(path: Path, seed: int) -> Path:
         elif draw < 0.8:
             rows.append((FREE, live.pop(place), 0, 0))
         else:
-            rows.append((REALLOC, live[place], size, key))
-            live[place] = key
+            old = live.pop(place)
+            key = chance.choice((key, key, live[0]))  # the free of this one was lost
+            rows.append((REALLOC, old, size, key))
+            live = [one for one in live if one != key] + [key]
     events = np.zeros(len(rows), dtype=event_dtype())
     for event, row in zip(events, rows, strict=True):
         event["kind"], event["key"], event["size"], event["new_key"] = row
