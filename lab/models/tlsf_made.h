@@ -73,7 +73,7 @@ static HS_MADE_FOR_CALLER uint32_t tlsf_malloc_with(hs_tlsf_t *tlsf, uint32_t si
     if (block == HS_NONE) {
         return HS_NONE;
     }
-    tlsf_block_use(tlsf, &at, block, tlsf_size(&at, block), at.keeps_rounding ? search.size : need,
+    tlsf_block_use(tlsf, &at, block, tlsf_size(&at, block), tlsf->keeps_rounding ? search.size : need,
                    0);
     return block + TLSF_PAYLOAD;
 }

@@ -98,7 +98,7 @@ static HS_MADE_FOR_CALLER void release(hs_replay_t *replay, const hs_block_t *bl
     }
 }
 
-hs_request_t hs_replay_request(const hs_event_t *event)
+static HS_MADE_FOR_CALLER hs_request_t request_of(const hs_event_t *event)
 {
     const hs_request_t request = {
         .size = event->size > UINT32_MAX ? UINT32_MAX : (uint32_t)event->size,
@@ -106,6 +106,11 @@ hs_request_t hs_replay_request(const hs_event_t *event)
         .caps = event->caps,
         .zeroed = event->kind == HS_EVENT_CALLOC};
     return request;
+}
+
+hs_request_t hs_replay_request(const hs_event_t *event)
+{
+    return request_of(event);
 }
 
 /* The recorded program no longer holds the block. */
@@ -156,13 +161,14 @@ static HS_MADE_FOR_CALLER void place_block(hs_replay_t *replay, hs_block_t *bloc
                                            const hs_event_t *event, uint64_t number,
                                            const hs_plain_t plain)
 {
-    const hs_request_t request = hs_replay_request(event);
-    if (event->size <= UINT32_MAX &&
-        allocate(replay, event, &request, number, &block->place, plain)) {
-        block->requested = request.size;
-        placed(replay, block, plain);
-        hs_measure_allocated(&replay->measure, block, number, plain != HS_PLAIN_NOT);
-        return;
+    if (event->size <= UINT32_MAX) {
+        const hs_request_t request = request_of(event);
+        if (allocate(replay, event, &request, number, &block->place, plain)) {
+            block->requested = request.size;
+            placed(replay, block, plain);
+            hs_measure_allocated(&replay->measure, block, number, plain != HS_PLAIN_NOT);
+            return;
+        }
     }
     block->flags |= HS_BLOCK_NOWHERE;
     not_placed(replay);
