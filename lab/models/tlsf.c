@@ -179,10 +179,11 @@ uint32_t hs_tlsf_aligned(hs_tlsf_t *tlsf, uint32_t align, uint32_t size, uint32_
 {
     uint32_t need = request_size(tlsf, size, 4);
     uint32_t search = aligned_search(tlsf, align, need);
-    uint32_t block = search == 0 ? HS_NONE : block_take(tlsf, tlsf, search_for(tlsf, search).bin);
-    if (block == HS_NONE) {
+    uint32_t bin = search == 0 ? HS_NONE : bin_ask(tlsf, tlsf, search_for(tlsf, search).bin);
+    if (bin == HS_NONE) {
         return HS_NONE;
     }
+    uint32_t block = block_take(tlsf, tlsf, bin);
     uint32_t found = tlsf_size(tlsf, block);
     uint32_t lead =
         aligned_lead(tlsf, tlsf->heap.base + block + TLSF_PAYLOAD, align, hs_bits_up4(at));

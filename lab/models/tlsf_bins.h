@@ -130,15 +130,18 @@ static HS_MADE_FOR_CALLER uint32_t bin_find(const hs_tlsf_t *at, uint32_t bin, u
     return (fl << at->bins_log2) + hs_bits_lowest(sl_bits);
 }
 
-/* Takes the head of the bin found out of it. */
-static HS_MADE_FOR_CALLER uint32_t block_take(hs_tlsf_t *tlsf, const hs_tlsf_t *at, uint32_t from)
+/* bin_find, counted. */
+static HS_MADE_FOR_CALLER uint32_t bin_ask(hs_tlsf_t *tlsf, const hs_tlsf_t *at, uint32_t from)
 {
     uint32_t looked;
     uint32_t bin = bin_find(at, from, &looked);
     tlsf->heap.steps.bins += looked;
-    if (bin == HS_NONE) {
-        return HS_NONE;
-    }
+    return bin;
+}
+
+/* Takes the head of a bin in use out of it. */
+static HS_MADE_FOR_CALLER uint32_t block_take(hs_tlsf_t *tlsf, const hs_tlsf_t *at, uint32_t bin)
+{
     uint32_t block = hs_region_get_link(&at->heap, tlsf_head_at(at, bin));
     tlsf->heap.steps.nodes++;
     tlsf->heap.steps.writes += bin_pop(tlsf, at, block, bin);

@@ -134,11 +134,10 @@ static HS_MADE_FOR_CALLER void hs_measure_settle(hs_measure_t *measure, uint32_t
     const unsigned what =
         only ? hs_lows_settle_alone(&measure->lows.region[0], measure->chip->region[0].heap, event)
              : hs_lows_settle(&measure->lows, measure->chip, region, event);
-    if ((what | measure->asks) == 0) {
-        return;
-    }
     if (measure->asks) {
         hs_measure_look_at_needs(measure, region);
+    } else if (what == 0) {
+        return;
     }
     hs_measure_settle_rest(measure, what, event);
 }

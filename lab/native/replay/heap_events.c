@@ -221,7 +221,9 @@ static HS_MADE_FOR_CALLER void on_free(hs_replay_t *replay, const hs_event_t *ev
         free_of_nothing(replay, event, number);
         return;
     }
-    replay->summary.skipped += (block->flags & HS_BLOCK_NOWHERE) != 0;
+    if (block->flags & HS_BLOCK_NOWHERE) {
+        replay->summary.skipped++;
+    }
     end_life(replay, block, plain);
     release(replay, block, number, plain);
 }
@@ -352,10 +354,13 @@ static HS_MADE_FOR_CALLER hs_status_t heap_event(hs_replay_t *replay, const hs_e
     } else {
         on_recorded_failure(replay, event);
     }
+    if (status != HS_OK) {
+        return status;
+    }
     if (plain || !replay->census_only) {
         hs_measure_close(&replay->measure, number, event->time);
     }
-    return status;
+    return HS_OK;
 }
 
 hs_status_t hs_replay_heap_event(hs_replay_t *replay, const hs_event_t *event, uint64_t number)

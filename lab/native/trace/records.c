@@ -79,6 +79,7 @@ static const uint8_t event_kinds[8] = {
 typedef struct hs_parts {
     const uint8_t *next; /* the byte after what was read */
     uint64_t asks;       /* all ones for what asks for memory, 0 for a FREE */
+    uint64_t next_id;    /* after the record */
     uint64_t number;     /* of the head */
     uint64_t key;
     uint64_t new_key;
@@ -105,6 +106,7 @@ static HS_ALWAYS_INLINE void realloc_parts(hs_parts_t *parts, const hs_decode_st
         parts->key = state->next_id - 1u - parts->number;
         parts->new_key = parts->key;
     }
+    parts->next_id = state->next_id;
 }
 
 /* FREE and allocations alike. */
@@ -120,6 +122,7 @@ static HS_ALWAYS_INLINE void block_parts(hs_parts_t *parts, const hs_decode_stat
     } else {
         parts->key = state->next_id - ((parts->number + 1u) & ~parts->asks);
     }
+    parts->next_id = state->next_id - parts->asks; /* one more, or as it was */
 }
 
 static HS_ALWAYS_INLINE void stamp_parts(hs_parts_t *parts, const unsigned features)
@@ -169,11 +172,13 @@ static HS_ALWAYS_INLINE void run(hs_records_t *records, const unsigned features)
                             .last = state.last_address,
                             .kind = (unsigned)word & 7u,
                             .fits = true};
-        if (!head.fits || (parts.kind > HS_RECORD_CALLOC &&
-                           (parts.kind != HS_RECORD_TASK || parts.number > HS_NAME_INDEX_MAX))) {
+        if (!head.fits) {
             break;
         }
-        if (parts.kind == HS_RECORD_TASK) {
+        if (parts.kind > HS_RECORD_CALLOC) {
+            if (parts.kind != HS_RECORD_TASK || parts.number > HS_NAME_INDEX_MAX) {
+                break;
+            }
             state.task = (uint32_t)parts.number;
             tasks = state.task >= tasks ? state.task + 1 : tasks;
             at = parts.next;
@@ -191,8 +196,7 @@ static HS_ALWAYS_INLINE void run(hs_records_t *records, const unsigned features)
         }
 
         at = parts.next;
-        state.next_id +=
-            (uint64_t)(parts.kind == HS_RECORD_MALLOC) | (uint64_t)(parts.kind == HS_RECORD_CALLOC);
+        state.next_id = parts.next_id;
         state.last_address = parts.last;
         state.time += parts.ticks;
         if ((features & HS_TRACE_SITES) != 0) {
