@@ -91,8 +91,8 @@ REPLAY = (
     Mutant(
         "live payload",
         "a realloc counts the new block twice",
-        "lab/native/measure/measure.c::hs_measure_reallocated",
-        "hs_measure_lose(measure, before, false);",
+        "lab/native/measure/measure.h::hs_measure_reallocated",
+        "hs_measure_lose(measure, before, only);",
         "",
         MEASURE,
     ),

@@ -247,12 +247,13 @@ static hs_block_t *rename_block(hs_replay_t *replay, hs_block_t *block, const hs
 }
 
 /* The block is as it was when this is false. */
-static bool reallocate_place(hs_replay_t *replay, const hs_event_t *event,
-                             const hs_request_t *request, uint64_t number, hs_block_t *block)
+static HS_MADE_FOR_CALLER bool reallocate_place(hs_replay_t *replay, const hs_event_t *event,
+                                                const hs_request_t *request, uint64_t number,
+                                                hs_block_t *block, const bool plain)
 {
     hs_placement_t *placement = &replay->placement;
     const hs_place_t before = block->place;
-    if (placement->count == 0) {
+    if (plain || placement->count == 0) {
         return hs_chip_reallocate(&replay->chip, request, &block->place);
     }
     if (!hs_placement_reallocate(placement, &replay->chip, event, request, &block->place)) {
@@ -263,20 +264,22 @@ static bool reallocate_place(hs_replay_t *replay, const hs_event_t *event,
     return true;
 }
 
-static void reallocate(hs_replay_t *replay, hs_block_t *block, const hs_event_t *event,
-                       uint64_t number, uint32_t slot)
+static HS_MADE_FOR_CALLER void reallocate(hs_replay_t *replay, hs_block_t *block,
+                                          const hs_event_t *event, uint64_t number, uint32_t slot,
+                                          const bool plain)
 {
-    const hs_request_t request = hs_replay_request(event);
+    const hs_request_t request = request_of(event);
     const hs_block_t before = *block;
-    if (event->size > UINT32_MAX || !reallocate_place(replay, event, &request, number, block)) {
+    if (event->size > UINT32_MAX ||
+        !reallocate_place(replay, event, &request, number, block, plain)) {
         not_placed(replay);
         fail(replay, event, number, slot, block);
         return;
     }
     block->requested = request.size;
     block->task = slot;
-    placed(replay, block, HS_PLAIN_NOT);
-    hs_measure_reallocated(&replay->measure, &before, block, number);
+    placed(replay, block, plain ? HS_PLAIN_ANY : HS_PLAIN_NOT);
+    hs_measure_reallocated(&replay->measure, &before, block, number, plain);
 }
 
 static bool refuses_realloc(const hs_replay_t *replay, const hs_block_t *block)
@@ -285,7 +288,8 @@ static bool refuses_realloc(const hs_replay_t *replay, const hs_block_t *block)
            replay->chip.region[block->place.region].heap->model->aligned_is_own;
 }
 
-static hs_status_t on_realloc(hs_replay_t *replay, const hs_event_t *event, uint64_t number)
+static HS_MADE_FOR_CALLER hs_status_t realloc_with(hs_replay_t *replay, const hs_event_t *event,
+                                                   uint64_t number, const bool plain)
 {
     hs_block_t *block = hs_blocks_find(&replay->blocks, event->key);
     if (block == NULL) {
@@ -294,20 +298,20 @@ static hs_status_t on_realloc(hs_replay_t *replay, const hs_event_t *event, uint
         return HS_OK;
     }
     if (event->size == 0) {
-        if (!replay->census_only && !(block->flags & HS_BLOCK_NOWHERE)) {
+        if ((plain || !replay->census_only) && !(block->flags & HS_BLOCK_NOWHERE)) {
             replay->summary.zero_requests++;
             result(replay, HS_NONE);
         }
         on_free(replay, event, number, HS_PLAIN_NOT);
         return HS_OK;
     }
-    end_life(replay, block, HS_PLAIN_NOT);
+    end_life(replay, block, plain ? HS_PLAIN_ANY : HS_PLAIN_NOT);
     block->recorded = hs_census_gain(&replay->census, event->size, number);
     block = rename_block(replay, block, event, number);
     if (block == NULL) {
         return HS_ERR_MEMORY;
     }
-    if (replay->census_only) {
+    if (!plain && replay->census_only) {
         note_origin(block, event, number);
         return HS_OK;
     }
@@ -324,8 +328,21 @@ static hs_status_t on_realloc(hs_replay_t *replay, const hs_event_t *event, uint
     if (slot == HS_LEDGER_NONE) {
         return HS_ERR_MEMORY;
     }
-    reallocate(replay, block, event, number, slot);
+    reallocate(replay, block, event, number, slot, plain);
     return HS_OK;
+}
+
+/* All plain replays have one copy of it. */
+static hs_status_t realloc_plain(hs_replay_t *replay, const hs_event_t *event, uint64_t number)
+{
+    return realloc_with(replay, event, number, true);
+}
+
+static hs_status_t on_realloc(hs_replay_t *replay, const hs_event_t *event, uint64_t number,
+                              const hs_plain_t plain)
+{
+    return plain ? realloc_plain(replay, event, number)
+                 : realloc_with(replay, event, number, false);
 }
 
 static HS_SELDOM void on_recorded_failure(hs_replay_t *replay, const hs_event_t *event)
@@ -350,7 +367,7 @@ static HS_MADE_FOR_CALLER hs_status_t heap_event(hs_replay_t *replay, const hs_e
     } else if (event->kind == HS_EVENT_FREE) {
         on_free(replay, event, number, plain);
     } else if (event->kind == HS_EVENT_REALLOC) {
-        status = on_realloc(replay, event, number);
+        status = on_realloc(replay, event, number, plain);
     } else {
         on_recorded_failure(replay, event);
     }
