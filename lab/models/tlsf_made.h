@@ -74,8 +74,8 @@ static HS_MADE_FOR_CALLER uint32_t tlsf_malloc_with(hs_tlsf_t *tlsf, uint32_t si
         return HS_NONE;
     }
     uint32_t block = block_take(tlsf, &at, bin);
-    tlsf_block_use(tlsf, &at, block, tlsf_size(&at, block), tlsf->keeps_rounding ? search.size : need,
-                   0);
+    tlsf_block_use(tlsf, &at, block, tlsf_size(&at, block),
+                   tlsf->keeps_rounding ? search.size : need, 0);
     return block + TLSF_PAYLOAD;
 }
 
