@@ -9,7 +9,7 @@ uint32_t hs_tlsf_fl_count(uint32_t fl_max, uint32_t bins_log2)
 }
 
 /* ---- operations ---------------------------------------------------------------------------------
- * malloc and free are made once for each usual number of bins and place of the tables, as constants. */
+ * malloc, free and realloc are made once for each usual number of bins and place of the tables, as constants. */
 
 uint32_t hs_tlsf_shape(const hs_tlsf_t *tlsf)
 {
@@ -56,49 +56,51 @@ void hs_tlsf_free(hs_tlsf_t *tlsf, uint32_t offset)
 
 /* Takes the free block at `next` out of its bin, to be absorbed by its left neighbour; returns the
  * bytes that the neighbour gains. */
-static uint32_t absorb(hs_tlsf_t *tlsf, uint32_t next)
+static HS_MADE_FOR_CALLER uint32_t absorb(hs_tlsf_t *tlsf, const hs_tlsf_t *at, uint32_t next)
 {
     hs_sim_t *heap = &tlsf->heap;
-    uint32_t size = tlsf_size(tlsf, next);
-    heap->steps.writes += bin_remove(tlsf, tlsf, next, size);
+    uint32_t size = tlsf_size(at, next);
+    heap->steps.writes += bin_remove(tlsf, at, next, size);
     heap->tally.free -= size;
     heap->tally.free_blocks--;
     return size + TLSF_OVERHEAD;
 }
 
 /* Gives the end of a used block of `size` back if it makes a block; returns what the block keeps. */
-static uint32_t trim_used(hs_tlsf_t *tlsf, uint32_t block, uint32_t size, uint32_t need)
+static HS_MADE_FOR_CALLER uint32_t trim_used(hs_tlsf_t *tlsf, const hs_tlsf_t *at, uint32_t block,
+                                             uint32_t size, uint32_t need)
 {
     hs_sim_t *heap = &tlsf->heap;
     uint32_t next = tlsf_next(block, size);
-    uint32_t next_word = tlsf_size_word(tlsf, next);
+    uint32_t next_word = tlsf_size_word(at, next);
     if (size < need + TLSF_STRUCTURE) {
         return size;
     }
     uint32_t rest = size - need - TLSF_OVERHEAD;
     if ((next_word & TLSF_IS_FREE) != 0) {
-        rest += absorb(tlsf, next);
+        rest += absorb(tlsf, at, next);
     }
-    heap->steps.writes += tlsf_block_release(tlsf, tlsf, tlsf_next(block, need), rest);
+    heap->steps.writes += tlsf_block_release(tlsf, at, tlsf_next(block, need), rest);
     heap->tally.free += rest;
     heap->tally.free_blocks++;
     return need;
 }
 
-static uint32_t resize_in_place(hs_tlsf_t *tlsf, uint32_t block, uint32_t need)
+static HS_MADE_FOR_CALLER uint32_t resize_in_place(hs_tlsf_t *tlsf, const hs_tlsf_t *at,
+                                                   uint32_t block, uint32_t need)
 {
     hs_sim_t *heap = &tlsf->heap;
-    uint32_t word = tlsf_size_word(tlsf, block);
+    uint32_t word = tlsf_size_word(at, block);
     uint32_t old = hs_bits_down4(word);
     uint32_t size = old;
     if (need > old) {
-        size += absorb(tlsf, tlsf_next(block, old));
+        size += absorb(tlsf, at, tlsf_next(block, old));
         uint32_t next = tlsf_next(block, size);
-        tlsf_set_size_word(tlsf, next, tlsf_size_word(tlsf, next) & ~TLSF_AFTER_FREE);
+        tlsf_set_size_word(at, next, tlsf_size_word(at, next) & ~TLSF_AFTER_FREE);
         heap->steps.writes++;
     }
-    size = trim_used(tlsf, block, size, need);
-    tlsf_set_size_word(tlsf, block, size | (word & TLSF_AFTER_FREE));
+    size = trim_used(tlsf, at, block, size, need);
+    tlsf_set_size_word(at, block, size | (word & TLSF_AFTER_FREE));
     heap->steps.writes++;
     heap->tally.used += size - old;
     return block + TLSF_PAYLOAD;
@@ -118,20 +120,36 @@ static uint32_t resize_by_copy(hs_tlsf_t *tlsf, uint32_t offset, uint32_t old, u
 
 /* Grows only upwards, never into the block below. A refused size leaves the block as it is; the
  * older versions cut it to nothing and answer with it, which no program survives. */
-uint32_t hs_tlsf_realloc(hs_tlsf_t *tlsf, uint32_t offset, uint32_t size)
+static HS_MADE_FOR_CALLER uint32_t realloc_with(hs_tlsf_t *tlsf, uint32_t offset, uint32_t size,
+                                                uint32_t bins_log2, bool sized)
 {
+    const hs_tlsf_t at = tlsf_made_for(tlsf, bins_log2, sized);
     uint32_t block = offset - TLSF_PAYLOAD;
-    uint32_t need = request_size(tlsf, size, 4);
+    uint32_t need = request_size(&at, size, 4);
     if (need == 0) {
         return HS_NONE;
     }
-    uint32_t old = tlsf_size(tlsf, block);
-    uint32_t next_word = tlsf_size_word(tlsf, tlsf_next(block, old));
+    uint32_t old = tlsf_size(&at, block);
+    uint32_t next_word = tlsf_size_word(&at, tlsf_next(block, old));
     if (need > old && ((next_word & TLSF_IS_FREE) == 0 ||
                        need > old + hs_bits_down4(next_word) + TLSF_OVERHEAD)) {
         return resize_by_copy(tlsf, offset, old, size);
     }
-    return resize_in_place(tlsf, block, need);
+    return resize_in_place(tlsf, &at, block, need);
+}
+
+uint32_t hs_tlsf_realloc(hs_tlsf_t *tlsf, uint32_t offset, uint32_t size)
+{
+    switch (tlsf->shape) {
+    case HS_TLSF_SHAPE_SIZED_16:
+        return realloc_with(tlsf, offset, size, 4, true);
+    case HS_TLSF_SHAPE_SIZED_32:
+        return realloc_with(tlsf, offset, size, 5, true);
+    case HS_TLSF_SHAPE_FIXED_32:
+        return realloc_with(tlsf, offset, size, 5, false);
+    default:
+        return realloc_with(tlsf, offset, size, tlsf->bins_log2, false);
+    }
 }
 
 /* ---- aligned ---------------------------------------------------------------------------------- */
@@ -179,10 +197,11 @@ uint32_t hs_tlsf_aligned(hs_tlsf_t *tlsf, uint32_t align, uint32_t size, uint32_
 {
     uint32_t need = request_size(tlsf, size, 4);
     uint32_t search = aligned_search(tlsf, align, need);
-    uint32_t block = search == 0 ? HS_NONE : block_take(tlsf, tlsf, search_for(tlsf, search).bin);
-    if (block == HS_NONE) {
+    uint32_t bin = search == 0 ? HS_NONE : bin_ask(tlsf, tlsf, search_for(tlsf, search).bin);
+    if (bin == HS_NONE) {
         return HS_NONE;
     }
+    uint32_t block = block_take(tlsf, tlsf, bin);
     uint32_t found = tlsf_size(tlsf, block);
     uint32_t lead =
         aligned_lead(tlsf, tlsf->heap.base + block + TLSF_PAYLOAD, align, hs_bits_up4(at));

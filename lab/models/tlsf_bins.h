@@ -22,16 +22,14 @@ static HS_MADE_FOR_CALLER uint32_t bin_insert(hs_tlsf_t *tlsf, const hs_tlsf_t *
     uint32_t bin = tlsf_bin_of_width(at, size, width_log2);
     uint32_t fl = tlsf_fl(at, bin);
     uint32_t head = hs_region_get_link(heap, tlsf_head_at(at, bin));
-    uint32_t fl_bits = hs_region_get(heap, at->fl_bitmap) | UINT32_C(1) << fl;
     uint32_t sl_at = tlsf_sl_bitmap_at(at, fl);
-    uint32_t sl_bits = hs_region_get(heap, sl_at) | UINT32_C(1) << tlsf_sl(at, bin);
 
     hs_region_put_link(heap, block + TLSF_NEXT_FREE, head);
     hs_region_put_link(heap, block + TLSF_PREVIOUS_FREE, at->null_block);
     hs_region_put_link(heap, head + TLSF_PREVIOUS_FREE, block);
     hs_region_put_link(heap, tlsf_head_at(at, bin), block);
-    hs_region_put(heap, at->fl_bitmap, fl_bits);
-    hs_region_put(heap, sl_at, sl_bits);
+    hs_region_put(heap, at->fl_bitmap, hs_region_get(heap, at->fl_bitmap) | UINT32_C(1) << fl);
+    hs_region_put(heap, sl_at, hs_region_get(heap, sl_at) | UINT32_C(1) << tlsf_sl(at, bin));
     if (bin >= tlsf->top) {
         tlsf->top = bin;
         tlsf->heap.largest = size >> width_log2 << width_log2;
@@ -48,16 +46,15 @@ static HS_MADE_FOR_CALLER uint32_t bin_pop(hs_tlsf_t *tlsf, const hs_tlsf_t *at,
     uint32_t next = hs_region_get_link(heap, block + TLSF_NEXT_FREE);
     uint32_t fl = tlsf_fl(at, bin);
     uint32_t sl_at = tlsf_sl_bitmap_at(at, fl);
-    uint32_t last = next == at->null_block;
-    uint32_t sl_bits = hs_region_get(heap, sl_at) & ~(last << tlsf_sl(at, bin));
-    uint32_t none = sl_bits == 0;
-    uint32_t fl_bits = hs_region_get(heap, at->fl_bitmap) & ~(none << fl);
 
     hs_region_put_link(heap, next + TLSF_PREVIOUS_FREE, at->null_block);
     hs_region_put_link(heap, at->null_block + TLSF_NEXT_FREE, next);
     hs_region_put_link(heap, tlsf_head_at(at, bin), next);
+    uint32_t last = next == at->null_block;
+    uint32_t sl_bits = hs_region_get(heap, sl_at) & ~(last << tlsf_sl(at, bin));
     hs_region_put(heap, sl_at, sl_bits);
-    hs_region_put(heap, at->fl_bitmap, fl_bits);
+    uint32_t none = sl_bits == 0;
+    hs_region_put(heap, at->fl_bitmap, hs_region_get(heap, at->fl_bitmap) & ~(none << fl));
     if (bin == tlsf->top) {
         tlsf->heap.largest = last != 0 ? HS_NONE : tlsf->heap.largest;
     }
@@ -133,15 +130,18 @@ static HS_MADE_FOR_CALLER uint32_t bin_find(const hs_tlsf_t *at, uint32_t bin, u
     return (fl << at->bins_log2) + hs_bits_lowest(sl_bits);
 }
 
-/* Takes the head of the bin found out of it. */
-static HS_MADE_FOR_CALLER uint32_t block_take(hs_tlsf_t *tlsf, const hs_tlsf_t *at, uint32_t from)
+/* bin_find, counted. */
+static HS_MADE_FOR_CALLER uint32_t bin_ask(hs_tlsf_t *tlsf, const hs_tlsf_t *at, uint32_t from)
 {
     uint32_t looked;
     uint32_t bin = bin_find(at, from, &looked);
     tlsf->heap.steps.bins += looked;
-    if (bin == HS_NONE) {
-        return HS_NONE;
-    }
+    return bin;
+}
+
+/* Takes the head of a bin in use out of it. */
+static HS_MADE_FOR_CALLER uint32_t block_take(hs_tlsf_t *tlsf, const hs_tlsf_t *at, uint32_t bin)
+{
     uint32_t block = hs_region_get_link(&at->heap, tlsf_head_at(at, bin));
     tlsf->heap.steps.nodes++;
     tlsf->heap.steps.writes += bin_pop(tlsf, at, block, bin);

@@ -69,12 +69,13 @@ static HS_MADE_FOR_CALLER uint32_t tlsf_malloc_with(hs_tlsf_t *tlsf, uint32_t si
         return HS_NONE;
     }
     search_t search = search_for(&at, need);
-    uint32_t block = block_take(tlsf, &at, search.bin);
-    if (block == HS_NONE) {
+    uint32_t bin = bin_ask(tlsf, &at, search.bin);
+    if (bin == HS_NONE) {
         return HS_NONE;
     }
-    tlsf_block_use(tlsf, &at, block, tlsf_size(&at, block), at.keeps_rounding ? search.size : need,
-                   0);
+    uint32_t block = block_take(tlsf, &at, bin);
+    tlsf_block_use(tlsf, &at, block, tlsf_size(&at, block),
+                   tlsf->keeps_rounding ? search.size : need, 0);
     return block + TLSF_PAYLOAD;
 }
 

@@ -204,7 +204,7 @@ ANSWERS = (
         "exports",
         "a block whose free was lost counts for ever",
         "lab/native/replay/follow.c::hs_follow_event",
-        "step->dropped = held_of(follow, replay, key);",
+        "look_up(follow, replay, key, &step->dropped);",
         "",
         EXPORT_TABLES,
     ),

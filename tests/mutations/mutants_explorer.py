@@ -108,8 +108,8 @@ EXPLORER = (
         "lives of blocks",
         "a block is drawn where its region begins",
         "lab/native/lab/export.c::live_on",
-        "replay->chip.region[at->region].start + at->offset",
-        "replay->chip.region[at->region].start",
+        "replay->chip.region[did->region].start + did->offset",
+        "replay->chip.region[did->region].start",
         LIVES,
     ),
     Mutant(
@@ -163,7 +163,7 @@ EXPLORER = (
     Mutant(
         "lives of blocks",
         "a request that fails is not noted",
-        "lab/native/replay/heap_events.c::fail",
+        "lab/native/replay/anomalies.c::hs_replay_failed",
         "hs_trail_at(replay->trail, number)->failed = true;",
         "",
         ALONE,

@@ -91,8 +91,8 @@ REPLAY = (
     Mutant(
         "live payload",
         "a realloc counts the new block twice",
-        "lab/native/measure/measure.c::hs_measure_reallocated",
-        "hs_measure_lose(measure, before, false);",
+        "lab/native/measure/measure.h::hs_measure_reallocated",
+        "hs_measure_lose(measure, before, only);",
         "",
         MEASURE,
     ),
@@ -283,7 +283,7 @@ REPLAY = (
     Mutant(
         "double free told from unknown",
         "every free of nothing is a double free",
-        "lab/native/replay/heap_events.c::free_of_nothing",
+        "lab/native/replay/anomalies.c::hs_replay_free_of_nothing",
         "event->key < replay->next_key;",
         "true;",
         RUN,

@@ -250,8 +250,8 @@ bool hs_chip_allocate_in(hs_chip_t *chip, uint32_t index, const hs_request_t *re
 
 /* realloc in the block's own heap; false: it was not asked, or *refused it. ESP-IDF does neither round
  * nor look whether data is to become code. */
-static bool resize(hs_chip_t *chip, const hs_request_t *request, uint32_t caps, hs_place_t *place,
-                   bool *refused)
+static HS_MADE_FOR_CALLER bool resize(hs_chip_t *chip, const hs_request_t *request, uint32_t caps,
+                                      hs_place_t *place, bool *refused)
 {
     const hs_chip_region_t *region = &chip->region[place->region];
     *refused = false;

@@ -111,13 +111,15 @@ static HS_MADE_FOR_CALLER bool hs_chip_allocate_with(hs_chip_t *chip, const hs_r
                                                      hs_place_t *place, const hs_chip_take_t take)
 {
     if (request->caps != 0 || request->align != 0 || request->size - 1 >= chip->plain_limit) {
-        return hs_chip_allocate_asked(chip, request, place);
+        const hs_request_t asked = *request; /* only a copy is ever in memory */
+        return hs_chip_allocate_asked(chip, &asked, place);
     }
     hs_sim_t *heap = chip->plain_heap;
     const uint32_t used = heap->tally.used;
     const uint32_t offset = take(heap, request->size);
     if (offset == HS_NONE) {
-        return hs_chip_allocate_further(chip, request, place);
+        const hs_request_t asked = *request;
+        return hs_chip_allocate_further(chip, &asked, place);
     }
     heap->steps.copied += request->zeroed ? request->size : 0;
     place->region = chip->plain.tries[0];

@@ -59,7 +59,11 @@ void hs_census_origin(hs_census_t *census, const hs_event_t *event)
 uint64_t hs_census_gain(hs_census_t *census, uint64_t size, uint64_t number)
 {
     hs_lab_census_t *figures = &census->figures;
-    const uint64_t counted = size < HS_CENSUS_SIZE_MAX ? size : HS_CENSUS_SIZE_MAX;
+    uint64_t counted = size;
+    if (size > UINT32_MAX) {
+        figures->word_excess++;
+        counted = size < HS_CENSUS_SIZE_MAX ? size : HS_CENSUS_SIZE_MAX;
+    }
     figures->live += counted;
     if (figures->live > figures->live_peak) {
         figures->live_peak = figures->live;
@@ -68,7 +72,6 @@ uint64_t hs_census_gain(hs_census_t *census, uint64_t size, uint64_t number)
     if (size > figures->largest_request) {
         figures->largest_request = size;
     }
-    figures->word_excess += size > UINT32_MAX;
     return counted;
 }
 

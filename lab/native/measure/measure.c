@@ -167,7 +167,7 @@ void hs_measure_look_at_needs(hs_measure_t *measure, uint32_t region)
     }
 }
 
-static void settle_move(hs_measure_t *measure, uint32_t to, uint32_t from, uint64_t event)
+void hs_measure_settle_move(hs_measure_t *measure, uint32_t to, uint32_t from, uint64_t event)
 {
     const unsigned what = hs_lows_settle_move(&measure->lows, measure->chip, to, from, event);
     hs_measure_look_at_needs(measure, to);
@@ -192,21 +192,6 @@ void hs_measure_begun(hs_measure_t *measure)
     }
     hs_series_restart(&measure->live);
     note_tightest(measure, HS_LAB_NEVER);
-}
-
-void hs_measure_reallocated(hs_measure_t *measure, const hs_block_t *before,
-                            const hs_block_t *after, uint64_t event)
-{
-    hs_measure_lose(measure, before, false);
-    hs_measure_gain(measure, after, event, false);
-    hs_series_note(&measure->live);
-    hs_series_note(&measure->owners.payload[before->task]);
-    hs_series_note(&measure->owners.payload[after->task]);
-    if (before->place.region == after->place.region) {
-        hs_measure_settle(measure, after->place.region, event, false);
-    } else {
-        settle_move(measure, after->place.region, before->place.region, event);
-    }
 }
 
 void hs_measure_failed(hs_measure_t *measure, uint32_t slot, const hs_lab_failure_row_t *row,

@@ -76,6 +76,8 @@ void hs_measure_begun(hs_measure_t *measure);
 void hs_measure_settle_rest(hs_measure_t *measure, unsigned what, uint64_t event);
 /* For the needs that cannot be judged by the largest allocatable. */
 void hs_measure_look_at_needs(hs_measure_t *measure, uint32_t region);
+/* Both regions of a block that moved from one to the other, and what rests on them. */
+void hs_measure_settle_move(hs_measure_t *measure, uint32_t to, uint32_t from, uint64_t event);
 
 /* ---- one event's work: each caller has a copy of its own ---------------------------------------- */
 
@@ -134,11 +136,10 @@ static HS_MADE_FOR_CALLER void hs_measure_settle(hs_measure_t *measure, uint32_t
     const unsigned what =
         only ? hs_lows_settle_alone(&measure->lows.region[0], measure->chip->region[0].heap, event)
              : hs_lows_settle(&measure->lows, measure->chip, region, event);
-    if ((what | measure->asks) == 0) {
-        return;
-    }
     if (measure->asks) {
         hs_measure_look_at_needs(measure, region);
+    } else if (what == 0) {
+        return;
     }
     hs_measure_settle_rest(measure, what, event);
 }
@@ -166,8 +167,23 @@ static HS_MADE_FOR_CALLER void hs_measure_released(hs_measure_t *measure, const 
 }
 
 /* One block, before and after; no figure sees it twice or not at all. */
-void hs_measure_reallocated(hs_measure_t *measure, const hs_block_t *before,
-                            const hs_block_t *after, uint64_t event);
+static HS_MADE_FOR_CALLER void hs_measure_reallocated(hs_measure_t *measure,
+                                                      const hs_block_t *before,
+                                                      const hs_block_t *after, uint64_t event,
+                                                      const bool only)
+{
+    hs_measure_lose(measure, before, only);
+    hs_measure_gain(measure, after, event, only);
+    hs_series_note(&measure->live);
+    hs_series_note(&measure->owners.payload[before->task]);
+    hs_series_note(&measure->owners.payload[after->task]);
+    if (only || before->place.region == after->place.region) {
+        hs_measure_settle(measure, after->place.region, event, only);
+    } else {
+        hs_measure_settle_move(measure, after->place.region, before->place.region, event);
+    }
+}
+
 /* `slot` is the asking task's, `asked` the regions that might have served it. */
 void hs_measure_failed(hs_measure_t *measure, uint32_t slot, const hs_lab_failure_row_t *row,
                        uint32_t asked);

@@ -1,11 +1,12 @@
 #include "replay/heap_events.h"
 
 #include "chip/laid.h"
+#include "replay/anomalies.h"
 #include "replay/plain.h"
 
 #define FNV_PRIME UINT64_C(0x100000001b3)
 
-/* ---- results and what is wrong with a trace --------------------------------------------------- */
+/* ---- results --------------------------------------------------- */
 
 static HS_MADE_FOR_CALLER void result(hs_replay_t *replay, uint32_t value)
 {
@@ -39,54 +40,6 @@ static HS_SELDOM void not_placed(hs_replay_t *replay)
     replay->summary.address_compared += replay->by_address;
 }
 
-static HS_SELDOM void anomaly(hs_replay_t *replay, uint32_t what, const hs_event_t *event,
-                              uint64_t number)
-{
-    if (replay->anomalies_kept < HS_LAB_ANOMALIES_MAX) {
-        const hs_lab_anomaly_row_t row = {number, event->key, what, event->task};
-        replay->anomalies[replay->anomalies_kept++] = row;
-    }
-}
-
-static HS_SELDOM void free_of_nothing(hs_replay_t *replay, const hs_event_t *event, uint64_t number)
-{
-    const bool was_live = !replay->by_address && !replay->gaps && event->key < replay->next_key;
-    if (was_live) {
-        replay->summary.double_frees++;
-    } else {
-        replay->summary.unknown_frees++;
-    }
-    anomaly(replay, was_live ? HS_LAB_ANOMALY_DOUBLE_FREE : HS_LAB_ANOMALY_UNKNOWN_FREE, event,
-            number);
-}
-
-/* `old`: the block of a realloc, or NULL. */
-static HS_SELDOM void fail(hs_replay_t *replay, const hs_event_t *event, uint64_t number,
-                           uint32_t slot, const hs_block_t *old)
-{
-    if (replay->summary.failures++ == 0) {
-        replay->summary.first_failure_event = number;
-    }
-    if (replay->trail != NULL) {
-        hs_trail_at(replay->trail, number)->failed = true;
-    }
-    const hs_lab_failure_row_t row = {
-        .event = number,
-        .time = event->time,
-        .size = event->size,
-        .task = event->task,
-        .caps = event->caps,
-        .site = event->site,
-        .call = event->kind,
-        .align = event->kind == HS_EVENT_ALIGNED ? UINT32_C(1) << (event->align_log2 & 31u) : 0,
-        .old_size = old != NULL ? old->requested : 0};
-    const hs_request_t request = hs_replay_request(event);
-    const hs_place_t *place = old != NULL ? &old->place : NULL;
-    const uint32_t asked =
-        hs_placement_mask(&replay->placement, &replay->chip, event, &request, place);
-    hs_measure_failed(&replay->measure, slot, &row, asked);
-}
-
 /* ---- heap events ------------------------------------------------------------------------------ */
 
 static inline size_t record_of(const hs_replay_t *replay, const hs_block_t *block)
@@ -109,7 +62,7 @@ static HS_MADE_FOR_CALLER void release(hs_replay_t *replay, const hs_block_t *bl
     }
 }
 
-hs_request_t hs_replay_request(const hs_event_t *event)
+static HS_MADE_FOR_CALLER hs_request_t request_of(const hs_event_t *event)
 {
     const hs_request_t request = {
         .size = event->size > UINT32_MAX ? UINT32_MAX : (uint32_t)event->size,
@@ -117,6 +70,11 @@ hs_request_t hs_replay_request(const hs_event_t *event)
         .caps = event->caps,
         .zeroed = event->kind == HS_EVENT_CALLOC};
     return request;
+}
+
+hs_request_t hs_replay_request(const hs_event_t *event)
+{
+    return request_of(event);
 }
 
 /* The recorded program no longer holds the block. */
@@ -136,7 +94,7 @@ static HS_SELDOM void drop_reused(hs_replay_t *replay, const hs_event_t *event, 
     const hs_block_t *block = hs_blocks_take(&replay->blocks, key);
     if (block != NULL) {
         replay->summary.reused_ids++;
-        anomaly(replay, HS_LAB_ANOMALY_REUSED_ID, event, number);
+        hs_replay_anomaly(replay, HS_LAB_ANOMALY_REUSED_ID, event, number);
         end_life(replay, block, HS_PLAIN_NOT);
         release(replay, block, number, HS_PLAIN_NOT);
     }
@@ -167,23 +125,24 @@ static HS_MADE_FOR_CALLER void place_block(hs_replay_t *replay, hs_block_t *bloc
                                            const hs_event_t *event, uint64_t number,
                                            const hs_plain_t plain)
 {
-    const hs_request_t request = hs_replay_request(event);
-    if (event->size <= UINT32_MAX &&
-        allocate(replay, event, &request, number, &block->place, plain)) {
-        block->requested = request.size;
-        placed(replay, block, plain);
-        if (replay->trail != NULL) {
-            hs_trail_begin(replay->trail, number, block, record_of(replay, block));
+    if (event->size <= UINT32_MAX) {
+        const hs_request_t request = request_of(event);
+        if (allocate(replay, event, &request, number, &block->place, plain)) {
+            block->requested = request.size;
+            placed(replay, block, plain);
+            if (replay->trail != NULL) {
+                hs_trail_begin(replay->trail, number, block, record_of(replay, block));
+            }
+            hs_measure_allocated(&replay->measure, block, number, plain != HS_PLAIN_NOT);
+            return;
         }
-        hs_measure_allocated(&replay->measure, block, number, plain != HS_PLAIN_NOT);
-        return;
     }
     block->flags |= HS_BLOCK_NOWHERE;
     not_placed(replay);
     if (event->size == 0) {
         replay->summary.zero_requests++;
     } else {
-        fail(replay, event, number, block->task, NULL);
+        hs_replay_failed(replay, event, number, block->task, NULL);
     }
 }
 
@@ -226,10 +185,12 @@ static HS_MADE_FOR_CALLER void on_free(hs_replay_t *replay, const hs_event_t *ev
 {
     const hs_block_t *block = hs_blocks_take(&replay->blocks, event->key);
     if (block == NULL) {
-        free_of_nothing(replay, event, number);
+        hs_replay_free_of_nothing(replay, event, number);
         return;
     }
-    replay->summary.skipped += (block->flags & HS_BLOCK_NOWHERE) != 0;
+    if (block->flags & HS_BLOCK_NOWHERE) {
+        replay->summary.skipped++;
+    }
     end_life(replay, block, plain);
     release(replay, block, number, plain);
 }
@@ -257,12 +218,13 @@ static hs_block_t *rename_block(hs_replay_t *replay, hs_block_t *block, const hs
 }
 
 /* The block is as it was when this is false. */
-static bool reallocate_place(hs_replay_t *replay, const hs_event_t *event,
-                             const hs_request_t *request, uint64_t number, hs_block_t *block)
+static HS_MADE_FOR_CALLER bool reallocate_place(hs_replay_t *replay, const hs_event_t *event,
+                                                const hs_request_t *request, uint64_t number,
+                                                hs_block_t *block, const bool plain)
 {
     hs_placement_t *placement = &replay->placement;
     const hs_place_t before = block->place;
-    if (placement->count == 0) {
+    if (plain || placement->count == 0) {
         return hs_chip_reallocate(&replay->chip, request, &block->place);
     }
     if (!hs_placement_reallocate(placement, &replay->chip, event, request, &block->place)) {
@@ -273,24 +235,26 @@ static bool reallocate_place(hs_replay_t *replay, const hs_event_t *event,
     return true;
 }
 
-static void reallocate(hs_replay_t *replay, hs_block_t *block, const hs_event_t *event,
-                       uint64_t number, uint32_t slot)
+static HS_MADE_FOR_CALLER void reallocate(hs_replay_t *replay, hs_block_t *block,
+                                          const hs_event_t *event, uint64_t number, uint32_t slot,
+                                          const bool plain)
 {
-    const hs_request_t request = hs_replay_request(event);
+    const hs_request_t request = request_of(event);
     const hs_block_t before = *block;
-    if (event->size > UINT32_MAX || !reallocate_place(replay, event, &request, number, block)) {
+    if (event->size > UINT32_MAX ||
+        !reallocate_place(replay, event, &request, number, block, plain)) {
         not_placed(replay);
-        fail(replay, event, number, slot, block);
+        hs_replay_failed(replay, event, number, slot, block);
         return;
     }
     block->requested = request.size;
     block->task = slot;
-    placed(replay, block, HS_PLAIN_NOT);
+    placed(replay, block, plain ? HS_PLAIN_ANY : HS_PLAIN_NOT);
     if (replay->trail != NULL) {
         hs_trail_end(replay->trail, number, record_of(replay, block));
         hs_trail_begin(replay->trail, number, block, record_of(replay, block));
     }
-    hs_measure_reallocated(&replay->measure, &before, block, number);
+    hs_measure_reallocated(&replay->measure, &before, block, number, plain);
 }
 
 static bool refuses_realloc(const hs_replay_t *replay, const hs_block_t *block)
@@ -299,29 +263,30 @@ static bool refuses_realloc(const hs_replay_t *replay, const hs_block_t *block)
            replay->chip.region[block->place.region].heap->model->aligned_is_own;
 }
 
-static hs_status_t on_realloc(hs_replay_t *replay, const hs_event_t *event, uint64_t number)
+static HS_MADE_FOR_CALLER hs_status_t realloc_with(hs_replay_t *replay, const hs_event_t *event,
+                                                   uint64_t number, const bool plain)
 {
     hs_block_t *block = hs_blocks_find(&replay->blocks, event->key);
     if (block == NULL) {
         replay->summary.dead_reallocs++;
-        anomaly(replay, HS_LAB_ANOMALY_DEAD_REALLOC, event, number);
+        hs_replay_anomaly(replay, HS_LAB_ANOMALY_DEAD_REALLOC, event, number);
         return HS_OK;
     }
     if (event->size == 0) {
-        if (!replay->census_only && !(block->flags & HS_BLOCK_NOWHERE)) {
+        if ((plain || !replay->census_only) && !(block->flags & HS_BLOCK_NOWHERE)) {
             replay->summary.zero_requests++;
             result(replay, HS_NONE);
         }
         on_free(replay, event, number, HS_PLAIN_NOT);
         return HS_OK;
     }
-    end_life(replay, block, HS_PLAIN_NOT);
+    end_life(replay, block, plain ? HS_PLAIN_ANY : HS_PLAIN_NOT);
     block->recorded = hs_census_gain(&replay->census, event->size, number);
     block = rename_block(replay, block, event, number);
     if (block == NULL) {
         return HS_ERR_MEMORY;
     }
-    if (replay->census_only) {
+    if (!plain && replay->census_only) {
         note_origin(block, event, number);
         return HS_OK;
     }
@@ -331,15 +296,28 @@ static hs_status_t on_realloc(hs_replay_t *replay, const hs_event_t *event, uint
     }
     if (refuses_realloc(replay, block)) {
         replay->summary.refused_reallocs++;
-        anomaly(replay, HS_LAB_ANOMALY_REFUSED_REALLOC, event, number);
+        hs_replay_anomaly(replay, HS_LAB_ANOMALY_REFUSED_REALLOC, event, number);
         return HS_OK;
     }
     const uint32_t slot = hs_ledger_slot(&replay->measure.owners, event->task);
     if (slot == HS_LEDGER_NONE) {
         return HS_ERR_MEMORY;
     }
-    reallocate(replay, block, event, number, slot);
+    reallocate(replay, block, event, number, slot, plain);
     return HS_OK;
+}
+
+/* All plain replays have one copy of it. */
+static hs_status_t realloc_plain(hs_replay_t *replay, const hs_event_t *event, uint64_t number)
+{
+    return realloc_with(replay, event, number, true);
+}
+
+static hs_status_t on_realloc(hs_replay_t *replay, const hs_event_t *event, uint64_t number,
+                              const hs_plain_t plain)
+{
+    return plain ? realloc_plain(replay, event, number)
+                 : realloc_with(replay, event, number, false);
 }
 
 static HS_SELDOM void on_recorded_failure(hs_replay_t *replay, const hs_event_t *event)
@@ -364,14 +342,17 @@ static HS_MADE_FOR_CALLER hs_status_t heap_event(hs_replay_t *replay, const hs_e
     } else if (event->kind == HS_EVENT_FREE) {
         on_free(replay, event, number, plain);
     } else if (event->kind == HS_EVENT_REALLOC) {
-        status = on_realloc(replay, event, number);
+        status = on_realloc(replay, event, number, plain);
     } else {
         on_recorded_failure(replay, event);
+    }
+    if (status != HS_OK) {
+        return status;
     }
     if (plain || !replay->census_only) {
         hs_measure_close(&replay->measure, number, event->time);
     }
-    return status;
+    return HS_OK;
 }
 
 hs_status_t hs_replay_heap_event(hs_replay_t *replay, const hs_event_t *event, uint64_t number)

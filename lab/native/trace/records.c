@@ -32,7 +32,7 @@ static HS_ALWAYS_INLINE unsigned lowest_bit(uint32_t word) /* of bits 7, 15, 23 
 
 /* A field of one to four bytes at the start of `word`. */
 typedef struct hs_field {
-    uint64_t bits; /* its bytes */
+    uint32_t bits; /* its bytes */
     unsigned size; /* in bytes */
     bool fits;     /* it has no more than four */
 } hs_field_t;
@@ -41,15 +41,16 @@ static HS_ALWAYS_INLINE hs_field_t field_of(uint64_t word)
 {
     const uint32_t last = (uint32_t)(~word & MORE);
     const unsigned bit = lowest_bit(last | UINT32_C(0x80000000));
-    const hs_field_t field = {word & ((UINT64_C(2) << bit) - 1u), (bit + 1u) / 8u, last != 0};
+    const uint32_t up_to = last ^ (last - 1u); /* the lowest bit and those below it */
+    const hs_field_t field = {(uint32_t)word & up_to, (bit + 1u) / 8u, last != 0};
     return field;
 }
 
 /* Two bytes' seven bits become fourteen, and two of these twenty-eight. */
 static HS_ALWAYS_INLINE uint64_t field_number(hs_field_t field)
 {
-    const uint32_t bits = (uint32_t)field.bits;
-    const uint32_t pairs = (bits & UINT32_C(0x7F007F)) | (bits >> 1 & UINT32_C(0x3F803F80));
+    const uint32_t pairs =
+        (field.bits & UINT32_C(0x7F007F)) | (field.bits >> 1 & UINT32_C(0x3F803F80));
     return (pairs & 0x3FFFu) | (pairs >> 2 & UINT32_C(0xFFFC000));
 }
 
@@ -79,6 +80,7 @@ static const uint8_t event_kinds[8] = {
 typedef struct hs_parts {
     const uint8_t *next; /* the byte after what was read */
     uint64_t asks;       /* all ones for what asks for memory, 0 for a FREE */
+    uint64_t next_id;    /* after the record */
     uint64_t number;     /* of the head */
     uint64_t key;
     uint64_t new_key;
@@ -105,6 +107,7 @@ static HS_ALWAYS_INLINE void realloc_parts(hs_parts_t *parts, const hs_decode_st
         parts->key = state->next_id - 1u - parts->number;
         parts->new_key = parts->key;
     }
+    parts->next_id = state->next_id;
 }
 
 /* FREE and allocations alike. */
@@ -120,6 +123,7 @@ static HS_ALWAYS_INLINE void block_parts(hs_parts_t *parts, const hs_decode_stat
     } else {
         parts->key = state->next_id - ((parts->number + 1u) & ~parts->asks);
     }
+    parts->next_id = state->next_id - parts->asks; /* one more, or as it was */
 }
 
 static HS_ALWAYS_INLINE void stamp_parts(hs_parts_t *parts, const unsigned features)
@@ -155,13 +159,14 @@ static HS_ALWAYS_INLINE void run(hs_records_t *records, const unsigned features)
 {
     hs_decode_state_t state = records->state;
     const uint8_t *at = records->in.at;
-    const uint8_t *const end = records->in.end;
+    const size_t left = hs_cursor_left(&records->in);
+    const uint8_t *const stop = left < AHEAD ? at : at + (left - AHEAD + 1u);
     hs_event_t *out = records->batch + records->count;
     hs_event_t *const out_end = records->batch + HS_BATCH_EVENTS;
     uint32_t sites = records->used[HS_NAMES_SITE];
     uint32_t tasks = records->used[HS_NAMES_TASK];
 
-    while (end - at >= AHEAD && out < out_end) {
+    while (at < stop && out < out_end) {
         const uint64_t word = hs_load64(at);
         const hs_field_t head = field_of(word);
         hs_parts_t parts = {.next = at + head.size,
@@ -169,11 +174,13 @@ static HS_ALWAYS_INLINE void run(hs_records_t *records, const unsigned features)
                             .last = state.last_address,
                             .kind = (unsigned)word & 7u,
                             .fits = true};
-        if (!head.fits || (parts.kind > HS_RECORD_CALLOC &&
-                           (parts.kind != HS_RECORD_TASK || parts.number > HS_NAME_INDEX_MAX))) {
+        if (!head.fits) {
             break;
         }
-        if (parts.kind == HS_RECORD_TASK) {
+        if (parts.kind > HS_RECORD_CALLOC) {
+            if (parts.kind != HS_RECORD_TASK || parts.number > HS_NAME_INDEX_MAX) {
+                break;
+            }
             state.task = (uint32_t)parts.number;
             tasks = state.task >= tasks ? state.task + 1 : tasks;
             at = parts.next;
@@ -191,8 +198,7 @@ static HS_ALWAYS_INLINE void run(hs_records_t *records, const unsigned features)
         }
 
         at = parts.next;
-        state.next_id +=
-            (uint64_t)(parts.kind == HS_RECORD_MALLOC) | (uint64_t)(parts.kind == HS_RECORD_CALLOC);
+        state.next_id = parts.next_id;
         state.last_address = parts.last;
         state.time += parts.ticks;
         if ((features & HS_TRACE_SITES) != 0) {
