@@ -68,8 +68,12 @@ class Usage:
         free = np.array([not row.fixed for row in classes.rows], dtype=bool)[classes.of]
         gone = np.array([row.gone for row in classes.rows], dtype=bool)[classes.of]
         fits = np.zeros((len(asked), len(targets)), dtype=bool)
+        most = np.array([row.most for row in classes.rows])[classes.of]
+        unresized = _unresized(blocks, classes)[classes.of]
         for place, target in enumerate(targets):
             fits[:, place] = free & (asked["caps"] & ~np.uint32(target.caps) == 0)
+            if target.pool is not None:
+                fits[:, place] &= unresized & (most <= target.pool.block)
         counted = (held.inside & ~gone)[blocks.request]
         self.begin, self.end = blocks.begin[counted], blocks.end[counted]
         self.cost = held.cost[blocks.request[counted]]
@@ -84,6 +88,28 @@ class Usage:
         change -= np.bincount(self.end, weights, self.events + 1)
         return np.cumsum(change)[:-1]
 
+    def blocks_over_time(self, chosen: Array) -> Array:
+        """Blocks after each event, of the units that are chosen."""
+        counted = chosen[self.unit]
+        change = np.bincount(self.begin[counted], minlength=self.events + 1)
+        change -= np.bincount(self.end[counted], minlength=self.events + 1)
+        return np.cumsum(change)[:-1]
+
+    def blocks_at(self, event: int) -> Array:
+        """Blocks of each unit after an event."""
+        alive = (self.begin <= event) & (self.end > event)
+        return np.bincount(self.unit[alive], minlength=len(self.units))
+
+    def in_target(self, moved: Array, place: int) -> Array:
+        """The units that are in a target, where `moved` tells it of each class and target."""
+        return np.array(
+            [
+                unit.fits[place] and bool(moved[sorted(unit.classes), place].any())
+                for unit in self.units
+            ],
+            dtype=bool,
+        )
+
     def at(self, event: int) -> Array:
         """Bytes of each unit after an event."""
         alive = (self.begin <= event) & (self.end > event)
@@ -97,6 +123,16 @@ class Usage:
             moved = inside[sorted(unit.classes)][:, np.array(unit.fits, dtype=bool)]
             found[index] = 0.0 if moved.any() else 1.0
         return found
+
+
+def _unresized(blocks: TracedBlocks, classes: Classes) -> Array:
+    """The classes whose blocks are never resized. Only they go to pools: a resized block may stay in
+    the heap or the pool that has it, whatever its new class, which the count would have to know."""
+    found = np.ones(len(classes.rows), dtype=bool)
+    resized = np.flatnonzero(blocks.parent >= 0)
+    for stays in (resized, blocks.parent[resized]):
+        found[classes.of[blocks.request[stays]]] = False
+    return found
 
 
 def _inside(blocks: TracedBlocks, layout: Layout) -> Array:
