@@ -52,6 +52,8 @@ def markdown(data: dict[str, Any]) -> str:
         + "\n".join(_table(NEED, data["need"], taken=False))
         + "\n"
         + "\n".join(_ends(data["ends"]))
+        + "\n"
+        + "\n".join(pools_section(data["pools"]))
     )
 
 

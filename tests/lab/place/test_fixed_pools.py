@@ -166,7 +166,8 @@ def test_a_pool_is_offered_where_headers_are_saved(tmp_path: Path) -> None:
     rounded = memory // 32  # ESP-IDF's heap gives a large block up to the end of its class
     assert most - rounded <= pooled.free - none.free <= most
     assert found.bound >= pooled.free
-    assert found.gap is not None and found.gap < 2
+    assert found.gap is not None
+    assert found.gap < 2
     assert any("bring" in sentence for sentence in found.verdict)
 
 
