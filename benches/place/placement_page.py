@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from statistics import median
 from typing import Any
 
+from pool_rows import pools_section
+
 HEAD = """\
 # Placements, over the captured traces
 

@@ -109,6 +109,13 @@ def taken(allocators: Iterable[str], sizes: np.ndarray) -> np.ndarray:
     return least
 
 
+def least_beyond(allocators: Iterable[str]) -> int:
+    """Bytes that any block takes beyond its size. It is a bound for a block that was resized: some
+    heaps round a large new block up to a class of sizes, and cut a resized one at its end."""
+    small = np.arange(1, 65)
+    return int((taken(allocators, small) - small).min())
+
+
 def _taken(allocator: str, size: int) -> int:
     space = max(_TRIED, 4 * size)
     empty = fill(allocator, base=0x3F80_0000, size=space, block=size, most=0)

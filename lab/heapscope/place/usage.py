@@ -11,7 +11,7 @@ from heapscope.layout.attempts import attempts, malloc_attempts
 from heapscope.layout.layout import Layout
 from heapscope.place.blocks import Array, TracedBlocks
 from heapscope.place.classes import Classes
-from heapscope.place.memories import PlaceTarget, taken, weight_of
+from heapscope.place.memories import PlaceTarget, least_beyond, taken, weight_of
 
 _UNITS = (
     2000  # beyond them resized blocks of a class are one unit, which makes the bound no tighter
@@ -30,10 +30,11 @@ class Unit:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class HeldBytes:
-    """For each kind of request: the bytes that a block of it takes at least, and whether it goes to
-    internal memory where no rule is for it."""
+    """For each kind of request: the bytes that a block of it takes at least, as a new one and as one
+    that was resized, and whether it goes to internal memory where no rule is for it."""
 
     cost: Array
+    resized: Array
     inside: Array
 
 
@@ -42,7 +43,10 @@ def held_by(blocks: TracedBlocks, layout: Layout) -> HeldBytes:
     sizes, size_of = np.unique(blocks.asked["size"], return_inverse=True)
     costs = taken((region.allocator for region in layout.regions), sizes)
     cost = costs[size_of.reshape(-1)].astype(np.int64)
-    return HeldBytes(cost=cost, inside=_inside(blocks, layout))
+    resized = blocks.asked["size"].astype(np.int64) + least_beyond(
+        region.allocator for region in layout.regions
+    )
+    return HeldBytes(cost=cost, resized=np.minimum(cost, resized), inside=_inside(blocks, layout))
 
 
 class Usage:
@@ -76,7 +80,8 @@ class Usage:
                 fits[:, place] &= unresized & (most <= target.pool.block)
         counted = (held.inside & ~gone)[blocks.request]
         self.begin, self.end = blocks.begin[counted], blocks.end[counted]
-        self.cost = held.cost[blocks.request[counted]]
+        request = blocks.request[counted]
+        self.cost = np.where(blocks.parent[counted] >= 0, held.resized[request], held.cost[request])
         units, of = _units(blocks, classes, fits, resized_stay=resized_stay)
         self.units = units
         self.unit = of[counted]

@@ -11,12 +11,20 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import heapscope as hs
 from heapscope.layout.capabilities import DEFAULT, EIGHT_BIT, INTERNAL, SPIRAM, WORD
 from heapscope.layout.layout import Layout, MallocRule, Region
 from heapscope.native.library import fixed_memory
 from heapscope.place.blocks import TracedBlocks, read_blocks
 from heapscope.place.classes import Classes, classes_of
-from heapscope.place.memories import FixedPool, PlaceTarget, start_room, taken, targets
+from heapscope.place.memories import (
+    FixedPool,
+    PlaceTarget,
+    least_beyond,
+    start_room,
+    taken,
+    targets,
+)
 from heapscope.place.programme import Programme
 from heapscope.place.usage import Usage, held_by
 from heapscope.why.recording import Recording, read_recording
@@ -257,3 +265,16 @@ def test_classes_of_resized_blocks_go_to_no_pool(tmp_path: Path) -> None:
     able = {number for unit in usage.units if unit.fits[0] for number in unit.classes}
     owners = {(classes.rows[number].owner.task, classes.rows[number].least) for number in able}
     assert owners == {("app", 24)}
+
+
+def test_a_resized_block_may_take_less_than_a_new_one(tmp_path: Path) -> None:
+    """ESP-IDF's heap gives a large new block to the end of a class of sizes, a resized one not."""
+    events: list[Event] = []
+    for key in range(20):
+        events += [{"kind": "malloc", "key": key, "size": 4000, "task": 0}]
+        events += [{"kind": "realloc", "key": key, "size": 8200, "task": 0}]
+    path = Story(events=tuple(events), names={"task": TASKS}).write(tmp_path / "T.hst")
+    found = hs.place(path, pool="256KB")
+    assert found.ways[0].free <= found.bound
+    assert taken(["idf-5.5"], np.array([8200])).tolist() == [8708]
+    assert least_beyond(["idf-5.5"]) == 4
