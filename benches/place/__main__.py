@@ -6,8 +6,8 @@ python benches/place --page | --check
 NAME is a part of the name of a trace, whose figures are only printed; without one all are placed,
 which takes an hour. --goal places them for one aim, and keeps the others' figures; "ends" learns
 from each trace with a second recording which requests take from the high end of our heap, and
-"pools" tries pools of fixed blocks. --page writes the page again from the figures of the last run; --check does not, and exits with 1 if it is
-another one.
+"pools" tries pools of fixed blocks. --page writes the page again from the figures of the last run;
+--check does not, and exits with 1 if it is another one.
 """
 
 from __future__ import annotations

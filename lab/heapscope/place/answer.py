@@ -322,8 +322,8 @@ def _pools(question: PlaceQuestion, found: Found, figure: int) -> Iterator[str]:
     without = max(0, question.figure(found.plain.outcome))
     pools = dict.fromkeys(rule.pool for rule in found.best.rules if rule.pool is not None)
     yield (
-        f"{plural(len(pools), 'pool')} of fixed blocks bring {size(figure - without)} of it "
-        f"({size(without)} without them; {tried} were tried)."
+        f"With {plural(len(pools), 'pool')} of fixed blocks that is {size(figure - without)} more "
+        f"than the best rules without pools give ({size(without)}); {tried} were tried."
     )
 
 

@@ -198,8 +198,8 @@ class PlaceSearch:
 
     def _with_pools(self, plain: Way, programme: Programme, loose: Assignment | None) -> Way:
         """The best of the programme's solution and of pools in front of the rules without them, one
-        added after the other where it wins; `plain` where none does. A pool that a request finds full
-        is none of them: where that goes is another matter on the chip than here."""
+        added after the other where it wins; `plain` where none does. A pool that a request finds
+        full is none of them: where that goes is another matter on the chip than here."""
         question = self._question
         best = plain
         if loose is not None:
@@ -218,7 +218,7 @@ class PlaceSearch:
         return apart if is_better(question, apart, best) else best
 
     def _better(self, best: Way, rules: tuple[PlaceRule, ...], slow: float) -> Way:
-        """The way with these rules where it is better than the best one, and no pool is too small."""
+        """The way with these rules where it is better than the best one and no pool is too small."""
         question = self._question
         apart = {rule.target for rule in rules if rule.pool is not None or rule.private}
         heaps = len(question.placed.regions) + len(apart)
