@@ -115,10 +115,10 @@ PLACE = (
     ),
     Mutant(
         "pools of a placement",
-        "a pool serves a wider alignment than it has",
-        "lab/heapscope/place/pool_code.py::_FUNCTIONS",
-        "alignment > pool->alignment ||",
-        "",
+        "the code of the device gives everyone the pool of one task",
+        "lab/heapscope/place/device_code.py::_lines",
+        'asked=lambda rule: bits.owners.get(rule.owner, "")',
+        'asked=lambda rule: ""',
         POOLS,
     ),
     Mutant(
