@@ -117,7 +117,7 @@ static uint64_t blocks_at(uint64_t start, uint32_t count, uint32_t alignment)
     return up(start + HEAD_BYTES + bits_bytes(count), alignment);
 }
 
-/* As many as fit between two addresses. */
+/* The blocks that fit between two addresses. */
 static uint32_t count_of(uint64_t start, uint64_t end, uint32_t bytes, uint32_t alignment)
 {
     if (end <= start || end - start <= HEAD_BYTES) {

@@ -218,7 +218,7 @@ class PlaceSearch:
         return apart if is_better(question, apart, best) else best
 
     def _better(self, best: Way, rules: tuple[PlaceRule, ...], slow: float) -> Way:
-        """The way with these rules where it is better than the best one and no pool is too small."""
+        """The way with these rules, where it is better than the best and no pool is too small."""
         question = self._question
         apart = {rule.target for rule in rules if rule.pool is not None or rule.private}
         heaps = len(question.placed.regions) + len(apart)

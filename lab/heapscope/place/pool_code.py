@@ -164,8 +164,8 @@ def pool_lines(
     asked: Callable[[PlaceRule], str],
     source: Callable[[FixedPool], str],
 ) -> Iterator[str]:
-    """`owners`: the bits of all owners; `asked`: that of a rule's, or ""; `source`: the capability of
-    the memory that a pool is taken from."""
+    """`owners`: the bits of all owners; `asked`: that of a rule's, or ""; `source`: the capability
+    of the memory that a pool is taken from."""
     pools = pools_of(rules)
     yield from _ABOUT.splitlines()
     yield ""

@@ -21,8 +21,8 @@ _OF_OTHERS = 8
 
 
 def pool_targets(question: PlaceQuestion) -> tuple[PlaceTarget, ...]:
-    """A pool for each of the block sizes that promise most. Its memory comes from the internal region
-    with most room; for a block that must fit, from the one with least that can have it, so that the
+    """A pool for each of the block sizes that promise most. Its memory comes from the internal
+    region with most room; for a block that must fit, from the one with least that can have it, so that the
     others stay whole."""
     usage = question.usage(())
     if not question.inner or not len(usage.begin):

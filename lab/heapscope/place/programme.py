@@ -134,8 +134,8 @@ def _stopped(best: Assignment, bound: float) -> Assignment:
 
 
 class _Model:
-    """One programme. The columns: the peak, a class in a target, a resized unit in one, and for each
-    pool how many blocks it has and whether it is made."""
+    """One programme. The columns: the peak, a class in a target, a resized unit in one, and for
+    each pool how many blocks it has and whether it is made."""
 
     def __init__(
         self, usage: Usage, targets: Sequence[PlaceTarget], moments: Sequence[int]
@@ -201,8 +201,8 @@ class _Model:
         return found
 
     def _pools(self) -> Iterator[tuple[int, tuple[int, int]]]:
-        """Each pool's columns: its blocks, as many as it has to hold at each moment, and the rest of
-        its memory, which it has as soon as it has one block."""
+        """Each pool's columns: its blocks, as many as it has to hold at each moment, and the rest
+        of its memory, which it has as soon as it has one block."""
         for place, target in enumerate(self._targets):
             if target.pool is None:
                 continue

@@ -30,8 +30,8 @@ class Unit:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class HeldBytes:
-    """For each kind of request: the bytes that a block of it takes at least, as a new one and as one
-    that was resized, and whether it goes to internal memory where no rule is for it."""
+    """For each kind of request: the bytes that a block of it takes at least, as a new one and as
+    one that was resized, and whether it goes to internal memory where no rule is for it."""
 
     cost: Array
     resized: Array
@@ -131,8 +131,8 @@ class Usage:
 
 
 def _unresized(blocks: TracedBlocks, classes: Classes) -> Array:
-    """The classes whose blocks are never resized. Only they go to pools: a resized block may stay in
-    the heap or the pool that has it, whatever its new class, which the count would have to know."""
+    """The classes whose blocks are never resized. Only they go to pools: a resized block may stay
+    in the heap or the pool that has it, whatever its new class, which the count would have to know."""
     found = np.ones(len(classes.rows), dtype=bool)
     resized = np.flatnonzero(blocks.parent >= 0)
     for stays in (resized, blocks.parent[resized]):
