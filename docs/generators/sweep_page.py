@@ -14,7 +14,7 @@ from heapscope.memory.options import DECLARED
 from heapscope.sweep.columns import COLUMNS
 from heapscope.sweep.inputs import planned_trace
 from heapscope.sweep.output import FORM
-from heapscope.sweep.plan import BATCH_CELLS, BATCH_EVENTS, SEARCH_REPLAYS
+from heapscope.sweep.plan import BATCH_CELLS, BATCH_EVENTS, RUN_REPLAYS, SEARCH_REPLAYS
 from heapscope.sweep.plan_file import CELLS_MAX
 
 HEAD = """\
@@ -40,7 +40,8 @@ A plan is a TOML file. Names of files in it are relative to its folder.
 A key of a grid is an option of `replay` without its `--`: {options}. A value is a text, a number or
 a switch, or a list of them; an empty text means that the option is not given. Sizes may go in
 steps: `pool = {{ from = "64KB", to = "256KB", step = "4KB" }}`. `pool = "least"` searches for the
-smallest pool, as `heapscope fit` does.
+smallest pool, as `heapscope fit` does, and with `[jitter]` also for that of each perturbed run, as
+`fit --jitter` does.
 
 Cells are all combinations of traces, configurations of all grids, and runs; a plan has at most
 {cells:,} of them. A plan is refused where its keys contradict each other: a value that goes with
@@ -58,8 +59,8 @@ all of it is on the disk |
 | `.claim` | locked while a client writes there |
 
 A batch is a range of cells of about {events:,} heap events and at most {batch:,} cells; a search
-counts as {search} replays. Batches depend on the plan alone, so each is there once, however often
-it was replayed. 1,000 batches share a folder `part=N`.
+counts as {search} replays, and one for a perturbed run as {run}. Batches depend on the plan alone,
+so each is there once, however often it was replayed. 1,000 batches share a folder `part=N`.
 
 ## The columns
 
@@ -177,6 +178,7 @@ def _parts() -> Iterator[str]:
         events=BATCH_EVENTS,
         batch=BATCH_CELLS,
         search=SEARCH_REPLAYS,
+        run=RUN_REPLAYS,
     )
     for column in COLUMNS:
         yield f"| `{column.name}` | {column.kind} | {column.text} |\n"

@@ -34,7 +34,7 @@ def test_two_cores_lose_nothing_and_both_come_to_their_end(
         assert ended.waited > 0, "no core ever met a lock that was taken"
 
 
-@pytest.mark.cells(1)
+@pytest.mark.slow
 def test_two_cores_that_nothing_holds_apart_do_damage(chip: str, seed: int) -> None:
     """So the test above can fail."""
     image = build_cores(chip, flags=OPEN[chip])

@@ -71,7 +71,7 @@ LOSS = (
     Mutant(
         "loss: nothing is recommended",
         "a pool is recommended after a loss",
-        "lab/heapscope/fit/fit_trace.py::fit",
+        "lab/heapscope/fit/fit_trace.py::fit_recorded",
         "if trace.loss is not None",
         "if trace.loss is None and False",
         REPLAYED,

@@ -8,6 +8,7 @@ PLAN = "tests/lab/sweep/test_plan.py"
 CELLS = "tests/lab/sweep/test_cells.py"
 OUTPUT = "tests/lab/sweep/test_output.py"
 SHOW = "tests/lab/sweep/test_show.py"
+LEAST = "tests/lab/sweep/test_least.py"
 
 SWEEP = (
     Mutant(
@@ -49,6 +50,38 @@ SWEEP = (
         "placed.stride * results.plan.recipe.runs",
         "results.plan.recipe.runs",
         SHOW,
+    ),
+    Mutant(
+        "least pools of perturbed runs",
+        "each run is the one before it",
+        "lab/heapscope/sweep/kept_trace.py::KeptTrace.least_pool",
+        "run - 1",
+        "run - 2 if run > 1 else 0",
+        LEAST,
+    ),
+    Mutant(
+        "least pools of perturbed runs",
+        "the trace that needs least decides",
+        "lab/heapscope/sweep/least.py::_over_traces",
+        "max(traces",
+        "min(traces",
+        LEAST,
+    ),
+    Mutant(
+        "interval of a quantile",
+        "the upper end is a rank too low",
+        "lab/heapscope/jitter/quantile.py::ranks",
+        "high = count - above",
+        "high = count - above - 1",
+        "tests/lab/jitter/test_quantile.py",
+    ),
+    Mutant(
+        "effects of a choice",
+        "a search counts as a value of the pool",
+        "lab/heapscope/sweep/show.py::_effects_of",
+        "LEAST if placed",
+        "None if placed",
+        LEAST,
     ),
     Mutant(
         "results of a sweep",

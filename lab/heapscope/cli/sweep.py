@@ -88,7 +88,14 @@ def sweep(
             raise InputError(
                 "sweep show: one folder is needed", remedy="heapscope sweep show FOLDER"
             )
-        for name, value in (("-o", out), ("--workers", workers), ("--scheduler", scheduler)):
+        for name, value in (
+            ("-o", out),
+            ("--workers", workers),
+            ("--scheduler", scheduler),
+            ("--tls-ca", tls_ca),
+            ("--tls-cert", tls_cert),
+            ("--tls-key", tls_key),
+        ):
             if value is not None:
                 raise InputError(
                     f"sweep show and {name}: nothing is replayed", remedy=f"leave {name} out"

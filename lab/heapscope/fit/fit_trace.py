@@ -19,6 +19,7 @@ from heapscope.fit.search import Ending, FoundPool, search
 from heapscope.fit.smallest_pool import FIT, FitResult, Refusal
 from heapscope.jitter.runs import Jitter, PerturbedRuns, kept_in_memory
 from heapscope.layout.allocator import has_ends
+from heapscope.layout.place_file import read_placement
 from heapscope.layout.placement import Placement
 from heapscope.layout.pool import POOL_BASE, POOL_MIN, pool_layout
 from heapscope.measure.loss import Loss, loss_of
@@ -62,6 +63,16 @@ class _Loaded:
         return max(self.steps.floor, later, POOL_MIN)
 
 
+@dataclass(frozen=True, kw_only=True)
+class RecordedFit:
+    """The rows of the recorded run alone, and what perturbed runs of it go on with."""
+
+    rows: list[FitResult]
+    limits: Mapping[str, Limits | None]
+    only: int | None
+    ends: NativeConfig | None
+
+
 def fit(
     path: str | Path,
     allocators: Sequence[str],
@@ -79,6 +90,29 @@ def fit(
     runs go on each pool. `placement`: rules for a pool, whose ends count where a heap has two.
     Memory: 12 bytes an event, and a pool for each core. InputError: the trace cannot be
     used, or has no such task."""
+    found = fit_recorded(
+        path,
+        allocators,
+        task=task,
+        margin=margin,
+        placement=placement,
+        reading=reading,
+        progress=progress,
+    )
+    return found.rows if jitter is None else _perturbed(path, found, jitter, perturbing)
+
+
+def fit_recorded(
+    path: str | Path,
+    allocators: Sequence[str],
+    *,
+    task: str | None = None,
+    margin: float | None = None,
+    placement: Placement | None = None,
+    reading: Progress | None = None,
+    progress: FitProgress | None = None,
+) -> RecordedFit:
+    """Does what `fit` does, without perturbed runs."""
     only = None if task is None else _index(path, task)
     ends = None if placement is None else ends_of(placement, path)
     with NativeSteps(POOL_BASE, only=only, ends=ends) as steps:
@@ -116,9 +150,19 @@ def fit(
             )
             for row in rows
         ]
-    return (
-        rows if jitter is None else _perturbed(path, rows, limits, jitter, only, ends, perturbing)
-    )
+    return RecordedFit(rows=rows, limits=limits, only=only, ends=ends)
+
+
+def pool_rules(file: str | Path) -> Placement:
+    """The rules of a file, for a pool. InputError: they place blocks in private heaps, which a pool
+    alone has not."""
+    rules = read_placement(file, pool_layout(POOL_MIN, "heapscope"))
+    if rules.heaps:
+        raise InputError(
+            f"{rules.file}: private heaps in it, and fit has one pool",
+            remedy="leave them out; heapscope fit --task NAME finds the size of one",
+        )
+    return rules
 
 
 def ends_of(placement: Placement, path: str | Path) -> NativeConfig:
@@ -129,17 +173,11 @@ def ends_of(placement: Placement, path: str | Path) -> NativeConfig:
 
 
 def _perturbed(
-    path: str | Path,
-    rows: list[FitResult],
-    limits: Mapping[str, Limits | None],
-    jitter: Jitter,
-    only: int | None,
-    ends: NativeConfig | None,
-    progress: FitProgress | None,
+    path: str | Path, recorded: RecordedFit, jitter: Jitter, progress: FitProgress | None
 ) -> list[FitResult]:
     """The rows that have a pool, with how perturbed runs go on it."""
     runs_done = itertools.count(1)
-    total = 2 * jitter.runs * sum(row.pool is not None for row in rows)
+    total = 2 * jitter.runs * sum(row.pool is not None for row in recorded.rows)
 
     def done() -> None:
         if progress is not None:
@@ -147,13 +185,19 @@ def _perturbed(
 
     found: list[FitResult] = []
     with PerturbedRuns(kept_in_memory(path), jitter) as runs:
-        for row in rows:
-            within = limits[row.allocator]
+        for row in recorded.rows:
+            within = recorded.limits[row.allocator]
             if row.pool is None or within is None:
                 found.append(row)
                 continue
             perturbed = perturbed_fit(
-                runs, row.allocator, row.pool, within, only=only, ends=ends, done=done
+                runs,
+                row.allocator,
+                row.pool,
+                within,
+                only=recorded.only,
+                ends=recorded.ends,
+                done=done,
             )
             found.append(replace(row, perturbed=perturbed))
     return found

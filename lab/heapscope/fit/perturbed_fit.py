@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from typing import NamedTuple
 
 from heapscope.fit.limits import STEP, Limits
 from heapscope.fit.schedule import cores
+from heapscope.jitter.quantile import enough_for
 from heapscope.jitter.runs import Jitter, PerturbedRuns
 from heapscope.jitter.share import Share, share
 from heapscope.layout.pool import POOL_BASE
@@ -18,7 +19,6 @@ from heapscope.native.steps import NativeSteps
 from heapscope.rows.figure import figure
 from heapscope.rows.row import Row
 
-WANTED = 0.99  # of the runs, by `safe`
 _FINE = 256  # part of the pool to which the least pool of one run is looked for
 
 
@@ -61,16 +61,14 @@ def perturbed_fit(
     """`pool`: the one that serves the recorded run. `only`: the task whose blocks alone are kept.
     `ends`: rules for the ends of free blocks. `done` is called after each run."""
     count = runs.jitter.runs
-    most = min(2 * pool, limits.most)
 
-    def least(number: int) -> tuple[bool, int | None]:
-        with _steps(runs, number, only, ends) as steps:
-            done()
-            return _least(steps, allocator, pool, most)
+    def least(number: int) -> RunFit:
+        done()
+        return fit_of_run(runs, number, allocator, pool, limits, only=only, ends=ends)
 
     with ThreadPoolExecutor(cores()) as threads:
         found = list(threads.map(least, range(count)))
-        safe = _quantile([size_ for _, size_ in found], WANTED)
+        safe = enough_for([each.least for each in found])
 
         def serves(number: int) -> bool:
             with _steps(runs, number, only, ends) as steps:
@@ -82,10 +80,36 @@ def perturbed_fit(
     return PerturbedFit(
         jitter=runs.jitter,
         varied=runs.varied,
-        at_pool=share(sum(served for served, _ in found), count),
+        at_pool=share(sum(each.served for each in found), count),
         safe=safe,
         at_safe=None if safe is None else share(good, count),
     )
+
+
+class RunFit(NamedTuple):
+    """`served`: by the pool of the recorded run. `least`: the run's own least pool, to a 256th of
+    that; None: more than `most`, which is twice that, or the allocator's largest heap."""
+
+    served: bool
+    least: int | None
+    most: int
+
+
+def fit_of_run(
+    runs: PerturbedRuns,
+    number: int,
+    allocator: str,
+    pool: int,
+    limits: Limits,
+    *,
+    only: int | None = None,
+    ends: NativeConfig | None = None,
+) -> RunFit:
+    """`pool`: the one that serves the recorded run."""
+    most = min(2 * pool, limits.most) // STEP * STEP
+    with _steps(runs, number, only, ends) as steps:
+        served, least = _least(steps, allocator, pool, most)
+    return RunFit(served, least, most)
 
 
 def _steps(
@@ -101,7 +125,7 @@ def _steps(
 def _least(steps: NativeSteps, allocator: str, pool: int, most: int) -> tuple[bool, int | None]:
     """Whether the pool serves the run; and the least pool by halving, None: more than `most`."""
     served = steps.try_pool(allocator, pool).survives
-    bad, good = (steps.floor // STEP * STEP, pool) if served else (pool, most // STEP * STEP)
+    bad, good = (steps.floor // STEP * STEP, pool) if served else (pool, most)
     if not served and not steps.try_pool(allocator, good).survives:
         return served, None
     while good - bad > max(STEP, pool // _FINE):
@@ -113,10 +137,3 @@ def _least(steps: NativeSteps, allocator: str, pool: int, most: int) -> tuple[bo
         else:
             bad = middle
     return served, good
-
-
-def _quantile(sizes: list[int | None], wanted: float) -> int | None:
-    """The least of the sizes that is enough for so large a part of them."""
-    ranked = sorted(math.inf if each is None else each for each in sizes)
-    found = ranked[math.ceil(wanted * len(ranked)) - 1]
-    return None if found == math.inf else int(found)

@@ -16,6 +16,7 @@ from heapscope.sweep.answer import (
     SweepConfiguration,
     SweepEffect,
     SweepLeast,
+    SweepPerturbedLeast,
     SweepReason,
     SweepResult,
 )
@@ -34,19 +35,21 @@ def sweep_parts(result: SweepResult) -> Iterator[RenderableType]:
 def sentences(result: SweepResult) -> Iterator[str]:
     """The answer first."""
     yield _verdict(result)
+    if result.safe_count == 0:
+        yield from _nearest(result)
+    if result.configurations_count and result.searches_count:
+        yield _searched(result)
+    yield from _perturbed_searches(result)
     yield f"{_progress(result)}: {_extent(result)}."
     chip = next((one for one in result.chips if one.safe), None)
     if chip is not None:
         yield _cheapest(result, chip)
-    elif result.chips:
+    elif result.chips and result.unreadable_traces < result.traces:
         yield "None of the chips carries all traces."
     if result.failed:
         yield f"{plural(result.failed, 'cell')} could not be replayed, for the reasons below."
-    if result.unreadable_traces:
-        yield (
-            f"{result.unreadable_traces:,} of {plural(result.traces, 'trace')} cannot be read; the "
-            "configurations are judged by the others."
-        )
+    if 0 < result.unreadable_traces < result.traces:
+        yield f"{_unreadable(result)}; the configurations are judged by the others."
     if result.unknown:
         yield (
             f"{plural(result.unknown, 'cell')} had no failure in what the trace tells, which is "
@@ -61,8 +64,10 @@ def sentences(result: SweepResult) -> Iterator[str]:
 
 def _verdict(result: SweepResult) -> str:
     tested = result.configurations_count
-    if tested == 0:
-        return "The plan only searches: the least pools are below."
+    if tested == 0 and result.unreadable_traces < result.traces:
+        return _searched(result)
+    if result.unreadable_traces == result.traces:
+        return f"Nothing is known: {_unreadable(result)}."
     over = plural(result.traces - result.unreadable_traces, "trace")
     runs = "" if result.runs == 1 else f" and all {result.runs:,} runs of each"
     if result.safe_count == 0:
@@ -76,9 +81,65 @@ def _verdict(result: SweepResult) -> str:
     )
 
 
+def _nearest(result: SweepResult) -> Iterator[str]:
+    """Where no configuration is safe in every run: the share of runs in which one is."""
+    best = next((one for one in result.configurations if one.share is not None), None)
+    if best is not None and best.share is not None and best.safe_cells:
+        yield (
+            f"Nearest comes {best.configuration}, which is safe in {best.share.text}, all traces "
+            "together."
+        )
+
+
+def _unreadable(result: SweepResult) -> str:
+    if result.unreadable_traces == result.traces:
+        return f"none of {plural(result.traces, 'trace')} can be read"
+    return f"{result.unreadable_traces:,} of {plural(result.traces, 'trace')} cannot be read"
+
+
+def _searched(result: SweepResult) -> str:
+    """The least pools of the recorded runs."""
+    best = next(iter(result.least), None)
+    so_far = "" if result.complete else " so far"
+    if best is None or best.largest is None:
+        return f"No pool was found for any trace{so_far}."
+    of = "" if best.failed == 0 else f", and for {plural(best.failed, 'trace')} none was found"
+    return (
+        f"{best.configuration} needs the smallest pools: at most {size(best.largest)} for "
+        f"each of {plural(best.traces, 'trace')}{of}{so_far}."
+    )
+
+
+def _perturbed_searches(result: SweepResult) -> Iterator[str]:
+    best = next((row for row in result.perturbed_least if row.traces), None)
+    if best is None:
+        return
+    of = f"{plural(best.runs, 'perturbed run')} of {best.trace}"
+    if best.enough is None:
+        yield f"More than 1 % of {of} have no pool with any configuration."
+        return
+    yield (
+        f"With {best.configuration}, 99 % of {of} need {size(best.enough)} at most "
+        f"({_interval(best, result.runs_that_settle)})."
+    )
+    yield (
+        "Survival is not monotone in the size, so a run may fail on a pool above its least: give "
+        "that size as a pool of the plan, with another seed, to see what it serves."
+    )
+
+
+def _interval(row: SweepPerturbedLeast, settled_by: int) -> str:
+    said = f"95 % interval: from {size(row.low or 0)}"
+    if row.high is not None:
+        return f"{said} to {size(row.high)}"
+    if row.runs < settled_by:
+        return f"{said}; {row.runs:,} runs cannot tell the other end, {settled_by:,} can"
+    return f"{said}; at the other end are runs without any pool"
+
+
 def _progress(result: SweepResult) -> str:
     if result.complete:
-        return f"All {plural(result.cells, 'cell')} are there"
+        return "The cell is there" if result.cells == 1 else f"All {result.cells:,} cells are there"
     part = 100 * result.done / max(result.cells, 1)
     return f"{result.done:,} of {plural(result.cells, 'cell')} are there ({part:.1f} %)"
 
@@ -86,7 +147,7 @@ def _progress(result: SweepResult) -> str:
 def _extent(result: SweepResult) -> str:
     """How many cells come to be so many."""
     runs = "" if result.runs == 1 else f", {result.runs:,} runs of each"
-    configurations = result.configurations_count + len(result.least)
+    configurations = result.configurations_count + result.searches_count
     return f"{plural(result.traces, 'trace')}, {plural(configurations, 'configuration')}{runs}"
 
 
@@ -103,12 +164,18 @@ def _cheapest(result: SweepResult, chip: SweepChip) -> str:
     return f"{what}; {size(chip.min_free or 0)} stay free with {chip.best}."
 
 
+def _share(row: SweepConfiguration) -> str | None:
+    share = row.share
+    return None if share is None else f"{share.good:,} of {share.runs:,} ({share.between})"
+
+
 def tables(result: SweepResult) -> Iterator[Table]:
     """Those that have rows."""
+    configurations = columns_of(SweepConfiguration, share=_share)
     made = (
         table_of(
             "Configurations, the safe ones first",
-            columns_of(SweepConfiguration),
+            configurations,
             result.configurations,
             most=SHOWN,
             name="configurations",
@@ -119,8 +186,15 @@ def tables(result: SweepResult) -> Iterator[Table]:
         ),
         table_of("Smallest pools", columns_of(SweepLeast), result.least, most=SHOWN, name="least"),
         table_of(
+            "Smallest pools of perturbed runs",
+            columns_of(SweepPerturbedLeast),
+            result.perturbed_least,
+            most=SHOWN,
+            name="perturbed_least",
+        ),
+        table_of(
             "Safe, and none is both no dearer and no worse",
-            columns_of(SweepConfiguration),
+            configurations,
             result.front,
             most=SHOWN,
             name="front",

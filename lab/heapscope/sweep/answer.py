@@ -13,6 +13,7 @@ class SweepReason(Row):
     reason: str = figure("The reason.", heading="reason")
     cells: int = figure("Cells that it is the reason of.", heading="cells", least=1)
     trace: str = figure("The trace of the first of them.", heading="for example")
+    configuration: str = figure("The configuration of that one.", heading="with")
 
 
 class SweepConfiguration(Row):
@@ -57,6 +58,8 @@ class SweepConfiguration(Row):
     )
     share: Share | None = figure(
         "With perturbed runs: the share of its replayed cells that were safe. null: none.",
+        heading="safe perturbed runs",
+        wide=True,
         default=None,
         absent=True,
     )
@@ -117,10 +120,46 @@ class SweepLeast(Row):
     trace: str | None = figure("The trace of the largest.", heading="of")
 
 
+class SweepPerturbedLeast(Row):
+    """The least pools of perturbed runs of one configuration: how much 99 % of a trace's runs need,
+    for the trace that needs most. Survival is not monotone in the size, so a run may fail on a pool
+    larger than its least: only a size that is replayed shows that it serves so many runs."""
+
+    configuration: str = figure("Its options.", heading="configuration")
+    traces: int = figure("Traces with perturbed runs.", heading="traces")
+    failed: int = figure("Traces without any, or whose runs could not be replayed.", heading="none")
+    runs: int = figure("Perturbed runs of the trace that needs most.", heading="runs")
+    enough: int | None = figure(
+        "The least pools of 99 % of its runs are at most this. null: more than 1 % have none up to "
+        "twice the recorded run's pool (or the allocator's largest heap), or no run is there.",
+        "B",
+        "99 % of runs",
+    )
+    low: int | None = figure(
+        "Lower end of the 95 % interval of `enough`, by the order of the runs. null: no run is "
+        "there, or so many have no pool.",
+        "B",
+        "from",
+        wide=True,
+    )
+    high: int | None = figure(
+        "Upper end. null: it cannot be told by so few runs (see `runs_that_settle`), or so many "
+        "have no pool.",
+        "B",
+        "to",
+        wide=True,
+    )
+    trace: str | None = figure("The trace that needs most.", heading="of")
+    unserved: int = figure(
+        "Runs of all traces for which no pool was found.", heading="runs without", wide=True
+    )
+
+
 class SweepEffect(Row):
     """One value of an option against the first value of it: pairs of cells that are alike in all
     else."""
 
+    grid: int = figure("The grid, from 1.", heading="grid", least=1)
     option: str = figure("The option.", heading="option")
     value: str = figure("The value.", heading="value")
     against: str = figure(
@@ -161,7 +200,7 @@ class SweepResult(Document):
     """Answers over the results of a sweep, as they stand."""
 
     VERB = "sweep"
-    VERSION = 1
+    VERSION = 2
     COMMAND = "sweep show --json"
     main_table = "configurations"
 
@@ -180,6 +219,7 @@ class SweepResult(Document):
     configurations_count: int = figure(
         "Configurations of the plan but those that search for the least pool."
     )
+    searches_count: int = figure("Configurations that search for it.")
     safe_count: int = figure("Those that are safe for all traces and runs.")
     reasons: tuple[SweepReason, ...] = figure("Why cells could not be replayed, the most first.")
     configurations: tuple[SweepConfiguration, ...] = figure(
@@ -190,6 +230,12 @@ class SweepResult(Document):
     cliffs: tuple[SweepCliff, ...] = figure("Where safety begins along a size, at most 1,000.")
     least: tuple[SweepLeast, ...] = figure(
         'The configurations with pool = "least", which are not among the others.'
+    )
+    perturbed_least: tuple[SweepPerturbedLeast, ...] = figure(
+        "The same configurations over their perturbed runs, those that need least first."
+    )
+    runs_that_settle: int = figure(
+        "Perturbed runs from which on the interval of `enough` has an upper end."
     )
     front: tuple[SweepConfiguration, ...] = figure(
         "The safe configurations of which none other is both no dearer and no worse: by price (or "

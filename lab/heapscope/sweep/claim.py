@@ -31,9 +31,10 @@ def claimed(folder: Path) -> Iterator[None]:
         ) from None
     with file:
         if not _lock(file):
+            who = file.read(200).decode("utf-8", "replace").strip()
             raise InputError(
                 f"{printable(str(folder), limit=400)}: another client writes there: "
-                f"{printable(file.read(200).decode('utf-8', 'replace')).strip() or 'unknown'}",
+                f"{printable(who) or 'unknown'}",
                 remedy="wait for its end, stop it, or give -o another folder; `heapscope sweep "
                 "show` reads what is there",
             )

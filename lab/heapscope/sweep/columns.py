@@ -61,7 +61,12 @@ _AFTER = (
         "The most bytes, as asked for, of blocks that were served and live at once.",
     ),
     ResultColumn(
-        "found", "int64", 'With pool = "least": the smallest pool, as `heapscope fit` finds it.'
+        "found",
+        "int64",
+        'With pool = "least": the smallest pool, as `heapscope fit` finds it for the recorded run '
+        "and `fit --jitter` for a perturbed one, on which the other figures are. Null, with no "
+        "reason in `failed`: there is none up to twice the pool of the recorded run, and the "
+        "figures are those on the largest that was tried.",
     ),
     ResultColumn("digest", "string", "Digest of the results of all requests."),
 )

@@ -3,21 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path
-from typing import Self
+from typing import NamedTuple, Self
 
 from heapscope.errors import InputError
-from heapscope.fit.fit_trace import fit
+from heapscope.fit.fit_trace import RecordedFit, fit_recorded, pool_rules
+from heapscope.fit.perturbed_fit import fit_of_run
 from heapscope.jitter.runs import Jitter, PerturbedRuns, kept_in_memory
 from heapscope.native.reader import NativeReader
 from heapscope.trace.all_names import AllNames, read_all_names
 from heapscope.trace.feed import read_trace
 
+_KEPT = 256  # searches of recorded runs, each of some KB
+
+
+class LeastPool(NamedTuple):
+    """`pool`: the least that serves a run; None: none does up to `most`."""
+
+    pool: int | None
+    most: int
+
 
 class KeptTrace:
     """Use as a context manager: its perturbed runs hold native memory. `file`: the trace's content
-    under any name. The first use of a file that is not a trace raises InputError."""
+    under a name that no other content ever has in this process. The first use of a file that is
+    not a trace raises InputError."""
 
     def __init__(self, file: Path, jitter: Jitter | None) -> None:
         self.file = file
@@ -52,19 +63,42 @@ class KeptTrace:
         if run == 0:
             self._push(reader)
             return
+        self._perturbed.play(reader, run - 1)
+
+    def least_pool(self, allocator: str, run: int, rules: Path | None) -> LeastPool:
+        """The pool that `heapscope fit` finds for the run, with `--jitter` for a perturbed one.
+        InputError: no pool serves the recorded run, beside which those of perturbed runs are looked
+        for."""
+        recorded = _recorded(self.file, allocator, rules)
+        pool, limits = recorded.rows[0].pool, recorded.limits[allocator]
+        if pool is None or limits is None:
+            whose = "it" if run == 0 else "the recorded run"
+            raise InputError(f"no pool serves {whose} with {allocator}")
+        if run == 0:
+            return LeastPool(pool, limits.most)
+        found = fit_of_run(self._perturbed, run - 1, allocator, pool, limits, ends=recorded.ends)
+        return LeastPool(found.least, found.most)
+
+    @property
+    def _perturbed(self) -> PerturbedRuns:
+        """InputError: no run can be like the recorded one."""
         if self._runs is None:
-            self._runs = self._perturbed()
+            self._runs = self._learnt()
         if isinstance(self._runs, InputError):
             raise self._runs
-        self._runs.play(reader, run - 1)
+        return self._runs
 
-    def least_pool(self, allocator: str) -> int | None:
-        """The smallest pool that serves the recorded run; None: there is none."""
-        return fit(self.file, [allocator])[0].pool
-
-    def _perturbed(self) -> PerturbedRuns | InputError:
+    def _learnt(self) -> PerturbedRuns | InputError:
         assert self._jitter is not None
         try:
             return PerturbedRuns(self._push, self._jitter)
         except InputError as error:
             return error
+
+
+@lru_cache(maxsize=_KEPT)
+def _recorded(file: Path, allocator: str, rules: Path | None) -> RecordedFit:
+    """The search over the recorded run, which takes as long as those over some dozens of perturbed
+    ones: once for all batches that a process has of a trace."""
+    placement = None if rules is None else pool_rules(rules)
+    return fit_recorded(file, [allocator], placement=placement)

@@ -24,6 +24,7 @@ from heapscope.version import __version__
 BATCH_EVENTS = 10_000_000
 BATCH_CELLS = 4096  #: at most, where a trace is short or cannot be read
 SEARCH_REPLAYS = 200  #: the replays that a search for the least pool counts as
+RUN_REPLAYS = 12  #: and one for that of a perturbed run, which begins at the recorded run's
 
 
 class SweepCell(NamedTuple):
@@ -67,10 +68,12 @@ class SweepGrid:
     def configurations(self) -> int:
         return math.prod(len(axis.values) for axis in self.axes)
 
-    @property
-    def searches(self) -> bool:
-        """Whether one of its pools is to be searched for."""
-        return any(axis.name == "pool" and LEAST in axis.values for axis in self.axes)
+    @cached_property
+    def searching(self) -> int:
+        """Its configurations whose pool is to be searched for."""
+        if not any(axis.name == "pool" and LEAST in axis.values for axis in self.axes):
+            return 0
+        return math.prod(len(axis.values) for axis in self.axes if axis.name != "pool")
 
     def configuration(self, index: int) -> dict[str, str]:
         chosen: dict[str, str] = {}
@@ -150,9 +153,18 @@ class SweepPlan:
         """Cells that follow each other and cost the same: heap events of one, and how many."""
         least = max(1, BATCH_EVENTS // BATCH_CELLS)
         for trace in self.traces:
+            replay = max(trace.events, least)
             for grid in self.recipe.grids:
-                cost = trace.events * (SEARCH_REPLAYS if grid.searches else 1)
-                yield max(cost, least), grid.configurations * self.recipe.runs
+                if not grid.searching:
+                    yield replay, grid.configurations * self.recipe.runs
+                    continue
+                search = max(trace.events * SEARCH_REPLAYS, least)
+                if self.recipe.runs == 1:
+                    yield search, grid.configurations
+                    continue
+                for _ in range(grid.configurations):
+                    yield search, 1
+                    yield max(trace.events * RUN_REPLAYS, least), self.recipe.runs - 1
 
     def to_json(self) -> dict[str, Any]:
         """All that the results depend on. Two plans with the same document are the same plan."""

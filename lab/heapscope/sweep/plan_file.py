@@ -61,12 +61,6 @@ def read_plan(path: str | Path) -> ReadPlan:
             for name in sorted(named_files(grids))
         },
     )
-    if recipe.jitter is not None and any(grid.searches for grid in grids):
-        raise top.error(
-            "jitter",
-            'perturbed runs and pool = "least" do not go together',
-            remedy="give sizes; or search by `heapscope fit --jitter`, which judges its pools so",
-        )
     plan = SweepPlan(
         traces=tuple(planned_trace(name, folder / name) for name in names),
         recipe=recipe,
@@ -161,7 +155,10 @@ def _jitter(text: TomlText, values: Mapping[str, object]) -> Jitter | None:
         seed=table.integer("seed", 0, least=0, most=(1 << 32) - 1),
         strength=float(strength),
     )
-    jitter.check()
+    try:
+        jitter.check()
+    except InputError as error:
+        raise table.error("strength", error.message, remedy=error.remedy) from None
     return jitter
 
 
@@ -224,6 +221,8 @@ def _axis(table: TomlTable, name: str, said: Any) -> Axis:
 def _value(table: TomlTable, name: str, item: Any) -> str:
     if isinstance(item, bool):
         return "on" if item else "off"
+    if isinstance(item, float):
+        raise table.error(name, "not a text or a whole number", remedy=f'write "{item}"')
     if not isinstance(item, int | str) or (isinstance(item, str) and len(item) > 400):
         raise table.error(name, "not all values are texts or numbers", remedy="give a list of them")
     text = str(item)

@@ -11,7 +11,7 @@ from heapscope.errors import HeapscopeError
 from heapscope.layout import capabilities
 from heapscope.layout.allocator import parse_allocator
 from heapscope.layout.layout import Layout
-from heapscope.memory.choose import DEFAULT_IDF
+from heapscope.memory.choose import DEFAULT_IDF, NO_RULES
 from heapscope.native.config import NativeConfig
 from heapscope.native.reader import NativeReader
 from heapscope.native.structs import NEVER, Struct
@@ -63,15 +63,20 @@ class Player:
             self.seconds += time.thread_time() - began
 
     def _search(self, cell: SweepCell) -> dict[str, Any]:
-        """Searches for the least pool, and replays on it."""
+        """Searches for the least pool, and replays on it; where there is none, on the largest that
+        was tried."""
         name = parse_allocator(cell.options.get("allocator") or f"idf-{DEFAULT_IDF}")
+        rules = cell.options.get("place", NO_RULES)
         began = time.thread_time()
-        found = self._trace.least_pool(name)
-        self.seconds += time.thread_time() - began
-        if found is None:
-            return {"failed": f"no pool serves it with {name}"}
-        options = cell.options | {"pool": str(found)}
-        return {**self.play(cell._replace(options=options)), "found": found}
+        try:
+            least = self._trace.least_pool(
+                name, cell.run, None if rules == NO_RULES else self._file(rules)
+            )
+        finally:
+            self.seconds += time.thread_time() - began
+        tried = least.most if least.pool is None else least.pool
+        options = cell.options | {"pool": str(tried)}
+        return {**self.play(cell._replace(options=options)), "found": least.pool}
 
 
 def _figures(reader: NativeReader, layout: Layout, config: NativeConfig) -> dict[str, Any]:

@@ -70,12 +70,18 @@ def _refuse(
     waiting: set[tuple[str, str]],
     why: dict[tuple[str, str], InputError],
 ) -> None:
-    for axis in grid.axes:
-        for value in axis.samples():
-            error = why.get((axis.name, value))
-            if error is not None and (axis.name, value) in waiting:
-                raise InputError(
-                    f"{file}: grid {number}, {axis.name} = '{printable(value)}': it goes with none "
-                    f"of the other values: {error.message}",
-                    remedy=error.remedy or "leave it out, or give it a grid of its own",
-                )
+    """Where several values may be at fault, the one that the reason names is blamed."""
+    refused = [
+        (axis.name, value, why[axis.name, value])
+        for axis in grid.axes
+        for value in axis.samples()
+        if (axis.name, value) in waiting and (axis.name, value) in why
+    ]
+    for name, value, error in sorted(
+        refused, key=lambda one: f"'{printable(one[1])}'" not in one[2].message
+    ):
+        raise InputError(
+            f"{file}: grid {number}, {name} = '{printable(value)}': it goes with none of the other "
+            f"values: {error.message}",
+            remedy=error.remedy or "leave it out, or give it a grid of its own",
+        )

@@ -3,15 +3,19 @@ configuration, and the digits that say which value of each axis that has."""
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from heapscope.errors import InputError
+from heapscope.memory.options import flag
 from heapscope.sweep.axis import Axis
 from heapscope.sweep.columns import arrow_schema
 from heapscope.sweep.output import Output
 from heapscope.sweep.plan import SweepGrid, SweepPlan
+from heapscope.trace.names import printable
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -19,8 +23,9 @@ if TYPE_CHECKING:
 
 class PlacedAxis(NamedTuple):
     """An axis of a grid, and how it is told from the number of a configuration: the digit of
-    `stride` behind `begin`."""
+    `stride` behind `begin`. `number`: of the grid in the plan, from 1."""
 
+    number: int
     grid: SweepGrid
     axis: Axis
     begin: int
@@ -63,11 +68,11 @@ class SweepTables:
     def axes(self) -> Iterator[PlacedAxis]:
         """Those that have a choice."""
         begin = 0
-        for grid in self.plan.recipe.grids:
+        for number, grid in enumerate(self.plan.recipe.grids, 1):
             stride = 1
             for axis in reversed(grid.axes):
                 if len(axis.values) > 1:
-                    yield PlacedAxis(grid, axis, begin, stride)
+                    yield PlacedAxis(number, grid, axis, begin, stride)
                 stride *= len(axis.values)
             begin += grid.configurations
 
@@ -90,9 +95,15 @@ SELECT configuration,
        min(min_largest) AS min_largest,
        min(need_margin) AS need_margin,
        any_value(chip) AS chip,
-       count(*) FILTER (safe) = {each} AS is_safe
+       count(*) FILTER (safe) = {each} AND {each} > 0 AS is_safe
 FROM cells WHERE pool IS DISTINCT FROM 'least' GROUP BY configuration
 """
+
+
+def said(options: dict[str, str]) -> str:
+    """The options in the words of the command line."""
+    words = (f"{flag(name)} {shlex.quote(value)}" for name, value in options.items())
+    return printable(" ".join(words) or "(no options)", limit=400)
 
 
 def cells_of_each(plan: SweepPlan) -> int:
@@ -108,9 +119,26 @@ def _planned(plan: SweepPlan) -> Any:
     return pyarrow.table({"planned_place": list(range(len(events))), "events_of_trace": events})
 
 
+def _check_whole(files: Sequence[str]) -> None:
+    """InputError names the first file that cannot be read: a batch has its name when it is whole,
+    so its content was changed later."""
+    import pyarrow
+    import pyarrow.parquet
+
+    for file in files:
+        try:
+            pyarrow.parquet.ParquetFile(file).read()
+        except (OSError, pyarrow.ArrowException):
+            raise InputError(
+                f"{printable(file, limit=400)}: damaged, so its cells cannot be read",
+                remedy="remove it and run the same sweep again: it replays that batch alone",
+            ) from None
+
+
 @contextmanager
 def opened_results(output: Output) -> Iterator[SweepTables]:
-    """The results that are there now: what a sweep adds meanwhile is not among them."""
+    """The results that are there now: what a sweep adds meanwhile is not among them. InputError: a
+    file of them is damaged."""
     import duckdb
     import pyarrow.dataset
 
@@ -126,9 +154,13 @@ def opened_results(output: Output) -> Iterator[SweepTables]:
         connection.register("kept", kept)
         per_trace, runs = plan.recipe.cells_per_trace, plan.recipe.runs
         connection.register("planned", _planned(plan))
-        connection.execute(
-            f"CREATE TABLE cells AS SELECT *, cell % {per_trace} // {runs} AS configuration "
-            f"FROM kept JOIN planned ON planned_place = cell // {per_trace}"
-        )
+        try:
+            connection.execute(
+                f"CREATE TABLE cells AS SELECT *, cell % {per_trace} // {runs} AS configuration "
+                f"FROM kept JOIN planned ON planned_place = cell // {per_trace}"
+            )
+        except duckdb.Error:
+            _check_whole(files)
+            raise
         connection.execute(_CONFIGURATIONS.format(each=cells_of_each(plan)))
         yield SweepTables(plan, connection)

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import math
-import shlex
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from heapscope.jitter.quantile import settled_by
 from heapscope.jitter.share import share
 from heapscope.memory.options import DECLARED, flag
 from heapscope.sweep.answer import (
@@ -15,14 +14,20 @@ from heapscope.sweep.answer import (
     SweepCliff,
     SweepConfiguration,
     SweepEffect,
-    SweepLeast,
     SweepPanel,
     SweepReason,
     SweepResult,
 )
 from heapscope.sweep.axis import LEAST
+from heapscope.sweep.least import least_pools, perturbed_least_pools
 from heapscope.sweep.output import read_output
-from heapscope.sweep.results import PlacedAxis, SweepTables, cells_of_each, opened_results
+from heapscope.sweep.results import (
+    PlacedAxis,
+    SweepTables,
+    cells_of_each,
+    opened_results,
+    said,
+)
 from heapscope.trace.names import printable
 
 LISTED = 1000  # rows of a list in the answer
@@ -48,6 +53,8 @@ def show(folder: str | Path) -> SweepResult:
         )
         ((safe_count,),) = results.rows("SELECT count(*) FROM configurations WHERE is_safe")
         _price(results)
+        configurations = sum(grid.configurations for grid in plan.recipe.grids)
+        searches = sum(grid.searching for grid in plan.recipe.grids)
         return SweepResult(
             output=output.shown,
             complete=done == plan.cell_count,
@@ -59,23 +66,20 @@ def show(folder: str | Path) -> SweepResult:
             unknown=unknown,
             wide_traces=sum(trace.wide for trace in plan.traces),
             runs=plan.recipe.runs,
-            configurations_count=_tested(results),
+            configurations_count=configurations - searches,
+            searches_count=searches,
             safe_count=safe_count,
             reasons=tuple(_reasons(results)),
             configurations=tuple(_configurations(results)),
             chips=tuple(_chips(results)),
             cliffs=tuple(_cliffs(results))[:LISTED],
-            least=tuple(_least(results)),
+            least=tuple(least_pools(results))[:LISTED],
+            perturbed_least=tuple(perturbed_least_pools(results))[:LISTED],
+            runs_that_settle=settled_by(),
             front=tuple(_front(results)),
             effects=tuple(_effects(results)),
             panels=tuple(_panels(results))[:_PANELS],
         )
-
-
-def said(options: dict[str, str]) -> str:
-    """The options in the words of the command line."""
-    words = (f"{flag(name)} {shlex.quote(value)}" for name, value in options.items())
-    return printable(" ".join(words) or "(no options)", limit=400)
 
 
 def _price(results: SweepTables) -> None:
@@ -89,11 +93,17 @@ def _price(results: SweepTables) -> None:
 
 
 def _reasons(results: SweepTables) -> Iterator[SweepReason]:
-    for reason, cells, trace in results.rows(
-        "SELECT failed, count(*), arg_min(trace, cell) FROM cells WHERE failed IS NOT NULL "
+    for reason, cells, trace, number in results.rows(
+        "SELECT failed, count(*), arg_min(trace, cell), arg_min(configuration, cell) "
+        "FROM cells WHERE failed IS NOT NULL "
         f"GROUP BY failed ORDER BY count(*) DESC, failed LIMIT {_REASONS}"
     ):
-        yield SweepReason(reason=printable(reason, limit=400), cells=cells, trace=printable(trace))
+        yield SweepReason(
+            reason=printable(reason, limit=400),
+            cells=cells,
+            trace=printable(trace),
+            configuration=said(results.options(number)),
+        )
 
 
 def _configurations(results: SweepTables) -> Iterator[SweepConfiguration]:
@@ -142,34 +152,6 @@ def _chips(results: SweepTables) -> Iterator[SweepChip]:
             best=None if best is None else said(results.options(best)),
             internal=internal,
             min_free=free,
-        )
-
-
-def _tested(results: SweepTables) -> int:
-    """Configurations that do not search."""
-    return sum(
-        math.prod(
-            len(axis.values) - (axis.name == "pool" and LEAST in axis.values) for axis in grid.axes
-        )
-        for grid in results.plan.recipe.grids
-    )
-
-
-def _least(results: SweepTables) -> Iterator[SweepLeast]:
-    for number, traces, failed, smallest, middle, largest, trace in results.rows(
-        "SELECT configuration, count(found), count(*) - count(found), min(found), "
-        "round(median(found))::BIGINT, "
-        "max(found), arg_max(trace, found) FROM cells WHERE pool = 'least' "
-        f"GROUP BY configuration ORDER BY max(found) NULLS LAST, configuration LIMIT {LISTED}"
-    ):
-        yield SweepLeast(
-            configuration=said(results.options(number)),
-            traces=traces,
-            failed=failed,
-            smallest=smallest,
-            median=middle,
-            largest=largest,
-            trace=None if trace is None else printable(trace),
         )
 
 
@@ -245,41 +227,50 @@ def _front(results: SweepTables) -> Iterator[SweepConfiguration]:
 
 def _effects(results: SweepTables) -> Iterator[SweepEffect]:
     for placed in results.axes():
-        if len(placed.axis.values) <= _VALUES and not _is_size(placed):
+        tested = placed.grid.configurations > placed.grid.searching
+        if tested and len(placed.axis.values) <= _VALUES and not _is_size(placed):
             yield from _effects_of(results, placed)
 
 
 def _effects_of(results: SweepTables, placed: PlacedAxis) -> Iterator[SweepEffect]:
-    values = placed.axis.values
+    """Cells that search for a pool are left out: each has a memory of its own."""
+    searched = LEAST if placed.axis.name == "pool" else None
+    values = [(at, value) for at, value in enumerate(placed.axis.values) if value != searched]
+    base, against = values[0]
+    if len(values) == 1:
+        return
     step = placed.stride * results.plan.recipe.runs
+    ours = (
+        f"SELECT *, {placed.digit} AS digit FROM cells "
+        f"WHERE {placed.within} AND failed IS NULL AND pool IS DISTINCT FROM '{LEAST}'"
+    )
     counts = {
         row[0]: row[1:]
         for row in results.rows(
-            f"SELECT {placed.digit} AS digit, count(*), count(*) FILTER (safe) FROM cells "
-            f"WHERE {placed.within} AND failed IS NULL GROUP BY digit"
+            f"SELECT digit, count(*), count(*) FILTER (safe) FROM ({ours}) GROUP BY digit"
         )
     }
     pairs = {
         row[0]: row[1:]
         for row in results.rows(
-            f"WITH ours AS (SELECT *, {placed.digit} AS digit FROM cells "
-            f"WHERE {placed.within} AND failed IS NULL) "
+            f"WITH ours AS ({ours}) "
             "SELECT ours.digit, count(*), count(*) FILTER (ours.safe AND NOT first.safe), "
             "count(*) FILTER (first.safe AND NOT ours.safe), "
             "round(median(ours.min_free - first.min_free))::BIGINT, "
             "round(median(ours.min_largest - first.min_largest))::BIGINT "
             "FROM ours JOIN cells AS first "
-            f"ON first.cell = ours.cell - ours.digit * {step} AND first.failed IS NULL "
-            "GROUP BY ours.digit"
+            f"ON first.cell = ours.cell - (ours.digit - {base}) * {step} "
+            "AND first.failed IS NULL GROUP BY ours.digit"
         )
     }
-    for at, value in enumerate(values):
+    for at, value in values:
         cells, safe = counts.get(at, (0, 0))
         both, won, lost, free, largest = pairs.get(at, (0, 0, 0, None, None))
         yield SweepEffect(
+            grid=placed.number,
             option=flag(placed.axis.name),
             value=printable(value) or "(not given)",
-            against=printable(values[0]) or "(not given)",
+            against=printable(against) or "(not given)",
             cells=cells,
             safe_cells=safe,
             pairs=both,

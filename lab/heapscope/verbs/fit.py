@@ -8,13 +8,11 @@ from pathlib import Path
 from heapscope.errors import InputError
 from heapscope.fit.firmware_heap import FirmwareHeap, read_firmware_heap
 from heapscope.fit.fit_trace import fit as fit_one
+from heapscope.fit.fit_trace import pool_rules
 from heapscope.fit.smallest_pool import FitResults
 from heapscope.fit.verdict import with_verdict
 from heapscope.jitter.runs import STRENGTH, Jitter
 from heapscope.layout.allocator import parse_allocator, placements
-from heapscope.layout.place_file import read_placement
-from heapscope.layout.placement import Placement
-from heapscope.layout.pool import POOL_MIN, pool_layout
 from heapscope.progress import OnProgress, phase
 from heapscope.verbs.recorded import with_word_size
 
@@ -50,7 +48,7 @@ def fit(
     )
     if perturbed is not None:
         perturbed.check()
-    placement = None if place is None else _rules(place)
+    placement = None if place is None else pool_rules(place)
     firmware = _firmware(chip, idf, sdkconfig, map, task)
     said: Sequence[str] = [allocator] if isinstance(allocator, str) else list(allocator)
     names = [parse_allocator(name) for name in said]
@@ -80,17 +78,6 @@ def fit(
             for result in results
         )
     )
-
-
-def _rules(file: str | Path) -> Placement:
-    """InputError: they place blocks in private heaps, which a pool alone has not."""
-    rules = read_placement(file, pool_layout(POOL_MIN, "heapscope"))
-    if rules.heaps:
-        raise InputError(
-            f"{rules.file}: private heaps in it, and fit has one pool",
-            remedy="leave them out; heapscope fit --task NAME finds the size of one",
-        )
-    return rules
 
 
 def _firmware(

@@ -204,7 +204,6 @@ def builds(draw: st.DrawFn) -> tuple[str, str, str]:
     return release, chip, "".join(f"CONFIG_{name}={text}\n" for name, text in pairs)
 
 
-@settings(max_examples=150, deadline=None)
 @given(builds())
 def test_any_lines_are_judged_and_mended(
     tmp_path_factory: pytest.TempPathFactory, build: tuple[str, str, str]

@@ -41,6 +41,14 @@ traces = ["{GATEWAY.as_posix()}", "small.hst", "broken.hst"]
 pool = {{ from = "200KB", to = "300KB", step = "4KB" }}
 allocator = ["idf-5.5", "tlsf"]
 """
+SEARCH = f"""
+traces = ["{GATEWAY.with_name("script_json.hst.zst").as_posix()}", "small.hst", "broken.hst"]
+[jitter]
+runs = 20
+[[grid]]
+pool = ["240KB", "least"]
+allocator = ["idf-5.5", "heapscope"]
+"""
 TRIES = 60  # runs of the command at most
 
 
@@ -136,6 +144,34 @@ def test_a_killed_client_goes_on_where_it_was(
         if process.returncode == 0:
             break
     assert sorted_bytes(folder) == undisturbed
+
+
+def test_a_killed_search_over_perturbed_runs_goes_on_where_it_was(
+    write_plan: WritePlan, tmp_path: Path, seed: int
+) -> None:
+    print(f"seed {seed}")
+    chance = random.Random(seed)
+    plan = write_plan(SEARCH)
+    run_here(read_plan(plan), tmp_path / "undisturbed")
+    folder = tmp_path / "out"
+    for turn in range(TRIES):
+        with command(plan, folder, "--workers", "2") as process:
+            if turn < 2:
+                wait_for(folder, kept(folder) + chance.randint(1, 6), process)
+                children = below(process)
+                process.kill()
+                _, alive = psutil.wait_procs(children, timeout=60)
+                assert alive == [], "workers outlive their client"
+            elif turn == 2:
+                wait_for(folder, kept(folder) + 1, process)
+                for worker in below(process):
+                    if "spawn_main" in words_of(worker):
+                        killed(worker)
+            _, errors = process.communicate(timeout=300)
+        if process.returncode == 0:
+            break
+    assert process.returncode == 0, errors
+    assert sorted_bytes(folder) == sorted_bytes(tmp_path / "undisturbed")
 
 
 def test_an_interrupted_client_leaves_nothing_behind(

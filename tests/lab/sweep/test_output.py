@@ -75,6 +75,7 @@ def test_two_clients_on_one_output_are_refused_by_name(plan: SweepPlan, tmp_path
         with pytest.raises(InputError) as refused, opened(tmp_path / "out", plan):
             pass
         assert f"process {os.getpid()} on" in refused.value.message
+        assert "\\x0a" not in refused.value.message
     with opened(tmp_path / "out", plan):
         pass
 

@@ -11,15 +11,19 @@ from typing import Any
 
 import pytest
 
+from heapscope.errors import InputError
+from heapscope.report.sweep import sentences
 from heapscope.sweep.output import read_output
 from heapscope.sweep.plan import SweepPlan
 from heapscope.sweep.plan_file import read_plan
-from heapscope.sweep.show import said, show
+from heapscope.sweep.results import said
+from heapscope.sweep.show import show
 
 from .conftest import rows_of, run_here
 
 WritePlan = Callable[..., Path]
 
+CAPTURED = Path(__file__).resolve().parents[3] / "studies" / "workloads" / "captured"
 TEXT = """
 traces = ["small.hst", "large.hst"]
 [prices]
@@ -205,4 +209,72 @@ def test_the_command_prints_the_answers_and_writes_a_page(swept: Path, tmp_path:
     assert "default-src &#39;none&#39;" in text
     assert text.count("<figure data-picture") == 5
     assert "src=" not in text.replace("default-src", "").replace("script-src", "")
-    assert json.loads(document.read_bytes())["heapscope_sweep"] == 1
+    assert json.loads(document.read_bytes())["heapscope_sweep"] == 2
+
+
+def told(folder: Path) -> list[str]:
+    return list(sentences(show(folder)))
+
+
+def test_nothing_is_safe_where_no_trace_can_be_read(write_plan: WritePlan, tmp_path: Path) -> None:
+    text = 'traces = "broken.hst"\n[prices]\nesp32 = 1\n[[grid]]\npool = ["64KB", "least"]\n'
+    run_here(read_plan(write_plan(text + '[[grid]]\nchip = "esp32"\n')), tmp_path / "out")
+    result = show(tmp_path / "out")
+    assert (result.safe_count, result.chips[0].safe, result.cliffs, result.front) == (0, 0, (), ())
+    assert told(tmp_path / "out") == [
+        "Nothing is known: none of 1 trace can be read.",
+        "No pool was found for any trace.",
+        "All 3 cells are there: 1 trace, 3 configurations.",
+        "3 cells could not be replayed, for the reasons below.",
+    ]
+
+
+def test_a_reason_names_the_cell_that_it_is_of(write_plan: WritePlan, tmp_path: Path) -> None:
+    text = 'traces = "small.hst"\n[[grid]]\nallocator = ["tlsf", "umm"]\npool = ["64KB", "512KB"]\n'
+    run_here(read_plan(write_plan(text)), tmp_path / "out")
+    (reason,) = show(tmp_path / "out").reasons
+    assert (reason.cells, reason.trace) == (1, "small.hst")
+    assert reason.configuration == "--allocator umm --pool 524288"
+
+
+def test_effects_of_two_grids_name_their_grid(write_plan: WritePlan, tmp_path: Path) -> None:
+    text = 'traces = "small.hst"\n[[grid]]\npool = "64KB"\nallocator = ["tlsf", "umm"]\n'
+    text += '[[grid]]\nchip = "esp32"\nallocator = ["tlsf", "heapscope"]\n'
+    run_here(read_plan(write_plan(text)), tmp_path / "out")
+    effects = [(one.grid, one.value) for one in show(tmp_path / "out").effects]
+    assert effects == [(1, "tlsf"), (1, "umm"), (2, "tlsf"), (2, "heapscope")]
+
+
+def test_where_no_configuration_is_safe_in_all_runs_the_nearest_has_its_share(
+    write_plan: WritePlan, tmp_path: Path
+) -> None:
+    trace = CAPTURED / "ice_many.hst.zst"
+    text = f'traces = "{trace.as_posix()}"\n[jitter]\nruns = 20\n'
+    text += '[[grid]]\npool = ["120KB", "145KB"]\n'
+    run_here(read_plan(write_plan(text)), tmp_path / "out")
+    result = show(tmp_path / "out")
+    assert result.safe_count == 0
+    share = result.configurations[0].share
+    assert share is not None
+    assert 0 < share.good < 20
+    assert f"--pool 148480, which is safe in {share.text}" in told(tmp_path / "out")[1]
+
+
+def test_a_damaged_file_is_named_and_its_batch_alone_comes_again(
+    write_plan: WritePlan, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from importlib import import_module
+
+    monkeypatch.setattr(import_module("heapscope.sweep.plan"), "BATCH_EVENTS", 1 << 14)
+    source = read_plan(write_plan(TEXT))
+    output = run_here(source, tmp_path / "out")
+    whole = show(tmp_path / "out")
+    damaged = Path(output.files()[1])
+    damaged.write_bytes(damaged.read_bytes()[:100])
+    with pytest.raises(InputError, match=damaged.name) as refused:
+        show(tmp_path / "out")
+    assert "remove it" in refused.value.remedy
+    damaged.unlink()
+    assert not show(tmp_path / "out").complete
+    run_here(source, tmp_path / "out")
+    assert show(tmp_path / "out") == whole
