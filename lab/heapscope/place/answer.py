@@ -315,6 +315,9 @@ def _against_single(question: PlaceQuestion, found: Found) -> Iterator[str]:
 def _pools(question: PlaceQuestion, found: Found, figure: int) -> Iterator[str]:
     if not question.pools:
         return
+    if not found.pools:
+        yield "The time was over before pools of fixed blocks were tried."
+        return
     tried = plural(len(question.pools), "block size")
     if not _has_pools(found.best):
         yield f"Pools of fixed blocks gain nothing here: {tried} were tried."
@@ -330,7 +333,7 @@ def _pools(question: PlaceQuestion, found: Found, figure: int) -> Iterator[str]:
 def _bound(question: PlaceQuestion, found: Found, figure: int) -> Iterator[str]:
     what = "leave more than" if question.wish.need is None else "leave a block above"
     rules = "rules for these classes"
-    rules += " and pools of these block sizes" if question.pools else ""
+    rules += " and pools of these block sizes" if found.pools else ""
     gap = _gap(question, found)
     if found.bound < figure:
         yield (

@@ -13,7 +13,7 @@ from heapscope.layout.layout import REGIONS_MAX
 from heapscope.place.blocks import Array
 from heapscope.place.classes import Owner
 from heapscope.place.memories import PlaceTarget
-from heapscope.place.pools import single_pools, with_counts
+from heapscope.place.pools import pool_homes, single_pools, with_counts
 from heapscope.place.programme import Assignment, Programme
 from heapscope.place.question import PlaceQuestion
 from heapscope.place.rule_lines import SIZE_MAX, PlaceRule, sent
@@ -45,7 +45,7 @@ class Way:
 class Found:
     """`none`: without rules but the user's. `single`: the best of the single rules; None: none
     keeps the limit. `threshold`: the best that an option of the SDK makes. `plain`: the best
-    without a pool of fixed blocks. `best`: of all."""
+    without a pool of fixed blocks. `best`: of all. `pools`: such pools were tried."""
 
     none: Way
     single: Way | None
@@ -56,6 +56,7 @@ class Found:
     proved: bool
     stopped: bool
     moments: int
+    pools: bool
 
 
 class PlaceSearch:
@@ -84,7 +85,8 @@ class PlaceSearch:
             if simpler is not None and not is_better(question, best, simpler):
                 best = simpler
         plain = best
-        if question.pools and self._time_left(_LAST):
+        pools = bool(question.pools) and self._time_left()
+        if pools:
             pooled = self._pooled()
             loose = pooled.solve(until=question.until)
             best = self._with_pools(plain, pooled, loose)
@@ -98,6 +100,7 @@ class PlaceSearch:
             proved=loose is not None and loose.optimal,
             stopped=self._stopped,
             moments=0 if loose is None else loose.moments,
+            pools=pools,
         )
 
     def _way(self, rules: Sequence[PlaceRule], slow: float) -> Way:
@@ -201,15 +204,16 @@ class PlaceSearch:
         added after the other where it wins; `plain` where none does. A pool that a request finds
         full is none of them: where that goes is another matter on the chip than here."""
         question = self._question
+        homes = pool_homes(question)
         best = plain
         if loose is not None:
             slow = question.slow_share(programme.targets, loose.moved)
-            to = with_counts(programme.targets, loose.counts)
+            to = with_counts(programme.targets, loose.counts, homes)
             best = self._better(best, sent(question.classes, to, loose.moved), slow)
         usage = programme.usage
         added: tuple[PlaceRule, ...] = ()
         apart = self._way(plain.rules, plain.slow)
-        for rules in single_pools(usage, programme.targets):
+        for rules in single_pools(usage, programme.targets, homes):
             if not self._time_left():
                 break
             before = apart

@@ -18,18 +18,15 @@ if TYPE_CHECKING:
 POOLS = 8  # block sizes: those whose blocks save most, or are most, at the fullest moment
 _OF_ESP_IDF = 4  # bytes: the alignment of its heaps' blocks
 _OF_OTHERS = 8
+_APART = 1.1  # of a pool's memory: the heap gives a large block up to the end of its class of sizes
 
 
 def pool_targets(question: PlaceQuestion) -> tuple[PlaceTarget, ...]:
-    """A pool for each of the block sizes that promise most. Its memory comes from the internal
-    region with most room; for a block that must fit, from the one with least that can have it, so that the
-    others stay whole."""
+    """A pool for each of the block sizes that promise most."""
     usage = question.usage(())
     if not question.inner or not len(usage.begin):
         return ()
     home = max(question.inner, key=lambda target: target.room)
-    if question.wish.need is not None:
-        home = min(question.inner, key=lambda target: target.room)
     allocator = question.layout.regions[home.regions[0]].allocator
     alignment = _OF_ESP_IDF if allocator.startswith("idf-") else _OF_OTHERS
     made = (
@@ -67,7 +64,16 @@ def _blocks(question: PlaceQuestion, usage: Usage, alignment: int) -> list[int]:
     return sorted(ranked[:POOLS])
 
 
-def single_pools(usage: Usage, targets: Sequence[PlaceTarget]) -> Iterator[tuple[PlaceRule, ...]]:
+def pool_homes(question: PlaceQuestion) -> tuple[PlaceTarget, ...]:
+    """The internal regions in the order in which pools are taken from them: the largest first; for
+    a block that must fit the smallest, so that the others stay whole."""
+    largest = question.wish.need is None
+    return tuple(sorted(question.inner, key=lambda target: target.room, reverse=largest))
+
+
+def single_pools(
+    usage: Usage, targets: Sequence[PlaceTarget], homes: Sequence[PlaceTarget]
+) -> Iterator[tuple[PlaceRule, ...]]:
     """For each pool the rules that send it everything that just fits: what is larger than half of a
     block, or than the block of the next smaller pool."""
     classes = usage.classes
@@ -88,12 +94,21 @@ def single_pools(usage: Usage, targets: Sequence[PlaceTarget]) -> Iterator[tuple
             continue
         counts = [0] * len(targets)
         counts[place] = int(usage.blocks_over_time(chosen).max())
-        yield sent(classes, with_counts(targets, counts), moved)
+        yield sent(classes, with_counts(targets, counts, homes), moved)
 
 
-def with_counts(targets: Sequence[PlaceTarget], counts: Sequence[int]) -> tuple[PlaceTarget, ...]:
-    """The targets, each pool with its number of blocks."""
+def with_counts(
+    targets: Sequence[PlaceTarget], counts: Sequence[int], homes: Sequence[PlaceTarget]
+) -> tuple[PlaceTarget, ...]:
+    """The targets, each pool with its number of blocks, and its memory from the first of the homes
+    that has room for it, or from the last one."""
     return tuple(
-        target if target.pool is None else replace(target, pool=replace(target.pool, count=count))
+        target if target.pool is None else replace(target, pool=_made(target.pool, count, homes))
         for target, count in zip(targets, counts, strict=True)
     )
+
+
+def _made(pool: FixedPool, count: int, homes: Sequence[PlaceTarget]) -> FixedPool:
+    made = replace(pool, count=count)
+    able = (home.name for home in homes if home.room >= _APART * made.memory)
+    return replace(made, source=next(able, homes[-1].name))

@@ -132,7 +132,7 @@ class Usage:
 
 def _unresized(blocks: TracedBlocks, classes: Classes) -> Array:
     """The classes whose blocks are never resized. Only they go to pools: a resized block may stay
-    in the heap or the pool that has it, whatever its new class, which the count would have to know."""
+    in the heap or the pool that has it, whatever its new class, and the count does not know it."""
     found = np.ones(len(classes.rows), dtype=bool)
     resized = np.flatnonzero(blocks.parent >= 0)
     for stays in (resized, blocks.parent[resized]):

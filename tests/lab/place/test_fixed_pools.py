@@ -19,8 +19,10 @@ from heapscope.layout.pool import pool_layout
 from heapscope.native.library import fixed_memory
 from heapscope.place.classes import Owner
 from heapscope.place.device_code import device_code
-from heapscope.place.memories import FixedPool
+from heapscope.place.find import PlaceSearch
+from heapscope.place.memories import FixedPool, PlaceTarget
 from heapscope.place.place_result import PlaceResult
+from heapscope.place.pools import with_counts
 from heapscope.place.rule_lines import PlaceRule, file_of
 
 from .conftest import Event, Place, ReadRules, Story, free, malloc, realloc
@@ -203,6 +205,35 @@ def test_without_the_option_no_pool_is_tried(tmp_path: Path) -> None:
     found = answer(small_blocks(tmp_path))
     assert not found.best.lines
     assert not any("pool" in sentence for sentence in (*found.verdict, *found.notes))
+
+
+def test_a_pool_for_a_block_that_must_fit_comes_from_the_smallest_region_with_room() -> None:
+    homes = tuple(
+        PlaceTarget(name=name, regions=(), weight=0, room=room, caps=0)
+        for name, room in (("small", 1000), ("middle", 3000), ("large", 9000))
+    )
+    target = replace(homes[0], name="8 bytes", pool=replace(SMALL, block=8))
+    for count, wanted in ((10, "small"), (200, "middle"), (500, "large"), (5000, "large")):
+        (made,) = with_counts((target,), (count,), homes)
+        assert made.pool is not None
+        assert (made.pool.count, made.pool.source) == (count, wanted)
+
+
+def test_a_search_without_time_for_pools_says_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(PlaceSearch, "_time_left", lambda *_: False)
+    found = answer(small_blocks(tmp_path), pools=True)
+    assert "The time was over before pools of fixed blocks were tried." in found.verdict
+    assert not any("pools of these block sizes" in sentence for sentence in found.verdict)
+
+
+def test_the_guide_says_what_its_command_says() -> None:
+    guide = " ".join((ROOT / "docs" / "guide" / "place.md").read_text("utf-8").split())
+    trace = ROOT / "studies" / "workloads" / "captured" / "script_json.hst.zst"
+    found = hs.place(trace, pool="244KB", pools=True)
+    for sentence in found.verdict[:2]:
+        assert sentence in guide.replace(" > ", " ")
 
 
 # ---- C for the device ----------------------------------------------------------------------------
