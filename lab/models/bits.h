@@ -24,8 +24,9 @@
 #define HS_BITS_MSVC 0
 #endif
 
-/* In front of a static function of which each caller needs a copy of its own, with its constants. */
-#if HS_BITS_GNU
+/* In front of a static function of which each caller needs a copy of its own, with its constants. A compiler that does
+ * not optimize cannot make a copy where a function is handed over. */
+#if HS_BITS_GNU && defined(__OPTIMIZE__)
 #define HS_MADE_FOR_CALLER inline __attribute__((always_inline))
 #elif HS_BITS_MSVC
 #define HS_MADE_FOR_CALLER __forceinline

@@ -12,13 +12,14 @@ import pytest
 from bidi import firefox
 from window import MissingError, missing
 
-from heapscope.explorer.embed import BUCKETS
+from heapscope.explorer.embed import BUCKETS, told
 from heapscope.layout.chips import load_chip
 from heapscope.layout.layout import Layout
 from heapscope.layout.pool import pool_layout
 from heapscope.native.engine import FIGURES, NESTED, config_json, engine_bytes, exact, interface
+from heapscope.native.events import NativeWriter, keep_events, take_events
 from heapscope.native.library import load
-from heapscope.native.reader import NativeReader
+from heapscope.native.reader import NameTable, NativeReader
 from heapscope.native.structs import read_struct, read_structs
 from heapscope.replay.config import native_config
 from heapscope.trace.source import open_blocks
@@ -161,6 +162,52 @@ def test_firefox_replays_every_captured_trace_as_this_machine(
     in_firefox: Evaluate, path: Path
 ) -> None:
     agree(in_firefox, path)
+
+
+#: The page tells what it finds in a trace that it opens, as JSON in which large numbers are texts.
+OPEN = """(async () => {
+  const bytes = Uint8Array.from(atob("%s"), (one) => one.charCodeAt(0)).buffer;
+  const { stats, ...found } = await HS.ask("open", { bytes });
+  return JSON.stringify(found, (key, value) => typeof value === "bigint" ? String(value) : value);
+})()"""
+
+
+def broken_names(trace: bytes) -> bytes:
+    """The events again, with names and facts that are no text."""
+    odd = (
+        b"\xef\xbb\xbfmark",
+        b"\xff\xfe",
+        b"a\xe2\x82b",
+        b"\xed\xa0\x80",
+        b"\xf0\x9f\x92\xa9",
+        b"",
+    )
+    with NativeReader() as reader, NativeWriter(features=2 | 4) as writer:
+        keep_events(reader)
+        reader.push(trace)
+        reader.finish()
+        for table in (NameTable.TASK, NameTable.SITE, NameTable.MARK):
+            for index, name in enumerate(odd):
+                writer.name(table, index, name)
+        writer.metadata("clock_hz", "1000")
+        for rows in take_events(reader):
+            writer.events(rows)
+        writer.finish()
+        return b"".join(writer.take())
+
+
+@pytest.mark.parametrize("kind", ["whole", "cut", "hostile names", "names that are no text"])
+def test_a_page_is_told_of_its_trace_what_it_would_find(
+    in_chromium: Evaluate, kind: str, hostile_trace: Path
+) -> None:
+    path = hostile_trace if kind == "hostile names" else QUICK[0]
+    with open_blocks(path) as blocks:
+        trace = b"".join(blocks)
+    trace = trace[: len(trace) // 2] if kind == "cut" else trace
+    trace = broken_names(trace) if kind == "names that are no text" else trace
+    found = json.loads(in_chromium(OPEN % base64.b64encode(trace).decode("ascii")))
+    assert found["census"]["events"] > 0
+    assert told(trace) == found
 
 
 @pytest.mark.parametrize("path", POOLS, ids=lambda path: path.name)

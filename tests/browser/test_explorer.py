@@ -195,6 +195,20 @@ def heap_events(trace: Path) -> list[tuple[int, int, int]]:
 
 
 @pytest.mark.slow
+def test_another_memory_changes_what_is_said_of_the_cursor(
+    see: Open, empty: Path, trace: Path
+) -> None:
+    page = opened(see, empty, trace).page
+    said = "() => document.querySelector('[data-cursor]').textContent"
+    page.locator("[data-canvas]").press("ArrowRight")
+    page.wait_for_function(f"() => ({said})() !== ''")
+    before = page.evaluate(said)
+    chosen(page, page.evaluate("HS.memories.at(-1).name"))
+    page.wait_for_function(f"(before) => ({said})() !== before", arg=before, timeout=10_000)
+    after = page.evaluate(f"async () => (await HS.explore.sayCursor(), ({said})())")
+    assert page.evaluate(said) == after != before
+
+
 def test_a_click_shows_a_blocks_life_and_a_link_brings_it_back(
     empty: Path, trace: Path, see: Open
 ) -> None:

@@ -12,6 +12,8 @@ FILES = "tests/browser/test_explorer_files.py"
 FILTERS = "tests/browser/test_explorer_filters.py"
 HOVER = "tests/browser/test_hover.py"
 LIVES = "tests/lab/export/test_history.py"
+ALONE = "tests/lab/export/test_history_alone.py"
+HISTORY_IN_C = "tests/native/test_history.c"
 
 EXPLORER = (
     Mutant(
@@ -95,6 +97,14 @@ EXPLORER = (
         DRAG,
     ),
     Mutant(
+        "what is said of the cursor",
+        "it is that of another memory",
+        f"{ASSETS}/explore.js",
+        "(seen.asks ?? showLife)();",
+        ";",
+        "tests/browser/test_explorer.py",
+    ),
+    Mutant(
         "lives of blocks",
         "a block is drawn where its region begins",
         "lab/native/lab/export.c::live_on",
@@ -133,6 +143,54 @@ EXPLORER = (
         "chunk->born[i] <= first",
         "chunk->born[i] < first",
         LIVES,
+    ),
+    Mutant(
+        "lives of blocks",
+        "a realloc leaves its old block live",
+        "lab/native/replay/heap_events.c::reallocate",
+        "hs_trail_end(replay->trail, number, record_of(replay, block));",
+        "",
+        ALONE,
+    ),
+    Mutant(
+        "lives of blocks",
+        "a block is lost when a realloc gives it another key",
+        "lab/native/replay/heap_events.c::rename_block",
+        "hs_trail_move(replay->trail, record, record_of(replay, renamed));",
+        "",
+        ALONE,
+    ),
+    Mutant(
+        "lives of blocks",
+        "a request that fails is not noted",
+        "lab/native/replay/heap_events.c::fail",
+        "hs_trail_at(replay->trail, number)->failed = true;",
+        "",
+        ALONE,
+    ),
+    Mutant(
+        "lives of blocks",
+        "a filter's line forgets the blocks of a snapshot",
+        f"{HISTORY}/live.c::walk_to",
+        "at.event == 0 ? walk_first(history, &at) : 0;",
+        "0;",
+        HISTORY_IN_C,
+    ),
+    Mutant(
+        "what a page is told of its trace",
+        "call sites have the names of marks",
+        "lab/heapscope/explorer/embed.py::told",
+        '"sites": NameTable.SITE',
+        '"sites": NameTable.MARK',
+        ENGINE,
+    ),
+    Mutant(
+        "what a page is told of its trace",
+        "a mark of the byte order is part of a name",
+        "lab/heapscope/explorer/embed.py::_plain",
+        '.removeprefix("\\ufeff")',
+        "",
+        ENGINE,
     ),
     Mutant(
         "levels of a picture",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import gzip
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,8 +15,9 @@ from heapscope.layout.layout import Layout
 from heapscope.layout.placement import Placement
 from heapscope.layout.pool import pool_layout
 from heapscope.layout.versions import chip_minors
-from heapscope.native.engine import config_json, engine_bytes, interface
+from heapscope.native.engine import config_json, engine_bytes, exact, interface
 from heapscope.native.engine import has_engine as has_engine
+from heapscope.native.reader import NameTable, NativeReader
 from heapscope.replay.config import Need, native_config
 from heapscope.trace.all_names import AllNames
 
@@ -30,10 +31,12 @@ BUCKETS = 1024
 
 @dataclass(frozen=True, kw_only=True)
 class EmbeddedTrace:
-    """A trace in a page. `share`: the part of its bytes that is there."""
+    """A trace in a page. `share`: the part of its bytes that is there. `told`: what a census finds
+    in that part, so that the page need not read it once more before it replays it."""
 
     packed: bytes
     share: float
+    told: Mapping[str, Any]
 
     @property
     def whole(self) -> bool:
@@ -48,7 +51,25 @@ def embed(pieces: Iterable[bytes], limit: int) -> EmbeddedTrace:
     while len(packed) > limit and kept > 0:
         kept = int(kept * min(0.95, limit / len(packed)))
         packed = _packed(raw[:kept])
-    return EmbeddedTrace(packed=packed, share=kept / len(raw) if raw else 1.0)
+    share = kept / len(raw) if raw else 1.0
+    return EmbeddedTrace(packed=packed, share=share, told=told(raw[:kept]))
+
+
+def told(trace: bytes) -> dict[str, Any]:
+    """The same as the page's worker tells of a trace that it opens."""
+    with NativeReader() as reader:
+        reader.push(trace)
+        reader.finish()
+        census, health = vars(reader.census()), vars(reader.health())
+        tables = {"tasks": NameTable.TASK, "marks": NameTable.MARK, "sites": NameTable.SITE}
+        names = {key: [_plain(one) for one in reader.names(table)] for key, table in tables.items()}
+        metadata = {key: _plain(value) for key, value in reader.metadata().items()}
+    return {**exact({"census": census, "health": health}), **names, "metadata": metadata}
+
+
+def _plain(name: bytes | None) -> str | None:
+    """A name as a browser decodes it."""
+    return None if name is None else name.decode("utf-8", "replace").removeprefix("\ufeff")
 
 
 def _packed(raw: bytes) -> bytes:
@@ -105,7 +126,7 @@ def packed_parts(
         "colours": list(colours),
         "patterns": patterns,
         "others": others,
-    }
+    } | ({} if trace is None else {"trace": trace.told})
     text = json.dumps(facts, separators=(",", ":"), allow_nan=False)
     parts = {"engine": engine_bytes(), "explore": text.encode("ascii")}
     made = {name: _text(_packed(part)) for name, part in parts.items()}

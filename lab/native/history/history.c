@@ -81,13 +81,14 @@ static bool reserve_event(hs_history_t *history, uint64_t event)
 
 /* ---- events ------------------------------------------------------------------------------------- */
 
-static unsigned end(hs_history_t *history, const hs_held_t *block, uint32_t event)
+/* `serial`: plus 1; 0: no block. Returns how many blocks ended. */
+static unsigned end(hs_history_t *history, uint32_t serial, uint32_t event)
 {
-    if (!block->live) {
+    if (serial == 0) {
         return 0;
     }
-    HS_ASSERT(block->serial < history->blocks && history->ends < history->blocks);
-    const uint32_t number = (uint32_t)block->serial, at = history->ends++;
+    HS_ASSERT(serial <= history->blocks && history->ends < history->blocks);
+    const uint32_t number = serial - 1, at = history->ends++;
     hs_history_chunk_t *chunk = history->chunks[number / HS_HISTORY_CHUNK];
     const uint32_t group = number % HS_HISTORY_CHUNK / HS_HISTORY_GROUP;
     chunk->died[number % HS_HISTORY_CHUNK] = event;
@@ -99,22 +100,21 @@ static unsigned end(hs_history_t *history, const hs_held_t *block, uint32_t even
     return 1;
 }
 
-static bool begin(hs_history_t *history, const hs_held_t *block, uint32_t event, uint32_t address)
+static bool begin(hs_history_t *history, const hs_history_event_t *event, const hs_did_t *did)
 {
-    HS_ASSERT(block->serial == history->blocks);
-    const uint32_t holder = hs_history_holder(history, block->task, block->site);
+    const uint32_t holder = hs_history_holder(history, event->task, event->site);
     if (holder == UINT32_MAX || !reserve_block(history)) {
         return false;
     }
     hs_history_chunk_t *chunk = history->chunks[history->blocks / HS_HISTORY_CHUNK];
     const uint32_t at = history->blocks++ % HS_HISTORY_CHUNK, group = at / HS_HISTORY_GROUP;
-    const bool placed = block->region < HS_HISTORY_NOWHERE && block->size != 0;
-    chunk->born[at] = event;
+    const bool placed = did->region < HS_HISTORY_NOWHERE && did->size != 0;
+    chunk->born[at] = (uint32_t)event->number;
     chunk->died[at] = HS_HISTORY_LIVE;
-    chunk->address[at] = address;
-    chunk->size[at] = (uint32_t)block->size;
+    chunk->address[at] = event->address;
+    chunk->size[at] = did->size;
     chunk->holder[at] = holder;
-    chunk->region[at] = placed ? (uint8_t)block->region : HS_HISTORY_NOWHERE;
+    chunk->region[at] = placed ? (uint8_t)did->region : HS_HISTORY_NOWHERE;
     if (at % HS_HISTORY_GROUP == 0) {
         chunk->live[group] = 0;
     }
@@ -126,32 +126,30 @@ static bool begin(hs_history_t *history, const hs_held_t *block, uint32_t event,
     return true;
 }
 
-hs_status_t hs_history_step(hs_history_t *history, const hs_step_t *step, uint64_t time,
-                            uint32_t address, uint64_t asked, uint32_t task, uint32_t site)
+static hs_status_t note_failure(hs_history_t *history, const hs_history_event_t *event)
 {
-    if (step->number >= HS_HISTORY_LIVE - 1u || !reserve_event(history, step->number)) {
+    hs_history_failure_t failure = {event->asked, (uint32_t)event->number, event->task, event->site,
+                                    0};
+    failure.passes = hs_history_admits_failure(&history->sieve, &failure);
+    return hs_queue_put(&history->failures, &failure, sizeof failure);
+}
+
+hs_status_t hs_history_step(hs_history_t *history, const hs_history_event_t *event,
+                            const hs_did_t *did)
+{
+    if (event->number >= HS_HISTORY_LIVE - 1u || !reserve_event(history, event->number)) {
         return HS_ERR_MEMORY;
     }
-    const uint32_t event = (uint32_t)step->number;
-    hs_history_moments_t *moments = history->moments[event / HS_HISTORY_CHUNK];
-    moments->time[event % HS_HISTORY_CHUNK] = time;
-    history->events = event + 1 > history->events ? event + 1 : history->events;
-    unsigned change = end(history, &step->ended, event);
-    change += end(history, &step->dropped, event);
-    if (step->outcome == HS_LAB_OUTCOME_FAILED) {
-        moments->change[event % HS_HISTORY_CHUNK] = (uint8_t)change;
-        hs_history_failure_t failure = {asked, event, task, site, 0};
-        failure.passes = hs_history_admits_failure(&history->sieve, &failure);
-        return hs_queue_put(&history->failures, &failure, sizeof failure);
+    const uint32_t number = (uint32_t)event->number, at = number % HS_HISTORY_CHUNK;
+    hs_history_moments_t *moments = history->moments[number / HS_HISTORY_CHUNK];
+    history->events = number + 1 > history->events ? number + 1 : history->events;
+    const unsigned ends = end(history, did->ended[0], number) + end(history, did->ended[1], number);
+    moments->time[at] = event->time;
+    moments->change[at] = (uint8_t)(ends | (did->begins ? HS_HISTORY_BEGINS : 0));
+    if (did->failed) {
+        return note_failure(history, event);
     }
-    if (step->begun.live) {
-        if (!begin(history, &step->begun, event, address)) {
-            return HS_ERR_MEMORY;
-        }
-        change |= HS_HISTORY_BEGINS;
-    }
-    moments->change[event % HS_HISTORY_CHUNK] = (uint8_t)change;
-    return HS_OK;
+    return did->begins && !begin(history, event, did) ? HS_ERR_MEMORY : HS_OK;
 }
 
 /* ---- places in time ----------------------------------------------------------------------------- */

@@ -39,7 +39,8 @@ typedef struct hs_history_chunk {
     uint8_t region[HS_HISTORY_CHUNK];
 } hs_history_chunk_t;
 
-/* Events: when each was, and how many blocks it ended (bits 0 and 1) and began (bit 2). */
+/* Events: when each was, and how many blocks it ended (bits 0 and 1) and began (bit 2). The blocks of a
+ * snapshot have event 0, which is counted by itself. */
 typedef struct hs_history_moments {
     uint64_t time[HS_HISTORY_CHUNK];
     uint8_t change[HS_HISTORY_CHUNK];
@@ -85,10 +86,16 @@ typedef struct hs_history {
 
 /* One of zeroes is empty. */
 void hs_history_free(hs_history_t *history);
-/* The effect of an event at this time; `address` is where the block begun lies. A block's serial is its
- * number. HS_ERR_MEMORY: no host memory, or more than 2^32 - 2 events. */
-hs_status_t hs_history_step(hs_history_t *history, const hs_step_t *step, uint64_t time,
-                            uint32_t address, uint64_t asked, uint32_t task, uint32_t site);
+/* An event, and who asked for how much. `address`: where the block lies that it began. */
+typedef struct hs_history_event {
+    uint64_t number, time, asked;
+    uint32_t address, task, site;
+} hs_history_event_t;
+
+/* The effect of an event. A block's serial is its number. HS_ERR_MEMORY: no host memory, or more than
+ * 2^32 - 2 events. */
+hs_status_t hs_history_step(hs_history_t *history, const hs_history_event_t *event,
+                            const hs_did_t *did);
 
 static inline size_t hs_history_failed(const hs_history_t *history)
 {

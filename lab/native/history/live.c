@@ -68,12 +68,26 @@ static hs_walk_t begin_at(const hs_history_t *history, uint32_t event)
     return walk;
 }
 
+/* Goes past event 0. The blocks of a snapshot began there, too, which its change does not tell. */
+static uint64_t walk_first(const hs_history_t *history, hs_walk_t *at)
+{
+    const uint32_t ends = end_from(history, 1), blocks = hs_history_from(history, 1);
+    while (at->block < blocks) {
+        at->live += weight(history, at->block++);
+    }
+    while (at->end < ends) {
+        at->live -= weight(history, ended(history, at->end++));
+    }
+    at->event = 1;
+    return at->live;
+}
+
 /* Goes to before event `until`; the most bytes after one of the events. Nothing of it branches on what
  * the events did, which no processor could foresee. */
 static uint64_t walk_to(const hs_history_t *history, hs_walk_t *walk, uint32_t until)
 {
     hs_walk_t at = *walk;
-    uint64_t most = 0;
+    uint64_t most = at.event == 0 ? walk_first(history, &at) : 0;
     for (; at.event < until; at.event++) {
         const unsigned change =
             history->moments[at.event / HS_HISTORY_CHUNK]->change[at.event % HS_HISTORY_CHUNK];

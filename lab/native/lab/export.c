@@ -10,6 +10,7 @@ void hs_export_free(hs_export_t *export)
 {
     if (export != NULL) {
         hs_follow_free(&export->follow);
+        hs_trail_free(&export->trail);
         hs_profile_free(&export->profile);
         hs_samples_free(&export->samples);
         hs_history_free(&export->history);
@@ -165,13 +166,63 @@ static bool sample(hs_export_t *export, const hs_replay_t *replay, const hs_even
 /* ---- lives -------------------------------------------------------------------------------------- */
 
 static bool live_on(hs_export_t *export, const hs_replay_t *replay, const hs_event_t *event,
-                    const hs_step_t *step)
+                    uint64_t number, const hs_did_t *did)
 {
-    const hs_held_t *at = &step->begun;
-    const bool placed = at->live && at->region < replay->chip.count;
-    const uint32_t address = placed ? replay->chip.region[at->region].start + at->offset : 0;
-    return hs_history_step(&export->history, step, event->time, address, event->size, event->task,
-                           event->site) == HS_OK;
+    const bool placed = did->begins && did->region < replay->chip.count;
+    const hs_history_event_t of = {
+        .number = number,
+        .time = event->time,
+        .asked = event->size,
+        .address = placed ? replay->chip.region[did->region].start + did->offset : 0,
+        .task = event->task,
+        .site = event->site};
+    return hs_history_step(&export->history, &of, did) == HS_OK;
+}
+
+static uint32_t serial_of(const hs_held_t *block)
+{
+    return block->live ? (uint32_t)block->serial + 1 : 0;
+}
+
+static hs_did_t did_of(const hs_step_t *step)
+{
+    hs_did_t did = {.ended = {serial_of(&step->ended), serial_of(&step->dropped)},
+                    .begins = step->begun.live,
+                    .failed = step->outcome == HS_LAB_OUTCOME_FAILED};
+    if (did.begins) {
+        did.region = step->begun.region;
+        did.offset = step->begun.offset;
+        did.size = (uint32_t)step->begun.size;
+    }
+    return did;
+}
+
+/* A census has no heaps to note of. */
+static bool wants_lives_alone(const hs_export_t *export, const hs_replay_t *replay)
+{
+    return export->what == HS_LAB_EXPORT_HISTORY && !replay->census_only;
+}
+
+/* The replay runs at its own pace and notes what it does. */
+static hs_status_t keep_lives(hs_export_t *export, hs_replay_t *replay, uint64_t first,
+                              const hs_event_t *events, size_t count)
+{
+    hs_trail_t *trail = &export->trail;
+    if (!hs_trail_batch(trail, &replay->blocks, first, count)) {
+        return HS_ERR_MEMORY;
+    }
+    replay->trail = trail;
+    const hs_status_t status = hs_replay_events(replay, first, events, count);
+    replay->trail = NULL;
+    uint64_t number = first;
+    bool ok = status == HS_OK;
+    for (size_t i = 0; i < count && ok; i++) {
+        if (HS_EVENT_IS_HEAP(events[i].kind) && (replay->priming || number < replay->expected)) {
+            ok = live_on(export, replay, &events[i], number, hs_trail_at(trail, number));
+            number += !replay->priming; /* blocks of the beginning have the number 0 */
+        }
+    }
+    return ok ? HS_OK : HS_ERR_MEMORY;
 }
 
 /* ---- events ------------------------------------------------------------------------------------- */
@@ -190,8 +241,11 @@ static bool look(hs_export_t *export, const hs_replay_t *replay, const hs_event_
         }
         add_row(export, replay, event, step);
     }
-    if ((export->what & HS_LAB_EXPORT_HISTORY) && !live_on(export, replay, event, step)) {
-        return false;
+    if (export->what & HS_LAB_EXPORT_HISTORY) {
+        const hs_did_t did = did_of(step);
+        if (!live_on(export, replay, event, step->number, &did)) {
+            return false;
+        }
     }
     if ((export->what & HS_LAB_EXPORT_PROFILE) && !hs_profile_step(&export->profile, event, step)) {
         return false;
@@ -203,6 +257,13 @@ hs_status_t hs_export_events(hs_export_t *export, hs_replay_t *replay, uint64_t 
                              const hs_event_t *events, size_t count)
 {
     hs_status_t status = HS_OK;
+    if (wants_lives_alone(export, replay)) {
+        const size_t step = replay->priming ? 1 : count;
+        for (size_t i = 0; i < count && status == HS_OK; i += step) {
+            status = keep_lives(export, replay, first, events + i, step);
+        }
+        return status;
+    }
     export->next = first;
     if (!export->begun && count != 0) {
         export->begun = true;
@@ -211,10 +272,12 @@ hs_status_t hs_export_events(hs_export_t *export, hs_replay_t *replay, uint64_t 
             return HS_ERR_MEMORY;
         }
     }
+    hs_replay_batch(replay, first, events, count);
     for (size_t i = 0; i < count && status == HS_OK; i++) {
         export->time = events[i].time;
         if (!HS_EVENT_IS_HEAP(events[i].kind)) {
-            status = hs_replay_events(replay, export->next, &events[i], 1);
+            uint64_t next = export->next;
+            status = hs_replay_one(replay, &events[i], &next);
             continue;
         }
         hs_step_t step;
@@ -225,11 +288,15 @@ hs_status_t hs_export_events(hs_export_t *export, hs_replay_t *replay, uint64_t 
             status = HS_ERR_MEMORY;
         }
     }
+    hs_replay_batch_end(replay, export->next);
     return status;
 }
 
 hs_status_t hs_export_finish(hs_export_t *export, const hs_replay_t *replay)
 {
+    if (wants_lives_alone(export, replay)) {
+        return HS_OK;
+    }
     const bool ok = hs_samples_end(&export->samples) &&
                     hs_profile_end(&export->profile, export->follow.held, &replay->blocks,
                                    export->next, export->time);

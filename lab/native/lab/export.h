@@ -9,11 +9,13 @@
 #include "measure/samples.h"
 #include "queue/queue.h"
 #include "replay/follow.h"
+#include "replay/trail.h"
 
 typedef struct hs_export {
     uint32_t what; /* HS_LAB_EXPORT_* */
     bool begun;
     hs_follow_t follow;
+    hs_trail_t trail; /* in its place where nothing but the history is wanted */
     hs_profile_t profile;
     hs_samples_t samples;
     hs_history_t history;

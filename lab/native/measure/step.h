@@ -7,7 +7,7 @@
 
 #include "rows/export.h"
 
-/* A live block. In a census its size is what the program asked for, and it is nowhere. */
+/* A live block; if it is not, nothing else of it is set. In a census its size is what the program asked for, and it is nowhere. */
 typedef struct hs_held {
     bool live;
     uint64_t size;
@@ -23,5 +23,13 @@ typedef struct hs_step {
     uint32_t outcome;                /* HS_LAB_OUTCOME_* */
     hs_held_t ended, dropped, begun; /* dropped: live under the key that the event took */
 } hs_step_t;
+
+/* The same in short: what a replay notes itself (replay/trail.h). */
+typedef struct hs_did {
+    uint32_t ended
+        [2]; /* serials plus 1; 0: none. A second one was live under the key that the event took. */
+    bool begins, failed;
+    uint32_t region, offset, size; /* of the block that begins */
+} hs_did_t;
 
 #endif

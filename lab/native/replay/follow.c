@@ -32,11 +32,21 @@ static bool reserve(hs_follow_t *follow, size_t records)
 
 /* ---- what was, and what is ---------------------------------------------------------------------- */
 
-static hs_held_t held_of(const hs_follow_t *follow, const hs_replay_t *replay, uint64_t key)
+/* False: no block is live under the key. */
+static bool look_up(const hs_follow_t *follow, const hs_replay_t *replay, uint64_t key,
+                    hs_held_t *out)
 {
     const hs_block_t *block = hs_blocks_find(&replay->blocks, key);
-    const hs_held_t none = {0};
-    return block == NULL ? none : follow->held[block - replay->blocks.records];
+    if (block != NULL) {
+        *out = follow->held[block - replay->blocks.records];
+    }
+    return block != NULL;
+}
+
+/* Ids go up, so one beyond all others is new, and need not be looked for. */
+static bool is_new(const hs_replay_t *replay, uint64_t key)
+{
+    return !replay->by_address && key >= replay->next_key && key != UINT64_MAX;
 }
 
 static hs_held_t new_block(const hs_replay_t *replay, const hs_block_t *block,
@@ -74,15 +84,30 @@ static bool keep(hs_follow_t *follow, const hs_replay_t *replay, uint64_t key,
         follow->held[record] = step->begun;
     } else { /* a refused realloc leaves what was there */
         follow->held[record] = step->ended;
-        memset(&step->ended, 0, sizeof step->ended);
+        step->ended.live = false;
     }
     return true;
 }
 
 /* ---- was it served? ----------------------------------------------------------------------------- */
 
-static uint32_t outcome(const hs_event_t *event, const hs_lab_summary_t *then,
-                        const hs_lab_summary_t *now)
+/* The counters of a summary that tell. */
+typedef struct hs_counted {
+    uint64_t failures, skipped, unknown, refused, zero;
+} hs_counted_t;
+
+static hs_counted_t counted(const hs_lab_summary_t *summary)
+{
+    const hs_counted_t counters = {.failures = summary->failures,
+                                   .skipped = summary->skipped,
+                                   .unknown = summary->unknown_frees + summary->double_frees +
+                                              summary->dead_reallocs,
+                                   .refused = summary->refused_reallocs,
+                                   .zero = summary->zero_requests};
+    return counters;
+}
+
+static uint32_t outcome(const hs_event_t *event, const hs_counted_t *then, const hs_counted_t *now)
 {
     if (event->kind == HS_EVENT_FAILED) {
         return HS_LAB_OUTCOME_RECORDED;
@@ -93,15 +118,14 @@ static uint32_t outcome(const hs_event_t *event, const hs_lab_summary_t *then,
     if (now->skipped != then->skipped) {
         return HS_LAB_OUTCOME_SKIPPED;
     }
-    if (now->unknown_frees != then->unknown_frees || now->double_frees != then->double_frees ||
-        now->dead_reallocs != then->dead_reallocs) {
+    if (now->unknown != then->unknown) {
         return HS_LAB_OUTCOME_UNKNOWN;
     }
-    if (now->refused_reallocs != then->refused_reallocs) {
+    if (now->refused != then->refused) {
         return HS_LAB_OUTCOME_REFUSED;
     }
     /* A realloc to 0 is a free. */
-    const bool zero = now->zero_requests != then->zero_requests;
+    const bool zero = now->zero != then->zero;
     return zero && event->kind != HS_EVENT_REALLOC ? HS_LAB_OUTCOME_ZERO : HS_LAB_OUTCOME_OK;
 }
 
@@ -112,21 +136,20 @@ hs_status_t hs_follow_event(hs_follow_t *follow, hs_replay_t *replay, const hs_e
     const bool ends = event->kind == HS_EVENT_FREE || event->kind == HS_EVENT_REALLOC;
     const bool begins = event->kind <= HS_EVENT_ALIGNED;
     const uint64_t key = moves ? event->new_key : event->key;
-    memset(step, 0, sizeof *step);
     step->number = number;
+    step->dropped.live = step->begun.live = step->ended.live = false;
     if (!reserve(follow, replay->blocks.used + 1)) {
         return HS_ERR_MEMORY;
     }
-    const bool known = ends && hs_blocks_find(&replay->blocks, event->key) != NULL;
-    if (known) {
-        step->ended = held_of(follow, replay, event->key);
+    const bool known = ends && look_up(follow, replay, event->key, &step->ended);
+    if ((begins && !is_new(replay, key)) || (moves && known && key != event->key)) {
+        look_up(follow, replay, key, &step->dropped);
     }
-    if (begins || (moves && known && key != event->key)) {
-        step->dropped = held_of(follow, replay, key);
-    }
-    const hs_lab_summary_t then = replay->summary;
-    const hs_status_t status = hs_replay_events(replay, number, event, 1);
-    step->outcome = outcome(event, &then, &replay->summary);
+    const hs_counted_t then = counted(&replay->summary);
+    uint64_t next = number;
+    const hs_status_t status = hs_replay_one(replay, event, &next);
+    const hs_counted_t now = counted(&replay->summary);
+    step->outcome = outcome(event, &then, &now);
     if (status == HS_OK && (begins || (moves && known)) &&
         !keep(follow, replay, key, event, number, step)) {
         return HS_ERR_MEMORY;

@@ -21,7 +21,7 @@ typedef struct hs_follow {
 
 void hs_follow_init(hs_follow_t *follow);
 void hs_follow_free(hs_follow_t *follow);
-/* `event` is a heap event with this number. HS_ERR_MEMORY: no host memory. */
+/* `event` is a heap event with this number, of the batch that the replay is in. HS_ERR_MEMORY: no host memory. */
 hs_status_t hs_follow_event(hs_follow_t *follow, hs_replay_t *replay, const hs_event_t *event,
                             uint64_t number, hs_step_t *step);
 

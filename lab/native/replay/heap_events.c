@@ -67,6 +67,9 @@ static HS_SELDOM void fail(hs_replay_t *replay, const hs_event_t *event, uint64_
     if (replay->summary.failures++ == 0) {
         replay->summary.first_failure_event = number;
     }
+    if (replay->trail != NULL) {
+        hs_trail_at(replay->trail, number)->failed = true;
+    }
     const hs_lab_failure_row_t row = {
         .event = number,
         .time = event->time,
@@ -86,10 +89,18 @@ static HS_SELDOM void fail(hs_replay_t *replay, const hs_event_t *event, uint64_
 
 /* ---- heap events ------------------------------------------------------------------------------ */
 
+static inline size_t record_of(const hs_replay_t *replay, const hs_block_t *block)
+{
+    return (size_t)(block - replay->blocks.records);
+}
+
 static HS_MADE_FOR_CALLER void release(hs_replay_t *replay, const hs_block_t *block,
                                        uint64_t number, const hs_plain_t plain)
 {
     if ((plain || !replay->census_only) && !(block->flags & HS_BLOCK_NOWHERE)) {
+        if (replay->trail != NULL) {
+            hs_trail_end(replay->trail, number, record_of(replay, block));
+        }
         hs_plain_release(&replay->chip, &block->place, plain);
         hs_measure_released(&replay->measure, block, number, plain != HS_PLAIN_NOT);
         if (!plain && replay->placement.count != 0) {
@@ -161,6 +172,9 @@ static HS_MADE_FOR_CALLER void place_block(hs_replay_t *replay, hs_block_t *bloc
         allocate(replay, event, &request, number, &block->place, plain)) {
         block->requested = request.size;
         placed(replay, block, plain);
+        if (replay->trail != NULL) {
+            hs_trail_begin(replay->trail, number, block, record_of(replay, block));
+        }
         hs_measure_allocated(&replay->measure, block, number, plain != HS_PLAIN_NOT);
         return;
     }
@@ -228,12 +242,16 @@ static hs_block_t *rename_block(hs_replay_t *replay, hs_block_t *block, const hs
         return block;
     }
     hs_block_t copy = *block;
+    const size_t record = record_of(replay, block);
     hs_blocks_take(&replay->blocks, event->key);
     drop_reused(replay, event, event->new_key, number);
     hs_block_t *renamed = hs_blocks_insert(&replay->blocks, event->new_key);
     if (renamed != NULL) {
         copy.key = event->new_key;
         *renamed = copy;
+        if (replay->trail != NULL) {
+            hs_trail_move(replay->trail, record, record_of(replay, renamed));
+        }
     }
     return renamed;
 }
@@ -268,6 +286,10 @@ static void reallocate(hs_replay_t *replay, hs_block_t *block, const hs_event_t 
     block->requested = request.size;
     block->task = slot;
     placed(replay, block, HS_PLAIN_NOT);
+    if (replay->trail != NULL) {
+        hs_trail_end(replay->trail, number, record_of(replay, block));
+        hs_trail_begin(replay->trail, number, block, record_of(replay, block));
+    }
     hs_measure_reallocated(&replay->measure, &before, block, number);
 }
 

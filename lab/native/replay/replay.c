@@ -154,8 +154,11 @@ static bool has_time(const hs_event_t *event)
     return event->time != 0 || event->kind < HS_EVENT_LOST_KIND;
 }
 
-static void note_batch(hs_replay_t *replay, uint64_t first, const hs_event_t *events, size_t count)
+void hs_replay_batch(hs_replay_t *replay, uint64_t first, const hs_event_t *events, size_t count)
 {
+    if (count == 0 || replay->stopped) {
+        return;
+    }
     hs_lab_census_t *census = &replay->census.figures;
     replay->gaps |= first != replay->expected && !replay->priming;
     replay->begun = true;
@@ -182,6 +185,27 @@ static hs_status_t take_apart(hs_replay_t *replay, const hs_event_t *event, uint
     return HS_OK;
 }
 
+void hs_replay_batch_end(hs_replay_t *replay, uint64_t number)
+{
+    replay->expected = number;
+    replay->census.figures.live_blocks = replay->blocks.count - replay->tenants;
+    replay->census.figures.live_blocks_peak = replay->blocks.used - replay->tenants;
+}
+
+hs_status_t hs_replay_one(hs_replay_t *replay, const hs_event_t *event, uint64_t *number)
+{
+    if (replay->stopped) {
+        return HS_OK;
+    }
+    if (replay->priming) {
+        hs_census_origin(&replay->census, event);
+        return hs_survey_event(replay, event, *number);
+    }
+    const hs_event_t *next = event;
+    const hs_status_t status = hs_replay_heap_run(replay, &next, event + 1, number);
+    return next == event && status == HS_OK ? take_apart(replay, event, number) : status;
+}
+
 hs_status_t hs_replay_events(hs_replay_t *replay, uint64_t first, const hs_event_t *events,
                              size_t count)
 {
@@ -190,7 +214,7 @@ hs_status_t hs_replay_events(hs_replay_t *replay, uint64_t first, const hs_event
     if (count == 0 || replay->stopped) {
         return HS_OK;
     }
-    note_batch(replay, first, events, count);
+    hs_replay_batch(replay, first, events, count);
     const hs_event_t *next = events, *const end = events + count;
     while (next < end && status == HS_OK && !replay->stopped) { /* bound: each round takes events */
         if (replay->priming) {
@@ -203,9 +227,7 @@ hs_status_t hs_replay_events(hs_replay_t *replay, uint64_t first, const hs_event
             status = take_apart(replay, next++, &number);
         }
     }
-    replay->expected = number;
-    replay->census.figures.live_blocks = replay->blocks.count - replay->tenants;
-    replay->census.figures.live_blocks_peak = replay->blocks.used - replay->tenants;
+    hs_replay_batch_end(replay, number);
     return status;
 }
 

@@ -18,6 +18,7 @@
 #include "measure/measure.h"
 #include "measure/watch.h"
 #include "replay/survey.h"
+#include "replay/trail.h"
 #include "rows/replay.h"
 
 typedef struct hs_replay {
@@ -39,8 +40,9 @@ typedef struct hs_replay {
     hs_explain_t explain;
     hs_survey_t survey; /* off but for a report */
     hs_blocks_t blocks;
-    uint32_t laid;    /* regions, by bit, that hold the blocks of the beginning already */
-    uint32_t tenants; /* of these blocks, those of the system itself */
+    hs_trail_t *trail; /* where to note what events do; NULL: nowhere */
+    uint32_t laid;     /* regions, by bit, that hold the blocks of the beginning already */
+    uint32_t tenants;  /* of these blocks, those of the system itself */
     hs_chip_t chip;
     hs_placement_t placement;
     hs_measure_t measure;
@@ -57,6 +59,11 @@ void hs_replay_free(hs_replay_t *replay);
 /* A batch as the decoder gives it. HS_ERR_MEMORY: no host memory for another live block. */
 hs_status_t hs_replay_events(hs_replay_t *replay, uint64_t first, const hs_event_t *events,
                              size_t count);
+/* The same for who looks at the replay after each event: the batch begins, its events come one by one, each with
+ * its number, which goes on with a heap event, and the batch ends. */
+void hs_replay_batch(hs_replay_t *replay, uint64_t first, const hs_event_t *events, size_t count);
+hs_status_t hs_replay_one(hs_replay_t *replay, const hs_event_t *event, uint64_t *number);
+void hs_replay_batch_end(hs_replay_t *replay, uint64_t number);
 /* Before the first event of a census: looks at the live blocks before `events`, ends before `stop`. */
 hs_status_t hs_replay_watch(hs_replay_t *replay, const uint64_t *events, size_t count,
                             uint64_t stop);

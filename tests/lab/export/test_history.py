@@ -76,22 +76,29 @@ class Lives:
         return made
 
 
+def begun(keep: int) -> NativeReader:
+    reader = NativeReader(native_config(pool_layout(POOL), needs=[], capsets=None, buckets=64))
+    export.begin_export(reader, export.Keep(keep))
+    return reader
+
+
 @pytest.fixture
 def lives(write_trace: Write, seed: int) -> Iterator[Lives]:
     trace = write_trace(story(3000, seed=seed))
-    with NativeReader(
-        native_config(pool_layout(POOL), needs=[], capsets=None, buckets=64)
-    ) as reader:
-        export.begin_export(reader, export.Keep(HISTORY | export.Keep.ROWS))
-        yield replayed(reader, trace)
+    with begun(HISTORY) as reader, begun(export.Keep.ROWS) as told:
+        yield replayed(reader, trace, told)
 
 
-def replayed(reader: NativeReader, trace: Path) -> Lives:
-    reader.push(trace.read_bytes())
-    reader.finish()
+def replayed(reader: NativeReader, trace: Path, told: NativeReader | None = None) -> Lives:
+    """`told`: a reader that keeps the rows; None: the reader keeps them itself, and notes the lives
+    event by event."""
+    told = told or reader
+    for one in {id(reader): reader, id(told): told}.values():
+        one.push(trace.read_bytes())
+        one.finish()
     live: dict[int, Block] = {}
     found = Lives(reader, [], [], [], 0, [])
-    for part in export.take_rows(reader):
+    for part in export.take_rows(told):
         for row in part:
             event, key, new = int(row["event"]), int(row["block"]), int(row["new_block"])
             found.times.append(int(row["time"]))
@@ -131,10 +138,7 @@ def loops(seed: int) -> list[Event]:
 
 @pytest.fixture
 def looping(write_trace: Write, seed: int) -> Iterator[Lives]:
-    with NativeReader(
-        native_config(pool_layout(POOL), needs=[], capsets=None, buckets=64)
-    ) as reader:
-        export.begin_export(reader, export.Keep(HISTORY | export.Keep.ROWS))
+    with begun(HISTORY | export.Keep.ROWS) as reader:
         yield replayed(reader, write_trace(loops(seed)))
 
 
@@ -242,11 +246,9 @@ def test_a_picture_without_hidden_blocks_is_the_picture_of_all(looping: Lives, s
 
 def test_a_filter_that_was_set_before_asks_later_blocks_too(write_trace: Write, seed: int) -> None:
     trace = write_trace(loops(seed))
-    config = native_config(pool_layout(POOL), needs=[], capsets=None, buckets=64)
-    with NativeReader(config) as reader:
-        export.begin_export(reader, export.Keep(HISTORY | export.Keep.ROWS))
+    with begun(HISTORY) as reader, begun(export.Keep.ROWS) as told:
         Lives(reader, [], [], [], 0, []).filter(task=2, age=9)
-        lives = replayed(reader, trace)
+        lives = replayed(reader, trace, told)
         blocks = [b for b in lives.blocks if b.task == 2 and FILTERS[3][1](b, lives.events)]
         window = (0.0, float(lives.events))
         assert wide_picture(lives, *window, 5) == walked(lives, blocks, *window, 5)

@@ -29,9 +29,11 @@ OWN = "heapscope.report.page"
 
 #: Scripts of every page, before its own.
 FIRST = ("theme.js", "patterns.js", "tables.js", "tip.js", "axes.js")
-#: Scripts of a page with the engine, and those of its worker.
+#: The script of a page with the engine that begins before the large ones are read.
+EARLY = "asking.js"
+#: Its other scripts, and those of its worker.
 EXPLORE = (
-    *("asking.js", "places.js", "whatif.js", "filtering.js", "seen.js", "painting.js"),
+    *("places.js", "whatif.js", "filtering.js", "seen.js", "painting.js"),
     *("telling.js", "explore.js", "logged.js", "opening.js"),
 )
 LOGS = ("log_reading.js", "log_answer.js")
@@ -71,8 +73,10 @@ def page(
     after those of every page. `data`: what they read as HS.data. `charts`: whether it has any;
     without them it is much smaller. `packed`: texts that the scripts ask for by their names; such a
     page has the engine and may compile it."""
-    parts = [_bokeh()] if charts else []
-    parts += [_asset(package, name) for name in (*FIRST, *scripts)]
+    first = (*FIRST, EARLY) if packed else FIRST
+    parts = [_asset(package, name) for name in first]
+    parts += [_bokeh()] if charts else []
+    parts += [_asset(package, name) for name in scripts]
     return (
         _environment(package)
         .get_template(template)

@@ -1,16 +1,13 @@
 "use strict";
-/* The worker of this page: HS.ask(what, job) promises its answer. */
+/* The worker of this page: HS.ask(what, job) promises its answer. This script stands before the large ones, so that the
+   worker unpacks the engine and the trace while the browser reads those. */
 (() => {
+  const SOON = 1000; /* ms for which the charts wait at most */
   HS.packedText = (name) => document.querySelector(`script[data-packed="${name}"]`)?.textContent.trim() ?? null;
-  HS.packed = (name) => Uint8Array.from(atob(HS.packedText(name)), (one) => one.charCodeAt(0));
-  HS.json = async (name) => {
-    const stream = new Blob([HS.packed(name)]).stream().pipeThrough(new DecompressionStream("gzip"));
-    return JSON.parse(await new Response(stream).text());
-  };
 
   const asked = new Map();
   let worker = null, next = 0;
-  HS.startWorker = () => {
+  function startWorker() {
     worker = new Worker(URL.createObjectURL(new Blob([HS.packedText("worker")], { type: "text/javascript" })));
     worker.onmessage = ({ data }) => {
       const one = asked.get(data.id);
@@ -23,13 +20,27 @@
       for (const one of asked.values()) one.reject(new Error(event.message || "The worker of the page ended."));
       asked.clear();
     };
-  };
+  }
   HS.ask = (what, job = {}, progress = null) =>
     new Promise((resolve, reject) => {
       const id = next++;
       asked.set(id, { resolve, reject, progress });
       worker.postMessage({ id, what, ...job });
     });
+
+  /* HS.begun: what the worker has for the page. HS.own: the page's own trace; null: it has none. Whoever awaits them is
+     told of an error. HS.painted: a picture of the blocks is seen, or does not come soon. */
+  HS.begun = (async () => {
+    startWorker();
+    return HS.ask("start", { engine: HS.packedText("engine"), facts: HS.packedText("explore") });
+  })();
+  const own = HS.packedText("trace");
+  HS.own = own === null ? null : HS.begun.then(() => HS.ask("open", { text: own }));
+  for (const one of [HS.begun, HS.own]) one?.catch(() => {});
+  HS.painted = own === null ? null : new Promise((resolve) => {
+    HS.firstPainted = resolve;
+    window.addEventListener("DOMContentLoaded", () => setTimeout(resolve, SOON));
+  });
 
   /* Names are bytes that somebody else chose: what would not be seen is written as an escape. */
   HS.plain = (name) => name.replace(/[\u0000-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g, (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, "0")}`).slice(0, 400);

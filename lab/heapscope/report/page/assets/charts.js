@@ -250,6 +250,7 @@
   }
 
   async function start() {
+    await HS.painted; /* drawing the charts would keep it waiting */
     await Bokeh.embed.embed_items(HS.data.docs, [HS.data.item]);
     HS.doc = Bokeh.documents[Bokeh.documents.length - 1];
     for (const side of sides) {

@@ -121,7 +121,7 @@
   async function answerLog() {
     const { bytes } = await HS.ask("console");
     try {
-      await HS.explore.open({ bytes: bytes.buffer }, "The console of the device");
+      await HS.explore.open(HS.ask("open", { bytes: bytes.buffer }), "The console of the device");
     } catch (error) {
       HS.explore.find("says").textContent = `The console of the device: ${error.message}`;
     }
@@ -297,7 +297,7 @@
     const same = moment.recordings.slice(0, index).filter((one) => one.label === label).length;
     const file = `heard-${label}${same === 0 ? "" : `-${same + 1}`}.hst`;
     if (name === "save") return save(bytes, file);
-    await HS.explore.open({ bytes: bytes.buffer }, file);
+    await HS.explore.open(HS.ask("open", { bytes: bytes.buffer }), file);
     HS.explore.root.scrollIntoView();
   }
 

@@ -144,17 +144,18 @@
     HS.explore.accept(picture);
     const { view, cursor } = seen, before = picture.view;
     if (["left", "right", "low", "high"].some((side) => before[side] !== view[side])) draw();
+    if (cursor.chosen && (seen.told || !partial)) (seen.asks ?? showLife)(); /* what was said is of another replay */
     if (partial) return;
-    if (cursor.chosen && (!find("life").hidden || !seen.told)) showLife();
     seen.told = true;
     HS.explore.store();
     showRange();
     showPins();
   };
 
-  HS.explore.open = async (bytes, name) => {
+  /* `asked`: the worker was asked to open it. */
+  HS.explore.open = async (asked, name) => {
     find("says").textContent = name === null ? "Reading the trace." : `Reading ${HS.plain(name)}.`;
-    const answer = await HS.ask("open", bytes);
+    const answer = await asked;
     seen.shown = null;
     find("opened").hidden = answer.log !== undefined;
     if (find("logged") !== null) find("logged").hidden = answer.log === undefined;

@@ -3,12 +3,15 @@
 
 /* Bytes that a file may have once it is unpacked: a small file must not fill the memory. */
 const UNPACKED_MAX = 1 << 30;
-const PERIOD = 20; /* ms between two tellings of figures; a newer job waits so long at most */
-const FIRST = 20, SHARE = 4; /* ms before the first picture; pictures on the way take one part of so many */
+const PERIOD = 20, TELLING = 100; /* ms that a newer job waits at most, and between two tellings of figures alone */
+/* ms before the first picture; the next one waits so many times as long as it took, and half as long as the replay ran. */
+const FIRST = 20, SHARE = 4;
+const NO_EVENTS = "There is no heap event in it that can be used.";
 const SYNC = [0x48, 0x53, 0xc7, 0x9a];
 
-/* `blocks`: those of the replay that the page was shown last; `running`: the number of the last job that ends others. */
-let engine = null, trace = null, census = null, whole = false, blocks = null, running = 0;
+/* `facts`: what the page says of its own trace, which the desk's census found. `blocks`: those of the replay that the page
+   was shown last; `running`: the number of the last job that ends others. */
+let engine = null, facts = null, trace = null, census = null, whole = false, blocks = null, running = 0;
 
 /* Lets messages in. A timer of 0 ms takes 4. */
 const { port1: far, port2: near } = new MessageChannel();
@@ -100,8 +103,21 @@ function imported(bytes) {
   return { bytes: new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0)), parts, stats };
 }
 
+/* The trace that is replayed from now on, and what is known of it. */
+function use(bytes, about) {
+  const { census: figures, health } = about;
+  if (figures.events === 0) throw new Error(NO_EVENTS);
+  const { lost_chunks, malformed_chunks, skipped_bytes, lost_events, newer_chunks, next_trace, truncated, ended, stopped } = health;
+  whole = lost_chunks + malformed_chunks + skipped_bytes + lost_events + newer_chunks === 0 && next_trace === NEVER && truncated === 0 && ended + stopped > 0;
+  [trace, census] = [bytes, figures];
+  keep(null);
+  return about;
+}
+
+/* `text`: the page's own trace, of which it tells what a census would find. */
 async function open(job) {
-  let bytes = await unpacked(job.text === undefined ? new Uint8Array(job.bytes) : decoded(job.text), job.most ?? UNPACKED_MAX), stats = null;
+  if (job.text !== undefined) return use(await unpacked(decoded(job.text)), facts);
+  let bytes = await unpacked(new Uint8Array(job.bytes), job.most ?? UNPACKED_MAX), stats = null;
   if (bytes.length === 0) throw new Error("It is empty.");
   if (!holdsTrace(bytes)) {
     const made = imported(bytes);
@@ -120,15 +136,9 @@ async function open(job) {
   const reader = new Reader(engine, null);
   try {
     reader.push(bytes);
-    const status = reader.finish();
-    census = engine.figures("hs_lab_reader_census", reader.at);
-    const health = engine.figures("hs_lab_reader_health", reader.at);
-    if (status !== 0 || census.events === 0) throw new Error("There is no heap event in it that can be used.");
-    trace = bytes;
-    const { lost_chunks, malformed_chunks, skipped_bytes, lost_events, newer_chunks, next_trace, truncated, ended, stopped } = health;
-    whole = lost_chunks + malformed_chunks + skipped_bytes + lost_events + newer_chunks === 0 && next_trace === NEVER && truncated === 0 && ended + stopped > 0;
-    keep(null);
-    return { census, health, stats, tasks: reader.names(0), marks: reader.names(1), sites: reader.names(2), metadata: reader.metadata() };
+    if (reader.finish() !== 0) throw new Error(NO_EVENTS);
+    const [figures, health] = ["hs_lab_reader_census", "hs_lab_reader_health"].map((name) => engine.figures(name, reader.at));
+    return use(bytes, { census: figures, health, stats, tasks: reader.names(0), marks: reader.names(1), sites: reader.names(2), metadata: reader.metadata() });
   } finally {
     reader.close();
   }
@@ -147,23 +157,28 @@ async function replay(job, tell) {
   const reader = new Reader(engine, job.config, { blocks: job.blocks });
   const found = job.blocks ? new Blocks(engine, reader, mine) : null;
   const every = job.every ?? PERIOD;
-  let told = begun, due = begun + (job.every ?? FIRST);
+  let heard = begun, told = begun, due = begun + (job.every ?? FIRST);
   try {
     for (let from = 0; from < trace.length; from += Reader.PIECE) {
       reader.push(trace.subarray(from, from + Reader.PIECE));
       const now = performance.now();
-      if (now - told < every) continue;
-      const coarse = reader.some("hs_lab_summary", "hs_lab_capsets", "hs_lab_needs");
-      const progress = { share: Math.min(1, (from + Reader.PIECE) / trace.length), coarse };
-      if (job.picture && now >= due) {
-        keep(found);
-        progress.part = { figures: reader.some("hs_lab_regions", "hs_lab_marks"), timeline: reader.timeline(), picture: found.picture(job.picture) };
-        due = performance.now() + (job.every ?? SHARE * (performance.now() - now));
+      if (now - heard < every) continue;
+      const draws = job.picture && now >= due;
+      if (draws || now - told >= (job.every ?? TELLING)) {
+        const coarse = reader.some("hs_lab_summary", "hs_lab_capsets", "hs_lab_needs");
+        const progress = { share: Math.min(1, (from + Reader.PIECE) / trace.length), coarse };
+        if (draws) {
+          keep(found);
+          progress.part = { figures: reader.some("hs_lab_regions", "hs_lab_marks"), timeline: reader.timeline(), picture: found.picture(job.picture) };
+          const after = performance.now();
+          due = after + (job.every ?? Math.max(SHARE * (after - now), (after - begun) / 2));
+        }
+        tell(progress);
+        told = performance.now();
       }
-      tell(progress);
       await breath();
       if (mine !== running) return { ended: true };
-      told = performance.now();
+      heard = performance.now();
     }
     reader.finish();
     const out = { figures: reader.all(), timeline: reader.timeline() };
@@ -194,10 +209,16 @@ function leaks() {
   }
 }
 
+/* Numbers above 2^53 are texts in the page's own facts. */
+const numbers = (row) => Object.fromEntries(Object.entries(row).map(([name, value]) => [name, typeof value === "string" ? BigInt(value) : value]));
+
 const JOBS = {
   async start(job) {
-    engine = await Engine.made(await unpacked(new Uint8Array(job.bytes)), job.face);
-    return { allocators: engine.allocators };
+    const [module, text] = await Promise.all([job.engine, job.facts].map((one) => unpacked(decoded(one))));
+    const { face, trace: known, ...shown } = JSON.parse(new TextDecoder().decode(text));
+    engine = await Engine.made(module, face);
+    facts = known === undefined ? null : { ...known, stats: null, census: numbers(known.census), health: numbers(known.health) };
+    return { ...shown, allocators: engine.allocators };
   },
   open,
   replay,

@@ -7,7 +7,7 @@
 
   async function open(file) {
     try {
-      await HS.explore.open({ bytes: await file.arrayBuffer() }, file.name);
+      await HS.explore.open(HS.ask("open", { bytes: await file.arrayBuffer() }), file.name);
       document.documentElement.dataset.files = String(++count);
     } catch (error) {
       find("opened").hidden = true;
@@ -21,20 +21,15 @@
     find("file").addEventListener("change", (one) => one.target.files.length > 0 && open(one.target.files[0]));
   }
   async function start() {
-    const data = await HS.json("explore");
-    HS.memories = data.memories;
-    HS.colours = data.colours;
-    HS.patterns = data.patterns;
-    HS.others = data.others;
-    HS.startWorker();
-    ({ allocators: HS.allocators } = await HS.ask("start", { bytes: HS.packed("engine").buffer, face: data.face }));
+    const { memories, colours, patterns, others, allocators } = await HS.begun;
+    Object.assign(HS, { memories, colours, patterns, others, allocators });
     HS.device?.begin();
-    const own = HS.packedText("trace");
-    if (own !== null) await HS.explore.open({ text: own }, null);
+    if (HS.own !== null) await HS.explore.open(HS.own, null);
     document.documentElement.dataset.explorer = "yes";
   }
   window.addEventListener("DOMContentLoaded", () => {
     start().catch((error) => {
+      HS.firstPainted?.();
       find("says").textContent = `This browser cannot run the replay: ${error.message}`;
       document.documentElement.dataset.explorer = "failed";
     });

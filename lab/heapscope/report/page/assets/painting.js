@@ -4,6 +4,7 @@
   const { root, find, number, seen, words } = HS.explore;
   const { clamp, hex, seconds } = words;
   const canvas = find("canvas");
+  const WHOLE = 100; /* ms for which the charts wait for the exact picture, where the first one is none */
   const LINES = 130, MAP = 420, LEFT = 92; /* pixels: lines above the map, the map, names beside both */
 
   /* The canvas's width; asking for it makes the browser lay out the page, so it is asked once a picture. */
@@ -44,6 +45,8 @@
     layer.getContext("2d").putImageData(new ImageData(new Uint8ClampedArray(picture.pixels.buffer), width, height), 0, 0);
     Object.assign(seen.shown, { picture, drawn: picture.view, layer });
     paint();
+    const wait = seen.shown.partial ? WHOLE : 0;
+    if (HS.firstPainted !== undefined) requestAnimationFrame(() => setTimeout(HS.firstPainted, wait));
   };
 
   /* The line of live bytes comes after its picture, which may not be shown any more. */
@@ -94,9 +97,11 @@
     pen.fillStyle = quiet;
     const [begin, until] = shown.picture.times, { drawn } = shown;
     const same = drawn.left === view.left && drawn.right === view.right; /* times are those of the window that is drawn */
-    pen.fillText(`event ${number(Math.round(view.left))}${same ? seconds(begin) : ""}`, LEFT, LINES + MAP + 18);
-    const end = `event ${number(Math.round(view.right))}${same ? seconds(until) : ""}`;
-    pen.fillText(end, wide - pen.measureText(end).width, LINES + MAP + 18);
+    const ends = [[view.left, begin], [view.right, until]].map(([event, time]) => [`event ${number(Math.round(event))}`, same ? seconds(time) : ""]);
+    const room = wide - LEFT - ends.reduce((sum, parts) => sum + pen.measureText(parts.join("")).width, 0);
+    const [first, last] = ends.map(([event, time]) => (room < 12 ? event : event + time));
+    pen.fillText(first, LEFT, LINES + MAP + 18);
+    pen.fillText(last, wide - pen.measureText(last).width, LINES + MAP + 18);
   }
   /* The blocks as they were drawn last, at their places in the window of now; and what is not replayed yet. */
   function picture(pen) {

@@ -13,16 +13,21 @@
   }
   /* Nothing is said of an event that the replay has not reached. */
   const waits = (event) => seen.shown.partial && event >= seen.shown.picture.events;
+  /* The next frame, with what was said so far; a page that is not seen has none. */
+  const frame = () => new Promise((resolve) => (document.hidden ? resolve() : requestAnimationFrame(() => setTimeout(resolve, 0))));
+  let ranges = 0;
+  /* The sums come first; the table and the flames, which take the browser longer, in the frame after them. */
   async function showRange() {
-    const { range, shown } = seen;
+    const { range, shown } = seen, mine = ++ranges;
     find("range").hidden = range === null;
     if (range === null) return;
     const { left, right } = range, asked = await filters();
     if (waits(right - 1)) return void (find("rangesays").textContent = "The end of the range is not replayed yet.");
-    const { rows } = await HS.ask("range", { ...range, filter: asked });
-    const sum = (name) => rows.reduce((total, row) => total + row[name], 0);
-    const { times } = await HS.ask("times", { events: [left, right - 1] }), span = `From event ${number(left)}${seconds(times[0])} to ${number(right)}${seconds(times[1])}`;
+    const [{ rows }, { times }] = await Promise.all([HS.ask("range", { ...range, filter: asked }), HS.ask("times", { events: [left, right - 1] })]);
+    const sum = (name) => rows.reduce((total, row) => total + row[name], 0), span = `From event ${number(left)}${seconds(times[0])} to ${number(right)}${seconds(times[1])}`;
     find("rangesays").textContent = asked.failed ? `${span}: ${number(sum("blocks"))} requests for ${number(sum("bytes"))} B failed.` : `${span}: ${number(sum("blocks"))} blocks with ${number(sum("bytes"))} B were allocated there, and ${number(sum("stayed"))} with ${number(sum("stayed_bytes"))} B were still live at its end.`;
+    await frame();
+    if (mine !== ranges) return;
     table(find("rangerows"), rows, ["blocks", "bytes", "stayed", "stayed_bytes"]);
     find("rangeflame").replaceChildren(...HS.explore.flame(rows, (name) => {
       filter.site.value = name;
@@ -42,6 +47,7 @@
     table(find("pinrows"), rows, ["blocks", "bytes"]);
   }
   async function showLife() {
+    seen.asks = showLife;
     const { cursor, shown } = seen, place = PLACES.address(shown.strips, cursor.y);
     if (place === null) return say("There is no region at the cursor.");
     if (waits(cursor.event)) return say(`Event ${number(Math.floor(cursor.event))} is not replayed yet.`);
@@ -61,6 +67,7 @@
   }
   const say = (text) => (find("cursor").textContent = text);
   async function sayCursor() {
+    seen.asks = sayCursor;
     const { cursor, shown } = seen, place = PLACES.address(shown.strips, cursor.y), event = Math.floor(cursor.event);
     if (waits(event)) return say(`Event ${number(event)} is not replayed yet.`);
     const { times } = await HS.ask("times", { events: [event] });
