@@ -1,13 +1,13 @@
 """Places the blocks of every captured trace, and writes docs/reference/placement.md.
 
-python benches/place [--goal free|need|ends] [NAME ...]
+python benches/place [--goal free|need|ends|pools] [NAME ...]
 python benches/place --page | --check
 
 NAME is a part of the name of a trace, whose figures are only printed; without one all are placed,
 which takes an hour. --goal places them for one aim, and keeps the others' figures; "ends" learns
-from each trace with a second recording which requests take from the high end of our heap. --page
-writes the page again from the figures of the last run; --check does not, and exits with 1 if it is
-another one.
+from each trace with a second recording which requests take from the high end of our heap, and
+"pools" tries pools of fixed blocks. --page writes the page again from the figures of the last run;
+--check does not, and exits with 1 if it is another one.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ sys.path.append(str(Path(__file__).resolve().parents[1]))
 
 import placement_page
 from machine import commit, cpu
+from pool_rows import LEFT_OUT, pool_row
 from results import read_results, write_results
 from second import second_of
 
@@ -125,12 +126,26 @@ def _measured_ends(names: list[str], wanted: list[Path]) -> dict[str, Any]:
     return rows
 
 
+def _measured_pools(wanted: list[Path]) -> dict[str, Any]:
+    rows: dict[str, Any] = {}
+    for path in wanted:
+        name = path.name.removesuffix(".hst.zst")
+        if name.startswith(LEFT_OUT):
+            continue
+        try:
+            rows[name] = pool_row(path)
+        except HeapscopeError as error:
+            rows[name] = {"error": error.message.removeprefix(f"{path}: ")}
+        print("pools", name, rows[name], flush=True)
+    return rows
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("names", nargs="*", metavar="NAME")
-    parser.add_argument("--goal", choices=("free", "need", "ends"))
+    parser.add_argument("--goal", choices=("free", "need", "ends", "pools"))
     parser.add_argument("--page", action="store_true")
     parser.add_argument("--check", action="store_true")
     options = parser.parse_args()
@@ -158,6 +173,9 @@ def main() -> int:
             data["provenance"]["ends"] = {"commit": commit(), "cpu": cpu()}
             every = [each.name.removesuffix(".hst.zst") for each in TRACES.glob("*.hst.zst")]
             data["ends"] = _measured_ends(every, wanted)
+        if options.goal in (None, "pools"):
+            data["provenance"]["pools"] = {"commit": commit(), "cpu": cpu()}
+            data["pools"] = _measured_pools(wanted)
         if options.names:
             return 0
         write_results(RAW, data)

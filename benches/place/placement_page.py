@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from statistics import median
 from typing import Any
 
+from pool_rows import pools_section
+
 HEAD = """\
 # Placements, over the captured traces
 
@@ -52,6 +54,8 @@ def markdown(data: dict[str, Any]) -> str:
         + "\n".join(_table(NEED, data["need"], taken=False))
         + "\n"
         + "\n".join(_ends(data["ends"]))
+        + "\n"
+        + "\n".join(pools_section(data["pools"]))
     )
 
 

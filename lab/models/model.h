@@ -148,6 +148,8 @@ typedef struct hs_allocator {
     uint8_t guard;  /* hs_guard_level_t */
     bool word_only; /* for memory without byte access */
     uint32_t front; /* bytes of the region before the heap: control data of the set of regions */
+    /* A pool of fixed blocks alone has these: bytes of a block, and its alignment. */
+    uint32_t block, alignment;
 } hs_allocator_t;
 
 /* Bytes that poisoning and task tracking put around every block. */

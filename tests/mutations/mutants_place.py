@@ -5,6 +5,8 @@ from __future__ import annotations
 from mutant import Mutant
 
 MODEL = "tests/lab/place/test_place_model.py"
+POOLS = "tests/lab/place/test_fixed_pools.py"
+FIXED = "tests/models/test_fixed.c"
 
 PLACE = (
     Mutant(
@@ -86,5 +88,61 @@ PLACE = (
         "good += not bad",
         "good += 1",
         "tests/lab/budgets/test_check.py",
+    ),
+    Mutant(
+        "bound of a placement",
+        "a resized block takes as much as a new one",
+        "lab/heapscope/place/usage.py::held_by",
+        "resized=np.minimum(cost, resized)",
+        "resized=cost",
+        MODEL,
+    ),
+    Mutant(
+        "pools of a placement",
+        "the blocks of a pool cost nothing",
+        "lab/heapscope/place/programme.py::_Model._peak",
+        "row |= {blocks: -each - 1 / 8, made: -float(head)}",
+        "row |= {blocks: 0.0, made: -float(head)}",
+        MODEL,
+    ),
+    Mutant(
+        "pools of a placement",
+        "a class of blocks that are resized goes to a pool",
+        "lab/heapscope/place/usage.py::_unresized",
+        "found[classes.of[blocks.request[stays]]] = False",
+        "pass",
+        MODEL,
+    ),
+    Mutant(
+        "pools of a placement",
+        "the code of the device gives everyone the pool of one task",
+        "lab/heapscope/place/device_code.py::_lines",
+        'asked=lambda rule: bits.owners.get(rule.owner, "")',
+        'asked=lambda rule: ""',
+        POOLS,
+    ),
+    Mutant(
+        "places of a fixed pool",
+        "the list of free blocks has one block",
+        "lab/models/fixed.c::fixed_free",
+        "hs_region_put(heap, offset, get(heap, HEAD_AT));",
+        "hs_region_put(heap, offset, 0);",
+        FIXED,
+    ),
+    Mutant(
+        "places of a fixed pool",
+        "the bits take no room",
+        "lab/models/fixed.c::blocks_at",
+        "HEAD_BYTES + bits_bytes(count)",
+        "HEAD_BYTES",
+        FIXED,
+    ),
+    Mutant(
+        "headline of the placements",
+        "pools count as offered everywhere",
+        "benches/place/pool_rows.py::figures_of_pools",
+        'if row[f"{word}_count"]',
+        "if True",
+        "tests/lab/place/test_placement_page.py",
     ),
 )

@@ -46,6 +46,13 @@ def place(
             "with two ends gets rules for them only where they win there, too.",
         ),
     ] = None,
+    pools: Annotated[
+        bool,
+        typer.Option(
+            "--pools",
+            help="Try pools of fixed blocks, too. Rules for them are given only where they win.",
+        ),
+    ] = False,
     jitter: Runs = None,
     jitter_seed: Seed = 0,
     jitter_strength: Strength = STRENGTH,
@@ -77,6 +84,7 @@ def place(
       heapscope place T.hst --chip esp32s3 --psram 8MB --psram-threshold off --slow 5
       heapscope place T.hst --chip esp32 --psram 4MB --second T2.hst --json place.json
       heapscope place T.hst --chip esp32 --need 16717 --jitter 200
+      heapscope place T.hst --pool 64KB --pools -o rules.toml --code place.h
     """
     from heapscope.cli.answer import give, wants_tables, write_text
     from heapscope.cli.progress import progress_bar
@@ -89,6 +97,7 @@ def place(
             slow=slow,
             seconds=seconds,
             second=second,
+            pools=pools,
             jitter=jitter,
             jitter_seed=jitter_seed,
             jitter_strength=jitter_strength,

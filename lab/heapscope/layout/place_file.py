@@ -11,6 +11,9 @@ from heapscope.layout.allocator import has_ends
 from heapscope.layout.attempts import malloc_attempts
 from heapscope.layout.layout import ADDRESS_END, Layout
 from heapscope.layout.placement import (
+    ALIGNMENTS,
+    BLOCK_MAX,
+    COUNT_MAX,
     HIGH,
     RULES_MAX,
     SIZE_MAX,
@@ -22,10 +25,13 @@ from heapscope.layout.region_names import find_regions
 from heapscope.layout.toml_file import parse_toml
 from heapscope.layout.toml_table import TomlTable
 from heapscope.layout.toml_text import read_toml_text
+from heapscope.native.library import fixed_memory
 
-_TOP = ("rule", "private")
-_RULE = ("task", "site", "heap", "size", "min", "max", "region", "private", "fallback", "end")
+_TOP = ("rule", "private", "pool")
+_GOALS = ("region", "private", "pool")
+_RULE = ("task", "site", "heap", "size", "min", "max", *_GOALS, "fallback", "end")
 _PRIVATE = ("name", "size", "allocator", "from", "start")
+_POOL = ("name", "block", "count", "alignment", "from", "start")
 _ENDS = ("high", "low")
 _PRIVATE_MIN = 16
 
@@ -40,29 +46,66 @@ def read_placement(path: str | Path, layout: Layout) -> Placement:
         raise entries[RULES_MAX].error(
             "rule", f"{len(entries)} rules, at most {RULES_MAX}", remedy="use lists and patterns"
         )
-    tables = top.tables("private", wanted="")
-    heaps = tuple(_heap(table, layout) for table in tables)
+    private, pools = (top.tables(key, wanted="") for key in ("private", "pool"))
+    tables = (*private, *pools)
+    heaps = (
+        *(_heap(table, layout) for table in private),
+        *(_pool(table, layout) for table in pools),
+    )
     _check_heaps(tables, heaps, layout)
     rules = tuple(_rule(table, i, layout, heaps) for i, table in enumerate(entries, 1))
     _check_used(tables, heaps, rules)
     return Placement(file=text.file, rules=rules, heaps=heaps)
 
 
-# ---- private heaps -------------------------------------------------------------------------------
+# ---- private heaps and pools ---------------------------------------------------------------------
 
 
 def _heap(table: TomlTable, layout: Layout) -> PrivateHeap:
     table.check_keys(_PRIVATE)
-    if table.has("from") and table.has("start"):
-        raise table.error("start", "from is there too", remedy="leave one of them out")
-    taken_from = _regions(table, "from", layout) if table.has("from") else ()
+    taken_from, start = _source(table, layout)
     return PrivateHeap(
         name=table.required("name", '"NAME"'),
         size=table.size("size", None, least=_PRIVATE_MIN, most=ADDRESS_END - 4),
         allocator=table.allocator("allocator", _allocator(layout, taken_from)),
         taken_from=taken_from,
-        start=table.aligned("start", least=0) if table.has("start") else None,
+        start=start,
     )
+
+
+def _pool(table: TomlTable, layout: Layout) -> PrivateHeap:
+    """Its memory is what hs_fixed_memory() asks for, so it has at least `count` blocks."""
+    table.check_keys(_POOL)
+    taken_from, start = _source(table, layout)
+    name = table.required("name", '"NAME"')
+    block = table.size("block", None, least=1, most=BLOCK_MAX)
+    count = table.integer("count", None, least=1, most=COUNT_MAX)
+    alignment = table.integer("alignment", 8, least=ALIGNMENTS[0], most=ALIGNMENTS[-1])
+    if alignment not in ALIGNMENTS:
+        raise table.error(
+            "alignment", f"{alignment} is not a power of two", remedy="give 4, 8, 16 and so on"
+        )
+    memory = fixed_memory(count, block, alignment)
+    if not memory:
+        raise table.error(
+            "count", f"{count:,} blocks of {block:,} bytes are too many", remedy="make it smaller"
+        )
+    return PrivateHeap(
+        name=name,
+        size=memory,
+        allocator=f"fixed:{block}:{alignment}",
+        taken_from=taken_from,
+        start=start,
+        fixed=True,
+    )
+
+
+def _source(table: TomlTable, layout: Layout) -> tuple[tuple[int, ...], int | None]:
+    """The regions that the memory may come from, and the address of memory of its own."""
+    if table.has("from") and table.has("start"):
+        raise table.error("start", "from is there too", remedy="leave one of them out")
+    taken_from = _regions(table, "from", layout) if table.has("from") else ()
+    return taken_from, table.aligned("start", least=0) if table.has("start") else None
 
 
 def _allocator(layout: Layout, taken_from: tuple[int, ...]) -> str:
@@ -100,7 +143,7 @@ def _check_used(
             raise table.error(
                 "name",
                 f"no rule places anything in '{heap.name}'",
-                remedy=f'add a [[rule]] with private = "{heap.name}", or leave it out',
+                remedy=f'add a [[rule]] with {_key(heap)} = "{heap.name}", or leave it out',
             )
 
 
@@ -113,24 +156,25 @@ def _rule(
     table.check_keys(_RULE)
     least, most = _sizes(table)
     high = table.has("end") and table.choice("end", _ENDS) == _ENDS[0]
-    if high and not (table.has("region") or table.has("private")):
+    goals = [key for key in _GOALS if table.has(key)]
+    if high and not goals:
         _check_ends(table, layout, tuple(range(len(layout.regions))), ())
         if table.has("fallback"):
             raise table.error("fallback", "no region to fall back from", remedy="leave it out")
         return _made(table, number, (), HIGH, (least, most), high=True, fallback=True)
-    if table.has("region") == table.has("private"):
-        why = "and private are both there" if table.has("region") else "or private is missing"
-        raise table.error("region", why, remedy="say where it goes: one of the two")
-    private = table.has("private")
-    if private:
-        index = _private(table, heaps)
-        regions: tuple[int, ...] = (len(layout.regions) + index,)
-        target = heaps[index].kind
-    else:
+    if len(goals) != 1:
+        why = f"and {goals[1]} are both there" if goals else "or private or pool is missing"
+        key = goals[0] if goals else "region"
+        raise table.error(key, why, remedy="say where it goes: one of region, private and pool")
+    if goals == ["region"]:
         regions, target = _regions(table, "region", layout), table.string("region", "")
+    else:
+        index = _named(table, goals[0], heaps)
+        regions = (len(layout.regions) + index,)
+        target = heaps[index].kind
     if high:
         _check_ends(table, layout, regions, heaps)
-    fallback = table.boolean("fallback", not private)
+    fallback = table.boolean("fallback", goals != ["private"])
     return _made(table, number, regions, target, (least, most), high=high, fallback=fallback)
 
 
@@ -182,14 +226,20 @@ def _sizes(table: TomlTable) -> tuple[int, int]:
     return table.size_range("size", most=SIZE_MAX)
 
 
-def _private(table: TomlTable, heaps: tuple[PrivateHeap, ...]) -> int:
-    name = table.string("private", "")
-    names = [heap.name for heap in heaps]
-    if name not in names:
-        hint = did_you_mean(name, names)
-        valid = f"valid: {', '.join(names)}" if names else "add a [[private]] with name and size"
-        raise table.error("private", f"unknown '{name}'", remedy=hint + valid)
-    return names.index(name)
+def _named(table: TomlTable, key: str, heaps: tuple[PrivateHeap, ...]) -> int:
+    """The private heap, or the pool, that the rule names by this key."""
+    name = table.string(key, "")
+    known = {heap.name: index for index, heap in enumerate(heaps) if _key(heap) == key}
+    if name not in known:
+        hint = did_you_mean(name, list(known))
+        has = "name, block and count" if key == "pool" else "name and size"
+        valid = f"valid: {', '.join(known)}" if known else f"add a [[{key}]] with {has}"
+        raise table.error(key, f"unknown '{name}'", remedy=hint + valid)
+    return known[name]
+
+
+def _key(heap: PrivateHeap) -> str:
+    return "pool" if heap.fixed else "private"
 
 
 def _regions(table: TomlTable, key: str, layout: Layout) -> tuple[int, ...]:

@@ -1,4 +1,4 @@
-"""Rules that send requests to regions and private heaps: what `--place` asks for."""
+"""Rules that send requests to regions, private heaps and pools: what `--place` asks for."""
 
 from __future__ import annotations
 
@@ -12,23 +12,28 @@ SIZE_MAX = ADDRESS_END - 1
 
 HIGH = "the high end"  #: the target of a rule that names an end and no region
 
+#: Alignments that a pool of fixed blocks can have.
+ALIGNMENTS = tuple(1 << power for power in range(2, 13))
+BLOCK_MAX = COUNT_MAX = 1 << 20  # HS_FIXED_BLOCK_MAX, HS_FIXED_COUNT_MAX
+
 Patterns = tuple[str | int, ...]  # names or globs; a number: the index itself
 
 
 @dataclass(frozen=True, kw_only=True)
 class PrivateHeap:
-    """A heap that only rules place blocks in. Its memory is a block that is taken from a region at
-    start-up, or, with a `start`, memory that no region has."""
+    """A heap, or a pool of fixed blocks, that only rules place blocks in. Its memory is a block
+    that is taken from a region at start-up, or, with a `start`, memory that no region has."""
 
     name: str
     size: int
     allocator: str
     taken_from: tuple[int, ...] = ()  # regions of the layout, in turn; (): as malloc would
     start: int | None = None
+    fixed: bool = False  # a pool of fixed blocks, whose allocator's name tells their size
 
     @property
     def kind(self) -> str:
-        return f"private {self.name}"
+        return f"{'pool' if self.fixed else 'private'} {self.name}"
 
     def region(self) -> Region:
         """Without capabilities, so that no request finds it by them."""
@@ -50,7 +55,7 @@ class PlacementRule:
     regions: tuple[
         int, ...
     ]  # of the placed layout, asked in list order; (): the capabilities decide
-    target: str  # as the user named it: "DRAM", "private tls", or HIGH alone
+    target: str  # as the user named it: "DRAM", "private tls", "pool small", or HIGH alone
     fallback: bool
     tasks: Patterns | None = None
     sites: Patterns | None = None
@@ -89,13 +94,13 @@ class Placement:
         )
 
     def apply(self, layout: Layout) -> Layout:
-        """The layout with the private heaps behind its regions. They lie inside of others, so
-        Layout.check() is for the layout before."""
+        """The layout with the private heaps and pools behind its regions. They lie inside of
+        others, so Layout.check() is for the layout before."""
         regions = layout.regions + tuple(heap.region() for heap in self.heaps)
         if len(regions) > REGIONS_MAX:
             raise InputError(
-                f"{self.file}: {len(self.heaps)} private heaps and {len(layout.regions)} regions, "
-                f"at most {REGIONS_MAX} heaps are possible",
-                remedy="leave some private heaps out",
+                f"{self.file}: {len(self.heaps)} private heaps and pools, and "
+                f"{len(layout.regions)} regions, at most {REGIONS_MAX} heaps are possible",
+                remedy="leave some private heaps or pools out",
             )
         return replace(layout, name=f"{layout.name}, placed by {self.file}", regions=regions)

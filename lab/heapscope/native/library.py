@@ -60,6 +60,11 @@ def find_allocator(name: str) -> str | None:
     return None if found == ffi.NULL else str(ffi.string(found).decode("ascii"))
 
 
+def fixed_memory(count: int, block: int, alignment: int) -> int:
+    """Bytes of a pool of fixed blocks on a 32-bit chip; 0: a value is out of its range."""
+    return int(load().hs_lab_fixed_memory(count, block, alignment))
+
+
 def library_path() -> Path:
     """Where the native library is; what else the build makes for use at run time is beside it."""
     override = os.environ.get(_OVERRIDE)

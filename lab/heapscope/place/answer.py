@@ -20,10 +20,11 @@ from heapscope.place.rule_lines import PlaceRule
 from heapscope.place.trial import PlaceTrials, RuleOutcome
 from heapscope.printable import printable
 
-NONE, SINGLE, BEST, ENDS = (
+NONE, SINGLE, BEST, POOLS, ENDS = (
     "no rules",
     "best single rule",
     "best placement",
+    "best placement, pools",
     "best placement, both ends",
 )
 
@@ -45,7 +46,14 @@ def place(
     need = question.wish.need
     other = None if second is None else _other(question, second)
     ends, both = (None, None) if other is None else _ends(question, found, other)
-    ways = [(NONE, found.none), (SINGLE, found.single), (BEST, found.best), (ENDS, both)]
+    pooled = found.best if _has_pools(found.best) else None
+    ways = [
+        (NONE, found.none),
+        (SINGLE, found.single),
+        (BEST, found.plain),
+        (POOLS, pooled),
+        (ENDS, both),
+    ]
     best = found.best if both is None else both
     perturbed = None
     if jitter is not None and (need is not None or best.text != found.none.text):
@@ -92,7 +100,7 @@ def _ends(
     question: PlaceQuestion, found: Found, other: PlaceQuestion
 ) -> tuple[EndsPlaced | None, Way | None]:
     """The gain of both ends; and the best placement with them, None: they are not offered."""
-    if heap_with_ends(question) is None:
+    if heap_with_ends(question) is None or _has_pools(found.best):
         return None, None
     best = found.best
     high = find_ends(question, other, best.rules)
@@ -106,6 +114,10 @@ def _ends(
         question, after, before
     )
     return ends_placed(high, kept=kept), way if kept else None
+
+
+def _has_pools(way: Way) -> bool:
+    return any(rule.pool is not None for rule in way.rules)
 
 
 def _is_worse(question: PlaceQuestion, one: RuleOutcome, other: RuleOutcome) -> bool:
@@ -227,6 +239,10 @@ def _notes(question: PlaceQuestion, found: Found, *, second: bool) -> Iterator[s
         )
     if question.layout.chip and not question.slow:
         yield "There is no slow memory that rules may use: --psram 4MB adds some, --slow allows it."
+    if question.wish.pools and not question.pools:
+        yield "No block size promises anything from a pool."
+    if second and heap_with_ends(question) is not None and _has_pools(found.best):
+        yield "Both ends of the heap were not tried beside pools."
     if not second and heap_with_ends(question) is not None:
         yield "The heap has two ends: --second tries whether they bring anything."
     if found.best.rules and not second:
@@ -253,6 +269,7 @@ def _verdict(question: PlaceQuestion, found: Found) -> Iterator[str]:
     if best.outcome.failures:
         yield f"{plural(best.outcome.failures, 'request')} of the trace still fail."
     yield from _against_single(question, found)
+    yield from _pools(question, found, figure)
     yield from _bound(question, found, figure)
     if found.stopped:
         yield "The time was over before all was tried: --seconds gives more."
@@ -295,8 +312,28 @@ def _against_single(question: PlaceQuestion, found: Found) -> Iterator[str]:
         yield f"That is {more:.1f} % more than the best single rule gives ({size(other)})."
 
 
+def _pools(question: PlaceQuestion, found: Found, figure: int) -> Iterator[str]:
+    if not question.pools:
+        return
+    if not found.pools:
+        yield "The time was over before pools of fixed blocks were tried."
+        return
+    tried = plural(len(question.pools), "block size")
+    if not _has_pools(found.best):
+        yield f"Pools of fixed blocks gain nothing here: {tried} were tried."
+        return
+    without = max(0, question.figure(found.plain.outcome))
+    pools = dict.fromkeys(rule.pool for rule in found.best.rules if rule.pool is not None)
+    yield (
+        f"With {plural(len(pools), 'pool')} of fixed blocks that is {size(figure - without)} more "
+        f"than the best rules without pools give ({size(without)}); {tried} were tried."
+    )
+
+
 def _bound(question: PlaceQuestion, found: Found, figure: int) -> Iterator[str]:
     what = "leave more than" if question.wish.need is None else "leave a block above"
+    rules = "rules for these classes"
+    rules += " and pools of these block sizes" if found.pools else ""
     gap = _gap(question, found)
     if found.bound < figure:
         yield (
@@ -304,10 +341,10 @@ def _bound(question: PlaceQuestion, found: Found, figure: int) -> Iterator[str]:
             "which it does not count."
         )
     elif gap is None:
-        yield f"No rules for these classes {what} {size(found.bound)}."
+        yield f"No {rules} {what} {size(found.bound)}."
     else:
         solved = "" if found.proved else ", by the best bound when the time was over"
         yield (
-            f"No rules for these classes {what} {size(found.bound)}{solved}, which is {gap:.1f} % "
+            f"No {rules} {what} {size(found.bound)}{solved}, which is {gap:.1f} % "
             "more than the replay shows."
         )

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from heapscope.layout.layout import Layout
 from heapscope.layout.region_names import find_regions
 from heapscope.place.classes import Owner
+from heapscope.place.pool_code import pool_lines, pools_of
 from heapscope.place.rule_lines import SIZE_MAX, PlaceRule
 from heapscope.printable import printable
 
@@ -22,7 +23,7 @@ def device_code(rules: Sequence[PlaceRule], layout: Layout) -> tuple[str, ...]:
     bits = _Bits(rules, layout)
     if not rules or bits.count > _BITS - any(rule.high for rule in rules):
         return ()
-    return tuple(_lines(rules, bits))
+    return tuple(_lines(rules, bits, layout))
 
 
 class _Bits:
@@ -34,13 +35,18 @@ class _Bits:
         for rule in rules:
             if rule.owner != Owner() and rule.owner not in self.owners:
                 self.owners[rule.owner] = f"PLACE_OWNER_{len(self.owners)}"
-            if rule.private or rule.high or rule.target in self.regions:
+            target = rule.target
+            if rule.pool is not None:
+                if len(layout.regions) == 1:
+                    continue  # there is nothing to tell apart
+                target = rule.pool.source
+            if rule.private or rule.high or target in self.regions:
                 continue
-            kind = layout.regions[find_regions(layout, rule.target)[0]].kind
-            if rule.target == kind and kind in _KINDS:
-                self.regions[rule.target] = _KINDS[kind]
+            kind = layout.regions[find_regions(layout, target)[0]].kind
+            if target == kind and kind in _KINDS:
+                self.regions[target] = _KINDS[kind]
             else:
-                self.regions[rule.target] = f"PLACE_REGION_{len(self.regions)}"
+                self.regions[target] = f"PLACE_REGION_{len(self.regions)}"
 
     @property
     def count(self) -> int:
@@ -63,13 +69,15 @@ class _Bits:
                 yield name, f"the hs_memory_t of {_comment(target)} has it too"
 
 
-def _lines(rules: Sequence[PlaceRule], bits: _Bits) -> Iterator[str]:
+def _lines(rules: Sequence[PlaceRule], bits: _Bits, layout: Layout) -> Iterator[str]:
     yield "/* Made by `heapscope place`: the rules of hs_regions_config_t. */"
     yield (
         '#include "heapscope/private.h"'
         if any(rule.private for rule in rules)
         else ('#include "heapscope/regions.h"')
     )
+    if pools_of(rules):
+        yield '#include "heapscope/fixed.h"'
     if any(rule.high for rule in rules):
         yield ""
         yield "#if !HS_ENDS"
@@ -86,7 +94,7 @@ def _lines(rules: Sequence[PlaceRule], bits: _Bits) -> Iterator[str]:
             yield f"static const hs_private_config_t place_{_word(rule.target)} = {{"
             yield f'    .name = "{_word(rule.target)}", .size = {rule.private}}};'
             yield ""
-    placed = [rule for rule in rules if not rule.private]
+    placed = [rule for rule in rules if not rule.private and rule.pool is None]
     if placed or bits.owners:
         yield "static const hs_size_rule_t place_rules[] = {"
         for rule in placed:
@@ -104,6 +112,15 @@ def _lines(rules: Sequence[PlaceRule], bits: _Bits) -> Iterator[str]:
         for name in bits.owners.values():
             yield f"    {{.asked = {name}, .instead = 0}}, /* the rest: without the bit */"
         yield "};"
+    if pools_of(rules):
+        yield ""
+        yield from pool_lines(
+            rules,
+            layout,
+            owners=tuple(bits.owners.values()),
+            asked=lambda rule: bits.owners.get(rule.owner, ""),
+            source=lambda pool: bits.regions.get(pool.source, "HS_CAP_DEFAULT"),
+        )
 
 
 def _askers(rule: PlaceRule, bits: _Bits) -> tuple[str, ...]:

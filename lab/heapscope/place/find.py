@@ -13,6 +13,7 @@ from heapscope.layout.layout import REGIONS_MAX
 from heapscope.place.blocks import Array
 from heapscope.place.classes import Owner
 from heapscope.place.memories import PlaceTarget
+from heapscope.place.pools import pool_homes, single_pools, with_counts
 from heapscope.place.programme import Assignment, Programme
 from heapscope.place.question import PlaceQuestion
 from heapscope.place.rule_lines import SIZE_MAX, PlaceRule, sent
@@ -43,16 +44,19 @@ class Way:
 @dataclass(frozen=True, kw_only=True)
 class Found:
     """`none`: without rules but the user's. `single`: the best of the single rules; None: none
-    keeps the limit. `threshold`: the best that an option of the SDK makes. `best`: of all."""
+    keeps the limit. `threshold`: the best that an option of the SDK makes. `plain`: the best
+    without a pool of fixed blocks. `best`: of all. `pools`: such pools were tried."""
 
     none: Way
     single: Way | None
     threshold: Way | None
+    plain: Way
     best: Way
     bound: int
     proved: bool
     stopped: bool
     moments: int
+    pools: bool
 
 
 class PlaceSearch:
@@ -76,20 +80,27 @@ class PlaceSearch:
         best = max(ways, key=self._rank)
         if private and best.rules and best not in singles:
             best = max([best, *self._private(best.rules, best.slow)], key=self._rank)
-        bound = self._bound(loose)
         single = max(singles, key=self._rank, default=None)
         for simpler in (single, none):
             if simpler is not None and not is_better(question, best, simpler):
                 best = simpler
+        plain = best
+        pools = bool(question.pools) and self._time_left()
+        if pools:
+            pooled = self._pooled()
+            loose = pooled.solve(until=question.until)
+            best = self._with_pools(plain, pooled, loose)
         return Found(
             none=none,
             single=single,
             threshold=max(filter(_is_threshold, singles), key=self._rank, default=None),
+            plain=plain,
             best=best,
-            bound=bound,
+            bound=self._bound(loose),
             proved=loose is not None and loose.optimal,
             stopped=self._stopped,
             moments=0 if loose is None else loose.moments,
+            pools=pools,
         )
 
     def _way(self, rules: Sequence[PlaceRule], slow: float) -> Way:
@@ -179,6 +190,50 @@ class PlaceSearch:
         for task in sorted(tasks, key=lambda name: -tasks[name])[:_TASKS]:
             yield Owner(task=task), SIZE_MAX
         yield from ((Owner(), most) for most in SMALL[:4])
+
+    # ---- pools -------------------------------------------------------------------------------
+
+    def _pooled(self) -> Programme:
+        """The programme with slow memory and pools."""
+        question = self._question
+        to = (*question.slow, *question.pools)
+        return Programme(usage=question.usage(to), targets=to, budget=question.budget)
+
+    def _with_pools(self, plain: Way, programme: Programme, loose: Assignment | None) -> Way:
+        """The best of the programme's solution and of pools in front of the rules without them, one
+        added after the other where it wins; `plain` where none does. A pool that a request finds
+        full is none of them: where that goes is another matter on the chip than here."""
+        question = self._question
+        homes = pool_homes(question)
+        best = plain
+        if loose is not None:
+            slow = question.slow_share(programme.targets, loose.moved)
+            to = with_counts(programme.targets, loose.counts, homes)
+            best = self._better(best, sent(question.classes, to, loose.moved), slow)
+        usage = programme.usage
+        added: tuple[PlaceRule, ...] = ()
+        apart = self._way(plain.rules, plain.slow)
+        for rules in single_pools(usage, programme.targets, homes):
+            if not self._time_left():
+                break
+            before = apart
+            apart = self._better(apart, (*added, *rules, *plain.rules), plain.slow)
+            added = added if apart is before else (*added, *rules)
+        return apart if is_better(question, apart, best) else best
+
+    def _better(self, best: Way, rules: tuple[PlaceRule, ...], slow: float) -> Way:
+        """The way with these rules, where it is better than the best and no pool is too small."""
+        question = self._question
+        apart = {rule.target for rule in rules if rule.pool is not None or rule.private}
+        heaps = len(question.placed.regions) + len(apart)
+        if not rules or len(rules) > question.rules_left or heaps > REGIONS_MAX:
+            return best
+        with contextlib.suppress(HeapscopeError):  # there is no room for the memory of a pool
+            way = self._way(rules, slow)
+            full = any(row.refused for row in way.outcome.rules if row.target.startswith("pool "))
+            if not full and is_better(question, way, best):
+                return way
+        return best
 
     # ---- solutions ---------------------------------------------------------------------------
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from heapscope.layout import capabilities
 from heapscope.layout.layout import Layout, Region
+from heapscope.native.library import fixed_memory
 from heapscope.native.reader import NativeReader
 from heapscope.native.single_heap import fill
 from heapscope.replay.config import native_config
@@ -24,15 +25,34 @@ _TRIED = 1 << 18  # bytes of the heap on which a block's cost is measured, or fo
 
 
 @dataclass(frozen=True, kw_only=True)
+class FixedPool:
+    """A pool of `count` blocks of `block` bytes (device/include/heapscope/fixed.h), whose memory is
+    taken from the region `source`."""
+
+    name: str
+    block: int
+    alignment: int
+    source: str
+    count: int = 0
+
+    @property
+    def memory(self) -> int:
+        """Bytes that it takes."""
+        return fixed_memory(self.count, self.block, self.alignment) if self.count else 0
+
+
+@dataclass(frozen=True, kw_only=True)
 class PlaceTarget:
     """Regions under one name. `weight`: a byte there, against one in PSRAM; 0: it is fast.
-    `room`: bytes free in them before the first event."""
+    `room`: bytes free in them before the first event. `pool`: there are no regions yet, but a pool
+    of fixed blocks can be made."""
 
     name: str
     regions: tuple[int, ...]
     weight: float
     room: int
     caps: int  # that all of them have
+    pool: FixedPool | None = None
 
 
 def start_room(layout: Layout) -> tuple[int, ...]:
@@ -87,6 +107,13 @@ def taken(allocators: Iterable[str], sizes: np.ndarray) -> np.ndarray:
     each = np.array([[_taken(name, int(size)) for size in sizes] for name in names], dtype=np.int64)
     least: np.ndarray = each.reshape(len(names), -1).min(axis=0)
     return least
+
+
+def least_beyond(allocators: Iterable[str]) -> int:
+    """Bytes that any block takes beyond its size. It is a bound for a block that was resized: some
+    heaps round a large new block up to a class of sizes, and cut a resized one at its end."""
+    small = np.arange(1, 65)
+    return int((taken(allocators, small) - small).min())
 
 
 def _taken(allocator: str, size: int) -> int:

@@ -9,8 +9,8 @@ holds for the trace.
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -30,8 +30,9 @@ _ONE_SOLVE = 6.0  # seconds
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Assignment:
-    """`moved`: for each class and target whether its requests go there. `stays`: bytes that stay at
-    the worst moment, as the model counts. `bound`: what no assignment goes below. `optimal`: the
+    """`moved`: for each class and target whether its requests go there. `counts`: for each target
+    the blocks of its pool, 0: it is none. `stays`: bytes that stay at the worst moment, with those
+    of the pools, as the model counts. `bound`: what no assignment goes below. `optimal`: the
     solver was not stopped."""
 
     moved: Array
@@ -39,6 +40,7 @@ class Assignment:
     bound: float
     optimal: bool
     moments: int
+    counts: tuple[int, ...]
 
 
 @dataclass(kw_only=True, eq=False)
@@ -70,7 +72,13 @@ class Programme:
             bound = max(bound, lower)
             over = self.usage.over_time(self.usage.shares(moved))
             worst = int(np.argmax(over)) if len(over) else 0
+            counts, fullest = self._pools(moved)
             stays = float(over[worst]) if len(over) else 0.0
+            stays += sum(
+                replace(target.pool, count=count).memory
+                for target, count in zip(self.targets, counts, strict=True)
+                if target.pool is not None
+            )
             if best is None or stays < best.stays:
                 best = Assignment(
                     moved=moved,
@@ -78,10 +86,12 @@ class Programme:
                     bound=bound,
                     optimal=optimal,
                     moments=len(self.moments),
+                    counts=counts,
                 )
-            if stays <= bound * (1 + 2 * _GAP) + 1 or worst in self.moments:
+            more = {worst, *fullest}.difference(self.moments)
+            if stays <= bound * (1 + 2 * _GAP) + 1 or not more:
                 break
-            self.moments.append(worst)
+            self.moments += sorted(more)
         assert best is not None
         return Assignment(
             moved=best.moved,
@@ -89,7 +99,19 @@ class Programme:
             bound=bound,
             optimal=best.optimal,
             moments=len(self.moments),
+            counts=best.counts,
         )
+
+    def _pools(self, moved: Array) -> tuple[tuple[int, ...], set[int]]:
+        """The most blocks that each target has at once, where it is a pool, and when."""
+        counts, moments = [0] * len(self.targets), set()
+        for place, target in enumerate(self.targets):
+            chosen = self.usage.in_target(moved, place) if target.pool is not None else np.zeros(1)
+            if chosen.any():
+                held = self.usage.blocks_over_time(chosen)
+                counts[place] = int(held.max())
+                moments.add(int(np.argmax(held)))
+        return tuple(counts), moments
 
     def _first_moments(self) -> list[int]:
         over = self.usage.over_time(np.ones(len(self.usage.units)))
@@ -108,13 +130,12 @@ class Programme:
 
 
 def _stopped(best: Assignment, bound: float) -> Assignment:
-    return Assignment(
-        moved=best.moved, stays=best.stays, bound=bound, optimal=False, moments=best.moments
-    )
+    return replace(best, bound=bound, optimal=False)
 
 
 class _Model:
-    """One programme. The columns: the peak, a class in a target, and a resized unit in one."""
+    """One programme. The columns: the peak, a class in a target, a resized unit in one, and for
+    each pool how many blocks it has and whether it is made."""
 
     def __init__(
         self, usage: Usage, targets: Sequence[PlaceTarget], moments: Sequence[int]
@@ -122,12 +143,14 @@ class _Model:
         self._usage = usage
         self._targets = targets
         self._held = [usage.at(moment) for moment in moments]
+        self._blocks = [usage.blocks_at(moment) for moment in moments]
         self._cost = [1.0]
         self._upper = [highspy.kHighsInf]
         self._integer = [False]
         self._rows: list[tuple[float, float, dict[int, float]]] = []
         self._class_columns = self._classes()
         self._unit_columns = self._units()
+        self._pool_columns = dict(self._pools())
         for held in self._held:
             self._peak(held)
 
@@ -177,8 +200,34 @@ class _Model:
             found.append(columns)
         return found
 
+    def _pools(self) -> Iterator[tuple[int, tuple[int, int]]]:
+        """Each pool's columns: its blocks, as many as it has to hold at each moment, and the rest
+        of its memory, which it has as soon as it has one block."""
+        for place, target in enumerate(self._targets):
+            if target.pool is None:
+                continue
+            blocks, made = self._column(integer=False), self._column(integer=True)
+            self._upper[blocks] = highspy.kHighsInf
+            most = 0.0
+            for held in self._blocks:
+                row = {blocks: 1.0}
+                for index in np.flatnonzero(held):
+                    column = self._unit_columns[index].get(place)
+                    if column is not None:
+                        row[column] = row.get(column, 0.0) - float(held[index])
+                most = max(most, 1.0 - sum(row.values()))
+                self._rows.append((0.0, highspy.kHighsInf, row))
+            self._rows.append((-highspy.kHighsInf, 0.0, {blocks: 1.0, made: -most}))
+            yield place, (blocks, made)
+
     def _peak(self, held: Array) -> None:
         row = {0: 1.0}
+        for place, (blocks, made) in self._pool_columns.items():
+            pool = self._targets[place].pool
+            assert pool is not None
+            each = -(-pool.block // pool.alignment) * pool.alignment
+            head = replace(pool, count=1).memory - each - 4  # without the words of bits
+            row |= {blocks: -each - 1 / 8, made: -float(head)}
         for index in np.flatnonzero(held):
             for column in self._unit_columns[index].values():
                 row[column] = row.get(column, 0.0) + float(held[index])
@@ -195,7 +244,7 @@ class _Model:
 
     def rooms(self, margin: float) -> None:
         for place, target in enumerate(self._targets):
-            for held in self._held:
+            for held in self._held if target.pool is None else ():
                 row: dict[int, float] = {}
                 for index in np.flatnonzero(held):
                     column = self._unit_columns[index].get(place)

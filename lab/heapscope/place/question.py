@@ -18,6 +18,7 @@ from heapscope.native.reader import NativeReader
 from heapscope.place.blocks import Array, TracedBlocks, read_blocks
 from heapscope.place.classes import Classes, classes_of
 from heapscope.place.memories import PlaceTarget, start_room, targets
+from heapscope.place.pools import pool_targets
 from heapscope.place.rule_lines import PlaceRule, file_of
 from heapscope.place.trial import PlaceTrials, RuleOutcome, placement_of
 from heapscope.place.usage import HeldBytes, Usage, held_by
@@ -35,12 +36,13 @@ _WITHIN = 0.95  # of the time: the last step may take longer than was left
 class PlaceWish:
     """The aim: `need` fits at every moment, or, None, most internal memory is free. `slow`: percent
     of the bytes asked for that may be in slow memory. `given`: the text of the user's own rules,
-    which stay in front of all others."""
+    which stay in front of all others. `pools`: pools of fixed blocks are tried, too."""
 
     need: Need | None = None
     slow: float = SLOW
     seconds: float = SECONDS
     given: str = ""
+    pools: bool = False
 
     def check(self) -> None:
         """InputError: a value is outside its range."""
@@ -104,6 +106,11 @@ class PlaceQuestion:
     def slow(self) -> tuple[PlaceTarget, ...]:
         """Slow memory that the budget allows."""
         return tuple(target for target in self.targets if target.weight and self.wish.slow)
+
+    @cached_property
+    def pools(self) -> tuple[PlaceTarget, ...]:
+        """Pools of fixed blocks that the wish allows."""
+        return pool_targets(self) if self.wish.pools else ()
 
     @property
     def room(self) -> int:

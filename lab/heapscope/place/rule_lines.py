@@ -11,7 +11,7 @@ from heapscope.layout.layout import ADDRESS_END
 from heapscope.layout.placement import HIGH
 from heapscope.place.blocks import Array
 from heapscope.place.classes import BlockClass, Classes, Owner
-from heapscope.place.memories import PlaceTarget
+from heapscope.place.memories import FixedPool, PlaceTarget
 
 SIZE_MAX = ADDRESS_END - 1
 
@@ -19,8 +19,9 @@ SIZE_MAX = ADDRESS_END - 1
 @dataclass(frozen=True, kw_only=True)
 class PlaceRule:
     """One rule: the requests of `owner` from `least` to `most` bytes go to `target`. `private`:
-    that is a private heap of so many bytes; 0: it is a region. `high`: instead of going anywhere,
-    they take from the high end of a free block, and `target` is HIGH."""
+    that is a private heap of so many bytes; `pool`: it is a pool of fixed blocks; else it is a
+    region. `high`: instead of going anywhere, they take from the high end of a free block, and
+    `target` is HIGH."""
 
     owner: Owner
     target: str
@@ -28,6 +29,7 @@ class PlaceRule:
     most: int = SIZE_MAX
     private: int = 0
     high: bool = False
+    pool: FixedPool | None = None
 
     @property
     def lines(self) -> tuple[str, ...]:
@@ -50,6 +52,8 @@ class PlaceRule:
             yield f"size = [{self.least}, {self.most}]"
         if self.high:
             yield 'end = "high"'
+        elif self.pool is not None:
+            yield f"pool = {_text(self.target)}"
         elif self.private:
             yield from (f"private = {_text(self.target)}", "fallback = true")
         else:
@@ -77,6 +81,7 @@ def sent(classes: Classes, targets: Sequence[PlaceTarget], moved: Array) -> tupl
                     target=targets[where].name,
                     least=rows[0].least,
                     most=rows[-1].most,
+                    pool=targets[where].pool,
                 )
             )
     return tuple(rules)
@@ -91,8 +96,16 @@ def sent_high(classes: Classes, high: Array) -> tuple[PlaceRule, ...]:
 
 def file_of(rules: Sequence[PlaceRule], before: str = "") -> str:
     """The text of the file. `before`: that of the user's own rules, which come first."""
-    parts = ["\n".join(rule.lines) + "\n" for rule in rules]
+    pools = dict.fromkeys(rule.pool for rule in rules if rule.pool is not None)
+    parts = ["\n".join(_pool_lines(pool)) + "\n" for pool in pools]
+    parts += ["\n".join(rule.lines) + "\n" for rule in rules]
     return "\n".join([*([before.rstrip("\n") + "\n"] if before else []), *parts])
+
+
+def _pool_lines(pool: FixedPool) -> Iterator[str]:
+    yield from ("[[pool]]", f"name = {_text(pool.name)}")
+    yield from (f"block = {pool.block}", f"count = {pool.count}", f"alignment = {pool.alignment}")
+    yield f"from = {_text(pool.source)}"
 
 
 def _text(name: str) -> str:

@@ -11,7 +11,7 @@ from heapscope.layout.attempts import attempts, malloc_attempts
 from heapscope.layout.layout import Layout
 from heapscope.place.blocks import Array, TracedBlocks
 from heapscope.place.classes import Classes
-from heapscope.place.memories import PlaceTarget, taken, weight_of
+from heapscope.place.memories import PlaceTarget, least_beyond, taken, weight_of
 
 _UNITS = (
     2000  # beyond them resized blocks of a class are one unit, which makes the bound no tighter
@@ -30,10 +30,11 @@ class Unit:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class HeldBytes:
-    """For each kind of request: the bytes that a block of it takes at least, and whether it goes to
-    internal memory where no rule is for it."""
+    """For each kind of request: the bytes that a block of it takes at least, as a new one and as
+    one that was resized, and whether it goes to internal memory where no rule is for it."""
 
     cost: Array
+    resized: Array
     inside: Array
 
 
@@ -42,7 +43,10 @@ def held_by(blocks: TracedBlocks, layout: Layout) -> HeldBytes:
     sizes, size_of = np.unique(blocks.asked["size"], return_inverse=True)
     costs = taken((region.allocator for region in layout.regions), sizes)
     cost = costs[size_of.reshape(-1)].astype(np.int64)
-    return HeldBytes(cost=cost, inside=_inside(blocks, layout))
+    resized = blocks.asked["size"].astype(np.int64) + least_beyond(
+        region.allocator for region in layout.regions
+    )
+    return HeldBytes(cost=cost, resized=np.minimum(cost, resized), inside=_inside(blocks, layout))
 
 
 class Usage:
@@ -68,11 +72,16 @@ class Usage:
         free = np.array([not row.fixed for row in classes.rows], dtype=bool)[classes.of]
         gone = np.array([row.gone for row in classes.rows], dtype=bool)[classes.of]
         fits = np.zeros((len(asked), len(targets)), dtype=bool)
+        most = np.array([row.most for row in classes.rows])[classes.of]
+        unresized = _unresized(blocks, classes)[classes.of]
         for place, target in enumerate(targets):
             fits[:, place] = free & (asked["caps"] & ~np.uint32(target.caps) == 0)
+            if target.pool is not None:
+                fits[:, place] &= unresized & (most <= target.pool.block)
         counted = (held.inside & ~gone)[blocks.request]
         self.begin, self.end = blocks.begin[counted], blocks.end[counted]
-        self.cost = held.cost[blocks.request[counted]]
+        request = blocks.request[counted]
+        self.cost = np.where(blocks.parent[counted] >= 0, held.resized[request], held.cost[request])
         units, of = _units(blocks, classes, fits, resized_stay=resized_stay)
         self.units = units
         self.unit = of[counted]
@@ -83,6 +92,28 @@ class Usage:
         change = np.bincount(self.begin, weights, self.events + 1)
         change -= np.bincount(self.end, weights, self.events + 1)
         return np.cumsum(change)[:-1]
+
+    def blocks_over_time(self, chosen: Array) -> Array:
+        """Blocks after each event, of the units that are chosen."""
+        counted = chosen[self.unit]
+        change = np.bincount(self.begin[counted], minlength=self.events + 1)
+        change -= np.bincount(self.end[counted], minlength=self.events + 1)
+        return np.cumsum(change)[:-1]
+
+    def blocks_at(self, event: int) -> Array:
+        """Blocks of each unit after an event."""
+        alive = (self.begin <= event) & (self.end > event)
+        return np.bincount(self.unit[alive], minlength=len(self.units))
+
+    def in_target(self, moved: Array, place: int) -> Array:
+        """The units that are in a target, where `moved` tells it of each class and target."""
+        return np.array(
+            [
+                unit.fits[place] and bool(moved[sorted(unit.classes), place].any())
+                for unit in self.units
+            ],
+            dtype=bool,
+        )
 
     def at(self, event: int) -> Array:
         """Bytes of each unit after an event."""
@@ -97,6 +128,16 @@ class Usage:
             moved = inside[sorted(unit.classes)][:, np.array(unit.fits, dtype=bool)]
             found[index] = 0.0 if moved.any() else 1.0
         return found
+
+
+def _unresized(blocks: TracedBlocks, classes: Classes) -> Array:
+    """The classes whose blocks are never resized. Only they go to pools: a resized block may stay
+    in the heap or the pool that has it, whatever its new class, and the count does not know it."""
+    found = np.ones(len(classes.rows), dtype=bool)
+    resized = np.flatnonzero(blocks.parent >= 0)
+    for stays in (resized, blocks.parent[resized]):
+        found[classes.of[blocks.request[stays]]] = False
+    return found
 
 
 def _inside(blocks: TracedBlocks, layout: Layout) -> Array:

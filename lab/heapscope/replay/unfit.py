@@ -34,7 +34,8 @@ def unfit(error: StatusError, layout: Layout, config: NativeConfig) -> InputErro
         remedy = error.remedy or "close other programs, or replay on less memory"
         return InputError(f"{_source(layout)}: {error.message}", remedy=remedy)
     region = layout.regions[error.where]
-    parse_allocator(region.allocator)  # raises for a name that the library does not know
+    if not region.kind.startswith("pool "):
+        parse_allocator(region.allocator)  # raises for a name that the library does not know
     if region.private is not None:
         return _private_unfit(error.where, region.private, layout, config)
     why, remedy = _cause(region)

@@ -55,8 +55,10 @@ def _header(result: ReplayResult) -> Iterator[RenderableType]:
     """The trace that was replayed, and the memory that it was replayed on."""
     layout, census = result.layout, result.census
     own = [region for region in result.regions if not region.private]
-    private = len(result.regions) - len(own)
-    more = f" and {plural(private, 'private heap')}" if private else ""
+    apart = [region for region in result.regions if region.private]
+    pools = sum(region.kind.startswith("pool ") for region in apart)
+    counts = ((len(apart) - pools, "private heap"), (pools, "fixed pool"))
+    more = "".join(f" and {plural(count, noun)}" for count, noun in counts if count)
     least, most = ("", "at most") if result.loss is None else ("at least ", "a peak of at least")
     yield Text.assemble((result.trace.path, "bold"), " on ", (layout.name, "bold"))
     total = size(sum(region.size for region in own))

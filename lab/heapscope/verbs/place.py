@@ -25,6 +25,7 @@ def place(
     slow: float = SLOW,
     seconds: float = SECONDS,
     second: str | Path | None = None,
+    pools: bool = False,
     jitter: int | None = None,
     jitter_seed: int = 0,
     jitter_strength: float = STRENGTH,
@@ -35,7 +36,8 @@ def place(
 
     `slow`: percent of the bytes asked for that may be in slow memory. `seconds`: the time for it.
     `second`: another recording of the same program, which the rules are tried on, and which a heap
-    with two ends needs for rules that use them. `jitter`: so many perturbed runs also say in which
+    with two ends needs for rules that use them. `pools`: pools of fixed blocks are tried, too.
+    `jitter`: so many perturbed runs also say in which
     share the placement holds. `memory`: as for replay(); the rules of `place` stay in front.
     InputError: an input cannot be used.
     """
@@ -45,7 +47,9 @@ def place(
     own = options.get("place")
     text = "" if own is None or str(own) == NO_RULES else Path(own).read_text(encoding="utf-8")
     needs = parse_needs(() if need is None else (need,))
-    wish = PlaceWish(need=needs[0] if needs else None, slow=slow, seconds=seconds, given=text)
+    wish = PlaceWish(
+        need=needs[0] if needs else None, slow=slow, seconds=seconds, given=text, pools=pools
+    )
     wish.check()
     perturbed = (
         None if jitter is None else Jitter(runs=jitter, seed=jitter_seed, strength=jitter_strength)

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "allocators/heapscope.h"
+#include "fixed.h"
 #include "list.h"
 
 typedef struct named_allocator {
@@ -112,8 +113,37 @@ static const named_allocator_t *parse(const char *name)
     return NULL;
 }
 
+/* Digits, at most seven, up to a character that ends them. */
+static const char *parse_number(const char *text, char end, uint32_t *number)
+{
+    const size_t length = strspn(text, "0123456789");
+    *number = 0;
+    for (size_t i = 0; i < length && length <= 7; i++) {
+        *number = 10 * *number + (uint32_t)(text[i] - '0');
+    }
+    return length != 0 && length <= 7 && text[length] == end ? text + length + 1 : NULL;
+}
+
+/* "fixed:BLOCK:ALIGNMENT": a pool of fixed blocks, which is in no list of allocators. */
+static bool parse_fixed(const char *name, hs_allocator_t *out)
+{
+    hs_allocator_t found = {.model = &hs_model_fixed};
+    if (name == NULL || out == NULL || strncmp(name, "fixed:", 6) != 0) {
+        return false;
+    }
+    const char *rest = parse_number(name + 6, ':', &found.block);
+    if (rest == NULL || parse_number(rest, 0, &found.alignment) == NULL) {
+        return false;
+    }
+    *out = found;
+    return true;
+}
+
 hs_status_t hs_allocator_parse(const char *name, hs_allocator_t *out)
 {
+    if (parse_fixed(name, out)) {
+        return HS_OK;
+    }
     const named_allocator_t *found = name != NULL && out != NULL ? parse(name) : NULL;
     if (found == NULL) {
         return HS_ERR_ARGUMENT;

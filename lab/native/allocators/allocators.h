@@ -6,6 +6,9 @@
  * where the model has them. ESP-IDF up to v5.1 tracks tasks only with poisoning, so that
  * "idf-4.2+track" and "idf-4.2+light+track" are the same, and "+light+full" is "+full";
  * and so are "heapscope+guard1" and "heapscope+guard1+track", whose blocks know their owners anyway.
+ *
+ * "fixed:64:8" is a pool of fixed blocks, of 64 bytes at multiples of 8. It parses and is in no list,
+ * since it serves one size alone.
  */
 #ifndef HEAPSCOPE_NATIVE_ALLOCATORS_H
 #define HEAPSCOPE_NATIVE_ALLOCATORS_H

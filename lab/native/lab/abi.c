@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "allocators/allocators.h"
+#include "fixed.h"
 #include "lab/lab.h"
 #include "rows/recorder.h"
 
@@ -18,6 +19,11 @@ const char *hs_lab_allocator_name(size_t index)
 const char *hs_lab_allocator_find(const char *name)
 {
     return hs_allocator_find(name);
+}
+
+uint32_t hs_lab_fixed_memory(uint32_t count, uint32_t block, uint32_t alignment)
+{
+    return hs_fixed_model_memory(count, block, alignment);
 }
 
 const char *hs_lab_allocator_places_as(const char *name)

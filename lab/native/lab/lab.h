@@ -33,6 +33,8 @@ const char *hs_lab_allocator_name(size_t index);     /* the valid ones in turn, 
 const char *hs_lab_allocator_find(const char *name); /* the one meant by a spelling, or NULL */
 /* The plain model that places blocks as the named one does without its flavours, or NULL. */
 const char *hs_lab_allocator_places_as(const char *name);
+/* Bytes that `count` blocks of a fixed pool take of a 32-bit chip's memory; 0: out of range. */
+uint32_t hs_lab_fixed_memory(uint32_t count, uint32_t block, uint32_t alignment);
 
 /* Names by number, for people and for tables; NULL: no such number. */
 const char *hs_lab_call_name(uint32_t kind);            /* hs_event_kind_t, heap events alone */

@@ -72,7 +72,7 @@ def test_an_end_and_a_region_go_together(rules: ReadRules) -> None:
         ('[[rule]]\nend = "high"\n', "idf-5.5", "idf-5.5 takes from one end"),
         ('[[rule]]\nend = "high"\n', "heapscope+guard2", "takes from one end"),
         ('[[rule]]\nend = "middle"\n', "heapscope", "end"),
-        ('[[rule]]\nend = "low"\n', "heapscope", "region: or private is missing"),
+        ('[[rule]]\nend = "low"\n', "heapscope", "region: or private or pool is missing"),
         ('[[rule]]\nend = "high"\nfallback = true\n', "heapscope", "no region to fall back from"),
     ],
 )

@@ -106,7 +106,7 @@ def broken(old: str, new: str) -> str:
         (
             broken('private = "fixed"\n', ""),
             "line 25: rule 3, region: or private",
-            "one of the two",
+            "one of region, private and pool",
         ),
         (broken("max = 64", 'max = 64\nregion = "DRAM"'), "rule 3, region: and private", "one of"),
         (
@@ -239,7 +239,9 @@ def test_more_heaps_than_can_be_kept_apart_are_refused(tmp_path: Path) -> None:
     many = "".join(private(n, 1000) for n in range(15))
     assert "17 memory kinds, at most 16" in refused(tmp_path, many).message
     many = "".join(private(n, 1000) for n in range(30))
-    assert "30 private heaps and 3 regions, at most 32" in refused(tmp_path, many).message
+    assert (
+        "30 private heaps and pools, and 3 regions, at most 32" in refused(tmp_path, many).message
+    )
 
 
 def test_the_regions_of_a_chip_have_the_names_that_are_printed(rules: ReadRules) -> None:

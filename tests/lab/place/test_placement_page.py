@@ -84,3 +84,36 @@ def test_a_row_of_the_page_is_what_the_placement_gives() -> None:
         told["failures"],
         told["rules"],
     )
+
+
+def test_the_figures_of_pools_are_those_of_the_rows() -> None:
+    columns: list[str] = []
+    found: list[dict[str, str]] = []
+    with FIGURES.open(encoding="utf-8", newline="") as file:
+        for cells in csv.reader(file):
+            if cells[0] == "path":
+                columns = cells[1:]
+            elif cells[0].startswith("pools/"):
+                row = dict(zip(columns, cells[1:], strict=True))
+                found += [row] if row.get("idf_memory") else []
+    words = ("idf", "heap_4")
+    gains = {
+        word: [int(row[f"{word}_pools"]) - int(row[f"{word}_none"]) for row in found]
+        for word in words
+    }
+    wins = {word: [n for n in gains[word] if n > 0] for word in words}
+    assert line("traces that were placed", 1) == [str(len(found))] * 2
+    assert line("pools are offered") == [str(len(wins[word])) for word in words]
+    assert line("bytes that they bring, most") == [f"{max(wins[word]):,}" for word in words]
+    medians = [f"{median(wins[word]):,.0f}" for word in words]
+    assert line("bytes that they bring there, median") == medians
+    assert all(int(row[f"{word}_pools"]) <= int(row[f"{word}_bound"]) + 1
+               for row in found for word in words)  # fmt: skip
+
+
+def line(title: str, which: int = 0) -> list[str]:
+    """The last two cells of the line that begins with this title."""
+    lines = [
+        each for each in PAGE.read_text("utf-8").splitlines() if each.startswith(f"| {title} ")
+    ]
+    return [cell.strip() for cell in lines[which].strip("|").split("|")[-2:]]

@@ -11,10 +11,10 @@
     if (owner === OWNER.startup) return map.startup;
     return owner === OWNER.others ? map.others : map.colours[owner - OWNER.task];
   }
-  /* A private heap's memory is a block of the region that it was taken from. */
+  /* The memory of a private heap or a pool is a block of the region that it was taken from. */
   function startup(map) {
-    const owned = map.strips.some((strip) => strip.kind.startsWith("private"));
-    return owned ? "start-up, or a private heap's memory" : "start-up";
+    const owned = map.strips.some((strip) => /^(private|pool) /.test(strip.kind));
+    return owned ? "start-up, or the memory of a private heap or pool" : "start-up";
   }
   function ownerPattern(map, owner) {
     return owner >= OWNER.task && owner !== OWNER.others ? map.patterns[owner - OWNER.task] : 0;
