@@ -52,14 +52,15 @@ def in_page(page: Any, data: bytes) -> Any:
 
 
 def printed(size: int = 8000) -> str:
-    """A log of a device that starts three times and prints summaries, figures and failures; the
-    seed is in the message of a failed assertion."""
+    """A log of a device that starts three times and prints summaries, figures and failures, and whose
+    last line may be cut; the seed is in the message of a failed assertion."""
     seed = random.SystemRandom().randrange(1 << 32)
     chance = random.Random(seed)
     lines = [f"# seed {seed}"]
     while sum(map(len, lines)) < size:
         lines += piece(chance)
-    return "\n".join(lines) + "\n"
+    text = "\n".join(lines) + "\n"
+    return text[: len(text) - chance.randrange(80)] if chance.random() < 0.5 else text
 
 
 def piece(chance: random.Random) -> list[str]:

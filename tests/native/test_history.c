@@ -36,11 +36,12 @@ static hs_status_t add(hs_history_t *history, uint32_t event, hs_did_t *did)
     return hs_history_step(history, &of, did);
 }
 
-/* The blocks of a snapshot come in front of the first event and have its number. */
+/* The blocks of a snapshot come in front of the first event and have its number. Theirs is the place 0 of
+ * the region whose other blocks lie in odd places. */
 static void begin(hs_history_t *history, check_random_t *random)
 {
     for (const uint32_t until = check_below(random, 300); count < until;) {
-        blocks[count] = (block_t){0, FOREVER, START, 24, check_below(random, 3), 0, 0};
+        blocks[count] = (block_t){0, FOREVER, START + 12 * count, 12, check_below(random, 3), 0, 1};
         hs_did_t did = {.begins = true};
         CHECK(add(history, 0, &did) == HS_OK, "%u", count);
     }

@@ -115,8 +115,8 @@ static void run(const char *allocator, uint32_t size, check_random_t *random)
     start(&general, &config, true);
     uint64_t next_id = 0;
     hs_event_t events[BATCH];
-    for (uint64_t e = 0, count; e < (uint64_t)check_rounds((int)EVENTS); e += count) {
-        count = check_below(random, 3) != 0 ? 1 : 1 + check_below(random, BATCH);
+    for (uint64_t e = 0; e < (uint64_t)check_rounds((int)EVENTS);) {
+        const uint32_t count = check_below(random, 3) != 0 ? 1 : 1 + check_below(random, BATCH);
         for (uint64_t i = 0; i < count; i++) {
             events[i] = some_event(random, &next_id);
             events[i].time = e + i;
@@ -124,6 +124,7 @@ static void run(const char *allocator, uint32_t size, check_random_t *random)
         CHECK(hs_replay_events(&plain, e, events, count) == HS_OK, "event %u", (unsigned)e);
         CHECK(hs_replay_events(&general, e, events, count) == HS_OK, "event %u", (unsigned)e);
         compare(&plain, &general);
+        e += count;
     }
     CHECK(plain.measure.lows.region[0].set_count == 0, "one region has sets of several");
     CHECK(CHECK_THIN > 1 || size != SMALL || plain.summary.failures > 10, "%s: nothing failed",

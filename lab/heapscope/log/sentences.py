@@ -39,7 +39,7 @@ def verdict(
     yield from _state(reading, answer)
     yield from _python(answer)
     yield from _blocks(reading, answer)
-    yield from _boot(answer)
+    yield from _boot(reading, answer)
     yield from _ranges(reading, answer)
     if answer.form == "summary_torn":
         yield "One line of a heap summary is in the log, torn by other output: it tells no state."
@@ -216,11 +216,12 @@ def _growth(task: PrintedTask) -> int:
     return (task.used or 0) - (task.first or 0)
 
 
-def _boot(answer: LogAnswer) -> Iterator[str]:
+def _boot(reading: LogReading, answer: LogAnswer) -> Iterator[str]:
     if answer.boot_regions is None or answer.boot_bytes is None:
         return
     psram = "" if answer.psram_bytes is None else f", and {size(answer.psram_bytes)} of PSRAM"
-    cut = " at least" if answer.cut else ""
+    listed = reading.boots.listed
+    cut = " at least" if listed is not None and listed.cut_line is not None else ""
     yield (
         f"At the start the heap got{cut} {size(answer.boot_bytes)} in "
         f"{plural(answer.boot_regions, 'region')}{psram}."

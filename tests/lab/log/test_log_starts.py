@@ -80,6 +80,19 @@ def test_boot_lines_of_real_devices_are_an_answer(
     )
 
 
+@pytest.mark.parametrize("other", ["", "cut summary", "summary"])
+@pytest.mark.parametrize("cut", [False, True])
+def test_the_start_has_at_least_its_regions_only_where_a_line_of_its_own_is_cut(
+    save: Any, summary: Any, cut: bool, other: str
+) -> None:
+    lines = summary(4, ROWS).splitlines(keepends=True)
+    told = {"": "", "cut summary": "".join(lines[:3]), "summary": "".join(lines)}[other]
+    broken = "I (259) heap_init: At 4009" if cut else ""
+    said = hs.log(save(RESET + told + REGIONS + broken)).verdict
+    got = ("at least " if cut else "") + f"{0x1920 + 0x1BCB0:,} B"
+    assert f"At the start the heap got {got} in 2 regions." in said
+
+
 @pytest.mark.parametrize(
     ("line", "hertz"),
     [

@@ -178,7 +178,7 @@ function* sentences(reading, state, capabilities) {
   if (boot !== null && boot.regions.length > 0 && boot !== reading.boots.mixed) {
     const pools = reading.boots.known().map((one) => one.psram_pools).filter((one) => one.length > 0).at(-1);
     const sum = (sizes) => sizes.reduce((one, other) => one + other, 0);
-    yield `At the start the heap got ${bytesOf(sum(boot.regions.map((one) => one.size)))} in ${several(boot.regions.length, "region")}${pools === undefined ? "" : `, and ${bytesOf(sum(pools))} of PSRAM`}.`;
+    yield `At the start the heap got${boot.cut_line === null ? "" : " at least"} ${bytesOf(sum(boot.regions.map((one) => one.size)))} in ${several(boot.regions.length, "region")}${pools === undefined ? "" : `, and ${bytesOf(sum(pools))} of PSRAM`}.`;
   }
   if (reading.facts > 0 && parts.length === 0 && failed.length === 0 && boot === null && python === null) yield "No line that this page understands tells of a heap's state.";
 }
