@@ -52,7 +52,7 @@ def in_page(page: Any, data: bytes) -> Any:
 
 
 def printed(size: int = 8000) -> str:
-    """A log of a device that starts three times and prints summaries, figures and failures, and whose
+    """A log of a device that starts three times and prints summaries, figures and failures. Its
     last line may be cut; the seed is in the message of a failed assertion."""
     seed = random.SystemRandom().randrange(1 << 32)
     chance = random.Random(seed)
