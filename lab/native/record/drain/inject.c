@@ -51,10 +51,9 @@ typedef struct held {
     size_t state_size;
 } held_t;
 
-static long trace(int request, pid_t thread, uintptr_t address, uintptr_t data)
-{
-    return ptrace(request, thread, (void *)address, (void *)data);
-}
+/* C libraries do not agree on the type of a request. */
+#define trace(request, thread, address, data)                                                      \
+    ptrace((request), (thread), (void *)(address), (void *)(data))
 
 /* Waits for a stop of the thread; false: it is over. */
 static bool wait_for(pid_t thread, int *status, double until, bool *late)
