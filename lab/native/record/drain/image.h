@@ -96,8 +96,9 @@ typedef struct hs_rec_image {
     hs_rec_stacks_t stacks;
     hs_rec_module_t *modules;
     size_t module_count, module_capacity;
-    hs_queue_t ready;                               /* finished bytes */
-    uint64_t memory[(HS_REC_CHUNK_MEMORY + 7) / 8]; /* the encoder's */
+    hs_queue_t ready; /* finished bytes */
+    /* The encoder's. uint64_t alone may lie on a word of 32 bits. */
+    _Alignas(8) uint64_t memory[(HS_REC_CHUNK_MEMORY + 7) / 8];
 } hs_rec_image_t;
 
 /* Where the trace came from, for its metadata. */
