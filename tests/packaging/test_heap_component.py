@@ -88,7 +88,6 @@ def what_allocates_and_frees_is_in_iram(code: Code, entries: list[str]) -> None:
     assert not {one for one in found if not placed(one, entries)}
 
 
-@pytest.mark.slow
 def test_the_fragment_is_what_its_command_makes() -> None:
     try:
         assert FRAGMENT.read_text(encoding="utf-8") == fragment()
