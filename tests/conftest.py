@@ -42,10 +42,11 @@ def seed() -> int:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """All cases of a test with the mark `cells(N)` are slow, but N that the seed chooses."""
+    """All cases of a test with the mark `cells(N)` are slow, but N that the seed chooses among
+    those that are not slow by a mark of their own."""
     cases: defaultdict[str, list[pytest.Item]] = defaultdict(list)
     for item in items:
-        if item.get_closest_marker("cells"):
+        if item.get_closest_marker("cells") and not item.get_closest_marker("slow"):
             cases[item.nodeid.partition("[")[0]].append(item)
     for test, all_of_it in cases.items():
         mark = all_of_it[0].get_closest_marker("cells")
