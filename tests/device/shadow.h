@@ -19,7 +19,7 @@
 #define SHADOW_EVERY_BYTE 65536 /* bytes of a region of which every check looks at all payloads */
 #define SHADOW_BINS 128u
 /* Free blocks that are looked at before malloc (in the topmost bin) or aligned_alloc gives up. */
-#define SHADOW_LOOK 12u
+#define SHADOW_LOOK 6u
 #define SHADOW_LOOK_ALIGNED 16u
 
 typedef struct shadow_block {

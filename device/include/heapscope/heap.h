@@ -62,9 +62,9 @@ hs_heap_t *hs_heap_create(void *memory, size_t size, const hs_heap_config_t *con
 /* ---- blocks ----------------------------------------------------------------------------------- */
 
 /* NULL: size is 0, or no free block that the search looks at can hold it. The search looks at up to 4
- * blocks of a larger bin (each fits), else at up to 12 of its own bin (none may fit). It can return
- * NULL although a fitting block exists; every size up to hs_heap_largest() is served. Low addresses
- * are preferred. */
+ * blocks of its own bin (none may fit) and up to 4 of a larger one (each fits); where no larger bin has
+ * blocks, at up to 6 of its own. It can return NULL although a fitting block exists; every size up to
+ * hs_heap_largest() is served. Low addresses are preferred. */
 void *hs_heap_malloc(hs_heap_t *heap, size_t size);
 
 #if HS_ENDS
