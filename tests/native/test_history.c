@@ -125,7 +125,8 @@ static void look(window_t *window, check_random_t *random)
 static uint32_t column(const window_t *window, uint32_t event)
 {
     const double x = (event - window->left) * (window->view.width / (window->right - window->left));
-    return x <= 0 ? 0 : x < window->view.width ? (uint32_t)x : window->view.width;
+    const bool within = event < window->right && x < window->view.width;
+    return x <= 0 ? 0 : within ? (uint32_t)x : window->view.width;
 }
 
 static void paint(const window_t *window, const block_t *one, uint16_t owners[WIDTH * HEIGHT])
@@ -159,24 +160,26 @@ static void the_picture_is_that_of_all_blocks(const hs_history_t *history, const
                                               const hs_lab_filter_t *filter)
 {
     static uint16_t found[WIDTH * HEIGHT], wanted[WIDTH * HEIGHT];
+    uint64_t live[WIDTH];
     memset(wanted, 0, sizeof wanted);
     for (uint32_t i = 0; i < count; i++) {
         if (passes(&blocks[i], filter)) {
             paint(window, &blocks[i], wanted);
         }
     }
-    CHECK(hs_history_draw(history, &window->view, found) == HS_OK, "draw");
+    CHECK(hs_history_draw(history, &window->view, found, live) == HS_OK, "draw");
     for (uint32_t i = 0; i < window->view.width * HEIGHT; i++) {
         CHECK(found[i] == wanted[i], "pixel %u of %u columns, events %f to %f: %u, not %u", i,
               window->view.width, window->left, window->right, found[i], wanted[i]);
     }
 }
 
-static void each_column_has_its_most_bytes(hs_history_t *history, const window_t *window,
-                                           const hs_lab_filter_t *filter)
+static void each_column_has_its_bytes(const hs_history_t *history, const window_t *window,
+                                      const hs_lab_filter_t *filter)
 {
     static int64_t change[EVENTS + 1];
-    uint64_t found[WIDTH], wanted[WIDTH] = {0};
+    static uint16_t owners[WIDTH * HEIGHT];
+    uint64_t ends[WIDTH], most[WIDTH], wanted_ends[WIDTH] = {0}, wanted_most[WIDTH] = {0};
     memset(change, 0, sizeof change);
     for (uint32_t i = 0; i < count; i++) {
         if (passes(&blocks[i], filter)) {
@@ -193,14 +196,18 @@ static void each_column_has_its_most_bytes(hs_history_t *history, const window_t
             const double begin = (i - window->left) * across;
             const uint32_t x0 = begin > 0 ? (uint32_t)begin : 0;
             for (uint32_t x = x0; x < window->view.width && (x == x0 || x + 1 <= end); x++) {
-                wanted[x] = wanted[x] > live ? wanted[x] : live;
+                wanted_ends[x] = live;
+                wanted_most[x] = wanted_most[x] > live ? wanted_most[x] : live;
             }
         }
     }
-    hs_history_most(history, &window->view, found);
+    CHECK(hs_history_draw(history, &window->view, owners, ends) == HS_OK, "draw");
+    CHECK(hs_history_most(history, &window->view, most) == HS_OK, "most");
     for (uint32_t x = 0; x < window->view.width; x++) {
-        CHECK(found[x] == wanted[x], "column %u: %llu, not %llu", x, (unsigned long long)found[x],
-              (unsigned long long)wanted[x]);
+        CHECK(ends[x] == wanted_ends[x], "end of column %u: %llu, not %llu", x,
+              (unsigned long long)ends[x], (unsigned long long)wanted_ends[x]);
+        CHECK(most[x] == wanted_most[x], "column %u: %llu, not %llu", x,
+              (unsigned long long)most[x], (unsigned long long)wanted_most[x]);
     }
 }
 
@@ -305,7 +312,7 @@ static void ask(hs_history_t *history, check_random_t *random)
     for (int i = 0; i < 6; i++) {
         look(&window, random);
         the_picture_is_that_of_all_blocks(history, &window, &filter);
-        each_column_has_its_most_bytes(history, &window, &filter);
+        each_column_has_its_bytes(history, &window, &filter);
         a_range_is_summed(history, &window, &filter);
         two_moments_differ(history, &filter, check_below(random, events),
                            check_below(random, events));

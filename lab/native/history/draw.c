@@ -53,11 +53,12 @@ static void rows_of(const hs_strip_t *strip, double address, double size, uint32
 
 typedef struct hs_canvas {
     const hs_history_t *history;
-    double left, across; /* event at the left end, columns an event */
+    double left, right, across; /* events at the ends, columns an event */
     uint32_t width, height;
     uint32_t before; /* blocks that ended at this event or earlier are not seen */
     const hs_strip_t *strips;
     uint16_t *owners;
+    uint64_t *live; /* changes of the live bytes, by column */
     uint32_t
         *next; /* of a pixel with an owner: where to look for the next one of its row without */
 } hs_canvas_t;
@@ -65,7 +66,8 @@ typedef struct hs_canvas {
 static uint32_t column_of(const hs_canvas_t *canvas, uint32_t event)
 {
     const double column = (event - canvas->left) * canvas->across;
-    return column <= 0 ? 0 : column < canvas->width ? (uint32_t)column : canvas->width;
+    const bool within = event < canvas->right && column < canvas->width;
+    return column <= 0 ? 0 : within ? (uint32_t)column : canvas->width;
 }
 
 /* The first column at x or later whose pixel in the row has no owner. Those on the way learn it. */
@@ -84,13 +86,19 @@ static uint32_t first_free(const hs_canvas_t *canvas, uint32_t x, uint32_t y)
     return found;
 }
 
-/* The block in the columns from x0, or in this one alone, to before x1. Later blocks were drawn before,
- * so a pixel keeps its owner. */
+/* The block in the columns from x0, or in this one alone, to before x1, at the end of which it is not live.
+ * Later blocks were drawn before, so a pixel keeps its owner. */
 static void draw_block(const hs_canvas_t *canvas, const hs_history_chunk_t *chunk, uint32_t i,
                        uint32_t x0, uint32_t x1)
 {
     const hs_strip_t *strip = &canvas->strips[chunk->region[i]];
     const double address = chunk->address[i], size = chunk->size[i];
+    if (x1 > x0) {
+        canvas->live[x0] += chunk->size[i];
+        if (x1 < canvas->width) {
+            canvas->live[x1] -= chunk->size[i];
+        }
+    }
     if (!strip->there || address >= strip->high || address + size <= strip->low) {
         return;
     }
@@ -155,13 +163,26 @@ static void draw_group(const hs_canvas_t *canvas, uint32_t from, uint32_t to)
     }
 }
 
+/* Bytes in place of changes, as far as there were events. */
+static void add_up(const hs_canvas_t *canvas)
+{
+    const uint32_t events = canvas->history->events;
+    const uint32_t last = column_of(canvas, events - 1u), end = column_of(canvas, events);
+    uint64_t live = 0;
+    for (uint32_t x = 0; x < canvas->width; x++) {
+        live += canvas->live[x];
+        canvas->live[x] = events > canvas->left && (x <= last || x < end) ? live : 0;
+    }
+}
+
 /* The last block first: a pixel is written once, however many blocks are below. A column is contiguous,
  * and births are in order: narrow blocks touch memory that is near. */
 hs_status_t hs_history_draw(const hs_history_t *history, const hs_lab_view_t *view,
-                            uint16_t *owners)
+                            uint16_t *owners, uint64_t *live)
 {
     const size_t pixels = (size_t)view->width * view->height;
     memset(owners, 0, pixels * sizeof *owners);
+    memset(live, 0, view->width * sizeof *live);
     const double left = events_of(view->left), right = events_of(view->right);
     if (history->sieve.filter.failed || right <= left) {
         return HS_OK;
@@ -172,10 +193,18 @@ hs_status_t hs_history_draw(const hs_history_t *history, const hs_lab_view_t *vi
     }
     hs_strip_t strips[HS_HISTORY_NOWHERE + 1];
     read_strips(view, strips);
-    const uint32_t before = (uint32_t)left;
-    const hs_canvas_t canvas = {history,     left,         view->width / (right - left),
-                                view->width, view->height, before,
-                                strips,      owners,       next};
+    const uint32_t before = hs_history_unseen(history, (uint32_t)left);
+    const hs_canvas_t canvas = {.history = history,
+                                .left = left,
+                                .right = right,
+                                .across = view->width / (right - left),
+                                .width = view->width,
+                                .height = view->height,
+                                .before = before,
+                                .strips = strips,
+                                .owners = owners,
+                                .live = live,
+                                .next = next};
     uint32_t last = hs_history_seek_back(history, hs_history_from(history, right), before);
     while (last != UINT32_MAX) {
         const uint32_t from = last / HS_HISTORY_GROUP * HS_HISTORY_GROUP;
@@ -183,6 +212,7 @@ hs_status_t hs_history_draw(const hs_history_t *history, const hs_lab_view_t *vi
         last = hs_history_seek_back(history, from, before);
     }
     free(next);
+    add_up(&canvas);
     return HS_OK;
 }
 

@@ -67,7 +67,6 @@ hs_status_t hs_history_filter(hs_history_t *history, const hs_lab_filter_t *filt
     free(history->sieve.sites);
     free(history->sieve.holders);
     history->sieve = sieve;
-    history->weighed = 0;
     for (uint32_t i = 0; i < hs_history_holders(history); i++) {
         hs_history_holder_t *holder = hs_history_holder_at(history, i);
         holder->passes = hs_history_admits(&sieve, holder->task, holder->site);

@@ -5,16 +5,26 @@
 
 #include "heapscope/assert.h"
 
+/* So many pieces are asked for first, nearly 4 MB, and later as many as there are already, up to nearly 64 MB: a
+ * page's memory grows slowly, however little it grows by. */
+#define CHUNKS 12u
+#define TIMES 31u
+
+static size_t more_of(size_t count, size_t first)
+{
+    return count + first < 16 * first ? count + first : 16 * first;
+}
+
 void hs_history_free(hs_history_t *history)
 {
-    for (size_t i = 0; i < history->chunk_count; i += HS_HISTORY_CHUNKS_AT_ONCE) {
+    for (size_t i = 0; i < history->chunk_count; i += more_of(i, CHUNKS)) {
         free(history->chunks[i]);
     }
-    for (size_t i = 0; i < history->moment_count; i += HS_HISTORY_TIMES_AT_ONCE) {
-        free(history->moments[i]);
+    for (size_t i = 0; i < history->time_count; i += more_of(i, TIMES)) {
+        free(history->times[i]);
     }
     free(history->chunks);
-    free(history->moments);
+    free(history->times);
     free(history->slots);
     free(history->sieve.sites);
     free(history->sieve.holders);
@@ -43,7 +53,7 @@ static bool reserve_block(hs_history_t *history)
     if (history->blocks < history->chunk_count * HS_HISTORY_CHUNK) {
         return true;
     }
-    const size_t more = HS_HISTORY_CHUNKS_AT_ONCE;
+    const size_t more = more_of(history->chunk_count, CHUNKS);
     void *list = grown(history->chunks, history->chunk_count, more, &history->chunk_room);
     hs_history_chunk_t *chunk = malloc(more * sizeof *chunk);
     if (list != NULL) {
@@ -61,34 +71,36 @@ static bool reserve_block(hs_history_t *history)
 
 static bool reserve_event(hs_history_t *history, uint64_t event)
 {
-    while (event >= (uint64_t)history->moment_count * HS_HISTORY_CHUNK) {
-        const size_t more = HS_HISTORY_TIMES_AT_ONCE;
-        void *list = grown(history->moments, history->moment_count, more, &history->moment_room);
-        hs_history_moments_t *piece = calloc(more, sizeof *piece);
-        if (list != NULL) {
-            history->moments = list;
-        }
-        if (list == NULL || piece == NULL) {
-            free(piece);
-            return false;
-        }
-        for (size_t i = 0; i < more; i++) {
-            history->moments[history->moment_count++] = piece + i;
-        }
+    HS_ASSERT(event <= history->events); /* none is left out */
+    if (event < (uint64_t)history->time_count * HS_HISTORY_CHUNK) {
+        return true;
+    }
+    const size_t more = more_of(history->time_count, TIMES);
+    void *list = grown(history->times, history->time_count, more, &history->time_room);
+    uint64_t *piece = malloc(more * HS_HISTORY_CHUNK * sizeof *piece);
+    if (list != NULL) {
+        history->times = list;
+    }
+    if (list == NULL || piece == NULL) {
+        free(piece);
+        return false;
+    }
+    for (size_t i = 0; i < more; i++) {
+        history->times[history->time_count++] = piece + i * HS_HISTORY_CHUNK;
     }
     return true;
 }
 
 /* ---- events ------------------------------------------------------------------------------------- */
 
-/* `serial`: plus 1; 0: no block. Returns how many blocks ended. */
-static unsigned end(hs_history_t *history, uint32_t serial, uint32_t event)
+/* `serial`: plus 1; 0: no block. */
+static void end(hs_history_t *history, uint32_t serial, uint32_t event)
 {
     if (serial == 0) {
-        return 0;
+        return;
     }
-    HS_ASSERT(serial <= history->blocks && history->ends < history->blocks);
-    const uint32_t number = serial - 1, at = history->ends++;
+    HS_ASSERT(serial <= history->blocks);
+    const uint32_t number = serial - 1;
     hs_history_chunk_t *chunk = history->chunks[number / HS_HISTORY_CHUNK];
     const uint32_t group = number % HS_HISTORY_CHUNK / HS_HISTORY_GROUP;
     chunk->died[number % HS_HISTORY_CHUNK] = event;
@@ -96,8 +108,6 @@ static unsigned end(hs_history_t *history, uint32_t serial, uint32_t event)
     if (--chunk->live[group] == 0) {
         chunk->last[group] = event;
     }
-    history->chunks[at / HS_HISTORY_CHUNK]->ended[at % HS_HISTORY_CHUNK] = number;
-    return 1;
 }
 
 static bool begin(hs_history_t *history, const hs_history_event_t *event, const hs_did_t *did)
@@ -140,12 +150,11 @@ hs_status_t hs_history_step(hs_history_t *history, const hs_history_event_t *eve
     if (event->number >= HS_HISTORY_LIVE - 1u || !reserve_event(history, event->number)) {
         return HS_ERR_MEMORY;
     }
-    const uint32_t number = (uint32_t)event->number, at = number % HS_HISTORY_CHUNK;
-    hs_history_moments_t *moments = history->moments[number / HS_HISTORY_CHUNK];
+    const uint32_t number = (uint32_t)event->number;
     history->events = number + 1 > history->events ? number + 1 : history->events;
-    const unsigned ends = end(history, did->ended[0], number) + end(history, did->ended[1], number);
-    moments->time[at] = event->time;
-    moments->change[at] = (uint8_t)(ends | (did->begins ? HS_HISTORY_BEGINS : 0));
+    end(history, did->ended[0], number);
+    end(history, did->ended[1], number);
+    history->times[number / HS_HISTORY_CHUNK][number % HS_HISTORY_CHUNK] = event->time;
     if (did->failed) {
         return note_failure(history, event);
     }
@@ -174,7 +183,7 @@ uint64_t hs_history_time(const hs_history_t *history, uint64_t event)
         return 0;
     }
     const uint64_t at = event < history->events ? event : history->events - 1u;
-    return history->moments[at / HS_HISTORY_CHUNK]->time[at % HS_HISTORY_CHUNK];
+    return history->times[at / HS_HISTORY_CHUNK][at % HS_HISTORY_CHUNK];
 }
 
 uint64_t hs_history_event(const hs_history_t *history, uint64_t time)

@@ -1,7 +1,7 @@
 /*
  * The whole life of every block of a replay, event by event: when it was born and ended, where it lay,
  * who asked for it. A page asks it for pictures, for sums and for single blocks while a replay is under
- * way or when it is over. It takes 29.2 bytes a block and 9 an event.
+ * way or when it is over. It takes 21.2 bytes a block and 8 an event.
  *
  * Blocks stand in groups, in the order of their births. A group knows which of its blocks a later one
  * hides from every picture in which the group has one column (level.c), and when its last block ended. A
@@ -21,33 +21,18 @@
 
 #define HS_HISTORY_CHUNK 16384u /* blocks, and events, of a piece of memory: pieces never move */
 #define HS_HISTORY_GROUP 256u   /* blocks; a power of two that divides a piece */
-/* So many pieces are asked for at once, nearly 4 MB: a page's memory grows slowly, however little it grows by. */
-#define HS_HISTORY_CHUNKS_AT_ONCE 8u
-#define HS_HISTORY_TIMES_AT_ONCE 28u
 #define HS_HISTORY_LIVE UINT32_MAX
 #define HS_HISTORY_NOWHERE UINT8_MAX /* region of a block that is in none: it never passes */
 
-/* Blocks in the order of their births. `ended`: in the order of their ends, the blocks that ended. */
+/* Blocks in the order of their births. */
 typedef struct hs_history_chunk {
     uint32_t born[HS_HISTORY_CHUNK], died[HS_HISTORY_CHUNK], address[HS_HISTORY_CHUNK];
     uint32_t size[HS_HISTORY_CHUNK], holder[HS_HISTORY_CHUNK];
-    uint32_t ended[HS_HISTORY_CHUNK];
-    uint32_t weight[HS_HISTORY_CHUNK]; /* bytes if it passes, else 0; of blocks before `weighed` */
     uint64_t shown[HS_HISTORY_CHUNK / 64]; /* bits: no later block of its group hides it */
     uint32_t last[HS_HISTORY_CHUNK / HS_HISTORY_GROUP]; /* end of a group's last block, or LIVE */
     uint16_t live[HS_HISTORY_CHUNK / HS_HISTORY_GROUP]; /* blocks of a group that are live */
     uint8_t region[HS_HISTORY_CHUNK];
 } hs_history_chunk_t;
-
-/* Events: when each was, and how many blocks it ended (bits 0 and 1) and began (bit 2). The blocks of a
- * snapshot have event 0, which is counted by itself. */
-typedef struct hs_history_moments {
-    uint64_t time[HS_HISTORY_CHUNK];
-    uint8_t change[HS_HISTORY_CHUNK];
-} hs_history_moments_t;
-
-#define HS_HISTORY_ENDS 3u
-#define HS_HISTORY_BEGINS 4u
 
 /* A task at a site, which asked for blocks. */
 typedef struct hs_history_holder {
@@ -72,16 +57,15 @@ typedef struct hs_history_sieve {
 
 typedef struct hs_history {
     hs_history_chunk_t **chunks;
-    hs_history_moments_t **moments;
-    size_t chunk_count, chunk_room, moment_count, moment_room;
-    uint32_t blocks, events, ends; /* how many */
-    hs_queue_t holders;            /* hs_history_holder_t, by number */
-    uint32_t *slots;               /* numbers of holders plus 1, by a hash; 0: free */
-    size_t slot_count;             /* a power of two, or 0; at most half is used */
+    uint64_t **times; /* of events, in pieces */
+    size_t chunk_count, chunk_room, time_count, time_room;
+    uint32_t blocks, events; /* how many */
+    hs_queue_t holders;      /* hs_history_holder_t, by number */
+    uint32_t *slots;         /* numbers of holders plus 1, by a hash; 0: free */
+    size_t slot_count;       /* a power of two, or 0; at most half is used */
     hs_history_sieve_t sieve;
-    uint32_t weighed, weighed_at; /* blocks that have a weight; how many events there were */
-    hs_queue_t failures;          /* hs_history_failure_t */
-    hs_queue_t sums;              /* hs_lab_history_sum_t, of the last question */
+    hs_queue_t failures; /* hs_history_failure_t */
+    hs_queue_t sums;     /* hs_lab_history_sum_t, of the last question */
 } hs_history_t;
 
 /* One of zeroes is empty. */
@@ -155,16 +139,25 @@ static inline bool hs_history_passes(const hs_history_t *history, const hs_histo
            end - chunk->born[i] >= filter->age &&
            (died == HS_HISTORY_LIVE || !(filter->stays || filter->by_holder));
 }
+/* Blocks that ended at this event or earlier are not seen in a window that begins after `event`: none that
+ * ended, where the filter lets only those pass that stay. */
+static inline uint32_t hs_history_unseen(const hs_history_t *history, uint32_t event)
+{
+    const hs_lab_filter_t *filter = &history->sieve.filter;
+    return filter->stays || filter->by_holder ? HS_HISTORY_LIVE - 1 : event;
+}
 /* Fills width x height, column by column: 0, or 1 + the task of a block that is in the pixel and passes,
  * the one born last. A block has one pixel at least. O(pixels, blocks born within the view that are not
- * hidden, and groups before it). HS_ERR_MEMORY: no host memory. */
+ * hidden, and groups before it). `live`: the bytes of those that pass that are live after the
+ * last event of a column, as far as the events go. HS_ERR_MEMORY: no host memory. */
 hs_status_t hs_history_draw(const hs_history_t *history, const hs_lab_view_t *view,
-                            uint16_t *owners);
+                            uint16_t *owners, uint64_t *live);
 /* Failed requests that pass, a column each. */
 void hs_history_fails(const hs_history_t *history, const hs_lab_view_t *view, uint32_t *counts);
-/* The most bytes of those that pass that were live, a column each. O(events within the view); once for
- * each filter O(blocks born before the right end). */
-void hs_history_most(hs_history_t *history, const hs_lab_view_t *view, uint64_t *bytes);
+/* The most bytes of those that pass that were live, a column each. O(events and births within the view,
+ * and groups before it). HS_ERR_MEMORY: no host memory. */
+hs_status_t hs_history_most(const hs_history_t *history, const hs_lab_view_t *view,
+                            uint64_t *bytes);
 /* Sums by task and site into `sums`: what was asked for within the view; and what is live after event
  * `second` less what is after `first`, or failed between them. */
 hs_status_t hs_history_range(hs_history_t *history, const hs_lab_view_t *view);

@@ -1,136 +1,138 @@
 /* The live bytes of those blocks that pass, column by column. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "history/history.h"
+
+#define PIECE                                                                                      \
+    32768u /* events that are added up at once: their changes fit a processor's own memory */
 
 static double events_of(uint64_t parts)
 {
     return (double)parts / HS_LAB_HISTORY_PARTS;
 }
 
-/* Gives the blocks before `last` their weights. Which blocks pass may change with every event. */
-static void weigh(hs_history_t *history, uint32_t last)
-{
-    if (history->weighed_at != history->events) {
-        history->weighed_at = history->events;
-        history->weighed = 0;
-    }
-    for (; history->weighed < last; history->weighed++) {
-        hs_history_chunk_t *chunk = history->chunks[history->weighed / HS_HISTORY_CHUNK];
-        const uint32_t i = history->weighed % HS_HISTORY_CHUNK;
-        chunk->weight[i] = hs_history_passes(history, chunk, i) ? chunk->size[i] : 0;
-    }
-}
+/* A block that passes and ends after the piece. */
+typedef struct hs_ahead {
+    uint32_t died, size;
+} hs_ahead_t;
 
-static uint32_t weight(const hs_history_t *history, uint32_t block)
-{
-    return history->chunks[block / HS_HISTORY_CHUNK]->weight[block % HS_HISTORY_CHUNK];
-}
-
-static uint32_t ended(const hs_history_t *history, uint32_t end)
-{
-    return history->chunks[end / HS_HISTORY_CHUNK]->ended[end % HS_HISTORY_CHUNK];
-}
-
-/* Number of the first end at this event or later. */
-static uint32_t end_from(const hs_history_t *history, uint32_t event)
-{
-    uint32_t low = 0, high = history->ends;
-    while (low < high) {
-        const uint32_t middle = low + (high - low) / 2, block = ended(history, middle);
-        if (history->chunks[block / HS_HISTORY_CHUNK]->died[block % HS_HISTORY_CHUNK] < event) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    return low;
-}
-
-/* Where the walk is: before this event, with the next birth and the next end. */
+/* A window goes by in pieces, in the order of time. */
 typedef struct hs_walk {
-    uint32_t event, block, end;
-    uint64_t live;
+    const hs_history_t *history;
+    uint32_t event, until; /* of the piece */
+    uint32_t block;        /* the first one that was in no piece so far */
+    uint32_t before;       /* blocks that ended at this event or earlier do not count */
+    int64_t *change;       /* of the live bytes, by event of the piece */
+    hs_queue_t ahead;      /* hs_ahead_t */
+    uint64_t live;         /* bytes after the event that was added up last */
 } hs_walk_t;
 
-static hs_walk_t begin_at(const hs_history_t *history, uint32_t event)
+/* Those that began before the piece. */
+static void end_earlier(hs_walk_t *walk)
 {
-    hs_walk_t walk = {event, hs_history_from(history, event), end_from(history, event), 0};
-    if (event == 0) {
-        return walk;
-    }
-    for (uint32_t block = hs_history_seek(history, 0, event - 1); block < walk.block;
-         block = hs_history_seek(history, block + 1, event - 1)) {
-        const hs_history_chunk_t *chunk = history->chunks[block / HS_HISTORY_CHUNK];
-        const uint32_t i = block % HS_HISTORY_CHUNK;
-        walk.live += chunk->died[i] >= event ? chunk->weight[i] : 0;
-    }
-    return walk;
-}
-
-/* Goes past event 0. The blocks of a snapshot began there, too, which its change does not tell. */
-static uint64_t walk_first(const hs_history_t *history, hs_walk_t *at)
-{
-    const uint32_t ends = end_from(history, 1), blocks = hs_history_from(history, 1);
-    while (at->block < blocks) {
-        at->live += weight(history, at->block++);
-    }
-    while (at->end < ends) {
-        at->live -= weight(history, ended(history, at->end++));
-    }
-    at->event = 1;
-    return at->live;
-}
-
-/* Goes to before event `until`; the most bytes after one of the events. Nothing of it branches on what
- * the events did, which no processor could foresee. */
-static uint64_t walk_to(const hs_history_t *history, hs_walk_t *walk, uint32_t until)
-{
-    hs_walk_t at = *walk;
-    uint64_t most = at.event == 0 ? walk_first(history, &at) : 0;
-    for (; at.event < until; at.event++) {
-        const unsigned change =
-            history->moments[at.event / HS_HISTORY_CHUNK]->change[at.event % HS_HISTORY_CHUNK];
-        for (unsigned ends = change & HS_HISTORY_ENDS; ends > 1; ends--) { /* hardly ever */
-            at.live -= weight(history, ended(history, at.end++));
+    hs_ahead_t *ahead = (hs_ahead_t *)(void *)walk->ahead.bytes;
+    const size_t count = hs_queue_waiting(&walk->ahead) / sizeof *ahead;
+    size_t left = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (ahead[i].died < walk->until) {
+            walk->change[ahead[i].died - walk->event] -= ahead[i].size;
+        } else {
+            ahead[left++] = ahead[i];
         }
-        const uint32_t ends = (change & HS_HISTORY_ENDS) != 0, begins = change / HS_HISTORY_BEGINS;
-        /* Past the last block, and the last end, the first block is read and counts nothing. */
-        const uint32_t gone = at.end < history->ends ? ended(history, at.end) : 0;
-        const uint32_t come = at.block < history->blocks ? at.block : 0;
-        at.live -= weight(history, gone) & (0u - ends);
-        at.live += weight(history, come) & (0u - begins);
-        at.end += ends;
-        at.block += begins;
-        most = most > at.live ? most : at.live;
     }
-    *walk = at;
+    walk->ahead.used = left * sizeof *ahead;
+}
+
+static hs_status_t count_block(hs_walk_t *walk, const hs_history_chunk_t *chunk, uint32_t i)
+{
+    const uint32_t born = chunk->born[i], size = chunk->size[i];
+    walk->change[born > walk->event ? born - walk->event : 0] += size;
+    if (chunk->died[i] < walk->until) {
+        walk->change[chunk->died[i] - walk->event] -= size;
+        return HS_OK;
+    }
+    const hs_ahead_t ahead = {chunk->died[i], size};
+    return hs_queue_put(&walk->ahead, &ahead, sizeof ahead);
+}
+
+/* The changes of the piece from `event` to before `until`. */
+static hs_status_t begin_piece(hs_walk_t *walk)
+{
+    const uint32_t last = hs_history_from(walk->history, walk->until);
+    hs_status_t status = HS_OK;
+    memset(walk->change, 0, (walk->until - walk->event) * sizeof *walk->change);
+    end_earlier(walk);
+    uint32_t block = hs_history_seek(walk->history, walk->block, walk->before);
+    while (block < last && status == HS_OK) {
+        const hs_history_chunk_t *chunk = walk->history->chunks[block / HS_HISTORY_CHUNK];
+        const uint32_t next = (block / HS_HISTORY_GROUP + 1) * HS_HISTORY_GROUP;
+        const uint32_t end = next < last ? next : last;
+        for (; block < end && status == HS_OK; block++) {
+            const uint32_t i = block % HS_HISTORY_CHUNK;
+            if (chunk->died[i] > walk->before && hs_history_passes(walk->history, chunk, i)) {
+                status = count_block(walk, chunk, i);
+            }
+        }
+        block = hs_history_seek(walk->history, block, walk->before);
+    }
+    walk->block = last;
+    return status;
+}
+
+/* The most bytes after one of the events. */
+static uint64_t most_of(hs_walk_t *walk, uint32_t from, uint32_t to)
+{
+    uint64_t live = walk->live, most = 0;
+    for (uint32_t i = from - walk->event; i < to - walk->event; i++) {
+        live += (uint64_t)walk->change[i];
+        most = most > live ? most : live;
+    }
+    walk->live = live;
     return most;
 }
 
-void hs_history_most(hs_history_t *history, const hs_lab_view_t *view, uint64_t *bytes)
+static void fill_columns(hs_walk_t *walk, const hs_lab_view_t *view, uint64_t *bytes)
+{
+    const double left = events_of(view->left);
+    const double across = view->width / (events_of(view->right) - left);
+    for (uint32_t event = walk->event, until; event < walk->until; event = until) {
+        const double begin = (event - left) * across, end = (event + 1 - left) * across;
+        const uint32_t x0 = begin > 0 ? (uint32_t)begin : 0;
+        const uint32_t x1 = end >= x0 + 1.0 ? (uint32_t)end : x0 + 1;
+        /* Those events that surely lie within one column are one step. */
+        const double inner = left + (x0 + 1.0) / across - 2;
+        until = inner > event + 1.0 ? (uint32_t)inner : event + 1;
+        until = until < walk->until ? until : walk->until;
+        const uint64_t most = most_of(walk, event, until);
+        for (uint32_t x = x0; x < x1 && x < view->width; x++) {
+            bytes[x] = bytes[x] > most ? bytes[x] : most;
+        }
+    }
+}
+
+hs_status_t hs_history_most(const hs_history_t *history, const hs_lab_view_t *view, uint64_t *bytes)
 {
     memset(bytes, 0, view->width * sizeof *bytes);
     const double left = events_of(view->left), right = events_of(view->right);
     const double whole = right < history->events ? right : history->events;
     const uint32_t stop = (uint32_t)whole + ((uint32_t)whole < whole);
-    if (right <= left || left >= stop || history->blocks == 0) {
-        return;
+    if (right <= left || left >= stop) {
+        return HS_OK;
     }
-    const double across = view->width / (right - left);
-    weigh(history, hs_history_from(history, stop));
-    hs_walk_t walk = begin_at(history, (uint32_t)left);
-    while (walk.event < stop) {
-        const double begin = (walk.event - left) * across, end = (walk.event + 1 - left) * across;
-        const uint32_t x0 = begin > 0 ? (uint32_t)begin : 0;
-        const uint32_t x1 = end >= x0 + 1.0 ? (uint32_t)end : x0 + 1;
-        /* Those events that surely lie within one column are one step. */
-        const double inner = left + (x0 + 1.0) / across - 2;
-        uint32_t until = inner > walk.event + 1.0 ? (uint32_t)inner : walk.event + 1;
-        until = until < stop ? until : stop;
-        const uint64_t most = walk_to(history, &walk, until);
-        for (uint32_t x = x0; x < x1 && x < view->width; x++) {
-            bytes[x] = bytes[x] > most ? bytes[x] : most;
+    const uint32_t first = (uint32_t)left;
+    hs_walk_t walk = {.history = history,
+                      .before = hs_history_unseen(history, first == 0 ? 0 : first - 1),
+                      .change = malloc(PIECE * sizeof *walk.change)};
+    hs_status_t status = walk.change == NULL ? HS_ERR_MEMORY : HS_OK;
+    for (walk.event = first; walk.event < stop && status == HS_OK; walk.event = walk.until) {
+        walk.until = stop - walk.event > PIECE ? walk.event + PIECE : stop;
+        status = begin_piece(&walk);
+        if (status == HS_OK) {
+            fill_columns(&walk, view, bytes);
         }
     }
+    free(walk.change);
+    hs_queue_free(&walk.ahead);
+    return status;
 }

@@ -1,6 +1,7 @@
 /* The history of a replay's blocks, for the binding and for pages; a reader without one has an empty one. */
 #include "history/history.h"
 
+#include <stdbool.h>
 #include <string.h>
 
 #include "lab/reader.h"
@@ -25,23 +26,25 @@ int hs_lab_history_filter(hs_lab_reader_t *reader, const hs_lab_filter_t *filter
                                         : hs_history_filter(&reader->export->history, filter));
 }
 
-int hs_lab_history_draw(const hs_lab_reader_t *reader, const hs_lab_view_t *view, uint16_t *owners,
-                        uint32_t *failed, uint64_t *most)
+static bool is_empty(const hs_lab_view_t *view)
 {
-    const hs_history_t *history = history_of(reader);
-    if (view->width == 0 || view->height == 0 || view->right <= view->left) {
+    return view->width == 0 || view->height == 0 || view->right <= view->left;
+}
+
+int hs_lab_history_draw(const hs_lab_reader_t *reader, const hs_lab_view_t *view, uint16_t *owners,
+                        uint32_t *failed, uint64_t *live)
+{
+    if (is_empty(view)) {
         return (int)HS_ERR_ARGUMENT;
     }
-    const hs_status_t status = hs_history_draw(history, view, owners);
-    if (failed != NULL) {
-        hs_history_fails(history, view, failed);
-    }
-    if (most != NULL && reader->export == NULL) {
-        memset(most, 0, view->width * sizeof *most);
-    } else if (most != NULL) {
-        hs_history_most(&reader->export->history, view, most);
-    }
-    return (int)status;
+    hs_history_fails(history_of(reader), view, failed);
+    return (int)hs_history_draw(history_of(reader), view, owners, live);
+}
+
+int hs_lab_history_most(const hs_lab_reader_t *reader, const hs_lab_view_t *view, uint64_t *most)
+{
+    return (int)(is_empty(view) ? HS_ERR_ARGUMENT
+                                : hs_history_most(history_of(reader), view, most));
 }
 
 int hs_lab_history_range(hs_lab_reader_t *reader, const hs_lab_view_t *view)

@@ -320,10 +320,12 @@ void hs_lab_history(const hs_lab_reader_t *reader, hs_lab_history_t *out);
 /* Blocks that come later pass until this is called again. */
 int hs_lab_history_filter(hs_lab_reader_t *reader, const hs_lab_filter_t *filter);
 /* `owners`: width x height, column by column: 0, or 1 + the task of the block born last of those that are
- * in the pixel and pass. By column: `failed`, the failed requests that pass; `most`, the most bytes live of
- * the blocks that pass; NULL: not wanted. */
+ * in the pixel and pass. By column: `failed`, the failed requests that pass; `live`, the bytes live after its
+ * last event of the blocks that pass. */
 int hs_lab_history_draw(const hs_lab_reader_t *reader, const hs_lab_view_t *view, uint16_t *owners,
-                        uint32_t *failed, uint64_t *most);
+                        uint32_t *failed, uint64_t *live);
+/* By column: the most bytes live after one of its events of the blocks that pass. */
+int hs_lab_history_most(const hs_lab_reader_t *reader, const hs_lab_view_t *view, uint64_t *most);
 /* Sums for hs_lab_history_sums: of what was asked for within a view (width and height do not matter); of
  * the difference of the live blocks after two events. */
 int hs_lab_history_range(hs_lab_reader_t *reader, const hs_lab_view_t *view);

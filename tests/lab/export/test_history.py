@@ -161,11 +161,15 @@ def windows(lives: Lives, seed: int) -> Iterator[tuple[float, float]]:
         yield left, chance.uniform(left + 4, lives.events)
 
 
-def drawn(lives: Lives, view: Any) -> tuple[list[int], list[int], list[int]]:
-    owners = ffi.new("uint16_t[]", WIDTH * HEIGHT)
-    failed, most = ffi.new("uint32_t[]", WIDTH), ffi.new("uint64_t[]", WIDTH)
-    assert load().hs_lab_history_draw(lives.reader.handle, view, owners, failed, most) == 0
-    return list(owners), list(failed), list(most)
+def drawn(lives: Lives, view: Any) -> tuple[list[int], list[int], list[int], list[int]]:
+    """Owners by pixel; by column, failed requests, live bytes at its end and the most in it."""
+    owners = ffi.new("uint16_t[]", view.width * HEIGHT)
+    failed = ffi.new("uint32_t[]", view.width)
+    live, most = ffi.new("uint64_t[]", view.width), ffi.new("uint64_t[]", view.width)
+    handle = lives.reader.handle
+    assert load().hs_lab_history_draw(handle, view, owners, failed, live) == 0
+    assert load().hs_lab_history_most(handle, view, most) == 0
+    return list(owners), list(failed), list(live), list(most)
 
 
 def test_there_are_as_many_blocks_failures_and_events_as_rows_tell(lives: Lives) -> None:
@@ -194,21 +198,18 @@ def test_a_pixel_has_the_block_born_last_of_those_in_it(lives: Lives, seed: int)
         assert drawn(lives, lives.view(left, right))[0] == wanted
 
 
-def wide_picture(lives: Lives, left: float, right: float, columns: int) -> tuple[Any, list[int]]:
+def wide_picture(lives: Lives, left: float, right: float, columns: int) -> Any:
     """A picture of few columns, in which groups of blocks have one column; and its live bytes."""
     view = lives.view(left, right)
     view.width = columns
-    owners = ffi.new("uint16_t[]", columns * HEIGHT)
-    most = ffi.new("uint64_t[]", columns)
-    handle = lives.reader.handle
-    assert load().hs_lab_history_draw(handle, view, owners, ffi.NULL, most) == 0
-    return list(owners), list(most)
+    owners, _, live, most = drawn(lives, view)
+    return owners, live, most
 
 
 def walked(lives: Lives, blocks: list[Block], left: float, right: float, columns: int) -> Any:
     """The same by a walk over all blocks, and over all events."""
     across = columns / (right - left)
-    owners, most = [0] * (columns * HEIGHT), [0] * columns
+    owners, live, most = [0] * (columns * HEIGHT), [0] * columns, [0] * columns
     change: dict[float, int] = defaultdict(int)
     for block in blocks:
         change[block.born] += block.size
@@ -229,8 +230,8 @@ def walked(lives: Lives, blocks: list[Block], left: float, right: float, columns
         if event + 1 > left and event < right:
             x0 = max(0, int((event - left) * across))
             for x in range(x0, min(columns, max(x0 + 1, int((event + 1 - left) * across)))):
-                most[x] = max(most[x], now)
-    return owners, most
+                live[x], most[x] = now, max(most[x], now)
+    return owners, live, most
 
 
 def test_a_picture_without_hidden_blocks_is_the_picture_of_all(looping: Lives, seed: int) -> None:
@@ -277,7 +278,7 @@ def test_a_column_has_the_most_bytes_that_were_live_in_it(lives: Lives, seed: in
             x0 = max(0, int((event - left) * across))
             for x in range(x0, min(WIDTH, max(x0 + 1, int((event + 1 - left) * across)))):
                 wanted[x] = max(wanted[x], now)
-        assert drawn(lives, lives.view(left, right))[2] == wanted
+        assert drawn(lives, lives.view(left, right))[3] == wanted
 
 
 @pytest.mark.parametrize(

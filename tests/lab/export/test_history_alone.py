@@ -96,9 +96,10 @@ def answers(reader: NativeReader, seed: int) -> list[Any]:
         view.right = view.left + chance.randrange(4, counts.events) * PARTS
         view.width, view.height, view.strips, view.strip_count = WIDTH, HEIGHT, strips, len(regions)
         owners, failed = ffi.new("uint16_t[]", WIDTH * HEIGHT), ffi.new("uint32_t[]", WIDTH)
-        most = ffi.new("uint64_t[]", WIDTH)
-        assert library.hs_lab_history_draw(reader.handle, view, owners, failed, most) == 0
-        found.append([list(owners), list(failed), list(most)])
+        live, most = ffi.new("uint64_t[]", WIDTH), ffi.new("uint64_t[]", WIDTH)
+        assert library.hs_lab_history_draw(reader.handle, view, owners, failed, live) == 0
+        assert library.hs_lab_history_most(reader.handle, view, most) == 0
+        found.append([list(owners), list(failed), list(live), list(most)])
         assert library.hs_lab_history_range(reader.handle, view) == 0
         found.append(read_structs(library.hs_lab_history_sums, reader.handle))
         for _ in range(30):

@@ -49,32 +49,27 @@ class Blocks {
     return [["hs_lab_view", { left: parts(left), right: parts(right), width, height, strips }]];
   }
 
-  /* Each pixel is a colour of the block in it; a block has one at least. `later`: the line of live bytes is asked for by
-     itself. */
-  picture({ view, width, height, filter, colours, other, bad, later }) {
+  /* Each pixel is a colour of the block in it; a block has one at least. Where not all blocks pass, `live` are the bytes of
+     those that do after the last event of each column, until line() tells the most in it. */
+  picture({ view, width, height, filter, colours, other, bad }) {
     this.filter(filter);
-    const { engine, reader } = this, own = Blocks.hasLine(filter), lined = own && !later, made = { waits: own && !lined };
+    const { engine, reader } = this, made = { waits: filter.active && !filter.failed };
     this.with(this.view(view, width, height), (at, room) => {
-      const owners = room(2 * width * height), failed = room(4 * width), most = lined ? room(8 * width) : 0;
-      const status = engine.calls.hs_lab_history_draw(reader.at, at, owners, failed, most), memory = engine.calls.memory.buffer;
+      const owners = room(2 * width * height), failed = room(4 * width), live = room(8 * width);
+      const status = engine.calls.hs_lab_history_draw(reader.at, at, owners, failed, live), memory = engine.calls.memory.buffer;
       made.failed = new Uint32Array(memory, failed, width).slice();
-      made.live = lined ? Float64Array.from(new BigUint64Array(memory, most, width), Number) : null;
+      made.live = made.waits ? Float64Array.from(new BigUint64Array(memory, live, width), Number) : null;
       made.pixels = Blocks.coloured(new Uint16Array(memory, owners, width * height), width, height, colours, other);
       return status;
     });
     if (filter.failed) this.across(made, width, height, view, bad);
-    return { ...made, run: this.run, view, width, height, events: this.count().events, times: [view.left, view.right - 1].map((event) => this.timeAt(event)) };
+    return { ...made, run: this.run, view, width, height, filter, events: this.count().events, times: [view.left, view.right - 1].map((event) => this.timeAt(event)) };
   }
-
-  /* The live bytes of blocks that pass are a line of their own where not all do. */
-  static hasLine(filter) { return filter.active && !filter.failed; }
-  /* That line, of a picture of the same window. */
   line({ view, width, filter }) {
     this.filter(filter);
-    const { engine, reader } = this, made = { run: this.run };
+    const { engine, reader } = this, made = {};
     this.with(this.view(view, width, 1), (at, room) => {
-      const owners = room(2 * width), most = room(8 * width);
-      const status = engine.calls.hs_lab_history_draw(reader.at, at, owners, 0, most);
+      const most = room(8 * width), status = engine.calls.hs_lab_history_most(reader.at, at, most);
       made.live = Float64Array.from(new BigUint64Array(engine.calls.memory.buffer, most, width), Number);
       return status;
     });

@@ -6,15 +6,19 @@
   const { canvas, LINES, eventAt, vAt } = HS.explore.canvas;
   let drawing = false, again = false;
 
+  async function refine(picture) {
+    const { waits, view, width, filter } = picture;
+    if (waits) HS.explore.acceptLine(picture, (await HS.ask("line", { view, width, filter })).live);
+  }
   async function draw() {
     if (seen.shown === null) return;
     paint();
     if (drawing) return void (again = true);
     drawing = true;
     try {
-      const wish = await HS.explore.wish(), picture = await HS.ask("picture", { ...wish, later: true });
+      const picture = await HS.ask("picture", await HS.explore.wish());
       if (picture.run === seen.shown?.run) HS.explore.accept(picture);
-      if (picture.waits && !again) HS.ask("line", wish).then(({ live }) => HS.explore.acceptLine(picture, live));
+      if (!again) refine(picture);
     } finally {
       drawing = false;
     }
@@ -147,6 +151,7 @@
     if (cursor.chosen && (seen.told || !partial)) (seen.asks ?? showLife)(); /* what was said is of another replay */
     if (partial) return;
     seen.told = true;
+    refine(picture);
     HS.explore.store();
     showRange();
     showPins();

@@ -49,7 +49,7 @@
     if (HS.firstPainted !== undefined) requestAnimationFrame(() => setTimeout(HS.firstPainted, wait));
   };
 
-  /* The line of live bytes comes after its picture, which may not be shown any more. */
+  /* The most live bytes of each column come after the picture, which may not be shown any more. */
   HS.explore.acceptLine = (picture, live) => {
     if (seen.shown?.picture !== picture) return;
     Object.assign(picture, { live, waits: false });
@@ -157,13 +157,9 @@
       pen.beginPath();
       live.forEach((bytes, x) => pen.lineTo(clamp(xOf(shown.drawn.left + x * across), LEFT, wide), LINES - 12 - (bytes / most) * (LINES - 34)));
       pen.stroke();
-      pen.fillText("live, filtered", LEFT + 4, 12);
+      pen.fillText(waits ? "live, at ends …" : "live, filtered", LEFT + 4, 12);
     }
-    if (waits) {
-      pen.fillStyle = quiet;
-      pen.fillText("live, filtered …", LEFT + 4, 12);
-    }
-    for (const [series, values, stroke, name] of (live === null && !waits ? [0, 1] : [1]).map((which) => [[0, time.most, ink, "live, most"], [1, time.least, red, "largest block, least"]][which])) {
+    for (const [series, values, stroke, name] of (live === null ? [0, 1] : [1]).map((which) => [[0, time.most, ink, "live, most"], [1, time.least, red, "largest block, least"]][which])) {
       pen.strokeStyle = pen.fillStyle = stroke;
       pen.lineWidth = 1.5;
       pen.beginPath();
