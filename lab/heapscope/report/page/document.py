@@ -142,7 +142,7 @@ def _packed(engine: PageEngine) -> dict[str, str]:
 def _page(report: Report, detail: Detail, packed: dict[str, str]) -> str:
     from heapscope.report.page.charts import draw
     from heapscope.report.page.data import side_data
-    from heapscope.report.page.frame import EXPLORE, page
+    from heapscope.report.page.frame import page
 
     sides = [trimmed(side, detail) for side in report.sides]
     docs, item = draw(sides)
@@ -150,7 +150,7 @@ def _page(report: Report, detail: Detail, packed: dict[str, str]) -> str:
     several = len(results) > 1
     return page(
         "page.html.j2",
-        scripts=(*SCRIPTS, *(EXPLORE if packed else ())),
+        scripts=SCRIPTS,
         packed=packed,
         engine=report.engine,
         data={

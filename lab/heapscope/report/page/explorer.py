@@ -15,7 +15,8 @@ def explorer_html() -> str:
     )
     return page(
         "explorer.html.j2",
-        scripts=(*EXPLORE, *DEVICE),
+        scripts=(),
+        explore=(*EXPLORE, *DEVICE),
         data={},
         detail=DETAILS[0],
         charts=False,

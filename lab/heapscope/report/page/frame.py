@@ -29,12 +29,12 @@ OWN = "heapscope.report.page"
 
 #: Scripts of every page, before its own.
 FIRST = ("theme.js", "patterns.js", "tables.js", "tip.js", "axes.js")
-#: The script of a page with the engine that begins before the large ones are read.
-EARLY = "asking.js"
-#: Its other scripts, and those of its worker.
+#: Those of a page with the engine, in the order in which they stand: one that starts the worker and
+#: comes before the trace, those behind the trace, one that begins; and those of the worker.
+EARLY, LATE = "asking.js", "opening.js"
 EXPLORE = (
     *("places.js", "whatif.js", "filtering.js", "seen.js", "painting.js"),
-    *("telling.js", "explore.js", "logged.js", "opening.js"),
+    *("telling.js", "explore.js", "logged.js"),
 )
 LOGS = ("log_reading.js", "log_answer.js")
 #: Scripts of the page that opens anything, for a device that is heard, and those of its worker.
@@ -67,30 +67,42 @@ def page(
     detail: Detail,
     charts: bool = True,
     packed: Mapping[str, str] | None = None,
+    explore: Sequence[str] = EXPLORE,
     **context: Any,
 ) -> str:
     """`package`: its folder `assets` has what this page alone has. `scripts`: assets of this page,
     after those of every page. `data`: what they read as HS.data. `charts`: whether it has any;
-    without them it is much smaller. `packed`: texts that the scripts ask for by their names; such a
-    page has the engine and may compile it."""
-    first = (*FIRST, EARLY) if packed else FIRST
-    parts = [_asset(package, name) for name in first]
-    parts += [_bokeh()] if charts else []
-    parts += [_asset(package, name) for name in scripts]
+    without them it is much smaller. `packed`: texts by their names, for the scripts of a page with
+    the engine, `explore`, which may compile it. They stand before the data and the charts, so that
+    the worker has begun when the browser reads those."""
+    elements = [_script(_asset(package, name)) for name in FIRST]
+    if packed:
+        texts = {
+            name: (f' type="text/plain" data-packed="{name}"', packed[name]) for name in packed
+        }
+        trace = [texts.pop("trace")] if "trace" in texts else []
+        elements += [*texts.values(), _script(_asset(package, EARLY)), *trace]
+        elements += [_script(_asset(package, name)) for name in (*explore, LATE)]
+    elements.append((' type="application/json" id="data"', _script_json(data)))
+    elements += [_script(_bokeh())] if charts else []
+    elements += [_script(_asset(package, name)) for name in scripts]
     return (
         _environment(package)
         .get_template(template)
         .render(
             version=__version__,
-            policy=_policy(parts, engine=bool(packed)),
-            packed=packed or {},
+            policy=_policy([text for kind, text in elements if not kind], engine=bool(packed)),
             css=_asset(OWN, "page.css"),
-            scripts=parts,
-            data=_script_json(data),
+            elements=elements,
             detail=detail,
             **context,
         )
     )
+
+
+def _script(text: str) -> tuple[str, str]:
+    """An element that runs: without attributes."""
+    return "", text
 
 
 def _script_json(data: Mapping[str, Any]) -> str:

@@ -1,8 +1,7 @@
 "use strict";
-/* The worker of this page: HS.ask(what, job) promises its answer. This script stands before the large ones, so that the
-   worker unpacks the engine and the trace while the browser reads those. */
+/* The worker of this page: HS.ask(what, job) promises its answer. The trace stands behind this script, so that the worker
+   unpacks the engine while the browser reads it. */
 (() => {
-  const SOON = 1000; /* ms for which the charts wait at most */
   HS.packedText = (name) => document.querySelector(`script[data-packed="${name}"]`)?.textContent.trim() ?? null;
 
   const asked = new Map();
@@ -28,19 +27,12 @@
       worker.postMessage({ id, what, ...job });
     });
 
-  /* HS.begun: what the worker has for the page. HS.own: the page's own trace; null: it has none. Whoever awaits them is
-     told of an error. HS.painted: a picture of the blocks is seen, or does not come soon. */
+  /* HS.begun: what the worker has for the page. Whoever awaits it is told of an error. */
   HS.begun = (async () => {
     startWorker();
     return HS.ask("start", { engine: HS.packedText("engine"), facts: HS.packedText("explore") });
   })();
-  const own = HS.packedText("trace");
-  HS.own = own === null ? null : HS.begun.then(() => HS.ask("open", { text: own }));
-  for (const one of [HS.begun, HS.own]) one?.catch(() => {});
-  HS.painted = own === null ? null : new Promise((resolve) => {
-    HS.firstPainted = resolve;
-    window.addEventListener("DOMContentLoaded", () => setTimeout(resolve, SOON));
-  });
+  HS.begun.catch(() => {});
 
   /* Names are bytes that somebody else chose: what would not be seen is written as an escape. */
   HS.plain = (name) => name.replace(/[\u0000-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g, (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, "0")}`).slice(0, 400);

@@ -4,7 +4,7 @@
 /* Bytes that a file may have once it is unpacked: a small file must not fill the memory. */
 const UNPACKED_MAX = 1 << 30;
 const PERIOD = 20, TELLING = 100; /* ms that a newer job waits at most, and between two tellings of figures alone */
-/* ms before the first picture; the next one waits so many times as long as it took, and half as long as the replay ran. */
+/* ms before the first picture; the next one waits so many times as long as it took, and as long as the replay ran. */
 const FIRST = 20, SHARE = 4;
 const NO_EVENTS = "There is no heap event in it that can be used.";
 const SYNC = [0x48, 0x53, 0xc7, 0x9a];
@@ -171,7 +171,7 @@ async function replay(job, tell) {
           keep(found);
           progress.part = { figures: reader.some("hs_lab_regions", "hs_lab_marks"), timeline: reader.timeline(), picture: found.picture(job.picture) };
           const after = performance.now();
-          due = after + (job.every ?? Math.max(SHARE * (after - now), (after - begun) / 2));
+          due = after + (job.every ?? Math.max(SHARE * (after - now), after - begun));
         }
         tell(progress);
         told = performance.now();

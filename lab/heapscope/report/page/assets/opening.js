@@ -1,9 +1,17 @@
 "use strict";
-/* Begins: the page's own trace, or a file that is dropped or chosen. */
+/* Begins: the page's own trace, or a file that is dropped or chosen. It stands before the charts' scripts, which take the
+   browser longer than the worker takes to unpack the trace. */
 (() => {
   const { root, find } = HS.explore;
-  const drop = find("drop");
+  const SOON = 1000; /* ms for which the charts wait at most */
+  const drop = find("drop"), own = HS.packedText("trace");
   let count = 0;
+
+  /* A picture of the blocks is seen, or does not come soon. */
+  HS.painted = own === null ? null : new Promise((resolve) => {
+    HS.firstPainted = resolve;
+    window.addEventListener("DOMContentLoaded", () => setTimeout(resolve, SOON));
+  });
 
   async function open(file) {
     try {
@@ -21,18 +29,18 @@
     find("file").addEventListener("change", (one) => one.target.files.length > 0 && open(one.target.files[0]));
   }
   async function start() {
+    const opened = own === null ? null : HS.ask("open", { text: own }); /* the worker begins with it when it has the engine */
+    opened?.catch(() => {});
     const { memories, colours, patterns, others, allocators } = await HS.begun;
     Object.assign(HS, { memories, colours, patterns, others, allocators });
     HS.device?.begin();
-    if (HS.own !== null) await HS.explore.open(HS.own, null);
+    if (opened !== null) await HS.explore.open(opened, null);
     document.documentElement.dataset.explorer = "yes";
   }
-  window.addEventListener("DOMContentLoaded", () => {
-    start().catch((error) => {
-      HS.firstPainted?.();
-      find("says").textContent = `This browser cannot run the replay: ${error.message}`;
-      document.documentElement.dataset.explorer = "failed";
-    });
-    if (drop !== null) document.documentElement.dataset.ready = "yes";
+  start().catch((error) => {
+    HS.firstPainted?.();
+    find("says").textContent = `This browser cannot run the replay: ${error.message}`;
+    document.documentElement.dataset.explorer = "failed";
   });
+  if (drop !== null) document.documentElement.dataset.ready = "yes";
 })();

@@ -1,6 +1,14 @@
 "use strict";
 /* Light or dark, the list of sections, printing. One name, HS, is shared by the page's scripts. */
-const HS = { data: JSON.parse(document.getElementById("data").textContent), onTheme: [] };
+const HS = {
+  onTheme: [],
+  /* It stands behind the scripts of the engine, which do not read it. */
+  get data() {
+    const data = JSON.parse(document.getElementById("data").textContent);
+    Object.defineProperty(HS, "data", { value: data });
+    return data;
+  },
+};
 
 (() => {
   const root = document.documentElement;
