@@ -168,7 +168,7 @@ def gestures(page: Any) -> Iterator[tuple[str, Pair]]:
     def filtered(label: str, act: Callable[[], object]) -> Iterator[tuple[str, Pair]]:
         yield label, took(page, "picture", act)
         page.wait_for_function("() => probe.told.line !== undefined", timeout=WAIT)
-        yield f"{label}: its line", (float(page.evaluate("probe.told.line.took")), math.nan)
+        yield f"{label}: its exact line", (float(page.evaluate("probe.told.line.took")), math.nan)
 
     yield from filtered("filter by task", chosen("task", "1"))
     yield from filtered("filter: never freed", chosen("show", "stays"))
