@@ -189,7 +189,7 @@ def pool_rules(file: str | Path) -> Placement:
         raise InputError(
             f"{rules.file}: {rules.heaps[0].kind}: {what} are in it, and the search is for one "
             "heap alone",
-            remedy="replay on pools of some sizes with these rules"
+            remedy="try sizes of your own: replay --pool SIZE --place FILE, or a sweep over them"
             if fixed
             else "leave them out; heapscope fit --task NAME finds the size of one",
         )
