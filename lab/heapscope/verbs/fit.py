@@ -46,11 +46,7 @@ def fit(
     perturbed runs also say which share of runs each pool serves.
     InputError: a trace, a name or a file cannot be used.
     """
-    perturbed = (
-        None if jitter is None else Jitter(runs=jitter, seed=jitter_seed, strength=jitter_strength)
-    )
-    if perturbed is not None:
-        perturbed.check()
+    perturbed = Jitter.asked(jitter, seed=jitter_seed, strength=jitter_strength)
     placement = None if place is None else pool_rules(place)
     needs = parse_needs([need] if isinstance(need, str | int) else need)
     if needs and task is not None:
