@@ -4,7 +4,8 @@ python benches/place [--goal free|need|ends|pools] [NAME ...]
 python benches/place --page | --check
 
 NAME is a part of the name of a trace, whose figures are only printed; without one all are placed,
-which takes an hour. --goal places them for one aim, and keeps the others' figures; "ends" learns
+which takes an hour; a run that was stopped goes on where it was, if the commit is the same and
+nothing is changed. --goal places them for one aim, and keeps the others' figures; "ends" learns
 from each trace with a second recording which requests take from the high end of our heap, and
 "pools" tries pools of fixed blocks. --page writes the page again from the figures of the last run;
 --check does not, and exits with 1 if it is another one.
@@ -15,12 +16,15 @@ from __future__ import annotations
 import argparse
 import sys
 import time
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 sys.path.append(str(Path(__file__).resolve().parents[1]))
 
 import placement_page
+from kept_rows import KeptRows
 from machine import commit, cpu
 from pool_rows import LEFT_OUT, pool_row
 from results import read_results, write_results
@@ -110,34 +114,33 @@ def _ends(path: Path, second: Path, third: Path) -> dict[str, Any]:
 _POOLS = ("first_without", "first_with", "second_without", "second_with")
 
 
-def _measured_ends(names: list[str], wanted: list[Path]) -> dict[str, Any]:
+def _rows(
+    goal: str, wanted: list[Path], kept: KeptRows, measure: Callable[[Path], dict[str, Any]]
+) -> dict[str, Any]:
     rows: dict[str, Any] = {}
+    for path in wanted:
+        name = path.name.removesuffix(".hst.zst")
+        row = kept.get(goal, name)
+        if row is None:
+            try:
+                row = measure(path)
+            except HeapscopeError as error:
+                row = {"error": error.message.removeprefix(f"{path}: ")}
+            kept.put(goal, name, row)
+        rows[name] = row
+        print(goal, name, row, flush=True)
+    return rows
+
+
+def _measured_ends(names: list[str], wanted: list[Path], kept: KeptRows) -> dict[str, Any]:
     seconds = second_of(names)
-    for path in wanted:
-        name = path.name.removesuffix(".hst.zst")
-        if name not in seconds:
-            continue
-        try:
-            others = (seconds[name], seconds[seconds[name]])
-            rows[name] = _ends(path, *(path.with_name(f"{each}.hst.zst") for each in others))
-        except HeapscopeError as error:
-            rows[name] = {"error": error.message.removeprefix(f"{path}: ")}
-        print("ends", name, rows[name], flush=True)
-    return rows
 
+    def measure(path: Path) -> dict[str, Any]:
+        second = seconds[path.name.removesuffix(".hst.zst")]
+        return _ends(path, *(path.with_name(f"{one}.hst.zst") for one in (second, seconds[second])))
 
-def _measured_pools(wanted: list[Path]) -> dict[str, Any]:
-    rows: dict[str, Any] = {}
-    for path in wanted:
-        name = path.name.removesuffix(".hst.zst")
-        if name.startswith(LEFT_OUT):
-            continue
-        try:
-            rows[name] = pool_row(path)
-        except HeapscopeError as error:
-            rows[name] = {"error": error.message.removeprefix(f"{path}: ")}
-        print("pools", name, rows[name], flush=True)
-    return rows
+    paired = [path for path in wanted if path.name.removesuffix(".hst.zst") in seconds]
+    return _rows("ends", paired, kept, measure)
 
 
 def main() -> int:
@@ -150,6 +153,7 @@ def main() -> int:
     parser.add_argument("--check", action="store_true")
     options = parser.parse_args()
     if not (options.page or options.check):
+        kept = KeptRows(commit())
         data: dict[str, Any] = read_results(RAW) if options.goal else {"provenance": {}}
         wanted = [
             path
@@ -160,25 +164,19 @@ def main() -> int:
             if options.goal not in (None, goal):
                 continue
             data["provenance"][goal] = {"commit": commit(), "cpu": cpu()}
-            data[goal] = {}
-            for path in wanted:
-                name = path.name.removesuffix(".hst.zst")
-                try:
-                    data[goal][name] = _measured(path, need)
-                except HeapscopeError as error:
-                    said = error.message.removeprefix(f"{path}: ")
-                    data[goal][name] = {"error": said}
-                print(goal, name, data[goal][name], flush=True)
+            data[goal] = _rows(goal, wanted, kept, partial(_measured, need=need))
         if options.goal in (None, "ends"):
             data["provenance"]["ends"] = {"commit": commit(), "cpu": cpu()}
             every = [each.name.removesuffix(".hst.zst") for each in TRACES.glob("*.hst.zst")]
-            data["ends"] = _measured_ends(every, wanted)
+            data["ends"] = _measured_ends(every, wanted, kept)
         if options.goal in (None, "pools"):
             data["provenance"]["pools"] = {"commit": commit(), "cpu": cpu()}
-            data["pools"] = _measured_pools(wanted)
+            placed = [path for path in wanted if not path.name.startswith(LEFT_OUT)]
+            data["pools"] = _rows("pools", placed, kept, pool_row)
         if options.names:
             return 0
         write_results(RAW, data)
+        kept.done()
     made = placement_page.markdown(read_results(RAW))
     if options.check:
         return int(PAGE.read_text(encoding="utf-8") != made)

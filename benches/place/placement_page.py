@@ -18,9 +18,7 @@ an ESP32 under ESP-IDF 5.5 with 4 MB of PSRAM, to which malloc itself never goes
 go there. The best single rule is the best of those that keep this limit: all requests of everyone
 or of one task, those from a size on, or those up to one. *More* is against that rule, or against no
 rules where none keeps the limit.
-[The design](../design/place.md) says what the bound is. The bounds of free memory and of a block
-were measured before a mend: they took a resized block for as large as a new one, so they can be
-too low. Pools of fixed blocks were measured after it.
+[The design](../design/place.md) says what the bound is.
 """
 FREE = """\
 ## Most internal memory free

@@ -41,7 +41,8 @@ A key of a grid is an option of `replay` without its `--`: {options}. A value is
 a switch, or a list of them; an empty text means that the option is not given. Sizes may go in
 steps: `pool = {{ from = "64KB", to = "256KB", step = "4KB" }}`. `pool = "least"` searches for the
 smallest pool, as `heapscope fit` does, and with `[jitter]` also for that of each perturbed run, as
-`fit --jitter` does.
+`fit --jitter` does. The plan's needs are `fit --need` there: such a pool has room for each of them
+at every moment.
 
 Cells are all combinations of traces, configurations of all grids, and runs; a plan has at most
 {cells:,} of them. A plan is refused where its keys contradict each other: a value that goes with

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from heapscope.cli.shared import STRENGTH, Json, Runs, Seed, Strength
+from heapscope.cli.shared import STRENGTH, Json, Needs, Runs, Seed, Strength
 from heapscope.memory.values import offered
 
 
@@ -87,6 +87,7 @@ def fit(
             'end = "high" from the high end of a free block.',
         ),
     ] = None,
+    need: Needs = None,
     jitter: Runs = None,
     jitter_seed: Seed = 0,
     jitter_strength: Strength = STRENGTH,
@@ -101,6 +102,7 @@ def fit(
     With --chip, code in RAM and tables count, too; an allocator in ROM has no code there.
     Figures that are only known between two bounds give a verdict between two bounds.
 
+    With --need, a pool also has room for that request at every moment, as `replay --need` asks.
     With --jitter, perturbed runs of the trace also say which share of runs each pool serves.
 
     \b
@@ -109,6 +111,7 @@ def fit(
       heapscope fit T.hst --allocator idf-4.2 --allocator idf-5.5+light
       heapscope fit before.hst after.hst --allocator idf-5.5 --json fit.json
       heapscope fit T.hst --task script --margin 10
+      heapscope fit T.hst --allocator idf-5.5 --need 16717
       heapscope fit T.hst --allocator idf-5.5 --jitter 1000
       heapscope fit T.hst --chip esp32c3 --idf 5.5
       heapscope fit T.hst --sdkconfig sdkconfig --map build/app.map
@@ -128,6 +131,7 @@ def fit(
             sdkconfig=sdkconfig,
             map=map_file,
             place=place,
+            need=need or (),
             jitter=jitter,
             jitter_seed=jitter_seed,
             jitter_strength=jitter_strength,

@@ -11,6 +11,9 @@ from heapscope.cli.memory import takes_memory
 from heapscope.cli.shared import STRENGTH, Json, Runs, Seed, Strength, Trace
 from heapscope.memory.options import MemoryOptions, named_files
 
+#: The file where nothing is to be gained, so that nobody takes an empty one for a fault.
+NO_RULES_LINE = "# No rules are better than none here. Leave --place out, or give --place none."
+
 
 @takes_memory
 def place(
@@ -106,7 +109,8 @@ def place(
         )
     inputs = (trace, *([second] if second else []), *named_files(memory))
     if out is not None:
-        write_text("\n".join([*result.best.lines, ""]), out, option="--out", inputs=inputs)
+        lines = result.best.lines or (NO_RULES_LINE,)
+        write_text("\n".join([*lines, ""]), out, option="--out", inputs=inputs)
     if write is not None:
         write_text("\n".join([*result.code, ""]), write, option="--code", inputs=inputs)
     if wants_tables(out, write):

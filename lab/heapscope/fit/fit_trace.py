@@ -13,12 +13,14 @@ from pathlib import Path
 from heapscope.choices import did_you_mean
 from heapscope.errors import InputError
 from heapscope.fit.limits import STEP, Limits, find_limits, most_tried
+from heapscope.fit.need_trials import NeedTrials, never_played
 from heapscope.fit.perturbed_fit import perturbed_fit
 from heapscope.fit.schedule import run_searches
 from heapscope.fit.search import Ending, FoundPool, search
 from heapscope.fit.smallest_pool import FIT, FitResult, Refusal
 from heapscope.jitter.runs import Jitter, PerturbedRuns, kept_in_memory
 from heapscope.layout.allocator import has_ends
+from heapscope.layout.need import said_need
 from heapscope.layout.place_file import read_placement
 from heapscope.layout.placement import Placement
 from heapscope.layout.pool import POOL_BASE, POOL_MIN, pool_layout
@@ -27,8 +29,8 @@ from heapscope.native.config import NativeConfig
 from heapscope.native.names import call_names
 from heapscope.native.reader import NameTable, NativeReader
 from heapscope.native.steps import FitRow, NativeSteps
-from heapscope.replay.config import native_config
-from heapscope.trace.all_names import read_all_names
+from heapscope.replay.config import Need, native_config
+from heapscope.trace.all_names import AllNames, read_all_names
 from heapscope.trace.feed import read_trace
 from heapscope.trace.health import TraceHealth
 from heapscope.trace.info import tasks_of
@@ -49,6 +51,7 @@ class _Loaded:
     tasks: Names
     health: TraceHealth
     whole: bool  # all tasks' blocks
+    needed: int = 0  # bytes of the largest request that there has to be room for at every moment
 
     @property
     def loss(self) -> Loss | None:
@@ -60,7 +63,12 @@ class _Loaded:
         part after a loss."""
         lost = self.health.loss
         later = lost.live_peak if lost is not None and self.whole else 0
-        return max(self.steps.floor, later, POOL_MIN)
+        return max(self.steps.floor, later, self.needed, POOL_MIN)
+
+    @property
+    def held(self) -> int:
+        """Bytes that a pool may have to hold together."""
+        return self.floor + self.needed
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -71,6 +79,7 @@ class RecordedFit:
     limits: Mapping[str, Limits | None]
     only: int | None
     ends: NativeConfig | None
+    needing: NeedTrials
 
 
 def fit(
@@ -81,6 +90,7 @@ def fit(
     margin: float | None = None,
     jitter: Jitter | None = None,
     placement: Placement | None = None,
+    needs: Sequence[Need] = (),
     reading: Progress | None = None,
     progress: FitProgress | None = None,
     perturbing: FitProgress | None = None,
@@ -88,14 +98,15 @@ def fit(
     """One row an allocator, in their order. `task`: of its blocks alone, as for a private heap.
     `margin`: percent that a size to be recommended has above the pool. `jitter`: also how perturbed
     runs go on each pool. `placement`: rules for a pool, whose ends count where a heap has two.
-    Memory: 12 bytes an event, and a pool for each core. InputError: the trace cannot be
-    used, or has no such task."""
+    `needs`: requests that a pool has to have room for at every moment. Memory: 12 bytes an event,
+    and a pool for each core. InputError: the trace cannot be used, or has no such task."""
     found = fit_recorded(
         path,
         allocators,
         task=task,
         margin=margin,
         placement=placement,
+        needs=needs,
         reading=reading,
         progress=progress,
     )
@@ -109,23 +120,26 @@ def fit_recorded(
     task: str | None = None,
     margin: float | None = None,
     placement: Placement | None = None,
+    needs: Sequence[Need] = (),
     reading: Progress | None = None,
     progress: FitProgress | None = None,
 ) -> RecordedFit:
     """Does what `fit` does, without perturbed runs."""
     only = None if task is None else _index(path, task)
     ends = None if placement is None else ends_of(placement, path)
+    needing = _needing(path, needs, placement)
+    play = kept_in_memory(path) if needs else never_played
     with NativeSteps(POOL_BASE, only=only, ends=ends) as steps:
         trace = _load(path, steps, reading)
         if task is not None:
             trace = replace(trace, peak_live=steps.peak, whole=False)
             if not steps.peak:
                 raise InputError(f"{trace.shown}: task '{printable(task)}' allocates nothing")
-        limits = {
-            name: find_limits(name, POOL_BASE, most_tried(trace.floor)) for name in allocators
-        }
+        trace = replace(trace, needed=needing.largest)
+        try_pool = needing.trying(steps, play)
+        limits = {name: find_limits(name, POOL_BASE, most_tried(trace.held)) for name in allocators}
         searches = {
-            name: (search(trace.floor, within), functools.partial(steps.try_pool, name))
+            name: (search(trace.floor, within), functools.partial(try_pool, name))
             for name, within in limits.items()
             if within is not None
         }
@@ -143,6 +157,7 @@ def fit_recorded(
                 row,
                 task=task or "",
                 placed=placement.file if placement and has_ends(row.allocator) else "",
+                needs=tuple(said_need(need) for need in needs),
                 margin=margin,
                 advised=None
                 if trace.loss is not None
@@ -150,24 +165,40 @@ def fit_recorded(
             )
             for row in rows
         ]
-    return RecordedFit(rows=rows, limits=limits, only=only, ends=ends)
+    return RecordedFit(rows=rows, limits=limits, only=only, ends=ends, needing=needing)
+
+
+def _needing(path: str | Path, needs: Sequence[Need], placement: Placement | None) -> NeedTrials:
+    if not needs:
+        return NeedTrials()
+    return NeedTrials(needs=tuple(needs), placement=placement, names=_names(placement, path))
+
+
+def _names(placement: Placement | None, path: str | Path) -> AllNames | None:
+    """Those of the trace, where a rule asks for them."""
+    return read_all_names(path) if placement is not None and placement.by_name else None
 
 
 def pool_rules(file: str | Path) -> Placement:
-    """The rules of a file, for a pool. InputError: they place blocks in private heaps, which a pool
-    alone has not."""
+    """The rules of a file, for a pool. InputError: they place blocks in private heaps or in pools
+    of fixed blocks, which a pool alone has not."""
     rules = read_placement(file, pool_layout(POOL_MIN, "heapscope"))
     if rules.heaps:
+        fixed = rules.heaps[0].fixed
+        what = "pools of fixed blocks" if fixed else "private heaps"
         raise InputError(
-            f"{rules.file}: private heaps in it, and fit has one pool",
-            remedy="leave them out; heapscope fit --task NAME finds the size of one",
+            f"{rules.file}: {rules.heaps[0].kind}: {what} are in it, and the search is for one "
+            "heap alone",
+            remedy="try sizes of your own: replay --pool SIZE --place FILE, or a sweep over them"
+            if fixed
+            else "leave them out; heapscope fit --task NAME finds the size of one",
         )
     return rules
 
 
 def ends_of(placement: Placement, path: str | Path) -> NativeConfig:
     """The rules of a pool in the terms of the library, with the names that this trace has."""
-    names = read_all_names(path) if placement.by_name else None
+    names = _names(placement, path)
     layout = pool_layout(POOL_MIN, "heapscope")
     return native_config(layout, needs=(), capsets=(), buckets=0, placement=placement, names=names)
 
@@ -197,6 +228,7 @@ def _perturbed(
                 within,
                 only=recorded.only,
                 ends=recorded.ends,
+                needing=recorded.needing,
                 done=done,
             )
             found.append(replace(row, perturbed=perturbed))
@@ -294,9 +326,9 @@ def _smallest_survivor(known: Mapping[int, FitRow]) -> int | None:
 
 
 def _failing(trace: _Loaded, found: FoundPool, known: Mapping[int, FitRow]) -> Refusal | None:
-    refused = [size for size, trial in known.items() if trial.refused]
-    size = max((s for s in refused if found.pool is None or s < found.pool), default=None)
-    if size is None:
+    failed = [size for size, trial in known.items() if trial.failed]
+    size = max((s for s in failed if found.pool is None or s < found.pool), default=None)
+    if size is None or not known[size].refused:
         return None
     row = known[size]
     return Refusal(
@@ -312,15 +344,18 @@ def _failing(trace: _Loaded, found: FoundPool, known: Mapping[int, FitRow]) -> R
 def _reason(trace: _Loaded, limits: Limits, found: FoundPool, known: Mapping[int, FitRow]) -> str:
     """Why there is no pool; empty: there is one."""
     least = _smallest_survivor(known)
+    unmet = f", or has no room there for {trace.needed:,} bytes" if trace.needed else ""
+    small = limits.most < trace.needed
     sentences = {
         "": "",
         Ending.NEVER: "it refuses one of the requests on a pool of any size",
         Ending.SMALL: (
-            f"its largest heap is {limits.most:,} bytes, and {trace.floor:,} are live at once"
+            f"its largest heap is {limits.most:,} bytes, and "
+            + (f"the need is {trace.needed:,}" if small else f"{trace.floor:,} are live at once")
         ),
-        Ending.TRIED: f"it fails on every pool that was tried, up to {limits.most:,} bytes",
+        Ending.TRIED: f"it fails on every pool that was tried, up to {limits.most:,} bytes{unmet}",
         Ending.LIMIT: (
-            f"it fails on pools up to its largest heap, {limits.most:,} bytes"
+            f"it fails on pools up to its largest heap, {limits.most:,} bytes{unmet}"
             if least is None
             else f"it survives on {least:,} bytes, but nowhere on all of the next 2 % as well: "
             f"its largest heap is {limits.most:,} bytes"

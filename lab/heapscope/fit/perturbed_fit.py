@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import NamedTuple
 
 from heapscope.fit.limits import STEP, Limits
+from heapscope.fit.need_trials import NeedTrials
 from heapscope.fit.schedule import cores
 from heapscope.jitter.quantile import enough_for
 from heapscope.jitter.runs import Jitter, PerturbedRuns
@@ -15,9 +17,11 @@ from heapscope.layout.pool import POOL_BASE
 from heapscope.measure.wording import size
 from heapscope.native.config import NativeConfig
 from heapscope.native.reader import NativeReader
-from heapscope.native.steps import NativeSteps
+from heapscope.native.steps import FitRow, NativeSteps
 from heapscope.rows.figure import figure
 from heapscope.rows.row import Row
+
+NO_NEEDS = NeedTrials()
 
 _FINE = 256  # part of the pool to which the least pool of one run is looked for
 
@@ -56,15 +60,19 @@ def perturbed_fit(
     *,
     only: int | None,
     ends: NativeConfig | None = None,
+    needing: NeedTrials = NO_NEEDS,
     done: Callable[[], None],
 ) -> PerturbedFit:
     """`pool`: the one that serves the recorded run. `only`: the task whose blocks alone are kept.
-    `ends`: rules for the ends of free blocks. `done` is called after each run."""
+    `ends`: rules for the ends of free blocks. `needing`: requests that a pool has to have room for
+    at every moment. `done` is called after each run."""
     count = runs.jitter.runs
 
     def least(number: int) -> RunFit:
         done()
-        return fit_of_run(runs, number, allocator, pool, limits, only=only, ends=ends)
+        return fit_of_run(
+            runs, number, allocator, pool, limits, only=only, ends=ends, needing=needing
+        )
 
     with ThreadPoolExecutor(cores()) as threads:
         found = list(threads.map(least, range(count)))
@@ -73,7 +81,8 @@ def perturbed_fit(
         def serves(number: int) -> bool:
             with _steps(runs, number, only, ends) as steps:
                 done()
-                return safe is not None and steps.try_pool(allocator, safe).survives
+                try_pool = needing.trying(steps, partial(runs.play, number=number))
+                return safe is not None and try_pool(allocator, safe).survives
 
         others = range(count, 2 * count) if safe is not None else range(0)
         good = sum(threads.map(serves, others))
@@ -104,11 +113,13 @@ def fit_of_run(
     *,
     only: int | None = None,
     ends: NativeConfig | None = None,
+    needing: NeedTrials = NO_NEEDS,
 ) -> RunFit:
     """`pool`: the one that serves the recorded run."""
     most = min(2 * pool, limits.most) // STEP * STEP
     with _steps(runs, number, only, ends) as steps:
-        served, least = _least(steps, allocator, pool, most)
+        try_pool = partial(needing.trying(steps, partial(runs.play, number=number)), allocator)
+        served, least = _least(try_pool, steps.floor, pool, most)
     return RunFit(served, least, most)
 
 
@@ -122,17 +133,19 @@ def _steps(
     return steps
 
 
-def _least(steps: NativeSteps, allocator: str, pool: int, most: int) -> tuple[bool, int | None]:
+def _least(
+    try_pool: Callable[[int], FitRow], floor: int, pool: int, most: int
+) -> tuple[bool, int | None]:
     """Whether the pool serves the run; and the least pool by halving, None: more than `most`."""
-    served = steps.try_pool(allocator, pool).survives
-    bad, good = (steps.floor // STEP * STEP, pool) if served else (pool, most)
-    if not served and not steps.try_pool(allocator, good).survives:
+    served = try_pool(pool).survives
+    bad, good = (floor // STEP * STEP, pool) if served else (pool, most)
+    if not served and not try_pool(good).survives:
         return served, None
     while good - bad > max(STEP, pool // _FINE):
         middle = (bad + good) // 2 // STEP * STEP
         if middle <= bad:
             break
-        if steps.try_pool(allocator, middle).survives:
+        if try_pool(middle).survives:
             good = middle
         else:
             bad = middle

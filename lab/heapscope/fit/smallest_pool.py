@@ -67,7 +67,7 @@ class FitResult(RecordedDocument):
     failing: Refusal | None = figure(
         "The request that was refused on the largest pool below `pool` that failed "
         "among those tried; without a pool, on the largest that failed. null: none "
-        "failed.",
+        "failed, or that one lacked room for one of `needs` alone.",
         bound=EXACT,
         heading="refused just below",
     )
@@ -83,6 +83,10 @@ class FitResult(RecordedDocument):
     placed: str = figure(
         "The rules whose ends the heap followed; empty: none, or it takes from one end.",
         default="",
+    )
+    needs: tuple[str, ...] = figure(
+        "The requests that `pool` and all sizes which survive have room for at every moment, too.",
+        default=(),
     )
     margin: float | None = figure(
         "Percent that `advised` has above `pool`. null: not asked for.", default=None

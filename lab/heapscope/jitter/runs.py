@@ -51,6 +51,25 @@ class Jitter(Row):
         default=STRENGTH,
     )
 
+    @classmethod
+    def asked(cls, runs: int | None, *, seed: int, strength: float) -> Jitter | None:
+        """None: no runs are. InputError: a value is outside its range, or a seed or a strength is
+        there without runs, where it would do nothing."""
+        if runs is not None:
+            jitter = cls(runs=runs, seed=seed, strength=strength)
+            jitter.check()
+            return jitter
+        for name, value, usual in (
+            ("--jitter-seed", seed, 0),
+            ("--jitter-strength", strength, STRENGTH),
+        ):
+            if value != usual:
+                raise InputError(
+                    f"{name} {value}: no perturbed runs are asked for",
+                    remedy=f"add --jitter with their number, or leave {name} out",
+                )
+        return None
+
     def check(self) -> None:
         """InputError: a value is outside its range."""
         for name, value, least, most in (

@@ -29,6 +29,12 @@ def parse_need(text: str) -> tuple[int, int]:
     return size, capabilities.parse(names)
 
 
+def said_need(need: tuple[int, int]) -> str:
+    """As a user writes it."""
+    size, caps = need
+    return f"{size}:{capabilities.format(caps)}" if caps else str(size)
+
+
 def parse_needs(needs: Iterable[int | str]) -> list[tuple[int, int]]:
     """Each need once. Sizes may have units: "4KB:DMA"."""
     found = list(dict.fromkeys(_with_unit(need) for need in needs))

@@ -243,7 +243,8 @@ def _key(heap: PrivateHeap) -> str:
 
 
 def _regions(table: TomlTable, key: str, layout: Layout) -> tuple[int, ...]:
+    name = table.string(key, "")
     try:
-        return find_regions(layout, table.string(key, ""))
+        return find_regions(layout, name)
     except InputError as error:
         raise table.error(key, error.message, remedy=error.remedy) from None

@@ -41,15 +41,19 @@ class TomlTable:
         *,
         text: TomlText,
         where: str,
+        section: str = "",
         place: _Place | None = None,
     ) -> None:
+        """`section`: the name of the table in the file; "": its top."""
         self.where = where  # "region 2", for people
         self._values = values
         self._text = text
-        self._place = place or _Place()
+        self._place = place or _Place(section=section)
 
     def error(self, key: str, why: str, *, remedy: str) -> InputError:
         line = self._text.line_of(self._place.section, self._place.index, key)
+        if line is None and self._place.section:  # a table within a line
+            line = self._text.line_of("", 0, self._place.section)
         spot = "" if line is None else f", line {line}"
         name = f"{self.where}, {key}" if self.where else key
         return InputError(f"{self._text.file}{spot}: {printable(name)}: {why}", remedy=remedy)

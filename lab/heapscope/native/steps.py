@@ -30,6 +30,11 @@ class FitRow(Struct):
         return bool(self.outcome == Outcome.SURVIVES)
 
     @property
+    def failed(self) -> bool:
+        """There was a heap, and it did not survive."""
+        return not self.survives and self.outcome != Outcome.NO_HEAP
+
+    @property
     def refused(self) -> bool:
         """A request was refused; otherwise it survived, or there was no heap to ask."""
         return bool(self.event != NEVER)

@@ -12,10 +12,10 @@ from heapscope.layout.layout import Layout
 from heapscope.layout.place_file import read_placement
 from heapscope.layout.placement import Placement
 from heapscope.measure.placement import RuleRow
-from heapscope.native.reader import NativeReader
 from heapscope.place.memories import INNER
 from heapscope.replay.config import Need, native_config
 from heapscope.replay.placed import rule_rows
+from heapscope.replay.run import replay_reader
 from heapscope.why.recording import Recording
 
 
@@ -69,7 +69,7 @@ class PlaceTrials:
             placement=placement,
             names=names,
         )
-        with NativeReader(config) as reader:
+        with replay_reader(config, layout) as reader:
             self._play(reader)
             self.replays += 1
             if self._tried is not None:

@@ -93,7 +93,8 @@ def _bounds(loss: Loss, rows: list[FitResult], served: list[FitResult]) -> Itera
         "A smaller pool than these cannot serve the whole run; a larger one may be needed, so none "
         "is recommended and none is called the best."
     )
-    yield Text(f"{peak} {use}" if served else peak)
+    room = f" A pool also has room for {' and '.join(rows[0].needs)}." if rows[0].needs else ""
+    yield Text(f"{peak}{room} {use}" if served else f"{peak}{room}")
     name, pool, *_, refused = _COLUMNS
     columns = (name, replace(pool, heading="at least"), refused)
     yield table_of("Lower bounds of the pool", columns, served)
@@ -101,14 +102,15 @@ def _bounds(loss: Loss, rows: list[FitResult], served: list[FitResult]) -> Itera
 
 def _sentence(any_row: FitResult, served: list[FitResult]) -> str:
     of = f" of {any_row.task}" if any_row.task else ""
+    room = f", with room for {' and '.join(any_row.needs)} at every moment" if any_row.needs else ""
     peak = f"live payload{of} up to {size(any_row.peak_live)}"
     if not served:
-        return f"No pool serves it with any of these allocators; {peak}."
+        return f"No pool serves it with any of these allocators{room}; {peak}."
     best, last = served[0], served[-1]
     text = f"{best.allocator} needs least, {size(best.pool or 0)}"
     if len(served) > 1:
         text += f"; {last.allocator} needs most, {size(last.pool or 0)}"
-    return f"{text}; {peak}."
+    return f"{text}{room}; {peak}."
 
 
 def _reference(names: list[str]) -> str:

@@ -215,6 +215,10 @@ class SweepResult(Document):
     )
     unknown: int = figure("Cells replayed without a failure in what the trace tells of its run.")
     wide_traces: int = figure("Those recorded with 64-bit pointers.")
+    needs: tuple[str, ...] = figure(
+        "The requests that safe cells, and pools that were searched for, have room for at every "
+        "moment."
+    )
     runs: int = figure("Replays of a configuration with one trace: 1, and the perturbed runs.")
     configurations_count: int = figure(
         "Configurations of the plan but those that search for the least pool."

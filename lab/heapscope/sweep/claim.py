@@ -3,6 +3,7 @@ however it ends."""
 
 from __future__ import annotations
 
+import errno
 import os
 import socket
 import sys
@@ -25,10 +26,7 @@ def claimed(folder: Path) -> Iterator[None]:
     try:
         file = path.open("r+b" if path.exists() else "w+b")
     except OSError as error:
-        raise InputError(
-            f"{printable(str(path), limit=400)}: cannot be written: {error.strerror}",
-            remedy="give -o another folder",
-        ) from None
+        raise unwritable(path, error) from None
     with file:
         if not _lock(file):
             who = file.read(200).decode("utf-8", "replace").strip()
@@ -38,10 +36,24 @@ def claimed(folder: Path) -> Iterator[None]:
                 remedy="wait for its end, stop it, or give -o another folder; `heapscope sweep "
                 "show` reads what is there",
             )
-        file.truncate()
-        file.write(f"process {os.getpid()} on {socket.gethostname()}\n".encode())
-        file.flush()
+        try:
+            file.truncate()
+            os.write(file.fileno(), f"process {os.getpid()} on {socket.gethostname()}\n".encode())
+        except OSError as error:
+            raise unwritable(path, error) from None
         yield
+
+
+def unwritable(path: Path, error: OSError) -> InputError:
+    """A file or a folder of the output cannot be written, for the system's reason."""
+    full = error.errno in (errno.ENOSPC, errno.EDQUOT)
+    return InputError(
+        f"{printable(str(path), limit=400)}: cannot be written: "
+        f"{error.strerror or type(error).__name__}",
+        remedy="make room there and run the same command again: what is kept there stays"
+        if full
+        else "give -o a folder that can be written; what is kept there stays",
+    )
 
 
 def _lock(file: BinaryIO) -> bool:

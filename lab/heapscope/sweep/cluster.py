@@ -103,6 +103,15 @@ def remote_cluster(address: str, tls: Tls | None) -> Iterator[Client]:
         )
     shown = printable(address)
     try:
+        if security is not None:
+            security.get_connection_args("client")
+    except (OSError, ValueError) as error:  # an SSLError is an OSError
+        raise InputError(
+            "--tls-ca, --tls-cert and --tls-key: cannot be used: "
+            f"{printable(str(error), limit=200)}",
+            remedy="give PEM files: the authority, this client's certificate and the key of that",
+        ) from None
+    try:
         client = Client(address, security=security, timeout=_WAIT, set_as_default=False)
     except (OSError, TimeoutError, ValueError, RuntimeError) as error:
         raise InputError(

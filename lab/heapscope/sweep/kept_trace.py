@@ -11,6 +11,7 @@ from heapscope.errors import InputError
 from heapscope.fit.fit_trace import RecordedFit, fit_recorded, pool_rules
 from heapscope.fit.perturbed_fit import fit_of_run
 from heapscope.jitter.runs import Jitter, PerturbedRuns, kept_in_memory
+from heapscope.layout.need import parse_needs
 from heapscope.native.reader import NativeReader
 from heapscope.trace.all_names import AllNames, read_all_names
 from heapscope.trace.feed import read_trace
@@ -65,18 +66,29 @@ class KeptTrace:
             return
         self._perturbed.play(reader, run - 1)
 
-    def least_pool(self, allocator: str, run: int, rules: Path | None) -> LeastPool:
-        """The pool that `heapscope fit` finds for the run, with `--jitter` for a perturbed one.
-        InputError: no pool serves the recorded run, beside which those of perturbed runs are looked
-        for."""
-        recorded = _recorded(self.file, allocator, rules)
+    def least_pool(
+        self, allocator: str, run: int, rules: Path | None, needs: tuple[str, ...]
+    ) -> LeastPool:
+        """The pool that `heapscope fit` with the same `--need` finds for the run, with `--jitter`
+        for a perturbed one. InputError: no pool serves the recorded run, beside which those of
+        perturbed runs are looked for."""
+        recorded = _recorded(self.file, allocator, rules, needs)
         pool, limits = recorded.rows[0].pool, recorded.limits[allocator]
         if pool is None or limits is None:
             whose = "it" if run == 0 else "the recorded run"
-            raise InputError(f"no pool serves {whose} with {allocator}")
+            room = f", with room for {' and '.join(needs)} at every moment" if needs else ""
+            raise InputError(f"no pool serves {whose} with {allocator}{room}")
         if run == 0:
             return LeastPool(pool, limits.most)
-        found = fit_of_run(self._perturbed, run - 1, allocator, pool, limits, ends=recorded.ends)
+        found = fit_of_run(
+            self._perturbed,
+            run - 1,
+            allocator,
+            pool,
+            limits,
+            ends=recorded.ends,
+            needing=recorded.needing,
+        )
         return LeastPool(found.least, found.most)
 
     @property
@@ -97,8 +109,10 @@ class KeptTrace:
 
 
 @lru_cache(maxsize=_KEPT)
-def _recorded(file: Path, allocator: str, rules: Path | None) -> RecordedFit:
+def _recorded(
+    file: Path, allocator: str, rules: Path | None, needs: tuple[str, ...]
+) -> RecordedFit:
     """The search over the recorded run, which takes as long as those over some dozens of perturbed
     ones: once for all batches that a process has of a trace."""
     placement = None if rules is None else pool_rules(rules)
-    return fit_recorded(file, [allocator], placement=placement)
+    return fit_recorded(file, [allocator], placement=placement, needs=parse_needs(needs))

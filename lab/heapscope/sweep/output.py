@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from heapscope.errors import InputError
-from heapscope.sweep.claim import claimed
+from heapscope.sweep.claim import claimed, unwritable
 from heapscope.sweep.plan import SweepPlan
 from heapscope.trace.names import printable
 
@@ -56,7 +56,7 @@ class Output:
             folder.mkdir(parents=True, exist_ok=True)
             _write(path, parquet)
         except OSError as error:
-            raise _unwritable(path, error) from None
+            raise unwritable(path, error) from None
 
     def tidy(self) -> None:
         """Removes what a killed writer left behind."""
@@ -80,7 +80,7 @@ def opened(folder: Path, plan: SweepPlan) -> Iterator[Output]:
         folder.mkdir(parents=True, exist_ok=True)
         others = [one.name for one in folder.iterdir() if not one.name.startswith(".")]
     except OSError as error:
-        raise _unwritable(folder, error) from None
+        raise unwritable(folder, error) from None
     if others and not (folder / ABOUT).exists():
         raise InputError(
             f"{output.shown}: has files of something else in it, such as "
@@ -95,7 +95,7 @@ def opened(folder: Path, plan: SweepPlan) -> Iterator[Output]:
             try:
                 _write(folder / ABOUT, json.dumps(document, indent=1).encode() + b"\n")
             except OSError as error:
-                raise _unwritable(folder / ABOUT, error) from None
+                raise unwritable(folder / ABOUT, error) from None
         output.tidy()
         yield output
 
@@ -103,7 +103,16 @@ def opened(folder: Path, plan: SweepPlan) -> Iterator[Output]:
 def read_output(folder: str | Path) -> Output:
     """An output as it stands, while a sweep runs or after it. InputError: it is none."""
     path = Path(folder)
-    return Output(path, SweepPlan.from_json(_read(path)))
+    document = _read(path)
+    try:
+        plan = SweepPlan.from_json(document)
+        again = json.loads(json.dumps(plan.to_json()))
+        whole = all(again[key] == document[key] for key in _PARTS if key != "batch_events")
+    except (InputError, LookupError, TypeError, ValueError, AttributeError):
+        whole = False
+    if not whole:
+        raise _damaged(path)
+    return Output(path, plan)
 
 
 def _read(folder: Path) -> dict[str, Any]:
@@ -119,14 +128,23 @@ def _read(folder: Path) -> dict[str, Any]:
             remedy="give the folder that `heapscope sweep PLAN.toml -o FOLDER` wrote",
         ) from None
     except (ValueError, KeyError, TypeError):
-        raise InputError(f"{shown}: is damaged", remedy="sweep into another folder") from None
+        raise _damaged(folder) from None
     if form != FORM:
         raise InputError(
             f"{shown}: its form is {printable(str(form))}, and this Heapscope reads {FORM}",
             remedy="use the version that wrote it, or sweep into another folder",
         )
+    if not isinstance(plan, dict):
+        raise _damaged(folder)
     found: dict[str, Any] = plan
     return found
+
+
+def _damaged(folder: Path) -> InputError:
+    return InputError(
+        f"{printable(str(folder / ABOUT), limit=400)}: is damaged",
+        remedy="sweep into another folder",
+    )
 
 
 _PARTS = {
@@ -144,9 +162,11 @@ def _check_same(output: Output, theirs: dict[str, Any]) -> None:
     ours = json.loads(json.dumps(output.plan.to_json()))
     if theirs == ours:
         return
-    if theirs.get("heapscope") != ours["heapscope"]:
+    if not isinstance(theirs.get("heapscope"), str):
+        raise _damaged(output.folder)
+    if theirs["heapscope"] != ours["heapscope"]:
         raise InputError(
-            f"{output.shown}: was begun by Heapscope {printable(str(theirs.get('heapscope')))}, "
+            f"{output.shown}: was begun by Heapscope {printable(theirs['heapscope'])}, "
             f"and this one is {ours['heapscope']}, whose figures may differ",
             remedy="give -o another folder, or go on with that version",
         )
@@ -170,11 +190,3 @@ def _write(path: Path, data: bytes) -> None:
     except OSError:
         beside.unlink(missing_ok=True)
         raise
-
-
-def _unwritable(path: Path, error: OSError) -> InputError:
-    return InputError(
-        f"{printable(str(path), limit=400)}: cannot be written: "
-        f"{error.strerror or type(error).__name__}",
-        remedy="make room there and run the same command again: what is kept there stays",
-    )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,6 +25,7 @@ from heapscope.trace.names import printable
 
 _TOP = ("traces", "need", "jitter", "prices", "grid")
 _JITTER = ("runs", "seed", "strength")
+_EXAMPLE = 'give traces = ["recordings/*.hst"]'
 _STEPS = ("from", "to", "step")
 _SIZE_MAX = (1 << 32) - 4
 CELLS_MAX = 1_000_000_000
@@ -91,13 +93,23 @@ def _trace_names(top: TomlTable, values: Mapping[str, object], folder: Path) -> 
     patterns = values.get("traces")
     if isinstance(patterns, str):
         patterns = [patterns]
-    if not isinstance(patterns, list) or not patterns:
-        raise top.error("traces", "missing", remedy='add traces = ["recordings/*.hst"]')
-    seen: set[str] = set()
+    if patterns is not None and not isinstance(patterns, list):
+        raise top.error("traces", "is not a text or a list of them", remedy=_EXAMPLE)
+    if not patterns:
+        raise top.error("traces", "missing", remedy=_EXAMPLE)
+    seen: dict[Path, str] = {}
     for pattern in patterns:
         if not isinstance(pattern, str) or not pattern or "\0" in pattern:
-            raise top.error("traces", "not all are texts", remedy="give files or patterns")
+            raise top.error(
+                "traces", "not all are texts that can name files", remedy="give files or patterns"
+            )
         found = _found(folder, pattern)
+        if not found and _is_folder(folder / pattern):
+            raise top.error(
+                "traces",
+                f"'{printable(pattern)}' is a folder",
+                remedy=f"give the files in it: '{printable(pattern.rstrip('/'))}/*.hst'",
+            )
         if not found:
             raise top.error(
                 "traces",
@@ -105,14 +117,24 @@ def _trace_names(top: TomlTable, values: Mapping[str, object], folder: Path) -> 
                 remedy="names are relative to the plan's folder",
             )
         for name in found:
-            if name in seen:
+            file = (folder / name).resolve()
+            if file in seen:
+                other = seen[file]
                 raise top.error(
                     "traces",
-                    f"'{printable(name)}' is named twice",
+                    f"'{printable(name)}' is named twice"
+                    + ("" if other == name else f": it is the file '{printable(other)}'"),
                     remedy="leave one of the patterns out, so that no run counts twice",
                 )
-            seen.add(name)
+            seen[file] = name
             yield name
+
+
+def _is_folder(path: Path) -> bool:
+    try:
+        return path.is_dir()
+    except (OSError, ValueError):
+        return False  # no folder can have such a name
 
 
 def _found(folder: Path, pattern: str) -> list[str]:
@@ -190,7 +212,7 @@ def _table(text: TomlText, key: str, value: object) -> TomlTable:
     if not isinstance(value, dict):
         top = TomlTable({}, text=text, where="")
         raise top.error(key, "is not a table", remedy=f"write [{key}] and its keys below")
-    return TomlTable(value, text=text, where=key)
+    return TomlTable(value, text=text, where=key, section=key)
 
 
 def _grids(top: TomlTable, values: Mapping[str, object]) -> Iterator[SweepGrid]:
@@ -221,6 +243,8 @@ def _axis(table: TomlTable, name: str, said: Any) -> Axis:
 def _value(table: TomlTable, name: str, item: Any) -> str:
     if isinstance(item, bool):
         return "on" if item else "off"
+    if isinstance(item, float) and not math.isfinite(item):
+        raise table.error(name, f"{item} is not a number", remedy="give a text or a whole number")
     if isinstance(item, float):
         raise table.error(name, "not a text or a whole number", remedy=f'write "{item}"')
     if not isinstance(item, int | str) or (isinstance(item, str) and len(item) > 400):

@@ -70,13 +70,13 @@ class Player:
         began = time.thread_time()
         try:
             least = self._trace.least_pool(
-                name, cell.run, None if rules == NO_RULES else self._file(rules)
+                name, cell.run, None if rules == NO_RULES else self._file(rules), self._needs
             )
         finally:
             self.seconds += time.thread_time() - began
         tried = least.most if least.pool is None else least.pool
-        options = cell.options | {"pool": str(tried)}
-        return {**self.play(cell._replace(options=options)), "found": least.pool}
+        figures = self.play(cell._replace(options=cell.options | {"pool": str(tried)}))
+        return figures if "failed" in figures else {**figures, "found": least.pool}
 
 
 def _figures(reader: NativeReader, layout: Layout, config: NativeConfig) -> dict[str, Any]:

@@ -8,7 +8,9 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from heapscope.errors import InputError
-from heapscope.memory.choose import NO_RULES, choose_memory, choose_placement
+from heapscope.fit.fit_trace import pool_rules
+from heapscope.layout.allocator import parse_allocator
+from heapscope.memory.choose import DEFAULT_IDF, NO_RULES, choose_memory, choose_placement
 from heapscope.memory.options import DECLARED, given
 from heapscope.sweep.axis import LEAST
 from heapscope.sweep.plan import SweepGrid
@@ -54,13 +56,18 @@ def _combinations(grid: SweepGrid) -> Iterator[dict[str, str]]:
 
 def _try(options: dict[str, str], folder: Path, trace: Path) -> None:
     placed = {name: value for name, value in options.items() if value}
-    if placed.get("pool") == LEAST:
+    searched = placed.get("pool") == LEAST
+    if searched:
         placed["pool"] = "1MB"
     for name, value in placed.items():
         if DECLARED[name].file and value != NO_RULES:
             placed[name] = str(folder / value)
     memory = given(placed)
-    choose_placement(memory, choose_memory(memory, trace).layout)
+    placement = choose_placement(memory, choose_memory(memory, trace).layout)
+    if searched:
+        parse_allocator(placed.get("allocator", f"idf-{DEFAULT_IDF}"))  # one for the whole pool
+        if placement is not None:
+            pool_rules(placed["place"])
 
 
 def _refuse(

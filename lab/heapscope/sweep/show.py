@@ -65,6 +65,7 @@ def show(folder: str | Path) -> SweepResult:
             unreadable_traces=sum(not trace.readable for trace in plan.traces),
             unknown=unknown,
             wide_traces=sum(trace.wide for trace in plan.traces),
+            needs=plan.recipe.needs,
             runs=plan.recipe.runs,
             configurations_count=configurations - searches,
             searches_count=searches,

@@ -13,6 +13,7 @@ from heapscope.fit.smallest_pool import FitResults
 from heapscope.fit.verdict import with_verdict
 from heapscope.jitter.runs import STRENGTH, Jitter
 from heapscope.layout.allocator import parse_allocator, placements
+from heapscope.layout.need import parse_needs
 from heapscope.progress import OnProgress, phase
 from heapscope.verbs.recorded import with_word_size
 
@@ -27,6 +28,7 @@ def fit(
     sdkconfig: str | Path | None = None,
     map: str | Path | None = None,
     place: str | Path | None = None,
+    need: str | int | Iterable[str | int] = (),
     jitter: int | None = None,
     jitter_seed: int = 0,
     jitter_strength: float = STRENGTH,
@@ -39,16 +41,19 @@ def fit(
 
     `chip`, with `idf`: also whether Heapscope's heap pays in place of the one that a firmware for
     it has, in net bytes. Its `sdkconfig` tells the options, and its linker `map` how much code that
-    heap has. `place`: rules for a pool, whose ends our heap follows. `jitter`: so many perturbed
-    runs also say which share of runs each pool serves.
+    heap has. `place`: rules for a pool, whose ends our heap follows. `need`: requests that a pool
+    also has to have room for at every moment, such as 16717 or "4KB:DMA". `jitter`: so many
+    perturbed runs also say which share of runs each pool serves.
     InputError: a trace, a name or a file cannot be used.
     """
-    perturbed = (
-        None if jitter is None else Jitter(runs=jitter, seed=jitter_seed, strength=jitter_strength)
-    )
-    if perturbed is not None:
-        perturbed.check()
+    perturbed = Jitter.asked(jitter, seed=jitter_seed, strength=jitter_strength)
     placement = None if place is None else pool_rules(place)
+    needs = parse_needs([need] if isinstance(need, str | int) else need)
+    if needs and task is not None:
+        raise InputError(
+            "--need and --task: the heap of one task has no room for the requests of others",
+            remedy="leave one of them out",
+        )
     firmware = _firmware(chip, idf, sdkconfig, map, task)
     said: Sequence[str] = [allocator] if isinstance(allocator, str) else list(allocator)
     names = [parse_allocator(name) for name in said]
@@ -63,6 +68,7 @@ def fit(
             margin=margin,
             jitter=perturbed,
             placement=placement,
+            needs=needs,
             reading=phase(progress, "reading"),
             progress=phase(progress, "fitting", parts=True),
             perturbing=phase(progress, "perturbed runs", parts=True),

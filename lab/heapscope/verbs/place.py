@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Unpack
 
-from heapscope.errors import HeapscopeError
+from heapscope.errors import HeapscopeError, InputError
 from heapscope.jitter.runs import STRENGTH, Jitter
 from heapscope.layout.layout import Layout
 from heapscope.layout.need import parse_needs
@@ -15,6 +15,7 @@ from heapscope.place.answer import place as answer
 from heapscope.place.place_result import PlaceResult
 from heapscope.place.question import SECONDS, SLOW, PlaceQuestion, PlaceWish, check_whole
 from heapscope.progress import OnProgress, counted, phase
+from heapscope.trace.names import printable
 from heapscope.verbs.recorded import with_word_size
 
 
@@ -51,12 +52,9 @@ def place(
         need=needs[0] if needs else None, slow=slow, seconds=seconds, given=text, pools=pools
     )
     wish.check()
-    perturbed = (
-        None if jitter is None else Jitter(runs=jitter, seed=jitter_seed, strength=jitter_strength)
-    )
-    if perturbed is not None:
-        perturbed.check()
+    perturbed = Jitter.asked(jitter, seed=jitter_seed, strength=jitter_strength)
     if second is not None:
+        _check_other(path, Path(second))
         check_whole(Path(second))
 
     def with_threshold(most: int) -> Layout | None:
@@ -81,3 +79,17 @@ def place(
         perturbing=phase(progress, "perturbed runs", parts=True),
     )
     return with_word_size(found, path)
+
+
+def _check_other(path: Path, second: Path) -> None:
+    """InputError: the second recording is the first, so that it proves nothing."""
+    try:
+        same = path.samefile(second) or path.read_bytes() == second.read_bytes()
+    except OSError:
+        return  # reading it says why
+    if same:
+        raise InputError(
+            f"{printable(str(second), limit=400)}: --second is the same recording as "
+            f"{printable(str(path), limit=400)}",
+            remedy="give another recording of the same program, or leave --second out",
+        )

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Unpack
 
 from heapscope.errors import InputError
-from heapscope.jitter.runs import STRENGTH
+from heapscope.jitter.runs import STRENGTH, Jitter
 from heapscope.layout.need import parse_needs
 from heapscope.memory.choose import choose_memory, choose_placement
 from heapscope.memory.options import MemoryOptions, given
@@ -44,6 +44,8 @@ def why(
         raise InputError("--failure and --event both choose the request", remedy="give one of them")
     if jitter is not None and not plan:
         raise InputError("--jitter tests a plan", remedy="add --plan")
+    if not plan:
+        Jitter.asked(None, seed=jitter_seed, strength=jitter_strength)
     path, options = Path(trace), given(memory)
     layout = choose_memory(options, path).layout
     knobs, knobs_of = choose_knobs(layout, options.get("sdkconfig"))

@@ -57,6 +57,57 @@ def test_rows_are_what_replay_says(
         assert row["safe"] is (result.verdict.kind in ("near", "fine"))
 
 
+def test_rows_under_rules_with_fixed_pools_are_what_replay_says(
+    write_plan: WritePlan, traces: dict[str, Path], tmp_path: Path
+) -> None:
+    """On pools of many sizes and on chips, for the recorded run and for perturbed ones. Where the
+    fixed pool finds no room, there is no replay."""
+    rules = tmp_path / "fixed.toml"
+    rules.write_text(
+        '[[pool]]\nname = "middle"\nblock = 1200\ncount = 6\n'
+        '[[rule]]\nsize = [1000, 1200]\npool = "middle"\n',
+        encoding="utf-8",
+    )
+    source = read_plan(
+        write_plan(
+            'traces = ["small.hst", "large.hst"]\nneed = ["2KB"]\n[jitter]\nruns = 2\n'
+            '[[grid]]\npool = { from = "4KB", to = "100KB", step = "24KB" }\n'
+            'allocator = ["idf-5.5", "umm"]\nplace = ["none", "fixed.toml"]\n'
+            '[[grid]]\nchip = "esp32c3"\nplace = "fixed.toml"\n'
+        )
+    )
+    rows = rows_of(run_here(source, tmp_path / "out"))
+    assert len(rows) == 2 * (5 * 4 + 1) * 3
+    for row in rows:
+        cell = source.plan.recipe.cell(row["cell"])
+        options = dict(cell.options)
+        if options.get("place") == "fixed.toml":
+            options["place"] = str(rules)
+        if (row["pool"], row["place"]) == ("4096", "fixed.toml"):
+            assert "pool middle of 7,262 B finds no room" in row["failed"]
+            continue
+        assert row["failed"] is None, row
+        if row["run"]:
+            continue
+        trace = tmp_path / source.plan.traces[cell.trace].name
+        result = hs.replay(trace, need=["2KB"], **options)  # type: ignore[arg-type]
+        told = result.to_json()
+        assert int(row["digest"], 16) == int(str(told["summary"]["digest"]), 16)
+        assert row["failures"] == told["summary"]["failures"]
+        assert row["min_free"] == told["sets"][0]["minimum_free"]
+        assert row["need_margin"] == min(need["minimum_margin"] for need in told["needs"])
+        assert row["safe"] is (result.verdict.kind in ("near", "fine")), row
+    without, under = (
+        next(
+            row["min_free"]
+            for row in rows
+            if (row["pool"], row["place"], row["trace"]) == ("102400", place, "small.hst")
+        )
+        for place in ("none", "fixed.toml")
+    )
+    assert without != under
+
+
 def test_the_least_pool_is_that_of_fit(write_plan: WritePlan, tmp_path: Path) -> None:
     path = write_plan(
         'traces = ["large.hst", "small.hst"]\n[[grid]]\npool = "least"\n'

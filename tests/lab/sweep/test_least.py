@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 import heapscope as hs
+from heapscope.errors import InputError
 from heapscope.jitter.quantile import enough_for, interval, settled_by
 from heapscope.report.sweep import sentences
 from heapscope.sweep.answer import SweepResult
@@ -60,6 +61,43 @@ def test_least_pools_of_perturbed_runs_are_those_of_fit(
         assert all(one["safe"] and one["memory"] == one["found"] for one in own)
 
 
+def test_least_pools_have_room_for_the_needs_of_the_plan(
+    write_plan: WritePlan, tmp_path: Path
+) -> None:
+    trace = CAPTURED / "ice_one.hst.zst"
+    text = f'traces = "{trace.as_posix()}"\nneed = [16717]\n[jitter]\nruns = 3\nseed = 3\n'
+    text += '[[grid]]\npool = "least"\nallocator = ["idf-5.5", "umm"]\n'
+    rows = rows_of(run_here(read_plan(write_plan(text)), tmp_path / "out"))
+    for allocator in ("idf-5.5", "umm"):
+        own = [one for one in rows if one["allocator"] == allocator]
+        row = hs.fit(trace, allocator=allocator, need=16717, jitter=3, jitter_seed=3)[0]
+        bare = hs.fit(trace, allocator=allocator)[0]
+        assert row.pool is not None
+        assert bare.pool is not None
+        assert row.perturbed is not None
+        assert own[0]["found"] == row.pool > bare.pool
+        assert max(one["found"] for one in own[1:]) == row.perturbed.safe
+        assert all(one["safe"] and one["need_margin"] >= 0 for one in own)
+    result = show(tmp_path / "out")
+    assert result.needs == ("16717",)
+    assert "with room for 16717 at every moment" in next(sentences(result))
+
+
+def test_rules_that_no_search_can_follow_are_an_error_of_the_plan(
+    write_plan: WritePlan, tmp_path: Path
+) -> None:
+    (tmp_path / "fixed.toml").write_text(
+        '[[pool]]\nname = "small"\nblock = 64\ncount = 4\n[[rule]]\nmax = 64\npool = "small"\n',
+        encoding="utf-8",
+    )
+    text = 'traces = "small.hst"\n[[grid]]\npool = "least"\nplace = "fixed.toml"\n'
+    with pytest.raises(InputError) as refused:
+        read_plan(write_plan(text))
+    assert "plan.toml: grid 1" in refused.value.message
+    assert "fixed.toml: pool small: pools of fixed blocks are in it" in refused.value.message
+    assert refused.value.remedy
+
+
 def test_a_search_that_was_stopped_goes_on_to_the_same_bytes(
     write_plan: WritePlan, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -108,9 +146,10 @@ def test_a_search_follows_the_rules_of_its_configuration(
         encoding="utf-8",
     )
     trace = CAPTURED / "script_json.hst.zst"
-    text = f'traces = "{trace.as_posix()}"\n[jitter]\nruns = 3\n[[grid]]\npool = "least"\n'
+    text = f'traces = "{trace.as_posix()}"\n[jitter]\nruns = 3\n[[grid]]\npool = ["least", "1MB"]\n'
     text += 'allocator = "heapscope"\nplace = ["none", "ends.toml", "private.toml"]\n'
     rows = rows_of(run_here(read_plan(write_plan(text)), tmp_path / "out"))
+    rows = [one for one in rows if one["pool"] == "least"]
     without, under, refused = (rows[at : at + 4] for at in (0, 4, 8))
     for own, place in ((without, None), (under, rules)):
         row = hs.fit(trace, allocator="heapscope", place=place, jitter=3)[0]
@@ -119,7 +158,7 @@ def test_a_search_follows_the_rules_of_its_configuration(
         assert max(one["found"] for one in own[1:]) == row.perturbed.safe
         assert all(one["safe"] for one in own)
     assert [one["found"] for one in without] != [one["found"] for one in under]
-    assert all("private heaps" in one["failed"] for one in refused)
+    assert all("private heaps" in one["failed"] and one["found"] is None for one in refused)
 
 
 def made_up(

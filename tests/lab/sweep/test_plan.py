@@ -170,6 +170,19 @@ BASE = 'traces = "small.hst"\n'
         (BASE + "[[grid]]\nchip='esp32'\n[[grid]]\nchip=['esp32c3', 'esp32']\n", "in common"),
         ("traces = 'no*.hst'\n[[grid]]\nchip = 'esp32'\n", "'no*.hst' is not there"),
         ("traces = ['small.hst', 's*']\n[[grid]]\nchip = 'esp32'\n", "named twice"),
+        (
+            "traces = ['small.hst', '../{folder}/small.hst']\n[[grid]]\nchip = 'esp32'\n",
+            "is the file",
+        ),
+        ("traces = '.'\n[[grid]]\nchip = 'esp32'\n", "'.' is a folder"),
+        ("traces = 3\n[[grid]]\nchip = 'esp32'\n", "line 1: traces: is not a text or a list"),
+        ("traces = ''\n[[grid]]\nchip = 'esp32'\n", "texts that can name files"),
+        (BASE + "[[grid]]\npool = nan\n", "line 3: grid 1, pool: nan is not a number"),
+        (BASE + "[[grid]]\npool = -4\n", "'-4' is not a number of bytes"),
+        (BASE + "[jitter]\nruns = 1\nstrength = nan\n[[grid]]\nchip = 'esp32'\n", "line 4: jitter"),
+        (BASE + "jitter = { runs = -1 }\n[[grid]]\nchip = 'esp32'\n", "line 2: jitter, runs"),
+        (BASE + "[prices]\nesp32 = nan\n[[grid]]\nchip = 'esp32'\n", "line 3: prices, esp32"),
+        (BASE + "[[grid]]\npool = 'least'\nallocator = 'pool=tlsf'\n", "allocator 'pool=tlsf'"),
         (BASE + "[[grid]\n", "not TOML"),
         (BASE + "[[grid]]\npool = { from = 1, to = 4000000000, step = 1 }\n", "cells, at most"),
     ],
@@ -177,8 +190,9 @@ BASE = 'traces = "small.hst"\n'
 def test_a_plan_that_contradicts_itself_is_refused_by_name(
     write_plan: WritePlan, text: str, said: str
 ) -> None:
+    path = write_plan("")
     with pytest.raises(InputError) as refused:
-        read_plan(write_plan(text))
+        read_plan(write_plan(text.replace("{folder}", path.parent.name)))
     assert said in refused.value.message, refused.value.message
     assert "plan.toml" in refused.value.message or "none.cfg" in refused.value.message
     assert refused.value.remedy
