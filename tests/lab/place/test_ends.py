@@ -109,7 +109,7 @@ def test_fit_refuses_private_heaps(tmp_path: Path) -> None:
     file.write_text(
         '[[private]]\nname = "a"\nsize = 32\n[[rule]]\nprivate = "a"\n', encoding="utf-8"
     )
-    with pytest.raises(InputError, match="private heaps in it"):
+    with pytest.raises(InputError, match="private heaps are in it"):
         hs.fit(LOSSY, allocator="heapscope", place=file)
 
 
