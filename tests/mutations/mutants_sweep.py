@@ -60,6 +60,22 @@ SWEEP = (
         LEAST,
     ),
     Mutant(
+        "least pools with a need",
+        "a need that is missed by a word is met",
+        "lab/heapscope/fit/need_trials.py::NeedTrials._met",
+        "need.minimum_margin >= 0",
+        "need.minimum_margin >= -8",
+        "tests/lab/fit/test_fit_needs.py",
+    ),
+    Mutant(
+        "least pools with a need",
+        "a sweep's search leaves the needs out",
+        "lab/heapscope/sweep/kept_trace.py::_recorded",
+        "needs=parse_needs(needs)",
+        "needs=()",
+        LEAST,
+    ),
+    Mutant(
         "least pools of perturbed runs",
         "the trace that needs least decides",
         "lab/heapscope/sweep/least.py::_over_traces",

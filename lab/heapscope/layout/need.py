@@ -30,7 +30,7 @@ def parse_need(text: str) -> tuple[int, int]:
 
 
 def said_need(need: tuple[int, int]) -> str:
-    """As a user writes it."""
+    """The text that a user writes for it."""
     size, caps = need
     return f"{size}:{capabilities.format(caps)}" if caps else str(size)
 

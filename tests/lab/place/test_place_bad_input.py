@@ -1,4 +1,4 @@
-"""What `heapscope place` refuses by name, and what it writes where it has nothing to say."""
+"""Bad input of `heapscope place` is refused by name; and its file where it has no rules to give."""
 
 from __future__ import annotations
 
