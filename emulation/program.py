@@ -140,9 +140,10 @@ def words_of(source: Path) -> frozenset[str] | None:
 
 
 def missing(made: Sequence[Path], keep: Sequence[str]) -> set[str]:
-    """The heap's names that these objects want and do not define."""
+    """The heap's names that these objects want and do not define. `__real_` is the linker's name of
+    what the option --wrap replaces."""
     every = [symbols(one) for one in made]
-    wanted = set(keep).union(*(own for _, own in every))
+    wanted = {name.removeprefix("__real_") for name in set(keep).union(*(own for _, own in every))}
     return {name for name in wanted.difference(*(own for own, _ in every)) if name[:3] == "hs_"}
 
 
