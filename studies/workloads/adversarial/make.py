@@ -25,7 +25,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[3]
 GRANULE = 8
-LOOK = 12  # blocks of the topmost bin that a search looks at before it gives up
+LOOK = 6  # blocks of the topmost bin that a search looks at before it gives up
 LOOK_ALIGNED = 16
 SLOTS = 14  # of a slab
 SEARCHED = {"malloc": 8192, "free": 8192, "realloc": 8192, "aligned": 8192}  # pools
