@@ -15,6 +15,9 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+from elftools.elf.elffile import ELFFile
+from elftools.elf.sections import SymbolTableSection
+
 from emulation.build import COMMON, NO_CALLS, OPTIMISED, ZIG, fresh, put
 from emulation.machine import PAGE, RETURN, Machine
 from emulation.places import BUILD, HERE, ROOT, run
@@ -111,6 +114,57 @@ def objects(
         return list(pool.map(one, sources))
 
 
+@cache
+def symbols(made: Path) -> tuple[frozenset[str], frozenset[str]]:
+    """The names that an object defines for others, and those that it wants of others."""
+    defined, wanted = set(), set()
+    with made.open("rb") as file:
+        for section in ELFFile(file).iter_sections():
+            if isinstance(section, SymbolTableSection):
+                for symbol in section.iter_symbols():
+                    if symbol.name and symbol["st_info"]["bind"] != "STB_LOCAL":
+                        outside = symbol["st_shndx"] == "SHN_UNDEF"
+                        (wanted if outside else defined).add(symbol.name)
+    return frozenset(defined), frozenset(wanted)
+
+
+@cache
+def words_of(source: Path) -> frozenset[str] | None:
+    """The words of lines that are not indented, among which are the names that a file defines.
+    None: a macro makes its names."""
+    text = source.read_text(encoding="utf-8")
+    if re.search(r"^#define HS_NAME\b", text, re.MULTILINE):
+        return None
+    lines = re.findall(r"^[A-Za-z_].*", text, re.MULTILINE)
+    return frozenset(re.findall(r"\w+", " ".join(lines)))
+
+
+def missing(made: Sequence[Path], keep: Sequence[str]) -> set[str]:
+    """The heap's names that these objects want and do not define. `__real_` is the linker's name of
+    what the option --wrap replaces."""
+    every = [symbols(one) for one in made]
+    wanted = {name.removeprefix("__real_") for name in set(keep).union(*(own for _, own in every))}
+    return {name for name in wanted.difference(*(own for own, _ in every)) if name[:3] == "hs_"}
+
+
+def needed_objects(
+    target: Target, sources: Sequence[Path], level: str, flags: Sequence[str], keep: Sequence[str]
+) -> list[Path]:
+    """The objects of a program and of those files of device/src that it needs: the linker would
+    leave out the others, and to compile them all takes longer than the program's own files. The
+    text of a file tells what it may define, and its object what it does; where the texts tell of no
+    file, the rest is compiled."""
+    made = objects(target, sources, level, flags)
+    chosen: dict[Path, Path] = {}
+    rest = device_sources()
+    while rest and (names := missing([*made, *chosen.values()], keep)):
+        told = [(source, words_of(source)) for source in rest]
+        more = [source for source, words in told if words is None or names & words] or rest
+        chosen.update(zip(more, objects(target, more, level, flags), strict=True))
+        rest = [source for source in rest if source not in chosen]
+    return [*made, *(chosen[source] for source in sorted(chosen))]
+
+
 def link(target: Target, made: Sequence[Path], output: Path, entry: str, *flags: str) -> None:
     """An image of these objects; what `entry` does not need is left out."""
     command = [OPTIMISED, "-nostdlib", "-static", f"-Wl,-T,{HERE / 'image.ld'},--gc-sections"]
@@ -132,16 +186,16 @@ def build_program(
     """The ELF of a program, with what of device/src it uses. `flags`: for all of its files. `keep`:
     functions that are there to be called from outside. `wrap`: functions whose calls the linker
     sends to others, as its option --wrap does. MissingError: no such compiler."""
-    chosen = [*sources, *device_sources(), *sorted(HOSTED.glob("*.c"))]
-    made = objects(target, chosen, level, flags)
+    own = [*sources, *sorted(HOSTED.glob("*.c"))]
+    made = needed_objects(target, own, level, flags, keep)
     options = [*(f"-Wl,-u,{name}" for name in keep), *(f"-Wl,--wrap={name}" for name in wrap)]
     key = hashlib.sha256("\0".join((*map(str, made), *options)).encode())
     key.update((HERE / "image.ld").read_bytes())
     folder = BUILD / f"{sources[0].stem}-{target.name.replace(' ', '-')}-{key.hexdigest()[:16]}"
     if not folder.exists():
-        own = fresh(folder)
-        link(target, made, own / "program.elf", "hosted_start", *options)
-        put(own, folder)
+        place = fresh(folder)
+        link(target, made, place / "program.elf", "hosted_start", *options)
+        put(place, folder)
     return folder / "program.elf"
 
 

@@ -1,5 +1,5 @@
 """Which programs run in emulation: every test_*.c below tests/device, with the other C files of its
-folder and all of device/src, unless the folder's emulated.toml says more:
+folder and what they need of device/src, unless the folder's emulated.toml says more:
 
     sources = ["device/compat/arenas/*.c"]  # linked too; patterns from the repository's root
     include = ["device/compat/arenas"]      # searched for headers

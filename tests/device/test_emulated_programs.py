@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from emulation.machine import FaultError
-from emulation.program import build_program, run_program
+from emulation.program import build_program, needed_objects, run_program
 from emulation.suite import Program, programs
 from emulation.targets import TARGETS
 
@@ -51,6 +51,19 @@ def test_every_folder_of_tests_is_there() -> None:
     names = {program.name for program in PROGRAMS}
     assert {"heap_create", "freertos_heap_4", "libc_family"} <= names
     assert len(names) == len(PROGRAMS)
+
+
+def test_only_files_that_are_needed_are_compiled() -> None:
+    def files(name: str) -> set[str]:
+        made = needed_objects(TARGETS["cortex-m4"], [], "-O2", (), [name])
+        return {path.stem for path in made}
+
+    pool, heap = files("hs_fixed_create"), files("hs_heap_malloc")
+    assert "fixed" in pool
+    assert "fixed" not in heap
+    assert "small" in heap, "its names are made by a macro"
+    assert "recorder" not in pool | heap
+    assert files("__real_hs_heap_malloc") == heap
 
 
 @pytest.mark.slow
