@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from heapscope.errors import InputError
 from heapscope.layout import capabilities
@@ -33,6 +33,12 @@ def said_need(need: tuple[int, int]) -> str:
     """The text that a user writes for it."""
     size, caps = need
     return f"{size}:{capabilities.format(caps)}" if caps else str(size)
+
+
+def with_room(needs: Sequence[str]) -> str:
+    """The end of a sentence about what has room for these texts; empty without any."""
+    which = f"request{'' if len(needs) == 1 else 's'} {' and '.join(needs)}"
+    return f", with room for the {which} at every moment" if needs else ""
 
 
 def parse_needs(needs: Iterable[int | str]) -> list[tuple[int, int]]:

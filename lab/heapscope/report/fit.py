@@ -11,6 +11,7 @@ from rich.text import Text
 
 from heapscope.fit.net_bytes import NetBytes, NetPart
 from heapscope.fit.smallest_pool import FitResult, Mean, means
+from heapscope.layout.need import with_room
 from heapscope.measure.loss import Loss
 from heapscope.measure.wording import plural, size
 from heapscope.report.next_command import loss_lines
@@ -102,7 +103,7 @@ def _bounds(loss: Loss, rows: list[FitResult], served: list[FitResult]) -> Itera
 
 def _sentence(any_row: FitResult, served: list[FitResult]) -> str:
     of = f" of {any_row.task}" if any_row.task else ""
-    room = f", with room for {' and '.join(any_row.needs)} at every moment" if any_row.needs else ""
+    room = with_room(any_row.needs)
     peak = f"live payload{of} up to {size(any_row.peak_live)}"
     if not served:
         return f"No pool serves it with any of these allocators{room}; {peak}."

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from rich.console import RenderableType
 from rich.text import Text
 
+from heapscope.layout.need import with_room
 from heapscope.measure.wording import plural, size
 from heapscope.report.next_command import next_command
 from heapscope.report.table import Table, columns_of, table_of
@@ -102,16 +103,12 @@ def _searched(result: SweepResult) -> str:
     best = next(iter(result.least), None)
     so_far = "" if result.complete else " so far"
     if best is None or best.largest is None:
-        return f"No pool was found for any trace{_room(result)}{so_far}."
+        return f"No pool was found for any trace{with_room(result.needs)}{so_far}."
     of = "" if best.failed == 0 else f", and for {plural(best.failed, 'trace')} none was found"
     return (
         f"{best.configuration} needs the smallest pools: at most {size(best.largest)} for "
-        f"each of {plural(best.traces, 'trace')}{_room(result)}{of}{so_far}."
+        f"each of {plural(best.traces, 'trace')}{with_room(result.needs)}{of}{so_far}."
     )
-
-
-def _room(result: SweepResult) -> str:
-    return f", with room for {' and '.join(result.needs)} at every moment" if result.needs else ""
 
 
 def _perturbed_searches(result: SweepResult) -> Iterator[str]:

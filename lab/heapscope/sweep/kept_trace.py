@@ -11,7 +11,7 @@ from heapscope.errors import InputError
 from heapscope.fit.fit_trace import RecordedFit, fit_recorded, pool_rules
 from heapscope.fit.perturbed_fit import fit_of_run
 from heapscope.jitter.runs import Jitter, PerturbedRuns, kept_in_memory
-from heapscope.layout.need import parse_needs
+from heapscope.layout.need import parse_needs, with_room
 from heapscope.native.reader import NativeReader
 from heapscope.trace.all_names import AllNames, read_all_names
 from heapscope.trace.feed import read_trace
@@ -76,8 +76,7 @@ class KeptTrace:
         pool, limits = recorded.rows[0].pool, recorded.limits[allocator]
         if pool is None or limits is None:
             whose = "it" if run == 0 else "the recorded run"
-            room = f", with room for {' and '.join(needs)} at every moment" if needs else ""
-            raise InputError(f"no pool serves {whose} with {allocator}{room}")
+            raise InputError(f"no pool serves {whose} with {allocator}{with_room(needs)}")
         if run == 0:
             return LeastPool(pool, limits.most)
         found = fit_of_run(

@@ -80,7 +80,7 @@ def test_least_pools_have_room_for_the_needs_of_the_plan(
         assert all(one["safe"] and one["need_margin"] >= 0 for one in own)
     result = show(tmp_path / "out")
     assert result.needs == ("16717",)
-    assert "with room for 16717 at every moment" in next(sentences(result))
+    assert "with room for the request 16717 at every moment" in next(sentences(result))
 
 
 def test_rules_that_no_search_can_follow_are_an_error_of_the_plan(
