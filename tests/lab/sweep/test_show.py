@@ -13,6 +13,7 @@ import pytest
 
 from heapscope.errors import InputError
 from heapscope.report.sweep import sentences
+from heapscope.sweep.answer import SweepResult
 from heapscope.sweep.output import read_output
 from heapscope.sweep.plan import SweepPlan
 from heapscope.sweep.plan_file import read_plan
@@ -23,6 +24,7 @@ from .conftest import rows_of, run_here
 
 WritePlan = Callable[..., Path]
 
+SAMPLE = Path(__file__).resolve().parents[2] / "browser" / "sweep.json"
 CAPTURED = Path(__file__).resolve().parents[3] / "studies" / "workloads" / "captured"
 TEXT = """
 traces = ["small.hst", "large.hst"]
@@ -278,3 +280,8 @@ def test_a_damaged_file_is_named_and_its_batch_alone_comes_again(
     assert not show(tmp_path / "out").complete
     run_here(source, tmp_path / "out")
     assert show(tmp_path / "out") == whole
+
+
+def test_the_answer_that_the_browser_s_tests_show_is_one_of_today() -> None:
+    made = json.loads(SAMPLE.read_text(encoding="utf-8"))
+    assert SweepResult.from_json(made).needs == ("16717",)
