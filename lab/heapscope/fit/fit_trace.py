@@ -99,7 +99,8 @@ def fit(
     `margin`: percent that a size to be recommended has above the pool. `jitter`: also how perturbed
     runs go on each pool. `placement`: rules for a pool, whose ends count where a heap has two.
     `needs`: requests that a pool has to have room for at every moment. Memory: 12 bytes an event,
-    and a pool for each core. InputError: the trace cannot be used, or has no such task."""
+    and a pool for each core; with needs or perturbed runs the trace, too. InputError: the trace
+    cannot be used, or has no such task."""
     found = fit_recorded(
         path,
         allocators,
