@@ -6,8 +6,8 @@
 Each file begins with a comment that names the form and the pool for which it is meant. A line is
 a call: `a ID SIZE`, `f ID`, `r ID SIZE`, `m ID ALIGN SIZE`. The last call is the bad one; of
 `fragment`, the one that fails. --search builds search.c, looks for worse ones (that many rounds of
-hill climbing for each kind of call) and prints how much work, in basic blocks of code, the worst
-call of every trace takes; that needs gcc or clang.
+hill climbing for each kind of call, from --seed) and prints how much work, in basic blocks of
+code, the worst call of every trace takes; that needs gcc or clang.
 Exit code 0: done; 1: something failed; 3: a tool is missing.
 """
 
@@ -239,11 +239,11 @@ def build(folder: Path) -> Path:
     return program
 
 
-def searched(program: Path, rounds: int) -> Iterator[tuple[str, str]]:
+def searched(program: Path, rounds: int, seed: int) -> Iterator[tuple[str, str]]:
     """Name and text of each trace that the search finds; form 1 is the small one, 2 the wide."""
     for form, name in ((1, "small"), (2, "wide")):
         for kind, pool in SEARCHED.items():
-            settings = ["work", kind, str(form), str(pool), str(SEED), str(rounds)]
+            settings = ["work", kind, str(form), str(pool), str(seed), str(rounds)]
             yield f"searched_{kind}_{name}", ask(program, settings)
         for fragment, (pool, most) in FRAGMENT.items():
             yield f"{fragment}_{name}", ask(program, ["fragment", str(form), str(pool), str(most)])
@@ -257,6 +257,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--out", type=Path, required=True, metavar="FOLDER")
     parser.add_argument("--search", type=int, default=0, metavar="ROUNDS")
+    parser.add_argument("--seed", type=int, default=SEED, metavar="N")
     chosen = parser.parse_args()
     chosen.out.mkdir(parents=True, exist_ok=True)
     for name, trace in CONSTRUCTED.items():
@@ -272,7 +273,7 @@ def main() -> int:
         except subprocess.CalledProcessError as error:
             print(f"{shlex.join(error.cmd)}: {error.stderr}", file=sys.stderr)
             return 1
-        for name, text in searched(program, chosen.search):
+        for name, text in searched(program, chosen.search, chosen.seed):
             path = chosen.out / f"{name}.txt"
             path.write_text(text, encoding="utf-8")
             print(f"{name}: {text.partition(chr(10))[0].removeprefix('# ')}", flush=True)
