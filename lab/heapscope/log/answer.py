@@ -234,6 +234,7 @@ def _error(reading: LogReading) -> ErrorCode | None:
     )
 
 
+NO_LINE = "no line tells of a heap"
 _TRIED_MAX = 64  # failures that are tried in the last summary
 #: Bytes of a unit of Zephyr's heap, and of the header of a chunk (lib/heap/heap.h, small heaps).
 _ZEPHYR_UNIT, _ZEPHYR_HEADER = 8, 4
@@ -270,4 +271,4 @@ def _reason(reading: LogReading, form: str) -> str:
         return f"its figures are of another machine: {reading.foreign.text}"
     if reading.failures.others:
         return f"a line only looks like one about it: {reading.failures.others[0].text}"
-    return "no line tells of a heap"
+    return NO_LINE

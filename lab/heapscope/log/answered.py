@@ -82,7 +82,7 @@ def answered(
         answer=answer,
         verdict=tuple(verdict(reading, answer, fits, found, series.sentences)),
         assumed=tuple(assumed(reading, fits, view, series.assumed)),
-        settles=tuple(settles(fits)),
+        settles=tuple(settles(fits, answer)),
         next=next_words(reading, answer, file=file, asked=bool(needs)),
         needs=tuple(_need(fit) for fit in fits),
         requests=series.requests,

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from heapscope.layout import capabilities
 from heapscope.leaks.verdict import LEAK
-from heapscope.log.answer import FailedRow, LogAnswer
+from heapscope.log.answer import NO_LINE, FailedRow, LogAnswer
 from heapscope.log.blocks import PrintedTask
 from heapscope.log.fits import NeedFit
 from heapscope.log.reading import LogReading
@@ -255,5 +255,10 @@ def assumed(
         yield "the lines speak of a heap, though their words could mean something else"
 
 
-def settles(fits: Sequence[NeedFit]) -> Iterator[str]:
+def settles(fits: Sequence[NeedFit], answer: LogAnswer) -> Iterator[str]:
     yield from dict.fromkeys(fit.settles for fit in fits if fit.settles)
+    if answer.declines == NO_LINE:
+        yield (
+            "where the program prints figures in lines of its own, name them: "
+            r"--figure '(?P<free>\d+);(?P<largest>\d+)'"
+        )

@@ -38,3 +38,14 @@ def test_a_log_without_a_heap_is_declined_with_the_reason(tmp_path: Path) -> Non
     answer = answered(tmp_path, "W (155851) httpd: error in accept (23)\n").answer
     assert answer.form is None
     assert answer.declines == "a line only looks like one about it: too many open sockets"
+
+
+def test_a_log_with_lines_of_its_own_alone_is_told_how_to_name_their_figures(
+    tmp_path: Path,
+) -> None:
+    own = "[HEAP];181234;98304\n[HEAP];171234;88304\n"
+    (told,) = answered(tmp_path, own).settles
+    pattern = told.partition("--figure '")[2].rstrip("'")
+    named = answered(tmp_path, own, figure=[pattern])
+    assert (named.answer.free, named.answer.largest) == (171234, 88304)
+    assert named.settles == ()
