@@ -95,12 +95,22 @@ def arrow_schema() -> pyarrow.Schema:
     return pyarrow.schema([(column.name, kinds[column.kind]) for column in COLUMNS])
 
 
-def parquet_bytes(results: Sequence[Result]) -> bytes:
-    """A whole Parquet file. The same results make the same bytes with the same pyarrow."""
+#: In a file's metadata: batch_name() of the batch that it holds.
+BATCH = b"heapscope_batch"
+
+
+def batch_name(plan: str, number: int) -> bytes:
+    """`plan`: the plan's hash."""
+    return f"{plan}-{number}".encode()
+
+
+def parquet_bytes(results: Sequence[Result], name: bytes) -> bytes:
+    """A whole Parquet file. `name`: of the batch. The same results make the same bytes with the
+    same pyarrow."""
     import pyarrow
     import pyarrow.parquet
 
-    schema = arrow_schema()
+    schema = arrow_schema().with_metadata({BATCH: name})
     arrays = [
         pyarrow.array([result.get(name) for result in results], type=schema.field(name).type)
         for name in schema.names

@@ -94,6 +94,7 @@ def drive(
             with scheduler_there():
                 future = client.submit(
                     replay_batch,
+                    plan.hash,
                     recipe,
                     named,
                     traces,

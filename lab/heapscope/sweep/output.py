@@ -17,7 +17,8 @@ from typing import Any
 
 from heapscope.errors import InputError
 from heapscope.sweep.claim import claimed, unwritable
-from heapscope.sweep.plan import SweepPlan
+from heapscope.sweep.columns import BATCH, batch_name
+from heapscope.sweep.plan import SweepPlan, document_hash
 from heapscope.trace.names import printable
 
 FORM = 1  #: of sweep.json and of the folder's names
@@ -34,6 +35,7 @@ class Output:
 
     folder: Path
     plan: SweepPlan
+    hash: str  # of the plan's document, as it was when the output was begun
 
     @property
     def shown(self) -> str:
@@ -63,6 +65,23 @@ class Output:
         for left in (self.folder / CELLS).glob(f"part=*/*{_TEMPORARY}"):
             left.unlink(missing_ok=True)
 
+    def check_own(self) -> None:
+        """InputError names the first file that is not what its name says: one of another sweep, or
+        a copy of another batch."""
+        import pyarrow.parquet
+
+        for number, path in sorted(self._files()):
+            try:
+                said = (pyarrow.parquet.read_metadata(path).metadata or {}).get(BATCH)
+            except (OSError, pyarrow.ArrowException):
+                continue  # damaged: who reads its cells says so
+            if said not in (None, batch_name(self.hash, number)):  # None: of an older version
+                raise InputError(
+                    f"{printable(str(path), limit=400)}: holds another batch than its name says, "
+                    "or one of another sweep",
+                    remedy="remove it and run the same sweep again: it replays that batch alone",
+                )
+
     def _files(self) -> Iterator[tuple[int, Path]]:
         for path in (self.folder / CELLS).glob("part=*/*.parquet"):
             found = _BATCH.fullmatch(path.name)
@@ -75,7 +94,7 @@ def opened(folder: Path, plan: SweepPlan) -> Iterator[Output]:
     """The output for results of the plan, made where there is none, and nobody else's meanwhile.
     InputError: it has results of another plan, another client writes there, or it is something
     else."""
-    output = Output(folder, plan)
+    output = Output(folder, plan, plan.hash)
     try:
         folder.mkdir(parents=True, exist_ok=True)
         others = [one.name for one in folder.iterdir() if not one.name.startswith(".")]
@@ -97,6 +116,7 @@ def opened(folder: Path, plan: SweepPlan) -> Iterator[Output]:
             except OSError as error:
                 raise unwritable(folder / ABOUT, error) from None
         output.tidy()
+        output.check_own()
         yield output
 
 
@@ -112,7 +132,7 @@ def read_output(folder: str | Path) -> Output:
         whole = False
     if not whole:
         raise _damaged(path)
-    return Output(path, plan)
+    return Output(path, plan, document_hash(document))
 
 
 def _read(folder: Path) -> dict[str, Any]:

@@ -203,7 +203,12 @@ class SweepPlan:
 
     @cached_property
     def hash(self) -> str:
-        return content_hash(json.dumps(self.to_json(), sort_keys=True).encode())
+        return document_hash(self.to_json())
+
+
+def document_hash(document: Mapping[str, Any]) -> str:
+    """Of a plan's document, as to_json() gives it."""
+    return content_hash(json.dumps(document, sort_keys=True).encode())
 
 
 def content_hash(content: bytes) -> str:

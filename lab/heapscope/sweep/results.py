@@ -138,11 +138,12 @@ def _check_whole(files: Sequence[str]) -> None:
 @contextmanager
 def opened_results(output: Output) -> Iterator[SweepTables]:
     """The results that are there now: what a sweep adds meanwhile is not among them. InputError: a
-    file of them is damaged."""
+    file of them is damaged, or is none of this sweep."""
     import duckdb
     import pyarrow.dataset
 
     plan = output.plan
+    output.check_own()
     files = output.files()
     schema = arrow_schema()
     kept: Any = (

@@ -13,7 +13,7 @@ from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
-from heapscope.sweep.columns import parquet_bytes
+from heapscope.sweep.columns import batch_name, parquet_bytes
 from heapscope.sweep.kept_trace import KeptTrace
 from heapscope.sweep.plan import Batch, Recipe, SweepCell, content_hash
 from heapscope.sweep.play import Player
@@ -51,10 +51,10 @@ class BatchResult:
 
 
 def replay_batch(
-    recipe: Recipe, files: Mapping[str, Sent], traces: Sequence[Sent], batch: Batch
+    plan: str, recipe: Recipe, files: Mapping[str, Sent], traces: Sequence[Sent], batch: Batch
 ) -> BatchResult:
-    """Replays the cells of one batch. `files`: by the names that options have for them. `traces`:
-    those of recipe.traces_of(batch)."""
+    """Replays the cells of one batch. `plan`: the hash of the plan that it is of. `files`: by the
+    names that options have for them. `traces`: those of recipe.traces_of(batch)."""
     if recipe.version != __version__:
         return BatchResult(number=batch.number, refused=__version__, worker=worker_name())
     began = time.thread_time()
@@ -73,7 +73,7 @@ def replay_batch(
         number=batch.number,
         cells=batch.cells,
         failed=sum(result.get("failed") is not None for result in results),
-        parquet=parquet_bytes(results),
+        parquet=parquet_bytes(results, batch_name(plan, batch.number)),
         replaying=replaying,
         seconds=time.thread_time() - began,
     )

@@ -52,7 +52,8 @@ def run_here(source: ReadPlan, folder: Path, *, leave_out: int = 0) -> Output:
                 Sent(one.name, one.content, source.path(one.name).read_bytes())
                 for one in (plan.traces[at] for at in plan.recipe.traces_of(batch))
             ]
-            output.put(batch.number, replay_batch(plan.recipe, files, sent, batch).parquet)
+            replayed = replay_batch(plan.hash, plan.recipe, files, sent, batch)
+            output.put(batch.number, replayed.parquet)
     return output
 
 
@@ -73,6 +74,7 @@ def sorted_bytes(folder: Path) -> bytes:
     # A file at a time: a folder named part=... would add a column.
     tables = [pyarrow.parquet.ParquetFile(file).read() for file in files]
     whole = pyarrow.concat_tables(tables).sort_by("cell").combine_chunks()
+    whole = whole.replace_schema_metadata(None)  # it names the batch that was first
     sink = pyarrow.BufferOutputStream()
     with pyarrow.ipc.new_file(sink, whole.schema) as writer:
         writer.write_table(whole)

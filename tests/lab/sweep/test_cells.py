@@ -165,7 +165,7 @@ def test_a_worker_of_another_version_replays_nothing(write_plan: WritePlan, tmp_
 
     source = read_plan(write_plan('traces = "small.hst"\n[[grid]]\npool = "64KB"\n'))
     recipe = replace(source.plan.recipe, version="9.9")
-    result = replay_batch(recipe, {}, [], next(source.plan.batches()))
+    result = replay_batch(source.plan.hash, recipe, {}, [], next(source.plan.batches()))
     assert result.refused
     assert result.parquet == b""
 

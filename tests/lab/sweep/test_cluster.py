@@ -122,7 +122,7 @@ def test_a_worker_that_cannot_go_on_is_told_and_what_is_kept_stays(
     source = read_plan(configured)
     run_here(source, tmp_path / "out", leave_out=1)
 
-    def full(results: object) -> bytes:
+    def full(*results: object) -> bytes:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     monkeypatch.setattr(import_module("heapscope.sweep.worker"), "parquet_bytes", full)

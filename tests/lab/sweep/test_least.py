@@ -14,7 +14,7 @@ from heapscope.errors import InputError
 from heapscope.jitter.quantile import enough_for, interval, settled_by
 from heapscope.report.sweep import sentences
 from heapscope.sweep.answer import SweepResult
-from heapscope.sweep.columns import parquet_bytes
+from heapscope.sweep.columns import batch_name, parquet_bytes
 from heapscope.sweep.kept_trace import _recorded
 from heapscope.sweep.output import opened
 from heapscope.sweep.plan_file import read_plan
@@ -174,7 +174,7 @@ def made_up(
             about = {"cell": len(rows), "trace": trace, "content": "", "run": run}
             rows.append({**about, "pool": "least", "found": found, "safe": found is not None})
     with opened(folder, source.plan) as output:
-        output.put(0, parquet_bytes(rows))
+        output.put(0, parquet_bytes(rows, batch_name(source.plan.hash, 0)))
     return show(folder)
 
 

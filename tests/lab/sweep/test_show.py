@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import statistics
 from collections import defaultdict
 from collections.abc import Callable
@@ -279,6 +280,42 @@ def test_a_damaged_file_is_named_and_its_batch_alone_comes_again(
     damaged.unlink()
     assert not show(tmp_path / "out").complete
     run_here(source, tmp_path / "out")
+    assert show(tmp_path / "out") == whole
+
+
+def test_a_batch_under_another_name_or_of_another_sweep_counts_nowhere(
+    write_plan: WritePlan, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from importlib import import_module
+
+    monkeypatch.setattr(import_module("heapscope.sweep.plan"), "BATCH_EVENTS", 1 << 14)
+    source = read_plan(write_plan(TEXT))
+    output = run_here(source, tmp_path / "out")
+    whole = show(tmp_path / "out")
+    other = read_plan(write_plan("need = 64" + TEXT))
+    foreign = run_here(other, tmp_path / "other").files()[1]
+    own = Path(output.files()[1])
+    for wrong in (output.files()[0], foreign):
+        shutil.copy(wrong, own)
+        for opens in (lambda: show(tmp_path / "out"), lambda: run_here(source, tmp_path / "out")):
+            with pytest.raises(InputError, match=own.name) as refused:
+                opens()
+            assert "remove it" in refused.value.remedy
+    own.unlink()
+    run_here(source, tmp_path / "out")
+    assert show(tmp_path / "out") == whole
+
+
+def test_a_batch_of_a_version_that_gave_it_no_name_is_read(
+    write_plan: WritePlan, tmp_path: Path
+) -> None:
+    import pyarrow.parquet
+
+    output = run_here(read_plan(write_plan(TEXT)), tmp_path / "out")
+    whole = show(tmp_path / "out")
+    for file in output.files():
+        table = pyarrow.parquet.read_table(file)
+        pyarrow.parquet.write_table(table.replace_schema_metadata(None), file)
     assert show(tmp_path / "out") == whole
 
 
