@@ -6,25 +6,29 @@
   const { canvas, LINES, eventAt, vAt } = HS.explore.canvas;
   let drawing = false, again = false;
 
-  async function refine(picture) {
+  /* `line`: what was asked for with the picture; null: nothing was. */
+  async function refine(picture, line = null) {
     const { waits, view, width, filter } = picture;
-    if (waits) HS.explore.acceptLine(picture, (await HS.ask("line", { view, width, filter })).live);
+    if (waits) HS.explore.acceptLine(picture, (await (line ?? HS.ask("line", { view, width, filter }))).live);
   }
-  async function draw() {
+  /* `further`: one still moves what the picture depends on, so a line would keep the next picture waiting. */
+  async function draw(further = false) {
     if (seen.shown === null) return;
     paint();
     if (drawing) return void (again = true);
     drawing = true;
     try {
-      const picture = await HS.ask("picture", await HS.explore.wish());
+      const wish = await HS.explore.wish(), { active, failed } = wish.filter, kept = HS.explore.kept(wish);
+      const asked = kept ?? HS.ask("picture", wish), line = kept === null && active && !failed && !further ? HS.ask("line", wish) : null;
+      const picture = await asked;
       if (picture.run === seen.shown?.run) HS.explore.accept(picture);
-      if (!again) refine(picture);
+      if (line !== null || !again) refine(picture, line);
     } finally {
       drawing = false;
     }
     if (again) {
       again = false;
-      await draw();
+      await draw(true);
     }
   }
 

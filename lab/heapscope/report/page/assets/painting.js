@@ -38,11 +38,18 @@
       colours: seen.opened.tasks.map((_, task) => looks(task)), other: colour(HS.others), bad: colour(getComputedStyle(root).getPropertyValue("--bad").trim()),
     };
   };
+  /* The picture of the whole trace, where it would be the same again; null: there is none, or not all is replayed. */
+  HS.explore.kept = (wish) => {
+    const { whole, partial } = seen.shown ?? {}, same = (name) => JSON.stringify(wish[name]) === JSON.stringify(whole[name]);
+    return whole !== undefined && !partial && ["view", "width", "height", "filter", "bad"].every(same) ? whole : null;
+  };
   HS.explore.accept = (picture) => {
     const layer = document.createElement("canvas"), { width, height } = picture;
     Object.assign(layer, { width, height });
     layer.getContext("2d").putImageData(new ImageData(new Uint8ClampedArray(picture.pixels.buffer), width, height), 0, 0);
     Object.assign(seen.shown, { picture, drawn: picture.view, layer });
+    const { left, right, low, high } = picture.view;
+    if (left === 0 && right === seen.end && low === 0 && high === 1) seen.shown.whole = picture;
     paint();
     const { partial } = seen.shown;
     if (HS.pictured !== undefined) requestAnimationFrame(() => HS.pictured(partial));
