@@ -6,29 +6,25 @@
   const { canvas, LINES, eventAt, vAt } = HS.explore.canvas;
   let drawing = false, again = false;
 
-  /* `line`: what was asked for with the picture; null: nothing was. */
-  async function refine(picture, line = null) {
+  async function refine(picture) {
     const { waits, view, width, filter } = picture;
-    if (waits) HS.explore.acceptLine(picture, (await (line ?? HS.ask("line", { view, width, filter }))).live);
+    if (waits) HS.explore.acceptLine(picture, (await HS.ask("line", { view, width, filter })).live);
   }
-  /* `further`: one still moves what the picture depends on, so a line would keep the next picture waiting. */
-  async function draw(further = false) {
+  async function draw() {
     if (seen.shown === null) return;
     paint();
     if (drawing) return void (again = true);
     drawing = true;
     try {
-      const wish = await HS.explore.wish(), { active, failed } = wish.filter, kept = HS.explore.kept(wish);
-      const asked = kept ?? HS.ask("picture", wish), line = kept === null && active && !failed && !further ? HS.ask("line", wish) : null;
-      const picture = await asked;
+      const wish = await HS.explore.wish(), picture = HS.explore.kept(wish) ?? await HS.ask("picture", wish);
       if (picture.run === seen.shown?.run) HS.explore.accept(picture);
-      if (line !== null || !again) refine(picture, line);
+      if (!again) refine(picture);
     } finally {
       drawing = false;
     }
     if (again) {
       again = false;
-      await draw(true);
+      await draw();
     }
   }
 

@@ -1,9 +1,8 @@
 "use strict";
-/* Begins: the page's own trace, or a file that is dropped or chosen. It stands before the charts' scripts, which take the
-   browser longer than the worker takes to unpack the trace. */
+/* Begins: the page's own trace, or a file that is dropped or chosen. It also says when the charts may be drawn. */
 (() => {
   const { root, find } = HS.explore;
-  const AFTER = 100, LATEST = 3000; /* ms from a picture to the charts, so that it is seen first, or the exact one; and ms at most */
+  const AFTER = 100, LATEST = 3000; /* ms from a picture to the charts, so that it is seen first; and ms that they wait at most */
   const drop = find("drop"), own = HS.packedText("trace");
   let count = 0;
 
