@@ -101,6 +101,72 @@ def test_a_gesture_is_followed_by_a_picture_of_its_window(gateway_page: Any) -> 
     )
 
 
+#: The picture of the window of now is shown; and how it compares with one that is drawn anew.
+SHARP = """() => {
+  const { view, shown } = HS.explore.seen, { picture } = shown;
+  const same = ["left", "right", "low", "high"].every((side) => picture.view[side] === view[side]);
+  const task = document.querySelector("[data-filter]").task.value;
+  return same && picture.filter.task === (task === "" ? null : Number(task)) && !picture.waits;
+}"""
+ANEW = """async () => {
+  const wish = await HS.explore.wish(), { picture, whole } = HS.explore.seen.shown;
+  const anew = await HS.ask("picture", wish), { live } = await HS.ask("line", wish);
+  const all = ({ pixels, failed, times }) => [pixels, failed, times].map((one) => one.join());
+  return {
+    same: JSON.stringify(all(picture)) === JSON.stringify(all(anew)),
+    line: picture.live === null || picture.live.join() === live.join(),
+    kept: HS.explore.kept(wish) === picture && picture === whole,
+  };
+}"""
+
+
+def test_the_picture_of_all_is_kept_and_is_the_one_that_the_engine_would_draw(
+    gateway_page: Any,
+) -> None:
+    page = gateway_page
+    task = page.locator("[data-filter] [name=task]")
+
+    def now(*, whole: bool) -> None:
+        page.wait_for_function(SHARP, timeout=30_000)
+        assert page.evaluate(ANEW) == {"same": True, "line": True, "kept": whole}
+
+    now(whole=True)
+    page.locator("[data-do=in]").click()
+    now(whole=False)
+    page.locator("[data-do=all]").click()
+    now(whole=True)
+    for value in ("1", "2"):
+        task.select_option(value)
+        now(whole=True)
+    page.locator("[data-do=in]").click()
+    task.select_option("")
+    page.locator("[data-do=all]").click()
+    now(whole=True)
+    page.set_viewport_size({"width": 900, "height": 800})
+    page.wait_for_function(
+        "async () => (await HS.explore.wish()).width === HS.explore.seen.shown.picture.width"
+    )
+    now(whole=True)
+
+
+def test_a_picture_on_the_way_is_not_kept(gateway_page: Any) -> None:
+    kept = gateway_page.evaluate(
+        """async () => {
+          const { seen, wish, show, kept } = HS.explore, { config, memory } = seen.shown;
+          const asked = { config, blocks: true, picture: await wish(), every: 0 }, found = [];
+          const whole = await HS.ask("replay", asked, ({ part }) => {
+            show({ ...part, partial: true, config, memory });
+            found.push(kept(asked.picture) === null);
+          });
+          show({ ...whole, partial: false, config, memory });
+          return [found, kept(asked.picture) === whole.picture];
+        }"""
+    )
+    assert len(kept[0]) >= 5
+    assert all(kept[0])
+    assert kept[1]
+
+
 def test_a_dragged_slider_shows_the_memory_it_ends_at(gateway_page: Any) -> None:
     page = gateway_page
     slider = page.locator("#size-0")

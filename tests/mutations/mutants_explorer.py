@@ -11,6 +11,7 @@ ENGINE = "tests/browser/test_engine.py"
 FILES = "tests/browser/test_explorer_files.py"
 FILTERS = "tests/browser/test_explorer_filters.py"
 HOVER = "tests/browser/test_hover.py"
+PAGE = "tests/browser/test_page.py"
 LIVES = "tests/lab/export/test_history.py"
 ALONE = "tests/lab/export/test_history_alone.py"
 HISTORY_IN_C = "tests/native/test_history.c"
@@ -279,6 +280,30 @@ EXPLORER = (
         "{ picture, drawn: picture.view, layer }",
         "{ picture, drawn: { ...picture.view, left: 1 }, layer }",
         DRAG,
+    ),
+    Mutant(
+        "scripts of a page",
+        "the picture that is kept has another filter",
+        f"{ASSETS}/painting.js",
+        '["view", "width", "height", "filter", "bad"]',
+        '["view", "width", "height", "bad"]',
+        DRAG,
+    ),
+    Mutant(
+        "scripts of a page",
+        "a picture on the way is kept as the picture of all",
+        f"{ASSETS}/painting.js",
+        "whole !== undefined && !partial",
+        "whole !== undefined",
+        DRAG,
+    ),
+    Mutant(
+        "scripts of a page",
+        "charts that come into sight are not drawn",
+        f"{ASSETS}/opening.js",
+        "if (pictured && near) resolve();",
+        "",
+        PAGE,
     ),
     Mutant(
         "scripts of a page",

@@ -84,14 +84,17 @@ def page(
         elements += [*texts.values(), _script(_asset(package, EARLY)), *trace]
         elements += [_script(_asset(package, name)) for name in (*explore, LATE)]
     elements.append((' type="application/json" id="data"', _script_json(data)))
-    elements += [_script(_bokeh())] if charts else []
+    late = [_bokeh()] if charts else []
+    elements += [(' type="text/plain" id="bokeh"', text) for text in late]
     elements += [_script(_asset(package, name)) for name in scripts]
     return (
         _environment(package)
         .get_template(template)
         .render(
             version=__version__,
-            policy=_policy([text for kind, text in elements if not kind], engine=bool(packed)),
+            policy=_policy(
+                [*late, *(text for kind, text in elements if not kind)], engine=bool(packed)
+            ),
             css=_asset(OWN, "page.css"),
             elements=elements,
             detail=detail,

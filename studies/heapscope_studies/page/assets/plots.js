@@ -219,8 +219,7 @@
     window.addEventListener("hashchange", unfold);
     unfold();
     if (HS.data.plots.length) {
-      await Bokeh.embed.embed_items(HS.data.docs, [HS.data.item]);
-      HS.doc = Bokeh.documents[Bokeh.documents.length - 1];
+      await HS.drawCharts();
       for (const plot of HS.data.plots) {
         plot.on = plot.series.map(() => true);
         plot.cursor = null;

@@ -63,7 +63,7 @@ class Blocks {
       return status;
     });
     if (filter.failed) this.across(made, width, height, view, bad);
-    return { ...made, run: this.run, view, width, height, filter, events: this.count().events, times: [view.left, view.right - 1].map((event) => this.timeAt(event)) };
+    return { ...made, run: this.run, view, width, height, filter, bad, events: this.count().events, times: [view.left, view.right - 1].map((event) => this.timeAt(event)) };
   }
   line({ view, width, filter }) {
     this.filter(filter);

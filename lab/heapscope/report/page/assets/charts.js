@@ -251,8 +251,7 @@
 
   async function start() {
     await HS.painted; /* drawing the charts would keep it waiting */
-    await Bokeh.embed.embed_items(HS.data.docs, [HS.data.item]);
-    HS.doc = Bokeh.documents[Bokeh.documents.length - 1];
+    await HS.drawCharts();
     for (const side of sides) {
       side.on = side.stack.names.map(() => true);
       if (sides.length > 1) continue;

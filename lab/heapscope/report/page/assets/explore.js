@@ -16,7 +16,7 @@
     if (drawing) return void (again = true);
     drawing = true;
     try {
-      const picture = await HS.ask("picture", await HS.explore.wish());
+      const wish = await HS.explore.wish(), picture = HS.explore.kept(wish) ?? await HS.ask("picture", wish);
       if (picture.run === seen.shown?.run) HS.explore.accept(picture);
       if (!again) refine(picture);
     } finally {

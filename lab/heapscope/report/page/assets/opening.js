@@ -1,16 +1,25 @@
 "use strict";
-/* Begins: the page's own trace, or a file that is dropped or chosen. It stands before the charts' scripts, which take the
-   browser longer than the worker takes to unpack the trace. */
+/* Begins: the page's own trace, or a file that is dropped or chosen. It also says when the charts may be drawn. */
 (() => {
   const { root, find } = HS.explore;
-  const SOON = 1000; /* ms for which the charts wait at most */
+  const AFTER = 100, LATEST = 3000; /* ms from a picture to the charts, so that it is seen first; and ms that they wait at most */
   const drop = find("drop"), own = HS.packedText("trace");
   let count = 0;
 
-  /* A picture of the blocks is seen, or does not come soon. */
+  /* BokehJS would take a processor from the replay. So the charts wait for the exact picture of the blocks. Where one of them is in
+     sight, they wait for the first picture. */
   HS.painted = own === null ? null : new Promise((resolve) => {
-    HS.firstPainted = resolve;
-    window.addEventListener("DOMContentLoaded", () => setTimeout(resolve, SOON));
+    let pictured = false, near = false;
+    const sight = new IntersectionObserver((boxes) => {
+      near ||= boxes.some((one) => one.isIntersecting);
+      if (pictured && near) resolve();
+    });
+    for (const box of document.querySelectorAll("[data-chart]")) sight.observe(box);
+    HS.pictured = (partial) => setTimeout(() => {
+      pictured = true;
+      if (near || !partial) resolve();
+    }, AFTER);
+    window.addEventListener("DOMContentLoaded", () => setTimeout(resolve, LATEST));
   });
 
   async function open(file) {
@@ -38,7 +47,7 @@
     document.documentElement.dataset.explorer = "yes";
   }
   start().catch((error) => {
-    HS.firstPainted?.();
+    HS.pictured?.(false);
     find("says").textContent = `This browser cannot run the replay: ${error.message}`;
     document.documentElement.dataset.explorer = "failed";
   });

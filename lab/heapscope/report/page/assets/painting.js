@@ -4,7 +4,6 @@
   const { root, find, number, seen, words } = HS.explore;
   const { clamp, hex, seconds } = words;
   const canvas = find("canvas");
-  const WHOLE = 100; /* ms for which the charts wait for the exact picture, where the first one is none */
   const LINES = 130, MAP = 420, LEFT = 92; /* pixels: lines above the map, the map, names beside both */
 
   /* The canvas's width; asking for it makes the browser lay out the page, so it is asked once a picture. */
@@ -39,14 +38,21 @@
       colours: seen.opened.tasks.map((_, task) => looks(task)), other: colour(HS.others), bad: colour(getComputedStyle(root).getPropertyValue("--bad").trim()),
     };
   };
+  /* The picture of the whole trace, where it would be the same again; null: there is none, or not all is replayed. */
+  HS.explore.kept = (wish) => {
+    const { whole, partial } = seen.shown ?? {}, same = (name) => JSON.stringify(wish[name]) === JSON.stringify(whole[name]);
+    return whole !== undefined && !partial && ["view", "width", "height", "filter", "bad"].every(same) ? whole : null;
+  };
   HS.explore.accept = (picture) => {
     const layer = document.createElement("canvas"), { width, height } = picture;
     Object.assign(layer, { width, height });
     layer.getContext("2d").putImageData(new ImageData(new Uint8ClampedArray(picture.pixels.buffer), width, height), 0, 0);
     Object.assign(seen.shown, { picture, drawn: picture.view, layer });
+    const { left, right, low, high } = picture.view;
+    if (left === 0 && right === seen.end && low === 0 && high === 1) seen.shown.whole = picture;
     paint();
-    const wait = seen.shown.partial ? WHOLE : 0;
-    if (HS.firstPainted !== undefined) requestAnimationFrame(() => setTimeout(HS.firstPainted, wait));
+    const { partial } = seen.shown;
+    if (HS.pictured !== undefined) requestAnimationFrame(() => HS.pictured(partial));
   };
 
   /* The most live bytes of each column come after the picture, which may not be shown any more. */
