@@ -71,6 +71,11 @@ def test_every_file_name_says_what_is_inside() -> None:
     assert named == []
 
 
+def test_no_package_or_library_is_in_the_repository() -> None:
+    kinds = {".whl", ".zip", ".tgz", ".gz", ".xz", ".jar", ".so", ".a", ".o", ".dll", ".wasm"}
+    assert [path for path in files() if path.suffix in kinds] == []
+
+
 def test_no_source_file_is_long() -> None:
     sources = [path for path in files() if path.suffix in {".c", ".h", ".py"}]
     lengths = {path: len((ROOT / path).read_bytes().splitlines()) for path in sources}
