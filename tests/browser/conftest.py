@@ -19,7 +19,7 @@ sys.path.append(str(Path(__file__).resolve().parent))
 
 from made_trace import made_trace
 from pictures import Shown
-from window import MissingError, browser, missing
+from window import MissingError, browser, drawn, missing
 
 ROOT = Path(__file__).resolve().parents[2]
 GATEWAY = ROOT / "studies" / "workloads" / "captured" / "mix_gateway.hst.zst"
@@ -107,7 +107,7 @@ class Seen:
         return str(self.page.locator(f'[data-chart="{chart}"] .tip').inner_text())
 
     def ready(self) -> None:
-        self.page.wait_for_timeout(120)  # Bokeh draws in the next frames
+        drawn(self.page)
 
 
 Open = Callable[..., Seen]

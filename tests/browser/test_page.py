@@ -52,11 +52,11 @@ def test_the_policy_stops_scripts_and_requests_that_get_in(gateway: Made, see: O
             fetch("https://example.com/").catch(() => {});
         }"""
     )
-    seen.page.wait_for_timeout(300)
+    while sum("Content Security Policy" in one for one in seen.complaints) < 3:
+        seen.page.wait_for_event("console")
     assert seen.page.evaluate("window.broken") is None
     loaded = [url for url in seen.answers if not url.startswith("blob:")]
     assert loaded == [gateway.page.as_uri()]
-    assert sum("Content Security Policy" in one for one in seen.complaints) >= 3
 
 
 def test_a_hostile_trace_runs_nothing_and_shows_its_names(hostile: Made, see: Open) -> None:
@@ -146,11 +146,21 @@ def test_the_zoom_moves_all_charts_and_comes_back(gateway: Made, see: Open) -> N
     assert span(seen) == whole
 
 
+#: Bokeh takes a button that stays down for 0.3 s for another gesture; a busy machine takes longer
+#: from the first step of a drag to the second.
+PATIENT = """() => {
+  const chart = Bokeh.documents[0].get_model_by_name("0/timeline");
+  const view = Bokeh.index.find_one(chart) ?? Bokeh.index.get_one(chart);
+  view.canvas_view.ui_event_bus.ui_gestures.constructor.press_threshold = 1e9;
+}"""
+
+
 def test_dragging_zooms_into_what_was_marked(gateway: Made, see: Open) -> None:
     seen = see(gateway.page)
     whole = span(seen)
     plot = seen.page.locator("#chart-0-timeline")
     plot.scroll_into_view_if_needed()
+    seen.page.evaluate(PATIENT)
     box = plot.bounding_box()
     seen.page.mouse.move(box["x"] + 300, box["y"] + 100)
     seen.page.mouse.down()
