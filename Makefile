@@ -75,10 +75,12 @@ lint: style ## style, types, format, and the rules of the repository
 
 style: dev ## style and types of Python, format of C: lint without the rules
 	@mkdir -p build; failed=0; \
-	$(VENV)/ruff check --quiet || failed=1; \
+	( $(VENV)/ruff check --quiet || failed=1; \
 	$(VENV)/ruff format --quiet --check || { failed=1; $(VENV)/ruff format --diff; }; \
-	$(VENV)/mypy || failed=1; \
 	find $(C_FOLDERS) -name '*.[ch]' -exec $(VENV)/clang-format --dry-run -Werror {} + || failed=1; \
+	exit $$failed ) & beside=$$!; \
+	$(VENV)/mypy --num-workers 2 || failed=1; \
+	wait $$beside || failed=1; \
 	exit $$failed
 
 mutants-of-change: dev ## breaks what changed since BASE=main in its known places, and sees a test fail

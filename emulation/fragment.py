@@ -9,7 +9,16 @@ from collections.abc import Iterable
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from emulation.drop_in import CHOICES, COMPONENT, KINDS, RELEASES, compiled, flags_of, sources_of
+from emulation.drop_in import (
+    CHOICES,
+    COMPONENT,
+    KINDS,
+    RELEASES,
+    compiled,
+    flags_of,
+    need,
+    sources_of,
+)
 from emulation.places import MissingError
 from emulation.reach import Code, reached, read
 
@@ -54,6 +63,7 @@ OF_RELEASES = (RELEASES[0], RELEASES[-1])
 def unoptimised(choice: str, release: str, folder: Path) -> Code:
     """The component's objects under a choice of options."""
     kind, options = KINDS["riscv"], CHOICES[choice]
+    need(kind)
     flags = ["-O0" if flag == "-Os" else flag for flag in flags_of(kind, release, options, folder)]
     return read([compiled(kind, flags, path, folder) for path in sources_of(options)])
 

@@ -24,6 +24,7 @@ _GRACE = 0.6  # seconds that the command has to end by itself
 _DESCRIPTORS = 512  # as many as a Windows process has, unless it asks for more
 
 _seen = False
+_spared = 0  # interrupts that only end an input, and that the watching thread has not seen yet
 _temporary: set[str] = set()
 _making = _thread.allocate_lock()
 
@@ -51,6 +52,7 @@ def raises() -> None:
 def ends_the_input() -> Iterator[Callable[[], bool]]:
     """Within, the first interrupt only makes the yielded function say True: whoever follows an
     input without an end stops, and the verb goes on to its answer. The second one ends all."""
+    global _spared
     before = signal.getsignal(signal.SIGINT)
     asked = False
 
@@ -62,11 +64,14 @@ def ends_the_input() -> Iterator[Callable[[], bool]]:
     if before is not _raise:  # no command: its caller has a handler of their own
         yield lambda: False
         return
+    _spared = 1
     signal.signal(signal.SIGINT, end)
     try:
         yield lambda: asked
     finally:
         signal.signal(signal.SIGINT, _end_at_once if asked else before)
+        if not asked:
+            _spared = 0
 
 
 def ends_at_once() -> None:
@@ -124,10 +129,16 @@ def _end() -> None:
 
 
 def _watch(woken: int) -> None:
-    """Ends the process where the handler has not run, or nobody let its exception through."""
+    """Ends the process where the handler has not run, or nobody let its exception through. It may
+    look before or after the handler of ends_the_input() has run, which changes whose handler it
+    finds: so it counts."""
+    global _spared
     while numbers := os.read(woken, 64):
+        came = numbers.count(signal.SIGINT)
+        spared = min(came, _spared)
+        _spared -= spared
         ours = signal.getsignal(signal.SIGINT) in (_raise, _end_at_once)
-        if signal.SIGINT in numbers and ours:
+        if came > spared and ours:
             time.sleep(_GRACE)
             _end()
 

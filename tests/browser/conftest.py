@@ -19,7 +19,7 @@ sys.path.append(str(Path(__file__).resolve().parent))
 
 from made_trace import made_trace
 from pictures import Shown
-from window import MissingError, browser, missing
+from window import MissingError, browser, drawn, missing
 
 ROOT = Path(__file__).resolve().parents[2]
 GATEWAY = ROOT / "studies" / "workloads" / "captured" / "mix_gateway.hst.zst"
@@ -107,7 +107,7 @@ class Seen:
         return str(self.page.locator(f'[data-chart="{chart}"] .tip').inner_text())
 
     def ready(self) -> None:
-        self.page.wait_for_timeout(120)  # Bokeh draws in the next frames
+        drawn(self.page)
 
 
 Open = Callable[..., Seen]
@@ -138,28 +138,58 @@ def shown(chromium: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[S
     pages.close()
 
 
+def open_in(chromium: Any, path: Path, **options: Any) -> Seen:
+    context = chromium.new_context(**{"viewport": {"width": 1320, "height": 900}, **options})
+    page = context.new_page()
+    seen = Seen(page)
+    page.on("request", lambda request: seen.requests.append(request.url))
+    page.on("requestfinished", lambda request: seen.answers.append(request.url))
+    page.on("pageerror", lambda error: seen.complaints.append(str(error)))
+    page.on("dialog", lambda dialog: seen.complaints.append(f"dialog: {dialog.message}"))
+    page.on("console", lambda message: note(seen, message))
+    page.goto(path.as_uri())
+    page.wait_for_selector("html[data-ready]", timeout=30_000)
+    seen.ready()
+    return seen
+
+
 @pytest.fixture
 def see(chromium: Any) -> Iterator[Open]:
-    contexts: list[Any] = []
+    """Opens a page for a test alone."""
+    opened: list[Seen] = []
 
     def open_it(path: Path, **options: Any) -> Seen:
-        context = chromium.new_context(**{"viewport": {"width": 1320, "height": 900}, **options})
-        contexts.append(context)
-        page = context.new_page()
-        seen = Seen(page)
-        page.on("request", lambda request: seen.requests.append(request.url))
-        page.on("requestfinished", lambda request: seen.answers.append(request.url))
-        page.on("pageerror", lambda error: seen.complaints.append(str(error)))
-        page.on("dialog", lambda dialog: seen.complaints.append(f"dialog: {dialog.message}"))
-        page.on("console", lambda message: note(seen, message))
-        page.goto(path.as_uri())
-        page.wait_for_selector("html[data-ready]", timeout=30_000)
+        opened.append(open_in(chromium, path, **options))
+        return opened[-1]
+
+    yield open_it
+    for seen in opened:
+        seen.page.context.close()
+
+
+@pytest.fixture(scope="session")
+def stays_open(chromium: Any) -> Iterator[dict[Path, Seen]]:
+    opened: dict[Path, Seen] = {}
+    yield opened
+    for seen in opened.values():
+        seen.page.context.close()
+
+
+@pytest.fixture
+def look(chromium: Any, stays_open: dict[Path, Seen]) -> Callable[[Path], Seen]:
+    """A report that is opened once, for tests that leave its controls as they found them: opening
+    it takes a browser two seconds."""
+
+    def look_at(path: Path) -> Seen:
+        if path not in stays_open:
+            stays_open[path] = open_in(chromium, path)
+        seen = stays_open[path]
+        seen.page.mouse.move(0, 0)
+        seen.page.evaluate("() => { document.activeElement.blur(); scrollTo(0, 0); }")
         seen.ready()
         return seen
 
-    yield open_it
-    for context in contexts:
-        context.close()
+    return look_at
 
 
 def note(seen: Seen, message: Any) -> None:

@@ -11,6 +11,15 @@ from typing import Any
 
 STAND_IN = Path(__file__).parent / "stand_in_port.js"
 Open = Callable[..., Any]
+#: standIn.quiet: the bytes that had come when the page last showed that nothing came for a while.
+QUIET = """() => {
+  const { ask } = HS;
+  HS.ask = async (what, job, ...more) => {
+    const answer = await ask(what, job, ...more);
+    if (job?.quiet) setTimeout(() => { standIn.quiet = answer.moment.bytes; }, 0);
+    return answer;
+  };
+}"""
 #: Blocks of a boot, as the streams of the tests of `heapscope live` take them.
 BLOCKS = [(0x100 * i, 0x40 + i) for i in range(1, 13)]
 
@@ -37,6 +46,10 @@ class Device:
         """The page has shown a moment after so many bytes."""
         script = "(wanted) => HS.device.last !== null && HS.device.last.bytes >= wanted"
         self.page.wait_for_function(script, arg=bytes_)
+
+    def quiet(self, bytes_: int) -> None:
+        """The page has shown a moment in which nothing had come for a while after so many bytes."""
+        self.page.wait_for_function("(wanted) => standIn.quiet >= wanted", arg=bytes_)
 
     def ends(self, how: str = "unplug") -> None:
         """It is unplugged, or somebody stops."""
@@ -72,6 +85,7 @@ def plugged_in(see: Open, empty: Path) -> Callable[..., Device]:
         seen.page.add_init_script(path=STAND_IN)
         seen.page.reload()
         seen.page.wait_for_selector("html[data-explorer=yes]", timeout=30_000)
+        seen.page.evaluate(QUIET)
         return Device(seen)
 
     return plugged

@@ -30,7 +30,7 @@ sys.path.append(str(Path(__file__).resolve().parent))
 
 from likeness import REDUCED, SQUARE, apart, kept
 from page_kinds import KINDS, Kind
-from window import browser, made_with
+from window import browser, drawn, made_with
 
 __all__ = [
     "LIMIT",
@@ -137,7 +137,7 @@ class Shown:
             page.wait_for_selector("html[data-ready]", timeout=30_000)
         page.set_viewport_size({"width": width, "height": HEIGHT})
         page.emulate_media(color_scheme=theme)
-        page.wait_for_timeout(250)  # Bokeh fits its charts into the window in the next frames
+        drawn(page)
         return page
 
     def close(self) -> None:

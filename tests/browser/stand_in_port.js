@@ -1,6 +1,6 @@
 /* A stand-in for navigator.serial: the test asks for what a port would do, by `standIn`. */
 (() => {
-  const standIn = { refuses: {}, opened: [], port: null, baud: null, closed: 0 };
+  const standIn = { refuses: {}, opened: [], port: null, baud: null, closed: 0, quiet: 0 };
   class Port {
     begin() {
       this.readable = new ReadableStream({ start: (controller) => (this.controller = controller) });
@@ -9,6 +9,7 @@
       standIn.opened.push(options);
       if (standIn.refuses.open) throw new DOMException("Failed to open serial port.", standIn.refuses.open);
       standIn.port = this;
+      standIn.quiet = 0;
       this.begin();
     }
     async close() {

@@ -169,4 +169,4 @@ def test_keys_zoom_tables_sort_and_a_link_unfolds(page: Path, see: Open) -> None
     assert folded.get_attribute("open") is None
     seen.page.evaluate("window.scrollTo(0, 400)")
     seen.page.locator('.contents a[href="#hostile-folded"]').click()
-    assert folded.get_attribute("open") is not None
+    seen.page.wait_for_selector("#hostile-folded[open]")

@@ -45,7 +45,6 @@ def dropped(see: Open, empty: Path, file: Path, state: str = "") -> Seen:
 def opened(see: Open, empty: Path, file: Path, state: str = "") -> Seen:
     seen = dropped(see, empty, file, state)
     seen.page.wait_for_selector(REPLAYED, timeout=30_000)
-    seen.page.wait_for_timeout(200)
     return seen
 
 
@@ -223,7 +222,6 @@ def test_a_click_shows_a_blocks_life_and_a_link_brings_it_back(
     assert re.search(r"0x2000[0-9a-f]{4}, [\d,]+ B, in pool", facts)
     assert re.search(r"Allocated\s+event [\d,]+ \(\d+\.\d{3} s\)", facts)
     page.click("[data-do=in]")
-    page.wait_for_timeout(300)
     state = page.evaluate("location.hash.slice(1)")
     assert "view=" in state
     assert "at=" in state
@@ -259,7 +257,6 @@ def test_the_keyboard_moves_the_cursor_and_is_told(empty: Path, trace: Path, see
     assert re.match(r"Event [\d,]+ \(\d+\.\d{3} s\), 0x2", said)
     assert page.locator("[data-cursor]").get_attribute("aria-live") == "polite"
     page.keyboard.press("+")
-    page.wait_for_timeout(200)
     assert "view=" in page.evaluate("location.hash")
 
 

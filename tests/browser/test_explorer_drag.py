@@ -76,7 +76,6 @@ def test_a_newer_replay_ends_an_older_one(gateway_page: Any) -> None:
           const { config } = HS.explore.seen.shown, picture = await HS.explore.wish();
           const asked = { config, blocks: true, picture, every: 0 };
           const older = HS.ask("replay", asked);
-          await new Promise((resolve) => setTimeout(resolve, 30));
           const newer = await HS.ask("replay", asked), after = await HS.ask("picture", picture);
           const shown = after.run === newer.picture.run;
           return [(await older).ended === true, newer.figures !== undefined, shown];

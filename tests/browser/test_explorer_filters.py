@@ -78,8 +78,9 @@ def programs(seed: int, events: int) -> str:
 
 
 @pytest.mark.cells(1)
-def test_what_leaks_is_what_the_command_says(empty: Path, see: Open, tmp_path: Path) -> None:
-    seed = random.SystemRandom().randrange(1 << 32)
+def test_what_leaks_is_what_the_command_says(
+    empty: Path, see: Open, tmp_path: Path, seed: int
+) -> None:
     seen = see(empty)
     seen.page.wait_for_selector("html[data-explorer=yes]", timeout=30_000)
     traces = [path for path in sorted(CAPTURED.glob("*.zst"))[::9] if path.stat().st_size < 90_000]

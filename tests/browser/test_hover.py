@@ -13,6 +13,7 @@ import pytest
 Made = Any
 Seen = Any
 Open = Callable[..., Seen]
+Look = Callable[[Any], Seen]
 
 
 def point(seen: Seen, chart: str, x: float, y: float) -> None:
@@ -48,8 +49,8 @@ def rows(tip: str) -> dict[str, str]:
     return dict(zip(lines[1::2], lines[2::2], strict=False))
 
 
-def test_the_timeline_shows_the_column_under_the_pointer(gateway: Made, see: Open) -> None:
-    seen = see(gateway.page)
+def test_the_timeline_shows_the_column_under_the_pointer(gateway: Made, look: Look) -> None:
+    seen = look(gateway.page)
     survey = gateway.document["sides"][0]["survey"]
     width = survey["columns"][0]["events"]
     for share in (0.013, 0.31, 0.52, 0.88):
@@ -66,8 +67,8 @@ def test_the_timeline_shows_the_column_under_the_pointer(gateway: Made, see: Ope
             assert numbers(found.get(task, "0")) == [held[number]]
 
 
-def test_fragmentation_shows_the_moment_under_the_pointer(gateway: Made, see: Open) -> None:
-    seen = see(gateway.page)
+def test_fragmentation_shows_the_moment_under_the_pointer(gateway: Made, look: Look) -> None:
+    seen = look(gateway.page)
     survey = gateway.document["sides"][0]["survey"]
     width = survey["columns"][0]["events"]
     for share in (0.2, 0.6):
@@ -114,10 +115,10 @@ def cells_of(made: Made, count: int, *, named: bool) -> list[tuple[int, int]]:
 @pytest.mark.cells(1)
 @pytest.mark.parametrize("page", ["gateway", "hostile"])
 def test_the_map_shows_the_block_under_the_pointer(
-    page: str, request: pytest.FixtureRequest, see: Open
+    page: str, request: pytest.FixtureRequest, look: Look
 ) -> None:
     made: Made = request.getfixturevalue(page)
-    seen, picture = see(made.page), Map(made.document)
+    seen, picture = look(made.page), Map(made.document)
     blocks, plane = picture.picture["blocks"], picture.plane("block", "<u2")
     for column, row in cells_of(made, 8, named=True):
         point(seen, "0/map", *picture.place(column, row))
@@ -135,8 +136,8 @@ def test_the_map_shows_the_block_under_the_pointer(
             assert found["site"] == blocks["site"][number]
 
 
-def test_gaps_of_the_map_are_free(gateway: Made, see: Open) -> None:
-    seen, picture = see(gateway.page), Map(gateway.document)
+def test_gaps_of_the_map_are_free(gateway: Made, look: Look) -> None:
+    seen, picture = look(gateway.page), Map(gateway.document)
     for column, row in cells_of(gateway, 5, named=False):
         point(seen, "0/map", *picture.place(column, row))
         assert seen.tip("0/map").splitlines()[0] == "free"

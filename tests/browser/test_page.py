@@ -12,6 +12,7 @@ import pytest
 Made = Any
 Seen = Any
 Open = Callable[..., Seen]
+Look = Callable[[Any], Seen]
 
 PAGES = ["gateway", "compared", "hostile"]
 
@@ -52,11 +53,11 @@ def test_the_policy_stops_scripts_and_requests_that_get_in(gateway: Made, see: O
             fetch("https://example.com/").catch(() => {});
         }"""
     )
-    seen.page.wait_for_timeout(300)
+    while sum("Content Security Policy" in one for one in seen.complaints) < 3:
+        seen.page.wait_for_event("console")
     assert seen.page.evaluate("window.broken") is None
     loaded = [url for url in seen.answers if not url.startswith("blob:")]
     assert loaded == [gateway.page.as_uri()]
-    assert sum("Content Security Policy" in one for one in seen.complaints) >= 3
 
 
 def test_a_hostile_trace_runs_nothing_and_shows_its_names(hostile: Made, see: Open) -> None:
@@ -125,8 +126,8 @@ def span(seen: Seen) -> tuple[float, float]:
     return (found[0], found[1])
 
 
-def test_the_zoom_moves_all_charts_and_comes_back(gateway: Made, see: Open) -> None:
-    seen = see(gateway.page)
+def test_the_zoom_moves_all_charts_and_comes_back(gateway: Made, look: Look) -> None:
+    seen = look(gateway.page)
     page = seen.page
     whole = span(seen)
     columns = gateway.document["sides"][0]["survey"]["columns"]
@@ -146,11 +147,21 @@ def test_the_zoom_moves_all_charts_and_comes_back(gateway: Made, see: Open) -> N
     assert span(seen) == whole
 
 
+#: Bokeh takes a button that stays down for 0.3 s for another gesture; a busy machine takes longer
+#: from the first step of a drag to the second.
+PATIENT = """() => {
+  const chart = Bokeh.documents[0].get_model_by_name("0/timeline");
+  const view = Bokeh.index.find_one(chart) ?? Bokeh.index.get_one(chart);
+  view.canvas_view.ui_event_bus.ui_gestures.constructor.press_threshold = 1e9;
+}"""
+
+
 def test_dragging_zooms_into_what_was_marked(gateway: Made, see: Open) -> None:
     seen = see(gateway.page)
     whole = span(seen)
     plot = seen.page.locator("#chart-0-timeline")
     plot.scroll_into_view_if_needed()
+    seen.page.evaluate(PATIENT)
     box = plot.bounding_box()
     seen.page.mouse.move(box["x"] + 300, box["y"] + 100)
     seen.page.mouse.down()
@@ -164,8 +175,8 @@ def test_dragging_zooms_into_what_was_marked(gateway: Made, see: Open) -> None:
     )
 
 
-def test_keys_zoom_and_move_the_cursor(gateway: Made, see: Open) -> None:
-    seen = see(gateway.page)
+def test_keys_zoom_and_move_the_cursor(gateway: Made, look: Look) -> None:
+    seen = look(gateway.page)
     chart = seen.page.locator('[data-chart="0/timeline"]')
     chart.focus()
     whole = span(seen)
@@ -181,20 +192,23 @@ def test_keys_zoom_and_move_the_cursor(gateway: Made, see: Open) -> None:
     assert not seen.page.locator('[data-chart="0/timeline"] .tip').is_visible()
 
 
-def test_every_control_is_reached_with_the_tab_key(gateway: Made, see: Open) -> None:
-    seen = see(gateway.page)
+def test_every_control_is_reached_with_the_tab_key(gateway: Made, look: Look) -> None:
+    seen = look(gateway.page)
     page = seen.page
     reached: set[str] = set()
-    describe = """() => { const one = document.activeElement, { chart, zoom, sort } = one.dataset;
-        return chart ?? zoom ?? sort ?? one.name ?? one.type ?? one.tagName }"""
+    page.evaluate(
+        """() => { window.reached = []; window.addEventListener("focusin", ({ target: one }) => {
+            const { chart, zoom, sort } = one.dataset, { name, type, tagName } = one;
+            window.reached.push(chart ?? zoom ?? sort ?? (name || type || tagName)) }) }"""
+    )
     charts = {"0/timeline", "0/map", "0/fragmentation"}
     controls = {"in", "out", "all", "colour", "search", "0", "1"}
-    for _ in range(400):
+    for _ in range(20):
         if charts | controls <= reached:
             break
-        page.keyboard.press("Tab")
-        name: Any = page.evaluate(describe)
-        reached.add(str(name) or str(page.evaluate("document.activeElement.type")))
+        for _ in range(20):
+            page.keyboard.press("Tab")
+        reached.update(page.evaluate("window.reached"))
     assert charts | controls <= reached
 
 
@@ -210,8 +224,8 @@ def heights(seen: Seen, position: int) -> list[float]:
     return [float(value) for value in found]
 
 
-def test_areas_are_the_tasks_and_can_be_switched_off(gateway: Made, see: Open) -> None:
-    seen = see(gateway.page)
+def test_areas_are_the_tasks_and_can_be_switched_off(gateway: Made, look: Look) -> None:
+    seen = look(gateway.page)
     survey = gateway.document["sides"][0]["survey"]
     largest = max(survey["payload"], key=lambda task: max(survey["payload"][task]))
     assert heights(seen, 0)[:-1] == survey["payload"][largest]
@@ -254,8 +268,8 @@ def test_tables_sort_by_number_and_by_text(gateway: Made, see: Open) -> None:
         )
 
 
-def test_tables_search(gateway: Made, see: Open) -> None:
-    seen = see(gateway.page)
+def test_tables_search(gateway: Made, look: Look) -> None:
+    seen = look(gateway.page)
     field = seen.page.locator('[data-table="tasks"] input')
     whole = column(seen, "tasks", 1)
     field.fill("TLS D/IRAM")
@@ -308,8 +322,8 @@ def test_the_value_under_a_cursor_that_keys_move_is_announced(gateway: Made, see
     )
 
 
-def test_a_bar_that_is_nearly_full_has_the_colour_of_a_warning(gateway: Made, see: Open) -> None:
-    page = see(gateway.page).page
+def test_a_bar_that_is_nearly_full_has_the_colour_of_a_warning(gateway: Made, look: Look) -> None:
+    page = look(gateway.page).page
     shares = page.locator(".meter").evaluate_all(
         """(all) => all.map((one) => [parseFloat(one.firstElementChild.style.width),
             getComputedStyle(one.firstElementChild).backgroundColor])"""

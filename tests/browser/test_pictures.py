@@ -28,7 +28,7 @@ from pictures import (
     sources,
     unlike,
 )
-from window import made_with
+from window import drawn, made_with
 
 each_kind = pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name)
 
@@ -106,7 +106,7 @@ def test_other_edges_look_alike_and_missing_parts_do_not(shown: Shown, change: s
         f"""() => {{ const one = {change.partition(".style.")[0]};
             window.changed = [one, one.style.cssText]; {change} }}"""
     )
-    page.wait_for_timeout(60)
+    drawn(page)
     after = photographed(page)["memory"]
     page.evaluate("() => { window.changed[0].style.cssText = window.changed[1] }")
     what = difference(after, before, limit=LIMIT)

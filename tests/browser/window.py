@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-__all__ = ["MissingError", "browser", "made_with", "missing"]
+__all__ = ["MissingError", "browser", "drawn", "made_with", "missing"]
 
 #: The fonts of Debian's fonts-dejavu-core, and their folder.
 FONTS = ("DejaVuSans", "DejaVuSans-Bold", "DejaVuSansMono", "DejaVuSansMono-Bold")
@@ -42,6 +42,14 @@ FAMILIES = {
     "sans": "DejaVu Sans",
     "monospace": "DejaVu Sans Mono",
 }
+
+
+#: A chart is drawn some frames after what changes it; a busy machine has fewer of them in a second.
+DRAWN = """async () => {
+  const frame = () => new Promise((done) => requestAnimationFrame(() => setTimeout(done, 0)));
+  while (!(window.Bokeh?.documents ?? []).every((one) => one.is_idle)) await frame();
+  for (let frames = 0; frames < 6; frames++) await frame();
+}"""
 
 
 class MissingError(Exception):
@@ -74,6 +82,11 @@ def browser() -> Iterator[Any]:
         )
         yield chromium
         chromium.close()
+
+
+def drawn(page: Any) -> None:
+    """Waits until the page's charts are drawn as they stand now."""
+    page.evaluate(DRAWN)
 
 
 def made_with(chromium: Any) -> dict[str, str]:

@@ -82,6 +82,14 @@ BAD_INPUT = (
         "tests/lab/cli/test_cli_interrupt.py",
     ),
     Mutant(
+        "exit code of Ctrl-C",
+        "one that ends an input ends the answer too",
+        "lab/heapscope/interrupt.py::_watch",
+        "if came > spared and ours",
+        "if came and ours",
+        "tests/lab/cli/test_cli_interrupt.py",
+    ),
+    Mutant(
         "options of a release",
         "a number out of range becomes the nearest bound",
         "lab/heapscope/kconfig/values.py::OptionValues",

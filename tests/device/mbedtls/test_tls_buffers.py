@@ -135,9 +135,7 @@ def test_renegotiation_is_refused_from_either_end(
             raise MissingError("openssl; Debian package: openssl")
     blocks = ["-----BEGIN " + block for block in credentials.split("-----BEGIN ")[1:]]
     (tmp_path / "server.pem").write_text("".join(blocks[1:3]), "ascii")
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port = free.getsockname()[1]
-    command = ["openssl", "s_server", "-accept", str(port), "-naccept", "1", "-tls1_2"]
+    command = ["openssl", "s_server", "-accept", "0", "-naccept", "1", "-tls1_2"]
     command += ["-cert", str(tmp_path / "server.pem"), "-key", str(tmp_path / "server.pem")]
     with subprocess.Popen(
         command,
@@ -148,9 +146,9 @@ def test_renegotiation_is_refused_from_either_end(
     ) as other:
         assert other.stdin is not None
         assert other.stdout is not None
-        wait_for(other, "ACCEPT")
+        port = wait_for(other, "ACCEPT").rpartition(":")[2].strip()
         with subprocess.Popen(
-            [str(scenes), "renegotiate", str(port)], stderr=subprocess.PIPE, text=True
+            [str(scenes), "renegotiate", port], stderr=subprocess.PIPE, text=True
         ) as client:
             wait_for(other, "still here")
             other.stdin.write("hello\n")
@@ -166,11 +164,12 @@ def test_renegotiation_is_refused_from_either_end(
     assert "no renegotiation" in rest.lower()
 
 
-def wait_for(process: subprocess.Popen[str], text: str) -> None:
+def wait_for(process: subprocess.Popen[str], text: str) -> str:
+    """The line with the text."""
     assert process.stdout is not None
     for line in process.stdout:
         if text in line:
-            return
+            return line
     raise AssertionError(f"no {text!r}")
 
 

@@ -8,6 +8,7 @@ to 130."""
 
 from __future__ import annotations
 
+import os
 import signal
 import subprocess
 import sys
@@ -17,6 +18,7 @@ from pathlib import Path
 import pytest
 
 import heapscope
+from heapscope import interrupt
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
 
@@ -109,6 +111,14 @@ def test_an_interrupt_at_any_moment_ends_with_130_and_leaves_nothing(
                 assert len(Path(name).read_bytes()) == len(outputs[Path(name)]), where
 
 
+def within(process: int) -> None:
+    """Waits until it has worked for long enough to be within its call."""
+    worked = pytest.importorskip("psutil").Process(process)
+    wanted = worked.cpu_times().user + 0.1
+    while worked.cpu_times().user < wanted:
+        time.sleep(0.01)
+
+
 def test_an_interrupt_within_a_native_loop_is_answered(tmp_path: Path) -> None:
     """The handler cannot run while a call into the library lasts; the process ends all the same."""
     script = (
@@ -120,9 +130,40 @@ def test_an_interrupt_within_a_native_loop_is_answered(tmp_path: Path) -> None:
     with subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE) as process:
         assert process.stdout is not None
         process.stdout.readline()
-        time.sleep(0.7)  # it is within the call by then
+        within(process.pid)
         process.send_signal(signal.SIGINT)
         assert process.wait(timeout=60) == 130  # the call alone would last for hours
+
+
+@pytest.mark.parametrize("handler_first", [True, False])
+def test_an_interrupt_that_ends_the_input_leaves_the_time_for_the_answer(
+    monkeypatch: pytest.MonkeyPatch, *, handler_first: bool
+) -> None:
+    """The handler and the watching thread run in either order. The second interrupt ends all."""
+    ended: list[str] = []
+    monkeypatch.setattr(interrupt, "_GRACE", 0)
+    monkeypatch.setattr(interrupt, "_end", lambda: ended.append("ended"))
+    before = signal.signal(signal.SIGINT, interrupt._raise)
+    try:
+        with interrupt.ends_the_input() as stop:
+            steps = [lambda: signal.raise_signal(signal.SIGINT), watched]
+            for step in steps if handler_first else reversed(steps):
+                step()
+            assert stop()
+        assert ended == []
+        watched()
+        assert ended == ["ended"]
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def watched() -> None:
+    """The watching thread sees one interrupt."""
+    woken, wake = os.pipe()
+    os.write(wake, bytes([signal.SIGINT]))
+    os.close(wake)
+    interrupt._watch(woken)
+    os.close(woken)
 
 
 def test_an_interrupt_while_a_file_is_written_leaves_no_part_of_it(tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import builtins
 import threading
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +26,11 @@ def text_of(app: LiveView) -> str:
     return "\n".join("".join(segment.text for segment in strip) for strip in rows)
 
 
+async def until(pilot: Any, true: Callable[[], bool]) -> None:
+    while not true():
+        await pilot.pause(0.02)
+
+
 def shown(stream: Path, *keys: str, size: tuple[int, int] = (120, 40), **options: Any) -> list[str]:
     """The screen when the input is over, and after each key."""
 
@@ -35,10 +41,7 @@ def shown(stream: Path, *keys: str, size: tuple[int, int] = (120, 40), **options
         app = LiveView(listen)
         screens = []
         async with app.run_test(size=size) as pilot:
-            for _ in range(400):
-                await pilot.pause(0.02)
-                if app.heard is not None:
-                    break
+            await until(pilot, lambda: app.heard is not None)
             await pilot.pause()
             screens.append(text_of(app))
             for key in keys:
@@ -103,32 +106,30 @@ def test_a_fault_while_listening_reaches_the_caller(tmp_path: Path) -> None:
     async def drive() -> LiveView:
         app = LiveView(listen)
         async with app.run_test() as pilot:
-            for _ in range(200):
-                await pilot.pause(0.02)
-                if app.failure is not None:
-                    break
+            await until(pilot, lambda: app.failure is not None)
         return app
 
     assert isinstance(asyncio.run(drive()).failure, hs.InputError)
 
 
 def test_q_ends_a_stream_that_goes_on(make_boot) -> None:
-    stopped = threading.Event()
+    listening, stopped = threading.Event(), threading.Event()
 
     def listen(show: Any, stop: Any) -> Any:
-        result = hs.live("udp:0", out=None, on_moment=show, stop=stop)
+        def take(moment: Any) -> None:
+            listening.set()
+            show(moment)
+
+        result = hs.live("udp:0", out=None, on_moment=take, stop=stop)
         stopped.set()
         return result
 
     async def drive() -> Any:
         app = LiveView(listen)
         async with app.run_test() as pilot:
-            await pilot.pause(0.3)
+            await until(pilot, listening.is_set)
             await pilot.press("q")
-            for _ in range(400):
-                await pilot.pause(0.02)
-                if stopped.is_set():
-                    break
+            await until(pilot, stopped.is_set)
         return app.return_value
 
     assert asyncio.run(drive()).ended_by == "stop"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import threading
 from collections.abc import Callable
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -155,10 +156,27 @@ def test_the_last_chunks_are_bounded_and_begin_at_a_snapshot() -> None:
     assert latest.since_snapshot() is None
 
 
-def test_a_moment_tells_that_it_is_being_asked(make_boot: MakeBoot, tmp_path: Path) -> None:
+def test_a_moment_tells_that_it_is_being_asked(
+    make_boot: MakeBoot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The answer waits until that was told."""
     moments: list[LiveMoment] = []
+    told = threading.Event()
+    verb = import_module("heapscope.verbs.live")
+    answered = verb._why(MEMORY)
+
+    def ask(*asked: Any) -> Any:
+        assert told.wait(60)
+        return answered(*asked)
+
+    def take(moment: LiveMoment) -> None:
+        moments.append(moment)
+        if moment.needs[0].why_not == "it is being asked":
+            told.set()
+
+    monkeypatch.setattr(verb, "_why", lambda _: ask)
     stream = tmp_path / "stream"
     stream.write_bytes(b"".join(make_boot(7, ROW, snapshots=b"0")))
-    hs.live(stream, out=None, need=[NEED], on_moment=moments.append, **MEMORY)
-    assert "it is being asked" in {moment.needs[0].why_not for moment in moments}
+    hs.live(stream, out=None, need=[NEED], on_moment=take, **MEMORY)
+    assert told.is_set()
     assert [one.kind for one in moments[-1].happenings].count("why") >= 1

@@ -57,21 +57,24 @@ def run(*args: object) -> tuple[int, dict[str, Any]]:
 @pytest.mark.cells(1)
 @pytest.mark.parametrize("chip", ["esp32", pytest.param("esp32c3", marks=pytest.mark.slow)])
 @pytest.mark.parametrize("name", CONFIGS)
-def test_both_say_met_or_both_not_met(tmp_path: Path, made: Path, chip: str, name: str) -> None:
+@pytest.mark.parametrize("captured", ["", "mix_gateway", "tls228_ec_16k_2k"])
+def test_both_say_met_or_both_not_met(
+    tmp_path: Path, made: Path, chip: str, name: str, captured: str
+) -> None:
     """tune keeps all of its knobs, so that it is asked about the configuration as it is."""
     config = tmp_path / "sdkconfig"
     config.write_text(f'CONFIG_IDF_TARGET="{chip}"\n{CONFIGS[name]}', encoding="utf-8")
-    for trace in (made, CAPTURED / "mix_gateway.hst.zst", CAPTURED / "tls228_ec_16k_2k.hst.zst"):
-        _, predicted = run("predict", config, "--idf", "5.5", "--trace", trace)
-        fit = predicted["trace_fit"]
-        keep = [word for knob in KNOBS for word in ("--keep", knob)]
-        asked = ("--idf", "5.5", "--trace", trace, "--extrapolate", *keep)
-        code, tuned = run("tune", "--chip", chip, "--sdkconfig", config, *asked)
-        assert tuned["replay"]["fits_from_kb"] == fit["fits_from_kb"]
-        assert fit["met"] is (code == 0)
-        if code == 0:
-            same = ("minimum_free", "largest_min")
-            assert {name: tuned["replay"][name] for name in same} == {n: fit[n] for n in same}
+    trace = CAPTURED / f"{captured}.hst.zst" if captured else made
+    _, predicted = run("predict", config, "--idf", "5.5", "--trace", trace)
+    fit = predicted["trace_fit"]
+    keep = [word for knob in KNOBS for word in ("--keep", knob)]
+    asked = ("--idf", "5.5", "--trace", trace, "--extrapolate", *keep)
+    code, tuned = run("tune", "--chip", chip, "--sdkconfig", config, *asked)
+    assert tuned["replay"]["fits_from_kb"] == fit["fits_from_kb"]
+    assert fit["met"] is (code == 0)
+    if code == 0:
+        same = ("minimum_free", "largest_min")
+        assert {name: tuned["replay"][name] for name in same} == {n: fit[n] for n in same}
 
 
 def test_the_fit_is_that_of_a_replay_on_what_is_left(tmp_path: Path, made: Path) -> None:
