@@ -5,6 +5,7 @@
 #ifndef HEAPSCOPE_MODELS_IDF_MADE_H
 #define HEAPSCOPE_MODELS_IDF_MADE_H
 
+#include "heapscope/assert.h"
 #include "region.h"
 #include "tlsf.h"
 #include "tlsf_made.h"
@@ -57,22 +58,45 @@ static HS_MADE_FOR_CALLER uint32_t idf_counted(hs_sim_t *heap, uint32_t result)
  * any other heap. */
 uint32_t hs_idf_made(const hs_sim_t *heap);
 
-/* hs_sim_malloc and hs_sim_free of such a heap. */
-static HS_MADE_FOR_CALLER uint32_t hs_idf_made_malloc(hs_sim_t *heap, uint32_t size,
-                                                      uint32_t bins_log2)
+/* The largest request that the two take. */
+static inline uint32_t hs_idf_made_most(const hs_sim_t *heap)
 {
-    const uint32_t offset =
-        idf_counted(heap, tlsf_malloc_with(idf_tlsf_of(heap), size, bins_log2, true));
-    if (offset != HS_NONE) {
-        hs_region_note_low(heap);
-    }
-    return offset;
+    return tlsf_known(idf_tlsf_of_const(heap));
 }
 
-static HS_MADE_FOR_CALLER void hs_idf_made_free(hs_sim_t *heap, uint32_t offset, uint32_t bins_log2)
+/* The headers that the count of free bytes goes down by, for each used block of such a heap. */
+#define IDF_MADE_HEADER UINT32_C(4)
+
+/* A caller's loop keeps this of such a heap, best in registers. */
+static HS_MADE_FOR_CALLER tlsf_at_t hs_idf_made_at(const hs_sim_t *heap, uint32_t bins_log2)
 {
-    tlsf_free_with(idf_tlsf_of(heap), offset, bins_log2, true);
-    idf_count(heap); /* no new minimum */
+    return tlsf_at_of(idf_tlsf_of_const(heap), bins_log2, true);
+}
+
+/* hs_sim_malloc and hs_sim_free of such a heap, of 1 to hs_idf_made_most() bytes, but for its low-water marks,
+ * which its caller keeps. */
+static HS_MADE_FOR_CALLER tlsf_given_t hs_idf_made_malloc(hs_sim_t *heap, const tlsf_at_t *at,
+                                                          uint32_t size)
+{
+    const tlsf_given_t given = tlsf_malloc_known(idf_tlsf_of(heap), at, size);
+    if (given.offset != HS_NONE) {
+        const uint32_t free = word_get(at->mem + IDF_FREE_AT) - given.size - IDF_MADE_HEADER;
+        HS_ASSERT(free == idf_counted_free(heap));
+        word_put(at->mem + IDF_FREE_AT, free);
+        if (free < word_get(at->mem + IDF_MINIMUM_AT)) {
+            word_put(at->mem + IDF_MINIMUM_AT, free);
+        }
+    }
+    return given;
+}
+
+static HS_MADE_FOR_CALLER void hs_idf_made_free(hs_sim_t *heap, const tlsf_at_t *at,
+                                                uint32_t offset)
+{
+    const uint32_t size = tlsf_free_with(idf_tlsf_of(heap), at, offset);
+    const uint32_t free = word_get(at->mem + IDF_FREE_AT) + size + IDF_MADE_HEADER;
+    HS_ASSERT(free == idf_counted_free(heap));
+    word_put(at->mem + IDF_FREE_AT, free);
 }
 
 #endif

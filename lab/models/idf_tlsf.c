@@ -175,9 +175,10 @@ static uint32_t model_aligned(hs_sim_t *heap, uint32_t align, uint32_t size, uin
 
 uint32_t hs_idf_made(const hs_sim_t *heap)
 {
+    const hs_tlsf_t *tlsf = idf_tlsf_of_const(heap);
     const bool made = heap->model->malloc == model_malloc && hs_sim_overhead(heap) == 0 &&
-                      idf_tlsf_of_const(heap)->is_sized;
-    return made ? idf_tlsf_of_const(heap)->bins_log2 : 0;
+                      tlsf->is_sized && tlsf->counted_header == IDF_MADE_HEADER;
+    return made ? tlsf->bins_log2 : 0;
 }
 
 /* ---- questions -------------------------------------------------------------------------------- */

@@ -26,40 +26,47 @@ uint32_t hs_tlsf_malloc(hs_tlsf_t *tlsf, uint32_t size)
 {
     switch (tlsf->shape) {
     case HS_TLSF_SHAPE_SIZED_16:
-        return tlsf_malloc_with(tlsf, size, 4, true);
+        return tlsf_malloc_with(tlsf, size, 4, true).offset;
     case HS_TLSF_SHAPE_SIZED_32:
-        return tlsf_malloc_with(tlsf, size, 5, true);
+        return tlsf_malloc_with(tlsf, size, 5, true).offset;
     case HS_TLSF_SHAPE_FIXED_32:
-        return tlsf_malloc_with(tlsf, size, 5, false);
+        return tlsf_malloc_with(tlsf, size, 5, false).offset;
     default:
-        return tlsf_malloc_with(tlsf, size, tlsf->bins_log2, false);
+        return tlsf_malloc_with(tlsf, size, tlsf->bins_log2, false).offset;
     }
+}
+
+static HS_MADE_FOR_CALLER void free_with(hs_tlsf_t *tlsf, uint32_t offset, uint32_t bins_log2,
+                                         bool sized)
+{
+    const tlsf_at_t at = tlsf_at_of(tlsf, bins_log2, sized);
+    tlsf_free_with(tlsf, &at, offset);
 }
 
 void hs_tlsf_free(hs_tlsf_t *tlsf, uint32_t offset)
 {
     switch (tlsf->shape) {
     case HS_TLSF_SHAPE_SIZED_16:
-        tlsf_free_with(tlsf, offset, 4, true);
+        free_with(tlsf, offset, 4, true);
         break;
     case HS_TLSF_SHAPE_SIZED_32:
-        tlsf_free_with(tlsf, offset, 5, true);
+        free_with(tlsf, offset, 5, true);
         break;
     case HS_TLSF_SHAPE_FIXED_32:
-        tlsf_free_with(tlsf, offset, 5, false);
+        free_with(tlsf, offset, 5, false);
         break;
     default:
-        tlsf_free_with(tlsf, offset, tlsf->bins_log2, false);
+        free_with(tlsf, offset, tlsf->bins_log2, false);
         break;
     }
 }
 
 /* Takes the free block at `next` out of its bin, to be absorbed by its left neighbour; returns the
  * bytes that the neighbour gains. */
-static HS_MADE_FOR_CALLER uint32_t absorb(hs_tlsf_t *tlsf, const hs_tlsf_t *at, uint32_t next)
+static HS_MADE_FOR_CALLER uint32_t absorb(hs_tlsf_t *tlsf, const tlsf_at_t *at, tlsf_block_t next)
 {
     hs_sim_t *heap = &tlsf->heap;
-    uint32_t size = tlsf_size(at, next);
+    const uint32_t size = block_size(next);
     heap->steps.writes += bin_remove(tlsf, at, next, size);
     heap->tally.free -= size;
     heap->tally.free_blocks--;
@@ -67,43 +74,42 @@ static HS_MADE_FOR_CALLER uint32_t absorb(hs_tlsf_t *tlsf, const hs_tlsf_t *at, 
 }
 
 /* Gives the end of a used block of `size` back if it makes a block; returns what the block keeps. */
-static HS_MADE_FOR_CALLER uint32_t trim_used(hs_tlsf_t *tlsf, const hs_tlsf_t *at, uint32_t block,
-                                             uint32_t size, uint32_t need)
+static HS_MADE_FOR_CALLER uint32_t trim_used(hs_tlsf_t *tlsf, const tlsf_at_t *at,
+                                             tlsf_block_t block, uint32_t size, uint32_t need)
 {
     hs_sim_t *heap = &tlsf->heap;
-    uint32_t next = tlsf_next(block, size);
-    uint32_t next_word = tlsf_size_word(at, next);
+    const tlsf_block_t next = block_next(block, size);
     if (size < need + TLSF_STRUCTURE) {
         return size;
     }
     uint32_t rest = size - need - TLSF_OVERHEAD;
-    if ((next_word & TLSF_IS_FREE) != 0) {
+    if ((word_get(next.at + TLSF_SIZE) & TLSF_IS_FREE) != 0) {
         rest += absorb(tlsf, at, next);
     }
-    heap->steps.writes += tlsf_block_release(tlsf, at, tlsf_next(block, need), rest);
+    heap->steps.writes += block_release(tlsf, at, block_next(block, need), rest);
     heap->tally.free += rest;
     heap->tally.free_blocks++;
     return need;
 }
 
-static HS_MADE_FOR_CALLER uint32_t resize_in_place(hs_tlsf_t *tlsf, const hs_tlsf_t *at,
-                                                   uint32_t block, uint32_t need)
+static HS_MADE_FOR_CALLER uint32_t resize_in_place(hs_tlsf_t *tlsf, const tlsf_at_t *at,
+                                                   uint32_t offset, uint32_t need)
 {
     hs_sim_t *heap = &tlsf->heap;
-    uint32_t word = tlsf_size_word(at, block);
-    uint32_t old = hs_bits_down4(word);
+    const tlsf_block_t block = block_of(at, offset);
+    const uint32_t word = word_get(block.at + TLSF_SIZE);
+    const uint32_t old = hs_bits_down4(word);
     uint32_t size = old;
     if (need > old) {
-        size += absorb(tlsf, at, tlsf_next(block, old));
-        uint32_t next = tlsf_next(block, size);
-        tlsf_set_size_word(at, next, tlsf_size_word(at, next) & ~TLSF_AFTER_FREE);
+        size += absorb(tlsf, at, block_next(block, old));
+        block_unflag(block_next(block, size));
         heap->steps.writes++;
     }
     size = trim_used(tlsf, at, block, size, need);
-    tlsf_set_size_word(at, block, size | (word & TLSF_AFTER_FREE));
+    word_put(block.at + TLSF_SIZE, size | (word & TLSF_AFTER_FREE));
     heap->steps.writes++;
     heap->tally.used += size - old;
-    return block + TLSF_PAYLOAD;
+    return offset;
 }
 
 static uint32_t resize_by_copy(hs_tlsf_t *tlsf, uint32_t offset, uint32_t old, uint32_t size)
@@ -123,19 +129,19 @@ static uint32_t resize_by_copy(hs_tlsf_t *tlsf, uint32_t offset, uint32_t old, u
 static HS_MADE_FOR_CALLER uint32_t realloc_with(hs_tlsf_t *tlsf, uint32_t offset, uint32_t size,
                                                 uint32_t bins_log2, bool sized)
 {
-    const hs_tlsf_t at = tlsf_made_for(tlsf, bins_log2, sized);
-    uint32_t block = offset - TLSF_PAYLOAD;
-    uint32_t need = request_size(&at, size, 4);
+    const tlsf_at_t at = tlsf_at_of(tlsf, bins_log2, sized);
+    const tlsf_block_t block = block_of(&at, offset);
+    const uint32_t need = request_size(&at, size, 4);
     if (need == 0) {
         return HS_NONE;
     }
-    uint32_t old = tlsf_size(&at, block);
-    uint32_t next_word = tlsf_size_word(&at, tlsf_next(block, old));
+    const uint32_t old = block_size(block);
+    const uint32_t next_word = word_get(block_next(block, old).at + TLSF_SIZE);
     if (need > old && ((next_word & TLSF_IS_FREE) == 0 ||
                        need > old + hs_bits_down4(next_word) + TLSF_OVERHEAD)) {
         return resize_by_copy(tlsf, offset, old, size);
     }
-    return resize_in_place(tlsf, &at, block, need);
+    return resize_in_place(tlsf, &at, offset, need);
 }
 
 uint32_t hs_tlsf_realloc(hs_tlsf_t *tlsf, uint32_t offset, uint32_t size)
@@ -154,13 +160,18 @@ uint32_t hs_tlsf_realloc(hs_tlsf_t *tlsf, uint32_t offset, uint32_t size)
 
 /* ---- aligned ---------------------------------------------------------------------------------- */
 
+static tlsf_at_t at_of(const hs_tlsf_t *tlsf)
+{
+    return tlsf_at_of(tlsf, tlsf->bins_log2, false);
+}
+
 /* The size that aligned() searches for, 0 if it is refused: room for the worst gap in front. */
-static uint32_t aligned_search(const hs_tlsf_t *tlsf, uint32_t align, uint32_t need)
+static uint32_t aligned_search(const tlsf_at_t *at, uint32_t align, uint32_t need)
 {
     if (need == 0 || align <= 4) {
         return need;
     }
-    return request_size(tlsf, need + align + TLSF_STRUCTURE, align);
+    return request_size(at, need + align + TLSF_STRUCTURE, align);
 }
 
 static uint32_t address_up(uint32_t address, uint32_t align)
@@ -183,48 +194,70 @@ static uint32_t aligned_lead(const hs_tlsf_t *tlsf, uint32_t address, uint32_t a
 }
 
 /* Cuts `lead` bytes off the front of a free block that is in no bin and bins them. */
-static void cut_lead(hs_tlsf_t *tlsf, uint32_t block, uint32_t lead)
+static void cut_lead(hs_tlsf_t *tlsf, const tlsf_at_t *at, tlsf_block_t block, uint32_t lead)
 {
-    uint32_t size = lead - TLSF_OVERHEAD;
-    tlsf_set_size_word(tlsf, block, size | TLSF_IS_FREE);
-    hs_region_put_link(&tlsf->heap, tlsf_next(block, size), block);
-    tlsf->heap.steps.writes += 2 + bin_insert(tlsf, tlsf, block, size);
+    const uint32_t size = lead - TLSF_OVERHEAD;
+    block_mark(block, size);
+    tlsf->heap.steps.writes += 2 + bin_insert(tlsf, at, block, bin_of(at, size));
     tlsf->heap.tally.free -= TLSF_OVERHEAD;
     tlsf->heap.tally.free_blocks++;
 }
 
-uint32_t hs_tlsf_aligned(hs_tlsf_t *tlsf, uint32_t align, uint32_t size, uint32_t at)
+/* Hands out a free block that is in no bin, keeping `keep` bytes of it if the rest makes a block. */
+static void block_use(hs_tlsf_t *tlsf, const tlsf_at_t *at, tlsf_block_t block, uint32_t size,
+                      uint32_t keep, uint32_t flag)
 {
-    uint32_t need = request_size(tlsf, size, 4);
-    uint32_t search = aligned_search(tlsf, align, need);
-    uint32_t bin = search == 0 ? HS_NONE : bin_ask(tlsf, tlsf, search_for(tlsf, search).bin);
+    if (size < keep + TLSF_STRUCTURE) {
+        block_give(tlsf, block, size, flag);
+        block_count(tlsf, size);
+        tlsf->heap.steps.writes += 2;
+        return;
+    }
+    const tlsf_block_t rest = block_split(tlsf, block, size, keep, flag);
+    const tlsf_bin_of_t of = bin_of(at, size - keep - TLSF_OVERHEAD);
+    block_count(tlsf, keep);
+    tlsf->heap.steps.writes += 1 + TLSF_MARKED + bin_insert(tlsf, at, rest, of);
+}
+
+uint32_t hs_tlsf_aligned(hs_tlsf_t *tlsf, uint32_t align, uint32_t size, uint32_t gap)
+{
+    const tlsf_at_t at = at_of(tlsf);
+    hs_sim_t *heap = &tlsf->heap;
+    const uint32_t need = request_size(&at, size, 4);
+    const uint32_t search = aligned_search(&at, align, need);
+    const uint32_t bin =
+        search == 0 ? HS_NONE : bin_ask(&at, search_for(&at, search).bin, &heap->steps.bins);
     if (bin == HS_NONE) {
         return HS_NONE;
     }
-    uint32_t block = block_take(tlsf, tlsf, bin);
-    uint32_t found = tlsf_size(tlsf, block);
-    uint32_t lead =
-        aligned_lead(tlsf, tlsf->heap.base + block + TLSF_PAYLOAD, align, hs_bits_up4(at));
+    const tlsf_block_t block = block_linked(&at, word_get(bin_head(&at, bin)));
+    heap->steps.nodes++;
+    heap->steps.writes += bin_pop(tlsf, &at, block, bin);
+    const uint32_t found = block_size(block);
+    const uint32_t payload = block.link + TLSF_PAYLOAD;
+    const uint32_t lead = aligned_lead(tlsf, payload, align, hs_bits_up4(gap));
     if (lead == 0 || found < lead + TLSF_STRUCTURE) {
-        tlsf_block_use(tlsf, tlsf, block, found, need, 0);
-        return block + TLSF_PAYLOAD;
+        block_use(tlsf, &at, block, found, need, 0);
+        return payload - heap->base;
     }
-    cut_lead(tlsf, block, lead);
-    tlsf_block_use(tlsf, tlsf, block + lead, found - lead, need, TLSF_AFTER_FREE);
-    return block + lead + TLSF_PAYLOAD;
+    cut_lead(tlsf, &at, block, lead);
+    const tlsf_block_t aligned = block_next(block, lead - TLSF_OVERHEAD);
+    block_use(tlsf, &at, aligned, found - lead, need, TLSF_AFTER_FREE);
+    return payload - heap->base + lead;
 }
 
-bool hs_tlsf_is_short(const hs_tlsf_t *tlsf, uint32_t size, uint32_t at)
+bool hs_tlsf_is_short(const hs_tlsf_t *tlsf, uint32_t size, uint32_t gap)
 {
-    uint32_t looked;
-    uint32_t need = request_size(tlsf, size, 4);
-    uint32_t bin = need == 0 ? HS_NONE : bin_find(tlsf, search_for(tlsf, need).bin, &looked);
+    const tlsf_at_t at = at_of(tlsf);
+    uint64_t looked = 0;
+    const uint32_t need = request_size(&at, size, 4);
+    const uint32_t bin = need == 0 ? HS_NONE : bin_ask(&at, search_for(&at, need).bin, &looked);
     if (bin == HS_NONE) {
         return false;
     }
-    uint32_t block = hs_region_get_link(&tlsf->heap, tlsf_head_at(tlsf, bin));
-    uint32_t found = tlsf_size(tlsf, block);
-    uint32_t lead = aligned_lead(tlsf, tlsf->heap.base + block + TLSF_PAYLOAD, 4, hs_bits_up4(at));
+    const tlsf_block_t block = block_linked(&at, word_get(bin_head(&at, bin)));
+    const uint32_t found = block_size(block);
+    const uint32_t lead = aligned_lead(tlsf, block.link + TLSF_PAYLOAD, 4, hs_bits_up4(gap));
     return lead != 0 && found >= lead + TLSF_STRUCTURE && found - lead < need;
 }
 
@@ -237,10 +270,11 @@ uint32_t hs_tlsf_usable(const hs_tlsf_t *tlsf, uint32_t offset)
 
 bool hs_tlsf_fits(const hs_tlsf_t *tlsf, uint32_t align, uint32_t size)
 {
-    uint32_t looked;
-    uint32_t need = request_size(tlsf, size, 4);
-    uint32_t search = aligned_search(tlsf, align, need);
-    return search != 0 && bin_find(tlsf, search_for(tlsf, search).bin, &looked) != HS_NONE;
+    const tlsf_at_t at = at_of(tlsf);
+    uint64_t looked = 0;
+    const uint32_t need = request_size(&at, size, 4);
+    const uint32_t search = aligned_search(&at, align, need);
+    return search != 0 && bin_ask(&at, search_for(&at, search).bin, &looked) != HS_NONE;
 }
 
 uint32_t hs_tlsf_largest_allocatable(const hs_tlsf_t *tlsf)

@@ -61,11 +61,11 @@ hs_status_t hs_tlsf_open(hs_tlsf_t *tlsf);
 uint32_t hs_tlsf_malloc(hs_tlsf_t *tlsf, uint32_t size);
 void hs_tlsf_free(hs_tlsf_t *tlsf, uint32_t offset);
 uint32_t hs_tlsf_realloc(hs_tlsf_t *tlsf, uint32_t offset, uint32_t size);
-/* The byte at result + (`at` rounded up to 4) is aligned. */
-uint32_t hs_tlsf_aligned(hs_tlsf_t *tlsf, uint32_t align, uint32_t size, uint32_t at);
-/* Would aligned() with leads_any and an alignment of at most 4 cut the gap for `at` from a block that
+/* The byte at result + (`gap` rounded up to 4) is aligned. */
+uint32_t hs_tlsf_aligned(hs_tlsf_t *tlsf, uint32_t align, uint32_t size, uint32_t gap);
+/* Would aligned() with leads_any and an alignment of at most 4 cut the room for `gap` from a block that
  * is too short then? The real one hands it out, and the program writes into the next block. */
-bool hs_tlsf_is_short(const hs_tlsf_t *tlsf, uint32_t size, uint32_t at);
+bool hs_tlsf_is_short(const hs_tlsf_t *tlsf, uint32_t size, uint32_t gap);
 uint32_t hs_tlsf_usable(const hs_tlsf_t *tlsf, uint32_t offset);
 bool hs_tlsf_fits(const hs_tlsf_t *tlsf, uint32_t align, uint32_t size);
 

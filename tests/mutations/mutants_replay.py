@@ -10,6 +10,7 @@ AROUND = "tests/models/test_around.c"
 OWN = "tests/native/test_heapscope.c"
 REGIONS = "tests/native/test_regions.c"
 BLOCKS = "tests/native/test_blocks.c"
+PLAIN = "tests/native/test_plain.c"
 INDEX = "tests/models/test_free_index.c"
 RUN = "tests/lab/replay/test_replay_run.py"
 CHIPS = "tests/lab/layout/test_chips.py"
@@ -19,8 +20,8 @@ REPLAY = (
     Mutant(
         "digest",
         "one byte of each result left out",
-        "lab/native/replay/heap_events.c::result",
-        "digest = (digest ^ (value >> 24)) * FNV_PRIME;",
+        "lab/native/replay/result.h::hs_result_digest",
+        "digest = (digest ^ (value >> 24)) * HS_FNV_PRIME;",
         "",
         ORACLE,
     ),
@@ -294,7 +295,55 @@ REPLAY = (
         "lab/native/measure/measure.h::hs_measure_row",
         "only ? &owners->rows[block->task]",
         "only ? &owners->rows[0]",
-        "tests/native/test_plain.c",
+        PLAIN,
+    ),
+    Mutant(
+        "peak per task and kind",
+        "in the usual replay's loop a block holds what was asked for",
+        "lab/native/measure/tab.h::hs_tab_gain",
+        "row->held += held;",
+        "row->held += payload;",
+        PLAIN,
+    ),
+    Mutant(
+        "the recorded program's peak",
+        "in the usual replay's loop what no heap has is not counted",
+        "lab/native/measure/tab.h::hs_tab_miss",
+        "tab->unplaced += recorded;",
+        "",
+        PLAIN,
+    ),
+    Mutant(
+        "minimum free",
+        "in the usual replay's loop the dip inside a moving realloc is ignored",
+        "lab/native/measure/tab.h::hs_tab_resize",
+        "if (tally->lowest_free < region->low.minimum_free ||",
+        "if (tally->free < region->low.minimum_free ||",
+        PLAIN,
+    ),
+    Mutant(
+        "headroom",
+        "events that are closed together count as one",
+        "lab/native/measure/measure.c::hs_measure_close_all",
+        "need->row.short_events += count - 1;",
+        "",
+        PLAIN,
+    ),
+    Mutant(
+        "digest of idf-5.5",
+        "a size that is a bin's smallest is searched in the next bin",
+        "lab/models/tlsf_bins.h::search_for",
+        "const uint32_t widths = ((need - 1) >> width_log2) + 1;",
+        "const uint32_t widths = (need >> width_log2) + 1;",
+        "tests/native/test_oracle.c",
+    ),
+    Mutant(
+        "digest of idf-5.1",
+        "a block of the usual replay's loop is not rounded up to words",
+        "lab/models/tlsf_made.h::tlsf_malloc_known",
+        "at->keeps_rounding ? search.size : hs_bits_up4(need)",
+        "at->keeps_rounding ? search.size : need",
+        "tests/models/test_made.c",
     ),
     Mutant(
         "blocks found by identity",

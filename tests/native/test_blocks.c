@@ -62,7 +62,8 @@ static void remove_one(hs_blocks_t *blocks, shadow_t *shadow, uint32_t i)
 
 static void compare(const hs_blocks_t *blocks, const shadow_t *shadow)
 {
-    CHECK(blocks->count == shadow->count, "%zu != %u", blocks->count, shadow->count);
+    CHECK(hs_blocks_count(blocks) == shadow->count, "%zu != %u", hs_blocks_count(blocks),
+          shadow->count);
     CHECK(blocks->used == shadow->peak, "%zu != %u", blocks->used, shadow->peak);
     for (uint32_t i = 0; i < shadow->count; i++) {
         const hs_block_t *block = hs_blocks_find(blocks, shadow->key[i]);

@@ -20,7 +20,9 @@ static hs_event_t some_event(check_random_t *random, uint64_t *next_id)
 {
     hs_event_t event = {.kind = HS_EVENT_MALLOC};
     const uint32_t pick = check_below(random, 100);
-    event.task = check_below(random, TASKS);
+    event.task = check_below(random, 4) == 0 ? check_below(random, TASKS) : 0;
+    event.site = check_below(random, 9) == 0 ? 1 + check_below(random, 3) : 0;
+    event.caps = pick < 48 && check_below(random, 20) == 0 ? 4 : 0;
     event.size = pick % 7 == 0 ? check_below(random, 2500) : check_below(random, 120);
     if (pick < 48) {
         event.key = (*next_id)++;
@@ -72,6 +74,9 @@ static void compare_rows(const hs_measure_t *a, const hs_measure_t *b)
 static void compare(const hs_replay_t *plain, const hs_replay_t *general)
 {
     hs_lab_summary_t one, other;
+    hs_lab_census_t census, other_census;
+    memset(&census, 0, sizeof census);
+    memset(&other_census, 0, sizeof other_census);
     memset(&one, 0, sizeof one);
     memset(&other, 0, sizeof other);
     hs_replay_summary(plain, &one);
@@ -79,6 +84,12 @@ static void compare(const hs_replay_t *plain, const hs_replay_t *general)
     CHECK(memcmp(&one, &other, sizeof one) == 0, "digests %llx and %llx",
           (unsigned long long)one.digest, (unsigned long long)other.digest);
     compare_rows(&plain->measure, &general->measure);
+    hs_census_figures(&plain->census, &census);
+    hs_census_figures(&general->census, &other_census);
+    CHECK(memcmp(&census, &other_census, sizeof census) == 0, "recorded: %llu and %llu live",
+          (unsigned long long)census.live, (unsigned long long)other_census.live);
+    const hs_sim_t *heap = plain->chip.region[0].heap;
+    CHECK(memcmp(heap->mem, general->chip.region[0].heap->mem, heap->size) == 0, "the memory");
 }
 
 static void compare_timelines(const hs_timeline_t *one, const hs_timeline_t *other)
@@ -95,7 +106,7 @@ static void compare_timelines(const hs_timeline_t *one, const hs_timeline_t *oth
     }
 }
 
-static void run(const char *allocator, uint32_t size, check_random_t *random)
+static void run(const char *allocator, uint32_t size, uint64_t first_id, check_random_t *random)
 {
     hs_lab_region_t region = {.start = 0x20000000u, .size = size, .caps = {0x7FFFFFFFu, 0, 0}};
     strcpy(region.allocator, allocator);
@@ -113,7 +124,7 @@ static void run(const char *allocator, uint32_t size, check_random_t *random)
     hs_replay_t plain, general;
     start(&plain, &config, false);
     start(&general, &config, true);
-    uint64_t next_id = 0;
+    uint64_t next_id = first_id;
     hs_event_t events[BATCH];
     for (uint64_t e = 0; e < (uint64_t)check_rounds((int)EVENTS);) {
         const uint32_t count = check_below(random, 3) != 0 ? 1 : 1 + check_below(random, BATCH);
@@ -141,9 +152,11 @@ int main(int argc, char **argv)
     static const char *const allocators[] = {"idf-5.5", "idf-5.5+light", "idf-4.2",
                                              "umm",     "heap_4",        "heapscope"};
     for (size_t i = 0; i < sizeof allocators / sizeof allocators[0]; i++) {
-        run(allocators[i], SMALL, &random);
+        run(allocators[i], SMALL, 0, &random);
     }
-    run("idf-5.5", LARGE, &random);
-    run("idf-5.1", LARGE, &random);
+    run("idf-5.5", LARGE, 0, &random);
+    run("idf-5.1", LARGE, 0, &random);
+    run("idf-5.5", SMALL, (UINT64_C(1) << 63) - 500,
+        &random); /* ids come to the end of their range */
     return 0;
 }

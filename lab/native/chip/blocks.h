@@ -17,8 +17,9 @@
 #include "heapscope/assert.h"
 
 enum {
-    HS_BLOCK_LIVE = 1,   /* the record is in use */
-    HS_BLOCK_NOWHERE = 2 /* its allocation failed here: no heap holds it */
+    HS_BLOCK_LIVE = 1,    /* the record is in use */
+    HS_BLOCK_NOWHERE = 2, /* its allocation failed here: no heap holds it */
+    HS_BLOCK_LEFT = 4     /* its last realloc failed here: `recorded` is not `requested` */
 };
 
 /* Where the recorded program got a block. */
@@ -50,9 +51,9 @@ typedef struct hs_block_slot {
 
 typedef struct hs_blocks {
     hs_block_t *records;
-    uint32_t *vacant; /* indices of the `used - count` records not in use, the last one is next */
+    uint32_t *vacant; /* indices of the `spare` records, the last one is next */
     size_t used;      /* records ever in use: the most that were live at once */
-    size_t count;     /* live now */
+    size_t spare;     /* of these, not in use now */
     uint32_t *direct; /* as many as slots: the index of a record plus 1; 0: none */
     hs_block_slot_t *slots;
     size_t moved;     /* blocks that are found by the slots, and no direct way */
@@ -65,6 +66,12 @@ bool hs_blocks_init(hs_blocks_t *blocks); /* false: no host memory */
 void hs_blocks_free(hs_blocks_t *blocks);
 /* Twice the records; moves them. false: no host memory, or too many. */
 bool hs_blocks_grow(hs_blocks_t *blocks);
+
+/* Those live now. */
+static inline size_t hs_blocks_count(const hs_blocks_t *blocks)
+{
+    return blocks->used - blocks->spare;
+}
 
 /* ---- one event's work: each caller has a copy of its own ---------------------------------------- */
 
@@ -131,28 +138,36 @@ static HS_MADE_FOR_CALLER hs_block_t *hs_blocks_find(const hs_blocks_t *blocks, 
     return record != 0 ? &blocks->records[record - 1] : NULL;
 }
 
-/* A new record for a key that is not live, its place not set and the rest 0; NULL: no host memory.
+/* A new record for a key that is not live, of which only the key and the flags are set; NULL: no host memory.
  * Moves other records. */
-static HS_MADE_FOR_CALLER hs_block_t *hs_blocks_insert(hs_blocks_t *blocks, uint64_t key)
+static HS_MADE_FOR_CALLER hs_block_t *hs_blocks_add(hs_blocks_t *blocks, uint64_t key)
 {
     uint32_t record;
     HS_ASSERT(hs_blocks_find(blocks, key) == NULL);
-    if (blocks->count < blocks->used) {
-        record = blocks->vacant[blocks->used - blocks->count - 1];
+    if (blocks->spare != 0) {
+        record = blocks->vacant[--blocks->spare];
     } else {
         if (blocks->used == (blocks->slot_mask + 1) / HS_BLOCK_SLOTS && !hs_blocks_grow(blocks)) {
             return NULL;
         }
         record = (uint32_t)blocks->used++;
     }
-    blocks->count++;
     hs_blocks_file(blocks, key, record);
     hs_block_t *block = &blocks->records[record];
     block->key = key;
-    block->recorded = 0;
-    block->requested = 0;
-    block->task = 0;
     block->flags = HS_BLOCK_LIVE;
+    return block;
+}
+
+/* The same with all but its place set, to 0. */
+static HS_MADE_FOR_CALLER hs_block_t *hs_blocks_insert(hs_blocks_t *blocks, uint64_t key)
+{
+    hs_block_t *block = hs_blocks_add(blocks, key);
+    if (block != NULL) {
+        block->recorded = 0;
+        block->requested = 0;
+        block->task = 0;
+    }
     return block;
 }
 
@@ -196,9 +211,9 @@ static HS_MADE_FOR_CALLER hs_block_t *hs_blocks_take(hs_blocks_t *blocks, uint64
             return NULL;
         }
     }
-    HS_ASSERT((blocks->records[record - 1].flags & HS_BLOCK_LIVE) != 0 && blocks->count != 0);
-    blocks->vacant[blocks->used - blocks->count] = record - 1;
-    blocks->count--;
+    HS_ASSERT((blocks->records[record - 1].flags & HS_BLOCK_LIVE) != 0);
+    HS_ASSERT(blocks->spare < blocks->used);
+    blocks->vacant[blocks->spare++] = record - 1;
     hs_block_t *block = &blocks->records[record - 1];
     block->flags &= (uint8_t)~(unsigned)HS_BLOCK_LIVE;
     return block;

@@ -97,6 +97,9 @@ uint32_t hs_chip_mask(hs_chip_t *chip, uint32_t caps)
 
 uint32_t hs_chip_mask_for(hs_chip_t *chip, uint32_t caps, uint32_t size)
 {
+    if (caps == 0 && size - 1 < chip->plain_limit) {
+        return chip->plain_mask;
+    }
     if (refused_by_size(chip, size)) {
         return 0;
     }
@@ -201,6 +204,10 @@ void hs_chip_plan(hs_chip_t *chip)
         chip->plain_heap = first->heap;
         const uint32_t limit = rule->threshold < first->size ? rule->threshold : first->size;
         chip->plain_limit = hs_chip_allowed(chip, limit);
+    }
+    chip->plain_mask = chip->plain.mask;
+    if (rule->fallback != 0) {
+        chip->plain_mask |= hs_chip_route(chip, rule->fallback)->mask;
     }
 }
 

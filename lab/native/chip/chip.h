@@ -57,6 +57,7 @@ typedef struct hs_chip {
     /* malloc of 1 to this many bytes asks the heap of plain's first region for just that; 0: malloc
      * is not so simple here. */
     uint32_t plain_limit;
+    uint32_t plain_mask; /* all regions that it might then ask, fallback included */
     hs_sim_t *plain_heap;
     hs_route_t routes[HS_ROUTES_KEPT]; /* those used lately */
     uint32_t route_count;

@@ -68,7 +68,7 @@ hs_status_t hs_pieces_init(hs_pieces_t *pieces, const hs_chip_t *chip, uint32_t 
     }
     gathering_t to = {pieces, 0, false};
     hs_sim_walk(chip->region[region].heap, gather, &to);
-    const hs_block_t **sorted = malloc((blocks->count + 1) * sizeof *sorted);
+    const hs_block_t **sorted = malloc((hs_blocks_count(blocks) + 1) * sizeof *sorted);
     if (to.failed || sorted == NULL) {
         free((void *)sorted);
         hs_pieces_free(pieces);

@@ -218,7 +218,6 @@ void hs_measure_end_bucket(hs_measure_t *measure)
 {
     hs_bucket_t *bucket = hs_timeline_next(&measure->timeline);
     uint32_t column = SERIES_REGIONS;
-    hs_lab_set_row_t row;
     if (measure->timeline.capacity == 0) {
         return;
     }
@@ -230,14 +229,28 @@ void hs_measure_end_bucket(hs_measure_t *measure)
         bucket->most[column] = region->most_free;
         region->least_free = region->most_free = region->low.free;
     }
-    for (uint32_t task = 0; task < hs_measure_timeline_tasks(measure); task++, column++) {
+    const uint32_t tasks = hs_measure_timeline_tasks(measure);
+    for (uint32_t task = 0; task < tasks; task++, column++) {
         take_series(bucket, column, &measure->owners.payload[task]);
     }
-    hs_measure_capset_row(measure, 0, &row);
-    bucket->largest[0] = row.largest_free;
-    bucket->largest[1] = row.largest_reported;
-    bucket->largest[2] = row.largest_allocatable;
+    hs_measure_largest(measure, bucket->largest);
     hs_timeline_commit(&measure->timeline, column);
+}
+
+void hs_measure_close_all(hs_measure_t *measure, const hs_event_t *events, uint64_t first,
+                          uint64_t count)
+{
+    if (count == 0 || !measure->any_short) {
+        return;
+    }
+    hs_measure_close(measure, first, events->time);
+    for (uint32_t n = 0; n < measure->need_count; n++) {
+        hs_headroom_t *need = &measure->needs[n];
+        if (need->is_short) {
+            need->row.last_event = first + count - 1;
+            need->row.short_events += count - 1;
+        }
+    }
 }
 
 void hs_measure_finish(hs_measure_t *measure)

@@ -11,6 +11,7 @@
 
 #include "chip/blocks.h"
 #include "chip/chip.h"
+#include "heapscope/trace.h"
 #include "measure/failures.h"
 #include "measure/headroom.h"
 #include "measure/ledger.h"
@@ -199,6 +200,8 @@ void hs_measure_finish(hs_measure_t *measure);
 /* Where a region's bytes are: the parts of hs_lab_region_row_t that sum to its size, and the block
  * counts; O(1). The row's other fields are zeroed. */
 void hs_measure_region_parts(const hs_measure_t *measure, uint32_t index, hs_lab_region_row_t *row);
+/* largest_free, largest_reported and largest_allocatable of hs_measure_capset_row for malloc; may walk the heap. */
+void hs_measure_largest(const hs_measure_t *measure, uint32_t largest[3]);
 /* The timeline's bucket is full. */
 void hs_measure_end_bucket(hs_measure_t *measure);
 /* How many tasks, by slot, have a series in the timeline. */
@@ -212,6 +215,11 @@ static inline void hs_measure_close(hs_measure_t *measure, uint64_t event, uint6
         }
     }
 }
+
+/* The same for `count` events on, of which the first has the number `first`, and none of which changed what a need
+ * has. */
+void hs_measure_close_all(hs_measure_t *measure, const hs_event_t *events, uint64_t first,
+                          uint64_t count);
 
 /* `events` were closed, at most as many as hs_timeline_room says, the first of them at `time`. */
 static inline void hs_measure_elapse(hs_measure_t *measure, uint64_t events, uint64_t time)

@@ -105,6 +105,23 @@ void hs_measure_capset_row(const hs_measure_t *measure, uint32_t index, hs_lab_s
     }
 }
 
+void hs_measure_largest(const hs_measure_t *measure, uint32_t largest[3])
+{
+    uint32_t mask = measure->lows.set[measure->capset_set[0]].mask;
+    largest[0] = largest[1] = 0;
+    largest[2] = measure->largest.now;
+    for (uint32_t i = 0; mask != 0; i++, mask >>= 1) {
+        if (mask & 1u) {
+            hs_reported_t reported;
+            const hs_sim_t *heap = measure->chip->region[i].heap;
+            hs_sim_reported(heap, &reported);
+            const uint32_t free = hs_sim_largest_free(heap);
+            largest[0] = free > largest[0] ? free : largest[0];
+            largest[1] = reported.largest_free > largest[1] ? reported.largest_free : largest[1];
+        }
+    }
+}
+
 void hs_measure_kind_row(const hs_measure_t *measure, uint32_t kind, hs_lab_set_row_t *row)
 {
     set_row(measure, measure->kind_set[kind], 0, row);

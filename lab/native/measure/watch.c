@@ -81,7 +81,7 @@ static bool reserve(hs_watch_t *watch, size_t more)
 static hs_status_t take_moment(hs_watch_t *watch, const hs_blocks_t *blocks, uint64_t time)
 {
     hs_watch_moment_t *moment = &watch->moments[watch->taken];
-    if (!reserve(watch, blocks->count)) {
+    if (!reserve(watch, hs_blocks_count(blocks))) {
         return HS_ERR_MEMORY;
     }
     hs_lab_holder_row_t *rows = watch->holders + watch->holder_count;

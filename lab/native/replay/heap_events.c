@@ -2,31 +2,20 @@
 
 #include "chip/laid.h"
 #include "replay/anomalies.h"
+#include "replay/made_run.h"
 #include "replay/plain.h"
-
-#define FNV_PRIME UINT64_C(0x100000001b3)
+#include "replay/result.h"
 
 /* ---- results --------------------------------------------------- */
 
-static HS_MADE_FOR_CALLER void result(hs_replay_t *replay, uint32_t value)
-{
-    uint64_t digest = replay->summary.digest;
-    digest = (digest ^ (value & 0xFFu)) * FNV_PRIME;
-    digest = (digest ^ (value >> 8 & 0xFFu)) * FNV_PRIME;
-    digest = (digest ^ (value >> 16 & 0xFFu)) * FNV_PRIME;
-    digest = (digest ^ (value >> 24)) * FNV_PRIME;
-    replay->summary.digest = digest;
-    replay->summary.results++;
-}
-
 static HS_MADE_FOR_CALLER void placed(hs_replay_t *replay, const hs_block_t *block,
-                                      const hs_plain_t plain)
+                                      const bool plain)
 {
     /* With one region the digest is over offsets, as the oracle's; else over addresses. */
     const hs_chip_region_t *region = &replay->chip.region[block->place.region];
     const uint32_t base = plain || replay->chip.count == 1 ? 0 : region->start;
     const uint32_t offset = block->place.offset;
-    result(replay, base + offset);
+    hs_result_add(&replay->summary, base + offset);
     if (!plain && replay->by_address) {
         replay->summary.address_compared++;
         replay->summary.address_matched += block->key == (uint64_t)region->start + offset;
@@ -36,7 +25,7 @@ static HS_MADE_FOR_CALLER void placed(hs_replay_t *replay, const hs_block_t *blo
 /* The request failed here and had an address where it was recorded. */
 static HS_SELDOM void not_placed(hs_replay_t *replay)
 {
-    result(replay, HS_NONE);
+    hs_result_add(&replay->summary, HS_NONE);
     replay->summary.address_compared += replay->by_address;
 }
 
@@ -48,14 +37,14 @@ static inline size_t record_of(const hs_replay_t *replay, const hs_block_t *bloc
 }
 
 static HS_MADE_FOR_CALLER void release(hs_replay_t *replay, const hs_block_t *block,
-                                       uint64_t number, const hs_plain_t plain)
+                                       uint64_t number, const bool plain)
 {
     if ((plain || !replay->census_only) && !(block->flags & HS_BLOCK_NOWHERE)) {
         if (replay->trail != NULL) {
             hs_trail_end(replay->trail, number, record_of(replay, block));
         }
-        hs_plain_release(&replay->chip, &block->place, plain);
-        hs_measure_released(&replay->measure, block, number, plain != HS_PLAIN_NOT);
+        hs_chip_release(&replay->chip, &block->place);
+        hs_measure_released(&replay->measure, block, number, plain);
         if (!plain && replay->placement.count != 0) {
             hs_placement_lose(&replay->placement, &block->place, block->requested);
         }
@@ -79,7 +68,7 @@ hs_request_t hs_replay_request(const hs_event_t *event)
 
 /* The recorded program no longer holds the block. */
 static HS_MADE_FOR_CALLER void end_life(hs_replay_t *replay, const hs_block_t *block,
-                                        const hs_plain_t plain)
+                                        const bool plain)
 {
     hs_census_lose(&replay->census, block->recorded);
     if (!plain && replay->census_only) {
@@ -95,17 +84,17 @@ static HS_SELDOM void drop_reused(hs_replay_t *replay, const hs_event_t *event, 
     if (block != NULL) {
         replay->summary.reused_ids++;
         hs_replay_anomaly(replay, HS_LAB_ANOMALY_REUSED_ID, event, number);
-        end_life(replay, block, HS_PLAIN_NOT);
-        release(replay, block, number, HS_PLAIN_NOT);
+        end_life(replay, block, false);
+        release(replay, block, number, false);
     }
 }
 
 static HS_MADE_FOR_CALLER bool allocate(hs_replay_t *replay, const hs_event_t *event,
                                         const hs_request_t *request, uint64_t number,
-                                        hs_place_t *place, const hs_plain_t plain)
+                                        hs_place_t *place, const bool plain)
 {
     if (plain) {
-        return hs_plain_allocate(&replay->chip, request, place, plain);
+        return hs_chip_allocate(&replay->chip, request, place);
     }
     if (replay->laid != 0 && hs_chip_laid(&replay->chip, replay->laid, event->key, place)) {
         return true;
@@ -123,7 +112,7 @@ static HS_MADE_FOR_CALLER bool allocate(hs_replay_t *replay, const hs_event_t *e
 /* The block gets its place on the heaps, or is nowhere from now on. */
 static HS_MADE_FOR_CALLER void place_block(hs_replay_t *replay, hs_block_t *block,
                                            const hs_event_t *event, uint64_t number,
-                                           const hs_plain_t plain)
+                                           const bool plain)
 {
     if (event->size <= UINT32_MAX) {
         const hs_request_t request = request_of(event);
@@ -133,7 +122,7 @@ static HS_MADE_FOR_CALLER void place_block(hs_replay_t *replay, hs_block_t *bloc
             if (replay->trail != NULL) {
                 hs_trail_begin(replay->trail, number, block, record_of(replay, block));
             }
-            hs_measure_allocated(&replay->measure, block, number, plain != HS_PLAIN_NOT);
+            hs_measure_allocated(&replay->measure, block, number, plain);
             return;
         }
     }
@@ -154,7 +143,7 @@ static HS_SELDOM void note_origin(hs_block_t *block, const hs_event_t *event, ui
 }
 
 static HS_MADE_FOR_CALLER hs_status_t on_allocation(hs_replay_t *replay, const hs_event_t *event,
-                                                    uint64_t number, const hs_plain_t plain)
+                                                    uint64_t number, const bool plain)
 {
     /* Ids go up, so one beyond all others has never been live; addresses come again. */
     if ((plain || !replay->by_address) && event->key >= replay->next_key &&
@@ -181,7 +170,7 @@ static HS_MADE_FOR_CALLER hs_status_t on_allocation(hs_replay_t *replay, const h
 }
 
 static HS_MADE_FOR_CALLER void on_free(hs_replay_t *replay, const hs_event_t *event,
-                                       uint64_t number, const hs_plain_t plain)
+                                       uint64_t number, const bool plain)
 {
     const hs_block_t *block = hs_blocks_take(&replay->blocks, event->key);
     if (block == NULL) {
@@ -244,12 +233,14 @@ static HS_MADE_FOR_CALLER void reallocate(hs_replay_t *replay, hs_block_t *block
     if (event->size > UINT32_MAX ||
         !reallocate_place(replay, event, &request, number, block, plain)) {
         not_placed(replay);
+        block->flags |= HS_BLOCK_LEFT;
         hs_replay_failed(replay, event, number, slot, block);
         return;
     }
+    block->flags &= (uint8_t)~(unsigned)HS_BLOCK_LEFT;
     block->requested = request.size;
     block->task = slot;
-    placed(replay, block, plain ? HS_PLAIN_ANY : HS_PLAIN_NOT);
+    placed(replay, block, plain);
     if (replay->trail != NULL) {
         hs_trail_end(replay->trail, number, record_of(replay, block));
         hs_trail_begin(replay->trail, number, block, record_of(replay, block));
@@ -275,12 +266,12 @@ static HS_MADE_FOR_CALLER hs_status_t realloc_with(hs_replay_t *replay, const hs
     if (event->size == 0) {
         if ((plain || !replay->census_only) && !(block->flags & HS_BLOCK_NOWHERE)) {
             replay->summary.zero_requests++;
-            result(replay, HS_NONE);
+            hs_result_add(&replay->summary, HS_NONE);
         }
-        on_free(replay, event, number, HS_PLAIN_NOT);
+        on_free(replay, event, number, false);
         return HS_OK;
     }
-    end_life(replay, block, plain ? HS_PLAIN_ANY : HS_PLAIN_NOT);
+    end_life(replay, block, plain);
     block->recorded = hs_census_gain(&replay->census, event->size, number);
     block = rename_block(replay, block, event, number);
     if (block == NULL) {
@@ -314,7 +305,7 @@ static hs_status_t realloc_plain(hs_replay_t *replay, const hs_event_t *event, u
 }
 
 static hs_status_t on_realloc(hs_replay_t *replay, const hs_event_t *event, uint64_t number,
-                              const hs_plain_t plain)
+                              const bool plain)
 {
     return plain ? realloc_plain(replay, event, number)
                  : realloc_with(replay, event, number, false);
@@ -334,7 +325,7 @@ static HS_SELDOM void on_recorded_failure(hs_replay_t *replay, const hs_event_t 
 }
 
 static HS_MADE_FOR_CALLER hs_status_t heap_event(hs_replay_t *replay, const hs_event_t *event,
-                                                 uint64_t number, const hs_plain_t plain)
+                                                 uint64_t number, const bool plain)
 {
     hs_status_t status = HS_OK;
     if (event->kind <= HS_EVENT_ALIGNED) {
@@ -357,17 +348,44 @@ static HS_MADE_FOR_CALLER hs_status_t heap_event(hs_replay_t *replay, const hs_e
 
 hs_status_t hs_replay_heap_event(hs_replay_t *replay, const hs_event_t *event, uint64_t number)
 {
-    const hs_status_t status = heap_event(replay, event, number, HS_PLAIN_NOT);
+    const hs_status_t status = heap_event(replay, event, number, false);
     if (!replay->census_only) {
         hs_measure_elapse(&replay->measure, 1, event->time);
     }
     return status;
 }
 
+hs_status_t hs_replay_plain_event(hs_replay_t *replay, const hs_event_t *event, uint64_t number)
+{
+    hs_census_event(&replay->census, event);
+    return heap_event(replay, event, number, true);
+}
+
+void hs_replay_realloc_refused(hs_replay_t *replay, const hs_event_t *event, uint64_t number,
+                               uint32_t slot, hs_block_t *block)
+{
+    replay->chip.refusals[0]++;
+    not_placed(replay);
+    block->flags |= HS_BLOCK_LEFT;
+    hs_replay_failed(replay, event, number, slot, block);
+}
+
+void hs_replay_refused(hs_replay_t *replay, const hs_event_t *event, uint64_t number,
+                       hs_block_t *block)
+{
+    const hs_request_t request = request_of(event);
+    const bool served = hs_chip_allocate_further(&replay->chip, &request, &block->place);
+    HS_ASSERT(!served);
+    (void)served;
+    block->flags |= HS_BLOCK_NOWHERE;
+    not_placed(replay);
+    hs_replay_failed(replay, event, number, block->task, NULL);
+}
+
 /* A bucket of the timeline at a time, so that no event has to be counted in it. */
 static HS_MADE_FOR_CALLER hs_status_t heap_run(hs_replay_t *replay, const hs_event_t **next,
                                                const hs_event_t *stop, uint64_t number,
-                                               const hs_plain_t plain)
+                                               const bool plain)
 {
     const hs_event_t *event = *next;
     hs_status_t status = HS_OK;
@@ -393,16 +411,12 @@ static HS_MADE_FOR_CALLER hs_status_t heap_run(hs_replay_t *replay, const hs_eve
 static hs_status_t run_as(hs_replay_t *replay, const hs_event_t **next, const hs_event_t *stop,
                           uint64_t number)
 {
-    switch (hs_plain_of(replay)) {
-    case HS_PLAIN_IDF_16:
-        return heap_run(replay, next, stop, number, HS_PLAIN_IDF_16);
-    case HS_PLAIN_IDF_32:
-        return heap_run(replay, next, stop, number, HS_PLAIN_IDF_32);
-    case HS_PLAIN_ANY:
-        return heap_run(replay, next, stop, number, HS_PLAIN_ANY);
-    default:
-        return heap_run(replay, next, stop, number, HS_PLAIN_NOT);
+    if (!hs_replay_is_plain(replay)) {
+        return heap_run(replay, next, stop, number, false);
     }
+    const uint32_t bins_log2 = stop - *next < HS_MADE_LEAST ? 0 : hs_made_bins(replay);
+    return bins_log2 != 0 ? hs_made_run(replay, next, stop, number, bins_log2)
+                          : heap_run(replay, next, stop, number, true);
 }
 
 hs_status_t hs_replay_heap_run(hs_replay_t *replay, const hs_event_t **next, const hs_event_t *end,

@@ -188,7 +188,7 @@ static hs_status_t take_apart(hs_replay_t *replay, const hs_event_t *event, uint
 void hs_replay_batch_end(hs_replay_t *replay, uint64_t number)
 {
     replay->expected = number;
-    replay->census.figures.live_blocks = replay->blocks.count - replay->tenants;
+    replay->census.figures.live_blocks = hs_blocks_count(&replay->blocks) - replay->tenants;
     replay->census.figures.live_blocks_peak = replay->blocks.used - replay->tenants;
 }
 

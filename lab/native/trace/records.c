@@ -30,19 +30,23 @@ static HS_ALWAYS_INLINE unsigned lowest_bit(uint32_t word) /* of bits 7, 15, 23 
 }
 #endif
 
-/* A field of one to four bytes at the start of `word`. */
+/* A field of one to four bytes at the start of a word. */
 typedef struct hs_field {
     uint32_t bits; /* its bytes */
     unsigned size; /* in bytes */
-    bool fits;     /* it has no more than four */
 } hs_field_t;
 
-static HS_ALWAYS_INLINE hs_field_t field_of(uint64_t word)
+/* The first four bytes' bits that end a field; 0: it has more than four. */
+static HS_ALWAYS_INLINE uint32_t field_ends(uint64_t word)
 {
-    const uint32_t last = (uint32_t)(~word & MORE);
-    const unsigned bit = lowest_bit(last | UINT32_C(0x80000000));
-    const uint32_t up_to = last ^ (last - 1u); /* the lowest bit and those below it */
-    const hs_field_t field = {(uint32_t)word & up_to, (bit + 1u) / 8u, last != 0};
+    return (uint32_t)(~word & MORE);
+}
+
+/* `ends` is not 0. */
+static HS_ALWAYS_INLINE hs_field_t field_of(uint64_t word, uint32_t ends)
+{
+    const uint32_t up_to = ends ^ (ends - 1u); /* the lowest bit and those below it */
+    const hs_field_t field = {(uint32_t)word & up_to, lowest_bit(ends) / 8u + 1u};
     return field;
 }
 
@@ -54,27 +58,83 @@ static HS_ALWAYS_INLINE uint64_t field_number(hs_field_t field)
     return (pairs & 0x3FFFu) | (pairs >> 2 & UINT32_C(0xFFFC000));
 }
 
-/* The first byte has three bits of another meaning below the number's. */
-static HS_ALWAYS_INLINE uint64_t head_number(hs_field_t field)
+/* Reads the head of a record, of which the first byte has three bits of another meaning below the number's; returns
+ * the byte behind it. NULL: it has more than four bytes. */
+static HS_ALWAYS_INLINE const uint8_t *head_read(const uint8_t *at, uint64_t word, uint64_t *number)
 {
-    return field_number(field) >> 3;
+    if ((word & 0x8080u) != 0x8080u) { /* one byte or two, as nearly all are */
+        const uint64_t more = word >> 7 & 1u;
+        *number = (word >> 3 & 15u) | (word >> 4 & 0x7F0u & (0u - more));
+        return at + 1 + more;
+    }
+    const uint32_t ends = field_ends(word);
+    if (ends == 0) {
+        return NULL;
+    }
+    const hs_field_t field = field_of(word, ends);
+    *number = field_number(field) >> 3;
+    return at + field.size;
 }
 
 /* Reads one more field at *at unless `wanted` is 0 (its number then is 0); `wanted` is 0 or all
  * ones. */
 static HS_ALWAYS_INLINE bool field_read(const uint8_t **at, uint64_t wanted, uint64_t *number)
 {
-    const hs_field_t field = field_of(hs_load64(*at));
+    const uint64_t word = hs_load64(*at);
+    const uint32_t ends = field_ends(word);
+    const hs_field_t field = field_of(word, ends | UINT32_C(0x80000000));
     *number = field_number(field) & wanted;
     *at += field.size & (unsigned)wanted;
-    return field.fits || wanted == 0;
+    return ends != 0 || wanted == 0;
 }
 
-static const uint8_t event_kinds[8] = {
-    [HS_RECORD_FREE] = HS_EVENT_FREE,       [HS_RECORD_MALLOC] = HS_EVENT_MALLOC,
-    [HS_RECORD_REALLOC] = HS_EVENT_REALLOC, [HS_RECORD_CALLOC] = HS_EVENT_CALLOC,
-    [HS_RECORD_ALIGNED] = HS_EVENT_ALIGNED,
+/* The end of an event, from its task on: all of it is known before its record is read, but for the site. */
+typedef struct hs_tail {
+    uint32_t task;
+    uint32_t caps;
+    uint32_t site;
+    uint16_t heap;
+    uint8_t kind;
+    uint8_t align_log2;
+} hs_tail_t;
+
+#define TAIL_AT offsetof(hs_event_t, task)
+
+_Static_assert(sizeof(hs_event_t) == TAIL_AT + sizeof(hs_tail_t) &&
+                   offsetof(hs_event_t, caps) == TAIL_AT + offsetof(hs_tail_t, caps) &&
+                   offsetof(hs_event_t, site) == TAIL_AT + offsetof(hs_tail_t, site) &&
+                   offsetof(hs_event_t, heap) == TAIL_AT + offsetof(hs_tail_t, heap) &&
+                   offsetof(hs_event_t, kind) == TAIL_AT + offsetof(hs_tail_t, kind) &&
+                   offsetof(hs_event_t, align_log2) == TAIL_AT + offsetof(hs_tail_t, align_log2),
+               "the tail is the event's end");
+
+/* The ordinary records are the first kinds. */
+#define ORDINARY (HS_RECORD_CALLOC + 1)
+
+static const uint8_t event_kinds[ORDINARY] = {
+    [HS_RECORD_FREE] = HS_EVENT_FREE,
+    [HS_RECORD_MALLOC] = HS_EVENT_MALLOC,
+    [HS_RECORD_REALLOC] = HS_EVENT_REALLOC,
+    [HS_RECORD_CALLOC] = HS_EVENT_CALLOC,
 };
+
+/* All ones for what asks for memory. */
+static const uint64_t asking[ORDINARY] = {
+    [HS_RECORD_FREE] = 0,
+    [HS_RECORD_MALLOC] = ~UINT64_C(0),
+    [HS_RECORD_REALLOC] = ~UINT64_C(0),
+    [HS_RECORD_CALLOC] = ~UINT64_C(0),
+};
+
+static void tails_make(hs_tail_t tails[ORDINARY], const hs_decode_state_t *state)
+{
+    for (unsigned kind = 0; kind < ORDINARY; kind++) {
+        tails[kind] = (hs_tail_t){.task = state->task,
+                                  .caps = state->caps & (uint32_t)asking[kind],
+                                  .heap = state->heap,
+                                  .kind = event_kinds[kind]};
+    }
+}
 
 /* An ordinary record, taken apart but not yet accepted. */
 typedef struct hs_parts {
@@ -114,14 +174,15 @@ static HS_ALWAYS_INLINE void realloc_parts(hs_parts_t *parts, const hs_decode_st
 static HS_ALWAYS_INLINE void block_parts(hs_parts_t *parts, const hs_decode_state_t *state,
                                          const unsigned features)
 {
-    parts->size = parts->number & parts->asks;
+    const uint64_t back = parts->number & ~parts->asks;
+    parts->size = parts->number ^ back;
     if ((features & HS_TRACE_ADDRESSES) != 0) {
         uint64_t given;
         parts->fits = field_read(&parts->next, parts->asks, &given);
-        parts->last += hs_unzigzag(given | (parts->number & ~parts->asks));
+        parts->last += hs_unzigzag(given | back);
         parts->key = parts->last << state->shift;
     } else {
-        parts->key = state->next_id - ((parts->number + 1u) & ~parts->asks);
+        parts->key = state->next_id - back + ~parts->asks;
     }
     parts->next_id = state->next_id - parts->asks; /* one more, or as it was */
 }
@@ -138,18 +199,17 @@ static HS_ALWAYS_INLINE void stamp_parts(hs_parts_t *parts, const unsigned featu
 }
 
 static HS_ALWAYS_INLINE void event_put(hs_event_t *out, const hs_parts_t *parts,
-                                       const hs_decode_state_t *state, const unsigned features)
+                                       const hs_decode_state_t *state, const hs_tail_t *tail,
+                                       const unsigned features)
 {
     out->key = parts->key;
     out->new_key = parts->new_key;
     out->size = parts->size;
     out->time = (features & HS_TRACE_CLOCK) != 0 ? state->time : 0;
-    out->task = state->task;
-    out->caps = state->caps & (uint32_t)parts->asks;
-    out->site = (uint32_t)parts->site;
-    out->heap = state->heap;
-    out->kind = event_kinds[parts->kind];
-    out->align_log2 = 0;
+    memcpy((uint8_t *)out + TAIL_AT, tail, sizeof *tail);
+    if ((features & HS_TRACE_SITES) != 0) {
+        out->site = (uint32_t)parts->site;
+    }
 }
 
 /* Records until one is not ordinary, the batch is full, or the payload is nearly over; then nothing
@@ -163,18 +223,16 @@ static HS_ALWAYS_INLINE void run(hs_records_t *records, const unsigned features)
     const uint8_t *const stop = left < AHEAD ? at : at + (left - AHEAD + 1u);
     hs_event_t *out = records->batch + records->count;
     hs_event_t *const out_end = records->batch + HS_BATCH_EVENTS;
+    hs_tail_t tails[ORDINARY];
     uint32_t sites = records->used[HS_NAMES_SITE];
     uint32_t tasks = records->used[HS_NAMES_TASK];
 
+    tails_make(tails, &state);
     while (at < stop && out < out_end) {
         const uint64_t word = hs_load64(at);
-        const hs_field_t head = field_of(word);
-        hs_parts_t parts = {.next = at + head.size,
-                            .number = head_number(head),
-                            .last = state.last_address,
-                            .kind = (unsigned)word & 7u,
-                            .fits = true};
-        if (!head.fits) {
+        hs_parts_t parts = {.last = state.last_address, .kind = (unsigned)word & 7u, .fits = true};
+        parts.next = head_read(at, word, &parts.number);
+        if (parts.next == NULL) {
             break;
         }
         if (parts.kind > HS_RECORD_CALLOC) {
@@ -182,11 +240,14 @@ static HS_ALWAYS_INLINE void run(hs_records_t *records, const unsigned features)
                 break;
             }
             state.task = (uint32_t)parts.number;
+            for (unsigned kind = 0; kind < ORDINARY; kind++) {
+                tails[kind].task = state.task;
+            }
             tasks = state.task >= tasks ? state.task + 1 : tasks;
             at = parts.next;
             continue;
         }
-        parts.asks = 0u - (uint64_t)(parts.kind != HS_RECORD_FREE);
+        parts.asks = asking[parts.kind];
         if (parts.kind == HS_RECORD_REALLOC) {
             realloc_parts(&parts, &state, features);
         } else {
@@ -205,7 +266,7 @@ static HS_ALWAYS_INLINE void run(hs_records_t *records, const unsigned features)
             const uint32_t used = ((uint32_t)parts.site + 1u) & (uint32_t)parts.asks;
             sites = used > sites ? used : sites;
         }
-        event_put(out, &parts, &state, features);
+        event_put(out, &parts, &state, &tails[parts.kind], features);
         out++;
     }
     records->state = state;
