@@ -218,8 +218,10 @@ def dragged(page: Any) -> tuple[dict[str, Pair], float, float]:
 
 def line(label: str, pairs: list[Pair]) -> None:
     passed = [one[0] for one in pairs]
-    figures = (min(passed), statistics.median(passed), min(one[1] for one in pairs))
-    print(f"{label:<30} " + " ".join(f"{one:>9.0f}" for one in figures), flush=True)
+    # A process that ends takes its time with it, so the least may even be negative.
+    figures = (min(passed), statistics.median(passed), statistics.median(one[1] for one in pairs))
+    texts = ("-" if math.isnan(one) else f"{one:.0f}" for one in figures)
+    print(f"{label:<35} " + " ".join(f"{text:>9}" for text in texts), flush=True)
 
 
 def main() -> None:
@@ -231,7 +233,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder, browser() as chromium:
         load = f"{os.getloadavg()[0]:.1f} processes ready to run"
         print(f"{cpu()}, {os.cpu_count()} cores, {load}; Chromium {chromium.version}")
-        print(f"milliseconds, {args.rounds} rounds    least    median  processor")
+        print(f"milliseconds, {args.rounds} rounds".ljust(35) + "     least    median processor")
         for measure, events in ((measure_long, args.events), (measure_short, args.dragged)):
             trace = Path(folder) / f"{events}.hst"
             count = made_trace(events, trace)

@@ -334,45 +334,6 @@ def test_a_bar_that_is_nearly_full_has_the_colour_of_a_warning(gateway: Made, lo
     assert not calm & near
 
 
-# ---- when the charts are drawn -------------------------------------------------------------------
-
-#: Notes whether the exact picture of the blocks is there when BokehJS runs. The longest wait for it
-#: never ends. In a page with "#held" the replay has pictures on the way alone.
-WATCHED = """
-  const real = window.setTimeout;
-  window.setTimeout = (act, ms, ...more) => (ms === 3000 ? 0 : real(act, ms, ...more));
-  Object.defineProperty(window, "Bokeh", { configurable: true, set(value) {
-    window.exact = document.documentElement.dataset.replayed !== undefined;
-    Object.defineProperty(window, "Bokeh", { value, writable: true });
-  } });
-  const { set } = Object.getOwnPropertyDescriptor(Worker.prototype, "onmessage");
-  const holds = location.hash === "#held";
-  const held = ({ data }) => holds && data.answer?.figures !== undefined;
-  Object.defineProperty(Worker.prototype, "onmessage", { configurable: true, set(act) {
-    set.call(this, (one) => held(one) || act(one));
-  } });
-"""
-
-
-@pytest.mark.parametrize("held", [False, True])
-def test_charts_out_of_sight_leave_the_processors_to_the_replay(
-    gateway: Made, chromium: Any, *, held: bool
-) -> None:
-    context = chromium.new_context(viewport={"width": 1320, "height": 300})
-    page = context.new_page()
-    page.add_init_script(WATCHED)
-    page.goto(f"{gateway.page.as_uri()}{'#held' * held}")
-    if held:
-        page.wait_for_function("() => typeof HS === 'object' && HS.pictured !== undefined")
-        page.evaluate("HS.pictured(true)")
-        page.wait_for_timeout(500)
-        assert page.evaluate("window.exact") is None
-        page.locator("[data-chart]").first.scroll_into_view_if_needed()
-    page.wait_for_selector("html[data-ready]", timeout=60_000)
-    assert page.evaluate("window.exact") == (not held)
-    context.close()
-
-
 @pytest.mark.slow
 def test_options_of_the_sdk_that_why_names_are_in_the_page(
     make: Callable[..., Made], hostile_trace: Path, see: Open

@@ -11,7 +11,6 @@ ENGINE = "tests/browser/test_engine.py"
 FILES = "tests/browser/test_explorer_files.py"
 FILTERS = "tests/browser/test_explorer_filters.py"
 HOVER = "tests/browser/test_hover.py"
-PAGE = "tests/browser/test_page.py"
 LIVES = "tests/lab/export/test_history.py"
 ALONE = "tests/lab/export/test_history_alone.py"
 HISTORY_IN_C = "tests/native/test_history.c"
@@ -296,14 +295,6 @@ EXPLORER = (
         "whole !== undefined && !partial",
         "whole !== undefined",
         DRAG,
-    ),
-    Mutant(
-        "scripts of a page",
-        "charts that come into sight are not drawn",
-        f"{ASSETS}/opening.js",
-        "if (pictured && near) resolve();",
-        "",
-        PAGE,
     ),
     Mutant(
         "scripts of a page",

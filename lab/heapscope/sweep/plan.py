@@ -207,7 +207,7 @@ class SweepPlan:
 
 
 def document_hash(document: Mapping[str, Any]) -> str:
-    """Of a plan's document, as to_json() gives it."""
+    """The hash of a plan's document, which to_json() gives."""
     return content_hash(json.dumps(document, sort_keys=True).encode())
 
 

@@ -2,23 +2,13 @@
 /* Begins: the page's own trace, or a file that is dropped or chosen. It also says when the charts may be drawn. */
 (() => {
   const { root, find } = HS.explore;
-  const AFTER = 100, LATEST = 3000; /* ms from a picture to the charts, so that it is seen first; and ms that they wait at most */
+  const AFTER = 100, LATEST = 3000; /* ms from the first picture to the charts, so that it is seen first; and ms that they wait at most */
   const drop = find("drop"), own = HS.packedText("trace");
   let count = 0;
 
-  /* BokehJS would take a processor from the replay. So the charts wait for the exact picture of the blocks. Where one of them is in
-     sight, they wait for the first picture. */
+  /* The charts wait for the first picture of the blocks, and keep the page busy while the worker replays. */
   HS.painted = own === null ? null : new Promise((resolve) => {
-    let pictured = false, near = false;
-    const sight = new IntersectionObserver((boxes) => {
-      near ||= boxes.some((one) => one.isIntersecting);
-      if (pictured && near) resolve();
-    });
-    for (const box of document.querySelectorAll("[data-chart]")) sight.observe(box);
-    HS.pictured = (partial) => setTimeout(() => {
-      pictured = true;
-      if (near || !partial) resolve();
-    }, AFTER);
+    HS.pictured = () => setTimeout(resolve, AFTER);
     window.addEventListener("DOMContentLoaded", () => setTimeout(resolve, LATEST));
   });
 
@@ -47,7 +37,7 @@
     document.documentElement.dataset.explorer = "yes";
   }
   start().catch((error) => {
-    HS.pictured?.(false);
+    HS.pictured?.();
     find("says").textContent = `This browser cannot run the replay: ${error.message}`;
     document.documentElement.dataset.explorer = "failed";
   });

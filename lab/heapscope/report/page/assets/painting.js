@@ -51,8 +51,7 @@
     const { left, right, low, high } = picture.view;
     if (left === 0 && right === seen.end && low === 0 && high === 1) seen.shown.whole = picture;
     paint();
-    const { partial } = seen.shown;
-    if (HS.pictured !== undefined) requestAnimationFrame(() => HS.pictured(partial));
+    if (HS.pictured !== undefined) requestAnimationFrame(HS.pictured);
   };
 
   /* The most live bytes of each column come after the picture, which may not be shown any more. */

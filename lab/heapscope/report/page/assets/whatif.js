@@ -159,7 +159,7 @@
     } catch (error) {
       if (mine !== wanted) return;
       heard();
-      HS.pictured?.(false); /* there is none to wait for */
+      HS.pictured?.(); /* there is none to wait for */
       bar.hidden = true;
       const where = error.region === null || error.region === undefined ? "" : ` The region at fault is ${on.regions[error.region]}: its allocator refuses this size or cannot be there.`;
       find("says").textContent = `${error.message}${where} Choose another memory, size or allocator.`;
