@@ -61,9 +61,9 @@ all of it is on the disk |
 
 A batch is a range of cells of about {events:,} heap events and at most {batch:,} cells; a search
 counts as {search} replays, and one for a perturbed run as {run}. Batches depend on the plan alone,
-so each is there once, however often it was replayed. The metadata of its file has `heapscope_batch`,
-which names the plan and the batch. A file that holds another batch than its name says, or one of
-another sweep, is refused. 1,000 batches share a folder `part=N`.
+so each is there once, however often it was replayed. The metadata of its file has
+`heapscope_batch`, which names the plan and the batch. A file that holds another batch than its name
+says, or one of another sweep, is refused. 1,000 batches share a folder `part=N`.
 
 ## The columns
 

@@ -29,7 +29,7 @@ void hs_census_free(hs_census_t *census);
 /* Is the index noted? */
 static inline bool hs_census_has(const hs_census_set_t *set, uint32_t index)
 {
-    return index / 8 < set->size && (set->seen[index / 8] >> index % 8 & 1u) != 0;
+    return index / 8 < set->size && ((unsigned)set->seen[index / 8] >> index % 8 & 1u) != 0;
 }
 /* A task or site other than the event before came from. */
 void hs_census_origin(hs_census_t *census, const hs_event_t *event);
