@@ -1,11 +1,12 @@
-"""How many events `heapscope fit` replays, and the least that any search could.
+"""How many events `heapscope fit` replays, and about the least that a search could.
 
 python benches/count_fit.py TRACE [ALLOCATOR...]
 
 A pool is only told when every smaller one was ruled out: by a size that fails, replayed up to its
-refusal, or, for the pool itself, by a window that survives, replayed whole. The least is for a
-search that knew the outcome of every size before it began. To know them this program replays every
-size, which takes minutes for an allocator.
+refusal, or, for the pool itself, by a window that survives, replayed whole. "windows" are the
+events of that window alone, and no search replays fewer. "least" has failing sizes, too, for a
+search that knew the outcome of every size and chose greedily; others may choose a little better.
+To know the outcomes this program replays every size, which takes up to a minute for an allocator.
 """
 
 from __future__ import annotations
@@ -41,9 +42,9 @@ class CountedSteps(NativeSteps):
         return self.whole if row.survives else int(row.event) if row.refused else 0
 
 
-def least(steps: CountedSteps, allocator: str, first: int, pool: int) -> int:
-    """Takes for each pool the failing size that also rules out the most others. The pools are taken
-    from the smallest on, so this is close to the least and not below it."""
+def ruling_out(steps: CountedSteps, allocator: str, first: int, pool: int) -> int:
+    """Events of failing sizes that rule out all smaller pools. Takes for each pool, from the
+    smallest on, the failing size that also rules out the most others: close to the least."""
     sizes = range(first, window(pool)[-1] + STEP, STEP)
     failing = {
         size: steps.events_of(row)
@@ -51,7 +52,7 @@ def least(steps: CountedSteps, allocator: str, first: int, pool: int) -> int:
         if not (row := steps.try_pool(allocator, size)).survives
     }
     ruled_out: Counter[int] = Counter()
-    events = steps.whole * (1 if keeps_places(allocator) else len(window(pool)))
+    events = 0
     for one in range(first, pool, STEP):
         if one not in ruled_out:
             best = max(
@@ -66,7 +67,7 @@ def least(steps: CountedSteps, allocator: str, first: int, pool: int) -> int:
 def main() -> None:
     path, *names = sys.argv[1:]
     print(f"{commit()}: {path}; millions of events")
-    print(f"{'allocator':<18}{'pool':>10}{'tried':>7}{'replayed':>10}{'least':>8}")
+    print(f"{'allocator':<18}{'pool':>10}{'tried':>7}{'replayed':>10}{'windows':>9}{'least':>8}")
     for name in names or placements():
         with CountedSteps(POOL_BASE) as steps, NativeReader() as reader:
             steps.fill_from(reader)
@@ -79,10 +80,13 @@ def main() -> None:
             found, _ = run_searches({name: (search(steps.floor, limits), trial)}, str)[name]
             replayed = steps.replayed
             first = max(-(-steps.floor // STEP) * STEP, limits.least)
-            bound = least(steps, name, first, found.pool) / 1e6 if found.pool else 0
+            windows = failing = 0
+            if found.pool:
+                windows = steps.whole * (1 if keeps_places(name) else len(window(found.pool)))
+                failing = ruling_out(steps, name, first, found.pool)
             print(
                 f"{name:<18}{found.pool or 0:>10,}{found.tried:>7}{replayed / 1e6:>10.1f}"
-                f"{bound:>8.1f}",
+                f"{windows / 1e6:>9.1f}{(windows + failing) / 1e6:>8.1f}",
                 flush=True,
             )
 

@@ -104,12 +104,9 @@ void hs_chip_plan(hs_chip_t *chip);
 bool hs_chip_allocate_asked(hs_chip_t *chip, const hs_request_t *request, hs_place_t *place);
 bool hs_chip_allocate_further(hs_chip_t *chip, const hs_request_t *request, hs_place_t *place);
 
-typedef uint32_t (*hs_chip_take_t)(hs_sim_t *heap, uint32_t size);
-
-/* Nearly all requests are plain, so these do without what they do not need. `take` is hs_sim_malloc, or what
- * is made of it for the plain heap. */
-static HS_MADE_FOR_CALLER bool hs_chip_allocate_with(hs_chip_t *chip, const hs_request_t *request,
-                                                     hs_place_t *place, const hs_chip_take_t take)
+/* Nearly all requests are plain, so these do without what they do not need. */
+static HS_MADE_FOR_CALLER bool hs_chip_allocate(hs_chip_t *chip, const hs_request_t *request,
+                                                hs_place_t *place)
 {
     if (request->caps != 0 || request->align != 0 || request->size - 1 >= chip->plain_limit) {
         const hs_request_t asked = *request; /* only a copy is ever in memory */
@@ -117,7 +114,7 @@ static HS_MADE_FOR_CALLER bool hs_chip_allocate_with(hs_chip_t *chip, const hs_r
     }
     hs_sim_t *heap = chip->plain_heap;
     const uint32_t used = heap->tally.used;
-    const uint32_t offset = take(heap, request->size);
+    const uint32_t offset = hs_sim_malloc(heap, request->size);
     if (offset == HS_NONE) {
         const hs_request_t asked = *request;
         return hs_chip_allocate_further(chip, &asked, place);
@@ -129,12 +126,6 @@ static HS_MADE_FOR_CALLER bool hs_chip_allocate_with(hs_chip_t *chip, const hs_r
     place->exec = false;
     place->aligned = false;
     return true;
-}
-
-static HS_MADE_FOR_CALLER bool hs_chip_allocate(hs_chip_t *chip, const hs_request_t *request,
-                                                hs_place_t *place)
-{
-    return hs_chip_allocate_with(chip, request, place, hs_sim_malloc);
 }
 /* heap_caps_realloc: in the block's own heap if its capabilities allow, else moved. `place` holds
  * the block and is changed on success. false: the block is as it was. */

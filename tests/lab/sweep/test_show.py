@@ -7,6 +7,7 @@ import shutil
 import statistics
 from collections import defaultdict
 from collections.abc import Callable
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -15,9 +16,9 @@ import pytest
 from heapscope.errors import InputError
 from heapscope.report.sweep import sentences
 from heapscope.sweep.answer import SweepResult
-from heapscope.sweep.output import read_output
+from heapscope.sweep.output import Output, read_output
 from heapscope.sweep.plan import SweepPlan
-from heapscope.sweep.plan_file import read_plan
+from heapscope.sweep.plan_file import ReadPlan, read_plan
 from heapscope.sweep.results import said
 from heapscope.sweep.show import show
 
@@ -263,15 +264,18 @@ def test_where_no_configuration_is_safe_in_all_runs_the_nearest_has_its_share(
     assert f"--pool 148480, which is safe in {share.text}" in told(tmp_path / "out")[1]
 
 
+def in_small_batches(
+    write_plan: WritePlan, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> tuple[ReadPlan, Output, SweepResult]:
+    monkeypatch.setattr(import_module("heapscope.sweep.plan"), "BATCH_EVENTS", 1 << 14)
+    source = read_plan(write_plan(TEXT))
+    return source, run_here(source, tmp_path / "out"), show(tmp_path / "out")
+
+
 def test_a_damaged_file_is_named_and_its_batch_alone_comes_again(
     write_plan: WritePlan, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from importlib import import_module
-
-    monkeypatch.setattr(import_module("heapscope.sweep.plan"), "BATCH_EVENTS", 1 << 14)
-    source = read_plan(write_plan(TEXT))
-    output = run_here(source, tmp_path / "out")
-    whole = show(tmp_path / "out")
+    source, output, whole = in_small_batches(write_plan, tmp_path, monkeypatch)
     damaged = Path(output.files()[1])
     damaged.write_bytes(damaged.read_bytes()[:100])
     with pytest.raises(InputError, match=damaged.name) as refused:
@@ -286,12 +290,7 @@ def test_a_damaged_file_is_named_and_its_batch_alone_comes_again(
 def test_a_batch_under_another_name_or_of_another_sweep_counts_nowhere(
     write_plan: WritePlan, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from importlib import import_module
-
-    monkeypatch.setattr(import_module("heapscope.sweep.plan"), "BATCH_EVENTS", 1 << 14)
-    source = read_plan(write_plan(TEXT))
-    output = run_here(source, tmp_path / "out")
-    whole = show(tmp_path / "out")
+    source, output, whole = in_small_batches(write_plan, tmp_path, monkeypatch)
     other = read_plan(write_plan("need = 64" + TEXT))
     foreign = run_here(other, tmp_path / "other").files()[1]
     own = Path(output.files()[1])
