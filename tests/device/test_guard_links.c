@@ -159,6 +159,34 @@ static void run(hs_form_t form)
     region_close(&region);
 }
 
+/* One block of a list has a size that cannot be: a malloc is refused, or takes a block of those that it
+ * looked at, which are sound. */
+static void run_sizes(hs_form_t form)
+{
+    enum { LISTED = 6, WRONG = 4 };
+    for (uint32_t test = 0; test < 40 * LISTED * WRONG; test++) {
+        const uint32_t granules = 2 + test / WRONG / LISTED, damaged = test / WRONG % LISTED;
+        uint32_t *listed[LISTED];
+        open_form(form);
+        for (uint32_t i = 0; i < LISTED; i++) {
+            listed[i] = take(granules + i % 2);
+            (void)take(3);
+        }
+        for (uint32_t i = LISTED; i-- > 0;) {
+            give(listed[i]);
+        }
+        const uint32_t size = listed[damaged][2];
+        listed[damaged][2] = (const uint32_t[WRONG]){0, 1, size - 1, UINT32_MAX}[test % WRONG];
+        uint8_t *before = region_save(&region);
+        const uint32_t *const taken = hs_guard_malloc(&guard, granules * GRANULE, nobody);
+        CHECK(taken != listed[damaged], "%u granules: block %u", granules, damaged);
+        CHECK((taken == NULL) == (faults != 0), "%u granules: block %u", granules, damaged);
+        CHECK(taken != NULL || region_same(&region, before), "%u granules: a change", granules);
+        free(before);
+        region_close(&region);
+    }
+}
+
 /* Slabs: the list of those with free slots. */
 static void run_slabs(void)
 {
@@ -226,6 +254,7 @@ int main(void)
 {
     for (int form = HS_FORM_SMALL; form <= HS_FORM_WORD; form++) {
         run((hs_form_t)form);
+        run_sizes((hs_form_t)form);
         run_seal((hs_form_t)form);
     }
     run_slabs();

@@ -52,6 +52,14 @@ GUARD = (
     ),
     Mutant(
         "links of the guard",
+        "blocks behind one of just the wanted size are not looked at",
+        "device/src/guard/guard_search.c::search",
+        "return best_of(heap, *bin, 0, &look);",
+        "return best_of(heap, *bin, granules, &look);",
+        LINKS,
+    ),
+    Mutant(
+        "links of the guard",
         "a link back is not compared",
         "device/src/guard/search.h::hs_is_sound",
         "hs_at(heap, next)[HS_PREVIOUS] == block &&",

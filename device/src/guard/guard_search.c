@@ -49,8 +49,8 @@ static uint32_t best_of(const hs_heap_t *heap, uint32_t bin, uint32_t granules, 
 static HS_RARE uint32_t search(const hs_heap_t *heap, uint32_t granules, uint32_t *bin)
 {
     uint32_t look = HS_LOOK;
-    if (granules < HS_BIN_EXACT) {
-        return best_of(heap, *bin, granules, &look);
+    if (granules <= HS_BIN_EXACT) { /* the heap may compare them all, even where one has just this size */
+        return best_of(heap, *bin, 0, &look);
     }
     *bin = hs_bin_of(granules, hs_is_wide(heap));
     const uint32_t block = best_of(heap, *bin, granules, &look);
@@ -70,7 +70,7 @@ uint32_t hs_guard_candidate(const hs_heap_t *heap, uint32_t granules)
     }
     uint32_t block = 0;
     uint32_t bin = 0;
-    if (granules < HS_BIN_EXACT) { /* each block of the bin will do */
+    if (granules <= HS_BIN_EXACT) { /* each block of the bin will do */
         bin = bin_from(heap, granules);
         if (bin == 0) {
             return 0;
