@@ -47,7 +47,7 @@ static size_t imported(void)
 {
     size_t size = 0;
     size_t taken;
-    hs_lab_import_t *import = CALL(hs_lab_import_new)(0);
+    hs_lab_import_t *import = CALL(hs_lab_import_new)(0, 0);
     if (import == NULL || CALL(hs_lab_import_push)(import, (const uint8_t *)TEXT, strlen(TEXT)) ||
         CALL(hs_lab_import_finish)(import)) {
         printf("the text was not imported\n");

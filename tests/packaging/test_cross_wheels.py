@@ -105,7 +105,8 @@ def checkers(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_the_checkers_of_wheels_find_nothing(made: Path, checkers: Path) -> None:
     every = sorted(made.glob("*.whl"))
     ran([checkers / "twine", "check", "--strict", *every])
-    ran([checkers / "check-wheel-contents", *every])
+    # W002: CMake finds its file in the prefix, and `heapscope` its own copy in the package.
+    ran([checkers / "check-wheel-contents", "--ignore", "W002", *every])
     for target in TARGETS:
         wheel = wheel_of(target, made)
         if target.platform.startswith("manylinux"):

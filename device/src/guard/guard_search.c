@@ -49,7 +49,8 @@ static uint32_t best_of(const hs_heap_t *heap, uint32_t bin, uint32_t granules, 
 static HS_RARE uint32_t search(const hs_heap_t *heap, uint32_t granules, uint32_t *bin)
 {
     uint32_t look = HS_LOOK;
-    if (granules <= HS_BIN_EXACT) { /* the heap may compare them all, even where one has just this size */
+    /* The heap may compare them all, even where one has just this size. */
+    if (granules <= HS_BIN_EXACT) {
         return best_of(heap, *bin, 0, &look);
     }
     *bin = hs_bin_of(granules, hs_is_wide(heap));

@@ -123,5 +123,5 @@ def test_new_lines_white_space_and_comments_lose_no_mutation(
         part = text[place.start : place.end]
         spaced = re.sub(r" ", lambda _: draw.choice([" ", "\n        ", " /* why */ "]), part)
         moved = "/* moved */\n" * draw.randrange(9) + text[: place.start] + spaced
-        if '"' not in part:
+        if '"' not in part and "/*" not in part:
             assert len(anchor.places(moved + text[place.end :], ".c", within, mutant.old)) == 1
