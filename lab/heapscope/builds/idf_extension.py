@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -210,7 +209,9 @@ def _version() -> str:
 
 def _run(*arguments: str) -> None:
     """Runs the command and ends idf.py where it does not end with 0."""
-    code = subprocess.run([sys.executable, "-m", "heapscope", *arguments], check=False).returncode
+    from heapscope.child_process import python_module, run
+
+    code = run(python_module("heapscope", *arguments)).returncode
     if code:
         raise SystemExit(code)
 

@@ -1,8 +1,8 @@
-"""A file that appears whole or not at all."""
+"""What a verb writes: a file that appears whole or not at all, a device, or standard output."""
 
 from __future__ import annotations
 
-import secrets
+import os
 import stat
 import sys
 from collections.abc import Callable, Iterator
@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import BinaryIO
 
 from heapscope.errors import InputError
-from heapscope.interrupt import temporary
 from heapscope.trace.names import printable
 from heapscope.trace.port import is_port, refused_by_windows
+from heapscope.whole_file import whole_file
 from heapscope.zstd import ZstdCompressor
 
 STDOUT = "-"
@@ -24,10 +24,10 @@ Write = Callable[[bytes], object]
 
 @contextmanager
 def open_output(out: str | Path, *, inputs: tuple[str | Path, ...] = ()) -> Iterator[Write]:
-    """Gives a function that takes the bytes. They go to a temporary file beside `out`, which takes
-    its place when the block ends without an error; nothing stays behind otherwise. A name that ends
-    in .zst is compressed; "-" is standard output. `inputs` must not be the output."""
-    if str(out) == STDOUT:
+    """Gives a function that takes the bytes. They appear at `out` when the block ends without an
+    error; nothing stays behind otherwise. A name that ends in .zst is compressed; "-" is standard
+    output, and so is the file that it goes to. `inputs` must not be the output."""
+    if _is_standard_output(out):
         yield from _to_stream(sys.stdout.buffer)
         return
     shown = printable(str(out), limit=400)
@@ -38,8 +38,10 @@ def open_output(out: str | Path, *, inputs: tuple[str | Path, ...] = ()) -> Iter
     if refusal := refused_by_windows(str(out)):
         raise InputError(f"{shown}: {refusal}", remedy="give -o another name")
     try:
-        target = _target(Path(out), shown, inputs)
-        yield from _to_file(target) if _replaceable(target) else _to_device(target)
+        if _replaceable(Path(out)):
+            yield from _to_file(_target(Path(out), shown, inputs))
+        else:
+            yield from _to_device(Path(out), shown)
     except OSError as error:
         raise InputError(
             f"{shown}: cannot be written: {error.strerror or error}",
@@ -49,14 +51,31 @@ def open_output(out: str | Path, *, inputs: tuple[str | Path, ...] = ()) -> Iter
 
 def writes_at_once(out: str | Path) -> bool:
     """Whether open_output() writes to the output itself, so that what was written stays written."""
-    return str(out) == STDOUT or not _replaceable(Path(out).resolve())
+    return _is_standard_output(out) or not _replaceable(Path(out))
+
+
+def _is_standard_output(out: str | Path) -> bool:
+    """By its own name, or another one, such as /dev/stdout."""
+    if str(out) == STDOUT:
+        return True
+    try:
+        return os.path.samestat(os.stat(out), os.fstat(sys.stdout.fileno()))  # noqa: PTH116
+    except (OSError, ValueError):  # there is no such file, or output is no file at all
+        return False
+
+
+def _replaceable(out: Path) -> bool:
+    """A device or pipe (/dev/null) is written to, never replaced. OSError: a loop of links, or
+    nobody may look."""
+    try:
+        return stat.S_ISREG(out.stat().st_mode)
+    except (FileNotFoundError, NotADirectoryError):
+        return True
 
 
 def _target(out: Path, shown: str, inputs: tuple[str | Path, ...]) -> Path:
     """Links are followed: what they point to is replaced, not they."""
     target = out.resolve()
-    if target.is_dir():
-        raise InputError(f"{shown}: is a folder", remedy="name a file in it")
     if target.is_file() and any(Path(i).exists() and target.samefile(i) for i in inputs):
         raise InputError(f"{shown}: is the input", remedy="give -o another name")
     if not target.parent.is_dir():
@@ -64,27 +83,21 @@ def _target(out: Path, shown: str, inputs: tuple[str | Path, ...]) -> Path:
     return target
 
 
-def _replaceable(target: Path) -> bool:
-    """A device or pipe (/dev/null) is written to, never replaced."""
-    return not target.exists() or stat.S_ISREG(target.stat().st_mode)
-
-
 def _to_stream(stream: BinaryIO) -> Iterator[Write]:
     yield stream.write
     stream.flush()
 
 
-def _to_device(target: Path) -> Iterator[Write]:
-    with target.open("wb") as file:
+def _to_device(out: Path, shown: str) -> Iterator[Write]:
+    if out.is_dir():
+        raise InputError(f"{shown}: is a folder", remedy="name a file in it")
+    with out.open("wb") as file:
         yield from _to_stream(file)
 
 
 def _to_file(target: Path) -> Iterator[Write]:
-    part = target.with_name(f".{target.name[:100]}.{secrets.token_hex(4)}.part")
-    with temporary(str(part), lambda: part.unlink(missing_ok=True)):
-        with part.open("xb") as file:
-            yield from _compressed(file) if target.suffix == ".zst" else _to_stream(file)
-        part.replace(target)
+    with whole_file(target) as file:
+        yield from _compressed(file) if target.suffix == ".zst" else _to_stream(file)
 
 
 def _compressed(file: BinaryIO) -> Iterator[Write]:

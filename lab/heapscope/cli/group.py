@@ -13,11 +13,11 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from heapscope.cli import other_verbs
-from heapscope.cli.held_output import release_output
+from heapscope.cli.held_output import OUTPUT, forget, release_output
 from heapscope.cli.outputs import check_places
 from heapscope.cli.own_verbs import OwnVerbs, summary
 from heapscope.errors import HeapscopeError
-from heapscope.interrupt import INTERRUPTED, ends_at_once, raises, seen
+from heapscope.interrupt import ends_at_once, exit_code, raises, seen
 from heapscope.trace.stream import forget_streams
 
 #: The variable by which a shell's script asks for completions; the parser derives it by itself.
@@ -99,11 +99,7 @@ class HeapscopeGroup(TyperGroup):
         from typer.completion import completion_init  # type: ignore[attr-defined]
 
         completion_init()
-        try:
-            super()._main_shell_completion(*arguments, **named)
-        except SystemExit:
-            release_output()
-            raise
+        super()._main_shell_completion(*arguments, **named)
 
     def main(  # type: ignore[override]  # every other argument goes through unseen
         self, args: Sequence[str] | None = None, *, standalone_mode: bool = True, **extra: Any
@@ -120,38 +116,48 @@ class HeapscopeGroup(TyperGroup):
         try:
             raises()
             return super().invoke(ctx)
-        except BrokenPipeError:  # before typer sees it and exits with 1
-            _forget_output()
+        except BrokenPipeError as gone:  # before typer sees it and exits with 1
+            forget(sys.stdout if gone.filename == OUTPUT else sys.stderr)
             return DONE
 
     def _code(self, args: Sequence[str] | None, extra: dict[str, Any]) -> int:
         try:
             code = int(super().main(args, **extra) or DONE)
         except (KeyboardInterrupt, typer.Abort):
-            return INTERRUPTED
+            return exit_code()
+        except SystemExit as ended:  # completion for a shell
+            code = int(ended.code or DONE)
         except Exception as error:
             if seen():
-                return INTERRUPTED
-            if os.environ.get(TRACEBACK):
-                traceback.print_exc()
-            _print_error(error)
-            code = UNUSABLE
+                return exit_code()
+            code = _refuse(error)
         if seen():  # the parser makes an exit code of it, and a library may have made nothing
-            return INTERRUPTED
+            return exit_code()
         ends_at_once()
         try:
             release_output()
         except BrokenPipeError:
-            _forget_output()
+            forget(sys.stdout)
             return DONE
+        except OSError as error:
+            forget(sys.stdout)
+            return _refuse(error)
         return code
 
 
-def _print_error(error: Exception) -> None:
+def _refuse(error: Exception) -> int:
+    """Says why on standard error, where that can be written. The exit code of it."""
     message, remedy = _explain(error)
-    print(f"error: {_harmless(message)}", file=sys.stderr)
-    if remedy:
-        print(f"remedy: {_harmless(remedy)}", file=sys.stderr)
+    try:
+        if os.environ.get(TRACEBACK):
+            traceback.print_exc()
+        print(f"error: {_harmless(message)}", file=sys.stderr)
+        if remedy:
+            print(f"remedy: {_harmless(remedy)}", file=sys.stderr)
+        sys.stderr.flush()
+    except OSError:
+        forget(sys.stderr)
+    return UNUSABLE
 
 
 def _explain(error: Exception) -> tuple[str, str]:
@@ -161,7 +167,7 @@ def _explain(error: Exception) -> tuple[str, str]:
         return _usage(error)
     if isinstance(error, OSError) and error.strerror:
         name = f"{error.filename}: " if error.filename else ""
-        return f"{name}{error.strerror}", "check the path and its permissions"
+        return f"{name}{error.strerror}", "check the place, its permissions and the room there"
     if isinstance(error, MemoryError):
         return (
             "the host has too little memory for this",
@@ -189,9 +195,3 @@ def _replace_what_cannot_be_encoded() -> None:
         reconfigure = getattr(stream, "reconfigure", None)
         if reconfigure is not None:
             reconfigure(errors="replace")
-
-
-def _forget_output() -> None:
-    """The reader of our output is gone: nothing more is written, not even at the exit."""
-    null = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(null, sys.stdout.fileno())

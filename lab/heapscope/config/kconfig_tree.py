@@ -6,17 +6,16 @@ import importlib.util
 import json
 import os
 import re
-import subprocess
-import sys
-import tempfile
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from heapscope.child_process import NOTHING, TimeoutExpired, python_module, run
 from heapscope.config.config import table_of
 from heapscope.errors import InputError
 from heapscope.extras import command
+from heapscope.interrupt import scratch_folder
 from heapscope.kconfig.table import OptionChoice, OptionTable, Renamed, Symbol, with_symbols
 from heapscope.trace.names import printable
 
@@ -76,20 +75,19 @@ def _renames(tree: Path, chip: str) -> Iterator[tuple[str, Renamed]]:
 
 def _asked(tree: Path, chip: str) -> dict[str, Any]:
     """In another process: Kconfig reads the environment, and reports to the terminal."""
-    with tempfile.TemporaryDirectory() as name:
+    with scratch_folder() as name:
         folder = Path(name)
         answered = folder / "answer.json"
-        worker = [sys.executable, "-m", "heapscope.config.kconfig_worker"]
+        worker = python_module("heapscope.config.kconfig_worker", tree / "Kconfig", answered)
         try:
-            done = subprocess.run(
-                [*worker, tree / "Kconfig", answered],
+            done = run(
+                worker,
                 env=os.environ | _environment(tree, chip, folder),
-                stdin=subprocess.DEVNULL,
+                stdin=NOTHING,
                 capture_output=True,
                 timeout=_SECONDS,
-                check=False,
             )
-        except subprocess.TimeoutExpired:
+        except TimeoutExpired:
             raise _no_tree(tree, f"Kconfig did not end within {_SECONDS} s") from None
         if not answered.is_file():
             last = done.stderr.strip().splitlines()[-1:] or [b"no answer"]

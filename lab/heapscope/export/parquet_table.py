@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib
-import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +13,7 @@ from heapscope.errors import InputError
 from heapscope.export.columns import EventColumn, columns
 from heapscope.export.exporter import Context, Exporter, Finish
 from heapscope.extras import command
+from heapscope.interrupt import scratch_folder
 from heapscope.native.export import Keep
 from heapscope.native.structs import Rows
 
@@ -32,7 +32,7 @@ class ParquetTable(Exporter):
         self._polars = _polars()
 
     def begin(self, context: Context, write: Write) -> None:
-        self._folder = tempfile.TemporaryDirectory(prefix="heapscope-")
+        self._folder = scratch_folder()
         self._columns = columns(context)
         self._names = {
             column.name: self._polars.Series(column.names, dtype=self._polars.String)

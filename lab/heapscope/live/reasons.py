@@ -3,7 +3,6 @@ for it."""
 
 from __future__ import annotations
 
-import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -12,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from heapscope.errors import HeapscopeError
+from heapscope.interrupt import scratch_folder
 from heapscope.live.moment import NeedWhyLine
 from heapscope.live.needs import WatchedNeed
 from heapscope.why.reasons import WhyResult
@@ -84,7 +84,7 @@ class Reasons:
                 raise _GivenUpError
 
         try:
-            with tempfile.TemporaryDirectory() as folder:
+            with scratch_folder() as folder:
                 trace = Path(folder) / "recording.hst"
                 trace.write_bytes(chunks)
                 result = self._ask(trace, need, tried)

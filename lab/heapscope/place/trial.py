@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from heapscope.interrupt import scratch_folder
 from heapscope.jitter.runs import Push
 from heapscope.layout.layout import Layout
 from heapscope.layout.place_file import read_placement
@@ -87,7 +87,7 @@ def placement_of(text: str, layout: Layout) -> Placement | None:
     """The rules as --place reads them from a file; None: there are none."""
     if not text:
         return None
-    with tempfile.TemporaryDirectory(prefix="heapscope-place-") as folder:
+    with scratch_folder() as folder:
         file = Path(folder) / "rules.toml"
         file.write_text(text, encoding="utf-8")
         return read_placement(file, layout)

@@ -6,17 +6,15 @@ from __future__ import annotations
 import errno
 import os
 import socket
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import BinaryIO
 
 from heapscope.errors import InputError
+from heapscope.file_lock import lock
 from heapscope.trace.names import printable
 
 NAME = ".claim"
-_LOCKED = 1 << 20  # the byte that Windows locks, behind what can be read of the file
 
 
 @contextmanager
@@ -28,14 +26,16 @@ def claimed(folder: Path) -> Iterator[None]:
     except OSError as error:
         raise unwritable(path, error) from None
     with file:
-        if not _lock(file):
+        try:
+            lock(file)
+        except OSError:
             who = file.read(200).decode("utf-8", "replace").strip()
             raise InputError(
                 f"{printable(str(folder), limit=400)}: another client writes there: "
                 f"{printable(who) or 'unknown'}",
                 remedy="wait for its end, stop it, or give -o another folder; `heapscope sweep "
                 "show` reads what is there",
-            )
+            ) from None
         try:
             file.truncate()
             os.write(file.fileno(), f"process {os.getpid()} on {socket.gethostname()}\n".encode())
@@ -54,24 +54,3 @@ def unwritable(path: Path, error: OSError) -> InputError:
         if full
         else "give -o a folder that can be written; what is kept there stays",
     )
-
-
-def _lock(file: BinaryIO) -> bool:
-    if sys.platform == "win32":
-        import msvcrt
-
-        file.seek(_LOCKED)
-        try:
-            msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
-        except OSError:
-            return False
-        finally:
-            file.seek(0)
-        return True
-    import fcntl
-
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        return False
-    return True

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
+from heapscope.child_process import safe_children
 from heapscope.errors import HeapscopeError, InputError
 from heapscope.sweep.worker import version_here
 from heapscope.trace.names import printable
@@ -67,6 +68,7 @@ def local_cluster(workers: int) -> Iterator[Client]:
 
     _quiet()
     with (
+        safe_children(),
         dask.config.set(_SETTINGS),
         LocalCluster(
             n_workers=workers,

@@ -7,7 +7,6 @@ number in the plan, so a batch that is replayed again replaces itself and counts
 from __future__ import annotations
 
 import json
-import os
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -20,6 +19,7 @@ from heapscope.sweep.claim import claimed, unwritable
 from heapscope.sweep.columns import BATCH, batch_name
 from heapscope.sweep.plan import SweepPlan, document_hash
 from heapscope.trace.names import printable
+from heapscope.whole_file import write_whole
 
 FORM = 1  #: of sweep.json and of the folder's names
 ABOUT = "sweep.json"
@@ -56,7 +56,7 @@ class Output:
         path = folder / f"batch-{number:010d}.parquet"
         try:
             folder.mkdir(parents=True, exist_ok=True)
-            _write(path, parquet)
+            write_whole(path, parquet)
         except OSError as error:
             raise unwritable(path, error) from None
 
@@ -112,7 +112,7 @@ def opened(folder: Path, plan: SweepPlan) -> Iterator[Output]:
         else:
             document = {"heapscope_sweep_output": FORM, "plan": plan.to_json()}
             try:
-                _write(folder / ABOUT, json.dumps(document, indent=1).encode() + b"\n")
+                write_whole(folder / ABOUT, json.dumps(document, indent=1).encode() + b"\n")
             except OSError as error:
                 raise unwritable(folder / ABOUT, error) from None
         output.tidy()
@@ -195,18 +195,3 @@ def _check_same(output: Output, theirs: dict[str, Any]) -> None:
         f"{output.shown}: has results of another plan; {' and '.join(differing)} differ",
         remedy="give -o another folder, or go on with the plan as it was",
     )
-
-
-def _write(path: Path, data: bytes) -> None:
-    """Whole or not at all, also when the machine stops: the bytes are on the disk before the name
-    is."""
-    beside = path.with_name(f".{path.name}{_TEMPORARY}")
-    try:
-        with beside.open("wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        beside.replace(path)
-    except OSError:
-        beside.unlink(missing_ok=True)
-        raise

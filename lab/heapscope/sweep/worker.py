@@ -4,20 +4,22 @@ from __future__ import annotations
 
 import functools
 import itertools
-import tempfile
 import threading
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from operator import attrgetter
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
+from heapscope.interrupt import scratch_folder
 from heapscope.sweep.columns import batch_name, parquet_bytes
 from heapscope.sweep.kept_trace import KeptTrace
 from heapscope.sweep.plan import Batch, Recipe, SweepCell, content_hash
 from heapscope.sweep.play import Player
 from heapscope.version import __version__
+from heapscope.whole_file import write_whole
 
 _making = threading.Lock()
 
@@ -110,21 +112,19 @@ def kept(sent: Sent) -> Path:
     path = _folder() / f"{sent.content}{sent.suffix}"
     with _making:
         if not path.exists():
-            beside = path.with_name(f"{path.name}.part")
-            beside.write_bytes(sent.data)
-            beside.replace(path)
+            write_whole(path, sent.data)
     return path
 
 
 @functools.cache
-def _kept_folder() -> tempfile.TemporaryDirectory[str]:
+def _kept_folder() -> TemporaryDirectory[str]:
     try:
         from distributed import get_worker
 
         place: str | None = get_worker().local_directory  # which its nanny removes
     except (ImportError, ValueError):
         place = None
-    return tempfile.TemporaryDirectory(prefix="heapscope-", dir=place)
+    return scratch_folder(within=place)
 
 
 def _folder() -> Path:

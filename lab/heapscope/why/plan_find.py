@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from heapscope.interrupt import scratch_folder
 from heapscope.jitter.runs import STRENGTH, Jitter, PerturbedRuns
 from heapscope.jitter.share import Share, share
 from heapscope.measure.result import ReplayResult
@@ -96,7 +96,7 @@ def find_plan(
     if not failures and not any(row.short_events for row in result.needs):
         needs = " and each need always fits" if result.needs else ""
         return _nothing(0, f"No request of the trace fails{needs}, so there is nothing to plan.")
-    with tempfile.TemporaryDirectory(prefix="heapscope-plan-") as folder:
+    with scratch_folder() as folder:
         search = PlanSearch(Path(folder), knobs, tried)
         first = search.begin(path, trials, result)
         states = search.plans(first)

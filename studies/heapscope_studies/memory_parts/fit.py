@@ -26,6 +26,7 @@ from heapscope.predict.memory_fit import FILE, MemoryFit
 from heapscope.predict.memory_states import MORE
 from heapscope.predict.part_table import KINDS
 from heapscope.predict.posterior import Array
+from heapscope.whole_file import write_whole
 from heapscope_studies.memory_parts.cases import DIFFERENCE, NAMES, Case, cases
 from heapscope_studies.wifi_model.fit import same
 
@@ -317,7 +318,7 @@ def main(arguments: Sequence[str]) -> int:
             return 0
         print(f"{FILE.name} is not what the figures give; write it anew: without --check")
         return 1
-    FILE.write_text(text, encoding="utf-8", newline="\n")
+    write_whole(FILE, text.encode("utf-8"))
     return 0
 
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from heapscope.errors import InputError
+from heapscope.interrupt import scratch_folder
 from heapscope.layout.chips import load_chip
 from heapscope.layout.layout import Layout
 from heapscope.measure.result import ReplayResult
@@ -56,7 +56,7 @@ def climb(
     is found. `use`: the constants. `steps`: the first one of STEPS first."""
     use = values() if use is None else use
     rows: list[Row] = []
-    with tempfile.TemporaryDirectory() as folder:
+    with scratch_folder() as folder:
         for done, step in enumerate(steps):
             trace = Path(folder) / f"{step.key}.hst"
             client, network = find(step.client.format(curve=curve)), find(step.network)

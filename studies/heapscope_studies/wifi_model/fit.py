@@ -21,6 +21,7 @@ import numpy as np
 from heapscope.predict.constants import FILE, Constants
 from heapscope.predict.posterior import Posterior
 from heapscope.predict.wifi_table import chips
+from heapscope.whole_file import write_whole
 from heapscope_studies.wifi_model.folds import SPLITS, fitted, left_out
 from heapscope_studies.wifi_model.left_out import (
     LeftOut,
@@ -132,7 +133,7 @@ def main(arguments: Sequence[str]) -> int:
             return 0
         print(f"{FILE.name} is not what the rows give; write it anew: without --check")
         return 1
-    FILE.write_text(_text(document), encoding="utf-8", newline="\n")
+    write_whole(FILE, _text(document).encode("utf-8"))
     return 0
 
 

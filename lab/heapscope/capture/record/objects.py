@@ -9,14 +9,14 @@ import platform
 import shlex
 import shutil
 import struct
-import subprocess
 import sys
-import tempfile
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
+from heapscope.child_process import python_module, run
 from heapscope.errors import HeapscopeError
+from heapscope.interrupt import scratch_folder
 from heapscope.native.library import library_path
 
 PRELOAD = "libheapscope_record.so"
@@ -143,7 +143,7 @@ class Objects:
         include = f"-I{self.sources / 'include'}"
         try:
             target.parent.mkdir(parents=True, exist_ok=True)
-            with tempfile.TemporaryDirectory(dir=target.parent) as folder:
+            with scratch_folder(within=str(target.parent)) as folder:
                 made = Path(folder) / target.name
                 command = [
                     *compiler,
@@ -155,12 +155,10 @@ class Objects:
                     "-o",
                     str(made),
                 ]
-                run = subprocess.run(
-                    command, capture_output=True, encoding="utf-8", errors="replace", check=False
-                )
-                if run.returncode != 0:
-                    lines = run.stderr.strip().splitlines()
-                    return lines[0][:200] if lines else f"exit code {run.returncode}"
+                done = run(command, capture_output=True, encoding="utf-8", errors="replace")
+                if done.returncode != 0:
+                    lines = done.stderr.strip().splitlines()
+                    return lines[0][:200] if lines else f"exit code {done.returncode}"
                 made.replace(target)  # whole or not at all, whoever else builds it
         except OSError as error:
             return str(error)
@@ -173,6 +171,6 @@ def _compilers() -> list[list[str]]:
     found = [[*named, "-m32"]] if named else []
     found += [[path, "-m32"] for name in ("cc", "gcc", "clang") if (path := shutil.which(name))]
     if importlib.util.find_spec("ziglang") is not None:
-        zig = [sys.executable, "-m", "ziglang", "cc", "-target", "x86-linux-gnu"]
+        zig = python_module("ziglang", "cc", "-target", "x86-linux-gnu")
         found.append(zig)
     return found

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import shlex
-import subprocess
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -19,6 +18,7 @@ from heapscope.capture.record.outputs import Outputs
 from heapscope.capture.record.program import Program, find_program
 from heapscope.capture.record.recording import RecordResult
 from heapscope.capture.record.signals import Signals, watched_signals
+from heapscope.child_process import Child, start
 from heapscope.errors import HeapscopeError, InputError
 from heapscope.native.recorder import NativeRecorder, Phase
 from heapscope.trace.names import printable
@@ -136,10 +136,10 @@ class _Run:
 
     def _start(
         self, command: Sequence[str], program: Program, environment: Mapping[str, str]
-    ) -> subprocess.Popen[bytes]:
+    ) -> Child:
         to_pipe = self._options.out == STDOUT  # the trace goes there: the program's output does not
         try:
-            return subprocess.Popen(
+            return start(
                 list(command),
                 executable=program.path,
                 env=environment,
@@ -151,7 +151,7 @@ class _Run:
                 f"{shown}: cannot be run: {error.strerror or error}", remedy="run it by itself once"
             ) from None
 
-    def _follow(self, process: subprocess.Popen[bytes], signals: Signals, left: Descendants) -> int:
+    def _follow(self, process: Child, signals: Signals, left: Descendants) -> int:
         """Until all is over; the program's exit code as subprocess has it."""
         ended, alone_since, asked = False, 0.0, 0
         while True:
@@ -185,7 +185,7 @@ class _Run:
         self._images.end()
         return code
 
-    def _without(self, process: subprocess.Popen[bytes], signals: Signals, code: int | None) -> int:
+    def _without(self, process: Child, signals: Signals, code: int | None) -> int:
         """A limit was reached: the traces are over, the program goes on, or is ended."""
         self._images.end()
         if self._options.end_program:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import signal
-import subprocess
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
 
+from heapscope.child_process import Child
 from heapscope.native.recorder import interrupts, watch_interrupts
 
 _KEYBOARD = (signal.SIGINT, signal.SIGQUIT)
@@ -21,10 +21,10 @@ class Signals:
 
     def __init__(self) -> None:
         self.seen: list[int] = []
-        self._process: subprocess.Popen[bytes] | None = None
+        self._process: Child | None = None
         self._early: list[int] = []
 
-    def of(self, process: subprocess.Popen[bytes]) -> None:
+    def of(self, process: Child) -> None:
         self._process = process
         for number in self._early:
             process.send_signal(number)
@@ -50,7 +50,11 @@ def watched_signals() -> Iterator[Signals]:
     if threading.current_thread() is not threading.main_thread():
         yield signals  # signals are another's affair
         return
-    ends = (signal.SIGTERM, signal.SIGHUP)
+    ends = [
+        number
+        for number in (signal.SIGTERM, signal.SIGHUP)
+        if signal.getsignal(number) != signal.SIG_IGN  # by nohup, for the program, too
+    ]
     before = {number: signal.getsignal(number) for number in (*_KEYBOARD, *ends)}
     for number in ends:
         signal.signal(number, signals.hand_on)

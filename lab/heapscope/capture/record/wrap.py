@@ -14,6 +14,7 @@ from heapscope.capture.record.functions import CPLUSPLUS, FUNCTIONS, KINDS, LIBR
 from heapscope.capture.record.wrap_source import EXPORT, wrap_cmake, wrap_source
 from heapscope.errors import InputError
 from heapscope.trace.names import printable
+from heapscope.whole_file import write_whole
 
 SOURCE, OPTIONS, CMAKE = "heapscope_wrap.c", "heapscope_wrap.txt", "heapscope_wrap.cmake"
 #: A function that each ESP-IDF has whose heap is its own. That for Linux asks the C library's.
@@ -63,9 +64,9 @@ def write_wrap(
         text = wrap_source(
             {name: known[name] for name in functions}, {one.name for one in look.allocators}
         )
-        (target / SOURCE).write_text(text, encoding="ascii")
-        (target / OPTIONS).write_text("\n".join([*wraps, EXPORT]) + "\n", encoding="ascii")
-        (target / CMAKE).write_text(wrap_cmake(wraps), encoding="ascii")
+        write_whole(target / SOURCE, text.encode("ascii"))
+        write_whole(target / OPTIONS, ("\n".join([*wraps, EXPORT]) + "\n").encode("ascii"))
+        write_whole(target / CMAKE, wrap_cmake(wraps).encode("ascii"))
     except OSError as error:
         shown = printable(str(folder), limit=400)
         raise InputError(

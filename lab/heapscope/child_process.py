@@ -1,0 +1,49 @@
+"""The one place where a process is started. A Python of ours never looks for modules in the current
+folder, which may be a stranger's project: `-P` keeps it out, for the process and, by the
+environment, for those that it starts. PYTHONPATH and what else the user set stays as it is: this
+process obeys it already."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+SAFE_PATH = "PYTHONSAFEPATH"
+
+Child = subprocess.Popen[bytes]
+TimeoutExpired = subprocess.TimeoutExpired
+NOTHING = subprocess.DEVNULL
+
+
+def python_module(name: str, *arguments: str | os.PathLike[str]) -> list[str]:
+    """The command line of a module in this Python."""
+    return [sys.executable, "-P", "-m", name, *(os.fspath(one) for one in arguments)]
+
+
+def run(command: Sequence[str], **options: Any) -> subprocess.CompletedProcess[Any]:
+    """Runs it to its end. `options`: as of subprocess.run()."""
+    return subprocess.run(command, **{"check": False, **options})
+
+
+def start(command: Sequence[str], **options: Any) -> subprocess.Popen[bytes]:
+    """Starts it. `options`: as of subprocess.Popen()."""
+    return subprocess.Popen(command, **options)
+
+
+@contextmanager
+def safe_children() -> Iterator[None]:
+    """For a library that starts Python processes by itself: the current folder is no place for
+    their modules, either."""
+    before = os.environ.get(SAFE_PATH)
+    os.environ[SAFE_PATH] = "1"
+    try:
+        yield
+    finally:
+        if before is None:
+            del os.environ[SAFE_PATH]
+        else:
+            os.environ[SAFE_PATH] = before
