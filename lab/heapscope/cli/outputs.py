@@ -3,6 +3,9 @@ share a place, no output takes the place of an input, and standard input is read
 
 from __future__ import annotations
 
+import io
+import os
+import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -91,11 +94,26 @@ def _places(given: Mapping[str, Any], names: Mapping[str, str]) -> Iterator[Plac
 
 def _check_standard_input(inputs: list[Place]) -> None:
     readers = [place.name for place in inputs if place.standard]
+    if readers and (why := _unreadable_input()):
+        raise HeapscopeError(
+            f"standard input cannot be read: {why}", remedy=f"give {readers[0]} a file"
+        )
     if len(readers) > 1:
         raise HeapscopeError(
             f"standard input is named {len(readers)} times: {', '.join(readers)}",
             remedy="give files to all but one",
         )
+
+
+def _unreadable_input() -> str:
+    """Why not, where it is closed; a reader would take that for an empty one."""
+    try:
+        os.read(sys.stdin.fileno(), 0)
+    except io.UnsupportedOperation:  # is no file, but an object of the caller's
+        return ""
+    except OSError as error:
+        return str(error.strerror)
+    return ""
 
 
 def _check_outputs(outputs: list[Place], *, alone: str) -> None:

@@ -142,7 +142,8 @@ def record(
     Dynamically linked programs of 32 and 64 bit, glibc and musl, and all that they start: a
     process that they fork goes on in T.PID.hst, what that runs after an exec in T.PID.2.hst. T.hst
     is what the command itself became; what it ran before an exec is T.PID.1.hst.
-    The exit code is the program's (128 and the signal's number where a signal ended it).
+    The exit code is the program's (128 and the signal's number where a signal ended it), or 2 where
+    the trace could not be written whole.
     Ctrl-C ends the program; its trace is whole.
 
     \b
@@ -154,6 +155,7 @@ def record(
       heapscope record --wrap wrap -- ./firmware
     """
     from heapscope.cli.answer import wants_tables, write_json
+    from heapscope.cli.held_output import release_output
     from heapscope.cli.progress import record_progress
     from heapscope.verbs.record import record as answer
     from heapscope.verbs.record import unrecorded
@@ -171,6 +173,8 @@ def record(
         )
     if command and pid is None and (said := unrecorded(command)):
         typer.echo(f"note: {said}", err=True)
+    if out == "-":
+        release_output()  # a stream from here on: what refuses it is known while it runs
     with record_progress() as progress:
         result = answer(
             command,
@@ -188,12 +192,17 @@ def record(
             progress=progress,
             told=_tell,
         )
-    write_json(result.to_json(), json, inputs=(Path(out),))
     if wants_tables(json):
         from heapscope.report.console import console
         from heapscope.verbs.shown import show
 
         show(result, console(sys.stderr))
+    write_json(result.to_json(), json, inputs=(Path(out),))
+    if result.unwritten:
+        raise InputError(
+            f"the recording is not whole: {result.unwritten}",
+            remedy="make room there, or choose another place with -o, and record again",
+        )
     raise typer.Exit(result.exit_code)
 
 

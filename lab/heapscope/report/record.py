@@ -24,12 +24,16 @@ def _summary(result: RecordResult) -> str:
     found = result.main
     end = f"{result.seconds:,.1f} s, exit code {result.exit_code}"
     if found is None:
-        return f"no events; {end}"
+        discarded = sum(image.discarded for image in result.images)
+        none = f"{plural(discarded, 'event')} recorded, none written" if discarded else "no events"
+        return f"{none}; {end}"
     others = [image for image in result.images if image is not found and image.events]
     more = f"; {_others(others)}" if others else ""
     per_event = found.bytes_written / found.events
     lost = f" and {found.lost:,} that are lost" if found.lost else ""
-    least = "at least " if found.lost else ""
+    if found.discarded:
+        lost += f", of {found.events + found.discarded:,} that were recorded"
+    least = "at least " if found.lost or found.discarded else ""
     return (
         f"{found.file}: {plural(found.events, 'event')}{lost}, "
         f"live peak {least}{size(found.live_peak)}, "

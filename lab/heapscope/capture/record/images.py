@@ -145,7 +145,7 @@ def _record_of(
         trouble = trouble or "this machine's memory did not suffice for the whole recording"
     ends = not image.lost and events == image.events
     return ImageRecord(
-        file="" if sink is None else sink.name,
+        file="" if sink is None or sink.refused_all else sink.name,
         program=printable(program, limit=400),
         pid=image.pid,
         word_size=image.word_size,

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from heapscope.capture.output import STDOUT
-from heapscope.capture.record.sink import Sink, open_file, open_first
+from heapscope.capture.record.sink import Sink, open_file, open_first, refusing_sink
 from heapscope.errors import InputError
 from heapscope.trace.names import printable
 
@@ -139,12 +139,12 @@ class Outputs:
         suffix = next((s for s in _SUFFIXES if path.name.endswith(s)), "")
         return path.with_name(path.name.removesuffix(suffix) + part + suffix)
 
-    def _file(self, path: Path) -> Sink | None:
+    def _file(self, path: Path) -> Sink:
+        shown = printable(str(path), limit=400)
         try:
-            sink = open_file(path, printable(str(path), limit=400))
+            sink = open_file(path, shown)
         except InputError as error:
-            self._note(error.message)
-            return None
+            sink = refusing_sink(shown, error.message)
         self._sinks.append(sink)
         return sink
 

@@ -105,6 +105,15 @@ class RecordResult(Document):
         return own[-1]
 
     @property
+    def unwritten(self) -> str:
+        """What the files did not take; empty: they are whole."""
+        troubles = [image.trouble for image in self.images if image.trouble]
+        discarded = sum(image.discarded for image in self.images)
+        if troubles and discarded:
+            return f"{plural(discarded, 'event')} could not be written"
+        return troubles[0] if troubles else ""
+
+    @property
     @computed("True: nothing is known to be missing of any process's calls to its heap.", last=True)
     def complete(self) -> bool:
         return not self.limits

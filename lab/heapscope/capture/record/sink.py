@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import stat
 import sys
@@ -72,10 +73,21 @@ class Sink:
         try:
             if self._zstd is not None and not self.trouble:
                 self._put(self._zstd.flush())
-            if self._stream is not sys.stdout.buffer:
+            if self.path:
                 self._stream.close()
+                self._remove_empty()
         except OSError as error:
             self._fail(error)
+
+    @property
+    def refused_all(self) -> bool:
+        return self.trouble != "" and self.size == 0
+
+    def _remove_empty(self) -> None:
+        """A file that took nothing is no trace."""
+        path = Path(self.path)
+        if self.refused_all and path.is_file() and not path.stat().st_size:
+            path.unlink()
 
     def _fail(self, error: OSError) -> None:
         if not self.trouble:
@@ -90,7 +102,8 @@ def open_first(out: str) -> Sink:
     """The output as the user named it; InputError where it cannot be written."""
     shown = printable(out, limit=400)
     if out == STDOUT:
-        return Sink("standard output", sys.stdout.buffer, compressed=False)
+        stream = getattr(sys.stdout.buffer, "raw", sys.stdout.buffer)  # what it takes is written
+        return Sink("standard output", stream, compressed=False)
     if "\0" in out:
         raise InputError(f"{shown}: no path holds a NUL", remedy="give -o another name")
     return open_file(Path(out), shown)
@@ -107,3 +120,10 @@ def open_file(path: Path, shown: str) -> Sink:
     return Sink(
         shown, stream, compressed=path.suffix == ".zst", replaces=True, path=str(path.absolute())
     )
+
+
+def refusing_sink(shown: str, trouble: str) -> Sink:
+    """Of a file that cannot be opened while the program runs: all is discarded."""
+    sink = Sink(shown, io.BytesIO(), compressed=False)
+    sink.trouble = trouble
+    return sink
