@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import os
 
-from heapscope.interrupt import arm, disarm, seen
+from heapscope.interrupt import arm, disarm, end, seen
 
 
 def main() -> None:
@@ -14,7 +14,7 @@ def main() -> None:
     arm()
     from heapscope.cli.held_output import hold_output
 
-    output = hold_output()
+    hold_output()
     from heapscope.cli.app import app
 
     code = 0
@@ -23,7 +23,7 @@ def main() -> None:
     except SystemExit as exit_:
         code = exit_.code if isinstance(exit_.code, int) else 1
     if seen():
-        output.drop()
+        end()
     disarm()
     raise SystemExit(code)
 

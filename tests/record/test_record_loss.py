@@ -118,6 +118,10 @@ def test_a_full_disk_disturbs_nobody(build: Build, recorded: Recorded) -> None:
     assert "/dev/full: No space left on device" in image.trouble
     assert not result.complete
     assert result.messages == (image.trouble,)
+    assert image.file == ""
+    shown = io.StringIO()
+    show(result, Console(file=shown, width=200))
+    assert shown.getvalue().startswith("400,000 events recorded, none written; ")
 
 
 def test_a_limit_on_the_size_of_files_ends_the_trace_and_not_the_program(
@@ -137,8 +141,11 @@ def test_a_limit_on_the_size_of_files_ends_the_trace_and_not_the_program(
         timeout=120,
         check=False,
     )
-    assert done.returncode == 0, done.stderr
-    (image,) = json.loads(done.stdout[1:])["images"]
+    assert done.returncode == 2, done.stderr
+    assert b"events could not be written\nremedy: " in done.stderr
+    result = json.loads(done.stdout[1:])
+    (image,) = result["images"]
+    assert result["exit_code"] == 0
     assert "T.hst: File too large" in image["trouble"]
     assert (
         tmp_path / "T.hst"

@@ -9,10 +9,16 @@ from pathlib import Path
 from typing import Any
 
 import jsonschema
+import numpy as np
 import pytest
 from typer.testing import CliRunner
 
 from heapscope.cli.app import app
+from heapscope.native.events import NativeWriter, event_dtype
+from heapscope.native.reader import NameTable
+
+MALLOC, FREE, FAILED, MARK = 1, 5, 6, 7  # kinds of events
+_SITES = 4  # the feature of a trace
 
 SCHEMAS = Path(__file__).resolve().parents[3] / "docs" / "reference"
 
@@ -57,6 +63,67 @@ start = 0x20010000
 size = 16384
 kind = "DRAM"
 """
+
+
+#: A short command line of each verb, in a folder with T.hst and write_inputs(). What it writes
+#: begins with "out".
+VERBS = {
+    "record": ("record", "-o", "out.hst", "--json", "-", "--", "true"),
+    "translate": ("translate", "W.hst", "-o", "out.hst"),
+    "live": ("live", "T.hst", "--headless", "-o", "out"),
+    "import": ("import", "text", "events.txt", "-o", "out.hst"),
+    "log": ("log", "boot.txt", "--json", "out.json"),
+    "info": ("info", "T.hst", "--json", "out.json"),
+    "replay": ("replay", "T.hst", "--chip", "esp32", "--json", "out.json"),
+    "fit": ("fit", "T.hst", "--json", "out.json"),
+    "why": ("why", "T.hst", "--pool", "16KB", "--json", "out.json"),
+    "leaks": ("leaks", "T.hst", "--json", "out.json"),
+    "compare": ("compare", "T.hst", "--pool", "1MB", "--pool", "2MB", "--json", "out.json"),
+    "check": ("check", "budgets.toml", "--junit", "out.xml"),
+    "upgrade": ("upgrade", "T.hst", "--chip", "esp32", "--from", "4.2", "--to", "5.5"),
+    "report": ("report", "T.hst", "--pool", "1MB", "-o", "out.html"),
+    "explorer": ("explorer", "-o", "out.html"),
+    "lint": ("lint", "sdkconfig", "--fix", "out.defaults"),
+    "tune": ("tune", "--chip", "esp32", "--fragment", "out.defaults"),
+    "place": ("place", "T.hst", "--pool", "1MB", "--json", "out.json"),
+    "pools": ("pools", "T.hst", "--json", "out.json"),
+    "export": ("export", "T.hst", "--to", "csv", "-o", "out.csv"),
+    "predict": ("predict", "sdkconfig", "--json", "out.json"),
+    "diff": ("diff", "sdkconfig", "sdkconfig", "--json", "out.json"),
+    "ladder": ("ladder", "sdkconfig", "sdkconfig", "-o", "out.html"),
+    "sweep": ("sweep", "plan.toml", "-o", "swept", "--workers", "1", "--json", "out.json"),
+    "experiment": ("experiment", "wifi-path", "--write", "out.md"),
+}
+
+
+def write_inputs() -> None:
+    """The files that VERBS name, besides those of the fixture `here`."""
+    wide = [(MALLOC, 0, 1000), (FREE, 0, 0)]
+    Path("W.hst").write_bytes(made_trace(wide, word_size=8))
+    texts = {
+        "sdkconfig": "CONFIG_IDF_TARGET=esp32\n",
+        "budgets.toml": '[memory]\npool = "1MB"\n[budget]\nmin_free = "1KB"\n[[run]]\n'
+        'trace = "T.hst"\n',
+        "plan.toml": 'traces = "T.hst"\n[[grid]]\npool = ["1MB"]\n',
+    }
+    for name, text in texts.items():
+        Path(name).write_text(text, encoding="utf-8")
+
+
+def made_trace(events: list[tuple[int, int, int]], *, word_size: int = 4) -> bytes:
+    """Events of a kind, a block and a size, all of one call site but the frees and marks."""
+    rows = np.zeros(len(events), dtype=event_dtype())
+    for row, (kind, key, size) in zip(rows, events, strict=True):
+        row["kind"], row["key"], row["size"] = kind, key, size
+        row["site"] = kind not in (FREE, MARK)
+        row["new_key"] = MALLOC if kind == FAILED else 0  # the call that failed
+    with NativeWriter(features=_SITES) as writer:
+        writer.metadata("word_size", str(word_size))
+        writer.name(NameTable.SITE, 1, b"main;asks")
+        writer.name(NameTable.MARK, 0, b"round")
+        writer.events(rows)
+        writer.finish()
+        return b"".join(writer.take())
 
 
 @dataclass(frozen=True)

@@ -20,6 +20,8 @@ import pytest
 import heapscope
 from heapscope import interrupt
 
+from .conftest import VERBS, write_inputs
+
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
 
 STEP = 0.02
@@ -27,28 +29,6 @@ GRID = [round(STEP * n, 2) for n in range(51)]
 FEW = [0.1, 0.3]
 PACKAGE = Path(heapscope.__file__).parent
 COMMAND = [sys.executable, "-m", "heapscope"]
-
-VERBS = {
-    "record": ("record", "-o", "out.hst", "--", "true"),
-    "import": ("import", "text", "events.txt", "-o", "out.hst"),
-    "info": ("info", "T.hst", "--json", "out.json"),
-    "replay": ("replay", "T.hst", "--chip", "esp32", "--json", "out.json"),
-    "fit": ("fit", "T.hst", "--json", "out.json"),
-    "why": ("why", "T.hst", "--pool", "16KB", "--json", "out.json"),
-    "leaks": ("leaks", "T.hst", "--json", "out.json"),
-    "compare": ("compare", "T.hst", "--pool", "1MB", "--pool", "2MB", "--json", "out.json"),
-    "upgrade": ("upgrade", "T.hst", "--chip", "esp32", "--from", "4.2", "--to", "5.5"),
-    "report": ("report", "T.hst", "--pool", "1MB", "-o", "out.html"),
-    "lint": ("lint", "sdkconfig", "--fix", "out.defaults"),
-    "tune": ("tune", "--chip", "esp32", "--fragment", "out.defaults"),
-    "place": ("place", "T.hst", "--pool", "1MB", "--json", "out.json"),
-    "pools": ("pools", "T.hst", "--json", "out.json"),
-    "export": ("export", "T.hst", "--to", "csv", "-o", "out.csv"),
-    "predict": ("predict", "sdkconfig", "--json", "out.json"),
-    "diff": ("diff", "sdkconfig", "sdkconfig", "--json", "out.json"),
-    "ladder": ("ladder", "sdkconfig", "sdkconfig", "-o", "out.html"),
-    "experiment": ("experiment", "wifi-path", "--write", "out.md"),
-}
 
 
 def interrupted(args: tuple[str, ...], after: float) -> tuple[int, str, str]:
@@ -69,7 +49,7 @@ def interrupted(args: tuple[str, ...], after: float) -> tuple[int, str, str]:
 
 def before_ours(code: int, err: str) -> bool:
     """Whether Python had the interrupt to itself: the first line of the entry had not run."""
-    if code == -signal.SIGINT:
+    if code == -signal.SIGINT or "Fatal Python error: init" in err:
         return True
     frames = [line for line in err.splitlines() if f'File "{PACKAGE}' in line]
     return "KeyboardInterrupt" in err and all(frame.endswith("in <module>") for frame in frames)
@@ -86,7 +66,7 @@ def before_ours(code: int, err: str) -> bool:
 def test_an_interrupt_at_any_moment_ends_with_130_and_leaves_nothing(
     hst: Path, verb: str, moments: list[float]
 ) -> None:
-    Path("sdkconfig").write_text("CONFIG_IDF_TARGET=esp32\n", encoding="utf-8")
+    write_inputs()
     whole = subprocess.run([*COMMAND, *VERBS[verb]], capture_output=True, text=True, check=False)
     outputs = {path: path.read_bytes() for path in Path().glob("out*")}
     for after in moments:
@@ -133,6 +113,24 @@ def test_an_interrupt_within_a_native_loop_is_answered(tmp_path: Path) -> None:
         within(process.pid)
         process.send_signal(signal.SIGINT)
         assert process.wait(timeout=60) == 130  # the call alone would last for hours
+
+
+def test_a_signal_within_text_that_is_executed_has_its_own_code() -> None:
+    """Python itself would end with SIGINT, even though somebody caught the KeyboardInterrupt."""
+    script = (
+        "import sys, types\n"
+        "from heapscope import entry, interrupt\n"
+        "def app(prog_name):\n"
+        "    interrupt.raises()\n"
+        "    try:\n"
+        "        exec('import signal; signal.raise_signal(signal.SIGTERM); list(range(99))')\n"
+        "    except KeyboardInterrupt:\n"
+        "        sys.exit(interrupt.exit_code())\n"
+        "sys.modules['heapscope.cli.app'] = types.SimpleNamespace(app=app)\n"
+        "entry.main()\n"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, check=False)
+    assert (done.returncode, done.stderr) == (143, b"")
 
 
 @pytest.mark.parametrize("handler_first", [True, False])
