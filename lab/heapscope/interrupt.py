@@ -102,9 +102,8 @@ def exit_code() -> int:
 
 
 def end() -> None:
-    """The process ends as the signal asked, and what is held is not printed. Python's own exit would
-    end with SIGINT where KeyboardInterrupt passed through text that was executed: to it, nobody
-    caught that one."""
+    """The process ends as the signal asked, and what is held is not printed. Python's own exit ends
+    with SIGINT where KeyboardInterrupt passed through text that was executed, whoever caught it."""
     _end(_seen)
 
 
