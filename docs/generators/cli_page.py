@@ -24,14 +24,23 @@ HEAD = """\
 - A trace may be "-", standard input, in every verb that takes one; one argument of a command reads
   it. A pipe is kept while a verb reads it several times, in a temporary file where it is large.
 - `-o` and `--out` name the file that a verb makes; `export` and `report` take the older `--output`
-  too. A file is written beside its place and renamed, so it appears whole or not at all; only the
-  trace of `record` grows while the program runs. Two outputs in one place, or an output in the
-  place of an input, are refused before anything is computed.
+  too. A file is written beside its place as `.NAME.….part`, flushed to the disk and renamed, so it
+  appears whole or not at all, and the old one stays until then. Only the trace of `record` and what
+  `live` writes grow while they run. What a killed run left is removed by the next one that writes
+  there. Two outputs in one place, or an output in the place of an input, are refused before
+  anything is computed.
+- An output that cannot be written (a full disk, standard output that is closed) is an error as any
+  other, with exit code 2, in each verb and in `--help`, also where another file was written. Where
+  standard error cannot be written, only the exit code tells it. A reader that ends early, as
+  `| head` does, is no error, unless it was to get a trace of `record`.
 - Colours and the progress bar are for terminals only; `NO_COLOR=1` stops colours and bold there
   too.
-- Ctrl-C ends a verb with 130, within about a second: nothing was printed, and no file was begun. A
-  result of more than 1 MB on standard output is a stream and may be cut. In its first hundredths of
-  a second a process is Python's alone, and ends as it does. `record` leaves Ctrl-C to the program.
+- Ctrl-C ends a verb with 130, SIGTERM with 143 and SIGHUP with 129, within about a second: nothing
+  was printed, no file was begun, and none that was temporary is left. A result of more than 1 MB on
+  standard output is a stream and may be cut. In its first hundredths of a second a process is
+  Python's alone, and ends as it does. `record` leaves the three to the program. In `live`, and in
+  `log` of a stream, the first one ends the input, and the verb ends with its answer. SIGHUP or
+  SIGTERM that is ignored at the start, as by `nohup`, stays ignored.
 - `HEAPSCOPE_TRACEBACK=1` shows where an unexpected error happened.
 """
 
