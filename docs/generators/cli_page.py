@@ -26,8 +26,8 @@ HEAD = """\
 - `-o` and `--out` name the file that a verb makes; `export` and `report` take the older `--output`
   too. A file is written beside its place as `.NAME.….part`, flushed to the disk and renamed, so it
   appears whole or not at all, and the old one stays until then. Only the trace of `record` and what
-  `live` writes grow while they run. What a killed run left is removed by the next one that writes
-  there. Two outputs in one place, or an output in the place of an input, are refused before
+  `live` writes grow while they run. The next run that writes there removes the part that a killed
+  one left. Two outputs in one place, or an output in the place of an input, are refused before
   anything is computed.
 - An output that cannot be written (a full disk, standard output that is closed) is an error as any
   other, with exit code 2, in each verb and in `--help`, also where another file was written. Where

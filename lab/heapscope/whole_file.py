@@ -1,6 +1,6 @@
 """A file that appears whole or not at all, also where the machine stops: it is written beside its
-place, flushed to the disk and renamed. What a killed run left is removed by the next one that
-writes there."""
+place, flushed to the disk and renamed. The next run that writes there removes the part that a
+killed one left."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ OF_OS = ("exec", "spawn", "posix_spawn", "fork", "system", "popen", "startfile")
 
 
 def starts(tree: ast.AST) -> Iterator[str]:
-    """What in it starts a process, or brings in what does."""
+    """All in it that starts a process, or brings in something that does."""
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             yield from (one.name for one in node.names if one.name.partition(".")[0] in MODULES)

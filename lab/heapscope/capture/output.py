@@ -1,4 +1,4 @@
-"""What a verb writes: a file that appears whole or not at all, a device, or standard output."""
+"""The output of a verb: a file that appears whole or not at all, a device, or standard output."""
 
 from __future__ import annotations
 

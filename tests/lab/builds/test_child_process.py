@@ -46,7 +46,7 @@ def test_a_module_that_is_started_takes_none_from_the_current_folder(
 
 
 def test_processes_of_a_library_take_none_either(strange: Path) -> None:
-    """As multiprocessing starts them: Python with a text, in the environment of this process."""
+    """They begin as those of multiprocessing: Python with a text, in this process's environment."""
     command = [sys.executable, "-c", "import json, tempfile"]
     with safe_children():
         subprocess.run(command, check=True)

@@ -1,4 +1,4 @@
-"""A file is replaced whole. What a killed run left is removed by the next one that writes there."""
+"""A file is replaced whole, and the next run removes the part that a killed one left."""
 
 from __future__ import annotations
 

@@ -65,8 +65,8 @@ kind = "DRAM"
 """
 
 
-#: A short command line of each verb, in a folder with T.hst and write_inputs(). What it writes
-#: begins with "out".
+#: A short command line of each verb, in a folder with T.hst and write_inputs(). The names of
+#: its outputs begin with "out".
 VERBS = {
     "record": ("record", "-o", "out.hst", "--json", "-", "--", "true"),
     "translate": ("translate", "W.hst", "-o", "out.hst"),

@@ -28,7 +28,7 @@ MOMENTS, FEW = 10, 2  # of a signal, in a slow test and in a quick one
 OLD = b"as it was before\n"
 EDGES = ("closed", "full", "SIGTERM", "SIGHUP")
 SIGNALS = {"SIGTERM": signal.SIGTERM, "SIGHUP": signal.SIGHUP}
-#: What prints and is no verb.
+#: Command lines that print, without a verb.
 WITHOUT_A_VERB = {
     "help": ("--help",),
     "help of a verb": ("replay", "--help"),
@@ -104,7 +104,7 @@ def lay_out(names: set[str]) -> None:
 
 
 def alike(name: str, data: bytes, whole: bytes) -> bool:
-    """Whether it is old or whole. What is recorded tells the time, and differs."""
+    """Whether it is old or whole. A recording tells the time, and differs."""
     return data in (OLD, whole) or (name == "out.hst" and len(data) > len(OLD))
 
 

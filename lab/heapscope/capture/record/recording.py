@@ -106,7 +106,7 @@ class RecordResult(Document):
 
     @property
     def unwritten(self) -> str:
-        """What the files did not take; empty: they are whole."""
+        """That the files are not whole; empty: they are."""
         troubles = [image.trouble for image in self.images if image.trouble]
         discarded = sum(image.discarded for image in self.images)
         if troubles and discarded:

@@ -123,7 +123,7 @@ def open_file(path: Path, shown: str) -> Sink:
 
 
 def refusing_sink(shown: str, trouble: str) -> Sink:
-    """Of a file that cannot be opened while the program runs: all is discarded."""
+    """For a file that cannot be opened while the program runs: it discards all."""
     sink = Sink(shown, io.BytesIO(), compressed=False)
     sink.trouble = trouble
     return sink
