@@ -31,8 +31,8 @@ HEAD = """\
   anything is computed.
 - An output that cannot be written (a full disk, standard output that is closed) is an error as any
   other, with exit code 2, in each verb and in `--help`, also where another file was written. Where
-  standard error cannot be written, only the exit code tells it. A reader that ends early, as
-  `| head` does, is no error, unless it was to get a trace of `record`.
+  standard error cannot be written, only the exit code tells it. A reader may end early, as
+  `| head` does, unless it was to get a trace of `record`.
 - Colours and the progress bar are for terminals only; `NO_COLOR=1` stops colours and bold there
   too.
 - Ctrl-C ends a verb with 130, SIGTERM with 143 and SIGHUP with 129, within about a second: nothing

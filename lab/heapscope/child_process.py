@@ -36,8 +36,8 @@ def start(command: Sequence[str], **options: Any) -> subprocess.Popen[bytes]:
 
 @contextmanager
 def safe_children() -> Iterator[None]:
-    """For a library that starts Python processes by itself: the current folder is no place for
-    their modules, either."""
+    """For a library that starts Python processes by itself: they take no modules from the current
+    folder, either."""
     before = os.environ.get(SAFE_PATH)
     os.environ[SAFE_PATH] = "1"
     try:

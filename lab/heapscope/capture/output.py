@@ -60,7 +60,7 @@ def _is_standard_output(out: str | Path) -> bool:
         return True
     try:
         return os.path.samestat(os.stat(out), os.fstat(sys.stdout.fileno()))  # noqa: PTH116
-    except (OSError, ValueError):  # there is no such file, or output is no file at all
+    except (OSError, ValueError):  # no such file, or an output without a descriptor
         return False
 
 

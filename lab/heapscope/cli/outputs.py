@@ -109,7 +109,7 @@ def _unreadable_input() -> str:
     """Why not, where it is closed; a reader would take that for an empty one."""
     try:
         os.read(sys.stdin.fileno(), 0)
-    except io.UnsupportedOperation:  # is no file, but an object of the caller's
+    except io.UnsupportedOperation:  # an object of the caller's, without a descriptor
         return ""
     except OSError as error:
         return str(error.strerror)

@@ -84,7 +84,7 @@ class Sink:
         return self.trouble != "" and self.size == 0
 
     def _remove_empty(self) -> None:
-        """A file that took nothing is no trace."""
+        """A trace has bytes: a file that took none goes."""
         path = Path(self.path)
         if self.refused_all and path.is_file() and not path.stat().st_size:
             path.unlink()
