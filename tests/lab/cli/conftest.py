@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -69,7 +70,7 @@ kind = "DRAM"
 #: its outputs begin with "out".
 VERBS = {
     "record": ("record", "-o", "out.hst", "--json", "-", "--", "true"),
-    "translate": ("translate", "W.hst", "-o", "out.hst"),
+    "translate": ("translate", "W.hst", "--elf", sys.executable, "-o", "out.hst"),
     "live": ("live", "T.hst", "--headless", "-o", "out"),
     "import": ("import", "text", "events.txt", "-o", "out.hst"),
     "log": ("log", "boot.txt", "--json", "out.json"),
