@@ -87,7 +87,7 @@ VERBS = {
     "lint": ("lint", "sdkconfig", "--fix", "out.defaults"),
     "tune": ("tune", "--chip", "esp32", "--fragment", "out.defaults"),
     "place": ("place", "T.hst", "--pool", "1MB", "--json", "out.json"),
-    "pools": ("pools", "T.hst", "--json", "out.json"),
+    "pools": ("pools", "P.hst", "--json", "out.json"),
     "export": ("export", "T.hst", "--to", "csv", "-o", "out.csv"),
     "predict": ("predict", "sdkconfig", "--json", "out.json"),
     "diff": ("diff", "sdkconfig", "sdkconfig", "--json", "out.json"),
@@ -101,6 +101,8 @@ def write_inputs() -> None:
     """The files that VERBS name, besides those of the fixture `here`."""
     wide = [(MALLOC, 0, 1000), (FREE, 0, 0)]
     Path("W.hst").write_bytes(made_trace(wide, word_size=8))
+    log = Path(__file__).parents[1] / "pools" / "pjsua.log"
+    CliRunner().invoke(app, ["import", "pjsip", str(log), "-o", "P.hst"])
     texts = {
         "sdkconfig": "CONFIG_IDF_TARGET=esp32\n",
         "budgets.toml": '[memory]\npool = "1MB"\n[budget]\nmin_free = "1KB"\n[[run]]\n'

@@ -140,8 +140,9 @@ def test_an_interrupt_that_ends_the_input_leaves_the_time_for_the_answer(
     """The handler and the watching thread run in either order. The second interrupt ends all."""
     ended: list[str] = []
     monkeypatch.setattr(interrupt, "_GRACE", 0)
-    monkeypatch.setattr(interrupt, "_end", lambda: ended.append("ended"))
-    before = signal.signal(signal.SIGINT, interrupt._raise)
+    monkeypatch.setattr(interrupt, "_end", lambda number: ended.append("ended"))
+    before = {number: signal.getsignal(number) for number in interrupt._SIGNALS}
+    signal.signal(signal.SIGINT, interrupt._raise)
     try:
         with interrupt.ends_the_input() as stop:
             steps = [lambda: signal.raise_signal(signal.SIGINT), watched]
@@ -152,7 +153,8 @@ def test_an_interrupt_that_ends_the_input_leaves_the_time_for_the_answer(
         watched()
         assert ended == ["ended"]
     finally:
-        signal.signal(signal.SIGINT, before)
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 def watched() -> None:

@@ -87,5 +87,5 @@ def test_a_trace_without_a_live_block_is_answered(
     assert "a fault of Heapscope" not in done.err
     assert done.code in (0, 1) or done.err.startswith("error: "), done.err
     for page in Path().glob("page.*"):
-        end = "</html>\n" if page.suffix == ".html" else "\n"
-        assert page.read_text(encoding="utf-8").endswith(end)
+        text = page.read_text(encoding="utf-8")
+        assert text.endswith("</html>" if page.suffix == ".html" else "\n")
