@@ -55,7 +55,11 @@ class Row:
                 if f.default is not MISSING:
                     continue  # came with a later version
                 raise malformed(f"{where}.{f.name}", "a value")
-            values[f.name] = _typed(types_of[f.name], data[f.name], f"{where}.{f.name}")
+            told, hint = figure_of(f), types_of[f.name]
+            if data[f.name] is None and told is not None and told.may_be_withheld:
+                values[f.name] = _withheld(hint)
+            else:
+                values[f.name] = _typed(hint, data[f.name], f"{where}.{f.name}")
         return cls(**values)
 
 
@@ -79,7 +83,11 @@ class Document(Row, VerbResult):
 
     def to_json(self) -> dict[str, Any]:
         head = {self.form(): self.VERSION} if self.VERSION else {}
-        return head | super().to_json()
+        values = head | super().to_json()
+        loss = getattr(self, "loss", None)  # heapscope.measure.loss.Loss
+        for path in () if loss is None else loss.withheld_paths:
+            _withhold(values, path.split("."))
+        return values
 
     @classmethod
     def from_json(cls, data: object, *, where: str = "$") -> Self:
@@ -162,6 +170,27 @@ def plain(value: Any, digits: int | None = None) -> Any:
     if isinstance(value, float) and digits is not None:
         return round(value, digits) + 0.0  # never -0.0
     return value
+
+
+def _withhold(values: Any, path: list[str]) -> None:
+    """Makes a figure null; a list in its way has a step that ends with []."""
+    if not isinstance(values, dict):
+        return
+    name, rest = path[0].removesuffix("[]"), path[1:]
+    if not rest:
+        values[name] = None
+        return
+    inner = values.get(name)
+    for one in inner if isinstance(inner, list) else [inner]:
+        _withhold(one, rest)
+
+
+def _withheld(hint: Any) -> Any:
+    """The stand-in for a figure that a file withholds; nothing prints it."""
+    origin = typing.get_origin(hint)
+    if origin in (types.UnionType, typing.Union):
+        return None
+    return (origin or hint)()
 
 
 def _typed(hint: Any, value: object, where: str) -> Any:

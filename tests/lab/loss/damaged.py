@@ -147,7 +147,7 @@ KEYS = {
 
 
 def _holds(mark: str, claimed: Any, real: Any) -> bool:
-    if mark in ("exact", "first"):
+    if mark in ("exact", "as_recorded", "first"):
         return bool(claimed == real)
     if real is None:  # the whole run has no such figure: then no bound of it may be told
         return mark in ("before_loss", "withheld")
