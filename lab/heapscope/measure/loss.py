@@ -48,7 +48,7 @@ class Loss(Row):
         "where there is one, null: none before the loss; before_loss: exact at the loss or before "
         "it, it says nothing of what followed; withheld: it says nothing, and is null; "
         "as_recorded: exact of the recording, but with `unknown` facts of its origin, such as "
-        "whether its sizes are those of a chip.",
+        "whether its sizes are those of a chip; null may mean that it needs such a fact.",
         choices=Bound,
     )
     told: bool = figure(
@@ -74,11 +74,6 @@ class Loss(Row):
     def of(self, rows: Mapping[str, Bounds]) -> Self:
         """The same loss with the marks of another result that was made from this one."""
         return replace(self, **_counted(rows, self.event, facts_lost=bool(self.unknown)))
-
-    @property
-    def withheld_paths(self) -> tuple[str, ...]:
-        """The figures that say nothing of the run, by their paths."""
-        return tuple(path for path, mark in self.marks.items() if mark == Bound.WITHHELD)
 
     def sentences(self) -> tuple[str, ...]:
         """The facts that every reader of the figures has to know first."""

@@ -67,6 +67,11 @@ def read_pools(path: str | Path, *, progress: Progress | None = None) -> PoolTra
                 remedy="record them (docs/guide/pools-trace.md), or import a dump: "
                 "heapscope import pjsip FILE -o T.hst",
             )
+        if RULE in health.unknown:
+            raise InputError(
+                f"{file}: its metadata is damaged, which may have told how its pools count",
+                remedy="record it again, or import the dump again",
+            )
         _check(file, events[is_pool])
         pools = int(events["key"][is_pool].max()) + 1
         names = Names(noun="pool", known=reader.names(NameTable.POOL), limit=128)

@@ -12,6 +12,7 @@ from typing import Any, ClassVar, Literal, Self, dataclass_transform
 from heapscope.errors import InputError
 from heapscope.printable import printable
 from heapscope.rows.figure import Figure, figure, figure_of
+from heapscope.rows.withheld import withhold
 from heapscope.verb_result import VerbResult
 
 #: Characters of a text in a file; whoever wrote the file chose them, so they are made safe to show.
@@ -57,7 +58,7 @@ class Row:
                 raise malformed(f"{where}.{f.name}", "a value")
             told, hint = figure_of(f), types_of[f.name]
             if data[f.name] is None and told is not None and told.may_be_withheld:
-                values[f.name] = _withheld(hint)
+                values[f.name] = _stand_in(hint)
             else:
                 values[f.name] = _typed(hint, data[f.name], f"{where}.{f.name}")
         return cls(**values)
@@ -84,9 +85,7 @@ class Document(Row, VerbResult):
     def to_json(self) -> dict[str, Any]:
         head = {self.form(): self.VERSION} if self.VERSION else {}
         values = head | super().to_json()
-        loss = getattr(self, "loss", None)  # heapscope.measure.loss.Loss
-        for path in () if loss is None else loss.withheld_paths:
-            _withhold(values, path.split("."))
+        withhold(values)
         return values
 
     @classmethod
@@ -172,20 +171,7 @@ def plain(value: Any, digits: int | None = None) -> Any:
     return value
 
 
-def _withhold(values: Any, path: list[str]) -> None:
-    """Makes a figure null; a list in its way has a step that ends with []."""
-    if not isinstance(values, dict):
-        return
-    name, rest = path[0].removesuffix("[]"), path[1:]
-    if not rest:
-        values[name] = None
-        return
-    inner = values.get(name)
-    for one in inner if isinstance(inner, list) else [inner]:
-        _withhold(one, rest)
-
-
-def _withheld(hint: Any) -> Any:
+def _stand_in(hint: Any) -> Any:
     """The stand-in for a figure that a file withholds; nothing prints it."""
     origin = typing.get_origin(hint)
     if origin in (types.UnionType, typing.Union):

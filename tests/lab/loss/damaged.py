@@ -142,7 +142,7 @@ KEYS = {
     "rows": ("key",),
     "traces": ("file",),
     "groups": ("name",),
-    "failure_spans": (),  # their width follows the run's length; none of their figures is a bound
+    "failure_spans": ("first_event",),
 }
 
 
