@@ -32,7 +32,7 @@ def judge_leaks(budget: Budget, leaks: Leaks, *, rounds: int = 0) -> Judgement:
     total = sum(rate.value for rate in rates if rate is not None)
     if is_cut(leaks.loss):
         return Judgement(value=None, why="events of the trace are missing, perhaps frees")
-    if why := doubt(leaks.loss, events=leaks.last_event):
+    if why := doubt(leaks.loss, asked=leaks.last_event):
         return Judgement(value=total, why=why, open=True, cause=_leaking(found))
     unknown = [row for row in leaks.holders if row.verdict == UNKNOWN]
     if unknown and len(unknown) == len(leaks.holders):
@@ -76,7 +76,7 @@ def _leaking(found: list[HolderRow]) -> Cause:
 def fits(budget: Budget, result: ReplayResult) -> Judgement:
     """Judges a replay on a pool of the budget's size in which no request failed."""
     said = "every request is served on a pool of that size"
-    why = doubt(result.loss, events=result.summary.event_count)
+    why = doubt(result.loss, asked=result.summary.results)
     return Judgement(value=budget.limit, of=said, why=why, open=bool(why))
 
 

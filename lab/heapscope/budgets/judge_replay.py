@@ -22,7 +22,7 @@ from heapscope.trace.call_sites import ARROW
 def judge_replay(budget: Budget, result: ReplayResult, seen: Survey | None = None) -> Judgement:
     """`seen`: the survey of the same replay, which call sites need."""
     found = _JUDGES[budget.kind](budget, result, seen)
-    why = doubt(result.loss, events=result.summary.event_count)
+    why = doubt(result.loss, asked=result.summary.results)
     return replace(found, why=why, open=True) if why and not found.open else found
 
 

@@ -38,13 +38,13 @@ class Judgement:
     of: str = ""
 
 
-def doubt(loss: Loss | None, *, events: int) -> str:
-    """Why a budget that is kept by a recording shows nothing; empty: it does."""
+def doubt(loss: Loss | None, *, asked: int) -> str:
+    """Why a budget that is kept by a recording shows nothing; empty: it does. `asked`: requests."""
     if is_cut(loss):
         return "events of the trace are missing"
     if loss is not None:
         return "metadata of the trace is missing, such as whether its sizes are a chip's"
-    return "" if events else "there is no event in the trace"
+    return "" if asked else "no request of the trace was replayed"
 
 
 def absent(why: str) -> Judgement:

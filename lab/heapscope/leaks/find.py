@@ -167,7 +167,9 @@ def find_leaks(
     seconds = ticks / clock if clock and ticks > 0 else None
     events = np.array([look["event"] for look in looks], dtype=np.uint64)
     lives = dict(lives_of(ended, live[~hidden], events))
-    verdicts = judge(list(lives.values()), events=int(events[-1] - events[0]), whole=health.whole)
+    verdicts = judge(
+        list(lives.values()), events=int(events[-1] - events[0]), whole=not is_cut(loss)
+    )
     judged = dict(zip(lives, verdicts, strict=True))
     holders = [
         _holder(

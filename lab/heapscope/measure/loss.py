@@ -88,18 +88,7 @@ class Loss(Row):
 
     def of_facts(self) -> tuple[str, ...]:
         """The facts that are not known; empty: no metadata is lost."""
-        if not self.unknown:
-            return ()
-        open_ = (
-            "Nothing tells whether the sizes are those of a chip: those of a 64-bit program are "
-            "larger. Record it again to know it."
-            if WORD_SIZE in self.unknown
-            else "Record it again to know it."
-        )
-        return (
-            f"The metadata of the recording is damaged: {called(self.unknown)} are not known.",
-            open_,
-        )
+        return of_facts(self.unknown)
 
     def _where(self, before: str) -> str:
         missing = f"{plural(self.events_missing, 'event')} of the trace"
@@ -162,6 +151,17 @@ def loss_of(health: TraceHealth, marks: Mapping[str, Bounds]) -> Loss | None:
         reasons=health.messages,
         unknown=health.unknown,
         **_counted(marks, event, facts_lost=bool(health.unknown)),
+    )
+
+
+def of_facts(unknown: tuple[str, ...]) -> tuple[str, ...]:
+    """The sentences on the keys that lost metadata may have told; empty: there are none."""
+    if not unknown:
+        return ()
+    sizes = "Nothing tells whether the sizes are a chip's: those of a 64-bit program are larger. "
+    return (
+        f"The metadata of the recording is damaged: {called(unknown)} are not known.",
+        f"{sizes if WORD_SIZE in unknown else ''}Record it again to know it.",
     )
 
 

@@ -77,10 +77,14 @@ def called(keys: tuple[str, ...]) -> str:
 
 def recorded_facts(trace: Path | None) -> dict[str, str]:
     """Metadata of the trace's beginning; none without a trace."""
-    if trace is None:
-        return {}
+    return {} if trace is None else recorded_origin(trace)[0]
+
+
+def recorded_origin(trace: Path) -> tuple[dict[str, str], tuple[str, ...]]:
+    """Metadata of the trace's beginning, and the keys that lost chunks there may have told."""
     with open_blocks(trace) as blocks, NativeReader() as reader:
         for block in blocks:
             reader.push(block)
             break
-        return texts(reader.metadata())
+        metadata = reader.metadata()
+        return texts(metadata), not_told(metadata) if reader.health().facts_lost else ()

@@ -142,6 +142,7 @@ KEYS = {
     "rows": ("key",),
     "traces": ("file",),
     "groups": ("name",),
+    "holders": ("task", "site"),
     "failure_spans": ("first_event",),
 }
 
