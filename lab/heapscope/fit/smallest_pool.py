@@ -100,7 +100,9 @@ class FitResult(RecordedDocument):
         bound=WITHHELD,
         heading="with margin",
     )
-    loss: Loss | None = figure("What of the recording is lost; null: nothing.", default=None)
+    loss: Loss | None = figure(
+        "The part of the recording that is lost; null: nothing is lost.", default=None
+    )
     messages: tuple[str, ...] = figure(
         "The parts of the trace that are missing, a sentence each.", default=()
     )

@@ -123,7 +123,9 @@ class Leaks(RecordedDocument):
         "Leaks first, the fastest before the others; then by bytes, most first."
     )
     messages: tuple[str, ...] = figure("The parts of the trace that are missing, a sentence each.")
-    loss: Loss | None = figure("What of the recording is lost; null: nothing.", default=None)
+    loss: Loss | None = figure(
+        "The part of the recording that is lost; null: nothing is lost.", default=None
+    )
     first_seconds: float | None = figure(
         "Seconds from the start of the trace to the start of the interval; null: the "
         "trace has no clock.",

@@ -102,7 +102,9 @@ class ReplayResult(Document):
     static: StaticRam | None = figure(
         "Static RAM beside the heap, from --elf or --map; null: neither was given.", default=None
     )
-    loss: Loss | None = figure("What of the recording is lost; null: nothing.", default=None)
+    loss: Loss | None = figure(
+        "The part of the recording that is lost; null: nothing is lost.", default=None
+    )
     placement: tuple[RuleRow, ...] = figure(
         "One row a rule of --place, then what no rule placed; empty: there are no rules.",
         default=(),

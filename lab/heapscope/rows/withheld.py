@@ -1,5 +1,5 @@
-"""What a loss leaves nothing to say of is null in the JSON of every result, so that no reader takes
-it for a figure."""
+"""A figure of which a loss leaves nothing to say is null in the JSON of every result, so that no
+reader takes it for one."""
 
 from __future__ import annotations
 

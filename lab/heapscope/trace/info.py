@@ -98,7 +98,7 @@ class TraceInfo(Document):
         "untrusted, control characters escaped."
     )
     health: TraceHealth = figure("The state of the trace as it was read.")
-    loss: Loss | None = figure("What of the recording is lost; null: nothing.")
+    loss: Loss | None = figure("The part of the recording that is lost; null: nothing is lost.")
     recording: ChipRecording | None = figure(
         "The facts that only a recorder on a chip tells; null: no recorder on a chip wrote it.",
         default=None,

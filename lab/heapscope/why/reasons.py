@@ -109,7 +109,9 @@ class WhyResult(Document):
     knobs: tuple[KnobOffer, ...] = figure(
         "Options of the SDK, predicted and not replayed, the most first.", bound=WITHHELD
     )
-    loss: Loss | None = figure("What of the recording is lost; null: nothing.", default=None)
+    loss: Loss | None = figure(
+        "The part of the recording that is lost; null: nothing is lost.", default=None
+    )
     verdict: Verdict | None = figure(
         "The verdict of the replay; null: read from a file of version 1.", default=None
     )
