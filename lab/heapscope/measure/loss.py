@@ -104,6 +104,8 @@ class Loss(Row):
 
     def _use(self, before: str) -> str:
         after = f"; the {plural(self.events_after, 'event')} read after it are only counted"
+        if self.event == 0:
+            return f"Nothing was replayed{after if self.events_after else ''}; {self.share()}."
         return (
             f"Everything below describes the {before} before the loss"
             f"{after if self.events_after else ''}; {self.share()}."

@@ -27,6 +27,9 @@ def replay_parts(result: ReplayResult) -> Iterator[RenderableType]:
     if result.explanation is not None:
         yield Text(_explained(result.explanation, result), style="bold")
         yield tables.explained(result.explanation)
+    if result.loss is not None and result.loss.event == 0:  # nothing was replayed
+        yield from health(result)
+        return
     if is_cut(result.loss):
         yield Text(result.loss.directions, style="yellow")
         yield Text()

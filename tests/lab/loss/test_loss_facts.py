@@ -301,3 +301,12 @@ def test_info_counts_what_it_lists() -> None:
         assert ": and " not in told, told
         listed = told.partition(": ")[2].split(", ")
         assert "names:" in told or len(listed) <= max(info.task_count, info.events.marks), told
+
+
+def test_a_replay_of_nothing_shows_no_figure_that_it_withholds() -> None:
+    parts = chunks(made_trace(1, events=12_000))
+    Path("T.hst").write_bytes(b"".join((parts[0], *parts[2:])))
+    code, output, _ = _run(*VERBS["replay"])
+    assert code == 0, output
+    assert "Nothing was replayed" in output
+    assert not [word for word in ("Memory at", "Regions", "always") if word in output], output
