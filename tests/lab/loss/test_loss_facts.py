@@ -169,6 +169,7 @@ def _wide() -> bytes:
     return b"".join([facts, *made[1:]])
 
 
+@pytest.mark.cells(5)
 @pytest.mark.parametrize("verb", VERBS)
 def test_without_the_metadata_no_verb_knows_the_word_size(verb: str) -> None:
     whole = _wide()
@@ -233,6 +234,7 @@ def _documents(verb: str, said: Any) -> list[Any]:
     return said if isinstance(said, list) else [said]
 
 
+@pytest.mark.cells(3)
 @pytest.mark.parametrize("verb", ["info", "replay", "fit", "leaks", "why", "upgrade", "export"])
 def test_what_is_withheld_is_null_and_what_is_exact_is_true(verb: str, seed: int) -> None:
     whole = made_trace(seed, events=12_000)
