@@ -37,8 +37,8 @@ CHECK = (
         "budgets",
         "a loss leaves a kept budget kept",
         "lab/heapscope/budgets/judge_replay.py::judge_replay",
-        "why=_LOST, open=True",
-        "why=_LOST, open=False",
+        "why=why, open=True)",
+        "why=why, open=False)",
         BUDGETS,
     ),
     Mutant(

@@ -7,6 +7,7 @@ from mutant import Mutant
 REPLAYED = "tests/lab/loss/test_loss_replay.py"
 VERBS = "tests/lab/loss/test_loss_verbs.py"
 ADVICE = "tests/lab/loss/test_loss_advice.py"
+FACTS = "tests/lab/loss/test_loss_facts.py"
 CHUNKS = "lab/native/trace/chunk_reader.c"
 
 LOSS = (
@@ -72,8 +73,48 @@ LOSS = (
         "loss: nothing is recommended",
         "a pool is recommended after a loss",
         "lab/heapscope/fit/fit_trace.py::fit_recorded",
-        "if trace.loss is not None",
-        "if trace.loss is None and False",
+        "if is_cut(trace.loss)\n",
+        "if trace.loss is None and False\n",
         REPLAYED,
+    ),
+    Mutant(
+        "loss: facts",
+        "a trace without its metadata has no word size, instead of one that is not known",
+        f"{CHUNKS}::hs_chunk_reader_finish",
+        "reader->health.facts_lost = !reader->facts_whole;",
+        "reader->health.facts_lost = 0;",
+        FACTS,
+    ),
+    Mutant(
+        "loss: facts",
+        "a chunk that is missing in front of the events held none of the facts",
+        f"{CHUNKS}::facts_end",
+        "reader->missing <= one_held_events",
+        "reader->missing <= 64",
+        FACTS,
+    ),
+    Mutant(
+        "loss: facts",
+        "sizes that may be a 64-bit program's keep a budget",
+        "lab/heapscope/budgets/judgement.py::doubt",
+        "if loss is not None:",
+        "if loss is not None and not loss.unknown:",
+        FACTS,
+    ),
+    Mutant(
+        "loss: facts",
+        "sides that served nothing served alike",
+        "lab/heapscope/measure/figure.py::served_alike",
+        "if 0 in (left.summary.results, right.summary.results):",
+        "if 0 > left.summary.results + right.summary.results:",
+        FACTS,
+    ),
+    Mutant(
+        "loss: withheld",
+        "a number stands in the JSON that its mark withholds",
+        "lab/heapscope/rows/withheld.py::_make_null",
+        "if not rest:",
+        'if not rest and name == "":',
+        FACTS,
     ),
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from fnmatch import fnmatchcase
 
 from heapscope.budgets.budget import Budget
-from heapscope.budgets.judgement import Cause, Judgement, absent
+from heapscope.budgets.judgement import Cause, Judgement, absent, doubt
 from heapscope.choices import did_you_mean
 from heapscope.fit.smallest_pool import FitResult
 from heapscope.layout import capabilities
@@ -14,6 +14,7 @@ from heapscope.leaks.rates import RateBand
 from heapscope.leaks.verdict import LEAK, UNKNOWN
 from heapscope.log.log_result import LogResult, NeedFitRow
 from heapscope.measure.comparison import Comparison
+from heapscope.measure.loss import is_cut
 from heapscope.measure.result import ReplayResult
 from heapscope.predict.forecast import Forecast
 
@@ -29,8 +30,10 @@ def judge_leaks(budget: Budget, leaks: Leaks, *, rounds: int = 0) -> Judgement:
     if any(rate is None for rate in rates):
         return Judgement(value=None, why=_no_unit(budget))
     total = sum(rate.value for rate in rates if rate is not None)
-    if leaks.loss is not None:
+    if is_cut(leaks.loss):
         return Judgement(value=None, why="events of the trace are missing, perhaps frees")
+    if why := doubt(leaks.loss, asked=leaks.last_event):
+        return Judgement(value=total, why=why, open=True, cause=_leaking(found))
     unknown = [row for row in leaks.holders if row.verdict == UNKNOWN]
     if unknown and len(unknown) == len(leaks.holders):
         reason = unknown[0].reason
@@ -73,8 +76,8 @@ def _leaking(found: list[HolderRow]) -> Cause:
 def fits(budget: Budget, result: ReplayResult) -> Judgement:
     """Judges a replay on a pool of the budget's size in which no request failed."""
     said = "every request is served on a pool of that size"
-    why = "events of the trace are missing"
-    return Judgement(value=budget.limit, of=said, why=why, open=result.loss is not None)
+    why = doubt(result.loss, asked=result.summary.results)
+    return Judgement(value=budget.limit, of=said, why=why, open=bool(why))
 
 
 def judge_fit(budget: Budget, result: FitResult) -> Judgement:

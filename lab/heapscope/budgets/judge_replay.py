@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from fnmatch import fnmatchcase
 
 from heapscope.budgets.budget import Budget
 from heapscope.budgets.cause import UNKNOWN_SITE, first_failure, most_held
-from heapscope.budgets.judgement import Cause, Judgement, absent
+from heapscope.budgets.judgement import Cause, Judgement, absent, doubt
 from heapscope.choices import did_you_mean
 from heapscope.errors import InputError
 from heapscope.layout import capabilities
@@ -17,15 +18,12 @@ from heapscope.measure.survey import Holding, Survey
 from heapscope.measure.task import TaskRow
 from heapscope.trace.call_sites import ARROW
 
-_LOST = "events of the trace are missing"
-
 
 def judge_replay(budget: Budget, result: ReplayResult, seen: Survey | None = None) -> Judgement:
     """`seen`: the survey of the same replay, which call sites need."""
     found = _JUDGES[budget.kind](budget, result, seen)
-    if result.loss is not None and found.value is not None and not found.open:
-        return Judgement(value=found.value, why=_LOST, open=True, cause=found.cause, of=found.of)
-    return found
+    why = doubt(result.loss, asked=result.summary.results)
+    return replace(found, why=why, open=True) if why and not found.open else found
 
 
 def _min_free(budget: Budget, result: ReplayResult, seen: Survey | None) -> Judgement:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from heapscope.budgets.budget import KINDS, LEAST, Budget
 from heapscope.budgets.check_result import BROKEN, KEPT, UNKNOWN, BudgetRow
+from heapscope.measure.loss import Loss, is_cut
 from heapscope.measure.wording import digits
 
 _COUNTS = {"failures": "failed requests", "left_out": "lines"}
@@ -35,6 +36,15 @@ class Judgement:
     absent: bool = False
     cause: Cause = NOBODY
     of: str = ""
+
+
+def doubt(loss: Loss | None, *, asked: int) -> str:
+    """Why a budget that is kept by a recording shows nothing; empty: it does. `asked`: requests."""
+    if is_cut(loss):
+        return "events of the trace are missing"
+    if loss is not None:
+        return "metadata of the trace is missing, such as whether its sizes are a chip's"
+    return "" if asked else "no request of the trace was replayed"
 
 
 def absent(why: str) -> Judgement:

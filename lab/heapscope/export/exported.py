@@ -48,7 +48,7 @@ class Exported(RecordedDocument):
     live_end: int = figure("Bytes live at the end.", "B", bound=BEFORE)
     failures: int = figure("Requests that failed.", bound=AT_LEAST)
     messages: tuple[str, ...] = figure("The parts of the trace that are missing, a sentence each.")
-    loss: Loss | None = figure("The loss of events; null: every event is there.")
+    loss: Loss | None = figure("The part of the recording that is lost; null: nothing is lost.")
 
 
 #: The events before a loss are written; for the whole run the summary has bounds.

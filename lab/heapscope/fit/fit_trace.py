@@ -24,7 +24,7 @@ from heapscope.layout.need import said_need
 from heapscope.layout.place_file import read_placement
 from heapscope.layout.placement import Placement
 from heapscope.layout.pool import POOL_BASE, POOL_MIN, pool_layout
-from heapscope.measure.loss import Loss, loss_of
+from heapscope.measure.loss import Loss, is_cut, loss_of
 from heapscope.native.config import NativeConfig
 from heapscope.native.names import call_names
 from heapscope.native.reader import NameTable, NativeReader
@@ -161,7 +161,7 @@ def fit_recorded(
                 needs=tuple(said_need(need) for need in needs),
                 margin=margin,
                 advised=None
-                if trace.loss is not None
+                if is_cut(trace.loss)
                 else _advised(row.pool, margin, limits[row.allocator]),
             )
             for row in rows
@@ -317,7 +317,7 @@ def _row(
 
 def _ratio(trace: _Loaded, pool: int | None) -> float | None:
     """Both sides of it are lower bounds after a loss, their ratio is none."""
-    if pool is None or not trace.peak_live or trace.loss is not None:
+    if pool is None or not trace.peak_live or is_cut(trace.loss):
         return None
     return pool / trace.peak_live
 

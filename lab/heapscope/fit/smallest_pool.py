@@ -11,7 +11,7 @@ from heapscope.fit.net_bytes import NetBytes
 from heapscope.fit.perturbed_fit import PerturbedFit
 from heapscope.measure.loss import Loss
 from heapscope.measure.source import RecordedDocument
-from heapscope.rows.bound import AT_LEAST, BEFORE, EXACT, WITHHELD, bounds_of
+from heapscope.rows.bound import AT_LEAST, BEFORE, WITHHELD, bounds_of
 from heapscope.rows.figure import figure
 from heapscope.rows.row import Row
 from heapscope.verb_result import Results
@@ -68,7 +68,7 @@ class FitResult(RecordedDocument):
         "The request that was refused on the largest pool below `pool` that failed "
         "among those tried; without a pool, on the largest that failed. null: none "
         "failed, or that one lacked room for one of `needs` alone.",
-        bound=EXACT,
+        bound=BEFORE,
         heading="refused just below",
     )
     tried: int = figure("Sizes on which the trace was replayed.")
@@ -100,7 +100,9 @@ class FitResult(RecordedDocument):
         bound=WITHHELD,
         heading="with margin",
     )
-    loss: Loss | None = figure("The loss of events; null: every event is there.", default=None)
+    loss: Loss | None = figure(
+        "The part of the recording that is lost; null: nothing is lost.", default=None
+    )
     messages: tuple[str, ...] = figure(
         "The parts of the trace that are missing, a sentence each.", default=()
     )
@@ -117,8 +119,8 @@ class FitResult(RecordedDocument):
 
 
 #: A pool on which the whole run survives is one on which its first part survives, so the pool of
-#: that part is a lower bound: the search rules out every smaller size. That a pool of some size
-#: refuses a request before the loss is as true of the whole run.
+#: that part is a lower bound: the search rules out every smaller size. Which request is refused
+#: just below it says nothing of the whole run, whose pool is another one.
 FIT = bounds_of(FitResult, without=("loss", "net", "perturbed"))
 
 

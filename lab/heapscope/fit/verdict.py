@@ -19,6 +19,7 @@ from heapscope.fit.limits import STEP
 from heapscope.fit.net_bytes import COSTS, DEPENDS, PAYS, UNKNOWN, NetBytes, NetPart
 from heapscope.fit.smallest_pool import FitResult
 from heapscope.layout.layout import Region
+from heapscope.measure.loss import is_cut
 from heapscope.measure.wording import count, size
 from heapscope.native.single_heap import fill
 
@@ -99,7 +100,7 @@ def net_bytes(firmware: FirmwareHeap, before: FitResult, after: FitResult) -> Ne
 
 
 def _pool(before: FitResult, after: FitResult) -> _Bytes:
-    lost = before.loss is not None or after.loss is not None
+    lost = is_cut(before.loss) or is_cut(after.loss)
     pools = (None if row.pool is None or lost else row.pool for row in (before, after))
     old, new = (None if pool is None else Between(pool, pool) for pool in pools)
     return _Bytes(part="pool", before=old, after=new, source="the smallest pools of the trace")

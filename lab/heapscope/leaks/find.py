@@ -12,7 +12,7 @@ from heapscope.leaks.lives import Lives, by_holder, lives_of
 from heapscope.leaks.rates import Rate, rate_of
 from heapscope.leaks.suppress import Suppression
 from heapscope.leaks.verdict import LEAK, Judged, judge
-from heapscope.measure.loss import Loss, loss_of
+from heapscope.measure.loss import Loss, is_cut, loss_of
 from heapscope.measure.source import RecordedDocument
 from heapscope.native.live import ended_lives, live_blocks, moments, watch
 from heapscope.native.reader import NameTable, NativeReader
@@ -123,7 +123,9 @@ class Leaks(RecordedDocument):
         "Leaks first, the fastest before the others; then by bytes, most first."
     )
     messages: tuple[str, ...] = figure("The parts of the trace that are missing, a sentence each.")
-    loss: Loss | None = figure("The loss of events; null: every event is there.", default=None)
+    loss: Loss | None = figure(
+        "The part of the recording that is lost; null: nothing is lost.", default=None
+    )
     first_seconds: float | None = figure(
         "Seconds from the start of the trace to the start of the interval; null: the "
         "trace has no clock.",
@@ -157,7 +159,7 @@ def find_leaks(
         began = reader.census().first_time
         word = number(reader.metadata(), WORD_SIZE)
     loss = loss_of(health, LEAKS)
-    free = None if loss is not None else free  # what is left at the end is not known
+    free = None if is_cut(loss) else free  # what is left at the end is not known
     stays = live["birth"] >= span.first
     hidden = stays & np.array(
         [_hidden(row, tasks, sites, suppressions) for row in live], dtype=bool
@@ -167,7 +169,9 @@ def find_leaks(
     seconds = ticks / clock if clock and ticks > 0 else None
     events = np.array([look["event"] for look in looks], dtype=np.uint64)
     lives = dict(lives_of(ended, live[~hidden], events))
-    verdicts = judge(list(lives.values()), events=int(events[-1] - events[0]), whole=health.whole)
+    verdicts = judge(
+        list(lives.values()), events=int(events[-1] - events[0]), whole=not is_cut(loss)
+    )
     judged = dict(zip(lives, verdicts, strict=True))
     holders = [
         _holder(

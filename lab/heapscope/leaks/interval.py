@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from heapscope.choices import did_you_mean
 from heapscope.errors import InputError
+from heapscope.measure.loss import is_cut
 from heapscope.trace.info import MarkAt, TraceInfo
 from heapscope.trace.names import printable
 
@@ -30,11 +31,12 @@ def interval(info: TraceInfo, *, start: str | None, end: str | None) -> Interval
     """A mark's name, or NAME#2 for its second occurrence; None: the trace's own start or end.
     InputError names the marks there are."""
     whole, over = info.events.total, "the end"
-    if info.loss is not None:  # what follows is not looked at, and its marks are not known
-        whole, over = info.loss.event, "the loss"
+    if is_cut(info.loss):  # what follows is not looked at, and its marks are not known
+        whole, over = info.loss.event or 0, "the loss"
     if whole == 0:
+        why = "its events are lost from the first one on" if info.loss else "no heap event in it"
         raise InputError(
-            f"{info.file}: its events are lost from the first one on, so what stayed is not known",
+            f"{info.file}: {why}, so what stayed is not known",
             remedy="record it again, or look at what is left: heapscope info",
         )
     first = 0 if start is None else _event(info, start)

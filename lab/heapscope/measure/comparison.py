@@ -10,7 +10,7 @@ from heapscope.measure.loss import Loss
 from heapscope.measure.result import ReplayResult
 from heapscope.measure.source import WORD_SIZE_TEXT, LayoutFacts, TraceFacts, largest_word
 from heapscope.measure.verdict import Verdict
-from heapscope.rows.bound import Bound
+from heapscope.rows.bound import Bound, after
 from heapscope.rows.figure import computed, figure
 from heapscope.rows.row import Document, Row
 
@@ -43,10 +43,9 @@ class DifferenceRow(Row):
         default=True,
     )
     bound: str | None = figure(
-        "The mark of both sides after a loss, as in replay.schema.json; null: every "
-        "event is there.",
+        "The mark of both sides after a loss, as in replay.schema.json; null: nothing is lost.",
         default=None,
-        choices=("exact", "at_least", "at_most", "first", "before_loss", "withheld"),
+        choices=Bound,
     )
 
     @property
@@ -91,14 +90,14 @@ class Comparison(Document):
 
     left: Side = figure("The left side.")
     right: Side = figure("The right side.")
-    served_alike: bool = figure(
+    served_alike: bool | None = figure(
         "Whether it is sure that both sides served the same requests; else no figure of "
-        "what was held has an outcome, and better is empty."
+        "what was held has an outcome, and better is empty. null: nothing was asked of a side."
     )
     conclusion: tuple[str, ...] = figure("The changes for the user, in sentences.")
     rows: tuple[DifferenceRow, ...] = figure("Every figure of either side.")
     losses: tuple[Loss, ...] = figure(
-        "The losses of the left side, the right or both; empty: every event is there. "
+        "The losses of the left side, the right or both; empty: nothing is lost. "
         "The marks are in the rows.",
         entries=(0, 2),
         default=(),
@@ -117,19 +116,13 @@ def compare(left: ReplayResult, right: ReplayResult) -> Comparison:
     alike = served_alike(left, right)
     losses = left.loss, right.loss
     rows = tuple(
-        DifferenceRow(
-            section=one.section,
-            name=one.name,
-            unit=one.unit,
-            better=one.judged(alike=alike),
-            left=values[0],
-            right=values[1],
-            bound=_bound(one, losses),
-        )
+        _row(one, values, alike=bool(alike), bound=_bound(one, losses))
         for one, values in aligned((left, right))
     )
     if not comparable(left, right):
-        rows = tuple(replace(row, comparable=row.bound == Bound.EXACT) for row in rows)
+        rows = tuple(
+            replace(row, comparable=row.bound in (Bound.EXACT, Bound.AS_RECORDED)) for row in rows
+        )
     same = all(row.outcome == "same" for row in rows)
     return Comparison(
         left=_side(left, labels[0]),
@@ -138,6 +131,21 @@ def compare(left: ReplayResult, right: ReplayResult) -> Comparison:
         conclusion=conclusion(left, right, labels, same=same),
         rows=rows,
         losses=tuple(_told(loss, rows) for loss in losses if loss is not None),
+    )
+
+
+def _row(
+    one: ComparedFigure, values: tuple[int | None, ...], *, alike: bool, bound: Bound | None
+) -> DifferenceRow:
+    left, right = (None, None) if bound == Bound.WITHHELD else values
+    return DifferenceRow(
+        section=one.section,
+        name=one.name,
+        unit=one.unit,
+        better=one.judged(alike=alike),
+        left=left,
+        right=right,
+        bound=bound,
     )
 
 
@@ -210,10 +218,12 @@ def aligned(
         yield known[key], tuple(None if one is None else one.value for one in found)
 
 
-def _bound(figure: ComparedFigure, losses: tuple[Loss | None, Loss | None]) -> str | None:
+def _bound(figure: ComparedFigure, losses: tuple[Loss | None, Loss | None]) -> Bound | None:
     """The same for both sides: what the one with the earlier loss can say."""
-    ends = [loss.event for loss in losses if loss is not None]
-    if not ends:
+    known = [loss for loss in losses if loss is not None]
+    if not known:
         return None
-    nothing = min(ends) == 0 and figure.bound == Bound.BEFORE
-    return str(Bound.WITHHELD) if nothing else figure.bound
+    ends = [loss.event for loss in known if loss.event is not None]
+    return after(
+        figure.bound, min(ends, default=None), facts_lost=any(loss.unknown for loss in known)
+    )

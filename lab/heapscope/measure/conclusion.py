@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from heapscope.measure.comparison import comparable
 from heapscope.measure.figure import served_alike
+from heapscope.measure.loss import is_cut
 from heapscope.measure.need import NeedRow
 from heapscope.measure.result import MALLOC, ReplayResult
 from heapscope.measure.summary import Tightest
@@ -23,6 +24,7 @@ APART = (
     "{0} and {1} are not compared: events are lost, so their figures are of different parts of a "
     "run."
 )
+NOTHING = "{0} and {1} are not compared: no request was replayed on one of them."
 SMALL = (
     "Failed requests and the least that malloc had are the same under {0} and {1}; other figures "
     "differ."
@@ -37,12 +39,15 @@ def conclusion(
     known = list(dict.fromkeys([*limits(left), *limits(right)]))
     if not comparable(left, right):
         return (APART.format(*labels), *known)
+    alike = served_alike(left, right)
+    if alike is None:
+        return (NOTHING.format(*labels), *known)
     sentences = [*_failures(left, right, labels), *_needs(left, right, labels)]
     sentences += _bytes(left, right, labels)
-    if sentences and not served_alike(left, right):
+    if sentences and not alike:
         sentences.append(UNLIKE.format(*labels))
     changes = sentences or [(SAME if same else SMALL).format(*labels)]
-    if left.loss is not None:
+    if is_cut(left.loss):
         changes = [f"Before the loss: {sentence}" for sentence in changes]
     return (*changes, *known)
 

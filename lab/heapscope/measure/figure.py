@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from heapscope.measure.result import REPLAY, ReplayResult
-from heapscope.rows.bound import flat
+from heapscope.rows.bound import Bound, flat
 
 #: Our own heap runs itself instead of a model: it counts no steps, and 0 would read as none.
 _UNCOUNTED = "heapscope"
@@ -24,7 +24,7 @@ class ComparedFigure:
     unit: str
     better: str
     value: int
-    bound: str
+    bound: Bound
     held: bool
     order: int = 0
 
@@ -106,11 +106,14 @@ def figures(result: ReplayResult) -> Iterator[ComparedFigure]:
     yield from _work(result)
 
 
-_MARKS = flat(REPLAY, nothing_before=False)
+_MARKS = flat(REPLAY)
 
 
-def served_alike(left: ReplayResult, right: ReplayResult) -> bool:
-    """Is it sure that both served the same requests: all, or all but the same ones of one trace?"""
+def served_alike(left: ReplayResult, right: ReplayResult) -> bool | None:
+    """Is it sure that both served the same requests: all, or all but the same ones of one trace?
+    None: nothing was asked of one of them."""
+    if 0 in (left.summary.results, right.summary.results):
+        return None
     failures = left.summary.failures, right.summary.failures
     if failures == (0, 0):
         return True

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from heapscope.measure.failure import FailureRow
+from heapscope.measure.loss import is_cut
 from heapscope.measure.need import NeedRow
 from heapscope.measure.wording import count, percent, plural, size
 from heapscope.rows.figure import figure
@@ -142,6 +143,8 @@ def loss(result: ReplayResult) -> Iterator[str]:
     if lost is None:
         return
     yield from lost.sentences()
+    if not is_cut(lost):
+        return
     failures = f"at least {plural(result.summary.failures, 'request')} failed and "
     yield (
         f"It is known of the whole run that {failures if result.summary.failures else ''}malloc's "

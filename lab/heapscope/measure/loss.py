@@ -1,26 +1,30 @@
-"""The state of a trace as it was read: the part of a run that is lost, and how far the figures of
-the rest can be believed."""
+"""The state of a trace as it was read: the part of a recording that is lost, and how far the
+figures of the rest can be believed."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any, Self, TypeVar
+from typing import Any, Self, TypeGuard, TypeVar
 
 from heapscope.measure.source import Census
 from heapscope.measure.wording import count, percent, plural
 from heapscope.native.structs import NEVER, Struct
-from heapscope.rows.bound import Bound, Bounds, flat
+from heapscope.rows.bound import Bound, Bounds, after, flat
 from heapscope.rows.figure import figure
 from heapscope.rows.row import Row
 from heapscope.trace.health import DecoderCounts, TraceHealth
+from heapscope.trace.metadata import WORD_SIZE, called
 
 
 class Loss(Row):
-    """Where events of the trace are missing. The first loss splits the run: all figures are of the
-    events before it, unless their mark says more."""
+    """The part of the recording that is missing: events, metadata or both. The first loss of events
+    splits the run: all figures are of the events before it, unless their mark says more."""
 
-    event: int = figure("Heap events before the first loss; every figure of these events is exact.")
+    event: int | None = figure(
+        "Heap events before the first loss; every figure of these events is exact. null: every "
+        "event is there, and metadata alone is lost."
+    )
     time: int | None = figure(
         "Clock ticks at the event before the loss; null: there is none, or no clock.", "ticks"
     )
@@ -42,7 +46,9 @@ class Loss(Row):
         "The marks that tell what a figure says of the whole run, by its path in this form ([]: in "
         "each row). exact: the loss cannot change it; at_least and at_most: a bound; first: exact "
         "where there is one, null: none before the loss; before_loss: exact at the loss or before "
-        "it, it says nothing of what followed; withheld: it says nothing.",
+        "it, it says nothing of what followed; withheld: it says nothing, and is null; "
+        "as_recorded: exact of the recording, but with `unknown` facts of its origin, such as "
+        "whether its sizes are those of a chip; null may mean that it needs such a fact.",
         choices=Bound,
     )
     told: bool = figure(
@@ -50,6 +56,12 @@ class Loss(Row):
         "of a chip tells what it dropped, and a lost chunk may have told it, until the totals in "
         "front of the next snapshot.",
         default=True,
+    )
+
+    unknown: tuple[str, ...] = figure(
+        "Keys that lost metadata may have told (format/SPEC.md): nothing is known of them. "
+        "Empty: no metadata is lost.",
+        default=(),
     )
 
     segment: int = figure(
@@ -61,14 +73,24 @@ class Loss(Row):
 
     def of(self, rows: Mapping[str, Bounds]) -> Self:
         """The same loss with the marks of another result that was made from this one."""
-        marked = flat(rows, nothing_before=self.event == 0)
-        return replace(self, **_counted(marked))
+        return replace(self, **_counted(rows, self.event, facts_lost=bool(self.unknown)))
 
     def sentences(self) -> tuple[str, ...]:
         """The facts that every reader of the figures has to know first."""
-        return (self._where(), self._use(), *self._others())
+        return (*self.of_events(), *self.of_facts())
 
-    def _where(self) -> str:
+    def of_events(self) -> tuple[str, ...]:
+        """Where events are missing, and what the figures are of; empty: every event is there."""
+        if self.event is None:
+            return ()
+        before = plural(self.event, "event")
+        return (self._where(before), self._use(before), *self._others())
+
+    def of_facts(self) -> tuple[str, ...]:
+        """The facts that are not known; empty: no metadata is lost."""
+        return of_facts(self.unknown)
+
+    def _where(self, before: str) -> str:
         missing = f"{plural(self.events_missing, 'event')} of the trace"
         if self.events_missing == 0:
             missing = "a part of the trace"
@@ -78,12 +100,14 @@ class Loss(Row):
         missing = missing[0].upper() + missing[1:]
         if self.event == 0:
             return f"{missing} {are} lost, from the first event on."
-        return f"{missing} {are} lost, the first after {plural(self.event, 'event')}."
+        return f"{missing} {are} lost, the first after {before}."
 
-    def _use(self) -> str:
+    def _use(self, before: str) -> str:
         after = f"; the {plural(self.events_after, 'event')} read after it are only counted"
+        if self.event == 0:
+            return f"Nothing was replayed{after if self.events_after else ''}; {self.share()}."
         return (
-            f"Everything below describes the {plural(self.event, 'event')} before the loss"
+            f"Everything below describes the {before} before the loss"
             f"{after if self.events_after else ''}; {self.share()}."
         )
 
@@ -114,24 +138,44 @@ class Loss(Row):
 def loss_of(health: TraceHealth, marks: Mapping[str, Bounds]) -> Loss | None:
     """None: nothing is lost. `marks`: the figures of the verb, by their place in its result."""
     row = health.loss
-    if row is None:
+    if row is None and not health.unknown:
         return None
-    marked = flat(marks, nothing_before=row.event == 0)
+    event = None if row is None else row.event
     return Loss(
-        event=row.event,
-        time=row.time if row.event and health.has_clock else None,
-        events_after=row.events,
+        event=event,
+        time=row.time if row is not None and row.event and health.has_clock else None,
+        events_after=0 if row is None else row.events,
         events_missing=health.lost_events,
         end_known=bool(health.ended or health.stopped),
         told=not health.may_miss_told,
         segment=health.segment,
         segments=max(health.segments, 1),
         reasons=health.messages,
-        **_counted(marked),
+        unknown=health.unknown,
+        **_counted(marks, event, facts_lost=bool(health.unknown)),
     )
 
 
-def _counted(marks: dict[str, str]) -> dict[str, Any]:
+def of_facts(unknown: tuple[str, ...]) -> tuple[str, ...]:
+    """The sentences on the keys that lost metadata may have told; empty: there are none."""
+    if not unknown:
+        return ()
+    sizes = "Nothing tells whether the sizes are a chip's: those of a 64-bit program are larger. "
+    return (
+        f"The metadata of the recording is damaged: {called(unknown)} are not known.",
+        f"{sizes if WORD_SIZE in unknown else ''}Record it again to know it.",
+    )
+
+
+def is_cut(loss: Loss | None) -> TypeGuard[Loss]:
+    """Whether events are missing, so that figures are of a part of the run."""
+    return loss is not None and loss.event is not None
+
+
+def _counted(rows: Mapping[str, Bounds], event: int | None, *, facts_lost: bool) -> dict[str, Any]:
+    marks = {
+        path: str(after(bound, event, facts_lost=facts_lost)) for path, bound in flat(rows).items()
+    }
     withheld = sum(mark == Bound.WITHHELD for mark in marks.values())
     return {"marks": marks, "figures": len(marks), "withheld": withheld}
 

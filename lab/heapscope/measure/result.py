@@ -102,7 +102,9 @@ class ReplayResult(Document):
     static: StaticRam | None = figure(
         "Static RAM beside the heap, from --elf or --map; null: neither was given.", default=None
     )
-    loss: Loss | None = figure("The loss of events; null: every event is there.", default=None)
+    loss: Loss | None = figure(
+        "The part of the recording that is lost; null: nothing is lost.", default=None
+    )
     placement: tuple[RuleRow, ...] = figure(
         "One row a rule of --place, then what no rule placed; empty: there are no rules.",
         default=(),

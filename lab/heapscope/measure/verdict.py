@@ -19,6 +19,7 @@ from heapscope.measure.findings import (
     loss,
     short,
 )
+from heapscope.measure.loss import is_cut
 from heapscope.measure.source import limits_of
 from heapscope.measure.wording import percent, plural, size
 from heapscope.rows.figure import figure
@@ -43,7 +44,7 @@ class Facts(Row):
     recorded_failures_fit: int = figure("Those of them that would have been served here.")
     events: int = figure("Heap events replayed.")
     lost_events: int = figure("Events that are known to be missing.")
-    whole: bool = figure("Every event that the recorder saw is in the figures.")
+    whole: bool = figure("Nothing of the recording is lost, neither events nor metadata.")
     anomalies: int = figure("Events that contradict those before them.")
     needs: int = figure("Requests that were asked about.")
     needs_short: int = figure("Those of them that would not always have been served.")
@@ -64,9 +65,9 @@ class Verdict(Row):
     )
     kind: str = figure(
         "failed: a request failed, here or in the recorded program; short: a request "
-        "that was asked about would not always have been served; damage: events are "
-        "lost or contradict each other; near: less than 5 % of malloc's memory was free "
-        "at the least; fine: none of these.",
+        "that was asked about would not always have been served; damage: events or "
+        "metadata are lost, or events contradict each other; near: less than 5 % of "
+        "malloc's memory was free at the least; fine: none of these.",
         choices=("failed", "short", "damage", "near", "fine"),
     )
     sentence: str = figure("The headline: the sentence of the first finding.")
@@ -147,7 +148,7 @@ def _ranked(kind: str, found: Sentences, result: ReplayResult) -> Iterator[Findi
 
 def _seen(result: ReplayResult, found: Sentences) -> Sentences:
     """Sentences about what was replayed, which after a loss is not the whole run."""
-    if result.loss is None:
+    if not is_cut(result.loss):
         return found
     if result.loss.event == 0:
         return iter(())

@@ -8,6 +8,7 @@ import numpy as np
 
 from heapscope.choices import did_you_mean
 from heapscope.errors import InputError
+from heapscope.measure.loss import is_cut
 from heapscope.measure.wording import plural
 from heapscope.native.status import StatusError
 from heapscope.pools.advise import Advance, Point, advise, best_within
@@ -78,7 +79,7 @@ def pools_result(
         _rows(trace, own, now, None if others is None else others[index])
         for index, ((trace, own), now) in enumerate(zip(pairs, recorded, strict=True))
     )
-    lost = any(trace.loss is not None for trace in traces)
+    lost = any(is_cut(trace.loss) for trace in traces)
     can = any(group.free for own in groups for group in own) and not lost
     advice = _advice(traces, groups, recorded, calls, progress) if can else None
     messages = [f"{trace.file}: {text}" for trace in traces for text in trace.messages]

@@ -66,7 +66,9 @@ class TraceRows(Row):
     other_peak: int | None = figure("Bytes allocated at its own peak.", "B", bound=AT_LEAST)
     other_calls: int | None = figure("The same as calls.", bound=AT_LEAST)
     groups: tuple[GroupRow, ...] = figure("The groups of pools.")
-    loss: Loss | None = figure("The loss of events; null: every event is there.", default=None)
+    loss: Loss | None = figure(
+        "The part of the recording that is lost; null: nothing is lost.", default=None
+    )
 
 
 class SizeChoice(Row):

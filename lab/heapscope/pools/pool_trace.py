@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from heapscope.errors import InputError
-from heapscope.measure.loss import Loss, loss_of
+from heapscope.measure.loss import Loss, is_cut, loss_of
 from heapscope.native.events import Events, event_dtype, keep_events, take_events
 from heapscope.native.pools import POOL_SIZES_MAX, PoolRule
 from heapscope.native.reader import NameTable, NativeReader
@@ -56,7 +56,7 @@ def read_pools(path: str | Path, *, progress: Progress | None = None) -> PoolTra
         file = printable(str(path), limit=400)
         is_pool = events["kind"] >= Kind.CREATE
         loss = loss_of(health, POOLS)
-        if loss is not None and not is_pool.any():
+        if is_cut(loss) and not is_pool.any():
             raise InputError(
                 f"{file}: no pool event before the loss: {loss.sentences()[0]}",
                 remedy="record it again, or look at what is left: heapscope info",
@@ -66,6 +66,11 @@ def read_pools(path: str | Path, *, progress: Progress | None = None) -> PoolTra
                 f"{file}: no pool events in it",
                 remedy="record them (docs/guide/pools-trace.md), or import a dump: "
                 "heapscope import pjsip FILE -o T.hst",
+            )
+        if RULE in health.unknown:
+            raise InputError(
+                f"{file}: its metadata is damaged, which may have told how its pools count",
+                remedy="record it again, or import the dump again",
             )
         _check(file, events[is_pool])
         pools = int(events["key"][is_pool].max()) + 1

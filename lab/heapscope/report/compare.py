@@ -10,6 +10,7 @@ from rich.console import RenderableType
 from rich.text import Text
 
 from heapscope.measure.comparison import Comparison, DifferenceRow, Side
+from heapscope.measure.loss import is_cut
 from heapscope.measure.wording import plural, signed
 from heapscope.report.table import Cell, Said, Table, headed
 
@@ -29,7 +30,7 @@ def _differences(comparison: Comparison) -> Table:
     rows = [row for row in _merged(comparison.rows) if row.outcome != "same"]
     left, right = comparison.left.label, comparison.right.label
     return Table(
-        title="Side by side" if comparison.losses else "Differences",
+        title="Side by side" if any(map(is_cut, comparison.losses)) else "Differences",
         columns=headed("", f"#{left}", f"#{right}", "#difference", "#%", ""),
         rows=tuple(_sections(rows)),
         most=2 * len(rows),
@@ -55,7 +56,7 @@ def _sides(comparison: Comparison) -> Iterator[Text]:
     for note in comparison.left.layout.notes:
         if note in shared:
             yield Text(f"note: {note}", style="dim")
-    if comparison.left.digest == comparison.right.digest:
+    if comparison.served_alike and comparison.left.digest == comparison.right.digest:
         yield Text("Both sides gave every request the same place (equal digests).")
 
 

@@ -8,13 +8,14 @@ from rich.text import Text
 
 from heapscope.export.exported import Exported
 from heapscope.export.formats import FORMATS
+from heapscope.measure.loss import is_cut
 from heapscope.trace.names import printable
 
 
 def exported_parts(done: Exported) -> Iterator[Text]:
     on = "as recorded" if done.layout is None else f"on {printable(done.layout)}"
     failed = f", {done.failures:,} failures" if done.failures else ""
-    before = "" if done.loss is None else "before the loss, "
+    before = "before the loss, " if is_cut(done.loss) else ""
     peak = f"{done.live_peak:,} B live at the peak{failed}"
     opens = next(one.opens for one in FORMATS if one.name == done.to)
     for line in (

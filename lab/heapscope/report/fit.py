@@ -12,7 +12,7 @@ from rich.text import Text
 from heapscope.fit.net_bytes import NetBytes, NetPart
 from heapscope.fit.smallest_pool import FitResult, Mean, means
 from heapscope.layout.need import with_room
-from heapscope.measure.loss import Loss
+from heapscope.measure.loss import Loss, is_cut
 from heapscope.measure.wording import plural, size
 from heapscope.report.next_command import loss_lines
 from heapscope.report.table import NOTHING, Column, Said, Table, columns_of, table_of
@@ -33,10 +33,13 @@ def fit_parts(results: Sequence[FitResult]) -> Iterator[RenderableType]:
 def _trace(rows: list[FitResult]) -> Iterator[RenderableType]:
     yield Text(rows[0].trace, style="bold")
     served = sorted((row for row in rows if row.pool is not None), key=lambda row: row.pool or 0)
-    if rows[0].loss is not None:
-        yield from _bounds(rows[0].loss, rows, served)
+    loss = rows[0].loss
+    if is_cut(loss):
+        yield from _bounds(loss, rows, served)
     else:
         yield Text(_sentence(rows[0], served))
+        for sentence in () if loss is None else loss.of_facts():
+            yield Text(sentence, style="bold yellow")
         for message in rows[0].messages:
             yield Text(f"damage: {message}", style="yellow")
         yield _pools(served)

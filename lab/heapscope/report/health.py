@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from rich.console import RenderableType
 from rich.text import Text
 
+from heapscope.measure.loss import is_cut
 from heapscope.measure.result import ReplayResult
 from heapscope.measure.source import Census
 from heapscope.measure.summary import Summary, anomaly_counts
@@ -59,7 +60,7 @@ def match(result: ReplayResult) -> Text:
         return Text(f"Recorded addresses met: not applicable{why}", style="dim")
     if compared == 0:
         return Text("Recorded addresses met: not applicable", style="dim")
-    if result.loss is not None:
+    if is_cut(result.loss):
         before = f"{matched:,} of {compared:,} before the loss"
         return Text(f"Recorded addresses met: {before}", style="dim")
     share = percent(matched, compared)

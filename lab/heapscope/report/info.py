@@ -12,6 +12,7 @@ from heapscope.layout.allocator import host_model, unmodelled
 from heapscope.layout.chip_data import chip_files, read_chip
 from heapscope.layout.versions import knows_version
 from heapscope.measure.clock import moment_of, since_start
+from heapscope.measure.loss import is_cut
 from heapscope.measure.source import of_a_late_start, of_a_part
 from heapscope.measure.wording import plural, size
 from heapscope.report.next_command import loss_lines, next_command
@@ -73,23 +74,24 @@ def _memory(info: TraceInfo, chip: str) -> tuple[str, ...]:
 
 
 def _facts(info: TraceInfo) -> Iterator[tuple[str, str]]:
-    least, end = ("", "end") if info.loss is None else ("at least ", "loss")
+    least, end = ("at least ", "loss") if is_cut(info.loss) else ("", "end")
     yield "events", least + _events(info.events)
     if info.seconds is not None:
         yield "span", f"{least}{info.seconds:,.3f} s"
     yield "live peak", least + _peak(info)
-    if info.loss is None or info.loss.event:
+    if info.loss is None or info.loss.event != 0:
         live = f"{size(info.live_end)} in {plural(info.live_blocks_end, 'block')}"
         yield f"live at the {end}", live
     yield "largest request", least + size(info.largest_request)
     if info.requests_above_32_bits:
         yield "beyond 32 bits", least + plural(info.requests_above_32_bits, "request")
-    yield "tasks", least + _tasks([task.name for task in info.tasks], info.task_count)
+    tasks = [task.name for task in info.tasks]
+    yield "tasks", _list(tasks, info.task_count, least, named=" with events")
     if info.site_count:
         yield "sites", f"{least}{info.site_count:,}"
     if info.events.marks:
-        marks = _list([_mark(mark, info.seconds) for mark in info.marks], info.events.marks)
-        yield "marks", least + marks
+        marks = [_mark(mark, info.seconds) for mark in info.marks]
+        yield "marks", _list(marks, info.events.marks, least)
     if info.recording is not None:
         yield from _recording(info.recording)
     yield from _origin(info)
@@ -174,7 +176,7 @@ def _peak(info: TraceInfo) -> str:
     if info.live_peak_event is not None:
         at = f" at {_when(info.live_peak_event, info.live_peak_seconds, info.seconds)}"
     blocks = plural(info.live_blocks_peak, "block")
-    if info.loss is not None:
+    if is_cut(info.loss):
         return f"{size(info.live_peak)}; at least {blocks}"
     return f"{size(info.live_peak)}{at}; at most {blocks}"
 
@@ -190,14 +192,13 @@ def _when(event: int, seconds: float | None, span: float | None) -> str:
     return moment_of(event, None if seconds is None else since_start(seconds, span or 0))
 
 
-def _tasks(names: list[str], number: int) -> str:
-    """A thread may have a name and no event."""
+def _list(names: list[str], number: int, least: str = "", *, named: str = "") -> str:
+    """`number`: of all of them. `least`: before a number that is a bound. `named`: what the number
+    is of, where more have a name."""
+    if not names:
+        return f"{least}{number:,}"
     if len(names) > number:
-        return f"{number:,} with events; names: {', '.join(names[:SHOWN])}"
-    return _list(names, number)
-
-
-def _list(names: list[str], number: int) -> str:
+        return f"{least}{number:,}{named}; names: {', '.join(names[:SHOWN])}"
     rest = number - min(len(names), SHOWN)
     more = [f"and {rest:,} more"] if rest > 0 else []
-    return f"{number:,}: " + ", ".join([*names[:SHOWN], *more])
+    return f"{least}{number:,}: " + ", ".join([*names[:SHOWN], *more])

@@ -10,6 +10,7 @@ from rich.text import Text
 from heapscope.leaks.find import HolderRow, Leaks
 from heapscope.leaks.verdict import LEAK, UNKNOWN
 from heapscope.measure.clock import moment_of, since_start
+from heapscope.measure.loss import is_cut
 from heapscope.measure.wording import long_time, plural, signed, size
 from heapscope.report.table import Said, Table, columns_of, table_of
 from heapscope.trace.call_sites import SITE_ROOM, shortened
@@ -33,7 +34,7 @@ def holders(leaks: Leaks) -> Table:
 def sentences(leaks: Leaks) -> Iterator[str]:
     """The answer first."""
     lines = _sentences(leaks)
-    if leaks.loss is not None:
+    if is_cut(leaks.loss):
         lines = (f"Before the loss: {line}" for line in lines)
     yield from lines
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from rich.text import Text
 
-from heapscope.measure.loss import Loss
+from heapscope.measure.loss import Loss, is_cut
 
 
 def next_command(*words: str) -> Text:
@@ -18,9 +18,10 @@ def next_command(*words: str) -> Text:
 def loss_lines(loss: Loss, *, counted: bool = False) -> Iterator[Text]:
     """Where, why, and what the figures below are of. `counted`: of all events that were read, in
     bounds of the whole run."""
-    where, use, *segments = loss.sentences()
-    yield Text(where, style="bold yellow")
+    first, *others = loss.sentences()
+    yield Text(first, style="bold yellow")
     for reason in loss.reasons:
         yield Text(f"damage: {reason}", style="yellow")
-    yield Text(f"The part read bounds the whole run; {loss.share()}." if counted else use, "yellow")
-    yield from (Text(sentence, "yellow") for sentence in segments)
+    if counted and is_cut(loss):
+        others[0] = f"The part read bounds the whole run; {loss.share()}."
+    yield from (Text(sentence, "yellow") for sentence in others)

@@ -8,6 +8,7 @@ from operator import itemgetter
 from rich.console import RenderableType
 from rich.text import Text
 
+from heapscope.measure.loss import is_cut
 from heapscope.measure.wording import percent, plural, size
 from heapscope.pools.holdings import (
     Advice,
@@ -39,7 +40,7 @@ def sentences(result: PoolsResult) -> Iterator[str]:
     """The answer first."""
     for trace in result.traces:
         peak = trace.peak
-        before = "" if trace.loss is None else "Before the loss: "
+        before = "Before the loss: " if is_cut(trace.loss) else ""
         yield (
             f"{before}At the peak, {peak.name}, the pools have {size(peak.allocated)} and use "
             f"{size(peak.used)} of it ({percent(peak.used, peak.allocated)})."

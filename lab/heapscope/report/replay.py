@@ -8,6 +8,7 @@ from rich.console import RenderableType
 from rich.text import Text
 
 from heapscope.measure.failure import Explanation
+from heapscope.measure.loss import is_cut
 from heapscope.measure.result import MALLOC, ReplayResult
 from heapscope.measure.wording import plural, size
 from heapscope.report import tables
@@ -26,7 +27,10 @@ def replay_parts(result: ReplayResult) -> Iterator[RenderableType]:
     if result.explanation is not None:
         yield Text(_explained(result.explanation, result), style="bold")
         yield tables.explained(result.explanation)
-    if result.loss is not None:
+    if result.loss is not None and result.loss.event == 0:  # nothing was replayed
+        yield from health(result)
+        return
+    if is_cut(result.loss):
         yield Text(result.loss.directions, style="yellow")
         yield Text()
     yield from timeline(result)
@@ -59,7 +63,8 @@ def _header(result: ReplayResult) -> Iterator[RenderableType]:
     pools = sum(region.kind.startswith("pool ") for region in apart)
     counts = ((len(apart) - pools, "private heap"), (pools, "fixed pool"))
     more = "".join(f" and {plural(count, noun)}" for count, noun in counts if count)
-    least, most = ("", "at most") if result.loss is None else ("at least ", "a peak of at least")
+    lost = is_cut(result.loss)
+    least, most = ("at least ", "a peak of at least") if lost else ("", "at most")
     yield Text.assemble((result.trace.path, "bold"), " on ", (layout.name, "bold"))
     total = size(sum(region.size for region in own))
     yield Text(

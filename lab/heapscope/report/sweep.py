@@ -61,6 +61,11 @@ def sentences(result: SweepResult) -> Iterator[str]:
             f"{plural(result.wide_traces, 'trace')} of {result.traces:,}: recorded on a 64-bit "
             "machine, where structures with pointers are larger than on a chip."
         )
+    if result.damaged_traces:
+        yield (
+            f"{plural(result.damaged_traces, 'trace')} of {result.traces:,}: the metadata is "
+            "damaged, so it is not known whether the sizes are those of a chip."
+        )
 
 
 def _verdict(result: SweepResult) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from rich.console import RenderableType
 from rich.text import Text
 
+from heapscope.measure.loss import is_cut
 from heapscope.report.knobs import knob_table
 from heapscope.report.next_command import loss_lines
 from heapscope.report.table import Cell, Column, Said, Table, change, columns_of, headed, table_of
@@ -29,7 +30,8 @@ def upgrade_parts(result: UpgradeResult) -> Iterator[RenderableType]:
         yield Text(f"note: {note}", style="dim")
     told: set[str] = set()
     for fall in result.waterfalls:
-        part = ", before the loss" if result.loss and not fall.key.endswith("_start") else ""
+        cut = is_cut(result.loss) and not fall.key.endswith("_start")
+        part = ", before the loss" if cut else ""
         notes = {row.note: row.title for row in fall.rows if row.note and row.note not in told}
         told |= set(notes)  # once is enough
         yield Table(
@@ -39,7 +41,7 @@ def upgrade_parts(result: UpgradeResult) -> Iterator[RenderableType]:
             notes=tuple(f"{title}: {note}" for note, title in notes.items()),
         )
     yield table_of("Regions at the start", REGIONS, result.regions)
-    if result.loss is None:
+    if not is_cut(result.loss):
         yield from _offers(result)
     yield knob_table(result.knobs, result.knobs_of)
 

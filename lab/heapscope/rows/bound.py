@@ -1,4 +1,4 @@
-"""How far a figure of a trace with lost events can be believed: a mark for each, by its place.
+"""How far a figure of a damaged trace can be believed: a mark for each, by its place.
 
 Counts only grow, peaks only rise, minima only fall: what was seen before the loss bounds the whole
 run. The bytes that are live or free at the end, and the largest block then, go up and down.
@@ -25,9 +25,10 @@ class Bound(enum.StrEnum):
     FIRST = "first"  # exact where there is one; null: there was none before the loss
     BEFORE = "before_loss"  # exact at the loss, or before it; it says nothing of later events
     WITHHELD = "withheld"
+    AS_RECORDED = "as_recorded"  # exact of the recording, of whose origin facts are lost
 
 
-EXACT, AT_LEAST, AT_MOST, FIRST, BEFORE, WITHHELD = Bound
+EXACT, AT_LEAST, AT_MOST, FIRST, BEFORE, WITHHELD, AS_RECORDED = Bound
 
 #: A mark for each field of a row that has one.
 Bounds = Mapping[str, Bound]
@@ -65,13 +66,20 @@ def _places(row: type[Row], place: str, without: tuple[str, ...]) -> Iterator[tu
         yield place, marks
 
 
-def flat(rows: Mapping[str, Bounds], *, nothing_before: bool) -> dict[str, str]:
-    """The marks by path. `nothing_before`: the loss is the first thing in the trace, so what is
-    true at the loss is of no worth."""
+def flat(rows: Mapping[str, Bounds]) -> dict[str, Bound]:
+    """The marks by path."""
     return {
-        f"{place}.{name}" if place else name: str(
-            Bound.WITHHELD if nothing_before and bound == Bound.BEFORE else bound
-        )
+        f"{place}.{name}" if place else name: bound
         for place, marks in rows.items()
         for name, bound in marks.items()
     }
+
+
+def after(bound: Bound, event: int | None, *, facts_lost: bool) -> Bound:
+    """The mark after a loss. `event`: heap events before the first one that is missing; 0: what is
+    true at the loss is of no worth; None: none is missing, and facts alone are lost."""
+    if event is None:
+        return AS_RECORDED
+    if event == 0 and bound == BEFORE:
+        return WITHHELD
+    return AS_RECORDED if facts_lost and bound == EXACT else bound

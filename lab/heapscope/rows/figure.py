@@ -49,6 +49,11 @@ class Figure:
     hidden: bool = False
     last: bool = False
 
+    @property
+    def may_be_withheld(self) -> bool:
+        """A loss of events may leave nothing to say: then it is null in the JSON."""
+        return self.bound in ("before_loss", "withheld")
+
 
 def figure(
     text: str, unit: str = "", heading: str = "", *, default: Any = MISSING, **more: Any

@@ -12,6 +12,7 @@ from typing import Any, ClassVar, Literal, Self, dataclass_transform
 from heapscope.errors import InputError
 from heapscope.printable import printable
 from heapscope.rows.figure import Figure, figure, figure_of
+from heapscope.rows.withheld import withhold
 from heapscope.verb_result import VerbResult
 
 #: Characters of a text in a file; whoever wrote the file chose them, so they are made safe to show.
@@ -55,7 +56,11 @@ class Row:
                 if f.default is not MISSING:
                     continue  # came with a later version
                 raise malformed(f"{where}.{f.name}", "a value")
-            values[f.name] = _typed(types_of[f.name], data[f.name], f"{where}.{f.name}")
+            told, hint = figure_of(f), types_of[f.name]
+            if data[f.name] is None and told is not None and told.may_be_withheld:
+                values[f.name] = _stand_in(hint)
+            else:
+                values[f.name] = _typed(hint, data[f.name], f"{where}.{f.name}")
         return cls(**values)
 
 
@@ -79,7 +84,9 @@ class Document(Row, VerbResult):
 
     def to_json(self) -> dict[str, Any]:
         head = {self.form(): self.VERSION} if self.VERSION else {}
-        return head | super().to_json()
+        values = head | super().to_json()
+        withhold(values)
+        return values
 
     @classmethod
     def from_json(cls, data: object, *, where: str = "$") -> Self:
@@ -162,6 +169,14 @@ def plain(value: Any, digits: int | None = None) -> Any:
     if isinstance(value, float) and digits is not None:
         return round(value, digits) + 0.0  # never -0.0
     return value
+
+
+def _stand_in(hint: Any) -> Any:
+    """The stand-in for a figure that a file withholds; nothing prints it."""
+    origin = typing.get_origin(hint)
+    if origin in (types.UnionType, typing.Union):
+        return None
+    return (origin or hint)()
 
 
 def _typed(hint: Any, value: object, where: str) -> Any:

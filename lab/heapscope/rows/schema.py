@@ -69,6 +69,8 @@ class _Definitions:
 
     def _figure(self, hint: Any, told: Figure) -> dict[str, Any]:
         made = self._value(hint, told)
+        if told.may_be_withheld and types.NoneType not in typing.get_args(hint):
+            made = _either([made, {"type": "null"}])
         least, most = told.entries
         made |= {"minItems": least} if least else {}
         made |= {} if most is None else {"maxItems": most}

@@ -215,6 +215,9 @@ class SweepResult(Document):
     )
     unknown: int = figure("Cells replayed without a failure in what the trace tells of its run.")
     wide_traces: int = figure("Those recorded with 64-bit pointers.")
+    damaged_traces: int = figure(
+        "Those whose metadata is damaged, so that their word size is not known."
+    )
     needs: tuple[str, ...] = figure(
         "The requests that safe cells, and pools that were searched for, have room for at every "
         "moment."

@@ -9,7 +9,7 @@ from heapscope.measure.source import is_wide
 from heapscope.native.reader import NativeReader
 from heapscope.sweep.plan import PlannedTrace, content_hash
 from heapscope.trace.feed import read_trace
-from heapscope.trace.metadata import texts
+from heapscope.trace.metadata import WORD_SIZE, texts
 from heapscope.trace.names import printable
 
 
@@ -30,9 +30,10 @@ def planned_trace(name: str, path: Path) -> PlannedTrace:
     content = content_hash(read_input(path, "a trace of the plan"))
     try:
         with NativeReader() as reader:
-            read_trace(path, reader)
+            health = read_trace(path, reader)
             events = int(reader.census().events)
-            wide = is_wide(texts(reader.metadata()))
+            known = WORD_SIZE not in health.unknown
+            wide = is_wide(texts(reader.metadata())) if known else None
     except HeapscopeError:
         return PlannedTrace(name=name, content=content, events=0)
     return PlannedTrace(name=name, content=content, events=events, wide=wide)

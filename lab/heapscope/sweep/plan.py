@@ -48,12 +48,13 @@ class Batch(NamedTuple):
 @dataclass(frozen=True, kw_only=True)
 class PlannedTrace:
     """`name`: as the plan writes it. `content`: hash of the file. `events`: heap events; 0: the
-    file cannot be read, and its cells say why. `wide`: recorded with 64-bit pointers."""
+    file cannot be read, and its cells say why. `wide`: recorded with 64-bit pointers;
+    None: its metadata is damaged and does not tell it."""
 
     name: str
     content: str
     events: int
-    wide: bool = False
+    wide: bool | None = False
 
     @property
     def readable(self) -> bool:

@@ -9,6 +9,7 @@ from heapscope.native.reader import NativeReader
 from heapscope.native.status import Status
 from heapscope.native.structs import NEVER
 from heapscope.trace.health import TraceHealth
+from heapscope.trace.metadata import not_told
 from heapscope.trace.names import printable
 from heapscope.trace.segment import segment_of
 from heapscope.trace.sniff import HEAD, TRACE_SYNC, looks_like
@@ -33,13 +34,15 @@ def read_trace(
             reader.push(block)
     status = reader.finish()
     loss = reader.loss()
+    counts = reader.health()
     health = take(
         TraceHealth,
-        reader.health(),
+        counts,
         loss=None if loss.event == NEVER else loss,
         segment=segment,
         segments=reader.segments(),
         source_loss=blocks.loss,
+        unknown=not_told(reader.metadata()) if counts.facts_lost else (),
     )
     if status == Status.VERSION:
         raise _newer(blocks, health)

@@ -73,6 +73,12 @@ class TraceHealth(DecoderCounts):
         "Where the first event is missing; None: every event is there.", hidden=True
     )
 
+    unknown: tuple[str, ...] = figure(
+        "Keys of metadata that lost chunks may have told; empty: no metadata is lost.",
+        hidden=True,
+        default=(),
+    )
+
     @property
     @computed("True when every event that the recorder saw was read.")
     def whole(self) -> bool:

@@ -86,15 +86,19 @@ class TraceInfo(Document):
     task_count: int = figure("Distinct tasks.", bound=AT_LEAST)
     tasks: tuple[TaskName, ...] = figure("Tasks whose names are known, the first 4096.")
     site_count: int = figure("Distinct call sites.", bound=AT_LEAST)
-    marks: tuple[MarkAt, ...] = figure("Marks, the first 4096.")
+    marks: tuple[MarkAt, ...] = figure(
+        "Marks, the first 4096: those before a loss of events, or else their names."
+    )
     word_size: int | None = figure("Bytes of a pointer where it was recorded; null: unknown.", "B")
-    source: str = figure("The source that the trace was made from.")
+    source: str | None = figure(
+        "The source that the trace was made from; null: not known, as metadata is lost."
+    )
     metadata: dict[str, str] = figure(
         "The facts that the recorder gave about itself and the device (format/SPEC.md); "
         "untrusted, control characters escaped."
     )
     health: TraceHealth = figure("The state of the trace as it was read.")
-    loss: Loss | None = figure("The loss of events; null: every event is there.")
+    loss: Loss | None = figure("The part of the recording that is lost; null: nothing is lost.")
     recording: ChipRecording | None = figure(
         "The facts that only a recorder on a chip tells; null: no recorder on a chip wrote it.",
         default=None,
@@ -144,7 +148,7 @@ def _info(file: str, reader: NativeReader, health: TraceHealth) -> TraceInfo:
         site_count=census.sites,
         marks=_marks(reader, rate),
         word_size=number(metadata, WORD_SIZE),
-        source=printable(metadata.get(SOURCE, b"")),
+        source=None if SOURCE in health.unknown else printable(metadata.get(SOURCE, b"")),
         metadata=texts(metadata),
         recording=recording_of(reader, health),
         health=health,

@@ -20,6 +20,33 @@ STOPPED = "stopped"  # seconds at which it ended, while its program ran on
 UNRECORDED = "unrecorded"  # allocators of the program whose calls are not in the trace
 TRANSLATED = "translated"  # how sizes of 64-bit words became those of a chip
 
+#: The keys that are defined, and how sentences call those that answers depend on.
+_KEYS = {
+    WORD_SIZE: "word size",
+    CLOCK_HZ: "rate of the clock",
+    SOURCE: "origin",
+    "sdk": "SDK",
+    "chip": "chip",
+    ALLOCATOR: "allocator",
+    UNRECORDED: "",
+    TRANSLATED: "",
+    "poisoning": "poisoning",
+    "tracking": "tracking",
+    RECORDER: "",
+    PROGRAM: "",
+    STARTED: "",
+    STOPPED: "",
+    "config": "",
+    "pools": "",
+    "edition": "",
+    "boot": "",
+    "reset": "",
+    "cores": "cores",
+    "black_box": "",
+    "snapshots": "snapshots",
+    "walked_sizes": "",
+}
+
 #: Characters of a value: a command line, all options of a configuration.
 _VALUE_LIMIT = 4096
 
@@ -37,12 +64,27 @@ def number(metadata: dict[str, bytes], key: str) -> int | None:
     return int(raw) or None
 
 
+def not_told(metadata: dict[str, bytes]) -> tuple[str, ...]:
+    """The keys that lost metadata may have told."""
+    return tuple(key for key in _KEYS if key not in metadata)
+
+
+def called(keys: tuple[str, ...]) -> str:
+    """Such keys in a sentence."""
+    named = [name for key in keys if (name := _KEYS.get(key, ""))]
+    return f"{', '.join(named)} and whatever else stood there"
+
+
 def recorded_facts(trace: Path | None) -> dict[str, str]:
     """Metadata of the trace's beginning; none without a trace."""
-    if trace is None:
-        return {}
+    return {} if trace is None else recorded_origin(trace)[0]
+
+
+def recorded_origin(trace: Path) -> tuple[dict[str, str], tuple[str, ...]]:
+    """Metadata of the trace's beginning, and the keys that lost chunks there may have told."""
     with open_blocks(trace) as blocks, NativeReader() as reader:
         for block in blocks:
             reader.push(block)
             break
-        return texts(reader.metadata())
+        metadata = reader.metadata()
+        return texts(metadata), not_told(metadata) if reader.health().facts_lost else ()

@@ -88,6 +88,8 @@ def read_asked(trace: Path, *, progress: Progress | None = None) -> WideRecordin
     word = number(asked.facts, WORD_SIZE)
     if word != 8:
         told = "does not tell the size of its words" if word is None else "has 32-bit words already"
+        if WORD_SIZE in health.unknown:
+            told = "does not tell the size of its words, as its metadata is damaged"
         raise InputError(
             f"{shown}: it {told}" if word in (None, 4) else f"{shown}: words of {word} bytes",
             remedy="translate a recording of a 64-bit program",

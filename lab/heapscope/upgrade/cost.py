@@ -161,7 +161,9 @@ class UpgradeResult(RecordedDocument):
     knobs: tuple[KnobOffer, ...] = figure(
         "Options of the SDK, predicted and not replayed, the most first.", bound=WITHHELD
     )
-    loss: Loss | None = figure("The loss of events; null: every event is there.", default=None)
+    loss: Loss | None = figure(
+        "The part of the recording that is lost; null: nothing is lost.", default=None
+    )
 
     def waterfall(self, key: str) -> Waterfall:
         return next(one for one in self.waterfalls if one.key == key)

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from heapscope.errors import InputError
 from heapscope.layout.layout import Region
 from heapscope.measure.findings import loss
+from heapscope.measure.loss import is_cut
 from heapscope.measure.verdict import limits
 from heapscope.measure.wording import plural, size
 from heapscope.native.structs import Struct
@@ -43,7 +44,7 @@ def explain(
     steps = chain(sides)
     falls = waterfalls(meter, before, steps, measured)
     after = meter.measure(sides.after)
-    if lost is None:
+    if not is_cut(lost):
         changes = (*heap_ideas(sides.after), *knob_ideas(sides.after, knobs), *ideas)
     else:  # how they would go after the loss is not known
         changes, knobs = (), ()
@@ -86,7 +87,7 @@ def _verdict(
     free = by.get("minimum_free", by["free_at_start"])
     block = by.get("minimum_largest", by["largest_at_start"])
     when = "at the tightest moment" if meter.trace is not None else "at the start"
-    part = before.result is not None and before.result.loss is not None
+    part = before.result is not None and is_cut(before.result.loss)
     when += " before the loss" if part else ""
     yield (
         f"{meter.memory}: {_change(free.lost)} of its free memory {when} ({free.before:,} to "
@@ -129,7 +130,7 @@ def _notes(sides: Sides, before: State, after: State) -> Iterator[str]:
         told = {*loss(before.result), *loss(after.result)}  # of a replay's figures, not of these
         found = (*limits(before.result), *limits(after.result))
         yield from dict.fromkeys(text for text in found if text not in told)
-    if before.result is not None and before.result.loss is not None:
+    if before.result is not None and is_cut(before.result.loss):
         yield (
             "for the whole run the least free memory and block are upper bounds, of each version; "
             "what one loses against the other holds before the loss alone"

@@ -19,6 +19,7 @@ from heapscope.errors import InputError
 from heapscope.jitter.replays import perturbed_replays
 from heapscope.layout.need import parse_needs
 from heapscope.leaks.interval import ROUNDS_LEAST
+from heapscope.measure.loss import is_cut
 from heapscope.measure.result import ReplayResult
 from heapscope.measure.source import (
     largest_word,
@@ -185,7 +186,7 @@ class _Check:
         self.figures += gathered(run.name, memory, recordings)
 
     def _perturbed(self, run: CheckRun, trace: Path, made: Surveyed) -> Judgement:
-        if made.result.loss is not None:
+        if is_cut(made.result.loss):
             return Judgement(value=None, why="events of the trace are missing")
         held = held_budgets(run.budgets)
         replays = perturbed_replays(

@@ -79,7 +79,7 @@ def place(
         jitter=perturbed,
         perturbing=phase(progress, "perturbed runs", parts=True),
     )
-    return with_word_size(found, path)
+    return with_word_size(found, path, damage=True)
 
 
 def _check_other(path: Path, second: Path) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from heapscope.choices import known
 from heapscope.layout.chosen_config import choose_config, left_out
+from heapscope.measure.loss import is_cut
 from heapscope.predict.config_knobs import knobs_of
 from heapscope.predict.demand import Demand
 from heapscope.predict.environment import placed
@@ -118,7 +119,7 @@ def predict(
     replay = replay_events(trace, system.layout(), progress=phase(progress, "replaying"))
     if not traced:
         found = replace(found, notes=(*found.notes, *twice(Path(trace), remedy="--traced")))
-    if replay.loss is not None:  # whether the whole run fits is not known
+    if is_cut(replay.loss):  # whether the whole run fits is not known
         return Prediction(**vars(found), replay=replay)
     replays = phase(progress, "replays", parts=True)
     fit = trace_fit(Path(trace), system, progress=replays)

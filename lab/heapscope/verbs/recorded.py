@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TypeVar
 
+from heapscope.measure.loss import of_facts
 from heapscope.measure.source import (
     RecordedDocument,
     largest_word,
@@ -14,28 +15,34 @@ from heapscope.measure.source import (
     of_wide_pointers,
     word_size,
 )
-from heapscope.trace.metadata import recorded_facts
+from heapscope.trace.metadata import recorded_origin
 from heapscope.trace.names import printable
 
 Answer = TypeVar("Answer", bound=RecordedDocument)
 
 
 def with_word_size(
-    answer: Answer, *traces: str | Path | None, named: bool = False, limits: bool = True
+    answer: Answer,
+    *traces: str | Path | None,
+    named: bool = False,
+    limits: bool = True,
+    damage: bool = False,
 ) -> Answer:
     """The answer with the word size of its traces, the largest of several, and the sentences that
     limit their sizes. A stream tells neither. `named`: the sentences say of which trace they are.
-    `limits`: without them where no figure is of a chip."""
+    `limits`: without them where no figure is of a chip. `damage`: also what lost metadata may have
+    told, for an answer without a loss."""
     words: list[int | None] = []
     said: list[str] = []
     for trace in traces:
         if trace is None or not Path(trace).is_file():
             continue
-        facts = recorded_facts(Path(trace))
+        facts, unknown = recorded_origin(Path(trace))
         words.append(word_size(facts))
         where = f"{printable(str(trace), limit=400)}: " if named else ""
         known = (of_unrecorded, of_a_part, of_wide_pointers)
         said += [f"{where}{one}" for one in (each(facts) for each in known) if one]
+        said += of_facts(unknown) if damage else ()
     return replace(
         answer, word_size=largest_word(*words), size_limits=tuple(said) if limits else ()
     )

@@ -11,6 +11,7 @@ from heapscope.layout.layout import Layout
 from heapscope.layout.placement import Placement
 from heapscope.measure.clock import events_named
 from heapscope.measure.failure import FailureRow
+from heapscope.measure.loss import is_cut
 from heapscope.measure.need import NeedRow
 from heapscope.measure.result import ReplayResult
 from heapscope.measure.verdict import limits
@@ -101,7 +102,7 @@ def _nothing_before(result: ReplayResult) -> bool:
 def _wants_knobs(result: ReplayResult, needs: Sequence[NeedWhy]) -> bool:
     """Something failed; and what would have helped can be told."""
     short = any(need.need.short_events for need in needs)
-    return result.loss is None and (result.failures != () or short)
+    return not is_cut(result.loss) and (result.failures != () or short)
 
 
 def _chosen(selection: Selection, result: ReplayResult) -> int | None:
@@ -155,7 +156,7 @@ class _Work:
                 f"recorded, of which {summary.recorded_failures_fit:,} would fit here; what the "
                 "program would have done with them is not known, so ask with --need BYTES."
             )
-        if self._result.loss is not None:
+        if is_cut(self._result.loss):
             yield (
                 "No change was tried and none is recommended: how it would go after the loss is "
                 "not known."
@@ -220,7 +221,7 @@ class _Work:
     def _explained(
         self, moment: TrialCase, target: Target, row: NeedRow | None = None
     ) -> Explained:
-        if self._result.loss is not None:
+        if is_cut(self._result.loss):
             return Explained(case=moment.case, changes=(), tried=0, unhelpful=())
         question = Question(
             moment=moment,

@@ -9,6 +9,7 @@ from pathlib import Path
 from heapscope.interrupt import scratch_folder
 from heapscope.jitter.runs import STRENGTH, Jitter, PerturbedRuns
 from heapscope.jitter.share import Share, share
+from heapscope.measure.loss import is_cut
 from heapscope.measure.result import ReplayResult
 from heapscope.measure.wording import plural
 from heapscope.predict.knob_offers import KnobOffer
@@ -87,7 +88,7 @@ def find_plan(
     """`result`: of the trace as it is, with the needs of `trials`, which a plan keeps true. Changed
     traces lie in a temporary folder meanwhile."""
     failures = result.summary.failures
-    if result.loss is not None:
+    if is_cut(result.loss):
         return _nothing(
             failures,
             "No plan is made: events are missing in the trace, so how the run went on is not "

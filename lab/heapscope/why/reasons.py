@@ -10,37 +10,23 @@ from heapscope.measure.need import NeedRow
 from heapscope.measure.source import WORD_SIZE_TEXT, LayoutFacts, TraceFacts
 from heapscope.measure.verdict import Verdict
 from heapscope.predict.knob_offers import KnobOffer
-from heapscope.rows.bound import Bounds, bounds, bounds_of
+from heapscope.rows.bound import AT_LEAST, AT_MOST, BEFORE, EXACT, WITHHELD, bounds_of
 from heapscope.rows.figure import computed, figure
 from heapscope.rows.row import Document, Row
 from heapscope.why.case import REASONS, Case
 from heapscope.why.change import Change
 from heapscope.why.plan import PlanAnswer
 
-#: Failures before the loss are certain; all that would have helped is withheld.
-WHY: dict[str, Bounds] = {
-    "": bounds(
-        AT_LEAST="events requests failures grouped", AT_MOST="minimum_free", WITHHELD="knobs"
-    ),
-    "groups[]": bounds(
-        EXACT="first_event first.case",
-        AT_LEAST="count largest",
-        AT_MOST="smallest",
-        BEFORE="last_event nearest",
-        WITHHELD="first.changes first.unhelpful",
-    ),
-    "needs[].need": bounds_of(NeedRow)[""],
-    "needs[]": bounds(EXACT="first", BEFORE="worst", WITHHELD="worst.changes worst.unhelpful"),
-}
-
 
 class Explained(Row):
-    """One moment in depth."""
+    """One moment in depth. After a loss all that would have helped is withheld."""
 
-    case: Case = figure("The moment in depth.")
-    changes: tuple[Change, ...] = figure("Those that let the request succeed, best first.")
+    case: Case = figure("The moment in depth.", bound=EXACT)
+    changes: tuple[Change, ...] = figure(
+        "Those that let the request succeed, best first.", bound=WITHHELD
+    )
     tried: int = figure("How many were tried.")
-    unhelpful: tuple[Change, ...] = figure("Those that were tried and do not help.")
+    unhelpful: tuple[Change, ...] = figure("Those that were tried and do not help.", bound=WITHHELD)
 
 
 class FailureGroup(Row):
@@ -50,17 +36,25 @@ class FailureGroup(Row):
         "From 1, in order of the first failure; of one chosen failure its own number, 0: not kept.",
         heading="Group",
     )
-    count: int = figure("How many.", heading="requests", rest="sum")
+    count: int = figure("How many.", heading="requests", rest="sum", bound=AT_LEAST)
     task: str = figure("Task.", heading="task")
     site: str = figure("Call site; empty: the trace does not tell.")
     call: str = figure("malloc, calloc, aligned or realloc.")
     capabilities: str = figure(
         "Capabilities joined with |; malloc: malloc's own rule.", heading="from"
     )
-    smallest: int = figure("Bytes of the smallest request.", "B", "smallest", rest="least")
-    largest: int = figure("Bytes of the largest request.", "B", "largest", rest="most")
-    first_event: int = figure("Heap event of the first.", heading="first at event", rest="least")
-    last_event: int = figure("Heap event of the last.", heading="last at event", rest="most")
+    smallest: int = figure(
+        "Bytes of the smallest request.", "B", "smallest", rest="least", bound=AT_MOST
+    )
+    largest: int = figure(
+        "Bytes of the largest request.", "B", "largest", rest="most", bound=AT_LEAST
+    )
+    first_event: int = figure(
+        "Heap event of the first.", heading="first at event", rest="least", bound=EXACT
+    )
+    last_event: int = figure(
+        "Heap event of the last.", heading="last at event", rest="most", bound=BEFORE
+    )
     reason: str = figure(
         "The reason why the region that came nearest did not serve the first.",
         choices=REASONS,
@@ -68,7 +62,8 @@ class FailureGroup(Row):
     )
     first: Explained | None = figure("The first one; null: beyond the groups that are explained.")
     nearest: Explained | None = figure(
-        "The one that missed by the fewest bytes; null: the first did, or not explained."
+        "The one that missed by the fewest bytes; null: the first did, or not explained.",
+        bound=BEFORE,
     )
 
 
@@ -80,7 +75,7 @@ class NeedWhy(Row):
         "The moment when it first did not fit; null: it always fitted, or that is the "
         "worst moment too."
     )
-    worst: Explained = figure("When it missed by most, or fitted most closely.")
+    worst: Explained = figure("When it missed by most, or fitted most closely.", bound=BEFORE)
 
 
 class WhyResult(Document):
@@ -94,13 +89,14 @@ class WhyResult(Document):
 
     trace: TraceFacts = figure("The trace.")
     layout: LayoutFacts = figure("The memory that was replayed on.")
-    events: int = figure("Heap events of the trace.")
-    requests: int = figure("Requests of the trace.")
-    failures: int = figure("Requests that failed.")
+    events: int = figure("Heap events of the trace.", bound=AT_LEAST)
+    requests: int = figure("Requests of the trace.", bound=AT_LEAST)
+    failures: int = figure("Requests that failed.", bound=AT_LEAST)
     grouped: int = figure(
-        "Failures that are in groups; of more than 1000 a sample is kept, spread over the run."
+        "Failures that are in groups; of more than 1000 a sample is kept, spread over the run.",
+        bound=AT_LEAST,
     )
-    minimum_free: int = figure("Lowest free bytes for malloc.", "B")
+    minimum_free: int = figure("Lowest free bytes for malloc.", "B", bound=AT_MOST)
     answer: tuple[str, ...] = figure("The answer for people.")
     notes: tuple[str, ...] = figure("The sentences that limit its worth.")
     groups: tuple[FailureGroup, ...] = figure(
@@ -111,9 +107,11 @@ class WhyResult(Document):
         "The configuration that knobs change; empty: the memory names no chip and version."
     )
     knobs: tuple[KnobOffer, ...] = figure(
-        "Options of the SDK, predicted and not replayed, the most first."
+        "Options of the SDK, predicted and not replayed, the most first.", bound=WITHHELD
     )
-    loss: Loss | None = figure("The loss of events; null: every event is there.", default=None)
+    loss: Loss | None = figure(
+        "The part of the recording that is lost; null: nothing is lost.", default=None
+    )
     verdict: Verdict | None = figure(
         "The verdict of the replay; null: read from a file of version 1.", default=None
     )
@@ -135,3 +133,7 @@ class WhyResult(Document):
         if isinstance(data, dict) and isinstance(data.get("verdict"), list):  # version 1
             data = data | {"answer": data["verdict"], "verdict": None}
         return super().from_json(data, where=where)
+
+
+#: The marks of the figures after a loss. Failures before it are certain.
+WHY = bounds_of(WhyResult, without=("trace", "layout", "verdict", "loss", "plan", "clock"))

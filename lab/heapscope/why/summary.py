@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from heapscope.measure.clock import Clock, moment
+from heapscope.measure.loss import is_cut
 from heapscope.measure.result import ReplayResult
 from heapscope.measure.wording import plural, size
 from heapscope.why.change import Change
@@ -34,9 +35,9 @@ def answer(
     """`one`: the only group is the one request that was asked about. After a loss it speaks of what
     came before. `clock`: of the groups' events."""
     lines = _verdict(result, groups, needs, clock, one)
-    if result.loss is None:
+    if not is_cut(result.loss):
         return lines
-    where = result.loss.sentences()[0]
+    where = result.loss.of_events()[0]
     if result.loss.event == 0:
         return (f"{where} Why requests failed is not known.",)
     return (where, *(f"Before the loss: {line}" for line in lines))

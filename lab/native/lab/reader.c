@@ -260,6 +260,7 @@ void hs_health_give(const hs_decoder_t *decoder, hs_lab_health_t *out)
     out->truncated = health.truncated;
     out->stopped = health.stopped;
     out->untold = health.untold;
+    out->facts_lost = health.facts_lost;
 }
 
 void hs_lab_reader_health(const hs_lab_reader_t *reader, hs_lab_health_t *out)

@@ -31,6 +31,9 @@ typedef struct hs_lab_health {
     uint32_t version, features, ended, truncated;
     uint32_t stopped; /* it breaks off between two chunks of a chip's recording */
     uint32_t untold;  /* lost chunks may have told of events that are missing besides */
+    uint32_t
+        facts_lost; /* metadata is lost, or may be: a key that was not read may have been there */
+    uint32_t unused;
 } hs_lab_health_t;
 
 /* Counts by kind of heap event, and the recorded program's own use, heaps apart. */

@@ -42,11 +42,17 @@ static void lose(hs_chunk_reader_t *reader, uint64_t number)
     note_lost(reader, number);
 }
 
+static unsigned kind_of(const hs_frame_t *frame)
+{
+    return frame->bytes[HS_CHUNK_KIND_AT];
+}
+
 void hs_chunk_reader_miss(hs_chunk_reader_t *reader, const hs_frame_t *frame)
 {
     if (frame->sequence >= reader->claimed && frame->sequence >= reader->next_sequence &&
         frame->sequence - reader->next_sequence < CLAIM_MAX) {
         reader->claimed = frame->sequence + UINT64_C(1);
+        reader->damaged += kind_of(frame) != HS_CHUNK_METADATA;
     }
 }
 
@@ -69,14 +75,53 @@ void hs_chunk_reader_finish(hs_chunk_reader_t *reader, bool at_border)
         lose(reader, reader->next_event);
     }
     reader->health.untold = reader->records.untold;
+    reader->health.facts_lost = !reader->facts_whole;
+}
+
+/* ---- facts ----
+ *
+ * They are whole when every chunk from the first one of the metadata to the first one after it was read,
+ * or is known to have held events (format/SPEC.md, "Metadata"). */
+
+/* A metadata chunk with the sequence 0, or with `edition` as its first key, begins them. */
+static void facts_begin(hs_chunk_reader_t *reader, const hs_frame_t *frame, const uint8_t *payload,
+                        size_t count)
+{
+    if (frame->sequence == 0 || hs_metadata_begins(payload, count, "edition")) {
+        reader->facts_begun = true;
+        reader->missing = 0;
+    }
+}
+
+/* A chunk of events or the end follows, before which the trace has `number` of them. */
+static void facts_end(hs_chunk_reader_t *reader, uint64_t number)
+{
+    const bool one_held_events = number > reader->next_event;
+    if (reader->facts_begun && reader->missing <= one_held_events) {
+        reader->facts_whole = true;
+    }
+    reader->facts_begun = false;
+    reader->health.facts_lost = !reader->facts_whole;
+}
+
+/* Metadata came that cannot be read. */
+static void facts_break(hs_chunk_reader_t *reader)
+{
+    reader->facts_begun = false;
+}
+
+/* `lost` chunks are missing in front of the one with this sequence. */
+static void facts_miss(hs_chunk_reader_t *reader, uint64_t lost, uint32_t sequence)
+{
+    if (reader->damaged == 0 ||
+        reader->claimed > sequence) { /* else they held the missing events */
+        reader->missing += lost;
+    } else if (lost > reader->damaged) {
+        reader->missing += lost - reader->damaged + 1;
+    }
 }
 
 /* ---- sequence ---- */
-
-static unsigned kind_of(const hs_frame_t *frame)
-{
-    return frame->bytes[HS_CHUNK_KIND_AT];
-}
 
 static uint32_t print_of(const hs_frame_t *frame)
 {
@@ -105,11 +150,13 @@ static void newer_take(hs_chunk_reader_t *reader, const hs_frame_t *frame)
     const uint32_t sequence = frame->sequence;
     if (sequence > reader->next_sequence) {
         reader->health.lost_chunks += sequence - reader->next_sequence;
+        facts_miss(reader, sequence - reader->next_sequence, sequence);
         hs_chunk_reader_damage(reader, frame->position);
         if (sequence > 1) { /* chunk 0 has metadata, no events */
             lose(reader, reader->next_event);
         }
     }
+    reader->damaged = 0;
     reader->next_sequence = sequence + UINT64_C(1);
     reader->restart_at = UINT64_MAX;
     if (sequence < HS_PRINTS) {
@@ -169,8 +216,11 @@ static hs_status_t events_read(hs_chunk_reader_t *reader, const hs_frame_t *fram
     const uint8_t *payload = payload_of(frame, &count);
     hs_records_t *records = &reader->records;
     uint64_t first;
-    if (!hs_records_begin(records, features, payload, count, &first) ||
-        !number_reach(reader, first, frame->position)) {
+    if (!hs_records_begin(records, features, payload, count, &first)) {
+        return HS_ERR_FORMAT;
+    }
+    facts_end(reader, first);
+    if (!number_reach(reader, first, frame->position)) {
         return HS_ERR_FORMAT;
     }
     records->number = first;
@@ -190,7 +240,11 @@ static hs_status_t end_read(hs_chunk_reader_t *reader, const hs_frame_t *frame)
     in.at = payload_of(frame, &count);
     in.end = in.at + count;
     uint64_t total;
-    if (!hs_cursor_varint(&in, &total) || !number_reach(reader, total, frame->position)) {
+    if (!hs_cursor_varint(&in, &total)) {
+        return HS_ERR_FORMAT;
+    }
+    facts_end(reader, total);
+    if (!number_reach(reader, total, frame->position)) {
         return HS_ERR_FORMAT;
     }
     reader->health.ended = 1;
@@ -201,8 +255,13 @@ static hs_status_t metadata_read(hs_chunk_reader_t *reader, const hs_frame_t *fr
 {
     size_t count;
     const uint8_t *payload = payload_of(frame, &count);
+    facts_begin(reader, frame, payload, count);
     const hs_status_t status = hs_metadata_read(&reader->metadata, payload, count);
-    return status == HS_ERR_MEMORY ? HS_OK : status; /* facts beyond the bound are left out */
+    if (status == HS_ERR_MEMORY) { /* facts beyond the bound are left out */
+        facts_break(reader);
+        return HS_OK;
+    }
+    return status;
 }
 
 /* Whether this version of the reader understands the chunk. */
@@ -227,6 +286,11 @@ static hs_status_t content_read(hs_chunk_reader_t *reader, const hs_frame_t *fra
         reader->health.version = version;
     }
     if (!understood(reader, version, features)) {
+        if (kind_of(frame) == HS_CHUNK_METADATA) {
+            facts_break(reader);
+        } else if (kind_of(frame) == HS_CHUNK_EVENTS) {
+            facts_end(reader, reader->next_event);
+        }
         return HS_OK;
     }
     if (version == 0 || !addressing_agrees(reader, features)) {
@@ -280,6 +344,7 @@ hs_status_t hs_chunk_reader_take(hs_chunk_reader_t *reader, const hs_frame_t *fr
     const hs_status_t status = content_read(reader, frame);
     if (status == HS_ERR_FORMAT) {
         reader->health.malformed_chunks++;
+        facts_break(reader);
         hs_chunk_reader_damage(reader, frame->position);
         if (kind_of(frame) != HS_CHUNK_METADATA) {
             lose(reader, reader->next_event);

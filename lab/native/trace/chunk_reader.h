@@ -28,6 +28,11 @@ typedef struct hs_chunk_reader {
     uint64_t restart_at;    /* where chunk 0 came again; UINT64_MAX: it did not */
     uint64_t printed;       /* bit n: prints[n] is set */
     uint32_t prints[HS_PRINTS];
+    uint64_t missing; /* chunks lost since the facts began that may have been metadata */
+    uint64_t
+        damaged; /* of those that the next chunk will show lost: headers that are no metadata's */
+    bool facts_begun;   /* the first metadata chunk of them was read */
+    bool facts_whole;   /* all of them were, once: later ones repeat them */
     uint32_t boot;      /* of all chunks, as their features say it; UINT32_MAX: none was read */
     uint32_t addressed; /* 0: not known yet; 1: without addresses; 2: with */
 } hs_chunk_reader_t;

@@ -62,6 +62,8 @@ typedef struct hs_trace_health {
                                   nobody knows of an event that is missing there */
     uint32_t untold;     /* 1: lost chunks may have told of events that are missing, which no later
                                   one has repeated */
+    uint32_t facts_lost; /* 1: metadata is lost, or may be, and no later chunk has repeated it: of a
+                                  key that was not read nothing is known */
 } hs_trace_health_t;
 
 hs_decoder_t *hs_decoder_new(void); /* NULL: no host memory */

@@ -103,6 +103,15 @@ bool hs_metadata_agrees(const hs_metadata_t *metadata, const char *key, const ui
     return true;
 }
 
+bool hs_metadata_begins(const uint8_t *payload, size_t count, const char *key)
+{
+    hs_cursor_t cursor = {payload, payload + count};
+    uint64_t pairs;
+    hs_span_t found;
+    return hs_cursor_varint(&cursor, &pairs) && pairs > 0 && span_read(&cursor, &found) &&
+           found.count == strlen(key) && memcmp(found.bytes, key, found.count) == 0;
+}
+
 hs_status_t hs_metadata_read(hs_metadata_t *metadata, const uint8_t *payload, size_t count)
 {
     hs_cursor_t cursor = {payload, payload + count};

@@ -27,5 +27,7 @@ hs_status_t hs_metadata_read(hs_metadata_t *metadata, const uint8_t *payload, si
 /* False: the payload has this key with another value than the known one. */
 bool hs_metadata_agrees(const hs_metadata_t *metadata, const char *key, const uint8_t *payload,
                         size_t count);
+/* Whether the payload's first key is this one. */
+bool hs_metadata_begins(const uint8_t *payload, size_t count, const char *key);
 
 #endif

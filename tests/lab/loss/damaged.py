@@ -142,12 +142,13 @@ KEYS = {
     "rows": ("key",),
     "traces": ("file",),
     "groups": ("name",),
-    "failure_spans": (),  # their width follows the run's length; none of their figures is a bound
+    "holders": ("task", "site"),
+    "failure_spans": ("first_event",),
 }
 
 
 def _holds(mark: str, claimed: Any, real: Any) -> bool:
-    if mark in ("exact", "first"):
+    if mark in ("exact", "as_recorded", "first"):
         return bool(claimed == real)
     if real is None:  # the whole run has no such figure: then no bound of it may be told
         return mark in ("before_loss", "withheld")

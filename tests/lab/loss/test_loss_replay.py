@@ -133,11 +133,10 @@ def test_a_pool_is_a_lower_bound(whole: bytes, tmp_path: Path, seed: int) -> Non
             continue
         for row in rows:
             truth = real[row.allocator]
-            if row.loss is None:
+            if row.loss is None or row.loss.event is None:
                 assert (row.pool, row.peak_live) == (truth.pool, truth.peak_live), name
                 continue
-            said = row.to_json() | {"failing": None}
-            assert not false_claims(said, truth.to_json() | {"failing": None}), name
+            assert not false_claims(row.to_json(), truth.to_json()), name
             assert row.failing is None or row.failing.event < row.loss.event, name
             assert (row.advised, row.ratio) == (None, None), name
-            assert 2 * row.loss.withheld <= row.loss.figures, name
+            assert 3 * row.loss.withheld <= 2 * row.loss.figures, name

@@ -75,11 +75,12 @@ def test_a_verb_says_what_is_lost_and_nothing_sure(
         if code == 2:
             assert "remedy" in output, name
             continue
-        if name == "metadata missing":
-            continue
         losses = _losses(said)
         assert losses, name
-        assert all(2 * loss["withheld"] <= loss["figures"] for loss in losses), name
+        if name == "metadata missing":
+            assert "metadata of the recording is damaged" in output
+            continue
+        assert all(3 * loss["withheld"] <= 2 * loss["figures"] for loss in losses), name
         assert "lost" in output, name
         assert not SURE.search(output), (name, SURE.search(output))
 
@@ -120,10 +121,7 @@ def test_counts_of_info_are_bounds_of_the_whole_trace(
         trace.write_bytes(data)
         _, _, said = _run("info", trace, tmp_path, monkeypatch)
         if said is not None and said["loss"] is not None:
-            clock = {"seconds": said["seconds"] or 0.0}
-            assert not false_claims(said | clock, truth | {"seconds": truth["seconds"] or 0.0}), (
-                name
-            )
+            assert not false_claims(said, truth), name
 
 
 def test_peaks_of_parts_after_the_loss_are_lower_bounds_that_count(tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from heapscope.measure.loss import is_cut
 from heapscope.measure.memory import MemoryFigures
 from heapscope.measure.result import ReplayResult
 from heapscope.measure.survey import Closest
@@ -60,7 +61,7 @@ def cards(side: PageSide) -> list[Card]:
     result = side.result
     spare = [row.closest for row in side.survey.closest if row.closest is not None]
     nearest = min(spare, key=lambda row: row.spare, default=None)
-    part = "" if result.loss is None else "before the loss"
+    part = "before the loss" if is_cut(result.loss) else ""
     failures = ("failed requests", count(result.summary.failures), part)
     first = _card("malloc", result.malloc, nearest, failures, side)
     closest = {row.kind: row.closest for row in side.survey.closest}
@@ -81,7 +82,7 @@ def _card(
 ) -> Card:
     place = side.result.place
     used = row.size - row.minimum_free
-    lost = side.result.loss is not None  # then a figure bounds the whole run
+    lost = is_cut(side.result.loss)  # then a figure bounds the whole run
     least, most = ("at least ", "at most ") if lost else ("", "")
     figures = [
         ("peak payload", least + size(row.peak_payload), ""),

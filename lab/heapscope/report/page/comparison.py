@@ -52,7 +52,7 @@ class Differing:
 
 
 def differing(results: Sequence[ReplayResult]) -> Differing:
-    alike = [served_alike(results[0], other) for other in results[1:]]
+    alike = [bool(served_alike(results[0], other)) for other in results[1:]]
     rows = [_row(known, values, alike) for known, values in aligned(results)]
     different = [row for row in rows if len(set(row.values)) > 1]
     return Differing(rows=tuple(different), equal=len(rows) - len(different))

@@ -10,6 +10,7 @@ from rich.console import RenderableType
 from rich.text import Text
 
 from heapscope.explorer.embed import EmbeddedTrace, packed_parts
+from heapscope.measure.loss import is_cut
 from heapscope.measure.result import ReplayResult
 from heapscope.measure.source import WORD_SIZE_TEXT, largest_word
 from heapscope.report import tables
@@ -190,6 +191,7 @@ def _worst(results: list[ReplayResult]) -> tuple[str, str]:
 
 def _wrong(result: ReplayResult) -> list[str]:
     """The faults of the trace, a line each, as on a terminal."""
-    lost = [] if result.loss is None else [*result.loss.sentences(), result.loss.directions]
+    lost: list[str] = [] if result.loss is None else [*result.loss.sentences()]
+    lost += [result.loss.directions] if is_cut(result.loss) else []
     lines = [line.plain.strip() for line in health(result) if isinstance(line, Text)]
     return [*lost, *lines[1:]]  # behind the heading

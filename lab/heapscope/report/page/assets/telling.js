@@ -81,6 +81,7 @@
     const { census, health, stats } = seen.opened, said = [];
     said.push(`It has ${number(census.events)} heap events of ${number(census.tasks)} tasks; at most ${number(census.live_peak)} B were live in the recorded program.`);
     if (stats?.bad_lines > 0) said.push(`${number(stats.bad_lines)} lines are no events; the first is line ${number(stats.first_bad)}.`);
+    if (health.facts_lost) said.push("The metadata of the recording is damaged: its word size, its allocator and its origin are not known. Nothing tells whether the sizes are those of a chip.");
     if (health.lost_events > 0) said.push(`${number(health.lost_events)} events are missing. The replay ends at the first gap.`);
     if (health.truncated || !health.ended) said.push("The trace breaks off: its end is missing.");
     if (health.skipped_bytes > 0) said.push(`${number(health.skipped_bytes)} bytes are damaged and were left out.`);

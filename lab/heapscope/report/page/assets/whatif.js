@@ -10,6 +10,7 @@
   const SAME = "as it is";
   const STEP = 16; /* bytes: every allocator keeps its heap aligned by less */
   HS.explore = { root, find, number, NEVER };
+  HS.opened = { tasks: [], marks: [], sites: [] }; /* until a trace is loaded */
   const ALL = 0xffffffffffffffffn;
   let base = null, wanted = 0, timer = null, asked = false, answered = true, placed = new Map(); /* regions of tasks, by their numbers */
 
