@@ -71,7 +71,7 @@ workloads: dev ## record the captured traces again from the programs' sources (n
 
 lint: style ## style, types, format, and the rules of the repository
 	@$(VENV)/python -m pytest --quiet tests/lab/test_repository.py \
-	    tests/repository/test_walls.py tests/repository/test_english.py -k 'not example'
+	    tests/repository/test_walls.py tests/repository/test_english.py
 
 style: dev ## style and types of Python, format of C: lint without the rules
 	@mkdir -p build; failed=0; \

@@ -38,5 +38,20 @@ def _is_there(name: str) -> bool:
 
 
 def command(extra: str) -> str:
-    """The one command that installs an extra. Double quotes work in the shells of all systems."""
-    return f'pip install "heapscope[{extra}]"'
+    """The one command that installs what an extra brings, wherever Heapscope itself was taken from.
+    Double quotes work in the shells of all systems."""
+    return " ".join(["pip install", *(f'"{needed}"' for needed in _brought(extra))])
+
+
+def _brought(extra: str) -> list[str]:
+    """The requirements of an extra, from the metadata of the installation."""
+    from importlib.metadata import requires
+
+    found = []
+    for line in requires("heapscope") or ():
+        needed, _, marker = (part.strip() for part in line.partition(";"))
+        if f'extra == "{extra}"' not in marker:
+            continue
+        other = needed.removeprefix("heapscope[")  # an extra may stand for others
+        found += [needed] if other == needed else _brought(other.removesuffix("]"))
+    return found

@@ -24,7 +24,7 @@ _LOADING = threading.Lock()  # weeks are played in several threads; declarations
 _HERE = Path(__file__).parent
 _LAB = """typedef struct hs_lab_steps hs_lab_steps_t;
 typedef struct hs_lab_heap_calls hs_lab_heap_calls_t;"""
-_REMEDY = "reinstall it: pip install --force-reinstall heapscope-studies, or in its source: make"
+_REMEDY = "reinstall it from its wheel, or in its source: make"
 
 ffi: Any = cffi.FFI()  # of the player; types of the lab are only pointed to
 

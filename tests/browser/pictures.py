@@ -28,6 +28,7 @@ from heapscope.report.page import frame
 
 sys.path.append(str(Path(__file__).resolve().parent))
 
+import readme_picture
 from likeness import REDUCED, SQUARE, apart, kept
 from page_kinds import KINDS, Kind
 from window import browser, drawn, made_with
@@ -239,6 +240,7 @@ def renew(kinds: list[Kind]) -> None:
                     found = photographed(shown.page(kind, width, theme))
                     write(kind, width, theme, found, limit)
         shown.close()
+        readme_picture.renew(chromium, Path(made), partial(difference, limit=limit))
     MADE_WITH.write_text(json.dumps(own, indent=1) + "\n", encoding="utf-8")
 
 

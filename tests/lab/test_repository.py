@@ -1,11 +1,10 @@
-"""Rules that every file of the repository keeps, and that its documentation is true."""
+"""Rules that every file of the repository keeps."""
 
 from __future__ import annotations
 
 import os
 import re
 import subprocess
-import sys
 import tempfile
 import tomllib
 from collections.abc import Iterator
@@ -17,8 +16,6 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 LINES_MAX = 450
 EMPTY_NAMES = re.compile(r"(utils?|misc|common|helpers?)")
-#: The test of this one runs its commands and looks at what they print.
-LOG_GUIDE = Path("docs/guide/log.md")  # tests/lab/log/test_log_guide.py
 DEVICE_HEADERS = {"stddef.h", "stdint.h", "stdbool.h"}
 # Written so that no pattern matches itself.
 HOME_PATH = re.compile(r"/(?:home|root|Users)/[\w.]|[A-Z]:\\Users\\")
@@ -54,12 +51,6 @@ def lines_of_text() -> Iterator[tuple[Path, int, str]]:
         if b"\0" not in content:
             text = content.decode("utf-8", errors="replace")
             yield from ((path, number, line) for number, line in enumerate(text.splitlines(), 1))
-
-
-def documents(*folders: str) -> list[Path]:
-    """The README and the Markdown files below the folders."""
-    found = [path for folder in folders for path in (ROOT / folder).rglob("*.md")]
-    return sorted(path.relative_to(ROOT) for path in [ROOT / "README.md", *found] if path.is_file())
 
 
 def test_every_file_name_says_what_is_inside() -> None:
@@ -159,34 +150,3 @@ def test_links_between_documents_resolve() -> None:
             ):
                 broken.append(f"{document}: {match[0]}")
     assert broken == []
-
-
-def commands(markdown: str) -> str:
-    """The commands of a document's ```console blocks: "$ " begins one, "> " goes on with it."""
-    blocks = [content for kind, content in FENCE.findall(markdown) if kind == "console"]
-    lines = [line for block in blocks for line in block.splitlines()]
-    return "\n".join(line[2:] for line in lines if line.startswith(("$ ", "> ")))
-
-
-@pytest.mark.cells(2)
-@pytest.mark.parametrize(
-    "document",
-    [pytest.param(path, id=str(path)) for path in documents("docs/guide") if path != LOG_GUIDE],
-)
-def test_every_example_of_a_document_runs(document: Path, tmp_path: Path) -> None:
-    """In an empty folder in which the repository's files can be named as from its root."""
-    script = commands(read(str(document)))
-    for entry in {path.parts[0] for path in files()}:
-        (tmp_path / entry).symlink_to(ROOT / entry)
-    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
-    run = subprocess.run(
-        ["bash", "-euxo", "pipefail", "-c", script],
-        cwd=tmp_path,
-        env=os.environ | {"PATH": path, "COLUMNS": "120", "TERM": "dumb"},
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        timeout=1200,
-        check=False,
-    )
-    assert run.returncode == 0, f"{run.stdout}\n{run.stderr}"

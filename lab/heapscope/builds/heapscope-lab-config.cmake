@@ -1,4 +1,4 @@
-# Heapscope's command in a build by CMake: find_package(heapscope-lab) after `pip install heapscope`.
+# Heapscope's command in a build by CMake: find_package(heapscope-lab) where Heapscope is installed.
 #
 #   heapscope_report(TARGET [ARGS argument...] [MEMORY option...] [OUTPUT file])
 #     The target TARGET-heap-report records the program and writes its page.
@@ -18,7 +18,8 @@ unset(_heapscope_prefix)
 if(NOT HEAPSCOPE_EXECUTABLE)
     set(heapscope-lab_FOUND FALSE)
     set(heapscope-lab_NOT_FOUND_MESSAGE
-        "There is no command heapscope on the PATH. Run: pip install \"heapscope[report]\"")
+        "There is no command heapscope on the PATH. "
+        "Run: pip install \"PATH[report]\", where PATH is a clone of Heapscope or a wheel of it")
     return()
 endif()
 

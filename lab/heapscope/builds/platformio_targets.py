@@ -41,7 +41,10 @@ def _elf() -> list[str]:
 def _command() -> list[str]:
     found = shutil.which("heapscope")
     if found is None:
-        print("error: there is no command heapscope\nremedy: pipx install 'heapscope[all]'")
+        print(
+            "error: there is no command heapscope\n"
+            "remedy: pipx install 'PATH[all]', where PATH is a clone of Heapscope or a wheel of it"
+        )
     return [found] if found else []
 
 

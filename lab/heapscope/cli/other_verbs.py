@@ -58,7 +58,7 @@ def _lacking(name: str, point: EntryPoint | None) -> HeapscopeError | None:
     from heapscope.version import __version__
 
     distribution, _ = APART[name]
-    remedy = f"pip install {distribution}=={__version__}"
+    remedy = f"in a clone of Heapscope {__version__}: pip install . ./studies"
     if point is None or point.dist is None:
         return HeapscopeError(
             f"`heapscope {name}` is part of {distribution}, which is not installed", remedy=remedy

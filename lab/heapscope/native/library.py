@@ -16,7 +16,7 @@ ABI = 1
 
 _OVERRIDE = "HEAPSCOPE_LIBRARY"
 _HERE = Path(__file__).parent
-_REMEDY = "reinstall Heapscope: pip install --force-reinstall heapscope, or in its source: make"
+_REMEDY = "reinstall Heapscope from its wheel, or in its source: make"
 
 try:
     from heapscope.native import declarations

@@ -193,7 +193,8 @@ def check_workers(client: Client, shown: str) -> None:
     except TimeoutError:
         raise InputError(
             f"{shown}: no worker is connected",
-            remedy=f"start one there: dask worker {shown}, with heapscope[sweep]=={__version__}",
+            remedy=f"start one there: dask worker {shown}, with Heapscope {__version__} and its "
+            "extra sweep",
         ) from None
     told: Mapping[str, Any] = client.run(version_here, on_error="return")
     for address, said in told.items():
@@ -211,7 +212,7 @@ def another_version(worker: str, version: str | None) -> InputError:
     has = f"Heapscope {printable(version)}" if version else "no Heapscope that could be used"
     return InputError(
         f"worker {printable(worker)}: has {has}, and this is {__version__}",
-        remedy=f'there: pip install "heapscope[sweep]=={__version__}"',
+        remedy=f"install Heapscope {__version__} there, with its extra sweep",
     )
 
 

@@ -65,7 +65,7 @@ def _newer(blocks: Blocks, health: TraceHealth) -> InputError:
     return InputError(
         f"{blocks.name}: written by a newer Heapscope: {found}; this one reads up to format "
         f"{FORMAT_VERSION}",
-        remedy="upgrade: pip install --upgrade heapscope",
+        remedy="install a newer Heapscope",
     )
 
 

@@ -10,7 +10,9 @@ from emulation.places import ROOT
 __all__ = ["PAGES", "Example", "examples"]
 
 PAGES = ("private-heaps", "pools")
-BLOCK = re.compile(r"^```c\n(.*?)^```\n(?:\n```text\n(.*?)^```\n)?", re.MULTILINE | re.DOTALL)
+BLOCK = re.compile(
+    r"^```c\n(.*?)^```\n(?:\n<!-- [^\n]* -->\n```text\n(.*?)^```\n)?", re.MULTILINE | re.DOTALL
+)
 
 
 @dataclass(frozen=True)

@@ -80,7 +80,7 @@ def test_without_the_studies_experiment_says_what_to_install(
     assert (done.code, done.out) == (2, "")
     assert done.err == (
         "error: `heapscope experiment` is part of heapscope-studies, which is not installed\n"
-        f"remedy: pip install heapscope-studies=={__version__}\n"
+        f"remedy: in a clone of Heapscope {__version__}: pip install . ./studies\n"
     )
     assert "  experiment  Compute a published experiment anew." in run("--help").out
 
@@ -90,4 +90,4 @@ def test_studies_of_another_version_are_refused(install: Install, run: Run) -> N
     done = run("experiment", "heap-change")
     assert (done.code, done.out) == (2, "")
     assert "heapscope-studies has the version 0.0.9, and heapscope" in done.err
-    assert f"pip install heapscope-studies=={__version__}" in done.err
+    assert "pip install . ./studies" in done.err

@@ -135,7 +135,7 @@ def parquet(text: bytes) -> Any:
     except ImportError:
         if os.environ.get("HEAPSCOPE_ALL") == "1":
             raise
-        pytest.skip('polars is not installed: pip install "heapscope[parquet]"')
+        pytest.skip("polars is not installed: pip install polars")
     return polars.read_parquet(io.BytesIO(text))
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -188,13 +187,7 @@ def test_names_in_a_generated_file_are_not_questioned(run: Run, line: str) -> No
     assert run(save(text), "--chip", "esp32").exit_code == 1
 
 
-def test_the_guide_shows_what_the_command_says(run: Run) -> None:
-    done = run(EXAMPLE, "--idf", "5.5")
-    shown = done.stdout.replace(str(EXAMPLE), "studies/workloads/config/sdkconfig.defaults")
-    blocks = re.findall(r"^```text\n(.*?)^```$", GUIDE.read_text("utf-8"), re.MULTILINE | re.DOTALL)
-    assert blocks
-    for block in blocks:
-        assert block in shown
+def test_the_guide_counts_the_rules() -> None:
     counted = sum(bool(rule.checks or rule.ranges) for rule in all_rules() if rule.area != "lines")
     published = sum(rule.area != "lines" for rule in all_rules())
     assert f"{counted} of the {published} published rules" in GUIDE.read_text(encoding="utf-8")

@@ -171,4 +171,4 @@ def test_without_the_library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr(kconfig_tree.importlib.util, "find_spec", lambda name: None)
     with pytest.raises(HeapscopeError, match="not installed") as caught:
         findings(tmp_path, tmp_path, "CONFIG_NET_FAST=y\n")
-    assert "heapscope[kconfig]" in caught.value.remedy
+    assert 'pip install "esp-idf-kconfig' in caught.value.remedy

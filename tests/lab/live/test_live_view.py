@@ -150,4 +150,4 @@ def test_without_textual_the_view_says_the_one_command(
     monkeypatch.setattr(builtins, "__import__", refuse)
     with pytest.raises(hs.InputError, match="textual") as caught:
         _view("-", {}, every=1.0, lines=None)
-    assert caught.value.remedy.startswith('pip install "heapscope[live]"')
+    assert caught.value.remedy.startswith('pip install "pyserial>=3.5" "textual>=1.0"')

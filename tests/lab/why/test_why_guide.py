@@ -28,15 +28,6 @@ def told() -> str:
     return " ".join(text.replace("\n> ", " ").split())
 
 
-def test_the_guide_quotes_what_is_printed(result: WhyResult) -> None:
-    text = told()
-    first = result.groups[0].first
-    assert first is not None
-    assert result.answer[0] in text
-    assert first.case.sentences[0] in text
-    assert first.case.sentences[-1] in text
-
-
 def test_the_guide_names_the_growth_and_the_number_of_allocators(result: WhyResult) -> None:
     first = result.groups[0].first
     assert first is not None

@@ -96,7 +96,7 @@ class Objects:
         if not path.is_file():
             raise HeapscopeError(
                 f"the recorder's object is missing: {path}",
-                remedy="reinstall Heapscope: pip install --force-reinstall heapscope",
+                remedy="reinstall Heapscope from its wheel, or in its source: make",
             )
         return path
 
