@@ -43,7 +43,17 @@ def live(
             help="How the names of the traces begin: one for each boot, PREFIX-boot-7.hst.",
         ),
     ] = "live",
-    files: Annotated[bool, typer.Option("--files/--no-files", help="Write traces.")] = True,
+    files: Annotated[
+        int,
+        typer.Option(
+            "--files",
+            metavar="N",
+            min=0,
+            help="Write at most so many traces, the first ones: a board in a reset loop goes on "
+            "making them.",
+        ),
+    ] = 1000,  # as heapscope.live.hearing has it
+    no_files: Annotated[bool, typer.Option("--no-files", help="Write no traces.")] = False,
     headless: Annotated[
         bool,
         typer.Option(
@@ -71,7 +81,8 @@ def live(
         typer.Option(
             "--until",
             metavar="EVENT",
-            help="End at the first need, failed, lost, restart, gone or mark. May be repeated.",
+            help="End at the first need, failed, lost, restart, gone, stray or mark. May be "
+            "repeated.",
         ),
     ] = None,
     fail_on: Annotated[
@@ -123,7 +134,8 @@ def live(
     for event in failing:
         known(event, (*EVENTS, "none"), noun="event")
     options: dict[str, Any] = {
-        "out": prefix if files else None,
+        "out": None if no_files or not files else prefix,
+        "files": files,
         "need": need or (),
         "listen_on": listen_on,
         "seconds": seconds,

@@ -30,7 +30,7 @@ class LiveLines:
             self._text.flush()
 
     def show(self, moment: LiveMoment) -> None:
-        due = moment.seconds >= self._next
+        due = moment.seconds >= self._next and not moment.gone
         if due:
             self._next = max(self._next + self._every, moment.seconds)
         if self._json is not None and (due or moment.happenings or moment.log):
