@@ -128,6 +128,7 @@ def live(
       heapscope live T.hst --no-files --json -
     """
     from heapscope.choices import known
+    from heapscope.cli.keyboard import keyboard
     from heapscope.live.live_result import EVENTS
 
     failing = ["need"] if fail_on is None else [one for one in fail_on if one != "none"]
@@ -149,7 +150,8 @@ def live(
         lines = None
         if json is not None:
             lines = sys.stdout if to_output else stack.enter_context(_opened(json))
-        if headless or to_output or not sys.stdout.isatty():
+        headless = headless or to_output or not sys.stdout.isatty()
+        if headless or not stack.enter_context(keyboard(data=port == "-")):
             result = _lines(port, options, every=every, lines=lines, text=not to_output)
         else:
             result = _view(port, options, every=every, lines=lines)

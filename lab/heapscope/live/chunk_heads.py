@@ -1,5 +1,5 @@
-"""The heads of whole chunks in a piece of bytes (format/SPEC.md, "Chunks"): which begin a recording,
-and which have events."""
+"""The heads of whole chunks in a piece of bytes (format/SPEC.md, "Chunks"): which begin a
+recording, and which have events."""
 
 from __future__ import annotations
 

@@ -52,12 +52,13 @@ def live(
     the address `listen_on`), a file, a pipe, "-". `out`: how the names of the traces begin, one for
     each recording with events ("live-boot-7.hst"), at most `files`; None: none is written. `need`:
     requests to ask about all the time, as for replay(). `memory`: as for replay(); the recording is
-    then replayed on it as it comes, so that what is free is known after every event. `elf` alone chooses no memory: it names
-    the functions behind addresses. It ends after `seconds`, after the first of the events `until`
-    ("need", "failed", "lost", "restart", "gone", "stray", "mark"), or when `stop` says True. Where
-    a need stopped fitting and `memory` is given, why() is asked beside it; but for `stop` the end
-    waits for its answer, at most 20 s. `on_moment` gets a LiveMoment when something came, and four
-    times a second while nothing does; `on_open` the address and port where it listens.
+    then replayed on it as it comes, so that what is free is known after every event. `elf` alone
+    chooses no memory: it names the functions behind addresses. It ends after `seconds`, after the
+    first of the events `until` ("need", "failed", "lost", "restart", "gone", "stray", "mark"), or
+    when `stop` says True. Where a need stopped fitting and `memory` is given, why() is asked beside
+    it; but for `stop` the end waits for its answer, at most 20 s. `on_moment` gets a LiveMoment
+    when something came, and four times a second while nothing does; `on_open` the address and port
+    where it listens.
     InputError: it cannot be heard, or a file cannot be written.
     """
     for event in until:
