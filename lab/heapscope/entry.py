@@ -9,9 +9,10 @@ from heapscope.interrupt import INTERRUPTED, arm, disarm
 def main() -> None:
     """Runs the command line and exits with its code."""
     arm()
-    from heapscope.cli.held_output import hold_output
+    from heapscope.cli.held_output import hold_output, neutral_errors
 
     output = hold_output()
+    neutral_errors()
     from heapscope.cli.app import app
 
     code = 0

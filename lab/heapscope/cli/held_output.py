@@ -8,6 +8,8 @@ import os
 import sys
 from typing import Any
 
+from heapscope.languages import JobText
+
 _HELD_MAX = 1 << 20  # bytes: what is longer is a stream, and goes on as it comes
 
 
@@ -67,10 +69,17 @@ def hold_output() -> HeldOutput:
     if shown is None:
         return HeldOutput(_nowhere())
     held = HeldOutput(getattr(shown.buffer, "raw", shown.buffer))
-    sys.stdout = io.TextIOWrapper(
-        io.BufferedWriter(held), encoding=shown.encoding, errors=shown.errors
-    )
+    sys.stdout = JobText(io.BufferedWriter(held), encoding=shown.encoding, errors=shown.errors)
     return held
+
+
+def neutral_errors() -> None:
+    """Text on standard error is neutral for the runner of a job, as that on standard output."""
+    shown = sys.stderr
+    if shown is not None:
+        sys.stderr = JobText(
+            shown.buffer, encoding=shown.encoding, errors=shown.errors, line_buffering=True
+        )
 
 
 def _nowhere() -> io.FileIO:

@@ -144,7 +144,8 @@ def live(
         **memory,
     }
     to_output = str(json) == "-"
-    from json import dumps
+
+    from heapscope.languages import json_text
 
     with ExitStack() as stack:
         lines = None
@@ -156,7 +157,7 @@ def live(
         else:
             result = _view(port, options, every=every, lines=lines)
         if lines is not None and result is not None:
-            lines.write(f"{dumps(result.to_json())}\n")
+            lines.write(f"{json_text(result.to_json())}\n")
     if result is not None and not to_output:
         from heapscope.cli.answer import print_answer
 
