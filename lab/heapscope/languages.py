@@ -43,7 +43,7 @@ def markdown_text(text: str) -> str:
 
 
 def markdown_line(text: str) -> str:
-    """The same where a line begins: it is no heading, list, rule or code."""
+    """The same where a line begins: neither a heading nor a list, a rule or code begins with it."""
     text = markdown_text(text.strip())
     found = _FIRST.match(text)
     if found is None:
@@ -61,7 +61,7 @@ _FIELD = frozenset(',"\r\n')
 
 
 def csv_field(text: str) -> str:
-    """As a field of CSV (RFC 4180), with an apostrophe before what a spreadsheet would compute."""
+    """A field of CSV (RFC 4180), with an apostrophe before what a spreadsheet would compute."""
     if text.startswith(_FORMULA) or text.lstrip().startswith(_FORMULA):
         text = f"'{text}"
     if _FIELD.isdisjoint(text) and text == text.strip():
@@ -80,7 +80,7 @@ def xml_characters(text: str) -> str:
 
 
 def xml_text(text: str) -> str:
-    """As text or as an attribute in double quotes."""
+    """For text, or an attribute in double quotes."""
     return escape(xml_characters(text), {'"': "&quot;"})
 
 

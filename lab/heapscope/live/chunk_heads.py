@@ -21,7 +21,7 @@ class ChunkHead:
 
 
 def chunk_heads(data: bytes) -> Iterator[ChunkHead]:
-    """Of the chunks that are whole and whose checksums are right, in order."""
+    """Those of chunks that are whole and whose checksums are right, in order."""
     at = data.find(_SYNC)
     while 0 <= at <= len(data) - _HEAD.size - _END:
         _, kind, _, _, sequence, length, check = _HEAD.unpack_from(data, at)

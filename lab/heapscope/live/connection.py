@@ -1,4 +1,4 @@
-"""What reads the bytes of a port, and what it tells of itself."""
+"""An open port: its bytes, and what it tells of itself."""
 
 from __future__ import annotations
 

@@ -76,7 +76,7 @@ NAMES = (
 )
 
 _SAFE_TOKENS = {"paragraph_open", "paragraph_close", "inline", "text", "text_special"}
-#: What code hosts find in the text after Markdown was read.
+#: Code hosts find this in the text after Markdown was read.
 _FOUND = re.compile(
     r"(?<!\w)@\w|[#!]\d|\bGH-\d|[~$&%]\w|\w+://|\bwww\.|\w@\w|(?<!:):[\w+-]+:(?!:)", re.ASCII
 )
@@ -111,11 +111,11 @@ def _texts(tokens: list[Any]) -> list[str]:
 
 
 def shown(tokens: list[Any]) -> str:
-    """What a reader sees."""
+    """The text that a reader sees."""
     return "\n".join(_texts(tokens)).replace(_APART, "")
 
 
-#: As the runners' sources have it: GitHub trims a line and looks at its begin for the one form, and
+#: From the runners' sources: GitHub trims a line and looks at its begin for the one form, and
 #: anywhere for the other; GitLab wants the bytes of a terminal behind the name.
 _RUNNER = re.compile(r"^\s*::|##\w*\[|section_(?:start|end):\d+:[\w.-]+(?:\[.*\])?\r\x1b\[0K")
 

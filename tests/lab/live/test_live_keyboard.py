@@ -24,7 +24,7 @@ BLOCKS = [(0x100 * i, 0x40) for i in range(8)]
 
 
 def screen_until(terminal: int, words: bytes) -> bytes:
-    """What is drawn, until it has the words."""
+    """The bytes that draw, until they have the words."""
     drawn = b""
     while words not in drawn:
         assert select.select([terminal], [], [], 60)[0], drawn[-2000:]
@@ -50,7 +50,7 @@ def test_keys_come_from_the_terminal_while_bytes_come_in(make_boot, tmp_path: Pa
     os.close(line)
     assert process.stdin is not None
     chunks = make_boot(7, BLOCKS)
-    process.stdin.write(b"\xffq\x80" + b"".join(chunks[:3]))  # a q of the stream is no key
+    process.stdin.write(b"\xffq\x80" + b"".join(chunks[:3]))  # a q of the stream is data
     process.stdin.flush()
     screen_until(terminal, b"boot 7")
     process.stdin.write(b"".join(chunks[3:]))
