@@ -13,17 +13,17 @@ STRANGERS = (
     Mutant(
         "names in Markdown",
         "a person is called",
-        f"{LANGUAGES}::_MARKDOWN",
-        'r"|(?P<apart>@|',
-        'r"|(?P<apart>',
+        f"{LANGUAGES}::markdown_text",
+        'if found["apart"]:',
+        'if found["apart"] and sign != "@":',
         TEXT,
     ),
     Mutant(
         "names in Markdown",
         "a line may begin with a heading",
-        f"{LANGUAGES}::_FIRST",
-        'r"[#+=>-]|',
-        'r"[+=>-]|',
+        f"{LANGUAGES}::markdown_line",
+        "_FIRST.match(text)",
+        '_FIRST.match(text.lstrip("#"))',
         TEXT,
     ),
     Mutant(
@@ -36,10 +36,10 @@ STRANGERS = (
     ),
     Mutant(
         "names in the log of a job",
-        "a command behind blanks is one",
-        f"{LANGUAGES}::_COMMAND",
-        r"((?:\s|\x1b\[[0-9;]*m)*):",
-        "():",
+        "blanks that were written before hide a command",
+        f"{LANGUAGES}::JobText.write",
+        "bool(_WORDS.search(last))",
+        "bool(last)",
         TEXT,
     ),
     Mutant(
