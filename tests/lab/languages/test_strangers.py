@@ -23,6 +23,8 @@ from heapscope.cli.app import app
 from heapscope.native.events import NativeWriter, event_dtype
 from heapscope.native.reader import NameTable
 
+_FAILING = 6  # names whose task asks for too much
+
 #: Facts of a recording that are free text.
 FACTS = ("program", "sdk", "chip", "recorder", "config", "reset", "unrecorded", "source")
 
@@ -43,13 +45,15 @@ MARKDOWN = frozenset(
 
 def strange_trace(names: tuple[str, ...] = NAMES) -> bytes:
     """Each name is that of a task, a site, a heap, a pool and a mark; the first ones are facts,
-    too. Each task holds a block and makes a request that no small pool serves."""
+    too. Each task holds a block, and some make a request that no small pool serves: it takes long
+    to say why."""
     rows: list[tuple[int, ...]] = []
     for number in range(len(names)):
         task = site = number + 1
         rows.append((number, 0, 0, 4 * number, task, 0, site, 0, 7, 0))
         rows.append((2 * number, 0, 100 + number, 4 * number, task, 0, site, 0, 1, 0))
-        rows.append((2 * number + 1, 0, 90_000 + number, 4 * number, task, 0, site, 0, 1, 0))
+        size = 90_000 if number < _FAILING else 900
+        rows.append((2 * number + 1, 0, size + number, 4 * number, task, 0, site, 0, 1, 0))
         rows.append((2 * number + 1, 0, 0, 4 * number, task, 0, 0, 0, 5, 0))
     with NativeWriter(features=2 | 4) as writer:
         writer.metadata("clock_hz", "1000000")
@@ -154,7 +158,7 @@ def test_exports_have_the_names_as_they_are(folder: Path) -> None:
     "words",
     [
         ["replay", "T.hst", "--pool", "64KB"],
-        ["check", "heapscope.toml"],
+        pytest.param(["check", "heapscope.toml"], marks=pytest.mark.slow),
         pytest.param(["info", "T.hst"], marks=pytest.mark.slow),
         pytest.param(["leaks", "T.hst"], marks=pytest.mark.slow),
         pytest.param(["why", "T.hst", "--pool", "64KB", "--need", "9000"], marks=pytest.mark.slow),
@@ -188,6 +192,10 @@ def test_the_log_of_a_device_is_no_command(tmp_path: Path) -> None:
     )
     assert b"error file=a.c" in done.stdout
     assert commands(done.stdout) == []
+
+
+@pytest.mark.slow
+def test_a_quoted_line_of_a_log_is_no_command(tmp_path: Path) -> None:
     log = tmp_path / "device.log"
     lines = "".join(f"E (1) {name}\nMem alloc fail. size 0x6a0 caps 0x1800\n" for name in NAMES)
     log.write_text(f"::error::a\n{lines}", encoding="utf-8")
