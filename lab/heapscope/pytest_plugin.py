@@ -135,8 +135,9 @@ def _attach(item: pytest.Item, result: CheckResult | None) -> None:
 
     from rich.console import Console
 
+    from heapscope.languages import job_lines
     from heapscope.verbs.shown import show
 
     text = StringIO()
     show(result, Console(file=text, width=110, color_system=None))
-    item.add_report_section("call", "heap", text.getvalue())
+    item.add_report_section("call", "heap", job_lines(text.getvalue()))

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
+from heapscope.languages import sarif_text
 from heapscope.version import __version__
 
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
@@ -36,6 +37,6 @@ def sarif_result(rule: str, *, level: str, text: str, file: str, line: int) -> d
     return {
         "ruleId": rule,
         "level": level,
-        "message": {"text": text},
+        "message": {"text": sarif_text(text)},
         "locations": [{"physicalLocation": place}],
     }

@@ -34,6 +34,7 @@ from mutants_recording import RECORDING
 from mutants_replay import REPLAY
 from mutants_script_heap import SCRIPT_HEAP
 from mutants_sites import CALL_SITES
+from mutants_strangers import STRANGERS
 from mutants_sums import SUMS
 from mutants_sweep import SWEEP
 from mutants_text import TEXT
@@ -73,6 +74,7 @@ MUTANTS = (
     *WIFI_PATH,
     *VERDICT,
     *BAD_INPUT,
+    *STRANGERS,
     *SUMS,
     *LOSS,
     *NET_BYTES,

@@ -363,7 +363,7 @@ ANSWERS = (
     Mutant(
         "pages of experiments",
         "names in a page's data end its script",
-        "lab/heapscope/report/page/frame.py::_script_json",
+        "lab/heapscope/languages.py::script_json",
         'for mark in "<>&":',
         'for mark in "":',
         EXPERIMENT_PAGE,

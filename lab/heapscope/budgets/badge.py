@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from xml.sax.saxutils import escape
-
 from heapscope.budgets.check_result import CheckResult
+from heapscope.languages import xml_text
 
 _LABEL = "heap budgets"
 _CHARACTER = 7  # pixels of one, rather too many
@@ -17,7 +16,7 @@ def badge(result: CheckResult) -> str:
     said = f"{len(result.budgets)} kept" if result.passed else f"{failing} failing"
     left, right = (len(text) * _CHARACTER + _PADDING for text in (_LABEL, said))
     color = _GREEN if result.passed else _RED
-    label = escape(f"{_LABEL}: {said}", {'"': "&quot;"})
+    label = xml_text(f"{_LABEL}: {said}")
     return f"""\
 <svg xmlns="http://www.w3.org/2000/svg" width="{left + right}" height="20" role="img" \
 aria-label="{label}">
@@ -26,7 +25,7 @@ aria-label="{label}">
  <path d="M{left} 0h{right - 3}a3 3 0 0 1 3 3v14a3 3 0 0 1-3 3h-{right - 3}z" fill="{color}"/>
  <g fill="#fff" font-family="Verdana,DejaVu Sans,sans-serif" font-size="11" text-anchor="middle">
   <text x="{left / 2:g}" y="14">{_LABEL}</text>
-  <text x="{left + right / 2:g}" y="14">{escape(said)}</text>
+  <text x="{left + right / 2:g}" y="14">{xml_text(said)}</text>
  </g>
 </svg>
 """

@@ -8,6 +8,7 @@ from xml.etree import ElementTree
 from xml.etree.ElementTree import Element, SubElement
 
 from heapscope.budgets.check_result import BROKEN, UNKNOWN, BudgetRow, CheckResult
+from heapscope.languages import xml_characters
 
 _BASELINE = "baseline"
 
@@ -30,8 +31,8 @@ def junit(result: CheckResult) -> str:
                 for row in worse
             ]
             message = f"{len(worse):,} figures are worse than in {result.baseline}"
-            failure = SubElement(case, "failure", message=_plain(message), type="worse")
-            failure.text = _plain("\n".join(lines))
+            failure = SubElement(case, "failure", message=xml_characters(message), type="worse")
+            failure.text = xml_characters("\n".join(lines))
     cases, failures, errors = (
         sum(int(suite.get(name, "0")) for suite in root) for name in ("tests", "failures", "errors")
     )
@@ -48,16 +49,18 @@ def _suite(root: Element, run: str, rows: Sequence[BudgetRow]) -> None:
     broken = sum(row.status == BROKEN for row in rows)
     unknown = sum(row.status == UNKNOWN for row in rows)
     suite = SubElement(
-        root, "testsuite", {"name": _plain(run)} | _counts(len(rows), broken, unknown)
+        root, "testsuite", {"name": xml_characters(run)} | _counts(len(rows), broken, unknown)
     )
     for row in rows:
         where = ".".join(filter(None, ("heapscope", run, row.memory)))
         name = f"{row.budget} of {row.source}"
-        case = SubElement(suite, "testcase", name=_plain(name), classname=_plain(where), time="0")
+        case = SubElement(
+            suite, "testcase", name=xml_characters(name), classname=xml_characters(where), time="0"
+        )
         if row.status in (BROKEN, UNKNOWN):
             kind = "failure" if row.status == BROKEN else "error"
-            found = SubElement(case, kind, message=_plain(row.sentence), type=row.status)
-            found.text = _plain(" ".join(filter(None, (row.sentence, row.cause))))
+            found = SubElement(case, kind, message=xml_characters(row.sentence), type=row.status)
+            found.text = xml_characters(" ".join(filter(None, (row.sentence, row.cause))))
 
 
 def _counts(tests: int, failures: int, errors: int) -> dict[str, str]:
@@ -68,13 +71,3 @@ def _counts(tests: int, failures: int, errors: int) -> dict[str, str]:
         "skipped": "0",
         "time": "0",
     }
-
-
-def _plain(text: str) -> str:
-    """Without characters that XML 1.0 has not."""
-    return "".join(
-        c
-        if c in "\t\n" or (c >= " " and c not in "\ufffe\uffff" and not "\ud800" <= c <= "\udfff")
-        else "?"
-        for c in text
-    )

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from heapscope.languages import json_text
 from heapscope.report.console import console
 from heapscope.verb_result import VerbResult
 from heapscope.verbs.shown import show
@@ -47,19 +47,19 @@ def write_text(text: str, target: Path, *, option: str, inputs: Sequence[Path] =
 def dumps(document: dict[str, Any] | list[dict[str, Any]]) -> str:
     """Plain ASCII: no terminal is ever made to act on a name in it."""
     if isinstance(document, list):
-        return "[\n" + ",\n".join(f" {json.dumps(row)}" for row in document) + "\n]\n"
+        return "[\n" + ",\n".join(f" {json_text(row)}" for row in document) + "\n]\n"
     return "{\n" + ",\n".join(_members(document)) + "\n}\n"
 
 
 def _members(document: dict[str, Any]) -> Iterator[str]:
     for key, value in document.items():
-        yield f" {json.dumps(key)}: {_value(value)}"
+        yield f" {json_text(key)}: {_value(value)}"
 
 
 def _value(value: Any) -> str:
     if isinstance(value, list) and value and isinstance(value[0], dict):
-        return "[\n" + ",\n".join(f"  {json.dumps(row)}" for row in value) + "\n ]"
-    return json.dumps(value)
+        return "[\n" + ",\n".join(f"  {json_text(row)}" for row in value) + "\n ]"
+    return json_text(value)
 
 
 def give(answer: VerbResult, json: Path | None, *, inputs: Sequence[Path]) -> None:

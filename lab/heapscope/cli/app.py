@@ -43,7 +43,7 @@ def _print(context: typer.Context, name: str | None) -> None:
     if name is not None and not context.resilient_parsing:
         from heapscope.cli.print_file import printed_file
 
-        typer.echo(printed_file(name, context.command), nl=False)
+        typer.echo(printed_file(name, context.command).encode(), nl=False)
         raise typer.Exit
 
 

@@ -9,6 +9,8 @@ import os
 import sys
 from typing import Any
 
+from heapscope.languages import JobText
+
 OUTPUT = "standard output"
 
 _HELD_MAX = 1 << 20  # bytes: what is longer is a stream, and goes on as it comes
@@ -72,11 +74,17 @@ def _refused(error: OSError) -> OSError:
 
 def hold_output() -> HeldOutput:
     """Puts itself in the place of standard output. A stream that is missing gets a file that
-    refuses everything, by the descriptors that the entry opened."""
+    refuses everything, by the descriptors that the entry opened. Text on standard error is neutral
+    for the runner of a job, as that on standard output."""
     if sys.stdin is None:
         sys.stdin = open(0, encoding="utf-8", closefd=False)  # noqa: SIM115
     if sys.stderr is None:
         sys.stderr = _text(io.FileIO(2, "w", closefd=False), "utf-8", "backslashreplace")
+    else:
+        shown = sys.stderr
+        sys.stderr = JobText(
+            shown.buffer, encoding=shown.encoding, errors=shown.errors, line_buffering=True
+        )
     shown = sys.stdout
     if shown is None:
         held = HeldOutput(io.FileIO(1, "w", closefd=False))
@@ -88,7 +96,7 @@ def hold_output() -> HeldOutput:
 
 
 def _text(raw: io.RawIOBase, encoding: str, errors: str | None) -> io.TextIOWrapper:
-    return io.TextIOWrapper(io.BufferedWriter(raw), encoding=encoding, errors=errors)
+    return JobText(io.BufferedWriter(raw), encoding=encoding, errors=errors)
 
 
 def release_output() -> None:

@@ -77,7 +77,7 @@ def lint(
         from heapscope.lint.sarif import annotation_lines
 
         for line in annotation_lines(result):
-            typer.echo(line)
+            typer.echo(line.encode())  # as bytes: these lines are commands
     elif wants_tables(json, sarif, fix):
         print_answer(result)
     if result.failed:

@@ -43,7 +43,17 @@ def live(
             help="How the names of the traces begin: one for each boot, PREFIX-boot-7.hst.",
         ),
     ] = "live",
-    files: Annotated[bool, typer.Option("--files/--no-files", help="Write traces.")] = True,
+    files: Annotated[
+        int,
+        typer.Option(
+            "--files",
+            metavar="N",
+            min=0,
+            help="Write at most so many traces, the first ones: a board in a reset loop goes on "
+            "making them.",
+        ),
+    ] = 1000,  # as heapscope.live.hearing has it
+    no_files: Annotated[bool, typer.Option("--no-files", help="Write no traces.")] = False,
     headless: Annotated[
         bool,
         typer.Option(
@@ -71,7 +81,8 @@ def live(
         typer.Option(
             "--until",
             metavar="EVENT",
-            help="End at the first need, failed, lost, restart, gone or mark. May be repeated.",
+            help="End at the first need, failed, lost, restart, gone, stray or mark. May be "
+            "repeated.",
         ),
     ] = None,
     fail_on: Annotated[
@@ -117,13 +128,15 @@ def live(
       heapscope live T.hst --no-files --json -
     """
     from heapscope.choices import known
+    from heapscope.cli.keyboard import keyboard
     from heapscope.live.live_result import EVENTS
 
     failing = ["need"] if fail_on is None else [one for one in fail_on if one != "none"]
     for event in failing:
         known(event, (*EVENTS, "none"), noun="event")
     options: dict[str, Any] = {
-        "out": prefix if files else None,
+        "out": None if no_files or not files else prefix,
+        "files": files,
         "need": need or (),
         "listen_on": listen_on,
         "seconds": seconds,
@@ -131,18 +144,20 @@ def live(
         **memory,
     }
     to_output = str(json) == "-"
-    from json import dumps
+
+    from heapscope.languages import json_text
 
     with ExitStack() as stack:
         lines = None
         if json is not None:
             lines = sys.stdout if to_output else stack.enter_context(_opened(json))
-        if headless or to_output or not sys.stdout.isatty():
+        headless = headless or to_output or not sys.stdout.isatty()
+        if headless or not stack.enter_context(keyboard(data=port == "-")):
             result = _lines(port, options, every=every, lines=lines, text=not to_output)
         else:
             result = _view(port, options, every=every, lines=lines)
         if lines is not None and result is not None:
-            lines.write(f"{dumps(result.to_json())}\n")
+            lines.write(f"{json_text(result.to_json())}\n")
     if result is not None and not to_output:
         from heapscope.cli.answer import print_answer
 

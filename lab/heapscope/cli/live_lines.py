@@ -3,10 +3,10 @@ every so often; or JSON, a line for each moment that says something new."""
 
 from __future__ import annotations
 
-import json
 from typing import TextIO
 
 from heapscope.cli.held_output import release_output
+from heapscope.languages import json_text
 from heapscope.live.moment import LiveMoment
 from heapscope.report.live import headline, in_order, status
 
@@ -30,11 +30,11 @@ class LiveLines:
             self._text.flush()
 
     def show(self, moment: LiveMoment) -> None:
-        due = moment.seconds >= self._next
+        due = moment.seconds >= self._next and not moment.gone
         if due:
             self._next = max(self._next + self._every, moment.seconds)
         if self._json is not None and (due or moment.happenings or moment.log):
-            self._json.write(f"{json.dumps(moment.to_json())}\n")
+            self._json.write(f"{json_text(moment.to_json())}\n")
             self._json.flush()
         if self._text is not None:
             self._show_text(self._text, moment, due=due)

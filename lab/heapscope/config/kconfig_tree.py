@@ -93,6 +93,13 @@ def _asked(tree: Path, chip: str) -> dict[str, Any]:
             last = done.stderr.strip().splitlines()[-1:] or [b"no answer"]
             raise _no_tree(tree, f"Kconfig: {printable(last[0], limit=300)}")
         answer: dict[str, Any] = json.loads(answered.read_text(encoding="utf-8"))
+    if "refused" in answer:
+        raise InputError(
+            f"{printable(str(tree), limit=400)}: its Kconfig files run a program, and nothing of a "
+            f"tree is run: {printable(answer['refused'], limit=200)}",
+            remedy="leave --idf-tree out, or give what its build made of them, build/config/"
+            "sdkconfig.json",
+        )
     if "error" in answer:
         raise _no_tree(tree, f"Kconfig: {printable(answer['error'], limit=300)}")
     return answer

@@ -4,7 +4,8 @@ environment and writes to the terminal as it likes.
     python -m heapscope.config.kconfig_worker KCONFIG ANSWER
 
 ANSWER gets, as JSON, `symbols`: by name the fields of `kconfig.table.Symbol`, and `choices`: by id
-those of `OptionChoice`; or `error`, with its text.
+those of `OptionChoice`; or `error`, with its text; or `refused`, the program that the files would
+run: none is.
 """
 
 from __future__ import annotations
@@ -12,16 +13,41 @@ from __future__ import annotations
 import functools
 import importlib
 import json
+import os
 import sys
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
+
+#: Events of Python before it starts a program.
+_STARTS = ("subprocess.Popen", "os.system", "os.exec", "os.posix_spawn", "os.fork", "os.startfile")
+
+
+class _RefusedError(Exception):
+    """A Kconfig file would run a program."""
+
+
+def run_nothing() -> None:
+    """From here on this process starts no program, and the library imports no functions that the
+    environment or the current folder has: `$(shell,...)` and its like are refused."""
+
+    def refuse(event: str, arguments: tuple[Any, ...]) -> None:
+        if event in _STARTS:
+            named = arguments[1] if len(arguments) > 1 else arguments
+            words = [named] if isinstance(named, str) else map(str, named)
+            raise _RefusedError(" ".join(words))
+
+    sys.addaudithook(refuse)
+    os.environ.pop("KCONFIG_FUNCTIONS", None)
+    sys.modules["kconfigfunctions"] = None  # type: ignore[assignment]  # its import fails
 
 
 def answer(file: str) -> dict[str, Any]:
     library: Any = importlib.import_module("esp_kconfiglib.core")
     try:
         kconfig = library.Kconfig(file)
+    except _RefusedError as error:
+        return {"refused": str(error)}
     except (library.KconfigError, OSError, UnicodeDecodeError) as error:
         return {"error": str(error)}
     tree = _Tree(library, kconfig)
@@ -101,4 +127,5 @@ class _Tree:
 
 if __name__ == "__main__":
     source, target = sys.argv[1:]
+    run_nothing()
     Path(target).write_text(json.dumps(answer(source)), encoding="utf-8")

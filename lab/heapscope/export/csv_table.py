@@ -5,22 +5,10 @@ from __future__ import annotations
 from heapscope.capture.output import Write
 from heapscope.export.columns import cells, columns
 from heapscope.export.exporter import Context, Exporter
+from heapscope.languages import csv_field
 from heapscope.native.export import Keep
 from heapscope.native.row_text import Cell, RowText
 from heapscope.native.structs import Rows, dtype
-
-#: A spreadsheet takes a text that begins with one of these for a formula.
-_FORMULA = ("=", "+", "-", "@")
-_SPECIAL = frozenset(',"\r\n')
-
-
-def quoted(name: str) -> str:
-    """A name as a field; an apostrophe before what a spreadsheet would compute."""
-    if name.startswith(_FORMULA):
-        name = f"'{name}"
-    if _SPECIAL.isdisjoint(name) and name == name.strip():
-        return name
-    return '"' + name.replace('"', '""') + '"'
 
 
 class CsvTable(Exporter):
@@ -31,7 +19,7 @@ class CsvTable(Exporter):
         table = columns(context)
         write((",".join(column.name for column in table) + "\n").encode())
         before = ["", *[","] * (len(table) - 1)]
-        made = cells(table, quote=quoted, before=before, none="")
+        made = cells(table, quote=csv_field, before=before, none="")
         self._text = RowText(dtype("hs_lab_export_row_t"), [*made, Cell(before=b"\n")])
 
     def rows(self, rows: Rows, write: Write) -> None:

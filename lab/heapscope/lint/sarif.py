@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from heapscope.config.rules import HARD, SEVERITIES, rule
+from heapscope.languages import annotation_message, annotation_property
 from heapscope.lint.finding import LintFinding, LintResult
 from heapscope.sarif import sarif_document, sarif_result
 
@@ -54,16 +55,8 @@ def annotation_lines(result: LintResult) -> Iterator[str]:
 
 
 def _annotation(finding: LintFinding) -> str:
-    place = [f"file={_property(finding.file)}"]
+    place = [f"file={annotation_property(finding.file)}"]
     if finding.line:
         place.append(f"line={finding.line}")
-    place.append(f"title={_property(f'{finding.rule} [{finding.severity}]')}")
-    return f"::{LEVELS[finding.hard]} {','.join(place)}::{_message(text(finding))}"
-
-
-def _message(value: str) -> str:
-    return value.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
-
-
-def _property(value: str) -> str:
-    return _message(value).replace(":", "%3A").replace(",", "%2C")
+    place.append(f"title={annotation_property(f'{finding.rule} [{finding.severity}]')}")
+    return f"::{LEVELS[finding.hard]} {','.join(place)}::{annotation_message(text(finding))}"

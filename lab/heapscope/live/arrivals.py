@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from heapscope.errors import InputError
-from heapscope.live.port import Connection, GoneError, Port
+from heapscope.live.connection import Connection, GoneError, Note, Port
 
 _WAITING = 64  # pieces that may wait; more wait in the system
 IDLE = 0.25  #: seconds between two looks at nothing new
@@ -20,12 +20,11 @@ _RETRY = 0.3  # seconds between two tries to open a port again
 
 @dataclass(frozen=True, kw_only=True)
 class Arrival:
-    """Something that came: bytes, or `gone` (the other side is gone), or `back` (it is there
-    again). `quiet`: nothing came for QUIET seconds."""
+    """Something that came: bytes, or a note, for example that the other side is gone, or back.
+    `quiet`: nothing came for QUIET seconds."""
 
     data: bytes = b""
-    gone: bool = False
-    back: bool = False
+    note: Note | None = None
     quiet: bool = False
 
 
@@ -84,10 +83,13 @@ class Arrivals:
         """In a thread: a read that waits cannot be given up."""
         while not self._closed.is_set():
             try:
-                if data := self._connection.read():
-                    self._put(Arrival(data=data))
+                came = self._connection.read()
+                if isinstance(came, Note):
+                    self._put(Arrival(note=came))
+                elif came:
+                    self._put(Arrival(data=came))
             except GoneError:
-                self._put(Arrival(gone=True))
+                self._tell("gone")
                 if not self._port.returns or not self._reopened():
                     break
             except EOFError:
@@ -103,9 +105,12 @@ class Arrivals:
                 continue
             except EOFError:
                 return False
-            self._put(Arrival(back=True))
+            self._tell("back")
             return True
         return False
+
+    def _tell(self, kind: str) -> None:
+        self._put(Arrival(note=Note(kind=kind, text=f"{self._port.name} is {kind}")))
 
     def _put(self, arrival: Arrival | None) -> None:
         while not self._closed.is_set():

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from heapscope.live.addresses import Addresses
+from heapscope.live.connection import Note
 from heapscope.live.device_log import DeviceLog
 from heapscope.live.latest_chunks import LatestChunks
 from heapscope.live.model import LiveModel
@@ -26,7 +28,7 @@ from heapscope.live.picture import (
     owner_lines,
 )
 from heapscope.live.reasons import Reasons
-from heapscope.live.recording_file import RecordingFile, boot_label
+from heapscope.live.recording_file import RecordingFiles, boot_label
 from heapscope.live.region import HeardRegion
 from heapscope.live.told import Telling
 from heapscope.live.window import TrendWindow, WindowPoint
@@ -37,6 +39,9 @@ from heapscope.native.structs import Rows, Struct
 from heapscope.printable import printable
 
 _CLOCK = 2  # HS_TRACE_CLOCK
+
+FILES = 1000  #: that are written, unless told otherwise
+LISTED_MAX = 10_000  #: recordings that are described, each
 
 #: Why nothing is replayed.
 NO_MEMORY = (
@@ -66,7 +71,7 @@ class Heard:
 
 class Hearing:
     """Use as a context manager: at its end the last recording gets its name. `prefix` None: no
-    files are written. InputError: a file cannot be written."""
+    files are written; else at most `files`. InputError: a file cannot be written."""
 
     def __init__(
         self,
@@ -74,13 +79,13 @@ class Hearing:
         *,
         needs: Sequence[WatchedNeed] = (),
         prefix: Path | None = None,
+        files: int = FILES,
         addresses: Addresses | None = None,
         model: LiveModel | None = None,
         reasons: Reasons | None = None,
     ) -> None:
         self._port = port
         self._needs = needs
-        self._prefix = prefix
         self._addresses = addresses or Addresses()
         self._model = model
         self._reasons = reasons
@@ -88,12 +93,16 @@ class Hearing:
         self._listener = NativeListener()
         self._device_log = DeviceLog(self._addresses)
         self._begun = time.monotonic()
-        self._file: RecordingFile | None = None
+        self._files = RecordingFiles(prefix, files)
         self._number = 0  # of the recording, from 1
+        self._open = False  # it is not over
+        self._gone = False  # the other side is
         self._window = TrendWindow()
+        self._chunk_at = self._begun  # when the last chunk came, by our clock
         self._text = 0  # bytes of the log that were taken
         self._telling = Telling()
         self.recordings: list[Heard] = []
+        self.unlisted = 0  # recordings beside those
 
     def __enter__(self) -> Hearing:
         return self
@@ -130,6 +139,12 @@ class Hearing:
     def happened(self, kind: str, text: str, *, count: int = 1) -> None:
         self._telling.happened(kind, text, count=count)
 
+    def noted(self, note: Note) -> None:
+        """Something happened at the port."""
+        if note.kind in ("gone", "back"):
+            self._gone = note.kind == "gone"
+        self.happened(note.kind, note.text, count=note.count)
+
     def _went_on(self) -> bool:
         """Takes out what a piece of the stream told. False: another recording begins."""
         text, chunks = self._listener.text(), self._listener.chunks()
@@ -155,7 +170,8 @@ class Hearing:
 
     def _begin_recording(self) -> None:
         self._number += 1
-        self._file = None if self._prefix is None else RecordingFile(self._prefix)
+        self._open = True
+        self._files.begin()
         self._window = TrendWindow()
         self._latest = LatestChunks()
         if self._model is not None and self._number > 1:
@@ -165,8 +181,10 @@ class Hearing:
             self.happened("recording", late)
 
     def _write(self, chunks: bytes, figures: Struct) -> None:
-        if self._file is not None:
-            self._file.write(chunks)
+        if self._files.write(chunks):
+            text = f"recording {self._number} and those after it get no files: --files N for more"
+            self.happened("file", text)
+        self._chunk_at = time.monotonic()
         if self._model is not None:
             self._model.push(chunks)
         if self._reasons is not None:
@@ -185,17 +203,19 @@ class Hearing:
         return {key: printable(value) for key, value in self._listener.metadata().items()}
 
     def _close_recording(self) -> None:
-        if self._number == len(self.recordings):
+        if not self._open:
             return
+        self._open = False
         figures, health = figures_of(self._listener), self._listener.health()
         facts = self._facts()
-        path = None
-        if self._file is not None:
-            path = self._file.finish(boot_label(self._listener.metadata()))
-            self._file = None
+        path = self._files.finish(boot_label(self._listener.metadata()))
+        if path is not None:
             self.happened(
                 "file", f"recording {self._number} is in {printable(str(path), limit=400)}"
             )
+        if not self._files.eventful or len(self.recordings) >= LISTED_MAX:
+            self.unlisted += 1
+            return
         self.recordings.append(
             Heard(
                 path=path,
@@ -306,7 +326,7 @@ class Hearing:
         figures, facts, health = figures_of(self._listener), self._facts(), self._listener.health()
         blocks, called = self._listener.blocks(), self._called()
         regions = self._regions(called)
-        known = bool(figures.known) and self._number > len(self.recordings)
+        known = bool(figures.known) and self._open
         hertz = _number(facts.get("clock_hz", ""))
         clock = figures.last_time / hertz if hertz and health.features & _CLOCK else None
         seconds = time.monotonic() - self._begun
@@ -319,11 +339,13 @@ class Hearing:
             live=figures.live if known else None,
             owners=held,
         )
-        lately = self._window.lately(point)
+        silent = math.inf if self._gone else time.monotonic() - self._chunk_at
+        lately = self._window.lately(point, silent=silent)
         owners, owners_left_out = owner_lines(held, lately.grown_from, called)
         told = self._telling.take()
         return LiveMoment(
             port=self._port,
+            gone=self._gone,
             seconds=seconds,
             recording=self._number,
             boot=facts.get("boot", ""),

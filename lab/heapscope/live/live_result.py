@@ -7,7 +7,7 @@ from heapscope.rows.figure import figure
 from heapscope.rows.row import Document, Row
 
 #: Events that can end it, or make it fail.
-EVENTS = ("need", "failed", "lost", "restart", "gone", "mark")
+EVENTS = ("need", "failed", "lost", "restart", "gone", "stray", "mark")
 
 
 class RecordingLine(Row):
@@ -43,6 +43,9 @@ class LiveResult(Document):
         choices=("input", "seconds", "until", "stop"),
     )
     recordings: tuple[RecordingLine, ...] = figure("The recordings, in order.")
+    unlisted: int = figure(
+        "Recordings that are not among them: without an event, or after the first 10,000."
+    )
     happened: tuple[EventCount, ...] = figure("Each event that happened, and how often.")
     needs: tuple[NeedLine, ...] = figure("The requests that were asked about, as it ended.")
 

@@ -11,7 +11,9 @@ from heapscope.why.change import Change
 #: How an answer about a need is known.
 SOURCES = ("", "heap", "blocks", "replay", "laid anew")
 #: Kinds of happenings.
-HAPPENINGS = ("recording", "need", "why", "failed", "lost", "gone", "back", "mark", "file")
+HAPPENINGS = (
+    *("recording", "need", "why", "failed", "lost", "gone", "back", "stray", "mark", "file"),
+)
 
 
 class MemoryLine(Row):
@@ -152,6 +154,7 @@ class LiveMoment(Document):
     VERSION = 2
 
     port: str = figure("Where the device is heard.")
+    gone: bool = figure("The other side is gone, and not back yet.")
     seconds: float = figure("Seconds since listening began.", "s", digits=3)
     recording: int = figure("Number of the recording, from 1; 0: nothing was heard.")
     boot: str = figure("Identity of the boot; empty: not told.")

@@ -1,4 +1,4 @@
-"""The file of one recording: whole chunks, under its own name when it is over."""
+"""The files of recordings: whole chunks, each under its own name when it is over."""
 
 from __future__ import annotations
 
@@ -8,9 +8,51 @@ from pathlib import Path
 from typing import BinaryIO
 
 from heapscope.errors import InputError
+from heapscope.live.chunk_heads import has_events
 from heapscope.printable import printable
 
 _NAMES = 10_000  # of one boot
+_HEAD_MAX = 1 << 16  # bytes of chunks without events that wait for some
+
+
+class RecordingFiles:
+    """At most `most` of them, the first ones; `prefix` None: none. A board in a reset loop makes a
+    recording each second: one without events makes no file."""
+
+    def __init__(self, prefix: Path | None, most: int) -> None:
+        self._prefix = prefix
+        self._room = most  # for so many more; -1: that there is none was told
+        self._file: RecordingFile | None = None
+        self._head = b""  # chunks that wait for events
+        self.eventful = False  #: the recording has events
+
+    def begin(self) -> None:
+        """Another recording."""
+        self.eventful, self._head = False, b""
+
+    def write(self, chunks: bytes) -> bool:
+        """Whether this is the first recording that gets no file, since there are enough."""
+        self.eventful = self.eventful or has_events(chunks)
+        if self._prefix is None:
+            return False
+        head, self._head = self._head + chunks, b""
+        if self._file is None and not self.eventful and len(head) < _HEAD_MAX:
+            self._head = head
+        elif self._file is not None:
+            self._file.write(head)
+        elif self._room > 0:
+            self._room -= 1
+            self._file = RecordingFile(self._prefix)
+            self._file.write(head)
+        elif self._room == 0:
+            self._room = -1
+            return True
+        return False
+
+    def finish(self, boot: str) -> Path | None:
+        """Where the recording is; None: it has no file."""
+        file, self._file = self._file, None
+        return None if file is None else file.finish(boot)
 
 
 class RecordingFile:

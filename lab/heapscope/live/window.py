@@ -41,14 +41,15 @@ class TrendWindow:
     def __init__(self) -> None:
         self._points: deque[WindowPoint] = deque(maxlen=int(SPAN / STEP) + 1)
 
-    def lately(self, now: WindowPoint) -> Lately:
-        """The changes up to a point, which it keeps."""
+    def lately(self, now: WindowPoint, *, silent: float = 0.0) -> Lately:
+        """The changes up to a point, which it keeps. `silent`: seconds, by our clock, without a
+        chunk. The recording's clock stands still then, and nothing is known of what is lately."""
         if self._points and now.time < self._points[-1].time:
             self._points.clear()  # a clock that goes back tells no time
         rated = next((one for one in self._points if self._before(one, now, RATE_SPAN)), None)
-        grown = self._known_before(now)
+        grown = self._known_before(now) if silent <= SPAN else None
         found = Lately()
-        if rated is not None:
+        if rated is not None and silent <= RATE_SPAN:
             passed = now.time - rated.time
             rate, churn = (now.events - rated.events) / passed, (now.asked - rated.asked) / passed
             found = replace(found, rate=rate, churn=churn)

@@ -13,11 +13,9 @@ from typing import Any
 
 from heapscope.errors import InputError
 from heapscope.trace.names import printable
-from heapscope.trace.port import is_port
+from heapscope.trace.port import BAUD, PortName, is_port, parse_port
 from heapscope.trace.serial_port import open_serial
 from heapscope.trace.zstd import ZstdWalker, is_zstd
-
-BAUD = 115_200  # bits a second, as of ESP-IDF's console
 
 _PIECE = 1 << 16  # bytes at once
 _WAITING = 16  # pieces that may wait; more wait in the system
@@ -89,8 +87,11 @@ class Incoming:
         if source == "-":
             descriptor = sys.stdin.fileno()
             return lambda: os.read(descriptor, _PIECE)
-        if is_port(source):
-            return self._serial(source, baud)
+        port = parse_port(source)
+        if port.kind in ("tcp", "udp"):
+            raise _no_network(self.name, port)
+        if port.kind == "serial":
+            return self._serial(port, port.baud or baud)
         try:
             descriptor = os.open(source, os.O_RDONLY | getattr(os, "O_BINARY", 0))
         except OSError as error:
@@ -100,16 +101,10 @@ class Incoming:
             ) from None
         return lambda: os.read(descriptor, _PIECE)
 
-    def _serial(self, source: str, baud: int) -> _Read:
-        scheme, colon, rest = source.partition(":")
-        if scheme.lower() in ("tcp", "udp") and colon:
-            raise InputError(
-                f"{self.name}: a log is read from a file, a pipe or a serial port",
-                remedy="send it through a pipe: nc HOST PORT | heapscope log -",
-            )
-        name = rest if scheme.lower() == "serial" and rest else source
+    def _serial(self, name: PortName, baud: int) -> _Read:
         instead = "send it through a pipe: idf.py monitor | heapscope log -"
-        port = open_serial(name, baud, shown=self.name, instead=instead, wait=None)
+        shown = printable(name.device, limit=400)
+        port = open_serial(name.device, baud, shown=shown, instead=instead, wait=None)
         self._port = port
 
         def read() -> bytes:
@@ -121,6 +116,15 @@ class Incoming:
                 return b""
 
         return read
+
+
+def _no_network(shown: str, port: PortName) -> InputError:
+    udp = "-u " if port.kind == "udp" else ""
+    place = f"{port.host} {port.number}" if port.host else f"-l {port.number}"
+    return InputError(
+        f"{shown}: log reads a file, a pipe or a serial port, and no {port.kind} port",
+        remedy=printable(f"send it through a pipe: nc {udp}{place} | heapscope log -", limit=300),
+    )
 
 
 def _unpacked(pieces: Iterable[bytes]) -> Iterator[bytes]:

@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
+from heapscope.languages import c_comment
 from heapscope.layout.layout import Layout
 from heapscope.layout.region_names import find_regions
 from heapscope.place.classes import Owner
 from heapscope.place.pool_code import pool_lines, pools_of
 from heapscope.place.rule_lines import SIZE_MAX, PlaceRule
-from heapscope.printable import printable
 
 _FIRST_BIT = 22  # the bits from here to 30 mean nothing to ESP-IDF or the device library
 _BITS = 9
@@ -55,7 +55,7 @@ class _Bits:
     def defined(self) -> Iterator[tuple[str, str]]:
         for owner, name in self.owners.items():
             said = ", ".join(
-                f"{noun} {_comment(str(value))}"
+                f"{noun} {c_comment(str(value))}"
                 for noun, value in (
                     ("task", owner.task),
                     ("site", owner.site),
@@ -66,7 +66,7 @@ class _Bits:
             yield name, f"requests of {said} ask for it too"
         for target, name in self.regions.items():
             if name.startswith("PLACE_"):
-                yield name, f"the hs_memory_t of {_comment(target)} has it too"
+                yield name, f"the hs_memory_t of {c_comment(target)} has it too"
 
 
 def _lines(rules: Sequence[PlaceRule], bits: _Bits, layout: Layout) -> Iterator[str]:
@@ -90,7 +90,8 @@ def _lines(rules: Sequence[PlaceRule], bits: _Bits, layout: Layout) -> Iterator[
         yield ""
     for rule in rules:
         if rule.private:
-            yield f"/* {_comment(rule.target)}: docs/guide/private-heaps.md says how it is used. */"
+            name = c_comment(rule.target)
+            yield f"/* {name}: docs/guide/private-heaps.md says how it is used. */"
             yield f"static const hs_private_config_t place_{_word(rule.target)} = {{"
             yield f'    .name = "{_word(rule.target)}", .size = {rule.private}}};'
             yield ""
@@ -129,11 +130,6 @@ def _askers(rule: PlaceRule, bits: _Bits) -> tuple[str, ...]:
     if rule.owner == Owner():
         return (*bits.owners.values(), "")
     return (bits.owners[rule.owner],)
-
-
-def _comment(text: str) -> str:
-    """A name out of a trace, in a comment of C."""
-    return printable(text, limit=80).replace("*/", "* /").replace("/*", "/ *").replace("\\", "/")
 
 
 def _word(text: str) -> str:

@@ -33,6 +33,7 @@ def headline(moment: LiveMoment) -> str:
     parts += [f"boot {moment.boot}"] if moment.boot else []
     parts += [f"after {moment.reset}"] if moment.reset else []
     parts += [moment.chip] if moment.chip else []
+    parts += ["gone"] if moment.gone else []
     parts += [f"{moment.time:,.3f} s"] if moment.time is not None else []
     return ", ".join(parts)
 
@@ -40,7 +41,7 @@ def headline(moment: LiveMoment) -> str:
 def state_line(moment: LiveMoment) -> str:
     """The live blocks, their growth, and the rate."""
     if not moment.recording:
-        return "waiting"
+        return "nobody is there" if moment.gone else "waiting"
     if moment.live is None or moment.live_blocks is None:
         said = "live blocks are not known until a whole snapshot arrives"
     else:
@@ -144,6 +145,10 @@ def live_parts(result: LiveResult) -> Iterator[RenderableType]:
         f"{result.port}: heard for {result.seconds:,.1f} s, "
         f"{plural(len(result.recordings), 'recording')}{f'; {happened}' if happened else ''}"
     )
+    if result.unlisted:
+        yield Text(
+            f"{plural(result.unlisted, 'recording')} more without an event or beyond the list"
+        )
     yield table_of("Recordings", columns_of(RecordingLine, ended=_yes), result.recordings)
     if result.needs:
         yield needs_table(result.needs)

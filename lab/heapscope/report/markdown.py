@@ -8,6 +8,7 @@ from io import StringIO
 from rich.console import Console, RenderableType
 from rich.text import Text
 
+from heapscope.languages import markdown_line, markdown_text
 from heapscope.report.table import Cell, Table
 from heapscope.report.terminal import plain_text
 
@@ -19,13 +20,15 @@ def markdown(parts: Iterable[RenderableType]) -> str:
     lines: list[str] = []
     for part in parts:
         if isinstance(part, Table):
-            lines += [f"### {_escaped(part.titled)}", "", *table_lines(part)] if part.count else []
+            lines += (
+                [f"### {markdown_text(part.titled)}", "", *table_lines(part)] if part.count else []
+            )
         elif not isinstance(part, Text):
             drawn = StringIO()
             Console(file=drawn, width=WIDTH, color_system=None).print(part)
             lines += [*(f"    {line}" for line in drawn.getvalue().splitlines()), ""]
         elif part.plain:
-            lines += [_escaped(part.plain), ""]
+            lines += [markdown_line(part.plain), ""]
     return "\n".join(lines)
 
 
@@ -38,15 +41,9 @@ def table_lines(table: Table) -> Iterator[str]:
         yield _row(row)
     yield ""
     if whole.notes:
-        yield from (f"- {note}" for note in whole.notes)
+        yield from (f"- {markdown_line(note)}" for note in whole.notes)
         yield ""
 
 
 def _row(cells: Sequence[Cell]) -> str:
-    return f"| {' | '.join(_escaped(plain_text(cell)) for cell in cells)} |"
-
-
-def _escaped(text: str) -> str:
-    """A name in a trace makes no column, no element and no line."""
-    plain = " ".join(text.splitlines()).replace("\\", "\\\\").replace("|", "\\|")
-    return plain.replace("<", "&lt;")
+    return f"| {' | '.join(markdown_text(plain_text(cell)) for cell in cells)} |"

@@ -1,13 +1,21 @@
-"""Names that mean a port or a device and not a file, on every system."""
+"""Names that mean a port or a device and not a file, on every system, and what such a name says."""
 
 from __future__ import annotations
 
 import os
 import re
+from dataclasses import dataclass
 from pathlib import PureWindowsPath
+from typing import Literal
 
-_PORT = re.compile(r"(?:\\\\\.\\)?COM[1-9]\d{0,2}:?|/dev/(?:tty|cu\.|serial/).+", re.IGNORECASE)
-_SCHEME = re.compile(r"(?:serial|tcp|udp):.+", re.IGNORECASE)
+from heapscope.errors import InputError
+from heapscope.printable import printable
+
+BAUD = 115_200  #: bits a second of ESP-IDF's console
+
+_COM = r"(?:\\\\\.\\)?COM[1-9]\d{0,2}:?(?:@\w+)?"
+_PORT = re.compile(_COM + r"|/dev/(?:tty|cu\.|serial/).+", re.IGNORECASE)
+_SCHEME = re.compile(r"(?:serial|tcp|udp):.*", re.IGNORECASE | re.DOTALL)
 #: Windows opens its device whatever extension such a name has.
 _DEVICE = re.compile(r"CON|PRN|AUX|CONIN\$|CONOUT\$|(?:COM|LPT)[1-9¹²³]", re.IGNORECASE)
 _FORBIDDEN = re.compile(r'[<>"|?*\x00-\x1f:]')
@@ -18,6 +26,54 @@ def is_port(name: str) -> bool:
     tcp:192.168.4.1:3333, udp:3333). It does not matter whether the port exists, nor on which system
     the question is asked."""
     return bool(_PORT.fullmatch(name) or _SCHEME.fullmatch(name))
+
+
+@dataclass(frozen=True, kw_only=True)
+class PortName:
+    """A stream is a file, a pipe, "-". `baud` None: the name does not say it. `host` empty: TCP and
+    UDP listen on this machine."""
+
+    kind: Literal["serial", "tcp", "udp", "stream"]
+    device: str = ""
+    baud: int | None = None
+    host: str = ""
+    number: int = 0
+
+
+def parse_port(text: str) -> PortName:
+    """serial:DEVICE@BAUD, tcp:HOST:PORT, tcp:PORT, udp:PORT; the device alone; all else is a
+    stream. InputError: a number in it is none."""
+    scheme, _, rest = text.partition(":") if _SCHEME.fullmatch(text) else ("", "", text)
+    scheme = scheme.lower()
+    if scheme == "udp":
+        return PortName(kind="udp", number=_number(rest, text))
+    if scheme == "tcp":
+        host, _, number = rest.rpartition(":")
+        return PortName(kind="tcp", host=host.strip("[]"), number=_number(number, text))
+    if scheme == "serial" or is_port(text):
+        device, at, baud = rest.rpartition("@")
+        if not at:
+            return PortName(kind="serial", device=rest)
+        return PortName(kind="serial", device=device, baud=_baud(baud, text))
+    return PortName(kind="stream")
+
+
+def _number(text: str, source: str) -> int:
+    if text.isascii() and text.isdigit() and len(text) < 6 and int(text) < 1 << 16:
+        return int(text)
+    raise InputError(
+        f"{printable(source)}: '{printable(text)}' is not a port number",
+        remedy="write tcp:HOST:PORT, tcp:PORT or udp:PORT with a number from 0 to 65535",
+    )
+
+
+def _baud(text: str, source: str) -> int:
+    if text.isascii() and text.isdigit() and len(text) < 11 and 0 < int(text) < 1 << 32:
+        return int(text)
+    raise InputError(
+        f"{printable(source)}: '{printable(text)}' is not a speed",
+        remedy="write the bits a second behind @: serial:/dev/ttyUSB0@921600",
+    )
 
 
 def refused_by_windows(path: str) -> str:

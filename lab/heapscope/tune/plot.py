@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
-from xml.sax.saxutils import escape
 
+from heapscope.languages import xml_text
 from heapscope.tune.answer import FrontPoint, TuneResult
 from heapscope.tune.memory import FREE
 
@@ -39,9 +39,9 @@ def _lines(result: TuneResult) -> Iterator[str]:
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {_HEIGHT}" '
         f'width="{_WIDTH}" height="{_HEIGHT}" font-family="sans-serif" font-size="12">'
     )
-    yield f"<title>{escape(title)}</title>"
+    yield f"<title>{xml_text(title)}</title>"
     yield f'<rect width="{_WIDTH}" height="{_HEIGHT}" fill="#fff"/>'
-    yield f'<text x="{_LEFT}" y="20" font-size="14">{escape(title)}</text>'
+    yield f'<text x="{_LEFT}" y="20" font-size="14">{xml_text(title)}</text>'
     yield f'<text x="{_LEFT}" y="37" fill="#666">{held}; nothing has more of both</text>'
     for value in across:
         yield _line(x(value), _TOP, x(value), _HEIGHT - _BOTTOM)
@@ -88,4 +88,4 @@ def _line(x1: float, y1: float, x2: float, y2: float) -> str:
 
 
 def _text(x: float, y: float, text: str, anchor: str) -> str:
-    return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}">{escape(text)}</text>'
+    return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}">{xml_text(text)}</text>'

@@ -13,12 +13,14 @@ from heapscope.choices import known
 from heapscope.layout.need import parse_needs
 from heapscope.live.addresses import Addresses
 from heapscope.live.arrivals import Arrivals
-from heapscope.live.hearing import Hearing
+from heapscope.live.connection import Port
+from heapscope.live.hearing import FILES, Hearing
 from heapscope.live.live_result import EVENTS, EventCount, LiveResult, RecordingLine
 from heapscope.live.model import LiveModel
 from heapscope.live.moment import LiveMoment
 from heapscope.live.needs import WatchedNeed
-from heapscope.live.port import LOOPBACK, Port, find_port
+from heapscope.live.network import LOOPBACK
+from heapscope.live.port import find_port
 from heapscope.live.reasons import Ask, Reasons
 from heapscope.memory.choose import choose_memory
 from heapscope.memory.options import MemoryOptions, given
@@ -34,6 +36,7 @@ def live(
     port: str | Path,
     *,
     out: str | Path | None = "live",
+    files: int = FILES,
     need: Sequence[int | str] = (),
     listen_on: str = LOOPBACK,
     seconds: float | None = None,
@@ -47,14 +50,15 @@ def live(
 
     `port`: "serial:/dev/ttyUSB0@921600", "tcp:HOST:PORT", "tcp:PORT" or "udp:PORT" (which listen on
     the address `listen_on`), a file, a pipe, "-". `out`: how the names of the traces begin, one for
-    each recording ("live-boot-7.hst"); None: none is written. `need`: requests to ask about all the
-    time, as for replay(). `memory`: as for replay(); the recording is then replayed on it as it
-    comes, so that what is free is known after every event. `elf` alone chooses no memory: it names
-    the functions behind addresses. It ends after `seconds`, after the first of the events `until`
-    ("need", "failed", "lost", "restart", "gone", "mark"), or when `stop` says True. Where
-    a need stopped fitting and `memory` is given, why() is asked beside it; but for `stop` the end
-    waits for its answer, at most 20 s. `on_moment` gets a LiveMoment when something came, and four
-    times a second while nothing does; `on_open` the address and port where it listens.
+    each recording with events ("live-boot-7.hst"), at most `files`; None: none is written. `need`:
+    requests to ask about all the time, as for replay(). `memory`: as for replay(); the recording is
+    then replayed on it as it comes, so that what is free is known after every event. `elf` alone
+    chooses no memory: it names the functions behind addresses. It ends after `seconds`, after the
+    first of the events `until` ("need", "failed", "lost", "restart", "gone", "stray", "mark"), or
+    when `stop` says True. Where a need stopped fitting and `memory` is given, why() is asked beside
+    it; but for `stop` the end waits for its answer, at most 20 s. `on_moment` gets a LiveMoment
+    when something came, and four times a second while nothing does; `on_open` the address and port
+    where it listens.
     InputError: it cannot be heard, or a file cannot be written.
     """
     for event in until:
@@ -76,6 +80,7 @@ def live(
             found.name,
             needs=needs,
             prefix=prefix,
+            files=files,
             addresses=addresses,
             model=model,
             reasons=reasons,
@@ -101,6 +106,7 @@ def live(
             )
             for one in hearing.recordings
         ),
+        unlisted=hearing.unlisted,
         happened=tuple(
             EventCount(event=event, count=run.count[event]) for event in EVENTS if run.count[event]
         ),
@@ -144,10 +150,8 @@ class _Listening:
     def whole(self, reasons: Reasons | None) -> None:
         with Arrivals(self._port, stop=self._over, tick=TICK) as arrivals:
             for arrival in arrivals:
-                if arrival.gone:
-                    self._hearing.happened("gone", f"{self._port.name} is gone")
-                elif arrival.back:
-                    self._hearing.happened("back", f"{self._port.name} is back")
+                if arrival.note is not None:
+                    self._hearing.noted(arrival.note)
                 elif arrival.data:
                     self._hearing.take(arrival.data)
                 elif arrival.quiet:
@@ -168,6 +172,7 @@ class _Listening:
             if happening.kind in EVENTS:
                 self.count[happening.kind] += happening.count
         self.count["restart"] = max(0, moment.recording - 1)
+        self.count["stray"] = self._port.strays()
         self._on_moment(moment)
 
     def _over(self) -> bool:

@@ -10,12 +10,13 @@ from heapscope.errors import InputError
 from heapscope.layout.need import parse_needs
 from heapscope.log.answered import answered
 from heapscope.log.facts import OnHappening, read_log
-from heapscope.log.incoming import BAUD, Incoming, is_stream
+from heapscope.log.incoming import Incoming, is_stream
 from heapscope.log.log_result import LogResult
 from heapscope.log.reading import LogReading
 from heapscope.log.requests import AskedBlock, parse_requests
 from heapscope.log.state_allocators import POISONINGS
 from heapscope.progress import OnProgress, phase
+from heapscope.trace.port import BAUD
 from heapscope.trace.sniff import KeptHead, check_no_trace, looks_like
 from heapscope.trace.source import open_blocks
 

@@ -156,6 +156,48 @@ def test_the_command(tree: Path, tmp_path: Path) -> None:
     assert "ESP-IDF 5.5.1, as --idf-tree says" in done.stdout
 
 
+@pytest.mark.parametrize(
+    "lines",
+    [
+        'config RUN\n    string "a"\n    default "$(shell,touch {ran})"\n',
+        'config RUN\n    bool "$(shell,touch {ran})"\n',
+        'RUN := $(shell,touch {ran})\nconfig RUN\n    bool "a"\n',
+        "if-success = $(shell,{{ $(1); }} >/dev/null 2>&1 && echo y)\n"
+        'config RUN\n    bool "a"\n    default $(if-success,touch {ran})\n',
+        'source "$(shell,touch {ran}; echo no/such)"\n',
+        'config RUN\n    bool "a"\n    default y if "$(shell,touch {ran})" = "n"\n',
+    ],
+)
+def test_no_program_that_a_tree_names_is_run(lines: str, tree: Path, tmp_path: Path) -> None:
+    ran = tmp_path / "ran"
+    kconfig = tree / "components" / "net" / "Kconfig"
+    kconfig.write_text(NET_KCONFIG + lines.format(ran=ran), encoding="utf-8")
+    with pytest.raises(InputError, match=r"nothing of a tree is run: .*touch") as caught:
+        findings(tree, tmp_path, "CONFIG_NET_FAST=y\n")
+    assert "sdkconfig.json" in caught.value.remedy
+    assert not ran.exists()
+
+
+@pytest.mark.parametrize("module", ["kconfigfunctions", "others"])
+def test_no_function_of_the_environment_is_a_macro(
+    module: str, tree: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ran, folder = tmp_path / "ran", tmp_path / "modules"
+    folder.mkdir()
+    (folder / f"{module}.py").write_text(f"open({str(ran)!r}, 'w')\nfunctions = {{}}\n", "utf-8")
+    monkeypatch.setenv("PYTHONPATH", str(folder))
+    monkeypatch.setenv("KCONFIG_FUNCTIONS", module)
+    assert findings(tree, tmp_path, "CONFIG_NET_FAST=y\n") == {}
+    assert not ran.exists()
+
+
+def test_macros_that_only_read_are_taken(tree: Path, tmp_path: Path) -> None:
+    kconfig = tree / "components" / "net" / "Kconfig"
+    lines = 'NAME := one\nconfig NET_LINE\n    string "a"\n    default "$(NAME)$(lineno)"\n'
+    kconfig.write_text(lines + NET_KCONFIG, encoding="utf-8")
+    assert judged(tree, tmp_path, "").value("NET_LINE") == "one4"
+
+
 def test_what_is_no_tree(tree: Path, tmp_path: Path) -> None:
     assert tree_version(tree) == "5.5.1"
     assert tree_version(tmp_path) == ""

@@ -11,13 +11,16 @@ import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import heapscope as hs
 from heapscope.errors import InputError
+from heapscope.live.connection import Note
 from heapscope.live.live_result import LiveResult
 from heapscope.live.moment import LiveMoment
+from heapscope.live.network import _Datagrams
 from heapscope.live.port import find_port
 
 POSIX = pytest.mark.skipif(sys.platform == "win32", reason="pseudo-terminals and pipes of POSIX")
@@ -30,6 +33,7 @@ class Listening:
     def __init__(self, port: str, *, events: int, after: str = "") -> None:
         self.opened = threading.Event()
         self.seen: list[str] = []
+        self.log: list[str] = []
         self.where = ""
         self.moment: LiveMoment | None = None
         self._events = events
@@ -54,6 +58,7 @@ class Listening:
 
     def _take(self, moment: LiveMoment) -> None:
         self.seen += [one.kind for one in moment.happenings]
+        self.log += moment.log
         self.moment = moment
 
     def _done(self) -> bool:
@@ -85,6 +90,43 @@ def test_a_tcp_port_that_listens_takes_one_device_after_the_other(make_boot) -> 
     assert told.count("back") == 1, "it is back when somebody connects"
 
 
+@pytest.mark.parametrize("greeting", [b"", b"I (1) app: hello\n"])
+def test_a_peer_that_vanished_without_a_word_does_not_hold_the_port(
+    greeting: bytes, make_boot
+) -> None:
+    listening = Listening("tcp:0", events=8)
+    address = listening.address()
+    with socket.create_connection(address) as vanished:
+        vanished.sendall(greeting)
+        wait_for(lambda: listening.moment is not None and (not greeting or bool(listening.log)))
+        with socket.create_connection(address) as device:
+            device.sendall(b"".join(make_boot(7, BLOCKS)))
+            assert [one.boot for one in listening.result().recordings] == ["7"]
+    assert ("gone" in listening.seen) == bool(greeting), "there is a line that says so"
+
+
+def test_connections_that_say_nothing_neither_end_the_line_nor_pile_up(make_boot) -> None:
+    listening = Listening("tcp:0", events=8)
+    address = listening.address()
+    chunks = make_boot(7, BLOCKS)
+    with socket.create_connection(address) as device:
+        device.sendall(b"".join(chunks[:2]))
+        wait_for(lambda: listening.moment is not None and listening.moment.recording == 1)
+        silent = [socket.create_connection(address) for _ in range(20)]
+        device.sendall(b"".join(chunks[2:]))
+        listening.result()
+        for one in silent:
+            one.close()
+    assert "gone" not in listening.seen
+
+
+def test_a_connection_whose_peer_lost_its_power_is_noticed_by_the_system() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        connection: Any = find_port("tcp:{}:{}".format(*server.getsockname())).open()
+        assert connection._socket.getsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE)
+        connection.close()
+
+
 def test_a_device_that_listens_is_connected_to_again(make_boot) -> None:
     with socket.create_server(("127.0.0.1", 0)) as server:
         host, number = server.getsockname()
@@ -106,6 +148,76 @@ def test_datagrams_of_one_device_are_heard(make_boot) -> None:
         for chunk in make_boot(1, BLOCKS):
             device.sendto(chunk, address)
     assert [(one.events, one.missing) for one in listening.result().recordings] == [(8, 0)]
+
+
+class Wire:
+    """A socket that got these datagrams."""
+
+    def __init__(self, came: list[tuple[str, bytes]]) -> None:
+        self.left = [(data, (sender, 3333)) for sender, data in came]
+
+    def recvfrom(self, most: int) -> tuple[bytes, tuple[str, int]]:
+        if not self.left:
+            raise TimeoutError
+        return self.left.pop(0)
+
+
+def damaged(chunk: bytes) -> bytes:
+    return chunk[:-1] + bytes([chunk[-1] ^ 1])
+
+
+@pytest.mark.parametrize(
+    ("came", "heard", "strays"),
+    [
+        # By sender: the numbers of chunks of its boot, "x" for a stray byte, "!" for damage.
+        ("a0 a1 a2", "a0 a1 a2", 0),
+        ("bx a0 a1", "bx a0 a1", 0),
+        ("b! a0 a1", "b! a0 a1", 0),
+        ("a0 bx a1 b! a2", "a0 a1 a2", 2),
+        ("a0 a1 b1 b2 a2", "a0 a1 a2", 2),
+        ("a1 b2 a2", "a1 a2", 1),
+        ("a0 a1 b0 b1 a2", "a0 a1 b0 b1", 1),
+        ("ax bx a1 b1", "ax bx a1", 1),
+    ],
+)
+def test_a_stray_datagram_makes_nobody_the_sender(
+    came: str, heard: str, strays: int, make_boot
+) -> None:
+    def datagram(word: str) -> tuple[str, bytes]:
+        chunks = make_boot({"a": 1, "b": 2}[word[0]], BLOCKS)
+        known = {"x": b"x", "!": damaged(chunks[0])}
+        return word[0], known[word[1]] if word[1] in known else chunks[int(word[1])]
+
+    receiving = _Datagrams(Wire([datagram(word) for word in came.split()]), "here")
+    found = [receiving.read() for _ in range(30)]
+    data = [one for one in found if isinstance(one, bytes) and one]
+    notes = [one for one in found if isinstance(one, Note)]
+    assert data == [datagram(word)[1] for word in heard.split()]
+    assert receiving.strays == strays
+    assert any(one.kind == "stray" for one in notes) == bool(strays)
+    assert any(one.kind == "back" for one in notes) == ("b0" in heard)
+
+
+def test_a_stray_datagram_does_not_keep_the_device_from_being_heard(make_boot) -> None:
+    listening = Listening("udp:0", events=8)
+    address = listening.address()
+    chunks = make_boot(1, BLOCKS)
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as stranger:
+        try:
+            stranger.bind(("127.0.0.2", 0))
+        except OSError:
+            pytest.skip("this system has one loopback address")
+        stranger.sendto(b"x", address)
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as device:
+            device.sendto(chunks[0], address)
+            wait_for(lambda: listening.moment is not None and listening.moment.recording == 1)
+            stranger.sendto(b"x", address)
+            wait_for(lambda: "stray" in listening.seen)
+            for chunk in chunks[1:]:
+                device.sendto(chunk, address)
+            result = listening.result()
+    assert [(one.events, one.missing) for one in result.recordings] == [(8, 0)]
+    assert result.times("stray") == 1
 
 
 @POSIX
@@ -196,7 +308,8 @@ def test_standard_input_is_heard_to_its_end(make_boot) -> None:
         ("udp:70000", "is not a port number"),
         ("tcp:127.0.0.1:x", "is not a port number"),
         ("serial:/dev/ttyUSB0@fast", "is not a speed"),
-        ("serial:/dev/no-such-tty", "cannot be opened"),
+        ("serial:/dev/ttyNOTHING", "^/dev/ttyNOTHING: no such port$"),
+        ("serial:/dev/ttyNOTHING@921600", "^/dev/ttyNOTHING: no such port$"),
     ],
 )
 def test_a_port_that_is_none_is_named_with_a_remedy(port: str, words: str) -> None:

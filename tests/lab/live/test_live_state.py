@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from io import StringIO
 from pathlib import Path
 
 from tests.lab.live.conftest import START
 
 import heapscope as hs
+from heapscope.cli.live_lines import LiveLines
 from heapscope.layout.pool import pool_layout
+from heapscope.live.connection import Note
+from heapscope.live.hearing import Hearing
 from heapscope.live.model import LiveModel
 from heapscope.live.moment import LiveMoment
 from heapscope.live.needs import WatchedNeed
-from heapscope.live.window import TrendWindow, WindowPoint
+from heapscope.live.window import Lately, TrendWindow, WindowPoint
 
 #: Blocks of 4,096 bytes, one behind the other, with 8 bytes between two.
 ROW = [(0x1008 * i, 0x1000) for i in range(12)]
@@ -217,3 +221,34 @@ def test_a_clock_that_goes_back_gives_no_rate() -> None:
     window.lately(point(100, 0))
     assert window.lately(point(3, 5)).rate is None
     assert window.lately(point(4, 9)).growth == 4
+
+
+def test_nothing_is_lately_on_a_line_without_chunks() -> None:
+    window = TrendWindow()
+    for time in range(10):
+        window.lately(point(time, time * 100, events=time))
+    now = point(9, 900, events=9)
+    for silent, rated, grown in ((0, True, True), (5, True, True), (6, False, True)):
+        found = window.lately(now, silent=silent)
+        assert (found.rate is not None, found.growth is not None) == (rated, grown), silent
+    assert window.lately(now, silent=61) == window.lately(now, silent=float("inf")) == Lately()
+
+
+def test_a_line_that_is_gone_is_told_once_and_has_no_rates(make_boot) -> None:
+    shown = StringIO()
+    lines = LiveLines(every=0.0, text=shown, lines=None)
+    with Hearing("here") as hearing:
+        for chunk in make_boot(7, [(0x100 * i, 0x40) for i in range(80)]):
+            hearing.take(chunk)
+            hearing._begun -= 1
+            lines.show(hearing.moment())
+        assert hearing.moment().growth is not None
+        hearing.noted(Note(kind="gone", text="here is gone"))
+        before = len(shown.getvalue())
+        moments = [hearing.moment() for _ in range(3)]
+        for moment in moments:
+            lines.show(moment)
+        assert shown.getvalue()[before:] == "heapscope: here is gone\n"
+        assert all(one.gone and one.rate is None and one.growth is None for one in moments)
+        hearing.noted(Note(kind="back", text="here is back"))
+        assert not hearing.moment().gone

@@ -131,9 +131,49 @@ def test_a_finished_name_is_never_taken_twice(make_boot, tmp_path: Path) -> None
 
 def test_a_hostile_identity_makes_no_path(make_boot, tmp_path: Path) -> None:
     stream = tmp_path / "stream"
-    stream.write_bytes(make_boot(0, identity=b"../../../x", black_box=b"1")[0])
+    stream.write_bytes(b"".join(make_boot(0, identity=b"../../../x", black_box=b"1")))
     (made,) = hs.live(stream, out=tmp_path / "t").recordings
     assert Path(made.file) == tmp_path / "t-boot-black-box.hst"
+
+
+def test_a_board_in_a_reset_loop_makes_no_file_without_events(make_boot, tmp_path: Path) -> None:
+    boots = [make_boot(boot, BLOCKS[:1]) for boot in range(1, 61)]
+    stream = tmp_path / "stream"
+    stream.write_bytes(b"".join(chunks[0] for chunks in boots[:-1]) + b"".join(boots[-1]))
+    found = hs.live(stream, out=tmp_path / "t")
+    assert [one.boot for one in found.recordings] == ["60"]
+    assert (found.unlisted, found.times("restart")) == (59, 59)
+    assert sorted(one.name for one in tmp_path.glob("t-*")) == ["t-boot-60.hst"]
+    assert (tmp_path / "t-boot-60.hst").read_bytes() == b"".join(boots[-1])
+
+
+def test_files_are_bounded_and_a_line_says_so(make_boot, tmp_path: Path) -> None:
+    stream = tmp_path / "stream"
+    stream.write_bytes(b"".join(b"".join(make_boot(boot, BLOCKS[:1])) for boot in range(1, 7)))
+    told: list[str] = []
+    found = hs.live(
+        stream,
+        out=tmp_path / "t",
+        files=2,
+        on_moment=lambda moment: told.extend(one.text for one in moment.happenings),
+    )
+    assert [Path(one.file).name for one in found.recordings[:2]] == ["t-boot-1.hst", "t-boot-2.hst"]
+    assert [one.file for one in found.recordings[2:]] == [""] * 4
+    assert [one for one in told if "get no files" in one] == [
+        "recording 3 and those after it get no files: --files N for more"
+    ]
+    assert len([*tmp_path.glob("t-*")]) == 2
+
+
+def test_whatever_ends_the_listening_the_file_gets_its_name(make_boot, tmp_path: Path) -> None:
+    def interrupted() -> None:
+        with Hearing("here", prefix=tmp_path / "t") as hearing:
+            hearing.take(b"".join(make_boot(7, BLOCKS)))
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        interrupted()
+    assert [one.name for one in tmp_path.iterdir()] == ["t-boot-7.hst"]
 
 
 def chunks_of(data: bytes) -> list[bytes]:

@@ -175,9 +175,13 @@ def test_a_port_that_is_closed_while_it_is_read_ends_quietly(
 @pytest.mark.parametrize(
     ("source", "why"),
     [
-        ("COM999", "cannot be opened|needs pyserial"),
-        ("/dev/ttyNOTHING", "cannot be opened|needs pyserial"),
-        ("tcp:192.168.4.1:3333", "a file, a pipe or a serial port"),
+        ("COM999", "COM999: no such port|needs pyserial"),
+        ("/dev/ttyNOTHING", "^/dev/ttyNOTHING: no such port$|needs pyserial"),
+        ("serial:/dev/ttyNOTHING@921600", "^/dev/ttyNOTHING: no such port$|needs pyserial"),
+        ("/dev/ttyNOTHING@fast", "'fast' is not a speed"),
+        ("tcp:192.168.4.1:3333", "a file, a pipe or a serial port, and no tcp port"),
+        ("udp:3333", "a file, a pipe or a serial port, and no udp port"),
+        ("tcp:", "'' is not a port number"),
     ],
 )
 def test_a_port_that_cannot_be_read_is_named(source: str, why: str) -> None:

@@ -6,7 +6,6 @@ from __future__ import annotations
 import base64
 import functools
 import hashlib
-import json
 from collections.abc import Callable, Mapping, Sequence
 from importlib.resources import files
 from typing import Any
@@ -14,6 +13,7 @@ from typing import Any
 from bokeh.resources import Resources
 from jinja2 import Environment, FunctionLoader, StrictUndefined
 
+from heapscope.languages import script_json
 from heapscope.measure.wording import count, plural, size
 from heapscope.report.page.detail import DETAILS, Detail
 from heapscope.report.table import Said, Table
@@ -83,7 +83,7 @@ def page(
         trace = [texts.pop("trace")] if "trace" in texts else []
         elements += [*texts.values(), _script(_asset(package, EARLY)), *trace]
         elements += [_script(_asset(package, name)) for name in (*explore, LATE)]
-    elements.append((' type="application/json" id="data"', _script_json(data)))
+    elements.append((' type="application/json" id="data"', script_json(data)))
     late = [_bokeh()] if charts else []
     elements += [(' type="text/plain" id="bokeh"', text) for text in late]
     elements += [_script(_asset(package, name)) for name in scripts]
@@ -106,14 +106,6 @@ def page(
 def _script(text: str) -> tuple[str, str]:
     """An element that runs: without attributes."""
     return "", text
-
-
-def _script_json(data: Mapping[str, Any]) -> str:
-    """JSON that cannot end the element it stands in, whatever names are in it."""
-    text = json.dumps(data, separators=(",", ":"), allow_nan=False)
-    for mark in "<>&":
-        text = text.replace(mark, f"\\u{ord(mark):04x}")
-    return text
 
 
 def _policy(scripts: Sequence[str], *, engine: bool) -> str:
