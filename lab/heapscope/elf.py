@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import struct
 import zlib
 from collections.abc import Iterator
@@ -33,6 +34,7 @@ DAMAGE = (
     zlib.error,
 )
 DEBUG_DAMAGED = "its debug information is damaged"
+_NO_PLACE = (errno.EINVAL, errno.EOVERFLOW)  # no file has bytes there
 _UNPACKED_MAX = 1 << 30  # bytes of all sections that are compressed
 _VISITS = 64  # of each entry of debug information, on average; a circle has no end
 _VISITS_LEAST = 1_000_000
@@ -43,7 +45,9 @@ def reading(name: str, what: str, *, remedy: str) -> Iterator[None]:
     """Around all that follows the content of a file. InputError: it is damaged; `what` of it."""
     try:
         yield
-    except DAMAGE as error:
+    except (*DAMAGE, OSError) as error:
+        if isinstance(error, OSError) and error.errno not in _NO_PLACE:
+            raise
         said = printable(str(error), limit=200) or type(error).__name__
         raise InputError(f"{name}: ELF: {what}: {said}", remedy=remedy) from error
 
