@@ -1,4 +1,4 @@
-"""Every reader of the product: sound samples, how they are mutated, and how the reader is called."""
+"""Every reader of the product: sound samples, how they are mutated, and how it is called."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import functools
 import json
 import shutil
 import subprocess
+import sys
 import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -113,8 +114,6 @@ def _imported(form: str) -> Read:
 
 
 def _svdat() -> Sequence[bytes]:
-    import sys
-
     sys.path.append(str(LAB / "capture"))
     from systemview_writer import Core, recording
 
@@ -146,9 +145,11 @@ SDKCONFIG = (
 )
 KCONFIG = (
     'menu "Mine"\n  config MINE\n    bool "mine"\n    default y if LWIP_TCP_MSS > 1000\n'
-    "    select OTHER\n  config OTHER\n    int\n    range 1 20\n    default 4\n    depends on MINE\n"
+    "    select OTHER\n  config OTHER\n    int\n    range 1 20\n    default 4\n"
+    "    depends on MINE\n"
     '  choice\n    prompt "which"\n    default A\n    config A\n      bool "a"\n    config B\n'
-    '      bool "b"\n  endchoice\nendmenu\nif MINE\nconfig TEXT\n  string "t"\n  default "x"\nendif\n',
+    '      bool "b"\n  endchoice\nendmenu\nif MINE\nconfig TEXT\n  string "t"\n'
+    '  default "x"\nendif\n',
 )
 
 
@@ -188,7 +189,8 @@ LAYOUT = (
 RULES = (
     '[[private]]\nname = "net"\nsize = "4KB"\n[[rule]]\ntask = "net"\nsize = [1, 200]\n'
     'private = "net"\nfallback = true\n[[rule]]\nmax = 64\nsite = "*read*"\nend = "high"\n',
-    '[[pool]]\nname = "events"\nblock = 32\ncount = 10\n[[rule]]\nsize = [17, 32]\npool = "events"\n',
+    '[[pool]]\nname = "events"\nblock = 32\ncount = 10\n[[rule]]\nsize = [17, 32]\n'
+    'pool = "events"\n',
 )
 BUDGETS = (
     '[memory]\npool = "64KB"\nallocator = "tlsf"\n[budget]\nfailures = 0\n[[run]]\nname = "a"\n'
@@ -206,7 +208,8 @@ IPERF = (
 MANIFESTS = (
     "cmake_minimum_required(VERSION 3.16)\nset(COMPONENTS main)\n"
     "include($ENV{IDF_PATH}/tools/cmake/project.cmake)\nproject(app)\n",
-    "dependencies:\n  idf: '>=5.0'\n  a/b:\n    version: 1.0\n    rules:\n      - if: target in [esp32]\n",
+    "dependencies:\n  idf: '>=5.0'\n  a/b:\n    version: 1.0\n    rules:\n"
+    "      - if: target in [esp32]\n",
     "[env:a]\nboard = esp32dev\nboard_build.esp-idf.sdkconfig_path = sdkconfig.a\n",
 )
 KNOWN = ("task=net site=*static* # why\ntask=main size=16..64\nsize=100\n",)
@@ -334,58 +337,42 @@ def _dwarf(folder: Path, data: bytes, number: int) -> None:
             types.of(b"main (program.c:5);make (program.c:%d)" % line)
 
 
+def _corpus(name: str) -> Callable[[], Sequence[bytes]]:
+    return _files(*sorted((CORPUS / "import").glob(f"{name}*.txt")))
+
+
+_LOGS = _files(*sorted((LAB / "capture" / "logs").glob("*.log")))
+_LINES = (
+    ("text", lambda: [(_kept() / "T.txt").read_bytes()]),
+    ("heaptrack", _corpus("heaptrack")),
+    ("mtrace", _corpus("mtrace")),
+    ("pjsip", _files(LAB / "pools" / "pjsua.log")),
+    ("esp-idf", _LOGS),
+)
 READERS = {
     one.name: one
     for one in (
         Reader("trace", _sound_traces, mutate.of_trace, _read_trace),
         Reader("trace-bytes", _traces, mutate.of_bytes, _read_trace),
         Reader("zst", _zstd, mutate.of_bytes, _read_packed),
-        Reader(
-            "text", lambda: [(_kept() / "T.txt").read_bytes()], mutate.of_text, _imported("text")
-        ),
-        Reader(
-            "heaptrack",
-            _files(*sorted((CORPUS / "import").glob("heaptrack*.txt"))),
-            mutate.of_text,
-            _imported("heaptrack"),
-        ),
-        Reader(
-            "mtrace",
-            _files(*sorted((CORPUS / "import").glob("mtrace*.txt"))),
-            mutate.of_text,
-            _imported("mtrace"),
-        ),
-        Reader("pjsip", _files(LAB / "pools" / "pjsua.log"), mutate.of_text, _imported("pjsip")),
-        Reader(
-            "esp-idf",
-            _files(*sorted((LAB / "capture" / "logs").glob("*.log"))),
-            mutate.of_text,
-            _imported("esp-idf"),
-        ),
+        *(Reader(form, samples, mutate.of_text, _imported(form)) for form, samples in _LINES),
         Reader("systemview", _svdat, mutate.of_bytes, _imported("systemview")),
-        Reader(
-            "log", _files(*sorted((LAB / "capture" / "logs").glob("*.log"))), mutate.of_text, _log
-        ),
-        Reader(
-            "boot-log",
-            _files(*sorted((LAB / "capture" / "logs").glob("*.log"))),
-            mutate.of_text,
-            _boot_log,
-        ),
+        Reader("log", _LOGS, mutate.of_text, _log),
+        Reader("boot-log", _LOGS, mutate.of_text, _boot_log),
         Reader("sdkconfig", _texts(*SDKCONFIG), mutate.of_text, _lint),
         Reader("kconfig", _texts(*KCONFIG), mutate.of_text, _project),
+        Reader("manifests", _texts(*MANIFESTS), mutate.of_text, _manifests),
         Reader("layout", _texts(*LAYOUT), mutate.of_text, _layout),
         Reader("rules", _texts(*RULES), mutate.of_text, _rules),
         Reader("budgets", _texts(*BUDGETS), mutate.of_text, _check),
         Reader("plan", _texts(*PLAN), mutate.of_text, _plan),
         Reader("known-leaks", _texts(*KNOWN), mutate.of_text, _known),
+        Reader("iperf", _texts(*IPERF), mutate.of_text, _iperf),
         Reader("result", _result, mutate.of_text, _compare),
         Reader("baseline", _baseline, mutate.of_text, _against),
         Reader("sweep", _sweep, mutate.of_text, _shown),
         Reader("elf", _elf, mutate.in_place, _static),
         Reader("dwarf", _program, mutate.in_place, _dwarf),
-        Reader("iperf", _texts(*IPERF), mutate.of_text, _iperf),
-        Reader("manifests", _texts(*MANIFESTS), mutate.of_text, _manifests),
         Reader("map", _map, mutate.of_text, _static),
     )
 }

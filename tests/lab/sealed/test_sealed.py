@@ -1,5 +1,5 @@
-"""Inputs that pass each reader's first checks and contradict themselves behind them: none hangs, none
-takes more than 256 MB, and what is refused is refused in two lines."""
+"""Inputs that pass each reader's first checks and contradict themselves behind them: none hangs,
+none takes more than 256 MB, and what is not taken is refused by an error with a sentence."""
 
 from __future__ import annotations
 

@@ -12,6 +12,7 @@ from heapscope.trace.call_sites import (
     ARROW,
     MORE,
     NAME_MAX,
+    SiteNames,
     frames_of,
     shortened,
     site_name,
