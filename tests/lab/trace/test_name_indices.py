@@ -93,4 +93,4 @@ def test_a_rule_finds_a_task_however_high_its_index_is(tmp_path: Path) -> None:
     for index in (5, HIGHEST):
         trace = trace_of(tmp_path / "T.hst", index)
         result = hs.replay(trace, pool="32KB", allocator="tlsf", place=rules)
-        assert [rule.requests for rule in result.rules] == [1, 19]
+        assert [rule.requests for rule in result.placement] == [1, 19]
