@@ -25,7 +25,8 @@ static hs_lab_region_t private_heap(uint32_t size, const char *allocator, uint32
 static const hs_lab_rule_t rules[] = {{0, 199, 1u << PRIVATE, 0, 0},
                                       {0, UINT32_MAX, 1u << 3, 1, 0},
                                       {1000, UINT32_MAX, 1u << 2, 1, 0}};
-static const uint64_t by_task[TASKS] = {1u << 2, 1u << 0 | 1u << 2, 1u << 1 | 1u << 2, 1u << 2};
+static const hs_lab_rule_name_t by_task[TASKS] = {
+    {1u << 2, 0}, {1u << 0 | 1u << 2, 1}, {1u << 1 | 1u << 2, 2}, {1u << 2, 3}};
 
 static hs_status_t begin(hs_replay_t *replay, hs_lab_region_t list[HEAPS], const char *allocator)
 {

@@ -13,7 +13,7 @@ from heapscope.errors import InputError
 from heapscope.measure.figure import figures
 from heapscope.measure.result import ReplayResult
 from heapscope.measure.survey import Survey
-from heapscope.trace.source import open_blocks
+from heapscope.trace.whole import RESULT_MAX, read_whole
 
 #: One check without a true change says "worse" so often at most, over all its figures.
 FALSE_ALARMS = 0.01
@@ -55,11 +55,11 @@ def gathered(run: str, memory: str, recordings: Iterable[Sequence[Figure]]) -> l
 
 
 def read_baseline(path: str | Path) -> CheckResult:
-    with open_blocks(path) as blocks:
-        shown, content = blocks.name, b"".join(blocks)
     remedy = "write it with 'heapscope check --json FILE', on the branch to compare with"
+    whole = read_whole(path, limit=RESULT_MAX, what="a baseline", remedy=remedy)
+    shown = whole.name
     try:
-        return CheckResult.from_json(json.loads(content))
+        return CheckResult.from_json(json.loads(whole.data))
     except (ValueError, RecursionError):
         raise InputError(f"{shown}: not JSON", remedy=remedy) from None
     except InputError:

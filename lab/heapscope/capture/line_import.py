@@ -147,6 +147,7 @@ def _features(path: str | Path, form: LineForm) -> int:
                     lines.push(block)
                     for _ in lines.take():
                         pass
+                lines.finish()
             except StatusError as error:
                 if error.status != Status.VERSION:
                     raise
@@ -187,7 +188,11 @@ class _Attempt:
             facts = {SOURCE: form.source, RECORDER: f"heapscope {__version__}"}
             for key, value in (facts | form.facts(self._path)).items():
                 lines.metadata(key, value)
-            written = self._copy(blocks, lines, write, kept)
+            try:
+                written = self._copy(blocks, lines, write, kept)
+            except StatusError:
+                self.wanted = lines.stats().wanted
+                raise
             stats = lines.stats()
             if stats.events == 0:
                 raise _no_event(blocks, self._head, kept.first, form)
@@ -203,7 +208,7 @@ class _Attempt:
             if len(self._head) < HEAD:
                 self._head += block[: HEAD - len(self._head)]
             for start in range(0, len(block), _PIECE):
-                self._push(lines, block[start : start + _PIECE])
+                lines.push(block[start : start + _PIECE])
                 kept.take(lines)
                 self._check(blocks, kept)
                 written += _drain(lines, write)
@@ -211,13 +216,6 @@ class _Attempt:
         kept.take(lines)
         self._check(blocks, kept)
         return written + _drain(lines, write)
-
-    def _push(self, lines: NativeImport, piece: bytes) -> None:
-        try:
-            lines.push(piece)
-        except StatusError:
-            self.wanted = lines.stats().wanted
-            raise
 
     def _check(self, blocks: Blocks, kept: LeftOutLines) -> None:
         bad = kept.first

@@ -18,6 +18,7 @@ from heapscope.cli.outputs import check_places
 from heapscope.cli.own_verbs import OwnVerbs, summary
 from heapscope.errors import HeapscopeError
 from heapscope.interrupt import ends_at_once, exit_code, raises, seen
+from heapscope.shortage import ENOUGH, is_shortage
 from heapscope.trace.stream import forget_streams
 
 #: The variable by which a shell's script asks for completions; the parser derives it by itself.
@@ -161,6 +162,8 @@ def _refuse(error: Exception) -> int:
 
 
 def _explain(error: Exception) -> tuple[str, str]:
+    if is_shortage(error):
+        return "the host has too little memory for this", ENOUGH
     if isinstance(error, HeapscopeError):
         return error.message, error.remedy
     if isinstance(error, UsageError):
@@ -168,11 +171,6 @@ def _explain(error: Exception) -> tuple[str, str]:
     if isinstance(error, OSError) and error.strerror:
         name = f"{error.filename}: " if error.filename else ""
         return f"{name}{error.strerror}", "check the place, its permissions and the room there"
-    if isinstance(error, MemoryError):
-        return (
-            "the host has too little memory for this",
-            "close other programs, or use a larger one",
-        )
     return (
         f"a fault of Heapscope, not of your input: {type(error).__name__}: {error}",
         f"report it with the command line; {TRACEBACK}=1 shows where it happened",

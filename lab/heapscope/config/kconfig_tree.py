@@ -18,17 +18,20 @@ from heapscope.extras import command
 from heapscope.interrupt import scratch_folder
 from heapscope.kconfig.table import OptionChoice, OptionTable, Renamed, Symbol, with_symbols
 from heapscope.trace.names import printable
+from heapscope.trace.whole import read_whole
 
 _REMEDY = "give the folder of an ESP-IDF checkout: Kconfig and components/ are in it"
 _SECONDS = 300  # reading all of ESP-IDF's takes a few
+_LIST_MAX = 1 << 20  # bytes of version.cmake, and of a list of old names
 _RENAME = re.compile(r"CONFIG_(\w+)[ \t]+(!?)CONFIG_(\w+)", re.ASCII)
 
 
 def tree_version(tree: Path) -> str:
     """ "5.5.1", out of tools/cmake/version.cmake; "": the tree does not say."""
+    file = tree / "tools" / "cmake" / "version.cmake"
     try:
-        text = (tree / "tools" / "cmake" / "version.cmake").read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError):
+        text = read_whole(file, limit=_LIST_MAX, what="a version", remedy=_REMEDY).text()
+    except InputError:
         return ""
     parts = [
         re.search(rf"set\(IDF_VERSION_{part} +([0-9]+)\)", text)
@@ -67,7 +70,8 @@ def _fixed(part: Any) -> Any:
 def _renames(tree: Path, chip: str) -> Iterator[tuple[str, Renamed]]:
     for end in ("", f".{chip}"):
         for file in sorted(tree.glob(f"components/*/sdkconfig.rename{end}")):
-            for line in file.read_text(encoding="utf-8", errors="replace").splitlines():
+            whole = read_whole(file, limit=_LIST_MAX, what="a list of old names", remedy=_REMEDY)
+            for line in whole.data.decode("utf-8", "replace").splitlines():
                 found = _RENAME.match(line)
                 if found:
                     yield found[1], Renamed(found[3], bool(found[2]))

@@ -10,8 +10,7 @@ from pathlib import Path
 
 from heapscope.errors import InputError
 from heapscope.trace.names import printable
-from heapscope.trace.sniff import check_no_trace
-from heapscope.trace.source import Blocks, open_blocks
+from heapscope.trace.whole import read_whole
 
 REMEDY = "give the project's sdkconfig, or a sdkconfig.defaults with the same options"
 
@@ -58,9 +57,8 @@ class ConfigFile:
 def read_config_file(path: str | Path) -> ConfigFile:
     """ "-" is standard input; .zst is taken off. An empty file, or one of comments, is a default
     build. InputError names file and cause: it has lines, and none of them speaks of an option."""
-    with open_blocks(path) as blocks:
-        content = _content(blocks)
-        name = blocks.name
+    whole = read_whole(path, limit=_SIZE_MAX, what="a configuration", remedy=REMEDY)
+    content, name = whole.data, whole.name
     if content.lstrip().startswith(b"{"):
         file = _json_file(content.decode("utf-8", "replace"), name)
     else:
@@ -87,21 +85,6 @@ def _text_file(content: bytes, name: str) -> ConfigFile:
     return ConfigFile(
         name=name, text=text, version=file.said("IDF_INIT_VERSION"), generated=file.generated
     )
-
-
-def _content(blocks: Blocks) -> bytes:
-    content = b""
-    for block in blocks:
-        content += block
-        check_no_trace(content, name=blocks.name, wanted="a configuration", remedy=REMEDY)
-        if len(content) > _SIZE_MAX:
-            raise InputError(
-                f"{blocks.name}: more than {_SIZE_MAX >> 20} MiB, too long for an sdkconfig",
-                remedy=REMEDY,
-            )
-    if blocks.loss is not None:
-        raise InputError(f"{blocks.name}: {blocks.loss.sentence()}", remedy="check the file")
-    return content
 
 
 def _json_file(text: str, name: str) -> ConfigFile:

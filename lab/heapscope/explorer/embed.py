@@ -23,6 +23,7 @@ from heapscope.trace.all_names import AllNames
 
 #: Bytes of a trace in a page at most, compressed, where nothing else is asked for.
 EMBED_LIMIT = 8_000_000
+_RAW_MAX = 256 << 20  # bytes of a trace that are tried, before compression
 #: Bytes of the pools that a page offers.
 POOLS = tuple(1 << power for power in range(20, 13, -1))
 #: Spans of the page's timeline at most.
@@ -45,14 +46,17 @@ class EmbeddedTrace:
 
 def embed(pieces: Iterable[bytes], limit: int) -> EmbeddedTrace:
     """The trace, compressed; where that has more than `limit` bytes, its beginning."""
-    raw = b"".join(pieces)
+    raw, size = bytearray(), 0
+    for piece in pieces:
+        size += len(piece)
+        raw += piece[: _RAW_MAX - len(raw)]
     packed = _packed(raw)
     kept = len(raw)
     while len(packed) > limit and kept > 0:
         kept = int(kept * min(0.95, limit / len(packed)))
         packed = _packed(raw[:kept])
-    share = kept / len(raw) if raw else 1.0
-    return EmbeddedTrace(packed=packed, share=share, told=told(raw[:kept]))
+    share = kept / size if size else 1.0
+    return EmbeddedTrace(packed=packed, share=share, told=told(bytes(raw[:kept])))
 
 
 def told(trace: bytes) -> dict[str, Any]:
@@ -62,7 +66,10 @@ def told(trace: bytes) -> dict[str, Any]:
         reader.finish()
         census, health = vars(reader.census()), vars(reader.health())
         tables = {"tasks": NameTable.TASK, "marks": NameTable.MARK, "sites": NameTable.SITE}
-        names = {key: [_plain(one) for one in reader.names(table)] for key, table in tables.items()}
+        names = {
+            key: {str(index): _plain(name) for index, name in reader.names(table).items()}
+            for key, table in tables.items()
+        }
         metadata = {key: _plain(value) for key, value in reader.metadata().items()}
     return {**exact({"census": census, "health": health}), **names, "metadata": metadata}
 
@@ -72,7 +79,7 @@ def _plain(name: bytes | None) -> str | None:
     return None if name is None else name.decode("utf-8", "replace").removeprefix("\ufeff")
 
 
-def _packed(raw: bytes) -> bytes:
+def _packed(raw: bytes | bytearray) -> bytes:
     return gzip.compress(raw, 9, mtime=0)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from heapscope.capture.output import Write
-from heapscope.export.columns import cells, columns
+from heapscope.export.columns import cells, columns, placed
 from heapscope.export.exporter import Context, Exporter
 from heapscope.languages import csv_field
 from heapscope.native.export import Keep
@@ -16,12 +16,12 @@ class CsvTable(Exporter):
     keep = Keep.ROWS
 
     def begin(self, context: Context, write: Write) -> None:
-        table = columns(context)
-        write((",".join(column.name for column in table) + "\n").encode())
-        before = ["", *[","] * (len(table) - 1)]
-        made = cells(table, quote=csv_field, before=before, none="")
+        self._table = columns(context)
+        write((",".join(column.name for column in self._table) + "\n").encode())
+        before = ["", *[","] * (len(self._table) - 1)]
+        made = cells(self._table, quote=csv_field, before=before, none="")
         self._text = RowText(dtype("hs_lab_export_row_t"), [*made, Cell(before=b"\n")])
 
     def rows(self, rows: Rows, write: Write) -> None:
-        for piece in self._text.write(rows):
+        for piece in self._text.write(placed(rows, self._table)):
             write(piece)

@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 from heapscope.capture.output import Write
-from heapscope.export.columns import cells, columns
+from heapscope.export.columns import cells, columns, placed
 from heapscope.export.events_document import (
     EventsDocument,
     ExportedMark,
@@ -27,14 +27,14 @@ class JsonEvents(Exporter):
     def begin(self, context: Context, write: Write) -> None:
         self._first = True
         write(b"{" + _members(_head(context)) + b',\n"events":[')
-        table = columns(context)
-        before = [f'"{column.name}":' for column in table]
+        self._table = columns(context)
+        before = [f'"{column.name}":' for column in self._table]
         before = [",\n{" + before[0], *["," + text for text in before[1:]]]
-        made = cells(table, quote=quoted, before=before, none="null")
+        made = cells(self._table, quote=quoted, before=before, none="null")
         self._text = RowText(dtype("hs_lab_export_row_t"), [*made, Cell(before=b"}")])
 
     def rows(self, rows: Rows, write: Write) -> None:
-        for piece in self._text.write(rows):
+        for piece in self._text.write(placed(rows, self._table)):
             write(piece[1:] if self._first else piece)  # no comma before the first event
             self._first = False
 

@@ -45,7 +45,7 @@ class Overview:
     def site(self, index: int) -> str | None:
         """None where the trace does not tell."""
         known = self.sites.known
-        return self.sites[index] if index or (known and known[0]) else None
+        return self.sites[index] if index or known.get(0) else None
 
 
 def overview(reader: NativeReader) -> Overview:

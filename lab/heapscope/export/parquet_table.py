@@ -10,7 +10,7 @@ import numpy as np
 
 from heapscope.capture.output import Write
 from heapscope.errors import InputError
-from heapscope.export.columns import EventColumn, columns
+from heapscope.export.columns import EventColumn, columns, placed
 from heapscope.export.exporter import Context, Exporter, Finish
 from heapscope.extras import command
 from heapscope.interrupt import scratch_folder
@@ -69,6 +69,7 @@ class ParquetTable(Exporter):
         self._waiting, self._count = [], 0
 
     def _frame(self, rows: Rows) -> Any:
+        rows = placed(rows, self._columns)
         return self._polars.DataFrame([self._series(column, rows) for column in self._columns])
 
     def _series(self, column: EventColumn, rows: Rows) -> Any:

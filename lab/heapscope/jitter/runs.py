@@ -14,7 +14,7 @@ from heapscope.replay.clock import clock_rate
 from heapscope.rows.figure import figure
 from heapscope.rows.row import Row
 from heapscope.trace.segment import segment_of
-from heapscope.trace.source import open_blocks
+from heapscope.trace.whole import kept_trace
 
 LATE = 0.01  # seconds that a task may be late: one tick of FreeRTOS as ESP-IDF sets it
 STRENGTH = 0.25  # a choice: enough to be seen, and most of the run as it was recorded
@@ -27,8 +27,7 @@ Push = Callable[[NativeReader], None]
 def kept_in_memory(path: str | Path) -> Push:
     """Reads the file once; the runs then take it from memory. InputError: it cannot be opened."""
     file, segment = segment_of(path)
-    with open_blocks(file) as opened:
-        blocks = list(opened)
+    blocks = kept_trace(file)
 
     def push(reader: NativeReader) -> None:
         reader.begin_with(segment)

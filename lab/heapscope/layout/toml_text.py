@@ -6,9 +6,7 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from heapscope.errors import InputError
-from heapscope.trace.sniff import check_no_trace
-from heapscope.trace.source import open_blocks
+from heapscope.trace.whole import read_whole
 
 _SIZE_MAX = 1 << 20  # bytes; a layout has a few hundred
 _HEADER = re.compile(r"\s*\[+\s*([A-Za-z0-9_.\"' -]+?)\s*\]+")
@@ -44,22 +42,5 @@ def _begins_with(line: str, key: str) -> bool:
 
 def read_toml_text(path: str | Path, *, what: str = "a layout") -> TomlText:
     """`what` the file should be, for the error when it is too large to be that."""
-    with open_blocks(path) as blocks:
-        raw = b""
-        for block in blocks:
-            raw += block
-            remedy = f"give the TOML file of {what}"
-            check_no_trace(raw, name=blocks.name, wanted=what, remedy=remedy)
-            if len(raw) > _SIZE_MAX:
-                raise InputError(
-                    f"{blocks.name}: larger than {_SIZE_MAX} bytes, not {what}",
-                    remedy=remedy,
-                )
-    if blocks.loss is not None:
-        raise InputError(f"{blocks.name}: {blocks.loss.sentence()}", remedy="copy it again")
-    try:
-        return TomlText(file=blocks.name, text=raw.decode("utf-8-sig"))
-    except UnicodeDecodeError as error:
-        raise InputError(
-            f"{blocks.name}: not UTF-8 at byte {error.start}", remedy="save it as UTF-8"
-        ) from None
+    whole = read_whole(path, limit=_SIZE_MAX, what=what, remedy=f"give the TOML file of {what}")
+    return TomlText(file=whole.name, text=whole.text())

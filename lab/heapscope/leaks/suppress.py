@@ -21,6 +21,7 @@ from pathlib import Path
 from heapscope.errors import InputError
 from heapscope.trace.call_sites import any_text
 from heapscope.trace.names import printable
+from heapscope.trace.whole import read_whole
 
 KEYS = ("task", "site", "size")
 _WORD = re.compile(r'#.*|(?:[^\s"#]|"[^"]*")+|"')
@@ -49,14 +50,15 @@ def _like(name: str, pattern: str) -> bool:
     return name == pattern or fnmatch.fnmatchcase(name, any_text(pattern).replace("[", "[[]"))
 
 
+_SIZE_MAX = 1 << 20  # bytes
+
+
 def read_suppressions(path: Path) -> tuple[Suppression, ...]:
     """InputError names file and line of a rule that cannot be read."""
     shown = printable(str(path), limit=400)
-    try:
-        lines = path.read_text(encoding="utf-8-sig").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        why = getattr(error, "strerror", None) or "not UTF-8 text"
-        raise InputError(f"{shown}: cannot be read: {why}", remedy="check the file") from None
+    remedy = "give the file of leaks that are known (--suppress)"
+    whole = read_whole(path, limit=_SIZE_MAX, what="a list of known leaks", remedy=remedy)
+    lines = whole.text().splitlines()
     rules = ((number, _words(line)) for number, line in enumerate(lines, 1))
     return tuple(_rule(shown, number, words) for number, words in rules if words)
 

@@ -34,23 +34,21 @@ class Addresses:
                 f"{name}: --elf needs symbolic, which there is for Linux", remedy=_APART
             )
         need_extra("record", f"{name}: --elf", instead=_APART)
-        from elftools.common.exceptions import ELFError
         from elftools.elf.elffile import ELFFile
 
         from heapscope.capture.record.symbols import Symbols
+        from heapscope.elf import reading
         from heapscope.native.recorder import ModuleRow
 
+        remedy = "give the .elf file that the firmware was made from"
         try:
-            with elf.open("rb") as file:
+            with elf.open("rb") as file, reading(name, "its headers are damaged", remedy=remedy):
                 segments = [
                     (one["p_vaddr"], one["p_memsz"], one["p_flags"] & 1)
                     for one in ELFFile(file).iter_segments("PT_LOAD")
                 ]
-        except (OSError, ELFError, ValueError) as error:
-            raise InputError(
-                f"{name}: cannot be read as an ELF program: {printable(str(error), limit=200)}",
-                remedy="give the .elf file that the firmware was made from",
-            ) from None
+        except OSError as error:
+            raise InputError(f"{name}: {error.strerror or error}", remedy=remedy) from None
         self._code = [(start, start + size) for start, size, runs in segments if runs]
         start = min((start for start, _, _ in segments), default=0)
         end = max((start + size for start, size, _ in segments), default=0)

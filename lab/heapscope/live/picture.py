@@ -37,7 +37,7 @@ class CalledNames:
         if table == SITES:
             if index == 0 or raw is None:
                 return "" if index == 0 else f"site {index}"
-            return self.addresses.named(site_names((raw,))[0])
+            return self.addresses.named(site_names({0: raw})[0])
         return printable(raw) if raw and raw.strip() else f"{_NOUNS[table]} {index}"
 
     def owner(self, task: int, site: int) -> str:

@@ -53,10 +53,18 @@ class NativeRule:
 
 
 @dataclass(frozen=True, kw_only=True)
-class NativeRuleNames:
-    """hs_lab_rule_names_t: rules by bit, for each index."""
+class NativeRuleName:
+    """hs_lab_rule_name_t: rules by bit."""
 
-    rules: tuple[int, ...] = ()
+    index: int
+    rules: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class NativeRuleNames:
+    """hs_lab_rule_names_t: the rules of some indices, and of all others."""
+
+    names: tuple[NativeRuleName, ...] = ()
     others: int = ALL_RULES
 
 

@@ -20,6 +20,7 @@ from heapscope.native.structs import (
 )
 from heapscope.native.timeline import TimelineData, read_timeline
 
+_NO_INDEX = 0xFFFF_FFFF
 _PIECE = 1 << 16  # bytes pushed at once where rows are taken in between
 
 
@@ -109,18 +110,23 @@ class NativeReader(NativeOwner):
                 facts[name] = _bytes(value[0], size)
         return facts
 
-    def name_count(self, table: NameTable) -> int:
-        """One past the highest index used or named."""
-        return int(self._lib.hs_lab_reader_name_count(self.handle, int(table)))
-
     def name(self, table: NameTable, index: int) -> bytes | None:
         """None where the recorder gave no name."""
         value = ffi.new("const uint8_t **")
         size = self._lib.hs_lab_reader_name(self.handle, int(table), index, value)
         return None if value[0] == ffi.NULL else _bytes(value[0], size)
 
-    def names(self, table: NameTable) -> tuple[bytes | None, ...]:
-        return tuple(self.name(table, index) for index in range(self.name_count(table)))
+    def names(self, table: NameTable) -> dict[int, bytes | None]:
+        """By the indices, in order, that are named or that heap events used. A file chooses its
+        indices: whatever follows the highest one is work of its choice."""
+        found: dict[int, bytes | None] = {}
+        index = -1
+        while (index := self._next(table, index + 1)) != _NO_INDEX:
+            found[index] = self.name(table, index)
+        return found
+
+    def _next(self, table: NameTable, index: int) -> int:
+        return int(self._lib.hs_lab_reader_name_next(self.handle, int(table), index))
 
     def tasks(self) -> tuple[Struct, ...]:
         return read_structs(self._lib.hs_lab_tasks, self.handle)

@@ -135,6 +135,10 @@ class NativeRecorder(NativeOwner):
     #: Processes that were not recorded because they found no place.
     missed = number_of("hs_lab_record_missed")
 
+    def overwritten(self) -> bool:
+        """A program wrote over the memory that it shares with the recorder."""
+        return bool(self._lib.hs_lab_record_overwritten(self.handle))
+
     def object_wanted(self) -> bool:
         return bool(self._lib.hs_lab_record_object_wanted(self.handle))
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import enum
 
 from heapscope.errors import HeapscopeError
+from heapscope.shortage import ENOUGH
 
 
 class Status(enum.IntEnum):
@@ -34,7 +35,9 @@ class StatusError(HeapscopeError):
 
     def __init__(self, what: str, *, status: int, where: int | None = None) -> None:
         place = "" if where is None else f", region {where}"
-        super().__init__(f"{what}{place}: {_meaning(status)}")
+        super().__init__(
+            f"{what}{place}: {_meaning(status)}", remedy=ENOUGH if status == Status.MEMORY else ""
+        )
         self.status = status
         self.where = where
 

@@ -110,12 +110,15 @@ def _matched(
     matched = np.zeros(len(asked), dtype=np.int64)
     if given is None:
         return matched
-    tables = rule_names(given, names)
+    tables = [
+        ({one.index: one.rules for one in table.names}, table.others)
+        for table in rule_names(given, names)
+    ]
     for index, row in enumerate(asked):
         mask = ALL_RULES
-        for table, place in zip(tables, (row["task"], row["site"], row["heap"]), strict=True):
-            known = table.rules
-            mask &= known[int(place)] if int(place) < len(known) else table.others
+        places = (row["task"], row["site"], row["heap"])
+        for (known, others), place in zip(tables, places, strict=True):
+            mask &= known.get(int(place), others)
         for bit, rule in enumerate(given.rules):
             if mask >> bit & 1 and rule.size_min <= row["size"] <= rule.size_max:
                 matched[index] = _INSIDE if inner.issuperset(rule.regions) else _GONE

@@ -73,14 +73,15 @@ def read_pools(path: str | Path, *, progress: Progress | None = None) -> PoolTra
                 remedy="record it again, or import the dump again",
             )
         _check(file, events[is_pool])
-        pools = int(events["key"][is_pool].max()) + 1
+        pools, places_of = np.unique(events["key"][is_pool], return_inverse=True)
+        events["key"][is_pool] = places_of.reshape(-1)  # a file chooses how high they are
         names = Names(noun="pool", known=reader.names(NameTable.POOL), limit=128)
         marks = mark_names(reader.names(NameTable.MARK))
         places = np.flatnonzero(events["kind"] == Kind.MARK)
         return PoolTrace(
             file=file,
             events=events,
-            names=tuple(names[index] for index in range(pools)),
+            names=tuple(names[int(index)] for index in pools),
             marks=tuple((marks[int(events["key"][at])], int(at)) for at in places),
             rule=_rule(file, reader.metadata().get(RULE, b"")),
             messages=health.messages if loss is None else (*loss.sentences(), *loss.reasons),

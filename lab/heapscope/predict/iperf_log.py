@@ -16,6 +16,7 @@ from statistics import median
 from typing import Any
 
 from heapscope.errors import InputError
+from heapscope.trace.whole import read_whole
 
 _MOST_BYTES = 16 << 20
 _LONG = 400  # characters of a line that are looked at
@@ -56,14 +57,9 @@ class _IperfRun:
 
 def read_iperf_log(path: Path) -> IperfLog:
     """InputError: the file cannot be read, or holds no run."""
-    try:
-        with path.open("rb") as file:
-            data = file.read(_MOST_BYTES + 1)
-    except OSError as error:
-        raise InputError(f"{path}: {error.strerror}", remedy=_REMEDY) from None
-    if len(data) > _MOST_BYTES:
-        raise InputError(f"{path}: more than 16 MB", remedy="give the part that has the runs")
-    text = data.decode("utf-8", errors="replace")
+    remedy = "give the part that has the runs"
+    whole = read_whole(path, limit=_MOST_BYTES, what="a log of iperf", remedy=remedy)
+    text = whole.data.decode("utf-8", errors="replace")
     notes: list[str] = []
     runs = list(_json_runs(text) if text.lstrip().startswith("{") else _text_runs(text))
     found: dict[str, list[float]] = {}

@@ -100,7 +100,7 @@ def parse_load(text: str) -> SystemLoad:
 def twice(trace: Path, *, remedy: str) -> tuple[str, ...]:
     """A note where a trace seems to hold the blocks itself. InputError: it cannot be read."""
     names = read_all_names(trace).tasks
-    called = set[str]().union(*(names.called(index) for index in range(len(names.known))))
+    called = set[str]().union(*(names.called(index) for index in names.known))
     found = called & system_tasks()
     said = f"tasks of the system: {', '.join(sorted(found))}"
     if not found and recorded_facts(trace).get(SOURCE) in _CHIP_SOURCES:

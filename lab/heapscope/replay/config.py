@@ -76,8 +76,8 @@ def _tenants(tenants: Iterable[Tenant], names: AllNames | None) -> Iterator[Nati
     first = _TASKS
     known: dict[str, int] = {}
     if names is not None:
-        first = max(1, len(names.tasks.known))
-        known = {names.tasks[index]: index for index in range(first)}
+        first = max(names.tasks.known, default=0) + 1
+        known = {names.tasks[index]: index for index in {0, *names.tasks.known}}
     for tenant in tenants:
         task = known.setdefault(tenant.task, first)
         first += task == first

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import fnmatch
+import itertools
 from collections.abc import Callable, Iterator, Sequence
 
 from heapscope.choices import did_you_mean
 from heapscope.layout.placement import Patterns, Placement, PlacementRule
-from heapscope.native.config import ALL_RULES, NativeRuleNames
+from heapscope.native.config import ALL_RULES, NativeRuleName, NativeRuleNames
 from heapscope.trace.all_names import AllNames
 from heapscope.trace.call_sites import any_text
 from heapscope.trace.names import Names, printable
@@ -59,27 +60,28 @@ def _masks(conditions: Sequence[Patterns | None], names: Names) -> NativeRuleNam
         others &= ALL_RULES if patterns is None else ~(1 << bit)
     if others == ALL_RULES:
         return NativeRuleNames()
-    rules = []
-    for index in range(len(names.known)):
+    found = []
+    for index in names.known:
         mask = others
         for bit, patterns in enumerate(conditions):
             if patterns is not None and any(matches(p, index, names) for p in patterns):
                 mask |= 1 << bit
-        rules.append(mask)
-    return NativeRuleNames(rules=tuple(rules), others=others)
+        if mask != others:
+            found.append(NativeRuleName(index=index, rules=mask))
+    return NativeRuleNames(names=tuple(found), others=others)
 
 
 def _missing(rule: PlacementRule, names: AllNames) -> Iterator[str]:
     for noun, patterns, known in _tables(names):
         for pattern in patterns(rule) or ():
-            if not any(matches(pattern, index, known) for index in range(len(known.known))):
+            if not any(matches(pattern, index, known) for index in known.known):
                 yield _note(noun, pattern, known)
 
 
 def _note(noun: str, pattern: str | int, names: Names) -> str:
     if not names.known:
         return f"the trace has no {noun}s"
-    shown = [names[index] for index in range(len(names.known))]
-    hint = did_you_mean(str(pattern), shown[:1000])
+    shown = [names[index] for index in itertools.islice(names.known, 1000)]
+    hint = did_you_mean(str(pattern), shown)
     quoted = f"'{printable(pattern)}'" if isinstance(pattern, str) else str(pattern)
     return f"the trace has no {noun} {quoted}" + (f"; {hint.strip()}" if hint else "")

@@ -6,10 +6,9 @@ from collections.abc import Iterable, Iterator
 from typing import Any, BinaryIO
 
 import numpy
-from elftools.common.exceptions import ELFError
-from elftools.construct import ConstructError
 from elftools.elf.elffile import ELFFile
 
+from heapscope.elf import reading
 from heapscope.errors import InputError
 from heapscope.static.use import UNNAMED, Section, SectionPiece, StaticUse, role_of, sections_at
 from heapscope.static.window import ChipWindows
@@ -39,24 +38,10 @@ _REMEDY = "give the ELF that the build wrote, build/PROJECT.elf, whole"
 def read_elf(file: BinaryIO, *, name: str, size: int, windows: ChipWindows) -> StaticUse:
     """`size` of the file. Reads headers and the symbol table alone. InputError names what of the
     file is damaged, or whose it is."""
-    try:
+    with reading(name, "its headers are damaged", remedy=_REMEDY):
         elf = ELFFile(file)
         _check(elf, name, windows)
         return _read(elf, name, size, windows)
-    except InputError:
-        raise
-    except (ELFError, ConstructError) as error:
-        raise InputError(
-            f"{name}: damaged ELF: {printable(str(error)) or 'a header is cut off'}",
-            remedy=_REMEDY,
-        ) from None
-    except (ValueError, LookupError, OverflowError, TypeError, AttributeError) as error:
-        # pyelftools does not catch these where headers contradict each other.
-        raise InputError(
-            f"{name}: damaged ELF: its headers contradict each other "
-            f"({printable(str(error)) or type(error).__name__})",
-            remedy=_REMEDY,
-        ) from None
 
 
 def _check(elf: Any, name: str, windows: ChipWindows) -> None:

@@ -39,7 +39,7 @@ def read_static(path: str | Path, chip: str) -> StaticUse:
             return read_elf(file, name=name, size=size, windows=windows)
         if head.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] == b"{":
             _not_larger(name, size, _JSON_MAX)
-            return read_size_json(file.read(), name=name, chip=chip)
+            return read_size_json(file.read(_JSON_MAX), name=name, chip=chip)
         if HEAD.search(head):
             _not_larger(name, size, _MAP_MAX)
             return read_map(_lines(file), name=name, windows=windows)

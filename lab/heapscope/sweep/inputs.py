@@ -11,18 +11,25 @@ from heapscope.sweep.plan import PlannedTrace, content_hash
 from heapscope.trace.feed import read_trace
 from heapscope.trace.metadata import WORD_SIZE, texts
 from heapscope.trace.names import printable
+from heapscope.trace.whole import TRACE_MAX
 
 
 def read_input(path: Path, what: str) -> bytes:
-    """InputError: it cannot be read."""
+    """As it is, .zst and all. InputError: it cannot be read, or is too long to be sent about."""
+    shown = printable(str(path), limit=400)
     try:
-        return path.read_bytes()
+        with path.open("rb") as file:
+            content = file.read(TRACE_MAX + 1)
     except OSError as error:
         raise InputError(
-            f"{printable(str(path), limit=400)}: {what} cannot be read: "
-            f"{error.strerror or type(error).__name__}",
+            f"{shown}: {what} cannot be read: {error.strerror or type(error).__name__}",
             remedy="names are relative to the plan's folder",
         ) from None
+    if len(content) > TRACE_MAX:
+        raise InputError(
+            f"{shown}: {what} has more than {TRACE_MAX >> 20:,} MiB", remedy="compress it with zstd"
+        )
+    return content
 
 
 def planned_trace(name: str, path: Path) -> PlannedTrace:

@@ -19,11 +19,13 @@ from heapscope.sweep.claim import claimed, unwritable
 from heapscope.sweep.columns import BATCH, batch_name
 from heapscope.sweep.plan import SweepPlan, document_hash
 from heapscope.trace.names import printable
+from heapscope.trace.whole import RESULT_MAX, read_whole
 from heapscope.whole_file import write_whole
 
 FORM = 1  #: of sweep.json and of the folder's names
 ABOUT = "sweep.json"
 CELLS = "cells"
+_REMEDY = "give the folder that `heapscope sweep PLAN.toml -o FOLDER` wrote"
 _IN_A_FOLDER = 1000  # batches
 _BATCH = re.compile(r"batch-([0-9]{10})\.parquet", re.ASCII)
 _TEMPORARY = ".part"
@@ -139,15 +141,18 @@ def _read(folder: Path) -> dict[str, Any]:
     """The document of the plan."""
     shown = printable(str(folder / ABOUT), limit=400)
     try:
-        document = json.loads((folder / ABOUT).read_bytes())
-        form, plan = document["heapscope_sweep_output"], document["plan"]
+        (folder / ABOUT).stat()
     except OSError as error:
         raise InputError(
             f"{printable(str(folder), limit=400)}: not the output of a sweep: {ABOUT}: "
             f"{error.strerror or type(error).__name__}",
-            remedy="give the folder that `heapscope sweep PLAN.toml -o FOLDER` wrote",
+            remedy=_REMEDY,
         ) from None
-    except (ValueError, KeyError, TypeError):
+    whole = read_whole(folder / ABOUT, limit=RESULT_MAX, what="a plan of a sweep", remedy=_REMEDY)
+    try:
+        document = json.loads(whole.data)
+        form, plan = document["heapscope_sweep_output"], document["plan"]
+    except (ValueError, KeyError, TypeError, RecursionError):
         raise _damaged(folder) from None
     if form != FORM:
         raise InputError(

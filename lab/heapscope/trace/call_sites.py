@@ -11,7 +11,7 @@ from __future__ import annotations
 import functools
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from heapscope.trace.fold_sites import inner_frames, without_library
@@ -71,11 +71,11 @@ class SiteNames(Names):
         return {shown, _folded(shown), site_text(inner_frames(frames_of(shown)))} | texts
 
     def _raw(self, index: int) -> bytes:
-        return (self.known[index] if 0 <= index < len(self.known) else None) or b""
+        return self.known.get(index) or b""
 
     @functools.cached_property
     def _raw_count(self) -> Counter[bytes | None]:
-        return Counter(self.known)
+        return Counter(self.known.values())
 
 
 def site_name(frames: Sequence[bytes], *, cut: bool = False) -> bytes:
@@ -99,7 +99,7 @@ def any_text(pattern: str) -> str:
     return _LEFT_OUT.sub("*", pattern)
 
 
-def site_names(known: tuple[bytes | None, ...]) -> SiteNames:
+def site_names(known: Mapping[int, bytes | None]) -> SiteNames:
     return SiteNames(known=known)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import replace
 from pathlib import Path
 
@@ -174,9 +175,9 @@ def tasks_of(reader: NativeReader) -> tuple[TaskName, ...]:
     """The named ones; and, when events used more than these, those known to be among them."""
     known, used = reader.names(NameTable.TASK), reader.census().tasks
     names = task_names(known, whole=reader.whole)
-    named = {index for index, raw in enumerate(known) if raw}
+    named = {index for index, raw in known.items() if raw}
     if used > len(named):
-        named |= set(range(len(known))) if used == len(known) else {0}
+        named |= set(known)
     return tuple(TaskName(index=i, name=names[i]) for i in sorted(named))
 
 
@@ -193,5 +194,5 @@ def _marks(reader: NativeReader, rate: int | None) -> tuple[MarkAt, ...]:
             )
             for row in rows
         )
-    count = min(len(names.known), _SHOWN)
-    return tuple(MarkAt(name=names[index], event=None) for index in range(count))
+    listed = itertools.islice(names.known, _SHOWN)
+    return tuple(MarkAt(name=names[index], event=None) for index in listed)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from heapscope.printable import printable
@@ -16,7 +17,7 @@ class Names:
     """Display names of a table of a trace, by index."""
 
     noun: str  # for an index without a name: "task 5"
-    known: tuple[bytes | None, ...]
+    known: Mapping[int, bytes | None]  # what is named or used; None: it has no name
     default: str = ""  # of index 0 when nobody named it
     apart: bool = False  # names that show alike carry their index: "wifi (task 5)"
     limit: int = 80  # characters of a name, longer ones are cut
@@ -29,11 +30,11 @@ class Names:
 
     def called(self, index: int) -> set[str]:
         """The texts that a pattern may match: the name as it is shown, and as the trace has it."""
-        raw = self.known[index] if index < len(self.known) else None
+        raw = self.known.get(index)
         return {self[index]} | ({printable(raw)} if raw else set())
 
     def _own(self, index: int) -> str:
-        raw = self.known[index] if 0 <= index < len(self.known) else None
+        raw = self.known.get(index)
         name = printable(raw, limit=self.limit) if raw else ""
         if name.strip():
             return name
@@ -43,26 +44,22 @@ class Names:
     def _alike(self) -> frozenset[int]:
         """Indices whose names others have too; a given name is not marked for the default's sake,
         which is often that of no event."""
-        names = [self._own(index) for index in range(len(self.known))]
-        given = Counter(name for raw, name in zip(self.known, names, strict=True) if raw)
-        alike = {
-            index
-            for index, (raw, name) in enumerate(zip(self.known, names, strict=True))
-            if given[name] > bool(raw)
-        }
+        names = {index: self._own(index) for index in self.known}
+        given = Counter(names[index] for index, raw in self.known.items() if raw)
+        alike = (i for i, raw in self.known.items() if given[names[i]] > bool(raw))
         return frozenset(alike)
 
 
-def task_names(known: tuple[bytes | None, ...], *, whole: bool = True) -> Names:
+def task_names(known: Mapping[int, bytes | None], *, whole: bool = True) -> Names:
     """Events before any task was named count as "main"; where a part of the trace is lost, and
     maybe the name with it, it does not."""
     return Names(noun="task", known=known, default="main" if whole else "", apart=True)
 
 
-def heap_names(known: tuple[bytes | None, ...]) -> Names:
+def heap_names(known: Mapping[int, bytes | None]) -> Names:
     """The recorded program's own heaps."""
     return Names(noun="heap", known=known, default="system")
 
 
-def mark_names(known: tuple[bytes | None, ...]) -> Names:
+def mark_names(known: Mapping[int, bytes | None]) -> Names:
     return Names(noun="mark", known=known)

@@ -16,6 +16,7 @@ _BLOCK_MAX = 128 * 1024  # of a block's content; larger is not zstd
 #: 128 MiB, as `zstd -d` grants by default.
 _OPTIONS: dict[int, int] = {DecompressionParameter.window_log_max: 27}
 _RLE, _RESERVED = 1, 3
+_NO_MEMORY = "not enough memory"  # of the host, as zstd says it
 _CUT = "the zstd data is cut off"
 
 
@@ -56,7 +57,9 @@ class ZstdWalker:
             piece = self._take(size)
             try:
                 out = self._use(piece)
-            except (ZstdError, MemoryError) as error:
+            except ZstdError as error:
+                if _NO_MEMORY in str(error):  # the file may be sound
+                    raise MemoryError from error
                 self._give_back(piece)
                 self._damaged(f"damaged zstd data ({error})")
                 continue

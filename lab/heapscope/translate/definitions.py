@@ -6,11 +6,16 @@ one of it for a chip stands in the source alone."""
 from __future__ import annotations
 
 import re
+import stat
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
+from heapscope.errors import InputError
+from heapscope.trace.whole import read_whole
+
+_SOURCE_MAX = 16 << 20  # bytes
 _COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'", re.DOTALL)
 _OPENS = re.compile(r"\s*#\s*(?:if|ifdef|ifndef)\b")
 _CLOSES = re.compile(r"\s*#\s*endif\b")
@@ -107,10 +112,14 @@ class Sources:
 
     def _read(self, path: str) -> SourceFile | None:
         try:
-            time = Path(path).stat().st_mtime
-            text = Path(path).read_text(encoding="utf-8", errors="replace")
-        except OSError:
+            status = Path(path).stat()
+            if not stat.S_ISREG(status.st_mode):  # the program's debug information names it
+                return None
+            time = status.st_mtime
+            whole = read_whole(path, limit=_SOURCE_MAX, what="a source file", remedy="")
+        except (OSError, ValueError, InputError):
             return None
+        text = whole.data.decode("utf-8", "replace").replace("\r\n", "\n")
         if time > self._program_time:
             return None
         return SourceFile(Path(path), _COMMENT.sub(_blank, text.replace("\\\n", "  ")), time)

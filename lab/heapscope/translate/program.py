@@ -16,6 +16,7 @@ from elftools.dwarf.locationlists import LocationParser
 from elftools.elf.elffile import ELFFile
 from elftools.elf.relocation import RelocationSection
 
+from heapscope.elf import DEBUG_DAMAGED, bound_entries, check_sections, reading
 from heapscope.errors import InputError
 from heapscope.printable import printable
 from heapscope.translate.layouts import Entry, name_of
@@ -60,7 +61,8 @@ class ProgramFile:
                 f"{shown}: {error.strerror or error}", remedy="name the program that was recorded"
             ) from None
         try:
-            self._read(shown)
+            with reading(shown, DEBUG_DAMAGED, remedy=_NEEDS):
+                self._read(shown)
         except BaseException:
             self._stream.close()
             raise
@@ -78,7 +80,9 @@ class ProgramFile:
         if not self.elf.has_dwarf_info():
             raise InputError(f"{shown}: it has no debug information", remedy=_NEEDS)
         self.time = self.path.stat().st_mtime
+        check_sections(self.elf, self.path.stat().st_size)
         self.dwarf: Any = self.elf.get_dwarf_info()
+        bound_entries(self.dwarf)
         self._sections = [
             (section["sh_addr"], section["sh_size"], section.data())
             for section in self.elf.iter_sections()
@@ -192,7 +196,10 @@ class ProgramFile:
                     path = paths[one.file] if one.file < len(paths) else ""
                     yield Lines(one.address, state.address, path, one.line)
                 begun = []
-            begun = [] if state.end_sequence else [*begun, state]
+            if state.end_sequence:
+                begun = []
+            else:
+                begun.append(state)
 
     def files(self, unit: Any) -> list[str]:
         """The paths of a unit's sources, by the numbers that lines and entries have."""

@@ -36,12 +36,12 @@ class WideRecording:
     health: TraceHealth
     counts: dict[tuple[int, int], int] = field(default_factory=dict)
     resized: set[int] = field(default_factory=set)
-    tables: dict[NameTable, tuple[bytes | None, ...]] = field(default_factory=dict)
+    tables: dict[NameTable, dict[int, bytes | None]] = field(default_factory=dict)
     peak: int = 0
     shift: int = 0
 
     @property
-    def sites(self) -> tuple[bytes | None, ...]:
+    def sites(self) -> dict[int, bytes | None]:
         return self.tables[NameTable.SITE]
 
 
@@ -111,13 +111,9 @@ def sizes_of(asked: WideRecording, types: SiteTypes) -> dict[int, SiteSizes]:
     """The sizes of each site, as far as they are known."""
 
     def of_site(site: int) -> SiteType:
-        return types.of(_name(asked.sites, site), resized=site in asked.resized)
+        return types.of(asked.sites.get(site), resized=site in asked.resized)
 
     return site_sizes(asked.counts, of_site)
-
-
-def _name(names: tuple[bytes | None, ...], index: int) -> bytes | None:
-    return names[index] if index < len(names) else None
 
 
 @dataclass(frozen=True)
@@ -163,7 +159,7 @@ def write_translated(
         reader.after_each_piece(move)
         read_trace(trace, reader, progress=progress)
         for table, names in asked.tables.items():
-            for index, name in enumerate(names):
+            for index, name in names.items():
                 if name is not None:
                     writer.name(table, index, name)
         writer.finish()

@@ -7,6 +7,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from heapscope.elf import DEBUG_DAMAGED, reading
+from heapscope.printable import printable
 from heapscope.trace.call_sites import CUT, SEPARATOR
 from heapscope.trace.fold_sites import IN_LIBRARY, without_allocators
 from heapscope.translate.definitions import CALLS, Sources, is_of_literals
@@ -102,7 +104,9 @@ class SiteTypes:
         blocks."""
         key = name or b"", resized
         if key not in self._found:
-            self._found[key] = self._of(_frames(key[0]), 1 if resized else 0)
+            file = printable(str(self._modules[""].program.path), limit=400)
+            with reading(file, DEBUG_DAMAGED, remedy="build the program again, and record it anew"):
+                self._found[key] = self._of(_frames(key[0]), 1 if resized else 0)
         return self._found[key]
 
     def _of(self, frames: list[_Frame], by_pointer: int) -> SiteType:

@@ -14,6 +14,7 @@ from heapscope.measure.result import ReplayResult
 from heapscope.memory.options import MemoryOptions, given, per_side
 from heapscope.progress import OnProgress
 from heapscope.trace.source import open_blocks
+from heapscope.trace.whole import RESULT_MAX, read_whole
 from heapscope.verbs.replay import replay
 
 EXAMPLE = "for example: heapscope compare T.hst --chip esp32 --idf 4.2 --idf 5.5"
@@ -89,8 +90,10 @@ def _is_result(side: Compared) -> bool:
 def _result(side: Compared) -> ReplayResult:
     if isinstance(side, ReplayResult):
         return side
-    with open_blocks(Path(side)) as blocks:
-        shown, content = blocks.name, b"".join(blocks)
+    whole = read_whole(
+        side, limit=RESULT_MAX, what="a result", remedy="write it with heapscope replay --json FILE"
+    )
+    shown, content = whole.name, whole.data
     try:
         return ReplayResult.from_json(json.loads(content))
     except InputError as error:

@@ -10,6 +10,7 @@ from heapscope.errors import HeapscopeError, InputError
 from heapscope.jitter.runs import STRENGTH, Jitter
 from heapscope.layout.layout import Layout
 from heapscope.layout.need import parse_needs
+from heapscope.layout.toml_text import read_toml_text
 from heapscope.memory.choose import NO_RULES, choose_memory, choose_placement
 from heapscope.memory.options import MemoryOptions, given
 from heapscope.place.answer import place as answer
@@ -47,7 +48,7 @@ def place(
     layout = choose_memory(options, path).layout
     choose_placement(options, layout)  # names what is wrong in it by the file's own name
     own = options.get("place")
-    text = "" if own is None or str(own) == NO_RULES else Path(own).read_text(encoding="utf-8")
+    text = "" if own is None or str(own) == NO_RULES else read_toml_text(own, what="rules").text
     needs = parse_needs(() if need is None else (need,))
     wish = PlaceWish(
         need=needs[0] if needs else None, slow=slow, seconds=seconds, given=text, pools=pools

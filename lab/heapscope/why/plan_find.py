@@ -14,11 +14,13 @@ from heapscope.measure.result import ReplayResult
 from heapscope.measure.wording import plural
 from heapscope.predict.knob_offers import KnobOffer
 from heapscope.trace.names import printable
+from heapscope.trace.whole import read_whole
 from heapscope.why.plan import Plan, PlanAnswer, PlanNeed
 from heapscope.why.plan_search import PlanSearch, PlanState
 from heapscope.why.plan_words import ASSUMED, lines_of, patch, predicted, steps, told
 from heapscope.why.trial import Target, Trials
 
+_CONFIG_MAX = 16 << 20  # bytes
 RUNS = 50  #: perturbed runs by default
 ENOUGH = 0.95  # of the runs; below it the plan's memory grows further
 _NONE = (0, 0)  # failures, and needs that do not always fit
@@ -49,7 +51,9 @@ def plan_wish(
     if sdkconfig is None:
         return PlanWish(jitter=perturbed)
     file = Path(sdkconfig)  # it was read before, as options
-    name, text = printable(file.name, limit=200), file.read_bytes().decode("utf-8", "replace")
+    remedy = "give the project's sdkconfig"
+    whole = read_whole(file, limit=_CONFIG_MAX, what="a configuration", remedy=remedy)
+    name, text = printable(file.name, limit=200), whole.data.decode("utf-8", "replace")
     return PlanWish(jitter=perturbed, sdkconfig=(name, text))
 
 

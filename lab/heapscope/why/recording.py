@@ -17,7 +17,7 @@ from heapscope.trace.all_names import AllNames
 from heapscope.trace.call_sites import site_names
 from heapscope.trace.metadata import CLOCK_HZ, number
 from heapscope.trace.names import heap_names, task_names
-from heapscope.trace.source import open_blocks
+from heapscope.trace.whole import kept_trace
 
 ADDRESSES = 1 << 0  # HS_TRACE_ADDRESSES: blocks are known by any number, not by sequence
 CLOCK = 1 << 1  # HS_TRACE_CLOCK
@@ -127,7 +127,7 @@ class Recording:
             if clock and rate:
                 writer.metadata(CLOCK_HZ, str(rate))
             for table in NameTable:
-                for index, name in enumerate(names.names(table)):
+                for index, name in names.names(table).items():
                     if name:
                         writer.name(table, index, name)
             writer.events(edit.front)
@@ -157,5 +157,4 @@ def are_heap_events(rows: Events) -> np.ndarray:
 
 def read_recording(path: str | Path, *, clock: Clock | None = None) -> Recording:
     """`clock`: of a replay. InputError for what cannot be opened."""
-    with open_blocks(path) as blocks:
-        return Recording(list(blocks), clock)
+    return Recording(kept_trace(path), clock)

@@ -5,19 +5,50 @@
 
 #include "heapscope/assert.h"
 
+#define PAGES ((HS_NAME_INDEX_MAX + 1u) / HS_RULE_NAMES_PAGE)
+
+/* The rules of an index, made when it has none of its own. NULL: no host memory. */
+static uint64_t *own_rules(hs_rule_names_t *names, uint32_t index)
+{
+    uint64_t **page = &names->pages[index / HS_RULE_NAMES_PAGE];
+    if (*page == NULL) {
+        *page = malloc(HS_RULE_NAMES_PAGE * sizeof **page);
+        for (uint32_t i = 0; *page != NULL && i < HS_RULE_NAMES_PAGE; i++) {
+            (*page)[i] = names->others;
+        }
+    }
+    return *page == NULL ? NULL : &(*page)[index % HS_RULE_NAMES_PAGE];
+}
+
 static hs_status_t copy_names(hs_rule_names_t *names, const hs_lab_rule_names_t *config)
 {
     names->others = config->others;
-    if (config->rule_count == 0) {
+    if (config->name_count == 0) {
         return HS_OK;
     }
-    names->rules = malloc(config->rule_count * sizeof *names->rules);
-    if (names->rules == NULL) {
+    names->pages = calloc(PAGES, sizeof *names->pages);
+    if (names->pages == NULL) {
         return HS_ERR_MEMORY;
     }
-    memcpy(names->rules, config->rules, config->rule_count * sizeof *names->rules);
-    names->count = config->rule_count;
+    for (uint32_t i = 0; i < config->name_count; i++) {
+        if (config->names[i].index > HS_NAME_INDEX_MAX) {
+            return HS_ERR_ARGUMENT;
+        }
+        uint64_t *rules = own_rules(names, config->names[i].index);
+        if (rules == NULL) {
+            return HS_ERR_MEMORY;
+        }
+        *rules = config->names[i].rules;
+    }
     return HS_OK;
+}
+
+static void names_free(hs_rule_names_t *names)
+{
+    for (uint32_t i = 0; names->pages != NULL && i < PAGES; i++) {
+        free(names->pages[i]);
+    }
+    free(names->pages);
 }
 
 /* Are all regions of the mask in the layout? `own`: private heaps do not count. */
@@ -68,18 +99,16 @@ hs_status_t hs_placement_init(hs_placement_t *placement, const hs_lab_config_t *
     for (uint32_t i = 0; i < config->rule_count; i++) {
         placement->highs += config->rules[i].high != 0;
     }
-    if (copy_names(&placement->tasks, &config->rule_tasks) != HS_OK ||
-        copy_names(&placement->sites, &config->rule_sites) != HS_OK) {
-        return HS_ERR_MEMORY;
-    }
-    return copy_names(&placement->heaps, &config->rule_heaps);
+    hs_status_t status = copy_names(&placement->tasks, &config->rule_tasks);
+    status = status == HS_OK ? copy_names(&placement->sites, &config->rule_sites) : status;
+    return status == HS_OK ? copy_names(&placement->heaps, &config->rule_heaps) : status;
 }
 
 void hs_placement_free(hs_placement_t *placement)
 {
-    free(placement->tasks.rules);
-    free(placement->sites.rules);
-    free(placement->heaps.rules);
+    names_free(&placement->tasks);
+    names_free(&placement->sites);
+    names_free(&placement->heaps);
     memset(placement, 0, sizeof *placement);
 }
 
@@ -87,7 +116,11 @@ void hs_placement_free(hs_placement_t *placement)
 
 static inline uint64_t rules_of(const hs_rule_names_t *names, uint32_t index)
 {
-    return index < names->count ? names->rules[index] : names->others;
+    const uint64_t *page = NULL;
+    if (names->pages != NULL && index <= HS_NAME_INDEX_MAX) {
+        page = names->pages[index / HS_RULE_NAMES_PAGE];
+    }
+    return page == NULL ? names->others : page[index % HS_RULE_NAMES_PAGE];
 }
 
 static uint32_t match(const hs_placement_t *placement, const hs_event_t *event, uint32_t size)

@@ -1,7 +1,7 @@
 /*
  * Rules that send requests to chosen regions and private heaps (`--place`), by task, call site,
  * recorded heap and size. The names are settled before the first event: for each index that a trace
- * can have there is a set of rules by bit, so that an event costs three loads and the sizes of the
+ * can have there is a set of rules by bit, so that an event costs a few loads and the sizes of the
  * rules that are left.
  */
 #ifndef HEAPSCOPE_NATIVE_PLACEMENT_H
@@ -14,9 +14,11 @@
 #include "heapscope/trace.h"
 #include "rows/replay.h"
 
+#define HS_RULE_NAMES_PAGE 256u
+
+/* Rules by index. Memory follows the indices that are named, and not the highest of them. */
 typedef struct hs_rule_names {
-    uint64_t *rules; /* by index */
-    uint32_t count;
+    uint64_t **pages; /* NULL: all indices have `others`; so has a page that is NULL */
     uint64_t others;
 } hs_rule_names_t;
 

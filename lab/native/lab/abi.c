@@ -64,6 +64,7 @@ size_t hs_lab_sizeof(const char *struct_name)
         SIZE(hs_lab_explanation_t),
         SIZE(hs_lab_explanation_region_t),
         SIZE(hs_lab_rule_t),
+        SIZE(hs_lab_rule_name_t),
         SIZE(hs_lab_rule_names_t),
         SIZE(hs_lab_rule_row_t),
         SIZE(hs_lab_filled_t),

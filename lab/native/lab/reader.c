@@ -301,10 +301,17 @@ size_t hs_lab_reader_metadata(const hs_lab_reader_t *reader, size_t index, const
     return length;
 }
 
-uint32_t hs_lab_reader_name_count(const hs_lab_reader_t *reader, uint32_t table)
+uint32_t hs_lab_reader_name_next(const hs_lab_reader_t *reader, uint32_t table, uint32_t index)
 {
-    return table < HS_NAMES_TABLES ? hs_decoder_name_count(reader->decoder, (hs_name_table_t)table)
-                                   : 0;
+    if (table >= HS_NAMES_TABLES) {
+        return UINT32_MAX;
+    }
+    const hs_census_t *census = &reader->replay.census;
+    const uint32_t named = hs_decoder_name_next(reader->decoder, (hs_name_table_t)table, index);
+    const uint32_t used = table == HS_NAMES_TASK   ? hs_census_next(&census->tasks, index)
+                          : table == HS_NAMES_SITE ? hs_census_next(&census->sites, index)
+                                                   : UINT32_MAX;
+    return used < named ? used : named;
 }
 
 size_t hs_lab_reader_name(const hs_lab_reader_t *reader, uint32_t table, uint32_t index,

@@ -55,7 +55,14 @@ size_t hs_lab_record_running(const hs_lab_record_t *record)
 
 uint32_t hs_lab_record_missed(hs_lab_record_t *record)
 {
-    return atomic_load(&hs_recorder_control(of(record))->missed);
+    return hs_recorder_is_overwritten(of(record))
+               ? 0
+               : atomic_load(&hs_recorder_control(of(record))->missed);
+}
+
+int hs_lab_record_overwritten(const hs_lab_record_t *record)
+{
+    return hs_recorder_is_overwritten(of(record));
 }
 
 int hs_lab_record_object_wanted(hs_lab_record_t *record)
@@ -104,6 +111,7 @@ void hs_lab_record_image(hs_lab_record_t *record, size_t index, hs_lab_record_im
     out->started = image->started;
     out->paused = image->paused;
     out->cut = image->cut;
+    out->overwritten = image->overwritten;
     out->status = (uint32_t)image->status;
 }
 

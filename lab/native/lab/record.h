@@ -30,6 +30,8 @@ void hs_lab_record_close(hs_lab_record_t *record); /* nothing is recorded from n
 size_t hs_lab_record_images(const hs_lab_record_t *record);
 size_t hs_lab_record_running(const hs_lab_record_t *record);
 uint32_t hs_lab_record_missed(hs_lab_record_t *record); /* processes without a place */
+/* A recorded program wrote over the memory that it shares with the recorder; nobody was missed, then. */
+int hs_lab_record_overwritten(const hs_lab_record_t *record);
 /* 1: a program waits for the object of 32 bit. Answer with 1, it is there, or 0. */
 int hs_lab_record_object_wanted(hs_lab_record_t *record);
 void hs_lab_record_object(hs_lab_record_t *record, int there);

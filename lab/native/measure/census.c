@@ -40,6 +40,17 @@ static void note_new(hs_census_set_t *set, uint32_t index)
     set->seen[byte] |= bit;
 }
 
+uint32_t hs_census_next(const hs_census_set_t *set, uint32_t index)
+{
+    while (index / 8 < set->size) {
+        if (hs_census_has(set, index)) {
+            return index;
+        }
+        index = set->seen[index / 8] != 0 ? index + 1 : (index / 8 + 1) * 8;
+    }
+    return UINT32_MAX;
+}
+
 void hs_census_origin(hs_census_t *census, const hs_event_t *event)
 {
     if (!HS_EVENT_IS_HEAP(event->kind)) {

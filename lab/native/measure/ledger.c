@@ -18,7 +18,8 @@ void hs_ledger_free(hs_ledger_t *owners)
     memset(owners, 0, sizeof *owners);
 }
 
-/* Doubles an array until it holds `need` elements; new ones are zero. */
+/* Doubles an array until it holds `need` elements; new ones are zero, and cost the host nothing
+ * until they are used, as a file chooses the index of a task. */
 static bool reserve(void **array, size_t *size, size_t need, size_t element)
 {
     if (need <= *size) {
@@ -28,11 +29,14 @@ static bool reserve(void **array, size_t *size, size_t need, size_t element)
     while (grown < need) {
         grown *= 2;
     }
-    void *moved = realloc(*array, grown * element);
+    void *moved = calloc(grown, element);
     if (moved == NULL) {
         return false;
     }
-    memset((uint8_t *)moved + *size * element, 0, (grown - *size) * element);
+    if (*size != 0) {
+        memcpy(moved, *array, *size * element);
+    }
+    free(*array);
     *array = moved;
     *size = grown;
     return true;

@@ -22,6 +22,7 @@ typedef struct hs_lab_record_image {
     uint32_t started;                /* 1: events of it are in the trace, or may be */
     uint32_t paused;                 /* 1: those that come now are not */
     uint32_t cut;                    /* 1: the recording ended before it did */
+    uint32_t overwritten;            /* 1: it wrote over the recorder's memory */
     uint32_t status;                 /* not 0: the host's memory did not suffice for it */
 } hs_lab_record_image_t;
 

@@ -62,11 +62,16 @@ typedef struct hs_lab_rule {
     uint32_t high;     /* 1: from the high end of a free block, where a heap has two ends */
 } hs_lab_rule_t;
 
-/* For which tasks, sites or heaps of the trace each rule holds: rules by bit, for each index. */
+/* The rules, by bit, that hold for one task, site or heap of the trace. */
+typedef struct hs_lab_rule_name {
+    uint64_t rules;
+    uint32_t index; /* at most HS_NAME_INDEX_MAX */
+} hs_lab_rule_name_t;
+
 typedef struct hs_lab_rule_names {
-    const uint64_t *rules;
-    uint32_t rule_count;
-    uint64_t others; /* of all indices from `rule_count` on */
+    const hs_lab_rule_name_t *names;
+    uint32_t name_count;
+    uint64_t others; /* the rules of every other index */
 } hs_lab_rule_names_t;
 
 /* Blocks of the system itself, `count` of `size` bytes each. The heaps hold them when the first event

@@ -248,6 +248,21 @@ uint32_t hs_decoder_name_count(const hs_decoder_t *decoder, hs_name_table_t tabl
     return (unsigned)table < HS_NAMES_TABLES ? decoder->reader.records.used[table] : 0;
 }
 
+uint32_t hs_decoder_name_next(const hs_decoder_t *decoder, hs_name_table_t table, uint32_t index)
+{
+    const hs_records_t *records = &decoder->reader.records;
+    const uint32_t named = hs_names_next(&records->names, table, index);
+    if (table != HS_NAMES_HEAP) {
+        return named;
+    }
+    for (uint32_t heap = index; heap < named && heap < records->used[HS_NAMES_HEAP]; heap++) {
+        if (hs_records_has_heap(records, heap)) {
+            return heap;
+        }
+    }
+    return named;
+}
+
 const uint8_t *hs_decoder_name(const hs_decoder_t *decoder, hs_name_table_t table, uint32_t index,
                                size_t *length)
 {

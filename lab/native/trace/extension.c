@@ -41,7 +41,8 @@ static bool heap_read(hs_records_t *records, hs_cursor_t *body)
         return false;
     }
     records->state.heap = (uint16_t)heap;
-    return hs_records_use(records, HS_NAMES_HEAP, heap);
+    hs_records_use_heap(records, records->state.heap);
+    return true;
 }
 
 static bool failed_read(hs_records_t *records, hs_cursor_t *body)

@@ -96,6 +96,19 @@ const uint8_t *hs_names_get(const hs_names_t *names, hs_name_table_t table, uint
     return name->bytes;
 }
 
+uint32_t hs_names_next(const hs_names_t *names, hs_name_table_t table, uint32_t index)
+{
+    hs_names_page_t *const *pages = names->pages[table];
+    while (pages != NULL && index <= HS_NAME_INDEX_MAX) {
+        const hs_names_page_t *page = pages[index / HS_NAMES_PAGE];
+        if (page != NULL && page->names[index % HS_NAMES_PAGE] != NULL) {
+            return index;
+        }
+        index = page != NULL ? index + 1 : (index / HS_NAMES_PAGE + 1) * HS_NAMES_PAGE;
+    }
+    return UINT32_MAX;
+}
+
 static void page_delete(hs_names_page_t *page)
 {
     for (size_t i = 0; page != NULL && i < HS_NAMES_PAGE; i++) {

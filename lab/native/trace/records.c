@@ -363,6 +363,6 @@ bool hs_records_begin(hs_records_t *records, unsigned features, const uint8_t *p
         return false;
     }
     state->heap = (uint16_t)heap;
-    return hs_records_use(records, HS_NAMES_TASK, state->task) &&
-           hs_records_use(records, HS_NAMES_HEAP, state->heap);
+    hs_records_use_heap(records, state->heap);
+    return hs_records_use(records, HS_NAMES_TASK, state->task);
 }

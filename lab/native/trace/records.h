@@ -30,11 +30,12 @@ typedef struct hs_records {
     hs_event_sink_t sink;
     void *context;
 
-    hs_status_t stopped;            /* what the sink said */
-    uint32_t used[HS_NAMES_TABLES]; /* one past the highest index seen */
-    uint64_t lost;                  /* by LOST records of all chunks */
-    uint64_t by_kind;               /* the same by LOST_KIND, which tells of lost chunks, too */
-    uint64_t pairs, pairs_lost;     /* of PAIRS records; those in lost chunks */
+    hs_status_t stopped;                  /* what the sink said */
+    uint32_t used[HS_NAMES_TABLES];       /* one past the highest index seen */
+    uint8_t heaps[(UINT16_MAX + 1u) / 8]; /* a bit for each heap that was used */
+    uint64_t lost;                        /* by LOST records of all chunks */
+    uint64_t by_kind;           /* the same by LOST_KIND, which tells of lost chunks, too */
+    uint64_t pairs, pairs_lost; /* of PAIRS records; those in lost chunks */
     hs_lost_kinds_t kinds;
     bool untold;      /* what lost chunks told of is not known yet */
     uint64_t lost_at; /* heap events before the first of them; UINT64_MAX: none */
@@ -62,6 +63,18 @@ static inline bool hs_records_use(hs_records_t *records, hs_name_table_t table, 
         records->used[table] = (uint32_t)index + 1;
     }
     return true;
+}
+
+/* Notes that events are in a heap. */
+static inline void hs_records_use_heap(hs_records_t *records, uint16_t heap)
+{
+    records->heaps[heap / 8] |= (uint8_t)(1u << heap % 8);
+    (void)hs_records_use(records, HS_NAMES_HEAP, heap);
+}
+
+static inline bool hs_records_has_heap(const hs_records_t *records, uint32_t heap)
+{
+    return heap <= UINT16_MAX && (records->heaps[heap / 8] >> heap % 8 & 1u) != 0;
 }
 
 /* The event at the batch's end, with everything set that does not depend on its kind. */

@@ -40,7 +40,9 @@ def loaded(trace: Path) -> Iterator[tuple[NativeSteps, list[str]]]:
             steps.fill_from(reader)
             read_trace(trace, reader)
             names = task_names(reader.names(NameTable.TASK))
-            tasks = [names[index] for index in range(reader.name_count(NameTable.TASK) + 1)]
+            tasks = [
+                names[index] for index in range(max(reader.names(NameTable.TASK), default=0) + 2)
+            ]
         yield steps, tasks
 
 

@@ -12,6 +12,7 @@ from heapscope.trace.call_sites import (
     ARROW,
     MORE,
     NAME_MAX,
+    SiteNames,
     frames_of,
     shortened,
     site_name,
@@ -28,6 +29,10 @@ FRAMES = st.lists(
 )
 
 
+def named(*names: bytes | None) -> SiteNames:
+    return site_names(dict(enumerate(names)))
+
+
 def model(raw: bytes) -> tuple[bytes, ...]:
     """The frames of a name, from the leaf outwards."""
     parts = [part.strip() for part in raw.split(b";")]
@@ -35,7 +40,7 @@ def model(raw: bytes) -> tuple[bytes, ...]:
 
 
 def test_the_allocating_function_comes_first() -> None:
-    names = site_names((None, b"_start;main;worker;leaky (app.c:7)", b"malloc_site", b" ; ;"))
+    names = named(None, b"_start;main;worker;leaky (app.c:7)", b"malloc_site", b" ; ;")
     assert names[1] == "leaky (app.c:7) ← worker ← main ← _start"
     assert names.frames(1) == ("leaky (app.c:7)", "worker", "main", "_start")
     assert [names[index] for index in (0, 2, 3, 4)] == [
@@ -47,7 +52,7 @@ def test_the_allocating_function_comes_first() -> None:
 
 
 def test_what_the_trace_misses_is_marked_and_tells_sites_apart() -> None:
-    names = site_names((b"", b"...;f;g", b"...;f;g", b"...;f;h", "…;f".encode()))
+    names = named(b"", b"...;f;g", b"...;f;g", b"...;f;h", "…;f".encode())
     assert [names[index] for index in range(1, 5)] == [
         f"g (site 1) ← f ← {MORE}",
         f"g (site 2) ← f ← {MORE}",
@@ -57,14 +62,14 @@ def test_what_the_trace_misses_is_marked_and_tells_sites_apart() -> None:
 
 
 def test_patterns_match_a_site_as_it_is_shown_and_as_the_trace_has_it() -> None:
-    names = site_names((None, b"main;leaky"))
+    names = named(None, b"main;leaky")
     assert names.called(1) == {"leaky ← main", "main;leaky"}
     assert names.called(0) == {"unknown site"}
 
 
 @given(st.lists(st.binary(max_size=255), min_size=1, max_size=8))
 def test_no_two_sites_read_the_same(raw: list[bytes]) -> None:
-    names = site_names((None, *raw))
+    names = named(None, *raw)
     stacks = {index: model(name) for index, name in enumerate(raw, 1) if model(name)}
     shown = {index: names[index] for index in stacks}
     for one, first in stacks.items():

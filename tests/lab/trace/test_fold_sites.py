@@ -98,7 +98,7 @@ def test_sites_that_differ_in_folded_frames_stay_apart() -> None:
 
 def test_sites_of_one_name_show_who_asked_and_their_numbers() -> None:
     stack = b";".join(frame.encode() for frame in ("main", TEMPLATE, NEW))
-    names = site_names((None, stack, stack))
+    names = site_names({1: stack, 2: stack})
     short = shortened([names[1], names[2]], 100)
     assert short == [f"{TEMPLATE} (site {number}) ← main" for number in (1, 2)]
     assert matches(short[0], 1, names)
@@ -142,7 +142,7 @@ def test_what_is_shown_of_random_stacks_is_of_the_program_and_apart(seed: int) -
 
 def test_rules_of_traces_that_named_no_libraries_go_on_to_match() -> None:
     names = site_names(
-        (None, b"_start;__libc_start_main (x.h:1) in libc.so.6;main;malloc in libc.so.6")
+        {1: b"_start;__libc_start_main (x.h:1) in libc.so.6;main;malloc in libc.so.6"}
     )
     assert names.called(1) >= {
         "_start;__libc_start_main (x.h:1);main;malloc",
@@ -156,7 +156,7 @@ def test_a_name_that_a_table_or_an_older_trace_shortened_is_a_pattern(tmp_path: 
     stack = [NEW, TEMPLATE, *(f"caller_{n} (app.cpp:{n})" for n in range(12)), "main", START]
     raw = ";".join(reversed(stack)).encode()
     other = raw.replace(b"caller_0", b"another")
-    names = site_names((None, raw, other))
+    names = site_names({1: raw, 2: other})
     older = "...;" + ";".join(part.partition(" in ")[0] for part in reversed(stack[:5]))
     for label in (shortened([names[1]], 150)[0], shortened([names[1]], 400)[0], older, names[1]):
         file = tmp_path / "known.txt"

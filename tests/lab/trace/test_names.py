@@ -61,7 +61,7 @@ def test_visible_text_stays_as_it_is(text: str) -> None:
 
 
 def test_tasks_whose_names_show_alike_carry_their_index() -> None:
-    tasks = task_names((None, b"wifi", b"  ", b"wifi", b"main"))
+    tasks = task_names({0: None, 1: b"wifi", 2: b"  ", 3: b"wifi", 4: b"main"})
     assert [tasks[i] for i in range(5)] == [
         "main (task 0)",
         "wifi (task 1)",
@@ -69,13 +69,13 @@ def test_tasks_whose_names_show_alike_carry_their_index() -> None:
         "wifi (task 3)",
         "main",
     ]
-    assert [mark_names((b"x", b"x"))[i] for i in range(2)] == ["x", "x"]
+    assert [mark_names({0: b"x", 1: b"x"})[i] for i in range(2)] == ["x", "x"]
 
 
 def test_names_fall_back_to_their_index() -> None:
-    tasks = task_names((None, b"tls", b"", b"\x1b"))
+    tasks = task_names({0: None, 1: b"tls", 2: b"", 3: b"\x1b"})
     assert [tasks[i] for i in range(6)] == ["main", "tls", "task 2", "\\x1b", "task 4", "task 5"]
     assert tasks[-1] == "task -1"
-    assert task_names((b"boot",))[0] == "boot"
-    assert mark_names((b"start",))[1] == "mark 1"
-    assert site_names(())[0] == "unknown site"
+    assert task_names({0: b"boot"})[0] == "boot"
+    assert mark_names({0: b"start"})[1] == "mark 1"
+    assert site_names({})[0] == "unknown site"

@@ -154,7 +154,8 @@ def _next(result: EspIdfImport) -> tuple[str, ...]:
 
 
 def _facts(reading: TraceReading, dump: HeapTrace, ordered: Ordered) -> HeapTraceFacts:
-    sites = site_names(tuple(reading.frames.site(callers) for callers in dump.sites))
+    callers = enumerate(dump.sites)
+    sites = site_names({index: reading.frames.site(one) for index, one in callers})
     same = ("boot", "capacity", "complete", "cut_records", "dropped", "line", "lost", "mode")
     more = ("overflowed", "stated_bytes", "total_allocations", "total_frees")
     return HeapTraceFacts(

@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from elftools.common.exceptions import ELFError
 from elftools.elf.elffile import ELFFile
 
 from heapscope.capture.record.functions import LIBRARY
 from heapscope.capture.record.wrap_source import EXPORTED
+from heapscope.elf import DAMAGE
 from heapscope.rows.figure import figure
 from heapscope.rows.row import Row
 
@@ -99,7 +99,7 @@ def look_at(path: str | Path, names: Iterable[str] = ()) -> Look:
     try:
         with Path(path).open("rb") as file:
             return _look(ELFFile(file), frozenset(names))
-    except (ELFError, OSError, ValueError, KeyError):
+    except (*DAMAGE, OSError):
         return Look()
 
 

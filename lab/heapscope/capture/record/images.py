@@ -161,6 +161,7 @@ def _record_of(
         inherited=image.inherited,
         begun_late=bool(image.begun_late),
         cut=bool(image.cut),
+        overwritten=bool(image.overwritten),
         paused=bool(image.paused),
         left_out=image.left_out,
         allocators=tuple(

@@ -9,10 +9,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from elftools.common.exceptions import ELFError
 from elftools.elf.elffile import ELFFile
 
 from heapscope.capture.record.objects import Objects
+from heapscope.elf import DAMAGE
 from heapscope.errors import InputError
 from heapscope.trace.names import printable
 
@@ -100,7 +100,7 @@ def _word_size(path: Path, objects: Objects) -> int:
             machine, word_size = elf["e_machine"], elf.elfclass // 8
             dynamic = any(s["p_type"] == "PT_INTERP" for s in elf.iter_segments())
             linked = dynamic or elf.get_section_by_name(LINKED) is not None
-    except (ELFError, OSError, ValueError, KeyError) as error:
+    except (*DAMAGE, OSError) as error:
         raise InputError(
             f"{shown}: is not a program of this machine (ELF): {error}", remedy="name the program"
         ) from None

@@ -40,6 +40,11 @@ class ImageRecord(Row):
         default=False,
     )
     cut: bool = figure("True: the recording ended before it did.", default=False)
+    overwritten: bool = figure(
+        "True: the program wrote over the memory that it shares with the recorder; what came then "
+        "is not in the trace, and counts as one lost event.",
+        default=False,
+    )
     paused: bool = figure(
         "True: at the end its events were not in the trace: heapscope_stop(), or no "
         "heapscope_start().",
@@ -148,9 +153,18 @@ class RecordResult(Document):
 
     def _gaps(self) -> tuple[str, ...]:
         found = [image.trouble for image in self.images if image.trouble]
-        lost = sum(image.lost for image in self.images)
+        lost = sum(image.lost for image in self.images if not image.overwritten)
         if lost:
-            found.append(f"{plural(lost, 'event')} lost: the ring was full and --drop was given")
+            found.append(
+                f"{plural(lost, 'event')} lost: the ring was full and --drop was given, or a "
+                "thread was held for long while it wrote one"
+            )
+        found += [
+            f"{image.program} ({image.pid}): the ring was overwritten by the program: what came "
+            "then is not in the trace"
+            for image in self.images
+            if image.overwritten
+        ]
         if self.unrecorded:
             found.append(
                 f"processes that found no place and were not recorded: {self.unrecorded:,}"

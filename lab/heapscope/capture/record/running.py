@@ -10,10 +10,10 @@ from io import BytesIO
 from pathlib import Path
 from typing import Any
 
-from elftools.common.exceptions import ELFError
 from elftools.elf.elffile import ELFFile
 
 from heapscope.capture.record.objects import PRELOAD
+from heapscope.elf import DAMAGE
 from heapscope.errors import InputError
 from heapscope.trace.names import printable
 
@@ -176,7 +176,7 @@ def _refuse_program(program: Path, shown: str) -> None:
             own = _defined(elf, _OWN_MALLOC)
     except PermissionError:
         raise InputError(f"{shown}: may not be looked at", remedy=ptrace_advice()) from None
-    except (ELFError, OSError, ValueError) as error:
+    except (*DAMAGE, OSError) as error:
         raise InputError(
             f"{shown}: its program cannot be read: {error}", remedy=_START_IT
         ) from None
@@ -257,7 +257,7 @@ def _defines_malloc(pid: int, mapped: Mapped) -> bool:
     try:
         with _file(pid, mapped).open("rb") as file:
             return bool(_defined(ELFFile(file), ("malloc",)))
-    except (InputError, ELFError, OSError, ValueError):
+    except (InputError, *DAMAGE, OSError):
         return False  # no file of code
 
 

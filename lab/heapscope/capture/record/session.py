@@ -31,6 +31,9 @@ _PUMP = 100  # milliseconds between two looks at the program
 _NOTHING = (
     "nothing was recorded: the program's loader took no preload, or it ended before it came to it"
 )
+_OVERWRITTEN = (
+    "nothing was recorded: the program wrote over the memory that it shares with the recorder"
+)
 _NEVER_STARTED = (
     "nothing was recorded: the program never called heapscope_start(), which --paused awaits"
 )
@@ -119,7 +122,7 @@ class _Run:
             signals.of(process)
             code = self._follow(process, signals, left)
         if not self._outputs.close():
-            self._notes.append(_NOTHING)
+            self._notes.append(_OVERWRITTEN if self._native.overwritten() else _NOTHING)
         images = self._images.rows()
         if self._options.paused and not any(image.events for image in images):
             self._notes.append(_NEVER_STARTED)

@@ -27,11 +27,12 @@ from heapscope.rows.row import Document
 from heapscope.trace.call_sites import site_name
 from heapscope.trace.metadata import CLOCK_HZ, RECORDER, SOURCE, WORD_SIZE
 from heapscope.trace.names import printable
-from heapscope.trace.source import STDIN, Progress, open_blocks
+from heapscope.trace.source import STDIN, Progress
+from heapscope.trace.whole import read_whole
 from heapscope.version import __version__
 
 SOURCE_NAME = "systemview"
-SIZE_MAX = 1 << 30  #: bytes of a recording
+SIZE_MAX = 256 << 20  #: bytes of a recording
 _ADDRESSES, _CLOCK, _SITES = 1, 2, 4  # HS_TRACE_*
 _MALLOC, _FREE, _FAILED, _LOST = 1, 5, 6, 10  # hs_event_kind_t
 _SHIFT = 2  # addresses of ESP-IDF's heaps are multiples of 4
@@ -110,18 +111,16 @@ def import_systemview(
 ) -> SystemViewImport:
     """Reads `path` (.zst too, "-": standard input) and writes the trace `out`, whole or not at all.
     InputError: SystemView did not write it, or it has no heap event."""
-    with open_blocks(path, progress=progress) as blocks:
-        data = b""
-        for block in blocks:
-            data += block
-            if len(data) > SIZE_MAX:
-                raise InputError(
-                    f"{blocks.name}: longer than {SIZE_MAX:,} bytes", remedy="record for less long"
-                )
-        name = blocks.name
-    found = streams(data)
-    if not found:
-        raise _no_recording(name, data)
+    whole = read_whole(
+        path,
+        limit=SIZE_MAX,
+        what="a recording of SystemView",
+        remedy="record for less long",
+        look=_check_header,
+        progress=progress,
+    )
+    name = whole.name
+    found = streams(whole.data)
     told = SystemViewFacts()
     taken = _take(heap_events(found, told))
     if not taken.events:
@@ -144,14 +143,17 @@ def import_systemview(
     )
 
 
-def _no_recording(name: str, data: bytes) -> InputError:
-    remedy = "give the .svdat file that OpenOCD wrote (esp sysview start)"
-    if not data:
-        return InputError(
+def _check_header(name: str, head: bytes) -> None:
+    if not head:
+        raise InputError(
             f"{name}: the file is empty: OpenOCD has written no packet",
             remedy="stop the recording (esp sysview stop) before you end OpenOCD",
         )
-    return InputError(f"{name}: not a recording of SystemView: it has no header", remedy=remedy)
+    if not streams(head):
+        raise InputError(
+            f"{name}: not a recording of SystemView: it has no header",
+            remedy="give the .svdat file that OpenOCD wrote (esp sysview start)",
+        )
 
 
 def _no_events(name: str, told: SystemViewFacts) -> InputError:

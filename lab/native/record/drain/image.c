@@ -88,7 +88,7 @@ hs_rec_image_t *hs_rec_image_new(const hs_rec_ring_t *ring, const hs_rec_origin_
         return NULL;
     }
     image->pid = ring->pid;
-    image->word_size = ring->word_size;
+    image->word_size = ring->word_size == 4 ? 4 : 8;
     memcpy(image->program, ring->program, sizeof image->program - 1);
     memcpy(image->libc, ring->libc, sizeof image->libc - 1);
     image->addresses = origin->has_addresses;

@@ -85,8 +85,10 @@ typedef struct hs_rec_image {
     hs_rec_counts_t counts;
     uint64_t time; /* of what follows, microseconds */
     uint32_t pid, word_size, forked, addresses;
-    uint32_t begun_late;  /* 1: its heap had blocks that nobody knows */
-    uint32_t cut;         /* 1: the recording ended before the process did */
+    uint32_t begun_late; /* 1: its heap had blocks that nobody knows */
+    uint32_t cut;        /* 1: the recording ended before the process did */
+    uint32_t
+        overwritten; /* 1: the program wrote over the recorder's memory; its trace ends there */
     bool paused, started; /* its events are not in the trace now; they were, once */
     uint64_t hidden;      /* the next id of a block that the trace does not have */
     hs_rec_block_t *told; /* while paused: the trace's live blocks, by id */

@@ -86,6 +86,7 @@ hs_recorder_t *hs_recorder_new(const hs_recorder_config_t *config)
     copy_text(control->preload32, sizeof control->preload32, config->preload32);
     (void)snprintf(control->variable, sizeof control->variable, "/proc/%ld/fd/%d", (long)getpid(),
                    recorder->memory);
+    memcpy(&recorder->known, control, sizeof *control);
     copy_text(recorder->version, sizeof recorder->version, config->version);
     copy_text(recorder->program, sizeof recorder->program, config->program);
     recorder->origin.recorder = recorder->version;
@@ -97,6 +98,7 @@ hs_recorder_t *hs_recorder_new(const hs_recorder_config_t *config)
 
 void hs_recorder_close(hs_recorder_t *recorder)
 {
+    recorder->closes = true;
     atomic_store(&recorder->control->closed, 1u);
 }
 
@@ -179,7 +181,7 @@ static void place_enter(hs_recorder_t *recorder, uint32_t number)
     if (ring == MAP_FAILED) {
         return; /* tried again with the next pass */
     }
-    if (!parent_passed(recorder, ring)) {
+    if (ring->pid == 0 || !parent_passed(recorder, ring)) { /* 0: nobody described it */
         munmap(ring, HS_REC_RING_BYTES);
         return;
     }
@@ -190,7 +192,7 @@ static void place_enter(hs_recorder_t *recorder, uint32_t number)
                                                         ring->parent_life, ring->fork_number)
                                     : NULL;
     origin.begun_late = ring->forked != HS_REC_FRESH && fork == NULL;
-    origin.paused = fork != NULL ? fork->paused : (control->modes & HS_REC_PAUSED) != 0;
+    origin.paused = fork != NULL ? fork->paused : (recorder->known.modes & HS_REC_PAUSED) != 0;
     hs_rec_image_t *image = hs_rec_image_new(ring, &origin);
     if (image == NULL || !hs_recorder_add(recorder, image)) {
         hs_rec_image_delete(image);
@@ -242,11 +244,14 @@ static void find_new_places(hs_recorder_t *recorder)
 static void place_end(hs_recorder_t *recorder, uint32_t number)
 {
     hs_rec_entry_t *entry = &recorder->images[recorder->places[number].image];
-    const uint32_t lost = atomic_load(&recorder->places[number].ring->lost);
-    if (lost != 0) { /* dropped since the last record that told of such */
-        hs_rec_image_lose(entry->image, lost);
+    const hs_rec_ring_t *ring = recorder->places[number].ring;
+    const uint32_t lost = atomic_load(&ring->lost);
+    if (entry->image->overwritten == 0) {
+        if (lost != 0) { /* dropped since the last record that told of such */
+            hs_rec_image_lose(entry->image, lost);
+        }
+        entry->image->counts.left_out = atomic_load(&ring->left_out);
     }
-    entry->image->counts.left_out = atomic_load(&recorder->places[number].ring->left_out);
     entry->phase = HS_RECORDER_OVER;
     recorder->running--;
     place_leave(recorder, number);
@@ -260,6 +265,7 @@ static void place_end(hs_recorder_t *recorder, uint32_t number)
 
 static void give_back(hs_rec_taken_t *place)
 {
+    place->released = place->next;
     hs_rec_ring_release(place->ring, place->next);
     if (atomic_load(&place->ring->waiting) != 0 &&
         atomic_exchange(&place->ring->waiting, 0u) != 0) {
@@ -283,9 +289,31 @@ static bool pass_hole(hs_rec_taken_t *place, hs_rec_image_t *image, uint32_t hea
     if (now() - place->hole_since < HOLE_SECONDS) {
         return false;
     }
-    hs_rec_image_lose(image, 1);
-    place->hole_since = 0;
+    place->passed = true;
+    hs_rec_image_lose(image, 1); /* and a hole that follows is given up at once */
     return true;
+}
+
+static void give_no_more(hs_rec_image_t *image)
+{
+    if (image->overwritten == 0) {
+        image->overwritten = 1;
+        hs_rec_image_lose(image, 1); /* or more */
+    }
+}
+
+/* The program wrote over the ring: nothing more of it is believed, and its threads are let pass. */
+static void give_up(hs_recorder_t *recorder, uint32_t number, uint32_t head, bool ended)
+{
+    hs_rec_taken_t *place = &recorder->places[number];
+    hs_rec_image_t *image = recorder->images[place->image].image;
+    give_no_more(image);
+    place->next = head;
+    give_back(place);
+    wake((uint32_t *)(void *)&place->ring->tail);
+    if (place->closing || ended) {
+        place_end(recorder, number);
+    }
 }
 
 static void take_record(hs_recorder_t *recorder, uint32_t number, hs_rec_image_t *image,
@@ -307,6 +335,10 @@ static uint64_t drain(hs_recorder_t *recorder, uint32_t number)
         place->ended || atomic_load(&recorder->control->states[number]) == HS_REC_REPLACED;
     const uint32_t head = atomic_load_explicit(&place->ring->head, memory_order_acquire);
     const uint32_t first = place->next;
+    if (image->overwritten != 0 || !hs_recorder_ring_is_sound(recorder, place, head)) {
+        give_up(recorder, number, head, ended);
+        return 0;
+    }
     uint32_t last = head - first > HS_REC_EVENTS && !ended ? first + HS_REC_EVENTS : head;
     if (place->closing && (int32_t)(last - place->until) > 0) {
         last = place->until;
@@ -314,7 +346,13 @@ static uint64_t drain(hs_recorder_t *recorder, uint32_t number)
     image->time = (uint64_t)((now() - recorder->began) * 1e6);
     while (place->next != last) {
         const hs_rec_event_t *record = hs_rec_ring_read(place->ring, place->next);
+        if (record != NULL ? !hs_recorder_record_is_sound(recorder, place, record)
+                           : !hs_recorder_hole_is_sound(place)) {
+            give_up(recorder, number, head, ended);
+            return place->next - first;
+        }
         if (record != NULL) {
+            place->hole_since = 0;
             take_record(recorder, number, image, record);
         } else if (place->closing && !ended) {
             if (now() - recorder->closed > CLOSE_SECONDS) {
@@ -325,6 +363,7 @@ static uint64_t drain(hs_recorder_t *recorder, uint32_t number)
             break;
         }
         place->next++;
+        place->round |= place->next == HS_REC_EVENTS;
         if ((place->next & (PASS_RELEASE - 1u)) == 0) {
             give_back(place);
         }
@@ -356,12 +395,28 @@ static void close_places(hs_recorder_t *recorder)
     }
 }
 
+/* The program wrote over what all its processes share; which of them it was is not known. */
+static void overwrite_all(hs_recorder_t *recorder)
+{
+    recorder->overwritten = true;
+    for (uint32_t i = 0; i < HS_REC_PROCESSES; i++) {
+        const hs_rec_taken_t *place = &recorder->places[i];
+        if (place->ring != NULL) {
+            hs_rec_image_t *image = recorder->images[place->image].image;
+            give_no_more(image);
+        }
+    }
+}
+
 static uint64_t pass(hs_recorder_t *recorder)
 {
     uint64_t taken = 0;
     find_new_places(recorder);
     const double time = now();
     const bool closed = atomic_load(&recorder->control->closed) != 0;
+    if (!hs_recorder_control_is_ours(recorder)) {
+        overwrite_all(recorder);
+    }
     if (time - recorder->looked > LIFE_SECONDS || closed) {
         recorder->looked = time;
         hs_recorder_look_at_life(recorder);
@@ -384,6 +439,11 @@ static void nap(hs_recorder_t *recorder, uint32_t bell, double seconds)
     const struct timespec limit = {0, (long)(length * 1e9)};
     (void)syscall(SYS_futex, (uint32_t *)(void *)&recorder->control->bell, FUTEX_WAIT, bell, &limit,
                   NULL, 0);
+}
+
+bool hs_recorder_is_overwritten(const hs_recorder_t *recorder)
+{
+    return recorder->overwritten;
 }
 
 uint64_t hs_recorder_pump(hs_recorder_t *recorder, uint32_t milliseconds)

@@ -37,6 +37,9 @@ hs_rec_control_t *hs_recorder_control(hs_recorder_t *recorder);
  * trace, an image that is over, an object that is wanted. Returns the records taken. */
 uint64_t hs_recorder_pump(hs_recorder_t *recorder, uint32_t milliseconds);
 
+/* A recorded program wrote over what all of them share. */
+bool hs_recorder_is_overwritten(const hs_recorder_t *recorder);
+
 /* Answers those who wait for the 32-bit object. */
 void hs_recorder_object(hs_recorder_t *recorder, bool there);
 

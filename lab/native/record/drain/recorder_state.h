@@ -11,6 +11,9 @@ typedef struct hs_rec_taken {
     size_t image;
     uint32_t life;
     uint32_t next;     /* record to take */
+    uint32_t released; /* what the ring's tail says since */
+    bool round;        /* the ring's first one is taken */
+    bool passed;       /* a record was given up, and may be written at any time */
     int process;       /* pidfd; -1: none */
     bool ended;        /* nothing writes here any more */
     bool closing;      /* the recording is over, and the process is not */
@@ -26,6 +29,9 @@ typedef struct hs_rec_entry {
 struct hs_recorder {
     hs_rec_control_t *control;
     int memory;
+    hs_rec_control_t known; /* the control as it was made */
+    bool closes;            /* it says that nothing is taken any more */
+    bool overwritten;       /* a program wrote over it */
     double began, looked;
     double closed; /* since when nothing is taken any more; 0: not yet */
     hs_rec_origin_t origin;
@@ -36,6 +42,15 @@ struct hs_recorder {
     hs_rec_forks_t forks;
     hs_rec_taken_t places[HS_REC_PROCESSES];
 };
+
+/* Whether the shared memory can be what both halves made of it; O(1) each. False: the program wrote
+ * over it. The last two ask of a record that is next, and of a place whose record is not written. */
+bool hs_recorder_control_is_ours(const hs_recorder_t *recorder);
+bool hs_recorder_ring_is_sound(const hs_recorder_t *recorder, const hs_rec_taken_t *place,
+                               uint32_t head);
+bool hs_recorder_record_is_sound(const hs_recorder_t *recorder, const hs_rec_taken_t *place,
+                                 const hs_rec_event_t *record);
+bool hs_recorder_hole_is_sound(const hs_rec_taken_t *place);
 
 /* A new image runs. False: no host memory. */
 bool hs_recorder_add(hs_recorder_t *recorder, hs_rec_image_t *image);

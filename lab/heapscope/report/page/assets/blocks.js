@@ -88,7 +88,7 @@ class Blocks {
   static coloured(owners, width, height, colours, other) {
     const pixels = new Uint32Array(width * height), plain = new Uint32Array(65536).fill(other), marks = new Uint32Array(65536), patterns = new Uint8Array(65536), TALL = 32;
     plain[0] = 0;
-    colours.slice(0, 65534).forEach(({ colour, mark, pattern }, task) => {
+    colours.filter(([task]) => task < 65534).forEach(([task, { colour, mark, pattern }]) => {
       plain[task + 1] = colour;
       marks[task + 1] = mark;
       patterns[task + 1] = pattern;

@@ -219,14 +219,15 @@ class Reader {
     return out;
   }
 
+  /* By index, those that are named or used: a trace chooses how high its indices are. */
   names(table) {
     const { engine } = this, { calls } = engine;
-    const at = engine.take(8), out = [];
-    const count = calls.hs_lab_reader_name_count(this.at, table) >>> 0;
-    for (let index = 0; index < count; index++) {
+    const at = engine.take(8), out = {};
+    const next = (from) => calls.hs_lab_reader_name_next(this.at, table, from) >>> 0;
+    for (let index = next(0); index !== 0xffffffff; index = next(index + 1)) {
       const size = calls.hs_lab_reader_name(this.at, table, index, at) >>> 0;
       const from = engine.view.getUint32(at, true);
-      out.push(from === 0 ? null : new TextDecoder().decode(engine.bytes(from, size).slice()));
+      out[index] = from === 0 ? null : new TextDecoder().decode(engine.bytes(from, size).slice());
     }
     calls.free(at);
     return out;

@@ -173,7 +173,7 @@
     await HS.explore.begin();
   };
   /* The legend: a click on a task asks where it is to be placed. */
-  HS.explore.showTasks = () => find("tasks").replaceChildren(...HS.opened.tasks.map((_, task) => {
+  HS.explore.showTasks = () => find("tasks").replaceChildren(...HS.explore.indices(HS.opened.tasks).map((task) => {
     const key = HS.made("button", null, { type: "button", class: "key", "data-task": task, "aria-pressed": "false" });
     const swatch = HS.made("i", null, { class: "swatch" }), place = HS.explore.placedIn(task);
     swatch.style.background = HS.explore.background(task);

@@ -10,10 +10,12 @@
   HS.explore.siteName = (site) => (HS.opened.sites[site] ? HS.plain(HS.opened.sites[site]) : site === 0 ? "unknown site" : `site ${site}`);
   HS.explore.taskName = (task) => (HS.opened.tasks[task] ? HS.plain(HS.opened.tasks[task]) : `task ${task}`);
 
+  HS.explore.indices = (names) => Object.keys(names).map(Number);
+
   HS.explore.filterState = () => Object.fromEntries(Object.entries(PLAIN).filter(([name, plain]) => form[name].value !== plain).map(([name]) => [name, form[name].value]));
   HS.explore.filterAgain = (state) => {
     leaks = null;
-    const options = HS.opened.tasks.map((_, task) => HS.made("option", HS.explore.taskName(task), { value: task }));
+    const options = HS.explore.indices(HS.opened.tasks).map((task) => HS.made("option", HS.explore.taskName(task), { value: task }));
     form.task.replaceChildren(HS.made("option", "all", { value: "" }), ...options);
     for (const key of ["site", "least", "most", "age"]) if (state[key] !== undefined) form[key].value = state[key];
     form.task.value = HS.opened.tasks[Number(state.task)] === undefined ? "" : (state.task ?? "");
@@ -49,7 +51,7 @@
     return {
       task: form.task.value === "" ? null : Number(form.task.value),
       region: form.region.value === "" ? null : Number(form.region.value),
-      sites: asked === "" ? null : HS.opened.sites.map((_, site) => site).filter((site) => HS.explore.siteName(site).toLowerCase().includes(asked)),
+      sites: asked === "" ? null : HS.explore.indices(HS.opened.sites).filter((site) => HS.explore.siteName(site).toLowerCase().includes(asked)),
       least: value("least", 0), most: value("most", 4294967295), age: value("age", 0),
       stays: show === "stays", failed: show === "failed", leaks: show === "leaked" ? await leaked() : null,
       active: Object.keys(HS.explore.filterState()).length > 0,

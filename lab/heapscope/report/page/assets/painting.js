@@ -35,7 +35,7 @@
     measure();
     return {
       view: { ...seen.view }, width: Math.max(40, Math.round(across() * sharp())), height: Math.round(MAP * sharp()), filter,
-      colours: seen.opened.tasks.map((_, task) => looks(task)), other: colour(HS.others), bad: colour(getComputedStyle(root).getPropertyValue("--bad").trim()),
+      colours: HS.explore.indices(seen.opened.tasks).map((task) => [task, looks(task)]), other: colour(HS.others), bad: colour(getComputedStyle(root).getPropertyValue("--bad").trim()),
     };
   };
   /* The picture of the whole trace, where it would be the same again; null: there is none, or not all is replayed. */

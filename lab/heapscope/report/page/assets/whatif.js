@@ -61,14 +61,14 @@
   /* ---- placement: a rule a region, for the tasks that were sent there ---- */
   const hasRoom = () => (memory().config.rules ?? []).length === 0 && memory().regions.length > 1;
   function place(made) {
-    const regions = [...new Set(placed.values())], tasks = Math.max(...placed.keys()) + 1;
+    const regions = [...new Set(placed.values())];
     const used = BigInt.asUintN(64, ALL << BigInt(regions.length)); /* the rules above those in use are all set */
     made.rules = regions.map((region) => ({ size_min: 0, size_max: 0xffffffff, regions: 2 ** region, fallback: true }));
     made.rule_tasks = {
-      rules: Array.from({ length: tasks }, (_, task) => (placed.has(task) ? used | (1n << BigInt(regions.indexOf(placed.get(task)))) : used)),
+      names: [...placed].map(([index, region]) => ({ index, rules: used | (1n << BigInt(regions.indexOf(region))) })),
       others: used,
     };
-    for (const name of ["rule_sites", "rule_heaps"]) made[name] = { rules: [], others: ALL };
+    for (const name of ["rule_sites", "rule_heaps"]) made[name] = { names: [], others: ALL };
   }
   HS.explore.placedIn = (task) => (hasRoom() && placed.has(task) ? memory().regions[placed.get(task)] : null);
   function showPlacing(task) {

@@ -1,0 +1,70 @@
+"""Feeds mutations to readers, in a process whose memory and processor time somebody watches:
+
+    python worker.py SEED FIRST COUNT READER...
+
+A line of JSON for each reader at its end: how many inputs it took and refused, the most memory; or
+what it fell over. A reader that takes more than SECONDS of the processor for one input is ended by
+the signal of the timer, and the last line that it wrote names the input."""
+
+from __future__ import annotations
+
+import json
+import random
+import resource
+import signal
+import sys
+import tempfile
+import traceback
+from pathlib import Path
+
+sys.path.append(str(Path(__file__).parent))
+
+from readers import READERS, Reader
+
+from heapscope.errors import HeapscopeError
+
+SECONDS = 20.0  # of the processor, for one input of some KB
+MEMORY_MAX = 256 << 20  # bytes, of the whole process
+
+
+def peak() -> int:
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+
+
+def feed(reader: Reader, folder: Path, *, seed: int, first: int, count: int) -> dict[str, object]:
+    """`fault`: the input and what it did; empty: nothing."""
+    samples = reader.samples()
+    said: dict[str, object] = {"taken": 0, "refused": 0, "fault": ""}
+    for number in range(first, first + count):
+        rng = random.Random(f"{seed} {reader.name} {number}")
+        data = reader.mutate(rng, samples)
+        (folder / "input").write_bytes(data)
+        print(json.dumps({"reader": reader.name, "at": number}), flush=True)
+        signal.setitimer(signal.ITIMER_VIRTUAL, SECONDS)
+        try:
+            reader.read(folder, data, number)
+            said["taken"] = int(str(said["taken"])) + 1
+        except HeapscopeError:
+            said["refused"] = int(str(said["refused"])) + 1
+        except BaseException as error:
+            lines = traceback.format_exception(error)
+            said["fault"] = f"{number}: {type(error).__name__}: {error}\n{''.join(lines[-8:])}"
+            return said
+        finally:
+            signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+        if peak() > MEMORY_MAX:
+            said["fault"] = f"{number}: {peak() >> 20} MiB"
+            return said
+    return said
+
+
+def main() -> None:
+    seed, first, count = map(int, sys.argv[1:4])
+    for name in sys.argv[4:]:
+        with tempfile.TemporaryDirectory() as folder:
+            said = feed(READERS[name], Path(folder), seed=seed, first=first, count=count)
+        print(json.dumps({"reader": name, **said, "peak": peak()}), flush=True)
+
+
+if __name__ == "__main__":
+    main()
