@@ -43,8 +43,7 @@ class DifferenceRow(Row):
         default=True,
     )
     bound: str | None = figure(
-        "The mark of both sides after a loss, as in replay.schema.json; null: every "
-        "event is there.",
+        "The mark of both sides after a loss, as in `replay`; null: every event is there.",
         default=None,
         choices=("exact", "at_least", "at_most", "first", "before_loss", "withheld"),
     )

@@ -13,8 +13,7 @@ import pytest
 from typer.testing import CliRunner
 
 from heapscope.cli.app import app
-
-SCHEMAS = Path(__file__).resolve().parents[3] / "docs" / "reference"
+from heapscope.cli.schemas import schema_of
 
 EVENTS = """# a small story
 t net
@@ -119,7 +118,7 @@ def valid() -> Callable[[str, str], dict[str, Any]]:
     """Checks JSON text against the schema of a verb and gives it back."""
 
     def check(verb: str, text: str) -> dict[str, Any]:
-        schema = json.loads((SCHEMAS / f"{verb}.schema.json").read_text(encoding="utf-8"))
+        schema = schema_of(verb)
         jsonschema.Draft202012Validator.check_schema(schema)
         document: dict[str, Any] = json.loads(text)
         jsonschema.Draft202012Validator(schema).validate(document)

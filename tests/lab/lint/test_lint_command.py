@@ -13,6 +13,7 @@ import pytest
 from typer.testing import CliRunner
 
 from heapscope.cli.app import app
+from heapscope.cli.schemas import schema_of
 from heapscope.config.rules import all_rules
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -60,7 +61,7 @@ def test_the_text_has_place_reason_and_remedy(run: Run) -> None:
 
 
 def test_json_is_as_its_schema_says(run: Run) -> None:
-    schema = json.loads((ROOT / "docs/reference/lint.schema.json").read_text(encoding="utf-8"))
+    schema = schema_of("lint")
     done = run(save(BAD + ADVICE), "--chip", "esp32", "--json", "-")
     document = json.loads(done.stdout)
     jsonschema.Draft202012Validator(schema).validate(document)
