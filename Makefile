@@ -36,7 +36,7 @@ export OPENBLAS_NUM_THREADS = 1
 export PYTHONDONTWRITEBYTECODE =
 .NOTPARALLEL:
 .PHONY: help demo firmware-demo test test-all test-long bench workloads lint style mutants-of-change generated packages wheels site pictures fuzz coverage clean
-.PHONY: installed tools dev
+.PHONY: installed native tools dev
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1	\2/p' Makefile
@@ -88,6 +88,17 @@ mutants-of-change: dev ## breaks what changed since BASE=main in its known place
 
 generated: dev ## every generated file: reference pages, schemas, golden traces
 	@$(VENV)/python docs/generators
+
+native: .venv/made ## the lab's library alone, in seconds after a change of C; not optimised across files
+	@[ -e .venv/builders.txt ] || $(MAKE) --no-print-directory installed
+	@$(QUIETLY); quietly $(VENV)/cmake -S . -B build/native -G Ninja \
+	    -DCMAKE_MAKE_PROGRAM="$$PWD/$(VENV)/ninja" -DCMAKE_BUILD_TYPE=RelWithDebInfo; \
+	quietly $(VENV)/cmake --build build/native --target heapscope_lab; \
+	for made in build/native/*heapscope_lab.so build/native/*heapscope_lab.dylib; do \
+	    [ ! -e "$$made" ] || { cp "$$made" build/native/new && mv build/native/new \
+	        "lab/heapscope/native/$${made##*/}"; }; \
+	done; \
+	$(VENV)/python cmake/declare.py lab/native lab/heapscope/native/declarations.py
 
 packages: .venv/made ## for Arduino, PlatformIO and ESP-IDF, in build/packages; URL=where the repository is
 	@$(VENV)/python device/packages/pack.py build/packages --url "$(URL)"

@@ -23,7 +23,6 @@ GENERATORS: dict[str, tuple[str, ...]] = {
     "docs/reference/check.md": ("docs/generators/budgets_page.py",),
     "docs/reference/esp_idf_asked.md": ("docs/generators/drop_in_page.py",),
     "docs/reference/sweep.md": ("docs/generators/sweep_page.py",),
-    "docs/reference/*.schema.json": ("docs/generators/schema_files.py",),
     "docs/reference/measured-effects.md": ("docs/generators/effects_page.py",),
     "docs/reference/allocators.md": ("benches/allocators", "--page"),
     "docs/reference/device.md": ("benches/device", "--page"),

@@ -18,9 +18,8 @@ HEAD = """\
   an answer, not a failure. An error is two lines on standard error: `error: FILE: cause` and
   `remedy: what to do`.
 - Sizes are bytes: `65536`, `0x10000` or `64KB` (KB is 1024 bytes).
-- `--json FILE` writes the result in a form with a schema in this folder:
-  [import](import.schema.json), [info](info.schema.json), [replay](replay.schema.json),
-  [compare](compare.schema.json).
+- `--json FILE` writes the result in a form with a schema: `heapscope --print schema replay` prints
+  that of `replay`, and `heapscope --print schema` lists the names.
 - A trace may be "-", standard input, in every verb that takes one; one argument of a command reads
   it. A pipe is kept while a verb reads it several times, in a temporary file where it is large.
 - `-o` and `--out` name the file that a verb makes; `export` and `report` take the older `--output`

@@ -14,7 +14,7 @@ HEAD = """\
 Published figures beside what Heapscope computes. Made by `heapscope experiment all --write
 docs/reference/experiments.md`; a test keeps it so. How to read it:
 [the guide](../guide/experiments.md). The same as JSON: `--json`, by
-[experiment.schema.json](experiment.schema.json).
+`heapscope --print schema experiment`.
 """
 
 

@@ -35,9 +35,9 @@ from window import browser, drawn, made_with
 
 __all__ = [
     "LIMIT",
+    "LOOKS",
     "QUICK",
     "SECTIONS",
-    "THEMES",
     "WIDTHS",
     "Shown",
     "difference",
@@ -56,7 +56,17 @@ MADE_WITH = FOLDER / "made_with.json"
 WIDTHS = (390, 800, 1280)
 HEIGHT = 900
 THEMES = ("light", "dark")
-#: `make test` looks at these alone: the theme of each width.
+#: Kinds of page with a picture in each width and theme. The theme is variables of the one style
+#: sheet of all pages, so the others have one picture a section.
+IN_FULL = ("explained", "explorer", "experiment")
+LOOKS = [
+    (kind, width, theme)
+    for kind in KINDS
+    for width in WIDTHS
+    for theme in THEMES
+    if kind.name in IN_FULL or (width, theme) == (1280, "light")
+]
+#: `make test` compares these alone: the theme of each width.
 QUICK = {390: "dark", 1280: "light"}
 
 #: Most that a square of a picture may be apart (likeness.py). Letters that are moved by part of a
@@ -234,11 +244,10 @@ def renew(kinds: list[Kind]) -> None:
             return out
 
         shown = Shown(chromium, folder)
-        for kind in kinds:
-            for width in WIDTHS:
-                for theme in THEMES:
-                    found = photographed(shown.page(kind, width, theme))
-                    write(kind, width, theme, found, limit)
+        for kind, width, theme in LOOKS:
+            if kind in kinds:
+                found = photographed(shown.page(kind, width, theme))
+                write(kind, width, theme, found, limit)
         shown.close()
         readme_picture.renew(chromium, Path(made), partial(difference, limit=limit))
     MADE_WITH.write_text(json.dumps(own, indent=1) + "\n", encoding="utf-8")

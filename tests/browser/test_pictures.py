@@ -17,9 +17,9 @@ sys.path.append(str(Path(__file__).resolve().parent))
 from page_kinds import KINDS, Kind
 from pictures import (
     LIMIT,
+    LOOKS,
     QUICK,
     SECTIONS,
-    THEMES,
     WIDTHS,
     Shown,
     difference,
@@ -30,19 +30,19 @@ from pictures import (
 )
 from window import drawn, made_with
 
-each_kind = pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name)
-
 
 @pytest.mark.cells(4)
 @pytest.mark.parametrize(
-    ("width", "theme"),
+    ("kind", "width", "theme"),
     [
-        pytest.param(width, theme, marks=pytest.mark.slow if QUICK.get(width) != theme else ())
-        for width in WIDTHS
-        for theme in THEMES
+        pytest.param(
+            *look,
+            marks=pytest.mark.slow if QUICK.get(look[1]) != look[2] else (),
+            id=f"{look[0].name}-{look[1]}-{look[2]}",
+        )
+        for look in LOOKS
     ],
 )
-@each_kind
 def test_every_section_looks_like_its_picture(
     chromium: Any, shown: Shown, kind: Kind, width: int, theme: str
 ) -> None:

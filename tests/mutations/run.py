@@ -2,11 +2,19 @@
 
     .venv/bin/python tests/mutations/run.py [--changed-since REVISION] [WORD ...]
 
+A test that cannot fail proves nothing: each figure that a user reads has here a place in the code
+that is broken on purpose, and the test that then fails. All take some 20 minutes on two cores, so
+this runs by hand; `make mutants-of-change` runs those of the files, or of the tests, that differ
+from `main` (`BASE=` names another revision). The table that it prints is not kept.
+
+A mutation names a file and a definition in it (a function, class, table, type or macro), and the
+tokens that are replaced there. White space and comments do not matter, so code can be wrapped,
+moved within its file and reformatted.
+
 A WORD chooses mutations whose title has it; --changed-since those whose file or test changed since
 a revision, in the working tree too. Works on a copy of the repository. A file's slow tests run only
 where its quick ones notice nothing, and only if they pass in an unbroken copy. A mutation that no
-test notices, whose test does not end, or whose place is no longer found, fails the run. The table
-that it prints stands in docs/design/mutations.md.
+test notices, whose test does not end, or whose place is no longer found, fails the run.
 """
 
 from __future__ import annotations

@@ -8,7 +8,9 @@ import sys
 from pathlib import Path
 
 import jsonschema
-from recording.programs import ROOT, Build
+from recording.programs import Build
+
+from heapscope.cli.schemas import schema_of
 
 
 def heapscope(*words: object, cwd: Path) -> subprocess.CompletedProcess[bytes]:
@@ -29,7 +31,7 @@ def test_the_result_as_json_has_its_schema(build: Build, tmp_path: Path) -> None
     done = heapscope("record", "--json", "R.json", "--", build("forks"), 1, cwd=tmp_path)
     assert done.returncode == 3
     document = json.loads((tmp_path / "R.json").read_text())
-    schema = json.loads((ROOT / "docs/reference/record.schema.json").read_text())
+    schema = schema_of("record")
     jsonschema.Draft202012Validator(schema).validate(document)
     assert document["exit_code"] == 3
     assert [image["forked"] for image in document["images"]] == [False, True, True]

@@ -237,8 +237,7 @@ def test_a_verb_is_added_and_taken_away(tree: Tree) -> None:
     document = json.loads(out.read_text(encoding="utf-8"))
     assert document["heapscope_marks"] == 1
     assert document["marks"] == [{"name": "connected", "event": 1}]
-    tree.generate("schema_files.py")
-    schema = json.loads(tree.page("marks.schema.json"))
+    schema = json.loads(tree.run("--print", "schema", "marks"))
     jsonschema.validate(document, schema)
     assert "The number of heap events before the mark." in json.dumps(schema)
     tree.generate("cli_page.py")
@@ -250,7 +249,7 @@ def test_a_verb_is_added_and_taken_away(tree: Tree) -> None:
 
 @pytest.mark.slow  # it builds the library
 def test_a_figure_is_added_and_taken_away(tree: Tree) -> None:
-    schema = tree.page("replay.schema.json")
+    schema = tree.run("--print", "schema", "replay")
     before = follow(tree, "figure")
     tree.build()
     out = tree.root / "figure.json"
@@ -266,10 +265,9 @@ def test_a_figure_is_added_and_taken_away(tree: Tree) -> None:
     page = Page(tree.report("--chip", "esp32")).tables["tasks"]
     assert [row["largest request"] for row in page] == ["3,000"]
     assert 'title="The largest request that was served."' in tree.report("--chip", "esp32")
-    tree.generate("schema_files.py")
-    assert "The largest request that was served." in tree.page("replay.schema.json")
-    jsonschema.validate(document, json.loads(tree.page("replay.schema.json")))
+    shown = tree.run("--print", "schema", "replay")
+    assert "The largest request that was served." in shown
+    jsonschema.validate(document, json.loads(shown))
     undo(before)
     tree.build()
-    tree.generate("schema_files.py")
-    assert tree.page("replay.schema.json") == schema
+    assert tree.run("--print", "schema", "replay") == schema

@@ -13,6 +13,7 @@ import pytest
 from typer.testing import CliRunner
 
 from heapscope.cli.app import app
+from heapscope.cli.schemas import schema_of
 from heapscope_studies.heap_change import counts
 from heapscope_studies.markdown import markdown
 from heapscope_studies.registry import EXPERIMENTS
@@ -64,7 +65,7 @@ def test_json_is_that_of_the_schema_and_all_is_every_experiment() -> None:
     done = run("all", "--json", "-")
     assert done.exit_code == 0
     document = json.loads(done.stdout)
-    schema = json.loads((REFERENCE / "experiment.schema.json").read_text(encoding="utf-8"))
+    schema = schema_of("experiment")
     jsonschema.Draft202012Validator.check_schema(schema)
     jsonschema.Draft202012Validator(schema).validate(document)
     assert [e["name"] for e in document["experiments"]] == list(EXPERIMENTS)

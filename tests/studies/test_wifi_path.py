@@ -5,14 +5,13 @@ from __future__ import annotations
 
 import copy
 import dataclasses
-import json
-from pathlib import Path
 from typing import Any
 
 import jsonschema
 import numpy as np
 import pytest
 
+from heapscope.cli.schemas import schema_of
 from heapscope.layout.chips import load_chip
 from heapscope.native.events import Events, keep_events, take_events
 from heapscope.native.reader import NameTable, NativeReader
@@ -34,7 +33,6 @@ from heapscope_studies.wifi_path.measured import (
 
 from .conftest import Computed
 
-ROOT = Path(__file__).resolve().parents[2]
 MALLOC, CALLOC, FREE, MARK = 1, 2, 5, 7
 LEAP = 0.15  # the same for a sender that backs off
 FAR = 0.03  # share by which an input's throughput may be off: studies/workloads/wifi/measure.py
@@ -67,7 +65,7 @@ def test_what_must_come_out_does(wifi: Experiment) -> None:
 
 
 def test_the_json_is_that_of_the_schema(wifi: Experiment) -> None:
-    schema = json.loads((ROOT / "docs/reference/experiment.schema.json").read_text("utf-8"))
+    schema = schema_of("experiment")
     jsonschema.Draft202012Validator(schema).validate(Experiments(experiments=(wifi,)).to_json())
 
 

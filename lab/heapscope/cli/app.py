@@ -74,7 +74,8 @@ def start(
             "--print",
             metavar="NAME",
             help="Print a file: completion for bash, zsh, fish or powershell; man, this manual; "
-            "what a build by cmake or platformio includes.",
+            "schema VERB, the JSON schema of a verb's result; what a build by cmake or platformio "
+            "includes.",
             callback=_print,
             is_eager=True,
             autocompletion=_names,

@@ -71,6 +71,12 @@ class HeapscopeGroup(TyperGroup):
         super().__init__(**settings)
         self.commands: Any = OwnVerbs(Verb)
 
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """`--print schema VERB` has a value of two words."""
+        if args[:2] == ["--print", "schema"] and len(args) > 2:
+            args = ["--print", " ".join(args[1:])]
+        return super().parse_args(ctx, args)
+
     def list_commands(self, ctx: Any) -> list[str]:
         others = (name for name in other_verbs.names() if name not in self.commands)
         return [*self.commands, *others]

@@ -24,7 +24,7 @@ FORMATS = (
     Format(
         name="json",
         binary=False,
-        opens=f"its schema: docs/reference/{EventsDocument.VERB}.schema.json",
+        opens=f"its schema: heapscope --print schema {EventsDocument.VERB}",
     ),
     Format(name="parquet", binary=True, opens="one row for each heap event"),
 )

@@ -43,7 +43,7 @@ class DifferenceRow(Row):
         default=True,
     )
     bound: str | None = figure(
-        "The mark of both sides after a loss, as in replay.schema.json; null: nothing is lost.",
+        "The mark of both sides after a loss, as in `replay`; null: nothing is lost.",
         default=None,
         choices=Bound,
     )

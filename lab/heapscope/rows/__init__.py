@@ -35,7 +35,7 @@ How a verb is moved to rows:
    field with `absent=True` and the default None: it is left out when it is None.
    A mapping whose entries stand beside the other keys is a figure with `beside=True`.
    A class whose JSON is not its fields names the Row that describes it: `WRITTEN = ThatRow`.
-4. Every Document that a verb imports is found by itself: `make generated` writes
-   docs/reference/VERB.schema.json. The tests of the verb validate documents with it.
+4. Every Document that a verb imports is found by itself: `heapscope --print schema VERB` prints its
+   schema (cli/schemas.py). The tests of the verb validate documents with it.
 5. A figure that a loss of events changes names its direction: `bound=AT_LEAST` (rows/bound.py).
 """

@@ -24,7 +24,7 @@ class Prediction(Forecast, Document, eq=False):
     )
     replay: ReplayResult | None = figure(
         "With --trace: the trace on the chip's memory beside the system's blocks, with the median "
-        "left to it, as replay.schema.json says; `replay --load` gives the same. null: there was "
+        "left to it, as the schema of replay says; `replay --load` gives the same. null: there was "
         "no trace.",
         default=None,
     )

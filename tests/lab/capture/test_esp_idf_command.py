@@ -13,8 +13,7 @@ import zstandard
 from typer.testing import CliRunner
 
 from heapscope.cli.app import app
-
-SCHEMA = Path(__file__).resolve().parents[3] / "docs" / "reference" / "import-esp-idf.schema.json"
+from heapscope.cli.schemas import schema_of
 
 Run = Callable[..., Any]
 
@@ -38,7 +37,7 @@ def flat(text: str) -> str:
 
 
 def checked(text: str) -> dict[str, Any]:
-    schema = json.loads(SCHEMA.read_text(encoding="utf-8"))
+    schema = schema_of("import-esp-idf")
     jsonschema.Draft202012Validator.check_schema(schema)
     document: dict[str, Any] = json.loads(text)
     jsonschema.Draft202012Validator(schema).validate(document)

@@ -15,13 +15,12 @@ import pytest
 from typer.testing import CliRunner
 
 from heapscope.cli.app import app
+from heapscope.cli.schemas import schema_of
 from heapscope.native.events import NativeWriter, event_dtype
 from heapscope.native.reader import NameTable
 
 MALLOC, FREE, FAILED, MARK = 1, 5, 6, 7  # kinds of events
 _SITES = 4  # the feature of a trace
-
-SCHEMAS = Path(__file__).resolve().parents[3] / "docs" / "reference"
 
 EVENTS = """# a small story
 t net
@@ -189,7 +188,7 @@ def valid() -> Callable[[str, str], dict[str, Any]]:
     """Checks JSON text against the schema of a verb and gives it back."""
 
     def check(verb: str, text: str) -> dict[str, Any]:
-        schema = json.loads((SCHEMAS / f"{verb}.schema.json").read_text(encoding="utf-8"))
+        schema = schema_of(verb)
         jsonschema.Draft202012Validator.check_schema(schema)
         document: dict[str, Any] = json.loads(text)
         jsonschema.Draft202012Validator(schema).validate(document)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import pty
 import re
@@ -12,6 +13,7 @@ import sys
 import time
 from pathlib import Path
 
+import jsonschema
 import pytest
 import typer
 from tests.packaging.conftest import missing
@@ -56,6 +58,22 @@ def run(command: list[str], folder: Path) -> str:
 @pytest.mark.parametrize("name", NAMES)
 def test_every_name_prints_a_file(name: str) -> None:
     assert printed(name).strip()
+
+
+def test_a_schema_is_printed_by_the_name_of_its_document() -> None:
+    names = printed("schema").split()
+    assert names == sorted(names)
+    assert {"replay", "import-esp-idf", "experiment"} <= set(names)
+    for words in (["--print", "schema", "replay"], ["--print", "schema replay"]):
+        schema = json.loads(CliRunner().invoke(app, words).stdout)
+        jsonschema.Draft202012Validator.check_schema(schema)
+        assert schema["title"] == "heapscope replay --json"
+
+
+def test_a_schema_that_is_not_there_gets_the_nearest_name() -> None:
+    done = CliRunner().invoke(app, ["--print", "schema", "repla"])
+    assert done.exit_code == 2
+    assert "did you mean replay?" in done.output
 
 
 def test_another_name_is_refused_with_those_that_there_are() -> None:

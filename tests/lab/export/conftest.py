@@ -15,10 +15,9 @@ import pytest
 from typer.testing import CliRunner
 
 from heapscope.cli.app import app
+from heapscope.cli.schemas import schema_of
 from heapscope.native.events import NativeWriter, event_dtype
 from heapscope.native.reader import NameTable
-
-REFERENCE = Path(__file__).parents[3] / "docs" / "reference"
 
 ADDRESSES, CLOCK, SITES = 1, 2, 4
 MALLOC, CALLOC, ALIGNED, REALLOC, FREE, FAILED, MARK = range(1, 8)
@@ -87,7 +86,7 @@ def valid() -> Callable[[bytes | str], Any]:
     def check(text: bytes | str) -> Any:
         document = json.loads(text)
         name = "export-result" if "heapscope_export_result" in document else "export"
-        schema = json.loads((REFERENCE / f"{name}.schema.json").read_text(encoding="utf-8"))
+        schema = schema_of(name)
         jsonschema.Draft202012Validator.check_schema(schema)
         jsonschema.Draft202012Validator(schema).validate(document)
         return document

@@ -13,12 +13,12 @@ import pytest
 from typer.testing import CliRunner
 
 from heapscope.cli.app import app
+from heapscope.cli.schemas import schema_of
 from heapscope.layout.allocator import placements
 from heapscope.native.library import allocator_names
 
 ROOT = Path(__file__).parents[3]
 CAPTURED = ROOT / "studies" / "workloads" / "captured"
-SCHEMA = ROOT / "docs" / "reference" / "fit.schema.json"
 MakeTrace = Callable[..., Path]
 
 STORY = ["t net", "a 1 1000", "a 2 20000", "f 1", "a 3 1500", "r 3 2500", "f 2"]
@@ -35,7 +35,7 @@ def rows(*args: object) -> list[dict[str, Any]]:
     code, out, err = run(*args, "--json", "-")
     assert (code, err) == (0, "")
     found: list[dict[str, Any]] = json.loads(out)
-    schema = json.loads(SCHEMA.read_text(encoding="utf-8"))
+    schema = schema_of("fit")
     jsonschema.Draft202012Validator.check_schema(schema)
     jsonschema.Draft202012Validator(schema).validate(found)
     return found

@@ -14,6 +14,7 @@ from typer.testing import CliRunner
 
 from heapscope import fit
 from heapscope.cli.app import app
+from heapscope.cli.schemas import schema_of
 from heapscope.fit import heap_code, verdict
 from heapscope.fit.firmware_heap import read_firmware_heap
 from heapscope.layout.chip_data import read_chip
@@ -21,8 +22,6 @@ from heapscope.layout.chips import chip_names
 from heapscope.layout.versions import chip_minors
 from heapscope.measure.loss import Loss
 
-ROOT = Path(__file__).parents[3]
-SCHEMA = ROOT / "docs" / "reference" / "fit.schema.json"
 MakeTrace = Callable[..., Path]
 
 STORY = ["t net", "a 1 1000", "a 2 20000", "f 1", "a 3 1500", "r 3 2500", "f 2"]
@@ -54,7 +53,7 @@ def rows(*args: object) -> list[dict[str, Any]]:
     code, out, err = run(*args, "--json", "-")
     assert (code, err) == (0, "")
     found: list[dict[str, Any]] = json.loads(out)
-    schema = json.loads(SCHEMA.read_text(encoding="utf-8"))
+    schema = schema_of("fit")
     jsonschema.Draft202012Validator(schema).validate(found)
     return found
 

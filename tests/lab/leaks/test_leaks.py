@@ -13,13 +13,12 @@ import jsonschema
 import pytest
 
 from heapscope.capture.line_forms import import_text
+from heapscope.cli.schemas import schema_of
 from heapscope.errors import InputError
 from heapscope.leaks.find import Leaks, find_leaks
 from heapscope.leaks.interval import interval
 from heapscope.leaks.suppress import Suppression, read_suppressions
 from heapscope.trace.info import read_info
-
-SCHEMA = Path(__file__).parents[3] / "docs" / "reference" / "leaks.schema.json"
 
 
 def leaks(
@@ -129,7 +128,7 @@ def test_the_command_prints_the_answer_and_valid_json(tmp_path: Path) -> None:
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     assert done.stdout.startswith("100 B in 1 block stayed")
     done = subprocess.run([*command, "--json", "-"], capture_output=True, text=True, check=True)
-    schema = json.loads(SCHEMA.read_text(encoding="utf-8"))
+    schema = schema_of("leaks")
     jsonschema.validate(json.loads(done.stdout), schema)
 
 

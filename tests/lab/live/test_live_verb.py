@@ -14,8 +14,8 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from heapscope.cli.app import app
+from heapscope.cli.schemas import schema_of
 
-SCHEMAS = Path(__file__).parents[3] / "docs" / "reference"
 Run = Callable[..., Result]
 
 BLOCKS = [(0x1008 * i, 0x1000) for i in range(12)]
@@ -56,9 +56,9 @@ def test_json_lines_are_moments_by_their_schema(make_boot, run: Run) -> None:
     done = run(feed, "--no-files", "--need", "60001", "--json", "-")
     assert done.exit_code == 1
     *moments, answer = [json.loads(line) for line in done.stdout.splitlines()]
-    jsonschema.validate(answer, json.loads((SCHEMAS / "live.schema.json").read_text("utf-8")))
+    jsonschema.validate(answer, schema_of("live"))
     assert (answer["ended_by"], answer["recordings"][0]["missing"]) == ("input", 5)
-    schema = json.loads((SCHEMAS / "live-moment.schema.json").read_text("utf-8"))
+    schema = schema_of("live-moment")
     for moment in moments:
         jsonschema.validate(moment, schema)
     assert [line for moment in moments for line in moment["log"]] == ["hello"]

@@ -13,13 +13,12 @@ import pytest
 from typer.testing import CliRunner
 
 from heapscope.cli.app import app
+from heapscope.cli.schemas import schema_of
 from heapscope.trace.info import read_info
 
 sys.path.append(str(Path(__file__).parent))
 
 from damaged import CAPTURED, chunks, damages, false_claims, made_trace, plain
-
-REFERENCE = Path(__file__).parents[3] / "docs" / "reference"
 
 #: Verbs with what they need; each writes its JSON.
 VERBS = {
@@ -102,7 +101,7 @@ def test_every_mark_names_a_figure_of_the_document(
     trace = tmp_path / "T.hst"
     trace.write_bytes(made_trace(seed, dropped=range(9000, 9200)))
     _, _, said = _run(verb, trace, tmp_path, monkeypatch)
-    schema = json.loads((REFERENCE / f"{verb}.schema.json").read_text(encoding="utf-8"))
+    schema = schema_of(verb)
     for place in _losses(said)[0]["marks"]:
         at = schema
         for name in place.replace("[]", "").split("."):

@@ -19,7 +19,6 @@ from heapscope.pools.pool_trace import Kind, PoolTrace, read_pools
 
 ROOT = Path(__file__).resolve().parents[3]
 CAPTURED = ROOT / "studies" / "workloads" / "captured"
-SCHEMA = ROOT / "docs" / "reference" / "pools.schema.json"
 RULE = "pjlib pool=80 block=20 align=4 sizes=256 512 1024"
 
 

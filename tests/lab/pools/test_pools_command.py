@@ -9,13 +9,14 @@ from typing import Any
 import jsonschema
 import pytest
 
+from heapscope.cli.schemas import schema_of
 from heapscope.pools.pool_trace import Kind
 
-from .conftest import CAPTURED, SCHEMA, captured, rows, run, write
+from .conftest import CAPTURED, captured, rows, run, write
 
 
 def valid(text: str) -> dict[str, Any]:
-    schema = json.loads(SCHEMA.read_text(encoding="utf-8"))
+    schema = schema_of("pools")
     jsonschema.Draft202012Validator.check_schema(schema)
     document: dict[str, Any] = json.loads(text)
     jsonschema.Draft202012Validator(schema).validate(document)

@@ -12,9 +12,8 @@ import pytest
 from typer.testing import CliRunner
 
 from heapscope.cli.app import app
+from heapscope.cli.schemas import schema_of
 from heapscope.config.config import Config, read_config
-
-SCHEMA = Path(__file__).resolve().parents[3] / "docs" / "reference" / "predict.schema.json"
 
 Predict = Callable[..., dict[str, Any]]
 MakeConfig = Callable[..., Config]
@@ -36,7 +35,7 @@ def configure(tmp_path: Path) -> MakeConfig:
 def predict(tmp_path: Path) -> Predict:
     """predict("LWIP_TCP_WND_DEFAULT=8192", "--chip", "esp32"): the command's JSON, which its schema
     allows."""
-    validator = jsonschema.Draft202012Validator(json.loads(SCHEMA.read_text(encoding="utf-8")))
+    validator = jsonschema.Draft202012Validator(schema_of("predict"))
 
     def run(text: str, *args: object) -> dict[str, Any]:
         path = tmp_path / "sdkconfig.defaults"

@@ -11,9 +11,8 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from heapscope.cli.app import app
+from heapscope.cli.schemas import schema_of
 
-ROOT = Path(__file__).resolve().parents[3]
-SCHEMA = ROOT / "docs" / "reference" / "replay.schema.json"
 MakeTrace = Callable[..., Path]
 
 BOOT = """\
@@ -45,7 +44,7 @@ def test_a_replay_shows_static_ram_and_starts_behind_it(
     assert "g_wifi_rx_buffers" in done.stdout
     assert f"static use from {firmware}"[:60] in done.stdout.replace("\n", "")
     document = json.loads(out.read_text())
-    jsonschema.Draft202012Validator(json.loads(SCHEMA.read_text())).validate(document)
+    jsonschema.Draft202012Validator(schema_of("replay")).validate(document)
     static = document["static"]
     assert static["heap_start"] in {region["start"] for region in document["regions"]}
     for row in static["kinds"]:

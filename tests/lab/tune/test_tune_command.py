@@ -16,6 +16,7 @@ import pytest
 from typer.testing import CliRunner
 
 from heapscope.cli.app import app
+from heapscope.cli.schemas import schema_of
 from heapscope.config.config import Config, read_config, settle
 from heapscope.config.rules import all_rules
 from heapscope.lint.find import lint
@@ -33,7 +34,6 @@ from heapscope.tune.wifi import figures
 from heapscope.verbs.shown import show
 
 ROOT = Path(__file__).parents[3]
-REFERENCE = ROOT / "docs" / "reference"
 TRACE = ROOT / "studies" / "workloads" / "captured" / "tls35_ec_4k_4k.hst.zst"
 
 
@@ -53,7 +53,7 @@ def tune(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., tuple
 def valid(text: str) -> dict[str, Any]:
     document: dict[str, Any] = json.loads(text)
     name = "tune-ranks" if "ranks" in document else "tune"
-    schema = json.loads((REFERENCE / f"{name}.schema.json").read_text(encoding="utf-8"))
+    schema = schema_of(name)
     jsonschema.Draft202012Validator.check_schema(schema)
     jsonschema.Draft202012Validator(schema).validate(document)
     return document

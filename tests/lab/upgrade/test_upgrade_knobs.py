@@ -12,6 +12,7 @@ import pytest
 from typer.testing import CliRunner
 
 from heapscope.cli.app import app
+from heapscope.cli.schemas import schema_of
 from heapscope.errors import InputError
 from heapscope.layout.chips import load_chip
 from heapscope.layout.pool import pool_layout
@@ -20,7 +21,6 @@ from heapscope.replay.run import replay
 from heapscope.upgrade.cost import UpgradeResult
 
 MakeTrace = Callable[..., Path]
-REFERENCE = Path(__file__).resolve().parents[3] / "docs" / "reference"
 LINES = [f"a {i} {200 + i % 7}" for i in range(300)]
 
 
@@ -29,7 +29,7 @@ def run(*args: object) -> dict[str, Any]:
     done = CliRunner().invoke(app, ["upgrade", *map(str, args), "--json", "-"])
     assert done.exit_code == 0, done.output
     document: dict[str, Any] = json.loads(done.stdout)
-    schema = json.loads((REFERENCE / "upgrade.schema.json").read_text(encoding="utf-8"))
+    schema = schema_of("upgrade")
     jsonschema.Draft202012Validator(schema).validate(document)
     assert UpgradeResult.from_json(document).to_json() == document
     return document

@@ -11,6 +11,7 @@ from tests.lab.why.conftest import POOL, SPLIT, Explain, Make, Replay
 from typer.testing import CliRunner
 
 from heapscope.cli.app import app
+from heapscope.cli.schemas import schema_of
 from heapscope.layout.pool import pool_layout
 from heapscope.report.page.document import html
 from heapscope.verbs.report import report
@@ -21,7 +22,6 @@ from heapscope.why.plan_find import PlanWish, plan_wish
 from heapscope.why.plan_words import patch
 from heapscope.why.reasons import WhyResult
 
-SCHEMA = Path(__file__).parents[3] / "docs" / "reference" / "why.schema.json"
 WISH = plan_wish(None, jitter=10)
 
 
@@ -128,7 +128,7 @@ def test_the_json_meets_its_schema_and_the_page_begins_with_the_plan(
     )
     assert done.exit_code in (0, 1), done.output
     found = json.loads(done.stdout)
-    jsonschema.Draft202012Validator(json.loads(SCHEMA.read_text("utf-8"))).validate(found)
+    jsonschema.Draft202012Validator(schema_of("why")).validate(found)
     assert WhyResult.from_json(found).to_json() == found
     page = html(report(path, pool="6500", plan=True))
     assert page.index('id="plan"') < page.index('id="memory"')

@@ -13,6 +13,7 @@ from tests.lab.why.conftest import POOL, SPLIT, Explain, Make
 from typer.testing import CliRunner
 
 from heapscope.cli.app import app
+from heapscope.cli.schemas import schema_of
 from heapscope.layout import capabilities
 from heapscope.layout.layout import Layout, MallocRule
 from heapscope.layout.pool import pool_layout
@@ -25,7 +26,6 @@ from heapscope.why.plan_find import _NONE, PlanWish, _better, plan_wish
 from heapscope.why.reasons import WhyResult
 from heapscope.why.recording import OWN, Edit, read_recording
 
-SCHEMA = Path(__file__).parents[3] / "docs" / "reference" / "why.schema.json"
 WISH = plan_wish(None, jitter=10)
 DMA = capabilities.parse("DMA")
 
@@ -156,7 +156,7 @@ def test_the_json_the_table_and_the_page_have_the_needs(make: Make) -> None:
     done = CliRunner().invoke(app, [*command, "--json", "-"])
     assert done.exit_code == 0, done.output
     found = json.loads(done.stdout)
-    jsonschema.Draft202012Validator(json.loads(SCHEMA.read_text("utf-8"))).validate(found)
+    jsonschema.Draft202012Validator(schema_of("why")).validate(found)
     assert WhyResult.from_json(found).to_json() == found
     assert "5,500 B for malloc" in CliRunner().invoke(app, command).output
     page = html(report(path, pool="6500", plan=True, need=["5500"]))

@@ -37,7 +37,7 @@ SCRIPTS = ("charts.js", "map.js", "flame.js")
 
 class ReportDocument(Document):
     """The figures that an HTML report draws. Bytes and event numbers are as in
-    replay.schema.json."""
+    the schema of `replay`."""
 
     VERB = "report"
     VERSION = 2

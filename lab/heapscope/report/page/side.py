@@ -21,13 +21,13 @@ class PageSide(Row, eq=False):
     label: str = figure("The name that tells the sides apart; empty: there is one.")
     result: ReplayResult = figure("The replay.", hidden=True)
     survey: Survey = figure("The figures that are drawn.")
-    leaks: Leaks = figure("The blocks that stayed, as in leaks.schema.json.")
+    leaks: Leaks = figure("The blocks that stayed, as `leaks` has them.")
     why: WhyResult | None = figure(
-        "Why requests failed, as in why.schema.json; null: not asked for.", default=None
+        "Why requests failed, as `why` has it; null: not asked for.", default=None
     )
 
     @property
-    @computed("The replay, as in replay.schema.json; without a timeline.")
+    @computed("The replay, as `replay` has it; without a timeline.")
     def replay(self) -> ReplayResult:
         return self.result
 

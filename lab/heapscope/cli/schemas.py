@@ -1,0 +1,59 @@
+"""The JSON schemas of what `--json` writes, made from the rows."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from collections.abc import Iterator
+from importlib.metadata import entry_points
+from typing import Any
+
+from heapscope import verbs
+from heapscope.choices import did_you_mean
+from heapscope.errors import InputError
+from heapscope.rows.row import Document
+from heapscope.rows.schema import schema
+
+#: Modules with a document that no verb imports before it needs it.
+_LAZY = (
+    "heapscope.capture.esp_idf.imported_trace",
+    "heapscope.capture.systemview.import_systemview",
+)
+#: The entry points of other distributions' documents; a point has the name of its document.
+_GROUP = "heapscope.documents"
+
+
+def schema_names() -> list[str]:
+    """The documents that have a schema, sorted: a verb's name, or that and its kind."""
+    return sorted({*_own(), *entry_points(group=_GROUP).names})
+
+
+def schema_of(name: str) -> dict[str, Any]:
+    """The schema of a document. InputError: no document has this name."""
+    document = _own().get(name)
+    for point in entry_points(group=_GROUP, name=name):
+        document = point.load()
+    if document is None:
+        names = schema_names()
+        raise InputError(
+            f"--print schema {name}: no such document",
+            remedy=f"{did_you_mean(name, names)}valid: {', '.join(names)}",
+        )
+    return schema(document)
+
+
+def _own() -> dict[str, type[Document]]:
+    """The documents of this package, by name."""
+    for verb in pkgutil.iter_modules(verbs.__path__, f"{verbs.__name__}."):
+        importlib.import_module(verb.name)
+    for name in _LAZY:
+        importlib.import_module(name)
+    return {document.VERB: document for document in _named(Document)}
+
+
+def _named(base: type[Document]) -> Iterator[type[Document]]:
+    """The documents that a verb writes; a base class of several has no verb."""
+    for one in base.__subclasses__():
+        if hasattr(one, "VERB"):
+            yield one
+        yield from _named(one)
