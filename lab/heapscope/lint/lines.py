@@ -34,7 +34,7 @@ def line_findings(config: Config, *, whole: bool = False) -> Iterator[LintFindin
             yield _kind(config, judged)
         elif reason == "elsewhere":
             yield _elsewhere(config, judged)
-        elif reason == "unknown" and not _generated(config, setting):
+        elif reason == "unknown":
             here = config.name_here(setting.written)
             if here is not None:
                 yield _other_name(config, judged, here)
