@@ -77,8 +77,9 @@ def lines_unlike(one: OptionTable, other: OptionTable) -> set[str]:
     for name in one.choices.keys() | other.choices.keys():
         two = one.choices.get(name), other.choices.get(name)
         facts = [None if each is None else (each.members, each.prompt) for each in two]
-        if facts[0] != facts[1]:
-            found.update(member for each in two if each is not None for member in each.members)
+        members = {member for each in two if each is not None for member in each.members}
+        if facts[0] != facts[1] or members & found:
+            found |= members
     return found
 
 

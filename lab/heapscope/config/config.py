@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -237,14 +238,17 @@ def table_of(chip: str, sdk: str, *, certain: bool = True) -> OptionTable:
     """The options of a version, or of the nearest one that has the chip. Not `certain`: another
     version of its minor may be meant. InputError: none has."""
     try:
-        release = release_for(sdk, chip)
-        table = option_table(release, chip)
-        return replace(table, unlike=unlike(sdk, release, certain=certain))
+        return _table_of(release_for(sdk, chip), chip, sdk, certain)
     except ValueError:
         raise InputError(
             f"no ESP-IDF with a table of options has {printable(chip)}",
             remedy=f"give one of: {', '.join(chips_of(RELEASES[-1]))}",
         ) from None
+
+
+@functools.lru_cache(maxsize=16)
+def _table_of(release: str, chip: str, sdk: str, certain: bool) -> OptionTable:
+    return replace(option_table(release, chip), unlike=unlike(sdk, release, certain=certain))
 
 
 def line_of(table: OptionTable, name: str, value: Value) -> str:

@@ -49,11 +49,19 @@ def judged_lines(
         lines, whole, fates(lines, one), fates(lines, two), strict=True
     ):
         sound = _is_sound(line, table, of_whole=of_whole) or not second.reason
-        found.append(_sound(first) if sound else first)
+        default = of_whole and first.reason == "hidden" and _is_default(line, table)
+        found.append(_sound(first) if sound or default else first)
     if stated:
-        theirs = _of_others(lines, found, one)
+        theirs = _of_others(lines, found, one, table)
         found = [_sound(fate) if of_them else fate for fate, of_them in zip(found, theirs, strict=True)]
     return Judgement(fates=tuple(found), values=one)
+
+
+def _is_default(line: ReadLine, table: OptionTable) -> bool:
+    """What Kconfig may have written of an option that no user can set there."""
+    symbol = table.symbols[line.option]
+    same = symbol.kind != "bool" and line.value in (value for value, _ in symbol.defaults)
+    return same or line.option in table.unlike.values
 
 
 def _sound(fate: LineFate) -> LineFate:
@@ -61,15 +69,20 @@ def _sound(fate: LineFate) -> LineFate:
 
 
 def _of_others(
-    lines: Sequence[ReadLine], found: Sequence[LineFate], values: OptionValues
+    lines: Sequence[ReadLine], found: Sequence[LineFate], values: OptionValues, table: OptionTable
 ) -> list[bool]:
-    """Lines that are at fault because a condition fails which many of them share, and of which no
-    line names an option: a component that is not ESP-IDF's has these options, too."""
+    """Lines that are at fault because a condition fails which many of them share, and which holds
+    by what no person sets: a component that is not ESP-IDF's has these options, too."""
     named = {_name(line) for line in lines}
-    if not any(name not in values.table.elsewhere and not releases_with(name) for name in named):
+    set_by_hand = {
+        name
+        for name in named
+        if (symbol := table.symbols.get(name)) is not None and symbol.prompt is not None
+    }
+    if not any(name not in table.symbols and not releases_with(name) for name in named):
         return [False for _ in lines]
     parts = [
-        {part for part in _failing(line, values) if named.isdisjoint(names_in(part))}
+        {part for part in _failing(line, values) if set(names_in(part)) - set_by_hand}
         if fate.reason == "hidden"
         else set()
         for line, fate in zip(lines, found, strict=True)
