@@ -264,7 +264,7 @@ def _repeated(config: Config) -> Iterator[LintFinding]:
         key = (setting.file, _subject(config, setting))
         before = seen.get(key)
         seen[key] = setting
-        if before is None:
+        if before is None or (setting.name != setting.written and _generated(config, setting)):
             continue
         same = before.name == setting.name and before.value == setting.value
         first, counts = (setting, before) if same else (before, setting)
