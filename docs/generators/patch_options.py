@@ -138,9 +138,7 @@ def _check_out(clone: str, tag: str, folder: Path) -> None:
         if _KCONFIG.search(name) and not name.startswith(_NOT_BUILT):
             file = folder / name
             file.parent.mkdir(parents=True, exist_ok=True)
-            shown = subprocess.run(
-                [*git, "show", f"{tag}:{name}"], capture_output=True, check=True
-            )
+            shown = subprocess.run([*git, "show", f"{tag}:{name}"], capture_output=True, check=True)
             file.write_bytes(shown.stdout)
 
 

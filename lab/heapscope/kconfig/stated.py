@@ -53,7 +53,9 @@ def judged_lines(
         found.append(_sound(first) if sound or default else first)
     if stated:
         theirs = _of_others(lines, found, one, table)
-        found = [_sound(fate) if of_them else fate for fate, of_them in zip(found, theirs, strict=True)]
+        found = [
+            _sound(fate) if of_them else fate for fate, of_them in zip(found, theirs, strict=True)
+        ]
     return Judgement(fates=tuple(found), values=one)
 
 

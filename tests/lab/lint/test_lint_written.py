@@ -100,7 +100,9 @@ def test_a_mistake_of_a_person_is_still_found(
 
 
 def test_what_is_off_in_a_written_file_takes_its_lines_with_it(check: Check) -> None:
-    found = check(_text("hello_full_c3", without="LWIP_IPV6", more="# CONFIG_LWIP_IPV6 is not set\n"))
+    found = check(
+        _text("hello_full_c3", without="LWIP_IPV6", more="# CONFIG_LWIP_IPV6 is not set\n")
+    )
     blamed = {each.option for each in found.findings if each.rule == "depends"}
     assert "LWIP_ND6" in blamed
 
