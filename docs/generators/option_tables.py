@@ -31,14 +31,14 @@ def main(folder: str) -> None:
         for release in RELEASES
     }
     order = list(dict.fromkeys(chip for release in RELEASES for chip in facts[release]["chips"]))
-    texts = {release: _dumped(_release(facts[release], order)) for release in RELEASES}
+    texts = {release: dumped(_release(facts[release], order)) for release in RELEASES}
     for release, text in texts.items():
         parent = PARENT[release]
-        _write(f"{release}.zst", text, texts[parent] if parent else b"")
-    _write("names.zst", _dumped(_names(facts, order)), texts[ROOT])
+        write(f"{release}.zst", text, texts[parent] if parent else b"")
+    write("names.zst", dumped(_names(facts, order)), texts[ROOT])
 
 
-def _write(name: str, text: bytes, before: bytes) -> None:
+def write(name: str, text: bytes, before: bytes) -> None:
     settings = {
         CompressionParameter.compression_level: 22,
         CompressionParameter.window_log: 22,
@@ -48,7 +48,7 @@ def _write(name: str, text: bytes, before: bytes) -> None:
     (TARGET / name).write_bytes(packer.compress(text, ZstdCompressor.FLUSH_FRAME))
 
 
-def _dumped(data: Mapping[str, Any]) -> bytes:
+def dumped(data: Mapping[str, Any]) -> bytes:
     text = json.dumps(data, separators=(",", ":"), ensure_ascii=False)
     return text.replace('],"', '],\n"').encode()
 

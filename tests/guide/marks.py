@@ -38,9 +38,4 @@ def tracked(*patterns: str) -> list[Path]:
 def pages() -> tuple[Page, ...]:
     """Every Markdown file of the repository but news, and what a generator writes whole."""
     made = runpy.run_path(str(ROOT / "docs" / "generators" / "__main__.py"))["GENERATORS"]
-    return tuple(
-        Page(path)
-        for path in tracked("*.md")
-        if str(path) not in {"CHANGELOG.md", *made}
-        and (path.parent != Path("docs/news") or path.name == "README.md")
-    )
+    return tuple(Page(path) for path in tracked("*.md") if str(path) not in {"CHANGELOG.md", *made})

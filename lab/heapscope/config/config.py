@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 
@@ -11,9 +12,10 @@ from heapscope.config.read_file import ConfigFile, read_config_file
 from heapscope.config.setting import JudgedLine, Setting
 from heapscope.config.value import Value, config_line, value_text
 from heapscope.errors import InputError
-from heapscope.kconfig.fate import fates
 from heapscope.kconfig.lines import ReadLine, read_lines, read_members, user_values
 from heapscope.kconfig.names import name_in
+from heapscope.kconfig.patches import unlike
+from heapscope.kconfig.stated import Judgement, judged_lines
 from heapscope.kconfig.table import RELEASES, Kind, OptionTable, chips_of, option_table, release_for
 from heapscope.kconfig.values import OptionValues, UserValues
 from heapscope.trace.names import printable
@@ -117,12 +119,30 @@ class Config:
     @cached_property
     def judged(self) -> tuple[JudgedLine, ...]:
         """Each line with its fate in the release's program, malformed ones too, in their order."""
-        every = sorted((*self.all_settings, *self.malformed), key=lambda each: each.order)
-        found = fates([each.read for each in every], self.values)
+        fates = self._judgement.fates
         return tuple(
             JudgedLine(setting=setting, fate=fate)
-            for setting, fate in zip(every, found, strict=True)
+            for setting, fate in zip(self._every_line, fates, strict=True)
         )
+
+    @property
+    def judging(self) -> OptionValues:
+        """The values that tell why a line of `judged` is at fault."""
+        return self._judgement.values
+
+    @cached_property
+    def _judgement(self) -> Judgement:
+        whole = {file.name for file in self.files if file.generated}
+        return judged_lines(
+            [each.read for each in self._every_line],
+            [each.file in whole for each in self._every_line],
+            self.values,
+        )
+
+    @cached_property
+    def _every_line(self) -> tuple[Setting, ...]:
+        every = (*self.all_settings, *self.malformed)
+        return tuple(sorted(every, key=lambda each: each.order))
 
     # ---- copies ----------------------------------------------------------------------------------
 
@@ -214,15 +234,21 @@ def read_config(paths: Sequence[str | Path], *, chip: str, sdk: str) -> Config:
     return settle(read_files(paths), chip=chip, sdk=sdk)
 
 
-def table_of(chip: str, sdk: str) -> OptionTable:
-    """The options of a version, or of the nearest one that has the chip. InputError: none has."""
+def table_of(chip: str, sdk: str, *, certain: bool = True) -> OptionTable:
+    """The options of a version, or of the nearest one that has the chip. Not `certain`: another
+    version of its minor may be meant. InputError: none has."""
     try:
-        return option_table(release_for(sdk, chip), chip)
+        return _table_of(release_for(sdk, chip), chip, sdk, certain)
     except ValueError:
         raise InputError(
             f"no ESP-IDF with a table of options has {printable(chip)}",
             remedy=f"give one of: {', '.join(chips_of(RELEASES[-1]))}",
         ) from None
+
+
+@functools.lru_cache(maxsize=16)
+def _table_of(release: str, chip: str, sdk: str, certain: bool) -> OptionTable:
+    return replace(option_table(release, chip), unlike=unlike(sdk, release, certain=certain))
 
 
 def line_of(table: OptionTable, name: str, value: Value) -> str:

@@ -16,7 +16,7 @@ from heapscope.config.config import table_of
 from heapscope.errors import InputError
 from heapscope.extras import command
 from heapscope.interrupt import scratch_folder
-from heapscope.kconfig.table import OptionChoice, OptionTable, Renamed, Symbol, with_symbols
+from heapscope.kconfig.table import OptionChoice, OptionTable, Renamed, Symbol, Unlike, with_symbols
 from heapscope.trace.names import printable
 from heapscope.trace.whole import read_whole
 
@@ -51,7 +51,14 @@ def tree_table(tree: Path, *, chip: str, sdk: str) -> OptionTable:
     if not (tree / "Kconfig").is_file() or not (tree / "components").is_dir():
         raise _no_tree(tree, "no ESP-IDF")
     answer = _asked(tree.resolve(), chip)
-    blank = replace(table_of(chip, sdk), symbols={}, choices={}, renames={}, elsewhere=frozenset())
+    blank = replace(
+        table_of(chip, sdk),
+        symbols={},
+        choices={},
+        renames={},
+        elsewhere=frozenset(),
+        unlike=Unlike(),
+    )
     return with_symbols(
         blank,
         symbols={name: Symbol(*map(_fixed, record)) for name, record in answer["symbols"].items()},
@@ -86,7 +93,7 @@ def _asked(tree: Path, chip: str) -> dict[str, Any]:
         try:
             done = run(
                 worker,
-                env=os.environ | _environment(tree, chip, folder),
+                env=os.environ | tree_environment(tree, chip, folder),
                 stdin=NOTHING,
                 capture_output=True,
                 timeout=_SECONDS,
@@ -113,7 +120,7 @@ def _no_tree(tree: Path, why: str) -> InputError:
     return InputError(f"{printable(str(tree), limit=400)}: {why}", remedy=_REMEDY)
 
 
-def _environment(tree: Path, chip: str, folder: Path) -> dict[str, str]:
+def tree_environment(tree: Path, chip: str, folder: Path) -> dict[str, str]:
     """The environment that ESP-IDF's build gives its Kconfig files. Lists of files to read are
     written here."""
     excluded = folder / "excluded"
@@ -131,11 +138,11 @@ def _environment(tree: Path, chip: str, folder: Path) -> dict[str, str]:
     }
     for suffix, name in {"": "Kconfig", "_PROJBUILD": "Kconfig.projbuild"}.items():
         listing = folder / f"sources{suffix}"
-        lines = (f'source "{path.as_posix()}"\n' for path in sorted(_components(tree, name)))
+        lines = (f'source "{path.as_posix()}"\n' for path in sorted(component_files(tree, name)))
         listing.write_text("".join(lines), encoding="utf-8")
         wanted[f"COMPONENT_KCONFIGS{suffix}_SOURCE_FILE"] = str(listing)
     return wanted
 
 
-def _components(tree: Path, name: str) -> Iterator[Path]:
+def component_files(tree: Path, name: str) -> Iterator[Path]:
     return tree.glob(f"components/*/{name}")

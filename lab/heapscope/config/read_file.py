@@ -25,6 +25,8 @@ _ASSIGNED = re.compile(
     r"^\s*CONFIG_([A-Za-z0-9_]+)=([^\r\n]*)|^# CONFIG_([A-Za-z0-9_]+) is not set", re.MULTILINE
 )
 _OPTION = re.compile(r"\bCONFIG_\w")
+_WHOLE = 200  # options of a file; the smallest that Kconfig wrote has some 500
+_NOBODYS = "IDF_FIRMWARE_CHIP_ID"
 _MALFORMED_MAX = 1  # lines of a file without any option; with more it is something else
 _SAID = re.compile(r"^\s*[^#\s\ufeff]", re.MULTILINE)
 
@@ -77,14 +79,21 @@ def _text_file(content: bytes, name: str) -> ConfigFile:
         name=name,
         text=text,
         version=header[1] if header else "",
-        generated=header is not None and not header[2],
+        generated=not header[2] if header is not None else _is_whole(text),
     )
-    # The version that the project was begun with, where the header has none.
-    if file.version:
+    # Lines of a person have the version that the project was begun with.
+    if file.version or file.generated:
         return file
     return ConfigFile(
         name=name, text=text, version=file.said("IDF_INIT_VERSION"), generated=file.generated
     )
+
+
+def _is_whole(text: str) -> bool:
+    """Hundreds of options, and one that every release writes and nobody sets: Kconfig wrote the
+    file, and its header was taken off."""
+    names = [found[1] or found[3] for found in _ASSIGNED.finditer(text)]
+    return len(names) >= _WHOLE and _NOBODYS in names
 
 
 def _json_file(text: str, name: str) -> ConfigFile:
@@ -109,8 +118,7 @@ def _json_file(text: str, name: str) -> ConfigFile:
                 remedy=REMEDY,
             )
         members.append((number, option, value))
-    version = next((str(value) for _, key, value in members if key == "IDF_INIT_VERSION"), "")
-    return ConfigFile(name=name, members=tuple(members), version=version, generated=True)
+    return ConfigFile(name=name, members=tuple(members), generated=True)
 
 
 def _member_lines(text: str) -> dict[str, list[int]]:

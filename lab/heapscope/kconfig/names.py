@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from importlib import resources
 
@@ -44,6 +44,14 @@ def releases_with(name: str) -> tuple[str, ...]:
     names = _names()
     bits = names.options.get(name, 0)
     return tuple(each for place, each in enumerate(names.releases) if bits >> place & 1)
+
+
+def release_of(options: Iterable[str]) -> str:
+    """The release that has most of these options, the later one of two."""
+    known = _names()
+    bits = [known.options.get(name, 0) for name in options]
+    counts = [sum(each >> place & 1 for each in bits) for place in range(len(known.releases))]
+    return max(zip(counts, range(len(counts)), known.releases, strict=True))[2]
 
 
 _FOUND: dict[tuple[str, str, str], str | None] = {}

@@ -11,7 +11,7 @@ import functools
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from importlib import resources
 from typing import Any, Literal, NamedTuple
 
@@ -87,6 +87,14 @@ class LineHabits:
     bool_numbers: bool  # comparisons take y for 2
 
 
+class Unlike(NamedTuple):
+    """Options that another release which may be meant has otherwise: what it makes of their lines,
+    and what values they have without a line."""
+
+    lines: frozenset[str] = frozenset()
+    values: frozenset[str] = frozenset()
+
+
 @dataclass(frozen=True, kw_only=True, eq=False)
 class OptionTable:
     """`selected` and `implied`: by option, the options that do so and their conditions. `unsure`:
@@ -102,6 +110,7 @@ class OptionTable:
     selected: Mapping[str, Pairs] = field(default_factory=dict)
     implied: Mapping[str, Pairs] = field(default_factory=dict)
     unsure: frozenset[str] = frozenset()
+    unlike: Unlike = field(default_factory=Unlike)
 
 
 @functools.lru_cache(maxsize=16)
@@ -152,18 +161,23 @@ def with_symbols(
     unsure: Iterable[str] = (),
 ) -> OptionTable:
     """The table with more options, such as those of a project; a name that is there is replaced."""
-    every = {**table.symbols, **(symbols or {})}
-    return OptionTable(
-        release=table.release,
-        chip=table.chip,
-        habits=table.habits,
-        symbols=every,
+    more = replace(
+        table,
         choices={**table.choices, **(choices or {})},
         renames={**table.renames, **(renames or {})},
-        elsewhere=table.elsewhere - every.keys(),
-        selected=_reversed((name, each.selects) for name, each in every.items() if each.selects),
-        implied=_reversed((name, each.implies) for name, each in every.items() if each.implies),
         unsure=table.unsure.union(unsure),
+    )
+    return with_only(more, {**table.symbols, **(symbols or {})})
+
+
+def with_only(table: OptionTable, symbols: Mapping[str, Symbol]) -> OptionTable:
+    """The table with these symbols in place of its own."""
+    return replace(
+        table,
+        symbols=symbols,
+        elsewhere=table.elsewhere - symbols.keys(),
+        selected=_reversed((name, each.selects) for name, each in symbols.items() if each.selects),
+        implied=_reversed((name, each.implies) for name, each in symbols.items() if each.implies),
     )
 
 

@@ -88,6 +88,11 @@ class OptionValues:
             return not self.truth(condition[1])
         return self._compare(*condition)
 
+    def failing(self, condition: Condition) -> Iterator[Condition]:
+        """The parts of a condition that do not hold."""
+        parts = condition[1] if condition[0] == "and" else (condition,)
+        return (part for part in parts if not self.truth(part))
+
     def selection(self, choice: str) -> str | None:
         """The member that is y; None: the choice cannot be made."""
         if choice not in self._selections:

@@ -4,10 +4,12 @@ FILE  FILE,FILE  FOLDER      an sdkconfig; of several, later ones win; a project
 FILE@5.1                     the same under that release
 +CONFIG_X=y  +FILE           the configuration before it, with these lines
 @5.5                         the configuration before it, under another release
+FILE@5.1+CONFIG_X=y  @5.5+CONFIG_X=y  both at once
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -23,7 +25,9 @@ from heapscope.predict.static_use import KnownStatic
 from heapscope.trace.names import printable
 
 _NAME_MAX = 60  # characters of a side's name
-_EXAMPLES = "for example: sdkconfig.defaults@5.1 @5.5, or sdkconfig +CONFIG_SPIRAM=y"
+_EXAMPLES = "for example: sdkconfig.defaults@5.1 @5.5, sdkconfig +CONFIG_SPIRAM=y, or both at once"
+_LINE = re.compile(r"CONFIG_\w+=")
+_WITH_LINES = re.compile(r'(?P<text>[^"@]*)@(?P<release>[^"@+,]+)\+(?P<more>.*)')
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -63,7 +67,7 @@ def named_files(names: Sequence[str | Path]) -> list[NamedFiles]:
     """InputError: a file cannot be read, or a name needs one before it."""
     made: list[NamedFiles] = []
     for name in map(str, names):
-        text, idf = _release(name)
+        text, idf, more = _release(name)
         before = made[-1] if made else None
         if text and not text.startswith("+"):
             before = None
@@ -80,6 +84,7 @@ def named_files(names: Sequence[str | Path]) -> list[NamedFiles]:
                     remedy="name a file of it, or the folder without the +",
                 )
             project, files, idf = before.project, before.files + files, idf or before.idf
+        files += () if more is None else _added(name, more)
         shown = printable(name, limit=_NAME_MAX)
         made.append(NamedFiles(name=shown, files=files, idf=idf, project=project))
     return made
@@ -87,6 +92,9 @@ def named_files(names: Sequence[str | Path]) -> list[NamedFiles]:
 
 def paths_of(name: str) -> list[Path]:
     """The files that a name has in it; "-" is standard input."""
+    found = _WITH_LINES.fullmatch(name)
+    if found is not None:
+        name = f"{found['text']},{found['more']}"
     parts = name.removeprefix("+").split(",")
     last, at, _ = parts[-1].rpartition("@")
     paths = [Path(part) for part in (*parts, *([last] if at else [])) if part]
@@ -142,15 +150,32 @@ def side_of(
     )
 
 
-def _release(name: str) -> tuple[str, str | None]:
-    """The name without its release, and that. A file may have an @ in its name, and a text too."""
+def _release(name: str) -> tuple[str, str | None, str | None]:
+    """The name without its release, that, and what follows it behind a +. A file may have an @ in
+    its name, and a text too."""
+    found = _WITH_LINES.fullmatch(name)
+    if found is not None and not Path(name).exists():
+        return found["text"], found["release"], found["more"]
     last = name.rpartition(",")[2].removeprefix("+")
     text, _, release = name.rpartition("@")
     if "@" not in last or '"' in release or (last and Path(last).exists()):
-        return name, None
+        return name, None, None
     if not release:
         raise InputError(f"'{printable(name)}' has no release behind @", remedy=_EXAMPLES)
-    return text, release
+    return text, release, None
+
+
+def _added(name: str, more: str) -> tuple[ConfigFile, ...]:
+    """The lines behind a +. InputError: they are neither an option's nor a file's."""
+    parts = more.split(",")
+    for part in parts:
+        if not _LINE.match(part) and not Path(part).is_file():
+            raise InputError(
+                f"'{printable(name)}': what follows the + is neither CONFIG_X=y nor a file: "
+                f"'{printable(part)}'",
+                remedy=_EXAMPLES,
+            )
+    return tuple(map(_read, parts))
 
 
 def _of(text: str) -> tuple[Path | None, tuple[ConfigFile, ...]]:

@@ -13,6 +13,7 @@ from heapscope.config.project import Project, Stated, find_project
 from heapscope.config.project_options import ProjectOptions, project_options
 from heapscope.config.read_file import ConfigFile
 from heapscope.errors import InputError
+from heapscope.kconfig.names import release_of
 from heapscope.kconfig.table import release_for
 from heapscope.layout.chip_data import chip_files
 from heapscope.layout.releases import Release, find_release, minor_of
@@ -70,11 +71,14 @@ def choose_among(
     notes: list[str] = []
     chosen = _chip(files, chip, found.chip if found is not None else Stated(), notes)
     release = _release(files, chosen, idf, tree, found, notes)
-    own = None if tree is None else tree_table(tree, chip=chosen, sdk=release.name)
+    if tree is not None:
+        table = tree_table(tree, chip=chosen, sdk=release.name)
+    else:
+        table = table_of(chosen, release.name, certain=_is_certain(release, files))
     if found is None:
-        config = settle(files, chip=chosen, sdk=release.name, own=own)
+        config = settle(files, chip=chosen, sdk=release.name, own=table)
         return ChosenConfig(config=config, notes=tuple(notes), paths=())
-    options = project_options(found, own or table_of(chosen, release.name), idf_path=tree)
+    options = project_options(found, table, idf_path=tree)
     if its_own:
         its_own = found.files(chosen, options.table.release)
         files = (*read_files(its_own), *later)
@@ -166,19 +170,36 @@ def _release(
         where = "as the file says"
     if not said and project is not None:
         said, where = project.version.value, f"as {project.version.file} says"
-    if not said:
-        notes.append(f"ESP-IDF {DEFAULT_IDF}, as neither --idf nor a file says which")
-        return find_release(DEFAULT_IDF)
     try:
         release = find_release(said)
     except InputError:
         if idf is not None:
             raise
-        notes.append(f"ESP-IDF {printable(said)}, {where}, is not known: taken as {DEFAULT_IDF}")
-        return find_release(DEFAULT_IDF)
+        return _unsaid(said, where, files, notes)
     taken = _taken(said, release, chip, where) if tree is None else []
     notes.extend(taken or ([] if idf else [f"ESP-IDF {printable(said)}, {where}"]))
     return release
+
+
+def _unsaid(said: str, where: str, files: Sequence[ConfigFile], notes: list[str]) -> Release:
+    """The minor that has most of the options which Kconfig wrote, or else the usual version."""
+    unknown = f"{printable(said)}, {where}, is not known: taken as " if said else ""
+    whole = [file for file in files if file.generated]
+    if not whole:
+        why = "" if said else ", as neither --idf nor a file says which"
+        notes.append(f"ESP-IDF {unknown}{DEFAULT_IDF}{why}")
+        return find_release(DEFAULT_IDF)
+    minor = minor_of(release_of(name for file in whole for name, _ in file.assignments()))
+    begun = next((said for file in whole if (said := file.said("IDF_INIT_VERSION"))), "")
+    taken = begun if minor_of(begun) == minor else minor
+    notes.append(f"ESP-IDF {unknown}{taken}, by the options that the file has")
+    return replace(find_release(taken), certain=False)
+
+
+def _is_certain(release: Release, files: Sequence[ConfigFile]) -> bool:
+    """A file that Kconfig wrote says "5.5.0" before that release, too."""
+    first = release.name == release.minor and any(file.generated for file in files)
+    return release.certain and not first
 
 
 def _taken(said: str, release: Release, chip: str, where: str) -> list[str]:

@@ -6,7 +6,7 @@ import csv
 import functools
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import resources
 
 from heapscope.errors import InputError
@@ -30,12 +30,13 @@ _PACKAGE = re.compile(r"3\.([0-9])([0-9]{2})([0-9]{2})(?:\.[0-9]+)?(?:\+.*)?")
 class Release:
     """A version that a text names. `name`: that of the nearest row of releases.csv without its
     commits ("5.1.4", "5.2-dev"); `allocator`: the model that its source builds, for a heap whose
-    tables are those of the smallest chip."""
+    tables are those of the smallest chip. Not `certain`: another version of that minor is meant."""
 
     name: str
     allocator: str
     said: str  # as it was written
     note: str = ""  # how the text became this release, where it is not this very release
+    certain: bool = True
 
     @property
     def minor(self) -> str:
@@ -138,9 +139,10 @@ def _spelled(match: re.Match[str], wanted: str, text: str) -> Release:
     done = [name for name in finished() if name in known] or known
     if match["branch"]:
         note = f"{printable(wanted)} is a branch; its last known release, {done[-1]}, is taken"
-        return _row(done[-1], said=wanted, note=note)
+        return replace(_row(done[-1], said=wanted, note=note), certain=False)
     if before:
-        return _before_release(minor + before, done[0], commits, wanted)
+        found = _before_release(minor + before, done[0], commits, wanted)
+        return replace(found, certain=wanted.removeprefix("v") == found.name)
     patch = int(match["patch"] or 0)
     exact = minor if patch == 0 else f"{minor}.{patch}"
     if exact in known:
@@ -148,7 +150,7 @@ def _spelled(match: re.Match[str], wanted: str, text: str) -> Release:
         return _row(exact, said=wanted, commits=commits, note=note)
     name = min(done, key=lambda each: abs(_patch(each) - patch))
     note = f"ESP-IDF {exact} is not known; {name} is taken, the nearest of {minor}"
-    return _row(name, said=wanted, note=note)
+    return replace(_row(name, said=wanted, note=note), certain=False)
 
 
 def _before_release(name: str, release: str, commits: int, wanted: str) -> Release:

@@ -142,9 +142,11 @@ def _mends(config: Config, finding: LintFinding, values: Mapping[str, Value]) ->
     """Kconfig takes the values, and every line that it takes now keeps its own."""
     then = config.without(_names(config, finding)).changed_to(values)
     kept = (
-        then.values.text(each.setting.name) == each.fate.final
+        then.values.text(each.setting.name) == config.values.text(each.setting.name)
         for each in config.judged
-        if each.fate.taken and each.setting.name not in values
+        if each.fate.taken
+        and each.setting.name in config.table.symbols
+        and each.setting.name not in values
     )
     return all(then.value(name) == value for name, value in values.items()) and all(kept)
 

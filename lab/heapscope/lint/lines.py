@@ -34,7 +34,7 @@ def line_findings(config: Config, *, whole: bool = False) -> Iterator[LintFindin
             yield _kind(config, judged)
         elif reason == "elsewhere":
             yield _elsewhere(config, judged)
-        elif reason == "unknown" and not _generated(config, setting):
+        elif reason == "unknown":
             here = config.name_here(setting.written)
             if here is not None:
                 yield _other_name(config, judged, here)
@@ -264,7 +264,7 @@ def _repeated(config: Config) -> Iterator[LintFinding]:
         key = (setting.file, _subject(config, setting))
         before = seen.get(key)
         seen[key] = setting
-        if before is None:
+        if before is None or (setting.name != setting.written and _generated(config, setting)):
             continue
         same = before.name == setting.name and before.value == setting.value
         first, counts = (setting, before) if same else (before, setting)

@@ -11,7 +11,7 @@ from heapscope.config.config import Config
 from heapscope.config.rules import Check, Rule, all_rules
 from heapscope.config.setting import JudgedLine, Setting
 from heapscope.config.value import Value, value_text
-from heapscope.kconfig.condition import Condition, names_in, parse_condition, written
+from heapscope.kconfig.condition import names_in, parse_condition, written
 from heapscope.lint.finding import LintFinding, spelled_lines
 from heapscope.lint.lines import removed, without_effect
 from heapscope.trace.names import printable
@@ -62,7 +62,7 @@ def _finding(config: Config, judged: JudgedLine) -> LintFinding | None:
 
 def _range(config: Config, judged: JudgedLine) -> LintFinding:
     setting = judged.setting
-    bounds = config.bounds(setting.name)
+    bounds = config.judging.range_of(setting.name)
     assert bounds is not None
     low, high = bounds
     value = setting.value if isinstance(setting.value, int) else 0
@@ -94,25 +94,19 @@ def _why(config: Config, judged: JudgedLine) -> str:
     if reason == "fixed":
         return f"no file can set it, Kconfig works it out: {stays}"
     if reason == "selected":
-        names = ", ".join(f"CONFIG_{name}" for name in config.values.selectors(setting.name))
+        names = ", ".join(f"CONFIG_{name}" for name in config.judging.selectors(setting.name))
         return f"{names} selects it, which no line undoes: {stays}"
     if reason == "choice":
         choice = config.table.symbols[setting.name].choice
-        held = config.values.selection(choice)
+        held = config.judging.selection(choice)
         if held == setting.name:
             return "n changes nothing in a choice: set another member to y instead"
         return f"the choice holds CONFIG_{held}"
     prompt = config.table.symbols[setting.name].prompt or ""
-    missing = [written(part) for part in _failing(config, parse_condition(prompt))]
+    missing = [written(part) for part in config.judging.failing(parse_condition(prompt))]
     more = ", ..." if len(missing) > _PARTS_MAX else ""
     needs = ", ".join(missing[:_PARTS_MAX]) + more
     return f"{without_effect(config, judged)}, as it needs {needs}: {stays}"
-
-
-def _failing(config: Config, condition: Condition) -> list[Condition]:
-    """The parts of a condition that do not hold."""
-    parts = condition[1] if condition[0] == "and" else (condition,)
-    return [part for part in parts if not config.values.truth(part)]
 
 
 def _hangs_on_project(config: Config, setting: Setting) -> bool:
@@ -120,7 +114,7 @@ def _hangs_on_project(config: Config, setting: Setting) -> bool:
     prompt = config.table.symbols[setting.name].prompt or ""
     return any(
         name not in config.table.symbols and name not in config.table.elsewhere
-        for part in _failing(config, parse_condition(prompt))
+        for part in config.judging.failing(parse_condition(prompt))
         for name in names_in(part)
         if _NAME.fullmatch(name)
     )

@@ -37,9 +37,14 @@ def _sentences(result: LintResult) -> Iterator[str]:
         if soft:
             parts.append("1 piece of advice" if soft == 1 else f"{soft:,} pieces of advice")
         yield f"{', '.join(parts)}."
+    others = result.options - result.listed
+    rest = (
+        f"; {others:,} more that are not that release's: a project's, a component's, or another "
+        "release's"
+    )
     yield (
-        f"{plural(result.options, 'option')} set for {result.chip}, ESP-IDF {result.idf}; "
-        f"{result.listed:,} of them are that release's."
+        f"{plural(result.listed, 'option')} of ESP-IDF {result.idf} set for {result.chip}"
+        f"{rest if others else ''}."
     )
     if result.undecided:
         yield f"Not decided, as values are not known: {', '.join(result.undecided)}."

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from heapscope.config.config import Config, read_config
+from heapscope.kconfig.table import Unlike
 
 MakeConfig = Callable[..., Config]
 
@@ -15,7 +17,8 @@ MakeConfig = Callable[..., Config]
 @pytest.fixture
 def configure(tmp_path: Path) -> MakeConfig:
     """configure("LWIP_TCP_MSS=1400 SPIRAM=y", chip="esp32"): as a sdkconfig.defaults with these
-    lines, or with this whole text where it is one already. Later texts are later files."""
+    lines, or with this whole text where it is one already. Later texts are later files. The
+    options are those of the release that has a table."""
 
     def make(*texts: str, chip: str = "esp32", idf: str = "5.5") -> Config:
         paths = []
@@ -24,7 +27,8 @@ def configure(tmp_path: Path) -> MakeConfig:
             path = tmp_path / f"sdkconfig.defaults{number or ''}"
             path.write_text(whole, encoding="utf-8")
             paths.append(path)
-        return read_config(paths, chip=chip, sdk=idf)
+        config = read_config(paths, chip=chip, sdk=idf)
+        return config.with_table(replace(config.table, unlike=Unlike()))
 
     return make
 
