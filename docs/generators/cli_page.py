@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from textwrap import fill
 from typing import Any
 
 import typer
 from pages import make
+from schema_files import documents
 
 from heapscope.cli.app import app
 
@@ -19,8 +21,7 @@ HEAD = """\
   `remedy: what to do`.
 - Sizes are bytes: `65536`, `0x10000` or `64KB` (KB is 1024 bytes).
 - `--json FILE` writes the result in a form with a schema in this folder:
-  [import](import.schema.json), [info](info.schema.json), [replay](replay.schema.json),
-  [compare](compare.schema.json).
+{schemas}
 - A trace may be "-", standard input, in every verb that takes one; one argument of a command reads
   it. A pipe is kept while a verb reads it several times, in a temporary file where it is large.
 - `-o` and `--out` name the file that a verb makes; `export` and `report` take the older `--output`
@@ -44,7 +45,13 @@ def markdown() -> str:
     for name in group.list_commands(None):
         command = group.get_command(None, name)
         sections.append(_section(f"heapscope {name}", command, _arguments(command)))
-    return "\n".join([HEAD, *sections])
+    return "\n".join([HEAD.replace("{schemas}", _schemas()), *sections])
+
+
+def _schemas() -> str:
+    links = [f"[{one.VERB}]({one.VERB}.schema.json)" for one in documents()]
+    indent = {"initial_indent": "  ", "subsequent_indent": "  "}
+    return fill(f"{', '.join(links)}.", 98, **indent, break_on_hyphens=False)
 
 
 def _arguments(command: Any) -> str:

@@ -20,20 +20,25 @@ MORE = (
     "heapscope_studies.result",
 )
 
-for verb in pkgutil.iter_modules(verbs.__path__, f"{verbs.__name__}."):
-    importlib.import_module(verb.name)
-for name in MORE:
-    importlib.import_module(name)
+
+def documents() -> list[type[Document]]:
+    """Those that a verb writes, by the names of their schemas."""
+    for verb in pkgutil.iter_modules(verbs.__path__, f"{verbs.__name__}."):
+        importlib.import_module(verb.name)
+    for name in MORE:
+        importlib.import_module(name)
+    return sorted(_written(Document), key=lambda document: document.VERB)
 
 
-def documents(base: type[Document]) -> Iterator[type[Document]]:
-    """Those that a verb writes; a base of several has no verb."""
+def _written(base: type[Document]) -> Iterator[type[Document]]:
+    """A base of several has no verb."""
     for one in base.__subclasses__():
         if hasattr(one, "VERB"):
             yield one
-        yield from documents(one)
+        yield from _written(one)
 
 
-for document in sorted(documents(Document), key=lambda document: document.VERB):
-    text = json.dumps(schema(document), indent=2, ensure_ascii=False)
-    make(f"docs/reference/{document.VERB}.schema.json", f"{text}\n")
+if __name__ == "__main__":
+    for document in documents():
+        text = json.dumps(schema(document), indent=2, ensure_ascii=False)
+        make(f"docs/reference/{document.VERB}.schema.json", f"{text}\n")
