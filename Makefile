@@ -35,7 +35,7 @@ export OPENBLAS_NUM_THREADS = 1
 # The tests start thousands of processes. Each would compile all that it imports where this is set.
 export PYTHONDONTWRITEBYTECODE =
 .NOTPARALLEL:
-.PHONY: help demo firmware-demo test test-all test-long bench workloads lint style mutants-of-change generated packages wheels site pictures fuzz coverage clean
+.PHONY: help demo firmware-demo test test-all test-long bare bench workloads lint style mutants-of-change generated packages wheels site pictures fuzz coverage clean
 .PHONY: installed native tools dev
 
 help: ## this list
@@ -58,6 +58,9 @@ test-all: ## the same, and all that takes long: C tests of 32 bit, slow tests, f
 
 test-long: ## only what `make test` leaves out of `make test-all`
 	@tests/run.sh setup $(LONG)
+
+bare: ## `make demo test` in a clone on a bare Debian, and how long that takes (needs root)
+	@tests/bare.sh
 
 bench: installed ## speed and density on this machine, nothing asserted
 	@$(VENV)/python benches/machine.py

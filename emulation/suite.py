@@ -37,12 +37,9 @@ DEVICE = ROOT / "tests" / "device"
 
 @dataclass(frozen=True)
 class Program:
-    """`skipped`: why it cannot run; empty where it can."""
-
     name: str
     sources: tuple[Path, ...]
     flags: tuple[str, ...] = ()
-    skipped: str = ""
 
     def build(self, target: Target, *, thin: int, flags: Sequence[str] = ()) -> Path:
         """`thin`: one round of so many is made, 1 for all."""
@@ -74,7 +71,6 @@ def of_folder(folder: Path) -> Iterator[Program]:
                 name=name_of(folder, source, number),
                 sources=(source, *beside, *found(said, own)),
                 flags=(*flags_of(said), *flags_of(own), f"-I{folder}"),
-                skipped=said.get("skip", {}).get(source.stem, ""),
             )
 
 

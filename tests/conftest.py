@@ -1,11 +1,14 @@
 """All Python tests share these settings: the seed of random inputs, which cases are slow, the times
-of folders, and the time after which no slow test begins.
+of folders, the time after which no slow test begins, and what becomes of a test that needs more
+than this machine has.
 
 `--hypothesis-profile=full` gives hypothesis' tests many inputs, where they name no number.
 
 HEAPSCOPE_UNTIL, in seconds since 1970, is the time after which no slow test begins. HEAPSCOPE_TURN
 is a number that says with which file the tests begin, so that some turns together reach all.
 HEAPSCOPE_FOLDERS names the file for the times; `tests/run.sh` reads and shows it.
+
+A test that meets a MissingError (tests/needs.py) is skipped. With HEAPSCOPE_ALL=1 it fails.
 """
 
 from __future__ import annotations
@@ -13,13 +16,17 @@ from __future__ import annotations
 import functools
 import os
 import random
+import sys
 import time
 from collections import Counter, defaultdict
+from collections.abc import Generator
 from pathlib import Path
 
 import pytest
 import typer.testing
 from hypothesis import HealthCheck, settings
+
+sys.path.append(str(Path(__file__).parent))  # for what tests import of here: needs, recording
 
 # Both try the same inputs in every run, and neither fails where the machine is slow;
 # `--hypothesis-profile=default` tries others each time.
@@ -72,6 +79,27 @@ def pytest_begin_in_turn(items: list[pytest.Item]) -> None:
         while begin and items[begin].path == items[begin - 1].path:
             begin -= 1
         items[:] = items[begin:] + items[:begin]
+
+
+def skip_what_is_missing() -> Generator[None, object, object]:
+    try:
+        return (yield)
+    except Exception as error:
+        if type(error).__name__ != "MissingError":
+            raise
+        if os.environ.get("HEAPSCOPE_ALL") == "1":
+            pytest.fail(f"missing: {error}", pytrace=False)
+        pytest.skip(f"missing: {error}")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call() -> Generator[None, object, object]:
+    return (yield from skip_what_is_missing())
+
+
+@pytest.hookimpl(wrapper=True, specname="pytest_runtest_setup")
+def pytest_runtest_fixtures() -> Generator[None, object, object]:
+    return (yield from skip_what_is_missing())
 
 
 @pytest.hookimpl(tryfirst=True)

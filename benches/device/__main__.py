@@ -42,9 +42,6 @@ def whole() -> int:
     """Every program with all its rounds, on RV32IMC; 1: one failed."""
     failed = 0
     for program in programs():
-        if program.skipped:
-            print(f"{program.name}: skipped, {program.skipped}")
-            continue
         target = TARGETS["rv32imc"]
         finished = run_program(target, program.build(target, thin=1), seconds=36000)
         print(f"{program.name}: exit {finished.code}", flush=True)

@@ -7,7 +7,6 @@ import itertools
 import json
 import os
 import re
-import shutil
 import socket
 import struct
 import subprocess
@@ -18,7 +17,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from window import MissingError
+from needs import need_program
 
 __all__ = ["Firefox", "firefox"]
 
@@ -108,9 +107,7 @@ class Firefox:
 
 @contextmanager
 def firefox() -> Iterator[Firefox]:
-    program = shutil.which("firefox-esr") or shutil.which("firefox")
-    if program is None:
-        raise MissingError("no firefox; Debian package: firefox-esr")
+    program = need_program("firefox-esr", "firefox", package="firefox-esr")
     with tempfile.TemporaryDirectory() as profile:
         command = [program, "--headless", "--no-remote", "--remote-debugging-port=0"]
         log = Path(profile) / "log.txt"

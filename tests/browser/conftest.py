@@ -19,7 +19,7 @@ sys.path.append(str(Path(__file__).resolve().parent))
 
 from made_trace import made_trace
 from pictures import Shown
-from window import MissingError, browser, drawn, missing
+from window import browser, drawn
 
 ROOT = Path(__file__).resolve().parents[2]
 GATEWAY = ROOT / "studies" / "workloads" / "captured" / "mix_gateway.hst.zst"
@@ -123,11 +123,8 @@ def empty(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def chromium() -> Iterator[Any]:
-    try:
-        with browser() as opened:
-            yield opened
-    except MissingError as error:
-        missing(str(error))
+    with browser() as opened:
+        yield opened
 
 
 @pytest.fixture(scope="session")

@@ -26,7 +26,7 @@ from PIL import Image
 
 from heapscope.report.page import frame
 
-sys.path.append(str(Path(__file__).resolve().parent))
+sys.path += [str(Path(__file__).resolve().parents[up]) for up in (0, 1)]
 
 import readme_picture
 from likeness import REDUCED, SQUARE, apart, kept

@@ -12,14 +12,9 @@ import pytest
 
 sys.path.append(str(Path(__file__).resolve().parent))
 
+from axe_playwright_python.sync_playwright import Axe
 from page_kinds import KINDS, Kind
 from pictures import THEMES, Shown
-from window import missing
-
-try:
-    from axe_playwright_python.sync_playwright import Axe
-except ImportError:  # pragma: no cover
-    Axe = None
 
 ROOT = Path(__file__).resolve().parents[2]
 Open = Callable[..., Any]
@@ -34,8 +29,6 @@ OPTIONS = {
 
 def findings(page: Any) -> list[str]:
     """A line for each element that breaks a rule."""
-    if Axe is None:
-        missing("no axe; Python package: axe-playwright-python")
     response = Axe().run(page, options=OPTIONS).response
     assert len(response["passes"]) > 8
     return [

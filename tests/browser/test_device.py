@@ -248,7 +248,6 @@ def test_a_recorder_in_emulation_is_heard_and_saved(
     device: Callable[..., Device], seed: int
 ) -> None:
     """The machine code of the recorder of a chip wrote these bytes."""
-    pytest.importorskip("unicorn")
     from emulation.recorder import EmulatedRecorder, mixed_program, recorder_image
     from emulation.targets import TARGETS
 

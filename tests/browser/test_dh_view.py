@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from made_trace import made_trace
+from needs import need_path
 from typer.testing import CliRunner
-from window import missing
 
 from heapscope.cli.app import app
 
@@ -17,8 +17,7 @@ VIEW = Path("/usr/libexec/valgrind/dh_view.html")
 
 def test_dh_view_shows_the_totals(chromium: Any, tmp_path: Path) -> None:
     """The page meets no error and shows the sums of the JSON in the root of its tree."""
-    if not VIEW.is_file():
-        missing("no dh_view.html; Debian package: valgrind")
+    need_path(VIEW, package="valgrind")
     trace, out = tmp_path / "T.hst", tmp_path / "dhat.json"
     sites = ("main;two\nlines", "main;<b onmouseover=alert(3)>bold</b>")
     trace.write_bytes(made_trace(tasks=("net",), sites=sites, mark="middle", program="made"))

@@ -10,7 +10,6 @@ from typing import Any
 
 import pytest
 from bidi import firefox
-from window import MissingError, missing
 
 from heapscope.explorer.embed import BUCKETS, told
 from heapscope.layout.chips import load_chip
@@ -63,13 +62,10 @@ def in_chromium(chromium: Any, empty: Path) -> Iterator[Evaluate]:
 
 @pytest.fixture(scope="module")
 def in_firefox(empty: Path) -> Iterator[Evaluate]:
-    try:
-        with firefox() as opened:
-            opened.open(empty)
-            assert opened.evaluate(STARTED) == "yes"
-            yield opened.evaluate
-    except MissingError as error:
-        missing(str(error))
+    with firefox() as opened:
+        opened.open(empty)
+        assert opened.evaluate(STARTED) == "yes"
+        yield opened.evaluate
 
 
 STARTED = """new Promise((resolve) => { const look = () => {

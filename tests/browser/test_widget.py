@@ -7,14 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from window import missing
 
 import heapscope as hs
-
-try:
-    import anywidget
-except ImportError:  # pragma: no cover
-    anywidget = None  # type: ignore[assignment]
 
 RENDER = """async ([script, page]) => {
   const { default: widget } = await import(`data:text/javascript;base64,${script}`);
@@ -35,8 +29,6 @@ def shown(chromium: Any, widget: Any) -> tuple[Any, Any]:
 
 
 def test_a_report_in_a_notebook_replays_its_trace(chromium: Any, hostile_trace: Path) -> None:
-    if anywidget is None:
-        missing("no anywidget; Python package: anywidget")
     report = hs.report(hostile_trace, pool=65_536, why=False)
     page, frame = shown(chromium, hs.widget(report, height=700))
     asked: list[str] = []
@@ -58,8 +50,6 @@ def test_a_report_in_a_notebook_replays_its_trace(chromium: Any, hostile_trace: 
 
 @pytest.mark.slow
 def test_a_widget_without_a_report_opens_files(chromium: Any, hostile_trace: Path) -> None:
-    if anywidget is None:
-        missing("no anywidget; Python package: anywidget")
     page, frame = shown(chromium, hs.widget())
     frame.locator("[data-file]").set_input_files(hostile_trace)
     frame.wait_for_selector("html[data-replayed]", timeout=60_000)

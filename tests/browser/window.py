@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import importlib.util
 import os
 import shutil
 import tempfile
@@ -12,9 +11,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-import pytest
+from needs import need_path, need_program
 
-__all__ = ["MissingError", "browser", "drawn", "made_with", "missing"]
+__all__ = ["browser", "drawn", "made_with"]
 
 #: The fonts of Debian's fonts-dejavu-core, and their folder.
 FONTS = ("DejaVuSans", "DejaVuSans-Bold", "DejaVuSansMono", "DejaVuSansMono-Bold")
@@ -52,24 +51,9 @@ DRAWN = """async () => {
 }"""
 
 
-class MissingError(Exception):
-    """Something is not installed; the message names it and what brings it."""
-
-
-def missing(what: str) -> None:
-    """Skips the test, or fails it where all of them have to run."""
-    if os.environ.get("HEAPSCOPE_ALL") == "1":
-        pytest.fail(what)
-    pytest.skip(what)
-
-
 @contextmanager
 def browser() -> Iterator[Any]:
-    path = shutil.which("chromium") or shutil.which("google-chrome")
-    if path is None:
-        raise MissingError("no chromium; Debian package: chromium")
-    if importlib.util.find_spec("playwright") is None:
-        raise MissingError("no playwright; Python package: playwright")
+    path = need_program("chromium", "google-chrome", package="chromium")
     from playwright.sync_api import sync_playwright
 
     # Without a sandbox where root runs the tests; the pages are ours.
@@ -96,10 +80,8 @@ def made_with(chromium: Any) -> dict[str, str]:
 
 
 def _fonts() -> list[Path]:
-    found = [FOLDER / f"{name}.ttf" for name in FONTS]
-    if not all(path.is_file() for path in found):
-        raise MissingError(f"no DejaVu fonts in {FOLDER}; Debian package: fonts-dejavu-core")
-    return found
+    fonts = (FOLDER / f"{name}.ttf" for name in FONTS)
+    return [need_path(font, package="fonts-dejavu-core") for font in fonts]
 
 
 def _settings(folder: Path) -> Path:

@@ -40,8 +40,6 @@ int main(int argc, char **argv)
 @pytest.mark.parametrize("target", ONE_TARGET_ENOUGH)
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.name)
 def test_it_runs_on_a_chip(program: Program, target: str) -> None:
-    if program.skipped:
-        pytest.skip(program.skipped)
     chosen = TARGETS[target]
     finished = run_program(chosen, program.build(chosen, thin=THIN))
     assert finished.code == 0, finished.output

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -20,8 +19,6 @@ from emulation.firmware.run import Ran, run_firmware
 from emulation.firmware.server import document
 
 from heapscope.layout import capabilities
-
-Skipping = Callable[[], AbstractContextManager[None]]
 
 SMALL = Path(__file__).parent / "firmware" / "small.c"
 CUTS = 48
@@ -69,10 +66,9 @@ def in_order(said: Sequence[Walk], heard: Sequence[Walk]) -> bool:
 
 
 def test_a_small_firmware_tells_of_its_heap_what_the_lab_tells(
-    board: Board, run_small: Callable[..., Ran], skipping: Skipping, tmp_path: Path
+    board: Board, run_small: Callable[..., Ran], tmp_path: Path
 ) -> None:
-    with skipping():
-        ran = run_small(board)
+    ran = run_small(board)
     for line in HOLDS:
         assert f"\n{line}: yes\n" in ran.console, ran.console
     assert " events, 0 lost, " in ran.console
@@ -86,10 +82,9 @@ def test_a_small_firmware_tells_of_its_heap_what_the_lab_tells(
 
 
 def test_who_joins_late_knows_the_blocks_from_the_first_snapshot_on(
-    board: Board, run_small: Callable[..., Ran], skipping: Skipping, tmp_path: Path
+    board: Board, run_small: Callable[..., Ran], tmp_path: Path
 ) -> None:
-    with skipping():
-        ran = run_small(board)
+    ran = run_small(board)
     said, whole = printed_walks(ran.console), ran.recording.read_bytes()
     heard, cut = [], tmp_path / "cut.hst"
     for part in range(CUTS):
@@ -102,12 +97,9 @@ def test_who_joins_late_knows_the_blocks_from_the_first_snapshot_on(
     assert any(0 < count < len(said) for count in heard)  # a later snapshot was the first
 
 
-def test_a_wrong_layout_is_noticed(
-    run_small: Callable[..., Ran], skipping: Skipping, tmp_path: Path
-) -> None:
+def test_a_wrong_layout_is_noticed(run_small: Callable[..., Ran], tmp_path: Path) -> None:
     """The proof can fail: with one region's size told wrongly, figures and addresses differ."""
-    with skipping():
-        ran = run_small(BOARDS["virt"])
+    ran = run_small(BOARDS["virt"])
     told, count = re.subn(r"(?m)^(region DRAM \S+) 98304", r"\1 98048", ran.console)
     assert count == 1
     proof = prove(replace(ran, console=told), tmp_path / "wrong.toml")
@@ -116,13 +108,12 @@ def test_a_wrong_layout_is_noticed(
 
 
 def test_another_order_of_regions_is_predicted(
-    run_small: Callable[..., Ran], skipping: Skipping, tmp_path: Path
+    run_small: Callable[..., Ran], tmp_path: Path
 ) -> None:
     """A task of the small firmware asks for the same whatever comes when; which of them runs is up
     to the timer."""
     board, change = BOARDS["virt"], CHANGES[1]
-    with skipping():
-        before, after = run_small(board), run_small(board, change.options)
+    before, after = run_small(board), run_small(board, change.options)
     masks = (capabilities.parse("DMA|8BIT"),)
     layout = layout_of(before.console, tmp_path / "before.toml")
     predicted = minimum(change.predict(before.recording, layout, masks, tmp_path), "DMA|8BIT")
@@ -136,10 +127,9 @@ def test_another_order_of_regions_is_predicted(
 
 @pytest.mark.slow
 def test_a_whole_firmware_tells_of_its_heap_what_the_lab_tells(
-    board: Board, skipping: Skipping, tmp_path: Path
+    board: Board, tmp_path: Path
 ) -> None:
-    with skipping():
-        image = build(board, Options())
+    image = build(board, Options())
     ran = run_firmware(board, image, tmp_path / "whole.hst", sessions=2)
     for number in range(6):
         _, readings, quarters = document(number)
@@ -156,12 +146,11 @@ def test_a_whole_firmware_tells_of_its_heap_what_the_lab_tells(
 
 
 @pytest.mark.slow
-def test_the_effects_of_three_changes_are_predicted(skipping: Skipping, tmp_path: Path) -> None:
+def test_the_effects_of_three_changes_are_predicted(tmp_path: Path) -> None:
     """The prediction is nearer to what was measured than half of the change itself. It cannot be
     equal: two runs of one image differ by how the network's packets come."""
     board = BOARDS["virt"]
-    with skipping():
-        build(board, Options())
+    build(board, Options())
     base = run_base(board, tmp_path)
     for change in CHANGES:
         proof, rows = effects_of(board, base, change, tmp_path)

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import os
-import shlex
-import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from needs import c_compiler, cxx_compiler
 
 ROOT = Path(__file__).parents[2]
 DEVICE = ROOT / "device"
@@ -67,25 +66,17 @@ int main()
 """
 
 
-def missing(what: str) -> None:
-    if os.environ.get("HEAPSCOPE_ALL") == "1":
-        pytest.fail(f"missing: {what}")
-    pytest.skip(f"missing: {what}")
-
-
 @pytest.fixture(scope="module")
 def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    if not sys.platform.startswith("linux"):
-        pytest.skip("LD_PRELOAD is Linux's")
     folder = tmp_path_factory.mktemp("preload")
     (folder / "witness.c").write_text(WITNESS, encoding="utf-8")
     sources = [*(DEVICE / "src" / "heap").glob("*.c"), *LIBC.glob("*.c"), *ARENAS.glob("*.c")]
     sources += [DEVICE / "port" / "posix" / "port.c", folder / "witness.c"]
     flags = ["-std=gnu11", "-O2", "-fPIC", "-shared", "-fno-builtin", "-DHS_ARENAS_MAX=64"]
-    flags += ["-DHS_LIBC_MEMORY=HS_LIBC_PAGES", f"-I{DEVICE / 'include'}", f"-I{LIBC}"]
+    flags += ["-DHS_LIBC_MEMORY=HS_LIBC_PAGES", f"-I{DEVICE / 'include'}"]
+    flags += [f"-I{LIBC}", f"-I{ARENAS}"]
     made = folder / "libheapscope_malloc.so"
-    compiler = shlex.split(os.environ.get("CC", "cc"))
-    command = [*compiler, *flags, f"-I{ARENAS}", *map(str, sources), "-o", str(made), "-pthread"]
+    command = [*c_compiler(), *flags, *map(str, sources), "-o", str(made), "-pthread"]
     subprocess.run(command, check=True)
     return made
 
@@ -132,12 +123,8 @@ print(sum(len(str(n)) for n in range(200000)), len(bytearray(40_000_000 // 2)))
 
 
 def test_new_and_delete_of_a_program_in_c_plus_plus(library: Path, tmp_path: Path) -> None:
-    compiler = shutil.which("g++") or shutil.which("clang++")
-    if compiler is None:
-        missing("a C++ compiler; Debian package: g++")
+    plus = cxx_compiler()
     (tmp_path / "plus.cc").write_text(PLUS, encoding="utf-8")
     program = tmp_path / "plus"
-    subprocess.run(
-        [str(compiler), "-O1", "-std=c++17", tmp_path / "plus.cc", "-o", program], check=True
-    )
+    subprocess.run([*plus, "-O1", "-std=c++17", tmp_path / "plus.cc", "-o", program], check=True)
     assert same(library, tmp_path, [str(program)]) == "540 1 1\n"

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import os
-import shlex
 import subprocess
 from pathlib import Path
 
 import pytest
+from needs import c_compiler, need_thread_sanitizer
 
 ROOT = Path(__file__).parents[2]
 SOURCES = [
@@ -22,22 +21,12 @@ NO_ORDER = ("-DHS_RECORDER_LOAD(word)=(*(word))", "-DHS_RECORDER_STORE(word,v)=(
 
 
 def run(folder: Path, *more: str) -> subprocess.CompletedProcess[str]:
-    compiler = [*shlex.split(os.environ.get("CC", "cc")), "-fsanitize=thread", "-std=gnu11"]
-    (folder / "probe.c").write_text("int main(void) { return 0; }\n", encoding="utf-8")
-    try:
-        subprocess.run(
-            [*compiler, "probe.c", "-o", "probe"], cwd=folder, capture_output=True, check=True
-        )
-        subprocess.run([folder / "probe"], capture_output=True, check=True)
-    except (OSError, subprocess.CalledProcessError):
-        what = f"{compiler[0]} with a thread sanitizer that runs here; Debian package: libtsan2"
-        if os.environ.get("HEAPSCOPE_ALL") == "1":
-            pytest.fail(f"missing: {what}")
-        pytest.skip(f"missing: {what}")
-    flags = ["-O1", "-g", "-pthread", "-DHS_RECORDER_CORES=2", *more]
+    need_thread_sanitizer()
+    flags = ["-fsanitize=thread", "-std=gnu11", "-O1", "-g", "-pthread"]
+    flags += ["-DHS_RECORDER_CORES=2", *more]
     flags += ['-DHS_RECORDER_PORT="port_for_tests.h"', *(f"-I{ROOT / path}" for path in FOLDERS)]
     program = folder / "cores"
-    subprocess.run([*compiler, *flags, *map(str, SOURCES), "-o", str(program)], check=True)
+    subprocess.run([*c_compiler(), *flags, *map(str, SOURCES), "-o", str(program)], check=True)
     return subprocess.run([program], capture_output=True, text=True, check=False, timeout=300)
 
 

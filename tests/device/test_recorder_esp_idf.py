@@ -3,10 +3,7 @@ chips' processors, hooks stay out of flash, and a started recorder is heard whol
 
 from __future__ import annotations
 
-import os
 import re
-import shlex
-import shutil
 import subprocess
 from collections.abc import Sequence
 from pathlib import Path
@@ -16,6 +13,7 @@ import pytest
 from elftools.elf.elffile import ELFFile
 from elftools.elf.relocation import RelocationSection
 from emulation.targets import TARGETS, Target, compiler, need_compiler
+from needs import c_compiler, need_program
 
 import heapscope
 
@@ -49,11 +47,7 @@ def folders(release: int) -> list[str]:
 
 
 def xtensa() -> list[str]:
-    if shutil.which(XTENSA) is None:
-        if os.environ.get("HEAPSCOPE_ALL") == "1":
-            pytest.fail(f"missing: {XTENSA}; Debian package: gcc-xtensa-lx106")
-        pytest.skip(f"{XTENSA}; Debian package: gcc-xtensa-lx106")
-    return [XTENSA, "-mlongcalls"]
+    return [need_program(XTENSA, package="gcc-xtensa-lx106"), "-mlongcalls"]
 
 
 def of_chip(target: Target) -> list[str]:
@@ -158,12 +152,9 @@ def built(folder: Path, *flags: str) -> Path:
     options += ["-DCONFIG_HEAPSCOPE_RECORDER_UART=1", "-DHS_KINDS_MAX=8", PORT]
     paths = (DEVICE / "include", GLUE, DEVICE / "compat/esp_idf/include", SDK)
     where = [f"-I{path}" for path in paths]
-    command = shlex.split(os.environ.get("CC", "cc"))
-    if shutil.which(command[0]) is None:
-        pytest.skip(f"{command[0]}; Debian package: gcc")
     compile_flags = [*WARNINGS, "-O1", "-fno-builtin", "-Wno-deprecated-declarations"]
     link = f"-Wl,@{GLUE / 'esp_idf_wrap.opt'}"
-    call = [*command, *compile_flags, "-D_GNU_SOURCE", *options, *flags, *where]
+    call = [*c_compiler(), *compile_flags, "-D_GNU_SOURCE", *options, *flags, *where]
     subprocess.run([*call, *map(str, sources), link, "-o", str(program)], check=True)
     return program
 

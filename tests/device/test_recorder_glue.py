@@ -3,15 +3,13 @@ declarations, and run: the events of its trace are the calls of the program."""
 
 from __future__ import annotations
 
-import os
-import shlex
-import shutil
 import subprocess
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from needs import c_compiler, cxx_compiler
 
 import heapscope
 
@@ -123,13 +121,6 @@ WAYS = {
 }
 
 
-def compiler(variable: str, fallback: str) -> list[str]:
-    command = shlex.split(os.environ.get(variable, fallback))
-    if shutil.which(command[0]) is None:
-        pytest.skip(f"{command[0]}; Debian package: g++")
-    return command
-
-
 def events_of(trace: Path) -> tuple[Mapping[str, int], int]:
     """By kind, and how many of the heap stand in front of the first whole snapshot."""
     said = heapscope.info(trace).to_json()
@@ -150,9 +141,7 @@ def test_a_way_into_the_recorder_records_each_call_once(name: str, tmp_path: Pat
     flags += way.flags
     if way.options:
         flags.append(f"-Wl,@{GLUE / way.options}")
-    subprocess.run(
-        [*compiler("CC", "cc"), *flags, *map(str, sources), "-o", str(program)], check=True
-    )
+    subprocess.run([*c_compiler(), *flags, *map(str, sources), "-o", str(program)], check=True)
     subprocess.run([str(program), str(trace)], check=True, timeout=60)
     events, before = events_of(trace)
     counted = {kind: events[kind] for kind in way.expected}
@@ -170,13 +159,13 @@ def test_a_sketch_is_recorded_by_one_build_flag(tmp_path: Path) -> None:
     objects = []
     for source in (*RECORDER, *sorted(GLUE.glob("recorder_[agl]*.c*"))):
         made = tmp_path / f"{source.parent.name}_{source.stem}.o"
-        command = compiler("CXX", "g++") if source.suffix == ".cpp" else compiler("CC", "cc")
+        command = cxx_compiler() if source.suffix == ".cpp" else c_compiler()
         subprocess.run([*command, *flags, "-c", str(source), "-o", str(made)], check=True)
         objects.append(str(made))
     library = tmp_path / "libheapscope.a"
     subprocess.run(["ar", "rcs", str(library), *objects], check=True)
     sketch = [str(HERE / "arduino" / name) for name in ("sketch.cpp", "core.cpp")]
-    build = [*compiler("CXX", "g++"), *flags, *sketch, str(library), "-o", str(tmp_path / "sketch")]
+    build = [*cxx_compiler(), *flags, *sketch, str(library), "-o", str(tmp_path / "sketch")]
     trace = tmp_path / "recorded.hst"
 
     subprocess.run([*build, f"-Wl,@{GLUE / 'arduino_wrap.opt'}"], check=True)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from contextlib import AbstractContextManager
 from pathlib import Path
 
 import pytest
@@ -12,8 +10,6 @@ from emulation.firmware.build import Options, build, build_small
 from emulation.firmware.run import run_firmware
 from emulation.recorder import EmulatedRecorder, calls_of, recorder_image
 from emulation.targets import TARGETS
-
-Skipping = Callable[[], AbstractContextManager[None]]
 
 SMALL = Path(__file__).parent / "firmware" / "small.c"
 BYTES, DRAIN = 4.5, 200  #: of an event, with address, caller, task and clock
@@ -31,19 +27,15 @@ def check(recording: Path, most_bytes: float) -> None:
 
 
 @pytest.mark.slow
-def test_an_event_of_a_whole_firmware_takes_what_is_promised(
-    skipping: Skipping, tmp_path: Path
-) -> None:
+def test_an_event_of_a_whole_firmware_takes_what_is_promised(tmp_path: Path) -> None:
     board = BOARDS["virt"]
-    with skipping():
-        image = build(board, Options())
+    image = build(board, Options())
     check(run_firmware(board, image, tmp_path / "whole.hst", sessions=2).recording, BYTES)
 
 
-def test_an_event_of_a_small_one_does_nearly(skipping: Skipping, tmp_path: Path) -> None:
+def test_an_event_of_a_small_one_does_nearly(tmp_path: Path) -> None:
     """Its program churns at random."""
     board = BOARDS["virt"]
-    with skipping():
-        image = build_small(board, SMALL)
-        recording = run_firmware(board, image, tmp_path / "small.hst").recording
+    image = build_small(board, SMALL)
+    recording = run_firmware(board, image, tmp_path / "small.hst").recording
     check(recording, 1.25 * BYTES)

@@ -3,9 +3,6 @@ a console with log text, a debugger's ring, and semihosting under QEMU."""
 
 from __future__ import annotations
 
-import os
-import shlex
-import shutil
 import socket
 import subprocess
 from collections.abc import Sequence
@@ -13,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from emulation.targets import TARGETS, compiler, need_compiler
+from needs import c_compiler, need_program
 
 import heapscope
 
@@ -29,13 +27,10 @@ EVENTS = 3000  #: of sinks.c
 
 @pytest.fixture(scope="module")
 def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    command = shlex.split(os.environ.get("CC", "cc"))
-    if shutil.which(command[0]) is None:
-        pytest.skip(f"{command[0]}; Debian package: gcc")
     made = tmp_path_factory.mktemp("sinks") / "sinks"
     flags = ["-std=gnu11", "-O1", "-Wall", "-Wextra", "-Werror", "-pthread", *FOLDERS]
     sources = [HERE / "sinks.c", *RECORDER]
-    subprocess.run([*command, *flags, *map(str, sources), "-o", str(made)], check=True)
+    subprocess.run([*c_compiler(), *flags, *map(str, sources), "-o", str(made)], check=True)
     return made
 
 
@@ -125,11 +120,8 @@ SECTIONS {
 @pytest.mark.parametrize("target", MACHINES)
 def test_all_arrives_by_semihosting(target: str, tmp_path: Path) -> None:
     emulator, machine, start = MACHINES[target]
-    if shutil.which(emulator) is None:
-        package = {"qemu-system-riscv32": "qemu-system-misc"}.get(emulator, emulator)
-        if os.environ.get("HEAPSCOPE_ALL") == "1":
-            pytest.fail(f"missing: {emulator}; Debian package: {package}")
-        pytest.skip(f"{emulator}; Debian package: {package}")
+    package = {"qemu-system-riscv32": "qemu-system-misc"}.get(emulator, emulator)
+    need_program(emulator, package=package)
     chosen = TARGETS[target]
     need_compiler(chosen)
     image = tmp_path / "image.elf"

@@ -5,11 +5,11 @@ are held at once."""
 from __future__ import annotations
 
 import os
-import shlex
 import subprocess
 from pathlib import Path
 
 import pytest
+from needs import c_compiler, need_thread_sanitizer
 
 ROOT = Path(__file__).parents[2]
 DEVICE = ROOT / "device"
@@ -35,31 +35,19 @@ void hs_port_unlock_region(void *context, uint32_t lock) { (void)context, (void)
 """
 
 
-def missing(what: str) -> None:
-    if os.environ.get("HEAPSCOPE_ALL") == "1":
-        pytest.fail(f"missing: {what}")
-    pytest.skip(f"missing: {what}")
-
-
 @pytest.fixture(scope="module")
 def objects(tmp_path_factory: pytest.TempPathFactory) -> tuple[list[str], list[Path]]:
     """The compiler with its flags, and the objects of what ships, but for the port."""
     folder = tmp_path_factory.mktemp("threads")
-    compiler = [*shlex.split(os.environ.get("CC", "cc")), "-fsanitize=thread"]
-    (folder / "probe.c").write_text("int main(void) { return 0; }\n", encoding="utf-8")
-    probe = [*compiler, "probe.c", "-o", "probe"]
-    try:
-        subprocess.run(probe, cwd=folder, capture_output=True, check=True)
-        subprocess.run([folder / "probe"], capture_output=True, check=True)
-    except (OSError, subprocess.CalledProcessError):
-        missing(f"{compiler[0]} with a thread sanitizer that runs here; Debian package: libtsan2")
-    compiler += ["-std=gnu11", "-O1", "-g", "-DHS_LIBC_PREFIX=my_", "-DHS_LIBC_SIZE=65536"]
-    compiler += [f"-I{path}" for path in INCLUDE]
+    need_thread_sanitizer()
+    command = [*c_compiler(), "-fsanitize=thread", "-std=gnu11", "-O1", "-g"]
+    command += ["-DHS_LIBC_PREFIX=my_", "-DHS_LIBC_SIZE=65536"]
+    command += [f"-I{path}" for path in INCLUDE]
     parts = ("heap", "regions", "owners", "guard")
     sources = [path for part in parts for path in (DEVICE / "src" / part).glob("*.c")]
     sources += FAMILY
-    subprocess.run([*compiler, "-c", *map(str, sources)], cwd=folder, check=True)
-    return compiler, sorted(folder.glob("*.o"))
+    subprocess.run([*command, "-c", *map(str, sources)], cwd=folder, check=True)
+    return command, sorted(folder.glob("*.o"))
 
 
 def run(

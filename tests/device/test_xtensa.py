@@ -4,16 +4,15 @@ tests of the heap, run as code of an LX106 on QEMU's board `sim`."""
 from __future__ import annotations
 
 import os
-import shutil
 import subprocess
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import AbstractContextManager
 from pathlib import Path
 
 import pytest
 from emulation.suite import Program, programs
 from emulation.xtensa import build_for_xtensa, run_on_xtensa
+from needs import need_program
 
 ROOT = Path(__file__).parents[2]
 DEVICE = ROOT / "device"
@@ -39,11 +38,7 @@ def compile_one(source: Path, folder: Path, extra: tuple[str, ...]) -> str:
 
 @pytest.fixture(scope="module")
 def jobs() -> list[tuple[Path, tuple[str, ...]]]:
-    if shutil.which(COMPILER) is None:
-        what = f"missing: {COMPILER}; Debian package: gcc-xtensa-lx106"
-        if os.environ.get("HEAPSCOPE_ALL") == "1":
-            pytest.fail(what)
-        pytest.skip(what)
+    need_program(COMPILER, package="gcc-xtensa-lx106")
     found: list[tuple[Path, tuple[str, ...]]] = [
         (source, ()) for source in sorted((DEVICE / "src").rglob("*.c"))
     ]
@@ -83,13 +78,10 @@ def objects(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.cells(1)
 @pytest.mark.parametrize("name", ["hello", "regions", "script", "pools"])
-def test_an_example_runs(
-    name: str, objects: Path, skipping: Callable[[], AbstractContextManager[None]]
-) -> None:
+def test_an_example_runs(name: str, objects: Path) -> None:
     example = DEVICE / "examples" / name
     sources = [example / "main.c", ROOT / "emulation" / "board.c"]
-    with skipping():
-        finished = run_on_xtensa(build_for_xtensa(sources, objects))
+    finished = run_on_xtensa(build_for_xtensa(sources, objects))
     assert finished.output == (example / "expected.txt").read_text(encoding="utf-8")
     assert finished.code == 0
 
@@ -115,24 +107,18 @@ def heap_programs() -> dict[str, Program]:
     """Those compiled with the same options: they share their objects."""
     every = {one.name: one for one in programs()}
     flags = every[QUICK[0]].flags
-    return {name: one for name, one in every.items() if one.flags == flags and not one.skipped}
+    return {name: one for name, one in every.items() if one.flags == flags}
 
 
 @pytest.mark.slow
-def test_the_heap_gives_the_recorded_results_and_holds_against_its_shadow(
-    tmp_path: Path, skipping: Callable[[], AbstractContextManager[None]]
-) -> None:
+def test_the_heap_gives_the_recorded_results_and_holds_against_its_shadow(tmp_path: Path) -> None:
     found = heap_programs()
-    with skipping():
-        assert run_programs([found[name] for name in QUICK], tmp_path) == {}
+    assert run_programs([found[name] for name in QUICK], tmp_path) == {}
 
 
 @pytest.mark.slow
-def test_every_program_holds(
-    tmp_path: Path, skipping: Callable[[], AbstractContextManager[None]]
-) -> None:
+def test_every_program_holds(tmp_path: Path) -> None:
     found = heap_programs()
     assert len(found) > 15
     wanted = [one for name, one in found.items() if name not in (*QUICK, *LEFT_OUT)]
-    with skipping():
-        assert run_programs(wanted, tmp_path) == {}
+    assert run_programs(wanted, tmp_path) == {}

@@ -4,13 +4,11 @@ change bytes."""
 
 from __future__ import annotations
 
-import os
-import shlex
-import shutil
 import subprocess
 from pathlib import Path
 
 import pytest
+from needs import c_compiler
 from second_decoder import read
 
 HERE = Path(__file__).parent
@@ -32,9 +30,6 @@ def test_a_golden_trace_reads_as_its_text(path: Path, tables: int) -> None:
 
 @pytest.fixture(scope="module")
 def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    compiler = shlex.split(os.environ.get("CC", "cc"))
-    if shutil.which(compiler[0]) is None:
-        pytest.skip("a C compiler; Debian package: gcc")
     recorder, device = ROOT / "tests/recorder", ROOT / "device"
     sources = [
         *(recorder / name for name in ("recordings/recordings.c", "device.c", "line.c")),
@@ -46,7 +41,7 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
     flags = ["-std=c11", "-O1", f"-I{device}/include", f"-I{ROOT}/lab/native", f"-I{recorder}"]
     flags += ["-DHS_RECORDER_CORES=2", '-DHS_RECORDER_PORT="port_for_tests.h"']
     made = tmp_path_factory.mktemp("recordings") / "recordings"
-    subprocess.run([*compiler, *flags, *map(str, sources), "-o", str(made)], check=True)
+    subprocess.run([*c_compiler(), *flags, *map(str, sources), "-o", str(made)], check=True)
     return made
 
 

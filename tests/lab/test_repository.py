@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 import subprocess
 import tempfile
@@ -11,7 +10,7 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
-import pytest
+from needs import need_checkout
 
 ROOT = Path(__file__).resolve().parents[2]
 LINES_MAX = 450
@@ -30,10 +29,7 @@ LINK = re.compile(r"(?<!!)\[[^\]]*\]\(([^)\s]+)\)|!\[[^\]]*\]\(([^)\s]+)\)")
 @cache
 def files() -> tuple[Path, ...]:
     """The files that are tracked, or would be, relative to the root."""
-    if not (ROOT / ".git").exists():
-        if os.environ.get("HEAPSCOPE_ALL") == "1":
-            pytest.fail("the rules of the repository need a git checkout")
-        pytest.skip("not a git checkout")
+    need_checkout()
     listed = subprocess.run(
         ["git", "ls-files", "--cached", "--others", "--exclude-standard", "-z"],
         cwd=ROOT,

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import shlex
-import shutil
 import subprocess
 import sys
 import tomllib
@@ -14,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from needs import MissingError, c_compiler, need_program
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.append(str(ROOT))  # for what they import of emulation/ and of here
@@ -45,18 +44,10 @@ int main(void)
 """
 
 
-def missing(what: str) -> None:
-    """Skips; with HEAPSCOPE_ALL=1 fails."""
-    if os.environ.get("HEAPSCOPE_ALL") == "1":
-        pytest.fail(f"missing: {what}")
-    pytest.skip(f"missing: {what}")
-
-
-def tool(name: str, package: str) -> Tool:
+def tool(name: str) -> Tool:
+    """A program that every machine has, or that lies beside this Python."""
     beside = Path(sys.executable).with_name(name)
-    found = str(beside) if beside.exists() else shutil.which(name)
-    if found is None:
-        missing(f"{name}; {package}")
+    found = beside if beside.exists() else name
 
     def run(*arguments: str | Path, **more: str) -> str:
         done = subprocess.run(
@@ -78,25 +69,21 @@ def path() -> str:
     return os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
 
 
-def compiler() -> list[str]:
-    return shlex.split(os.environ.get("CC", "cc"))
-
-
 @pytest.fixture(scope="session")
 def cmake() -> Tool:
-    return tool("cmake", 'Python package of the extra "dev"')
+    return tool("cmake")
 
 
 @pytest.fixture(scope="session")
 def cc() -> Tool:
-    command, *options = compiler()
-    run = tool(command, "Debian package: gcc")
+    command, *options = c_compiler()
+    run = tool(command)
     return lambda *arguments, **more: run(*options, *arguments, **more)
 
 
 @pytest.fixture(scope="session")
 def nm() -> Tool:
-    return tool("nm", "Debian package: binutils")
+    return tool("nm")
 
 
 @dataclass(frozen=True)
@@ -123,7 +110,7 @@ def installed(cmake: Tool, tmp_path_factory: pytest.TempPathFactory) -> Installe
 
 @pytest.fixture(scope="session")
 def pkg_config() -> Tool:
-    return tool("pkg-config", "Debian package: pkgconf")
+    return tool(need_program("pkg-config", package="pkgconf"))
 
 
 @pytest.fixture(scope="session")
@@ -154,7 +141,7 @@ def program() -> Program:
         pip = [python, "-m", "pip", "--disable-pip-version-check", "install", "--quiet"]
         done = subprocess.run([*pip, *wanted.splitlines()], capture_output=True, check=False)
         if done.returncode != 0:
-            missing('Python packages of the extra "packages"')
+            raise MissingError(f'Python packages of the extra "packages": {done.stderr.decode()}')
         made.write_text(wanted, encoding="utf-8")
 
     def run(*arguments: str | Path, cwd: Path, code: int = 0, **more: str) -> str:

@@ -7,8 +7,8 @@ import shutil
 from collections.abc import Sequence
 from pathlib import Path
 
-import pytest
 from emulation.drop_in import include_folders, number_of
+from needs import need_32_bits
 
 ROOT = Path(__file__).resolve().parents[2]
 HERE = Path(__file__).parent / "stand_ins" / "esp_idf_heap"
@@ -32,7 +32,8 @@ def configured(
 ) -> dict[str, str]:
     """Writes sdkconfig.h and options.cmake of a project whose sdkconfig sets these; what is set.
     `others`: Kconfig text of other components."""
-    reader = pytest.importorskip("esp_kconfiglib")
+    import esp_kconfiglib as reader
+
     (folder / "Kconfig").write_text(f'{others}\nsource "{component / "Kconfig"}"\n', "utf-8")
     lines = "".join(f"CONFIG_{name}=y\n" for name in chosen)
     (folder / "sdkconfig").write_text(lines, encoding="utf-8")
@@ -75,7 +76,8 @@ def build(
     component: Path = COMPONENT,
     optimised: str = "-Og",
 ) -> None:
-    """Configures and builds in `folder`, where configured() wrote the options."""
+    """Configures and builds in `folder`, where configured() wrote the options; for 32 bits."""
+    need_32_bits()
     idf, soc = tree(release, folder, layout)
     folders = [path for path in headers(release) if not path.parent.name.startswith("heap_")]
     given = {

@@ -6,7 +6,6 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-import shutil
 import subprocess
 import sys
 import time
@@ -15,8 +14,9 @@ from pathlib import Path
 from zipfile import ZipFile
 
 import pytest
+from needs import MissingError, musl_compiler, need_path, need_program
 
-from .conftest import missing, path, tool
+from .conftest import path, tool
 
 ROOT = Path(__file__).resolve().parents[2]
 SOURCE = ROOT / "tests" / "packaging" / "library_answers.c"
@@ -31,7 +31,7 @@ LIBRARIES |= {"Windows": "heapscope_lab.dll"}
 
 def wheels(out: Path, *only: str, **environment: str) -> list[Path]:
     options = [word for name in only for word in ("--only", name)]
-    tool("python", "Python")(ROOT / "cmake" / "wheels", out, *options, **environment)
+    tool("python")(ROOT / "cmake" / "wheels", out, *options, **environment)
     return sorted(out.glob("*.whl"))
 
 
@@ -97,7 +97,7 @@ def checkers(tmp_path_factory: pytest.TempPathFactory) -> Path:
     subprocess.run([sys.executable, "-m", "venv", folder], check=True)
     pip = [folder / "bin" / "python", "-m", "pip", "--disable-pip-version-check", "install"]
     if subprocess.run([*pip, "--quiet", *wanted], check=False).returncode != 0:
-        missing('Python packages of the extra "wheels"')
+        raise MissingError('Python packages of the extra "wheels"')
     return folder / "bin"
 
 
@@ -201,9 +201,8 @@ def test_the_library_of_the_wheel_for_glibc_answers_as_our_own(
 def test_the_library_for_aarch64_answers_the_same_in_emulation(
     made: Path, answers: str, tmp_path: Path
 ) -> None:
-    system = Path("/usr/aarch64-linux-gnu")
-    if shutil.which("qemu-aarch64") is None or not (system / "lib").is_dir():
-        missing("qemu-aarch64 and its C library; Debian packages: qemu-user libc6-arm64-cross")
+    need_program("qemu-aarch64", package="qemu-user")
+    system = need_path(Path("/usr/aarch64-linux-gnu/lib"), package="libc6-arm64-cross").parent
     target = named("linux-aarch64")
     built(zig(target), tmp_path / "answers", "-ldl")
     library = library_of(target, made, tmp_path)
@@ -212,9 +211,7 @@ def test_the_library_for_aarch64_answers_the_same_in_emulation(
 
 @pytest.mark.slow
 def test_the_library_for_musl_answers_the_same(made: Path, answers: str, tmp_path: Path) -> None:
-    if shutil.which("musl-gcc") is None:
-        missing("musl-gcc; Debian package: musl-tools")
-    built(["musl-gcc", "-D_GNU_SOURCE"], tmp_path / "answers")
+    built([*musl_compiler(), "-D_GNU_SOURCE"], tmp_path / "answers")
     library = library_of(named("musl-x86_64"), made, tmp_path)
     assert ran([tmp_path / "answers", library]) == answers
 
@@ -223,8 +220,7 @@ def test_the_library_for_musl_answers_the_same(made: Path, answers: str, tmp_pat
 def test_the_library_for_windows_answers_the_same_under_wine(
     made: Path, answers: str, tmp_path: Path
 ) -> None:
-    if shutil.which("wine") is None:
-        missing("wine; Debian packages: wine wine64")
+    need_program("wine", package="wine wine64")
     target = named("windows-x64")
     program = tmp_path / "answers.exe"
     built(zig(target), program)

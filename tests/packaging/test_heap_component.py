@@ -7,7 +7,6 @@ off is what its linker fragment places into IRAM."""
 from __future__ import annotations
 
 import csv
-import importlib.util
 import json
 import re
 import subprocess
@@ -19,9 +18,8 @@ import pytest
 import yaml
 from emulation.drop_in import fragments_of
 from emulation.fragment import FRAGMENT, ROOTS, fragment, placed
-from emulation.places import MissingError
 from emulation.reach import Code, reached, read
-from tests.packaging.conftest import missing
+from tests.packaging.conftest import ENVIRONMENT
 from tests.packaging.esp_idf_stand_in import (
     COMPONENT,
     EVERY_RELEASE,
@@ -52,8 +50,6 @@ SAID_BEFORE_4_4 = {
 
 def started(cmake, cc, folder: Path, name: str, release: str) -> dict[str, str]:
     """Builds and runs the program; the options' values."""
-    (folder / "probe.c").write_text("int main(void) { return 0; }\n", encoding="utf-8")
-    cc("-m32", folder / "probe.c", "-o", folder / "probe")  # Debian package: gcc-multilib
     values = configured(CHOICES[name], folder)
     assert all(values[option] == "y" for option in CHOICES[name])
     build(cmake, folder, release=release)
@@ -89,10 +85,7 @@ def what_allocates_and_frees_is_in_iram(code: Code, entries: list[str]) -> None:
 
 
 def test_the_fragment_is_what_its_command_makes() -> None:
-    try:
-        assert FRAGMENT.read_text(encoding="utf-8") == fragment()
-    except MissingError as error:
-        missing(str(error))
+    assert FRAGMENT.read_text(encoding="utf-8") == fragment()
 
 
 def test_the_whole_heap_can_be_placed_into_flash() -> None:
@@ -178,18 +171,11 @@ def test_the_manifest_is_complete(tmp_path: Path, version: str) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("program")
 def test_espressif_s_tool_packs_it(tmp_path: Path, version: str) -> None:
-    """With the tool beside this Python, or in an environment made here."""
-    python = sys.executable
-    if importlib.util.find_spec("idf_component_manager") is None:
-        subprocess.run([python, "-m", "venv", tmp_path / "tools"], check=True)
-        python = str(tmp_path / "tools" / "bin" / "python")
-        pip = [python, "-m", "pip", "install", "--quiet", "idf-component-manager"]
-        if subprocess.run(pip, check=False, capture_output=True).returncode != 0:
-            missing("Python package idf-component-manager")
     component = packed(tmp_path)
     where = ["--project-dir", component, "--dest-dir", tmp_path / "dist"]
-    compote = [str(Path(python).with_name("compote")), "-W"]
+    compote = [str(ENVIRONMENT / "bin" / "compote"), "-W"]
     for command in (
         ["manifest", "lint", component],
         ["component", "pack", "--name", "heap", *where],

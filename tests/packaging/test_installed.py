@@ -8,6 +8,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from needs import cxx_compiler, need_checkout
 
 ROOT = Path(__file__).resolve().parents[2]
 EXPECTED = "guard 1 owners 0 regions 5 kinds 4\n"
@@ -101,6 +102,7 @@ def test_pkg_config_finds_it_where_the_folder_was_moved(
 
 
 def fetched(cmake, consumer: str, folder: Path, place: str) -> Path:
+    cxx_compiler()
     (folder / "consumer.c").write_text(consumer, encoding="utf-8")
     (folder / "plus.cpp").write_text(PLUS, encoding="utf-8")
     (folder / "CMakeLists.txt").write_text(FETCHING.replace("@PLACE@", place))
@@ -132,8 +134,7 @@ def test_a_project_that_fetches_it_gets_the_library_and_nothing_else(
 
 @pytest.mark.slow
 def test_a_project_fetches_it_by_git(cmake, consumer, tmp_path: Path) -> None:
-    if not (ROOT / ".git").exists():
-        pytest.skip("not a git checkout")
+    need_checkout()
     place = f"GIT_REPOSITORY file://{ROOT} GIT_TAG HEAD"
     assert says(fetched(cmake, consumer, tmp_path, place) / "consumer") == EXPECTED
 

@@ -54,7 +54,7 @@ class Wheels:
 def wheels(tmp_path_factory: pytest.TempPathFactory) -> Wheels:
     """Built without optimisation, which takes a few seconds, from this tree."""
     made = tmp_path_factory.mktemp("wheels")
-    python = tool("python", "Python package pip")
+    python = tool("python")
     for folder, name in ((ROOT, "product"), (ROOT / "studies", "studies")):
         settings = {
             "build-dir": str(tmp_path_factory.mktemp(name)),

@@ -79,7 +79,7 @@ def test_k_malloc_is_not_offered_to_the_recorder_or_a_linker_that_cannot_wrap(
 
 @pytest.mark.parametrize("chip", ["riscv32-freestanding", "thumb-freestanding-eabi"])
 def test_it_compiles_for_chips_without_a_warning(tmp_path: Path, chip: str) -> None:
-    python = tool("python", "Python package ziglang")
+    python = tool("python")
     stand_in = STAND_INS / "zephyr"
     glue = ROOT / "tests" / "device" / "recorder_glue" / "zephyr"
     compat = ROOT / "device" / "compat"

@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
-import sys
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from recording.programs import Build, Recorded, build_in
 
 from heapscope.capture.record.recording import RecordResult
 from heapscope.capture.record.session import RecordOptions, record
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # tests/recording
-
-from recording.programs import Build, Recorded, build_in
-
 
 @pytest.fixture(scope="session")
 def build(tmp_path_factory: pytest.TempPathFactory) -> Build:
-    """build("threads"), build("calls", "-m32"), build("calls", musl=True): the program's path.
-    Skips where it cannot be."""
+    """build("threads"), build("calls", "-m32"), build("calls", musl=True): the program's path."""
     folder = tmp_path_factory.mktemp("programs")
     return lambda name, *flags, musl=False: build_in(folder, name, *flags, musl=musl)
 

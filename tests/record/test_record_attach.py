@@ -15,8 +15,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from needs import MissingError, need_program
 from recording.overlaps import overlaps
-from recording.programs import Build, events_of, missing
+from recording.programs import Build, events_of
 from typer.testing import CliRunner
 
 from heapscope.capture.record import running
@@ -27,8 +28,10 @@ from heapscope.measure.source import limits_of
 from heapscope.trace.info import read_info
 from heapscope.verbs.record import record
 
-if not (sys.platform == "linux" and os.uname().machine == "x86_64"):
-    pytest.skip("programs that run already are recorded on x86-64", allow_module_level=True)
+pytestmark = pytest.mark.skipif(
+    not (sys.platform == "linux" and os.uname().machine == "x86_64"),
+    reason="programs that run already are recorded on x86-64",
+)
 
 MALLOC, FREE = 1, 5
 Run = subprocess.Popen[str]
@@ -56,7 +59,7 @@ def attached(run: Run, out: Path, **settings: object) -> RecordResult:
         return record(pid=run.pid, out=out, **settings)  # type: ignore[arg-type]
     except InputError as error:
         if "does not allow" in error.message:
-            missing(f"{error.message}: {error.remedy}")
+            raise MissingError(f"{error.message}: {error.remedy}") from error
         raise
 
 
@@ -341,9 +344,7 @@ def test_a_system_that_does_not_allow_it_says_what_helps(
 
 
 def test_one_that_a_debugger_holds_is_refused(build: Build) -> None:
-    strace = "/usr/bin/strace"
-    if not Path(strace).exists():
-        missing("no strace; Debian package: strace")
+    strace = need_program("strace", package="strace")
     with running_program(strace, "-o", os.devnull, build("before")) as run:
         (child,) = children_of(run.pid)
         assert "debugs it" in refusal(child)

@@ -8,8 +8,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from needs import MissingError, c_compiler, need_thread_sanitizer
 from recording.overlaps import Overlap, overlaps
-from recording.programs import PROGRAMS, ROOT, Build, Recorded, compiler, events_of, missing
+from recording.programs import PROGRAMS, ROOT, Build, Recorded, events_of
 
 from heapscope.native.events import event_dtype
 from heapscope.native.recorder import NativeRecorder
@@ -67,35 +68,27 @@ def test_ids_and_addresses_tell_the_same_story(build: Build, recorded: Recorded)
 
 def test_the_ring_under_the_thread_sanitizer(tmp_path: Path) -> None:
     """Four writers and the reader, over the wrap of the 32-bit numbers."""
+    need_thread_sanitizer()
     source = PROGRAMS / "ring_race.c"
     program = tmp_path / "ring_race"
     command = [
-        *compiler(),
+        *c_compiler(),
         "-std=gnu11",
         "-O1",
         "-g",
         "-fsanitize=thread",
         f"-I{ROOT / 'lab/native'}",
     ]
-    run = subprocess.run(
-        [*command, source, "-o", program, "-pthread"], capture_output=True, text=True, check=False
-    )
-    linked_with_sanitizer(run)
+    subprocess.run([*command, source, "-o", program, "-pthread"], check=True)
     ran = subprocess.run(
         [program, "4", "60000"], capture_output=True, text=True, timeout=120, check=False
     )
     assert_no_race(ran.returncode, ran.stdout + ran.stderr)
 
 
-def linked_with_sanitizer(run: subprocess.CompletedProcess[str]) -> None:
-    if run.returncode != 0 and "tsan" in run.stderr:
-        missing("no thread sanitizer; Debian package: libtsan2, or libclang-rt-dev")
-    assert run.returncode == 0, run.stderr
-
-
 def assert_no_race(code: int, said: str) -> None:
     if "unexpected memory mapping" in said:
-        missing("the thread sanitizer cannot run under this kernel's address layout")
+        raise MissingError("a kernel under whose address layout the thread sanitizer runs")
     assert (code, said) == (0, "")
 
 
@@ -104,19 +97,15 @@ def test_the_recorder_in_a_program_under_the_thread_sanitizer(
 ) -> None:
     """All that goes into a program, with stacks, linked into one whose threads pass blocks around.
     Records are fewer than the ring has places: of the reader the sanitizer sees nothing."""
+    need_thread_sanitizer()
     preload, program = ROOT / "lab/native/record/preload", tmp_path / "threads"
     flags = [line for line in (preload / "flags.txt").read_text().splitlines() if line[0] == "-"]
     sanitize = ["-g", "-fsanitize=thread", f"-I{ROOT / 'lab/native/record/include'}"]
     parts = [*flags, "-O1", *sanitize, "-DHS_REC_LINKED", *sorted(preload.glob("*.c"))]
-    made = subprocess.run(
-        [*compiler(), *parts, "-c"], cwd=tmp_path, capture_output=True, text=True, check=False
-    )
-    linked_with_sanitizer(made)
+    subprocess.run([*c_compiler(), *parts, "-c"], cwd=tmp_path, check=True)
     source = [PROGRAMS / "threads.c", *sorted(tmp_path.glob("*.o")), f"@{preload / 'wrap.txt'}"]
     whole = ["-D_GNU_SOURCE", "-fno-builtin", *sanitize, *source, "-o", program, "-pthread"]
-    linked_with_sanitizer(
-        subprocess.run([*compiler(), *whole], capture_output=True, text=True, check=False)
-    )
+    subprocess.run([*c_compiler(), *whole], check=True)
     with NativeRecorder(
         preload64="", preload32="", version="test", program="threads", frames=8
     ) as native:

@@ -4,7 +4,6 @@ the linker puts the generated file in front of them."""
 from __future__ import annotations
 
 import re
-import shutil
 import subprocess
 import sys
 from collections.abc import Callable
@@ -13,7 +12,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from recording.programs import PROGRAMS, compiler
+from needs import c_compiler
+from recording.programs import PROGRAMS
 from typer.testing import CliRunner
 
 from heapscope.capture.record.allocators import FAMILIES, LIBRARY_CALLS, look_at
@@ -46,7 +46,7 @@ def link(tmp_path_factory: pytest.TempPathFactory) -> Link:
         own = [] if wrap is None else [wrap / "heapscope_wrap.c", f"@{wrap / 'heapscope_wrap.txt'}"]
         out = folder / f"{name}{len(list(folder.iterdir()))}"
         command = [
-            *compiler(),
+            *c_compiler(),
             "-O1",
             "-w",
             "-fno-builtin",
@@ -220,7 +220,6 @@ def test_blocks_have_the_addresses_that_the_firmware_gave(wrapped: Path, tmp_pat
 
 
 def test_sites_begin_at_the_caller_of_the_allocator(wrapped: Path, tmp_path: Path) -> None:
-    pytest.importorskip("symbolic")
     recorded(wrapped, tmp_path / "T.hst", frames=8)
     done = CliRunner().invoke(app, ["leaks", str(tmp_path / "T.hst")])
     assert re.search(r"main(?: \(app\.c:\d+\))?", done.stdout)
@@ -269,7 +268,7 @@ def test_a_hook_that_cannot_be_is_refused(
 def test_a_program_without_one_is_told_how_to_name_it(tmp_path: Path) -> None:
     source = tmp_path / "x.c"
     source.write_text("int main(void) { return 0; }\n")
-    subprocess.run([*compiler(), str(source), "-o", str(tmp_path / "x")], check=True)
+    subprocess.run([*c_compiler(), str(source), "-o", str(tmp_path / "x")], check=True)
     with pytest.raises(InputError, match="no allocator that is known here") as caught:
         write_wrap(tmp_path, tmp_path / "x")
     assert "--hook" in caught.value.remedy
@@ -288,7 +287,16 @@ def test_the_command_writes_the_file_and_says_how_to_link_it(plain: Path, tmp_pa
 def test_every_known_function_compiles(tmp_path: Path) -> None:
     for family, *flags in (("FreeRTOS", "-std=c99"), ("Zephyr k_heap", "-std=gnu17", "-O2")):
         (tmp_path / "x.c").write_text(wrap_source(FUNCTIONS | LIBRARY, {family}))
-        command = [*compiler(), *flags, "-Wall", "-Wextra", "-Wno-pedantic", "-Werror", "-c", "-o"]
+        command = [
+            *c_compiler(),
+            *flags,
+            "-Wall",
+            "-Wextra",
+            "-Wno-pedantic",
+            "-Werror",
+            "-c",
+            "-o",
+        ]
         subprocess.run([*command, str(tmp_path / "x.o"), str(tmp_path / "x.c")], check=True)
 
 
@@ -334,8 +342,6 @@ def test_cmake_links_the_file_with_a_program_and_with_a_library_of_it(
     plain: Path, tmp_path: Path
 ) -> None:
     cmake = Path(sys.executable).with_name("cmake")
-    if not cmake.is_file():
-        pytest.skip("cmake is not there")
     write_wrap(tmp_path / "wrap", plain, HOOKS)
     (tmp_path / "CMakeLists.txt").write_text(
         "cmake_minimum_required(VERSION 3.16)\nproject(firmware C)\n"
@@ -366,7 +372,7 @@ def test_names_for_the_librarys_malloc_are_recorded_with_the_programs_own_calls_
     tmp_path: Path,
 ) -> None:
     files = [FIRMWARE / name for name in ("idf_app.c", "idf_heap.c", "idf_task.c")]
-    build = [*compiler(), "-O1", "-w", "-fno-builtin", *files]
+    build = [*c_compiler(), "-O1", "-w", "-fno-builtin", *files]
     _run(*build, "-o", tmp_path / "plain")
     made = write_wrap(tmp_path, tmp_path / "plain")
     assert {"heap_caps_malloc", "pvPortMalloc", "malloc", "strdup", "free"} <= set(made.functions)
@@ -385,7 +391,7 @@ def test_names_for_the_librarys_malloc_are_recorded_with_the_programs_own_calls_
 
 def _zephyr(folder: Path, *wrap: object) -> Path:
     """Linked twice: all of the firmware's own names are local in the program."""
-    flags = [*compiler(), "-O1", "-w", "-fno-builtin", "-fno-pie", "-fvisibility=hidden"]
+    flags = [*c_compiler(), "-O1", "-w", "-fno-builtin", "-fno-pie", "-fvisibility=hidden"]
     names = ("zephyr_kernel.c", "zephyr_heap.c", "zephyr_app.c")
     elf, own, program = (folder / name for name in ("zephyr.elf", "own.o", "zephyr.exe"))
     _run(*flags, "-r", "-nostdlib", *(FIRMWARE / name for name in names), *wrap, "-o", elf)
@@ -398,8 +404,6 @@ def _zephyr(folder: Path, *wrap: object) -> Path:
 
 @pytest.fixture(scope="module")
 def zephyr(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    if shutil.which("objcopy") is None:
-        pytest.skip("objcopy is not there (Debian package: binutils)")
     return _zephyr(tmp_path_factory.mktemp("zephyr"))
 
 

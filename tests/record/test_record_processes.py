@@ -10,7 +10,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-from recording.programs import Build, Recorded, compiler, events_of, missing
+from needs import c_compiler, need_static_library
+from recording.programs import Build, Recorded, events_of
 
 from heapscope.capture.record.recording import ImageRecord
 from heapscope.measure.source import limits_of
@@ -153,9 +154,9 @@ def test_one_that_cannot_be_recorded_is_named_and_not_waited_for(
 ) -> None:
     source = tmp_path / "quiet.c"
     source.write_text("#include <unistd.h>\nint main(void) { sleep(30); return 0; }\n")
-    static = [*compiler(), "-static", str(source), "-o", str(tmp_path / "quiet")]
-    if subprocess.run(static, capture_output=True, check=False).returncode:
-        missing("no C library to link statically with")
+    need_static_library()
+    static = [*c_compiler(), "-static", str(source), "-o", str(tmp_path / "quiet")]
+    subprocess.run(static, check=True)
     result = recorded("sh", "-c", f"{tmp_path / 'quiet'} & echo $! >{tmp_path / 'pid'}")
     os.kill(int((tmp_path / "pid").read_text()), signal.SIGKILL)
     assert any("quiet (" in message and "not recorded" in message for message in result.messages)

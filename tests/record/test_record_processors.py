@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import subprocess
 import sys
 from collections.abc import Mapping
@@ -11,9 +10,10 @@ from pathlib import Path
 
 import pytest
 from elftools.elf.elffile import ELFFile
+from needs import need_path, need_program
 from recording.asked import ASKED, asked, asked_by
 from recording.overlaps import overlaps
-from recording.programs import FLAGS, PROGRAMS, ROOT, Recorded, events_of, missing
+from recording.programs import FLAGS, PROGRAMS, ROOT, Recorded, events_of
 
 from heapscope.capture.record import session
 from heapscope.capture.record.program import Program
@@ -29,7 +29,6 @@ AS_GCC = {"aarch64": ["-moutline-atomics"], "riscv64": []}
 
 
 def compile_for(processor: str, *arguments: object) -> None:
-    pytest.importorskip("ziglang", reason='Python package of the extra "dev"')
     command = [sys.executable, "-m", "ziglang", "cc", "-target", f"{processor}-linux-gnu.2.31"]
     subprocess.run([*command, *map(str, arguments)], check=True)
 
@@ -58,9 +57,8 @@ def emulated(
     processor: str, preload: Path, recorded: Recorded, monkeypatch: pytest.MonkeyPatch
 ) -> Recorded:
     """The fixture `recorded` for another processor; it records a test's program by its name."""
-    emulator, library = shutil.which(f"qemu-{processor}"), Path(f"/usr/{processor}-linux-gnu")
-    if emulator is None or not library.is_dir():
-        missing(f"no {processor} programs run; Debian: qemu-user, {LIBRARIES[processor]}")
+    emulator = need_program(f"qemu-{processor}", package="qemu-user")
+    library = need_path(Path(f"/usr/{processor}-linux-gnu"), package=LIBRARIES[processor])
 
     def environment(variable: str, _: str) -> Mapping[str, str]:
         return os.environ | {session.VARIABLE: variable}  # the emulator itself is not recorded

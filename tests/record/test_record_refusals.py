@@ -8,6 +8,7 @@ import shutil
 from pathlib import Path
 
 import pytest
+from needs import need_root
 from recording.programs import Build, Recorded, events_of
 
 from heapscope.capture.record.objects import Objects
@@ -42,10 +43,8 @@ def test_a_static_program_with_the_object_is_recorded(build: Build, recorded: Re
 def test_a_setuid_program_is_refused(build: Build, recorded: Recorded, tmp_path: Path) -> None:
     program = tmp_path / "privileged"
     shutil.copy(build("endless"), program)
-    if os.geteuid() == 0:
-        os.chown(program, 12345, -1)
-    else:  # a program that is setuid to ourselves gains nothing
-        pytest.skip("only root can give a file to another user")
+    need_root()  # a program that is setuid to ourselves gains nothing
+    os.chown(program, 12345, -1)
     program.chmod(0o4755)
     error = refusal(recorded, program)
     assert "is setuid" in error.message

@@ -7,11 +7,12 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
+from needs import c_compiler, need_32_bits
+
 from heapscope.capture.record.session import RecordOptions, record
 from heapscope.translate.program import ProgramFile
 from heapscope.translate.rewrite import WideRecording, read_asked, sizes_of
 from heapscope.translate.site_types import SiteTypes
-from recording.programs import compiler, missing
 
 sys.path.append(str(Path(__file__).resolve().parents[2] / "benches"))
 
@@ -89,10 +90,10 @@ def _called(name: bytes | None) -> str | None:
 
 def built(source: Path, out: Path, *flags: str) -> Path:
     options = ("-g", "-w", "-fno-inline", "-fno-ipa-cp", "-fno-optimize-sibling-calls", *flags)
-    command = [*compiler(), *options, "-o", str(out), str(source)]
+    if "-m32" in flags:
+        need_32_bits()
+    command = [*c_compiler(), *options, "-o", str(out), str(source)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
-    if done.returncode and "-m32" in flags:
-        missing("programs of 32 bit: Debian package gcc-multilib")
     assert done.returncode == 0, done.stderr
     return out
 

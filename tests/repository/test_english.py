@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from needs import need_checkout
 
 ROOT = Path(__file__).resolve().parents[2]
 SUFFIXES = {".md", ".c", ".h", ".py"}
@@ -106,8 +107,7 @@ def faults(path: Path, source: str) -> list[str]:
 
 
 def written_files() -> list[Path]:
-    if not (ROOT / ".git").exists():
-        pytest.skip("not a git checkout")
+    need_checkout()
     command = ["git", "ls-files", "--cached", "--others", "--exclude-standard", "-z"]
     listed = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
     paths = sorted(Path(name) for name in listed.split("\0") if name)

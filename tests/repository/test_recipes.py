@@ -9,6 +9,7 @@ import re
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -20,7 +21,8 @@ from ..lab.sums.views import Page
 ROOT = Path(__file__).resolve().parents[2]
 RECIPES = ROOT / "docs" / "recipes"
 STEP = re.compile(
-    r"^(?P<verb>Write|In) `(?P<path>[^`]+)`(?:, (?P<side>before|after) `(?P<anchor>[^`]+)`)?"
+    r"^(?P<verb>Write|In) `(?P<path>[^`]+)`"
+    r"(?:, (?P<side>before|after)(?P<first> the first)? `(?P<anchor>[^`]+)`)?"
     r"[^\n]*\n(?:[^`\n][^\n]*\n)*\n```\w+\n(?P<text>.*?)^```$",
     re.MULTILINE | re.DOTALL,
 )
@@ -42,6 +44,7 @@ class Step:
     text: str
     anchor: str  # empty: the text is the whole file
     after: bool
+    first: bool  # of several lines that begin with the anchor
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -87,6 +90,20 @@ class Tree:
         declare = [sys.executable, str(self.root / "cmake" / "declare.py")]
         self._done([*declare, str(self.root / "lab" / "native"), str(native / "declarations.py")])
 
+    def lint(self, changed: Iterable[Path]) -> None:
+        """Style and types of these files, as `make lint` asks for them."""
+        tools, settings = Path(sys.executable).parent, str(ROOT / "pyproject.toml")
+        python = [str(path) for path in changed if path.suffix == ".py"]
+        native = [str(path) for path in changed if path.suffix in {".c", ".h"}]
+        if python:
+            ruff = str(tools / "ruff")
+            self._done([ruff, "check", "--no-cache", "--config", settings, *python])
+            self._done([ruff, "format", "--no-cache", "--check", "--config", settings, *python])
+            self._done([str(tools / "mypy"), "--config-file", settings, *python])
+        if native:
+            style = f"--style=file:{ROOT / '.clang-format'}"
+            self._done([str(tools / "clang-format"), "--dry-run", "-Werror", style, *native])
+
     def _done(self, command: list[str]) -> str:
         variables = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}
         done = subprocess.run(
@@ -114,6 +131,7 @@ def steps(recipe: str) -> list[Step]:
             text=match["text"],
             anchor=match["anchor"] or "",
             after=match["side"] == "after",
+            first=match["first"] is not None,
         )
         for match in STEP.finditer(text)
     ]
@@ -132,9 +150,10 @@ def follow(tree: Tree, recipe: str) -> dict[Path, str | None]:
             continue
         lines = (old or "").splitlines(keepends=True)
         at = [number for number, line in enumerate(lines) if line.startswith(step.anchor)]
-        assert len(at) == 1, f"{step.path} has {len(at)} lines that begin with: {step.anchor}"
+        assert len(at) == 1 or (at and step.first), f"{step.path}: {len(at)} times: {step.anchor}"
         lines.insert(at[0] + step.after, step.text)
         path.write_text("".join(lines), encoding="utf-8")
+    tree.lint(before)
     return before
 
 
@@ -239,7 +258,7 @@ def test_a_verb_is_added_and_taken_away(tree: Tree) -> None:
     assert document["marks"] == [{"name": "connected", "event": 1}]
     schema = json.loads(tree.run("--print", "schema", "marks"))
     jsonschema.validate(document, schema)
-    assert "The number of heap events before the mark." in json.dumps(schema)
+    assert "The number of heap events before the mark;" in json.dumps(schema)
     tree.generate("cli_page.py")
     assert "## heapscope marks" in tree.page("cli.md")
     undo(before)

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from heapscope.errors import InputError
 from heapscope.layout import capabilities
 from heapscope.layout.need import parse_need
-from heapscope.sizes import parse_size
 from heapscope.trace.names import printable
 
 REQUESTS_MAX = 1000  # in all
@@ -50,7 +49,5 @@ def _part(part: str) -> tuple[AskedBlock, int]:
             f"--requests: '{printable(part)}' is not a request",
             remedy="write bytes, how often, and capabilities: 35000*7, 4096:DMA, 512:8BIT|DMA*3",
         )
-    size, colon, names = (match["need"] + (match["more"] or "")).partition(":")
-    number = parse_size(size, what="--requests")
-    bytes_, caps = parse_need(f"{number}{colon}{names}")
-    return AskedBlock(size=bytes_, caps=caps), int(match["count"] or 1)
+    size, caps = parse_need(match["need"] + (match["more"] or ""), what="--requests")
+    return AskedBlock(size=size, caps=caps), int(match["count"] or 1)

@@ -3,24 +3,20 @@
 from __future__ import annotations
 
 import hashlib
-import os
-import shlex
-import shutil
-import subprocess
 import sys
 from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 
 from emulation.build import fresh, put
-from emulation.places import ROOT, MissingError, run
+from emulation.places import ROOT, run
+from needs import MissingError, c_compiler
 
 sys.path.append(str(ROOT / "studies" / "workloads"))
 
 from ice.sources import pjproject
-from tools.places import MissingError as NotThereError
 
-__all__ = ["archive_on_hooks", "need_header", "pjlib", "program"]
+__all__ = ["archive_on_hooks", "pjlib", "program"]
 
 HERE = Path(__file__).resolve().parent
 BUILD = ROOT / "build" / "adapters"
@@ -32,27 +28,9 @@ INCLUDE = tuple(f"-I{DEVICE / name}" for name in ("include", "src", "compat"))
 OWN = ("-std=gnu11", "-O1", "-Wall", "-Wextra", "-Werror", "-Wno-cpp", "-UNDEBUG", *INCLUDE)
 
 
-def compiler() -> list[str]:
-    """The system's, as the libraries are its own."""
-    command = shlex.split(os.environ.get("CC", "")) or ["cc"]
-    if shutil.which(command[0]) is None:
-        raise MissingError("a C compiler; Debian package: gcc")
-    return command
-
-
-def need_header(name: str, package: str, flags: Sequence[str] = ()) -> None:
-    """MissingError: no such header, and the Debian package that has it."""
-    command = [*compiler(), *flags, "-E", "-x", "c", "-", "-o", os.devnull]
-    probe = subprocess.run(
-        command, input=f"#include <{name}>\n", capture_output=True, text=True, check=False
-    )
-    if probe.returncode != 0:
-        raise MissingError(f"{name}; Debian package: {package}")
-
-
 def folder_for(name: str, files: Sequence[Path], *words: str) -> Path:
     """Where what is made of these files in this way lies."""
-    key = hashlib.sha256("\0".join((*compiler(), *words)).encode())
+    key = hashlib.sha256("\0".join((*c_compiler(), *words)).encode())
     for path in files:
         key.update(str(path).encode() + path.read_bytes())
     return BUILD / f"{name}-{key.hexdigest()[:16]}"
@@ -67,7 +45,7 @@ def device_library() -> Path:
         objects = []
         for source in sources:
             objects.append(own / f"{source.parent.name}_{source.stem}.o")
-            run(*compiler(), *OWN, "-ffreestanding", "-c", source, "-o", objects[-1])
+            run(*c_compiler(), *OWN, "-ffreestanding", "-c", source, "-o", objects[-1])
         run("ar", "rcs", own / "device.a", *objects)
         put(own, folder)
     return folder / "device.a"
@@ -88,7 +66,7 @@ def program(
     folder = folder_for(name, [*sources, *headers, *sorted(ADAPTERS.glob("*.h"))], *flags, *said)
     if not folder.exists():
         own = fresh(folder)
-        run(*compiler(), *OWN, *flags, *sources, *said, "-o", own / name)
+        run(*c_compiler(), *OWN, *flags, *sources, *said, "-o", own / name)
         put(own, folder)
     return folder / name
 
@@ -96,7 +74,7 @@ def program(
 def archive_on_hooks(archive: str) -> Path:
     """A static library of the system whose calloc and free are mbedTLS's hooks, as if it were built
     with MBEDTLS_PLATFORM_CALLOC_MACRO and MBEDTLS_PLATFORM_FREE_MACRO."""
-    found = Path(run(*compiler(), f"-print-file-name={archive}").strip())
+    found = Path(run(*c_compiler(), f"-print-file-name={archive}").strip())
     if not found.is_absolute() or not found.exists():
         raise MissingError(f"{archive}; Debian package: libmbedtls-dev")
     folder = folder_for("hooked", [found], archive)
@@ -132,7 +110,7 @@ def pjlib() -> tuple[tuple[str, ...], Path]:
     if not folder.exists():
         own = fresh(folder)
         sources = [tree / "src" / "pj" / f"{name}.c" for name in PJ_SOURCES]
-        command = (*compiler(), "-w", "-O0", "-ffunction-sections", *flags, "-c")
+        command = (*c_compiler(), "-w", "-O0", "-ffunction-sections", *flags, "-c")
         for source in sources:
             run(*command, source, "-o", own / f"{source.stem}.o")
         run("ar", "rcs", own / "libpj.a", *sorted(own.glob("*.o")))
@@ -143,7 +121,4 @@ def pjlib() -> tuple[tuple[str, ...], Path]:
 def pjlib_sources() -> Path:
     """The sources that the workload has which records PJNATH. MissingError: apt or the package is
     missing."""
-    try:
-        return pjproject() / "pjlib"
-    except NotThereError as error:
-        raise MissingError(str(error)) from error
+    return pjproject() / "pjlib"

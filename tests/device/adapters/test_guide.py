@@ -9,10 +9,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from needs import c_compiler, need_header
 
 sys.path.append(str(Path(__file__).resolve().parents[1]))
 
-from adapters.build import OWN, compiler, device_library
+from adapters.build import OWN, device_library
 from adapters.guide import Example, examples
 from emulation.places import ROOT, run
 
@@ -20,8 +21,12 @@ from heapscope.native.events import keep_events, take_events
 from heapscope.native.reader import NameTable, NativeReader
 from heapscope.trace.feed import read_trace
 
-#: Headers of libraries; test_adapters.py says which packages have them, and fails without.
-LIBRARIES = ("duktape.h", "lua.h", "mbedtls/platform.h")
+#: Headers of libraries, and their packages.
+LIBRARIES = {
+    "duktape.h": "duktape-dev",
+    "lua.h": "liblua5.4-dev",
+    "mbedtls/platform.h": "libmbedtls-dev",
+}
 FLAGS = (*OWN, "-I/usr/include/lua5.4")
 SIZES_AS_SHOWN = sys.maxsize > 2**32  # pointers take space in heaps and pools
 
@@ -37,7 +42,7 @@ def made(example: Example, folder: Path) -> Path:
     source, program = folder / "example.c", folder / "example"
     source.write_text(example.code, "utf-8")
     trace = sorted((ROOT / "device" / "src" / "trace").glob("*.c"))
-    run(*compiler(), *FLAGS, source, *trace, device_library(), "-o", program)
+    run(*c_compiler(), *FLAGS, source, *trace, device_library(), "-o", program)
     return program
 
 
@@ -50,14 +55,12 @@ def test_a_program_prints_what_is_shown(example: Example, tmp_path: Path) -> Non
 
 @pytest.mark.parametrize("example", PARTS, ids=lambda example: example.name)
 def test_a_part_compiles(example: Example, tmp_path: Path) -> None:
-    asked = "".join(f"#include <{name}>\n" for name in LIBRARIES if f"<{name}>" in example.code)
-    probe = [*compiler(), *FLAGS, "-E", "-x", "c", "-"]
-    known = subprocess.run(probe, input=asked, capture_output=True, text=True, check=False)
-    if known.returncode != 0:
-        pytest.skip(f"missing: {asked}")
+    for name, package in LIBRARIES.items():
+        if f"<{name}>" in example.code:
+            need_header(name, *FLAGS, package=package)
     source = tmp_path / "part.c"
     source.write_text(example.code, "utf-8")
-    run(*compiler(), *FLAGS, "-fsyntax-only", source)
+    run(*c_compiler(), *FLAGS, "-fsyntax-only", source)
 
 
 def test_the_recorded_pools_are_read_back(tmp_path: Path) -> None:

@@ -7,10 +7,10 @@ import os
 from functools import cache
 from pathlib import Path
 
-from adapters.build import compiler, folder_for
+from adapters.build import folder_for
 from emulation.build import fresh, put
-from emulation.places import ROOT, MissingError, run
-from tools.places import MissingError as MissingSourceError
+from emulation.places import ROOT, run
+from needs import c_compiler
 from tools.sources import MBEDTLS_2, mbedtls
 
 __all__ = ["program"]
@@ -32,24 +32,17 @@ OWN = (
 )
 
 
-def sources() -> Path:
-    try:
-        return mbedtls(MBEDTLS_2)
-    except MissingSourceError as error:
-        raise MissingError(str(error)) from error
-
-
 @cache
 def library() -> Path:
     """All of mbedTLS but its records, as one archive; without sanitizers, which there cost most."""
-    tree = sources()
+    tree = mbedtls(MBEDTLS_2)
     files = [one for one in sorted((tree / "library").glob("*.c")) if one.name[:4] != "ssl_"]
     files.append(tree / "library" / "ssl_ciphersuites.c")
     flags = ("-O2", "-w", f"-I{tree / 'include'}", *CONFIG)
     folder = folder_for("mbedtls", [HERE / "config.h"], *flags)
     if not folder.exists():
         own = fresh(folder)
-        run("env", "-C", own, *compiler(), *flags, "-c", *files)
+        run("env", "-C", own, *c_compiler(), *flags, "-c", *files)
         run("ar", "rcs", own / "crypto.a", *sorted(own.glob("*.o")))
         put(own, folder)
     return folder / "crypto.a"
@@ -58,7 +51,7 @@ def library() -> Path:
 @cache
 def objects() -> Path:
     """The folder with all objects; ssl_tls.c twice, once as it is without tls_idle.h: plain.o."""
-    tree = sources()
+    tree = mbedtls(MBEDTLS_2)
     records = [tree / "library" / f"ssl_{name}.c" for name in ("cli", "msg", "srv", "tls")]
     own = [*sorted(PORT.glob("*.c")), HERE / "endpoint.c", HERE / "run.c"]
     headers = [*PORT.glob("*.h"), *HERE.glob("*.h")]
@@ -70,10 +63,10 @@ def objects() -> Path:
         for source in records:
             idle = ("-include", "tls_idle.h") if source.name == "ssl_tls.c" else ()
             to = made / f"{source.stem}.o"
-            run(*compiler(), *library_flags, *idle, "-c", source, "-o", to)
-        run(*compiler(), *library_flags, "-c", records[-1], "-o", made / "plain.o")
+            run(*c_compiler(), *library_flags, *idle, "-c", source, "-o", to)
+        run(*c_compiler(), *library_flags, "-c", records[-1], "-o", made / "plain.o")
         for source in own:
-            run(*compiler(), *OWN, *include, "-c", source, "-o", made / f"{source.stem}.o")
+            run(*c_compiler(), *OWN, *include, "-c", source, "-o", made / f"{source.stem}.o")
         put(made, folder)
     return folder
 
@@ -86,5 +79,5 @@ def program(*left_out: str) -> Path:
     wrap = () if "wrap" in left_out else (f"-Wl,@{PORT / 'tls_wrap.opt'}",)
     made = objects() / "-".join(("run", *left_out))
     own = made.with_suffix(f".{os.getpid()}")  # another process may run the one that is there
-    run(*compiler(), *chosen, library(), *wrap, "-rdynamic", "-ldl", *SANITIZE, "-o", own)
+    run(*c_compiler(), *chosen, library(), *wrap, "-rdynamic", "-ldl", *SANITIZE, "-o", own)
     return own.replace(made)

@@ -4,22 +4,20 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 import socket
 import ssl
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from needs import need_program
 
 sys.path.append(str(Path(__file__).resolve().parents[1]))
 sys.path.append(str(Path(__file__).resolve().parents[3]))
 sys.path.append(str(Path(__file__).resolve().parents[3] / "studies" / "workloads"))
 
-from emulation.places import MissingError
 from mbedtls.build import program
 from mbedtls.server import Server, client_context, pattern, served
 
@@ -37,21 +35,9 @@ SUITES = {
 FAST = SUITES["RSA, GCM"]
 
 
-@contextmanager
-def what_is_missing() -> Iterator[None]:
-    """Skips the test that meets a MissingError; with HEAPSCOPE_ALL=1 fails it."""
-    try:
-        yield
-    except MissingError as error:
-        if os.environ.get("HEAPSCOPE_ALL") == "1":
-            pytest.fail(f"missing: {error}")
-        pytest.skip(f"missing: {error}")
-
-
 @pytest.fixture(scope="module")
 def scenes() -> Path:
-    with what_is_missing():
-        return program()
+    return program()
 
 
 @pytest.fixture(scope="module")
@@ -130,9 +116,7 @@ def test_datagrams_are_refused(scenes: Path) -> None:
 def test_renegotiation_is_refused_from_either_end(
     scenes: Path, credentials: str, tmp_path: Path
 ) -> None:
-    with what_is_missing():
-        if shutil.which("openssl") is None:
-            raise MissingError("openssl; Debian package: openssl")
+    need_program("openssl", package="openssl", ask="version")
     blocks = ["-----BEGIN " + block for block in credentials.split("-----BEGIN ")[1:]]
     (tmp_path / "server.pem").write_text("".join(blocks[1:3]), "ascii")
     command = ["openssl", "s_server", "-accept", "0", "-naccept", "1", "-tls1_2"]

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-import importlib.util
+import subprocess
+import sys
 
 import pytest
+from needs import MissingError
 
 pytest_plugins = ("pytester",)
 
@@ -68,10 +70,18 @@ def test_a_mistyped_budget_and_a_missing_input_are_told(pytester: pytest.Pyteste
     done.stdout.fnmatch_lines(["*did you mean min_free?*", "*no input that tells it*"])
 
 
+@pytest.fixture
+def pytest_embedded(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Installed for one test: where it is, it is a part of every run."""
+    folder = pytester.mkdir("installed")
+    pip = [sys.executable, "-m", "pip", "install", "--quiet", "--target", folder]
+    if subprocess.run([*pip, "pytest-embedded"], check=False).returncode != 0:
+        raise MissingError("pytest-embedded; Python package: pytest-embedded")
+    monkeypatch.setenv("PYTHONPATH", str(folder))
+
+
 @pytest.mark.slow
-@pytest.mark.skipif(
-    importlib.util.find_spec("pytest_embedded") is None, reason="pytest-embedded is not installed"
-)
+@pytest.mark.usefixtures("pytest_embedded")
 def test_the_log_of_a_device_of_pytest_embedded_is_judged(pytester: pytest.Pytester) -> None:
     done = run(
         pytester,

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import os
-import shutil
 import subprocess
 from collections import Counter
 from pathlib import Path
-from typing import NoReturn
 
 import numpy as np
 import pytest
+from needs import MissingError, c_compiler, need_program
 
 from heapscope.capture.line_forms import LINE_FORMS
 from heapscope.capture.line_import import ImportResult, LineForm, import_lines
@@ -28,29 +27,18 @@ MALLOC, REALLOC, FREE, FAILED = 1, 4, 5, 6  # hs_event_kind_t
 OWN = {71000, 72001, 72002, 72003, 72004}  # sizes that only the program asks for
 
 
-def missing(what: str) -> NoReturn:
-    if os.environ.get("HEAPSCOPE_ALL") == "1":
-        pytest.fail(what)
-    pytest.skip(what)
-
-
 @pytest.fixture(scope="module")
 def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    compiler = shutil.which(os.environ.get("CC", "cc")) or shutil.which("gcc")
-    if compiler is None:
-        missing("no C compiler; Debian package: gcc")
     out = tmp_path_factory.mktemp("program") / "recorded"
     # So that each call stays one, with its own place.
     flags = ["-g", "-O0", "-fno-builtin", "-w"]
-    subprocess.run([str(compiler), *flags, str(SOURCE), "-o", str(out)], check=True)
+    subprocess.run([*c_compiler(), *flags, str(SOURCE), "-o", str(out)], check=True)
     return out
 
 
 def heaptrack(program: Path, *options: str, out: Path) -> Path:
-    tool = shutil.which("heaptrack")
-    if tool is None:
-        missing("no heaptrack; Debian package: heaptrack")
-    command = [str(tool), *options, "-o", str(out / "data"), str(program)]
+    tool = need_program("heaptrack", package="heaptrack")
+    command = [tool, *options, "-o", str(out / "data"), str(program)]
     subprocess.run(command, check=True, capture_output=True, cwd=out)
     return next(path for path in out.iterdir() if path.name.startswith("data"))
 
@@ -135,7 +123,7 @@ def test_a_log_of_mtrace_is_exact(program: Path, tmp_path: Path) -> None:
     environment = os.environ | {"MALLOC_TRACE": str(log), "LD_PRELOAD": "libc_malloc_debug.so.0"}
     subprocess.run([str(program)], check=True, env=environment, capture_output=True)
     if not log.exists():
-        missing("this C library logs no mtrace; Debian package: libc6")
+        raise MissingError("a C library that logs mtrace; Debian package: libc6")
     result, events, trace = taken(log, MTRACE)
     assert result.bad_lines == 0
     assert asked(events) == WHOLE

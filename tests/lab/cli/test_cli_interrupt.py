@@ -15,6 +15,7 @@ import sys
 import time
 from pathlib import Path
 
+import psutil
 import pytest
 
 import heapscope
@@ -93,7 +94,7 @@ def test_an_interrupt_at_any_moment_ends_with_130_and_leaves_nothing(
 
 def within(process: int) -> None:
     """Waits until it has worked for long enough to be within its call."""
-    worked = pytest.importorskip("psutil").Process(process)
+    worked = psutil.Process(process)
     wanted = worked.cpu_times().user + 0.1
     while worked.cpu_times().user < wanted:
         time.sleep(0.01)

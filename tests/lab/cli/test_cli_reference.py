@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import shlex
-import shutil
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -12,6 +11,7 @@ from typing import Any
 
 import pytest
 import typer
+from needs import c_compiler
 
 from heapscope.cli.app import app
 from heapscope.cli.schemas import schema_of
@@ -46,13 +46,10 @@ def test_there_are_examples() -> None:
 
 def build_firmware() -> None:
     """A program of this machine with an allocator of its own."""
-    compiler = shutil.which("cc")
-    if compiler is None:
-        pytest.skip("no C compiler; Debian package: gcc")
     text = "void *pvPortMalloc(unsigned long); void vPortFree(void *); static char one[64];"
     text += "void *pvPortMalloc(unsigned long n) { return n > 64 ? 0 : one; }"
     text += "void vPortFree(void *p) { (void)p; } int main(void) { vPortFree(pvPortMalloc(8)); }"
-    command = [compiler, "-x", "c", "-", "-o", "firmware"]
+    command = [*c_compiler(), "-x", "c", "-", "-o", "firmware"]
     subprocess.run(command, input=text.encode(), check=True)
 
 

@@ -7,7 +7,6 @@ import os
 import pty
 import re
 import select
-import shutil
 import subprocess
 import sys
 import time
@@ -16,7 +15,7 @@ from pathlib import Path
 import jsonschema
 import pytest
 import typer
-from tests.packaging.conftest import missing
+from needs import need_program
 from typer.testing import CliRunner
 
 from heapscope.cli.app import app
@@ -38,13 +37,6 @@ def environment(folder: Path) -> dict[str, str]:
     """The shell finds this command, and nobody's own settings."""
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     return {"PATH": path, "HOME": str(folder), "TERM": "dumb", "LC_ALL": "C.UTF-8"}
-
-
-def shell(name: str) -> str:
-    found = shutil.which(name)
-    if found is None:
-        missing(f"Debian package: {name}")
-    return str(found)
 
 
 def run(command: list[str], folder: Path) -> str:
@@ -97,7 +89,7 @@ complete -p heapscope
 def test_bash_completes_verbs_and_values(tmp_path: Path) -> None:
     script = tmp_path / "completion.bash"
     script.write_text(printed("bash"))
-    said = run([shell("bash"), "--norc", "-c", BASH.format(script=script)], tmp_path)
+    said = run(["bash", "--norc", "-c", BASH.format(script=script)], tmp_path)
     verbs, chips, registered = said.splitlines()
     assert verbs.split() == REPORTING
     assert chips.split() == CHIPS
@@ -111,7 +103,8 @@ def test_fish_completes_verbs_values_and_files(tmp_path: Path) -> None:
     (tmp_path / "T.hst").touch()
     asked = ("heapscope rep", "heapscope replay T.hst --chip esp32c", "heapscope replay T")
     lines = "; echo =; ".join(f'complete -C "{line}"' for line in asked)
-    said = run([shell("fish"), "--no-config", "-c", f"source {script}; {lines}"], tmp_path)
+    fish = need_program("fish", package="fish")
+    said = run([fish, "--no-config", "-c", f"source {script}; {lines}"], tmp_path)
     answers = [
         [line.partition("\t")[0] for line in part.splitlines() if line] for part in said.split("=")
     ]
@@ -122,11 +115,12 @@ def test_fish_completes_verbs_values_and_files(tmp_path: Path) -> None:
 def test_zsh_completes_what_is_typed(tmp_path: Path) -> None:
     script = tmp_path / "completion.zsh"
     script.write_text(printed("zsh"))
+    zsh = [need_program("zsh", package="zsh"), "-f", "-i"]
     begin = f"autoload -Uz compinit; compinit -u -D; source {script}; echo rea''dy\n"
-    said = typed([shell("zsh"), "-f", "-i"], tmp_path, [(begin, "ready")], "heapscope expl\t")
+    said = typed(zsh, tmp_path, [(begin, "ready")], "heapscope expl\t")
     assert "heapscope explorer" in said
     chip = "heapscope replay T.hst --chip esp32c6\t"
-    said = typed([shell("zsh"), "-f", "-i"], tmp_path, [(begin, "ready")], chip)
+    said = typed(zsh, tmp_path, [(begin, "ready")], chip)
     assert "esp32c61" in said
 
 
@@ -193,8 +187,7 @@ def test_the_manual_has_every_verb_and_every_option() -> None:
 def test_the_manual_has_no_line_that_man_warns_of(tmp_path: Path) -> None:
     page = tmp_path / "heapscope.1"
     page.write_text(man_page(typer.main.get_command(app)), encoding="utf-8")
-    if shutil.which("groff") is None:
-        missing("Debian package: groff-base")
+    need_program("groff", package="groff-base")
     done = subprocess.run(
         ["groff", "-man", "-Tutf8", "-ww", "-z", str(page)],
         capture_output=True,

@@ -32,8 +32,6 @@ def trace(make_trace: MakeTrace) -> Path:
 def test_every_format_goes_to_a_file_and_says_what_it_is(
     trace: Path, run: Run, tmp_path: Path, valid: Callable[[str], Any], one: Any
 ) -> None:
-    if one.name == "parquet":
-        pytest.importorskip("polars")
     out, facts = tmp_path / "out", tmp_path / "facts.json"
     done = run(trace, "--to", one.name, "-o", out, "--json", facts, "--pool", "64KB")
     assert (done.code, done.err) == (0, "")
@@ -160,8 +158,6 @@ def test_a_profile_and_a_table_read_standard_input(trace: Path) -> None:
 @pytest.mark.skipif(sys.platform == "win32", reason="needs a pseudo-terminal (POSIX)")
 @pytest.mark.parametrize("to", ["perfetto", "parquet"])
 def test_binary_formats_are_not_for_a_terminal(trace: Path, to: str) -> None:
-    if to == "parquet":
-        pytest.importorskip("polars")
     import pty
 
     main, terminal = pty.openpty()

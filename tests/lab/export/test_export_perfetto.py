@@ -229,12 +229,7 @@ def test_numbers_are_padded_to_one_length() -> None:
 
 
 def protos() -> Any:
-    try:
-        return importlib.import_module("perfetto.protos.perfetto.trace.perfetto_trace_pb2")
-    except ImportError:
-        if os.environ.get("HEAPSCOPE_ALL") == "1":
-            raise
-        pytest.skip("the perfetto package is not installed: pip install perfetto")
+    return importlib.import_module("perfetto.protos.perfetto.trace.perfetto_trace_pb2")
 
 
 def test_the_package_reads_what_our_reader_reads(told: Any, exported: Exported) -> None:
@@ -278,32 +273,18 @@ def unknown(pb: Any, message: Any) -> Iterator[str]:
         yield f"{whole - copy.ByteSize()} bytes"
 
 
-def shell() -> str:
-    """The trace processor's program. The package would fetch it from the network: here it is used
-    if it was fetched before, or named by the variable."""
-    protos()
-    manifest = importlib.import_module("perfetto.prebuilts.manifests.trace_processor_shell")
-    cache = Path.home() / ".local" / "share" / "perfetto" / "prebuilts"
-    wanted = {entry["sha256"][:16] for entry in manifest.TRACE_PROCESSOR_SHELL_MANIFEST}
-    cached = [path for path in cache.glob("trace_processor_shell-*") if path.stem[-16:] in wanted]
-    path = os.environ.get(PROCESSOR) or (str(cached[0]) if cached else "")
-    if not path:
-        pytest.skip(
-            f"no trace_processor_shell: it is not in the perfetto package, which downloads it; "
-            f"set {PROCESSOR} to one"
-        )
-    return path
-
-
+@pytest.mark.skipif(
+    PROCESSOR not in os.environ,
+    reason=f"{PROCESSOR} names no trace_processor_shell, a program that the package downloads",
+)
 def test_the_trace_processor_has_the_counters(
     told: Any, exported: Exported, tmp_path: Path
 ) -> None:
-    program = shell()
     data = exported(told[0], "--to", "perfetto", "--pool", "64KB")
     path = tmp_path / "T.pftrace"
     path.write_bytes(data)
     api = importlib.import_module("perfetto.trace_processor")
-    config = api.TraceProcessorConfig(bin_path=program)
+    config = api.TraceProcessorConfig(bin_path=os.environ[PROCESSOR])
     with api.TraceProcessor(trace=str(path), config=config) as processor:
         query = (
             "select t.name as name, max(c.value) as most, count(*) as samples "

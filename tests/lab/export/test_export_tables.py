@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import csv
-import importlib
 import io
 import json
-import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -130,12 +128,8 @@ def test_a_lost_event_shows(
 
 
 def parquet(text: bytes) -> Any:
-    try:
-        polars = importlib.import_module("polars")
-    except ImportError:
-        if os.environ.get("HEAPSCOPE_ALL") == "1":
-            raise
-        pytest.skip("polars is not installed: pip install polars")
+    import polars
+
     return polars.read_parquet(io.BytesIO(text))
 
 
@@ -143,7 +137,6 @@ def parquet(text: bytes) -> Any:
 def test_parquet_is_the_same_table_with_types(
     made: tuple[Path, list[Event]], exported: Exported, valid: Callable[[bytes], Any]
 ) -> None:
-    pytest.importorskip("polars")
     trace, events = made
     frame = parquet(exported(trace, "--to", "parquet", "--pool", "64KB"))
     document = valid(exported(trace, "--to", "json", "--pool", "64KB"))
@@ -157,7 +150,6 @@ def test_parquet_is_the_same_table_with_types(
 def test_parquet_of_many_parts_and_of_none(
     exported: Exported, write_trace: Write, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    pytest.importorskip("polars")
     from heapscope.export import parquet_table
 
     monkeypatch.setattr(parquet_table, "_PART_ROWS", 1)

@@ -74,23 +74,23 @@ def test_numbers_out_of_range_are_no_capabilities(text: str) -> None:
     [
         ("16717", (16717, 0)),
         ("16717:DMA|8BIT", (16717, 12)),
-        ("16_717:DMA,8BIT", (16717, 12)),
+        ("4KB:DMA,8BIT", (4096, 12)),
+        (16717, (16717, 0)),
         ("0x1000:0x1800", (4096, 0x1800)),
         ("4294967295", (4294967295, 0)),
         ("1:", (1, 0)),
     ],
 )
-def test_a_need_is_bytes_and_capabilities(text: str, need: tuple[int, int]) -> None:
+def test_a_need_is_bytes_and_capabilities(text: int | str, need: tuple[int, int]) -> None:
     assert parse_need(text) == need
 
 
 @pytest.mark.parametrize(
-    "text", ["", "0", "-5", "4294967296", "1e3", "1.5", "x", "DMA", ":DMA", "٣"]
+    "text", ["", "0", "-5", "4294967296", "16_717", "1e3", "1.5", "x", "DMA", ":DMA", "٣"]
 )
 def test_a_need_without_a_size_is_an_error(text: str) -> None:
-    with pytest.raises(InputError, match="is not a request") as caught:
+    with pytest.raises(InputError, match=r"--need: '.*' is not a number of bytes"):
         parse_need(text)
-    assert "16717" in caught.value.remedy
 
 
 def test_a_need_with_an_unknown_capability_is_an_error() -> None:

@@ -12,9 +12,6 @@ from typing import Any
 import pytest
 
 import heapscope as hs
-
-pytest.importorskip("textual")
-
 from heapscope.cli.live_view import LiveView
 
 BLOCKS = [(0x1008 * i, 0x1000) for i in range(12)]

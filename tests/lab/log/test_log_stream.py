@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import os
 import signal
@@ -126,7 +125,6 @@ def test_a_line_without_an_end_is_told_when_nothing_follows(tmp_path: Path) -> N
 
 
 @POSIX
-@pytest.mark.skipif(importlib.util.find_spec("serial") is None, reason="missing: pyserial")
 def test_a_serial_port_is_followed() -> None:
     import pty
     import tty

@@ -3,14 +3,12 @@ here."""
 
 from __future__ import annotations
 
-import importlib.util
-import os
-import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from needs import need_program
 
 ROOT = Path(__file__).resolve().parents[3]
 pytestmark = pytest.mark.slow  # the tools for wasm32-wasi compile their C library first
@@ -31,12 +29,6 @@ wasi.start(await WebAssembly.instantiate(module, wasi.getImportObject()));
 """
 
 
-def missing(what: str) -> None:
-    if os.environ.get("HEAPSCOPE_ALL") == "1":
-        pytest.fail(f"missing: {what}")
-    pytest.skip(f"missing: {what}")
-
-
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("wasm")
@@ -45,8 +37,6 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def programs(folder: Path) -> dict[str, Path]:
     """The program for this machine and for wasm32-wasi."""
-    if importlib.util.find_spec("ziglang") is None:
-        missing("ziglang: pip install ziglang")
     made = {}
     for target in ("", "wasm32-wasi"):
         made[target] = folder / f"facts{target and '.wasm'}"
@@ -73,9 +63,7 @@ def test_it_is_built_for_wasm32_wasi(programs: dict[str, Path]) -> None:
 
 
 def test_it_tells_there_what_it_tells_here(programs: dict[str, Path], folder: Path) -> None:
-    node = shutil.which("node")
-    if node is None:
-        pytest.skip("missing: node, which runs WebAssembly")
+    node = need_program("node", package="nodejs")
     run = folder / "run.mjs"
     run.write_text(RUN, encoding="utf-8")
     here = facts(str(programs[""]))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -243,7 +242,6 @@ int main(void)
 """
 
 
-@pytest.mark.skipif(shutil.which("cc") is None, reason="needs a C compiler as cc")
 def test_the_code_takes_from_the_ends_that_the_rules_name(tmp_path: Path) -> None:
     rules = (
         PlaceRule(owner=Owner(task="net"), target="", least=1, most=50, high=True),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import subprocess
 from collections.abc import Sequence
 from dataclasses import replace
@@ -294,7 +293,6 @@ RULES = (
 )
 
 
-@pytest.mark.skipif(shutil.which("cc") is None, reason="needs a C compiler as cc")
 @pytest.mark.parametrize("with_regions", [False, True])
 def test_the_code_places_in_pools_as_the_rules_do(tmp_path: Path, with_regions: bool) -> None:
     (region,) = pool_layout(65536, "heapscope").regions

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -163,7 +162,6 @@ int main(void)
 """
 
 
-@pytest.mark.skipif(shutil.which("cc") is None, reason="needs a C compiler as cc")
 def test_the_code_sends_requests_where_the_rules_do(tmp_path: Path) -> None:
     rules = (
         PlaceRule(owner=Owner(task="net */"), target="SPIRAM", least=1, most=50),

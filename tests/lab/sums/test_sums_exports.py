@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import importlib
-import importlib.util
 import io
 import json
 from collections.abc import Callable
@@ -110,7 +109,7 @@ def told(made: Program, failed: set[int]) -> tuple[Sums, Recount]:
     return Sums(total, recount.peak, recount.total), recount
 
 
-TABLES = ("json", "csv", *(("parquet",) if importlib.util.find_spec("pyarrow") else ()))
+TABLES = ("json", "csv", "parquet")
 PROFILES: tuple[Callable[..., Sums], ...] = (collapsed, speedscope, dhat)
 
 

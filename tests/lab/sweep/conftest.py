@@ -12,8 +12,6 @@ from heapscope.sweep.output import Output, opened
 from heapscope.sweep.plan_file import ReadPlan
 from heapscope.sweep.worker import Sent, replay_batch
 
-pytest.importorskip("distributed", reason="heapscope[sweep] is not installed")
-
 WritePlan = Callable[..., Path]
 
 

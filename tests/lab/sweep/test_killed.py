@@ -6,7 +6,6 @@ from __future__ import annotations
 import contextlib
 import os
 import random
-import shutil
 import signal
 import subprocess
 import sys
@@ -14,13 +13,13 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import psutil
 import pytest
+from needs import need_program
 
 from heapscope.sweep.plan_file import read_plan
 
 from .conftest import run_here, sorted_bytes
-
-psutil = pytest.importorskip("psutil")
 
 pytestmark = [
     pytest.mark.slow,
@@ -308,8 +307,7 @@ def test_a_killed_scheduler_is_named_and_the_sweep_goes_on_with_another(
 
 
 def test_a_cluster_with_tls_gives_the_same(plan: Path, undisturbed: bytes, tmp_path: Path) -> None:
-    if shutil.which("openssl") is None:
-        pytest.skip("apt-get install openssl")
+    need_program("openssl", package="openssl", ask="version")
     cert, key = tmp_path / "cert.pem", tmp_path / "key.pem"
     made = ("openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2")
     named = ("-subj", "/CN=127.0.0.1", "-keyout", str(key), "-out", str(cert))

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[2]))  # tests/recording
-
 from recording.both_words import NARROW, Pair, built, recorded
 
 PROGRAMS = Path(__file__).parent / "programs"

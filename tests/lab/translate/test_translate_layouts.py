@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import os
 import random
 import subprocess
@@ -12,7 +11,7 @@ from pathlib import Path
 
 import pytest
 from elftools.elf.elffile import ELFFile
-from recording.programs import compiler, missing
+from needs import c_compiler
 
 from heapscope.translate.layouts import TypeSize, name_of
 from heapscope.translate.program import ProgramFile
@@ -72,8 +71,6 @@ def layouts(program: Path) -> dict[str, TypeSize]:
 def test_random_structures_have_the_sizes_of_a_compiler_for_a_chip(
     tmp_path: Path, seed: int
 ) -> None:
-    if importlib.util.find_spec("ziglang") is None:
-        missing("ziglang: pip install ziglang")
     print(f"seed {seed}")
     text = source(random.Random(seed))
     numbers = range(STRUCTURES)
@@ -82,7 +79,7 @@ def test_random_structures_have_the_sizes_of_a_compiler_for_a_chip(
         text + "".join(f"struct s{n} v{n};\n" for n in numbers) + "int main(void) { return 0; }\n"
     )
     wide = tmp_path / "wide"
-    subprocess.run([*compiler(), "-g", "-o", wide, file], check=True)
+    subprocess.run([*c_compiler(), "-g", "-o", wide, file], check=True)
     sized = tmp_path / "sized.c"
     sized.write_text(
         text
@@ -128,14 +125,14 @@ def test_a_structure_that_may_be_another_on_a_chip_is_doubted(tmp_path: Path, te
         f"#include <stddef.h>\n#include <time.h>\n{text}\nstruct s v;\n"
         "int main(void) { return 0; }\n"
     )
-    subprocess.run([*compiler(), "-g", "-w", "-o", tmp_path / "one", file], check=True)
+    subprocess.run([*c_compiler(), "-g", "-w", "-o", tmp_path / "one", file], check=True)
     assert layouts(tmp_path / "one")["s"].doubt
 
 
 def test_a_source_newer_than_its_program_is_doubted(tmp_path: Path) -> None:
     file = tmp_path / "one.c"
     file.write_text("struct s {\n  void *a;\n};\nstruct s v;\nint main(void) { return 0; }\n")
-    subprocess.run([*compiler(), "-g", "-o", tmp_path / "one", file], check=True)
+    subprocess.run([*c_compiler(), "-g", "-o", tmp_path / "one", file], check=True)
     assert layouts(tmp_path / "one")["s"].doubt == ""
     later = (tmp_path / "one").stat().st_mtime + 10
     os.utime(file, (later, later))

@@ -210,7 +210,6 @@ def test_two_results_are_compared_as_their_files_are(here: Path) -> None:
 
 
 def test_a_table_becomes_a_data_frame(here: Path) -> None:
-    pytest.importorskip("polars")
     result = hs.replay("T.hst", chip="esp32", idf="5.5")
     assert result.to_polars()["size"].to_list() == [row.size for row in result.regions]
     assert result.to_polars("tasks").height == len(result.tasks)
