@@ -99,8 +99,8 @@ static bool take_memory(hs_sim_t *heap)
     if (heap->size > SIZE_MAX - modulus) {
         return false;
     }
-    /* Not calloc: what is taken for the position alone need not become pages of the host. Much
-     * memory is no page before it is used, which a file that asks for a gigabyte never does. */
+    /* Not calloc: what is taken for the position alone need not become pages of the host. Pages
+     * of much memory come when they are used, and a file that asks for a gigabyte uses few. */
     const bool much = heap->size >= MUCH;
     heap->memory = much ? calloc(heap->size + modulus - 1, 1) : malloc(heap->size + modulus - 1);
     if (heap->memory == NULL) {
