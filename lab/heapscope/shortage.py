@@ -8,7 +8,7 @@ import errno
 ENOUGH = "close other programs, raise the limit (ulimit -v, a container's), or use a larger host"
 _PROBE = 64 << 20  # bytes; a host that has not so much at once is short of memory
 _SAID = ("cannot allocate memory", "not enough memory", "failed to map segment", "out of memory")
-#: What libraries make of a failed allocation: modules that are not mapped, threads that do not
+#: Libraries make these of a failed allocation: modules that are not mapped, threads that do not
 #: start, calls that fail without a word.
 _MAYBE = (ImportError, OSError, RuntimeError, SystemError)
 

@@ -85,6 +85,8 @@ uint32_t hs_sim_modulus(const hs_sim_t *heap)
     return modulus;
 }
 
+#define MUCH ((size_t)64 << 20) /* fresh pages of the host, which are zero */
+
 /* Host memory for a region, all zero. */
 static bool take_memory(hs_sim_t *heap)
 {
@@ -97,14 +99,18 @@ static bool take_memory(hs_sim_t *heap)
     if (heap->size > SIZE_MAX - modulus) {
         return false;
     }
-    /* Not calloc: what is taken for the position alone need not become pages of the host. */
-    heap->memory = malloc(heap->size + modulus - 1);
+    /* Not calloc: what is taken for the position alone need not become pages of the host. Pages
+     * of much memory come when they are used, and a file that asks for a gigabyte uses few. */
+    const bool much = heap->size >= MUCH;
+    heap->memory = much ? calloc(heap->size + modulus - 1, 1) : malloc(heap->size + modulus - 1);
     if (heap->memory == NULL) {
         return false;
     }
     heap->mem = heap->memory;
     heap->mem += ((size_t)heap->base - (size_t)(uintptr_t)heap->memory) & (modulus - 1);
-    memset(heap->mem, 0, heap->size);
+    if (!much) {
+        memset(heap->mem, 0, heap->size);
+    }
     return true;
 }
 

@@ -24,14 +24,19 @@ _TOLD, _UNIT, _KIND, _MEMORY, _FLAGS, _NAME, _TEXT, _QUOTE = range(18, 26)
 
 
 class _Number:
-    """A number of a fact; None where the line does not tell it."""
+    """A number of a fact; None where the line does not tell it, or tells one below 0 of what
+    cannot be below it."""
 
-    def __init__(self, bit: int) -> None:
+    def __init__(self, bit: int, *, signed: bool = False) -> None:
         self._bit = bit
+        self._signed = signed
 
     def __get__(self, fact: Fact, _: object = None) -> int | None:
         row = fact._row
-        return row[_FIRST + self._bit] if row[_TOLD] >> self._bit & 1 else None
+        if not row[_TOLD] >> self._bit & 1:
+            return None
+        number: int = row[_FIRST + self._bit]
+        return number if number >= 0 or self._signed else None
 
 
 class _Flag:
@@ -99,7 +104,7 @@ class Fact:
     peak = _Number(8)
     count = _Number(9)
     free_count = _Number(10)
-    code = _Number(11)
+    code = _Number(11, signed=True)
 
     @property
     def unit(self) -> int:

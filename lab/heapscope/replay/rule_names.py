@@ -61,7 +61,7 @@ def _masks(conditions: Sequence[Patterns | None], names: Names) -> NativeRuleNam
     if others == ALL_RULES:
         return NativeRuleNames()
     found = []
-    for index in names.known:
+    for index in _indices(names):
         mask = others
         for bit, patterns in enumerate(conditions):
             if patterns is not None and any(matches(p, index, names) for p in patterns):
@@ -74,8 +74,13 @@ def _masks(conditions: Sequence[Patterns | None], names: Names) -> NativeRuleNam
 def _missing(rule: PlacementRule, names: AllNames) -> Iterator[str]:
     for noun, patterns, known in _tables(names):
         for pattern in patterns(rule) or ():
-            if not any(matches(pattern, index, known) for index in known.known):
+            if not any(matches(pattern, index, known) for index in _indices(known)):
                 yield _note(noun, pattern, known)
+
+
+def _indices(names: Names) -> list[int]:
+    """Those that a pattern may mean; 0 has a name of its own where the trace gives none."""
+    return sorted({0, *names.known}) if names.known else []
 
 
 def _note(noun: str, pattern: str | int, names: Names) -> str:

@@ -15,7 +15,7 @@ from heapscope.trace.whole import TRACE_MAX
 
 
 def read_input(path: Path, what: str) -> bytes:
-    """As it is, .zst and all. InputError: it cannot be read, or is too long to be sent about."""
+    """The bytes of the file, with its .zst. InputError: it cannot be read, or is too long."""
     shown = printable(str(path), limit=400)
     try:
         with path.open("rb") as file:

@@ -351,7 +351,7 @@ def test_call_sites_have_the_names_of_the_monitor(logs: Path, tmp_path: Path) ->
     with NativeReader() as reader:
         reader.push((tmp_path / "T.hst").read_bytes())
         reader.finish()
-        names = reader.names(NameTable.SITE)
+        names = reader.names(NameTable.SITE).values()
     assert b"parser_task (parser.c:88);message_read (message.c:41)" in names
     assert b"0x400d4b2c;0x400d6000" in names
 

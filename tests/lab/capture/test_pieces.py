@@ -1,5 +1,5 @@
-"""What a reader makes of a file depends neither on where the pieces end in which its bytes come,
-nor on a newline at the end of the last line."""
+"""A reader makes the same of a file wherever the pieces end in which its bytes come, and with or
+without a newline at the end of the last line."""
 
 from __future__ import annotations
 

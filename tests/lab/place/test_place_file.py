@@ -153,7 +153,7 @@ def test_a_file_that_is_not_there_or_no_text_says_so(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="not UTF-8"):
         read_placement(tmp_path / "bytes.toml", two_regions())
     (tmp_path / "large.toml").write_bytes(b"#" * (2 << 20))
-    with pytest.raises(InputError, match="larger than 1048576 bytes, not rules"):
+    with pytest.raises(InputError, match="more than 1 MiB, too long for rules"):
         read_placement(tmp_path / "large.toml", two_regions())
 
 

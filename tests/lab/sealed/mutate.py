@@ -1,5 +1,5 @@
 """Mutations of a file that keep what a reader checks first: the checksums of a trace's chunks, and
-lines and numbers of a text. What a random byte would only make fail at the door gets in."""
+lines and numbers of a text. They get in where a random byte fails at the door."""
 
 from __future__ import annotations
 

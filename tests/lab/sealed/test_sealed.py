@@ -17,7 +17,7 @@ QUICK, ALL = 6, 2000
 
 
 def fed(seed: int, count: int, *names: str) -> dict[str, dict[str, Any]]:
-    """What the worker says of each reader."""
+    """The last word of the worker on each reader."""
     done = subprocess.run(
         [sys.executable, "-P", WORKER, str(seed), "0", str(count), *names],
         capture_output=True,

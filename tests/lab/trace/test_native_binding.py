@@ -138,7 +138,7 @@ def test_events_written_are_the_events_read() -> None:
         assert reader.finish() is Status.OK
         rows_out = np.concatenate(list(take_events(reader)))
         assert reader.metadata() == {"source": b"test"}
-        assert reader.names(NameTable.TASK) == (None, b"worker")
+        assert reader.names(NameTable.TASK) == {1: b"worker"}
     for field in ("kind", "key", "size", "task"):
         assert rows_out[field].tolist() == rows_in[field].tolist()
 

@@ -29,6 +29,7 @@ _FORMS = {
 }  # fmt: skip
 _LENGTH_FROM = 24
 _WORD = 0xFFFF_FFFF
+_TIME_MAX = (1 << 63) - 1  # ticks
 _CORE_BIT = 1 << 6  # of an id's last byte, with the extension
 _OFFSET = re.compile(rb"; Offset Core([01]) +(\d{1,18})\n")
 _EXTENSION = b"; ESP_Extension\n"
@@ -115,10 +116,12 @@ class PacketReader:
                 core, number = self._id()
                 numbers, text = self._payload(number)
                 passed = self._number()
+                time = 0 if number == TRACE_START else time + passed
+                if time > _TIME_MAX:
+                    raise CutError("its time is later than any clock goes")
             except CutError as cut:
                 self._at, self.fault = begin, str(cut)
                 return
-            time = 0 if number == TRACE_START else time + passed
             yield Packet(core=core, id=number, time=time, numbers=numbers, text=text)
 
     def _byte(self) -> int:

@@ -52,3 +52,18 @@ void hs_recorder_look_at_life(hs_recorder_t *recorder)
         recorder->places[numbers[i]].ended |= asked[i].revents != 0;
     }
 }
+
+bool hs_recorder_parent_passed(const hs_recorder_t *recorder, const hs_rec_ring_t *ring)
+{
+    const uint32_t number = ring->parent_place;
+    if (ring->forked != HS_REC_FORKED || number >= HS_REC_PROCESSES ||
+        atomic_load(&recorder->control->lives[number]) != ring->parent_life) {
+        return true; /* no parent, or it is over and another has its place */
+    }
+    const hs_rec_taken_t *parent = &recorder->places[number];
+    const uint32_t state = atomic_load(&recorder->control->states[number]);
+    if (parent->ring == NULL) { /* over, or itself not looked at yet */
+        return state != HS_REC_LIVE && state != HS_REC_REPLACED;
+    }
+    return (int32_t)(parent->next - ring->fork_number) > 0;
+}

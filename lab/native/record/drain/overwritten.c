@@ -1,5 +1,5 @@
-/* What only a wild write of the recorded program can have put into the shared memory: such programs
- * are recorded, too. Each rule holds for every state that both halves make. */
+/* Signs that a wild write of the recorded program hit the shared memory: such programs are recorded,
+ * too. Each rule holds for every state that both halves make. */
 #include <string.h>
 
 #include "record/ring.h"

@@ -156,22 +156,6 @@ hs_rec_control_t *hs_recorder_control(hs_recorder_t *recorder)
 
 /* ---- places ---- */
 
-/* Whether the parent's records up to the fork are taken, or will never be. */
-static bool parent_passed(const hs_recorder_t *recorder, const hs_rec_ring_t *ring)
-{
-    const uint32_t number = ring->parent_place;
-    if (ring->forked != HS_REC_FORKED || number >= HS_REC_PROCESSES ||
-        atomic_load(&recorder->control->lives[number]) != ring->parent_life) {
-        return true; /* no parent, or it is over and another has its place */
-    }
-    const hs_rec_taken_t *parent = &recorder->places[number];
-    const uint32_t state = atomic_load(&recorder->control->states[number]);
-    if (parent->ring == NULL) { /* over, or itself not looked at yet */
-        return state != HS_REC_LIVE && state != HS_REC_REPLACED;
-    }
-    return (int32_t)(parent->next - ring->fork_number) > 0;
-}
-
 static void place_enter(hs_recorder_t *recorder, uint32_t number)
 {
     hs_rec_control_t *control = recorder->control;
@@ -181,7 +165,7 @@ static void place_enter(hs_recorder_t *recorder, uint32_t number)
     if (ring == MAP_FAILED) {
         return; /* tried again with the next pass */
     }
-    if (ring->pid == 0 || !parent_passed(recorder, ring)) { /* 0: nobody described it */
+    if (ring->pid == 0 || !hs_recorder_parent_passed(recorder, ring)) { /* 0: nobody described it */
         munmap(ring, HS_REC_RING_BYTES);
         return;
     }

@@ -61,6 +61,8 @@ bool hs_recorder_has_news(const hs_recorder_t *recorder);
 void hs_recorder_look_at_life(hs_recorder_t *recorder);
 /* A descriptor that tells when a process ends; -1: none, errno tells. */
 int hs_recorder_process(uint32_t pid);
+/* Whether the parent's records up to the fork are taken, or will never be. */
+bool hs_recorder_parent_passed(const hs_recorder_t *recorder, const hs_rec_ring_t *ring);
 /* Whether a signal or a debugger holds the process: it does nothing, and is not over. */
 bool hs_recorder_is_stopped(uint32_t pid);
 
