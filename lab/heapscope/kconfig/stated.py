@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from heapscope.kconfig.condition import Condition, names_in, parse_condition
@@ -62,7 +62,7 @@ def judged_lines(
 def _is_default(line: ReadLine, table: OptionTable) -> bool:
     """What Kconfig may have written of an option that no user can set there."""
     symbol = table.symbols[line.option]
-    same = symbol.kind != "bool" and line.value in (value for value, _ in symbol.defaults)
+    same = symbol.kind != "bool" and any(line.value == value for value, _ in symbol.defaults)
     return same or line.option in table.unlike.values
 
 

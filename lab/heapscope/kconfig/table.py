@@ -110,7 +110,7 @@ class OptionTable:
     selected: Mapping[str, Pairs] = field(default_factory=dict)
     implied: Mapping[str, Pairs] = field(default_factory=dict)
     unsure: frozenset[str] = frozenset()
-    unlike: Unlike = Unlike()
+    unlike: Unlike = field(default_factory=Unlike)
 
 
 @functools.lru_cache(maxsize=16)
