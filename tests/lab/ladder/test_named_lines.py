@@ -1,4 +1,4 @@
-"""What may follow a + in the name of a configuration."""
+"""A name of a configuration with a + in it."""
 
 from __future__ import annotations
 
