@@ -13,7 +13,7 @@ import re
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -107,7 +107,7 @@ def _defaults(symbol: Symbol | None) -> Pairs:
     return symbol.defaults if symbol is not None else ()
 
 
-def _targets(one: dict[str, Pairs], other: dict[str, Pairs]) -> Iterator[str]:
+def _targets(one: Mapping[str, Pairs], other: Mapping[str, Pairs]) -> Iterator[str]:
     for name in one.keys() | other.keys():
         if set(one.get(name, ())) != set(other.get(name, ())):
             yield name

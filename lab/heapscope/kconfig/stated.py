@@ -1,4 +1,4 @@
-"""What lines prove of options where other Kconfig files may have been read than those at hand.
+"""The fate of lines where other Kconfig files may have been read than those at hand.
 
 A file that Kconfig wrote whole states the value of every option of its build: what it does not name
 was off, or its component was not in the build. So its lines are judged by each other, one by one.
@@ -60,9 +60,9 @@ def judged_lines(
 
 
 def _is_default(line: ReadLine, table: OptionTable) -> bool:
-    """What Kconfig may have written of an option that no user can set there."""
+    """Kconfig may have written the line of an option that no user can set there."""
     symbol = table.symbols[line.option]
-    same = symbol.kind != "bool" and line.value in (value for value, _ in symbol.defaults)
+    same = symbol.kind != "bool" and any(line.value == value for value, _ in symbol.defaults)
     return same or line.option in table.unlike.values
 
 
@@ -99,7 +99,7 @@ def _failing(line: ReadLine, values: OptionValues) -> Iterator[Condition]:
 
 
 def _is_sound(line: ReadLine, table: OptionTable, *, of_whole: bool) -> bool:
-    """Whatever its option has in the end, the line is no fault."""
+    """The line is taken, whatever its option has in the end."""
     name = _name(line)
     if line.fault == "malformed" or not name:
         return False

@@ -21,6 +21,7 @@ from heapscope.trace.names import printable
 
 DEFAULT_IDF = "5.5"
 _NAMED = 4  # lines in a note
+_TELLING = 100  # options that tell the release which has them
 _SAID = 6  # notes on a project
 
 
@@ -185,11 +186,12 @@ def _unsaid(said: str, where: str, files: Sequence[ConfigFile], notes: list[str]
     """The minor that has most of the options which Kconfig wrote, or else the usual version."""
     unknown = f"{printable(said)}, {where}, is not known: taken as " if said else ""
     whole = [file for file in files if file.generated]
-    if not whole:
+    names = [name for file in whole for name, _ in file.assignments()]
+    if len(names) < _TELLING:
         why = "" if said else ", as neither --idf nor a file says which"
         notes.append(f"ESP-IDF {unknown}{DEFAULT_IDF}{why}")
         return find_release(DEFAULT_IDF)
-    minor = minor_of(release_of(name for file in whole for name, _ in file.assignments()))
+    minor = minor_of(release_of(names))
     begun = next((said for file in whole if (said := file.said("IDF_INIT_VERSION"))), "")
     taken = begun if minor_of(begun) == minor else minor
     notes.append(f"ESP-IDF {unknown}{taken}, by the options that the file has")
