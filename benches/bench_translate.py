@@ -46,7 +46,7 @@ def requests(
         names = reader.names(NameTable.SITE)
     found: dict[str, list[tuple[int, int]]] = defaultdict(list)
     for row in (row for piece in rows for row in piece):
-        who = asked_by(names[row["site"]]) if row["kind"] in _REQUESTS else None
+        who = asked_by(names.get(row["site"])) if row["kind"] in _REQUESTS else None
         if who is not None:
             found[who].append((int(row["site"]), int(row["size"])))
     return found

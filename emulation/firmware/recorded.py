@@ -51,7 +51,7 @@ def read_recorded(recording: Path) -> Recorded:
     with NativeReader() as reader:
         keep_events(reader)
         read_trace(recording, reader)
-        names = [(name or b"").decode() for name in reader.names(NameTable.TASK)]
+        names = {key: (name or b"").decode() for key, name in reader.names(NameTable.TASK).items()}
         for rows in take_events(reader):
             columns = (rows[name].tolist() for name in ("kind", "key", "new_key", "size", "task"))
             for kind, key, new_key, size, task in zip(*columns, strict=True):

@@ -35,7 +35,7 @@ def repeated(out: Path) -> int:
         keep_events(reader)
         read_trace(GATEWAY, reader)
         events = np.concatenate(list(take_events(reader)))
-        names = [name or b"" for name in reader.names(NameTable.TASK)]
+        names = {key: name or b"" for key, name in reader.names(NameTable.TASK).items()}
     events = events[events["kind"] <= 5]
     ids = int((events["kind"] <= 3).sum())
     left = np.setdiff1d(events["key"][events["kind"] <= 3], events["key"][events["kind"] == 5])
@@ -44,7 +44,7 @@ def repeated(out: Path) -> int:
     events = np.concatenate([events, frees])
     rounds = EVENTS // len(events) + 1
     with NativeWriter() as writer, out.open("wb") as file:
-        for index, name in enumerate(names):
+        for index, name in names.items():
             writer.name(NameTable.TASK, index, name)
         for number in range(rounds):
             later = events.copy()

@@ -93,13 +93,13 @@ def read_parts(name: str, stack: ExitStack) -> Recorded:
         keep_events(reader)
         read_trace(captured_trace(name), reader)
         events = np.concatenate(list(take_events(reader)))
-        marks = [(raw or b"").decode("ascii") for raw in reader.names(NameTable.MARK)]
-        tasks = tuple((raw or b"").decode("ascii") for raw in reader.names(NameTable.TASK))
+        marks = reader.names(NameTable.MARK)
+        tasks = reader.names(NameTable.TASK)
     is_mark = events["kind"] == MARK
     before = np.cumsum(~is_mark)  # heap events, each of which is one step
     where = np.flatnonzero(is_mark)
     starts = [0, *(int(before[i]) for i in where)]
-    names = ["start", *(marks[int(events["key"][i])] for i in where)]
+    names = ["start", *(_text(marks[int(events["key"][i])]) for i in where)]
     ends = [*starts[1:], int(before[-1])]
     return Recorded(
         steps=steps,
@@ -107,5 +107,9 @@ def read_parts(name: str, stack: ExitStack) -> Recorded:
             Part(name=name, first=first, count=end - first)
             for name, first, end in zip(names, starts, ends, strict=True)
         ),
-        tasks=tasks,
+        tasks=tuple(_text(tasks.get(index)) for index in range(max(tasks, default=-1) + 1)),
     )
+
+
+def _text(name: bytes | None) -> str:
+    return (name or b"").decode("ascii")

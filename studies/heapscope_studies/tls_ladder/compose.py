@@ -50,7 +50,7 @@ def _read(path: Path, changed: int) -> Recorded:
         read_trace(path, reader)
         rows = list(take_events(reader))
         names = reader.names(NameTable.MARK)
-    marks = tuple((name or b"").decode() for name in names)
+    marks = tuple((names.get(index) or b"").decode() for index in range(max(names, default=-1) + 1))
     return Recorded(np.concatenate(rows) if rows else np.zeros(0, dtype=event_dtype()), marks)
 
 
