@@ -37,6 +37,7 @@ static hs_rec_ring_t *enter(hs_recorder_t *recorder, uint32_t place)
     assert(ring != MAP_FAILED);
     ring->pid = (uint32_t)getpid();
     ring->word_size = 8;
+    atomic_store(&ring->threads, 16u);
     atomic_fetch_add(&control->lives[place], 1u);
     atomic_store(&control->orders[place], atomic_fetch_add(&control->begun, 1u) + 1u);
     atomic_store(&control->states[place], HS_REC_LIVE);
@@ -259,12 +260,12 @@ static void test_images_have_the_order_in_which_they_began(void)
     hs_rec_ring_t *rings[4];
     for (uint32_t i = 0; i < 4; i++) {
         rings[i] = enter(recorder, places[i]);
-        rings[i]->word_size = i + 1;
+        rings[i]->program[0] = (char)('a' + (int)i);
     }
     hs_recorder_pump(recorder, 0);
     assert(hs_recorder_images(recorder) == 4);
     for (uint32_t i = 0; i < 4; i++) {
-        assert(hs_recorder_image(recorder, i)->word_size == i + 1);
+        assert(hs_recorder_image(recorder, i)->program[0] == (char)('a' + (int)i));
         munmap(rings[i], HS_REC_RING_BYTES);
     }
     hs_recorder_delete(recorder);

@@ -74,7 +74,7 @@ static inline void hs_records_use_heap(hs_records_t *records, uint16_t heap)
 
 static inline bool hs_records_has_heap(const hs_records_t *records, uint32_t heap)
 {
-    return heap <= UINT16_MAX && (records->heaps[heap / 8] >> heap % 8 & 1u) != 0;
+    return heap <= UINT16_MAX && ((unsigned)records->heaps[heap / 8] >> heap % 8 & 1u) != 0;
 }
 
 /* The event at the batch's end, with everything set that does not depend on its kind. */
