@@ -122,7 +122,7 @@ def to_lines(stream: Stream) -> None:
 
 def to_screen(stream: Stream) -> None:
     from heapscope.cli.live_view import LiveView
-    from heapscope.live.moment import LiveMoment
+    from heapscope.logs.live.moment import LiveMoment
 
     seen: Seen = []
     drawing: list[float] = []

@@ -27,9 +27,9 @@ import numpy as np
 from machine import cpu
 from traces import name, paths, repeated
 
+from heapscope.cli.verbs.report import report
 from heapscope.native.events import NativeWriter, keep_events, take_events
 from heapscope.native.reader import NameTable, NativeReader
-from heapscope.verbs.report import report
 
 sys.path.append(str(Path(__file__).resolve().parents[1] / "tests" / "browser"))
 from window import browser

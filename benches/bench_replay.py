@@ -6,11 +6,11 @@ import time
 
 from traces import name, paths, repeated
 
-from heapscope.layout.chips import load_chip
-from heapscope.layout.layout import Layout
-from heapscope.layout.pool import pool_layout
+from heapscope.memory.layout.chips import load_chip
+from heapscope.memory.layout.layout import Layout
+from heapscope.memory.layout.pool import pool_layout
 from heapscope.native.reader import NativeReader
-from heapscope.replay.config import native_config
+from heapscope.simulation.replay.config import native_config
 
 ROUNDS = 5
 NEEDS = [(16717, 0)]

@@ -23,10 +23,10 @@ from typing import Any
 
 import machine
 
-from heapscope.sweep.cluster import local_cluster
-from heapscope.sweep.drive import Driven, drive
-from heapscope.sweep.output import opened
-from heapscope.sweep.plan_file import ReadPlan, read_plan
+from heapscope.fleet.sweep.cluster import local_cluster
+from heapscope.fleet.sweep.drive import Driven, drive
+from heapscope.fleet.sweep.output import opened
+from heapscope.fleet.sweep.plan_file import ReadPlan, read_plan
 
 ROOT = Path(__file__).resolve().parent.parent
 TRACE = ROOT / "studies" / "workloads" / "captured" / "mix_gateway.hst.zst"

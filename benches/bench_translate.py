@@ -14,14 +14,14 @@ from collections import Counter, defaultdict
 from collections.abc import Callable
 from pathlib import Path
 
+from heapscope.capture.translate.program import ProgramFile
+from heapscope.capture.translate.rewrite import read_asked, sizes_of
+from heapscope.capture.translate.site_types import SiteTypes
 from heapscope.native.events import Events, keep_events, take_events
 from heapscope.native.reader import NameTable, NativeReader
 from heapscope.trace.call_sites import SEPARATOR
 from heapscope.trace.feed import read_trace
 from heapscope.trace.fold_sites import IN_LIBRARY, without_allocators
-from heapscope.translate.program import ProgramFile
-from heapscope.translate.rewrite import read_asked, sizes_of
-from heapscope.translate.site_types import SiteTypes
 
 _REQUESTS = (1, 2, 3, 4)  # hs_event_kind_t
 

@@ -22,11 +22,11 @@ import json, sys, time
 from time import process_time as now
 marks = [now()]
 import heapscope.cli.app
-import heapscope.verbs.tune as verb
+import heapscope.cli.verbs.tune as verb
 marks.append(now())
-from heapscope.tune.problem import Problem
-from heapscope.tune.search import Search
-from heapscope.tune.trades import Trades
+from heapscope.forecast.tune.problem import Problem
+from heapscope.forecast.tune.search import Search
+from heapscope.forecast.tune.trades import Trades
 spent = {}
 def timed(owner, name, key):
     inner = owner.__dict__[name]

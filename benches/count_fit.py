@@ -17,11 +17,11 @@ from collections import Counter
 
 from machine import commit
 
-from heapscope.fit.limits import STEP, find_limits, judged_by, most_tried, window
-from heapscope.fit.schedule import run_searches
-from heapscope.fit.search import search
-from heapscope.layout.allocator import placements
-from heapscope.layout.pool import POOL_BASE
+from heapscope.answers.fit.limits import STEP, find_limits, judged_by, most_tried, window
+from heapscope.answers.fit.schedule import run_searches
+from heapscope.answers.fit.search import search
+from heapscope.memory.layout.allocator import placements
+from heapscope.memory.layout.pool import POOL_BASE
 from heapscope.native.reader import NativeReader
 from heapscope.native.steps import FitRow, NativeSteps, keeps_places
 from heapscope.trace.feed import read_trace

@@ -23,8 +23,8 @@ from pathlib import Path
 import zstandard
 
 from heapscope.config.config import settle
+from heapscope.config.lint.find import lint
 from heapscope.config.read_file import ConfigFile
-from heapscope.lint.find import lint
 
 Row = dict[str, str]
 LINES = Path(__file__).parents[1] / "tests" / "lab" / "lint" / "example_lines.csv.zst"

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import numpy as np
 
-from heapscope.fit.fit_trace import fit
+from heapscope.answers.fit.fit_trace import fit
 from heapscope.native.events import NativeWriter, keep_events, take_events
 from heapscope.native.reader import NativeReader
 from heapscope.trace.feed import read_trace

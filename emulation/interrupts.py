@@ -34,6 +34,7 @@ INTERRUPTIBLE = ("rv32imc", "cortex-m0plus")
 
 COMPAT = ROOT / "device" / "compat"
 TESTS = ROOT / "tests" / "device"
+KERNEL = ROOT / "emulation" / "freertos"
 #: The register that masks interrupts, its bit, and what that is while they are taken.
 MASKS = {
     "riscv32": ("UC_RISCV_REG_MSTATUS", 8, True),
@@ -74,8 +75,8 @@ def build_interrupted(target: Target, way: Way, *, flags: tuple[str, ...] = ()) 
     if way is Way.FREERTOS:
         port = ROOT / "device" / "port" / "freertos"
         sources += [COMPAT / "freertos" / "heap_heapscope.c", port / "port.c"]
-        sources.append(TESTS / "freertos" / "kernel.c")
-        folders += [port, TESTS / "freertos", TESTS / "freertos" / "kernel"]
+        sources.append(KERNEL / "kernel.c")
+        folders += [port, KERNEL, KERNEL / "kernel"]
     else:
         sources.append(ROOT / "device" / "port" / "bare" / "port.c")
     if way is Way.LIBC:

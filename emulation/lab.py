@@ -17,13 +17,13 @@ from emulation.machine import PAGE, Machine
 from emulation.places import HERE, ROOT
 from emulation.run import FAILED, FREED, SKIPPED
 from emulation.targets import TARGETS
-from heapscope.layout.layout import Layout
-from heapscope.layout.placement import Placement
+from heapscope.memory.layout.layout import Layout
+from heapscope.memory.layout.placement import Placement
 from heapscope.native.events import Events, NativeWriter
 from heapscope.native.export import NONE, Keep, begin_export, take_rows
 from heapscope.native.names import outcome_names
 from heapscope.native.reader import NativeReader
-from heapscope.replay.config import native_config
+from heapscope.simulation.replay.config import native_config
 from heapscope.trace.feed import read_trace
 
 __all__ = ["Places", "SizeRule", "in_emulation", "in_the_lab"]

@@ -9,7 +9,7 @@ from emulation.build import build_image, code_sizes
 from emulation.run import EmulatedHeap, Form
 from emulation.targets import TARGETS, Target
 
-from heapscope.layout.pool import POOL_BASE
+from heapscope.memory.layout.pool import POOL_BASE
 from heapscope.native.single_heap import UNTIL_FULL, fill
 
 __all__ = ["CONTROL_POOLS", "DENSITY_POOL", "FREE_POOLS", "SIZES", "control", "density", "sizes"]

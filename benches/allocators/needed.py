@@ -13,8 +13,8 @@ from pathlib import Path
 from places import ROOT
 from sets import Trace
 
-from heapscope.fit.fit_trace import fit
-from heapscope.layout.allocator import placements
+from heapscope.answers.fit.fit_trace import fit
+from heapscope.memory.layout.allocator import placements
 
 __all__ = ["OURS", "REFERENCE", "Needed", "allocators", "needed", "over_traces", "per_program"]
 
@@ -24,8 +24,8 @@ REFERENCE = "idf-4.2"  # that ratios are taken to
 KEPT = ROOT / "build" / "allocators" / "needed"
 #: The files that an answer depends on, beside the trace and the allocator's name.
 SEARCH = (
-    "lab/heapscope/fit/search.py",
-    "lab/heapscope/fit/limits.py",
+    "lab/heapscope/answers/fit/search.py",
+    "lab/heapscope/answers/fit/limits.py",
     "lab/native/fit",
     "lab/models",
 )

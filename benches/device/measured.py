@@ -29,6 +29,7 @@ HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 DEVICE = ROOT / "device"
 TESTS = ROOT / "tests" / "device"
+KERNEL = ROOT / "emulation" / "freertos"
 
 CHIPS = ("rv32imc", "cortex-m0plus", "cortex-m4", "cortex-m33")
 #: Numbered like the cases of drive_all().
@@ -64,7 +65,7 @@ COMPAT = {
 }
 FOLDERS = ("compat/libc", "compat/arenas", "port/freertos")
 INCLUDES = [f"-I{DEVICE / folder}" for folder in FOLDERS]
-INCLUDES += [f"-I{TESTS / folder}" for folder in ("freertos", "freertos/kernel", "libc")]
+INCLUDES += [f"-I{folder}" for folder in (KERNEL, KERNEL / "kernel", TESTS / "libc")]
 
 
 def files(*patterns: str) -> list[Path]:
@@ -136,7 +137,7 @@ def image(
     sources = [HERE / "calls_driver.c"]
     flags = [*INCLUDES, f"-DFREERTOS={int(freertos)}", *more]
     if freertos:
-        sources += [TESTS / "freertos" / "kernel.c", *files(*COMPAT["FreeRTOS"])]
+        sources += [KERNEL / "kernel.c", *files(*COMPAT["FreeRTOS"])]
         flags.append("-DconfigTOTAL_HEAP_SIZE=((size_t)32768)")
     else:
         sources += files(*COMPAT["libc"])

@@ -8,10 +8,10 @@ from typing import Any
 
 from borders import border_at
 
-from heapscope.layout.chip_data import ChipData, read_chip
-from heapscope.layout.chip_guess import fitting_sections
-from heapscope.layout.evidence import LogEvidence, ShownByLog, shown
-from heapscope.layout.printed_figures import RegionFigures, printers
+from heapscope.config.chip_data import ChipData, read_chip
+from heapscope.memory.layout.chip_guess import fitting_sections
+from heapscope.memory.layout.evidence import LogEvidence, ShownByLog, shown
+from heapscope.memory.layout.printed_figures import RegionFigures, printers
 from heapscope.native.log import Fact, NativeLog
 
 WHOLE = ("free", "used", "used_blocks", "free_blocks")

@@ -30,11 +30,11 @@ from pool_rows import LEFT_OUT, pool_row
 from results import read_results, write_results
 from second import second_of
 
-from heapscope.errors import HeapscopeError
-from heapscope.layout.pool import pool_layout
-from heapscope.place.ends import compare_ends, find_ends
-from heapscope.place.question import PlaceQuestion, PlaceWish
-from heapscope.verbs.place import place
+from heapscope.answers.place.ends import compare_ends, find_ends
+from heapscope.answers.place.question import PlaceQuestion, PlaceWish
+from heapscope.base.errors import HeapscopeError
+from heapscope.cli.verbs.place import place
+from heapscope.memory.layout.pool import pool_layout
 
 ROOT = Path(__file__).resolve().parents[2]
 TRACES = ROOT / "studies" / "workloads" / "captured"

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 from pages import make
 
-from heapscope.budgets.baseline import FALSE_ALARMS, RECORDINGS_LEAST
-from heapscope.budgets.budget import KINDS, RATE_UNITS
-from heapscope.budgets.plan import SEVERAL
+from heapscope.fleet.budgets.baseline import FALSE_ALARMS, RECORDINGS_LEAST
+from heapscope.fleet.budgets.budget import KINDS, RATE_UNITS
+from heapscope.fleet.budgets.plan import SEVERAL
 from heapscope.memory.options import DECLARED
 
 HEAD = """\

@@ -6,12 +6,12 @@ from collections.abc import Iterator
 
 from pages import make
 
-from heapscope.layout.capabilities import IRAM_EIGHT_BIT
-from heapscope.layout.chip_data import VersionData
-from heapscope.layout.chips import Chip, chip_names, load_chip
-from heapscope.layout.layout import Region
-from heapscope.layout.releases import find_release, finished
-from heapscope.layout.versions import version_of
+from heapscope.base.capabilities import IRAM_EIGHT_BIT
+from heapscope.config.chip_data import VersionData
+from heapscope.config.releases import find_release, finished
+from heapscope.memory.layout.chips import Chip, chip_names, load_chip
+from heapscope.memory.layout.layout import Region
+from heapscope.memory.layout.versions import version_of
 
 HEAD = """\
 # Chips

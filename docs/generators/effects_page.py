@@ -14,11 +14,19 @@ from pages import make
 
 from heapscope.config.config import settle
 from heapscope.config.value import Value
-from heapscope.predict.demand import Demand
-from heapscope.predict.memory_scene import MemoryScene, minor_of_config
-from heapscope.predict.memory_states import DRAM, MemoryModel
-from heapscope.predict.part_table import APP_MAIN, BLE, BOOT, CONNECTED, LOAD, PROVISIONING, WIFI
-from heapscope.predict.wifi_table import chips, table
+from heapscope.forecast.predict.demand import Demand
+from heapscope.forecast.predict.memory_scene import MemoryScene, minor_of_config
+from heapscope.forecast.predict.memory_states import DRAM, MemoryModel
+from heapscope.forecast.predict.part_table import (
+    APP_MAIN,
+    BLE,
+    BOOT,
+    CONNECTED,
+    LOAD,
+    PROVISIONING,
+    WIFI,
+)
+from heapscope.forecast.predict.wifi_table import chips, table
 
 _KIB = 1024
 Predict = Callable[[str, bool], float]

@@ -2,10 +2,10 @@
 
     python docs/generators/option_tables.py FACTS
 
-FACTS is a folder with options-VERSION.json for each release of `heapscope.kconfig.table.RELEASES`:
-its symbols, choices and renames as ESP-IDF's own Kconfig program had read them at that tag, with
-the conditions of menus and dependencies already joined. lab/heapscope/data/options/README.md
-describes the files that are made.
+FACTS is a folder with options-VERSION.json for each release of
+`heapscope.config.kconfig.table.RELEASES`: its symbols, choices and renames as ESP-IDF's own Kconfig
+program had read them at that tag, with the conditions of menus and dependencies already joined.
+lab/heapscope/data/options/README.md describes the files that are made.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from heapscope.kconfig.table import PARENT, RELEASES, ROOT, dictionary
-from heapscope.zstd import CompressionParameter, ZstdCompressor
+from heapscope.base.zstd import CompressionParameter, ZstdCompressor
+from heapscope.config.kconfig.table import PARENT, RELEASES, ROOT, dictionary
 
 TARGET = Path(__file__).parents[2] / "lab" / "heapscope" / "data" / "options"
 _OPERATOR = re.compile(r'("(?:[^"\\]|\\.)*")|([|&])')

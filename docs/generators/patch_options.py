@@ -3,8 +3,8 @@
     python docs/generators/patch_options.py CLONE
 
 CLONE is a git clone of espressif/esp-idf with the tags of the releases. The Kconfig files of each
-tag are read by `heapscope.kconfig` for every chip that its minor has in data/options. Names of
-options are kept, and nothing else; lab/heapscope/data/options/README.md says which.
+tag are read by `heapscope.config.kconfig` for every chip that its minor has in data/options. Names
+of options are kept, and nothing else; lab/heapscope/data/options/README.md says which.
 """
 
 from __future__ import annotations
@@ -19,10 +19,9 @@ from pathlib import Path
 
 from option_tables import dumped, write
 
-from heapscope.config.kconfig_tree import component_files, tree_environment
-from heapscope.kconfig.kconfig_file import KconfigReader
-from heapscope.kconfig.own_options import with_files
-from heapscope.kconfig.table import (
+from heapscope.config.kconfig.kconfig_file import KconfigReader
+from heapscope.config.kconfig.own_options import with_files
+from heapscope.config.kconfig.table import (
     RELEASES,
     ROOT,
     OptionTable,
@@ -33,7 +32,8 @@ from heapscope.kconfig.table import (
     release_for,
     release_text,
 )
-from heapscope.layout.releases import finished, minor_of
+from heapscope.config.kconfig_tree import component_files, tree_environment
+from heapscope.config.releases import finished, minor_of
 
 _KCONFIG = re.compile(r"(?:^|/)Kconfig[^/]*$")
 _NOT_BUILT = ("docs/", "examples/", "tools/")

@@ -6,7 +6,7 @@ import itertools
 
 from pages import make
 
-from heapscope.layout.releases import arduino_cores, releases
+from heapscope.config.releases import arduino_cores, releases
 
 HEAD = """\
 # Releases of ESP-IDF

@@ -9,13 +9,13 @@ from pathlib import Path
 
 from pages import make
 
-from heapscope.jitter.runs import STRENGTH
+from heapscope.fleet.sweep.columns import COLUMNS
+from heapscope.fleet.sweep.inputs import planned_trace
+from heapscope.fleet.sweep.output import FORM
+from heapscope.fleet.sweep.plan import BATCH_CELLS, BATCH_EVENTS, RUN_REPLAYS, SEARCH_REPLAYS
+from heapscope.fleet.sweep.plan_file import CELLS_MAX
 from heapscope.memory.options import DECLARED
-from heapscope.sweep.columns import COLUMNS
-from heapscope.sweep.inputs import planned_trace
-from heapscope.sweep.output import FORM
-from heapscope.sweep.plan import BATCH_CELLS, BATCH_EVENTS, RUN_REPLAYS, SEARCH_REPLAYS
-from heapscope.sweep.plan_file import CELLS_MAX
+from heapscope.simulation.jitter.runs import STRENGTH
 
 HEAD = """\
 # Sweeps

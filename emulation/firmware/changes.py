@@ -9,11 +9,11 @@ from pathlib import Path
 import numpy as np
 
 from emulation.firmware.build import Options
-from heapscope.layout.layout import Layout
-from heapscope.layout.place_file import read_placement
-from heapscope.measure.result import ReplayResult
-from heapscope.replay.run import replay
-from heapscope.why.recording import Edit, are_heap_events, read_recording
+from heapscope.answers.why.recording import Edit, are_heap_events, read_recording
+from heapscope.memory.layout.layout import Layout
+from heapscope.memory.layout.place_file import read_placement
+from heapscope.simulation.replay.run import replay
+from heapscope.simulation.result.result import ReplayResult
 
 __all__ = ["BASE", "CHANGES", "POOL_SIZE", "Change"]
 

@@ -11,9 +11,9 @@ from emulation.firmware.changes import CHANGES, Change
 from emulation.firmware.proof import Proof, prove
 from emulation.firmware.run import Ran, run_firmware
 from emulation.firmware.stream import Listener, hear
-from heapscope.layout import capabilities
-from heapscope.layout.toml_file import read_layout
-from heapscope.measure.result import ReplayResult
+from heapscope.base import capabilities
+from heapscope.memory.layout.toml_file import read_layout
+from heapscope.simulation.result.result import ReplayResult
 
 __all__ = ["Base", "Effect", "effects_of", "minimum", "run_base"]
 

@@ -8,12 +8,12 @@ from pathlib import Path
 
 from emulation.firmware.recorded import Recorded, printed_walks, read_recorded
 from emulation.firmware.run import Ran
-from heapscope.layout import capabilities
-from heapscope.layout.layout import Layout
-from heapscope.layout.toml_file import read_layout
-from heapscope.measure.memory import SetRow
-from heapscope.measure.result import ReplayResult
-from heapscope.replay.run import replay
+from heapscope.base import capabilities
+from heapscope.memory.layout.layout import Layout
+from heapscope.memory.layout.region_rows import SetRow
+from heapscope.memory.layout.toml_file import read_layout
+from heapscope.simulation.replay.run import replay
+from heapscope.simulation.result.result import ReplayResult
 
 __all__ = ["Difference", "Figures", "Proof", "layout_of", "printed_marks", "prove"]
 

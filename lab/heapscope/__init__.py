@@ -8,39 +8,36 @@ Each verb of the command line is a function here; docs/guide/python.md shows the
 
 from __future__ import annotations
 
-import sys
-from types import ModuleType
-
 TYPE_CHECKING = False  # as type checkers know it; importing typing takes its time
 if TYPE_CHECKING:
-    from heapscope.errors import HeapscopeError, InputError
+    from heapscope.base.errors import HeapscopeError, InputError
+    from heapscope.base.version import __version__
+    from heapscope.cli.verbs.check import check
+    from heapscope.cli.verbs.compare import compare
+    from heapscope.cli.verbs.diff import diff
+    from heapscope.cli.verbs.explorer import explorer
+    from heapscope.cli.verbs.export import export
+    from heapscope.cli.verbs.fit import fit
+    from heapscope.cli.verbs.import_trace import import_
+    from heapscope.cli.verbs.info import info
+    from heapscope.cli.verbs.ladder import ladder
+    from heapscope.cli.verbs.leaks import leaks
+    from heapscope.cli.verbs.lint import fixed, lint
+    from heapscope.cli.verbs.live import live
+    from heapscope.cli.verbs.log import log
+    from heapscope.cli.verbs.place import place
+    from heapscope.cli.verbs.pools import pools
+    from heapscope.cli.verbs.predict import predict
+    from heapscope.cli.verbs.record import record
+    from heapscope.cli.verbs.replay import replay
+    from heapscope.cli.verbs.report import report
+    from heapscope.cli.verbs.sweep import sweep, sweep_show
+    from heapscope.cli.verbs.translate import translate
+    from heapscope.cli.verbs.tune import tune, tune_ranks
+    from heapscope.cli.verbs.upgrade import upgrade
+    from heapscope.cli.verbs.why import why
+    from heapscope.cli.verbs.widget import widget
     from heapscope.trace.fold_sites import fold
-    from heapscope.verbs.check import check
-    from heapscope.verbs.compare import compare
-    from heapscope.verbs.diff import diff
-    from heapscope.verbs.explorer import explorer
-    from heapscope.verbs.export import export
-    from heapscope.verbs.fit import fit
-    from heapscope.verbs.import_trace import import_
-    from heapscope.verbs.info import info
-    from heapscope.verbs.ladder import ladder
-    from heapscope.verbs.leaks import leaks
-    from heapscope.verbs.lint import fixed, lint
-    from heapscope.verbs.live import live
-    from heapscope.verbs.log import log
-    from heapscope.verbs.place import place
-    from heapscope.verbs.pools import pools
-    from heapscope.verbs.predict import predict
-    from heapscope.verbs.record import record
-    from heapscope.verbs.replay import replay
-    from heapscope.verbs.report import report
-    from heapscope.verbs.sweep import sweep, sweep_show
-    from heapscope.verbs.translate import translate
-    from heapscope.verbs.tune import tune, tune_ranks
-    from heapscope.verbs.upgrade import upgrade
-    from heapscope.verbs.why import why
-    from heapscope.verbs.widget import widget
-    from heapscope.version import __version__
 
 __all__ = [
     "VERBS",
@@ -107,16 +104,16 @@ VERBS = (
 )
 
 #: Where each name of the interface is; it is imported when it is asked for.
-_HOMES = {verb: f"verbs.{verb}" for verb in VERBS} | {
-    "__version__": "version",
-    "HeapscopeError": "errors",
-    "InputError": "errors",
-    "fixed": "verbs.lint",
+_HOMES = {verb: f"cli.verbs.{verb}" for verb in VERBS} | {
+    "__version__": "base.version",
+    "HeapscopeError": "base.errors",
+    "InputError": "base.errors",
+    "fixed": "cli.verbs.lint",
     "fold": "trace.fold_sites",
-    "import_": "verbs.import_trace",
-    "sweep_show": "verbs.sweep",
-    "tune_ranks": "verbs.tune",
-    "widget": "verbs.widget",
+    "import_": "cli.verbs.import_trace",
+    "sweep_show": "cli.verbs.sweep",
+    "tune_ranks": "cli.verbs.tune",
+    "widget": "cli.verbs.widget",
 }
 
 
@@ -134,15 +131,3 @@ def __getattr__(name: str) -> object:
 
 def __dir__() -> list[str]:
     return sorted({*globals(), *__all__})
-
-
-class _Interface(ModuleType):
-    """Python puts a folder such as `heapscope.replay` here when something in it is imported. The
-    function of that name keeps its place; `from heapscope.replay.run import ...` works as ever."""
-
-    def __setattr__(self, name: str, value: object) -> None:
-        if not (name in _HOMES and isinstance(value, ModuleType)):
-            super().__setattr__(name, value)
-
-
-sys.modules[__name__].__class__ = _Interface

@@ -1,6 +1,6 @@
 """`python -m heapscope`."""
 
-from heapscope.entry import main
+from heapscope.cli.entry import main
 
 if __name__ == "__main__":
     main()

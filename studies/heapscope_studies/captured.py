@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from heapscope.errors import InputError
+from heapscope.base.errors import InputError
 from heapscope_studies.data_file import PACKAGE
 
 

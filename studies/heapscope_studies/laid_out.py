@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from heapscope.report import table
-from heapscope.report.table import Said
+from heapscope.render.text import table
+from heapscope.render.text.table import Said
 from heapscope_studies.result import Cell, Column, Table
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from heapscope.report.markdown import table_lines
+from heapscope.render.text.markdown import table_lines
 from heapscope_studies.laid_out import laid_out
 from heapscope_studies.result import Experiment
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from heapscope.choices import did_you_mean
-from heapscope.errors import InputError
-from heapscope.trace.names import printable
+from heapscope.base.choices import did_you_mean
+from heapscope.base.errors import InputError
+from heapscope.base.printable import printable
 from heapscope_studies import (
     heap_change,
     ice_pools,

@@ -8,9 +8,9 @@ from itertools import pairwise
 from math import isfinite
 from typing import Any
 
-from heapscope.rows.figure import computed as told
-from heapscope.rows.figure import figure
-from heapscope.rows.row import Document, Row
+from heapscope.base.rows.figure import computed as told
+from heapscope.base.rows.figure import figure
+from heapscope.base.rows.row import Document, Row
 
 Cell = str | int | float | None
 

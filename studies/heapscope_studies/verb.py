@@ -55,9 +55,9 @@ def experiment(
       heapscope experiment all --write experiments.md
       heapscope experiment tls-ladder --html ladder.html
     """
+    from heapscope.base.progress import phase
     from heapscope.cli.answer import wants_tables, write_json, write_text
     from heapscope.cli.progress import progress_bar
-    from heapscope.progress import phase
     from heapscope_studies.registry import EXPERIMENTS, chosen
     from heapscope_studies.result import Experiments, failures
 
@@ -77,7 +77,7 @@ def experiment(
         page = experiment_html(results)
         write_text(page, html, option="--html")
     if wants_tables(json, write, html):
-        from heapscope.report.console import console
+        from heapscope.render.text.console import console
         from heapscope_studies.terminal import print_experiment
 
         for number, result in enumerate(results):
@@ -86,7 +86,7 @@ def experiment(
                 target.print()
             print_experiment(result, target)
         if html is not None:
-            from heapscope.trace.names import printable
+            from heapscope.base.printable import printable
 
             size, where = len(page.encode("utf-8")), printable(str(html), limit=400)
             typer.echo(f"\n{where}: {size:,} B; open it in a browser")

@@ -14,7 +14,7 @@ import cffi
 import numpy as np
 from numpy.typing import NDArray
 
-from heapscope.errors import HeapscopeError
+from heapscope.base.errors import HeapscopeError
 from heapscope.native import library
 from heapscope.native.owner import NativeOwner
 from heapscope.native.status import Status, StatusError, check

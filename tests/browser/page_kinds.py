@@ -15,8 +15,8 @@ from made_trace import made_trace
 from typer.testing import CliRunner
 
 from heapscope.cli.app import app
-from heapscope.ladder.difference import Ladder
-from heapscope.sweep.answer import SweepResult
+from heapscope.fleet.sweep.answer import SweepResult
+from heapscope.forecast.ladder.difference import Ladder
 
 sys.path.append(str(Path(__file__).resolve().parents[1] / "studies"))
 
@@ -109,8 +109,8 @@ def explorer(folder: Path) -> Path:
 
 
 def staircase(folder: Path) -> Path:
-    from heapscope.report.ladder import ladder_parts
-    from heapscope.report.page.parts import parts_html
+    from heapscope.render.page.parts import parts_html
+    from heapscope.render.text.ladder import ladder_parts
 
     made = json.loads(Path(__file__).with_name("staircase.json").read_text(encoding="utf-8"))
     text = parts_html("sdkconfig -> @5.1", ladder_parts(Ladder.from_json(made)))
@@ -119,7 +119,7 @@ def staircase(folder: Path) -> Path:
 
 
 def sweep(folder: Path) -> Path:
-    from heapscope.verbs.sweep import write_page
+    from heapscope.cli.verbs.sweep import write_page
 
     made = json.loads(Path(__file__).with_name("sweep.json").read_text(encoding="utf-8"))
     write_page(SweepResult.from_json(made), folder / PAGE)

@@ -24,7 +24,7 @@ import numpy as np
 from jinja2 import FunctionLoader
 from PIL import Image
 
-from heapscope.report.page import frame
+from heapscope.render.page import frame
 
 sys.path += [str(Path(__file__).resolve().parents[up]) for up in (0, 1)]
 

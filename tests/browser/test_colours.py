@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from heapscope.report.page.colours import LOOKS, OTHERS, PATTERNS, TASKS, task_looks
-from heapscope.report.page.frame import own_asset
+from heapscope.render.page.colours import LOOKS, OTHERS, PATTERNS, TASKS, task_looks
+from heapscope.render.page.frame import own_asset
 
 Open = Callable[..., Any]
 Colours = NDArray[np.float64]

@@ -18,8 +18,8 @@ from heard_device import BLOCKS, Device, Open, cut, plugged_in
 from test_axe import findings
 
 import heapscope as hs
-from heapscope.live.hearing import Hearing
-from heapscope.live.moment import LiveMoment
+from heapscope.logs.live.hearing import Hearing
+from heapscope.logs.live.moment import LiveMoment
 
 GOLDEN = Path(__file__).parents[2] / "format" / "golden" / "v1_2"
 

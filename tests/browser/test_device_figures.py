@@ -15,10 +15,10 @@ sys.path.append(str(Path(__file__).resolve().parent))
 
 from heard_device import BLOCKS, Device, Open, plugged_in
 
-from heapscope.layout.pool import pool_layout
-from heapscope.live.hearing import Hearing
-from heapscope.live.model import LiveModel
-from heapscope.live.needs import WatchedNeed
+from heapscope.logs.live.hearing import Hearing
+from heapscope.logs.live.model import LiveModel
+from heapscope.logs.live.needs import WatchedNeed
+from heapscope.memory.layout.pool import pool_layout
 
 make_boot = _make_boot  # the streams of the tests of `heapscope live`
 MEMORY = ("size", "by", "free", "largest", "minimum", "said", "live", "blocks", "room")

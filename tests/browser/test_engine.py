@@ -11,16 +11,16 @@ from typing import Any
 import pytest
 from bidi import firefox
 
-from heapscope.explorer.embed import BUCKETS, told
-from heapscope.layout.chips import load_chip
-from heapscope.layout.layout import Layout
-from heapscope.layout.pool import pool_layout
+from heapscope.memory.layout.chips import load_chip
+from heapscope.memory.layout.layout import Layout
+from heapscope.memory.layout.pool import pool_layout
 from heapscope.native.engine import FIGURES, NESTED, config_json, engine_bytes, exact, interface
 from heapscope.native.events import NativeWriter, keep_events, take_events
 from heapscope.native.library import load
 from heapscope.native.reader import NameTable, NativeReader
 from heapscope.native.structs import read_struct, read_structs
-from heapscope.replay.config import native_config
+from heapscope.render.explorer.embed import BUCKETS, told
+from heapscope.simulation.replay.config import native_config
 from heapscope.trace.source import open_blocks
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from heapscope.report.page.colours import TASKS
+from heapscope.render.page.colours import TASKS
 from heapscope_studies.page.chapters import experiment_html
 
 sys.path.append(str(Path(__file__).resolve().parents[1] / "studies"))

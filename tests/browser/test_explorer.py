@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 import zstandard
 
+from heapscope.cli.verbs.replay import replay
 from heapscope.native.events import keep_events, take_events
 from heapscope.native.reader import NativeReader
 from heapscope.trace.source import open_blocks
-from heapscope.verbs.replay import replay
 
 ROOT = Path(__file__).resolve().parents[2]
 GATEWAY = ROOT / "studies" / "workloads" / "captured" / "mix_gateway.hst.zst"

@@ -14,7 +14,7 @@ import pytest
 import zstandard
 
 import heapscope as hs
-from heapscope.report.page.frame import own_asset
+from heapscope.render.page.frame import own_asset
 
 ROOT = Path(__file__).resolve().parents[2]
 CAPTURED = ROOT / "studies" / "workloads" / "captured"

@@ -15,8 +15,8 @@ from typer.testing import CliRunner
 
 import heapscope as hs
 from heapscope.cli.app import app
-from heapscope.explorer.embed import chip_memories
-from heapscope.layout.chips import load_chip
+from heapscope.memory.layout.chips import load_chip
+from heapscope.render.explorer.embed import chip_memories
 from heapscope.trace.source import open_blocks
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -12,7 +12,7 @@ import pytest
 
 from heapscope.native.events import NativeWriter, event_dtype, keep_events, take_events
 from heapscope.native.reader import NameTable, NativeReader
-from heapscope.report.page.frame import PAGE_MAX
+from heapscope.render.page.frame import PAGE_MAX
 from heapscope.trace.feed import read_trace
 
 Made = Any

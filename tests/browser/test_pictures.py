@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import heapscope.cli
-import heapscope.verbs
+import heapscope.cli.verbs
 
 sys.path.append(str(Path(__file__).resolve().parent))
 
@@ -71,9 +71,9 @@ def test_every_section_of_every_template_has_a_picture(shown: Shown) -> None:
 
 
 def test_every_command_that_writes_a_page_is_among_the_kinds() -> None:
-    folders = [Path(package.__file__).parent for package in (heapscope.cli, heapscope.verbs)]
+    folders = [Path(package.__file__).parent for package in (heapscope.cli, heapscope.cli.verbs)]
     files = [path for folder in folders for path in folder.glob("*.py")]
-    writing = [path for path in files if "heapscope.report.page." in path.read_text("utf-8")]
+    writing = [path for path in files if "heapscope.render.page." in path.read_text("utf-8")]
     verbs = {path.stem.removesuffix("_answer") for path in writing}  # diff and ladder share one
     # experiment is a verb of the studies; a widget is none
     assert (verbs | {"experiment"}) - {"widget"} == {kind.verb for kind in KINDS}

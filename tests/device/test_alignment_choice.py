@@ -11,7 +11,7 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 DEVICE = ROOT / "device"
-KERNEL = ROOT / "tests" / "device" / "freertos" / "kernel"
+KERNEL = ROOT / "emulation" / "freertos" / "kernel"
 FOLDERS = ("include", "compat/arenas", "compat/libc", "port/freertos")
 
 #: Each interface has a file, macros that ask for too little, and one macro that means it.

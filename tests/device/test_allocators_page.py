@@ -14,7 +14,7 @@ from emulation.events import FREE, MALLOC, load
 from emulation.run import EmulatedHeap
 from emulation.targets import TARGETS
 
-from heapscope.layout.pool import POOL_BASE
+from heapscope.memory.layout.pool import POOL_BASE
 from heapscope.native.single_heap import UNTIL_FULL, fill
 
 ROOT = Path(__file__).parents[2]

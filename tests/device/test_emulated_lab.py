@@ -14,12 +14,12 @@ from emulation.events import ALIGNED, CALLOC, FREE, MALLOC, REALLOC
 from emulation.lab import Places, SizeRule, in_emulation, in_the_lab
 from emulation.run import FAILED
 
-from heapscope.layout import capabilities
-from heapscope.layout.boot_log import read_boot_log
-from heapscope.layout.build import Psram
-from heapscope.layout.chips import load_chip
-from heapscope.layout.layout import Layout
-from heapscope.layout.placement import Placement, PlacementRule
+from heapscope.base import capabilities
+from heapscope.memory.layout.boot_log import read_boot_log
+from heapscope.memory.layout.build import Psram
+from heapscope.memory.layout.chips import load_chip
+from heapscope.memory.layout.layout import Layout
+from heapscope.memory.layout.placement import Placement, PlacementRule
 from heapscope.native.events import Events, event_dtype, keep_events, take_events
 from heapscope.native.reader import NativeReader
 from heapscope.trace.feed import read_trace

@@ -18,7 +18,7 @@ from emulation.firmware.recorded import Walk, printed_walks, read_recorded
 from emulation.firmware.run import Ran, run_firmware
 from emulation.firmware.server import document
 
-from heapscope.layout import capabilities
+from heapscope.base import capabilities
 
 SMALL = Path(__file__).parent / "firmware" / "small.c"
 CUTS = 48

@@ -14,7 +14,7 @@ from emulation.firmware.proof import prove
 from emulation.firmware.run import run_firmware
 
 import heapscope as hs
-from heapscope.live.moment import LiveMoment
+from heapscope.logs.live.moment import LiveMoment
 
 SMALL = Path(__file__).parent / "firmware" / "small.c"
 

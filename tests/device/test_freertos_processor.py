@@ -14,7 +14,7 @@ from emulation.targets import TARGETS
 
 ROOT = Path(__file__).parents[2]
 PORT = ROOT / "device" / "port" / "freertos"
-KERNEL = ROOT / "tests" / "device" / "freertos" / "kernel"
+KERNEL = ROOT / "emulation" / "freertos" / "kernel"
 FLAGS = (f"-I{PORT}", f"-I{KERNEL}", "-DTESTS_ASK_THE_PROCESSOR", "-Werror=implicit")
 
 

@@ -17,7 +17,7 @@ ROOT = Path(__file__).parents[2]
 DEVICE = ROOT / "device"
 GLUE = DEVICE / "compat" / "recorder"
 HERE = ROOT / "tests" / "device" / "recorder_glue"
-KERNEL = ROOT / "tests" / "device" / "freertos"
+KERNEL = ROOT / "emulation" / "freertos"
 RECORDER = [
     *sorted((DEVICE / "src/recorder").glob("*.c")),
     *sorted((DEVICE / "src/trace").glob("*.c")),

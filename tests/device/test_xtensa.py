@@ -24,7 +24,7 @@ OTHERS = {
     "compat/libc/family.c": (("compat/libc", "compat/arenas"), ()),
     "compat/libc/memory.c": (("compat/libc", "compat/arenas"), ("HS_LIBC_MEMORY=HS_LIBC_SBRK",)),
 }
-KERNEL = ROOT / "tests" / "device" / "freertos"
+KERNEL = ROOT / "emulation" / "freertos"
 WARNINGS = ("-Wall", "-Wextra", "-Wconversion", "-Wshadow", "-Werror")
 
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 import tomllib
 
-from heapscope.extras import PACKAGES, command
+from heapscope.base.extras import PACKAGES, command
 
 from .marks import tracked
 from .page import ROOT

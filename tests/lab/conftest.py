@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from heapscope.capture.esp_idf.import_log import TraceReading
 from heapscope.capture.line_forms import import_text
-from heapscope.log.facts import read_log
+from heapscope.logs.esp_idf.import_log import TraceReading
+from heapscope.logs.reader.facts import read_log
 
 MakeTrace = Callable[..., Path]
 LOGS = Path(__file__).parent / "capture" / "logs"

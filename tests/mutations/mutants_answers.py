@@ -43,7 +43,7 @@ ANSWERS = (
     Mutant(
         "requests by rule",
         "a pattern of a rule is a plain name",
-        "lab/heapscope/replay/rule_names.py::matches",
+        "lab/heapscope/simulation/replay/rule_names.py::matches",
         "pattern == name or fnmatch.fnmatchcase(name, glob)",
         "pattern == name",
         SHADOW,
@@ -115,7 +115,7 @@ ANSWERS = (
     Mutant(
         "the upgrade's parts",
         "what is reported but not there is left out",
-        "lab/heapscope/upgrade/parts.py::Parts.accounting",
+        "lab/heapscope/answers/upgrade/parts.py::Parts.accounting",
         "return self.reported - self.free",
         "return 0",
         HEAP_CHANGE,
@@ -139,7 +139,7 @@ ANSWERS = (
     Mutant(
         "what a change gives",
         "an event that is to be left out still happens",
-        "lab/heapscope/why/recording.py::_changed",
+        "lab/heapscope/answers/why/recording.py::_changed",
         'rows["kind"][gone], rows["key"][gone], rows["size"][gone] = FREE, UNUSED, 0',
         "pass",
         WHY,
@@ -147,7 +147,7 @@ ANSWERS = (
     Mutant(
         "the least growth",
         "the first doubling that helps is taken",
-        "lab/heapscope/layout/pool.py::last_that_works",
+        "lab/heapscope/memory/layout/pool.py::last_that_works",
         "while abs(good - bad) > step:",
         "while False:",
         WHY,
@@ -211,7 +211,7 @@ ANSWERS = (
     Mutant(
         "exports",
         "an event of each batch is left out",
-        "lab/heapscope/export/csv_table.py::CsvTable.rows",
+        "lab/heapscope/capture/export/csv_table.py::CsvTable.rows",
         "for piece in self._text.write(rows):",
         "for piece in self._text.write(rows[1:]):",
         EXPORT_TABLES,
@@ -235,7 +235,7 @@ ANSWERS = (
     Mutant(
         "the upgrade's parts",
         "the smallest block counts as rounding",
-        "lab/heapscope/upgrade/moment.py::excess_of",
+        "lab/heapscope/answers/upgrade/moment.py::excess_of",
         "if given == least else 0",
         "if given == least and asked > least else 0",
         UPGRADE_PARTS,
@@ -243,7 +243,7 @@ ANSWERS = (
     Mutant(
         "the upgrade's parts",
         "what is not explained goes to the accounting",
-        "lab/heapscope/upgrade/waterfall.py::_reported",
+        "lab/heapscope/answers/upgrade/waterfall.py::_reported",
         "accounting=lost - (figure.true(first) - figure.true(last)),",
         "accounting=(told[0] or 0) - (told[1] or 0) - lost,",
         UPGRADE,
@@ -251,7 +251,7 @@ ANSWERS = (
     Mutant(
         "the upgrade's parts",
         "the tables are made equal on one side only",
-        "lab/heapscope/upgrade/chain.py::equal_tables",
+        "lab/heapscope/answers/upgrade/chain.py::equal_tables",
         "_cut_all(other, other_rows, one_rows)",
         "other",
         UPGRADE_PARTS,
@@ -259,7 +259,7 @@ ANSWERS = (
     Mutant(
         "the upgrade's start-up use",
         "the use is not corrected by what is then reported",
-        "lab/heapscope/upgrade/startup.py::fit_startup",
+        "lab/heapscope/answers/upgrade/startup.py::fit_startup",
         "use += found - wanted",
         "use += 0",
         UPGRADE,
@@ -363,7 +363,7 @@ ANSWERS = (
     Mutant(
         "pages of experiments",
         "names in a page's data end its script",
-        "lab/heapscope/languages.py::script_json",
+        "lab/heapscope/base/languages.py::script_json",
         'for mark in "<>&":',
         'for mark in "":',
         EXPERIMENT_PAGE,
@@ -371,7 +371,7 @@ ANSWERS = (
     Mutant(
         "why: what it says",
         "an alignment is called the allocator's rounding",
-        "lab/heapscope/why/moment.py::_reason",
+        "lab/heapscope/answers/why/moment.py::_reason",
         "request.align and size <= row.largest_allocatable",
         "False",
         WHY_CASES,
@@ -379,7 +379,7 @@ ANSWERS = (
     Mutant(
         "compare: what it says",
         "the size of the memory explains nothing",
-        "lab/heapscope/measure/conclusion.py::_main_cause",
+        "lab/heapscope/simulation/result/conclusion.py::_main_cause",
         "regions * change > 0",
         "False",
         COMPARE,
@@ -403,7 +403,7 @@ ANSWERS = (
     Mutant(
         "upgrade: start-up",
         "a reported figure may be missed by any number of bytes",
-        "lab/heapscope/upgrade/startup.py::fit_startup",
+        "lab/heapscope/answers/upgrade/startup.py::fit_startup",
         "best.reported > wanted + _NEAR",
         "False",
         UPGRADE_COMMAND,

@@ -76,7 +76,7 @@ BAD_INPUT = (
     Mutant(
         "exit code of a signal",
         "it is that of Ctrl-C, whichever came",
-        "lab/heapscope/interrupt.py::_end",
+        "lab/heapscope/base/interrupt.py::_end",
         "_seen or number",
         "signal.SIGINT",
         "tests/lab/cli/test_cli_interrupt.py",
@@ -92,7 +92,7 @@ BAD_INPUT = (
     Mutant(
         "events written",
         "a full disk is not told apart from a program without events",
-        "lab/heapscope/report/record.py::_summary",
+        "lab/heapscope/render/text/record.py::_summary",
         "if discarded else",
         "if not result else",
         "tests/record/test_record_loss.py",
@@ -100,7 +100,7 @@ BAD_INPUT = (
     Mutant(
         "files that a killed run left",
         "they stay",
-        "lab/heapscope/whole_file.py::_remove",
+        "lab/heapscope/base/whole_file.py::_remove",
         "lock(file) left.unlink()",
         "lock(file)",
         "tests/lab/capture/test_whole_file.py",
@@ -108,7 +108,7 @@ BAD_INPUT = (
     Mutant(
         "files that a killed run left",
         "those of a run that is alive go, too",
-        "lab/heapscope/whole_file.py::_remove",
+        "lab/heapscope/base/whole_file.py::_remove",
         "lock(file) left.unlink()",
         "left.unlink()",
         "tests/lab/capture/test_whole_file.py",
@@ -116,7 +116,7 @@ BAD_INPUT = (
     Mutant(
         "exit code of a signal",
         "one that ends an input ends the answer too",
-        "lab/heapscope/interrupt.py::_watch",
+        "lab/heapscope/base/interrupt.py::_watch",
         "if len(came) > spared and",
         "if came and",
         "tests/lab/cli/test_cli_interrupt.py",
@@ -124,7 +124,7 @@ BAD_INPUT = (
     Mutant(
         "options of a release",
         "a number out of range becomes the nearest bound",
-        "lab/heapscope/kconfig/values.py::OptionValues",
+        "lab/heapscope/config/kconfig/values.py::OptionValues",
         "text = self._default(symbol.defaults)",
         "text = given or self._default(symbol.defaults)",
         "tests/lab/kconfig/test_kconfig_values.py",

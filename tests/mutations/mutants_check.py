@@ -12,7 +12,7 @@ CHECK = (
     Mutant(
         "budgets",
         "a figure at its limit breaks the budget",
-        "lab/heapscope/budgets/budget.py::Budget.kept",
+        "lab/heapscope/fleet/budgets/budget.py::Budget.kept",
         "value >= self.limit",
         "value > self.limit",
         BUDGETS,
@@ -20,7 +20,7 @@ CHECK = (
     Mutant(
         "budgets",
         "a minimum is one byte more",
-        "lab/heapscope/budgets/judge_replay.py::_min_free",
+        "lab/heapscope/fleet/budgets/judge_replay.py::_min_free",
         "value=sets[name]",
         "value=sets[name] + 1",
         BUDGETS,
@@ -28,7 +28,7 @@ CHECK = (
     Mutant(
         "budgets",
         "the size of a need counts as what would have been served",
-        "lab/heapscope/budgets/judge_replay.py::_need",
+        "lab/heapscope/fleet/budgets/judge_replay.py::_need",
         "value=row.worst_largest",
         "value=row.size",
         BUDGETS,
@@ -36,7 +36,7 @@ CHECK = (
     Mutant(
         "budgets",
         "a loss leaves a kept budget kept",
-        "lab/heapscope/budgets/judge_replay.py::judge_replay",
+        "lab/heapscope/fleet/budgets/judge_replay.py::judge_replay",
         "why=why, open=True)",
         "why=why, open=False)",
         BUDGETS,
@@ -44,7 +44,7 @@ CHECK = (
     Mutant(
         "budgets",
         "a leak by its mark is one of 1000 events",
-        "lab/heapscope/budgets/judge.py::_rate",
+        "lab/heapscope/fleet/budgets/judge.py::_rate",
         "times(events / 1000)",
         "times(1)",
         BUDGETS,
@@ -52,7 +52,7 @@ CHECK = (
     Mutant(
         "who caused it",
         "the last failure is named",
-        "lab/heapscope/budgets/cause.py::first_failure",
+        "lab/heapscope/fleet/budgets/cause.py::first_failure",
         "result.failures[0]",
         "result.failures[-1]",
         BUDGETS,
@@ -60,7 +60,7 @@ CHECK = (
     Mutant(
         "the noise of a baseline",
         "every figure is tested as if it were the only one",
-        "lab/heapscope/budgets/baseline.py::noise_of",
+        "lab/heapscope/fleet/budgets/baseline.py::noise_of",
         "FALSE_ALARMS / max(tests, 1)",
         "FALSE_ALARMS",
         BASELINES,
@@ -68,7 +68,7 @@ CHECK = (
     Mutant(
         "the noise of a baseline",
         "less of a figure that should be more is not growth",
-        "lab/heapscope/budgets/baseline.py::_change",
+        "lab/heapscope/fleet/budgets/baseline.py::_change",
         'if row.better == "less" else before - after',
         'if row.better == "less" else after - before',
         BASELINES,
@@ -76,7 +76,7 @@ CHECK = (
     Mutant(
         "a check as SARIF",
         "a finding names the rule before its own",
-        "lab/heapscope/sarif.py::sarif_document",
+        "lab/heapscope/base/sarif.py::sarif_document",
         'places[one["ruleId"]]',
         'places[one["ruleId"]] - 1',
         FORMS,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from mutant import Mutant
 
-ASSETS = "lab/heapscope/report/page/assets"
+ASSETS = "lab/heapscope/render/page/assets"
 HISTORY = "lab/native/history"
 DRAG = "tests/browser/test_explorer_drag.py"
 ENGINE = "tests/browser/test_engine.py"
@@ -187,7 +187,7 @@ EXPLORER = (
     Mutant(
         "what a page is told of its trace",
         "call sites have the names of marks",
-        "lab/heapscope/explorer/embed.py::told",
+        "lab/heapscope/render/explorer/embed.py::told",
         '"sites": NameTable.SITE',
         '"sites": NameTable.MARK',
         ENGINE,
@@ -195,7 +195,7 @@ EXPLORER = (
     Mutant(
         "what a page is told of its trace",
         "a mark of the byte order is part of a name",
-        "lab/heapscope/explorer/embed.py::_plain",
+        "lab/heapscope/render/explorer/embed.py::_plain",
         '.removeprefix("\\ufeff")',
         "",
         ENGINE,

@@ -8,7 +8,7 @@ SMALLEST_POOL = (
     Mutant(
         "the smallest pool",
         "a size that fails rules out the pool just below it too",
-        "lab/heapscope/fit/search.py::_rule_out",
+        "lab/heapscope/answers/fit/search.py::_rule_out",
         "ruled_out.update(judged_by(size))",
         "ruled_out.update(judged_by(size), {size - 8})",
         "tests/lab/fit/test_fit_search.py",

@@ -10,7 +10,7 @@ LADDER = (
     Mutant(
         "shares of a difference",
         "what two options make together is counted twice",
-        "lab/heapscope/ladder/fair_share.py::fair_shares",
+        "lab/heapscope/forecast/ladder/fair_share.py::fair_shares",
         "factorial(size) * factorial(count - size - 1) / factorial(count)",
         "1 / count",
         "tests/lab/ladder/test_fair_share.py",
@@ -18,7 +18,7 @@ LADDER = (
     Mutant(
         "options that differ",
         "options of which no part tells are left out",
-        "lab/heapscope/ladder/compared.py::_unknown",
+        "lab/heapscope/forecast/ladder/compared.py::_unknown",
         "name not in pair.asked",
         "name in pair.asked",
         DIFF,
@@ -26,7 +26,7 @@ LADDER = (
     Mutant(
         "gain of an option",
         "what follows a line keeps its old value",
-        "lab/heapscope/ladder/exchange.py::Exchange.config",
+        "lab/heapscope/forecast/ladder/exchange.py::Exchange.config",
         "self.members.get(each, frozenset())",
         "self.members.get(each, frozenset()) & {each}",
         DIFF,
@@ -34,7 +34,7 @@ LADDER = (
     Mutant(
         "gain between two releases",
         "the parts of an empty program count twice",
-        "lab/heapscope/predict/memory_states.py::MemoryModel.before_parts",
+        "lab/heapscope/forecast/predict/memory_states.py::MemoryModel.before_parts",
         "free += sum(each.bytes for each in default)",
         "",
         DIFF,
@@ -42,7 +42,7 @@ LADDER = (
     Mutant(
         "band of a difference",
         "the doubt about the empty program does not drop out",
-        "lab/heapscope/ladder/memory_gain.py::memory_gains",
+        "lab/heapscope/forecast/ladder/memory_gain.py::memory_gains",
         "_doubt(before, after) if pair.of_platform else 0.0",
         "_doubt(before, after)",
         DIFF,
@@ -50,7 +50,7 @@ LADDER = (
     Mutant(
         "throughput gained",
         "the slower side's constants are taken for both",
-        "lab/heapscope/ladder/speed_gain.py::_figures",
+        "lab/heapscope/forecast/ladder/speed_gain.py::_figures",
         "knobs_of(config, idf=side.idf)",
         "knobs_of(side.config, idf=side.idf)",
         DIFF,

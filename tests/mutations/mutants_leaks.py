@@ -12,7 +12,7 @@ LEAK_MUTANTS = (
     Mutant(
         "leaks: growth",
         "an event is looked at several times",
-        "lab/heapscope/leaks/find.py::_looks",
+        "lab/heapscope/answers/leaks/find.py::_looks",
         "list(dict.fromkeys(int(event) for event in looks))",
         "[int(event) for event in looks]",
         LIVES,
@@ -20,7 +20,7 @@ LEAK_MUTANTS = (
     Mutant(
         "leaks: verdict",
         "growth that slowed down or stopped is steady",
-        "lab/heapscope/leaks/evidence.py::_steady",
+        "lab/heapscope/answers/leaks/evidence.py::_steady",
         "return not slows and not stopped and",
         "return",
         LEAK_VERDICTS,
@@ -36,7 +36,7 @@ LEAK_MUTANTS = (
     Mutant(
         "leaks: verdict",
         "a level that falls does not count as a return",
-        "lab/heapscope/leaks/verdict.py::_returns",
+        "lab/heapscope/answers/leaks/verdict.py::_returns",
         "<= np.median",
         "< 0 * np.median",
         LEAK_VERDICTS,
@@ -44,7 +44,7 @@ LEAK_MUTANTS = (
     Mutant(
         "leaks: verdict",
         "lost frees do not count",
-        "lab/heapscope/leaks/verdict.py::_against",
+        "lab/heapscope/answers/leaks/verdict.py::_against",
         "if not whole:",
         "if False:",
         LEAK_VERDICTS,
@@ -52,7 +52,7 @@ LEAK_MUTANTS = (
     Mutant(
         "leaks: rate",
         "the stretches of the start count as time",
-        "lab/heapscope/leaks/rates.py::rate_of",
+        "lab/heapscope/answers/leaks/rates.py::rate_of",
         "(found.last + 1 - found.first) / lives.stretches",
         "1.0",
         LEAK_VERDICTS,
@@ -60,7 +60,7 @@ LEAK_MUTANTS = (
     Mutant(
         "leaks: rate",
         "a round has as many events as the interval has stretches",
-        "lab/heapscope/leaks/rates.py::rate_of",
+        "lab/heapscope/answers/leaks/rates.py::rate_of",
         "per_event.times(span.round_events)",
         "per_event.times(lives.stretches)",
         LEAK_VERDICTS,
@@ -68,7 +68,7 @@ LEAK_MUTANTS = (
     Mutant(
         "leaks: time to death",
         "the band's ends are swapped",
-        "lab/heapscope/leaks/rates.py::_until",
+        "lab/heapscope/answers/leaks/rates.py::_until",
         "low=free / rate.high, high=free / rate.low",
         "low=free / rate.low, high=free / rate.high",
         LEAK_VERDICTS,
@@ -76,7 +76,7 @@ LEAK_MUTANTS = (
     Mutant(
         "leaks: verdict",
         "a tail is cut after its first terms",
-        "lab/heapscope/leaks/evidence.py::_ladder",
+        "lab/heapscope/answers/leaks/evidence.py::_ladder",
         "most - 2 * width",
         "most - 20",
         TAILS,

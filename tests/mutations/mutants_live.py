@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from mutant import Mutant
 
-LIVE = "lab/heapscope/live"
+LIVE = "lab/heapscope/logs/live"
 TESTS = "tests/lab/live"
 
-PAGE = "lab/heapscope/report/page/assets"
+PAGE = "lab/heapscope/render/page/assets"
 HEARD = "tests/browser/test_device.py"
 
 OF_LIVE = (

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from mutant import Mutant
 
-LOG = "lab/heapscope/log"
 NATIVE = "lab/native/log"
 TESTS = "tests/lab/log"
 
@@ -12,7 +11,7 @@ OF_LOGS = (
     Mutant(
         "requests after a summary",
         "the largest hole that may be there serves for sure",
-        f"{LOG}/worlds.py::_ask",
+        "lab/heapscope/logs/heaps/worlds.py::_ask",
         "if bounds.main_least >= least:",
         "if bounds.main_most >= least:",
         f"{TESTS}/test_outlook.py",
@@ -20,7 +19,7 @@ OF_LOGS = (
     Mutant(
         "requests after a summary",
         "the holes beside the main one serve nothing",
-        f"{LOG}/worlds.py::_served",
+        "lab/heapscope/logs/heaps/worlds.py::_served",
         "other = _taken(heap, request, least, bounds.other_most)",
         "other = None",
         f"{TESTS}/test_outlook.py",
@@ -28,7 +27,7 @@ OF_LOGS = (
     Mutant(
         "requests after a dump",
         "every block of a dump is used",
-        f"{LOG}/state.py::_exact",
+        "lab/heapscope/logs/reader/state.py::_exact",
         "not one.is_free",
         "True",
         f"{TESTS}/test_state_cases.py",
@@ -36,7 +35,7 @@ OF_LOGS = (
     Mutant(
         "does it fit",
         "a failed request for DMA memory says that malloc fails",
-        f"{LOG}/fits.py::_failures",
+        "lab/heapscope/logs/heaps/fits.py::_failures",
         "alike = one.caps is None or not one.caps & ~more",
         "alike = True",
         f"{TESTS}/test_log_kinds.py",
@@ -44,7 +43,7 @@ OF_LOGS = (
     Mutant(
         "does it fit",
         "the power of two that a release reports is the block",
-        f"{LOG}/fits.py::_blocks",
+        "lab/heapscope/logs/heaps/fits.py::_blocks",
         "powers = _powers(reading, found.largest)",
         "powers = False",
         f"{TESTS}/test_log_kinds.py",
@@ -52,7 +51,7 @@ OF_LOGS = (
     Mutant(
         "does it fit",
         "PSRAM that only the boot lines tell of serves nothing",
-        f"{LOG}/state_memory.py::_rules",
+        "lab/heapscope/logs/heaps/state_memory.py::_rules",
         "if psram or any(",
         "if any(",
         f"{TESTS}/test_log_fits.py",
@@ -60,7 +59,7 @@ OF_LOGS = (
     Mutant(
         "does it fit",
         "a number that the end of the log cuts refuses a request",
-        f"{LOG}/fits.py::ask",
+        "lab/heapscope/logs/heaps/fits.py::ask",
         "and found.line == reading.unended",
         "and False",
         f"{TESTS}/test_log_fits.py",
@@ -76,7 +75,7 @@ OF_LOGS = (
     Mutant(
         "largest block in 16 bits",
         "it is taken as printed",
-        f"{LOG}/artefacts.py::unwrapped",
+        "lab/heapscope/logs/reader/artefacts.py::unwrapped",
         "return whole if",
         "return None if",
         f"{TESTS}/test_log_kinds.py",
@@ -84,7 +83,7 @@ OF_LOGS = (
     Mutant(
         "release of a log",
         "figures that the release cannot print are believed",
-        "lab/heapscope/layout/evidence.py::_of_release",
+        "lab/heapscope/memory/layout/evidence.py::_of_release",
         "release.name not in fitting",
         "release.name in fitting",
         f"{TESTS}/test_log_release.py",

@@ -46,7 +46,7 @@ LOSS = (
     Mutant(
         "loss: directions",
         "the least free memory of a part is a lower bound",
-        "lab/heapscope/measure/memory.py::MemoryFigures",
+        "lab/heapscope/memory/layout/region_rows.py::MemoryFigures",
         '"Lowest free payload bytes so far, true: of all these regions at one moment.", '
         '"minimum free", bound=AT_MOST',
         '"Lowest free payload bytes so far, true: of all these regions at one moment.", '
@@ -56,7 +56,7 @@ LOSS = (
     Mutant(
         "loss: directions",
         "the least free memory of a version before the loss is that of the whole run",
-        "lab/heapscope/upgrade/cost.py::Waterfall",
+        "lab/heapscope/answers/upgrade/cost.py::Waterfall",
         'after: int = figure("True bytes.", "B", bound=AT_MOST)',
         'after: int = figure("True bytes.", "B", bound="exact")',
         ADVICE,
@@ -64,7 +64,7 @@ LOSS = (
     Mutant(
         "loss: directions",
         "the pool of a part is one for the whole run",
-        "lab/heapscope/fit/smallest_pool.py::FitResult",
+        "lab/heapscope/answers/fit/smallest_pool.py::FitResult",
         "step=STEP, bound=AT_LEAST,",
         "step=STEP, bound=EXACT,",
         REPLAYED,
@@ -72,7 +72,7 @@ LOSS = (
     Mutant(
         "loss: nothing is recommended",
         "a pool is recommended after a loss",
-        "lab/heapscope/fit/fit_trace.py::fit_recorded",
+        "lab/heapscope/answers/fit/fit_trace.py::fit_recorded",
         "if is_cut(trace.loss)\n",
         "if trace.loss is None and False\n",
         REPLAYED,
@@ -96,7 +96,7 @@ LOSS = (
     Mutant(
         "loss: facts",
         "sizes that may be a 64-bit program's keep a budget",
-        "lab/heapscope/budgets/judgement.py::doubt",
+        "lab/heapscope/fleet/budgets/judgement.py::doubt",
         "if loss is not None:",
         "if loss is not None and not loss.unknown:",
         FACTS,
@@ -104,7 +104,7 @@ LOSS = (
     Mutant(
         "loss: facts",
         "sides that served nothing served alike",
-        "lab/heapscope/measure/figure.py::served_alike",
+        "lab/heapscope/simulation/result/figure.py::served_alike",
         "if 0 in (left.summary.results, right.summary.results):",
         "if 0 > left.summary.results + right.summary.results:",
         FACTS,
@@ -112,7 +112,7 @@ LOSS = (
     Mutant(
         "loss: withheld",
         "a number stands in the JSON that its mark withholds",
-        "lab/heapscope/rows/withheld.py::_make_null",
+        "lab/heapscope/base/rows/withheld.py::_make_null",
         "if not rest:",
         'if not rest and name == "":',
         FACTS,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from mutant import Mutant
 
 NET = "tests/lab/fit/test_net_bytes.py"
-VERDICT = "lab/heapscope/fit/verdict.py"
+VERDICT = "lab/heapscope/answers/fit/verdict.py"
 
 NET_BYTES = (
     Mutant(
@@ -35,7 +35,7 @@ NET_BYTES = (
     Mutant(
         "net bytes of a ROM",
         "an image's own allocator is taken for the ROM's",
-        "lab/heapscope/fit/firmware_heap.py::read_firmware_heap",
+        "lab/heapscope/answers/fit/firmware_heap.py::read_firmware_heap",
         'config.value("HEAP_TLSF_USE_ROM_IMPL") is True',
         "data.rom is not None",
         NET,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from mutant import Mutant
 
 LOOKS = "tests/browser/test_looks.py"
-ASSETS = "lab/heapscope/report/page/assets"
+ASSETS = "lab/heapscope/render/page/assets"
 
 PAGES = (
     Mutant(
@@ -19,7 +19,7 @@ PAGES = (
     Mutant(
         "looks of a page",
         "the areas of a chart have no height",
-        "lab/heapscope/report/page/charts.py::_fragmentation",
+        "lab/heapscope/render/page/charts.py::_fragmentation",
         '"free": _steps([moment.free for moment in moments]), '
         '"largest": _steps([moment.largest_free for moment in moments]),',
         '"free": [0] * (len(moments) + 1), "largest": [0] * (len(moments) + 1),',

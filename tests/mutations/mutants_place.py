@@ -12,7 +12,7 @@ PLACE = (
     Mutant(
         "placement",
         "the limit of slow bytes counts requests",
-        "lab/heapscope/place/programme.py::_Model.budget",
+        "lab/heapscope/answers/place/programme.py::_Model.budget",
         "self._usage.classes.rows[number].asked",
         "self._usage.classes.rows[number].requests",
         MODEL,
@@ -20,7 +20,7 @@ PLACE = (
     Mutant(
         "bound of a placement",
         "half of what is held counts at a moment",
-        "lab/heapscope/place/programme.py::_Model._peak",
+        "lab/heapscope/answers/place/programme.py::_Model._peak",
         "(float(held.sum()), highspy.kHighsInf, row)",
         "(float(held.sum()) / 2, highspy.kHighsInf, row)",
         MODEL,
@@ -28,7 +28,7 @@ PLACE = (
     Mutant(
         "bound of a placement",
         "a block takes no header",
-        "lab/heapscope/place/memories.py::_taken",
+        "lab/heapscope/answers/place/memories.py::_taken",
         "max(size, int(empty.free - one.free))",
         "size",
         MODEL,
@@ -44,7 +44,7 @@ PLACE = (
     Mutant(
         "headline of the placements",
         "the simplest placement is always enough",
-        "lab/heapscope/place/find.py::is_better",
+        "lab/heapscope/answers/place/find.py::is_better",
         "return figure > less + WORTH * max(1, less)",
         "return figure > less + 1000 * max(1, less)",
         "tests/lab/place/test_placement_page.py",
@@ -52,7 +52,7 @@ PLACE = (
     Mutant(
         "both ends of free blocks",
         "rules that win on the first recording are offered",
-        "lab/heapscope/place/ends.py::FoundEnds.wins",
+        "lab/heapscope/answers/place/ends.py::FoundEnds.wins",
         "and self._better(self.second)",
         "",
         "tests/lab/place/test_ends.py",
@@ -68,7 +68,7 @@ PLACE = (
     Mutant(
         "both ends of free blocks",
         "the code of the device leaves an owner's bit to the request",
-        "lab/heapscope/place/device_code.py::_askers",
+        "lab/heapscope/answers/place/device_code.py::_askers",
         "return (bits.owners[rule.owner],)",
         'return ("",)',
         "tests/lab/place/test_ends.py",
@@ -76,7 +76,7 @@ PLACE = (
     Mutant(
         "share of perturbed runs of a placement",
         "a run in which the rules gain nothing counts as good",
-        "lab/heapscope/place/perturbed_place.py::perturbed_placement",
+        "lab/heapscope/answers/place/perturbed_place.py::perturbed_placement",
         "good += enough and outcome.failures <= none.failures",
         "good += outcome.failures <= none.failures",
         "tests/lab/place/test_perturbed_place.py",
@@ -84,7 +84,7 @@ PLACE = (
     Mutant(
         "share of perturbed runs in a check",
         "a run that breaks a budget counts as good",
-        "lab/heapscope/budgets/judge_perturbed.py::judge_perturbed",
+        "lab/heapscope/fleet/budgets/judge_perturbed.py::judge_perturbed",
         "good += not bad",
         "good += 1",
         "tests/lab/budgets/test_check.py",
@@ -92,7 +92,7 @@ PLACE = (
     Mutant(
         "bound of a placement",
         "a resized block takes as much as a new one",
-        "lab/heapscope/place/usage.py::held_by",
+        "lab/heapscope/answers/place/usage.py::held_by",
         "resized=np.minimum(cost, resized)",
         "resized=cost",
         MODEL,
@@ -100,7 +100,7 @@ PLACE = (
     Mutant(
         "pools of a placement",
         "the blocks of a pool cost nothing",
-        "lab/heapscope/place/programme.py::_Model._peak",
+        "lab/heapscope/answers/place/programme.py::_Model._peak",
         "row |= {blocks: -each - 1 / 8, made: -float(head)}",
         "row |= {blocks: 0.0, made: -float(head)}",
         MODEL,
@@ -108,7 +108,7 @@ PLACE = (
     Mutant(
         "pools of a placement",
         "a class of blocks that are resized goes to a pool",
-        "lab/heapscope/place/usage.py::_unresized",
+        "lab/heapscope/answers/place/usage.py::_unresized",
         "found[classes.of[blocks.request[stays]]] = False",
         "pass",
         MODEL,
@@ -116,7 +116,7 @@ PLACE = (
     Mutant(
         "pools of a placement",
         "the code of the device gives everyone the pool of one task",
-        "lab/heapscope/place/device_code.py::_lines",
+        "lab/heapscope/answers/place/device_code.py::_lines",
         'asked=lambda rule: bits.owners.get(rule.owner, "")',
         'asked=lambda rule: ""',
         POOLS,

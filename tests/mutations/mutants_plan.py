@@ -12,7 +12,7 @@ PLAN = (
     Mutant(
         "needs that a plan keeps",
         "a change is judged by the failures that it ends alone",
-        "lab/heapscope/why/plan_search.py::_trouble",
+        "lab/heapscope/answers/why/plan_search.py::_trouble",
         "return after.failures, after.needs_short or 0, after.short_events or 0",
         "return after.failures, 0, 0",
         NEEDS,
@@ -20,7 +20,7 @@ PLAN = (
     Mutant(
         "runs that a plan helps in",
         "a run in which a need is lost counts when fewer requests fail",
-        "lab/heapscope/why/plan_find.py::_better",
+        "lab/heapscope/answers/why/plan_find.py::_better",
         "any(after > was",
         "all(after > was",
         NEEDS,
@@ -28,7 +28,7 @@ PLAN = (
     Mutant(
         "blocks that changes put in front",
         "a second change gives its block the name of the first one's",
-        "lab/heapscope/why/recording.py::Recording.own_key",
+        "lab/heapscope/answers/why/recording.py::Recording.own_key",
         "return most + 1",
         "return OWN",
         NEEDS,
@@ -36,7 +36,7 @@ PLAN = (
     Mutant(
         "share of perturbed runs",
         "the middle of the interval is not Wilson's",
-        "lab/heapscope/jitter/share.py::share",
+        "lab/heapscope/simulation/jitter/share.py::share",
         "part + weight / 2",
         "part + weight",
         RUNS,

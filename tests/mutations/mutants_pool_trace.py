@@ -46,7 +46,7 @@ POOL_TRACE = (
     Mutant(
         "advice on pools",
         "pools whose sizes stay are not counted",
-        "lab/heapscope/pools/advise.py::_Search.held",
+        "lab/heapscope/answers/pools/advise.py::_Search.held",
         "held = self.rest.copy()",
         "held = 0 * self.rest",
         ADVICE,
@@ -54,7 +54,7 @@ POOL_TRACE = (
     Mutant(
         "advice on pools",
         "only the first trace's peak counts",
-        "lab/heapscope/pools/advise.py::_Search.peaks",
+        "lab/heapscope/answers/pools/advise.py::_Search.peaks",
         "np.maximum.reduceat(held, self.starts, axis=-1).sum(axis=-1)",
         "np.maximum.reduceat(held, self.starts, axis=-1)[..., 0]",
         ADVICE,
@@ -62,7 +62,7 @@ POOL_TRACE = (
     Mutant(
         "advice on pools",
         "no first block is larger than what is used",
-        "lab/heapscope/pools/advise.py::_up_to",
+        "lab/heapscope/answers/pools/advise.py::_up_to",
         "bisect.bisect_left(sizes, most) + 1",
         "bisect.bisect_left(sizes, most)",
         ADVICE,
@@ -70,7 +70,7 @@ POOL_TRACE = (
     Mutant(
         "advice on pools",
         "a limit of calls is none",
-        "lab/heapscope/pools/advise.py::_descent",
+        "lab/heapscope/answers/pools/advise.py::_descent",
         "score[one.calls > spare] = np.inf",
         "score[one.calls > spare] += 0",
         ADVICE,
@@ -78,7 +78,7 @@ POOL_TRACE = (
     Mutant(
         "advice on pools",
         "sizes that stay in one trace change in another",
-        "lab/heapscope/pools/groups.py::agreed",
+        "lab/heapscope/answers/pools/groups.py::agreed",
         "free=group.name not in fixed",
         "free=group.free",
         ADVICE,
@@ -86,7 +86,7 @@ POOL_TRACE = (
     Mutant(
         "advice on pools",
         "an increment is told only where the option's name has _LEN_",
-        "lab/heapscope/pools/groups.py::_LENGTH",
+        "lab/heapscope/answers/pools/groups.py::_LENGTH",
         'r"_LEN(?=_|$)"',
         'r"_LEN(?=_)"',
         COMMAND,
@@ -94,7 +94,7 @@ POOL_TRACE = (
     Mutant(
         "replay of recorded pools",
         "events of pools that were never created count as nothing",
-        "lab/heapscope/pools/account.py::_doubts",
+        "lab/heapscope/answers/pools/account.py::_doubts",
         "stray = totals.stray + int(",
         "stray = totals.stray + 0 * int(",
         COMMAND,
@@ -102,7 +102,7 @@ POOL_TRACE = (
     Mutant(
         "ice-pools",
         "the advice is looked for without growth in small steps",
-        "lab/heapscope/pools/advise.py::_pairs",
+        "lab/heapscope/answers/pools/advise.py::_pairs",
         "*range(64, 1024, 16)",
         "*range(64, 1024, 320)",
         ICE,

@@ -20,7 +20,7 @@ PREDICT = (
     Mutant(
         "whole programs left out",
         "the empty program is not taken off",
-        "lab/heapscope/predict/memory_states.py::MemoryModel.less_empty",
+        "lab/heapscope/forecast/predict/memory_states.py::MemoryModel.less_empty",
         "return left - own, empty.doubt",
         "return left, empty.doubt",
         PARTS,
@@ -28,7 +28,7 @@ PREDICT = (
     Mutant(
         "options of the guide that react",
         "lwIP is linked with Wi-Fi alone",
-        "lab/heapscope/predict/memory_states.py::MemoryModel._works",
+        "lab/heapscope/forecast/predict/memory_states.py::MemoryModel._works",
         "return (NET, *",
         "return (*",
         REACTION,
@@ -36,7 +36,7 @@ PREDICT = (
     Mutant(
         "predictions above a ceiling",
         "the ESP32's code is in the memory of malloc",
-        "lab/heapscope/predict/memory_states.py::_place",
+        "lab/heapscope/forecast/predict/memory_states.py::_place",
         'return (IRAM if scene.config.chip == "esp32" else DRAM), False',
         "return DRAM, False",
         LIMITS,
@@ -44,7 +44,7 @@ PREDICT = (
     Mutant(
         "memory beside the system",
         "Wi-Fi's blocks are left out",
-        "lab/heapscope/predict/tenants.py::_has_blocks",
+        "lab/heapscope/forecast/predict/tenants.py::_has_blocks",
         "or held.part.id in _NO_BLOCKS",
         'or held.part.id in _NO_BLOCKS or held.part.component == "Wi-Fi"',
         TENANTS,
@@ -52,7 +52,7 @@ PREDICT = (
     Mutant(
         "memory beside the system",
         "the layout leaves what its blocks happen to leave",
-        "lab/heapscope/predict/system_layout.py::SystemMemory.layout",
+        "lab/heapscope/forecast/predict/system_layout.py::SystemMemory.layout",
         "more = free_of(made) - wanted",
         "more = 0 * wanted",
         TENANTS,
@@ -60,7 +60,7 @@ PREDICT = (
     Mutant(
         "peak per task beside the system",
         "the system's blocks are of no task of the trace",
-        "lab/heapscope/replay/config.py::_tenants",
+        "lab/heapscope/simulation/replay/config.py::_tenants",
         "known.setdefault(tenant.task, first)",
         "first",
         "tests/lab/tenants/test_tenant_replay.py",
@@ -76,7 +76,7 @@ PREDICT = (
     Mutant(
         "one figure of predict, replay and tune",
         "tune judges its answer on the memory of the present configuration",
-        "lab/heapscope/tune/by_replay.py::_by_replay",
+        "lab/heapscope/forecast/tune/by_replay.py::_by_replay",
         "need = of(chosen.changed_to({**also, **lines}))",
         "need = of(problem.config)",
         "tests/lab/tenants/test_three_verbs.py",
@@ -84,7 +84,7 @@ PREDICT = (
     Mutant(
         "physical limits of memory",
         "a window asks for as many frames as there are buffers",
-        "lab/heapscope/predict/memory_scene.py::_tx_frames",
+        "lab/heapscope/forecast/predict/memory_scene.py::_tx_frames",
         "min(most, ",
         "max(most, ",
         STATES,
@@ -92,7 +92,7 @@ PREDICT = (
     Mutant(
         "throughput of rows left out",
         "the received window does not limit",
-        "lab/heapscope/predict/throughput.py::LIMITS",
+        "lab/heapscope/forecast/predict/throughput.py::LIMITS",
         '("receive_window", "block_ack", "static_rx", "no_block_ack")',
         '("block_ack", "static_rx", "no_block_ack")',
         MODEL,
@@ -132,7 +132,7 @@ PREDICT = (
     Mutant(
         "nothing above what the air carries",
         "the processor alone decides",
-        "lab/heapscope/predict/radio.py::through_air",
+        "lab/heapscope/forecast/predict/radio.py::through_air",
         "min(processor, most) *",
         "processor *",
         "tests/lab/predict/test_air_limit.py",
@@ -140,7 +140,7 @@ PREDICT = (
     Mutant(
         "nothing above what the air carries",
         "the channel is free at once",
-        "lab/heapscope/predict/radio.py::_mbps",
+        "lab/heapscope/forecast/predict/radio.py::_mbps",
         "+ _ASK_US",
         "",
         "tests/lab/predict/test_air_limit.py",
@@ -148,7 +148,7 @@ PREDICT = (
     Mutant(
         "wider bands outside the data",
         "a release far from all rows is as sure as a near one",
-        "lab/heapscope/predict/software.py::_away",
+        "lab/heapscope/forecast/predict/software.py::_away",
         "return sqrt(years_from_known(year))",
         "return 0.0",
         "tests/lab/predict/test_air_limit.py",
@@ -156,7 +156,7 @@ PREDICT = (
     Mutant(
         "a log of the user's board",
         "what the host sends the device sends",
-        "lab/heapscope/predict/iperf_log.py::_json_metric",
+        "lab/heapscope/forecast/predict/iperf_log.py::_json_metric",
         "host_sends = client != reverse",
         "host_sends = client == reverse",
         "tests/lab/predict/test_iperf_log.py",
@@ -164,7 +164,7 @@ PREDICT = (
     Mutant(
         "coverage of the bands",
         "the bands have half their width",
-        "lab/heapscope/predict/guess.py::Guess.reach",
+        "lab/heapscope/forecast/predict/guess.py::Guess.reach",
         "return math.hypot(own,",
         "return 0.5 * math.hypot(own,",
         MODEL,
@@ -180,7 +180,7 @@ PREDICT = (
     Mutant(
         "options that give memory back",
         "a gain has no band",
-        "lab/heapscope/predict/knob_offers.py::_summed",
+        "lab/heapscope/forecast/predict/knob_offers.py::_summed",
         "(won.median, won.median - won.half_80, won.median + won.half_80)",
         "(won.median, won.median, won.median)",
         KNOBS,
@@ -188,7 +188,7 @@ PREDICT = (
     Mutant(
         "options that give memory back",
         "a block ack window does not follow the buffers",
-        "lab/heapscope/predict/knob_changes.py::_window",
+        "lab/heapscope/forecast/predict/knob_changes.py::_window",
         "if window < knobs.rx_ba_win else {}",
         "if window < 0 else {}",
         KNOBS,
@@ -196,7 +196,7 @@ PREDICT = (
     Mutant(
         "options that a replay can show",
         "one static buffer more is left out",
-        "lab/heapscope/why/ideas_knobs.py::_buffers",
+        "lab/heapscope/answers/why/ideas_knobs.py::_buffers",
         "frozenset(kept[-fewer:])",
         "frozenset(kept[-fewer - 1 :])",
         "tests/lab/why/test_why_knobs.py",
@@ -204,7 +204,7 @@ PREDICT = (
     Mutant(
         "options that a replay can show",
         "code takes more memory where it should take less",
-        "lab/heapscope/predict/knob_layout.py::without_code",
+        "lab/heapscope/forecast/predict/knob_layout.py::without_code",
         "with_code(layout, -least)",
         "with_code(layout, least)",
         "tests/lab/upgrade/test_upgrade_knobs.py",
@@ -212,7 +212,7 @@ PREDICT = (
     Mutant(
         "constants in a generated file",
         "a tenth is added to each as it is read",
-        "lab/heapscope/predict/constants.py::_read",
+        "lab/heapscope/forecast/predict/constants.py::_read",
         'theta=np.array(list(part["constants"].values()))',
         'theta=1.1 * np.array(list(part["constants"].values()))',
         MODEL,
@@ -220,7 +220,7 @@ PREDICT = (
     Mutant(
         "RAM by part",
         "memory that is given is taken",
-        "lab/heapscope/predict/memory_states.py::Held.taken",
+        "lab/heapscope/forecast/predict/memory_states.py::Held.taken",
         "(-1 if self.more else 1)",
         "(2 if self.more else 2)",
         COMMAND,
@@ -228,7 +228,7 @@ PREDICT = (
     Mutant(
         "the user's own figures",
         "what was measured moves nothing",
-        "lab/heapscope/predict/calibrate.py::_moved",
+        "lab/heapscope/forecast/predict/calibrate.py::_moved",
         "theta=found.theta + gain * off",
         "theta=found.theta",
         COMMAND,
@@ -236,7 +236,7 @@ PREDICT = (
     Mutant(
         "power save",
         "a window as long as the interval is periodic",
-        "lab/heapscope/predict/power_save.py::connectionless_use",
+        "lab/heapscope/forecast/predict/power_save.py::connectionless_use",
         "PERIODIC if window_ms < interval_ms",
         "PERIODIC if window_ms <= interval_ms",
         WIFI_RANKS,
@@ -244,7 +244,7 @@ PREDICT = (
     Mutant(
         "power save",
         "a window without a connection hears everything",
-        "lab/heapscope/predict/power_save.py::connectionless",
+        "lab/heapscope/forecast/predict/power_save.py::connectionless",
         "broadcast_heard=on",
         "broadcast_heard=1.0",
         POWER,
@@ -252,7 +252,7 @@ PREDICT = (
     Mutant(
         "current of a sleeping station",
         "figures count for any clock",
-        "lab/heapscope/predict/sleep_current.py::_is_possible",
+        "lab/heapscope/forecast/predict/sleep_current.py::_is_possible",
         "series.mhz != mhz",
         "False",
         POWER,
@@ -260,7 +260,7 @@ PREDICT = (
     Mutant(
         "current of a sleeping station",
         "the band is half as wide",
-        "lab/heapscope/predict/sleep_current.py::law_width",
+        "lab/heapscope/forecast/predict/sleep_current.py::law_width",
         "off[ceil(_SHARE * len(off)) - 1]",
         "off[ceil(_SHARE * len(off)) - 1] / 2",
         POWER,
@@ -268,7 +268,7 @@ PREDICT = (
     Mutant(
         "what a build has of a configuration",
         "lines that Kconfig leaves out count",
-        "lab/heapscope/kconfig/values.py::OptionValues._given",
+        "lab/heapscope/config/kconfig/values.py::OptionValues._given",
         "return values.get(name, marked.get(name)) if self.can_set(name) else None",
         "return values.get(name, marked.get(name))",
         COMMAND,
@@ -276,7 +276,7 @@ PREDICT = (
     Mutant(
         "memory beside TLS",
         "records in IRAM are taken of the heap",
-        "lab/heapscope/predict/memory_states.py::_place",
+        "lab/heapscope/forecast/predict/memory_states.py::_place",
         'if memory == "record" and scene.on("MBEDTLS_IRAM_8BIT_MEM_ALLOC"):',
         'if memory == "" and scene.on("MBEDTLS_IRAM_8BIT_MEM_ALLOC"):',
         COMMAND,

@@ -12,7 +12,7 @@ PROJECT = (
     Mutant(
         "options of a project",
         "menus do not hide what is in them",
-        "lab/heapscope/kconfig/own_options.py::_Made._symbol",
+        "lab/heapscope/config/kconfig/own_options.py::_Made._symbol",
         "both(each.prompt, each.visible, depend)",
         "both(each.prompt, depend)",
         KCONFIG,
@@ -20,7 +20,7 @@ PROJECT = (
     Mutant(
         "options of a project",
         "a choice counts what hangs on its members",
-        "lab/heapscope/kconfig/own_options.py::_members",
+        "lab/heapscope/config/kconfig/own_options.py::_members",
         "if not above:",
         "if True:",
         KCONFIG,
@@ -28,7 +28,7 @@ PROJECT = (
     Mutant(
         "options of a project",
         "options that hang on an unread file are judged",
-        "lab/heapscope/kconfig/own_options.py::_Made.unsure",
+        "lab/heapscope/config/kconfig/own_options.py::_Made.unsure",
         "found.add(name)",
         "pass",
         KCONFIG,
@@ -36,7 +36,7 @@ PROJECT = (
     Mutant(
         "options of a project",
         "files outside the project are read",
-        "lab/heapscope/kconfig/kconfig_file.py::KconfigReader._inside",
+        "lab/heapscope/config/kconfig/kconfig_file.py::KconfigReader._inside",
         "return any(path.is_relative_to(root) for root in self._roots.values())",
         "return path.is_absolute()",
         KCONFIG,
@@ -52,7 +52,7 @@ PROJECT = (
     Mutant(
         "files of a project",
         "a broken Kconfig file is not reported",
-        "lab/heapscope/lint/find.py::kconfig_findings",
+        "lab/heapscope/config/lint/find.py::kconfig_findings",
         "for place, message in project.faults:",
         "for place, message in project.faults[:0]:",
         LINT,

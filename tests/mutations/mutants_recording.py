@@ -36,7 +36,7 @@ RECORDING = (
     Mutant(
         "recording: certainty of addresses",
         "nothing is said where blocks after a snapshot lie elsewhere",
-        "lab/heapscope/measure/verdict.py::_other_limits",
+        "lab/heapscope/simulation/result/verdict.py::_other_limits",
         "if summary.begun_blocks:",
         "if False:",
         START,

@@ -268,7 +268,7 @@ REPLAY = (
     Mutant(
         "list order of ESP-IDF 5.5",
         "regions stay in the order of the map",
-        "lab/heapscope/layout/memory.py::Memory.in_list_order",
+        "lab/heapscope/memory/layout/memory.py::Memory.in_list_order",
         'self.version.order == "size"',
         'self.version.order == "map"',
         CHIPS,
@@ -436,7 +436,7 @@ REPLAY = (
     Mutant(
         "blocks of a log that are not freed",
         "a free behind a cut record is of the one before",
-        "lab/heapscope/capture/esp_idf/heap_trace.py::HeapTraceScanner._freed",
+        "lab/heapscope/logs/esp_idf/heap_trace.py::HeapTraceScanner._freed",
         "not (self._cut or trace.dropped)",
         "not trace.dropped",
         "tests/lab/capture/test_esp_idf_heap_trace.py",

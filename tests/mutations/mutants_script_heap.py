@@ -60,7 +60,7 @@ SCRIPT_HEAP = (
     Mutant(
         "the advised size",
         "the margin is left out",
-        "lab/heapscope/fit/fit_trace.py::_advised",
+        "lab/heapscope/answers/fit/fit_trace.py::_advised",
         "math.ceil(pool * (1 + margin / 100) / STEP) * STEP",
         "math.ceil(pool / STEP) * STEP",
         "tests/lab/fit/test_fit_command.py",

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from mutant import Mutant
 
-LANGUAGES = "lab/heapscope/languages.py"
-NETWORK = "lab/heapscope/live/network.py"
+LANGUAGES = "lab/heapscope/base/languages.py"
+NETWORK = "lab/heapscope/logs/live/network.py"
 TEXT = "tests/lab/languages/test_languages.py"
 PORTS = "tests/lab/live/test_live_ports.py"
 
@@ -61,7 +61,7 @@ STRANGERS = (
     Mutant(
         "files of a board in a reset loop",
         "a recording without events makes one",
-        "lab/heapscope/live/recording_file.py::RecordingFiles.write",
+        "lab/heapscope/logs/live/recording_file.py::RecordingFiles.write",
         "not self.eventful and len(head) < _HEAD_MAX",
         "False",
         "tests/lab/live/test_live_stream.py",

@@ -16,7 +16,7 @@ SUMS = (
     Mutant(
         "sums of a table",
         "sites without a row of their own are dropped",
-        "lab/heapscope/measure/survey.py::gathered",
+        "lab/heapscope/simulation/result/survey.py::gathered",
         "return (*own, _others(rest)) if rest else tuple(own)",
         "return tuple(own)",
         SITES,
@@ -24,7 +24,7 @@ SUMS = (
     Mutant(
         "sums of a table",
         "the row of others forgets a row",
-        "lab/heapscope/report/table.py::Table.within",
+        "lab/heapscope/render/text/table.py::Table.within",
         "kept, left = self.rows[:most], self.rows[most:]",
         "kept, left = self.rows[:most], self.rows[most + 1 :]",
         TASKS,
@@ -32,7 +32,7 @@ SUMS = (
     Mutant(
         "sums of a table",
         "the row of others has the figures of the first of them",
-        "lab/heapscope/report/table.py::_rest",
+        "lab/heapscope/render/text/table.py::_rest",
         "sum(_number(cell) or 0 for cell in known)",
         "known[0]",
         REST,
@@ -40,7 +40,7 @@ SUMS = (
     Mutant(
         "columns of a table",
         "figures for wide terminals are columns nowhere",
-        "lab/heapscope/report/table.py::columns_of",
+        "lab/heapscope/render/text/table.py::columns_of",
         "if told.heading",
         "if told.heading and not told.wide",
         ONE_TABLE,
@@ -48,7 +48,7 @@ SUMS = (
     Mutant(
         "columns of a table",
         "the last column that fits no more is not continued below",
-        "lab/heapscope/report/terminal.py::drawn",
+        "lab/heapscope/render/text/terminal.py::drawn",
         "columns = [*columns[:1], *columns[fitting:]] if fitting < len(columns) else []",
         "columns = []",
         ONE_TABLE,
@@ -56,7 +56,7 @@ SUMS = (
     Mutant(
         "columns of a table",
         "Markdown begins with the second column",
-        "lab/heapscope/report/markdown.py::table_lines",
+        "lab/heapscope/render/text/markdown.py::table_lines",
         '" ".join(column.heading.split()) or " " for column in whole.columns',
         '" ".join(column.heading.split()) or " " for column in whole.columns[1:]',
         ONE_TABLE,
@@ -88,7 +88,7 @@ SUMS = (
     Mutant(
         "outcome of a comparison",
         "what was held is judged whatever was served",
-        "lab/heapscope/measure/figure.py::ComparedFigure",
+        "lab/heapscope/simulation/result/figure.py::ComparedFigure",
         'return self.better if alike or not self.held else ""',
         "return self.better",
         COMPARE,

@@ -14,7 +14,7 @@ SWEEP = (
     Mutant(
         "cells of a plan",
         "the axes of a configuration change places",
-        "lab/heapscope/sweep/plan.py::SweepGrid.configuration",
+        "lab/heapscope/fleet/sweep/plan.py::SweepGrid.configuration",
         "reversed(self.axes)",
         "self.axes",
         PLAN,
@@ -22,7 +22,7 @@ SWEEP = (
     Mutant(
         "batches of a plan",
         "a batch begins with the last cell of the one before",
-        "lab/heapscope/sweep/plan.py::SweepPlan.batches",
+        "lab/heapscope/fleet/sweep/plan.py::SweepPlan.batches",
         "first + count, 0, BATCH_EVENTS",
         "first + count - 1, 0, BATCH_EVENTS",
         PLAN,
@@ -30,7 +30,7 @@ SWEEP = (
     Mutant(
         "safe cells",
         "an unmet need is safe",
-        "lab/heapscope/sweep/play.py::_safe",
+        "lab/heapscope/fleet/sweep/play.py::_safe",
         "margin is not None and margin < 0",
         "margin is None",
         CELLS,
@@ -38,7 +38,7 @@ SWEEP = (
     Mutant(
         "safe configurations",
         "one safe trace is enough",
-        "lab/heapscope/sweep/results.py::cells_of_each",
+        "lab/heapscope/fleet/sweep/results.py::cells_of_each",
         "sum(trace.readable for trace in plan.traces)",
         "min(1, len(plan.traces))",
         SHOW,
@@ -46,7 +46,7 @@ SWEEP = (
     Mutant(
         "effects of a choice",
         "pairs are not alike in all else",
-        "lab/heapscope/sweep/show.py::_effects_of",
+        "lab/heapscope/fleet/sweep/show.py::_effects_of",
         "placed.stride * results.plan.recipe.runs",
         "results.plan.recipe.runs",
         SHOW,
@@ -54,7 +54,7 @@ SWEEP = (
     Mutant(
         "least pools of perturbed runs",
         "each run is the one before it",
-        "lab/heapscope/sweep/kept_trace.py::KeptTrace.least_pool",
+        "lab/heapscope/fleet/sweep/kept_trace.py::KeptTrace.least_pool",
         "run - 1",
         "run - 2 if run > 1 else 0",
         LEAST,
@@ -62,7 +62,7 @@ SWEEP = (
     Mutant(
         "least pools with a need",
         "a need that is missed by a word is met",
-        "lab/heapscope/fit/need_trials.py::NeedTrials._met",
+        "lab/heapscope/answers/fit/need_trials.py::NeedTrials._met",
         "need.minimum_margin >= 0",
         "need.minimum_margin >= -8",
         "tests/lab/fit/test_fit_needs.py",
@@ -70,7 +70,7 @@ SWEEP = (
     Mutant(
         "least pools with a need",
         "a sweep's search leaves the needs out",
-        "lab/heapscope/sweep/kept_trace.py::_recorded",
+        "lab/heapscope/fleet/sweep/kept_trace.py::_recorded",
         "needs=parse_needs(needs)",
         "needs=()",
         LEAST,
@@ -78,7 +78,7 @@ SWEEP = (
     Mutant(
         "least pools of perturbed runs",
         "the trace that needs least decides",
-        "lab/heapscope/sweep/least.py::_over_traces",
+        "lab/heapscope/fleet/sweep/least.py::_over_traces",
         "max(traces",
         "min(traces",
         LEAST,
@@ -86,7 +86,7 @@ SWEEP = (
     Mutant(
         "interval of a quantile",
         "the upper end is a rank too low",
-        "lab/heapscope/jitter/quantile.py::ranks",
+        "lab/heapscope/simulation/jitter/quantile.py::ranks",
         "high = count - above",
         "high = count - above - 1",
         "tests/lab/jitter/test_quantile.py",
@@ -94,7 +94,7 @@ SWEEP = (
     Mutant(
         "effects of a choice",
         "a search counts as a value of the pool",
-        "lab/heapscope/sweep/show.py::_effects_of",
+        "lab/heapscope/fleet/sweep/show.py::_effects_of",
         "LEAST if placed",
         "None if placed",
         LEAST,
@@ -102,7 +102,7 @@ SWEEP = (
     Mutant(
         "results of a sweep",
         "another plan may go on in an output",
-        "lab/heapscope/sweep/output.py::_check_same",
+        "lab/heapscope/fleet/sweep/output.py::_check_same",
         "theirs == ours",
         "theirs or ours",
         OUTPUT,
@@ -110,7 +110,7 @@ SWEEP = (
     Mutant(
         "clusters of a sweep",
         "a name that begins with 127 is taken for the loopback",
-        "lab/heapscope/sweep/cluster.py::is_loopback",
+        "lab/heapscope/fleet/sweep/cluster.py::is_loopback",
         'host == "localhost"',
         'host == "localhost" or host.startswith("127.")',
         "tests/lab/sweep/test_cluster.py",

@@ -12,7 +12,7 @@ TRANSLATE = (
     Mutant(
         "sizes translated exactly",
         "a long keeps its size",
-        "lab/heapscope/translate/layouts.py::_base",
+        "lab/heapscope/capture/translate/layouts.py::_base",
         "return TypeSize(8, 8, 4, 4)",
         "return TypeSize(8, 8, 8, 8)",
         LAYOUTS,
@@ -20,7 +20,7 @@ TRANSLATE = (
     Mutant(
         "sizes translated exactly",
         "a source's conditions are not looked at",
-        "lab/heapscope/translate/definitions.py::Sources",
+        "lab/heapscope/capture/translate/definitions.py::Sources",
         "if file.conditional(line):",
         "if file.conditional(-line) and not line:",
         SITES,
@@ -28,7 +28,7 @@ TRANSLATE = (
     Mutant(
         "sizes translated exactly",
         "a size that fits a type once is believed of the whole line",
-        "lab/heapscope/translate/sizes.py::single_object",
+        "lab/heapscope/capture/translate/sizes.py::single_object",
         "sizes == {known.layout.wide}",
         "known.layout.wide in sizes",
         SITES,
@@ -36,7 +36,7 @@ TRANSLATE = (
     Mutant(
         "sizes translated exactly",
         "a wrapper's sum is taken for its parameter",
-        "lab/heapscope/translate/site_types.py::SiteTypes",
+        "lab/heapscope/capture/translate/site_types.py::SiteTypes",
         "if found.handed_on is None:",
         "if found.depth == 0:",
         SITES,
@@ -44,7 +44,7 @@ TRANSLATE = (
     Mutant(
         "sizes translated exactly",
         "code that functions share has the type of one of them",
-        "lab/heapscope/translate/site_types.py::SiteTypes",
+        "lab/heapscope/capture/translate/site_types.py::SiteTypes",
         "found.merged or not self._is_called(frames, place, found.unit)",
         "found.merged and not self._is_called(frames, place, found.unit)",
         SITES,
@@ -52,7 +52,7 @@ TRANSLATE = (
     Mutant(
         "live peak of a translation",
         "the lower bound is the recorded size",
-        "lab/heapscope/translate/sizes.py::_one",
+        "lab/heapscope/capture/translate/sizes.py::_one",
         "-(-size // 2)",
         "size",
         SITES,
@@ -60,7 +60,7 @@ TRANSLATE = (
     Mutant(
         "live peak of a translation",
         "both traces have the largest sizes",
-        "lab/heapscope/translate/rewrite.py::each_size",
+        "lab/heapscope/capture/translate/rewrite.py::each_size",
         "one.lower, one.upper",
         "one.upper, one.upper",
         COMMAND,
@@ -68,7 +68,7 @@ TRANSLATE = (
     Mutant(
         "word size of an answer",
         "of several traces the least",
-        "lab/heapscope/measure/source.py::largest_word",
+        "lab/heapscope/trace/provenance.py::largest_word",
         "return max(",
         "return min(",
         "tests/lab/translate/test_word_sizes.py",

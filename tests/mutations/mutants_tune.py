@@ -14,7 +14,7 @@ TUNE = (
     Mutant(
         "strict gain of a rank at no more memory",
         "memory does not limit",
-        "lab/heapscope/tune/ranks.py::_gain",
+        "lab/heapscope/forecast/tune/ranks.py::_gain",
         "for name in (FREE, *METRICS)\n    }",
         "for name in METRICS\n    }",
         RANKS,
@@ -22,7 +22,7 @@ TUNE = (
     Mutant(
         "proof that a rank has no gain",
         "one direction alone is looked at",
-        "lab/heapscope/tune/ranks.py::_gain",
+        "lab/heapscope/forecast/tune/ranks.py::_gain",
         "dict.fromkeys((_DIRECTIONS.get(row.label, SPEED), SPEED))",
         'dict.fromkeys((_DIRECTIONS.get(row.label, "tcp_tx"),))',
         RANKS,
@@ -30,7 +30,7 @@ TUNE = (
     Mutant(
         "optimum of every configuration",
         "frames that hang on two knobs cost nothing",
-        "lab/heapscope/tune/memory.py::LeftMemory.quantity",
+        "lab/heapscope/forecast/tune/memory.py::LeftMemory.quantity",
         "larger[each.id][index[each.id]] = -float",
         "larger[each.id][index[each.id]] = 0 * -float",
         MODEL,
@@ -38,7 +38,7 @@ TUNE = (
     Mutant(
         "figures at a place",
         "the search has the shielded box",
-        "lab/heapscope/tune/wifi.py::time_quantity",
+        "lab/heapscope/forecast/tune/wifi.py::time_quantity",
         "added = place_of(there, knobs, metric).added",
         "added = 0.0",
         MODEL,
@@ -46,7 +46,7 @@ TUNE = (
     Mutant(
         "least TLS mode",
         "what it asks of the peer is forgotten",
-        "lab/heapscope/tune/tls.py::_variant",
+        "lab/heapscope/forecast/tune/tls.py::_variant",
         "if incoming < longest else",
         "if incoming > longest else",
         COMMAND,
@@ -62,7 +62,7 @@ TUNE = (
     Mutant(
         "optimum of every configuration",
         "a bound leaves out too much",
-        "lab/heapscope/tune/search.py::_left",
+        "lab/heapscope/forecast/tune/search.py::_left",
         "np.maximum(point.reduced, 0.0)",
         "10 * np.maximum(point.reduced, 0.0) + 0.02",
         MODEL,
@@ -70,7 +70,7 @@ TUNE = (
     Mutant(
         "bounds of a larger term",
         "large goes with large in both",
-        "lab/heapscope/tune/pairing.py::_orders",
+        "lab/heapscope/forecast/tune/pairing.py::_orders",
         "second[::-1] if above else second",
         "second",
         SEARCH,
@@ -78,7 +78,7 @@ TUNE = (
     Mutant(
         "trades that the answer cannot do without",
         "all stay",
-        "lab/heapscope/tune/least_trades.py::least_trades",
+        "lab/heapscope/forecast/tune/least_trades.py::least_trades",
         "        left = fewer",
         "        left = left",
         TRADES,
@@ -86,7 +86,7 @@ TUNE = (
     Mutant(
         "bytes of a trade",
         "what the SDK changes with it is left out",
-        "lab/heapscope/tune/trades.py::Trades._change",
+        "lab/heapscope/forecast/tune/trades.py::Trades._change",
         "if texts(name) != text} | {option}",
         "if name == option} | {option}",
         TRADES,
@@ -94,7 +94,7 @@ TUNE = (
     Mutant(
         "what may be given up",
         "all kinds are taken for one",
-        "lab/heapscope/verbs/tune.py::tune",
+        "lab/heapscope/cli/verbs/tune.py::tune",
         "taken = trades.taken(each for each in possible if each.group in groups)",
         "taken = trades.taken(each for each in possible if groups)",
         TRADES,

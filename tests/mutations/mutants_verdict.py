@@ -7,7 +7,7 @@ from mutant import Mutant
 RANK = "tests/lab/report/test_verdict_rank.py"
 FIT = "tests/lab/predict/test_trace_fit.py"
 CLOCK = "tests/lab/replay/test_replay_clock.py"
-KIND = "lab/heapscope/measure/verdict.py::kind_of"
+KIND = "lab/heapscope/simulation/result/verdict.py::kind_of"
 
 VERDICT = (
     Mutant(
@@ -53,7 +53,7 @@ VERDICT = (
     Mutant(
         "the headline",
         "findings stand in the order in which they were made",
-        "lab/heapscope/measure/verdict.py::verdict",
+        "lab/heapscope/simulation/result/verdict.py::verdict",
         "found.sort(key=lambda finding: finding.rank)",
         "",
         RANK,
@@ -61,7 +61,7 @@ VERDICT = (
     Mutant(
         "seconds since the start",
         "times are not counted from the first event",
-        "lab/heapscope/measure/clock.py::Clock.seconds",
+        "lab/heapscope/trace/clock.py::Clock.seconds",
         "(time - self.first_time) / self.hz",
         "time / self.hz",
         CLOCK,
@@ -77,7 +77,7 @@ VERDICT = (
     Mutant(
         "seconds since the start",
         "tips of the page count from the clock's 0",
-        "lab/heapscope/report/page/data.py::side_data",
+        "lab/heapscope/render/page/data.py::side_data",
         "side.result.census.first_time",
         "0",
         CLOCK,
@@ -85,7 +85,7 @@ VERDICT = (
     Mutant(
         "seconds since the start",
         "why takes the time of the event before",
-        "lab/heapscope/why/recording.py::Recording.clock",
+        "lab/heapscope/answers/why/recording.py::Recording.clock",
         "self._times[event]",
         "self._times[event - 1]",
         "tests/lab/why/test_why_clock.py",
@@ -93,7 +93,7 @@ VERDICT = (
     Mutant(
         "whether a trace fits the predicted memory",
         "every trace fits",
-        "lab/heapscope/tune/trace_fit.py::trace_fit",
+        "lab/heapscope/forecast/predict/trace_fit.py::trace_fit",
         "held_kb >= least and need.survives(held_kb)",
         "True",
         FIT,

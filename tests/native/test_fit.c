@@ -17,7 +17,7 @@
 static const hs_lab_rule_t rules[] = {{0, 120, 0, 1, 1}, {0, UINT32_MAX, 0, 1, 1}};
 static const hs_lab_rule_name_t by_task[] = {{1, 0}, {0, 1}, {3, 2}, {1, 3}, {0, 4}};
 
-/* The same pool as that of layout/pool.py. */
+/* The same pool as that of memory/layout/pool.py. */
 static hs_lab_config_t config_of(hs_lab_region_t *region, const char *allocator, uint32_t size)
 {
     memset(region, 0, sizeof *region);

@@ -14,7 +14,7 @@ from heapscope.capture.line_forms import import_text
 
 from .conftest import ROOT, Program, Tool, path
 
-BUILDS = ROOT / "lab" / "heapscope" / "builds"
+BUILDS = ROOT / "lab" / "heapscope" / "cli" / "builds"
 
 PROJECT = """\
 cmake_minimum_required(VERSION 3.20)
@@ -217,7 +217,7 @@ def test_the_actions_stand_beside_those_of_the_real_component_manager(
 ) -> None:
     """ESP-IDF's tools that are in a registry bring actions of the same form to idf.py."""
     (tmp_path / "main").mkdir()
-    text = "from heapscope.builds.idf_extension import action_extensions\n"
+    text = "from heapscope.cli.builds.idf_extension import action_extensions\n"
     (tmp_path / "idf_ext.py").write_text(text, encoding="utf-8")
     loader = ROOT / "tests" / "lab" / "builds" / "idf_py.py"
     words = (loader, "--also", "idf_component_manager.idf_extensions")

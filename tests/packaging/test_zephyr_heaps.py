@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from heapscope.layout.pool import POOL_BASE
+from heapscope.memory.layout.pool import POOL_BASE
 from heapscope.native.single_heap import UNTIL_FULL, fill
 
 from .conftest import tool

@@ -20,13 +20,13 @@ from recording.overlaps import overlaps
 from recording.programs import Build, events_of
 from typer.testing import CliRunner
 
+from heapscope.base.errors import HeapscopeError, InputError
 from heapscope.capture.record import running
 from heapscope.capture.record.recording import ImageRecord, RecordResult
 from heapscope.cli.app import app
-from heapscope.errors import HeapscopeError, InputError
-from heapscope.measure.source import limits_of
+from heapscope.cli.verbs.record import record
 from heapscope.trace.info import read_info
-from heapscope.verbs.record import record
+from heapscope.trace.provenance import limits_of
 
 pytestmark = pytest.mark.skipif(
     not (sys.platform == "linux" and os.uname().machine == "x86_64"),

@@ -47,7 +47,7 @@ def test_a_64_bit_recording_says_that_its_sizes_are_not_the_chips(
 
     from rich.console import Console
 
-    from heapscope.verbs.shown import show
+    from heapscope.cli.verbs.shown import show
 
     (image,) = recorded(build("calls")).images
     out = StringIO()

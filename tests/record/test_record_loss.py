@@ -21,11 +21,11 @@ from rich.console import Console
 
 from heapscope.capture.record.recording import ImageRecord, RecordResult
 from heapscope.capture.record.sink import Sink
+from heapscope.cli.verbs.shown import show
 from heapscope.native.events import keep_events, take_events
 from heapscope.native.reader import NameTable, NativeReader
 from heapscope.trace.feed import read_trace
 from heapscope.trace.info import read_info
-from heapscope.verbs.shown import show
 
 MALLOC, FREE = 1, 5
 

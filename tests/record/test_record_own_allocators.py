@@ -16,6 +16,7 @@ from needs import c_compiler
 from recording.programs import PROGRAMS
 from typer.testing import CliRunner
 
+from heapscope.base.errors import InputError
 from heapscope.capture.record.allocators import FAMILIES, LIBRARY_CALLS, look_at
 from heapscope.capture.record.functions import FREE, FUNCTIONS, LIBRARY, REALLOC
 from heapscope.capture.record.recording import ImageRecord, RecordResult
@@ -23,11 +24,10 @@ from heapscope.capture.record.session import RecordOptions, record
 from heapscope.capture.record.wrap import write_wrap
 from heapscope.capture.record.wrap_source import EXPORT, wrap_source
 from heapscope.cli.app import app
-from heapscope.errors import InputError
+from heapscope.cli.verbs.record import unrecorded
 from heapscope.native.events import Events, keep_events, take_events
 from heapscope.native.reader import NameTable, NativeReader
 from heapscope.trace.info import read_info
-from heapscope.verbs.record import unrecorded
 
 FIRMWARE = PROGRAMS.parent / "firmware"
 MALLOC, ALIGNED, REALLOCATED, FREED, FAILED = 1, 3, 4, 5, 6

@@ -10,12 +10,12 @@ import pytest
 from recording.asked import FREE, MALLOC
 from recording.programs import Build, Recorded, events_of
 
+from heapscope.base.errors import HeapscopeError
 from heapscope.capture.record.recording import ImageRecord
 from heapscope.cli.app import app
-from heapscope.errors import HeapscopeError
-from heapscope.measure.source import limits_of, of_a_part
+from heapscope.cli.verbs.record import record as record_verb
 from heapscope.trace.info import read_info
-from heapscope.verbs.record import record as record_verb
+from heapscope.trace.provenance import limits_of, of_a_part
 
 MARK = 7
 PARTS = [

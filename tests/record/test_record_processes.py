@@ -14,8 +14,8 @@ from needs import c_compiler, need_static_library
 from recording.programs import Build, Recorded, events_of
 
 from heapscope.capture.record.recording import ImageRecord
-from heapscope.measure.source import limits_of
 from heapscope.trace.info import read_info
+from heapscope.trace.provenance import limits_of
 
 MALLOC, FREE = 1, 5
 

@@ -11,8 +11,8 @@ import pytest
 from needs import need_root
 from recording.programs import Build, Recorded, events_of
 
+from heapscope.base.errors import HeapscopeError, InputError
 from heapscope.capture.record.objects import Objects
-from heapscope.errors import HeapscopeError, InputError
 
 MALLOC = 1
 

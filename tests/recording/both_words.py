@@ -10,9 +10,9 @@ from pathlib import Path
 from needs import c_compiler, need_32_bits
 
 from heapscope.capture.record.session import RecordOptions, record
-from heapscope.translate.program import ProgramFile
-from heapscope.translate.rewrite import WideRecording, read_asked, sizes_of
-from heapscope.translate.site_types import SiteTypes
+from heapscope.capture.translate.program import ProgramFile
+from heapscope.capture.translate.rewrite import WideRecording, read_asked, sizes_of
+from heapscope.capture.translate.site_types import SiteTypes
 
 sys.path.append(str(Path(__file__).resolve().parents[2] / "benches"))
 

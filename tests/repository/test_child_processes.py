@@ -12,11 +12,11 @@ ROOT = Path(__file__).resolve().parents[2]
 FOLDERS = ("lab/heapscope", "studies/heapscope_studies")
 #: May start one: the place itself, and a file that runs without Heapscope around it.
 PLACES = {
-    "lab/heapscope/child_process.py",
-    "lab/heapscope/builds/platformio_targets.py",
+    "lab/heapscope/base/child_process.py",
+    "lab/heapscope/cli/builds/platformio_targets.py",
 }
 #: May use a library that starts processes, within safe_children().
-GUARDED = {"lab/heapscope/sweep/cluster.py": "LocalCluster"}
+GUARDED = {"lab/heapscope/fleet/sweep/cluster.py": "LocalCluster"}
 MODULES = {"subprocess", "multiprocessing", "pty", "pexpect", "sh"}
 NAMES = {"ProcessPoolExecutor", "LocalCluster", "create_subprocess_exec", "create_subprocess_shell"}
 OF_OS = ("exec", "spawn", "posix_spawn", "fork", "system", "popen", "startfile")

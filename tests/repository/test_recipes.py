@@ -32,7 +32,7 @@ COMMAND = """
 import sys
 sys.meta_path[:] = [f for f in sys.meta_path if "editable" not in type(f).__module__]
 sys.path.insert(0, sys.argv.pop(1))
-from heapscope.entry import main
+from heapscope.cli.entry import main
 main()
 """
 EVENTS = "t net\na 1 1000\n! connected\na 2 24\nf 1\na 3 3000\n"

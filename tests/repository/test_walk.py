@@ -1,4 +1,4 @@
-"""The walk of one event in ARCHITECTURE.md is the way that an event takes."""
+"""The walk of one event in docs/design/walk.md is the way that an event takes."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Step:
 
 
 def steps(suffix: str = "") -> list[Step]:
-    text = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
+    text = (ROOT / "docs/design/walk.md").read_text(encoding="utf-8")
     found = [Step(int(number), *names) for number, *names in STEP.findall(text)]
     return [step for step in found if step.file.endswith(suffix)]
 

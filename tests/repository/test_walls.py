@@ -1,11 +1,12 @@
-"""The walls: every #include and every import follows an arrow of the tables in ARCHITECTURE.md."""
+"""The order of the rooms: every #include and every import leads to a room that stands before its
+own in the tables of ARCHITECTURE.md."""
 
 from __future__ import annotations
 
 import ast
 import re
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from graphlib import CycleError, TopologicalSorter
@@ -20,17 +21,15 @@ PRODUCT = "lab/heapscope"
 STAND_INS = (
     "tests/packaging/stand_ins/",
     "emulation/esp_idf/",
-    "tests/device/freertos/kernel/",
+    "emulation/freertos/kernel/",
     "tests/device/recorder_glue/zephyr/",
     "tests/device/recorder_glue/arduino/",
     "tests/device/recorder_glue/sdk/",
     "tests/device/libc/newlib/",
     "emulation/hosted/include/",
 )
-BELOW = re.compile(r"^\| room(?: below `(?P<below>[^`]*)`)? +\|.*\| may use +\|$")
+HEADING = re.compile(r"^\| room(?: below `(?P<below>[^`]*)`)? +\| what it holds +\|$")
 INCLUDE = re.compile(r'^\s*#\s*include\s*["<]([^">]+)[">]')
-#: A present use against the rules: `FILE` uses `FILE`, and the reason.
-EXCEPTION = re.compile(r"^\| `([^`]+)` uses `([^`]+)` \|", re.MULTILINE)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -56,69 +55,43 @@ def files() -> tuple[Path, ...]:
     return tuple(Path(name) for name in listed.split("\0") if name and (ROOT / name).is_file())
 
 
-def rules_of(text: str) -> dict[str, tuple[str, ...]]:
-    """Room to the rooms that it may use, as paths from the root, of all tables of the text."""
-    rules: dict[str, tuple[str, ...]] = {}
+def order_of(text: str) -> tuple[str, ...]:
+    """The rooms of all tables of the text, as paths from the root, in their order."""
+    rooms: list[str] = []
     below = None
     for line in text.splitlines():
-        if heading := BELOW.match(line):
+        if heading := HEADING.match(line):
             below = heading["below"] or ""
         elif not line.startswith("|"):
             below = None
         elif below is not None and not line.startswith("| ---"):
-            first, *_, last = (cell.strip() for cell in line.strip("|").split("|"))
-            uses = tuple(_path(below, name) for name in re.findall(r"`([^`]+)`", last))
-            for name in re.findall(r"`([^`]+)`", first):
-                rules[_path(below, name)] = ("",) if last == "everything" else uses
-    return rules
-
-
-def _path(below: str, name: str) -> str:
-    """`/device/` in a table of another folder is a path from the root."""
-    return (name[1:] if name.startswith("/") else below + name).rstrip("/")
+            names = re.findall(r"`([^`]+)`", line.split("|")[1])
+            rooms += [(below + name).rstrip("/") for name in names]
+    return tuple(rooms)
 
 
 @cache
-def rules() -> dict[str, tuple[str, ...]]:
-    return rules_of((ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8"))
+def order() -> tuple[str, ...]:
+    return order_of((ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8"))
 
 
-def exceptions_of(text: str) -> frozenset[str]:
-    return frozenset(f"{user} uses {used}" for user, used in EXCEPTION.findall(text))
-
-
-def inside(path: str, room: str) -> bool:
-    return room == "" or path == room or path.startswith(f"{room}/")
-
-
-def room_of(path: Path, table: dict[str, tuple[str, ...]]) -> str | None:
+def room_of(path: Path, rooms: tuple[str, ...]) -> str | None:
     """The innermost room that holds the file."""
-    names = (path.as_posix(), *(above.as_posix() for above in path.parents[:-1]), "")
-    return next((name for name in names if name in table), None)
+    names = (path.as_posix(), *(above.as_posix() for above in path.parents[:-1]))
+    return next((name for name in names if name in rooms), None)
 
 
-def allowed(source: str, target: Path, table: dict[str, tuple[str, ...]]) -> bool:
-    """A room may use itself and what its row names: files, or rooms with those inside them."""
-    if room_of(target, table) == source:
-        return True
-    return any(inside(target.as_posix(), use) for use in table[source])
-
-
-def broken_rules(
-    uses: Iterator[Use], table: dict[str, tuple[str, ...]], exceptions: frozenset[str]
-) -> tuple[list[str], set[str]]:
-    """A sentence for each forbidden use, and the exceptions that were met."""
-    found, met = [], set()
+def against(uses: Iterator[Use], rooms: tuple[str, ...]) -> list[str]:
+    """A sentence for each use of a room that stands behind the user's own."""
+    place = {room: number for number, room in enumerate(rooms)}
+    found = []
     for use in uses:
-        source = room_of(use.path, table)
-        if source is None or any(allowed(source, target, table) for target in use.targets):
+        source = room_of(use.path, rooms)
+        targets = [room for path in use.targets if (room := room_of(path, rooms)) is not None]
+        if source is None or not targets or any(place[one] <= place[source] for one in targets):
             continue
-        name = f"{use.path.as_posix()} uses {use.targets[0].as_posix()}"
-        met.add(name)
-        if name not in exceptions:
-            may = ", ".join(table[source]) or "nothing"
-            found.append(f"{use.path}:{use.line}: {use.text}: {source} may use {may}")
-    return found, met & exceptions
+        found.append(f"{use.path}:{use.line}: {use.text}: {targets[0]} stands behind {source}")
+    return found
 
 
 # ---- what the files use --------------------------------------------------------------------------
@@ -200,60 +173,51 @@ def _from_root(path: Path) -> str:
 # ---- tests ---------------------------------------------------------------------------------------
 
 
-def test_every_include_and_import_follows_an_arrow_of_the_tables() -> None:
-    exceptions = exceptions_of((ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8"))
-    forbidden, met = [], set()
-    for uses in (includes(), imports()):
-        found, excepted = broken_rules(uses, rules(), exceptions)
-        forbidden += found
-        met |= excepted
-    assert forbidden == [], "an arrow that ARCHITECTURE.md does not have"
-    assert exceptions - met == set(), "mended: take these out of ARCHITECTURE.md"
+@pytest.mark.parametrize("uses", [includes, imports])
+def test_every_use_leads_to_a_room_that_stands_before(uses: Callable[[], Iterator[Use]]) -> None:
+    assert against(uses(), order()) == [], "against the order of ARCHITECTURE.md"
 
 
-def test_no_circle_leads_through_the_arrows_of_the_tables() -> None:
-    """Rooms with "everything" may be used by nobody of those that they use."""
-    table = rules()
-    graph = {
-        room: {other for other in table if any(inside(other, use) for use in uses)}
-        | {room_of(Path(use), table) for use in uses if use}
-        for room, uses in table.items()
-    }
-    for room in graph:
-        graph[room] -= {room}
+def test_the_folders_of_the_product_use_each_other_without_a_circle() -> None:
+    """A file beside the houses is a room of its own."""
+    product = Path(PRODUCT)
+    graph: dict[str, set[str]] = {}
+    for use in imports():
+        if use.path.is_relative_to(product) and use.targets[0].is_relative_to(product):
+            source, target = (
+                str(path if path.parent == product else path.parent)
+                for path in (use.path, use.targets[0])
+            )
+            if source != target:
+                graph.setdefault(source, set()).add(target)
     try:
         tuple(TopologicalSorter(graph).static_order())
     except CycleError as error:
-        pytest.fail(f"ARCHITECTURE.md: a circle: {' -> '.join(error.args[1])}")
+        pytest.fail(f"a circle: {' -> '.join(reversed(error.args[1]))}")
 
 
-def test_every_source_file_is_in_a_room_and_every_room_is_there() -> None:
+def test_every_source_file_is_in_a_room_and_every_room_is_there_once() -> None:
     sources = [path for path in files() if path.suffix in {".c", ".h", ".py"}]
-    assert [str(path) for path in sources if room_of(path, rules()) is None] == []
-    named = {name for room, uses in rules().items() for name in (room, *uses) if name}
-    assert {name for name in named if not (ROOT / name).exists()} == set()
+    assert [str(path) for path in sources if room_of(path, order()) is None] == []
+    assert len(set(order())) == len(order())
+    assert {name for name in order() if not (ROOT / name).exists()} == set()
 
 
-def test_a_forbidden_use_names_the_line_and_the_rule() -> None:
-    table = rules_of(
-        "| room below `lab/` | holds | may use |\n| --- | --- | --- |\n"
-        "| `rows/` | figures | nothing |\n| `measure/` | observers | `rows/`, `/device/` |\n"
+def test_a_use_against_the_order_names_the_line_and_both_rooms() -> None:
+    rooms = order_of(
+        "| room below `lab/` | what it holds |\n| --- | --- |\n"
+        "| `rows/` | figures |\n| `chip/` `measure/` | regions, and observers of `rows/` |\n"
     )
-    assert table == {"lab/rows": (), "lab/measure": ("lab/rows", "device")}
-    up = Use(
-        path=Path("lab/rows/rows.h"),
-        line=7,
-        text='#include "measure/lows.h"',
-        targets=(Path("lab/measure/lows.h"),),
-    )
-    found, _ = broken_rules(iter([up]), table, frozenset())
-    assert found == ['lab/rows/rows.h:7: #include "measure/lows.h": lab/rows may use nothing']
-    known = frozenset({"lab/rows/rows.h uses lab/measure/lows.h"})
-    assert broken_rules(iter([up]), table, known) == ([], set(known))
-    down = Use(
-        path=Path("lab/measure/lows.c"),
-        line=2,
-        text='#include "rows/rows.h"',
-        targets=(Path("lab/rows/rows.h"),),
-    )
-    assert broken_rules(iter([down]), table, frozenset()) == ([], set())
+    assert rooms == ("lab/rows", "lab/chip", "lab/measure")
+
+    def use(path: str, target: str) -> Use:
+        targets = (Path(target),)
+        return Use(path=Path(path), line=7, text=f'#include "{target}"', targets=targets)
+
+    up = [use("lab/rows/rows.h", "lab/measure/lows.h"), use("lab/chip/x.c", "lab/measure/lows.h")]
+    assert against(iter(up), rooms) == [
+        'lab/rows/rows.h:7: #include "lab/measure/lows.h": lab/measure stands behind lab/rows',
+        'lab/chip/x.c:7: #include "lab/measure/lows.h": lab/measure stands behind lab/chip',
+    ]
+    down = [use("lab/measure/lows.c", "lab/rows/rows.h"), use("lab/chip/x.c", "lab/chip/x.h")]
+    assert against(iter(down), rooms) == []

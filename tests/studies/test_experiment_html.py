@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from heapscope.report.page.frame import PAGE_MAX
+from heapscope.render.page.frame import PAGE_MAX
 from heapscope_studies.page.chapters import experiment_html
 from heapscope_studies.page.plots import kept, plot_data
 from heapscope_studies.result import Experiment, Plot, Series

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from heapscope.layout.chips import load_chip
+from heapscope.memory.layout.chips import load_chip
 from heapscope.native.single_heap import UNTIL_FULL, DrillRow, drill, fill
 from heapscope.native.status import StatusError
 from heapscope_studies.heap_change import counts, upgrade

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import pytest
 
-from heapscope.predict.part_table import part_table
+from heapscope.forecast.predict.part_table import part_table
 from heapscope_studies.memory_ladders import steps, sums, tables
 from heapscope_studies.memory_ladders.steps import Gain
 from heapscope_studies.memory_parts.fit import fit_without

@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from heapscope.predict.memory_fit import FILE, memory_fit
+from heapscope.forecast.predict.memory_fit import FILE, memory_fit
 from heapscope_studies.memory_parts import fit
 from heapscope_studies.memory_parts.cases import DIFFERENCE, Case, cases
 from heapscope_studies.memory_parts.fit import Judged, folds, judged, left_out, summary, with_reach

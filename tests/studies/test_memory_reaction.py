@@ -48,7 +48,7 @@ def test_all_options_react_on_all_chips(release: str) -> None:
 
 def test_the_list_has_the_options_that_releases_have() -> None:
     """A name that no release has would be asked about and never answered."""
-    from heapscope.kconfig.names import releases_with
+    from heapscope.config.kconfig.names import releases_with
 
     for row in option_rows():
         assert releases_with(row.option), row.option

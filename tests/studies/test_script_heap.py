@@ -8,9 +8,9 @@ import json
 import numpy as np
 import pytest
 
-from heapscope.layout.pool import pool_layout
+from heapscope.memory.layout.pool import pool_layout
 from heapscope.native.status import Status, StatusError
-from heapscope.replay.run import replay
+from heapscope.simulation.replay.run import replay
 from heapscope_studies.captured import captured_file, captured_trace
 from heapscope_studies.result import Experiment
 from heapscope_studies.script_heap import cost

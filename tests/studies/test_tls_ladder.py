@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from heapscope.errors import InputError
-from heapscope.layout.chips import load_chip
-from heapscope.replay.run import replay
+from heapscope.base.errors import InputError
+from heapscope.memory.layout.chips import load_chip
+from heapscope.simulation.replay.run import replay
 from heapscope.trace.info import read_info
 from heapscope_studies import data_file
 from heapscope_studies.captured import captured_trace

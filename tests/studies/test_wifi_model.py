@@ -10,10 +10,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from heapscope.predict.constants import FILE, read_constants
-from heapscope.predict.guess import predicted_throughput
-from heapscope.predict.software import release_of
-from heapscope.predict.throughput import (
+from heapscope.forecast.predict.constants import FILE, read_constants
+from heapscope.forecast.predict.guess import predicted_throughput
+from heapscope.forecast.predict.software import release_of
+from heapscope.forecast.predict.throughput import (
     LIMITS,
     PENALTIES,
     Cases,
@@ -24,7 +24,7 @@ from heapscope.predict.throughput import (
     penalty_features,
     penalty_terms,
 )
-from heapscope.predict.wifi_table import METRICS, lab, ranks
+from heapscope.forecast.predict.wifi_table import METRICS, lab, ranks
 from heapscope_studies.wifi_model import folds
 from heapscope_studies.wifi_model.fit import error_table, same, to_json
 from heapscope_studies.wifi_model.folds import SPLITS

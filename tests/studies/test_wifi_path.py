@@ -12,11 +12,11 @@ import numpy as np
 import pytest
 
 from heapscope.cli.schemas import schema_of
-from heapscope.layout.chips import load_chip
+from heapscope.forecast.predict.constants import read_constants
+from heapscope.forecast.predict.wifi_table import METRICS, WifiRow, ranks
+from heapscope.memory.layout.chips import load_chip
 from heapscope.native.events import Events, keep_events, take_events
 from heapscope.native.reader import NameTable, NativeReader
-from heapscope.predict.constants import read_constants
-from heapscope.predict.wifi_table import METRICS, WifiRow, ranks
 from heapscope.trace.feed import read_trace
 from heapscope_studies import wifi_path
 from heapscope_studies.captured import captured_trace

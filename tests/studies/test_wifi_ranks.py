@@ -12,9 +12,9 @@ import pytest
 from typer.testing import CliRunner
 
 from heapscope.cli.app import app
-from heapscope.predict import power_save
-from heapscope.predict.power_save import Times, connectionless, station
-from heapscope.predict.wifi_table import METRICS, ranks
+from heapscope.forecast.predict import power_save
+from heapscope.forecast.predict.power_save import Times, connectionless, station
+from heapscope.forecast.predict.wifi_table import METRICS, ranks
 from heapscope_studies import wifi_ranks
 from heapscope_studies.result import Experiment
 from heapscope_studies.wifi_ranks.memory import predicted_kb

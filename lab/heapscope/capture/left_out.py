@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from heapscope.capture.output import Write
+from heapscope.base.output import Write
+from heapscope.base.printable import printable
+from heapscope.base.rows.figure import figure
+from heapscope.base.rows.row import Row
 from heapscope.native.importer import NativeImport
-from heapscope.rows.figure import figure
-from heapscope.rows.row import Row
-from heapscope.trace.names import printable
 
 SHOWN = 100  #: lines that a result holds
 

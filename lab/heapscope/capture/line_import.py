@@ -8,21 +8,21 @@ from dataclasses import dataclass
 from enum import IntEnum
 from pathlib import Path
 
+from heapscope.base.errors import InputError
+from heapscope.base.output import Write, open_output, writes_at_once
+from heapscope.base.printable import printable
+from heapscope.base.rows.figure import computed, figure
+from heapscope.base.rows.row import Document
+from heapscope.base.version import __version__
+from heapscope.base.wording import plural
 from heapscope.capture.left_out import BadLine, LeftOutLines, ReasonRow
-from heapscope.capture.output import Write, open_output, writes_at_once
-from heapscope.errors import InputError
-from heapscope.measure.wording import plural
 from heapscope.native.importer import NativeImport
 from heapscope.native.status import Status, StatusError
 from heapscope.native.structs import Struct
-from heapscope.rows.figure import computed, figure
-from heapscope.rows.row import Document
-from heapscope.trace.loss import SourceLoss
 from heapscope.trace.metadata import RECORDER, SOURCE
-from heapscope.trace.names import printable
 from heapscope.trace.sniff import HEAD, is_text, tool_of
 from heapscope.trace.source import STDIN, Blocks, Progress, open_blocks
-from heapscope.version import __version__
+from heapscope.trace.source_loss import SourceLoss
 
 #: Bytes that the library takes at once: what it keeps of lines that are left out stays small.
 _PIECE = 1 << 16

@@ -6,10 +6,10 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from heapscope.languages import json_text
-from heapscope.report.console import console
-from heapscope.verb_result import VerbResult
-from heapscope.verbs.shown import show
+from heapscope.base.languages import json_text
+from heapscope.base.verb_result import VerbResult
+from heapscope.cli.verbs.shown import show
+from heapscope.render.text.console import console
 
 STDOUT = "-"
 
@@ -34,8 +34,8 @@ def write_json(
 def write_text(text: str, target: Path, *, option: str, inputs: Sequence[Path] = ()) -> None:
     """To a file, whole or not at all; "-": standard output. `option` named it. `inputs`: files that
     were read and must not be the output."""
-    from heapscope.capture.output import open_output
-    from heapscope.errors import InputError
+    from heapscope.base.errors import InputError
+    from heapscope.base.output import open_output
 
     try:
         with open_output(target, inputs=tuple(inputs)) as write:

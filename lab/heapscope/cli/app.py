@@ -55,7 +55,7 @@ def _names(incomplete: str) -> list[str]:
 
 def _version(wanted: bool) -> None:
     if wanted:
-        from heapscope.version import __version__
+        from heapscope.base.version import __version__
 
         typer.echo(f"heapscope {__version__}")
         raise typer.Exit

@@ -55,28 +55,28 @@ def check(
     """
     from heapscope.cli.answer import dumps, print_answer, wants_tables, write_json, write_text
     from heapscope.cli.progress import progress_bar
-    from heapscope.verbs.check import check as answer
-    from heapscope.verbs.check import inputs_of
+    from heapscope.cli.verbs.check import check as answer
+    from heapscope.cli.verbs.check import inputs_of
 
     with progress_bar() as progress:
         result = answer(file, baseline=baseline, progress=progress)
     read = [*inputs_of(file), *([] if baseline is None else [baseline])]
     write_json(result.to_json(), json, inputs=read)
     if junit is not None:
-        from heapscope.budgets.junit import junit as as_junit
+        from heapscope.fleet.budgets.junit import junit as as_junit
 
         write_text(as_junit(result), junit, option="--junit", inputs=read)
     if sarif is not None:
-        from heapscope.budgets.sarif import sarif as as_sarif
+        from heapscope.fleet.budgets.sarif import sarif as as_sarif
 
         write_text(dumps(as_sarif(result)), sarif, option="--sarif", inputs=read)
     if summary is not None:
-        from heapscope.report.check import check_parts
-        from heapscope.report.markdown import markdown
+        from heapscope.render.text.check import check_parts
+        from heapscope.render.text.markdown import markdown
 
         write_text(markdown(check_parts(result)), summary, option="--summary", inputs=read)
     if badge is not None:
-        from heapscope.budgets.badge import badge as as_badge
+        from heapscope.fleet.budgets.badge import badge as as_badge
 
         write_text(as_badge(result), badge, option="--badge", inputs=read)
     if wants_tables(json, junit, sarif, summary, badge):

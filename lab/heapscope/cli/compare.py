@@ -43,8 +43,8 @@ def compare(
     """
     from heapscope.cli.answer import give
     from heapscope.cli.progress import progress_bar
-    from heapscope.measure.comparison import compare as compared
-    from heapscope.verbs.compare import EXAMPLE, both
+    from heapscope.cli.verbs.compare import EXAMPLE, both
+    from heapscope.simulation.result.comparison import compare as compared
 
     shared, sides = two_sides(memory, example=EXAMPLE)
     budgets = parsed(fail_on, "compare")
@@ -55,6 +55,6 @@ def compare(
     read = [*named_files(shared, *sides), left, *([right] if right else [])]
     give(comparison, json, inputs=read)
     if budgets:
-        from heapscope.verbs.fail_on import of_comparison
+        from heapscope.cli.verbs.fail_on import of_comparison
 
         fail(of_comparison(budgets, comparison, results[1]))

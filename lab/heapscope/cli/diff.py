@@ -41,7 +41,7 @@ def diff(
       heapscope diff sdkconfig +CONFIG_LWIP_TCP_WND_DEFAULT=11520,CONFIG_LWIP_IRAM_OPTIMIZATION=y
     """
     from heapscope.cli.ladder_answer import give_sides
-    from heapscope.verbs.diff import diff as answer
+    from heapscope.cli.verbs.diff import diff as answer
 
     found = answer(
         before,

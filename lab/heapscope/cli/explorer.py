@@ -32,9 +32,9 @@ def explorer(
     Examples:
       heapscope explorer -o explorer.html
     """
+    from heapscope.base.printable import printable
     from heapscope.cli.answer import wants_tables, write_json
-    from heapscope.trace.names import printable
-    from heapscope.verbs.explorer import explorer as answer
+    from heapscope.cli.verbs.explorer import explorer as answer
 
     made = answer(out=out)
     write_json({} if json is None else made.to_json(), json, inputs=[out])

@@ -8,9 +8,9 @@ from typing import Annotated
 
 import typer
 
+from heapscope.base.errors import InputError
 from heapscope.cli.memory import takes_memory
 from heapscope.cli.shared import Fold, Json, Trace
-from heapscope.errors import InputError
 from heapscope.memory.options import MemoryOptions, named_files
 
 
@@ -67,15 +67,10 @@ def export(
       heapscope export T.hst --to collapsed --weight total
       heapscope export T.hst --to dhat -o dhat.json
     """
-    from heapscope.cli.answer import (
-        STDOUT,
-        print_answer,
-        wants_tables,
-        write_json,
-    )
+    from heapscope.cli.answer import STDOUT, print_answer, wants_tables, write_json
     from heapscope.cli.progress import progress_bar
-    from heapscope.verbs.export import export as answer
-    from heapscope.verbs.export import format_named
+    from heapscope.cli.verbs.export import export as answer
+    from heapscope.cli.verbs.export import format_named
 
     if str(out) == STDOUT and format_named(to).binary and sys.stdout.isatty():
         raise InputError(

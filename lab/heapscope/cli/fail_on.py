@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 if TYPE_CHECKING:
-    from heapscope.budgets.budget import Budget
-    from heapscope.budgets.check_result import BudgetRow
+    from heapscope.fleet.budgets.budget import Budget
+    from heapscope.fleet.budgets.check_result import BudgetRow
 
 FailOn = Annotated[
     list[str] | None,
@@ -26,8 +26,8 @@ def parsed(texts: Sequence[str] | None, verb: str) -> tuple[Budget, ...]:
     """Before anything is computed. InputError: a text is not a budget that the verb can tell."""
     if not texts:
         return ()
-    from heapscope.budgets.budget import parse_budget
-    from heapscope.verbs.fail_on import checked
+    from heapscope.cli.verbs.fail_on import checked
+    from heapscope.fleet.budgets.budget import parse_budget
 
     return checked([parse_budget(text) for text in texts], verb)
 

@@ -118,7 +118,7 @@ def fit(
     """
     from heapscope.cli.answer import give
     from heapscope.cli.progress import progress_bar
-    from heapscope.verbs.fit import fit as answer
+    from heapscope.cli.verbs.fit import fit as answer
 
     with progress_bar() as progress:
         result = answer(

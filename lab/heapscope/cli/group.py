@@ -12,13 +12,13 @@ from typing import Any
 import typer
 from typer.core import TyperCommand, TyperGroup
 
+from heapscope.base.errors import HeapscopeError
+from heapscope.base.interrupt import ends_at_once, exit_code, raises, seen
+from heapscope.base.shortage import ENOUGH, is_shortage
 from heapscope.cli import other_verbs
 from heapscope.cli.held_output import OUTPUT, forget, release_output
 from heapscope.cli.outputs import check_places
 from heapscope.cli.own_verbs import OwnVerbs, summary
-from heapscope.errors import HeapscopeError
-from heapscope.interrupt import ends_at_once, exit_code, raises, seen
-from heapscope.shortage import ENOUGH, is_shortage
 from heapscope.trace.stream import forget_streams
 
 #: The variable by which a shell's script asks for completions; the parser derives it by itself.

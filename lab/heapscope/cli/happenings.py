@@ -9,11 +9,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from heapscope.base.interrupt import ends_the_input
 from heapscope.cli.answer import wants_tables
 from heapscope.cli.held_output import release_output
-from heapscope.interrupt import ends_the_input
-from heapscope.log.happenings import Happening
-from heapscope.log.incoming import is_stream
+from heapscope.logs.reader.happenings import Happening
+from heapscope.logs.reader.incoming import is_stream
 
 #: Seconds that a line waits: where the input ends within them, the answer says it all.
 DELAY = 0.04

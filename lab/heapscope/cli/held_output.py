@@ -9,7 +9,7 @@ import os
 import sys
 from typing import Any
 
-from heapscope.languages import JobText
+from heapscope.base.languages import JobText
 
 OUTPUT = "standard output"
 

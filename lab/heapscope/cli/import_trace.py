@@ -115,7 +115,7 @@ def import_trace(
     """
     from heapscope.cli.answer import print_answer, wants_tables, write_json
     from heapscope.cli.progress import progress_bar
-    from heapscope.verbs.import_trace import import_
+    from heapscope.cli.verbs.import_trace import import_
 
     budgets = parsed(fail_on, "import")
     asked = [*(need or ()), *(one.said for one in budgets if one.kind == "need")]
@@ -136,6 +136,6 @@ def import_trace(
     if wants_tables(json, out, left_out):
         print_answer(result)
     if budgets:
-        from heapscope.verbs.fail_on import of_import
+        from heapscope.cli.verbs.fail_on import of_import
 
         fail(of_import(budgets, result))

@@ -15,7 +15,7 @@ def info(trace: Trace, json: Json = None) -> None:
     """
     from heapscope.cli.answer import give
     from heapscope.cli.progress import progress_bar
-    from heapscope.verbs.info import info as answer
+    from heapscope.cli.verbs.info import info as answer
 
     with progress_bar() as progress:
         found = answer(trace, progress=progress)

@@ -48,7 +48,7 @@ def ladder(
       heapscope ladder sdkconfig.defaults --steps steps.txt --chip esp32 --out ladder.md
     """
     from heapscope.cli.ladder_answer import give_sides
-    from heapscope.verbs.ladder import ladder as answer
+    from heapscope.cli.verbs.ladder import ladder as answer
 
     found = answer(
         *configurations,

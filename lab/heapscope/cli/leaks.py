@@ -45,7 +45,7 @@ def leaks(
     """
     from heapscope.cli.answer import give
     from heapscope.cli.progress import progress_bar
-    from heapscope.verbs.leaks import leaks as answer
+    from heapscope.cli.verbs.leaks import leaks as answer
 
     with progress_bar() as progress:
         found = answer(trace, start=start, end=end, suppress=suppress, progress=progress, **memory)

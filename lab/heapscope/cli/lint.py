@@ -58,23 +58,23 @@ def lint(
       heapscope lint --project .
     """
     from heapscope.cli.answer import dumps, print_answer, wants_tables, write_json, write_text
-    from heapscope.verbs.lint import fixed
-    from heapscope.verbs.lint import lint as answer
-    from heapscope.verbs.project_files import project_files
+    from heapscope.cli.verbs.lint import fixed
+    from heapscope.cli.verbs.lint import lint as answer
+    from heapscope.cli.verbs.project_files import project_files
 
     given = files or ()
     result = answer(*given, chip=chip, idf=idf, idf_tree=idf_tree, project=project)
     read = [*given, *project_files(project)]
     write_json(result.to_json(), json, inputs=read)
     if sarif is not None:
-        from heapscope.lint.sarif import sarif as as_sarif
+        from heapscope.config.lint.sarif import sarif as as_sarif
 
         write_text(dumps(as_sarif(result)), sarif, option="--sarif", inputs=read)
     if fix is not None:
         mended = fixed(*given, chip=chip, idf=idf, idf_tree=idf_tree, project=project)
         write_text(mended, fix, option="--fix", inputs=read)
     if github:
-        from heapscope.lint.sarif import annotation_lines
+        from heapscope.config.lint.sarif import annotation_lines
 
         for line in annotation_lines(result):
             typer.echo(line.encode())  # as bytes: these lines are commands

@@ -52,7 +52,7 @@ def live(
             help="Write at most so many traces, the first ones: a board in a reset loop goes on "
             "making them.",
         ),
-    ] = 1000,  # as heapscope.live.hearing has it
+    ] = 1000,  # as heapscope.logs.live.hearing has it
     no_files: Annotated[bool, typer.Option("--no-files", help="Write no traces.")] = False,
     headless: Annotated[
         bool,
@@ -127,9 +127,9 @@ def live(
       heapscope live T.hst --headless --no-files
       heapscope live T.hst --no-files --json -
     """
-    from heapscope.choices import known
+    from heapscope.base.choices import known
     from heapscope.cli.keyboard import keyboard
-    from heapscope.live.live_result import EVENTS
+    from heapscope.logs.live.live_result import EVENTS
 
     failing = ["need"] if fail_on is None else [one for one in fail_on if one != "none"]
     for event in failing:
@@ -145,7 +145,7 @@ def live(
     }
     to_output = str(json) == "-"
 
-    from heapscope.languages import json_text
+    from heapscope.base.languages import json_text
 
     with ExitStack() as stack:
         lines = None
@@ -167,8 +167,8 @@ def live(
 
 
 def _opened(file: Path) -> Any:
-    from heapscope.errors import InputError
-    from heapscope.printable import printable
+    from heapscope.base.errors import InputError
+    from heapscope.base.printable import printable
 
     try:
         return file.open("w", encoding="ascii", newline="\n")
@@ -180,9 +180,9 @@ def _opened(file: Path) -> Any:
 
 
 def _lines(port: str, options: dict[str, Any], *, every: float, lines: Any, text: bool) -> Any:
+    from heapscope.base.interrupt import ends_the_input
     from heapscope.cli.live_lines import LiveLines
-    from heapscope.interrupt import ends_the_input
-    from heapscope.verbs.live import live as answer
+    from heapscope.cli.verbs.live import live as answer
 
     shown = LiveLines(every=every, text=sys.stdout if text else None, lines=lines)
 
@@ -194,8 +194,8 @@ def _lines(port: str, options: dict[str, Any], *, every: float, lines: Any, text
 
 
 def _view(port: str, options: dict[str, Any], *, every: float, lines: Any) -> Any:
-    from heapscope.errors import InputError
-    from heapscope.extras import command
+    from heapscope.base.errors import InputError
+    from heapscope.base.extras import command
 
     try:
         from heapscope.cli.live_view import LiveView
@@ -205,7 +205,7 @@ def _view(port: str, options: dict[str, Any], *, every: float, lines: Any) -> An
             remedy=f"{command('live')}, or give --headless",
         ) from None
     from heapscope.cli.live_lines import LiveLines
-    from heapscope.verbs.live import live as answer
+    from heapscope.cli.verbs.live import live as answer
 
     kept = LiveLines(every=every, text=None, lines=lines)
 

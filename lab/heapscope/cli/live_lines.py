@@ -5,10 +5,10 @@ from __future__ import annotations
 
 from typing import TextIO
 
+from heapscope.base.languages import json_text
 from heapscope.cli.held_output import release_output
-from heapscope.languages import json_text
-from heapscope.live.moment import LiveMoment
-from heapscope.report.live import headline, in_order, status
+from heapscope.logs.live.moment import LiveMoment
+from heapscope.render.text.live import headline, in_order, status
 
 RING = "\a"
 

@@ -12,9 +12,9 @@ from textual.binding import BindingType
 from textual.containers import VerticalScroll
 from textual.widgets import Footer, RichLog, Static
 
-from heapscope.live.live_result import LiveResult
-from heapscope.live.moment import LiveMoment
-from heapscope.report.live import (
+from heapscope.logs.live.live_result import LiveResult
+from heapscope.logs.live.moment import LiveMoment
+from heapscope.render.text.live import (
     answer_lines,
     headline,
     in_order,

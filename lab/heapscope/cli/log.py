@@ -81,7 +81,7 @@ def log(
     from heapscope.cli.answer import give
     from heapscope.cli.happenings import told_at_once
     from heapscope.cli.progress import progress_bar
-    from heapscope.verbs.log import log as answer
+    from heapscope.cli.verbs.log import log as answer
 
     with told_at_once(source, json) as follow, progress_bar() as progress:
         found = answer(

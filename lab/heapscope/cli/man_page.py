@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from heapscope.version import __version__
+from heapscope.base.version import __version__
 
 _FILES = """\
 .SH FILES

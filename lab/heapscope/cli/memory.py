@@ -9,7 +9,7 @@ from typing import Annotated, Any, cast
 
 import typer
 
-from heapscope.errors import InputError
+from heapscope.base.errors import InputError
 from heapscope.memory.options import DECLARED, MemoryOption, MemoryOptions, flag, given
 from heapscope.memory.values import offered
 

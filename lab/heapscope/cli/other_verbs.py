@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 from typer.core import TyperCommand
 
-from heapscope.errors import HeapscopeError
+from heapscope.base.errors import HeapscopeError
 
 if TYPE_CHECKING:  # importing it takes longer than half of the command line
     from importlib.metadata import EntryPoint
@@ -55,7 +55,7 @@ def _lacking(name: str, point: EntryPoint | None) -> HeapscopeError | None:
     """Why a verb of APART cannot run, and what to install."""
     if name not in APART:
         return None
-    from heapscope.version import __version__
+    from heapscope.base.version import __version__
 
     distribution, _ = APART[name]
     remedy = f"in a clone of Heapscope {__version__}: pip install . ./studies"

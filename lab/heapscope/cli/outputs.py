@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from heapscope.errors import HeapscopeError
-from heapscope.trace.names import printable
+from heapscope.base.errors import HeapscopeError
+from heapscope.base.printable import printable
 
 #: Parameters of the verbs that name a file to be written.
 OUTPUTS = (
@@ -33,7 +33,7 @@ OUTPUTS = (
 #: Options that print another form of the result in place of the tables.
 _PRINTS = ("github", "digest")
 
-#: Parameters that name configurations as heapscope.ladder reads them.
+#: Parameters that name configurations as heapscope.forecast.ladder reads them.
 _SIDES = ("before", "after", "configurations")
 
 #: Parameters whose text names a plan or a folder.
@@ -84,7 +84,7 @@ def _places(given: Mapping[str, Any], names: Mapping[str, str]) -> Iterator[Plac
         )
         for one in value if isinstance(value, (list, tuple)) else [value]:
             if parameter in _SIDES and isinstance(one, str):
-                from heapscope.ladder.side import paths_of
+                from heapscope.forecast.ladder.side import paths_of
 
                 for path in paths_of(one):
                     yield Place(name=names.get(parameter, parameter), path=path)

@@ -91,7 +91,7 @@ def place(
     """
     from heapscope.cli.answer import give, wants_tables, write_text
     from heapscope.cli.progress import progress_bar
-    from heapscope.verbs.place import place as answer
+    from heapscope.cli.verbs.place import place as answer
 
     with progress_bar() as progress:
         result = answer(

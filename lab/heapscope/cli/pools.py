@@ -48,7 +48,7 @@ def pools(
     """
     from heapscope.cli.answer import give
     from heapscope.cli.progress import progress_bar
-    from heapscope.verbs.pools import pools as answer
+    from heapscope.cli.verbs.pools import pools as answer
 
     with progress_bar() as progress:
         result = answer(*traces, sizes=sizes or (), calls=calls, progress=progress)

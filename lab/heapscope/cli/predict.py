@@ -132,8 +132,8 @@ def predict(
     """
     from heapscope.cli.answer import give
     from heapscope.cli.progress import progress_bar
-    from heapscope.verbs.predict import predict as answer
-    from heapscope.verbs.project_files import project_files
+    from heapscope.cli.verbs.predict import predict as answer
+    from heapscope.cli.verbs.project_files import project_files
 
     with progress_bar() as progress:
         result = answer(

@@ -5,10 +5,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from heapscope.builds.files import FILES, build_file
-from heapscope.choices import did_you_mean
+from heapscope.base.choices import did_you_mean
+from heapscope.base.errors import InputError
+from heapscope.cli.builds.files import FILES, build_file
 from heapscope.cli.group import ASKS
-from heapscope.errors import InputError
 
 SHELLS = ("bash", "zsh", "fish", "powershell")
 MAN = "man"

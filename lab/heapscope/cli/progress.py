@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from heapscope.progress import ProgressStep
+from heapscope.base.progress import ProgressStep
 
 DELAY = 1.0  # seconds before anything shows
 
@@ -53,7 +53,7 @@ class Bar:
             TextColumn,
         )
 
-        from heapscope.report.console import console
+        from heapscope.render.text.console import console
 
         self._progress = Progress(
             TextColumn("{task.description}", markup=False),

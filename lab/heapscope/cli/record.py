@@ -8,8 +8,8 @@ from typing import Annotated
 
 import typer
 
+from heapscope.base.errors import InputError
 from heapscope.cli.shared import Json
-from heapscope.errors import InputError
 
 SETTINGS = {"allow_interspersed_args": False}
 
@@ -157,8 +157,8 @@ def record(
     from heapscope.cli.answer import wants_tables, write_json
     from heapscope.cli.held_output import release_output
     from heapscope.cli.progress import record_progress
-    from heapscope.verbs.record import record as answer
-    from heapscope.verbs.record import unrecorded
+    from heapscope.cli.verbs.record import record as answer
+    from heapscope.cli.verbs.record import unrecorded
 
     command = command or []
     if wrap is not None and command:
@@ -193,8 +193,8 @@ def record(
             told=_tell,
         )
     if wants_tables(json):
-        from heapscope.report.console import console
-        from heapscope.verbs.shown import show
+        from heapscope.cli.verbs.shown import show
+        from heapscope.render.text.console import console
 
         show(result, console(sys.stderr))
     write_json(result.to_json(), json, inputs=(Path(out),))
@@ -207,7 +207,7 @@ def record(
 
 
 def _bytes(until_size: str | None) -> int | None:
-    from heapscope.sizes import parse_size
+    from heapscope.base.sizes import parse_size
 
     return None if until_size is None else parse_size(until_size, what="--until-size")
 
@@ -217,8 +217,8 @@ def _tell(sentence: str) -> None:
 
 
 def _write(program: str, folder: Path, hooks: list[str], only: list[str]) -> None:
-    from heapscope.printable import printable
-    from heapscope.verbs.record import wrap_file
+    from heapscope.base.printable import printable
+    from heapscope.cli.verbs.record import wrap_file
 
     made = wrap_file(program, folder, hooks=hooks, only=only)
     if made.allocators:

@@ -69,7 +69,7 @@ def replay(
     """
     from heapscope.cli.answer import give, write_json
     from heapscope.cli.progress import progress_bar
-    from heapscope.verbs.replay import replay as answer
+    from heapscope.cli.verbs.replay import replay as answer
 
     budgets = parsed(fail_on, "replay")
     asked = [*(need or ()), *(one.said for one in budgets if one.kind == "need")]
@@ -84,6 +84,6 @@ def replay(
     else:
         give(result, json, inputs=inputs)
     if budgets:
-        from heapscope.verbs.fail_on import of_replay
+        from heapscope.cli.verbs.fail_on import of_replay
 
         fail(of_replay(budgets, result))

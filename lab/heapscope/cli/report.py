@@ -70,11 +70,11 @@ def report(
       heapscope report T.hst --pool 64KB --allocator idf-5.5 --allocator tlsf -o allocators.html
       heapscope report before.hst after.hst --chip esp32 --title "Smaller buffers" -o change.html
     """
+    from heapscope.base.printable import printable
     from heapscope.cli.answer import print_answer, wants_tables, write_json
     from heapscope.cli.progress import progress_bar
-    from heapscope.trace.names import printable
-    from heapscope.verbs.report import check_page, write_page
-    from heapscope.verbs.report import report as answer
+    from heapscope.cli.verbs.report import check_page, write_page
+    from heapscope.cli.verbs.report import report as answer
 
     check_page(out)
     shared, sides = report_sides(memory, traces=len(traces))

@@ -8,15 +8,15 @@ from collections.abc import Iterator
 from importlib.metadata import entry_points
 from typing import Any
 
-from heapscope import verbs
-from heapscope.choices import did_you_mean
-from heapscope.errors import InputError
-from heapscope.rows.row import Document
-from heapscope.rows.schema import schema
+from heapscope.base.choices import did_you_mean
+from heapscope.base.errors import InputError
+from heapscope.base.rows.row import Document
+from heapscope.base.rows.schema import schema
+from heapscope.cli import verbs
 
 #: Modules with a document that no verb imports before it needs it.
 _LAZY = (
-    "heapscope.capture.esp_idf.imported_trace",
+    "heapscope.logs.esp_idf.imported_trace",
     "heapscope.capture.systemview.import_systemview",
 )
 #: The entry points of other distributions' documents; a point has the name of its document.

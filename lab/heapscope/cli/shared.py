@@ -58,7 +58,7 @@ Needs = Annotated[
 ]
 
 
-#: heapscope.jitter.runs.STRENGTH, which takes too long to import for a help text.
+#: heapscope.simulation.jitter.runs.STRENGTH, which takes too long to import for a help text.
 STRENGTH = 0.25
 Runs = Annotated[
     int | None,

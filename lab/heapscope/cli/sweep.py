@@ -74,12 +74,12 @@ def sweep(
       heapscope sweep show plan.sweep
       heapscope sweep show plan.sweep --html sweep.html --json sweep.json
     """
+    from heapscope.base.errors import InputError
+    from heapscope.base.printable import printable
     from heapscope.cli.answer import give, wants_tables
     from heapscope.cli.progress import progress_bar
-    from heapscope.errors import InputError
-    from heapscope.trace.names import printable
-    from heapscope.verbs.sweep import check_page, sweep_show, write_page
-    from heapscope.verbs.sweep import sweep as answer
+    from heapscope.cli.verbs.sweep import check_page, sweep_show, write_page
+    from heapscope.cli.verbs.sweep import sweep as answer
 
     if html is not None:
         check_page(html)

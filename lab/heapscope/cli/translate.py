@@ -55,7 +55,7 @@ def translate(
     """
     from heapscope.cli.answer import give
     from heapscope.cli.progress import progress_bar
-    from heapscope.verbs.translate import translate as answer
+    from heapscope.cli.verbs.translate import translate as answer
 
     with progress_bar() as progress:
         found = answer(trace, out, elf=elf or (), lower=lower, progress=progress)

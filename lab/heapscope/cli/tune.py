@@ -139,12 +139,12 @@ def tune(
       heapscope tune --chip esp32c3 --trace T.hst --need "contiguous>=16717" --prefer tcp_rx
       heapscope tune --ranks --chip esp32c3 --json ranks.json
     """
+    from heapscope.base.errors import HeapscopeError
     from heapscope.cli.answer import give, print_answer, wants_tables, write_json, write_text
     from heapscope.cli.progress import progress_bar
-    from heapscope.errors import HeapscopeError
-    from heapscope.verbs.project_files import project_files
-    from heapscope.verbs.tune import tune as answer
-    from heapscope.verbs.tune import tune_ranks
+    from heapscope.cli.verbs.project_files import project_files
+    from heapscope.cli.verbs.tune import tune as answer
+    from heapscope.cli.verbs.tune import tune_ranks
 
     if ranks:
         others = (
@@ -203,11 +203,11 @@ def tune(
     ]
     write_json(result.to_json(), json, inputs=read)
     if plot is not None and result.front:
-        from heapscope.tune.plot import front_svg
+        from heapscope.forecast.tune.plot import front_svg
 
         write_text(front_svg(result), plot, option="--plot", inputs=read)
     if fragment is not None and result.best is not None:
-        from heapscope.tune.fragment import fragment as as_fragment
+        from heapscope.forecast.tune.fragment import fragment as as_fragment
 
         write_text(as_fragment(result), fragment, option="--fragment", inputs=read)
     if wants_tables(json, plot, fragment):

@@ -60,10 +60,10 @@ def upgrade(
       heapscope upgrade --chip esp32 --boot-log boot.txt --from 4.2 --to 4.3 --caps INTERNAL
       heapscope upgrade T.hst --layout F.toml --from 4.2 --to 5.5
     """
+    from heapscope.answers.upgrade.sides import EXAMPLE
     from heapscope.cli.answer import give
     from heapscope.cli.progress import progress_bar
-    from heapscope.upgrade.sides import EXAMPLE
-    from heapscope.verbs.upgrade import upgrade as answer
+    from heapscope.cli.verbs.upgrade import upgrade as answer
 
     shared, sides = two_sides(memory, example=EXAMPLE)
     with progress_bar() as progress:

@@ -64,7 +64,7 @@ def why(
     """
     from heapscope.cli.answer import give
     from heapscope.cli.progress import progress_bar
-    from heapscope.verbs.why import why as answer
+    from heapscope.cli.verbs.why import why as answer
 
     with progress_bar() as progress:
         result = answer(

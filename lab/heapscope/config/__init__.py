@@ -4,8 +4,8 @@ options. `lint` checks with it; `predict` and `tune` read the same values and th
 - `read_file`: sdkconfig, sdkconfig.defaults and sdkconfig.json as text; `setting`: one of their
   lines.
 - `config`: `Config`, the typed value of every option as the release's own program computes it from
-  the lines (`heapscope.kconfig`), `read_config()` and `Config.changed_to()`, a copy with other
-  values.
+  the lines (`heapscope.config.kconfig`), `read_config()` and `Config.changed_to()`, a copy with
+  other values.
 - `kconfig_tree`: the options of an ESP-IDF at hand, in place of a release's.
 - `expression`, `evaluate`: conditions as syntax trees over options, and their three-valued value.
 - `rules`: the rules as conditions. `Rule.hard` marks those that a build enforces (B, K, R): every

@@ -8,17 +8,24 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 
+from heapscope.base.errors import InputError
+from heapscope.base.printable import printable
+from heapscope.config.kconfig.lines import ReadLine, read_lines, read_members, user_values
+from heapscope.config.kconfig.names import name_in
+from heapscope.config.kconfig.patches import unlike
+from heapscope.config.kconfig.stated import Judgement, judged_lines
+from heapscope.config.kconfig.table import (
+    RELEASES,
+    Kind,
+    OptionTable,
+    chips_of,
+    option_table,
+    release_for,
+)
+from heapscope.config.kconfig.values import OptionValues, UserValues
 from heapscope.config.read_file import ConfigFile, read_config_file
 from heapscope.config.setting import JudgedLine, Setting
 from heapscope.config.value import Value, config_line, value_text
-from heapscope.errors import InputError
-from heapscope.kconfig.lines import ReadLine, read_lines, read_members, user_values
-from heapscope.kconfig.names import name_in
-from heapscope.kconfig.patches import unlike
-from heapscope.kconfig.stated import Judgement, judged_lines
-from heapscope.kconfig.table import RELEASES, Kind, OptionTable, chips_of, option_table, release_for
-from heapscope.kconfig.values import OptionValues, UserValues
-from heapscope.trace.names import printable
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

@@ -11,13 +11,20 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from heapscope.child_process import NOTHING, TimeoutExpired, python_module, run
+from heapscope.base.child_process import NOTHING, TimeoutExpired, python_module, run
+from heapscope.base.errors import InputError
+from heapscope.base.extras import command
+from heapscope.base.interrupt import scratch_folder
+from heapscope.base.printable import printable
 from heapscope.config.config import table_of
-from heapscope.errors import InputError
-from heapscope.extras import command
-from heapscope.interrupt import scratch_folder
-from heapscope.kconfig.table import OptionChoice, OptionTable, Renamed, Symbol, Unlike, with_symbols
-from heapscope.trace.names import printable
+from heapscope.config.kconfig.table import (
+    OptionChoice,
+    OptionTable,
+    Renamed,
+    Symbol,
+    Unlike,
+    with_symbols,
+)
 from heapscope.trace.whole import read_whole
 
 _REMEDY = "give the folder of an ESP-IDF checkout: Kconfig and components/ are in it"

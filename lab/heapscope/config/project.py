@@ -13,10 +13,10 @@ from typing import Any
 
 import yaml
 
+from heapscope.base.errors import InputError
+from heapscope.base.printable import printable
 from heapscope.config.cmake_lists import Assigned, commands, variables
-from heapscope.errors import InputError
-from heapscope.kconfig.table import RELEASES
-from heapscope.trace.names import printable
+from heapscope.config.kconfig.table import RELEASES
 
 _SIZE_MAX = 256 << 10  # bytes of a file of the build
 _FOLDERS_MAX = 2000  # components

@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from heapscope.config.kconfig.definitions import Fault
+from heapscope.config.kconfig.kconfig_file import KconfigReader
+from heapscope.config.kconfig.own_options import with_files
+from heapscope.config.kconfig.table import RELEASES, OptionTable, Renamed, with_symbols
 from heapscope.config.project import Project
-from heapscope.kconfig.definitions import Fault
-from heapscope.kconfig.kconfig_file import KconfigReader
-from heapscope.kconfig.own_options import with_files
-from heapscope.kconfig.table import RELEASES, OptionTable, Renamed, with_symbols
 
 _RENAME = re.compile(r"\s*CONFIG_(\w+)\s+(!?)CONFIG_(\w+)\s*(?:#.*)?", re.ASCII)
 _SIZE_MAX = 1 << 20  # bytes of a list of old names

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from heapscope.errors import InputError
-from heapscope.trace.names import printable
+from heapscope.base.errors import InputError
+from heapscope.base.printable import printable
 from heapscope.trace.whole import read_whole
 
 REMEDY = "give the project's sdkconfig, or a sdkconfig.defaults with the same options"

@@ -16,8 +16,8 @@ from typing import Any
 
 from heapscope.config.evaluate import Scope, evaluate, truth
 from heapscope.config.expression import Constant, Expression, parse
+from heapscope.config.kconfig.table import is_since
 from heapscope.config.value import Value
-from heapscope.kconfig.table import is_since
 
 SEVERITIES = {
     "B": "the build stops",

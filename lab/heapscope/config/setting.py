@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from heapscope.config.kconfig.fate import LineFate
+from heapscope.config.kconfig.lines import ReadLine
 from heapscope.config.value import Value
-from heapscope.kconfig.fate import LineFate
-from heapscope.kconfig.lines import ReadLine
 
 
 @dataclass(frozen=True, kw_only=True)

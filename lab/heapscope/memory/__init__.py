@@ -1,1 +1,1 @@
-"""The memory that a trace is replayed on: the options that choose it, and what they make."""
+"""The memory that a trace is replayed on: its options, its regions, static RAM."""

@@ -5,25 +5,25 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from heapscope.errors import InputError
-from heapscope.layout.allocator import parse_allocator
-from heapscope.layout.boot_log import BootLog, read_boot_log
-from heapscope.layout.build import THRESHOLD, Psram, StaticUseError
-from heapscope.layout.chip_guess import guess_chip
-from heapscope.layout.chips import Chip, chip_names, load_chip
-from heapscope.layout.layout import Layout
-from heapscope.layout.place_file import read_placement
-from heapscope.layout.placement import Placement
-from heapscope.layout.pool import pool_layout
-from heapscope.layout.region_names import with_allocators
-from heapscope.layout.releases import find_release
-from heapscope.layout.sdkconfig import SdkConfig, read_sdkconfig
-from heapscope.layout.toml_file import read_layout
+from heapscope.base.errors import InputError
+from heapscope.base.printable import printable
+from heapscope.base.sizes import parse_size
+from heapscope.config.releases import find_release
+from heapscope.memory.layout.allocator import parse_allocator
+from heapscope.memory.layout.boot_log import BootLog, read_boot_log
+from heapscope.memory.layout.build import THRESHOLD, Psram, StaticUseError
+from heapscope.memory.layout.chip_guess import guess_chip
+from heapscope.memory.layout.chips import Chip, chip_names, load_chip
+from heapscope.memory.layout.layout import Layout
+from heapscope.memory.layout.place_file import read_placement
+from heapscope.memory.layout.placement import Placement
+from heapscope.memory.layout.pool import pool_layout
+from heapscope.memory.layout.region_names import with_allocators
+from heapscope.memory.layout.sdkconfig import SdkConfig, read_sdkconfig
+from heapscope.memory.layout.toml_file import read_layout
 from heapscope.memory.options import MemoryOptions, flag, given
 from heapscope.memory.static_choice import ChosenMemory, StaticChoice, choose_static
-from heapscope.sizes import parse_size
 from heapscope.trace.metadata import recorded_facts
-from heapscope.trace.names import printable
 
 DEFAULT_IDF = "5.5"
 NO_RULES = "none"  # --place none: one side of a comparison without rules
@@ -31,8 +31,9 @@ NO_RULES = "none"  # --place none: one side of a comparison without rules
 EXAMPLES = "--chip esp32 --idf 5.5, --boot-log boot.txt, --pool 256KB or --layout F.toml"
 
 
-def choose_memory(options: MemoryOptions, trace: Path | None) -> ChosenMemory:
-    """Raises InputError for options that contradict each other or name what is not known."""
+def plain_memory(options: MemoryOptions, trace: Path | None) -> ChosenMemory:
+    """The memory of all options but --load, which needs a forecast. InputError: options contradict
+    each other, or name what is not known."""
     if (pool := options.get("pool")) is not None:
         _alone(options, "pool")
         size = parse_size(pool, what="--pool")
@@ -41,10 +42,6 @@ def choose_memory(options: MemoryOptions, trace: Path | None) -> ChosenMemory:
     if (file := options.get("layout")) is not None:
         _alone(options, "layout")
         return ChosenMemory(layout=_with_allocators(read_layout(Path(file)), _allocators(options)))
-    if "load" in options:
-        from heapscope.memory.loaded import loaded_memory  # predict's tables take their time
-
-        return loaded_memory(options, trace)
     return _of_chip(options, trace)
 
 

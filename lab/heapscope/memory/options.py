@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, TypedDict, cast, get_type_hints
 
-from heapscope.choices import did_you_mean
-from heapscope.errors import InputError
-from heapscope.layout.releases import ARDUINO
+from heapscope.base.choices import did_you_mean
+from heapscope.base.errors import InputError
+from heapscope.config.releases import ARDUINO
 
 
 @dataclass(frozen=True)

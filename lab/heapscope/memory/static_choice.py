@@ -1,22 +1,21 @@
-"""The static use that --elf or --map tells, and what it makes of a layout and a result."""
+"""The static use that --elf or --map tells, and what it makes of a layout."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
-from heapscope.errors import InputError
-from heapscope.layout.boot_log import BootLog
-from heapscope.layout.chips import Chip
-from heapscope.layout.layout import Layout
-from heapscope.measure.memory import RegionRow
-from heapscope.measure.result import ReplayResult
-from heapscope.measure.static import StaticRam
+from heapscope.base.errors import InputError
+from heapscope.memory.layout.boot_log import BootLog
+from heapscope.memory.layout.chips import Chip
+from heapscope.memory.layout.layout import Layout
+from heapscope.memory.layout.region_rows import RegionRow
 from heapscope.memory.options import MemoryOptions
-from heapscope.static.heap_start import HeapStart, heap_start
-from heapscope.static.picture import static_ram
-from heapscope.static.read import read_static
-from heapscope.static.use import StaticUse
+from heapscope.memory.static.heap_start import HeapStart, heap_start
+from heapscope.memory.static.picture import static_ram
+from heapscope.memory.static.read import read_static
+from heapscope.memory.static.static_ram import StaticRam
+from heapscope.memory.static.use import StaticUse
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,10 +43,6 @@ class StaticChoice:
     def picture(self, regions: Iterable[RegionRow] = ()) -> StaticRam:
         """The picture of static RAM; `regions`: those of the heap beside it."""
         return static_ram(self.use, self.chip, regions, start=self.start.dram)
-
-    def complete(self, result: ReplayResult) -> ReplayResult:
-        """The result with the picture of static RAM in it."""
-        return replace(result, static=self.picture(result.regions))
 
 
 @dataclass(frozen=True, kw_only=True)

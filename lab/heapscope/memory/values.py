@@ -18,19 +18,19 @@ def offered(option: str) -> Callable[[str], list[str]] | None:
 
 
 def _chips() -> Sequence[str]:
-    from heapscope.layout.chips import chip_names
+    from heapscope.memory.layout.chips import chip_names
 
     return chip_names()
 
 
 def _releases() -> Sequence[str]:
-    from heapscope.layout.releases import minors
+    from heapscope.config.releases import minors
 
     return minors()
 
 
 def _allocators() -> Sequence[str]:
-    from heapscope.layout.allocator import placements
+    from heapscope.memory.layout.allocator import placements
 
     return placements()
 

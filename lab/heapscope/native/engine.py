@@ -11,7 +11,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from heapscope.errors import HeapscopeError
+from heapscope.base.errors import HeapscopeError
 from heapscope.native.config import NativeConfig
 from heapscope.native.library import ABI, ffi, load
 from heapscope.native.log import KINDS, MEMORIES, enum_names

@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from heapscope.errors import HeapscopeError
+from heapscope.base.errors import HeapscopeError
 
 #: HS_LAB_ABI of the lab.h that this binding was written against.
 ABI = 1

@@ -7,11 +7,11 @@ import struct
 from collections.abc import Iterator
 from typing import Any
 
-from heapscope.errors import InputError
+from heapscope.base.errors import InputError
+from heapscope.base.printable import printable
 from heapscope.native.library import ffi, load
 from heapscope.native.owner import NativeOwner
 from heapscope.native.structs import number_of
-from heapscope.printable import printable
 
 _TAKE = 256  # facts at a time: as many as can wait in the library
 

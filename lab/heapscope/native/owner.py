@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any, Self
 
-from heapscope.errors import HeapscopeError
+from heapscope.base.errors import HeapscopeError
 from heapscope.native.library import ffi, load
 from heapscope.native.status import Status, StatusError, check
 

@@ -10,14 +10,7 @@ from heapscope.native.config import NativeConfig, Prepared, set_up
 from heapscope.native.library import ffi, load
 from heapscope.native.owner import NativeOwner
 from heapscope.native.status import Status, check
-from heapscope.native.structs import (
-    NEVER,
-    Struct,
-    number_of,
-    read_structs,
-    struct_of,
-    structs_of,
-)
+from heapscope.native.structs import NEVER, Struct, number_of, read_structs, struct_of, structs_of
 from heapscope.native.timeline import TimelineData, read_timeline
 
 _NO_INDEX = 0xFFFF_FFFF

@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from heapscope.errors import HeapscopeError
+from heapscope.base.errors import HeapscopeError
 from heapscope.native.library import ffi, load
 from heapscope.native.owner import NativeOwner
 from heapscope.native.structs import number_of, struct_of

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import enum
 
-from heapscope.errors import HeapscopeError
-from heapscope.shortage import ENOUGH
+from heapscope.base.errors import HeapscopeError
+from heapscope.base.shortage import ENOUGH
 
 
 class Status(enum.IntEnum):

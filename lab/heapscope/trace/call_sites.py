@@ -14,8 +14,9 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from heapscope.base.printable import printable
 from heapscope.trace.fold_sites import inner_frames, without_library
-from heapscope.trace.names import Names, printable
+from heapscope.trace.names import Names
 
 SEPARATOR = b";"
 CUT = b"..."

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from heapscope.errors import InputError
+from heapscope.base.errors import InputError
+from heapscope.base.printable import printable
 from heapscope.native.reader import NativeReader
 from heapscope.native.status import Status
 from heapscope.native.structs import NEVER
 from heapscope.trace.health import TraceHealth
 from heapscope.trace.metadata import not_told
-from heapscope.trace.names import printable
 from heapscope.trace.segment import segment_of
 from heapscope.trace.sniff import HEAD, TRACE_SYNC, looks_like
 from heapscope.trace.source import Blocks, Progress, open_blocks

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from heapscope.base.rows.bound import AT_LEAST
+from heapscope.base.rows.figure import computed, figure
+from heapscope.base.rows.row import Row
 from heapscope.native.structs import Struct
-from heapscope.rows.bound import AT_LEAST
-from heapscope.rows.figure import computed, figure
-from heapscope.rows.row import Row
-from heapscope.trace.loss import SourceLoss
+from heapscope.trace.source_loss import SourceLoss
 
 _ADDRESSES = 1 << 0  # HS_TRACE_ADDRESSES (device/include/heapscope/trace.h)
 _CLOCK = 1 << 1  # HS_TRACE_CLOCK

@@ -6,16 +6,17 @@ import itertools
 from dataclasses import replace
 from pathlib import Path
 
-from heapscope.measure.loss import Loss, loss_of, whole_run
+from heapscope.base.printable import printable
+from heapscope.base.rows.bound import AT_LEAST, BEFORE, bounds_of
+from heapscope.base.rows.figure import figure
+from heapscope.base.rows.row import Document, Row
 from heapscope.native.live import ask_times, times
 from heapscope.native.reader import NameTable, NativeReader
-from heapscope.rows.bound import AT_LEAST, BEFORE, bounds_of
-from heapscope.rows.figure import figure
-from heapscope.rows.row import Document, Row
 from heapscope.trace.feed import read_trace
 from heapscope.trace.health import CallCounts, TraceHealth
+from heapscope.trace.loss import Loss, loss_of, whole_run
 from heapscope.trace.metadata import CLOCK_HZ, SOURCE, WORD_SIZE, number, texts
-from heapscope.trace.names import mark_names, printable, task_names
+from heapscope.trace.names import mark_names, task_names
 from heapscope.trace.recording import ChipRecording, recording_of
 from heapscope.trace.source import Progress
 from heapscope.trace.take import take

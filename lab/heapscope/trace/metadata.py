@@ -5,8 +5,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from heapscope.base.printable import printable
 from heapscope.native.reader import NativeReader
-from heapscope.trace.names import printable
 from heapscope.trace.source import open_blocks
 
 WORD_SIZE = "word_size"  # bytes of a pointer of the recorded program

@@ -7,9 +7,7 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from heapscope.printable import printable
-
-__all__ = ["Names", "heap_names", "mark_names", "printable", "task_names"]
+from heapscope.base.printable import printable
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -3,10 +3,10 @@ snapshots."""
 
 from __future__ import annotations
 
+from heapscope.base.rows.figure import figure
+from heapscope.base.rows.row import Row
 from heapscope.native.reader import NativeReader
 from heapscope.native.structs import Struct
-from heapscope.rows.figure import figure
-from heapscope.rows.row import Row
 from heapscope.trace.health import TraceHealth
 from heapscope.trace.metadata import number
 from heapscope.trace.take import take

@@ -7,9 +7,9 @@ import importlib
 import os
 from typing import Any
 
-from heapscope.errors import InputError
-from heapscope.extras import command
-from heapscope.trace.names import printable
+from heapscope.base.errors import InputError
+from heapscope.base.extras import command
+from heapscope.base.printable import printable
 
 _MISSING = (errno.ENOENT, errno.ENODEV, errno.ENXIO)
 _TAKEN = (errno.EACCES, errno.EPERM, errno.EBUSY)

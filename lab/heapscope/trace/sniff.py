@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-from heapscope.errors import InputError
+from heapscope.base.errors import InputError
 
 HEAD = 1 << 16  #: bytes of a file's beginning that looks_like() wants
 

@@ -9,11 +9,11 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import BinaryIO, Self
 
-from heapscope.errors import InputError
-from heapscope.trace.loss import SourceLoss
-from heapscope.trace.names import printable
-from heapscope.trace.port import is_port
+from heapscope.base.errors import InputError
+from heapscope.base.port import is_port
+from heapscope.base.printable import printable
 from heapscope.trace.segment import segment_of
+from heapscope.trace.source_loss import SourceLoss
 from heapscope.trace.stream import StreamReader, comes_once, kept_stream
 from heapscope.trace.zstd import ZstdWalker, is_zstd
 

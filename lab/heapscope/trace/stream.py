@@ -8,7 +8,7 @@ import tempfile
 from collections.abc import Callable
 from typing import BinaryIO
 
-from heapscope.errors import InputError
+from heapscope.base.errors import InputError
 
 _IN_MEMORY = 1 << 24  # bytes that are kept before a temporary file takes them
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import fields
 from typing import Any, TypeVar
 
+from heapscope.base.rows.row import Row, hints
 from heapscope.native.structs import NEVER
-from heapscope.rows.row import Row, hints
 
 Made = TypeVar("Made", bound=Row)
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from heapscope.errors import InputError
+from heapscope.base.errors import InputError
 from heapscope.trace.sniff import HEAD, check_no_trace
 from heapscope.trace.source import Progress, open_blocks
 

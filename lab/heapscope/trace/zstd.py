@@ -7,8 +7,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from heapscope.trace.loss import SourceLoss
-from heapscope.zstd import DecompressionParameter, ZstdDecompressor, ZstdError
+from heapscope.base.zstd import DecompressionParameter, ZstdDecompressor, ZstdError
+from heapscope.trace.source_loss import SourceLoss
 
 _MAGIC = b"\x28\xb5\x2f\xfd"
 _SKIPPABLE = b"\x2a\x4d\x18"  # after a first byte 0x50 to 0x5F

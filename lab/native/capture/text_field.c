@@ -85,7 +85,7 @@ bool hs_field_is_null(hs_text_field_t word)
     return hexadecimal(word) && hs_field_number(word, &value) == HS_IMPORT_TAKEN && value == 0;
 }
 
-/* ESP-IDF's capabilities by bit; lab/heapscope/layout/capabilities.py has the same. */
+/* ESP-IDF's capabilities by bit; lab/heapscope/base/capabilities.py has the same. */
 static const char *const capabilities[] = {
     "EXEC",         "32BIT",         "8BIT",      "DMA",          "PID2",   "PID3",
     "PID4",         "PID5",          "PID6",      "PID7",         "SPIRAM", "INTERNAL",

@@ -5,10 +5,10 @@ from __future__ import annotations
 import functools
 from dataclasses import replace
 
-from heapscope.layout.boot_log import BootLog, read_boot_log
-from heapscope.layout.chips import load_chip
-from heapscope.layout.layout import Layout, Region
-from heapscope.upgrade.heaps import with_heap
+from heapscope.answers.upgrade.heaps import with_heap
+from heapscope.memory.layout.boot_log import BootLog, read_boot_log
+from heapscope.memory.layout.chips import load_chip
+from heapscope.memory.layout.layout import Layout, Region
 from heapscope_studies.data_file import PACKAGE
 from heapscope_studies.heap_change.subjects import PUBLISHED
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from heapscope.layout.layout import Region
+from heapscope.memory.layout.layout import Region
 from heapscope.native.single_heap import fill
 from heapscope.native.structs import Struct
 from heapscope_studies.conclusion import concluded

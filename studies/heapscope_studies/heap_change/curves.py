@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from heapscope.layout.pool import POOL_BASE
+from heapscope.memory.layout.pool import POOL_BASE
 from heapscope.native.single_heap import DRILL_PHASES, drill
 from heapscope_studies.heap_change.counts import Counts
 from heapscope_studies.heap_change.subjects import PUBLISHED, plain_names

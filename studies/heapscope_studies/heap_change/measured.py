@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from heapscope.upgrade.heaps import OURS
+from heapscope.answers.upgrade.heaps import OURS
 from heapscope_studies.data_file import read_measured
 from heapscope_studies.heap_change.subjects import PUBLISHED
 

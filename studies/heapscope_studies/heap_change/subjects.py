@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from heapscope.layout.allocator import placements
-from heapscope.layout.pool import POOL_BASE
+from heapscope.answers.upgrade.heaps import is_ours
+from heapscope.memory.layout.allocator import placements
+from heapscope.memory.layout.pool import POOL_BASE
 from heapscope.native.library import allocator_names
 from heapscope.native.single_heap import fill
 from heapscope.native.structs import Struct
-from heapscope.upgrade.heaps import is_ours
 from heapscope_studies.data_file import read_published
 
 __all__ = ["LIGHT", "PUBLISHED", "filled", "is_ours", "names", "plain_names"]

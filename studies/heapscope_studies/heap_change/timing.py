@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from heapscope.layout.pool import POOL_BASE
+from heapscope.memory.layout.pool import POOL_BASE
 from heapscope.native.single_heap import DRILL_PHASES, DrillRow, PhaseRow, drill
 from heapscope_studies.heap_change.measured import Measured, measured_rows
 from heapscope_studies.heap_change.subjects import LIGHT, PUBLISHED, is_ours, names

@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from heapscope.layout.layout import Layout, Region
+from heapscope.answers.upgrade.parts import Parts, start_parts
+from heapscope.memory.layout.layout import Layout, Region
 from heapscope.native.single_heap import UNTIL_FULL, fill
 from heapscope.native.structs import Struct
-from heapscope.upgrade.parts import Parts, start_parts
 from heapscope_studies.conclusion import concluded, part_of
 from heapscope_studies.heap_change.chip import CHIP, FIGURES, layout_of, regions
 from heapscope_studies.heap_change.subjects import is_ours, plain_names

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from heapscope.pools.advise import Point, advise, best_within
-from heapscope.pools.groups import Sizes
-from heapscope.pools.replayed import Replayed, everywhere, replay
+from heapscope.answers.pools.advise import Point, advise, best_within
+from heapscope.answers.pools.groups import Sizes
+from heapscope.answers.pools.replayed import Replayed, everywhere, replay
 from heapscope_studies.ice_pools.recorded import PUBLISHED, Call, read_call
 from heapscope_studies.result import Check, Column, Plot, Series, Table
 

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from heapscope.answers.pools.groups import PoolGroup, find_groups
+from heapscope.answers.pools.pool_trace import PoolTrace, read_pools
+from heapscope.answers.pools.replayed import Replayed, replay
 from heapscope.native.pools import replay_pools
-from heapscope.pools.groups import PoolGroup, find_groups
-from heapscope.pools.pool_trace import PoolTrace, read_pools
-from heapscope.pools.replayed import Replayed, replay
 from heapscope_studies.captured import captured_trace
 from heapscope_studies.data_file import read_published
 

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
-from heapscope.predict.memory_states import MemoryModel
-from heapscope.predict.part_table import BOOT, CONNECTED
-from heapscope.predict.part_table import PROVISIONING as COMMISSIONING
+from heapscope.forecast.predict.memory_states import MemoryModel
+from heapscope.forecast.predict.part_table import BOOT, CONNECTED
+from heapscope.forecast.predict.part_table import PROVISIONING as COMMISSIONING
 from heapscope_studies.memory_ladders.sums import (
     LINKS,
     PUBLISHED,

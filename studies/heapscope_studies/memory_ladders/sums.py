@@ -14,11 +14,11 @@ from dataclasses import dataclass
 from statistics import median
 
 from heapscope.config.read_file import ConfigFile
-from heapscope.ladder.side import NamedFiles, side_of
-from heapscope.predict.demand import Demand
-from heapscope.predict.memory_fit import MemoryFit, memory_fit
-from heapscope.predict.memory_states import DRAM, Held, MemoryModel
-from heapscope.predict.part_table import BOOT, PartRow, part_table
+from heapscope.forecast.ladder.side import NamedFiles, side_of
+from heapscope.forecast.predict.demand import Demand
+from heapscope.forecast.predict.memory_fit import MemoryFit, memory_fit
+from heapscope.forecast.predict.memory_states import DRAM, Held, MemoryModel
+from heapscope.forecast.predict.part_table import BOOT, PartRow, part_table
 from heapscope_studies.data_file import read_published
 from heapscope_studies.memory_parts.cases import Case, cases
 from heapscope_studies.memory_parts.fit import fit_without, judged

@@ -16,13 +16,20 @@ from pathlib import Path
 import numpy as np
 
 from heapscope.config.config import Config, typed
-from heapscope.layout.releases import find_release
-from heapscope.predict.chip_memory import publisher
-from heapscope.predict.demand import Demand
-from heapscope.predict.memory_scene import MemoryScene
-from heapscope.predict.memory_states import DRAM, IRAM, MORE, MemoryModel, MemoryUse, group_of
-from heapscope.predict.part_table import KINDS, minor_number
-from heapscope.predict.posterior import Array
+from heapscope.config.releases import find_release
+from heapscope.forecast.predict.chip_memory import publisher
+from heapscope.forecast.predict.demand import Demand
+from heapscope.forecast.predict.memory_scene import MemoryScene
+from heapscope.forecast.predict.memory_states import (
+    DRAM,
+    IRAM,
+    MORE,
+    MemoryModel,
+    MemoryUse,
+    group_of,
+)
+from heapscope.forecast.predict.part_table import KINDS, minor_number
+from heapscope.forecast.predict.posterior import Array
 from heapscope_studies.data_file import PACKAGE
 
 _FOLDER: Path = PACKAGE / "data" / "memory_parts"

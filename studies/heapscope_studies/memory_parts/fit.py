@@ -22,11 +22,11 @@ from typing import Any
 
 import numpy as np
 
-from heapscope.predict.memory_fit import FILE, MemoryFit
-from heapscope.predict.memory_states import MORE
-from heapscope.predict.part_table import KINDS
-from heapscope.predict.posterior import Array
-from heapscope.whole_file import write_whole
+from heapscope.base.whole_file import write_whole
+from heapscope.forecast.predict.memory_fit import FILE, MemoryFit
+from heapscope.forecast.predict.memory_states import MORE
+from heapscope.forecast.predict.part_table import KINDS
+from heapscope.forecast.predict.posterior import Array
 from heapscope_studies.memory_parts.cases import DIFFERENCE, NAMES, Case, cases
 from heapscope_studies.wifi_model.fit import same
 

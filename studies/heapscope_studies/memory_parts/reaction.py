@@ -17,18 +17,18 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from heapscope.base.errors import InputError
 from heapscope.config.config import settle
+from heapscope.config.kconfig.names import name_in
+from heapscope.config.kconfig.table import RELEASES, OptionTable, chips_of, option_table
+from heapscope.config.kconfig.values import OptionValues, UserValues
 from heapscope.config.read_file import ConfigFile
-from heapscope.errors import InputError
-from heapscope.kconfig.names import name_in
-from heapscope.kconfig.table import RELEASES, OptionTable, chips_of, option_table
-from heapscope.kconfig.values import OptionValues, UserValues
-from heapscope.layout.chips import chip_names, load_chip
-from heapscope.predict.chip_memory import chip_memory
-from heapscope.predict.demand import Demand
-from heapscope.predict.memory_scene import MemoryScene, minor_of_config
-from heapscope.predict.memory_states import DRAM, IRAM, MEMORIES, MemoryModel
-from heapscope.predict.part_table import BOOT, LINKS
+from heapscope.forecast.predict.chip_memory import chip_memory
+from heapscope.forecast.predict.demand import Demand
+from heapscope.forecast.predict.memory_scene import MemoryScene, minor_of_config
+from heapscope.forecast.predict.memory_states import DRAM, IRAM, MEMORIES, MemoryModel
+from heapscope.forecast.predict.part_table import BOOT, LINKS
+from heapscope.memory.layout.chips import chip_names, load_chip
 from heapscope_studies.data_file import PACKAGE
 
 #: The first release whose options are asked about.

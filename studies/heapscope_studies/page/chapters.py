@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from heapscope.measure.wording import count, plural
-from heapscope.report.page.detail import Detail
-from heapscope.report.page.frame import fitting, page
-from heapscope.report.table import Cell, Said, Table, headed
+from heapscope.base.wording import count, plural
+from heapscope.render.page.detail import Detail
+from heapscope.render.page.frame import fitting, page
+from heapscope.render.text.table import Cell, Said, Table, headed
 from heapscope_studies import result
 from heapscope_studies.laid_out import laid_out, tone_of
 from heapscope_studies.page.plots import draw_plots, plot_data

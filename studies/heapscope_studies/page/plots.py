@@ -22,9 +22,9 @@ from bokeh.models import (
 )
 from bokeh.models.labeling import NoOverlap
 
-from heapscope.report.page.colours import TASKS
-from heapscope.report.page.detail import Detail
-from heapscope.report.page.figure import Drawn, embedded, plain_figure
+from heapscope.render.page.colours import TASKS
+from heapscope.render.page.detail import Detail
+from heapscope.render.page.figure import Drawn, embedded, plain_figure
 from heapscope_studies.result import Experiment, Plot, Series
 
 Numbers = npt.NDArray[np.float64]

@@ -5,8 +5,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from heapscope.fit.fit_trace import fit
-from heapscope.fit.smallest_pool import FitResult
+from heapscope.answers.fit.fit_trace import fit
+from heapscope.answers.fit.smallest_pool import FitResult
 from heapscope_studies.captured import captured_trace
 from heapscope_studies.script_heap.parts import SCRIPT, Tenants
 from heapscope_studies.script_heap.runs import PUBLISHED, Arrangement, Played, play

@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import nnls
 
-from heapscope.layout.pool import POOL_BASE
+from heapscope.memory.layout.pool import POOL_BASE
 from heapscope.native.single_heap import DRILL_PHASES, DrillRow, drill
 from heapscope_studies.captured import captured_file
 from heapscope_studies.data_file import read_published

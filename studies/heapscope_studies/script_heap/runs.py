@@ -9,8 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from heapscope.fit.limits import find_limits
-from heapscope.layout.allocator import placements
+from heapscope.answers.fit.limits import find_limits
+from heapscope.memory.layout.allocator import placements
 from heapscope_studies.data_file import read_published
 from heapscope_studies.script_heap.parts import BASE, Tenants
 from heapscope_studies.script_heap.schedule import Week

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import numpy as np
 
-from heapscope.layout import capabilities
+from heapscope.base import capabilities
 from heapscope.native.events import Events, NativeWriter, event_dtype, keep_events, take_events
 from heapscope.native.reader import NameTable, NativeReader
 from heapscope.trace.feed import read_trace

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from heapscope.predict.wifi_table import chips
+from heapscope.forecast.predict.wifi_table import chips
 
 #: Light poisoning and task tracking add this to a block of the 4.2 free list: two canaries and the
 #: size, the task, the header (lab/models/, tests against the real allocator).

@@ -6,12 +6,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from heapscope.errors import InputError
-from heapscope.interrupt import scratch_folder
-from heapscope.layout.chips import load_chip
-from heapscope.layout.layout import Layout
-from heapscope.measure.result import ReplayResult
-from heapscope.replay.run import replay
+from heapscope.base.errors import InputError
+from heapscope.base.interrupt import scratch_folder
+from heapscope.memory.layout.chips import load_chip
+from heapscope.memory.layout.layout import Layout
+from heapscope.simulation.replay.run import replay
+from heapscope.simulation.result.result import ReplayResult
 from heapscope_studies.captured import captured_trace
 from heapscope_studies.tls_ladder.compose import composed
 from heapscope_studies.tls_ladder.constants import second_core, values

@@ -8,7 +8,7 @@ from typing import Protocol, TypeVar
 
 import numpy as np
 
-from heapscope.predict.posterior import Array, Errors, Posterior
+from heapscope.forecast.predict.posterior import Array, Errors, Posterior
 
 _STEPS = 60
 _ENOUGH = 0.005  # of the cost: further steps move no constant that matters

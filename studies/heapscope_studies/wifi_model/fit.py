@@ -18,10 +18,10 @@ from typing import Any
 
 import numpy as np
 
-from heapscope.predict.constants import FILE, Constants
-from heapscope.predict.posterior import Posterior
-from heapscope.predict.wifi_table import chips
-from heapscope.whole_file import write_whole
+from heapscope.base.whole_file import write_whole
+from heapscope.forecast.predict.constants import FILE, Constants
+from heapscope.forecast.predict.posterior import Posterior
+from heapscope.forecast.predict.wifi_table import chips
 from heapscope_studies.wifi_model.folds import SPLITS, fitted, left_out
 from heapscope_studies.wifi_model.left_out import (
     LeftOut,

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from heapscope.predict.software import release_of
-from heapscope.predict.wifi_table import WifiRow, lab, ranks
+from heapscope.forecast.predict.software import release_of
+from heapscope.forecast.predict.wifi_table import WifiRow, lab, ranks
 from heapscope_studies.wifi_model.left_out import LeftOut, Progress, leave_out
 
 Fold = tuple[Sequence[WifiRow], Sequence[WifiRow]]

@@ -13,10 +13,10 @@ from itertools import combinations
 
 import numpy as np
 
-from heapscope.predict.guess import Guess, predicted_throughput
-from heapscope.predict.posterior import Array
-from heapscope.predict.throughput import Widths
-from heapscope.predict.wifi_table import METRICS, WifiRow
+from heapscope.forecast.predict.guess import Guess, predicted_throughput
+from heapscope.forecast.predict.posterior import Array
+from heapscope.forecast.predict.throughput import Widths
+from heapscope.forecast.predict.wifi_table import METRICS, WifiRow
 from heapscope_studies.wifi_model.throughput_fit import choose_widths, fit_throughput, names_for
 
 Progress = Callable[[int, int], None]

@@ -6,10 +6,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from math import log
 
-from heapscope.predict.posterior import Array, Posterior
-from heapscope.predict.software import software_beliefs
-from heapscope.predict.throughput import PENALTIES, Cases, Widths
-from heapscope.predict.wifi_table import METRICS, NO_PSRAM, WifiRow, chips
+from heapscope.forecast.predict.posterior import Array, Posterior
+from heapscope.forecast.predict.software import software_beliefs
+from heapscope.forecast.predict.throughput import PENALTIES, Cases, Widths
+from heapscope.forecast.predict.wifi_table import METRICS, NO_PSRAM, WifiRow, chips
 from heapscope_studies.wifi_model.evidence import Prior, choose, fit_posterior
 
 #: First guesses, each right within a factor of about 2: a round trip of 1.5 ms is 0.18 KB for each

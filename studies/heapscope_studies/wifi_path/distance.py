@@ -13,11 +13,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from heapscope.predict.constants import read_constants
-from heapscope.predict.environment import Environment, seen_in
-from heapscope.predict.guess import predicted_throughput
-from heapscope.predict.posterior import Array
-from heapscope.predict.wifi_table import WifiRow, ranks
+from heapscope.forecast.predict.constants import read_constants
+from heapscope.forecast.predict.environment import Environment, seen_in
+from heapscope.forecast.predict.guess import predicted_throughput
+from heapscope.forecast.predict.posterior import Array
+from heapscope.forecast.predict.wifi_table import WifiRow, ranks
 from heapscope_studies.conclusion import concluded
 from heapscope_studies.result import Column, Table
 from heapscope_studies.wifi_path.measured import Link

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from statistics import median
 
-from heapscope.predict.wifi_table import METRICS, WifiRow
+from heapscope.forecast.predict.wifi_table import METRICS, WifiRow
 from heapscope_studies.conclusion import alike, concluded
 from heapscope_studies.data_file import read_published
 from heapscope_studies.result import Check, Column, Table

@@ -8,9 +8,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from heapscope.layout.pool import pool_layout
-from heapscope.predict.wifi_table import METRICS, NO_PSRAM, WifiRow, ranks
-from heapscope.replay.run import replay
+from heapscope.forecast.predict.wifi_table import METRICS, NO_PSRAM, WifiRow, ranks
+from heapscope.memory.layout.pool import pool_layout
+from heapscope.simulation.replay.run import replay
 from heapscope_studies.captured import captured_file, captured_trace
 
 POOL = 1 << 20  # more than any device has: what is asked for, not what fits

@@ -10,7 +10,7 @@ from functools import partial
 
 import numpy as np
 
-from heapscope.predict.wifi_table import METRICS, WifiRow, ranks
+from heapscope.forecast.predict.wifi_table import METRICS, WifiRow, ranks
 from heapscope_studies.conclusion import concluded
 from heapscope_studies.result import Cell, Column, Table
 from heapscope_studies.wifi_path.measured import LWIP, LWIP_AND_WIFI, LWIP_TWO_CORES, Link

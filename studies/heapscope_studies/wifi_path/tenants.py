@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from statistics import median
 
-from heapscope.predict.wifi_table import WifiRow
+from heapscope.forecast.predict.wifi_table import WifiRow
 from heapscope_studies.conclusion import concluded
 from heapscope_studies.result import Check, Column, Table
 from heapscope_studies.wifi_path.measured import Link, read_heap, traced_rows

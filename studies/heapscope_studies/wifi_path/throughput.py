@@ -14,9 +14,9 @@ from itertools import combinations
 
 import numpy as np
 
-from heapscope.predict.constants import read_constants
-from heapscope.predict.guess import predicted_throughput
-from heapscope.predict.wifi_table import METRICS, WifiRow, ranks
+from heapscope.forecast.predict.constants import read_constants
+from heapscope.forecast.predict.guess import predicted_throughput
+from heapscope.forecast.predict.wifi_table import METRICS, WifiRow, ranks
 from heapscope_studies.conclusion import concluded
 from heapscope_studies.result import Cell, Column, Plot, Series, Table
 from heapscope_studies.wifi_path.measured import BEFORE, SENT, Link

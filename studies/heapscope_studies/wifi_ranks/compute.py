@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from heapscope.predict.wifi_table import ranks
-from heapscope.tune.ranks import rank_gains
+from heapscope.forecast.predict.wifi_table import ranks
+from heapscope.forecast.tune.ranks import rank_gains
 from heapscope_studies import wifi_ranks
 from heapscope_studies.data_file import read_published
 from heapscope_studies.result import Experiment

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
-from heapscope.predict.wifi_table import METRICS
+from heapscope.forecast.predict.wifi_table import METRICS
 from heapscope_studies.result import Cell, Column, Table
 from heapscope_studies.wifi_model.folds import SPLITS
 from heapscope_studies.wifi_model.left_out import (

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from statistics import median
 
-from heapscope.predict.wifi_table import METRICS
-from heapscope.tune.answer import Candidate
-from heapscope.tune.memory import FREE
-from heapscope.tune.needs import SPEED
-from heapscope.tune.options import LABELS, label
-from heapscope.tune.ranks import RankGain
+from heapscope.forecast.predict.wifi_table import METRICS
+from heapscope.forecast.tune.answer import Candidate
+from heapscope.forecast.tune.memory import FREE
+from heapscope.forecast.tune.needs import SPEED
+from heapscope.forecast.tune.options import LABELS, label
+from heapscope.forecast.tune.ranks import RankGain
 from heapscope_studies.result import Cell, Column, Table
 from heapscope_studies.wifi_ranks.errors import METRIC_NAMES
 

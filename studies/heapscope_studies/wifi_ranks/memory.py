@@ -10,12 +10,12 @@ from __future__ import annotations
 from statistics import median
 
 from heapscope.config.config import settle
-from heapscope.predict.memory_scene import MemoryScene
-from heapscope.predict.memory_states import DRAM, MemoryModel
-from heapscope.predict.part_table import LOAD, Minor
-from heapscope.predict.wifi_table import NO_PSRAM, WifiRow, ranks
-from heapscope.tune.options import choice_of, with_choice
-from heapscope.tune.problem import with_psram
+from heapscope.forecast.predict.memory_scene import MemoryScene
+from heapscope.forecast.predict.memory_states import DRAM, MemoryModel
+from heapscope.forecast.predict.part_table import LOAD, Minor
+from heapscope.forecast.predict.wifi_table import NO_PSRAM, WifiRow, ranks
+from heapscope.forecast.tune.options import choice_of, with_choice
+from heapscope.forecast.tune.problem import with_psram
 
 _KIB = 1024
 #: Parts that a stream fills which is sent, or received.

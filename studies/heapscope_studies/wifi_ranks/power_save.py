@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from heapscope.predict.power_save import (
+from heapscope.forecast.predict.power_save import (
     PowerSave,
     Times,
     connectionless,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from heapscope.predict.wifi_table import METRICS
+from heapscope.forecast.predict.wifi_table import METRICS
 from heapscope_studies.result import Cell, Column, Plot, Series, Table
 from heapscope_studies.wifi_model.left_out import LeftOut
 from heapscope_studies.wifi_ranks.errors import METRIC_NAMES

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from heapscope.predict.wifi_table import WifiRow, ranks
+from heapscope.forecast.predict.wifi_table import WifiRow, ranks
 from heapscope_studies.result import Column, Table
 
 

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import numpy as np
 
-from heapscope.capture.output import open_output
+from heapscope.base.output import open_output
 from heapscope.native.events import Events, NativeWriter, event_dtype, keep_events, take_events
 from heapscope.native.reader import NameTable, NativeReader
 from heapscope.trace.feed import read_trace

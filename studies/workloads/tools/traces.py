@@ -8,10 +8,10 @@ from pathlib import Path
 
 import numpy as np
 
+from heapscope.base.zstd import ZstdCompressor
 from heapscope.native.events import Events, NativeWriter, event_dtype, keep_events, take_events
 from heapscope.native.reader import NameTable, NativeReader
 from heapscope.trace.feed import read_trace
-from heapscope.zstd import ZstdCompressor
 
 __all__ = ["LEVEL", "Kind", "compress", "is_allocation", "read_events", "write_trace"]
 

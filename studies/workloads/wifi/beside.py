@@ -12,7 +12,7 @@ from tenants.knobs import Knobs
 from tenants.network import TCP_TIMER, Connection, Exchange, Network
 from wifi.program import PHASES
 
-from heapscope.predict.wifi_table import NO_PSRAM, WifiRow, ranks
+from heapscope.forecast.predict.wifi_table import NO_PSRAM, WifiRow, ranks
 
 __all__ = ["BESIDE", "LIKE_TENANTS", "tenants_trace"]
 

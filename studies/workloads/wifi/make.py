@@ -22,7 +22,7 @@ from wifi.measure import NAME
 from wifi.plan import Words, rank_words, traced, traced_words
 from wifi.program import simulate
 
-from heapscope.predict.wifi_table import NO_PSRAM, WifiRow, ranks
+from heapscope.forecast.predict.wifi_table import NO_PSRAM, WifiRow, ranks
 
 __all__ = ["TRACES"]
 

@@ -45,7 +45,7 @@ from wifi.plan import (
 from wifi.program import PHASES, Phase, Run, program, simulate
 from wifi.sources import PACKAGE, VERSION
 
-from heapscope.predict.wifi_table import METRICS, NO_PSRAM, WifiRow, ranks
+from heapscope.forecast.predict.wifi_table import METRICS, NO_PSRAM, WifiRow, ranks
 
 __all__ = ["NAME", "find_pace", "measured", "rank_figures"]
 

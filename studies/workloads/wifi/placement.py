@@ -29,8 +29,8 @@ from wifi.measure import BACK_OFF, BACK_OFF_PLACES, NAME, sent_with
 from wifi.plan import BEST, TRIALS, only, pace_words, rank_words
 from wifi.program import PHASES, program, simulate
 
-from heapscope.layout.chips import load_chip
-from heapscope.predict.wifi_table import WifiRow, ranks
+from heapscope.forecast.predict.wifi_table import WifiRow, ranks
+from heapscope.memory.layout.chips import load_chip
 
 __all__ = ["CODE", "FACTOR", "VARIANTS", "factor"]
 

@@ -9,7 +9,7 @@ from tenants import session
 from tenants.knobs import Knobs as Tenants
 from wifi.program import PHASES
 
-from heapscope.predict.wifi_table import METRICS, Knobs, WifiRow, ranks
+from heapscope.forecast.predict.wifi_table import METRICS, Knobs, WifiRow, ranks
 
 __all__ = [
     "BASE",

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from heapscope.budgets.check_result import BudgetRow, CheckResult
-from heapscope.verbs.check import check
+from heapscope.cli.verbs.check import check
+from heapscope.fleet.budgets.check_result import BudgetRow, CheckResult
 
 Check = Callable[..., CheckResult]
 

@@ -11,9 +11,9 @@ from scipy import stats
 from tests.lab.budgets.conftest import POOL, Check
 from tests.lab.conftest import MakeTrace
 
-from heapscope.budgets.baseline import FALSE_ALARMS, changes, t_quantile
-from heapscope.budgets.check_result import FigureRow
-from heapscope.errors import InputError
+from heapscope.base.errors import InputError
+from heapscope.fleet.budgets.baseline import FALSE_ALARMS, changes, t_quantile
+from heapscope.fleet.budgets.check_result import FigureRow
 
 
 @pytest.mark.parametrize("freedom", [1, 2, 3, 4, 7, 8, 30])

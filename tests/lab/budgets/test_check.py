@@ -11,8 +11,8 @@ from tests.lab.conftest import MakeTrace
 from typer.testing import CliRunner
 
 import heapscope
-from heapscope.budgets.check_result import BROKEN, KEPT, UNKNOWN
 from heapscope.cli.app import app
+from heapscope.fleet.budgets.check_result import BROKEN, KEPT, UNKNOWN
 
 LINES = ("t net", "a 1 1000", "a 2 20000", "t ui", "a 3 5000", "f 2", "f 1", "a 4 100")
 RUN = '[[run]]\nname = "short"\ntrace = "T.hst"\n'
@@ -191,9 +191,9 @@ TIGHT = '[memory]\npool = "20KB"\nallocator = "tlsf"\n'
 
 
 def test_the_share_of_perturbed_runs_is_counted(make_trace: MakeTrace, checked: Check) -> None:
-    from heapscope.jitter.replays import perturbed_replays
-    from heapscope.jitter.runs import Jitter
-    from heapscope.layout.pool import pool_layout
+    from heapscope.memory.layout.pool import pool_layout
+    from heapscope.simulation.jitter.replays import perturbed_replays
+    from heapscope.simulation.jitter.runs import Jitter
 
     trace = make_trace("t net", *VARIED)
     layout = pool_layout(20 << 10, "tlsf")

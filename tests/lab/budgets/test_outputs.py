@@ -9,10 +9,10 @@ import pytest
 from tests.lab.budgets.conftest import POOL, Check
 from tests.lab.conftest import MakeTrace
 
-from heapscope.budgets.badge import badge
-from heapscope.budgets.check_result import CheckResult
-from heapscope.budgets.junit import junit
-from heapscope.budgets.sarif import sarif
+from heapscope.fleet.budgets.badge import badge
+from heapscope.fleet.budgets.check_result import CheckResult
+from heapscope.fleet.budgets.junit import junit
+from heapscope.fleet.budgets.sarif import sarif
 
 #: The attributes that the JUnit schema of CI systems requires, by element.
 SUITE = {"name", "tests", "failures", "errors"}

@@ -8,8 +8,8 @@ import pytest
 from tests.lab.budgets.conftest import Check
 from tests.lab.conftest import MakeTrace
 
-from heapscope.budgets.budget import KINDS, budgets_of, parse_budget
-from heapscope.errors import InputError
+from heapscope.base.errors import InputError
+from heapscope.fleet.budgets.budget import KINDS, budgets_of, parse_budget
 
 RUN = '[[run]]\ntrace = "T.hst"\npool = "64KB"\n'
 

@@ -18,7 +18,7 @@ def run(pytester: pytest.Pytester, text: str, *more: str) -> pytest.RunResult:
     # An installation may have the plugin by its entry point already: it is loaded by name alone.
     pytester.syspathinsert()
     return pytester.runpytest_subprocess(
-        "-p", "no:cacheprovider", "-p", "heapscope.pytest_plugin", "-p", "no:heapscope", *more
+        "-p", "no:cacheprovider", "-p", "heapscope.cli.pytest_plugin", "-p", "no:heapscope", *more
     )
 
 

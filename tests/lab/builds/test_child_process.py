@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from heapscope.child_process import SAFE_PATH, python_module, run, safe_children
+from heapscope.base.child_process import SAFE_PATH, python_module, run, safe_children
 
 #: Modules of the standard library that each of the processes imports, and those by other names.
 NAMES = sorted(
@@ -63,7 +63,7 @@ def test_a_sweep_in_a_strangers_folder_runs_none_of_its_code(
     pytest.importorskip("distributed")
     script = tmp_path_factory.mktemp("ours") / "script.py"
     script.write_text(
-        "from heapscope.sweep.cluster import local_cluster\n"
+        "from heapscope.fleet.sweep.cluster import local_cluster\n"
         "if __name__ == '__main__':\n"
         "    with local_cluster(1) as client:\n"
         "        client.submit(int, 1).result()\n",

@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from heapscope.builds.idf_extension import action_extensions
 from heapscope.capture.line_forms import import_text
+from heapscope.cli.builds.idf_extension import action_extensions
 
 ROOT = Path(__file__).resolve().parents[3]
 IDF_PY = Path(__file__).with_name("idf_py.py")
@@ -50,12 +50,12 @@ def idf_py(project: Path, *words: str, **variables: str) -> subprocess.Completed
 
 def test_the_entry_point_is_the_only_one_of_its_value() -> None:
     values = [point.value for point in entry_points(group="idf_extension")]
-    assert values.count("heapscope.builds.idf_extension:action_extensions") == 1
+    assert values.count("heapscope.cli.builds.idf_extension:action_extensions") == 1
 
 
 def test_loading_the_extension_imports_no_library() -> None:
     script = (
-        "import sys; import heapscope.builds.idf_extension; "
+        "import sys; import heapscope.cli.builds.idf_extension; "
         "print(*sorted({m.partition('.')[0] for m in sys.modules} - sys.stdlib_module_names))"
     )
     done = subprocess.run(
@@ -135,7 +135,7 @@ def test_live_without_a_port_says_how_to_name_one(project: Path) -> None:
 
 @pytest.mark.slow
 def test_a_projects_own_file_brings_the_actions_to_older_versions(project: Path) -> None:
-    text = "from heapscope.builds.idf_extension import action_extensions\n"
+    text = "from heapscope.cli.builds.idf_extension import action_extensions\n"
     (project / "idf_ext.py").write_text(text)
     assert idf_py(project, "-C", str(project), "heap-check").returncode == 0
 

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from heapscope.capture.esp_idf.import_log import TraceReading, import_esp_idf
-from heapscope.capture.esp_idf.imported_trace import EspIdfImport
-from heapscope.errors import HeapscopeError
+from heapscope.base.errors import HeapscopeError
+from heapscope.logs.esp_idf.import_log import TraceReading, import_esp_idf
+from heapscope.logs.esp_idf.imported_trace import EspIdfImport
 
 LOGS = sorted((Path(__file__).parent / "logs").glob("*.log"))
 LINES = [line for log in LOGS for line in log.read_bytes().splitlines()]

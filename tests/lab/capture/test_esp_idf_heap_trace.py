@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from heapscope.capture.esp_idf.heap_trace import HeapTrace
-from heapscope.capture.esp_idf.import_log import import_esp_idf
-from heapscope.capture.esp_idf.order import Ordered, in_order
+from heapscope.logs.esp_idf.heap_trace import HeapTrace
+from heapscope.logs.esp_idf.import_log import import_esp_idf
+from heapscope.logs.esp_idf.order import Ordered, in_order
 from heapscope.native.events import keep_events, take_events
 from heapscope.native.reader import NameTable, NativeReader
 from heapscope.trace.info import read_info

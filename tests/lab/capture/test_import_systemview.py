@@ -12,9 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import heapscope as hs
+from heapscope.base.errors import InputError
 from heapscope.capture.systemview.heap_events import SystemViewFacts, heap_events
 from heapscope.capture.systemview.packets import streams
-from heapscope.errors import InputError
 
 
 def _writer() -> Any:

@@ -13,12 +13,12 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from heapscope import __version__
-from heapscope.capture import output
+from heapscope.base import output
+from heapscope.base.errors import HeapscopeError, InputError
+from heapscope.base.output import open_output
 from heapscope.capture.left_out import BadLine
 from heapscope.capture.line_forms import import_text
 from heapscope.capture.line_import import ImportResult
-from heapscope.capture.output import open_output
-from heapscope.errors import HeapscopeError, InputError
 from heapscope.trace.info import read_info
 
 

@@ -13,12 +13,12 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
+from heapscope.base.capabilities import CAPABILITIES
+from heapscope.base.capabilities import format as capabilities
+from heapscope.base.errors import InputError
 from heapscope.capture.left_out import SHOWN, BadLine
 from heapscope.capture.line_forms import import_text
 from heapscope.cli.app import app
-from heapscope.errors import InputError
-from heapscope.layout.capabilities import CAPABILITIES
-from heapscope.layout.capabilities import format as capabilities
 from heapscope.native.events import Events, NativeWriter, event_dtype, keep_events, take_events
 from heapscope.native.importer import reason_names
 from heapscope.native.reader import NameTable, NativeReader

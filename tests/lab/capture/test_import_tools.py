@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 from needs import MissingError, c_compiler, need_program
 
+from heapscope.base.errors import InputError
 from heapscope.capture.line_forms import LINE_FORMS
 from heapscope.capture.line_import import ImportResult, LineForm, import_lines
-from heapscope.errors import InputError
 from heapscope.native.events import Events, keep_events, take_events
 from heapscope.native.reader import NativeReader
 from heapscope.trace.all_names import read_all_names

@@ -12,15 +12,15 @@ from pathlib import Path
 
 import pytest
 
-from heapscope.capture.output import open_output
-from heapscope.errors import InputError
-from heapscope.whole_file import whole_file, write_whole
+from heapscope.base.errors import InputError
+from heapscope.base.output import open_output
+from heapscope.base.whole_file import whole_file, write_whole
 
 POSIX = pytest.mark.skipif(sys.platform == "win32", reason="links, pipes and locks of POSIX")
 WRITER = (
     "import sys, time\n"
     "from pathlib import Path\n"
-    "from heapscope.whole_file import whole_file\n"
+    "from heapscope.base.whole_file import whole_file\n"
     "with whole_file(Path(sys.argv[1])) as file:\n"
     "    file.write(b'half'); file.flush(); print('begun', flush=True); time.sleep(600)\n"
 )
@@ -90,7 +90,7 @@ def test_a_run_whose_file_was_taken_for_a_left_one_begins_another(
             taken.pop()
             parts(tmp_path)[0].unlink()
 
-    monkeypatch.setattr("heapscope.whole_file.lock", lock)
+    monkeypatch.setattr("heapscope.base.whole_file.lock", lock)
     write_whole(tmp_path / "page.html", b"new")
     assert [path.name for path in tmp_path.iterdir()] == ["page.html"]
 
@@ -154,7 +154,7 @@ def test_the_file_of_standard_output_is_standard_output(tmp_path: Path) -> None:
     """It is not replaced under the feet of what is printed to it."""
     script = (
         "import sys\n"
-        "from heapscope.capture.output import open_output\n"
+        "from heapscope.base.output import open_output\n"
         "for name in ('/dev/stdout', sys.argv[1], '-'):\n"
         "    with open_output(name) as write: write(b'written\\n')\n"
         "print('printed')\n"

@@ -19,7 +19,7 @@ import psutil
 import pytest
 
 import heapscope
-from heapscope import interrupt
+from heapscope.base import interrupt
 
 from .conftest import VERBS, write_inputs
 
@@ -104,7 +104,7 @@ def test_an_interrupt_within_a_native_loop_is_answered(tmp_path: Path) -> None:
     """The handler cannot run while a call into the library lasts; the process ends all the same."""
     script = (
         "import hashlib\n"
-        "from heapscope.interrupt import arm, raises\n"
+        "from heapscope.base.interrupt import arm, raises\n"
         "arm(); raises(); print('begun', flush=True)\n"
         "hashlib.pbkdf2_hmac('sha256', b'a', b'b', 10**9)\n"
     )
@@ -170,8 +170,8 @@ def watched() -> None:
 def test_an_interrupt_while_a_file_is_written_leaves_no_part_of_it(tmp_path: Path) -> None:
     script = (
         "import sys, time\n"
-        "from heapscope.interrupt import arm, raises\n"
-        "from heapscope.capture.output import open_output\n"
+        "from heapscope.base.interrupt import arm, raises\n"
+        "from heapscope.base.output import open_output\n"
         "arm()\n"
         "if sys.argv[1] == 'raises': raises()\n"
         "with open_output('x.out') as write:\n"

@@ -14,11 +14,11 @@ from typing import Any
 
 import pytest
 
+from heapscope.base.errors import HeapscopeError
+from heapscope.base.progress import ProgressStep
 from heapscope.cli.app import app
 from heapscope.cli.group import UsageError
 from heapscope.cli.progress import Bar
-from heapscope.errors import HeapscopeError
-from heapscope.progress import ProgressStep
 
 Run = Callable[..., Any]
 COMMAND = [sys.executable, "-m", "heapscope"]
@@ -129,7 +129,7 @@ def test_help_starts_without_the_heavy_libraries() -> None:
             app(["--help"])
         except SystemExit:
             pass
-        heavy = {"numpy", "cffi", "rich", "heapscope.zstd"} & set(sys.modules)
+        heavy = {"numpy", "cffi", "rich", "heapscope.base.zstd"} & set(sys.modules)
         sys.exit(f"imported: {heavy}" if heavy else 0)
     """
     done = subprocess.run(

@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from heapscope import shortage
-from heapscope.errors import HeapscopeError, InputError
+from heapscope.base import shortage
+from heapscope.base.errors import HeapscopeError, InputError
+from heapscope.base.shortage import is_shortage
+from heapscope.base.zstd import ZstdCompressor, ZstdError
 from heapscope.native.status import Status, StatusError
-from heapscope.shortage import is_shortage
 from heapscope.trace import zstd
 from heapscope.trace.info import read_info
-from heapscope.zstd import ZstdCompressor, ZstdError
 
 
 def caused(error: BaseException, cause: BaseException) -> BaseException:

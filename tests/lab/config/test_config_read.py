@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from heapscope.base.errors import InputError
 from heapscope.config.config import Config, read_config
 from heapscope.config.read_file import read_config_file
-from heapscope.errors import InputError
 
 GENERATED = """\
 #

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from heapscope.base.errors import InputError
 from heapscope.config.config import Config, read_config
 from heapscope.config.value import Value
-from heapscope.errors import InputError
 
 
 def made(path: Path, text: str, *, chip: str = "esp32", sdk: str = "5.5") -> Config:

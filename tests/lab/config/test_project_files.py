@@ -8,13 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from heapscope.base.errors import InputError
 from heapscope.config.cmake_lists import commands, variables
+from heapscope.config.kconfig.lines import read_lines, user_values
+from heapscope.config.kconfig.table import option_table
+from heapscope.config.kconfig.values import OptionValues
 from heapscope.config.project import Project, find_project
 from heapscope.config.project_options import project_options
-from heapscope.errors import InputError
-from heapscope.kconfig.lines import read_lines, user_values
-from heapscope.kconfig.table import option_table
-from heapscope.kconfig.values import OptionValues
 
 CMAKE = """cmake_minimum_required(VERSION 3.16)
 # set(EXTRA_COMPONENT_DIRS no_such)

@@ -11,12 +11,12 @@ from types import ModuleType
 import pytest
 import zstandard
 
-from heapscope.layout.boot_log import read_boot_log
-from heapscope.layout.chips import load_chip
-from heapscope.measure.result import ReplayResult
-from heapscope.replay.run import replay
-from heapscope.static.heap_start import heap_start
-from heapscope.static.read import read_static
+from heapscope.memory.layout.boot_log import read_boot_log
+from heapscope.memory.layout.chips import load_chip
+from heapscope.memory.static.heap_start import heap_start
+from heapscope.memory.static.read import read_static
+from heapscope.simulation.replay.run import replay
+from heapscope.simulation.result.result import ReplayResult
 from heapscope.trace.info import read_info
 
 ROOT = Path(__file__).parents[3]

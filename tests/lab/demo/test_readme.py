@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from heapscope.layout.boot_log import read_boot_log
-from heapscope.layout.chips import load_chip
-from heapscope.replay.run import replay
+from heapscope.memory.layout.boot_log import read_boot_log
+from heapscope.memory.layout.chips import load_chip
+from heapscope.simulation.replay.run import replay
 
 ROOT = Path(__file__).parents[3]
 

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 import zstandard
 
-from heapscope.export.formats import FORMATS
+from heapscope.capture.export.formats import FORMATS
 
 from .conftest import Run, Write, story
 
@@ -186,7 +186,7 @@ def test_a_reader_that_stops_early_is_no_error(long_trace: Path) -> None:
 def test_memory_does_not_follow_the_events(long_trace: Path, make_trace: MakeTrace) -> None:
     """A table of ten times the events takes no more memory than the 64 KB that are read at once."""
     program = (
-        "import resource, sys; from heapscope.entry import main; sys.argv[0] = 'heapscope'\n"
+        "import resource, sys; from heapscope.cli.entry import main; sys.argv[0] = 'heapscope'\n"
         "try: main()\n"
         "except SystemExit: pass\n"
         "print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, file=sys.stderr)"

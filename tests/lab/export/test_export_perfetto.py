@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from heapscope.export import perfetto
-from heapscope.export.protobuf import padded, varint
+from heapscope.capture.export import perfetto
+from heapscope.capture.export.protobuf import padded, varint
 
 from .conftest import FAILED, MARK, SITES, Event, Run, Story, Write, story
 from .test_export_profiles import SHOWN

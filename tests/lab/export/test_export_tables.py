@@ -150,7 +150,7 @@ def test_parquet_is_the_same_table_with_types(
 def test_parquet_of_many_parts_and_of_none(
     exported: Exported, write_trace: Write, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from heapscope.export import parquet_table
+    from heapscope.capture.export import parquet_table
 
     monkeypatch.setattr(parquet_table, "_PART_ROWS", 1)
     events = story(40_000)

@@ -11,12 +11,12 @@ from typing import Any
 
 import pytest
 
-from heapscope.layout.pool import pool_layout
+from heapscope.memory.layout.pool import pool_layout
 from heapscope.native import export
 from heapscope.native.library import ffi, load
 from heapscope.native.reader import NativeReader
 from heapscope.native.structs import NEVER, read_struct, read_structs
-from heapscope.replay.config import native_config
+from heapscope.simulation.replay.config import native_config
 
 from .conftest import FREE, MALLOC, REALLOC, Event, Write, story
 

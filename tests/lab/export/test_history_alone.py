@@ -9,15 +9,15 @@ from typing import Any
 import numpy as np
 import pytest
 
-from heapscope.layout.chips import load_chip
-from heapscope.layout.layout import Layout
-from heapscope.layout.pool import pool_layout
+from heapscope.memory.layout.chips import load_chip
+from heapscope.memory.layout.layout import Layout
+from heapscope.memory.layout.pool import pool_layout
 from heapscope.native import export
 from heapscope.native.events import NativeWriter, event_dtype
 from heapscope.native.library import ffi, load
 from heapscope.native.reader import NativeReader
 from heapscope.native.structs import read_struct, read_structs
-from heapscope.replay.config import native_config
+from heapscope.simulation.replay.config import native_config
 
 from .conftest import CLOCK, FREE, MALLOC, REALLOC, SITES, Write, story
 

@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 
 from heapscope.cli.app import app
 from heapscope.cli.schemas import schema_of
-from heapscope.layout.allocator import placements
+from heapscope.memory.layout.allocator import placements
 from heapscope.native.library import allocator_names
 
 ROOT = Path(__file__).parents[3]

@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 import heapscope as hs
-from heapscope.errors import InputError
-from heapscope.fit.limits import STEP, window
-from heapscope.fit.need_trials import NeedTrials
+from heapscope.answers.fit.limits import STEP, window
+from heapscope.answers.fit.need_trials import NeedTrials
+from heapscope.base.errors import InputError
 from heapscope.native.steps import Outcome
 
 MakeTrace = Callable[..., Path]

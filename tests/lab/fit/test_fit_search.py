@@ -11,13 +11,21 @@ from pathlib import Path
 
 import pytest
 
-from heapscope.fit import schedule
-from heapscope.fit.fit_trace import fit
-from heapscope.fit.limits import OTHERS, Limits, find_limits, judged_by, most_tried, top, window
-from heapscope.fit.schedule import run_searches
-from heapscope.fit.search import Ending, FoundPool, search
-from heapscope.layout.allocator import placements
-from heapscope.layout.pool import POOL_BASE, POOL_MIN
+from heapscope.answers.fit import schedule
+from heapscope.answers.fit.fit_trace import fit
+from heapscope.answers.fit.limits import (
+    OTHERS,
+    Limits,
+    find_limits,
+    judged_by,
+    most_tried,
+    top,
+    window,
+)
+from heapscope.answers.fit.schedule import run_searches
+from heapscope.answers.fit.search import Ending, FoundPool, search
+from heapscope.memory.layout.allocator import placements
+from heapscope.memory.layout.pool import POOL_BASE, POOL_MIN
 from heapscope.native.reader import NativeReader
 from heapscope.native.steps import NativeSteps, has_heap
 from heapscope.trace.feed import read_trace

@@ -11,16 +11,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from heapscope.errors import HeapscopeError, InputError
-from heapscope.fit.fit_trace import fit
-from heapscope.fit.limits import window
-from heapscope.layout.allocator import placements
-from heapscope.layout.pool import POOL_BASE, pool_layout
+from heapscope.answers.fit.fit_trace import fit
+from heapscope.answers.fit.limits import window
+from heapscope.base.errors import HeapscopeError, InputError
+from heapscope.memory.layout.allocator import placements
+from heapscope.memory.layout.pool import POOL_BASE, pool_layout
 from heapscope.native.events import NativeWriter, event_dtype
 from heapscope.native.names import call_names
 from heapscope.native.reader import NameTable, NativeReader
 from heapscope.native.steps import FitRow, NativeSteps, Outcome
-from heapscope.replay.run import replay
+from heapscope.simulation.replay.run import replay
 from heapscope.trace.feed import read_trace
 from heapscope.trace.names import task_names
 

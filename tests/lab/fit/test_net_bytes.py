@@ -13,14 +13,14 @@ import pytest
 from typer.testing import CliRunner
 
 from heapscope import fit
+from heapscope.answers.fit import heap_code, verdict
+from heapscope.answers.fit.firmware_heap import read_firmware_heap
 from heapscope.cli.app import app
 from heapscope.cli.schemas import schema_of
-from heapscope.fit import heap_code, verdict
-from heapscope.fit.firmware_heap import read_firmware_heap
-from heapscope.layout.chip_data import read_chip
-from heapscope.layout.chips import chip_names
-from heapscope.layout.versions import chip_minors
-from heapscope.measure.loss import Loss
+from heapscope.config.chip_data import read_chip
+from heapscope.memory.layout.chips import chip_names
+from heapscope.memory.layout.versions import chip_minors
+from heapscope.trace.loss import Loss
 
 MakeTrace = Callable[..., Path]
 

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from heapscope.errors import InputError
-from heapscope.fit.perturbed_fit import PerturbedFit
-from heapscope.verbs.fit import fit
+from heapscope.answers.fit.perturbed_fit import PerturbedFit
+from heapscope.base.errors import InputError
+from heapscope.cli.verbs.fit import fit
 
 TRACE = Path(__file__).parents[3] / "studies" / "workloads" / "captured" / "ice_many.hst.zst"
 

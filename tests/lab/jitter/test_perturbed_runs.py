@@ -10,11 +10,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from heapscope.errors import InputError
-from heapscope.jitter.runs import Jitter, PerturbedRuns, kept_in_memory
-from heapscope.jitter.share import share
+from heapscope.base.errors import InputError
 from heapscope.native.events import Events, NativeWriter, event_dtype, keep_events, take_events
 from heapscope.native.reader import NativeReader
+from heapscope.simulation.jitter.runs import Jitter, PerturbedRuns, kept_in_memory
+from heapscope.simulation.jitter.share import share
 
 ADDRESSES, CLOCK, SITES = 1, 2, 4
 MALLOC, REALLOC, FREE, FAILED, MARK = 1, 4, 5, 6, 7

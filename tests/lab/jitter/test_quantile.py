@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import random
 
-from heapscope.jitter.quantile import enough_for, interval, ranks, settled_by
+from heapscope.simulation.jitter.quantile import enough_for, interval, ranks, settled_by
 
 BEYOND = 0.025
 

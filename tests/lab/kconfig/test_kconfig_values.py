@@ -14,11 +14,11 @@ from random import Random
 
 import pytest
 
-from heapscope.kconfig.fate import fates
-from heapscope.kconfig.lines import read_lines, user_values
-from heapscope.kconfig.names import name_in
-from heapscope.kconfig.table import RELEASES, chips_of, option_table
-from heapscope.kconfig.values import OptionValues, UserValues
+from heapscope.config.kconfig.fate import fates
+from heapscope.config.kconfig.lines import read_lines, user_values
+from heapscope.config.kconfig.names import name_in
+from heapscope.config.kconfig.table import RELEASES, chips_of, option_table
+from heapscope.config.kconfig.values import OptionValues, UserValues
 
 HERE = Path(__file__).parent
 

@@ -10,12 +10,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from heapscope.kconfig.fate import fates
-from heapscope.kconfig.kconfig_file import KconfigReader
-from heapscope.kconfig.lines import read_lines, user_values
-from heapscope.kconfig.own_options import with_files
-from heapscope.kconfig.table import OptionTable, option_table
-from heapscope.kconfig.values import OptionValues
+from heapscope.config.kconfig.fate import fates
+from heapscope.config.kconfig.kconfig_file import KconfigReader
+from heapscope.config.kconfig.lines import read_lines, user_values
+from heapscope.config.kconfig.own_options import with_files
+from heapscope.config.kconfig.table import OptionTable, option_table
+from heapscope.config.kconfig.values import OptionValues
 
 TREES = 60
 ENVIRONMENT = {"IDF_TARGET": "esp32"}

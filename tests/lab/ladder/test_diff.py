@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 import heapscope
+from heapscope.base.errors import InputError
 from heapscope.cli.app import app
-from heapscope.errors import InputError
-from heapscope.ladder.difference import Diff, Gained
+from heapscope.forecast.ladder.difference import Diff, Gained
 
 #: Options of memory and speed with values that Kconfig takes, of several components.
 OPTIONS: dict[str, tuple[str, ...]] = {

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from heapscope.ladder.fair_share import MOST, Array, fair_shares
+from heapscope.forecast.ladder.fair_share import MOST, Array, fair_shares
 
 
 def product(made: frozenset[str]) -> Array:

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from heapscope.errors import InputError
-from heapscope.ladder.side import named_files
+from heapscope.base.errors import InputError
+from heapscope.forecast.ladder.side import named_files
 
 
 @pytest.fixture

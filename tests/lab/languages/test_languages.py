@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.lab.languages.names import NAMES, commands, markdown_tokens, shown, understood
 
-from heapscope.languages import (
+from heapscope.base.languages import (
     JobText,
     annotation_message,
     annotation_property,
@@ -28,7 +28,7 @@ from heapscope.languages import (
     script_json,
     xml_text,
 )
-from heapscope.printable import printable
+from heapscope.base.printable import printable
 
 #: Signs that mean something somewhere, one behind the other.
 texts = st.lists(

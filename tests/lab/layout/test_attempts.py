@@ -10,14 +10,14 @@ from pathlib import Path
 
 import pytest
 
+from heapscope.base import capabilities
 from heapscope.capture.line_forms import import_text
-from heapscope.layout import capabilities
-from heapscope.layout.attempts import attempts, malloc_attempts, tried
-from heapscope.layout.build import Psram
-from heapscope.layout.chips import chip_names, load_chip
-from heapscope.layout.layout import Layout, MallocRule, Region
-from heapscope.layout.versions import chip_version
-from heapscope.replay.run import replay
+from heapscope.memory.layout.attempts import attempts, malloc_attempts, tried
+from heapscope.memory.layout.build import Psram
+from heapscope.memory.layout.chips import chip_names, load_chip
+from heapscope.memory.layout.layout import Layout, MallocRule, Region
+from heapscope.memory.layout.versions import chip_version
+from heapscope.simulation.replay.run import replay
 
 HERE = Path(__file__).parent
 Order = list[tuple[int, str]]  # priority and kind

@@ -10,9 +10,9 @@ import zstandard
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from heapscope.errors import HeapscopeError, InputError
-from heapscope.layout.boot_log import BootLog, read_boot_log
-from heapscope.layout.chips import load_chip
+from heapscope.base.errors import HeapscopeError, InputError
+from heapscope.memory.layout.boot_log import BootLog, read_boot_log
+from heapscope.memory.layout.chips import load_chip
 
 Lines = list[tuple[int, int, str]]
 
@@ -145,7 +145,7 @@ def test_other_output_invalid_bytes_and_long_lines_do_not_matter(tmp_path: Path)
 
 
 def test_a_log_without_an_end_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("heapscope.layout.boot_log._SIZE_MAX", 3 << 20)
+    monkeypatch.setattr("heapscope.memory.layout.boot_log._SIZE_MAX", 3 << 20)
     endless = save(tmp_path, zstandard.compress(bytes(5 << 20)), "endless.zst")
     with pytest.raises(InputError, match="more than 3 MiB") as caught:
         read_boot_log(endless)

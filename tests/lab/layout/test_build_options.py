@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
+from heapscope.base import capabilities
+from heapscope.base.errors import InputError
 from heapscope.capture.line_forms import import_text
-from heapscope.errors import InputError
-from heapscope.layout import capabilities
-from heapscope.layout.build import Psram
-from heapscope.layout.chips import load_chip
-from heapscope.layout.layout import Layout, Region
-from heapscope.replay.run import replay
+from heapscope.memory.layout.build import Psram
+from heapscope.memory.layout.chips import load_chip
+from heapscope.memory.layout.layout import Layout, Region
+from heapscope.simulation.replay.run import replay
 
 MB = 1 << 20
 
@@ -142,7 +142,7 @@ def test_the_threshold_decides_where_a_replay_puts_a_block(tmp_path: Path) -> No
 
 
 def test_an_explicit_default_request_goes_to_psram_first() -> None:
-    from heapscope.layout.attempts import attempts
+    from heapscope.memory.layout.attempts import attempts
 
     for chip in ("esp32", "esp32s2", "esp32s3", "esp32c5", "esp32p4"):
         layout = with_psram(chip, "5.5", MB)
@@ -150,7 +150,7 @@ def test_an_explicit_default_request_goes_to_psram_first() -> None:
 
 
 def test_a_dma_request_finds_the_pool_first_on_the_esp32_and_last_elsewhere() -> None:
-    from heapscope.layout.attempts import attempts
+    from heapscope.memory.layout.attempts import attempts
 
     request = capabilities.parse("DMA|INTERNAL")
     for idf in ("4.2", "5.5", "6.0"):

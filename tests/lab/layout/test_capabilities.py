@@ -8,12 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from heapscope.errors import HeapscopeError, InputError
-from heapscope.layout import capabilities
-from heapscope.layout.allocator import host_model, parse_allocator, unmodelled
-from heapscope.layout.need import parse_need
-from heapscope.layout.pool import pool_layout
-from heapscope.layout.releases import find_release
+from heapscope.base import capabilities
+from heapscope.base.errors import HeapscopeError, InputError
+from heapscope.config.releases import find_release
+from heapscope.memory.layout.allocator import host_model, parse_allocator, unmodelled
+from heapscope.memory.layout.need import parse_need
+from heapscope.memory.layout.pool import pool_layout
 from heapscope.native.library import allocator_names
 
 BITS = {

@@ -11,13 +11,13 @@ from pathlib import Path
 
 import pytest
 
-from heapscope.errors import InputError
-from heapscope.layout.build import Psram
-from heapscope.layout.chip_data import read_chip
-from heapscope.layout.chips import chip_names, load_chip
-from heapscope.layout.layout import Layout
-from heapscope.layout.releases import find_release, releases
-from heapscope.layout.versions import chip_version, version_of
+from heapscope.base.errors import InputError
+from heapscope.config.chip_data import read_chip
+from heapscope.config.releases import find_release, releases
+from heapscope.memory.layout.build import Psram
+from heapscope.memory.layout.chips import chip_names, load_chip
+from heapscope.memory.layout.layout import Layout
+from heapscope.memory.layout.versions import chip_version, version_of
 from heapscope.native.library import allocator_names
 
 ROOT = Path(__file__).resolve().parents[3]

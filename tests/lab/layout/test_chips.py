@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from heapscope.errors import InputError
-from heapscope.layout import capabilities
-from heapscope.layout.chip_data import read_chip
-from heapscope.layout.chips import chip_names, load_chip
-from heapscope.layout.layout import Layout, Region
-from heapscope.layout.versions import chip_version
+from heapscope.base import capabilities
+from heapscope.base.errors import InputError
+from heapscope.config.chip_data import read_chip
+from heapscope.memory.layout.chips import chip_names, load_chip
+from heapscope.memory.layout.layout import Layout, Region
+from heapscope.memory.layout.versions import chip_version
 from heapscope.native.config import NativeConfig, NativeRegion
 from heapscope.native.reader import NativeReader
 

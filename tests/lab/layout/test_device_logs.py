@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from heapscope.errors import InputError
-from heapscope.layout.boot_log import BootLog, read_boot_log
-from heapscope.layout.chips import load_chip
-from heapscope.layout.layout import Layout
+from heapscope.base.errors import InputError
+from heapscope.memory.layout.boot_log import BootLog, read_boot_log
+from heapscope.memory.layout.chips import load_chip
+from heapscope.memory.layout.layout import Layout
 
 Lines = list[tuple[int, int, str]]
 

@@ -7,16 +7,16 @@ from pathlib import Path
 
 import pytest
 
-from heapscope.errors import InputError
-from heapscope.layout.boot_log import read_boot_log
-from heapscope.layout.chip_data import chip_files, read_chip
-from heapscope.layout.chip_guess import guess_chip
-from heapscope.layout.chips import load_chip
-from heapscope.layout.evidence import LIKELY, OPEN, SURE, TOLD, ShownByLog, from_facts, shown
-from heapscope.layout.layout import Layout
-from heapscope.layout.releases import find_release, finished
-from heapscope.layout.versions import version_of
-from heapscope.memory.choose import choose_memory
+from heapscope.base.errors import InputError
+from heapscope.config.chip_data import chip_files, read_chip
+from heapscope.config.releases import find_release, finished
+from heapscope.forecast.predict.memory_choice import choose_memory
+from heapscope.memory.layout.boot_log import read_boot_log
+from heapscope.memory.layout.chip_guess import guess_chip
+from heapscope.memory.layout.chips import load_chip
+from heapscope.memory.layout.evidence import LIKELY, OPEN, SURE, TOLD, ShownByLog, from_facts, shown
+from heapscope.memory.layout.layout import Layout
+from heapscope.memory.layout.versions import version_of
 from heapscope.native.config import NativeConfig, NativeRegion
 from heapscope.native.log import NativeLog
 from heapscope.native.state import NativeState

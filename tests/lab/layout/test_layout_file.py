@@ -8,10 +8,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from heapscope.errors import HeapscopeError, InputError
-from heapscope.layout.capabilities import parse
-from heapscope.layout.layout import Layout
-from heapscope.layout.toml_file import read_layout
+from heapscope.base.capabilities import parse
+from heapscope.base.errors import HeapscopeError, InputError
+from heapscope.memory.layout.layout import Layout
+from heapscope.memory.layout.toml_file import read_layout
 
 FULL = """\
 # A board with PSRAM.

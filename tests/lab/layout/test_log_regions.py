@@ -10,7 +10,7 @@ from types import ModuleType
 
 import pytest
 
-from heapscope.layout.chips import load_chip
+from heapscope.memory.layout.chips import load_chip
 
 from .test_evidence import boot, summary
 

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from heapscope.layout.toml_file import read_layout
+from heapscope.memory.layout.toml_file import read_layout
 from heapscope.native.library import allocator_names
-from heapscope.replay.run import replay
+from heapscope.simulation.replay.run import replay
 
 GUIDE = Path(__file__).resolve().parents[3] / "docs" / "guide" / "own-chip.md"
 

@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from heapscope.layout.printed_figures import (
+from heapscope.memory.layout.printed_figures import (
     FLAVOURS,
     Printer,
     RegionFigures,

@@ -6,8 +6,8 @@ import re
 
 import pytest
 
-from heapscope.errors import InputError
-from heapscope.layout.releases import arduino_cores, arduino_release, find_release, minors, releases
+from heapscope.base.errors import InputError
+from heapscope.config.releases import arduino_cores, arduino_release, find_release, minors, releases
 
 
 @pytest.mark.parametrize(

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from heapscope.errors import InputError
-from heapscope.layout.chips import load_chip
-from heapscope.layout.sdkconfig import SdkConfig, read_sdkconfig
+from heapscope.base.errors import InputError
+from heapscope.memory.layout.chips import load_chip
+from heapscope.memory.layout.sdkconfig import SdkConfig, read_sdkconfig
 
 TRACKING = "CONFIG_HEAP_TASK_TRACKING=y\n"
 LIGHT = "# CONFIG_HEAP_POISONING_DISABLED is not set\nCONFIG_HEAP_POISONING_LIGHT=y\n"

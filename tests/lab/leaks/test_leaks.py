@@ -12,12 +12,12 @@ from pathlib import Path
 import jsonschema
 import pytest
 
+from heapscope.answers.leaks.find import Leaks, find_leaks
+from heapscope.answers.leaks.interval import interval
+from heapscope.answers.leaks.suppress import Suppression, read_suppressions
+from heapscope.base.errors import InputError
 from heapscope.capture.line_forms import import_text
 from heapscope.cli.schemas import schema_of
-from heapscope.errors import InputError
-from heapscope.leaks.find import Leaks, find_leaks
-from heapscope.leaks.interval import interval
-from heapscope.leaks.suppress import Suppression, read_suppressions
 from heapscope.trace.info import read_info
 
 

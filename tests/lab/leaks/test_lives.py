@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from heapscope.answers.leaks.find import _looks
+from heapscope.answers.leaks.interval import Interval
 from heapscope.capture.line_forms import import_text
-from heapscope.leaks.find import _looks
-from heapscope.leaks.interval import Interval
 from heapscope.native.live import ended_lives, moments, watch
 from heapscope.native.reader import NativeReader
 from heapscope.trace.feed import read_trace

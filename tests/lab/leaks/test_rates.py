@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from heapscope.leaks.find import Leaks, find_leaks
-from heapscope.leaks.interval import interval
+from heapscope.answers.leaks.find import Leaks, find_leaks
+from heapscope.answers.leaks.interval import interval
 from heapscope.native.events import NativeWriter, event_dtype
 from heapscope.native.reader import NameTable
 from heapscope.trace.info import read_info

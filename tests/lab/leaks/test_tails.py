@@ -8,9 +8,9 @@ import random
 import numpy as np
 import pytest
 
-from heapscope.leaks import evidence
-from heapscope.leaks.evidence import poisson_at_most
-from heapscope.leaks.lives import Counts, Lives
+from heapscope.answers.leaks import evidence
+from heapscope.answers.leaks.evidence import poisson_at_most
+from heapscope.answers.leaks.lives import Counts, Lives
 from heapscope.native.structs import dtype
 
 

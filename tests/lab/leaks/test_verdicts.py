@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from heapscope.answers.leaks.find import HolderRow, Leaks, find_leaks
+from heapscope.answers.leaks.interval import interval
 from heapscope.capture.line_forms import import_text
-from heapscope.leaks.find import HolderRow, Leaks, find_leaks
-from heapscope.leaks.interval import interval
 from heapscope.trace.info import read_info
 
 NEVER = float("inf")

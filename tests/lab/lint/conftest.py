@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from heapscope.config.config import Config, read_config
-from heapscope.kconfig.table import Unlike
+from heapscope.config.kconfig.table import Unlike
 
 MakeConfig = Callable[..., Config]
 

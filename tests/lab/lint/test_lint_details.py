@@ -10,12 +10,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from heapscope.base.errors import InputError
 from heapscope.config.config import Config, read_config
-from heapscope.errors import InputError
-from heapscope.kconfig.table import RELEASES, chips_of, option_table
-from heapscope.lint.find import lint
-from heapscope.lint.fix import fragment, mend
-from heapscope.lint.sarif import annotation_lines, sarif
+from heapscope.config.kconfig.table import RELEASES, chips_of, option_table
+from heapscope.config.lint.find import lint
+from heapscope.config.lint.fix import fragment, mend
+from heapscope.config.lint.sarif import annotation_lines, sarif
 
 MakeConfig = Callable[..., Config]
 

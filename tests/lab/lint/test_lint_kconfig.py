@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+from heapscope.base.errors import HeapscopeError, InputError
 from heapscope.cli.app import app
 from heapscope.config import kconfig_tree
 from heapscope.config.config import Config, read_files, settle
 from heapscope.config.kconfig_tree import tree_table, tree_version
-from heapscope.errors import HeapscopeError, InputError
-from heapscope.lint.find import lint
+from heapscope.config.lint.find import lint
 
 ROOT_KCONFIG = """\
 mainmenu "IDF"

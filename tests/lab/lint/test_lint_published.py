@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from heapscope.config.config import Config
-from heapscope.kconfig.names import name_in
-from heapscope.kconfig.table import RELEASES, chips_of, option_table, release_for
-from heapscope.lint.find import lint
+from heapscope.config.kconfig.names import name_in
+from heapscope.config.kconfig.table import RELEASES, chips_of, option_table, release_for
+from heapscope.config.lint.find import lint
 
 MakeConfig = Callable[..., Config]
 # examples/wifi/iperf/sdkconfig.defaults* of the named versions of ESP-IDF, one row a chip.

@@ -11,11 +11,11 @@ import pytest
 
 from heapscope.config.config import Config
 from heapscope.config.expression import names
+from heapscope.config.kconfig.names import name_in, releases_with
+from heapscope.config.kconfig.table import RELEASES, chips_of, option_table
+from heapscope.config.lint.find import lint
+from heapscope.config.lint.fix import fragment, mend
 from heapscope.config.rules import AREAS, HARD, Rule, all_rules, rule
-from heapscope.kconfig.names import name_in, releases_with
-from heapscope.kconfig.table import RELEASES, chips_of, option_table
-from heapscope.lint.find import lint
-from heapscope.lint.fix import fragment, mend
 
 MakeConfig = Callable[..., Config]
 CASES: list[dict[str, Any]] = tomllib.loads(

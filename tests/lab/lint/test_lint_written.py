@@ -13,11 +13,11 @@ from pathlib import Path
 
 import pytest
 
-from heapscope.kconfig.patches import unlike
-from heapscope.lint.finding import LintResult
-from heapscope.verbs.lint import lint
-from heapscope.verbs.predict import predict
-from heapscope.zstd import ZstdDecompressor
+from heapscope.base.zstd import ZstdDecompressor
+from heapscope.cli.verbs.lint import lint
+from heapscope.cli.verbs.predict import predict
+from heapscope.config.kconfig.patches import unlike
+from heapscope.config.lint.finding import LintResult
 
 HERE = Path(__file__).parent
 SOURCES = list(csv.DictReader((HERE / "written_by_kconfig.csv").open(encoding="utf-8")))

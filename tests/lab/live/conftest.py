@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from heapscope.live.hearing import Hearing
-from heapscope.live.moment import LiveMoment
+from heapscope.logs.live.hearing import Hearing
+from heapscope.logs.live.moment import LiveMoment
 
 GOLDEN = Path(__file__).parents[3] / "format" / "golden"
 

@@ -6,9 +6,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 import heapscope as hs
-from heapscope.live.moment import LiveMoment
-from heapscope.live.told import HAPPENINGS_MAX, LOG_MAX, Telling
-from heapscope.report.live import in_order
+from heapscope.logs.live.moment import LiveMoment
+from heapscope.logs.live.told import HAPPENINGS_MAX, LOG_MAX, Telling
+from heapscope.render.text.live import in_order
 
 
 def words(moment: LiveMoment) -> list[str]:

@@ -16,12 +16,12 @@ from typing import Any
 import pytest
 
 import heapscope as hs
-from heapscope.errors import InputError
-from heapscope.live.connection import Note
-from heapscope.live.live_result import LiveResult
-from heapscope.live.moment import LiveMoment
-from heapscope.live.network import _Datagrams
-from heapscope.live.port import find_port
+from heapscope.base.errors import InputError
+from heapscope.logs.live.connection import Note
+from heapscope.logs.live.live_result import LiveResult
+from heapscope.logs.live.moment import LiveMoment
+from heapscope.logs.live.network import _Datagrams
+from heapscope.logs.live.port import find_port
 
 POSIX = pytest.mark.skipif(sys.platform == "win32", reason="pseudo-terminals and pipes of POSIX")
 BLOCKS = [(0x100 * i, 0x40) for i in range(8)]

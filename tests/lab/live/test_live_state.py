@@ -10,13 +10,13 @@ from tests.lab.live.conftest import START
 
 import heapscope as hs
 from heapscope.cli.live_lines import LiveLines
-from heapscope.layout.pool import pool_layout
-from heapscope.live.connection import Note
-from heapscope.live.hearing import Hearing
-from heapscope.live.model import LiveModel
-from heapscope.live.moment import LiveMoment
-from heapscope.live.needs import WatchedNeed
-from heapscope.live.window import Lately, TrendWindow, WindowPoint
+from heapscope.logs.live.connection import Note
+from heapscope.logs.live.hearing import Hearing
+from heapscope.logs.live.model import LiveModel
+from heapscope.logs.live.moment import LiveMoment
+from heapscope.logs.live.needs import WatchedNeed
+from heapscope.logs.live.window import Lately, TrendWindow, WindowPoint
+from heapscope.memory.layout.pool import pool_layout
 
 #: Blocks of 4,096 bytes, one behind the other, with 8 bytes between two.
 ROW = [(0x1008 * i, 0x1000) for i in range(12)]

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import heapscope as hs
-from heapscope.live.hearing import Hearing
+from heapscope.logs.live.hearing import Hearing
 from heapscope.native.listener import NativeListener, figures_of
 
 GOLDEN = Path(__file__).parents[3] / "format" / "golden" / "v1_2"

@@ -75,8 +75,8 @@ def test_the_intervals_add_up_to_at_most_200_ms() -> None:
     screen is drawn so many times a second. Nothing between them waits by the clock."""
     from textual.constants import MAX_FPS
 
-    from heapscope.live.arrivals import QUIET
-    from heapscope.verbs.live import TICK
+    from heapscope.cli.verbs.live import TICK
+    from heapscope.logs.live.arrivals import QUIET
 
     assert QUIET <= TICK
     assert 2 * TICK + 1 / MAX_FPS <= 0.2

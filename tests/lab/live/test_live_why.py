@@ -14,14 +14,14 @@ from typer.testing import CliRunner
 
 import heapscope as hs
 from heapscope.cli.app import app
-from heapscope.live import needs
-from heapscope.live.hearing import Hearing
-from heapscope.live.latest_chunks import LatestChunks
-from heapscope.live.model import LiveModel
-from heapscope.live.moment import LiveMoment
-from heapscope.live.needs import WatchedNeed
-from heapscope.live.reasons import Reasons
-from heapscope.memory.choose import choose_memory
+from heapscope.forecast.predict.memory_choice import choose_memory
+from heapscope.logs.live import needs
+from heapscope.logs.live.hearing import Hearing
+from heapscope.logs.live.latest_chunks import LatestChunks
+from heapscope.logs.live.model import LiveModel
+from heapscope.logs.live.moment import LiveMoment
+from heapscope.logs.live.needs import WatchedNeed
+from heapscope.logs.live.reasons import Reasons
 
 MakeBoot = Callable[..., list[bytes]]
 
@@ -162,7 +162,7 @@ def test_a_moment_tells_that_it_is_being_asked(
     """The answer waits until that was told."""
     moments: list[LiveMoment] = []
     told = threading.Event()
-    verb = import_module("heapscope.verbs.live")
+    verb = import_module("heapscope.cli.verbs.live")
     answered = verb._why(MEMORY)
 
     def ask(*asked: Any) -> Any:

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 import heapscope as hs
-from heapscope.log.answer import LogAnswer
-from heapscope.log.log_result import LogResult
+from heapscope.logs.answer.answer import LogAnswer
+from heapscope.logs.answer.log_result import LogResult
 
 LINES = (
     "I (312) cpu_start: ESP-IDF:          v5.3.2",

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import heapscope as hs
-from heapscope.log.log_result import LogResult
+from heapscope.logs.answer.log_result import LogResult
 
 YES, NO, UNKNOWN = True, False, None
 

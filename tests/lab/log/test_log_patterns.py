@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from heapscope.errors import InputError
+from heapscope.base.errors import InputError
 from heapscope.native.log import Fact, NativeLog
 
 ATOMS = st.sampled_from(

@@ -7,8 +7,8 @@ from pathlib import Path
 from typer.testing import CliRunner
 
 from heapscope.cli.app import app
-from heapscope.layout.chips import load_chip
-from heapscope.verbs.log import log
+from heapscope.cli.verbs.log import log
+from heapscope.memory.layout.chips import load_chip
 
 from ..layout.test_evidence import boot, summary
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import heapscope as hs
-from heapscope.capture.esp_idf.import_log import import_esp_idf
+from heapscope.logs.esp_idf.import_log import import_esp_idf
 
 RESET = "rst:0xc (SW_CPU_RESET),boot:0x13 (SPI_FAST_FLASH_BOOT)\n"
 REGIONS = (

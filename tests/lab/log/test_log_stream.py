@@ -16,9 +16,9 @@ from typing import IO
 import pytest
 
 import heapscope as hs
-from heapscope.errors import InputError
-from heapscope.log.happenings import Happening
-from heapscope.log.incoming import Incoming
+from heapscope.base.errors import InputError
+from heapscope.logs.reader.happenings import Happening
+from heapscope.logs.reader.incoming import Incoming
 
 COMMAND = [sys.executable, "-m", "heapscope", "log"]
 POSIX = pytest.mark.skipif(sys.platform == "win32", reason="signals and pseudo-terminals of POSIX")
@@ -162,7 +162,7 @@ def test_a_port_that_is_closed_while_it_is_read_ends_quietly(
     port.is_open = not closed
     faults: list[object] = []
     monkeypatch.setattr(
-        import_module("heapscope.log.incoming"), "open_serial", lambda *_, **__: port
+        import_module("heapscope.logs.reader.incoming"), "open_serial", lambda *_, **__: port
     )
     monkeypatch.setattr("threading.excepthook", lambda fault: faults.append(fault.exc_type))
     with Incoming("serial:COM999") as incoming:

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from heapscope.log.state import summarized
+from heapscope.logs.reader.state import summarized
 
 ROWS = [(0x3FFAE6E0, 6432, 160, 112), (0x3FFE4350, 113840, 112208, 110592)]
 

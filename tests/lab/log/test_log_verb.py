@@ -7,8 +7,8 @@ from pathlib import Path
 import jsonschema
 
 import heapscope as hs
-from heapscope.log.log_result import LogResult
-from heapscope.rows.schema import schema
+from heapscope.base.rows.schema import schema
+from heapscope.logs.answer.log_result import LogResult
 
 FAILED = (
     "I (18840) app: Free heap: 24040 bytes, largest free block: 9204 bytes\n"

@@ -8,15 +8,15 @@ from random import Random
 
 import pytest
 
-from heapscope.layout.layout import MallocRule, Region
-from heapscope.log.device import device_of
-from heapscope.log.facts import read_log
-from heapscope.log.hole import HoleHeap, native_region
-from heapscope.log.outlook import Reply, RequestOutlook, outlook
-from heapscope.log.reading import LogReading
-from heapscope.log.requests import AskedBlock
-from heapscope.log.state_allocators import allocators_of
-from heapscope.log.state_view import StateView, view_of
+from heapscope.logs.heaps.hole import HoleHeap, native_region
+from heapscope.logs.heaps.outlook import Reply, RequestOutlook, outlook
+from heapscope.logs.heaps.state_allocators import allocators_of
+from heapscope.logs.heaps.state_view import StateView, view_of
+from heapscope.logs.reader.device import device_of
+from heapscope.logs.reader.facts import read_log
+from heapscope.logs.reader.reading import LogReading
+from heapscope.logs.reader.requests import AskedBlock
+from heapscope.memory.layout.layout import MallocRule, Region
 from heapscope.native.config import HeldBlock, NativeConfig
 from heapscope.native.state import NativeState
 from heapscope.native.status import StatusError

@@ -9,10 +9,10 @@ import jsonschema
 import pytest
 
 import heapscope as hs
-from heapscope.errors import InputError
-from heapscope.log.log_result import LogResult
-from heapscope.log.requests import AskedBlock, parse_requests
-from heapscope.rows.schema import schema
+from heapscope.base.errors import InputError
+from heapscope.base.rows.schema import schema
+from heapscope.logs.answer.log_result import LogResult
+from heapscope.logs.reader.requests import AskedBlock, parse_requests
 
 Region = tuple[
     int, int, int, int, int, int, int

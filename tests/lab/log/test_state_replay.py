@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 import heapscope as hs
-from heapscope.errors import InputError
-from heapscope.layout.layout import MallocRule, Region
-from heapscope.log.hole import HoleHeap
+from heapscope.base.errors import InputError
+from heapscope.logs.heaps.hole import HoleHeap
+from heapscope.memory.layout.layout import MallocRule, Region
 from heapscope.native.config import HeldBlock
 from heapscope.native.state import NativeState
 

@@ -11,13 +11,13 @@ from typing import Any
 
 import pytest
 
-from heapscope.errors import InputError
-from heapscope.fit.fit_trace import fit
-from heapscope.layout.chips import load_chip
-from heapscope.layout.layout import Layout
-from heapscope.layout.pool import pool_layout
-from heapscope.measure.result import REPLAY, ReplayResult
-from heapscope.replay.run import replay
+from heapscope.answers.fit.fit_trace import fit
+from heapscope.base.errors import InputError
+from heapscope.memory.layout.chips import load_chip
+from heapscope.memory.layout.layout import Layout
+from heapscope.memory.layout.pool import pool_layout
+from heapscope.simulation.replay.run import replay
+from heapscope.simulation.result.result import REPLAY, ReplayResult
 
 sys.path.append(str(Path(__file__).parent))
 

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from heapscope.capture.line_forms import import_text
-from heapscope.layout.pool import POOL_BASE, pool_layout
-from heapscope.measure.result import RegionRow
+from heapscope.memory.layout.pool import POOL_BASE, pool_layout
 from heapscope.native.single_heap import fill
-from heapscope.replay.run import replay
+from heapscope.simulation.replay.run import replay
+from heapscope.simulation.result.result import RegionRow
 
 PROBE = Path(__file__).parents[2] / "oracle" / "traces" / "probe_align_small.hst"
 

@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 
-from heapscope.layout.pool import pool_layout
+from heapscope.memory.layout.pool import pool_layout
 from heapscope.native.library import allocator_names
-from heapscope.replay.run import replay
+from heapscope.simulation.replay.run import replay
 
 ROOT = Path(__file__).parents[3]
 ORACLE = ROOT / "tests" / "oracle"

@@ -10,15 +10,15 @@ from typing import Any
 import numpy as np
 import pytest
 
-from heapscope.layout.capabilities import ALL, DEFAULT, EXEC, INTERNAL, WORD
-from heapscope.layout.layout import Layout, MallocRule, Region
-from heapscope.layout.place_file import read_placement
-from heapscope.layout.placement import Placement
-from heapscope.measure.placement import RuleRow
-from heapscope.measure.result import ReplayResult
+from heapscope.base.capabilities import ALL, DEFAULT, EXEC, INTERNAL, WORD
+from heapscope.memory.layout.layout import Layout, MallocRule, Region
+from heapscope.memory.layout.place_file import read_placement
+from heapscope.memory.layout.placement import Placement
 from heapscope.native.events import NativeWriter, event_dtype
 from heapscope.native.reader import NameTable
-from heapscope.replay.run import replay
+from heapscope.simulation.replay.run import replay
+from heapscope.simulation.result.placement import RuleRow
+from heapscope.simulation.result.result import ReplayResult
 
 SITES = 4  # HS_TRACE_SITES
 KINDS = {"malloc": 1, "calloc": 2, "aligned": 3, "realloc": 4, "free": 5, "failed": 6}

@@ -10,16 +10,16 @@ from typing import Any
 import pytest
 
 import heapscope as hs
-from heapscope.errors import InputError
-from heapscope.layout.place_file import read_placement
-from heapscope.layout.pool import pool_layout
-from heapscope.place.classes import Owner
-from heapscope.place.device_code import device_code
-from heapscope.place.ends import FoundEnds, find_ends
-from heapscope.place.ends_placed import ends_placed
-from heapscope.place.question import PlaceQuestion, PlaceWish
-from heapscope.place.rule_lines import PlaceRule
-from heapscope.replay.run import replay
+from heapscope.answers.place.classes import Owner
+from heapscope.answers.place.device_code import device_code
+from heapscope.answers.place.ends import FoundEnds, find_ends
+from heapscope.answers.place.ends_placed import ends_placed
+from heapscope.answers.place.question import PlaceQuestion, PlaceWish
+from heapscope.answers.place.rule_lines import PlaceRule
+from heapscope.base.errors import InputError
+from heapscope.memory.layout.place_file import read_placement
+from heapscope.memory.layout.pool import pool_layout
+from heapscope.simulation.replay.run import replay
 
 from .conftest import Place, ReadRules, Story, free, malloc, two_regions
 

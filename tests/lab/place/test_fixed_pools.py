@@ -11,18 +11,18 @@ from random import Random
 import pytest
 
 import heapscope as hs
-from heapscope.errors import InputError
-from heapscope.layout.capabilities import DEFAULT, DMA, EIGHT_BIT, INTERNAL
-from heapscope.layout.chips import load_chip
-from heapscope.layout.pool import pool_layout
+from heapscope.answers.place.classes import Owner
+from heapscope.answers.place.device_code import device_code
+from heapscope.answers.place.find import PlaceSearch
+from heapscope.answers.place.memories import FixedPool, PlaceTarget
+from heapscope.answers.place.place_result import PlaceResult
+from heapscope.answers.place.pools import with_counts
+from heapscope.answers.place.rule_lines import PlaceRule, file_of
+from heapscope.base.capabilities import DEFAULT, DMA, EIGHT_BIT, INTERNAL
+from heapscope.base.errors import InputError
+from heapscope.memory.layout.chips import load_chip
+from heapscope.memory.layout.pool import pool_layout
 from heapscope.native.library import fixed_memory
-from heapscope.place.classes import Owner
-from heapscope.place.device_code import device_code
-from heapscope.place.find import PlaceSearch
-from heapscope.place.memories import FixedPool, PlaceTarget
-from heapscope.place.place_result import PlaceResult
-from heapscope.place.pools import with_counts
-from heapscope.place.rule_lines import PlaceRule, file_of
 
 from .conftest import Event, Place, ReadRules, Story, free, malloc, realloc
 

@@ -9,15 +9,15 @@ from typing import Any
 import pytest
 
 import heapscope as hs
-from heapscope.errors import InputError
-from heapscope.jitter.runs import Jitter, PerturbedRuns, kept_in_memory
-from heapscope.jitter.share import share
-from heapscope.memory.choose import choose_memory
+from heapscope.answers.place.memories import INNER
+from heapscope.answers.place.place_result import PlaceResult
+from heapscope.answers.place.trial import placement_of
+from heapscope.base.errors import InputError
+from heapscope.forecast.predict.memory_choice import choose_memory
 from heapscope.native.reader import NativeReader
-from heapscope.place.memories import INNER
-from heapscope.place.place_result import PlaceResult
-from heapscope.place.trial import placement_of
-from heapscope.replay.config import native_config
+from heapscope.simulation.jitter.runs import Jitter, PerturbedRuns, kept_in_memory
+from heapscope.simulation.jitter.share import share
+from heapscope.simulation.replay.config import native_config
 from heapscope.trace.all_names import read_all_names
 
 ROOT = Path(__file__).resolve().parents[3]

@@ -9,8 +9,8 @@ import pytest
 from typer.testing import CliRunner
 
 import heapscope as hs
+from heapscope.base.errors import InputError
 from heapscope.cli.app import app
-from heapscope.errors import InputError
 
 MakeTrace = Callable[..., Path]
 LINES = ("t net", "a 1 100", "a 2 1000", "f 1", "a 3 64")

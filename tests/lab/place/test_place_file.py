@@ -8,11 +8,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from heapscope.errors import InputError
-from heapscope.layout.chips import load_chip
-from heapscope.layout.layout import Layout
-from heapscope.layout.place_file import read_placement
-from heapscope.replay.run import replay
+from heapscope.base.errors import InputError
+from heapscope.memory.layout.chips import load_chip
+from heapscope.memory.layout.layout import Layout
+from heapscope.memory.layout.place_file import read_placement
+from heapscope.simulation.replay.run import replay
 
 from .conftest import ReadRules, Story, malloc, two_regions
 

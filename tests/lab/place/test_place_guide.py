@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from heapscope.fit.fit_trace import fit
-from heapscope.layout.chips import load_chip
-from heapscope.measure.result import ReplayResult
-from heapscope.replay.run import replay
+from heapscope.answers.fit.fit_trace import fit
+from heapscope.memory.layout.chips import load_chip
+from heapscope.simulation.replay.run import replay
+from heapscope.simulation.result.result import ReplayResult
 
 from .conftest import ReadRules
 

@@ -12,12 +12,9 @@ import numpy as np
 import pytest
 
 import heapscope as hs
-from heapscope.layout.capabilities import DEFAULT, EIGHT_BIT, INTERNAL, SPIRAM, WORD
-from heapscope.layout.layout import Layout, MallocRule, Region
-from heapscope.native.library import fixed_memory
-from heapscope.place.blocks import TracedBlocks, read_blocks
-from heapscope.place.classes import Classes, classes_of
-from heapscope.place.memories import (
+from heapscope.answers.place.blocks import TracedBlocks, read_blocks
+from heapscope.answers.place.classes import Classes, classes_of
+from heapscope.answers.place.memories import (
     FixedPool,
     PlaceTarget,
     least_beyond,
@@ -25,9 +22,12 @@ from heapscope.place.memories import (
     taken,
     targets,
 )
-from heapscope.place.programme import Programme
-from heapscope.place.usage import Usage, held_by
-from heapscope.why.recording import Recording, read_recording
+from heapscope.answers.place.programme import Programme
+from heapscope.answers.place.usage import Usage, held_by
+from heapscope.answers.why.recording import Recording, read_recording
+from heapscope.base.capabilities import DEFAULT, EIGHT_BIT, INTERNAL, SPIRAM, WORD
+from heapscope.memory.layout.layout import Layout, MallocRule, Region
+from heapscope.native.library import fixed_memory
 
 from .conftest import Event, Story
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from heapscope.layout.capabilities import CAPABILITIES
-from heapscope.measure.result import ReplayResult
+from heapscope.base.capabilities import CAPABILITIES
+from heapscope.simulation.result.result import ReplayResult
 
 from .conftest import Place, free, malloc, realloc, two_regions
 

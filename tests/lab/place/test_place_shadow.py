@@ -12,12 +12,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from heapscope.layout.chips import load_chip
-from heapscope.layout.layout import Layout
-from heapscope.layout.place_file import read_placement
-from heapscope.layout.pool import pool_layout
-from heapscope.measure.result import ReplayResult
-from heapscope.replay.run import replay
+from heapscope.memory.layout.chips import load_chip
+from heapscope.memory.layout.layout import Layout
+from heapscope.memory.layout.place_file import read_placement
+from heapscope.memory.layout.pool import pool_layout
+from heapscope.simulation.replay.run import replay
+from heapscope.simulation.result.result import ReplayResult
 
 from .conftest import Event, Story, two_regions
 

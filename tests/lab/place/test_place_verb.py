@@ -11,15 +11,15 @@ from typing import Any
 import pytest
 
 import heapscope as hs
-from heapscope.errors import InputError
-from heapscope.layout.place_file import read_placement
-from heapscope.memory.choose import choose_memory
-from heapscope.place.classes import Owner
-from heapscope.place.device_code import device_code
-from heapscope.place.memories import INNER
-from heapscope.place.place_result import PlacedMemory, PlaceResult
-from heapscope.place.rule_lines import PlaceRule
-from heapscope.replay.run import replay
+from heapscope.answers.place.classes import Owner
+from heapscope.answers.place.device_code import device_code
+from heapscope.answers.place.memories import INNER
+from heapscope.answers.place.place_result import PlacedMemory, PlaceResult
+from heapscope.answers.place.rule_lines import PlaceRule
+from heapscope.base.errors import InputError
+from heapscope.forecast.predict.memory_choice import choose_memory
+from heapscope.memory.layout.place_file import read_placement
+from heapscope.simulation.replay.run import replay
 
 ROOT = Path(__file__).resolve().parents[3]
 CAPTURED = ROOT / "studies" / "workloads" / "captured"

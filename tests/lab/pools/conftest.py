@@ -11,11 +11,11 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
+from heapscope.answers.pools.groups import PoolGroup, find_groups
+from heapscope.answers.pools.pool_trace import Kind, PoolTrace, read_pools
 from heapscope.cli.app import app
 from heapscope.native.events import Events, NativeWriter, event_dtype
 from heapscope.native.reader import NameTable
-from heapscope.pools.groups import PoolGroup, find_groups
-from heapscope.pools.pool_trace import Kind, PoolTrace, read_pools
 
 ROOT = Path(__file__).resolve().parents[3]
 CAPTURED = ROOT / "studies" / "workloads" / "captured"

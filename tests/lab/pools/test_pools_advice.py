@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from heapscope.pools import advise as advising
-from heapscope.pools.advise import Point, advise, best_within
-from heapscope.pools.groups import PoolGroup, Sizes, agreed, find_groups
-from heapscope.pools.pool_trace import Kind, PoolTrace, read_pools
-from heapscope.pools.replayed import everywhere, replay
+from heapscope.answers.pools import advise as advising
+from heapscope.answers.pools.advise import Point, advise, best_within
+from heapscope.answers.pools.groups import PoolGroup, Sizes, agreed, find_groups
+from heapscope.answers.pools.pool_trace import Kind, PoolTrace, read_pools
+from heapscope.answers.pools.replayed import everywhere, replay
 
 from .conftest import call, rows, write
 

@@ -9,8 +9,8 @@ from typing import Any
 import jsonschema
 import pytest
 
+from heapscope.answers.pools.pool_trace import Kind
 from heapscope.cli.schemas import schema_of
-from heapscope.pools.pool_trace import Kind
 
 from .conftest import CAPTURED, captured, rows, run, write
 

@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from heapscope.answers.pools.groups import Sizes, find_groups
+from heapscope.answers.pools.pool_trace import Kind, read_pools
+from heapscope.answers.pools.replayed import everywhere, replay
 from heapscope.native.pools import PoolRule, replay_pools
 from heapscope.native.status import StatusError
-from heapscope.pools.groups import Sizes, find_groups
-from heapscope.pools.pool_trace import Kind, read_pools
-from heapscope.pools.replayed import everywhere, replay
 
 from .conftest import CAPTURED, call, rows
 

@@ -8,13 +8,13 @@ from itertools import pairwise
 
 import pytest
 
-from heapscope.errors import InputError
-from heapscope.predict.constants import read_constants
-from heapscope.predict.environment import Environment, on_channel, seen_in
-from heapscope.predict.guess import predicted_throughput
-from heapscope.predict.radio import RAW_MBPS, air_limit, before_air, through_air
-from heapscope.predict.software import KNOTS, year_of
-from heapscope.predict.wifi_table import METRICS, Knobs, chips, lab, ranks
+from heapscope.base.errors import InputError
+from heapscope.forecast.predict.constants import read_constants
+from heapscope.forecast.predict.environment import Environment, on_channel, seen_in
+from heapscope.forecast.predict.guess import predicted_throughput
+from heapscope.forecast.predict.radio import RAW_MBPS, air_limit, before_air, through_air
+from heapscope.forecast.predict.software import KNOTS, year_of
+from heapscope.forecast.predict.wifi_table import METRICS, Knobs, chips, lab, ranks
 
 RELEASES = [(3, 3), (4, 1), (4, 4), (5, 0), (5, 1), (5, 3), (5, 5), (6, 0), (7, 2), None]
 

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 import heapscope
-from heapscope.errors import InputError
-from heapscope.predict.iperf_log import read_iperf_log
+from heapscope.base.errors import InputError
+from heapscope.forecast.predict.iperf_log import read_iperf_log
 
 DEVICE = """\
 \x1b[0;32mI (371973) iperf: mode=tcp-server sip=10.0.0.2:5001, interval=3, time=9\x1b[0m

@@ -8,14 +8,14 @@ from collections.abc import Callable
 import pytest
 
 from heapscope.config.config import Config
-from heapscope.lint.find import lint
-from heapscope.predict.config_knobs import knobs_of
-from heapscope.predict.forecast import forecast
-from heapscope.predict.knob_changes import changes
-from heapscope.predict.knob_offers import KnobOffer, knob_offers
-from heapscope.predict.memory_scene import MemoryScene, minor_of_config
-from heapscope.predict.memory_states import MemoryModel
-from heapscope.predict.wifi_table import METRICS
+from heapscope.config.lint.find import lint
+from heapscope.forecast.predict.config_knobs import knobs_of
+from heapscope.forecast.predict.forecast import forecast
+from heapscope.forecast.predict.knob_changes import changes
+from heapscope.forecast.predict.knob_offers import KnobOffer, knob_offers
+from heapscope.forecast.predict.memory_scene import MemoryScene, minor_of_config
+from heapscope.forecast.predict.memory_states import MemoryModel
+from heapscope.forecast.predict.wifi_table import METRICS
 
 MakeConfig = Callable[..., Config]
 CONFIGS = (

@@ -10,13 +10,13 @@ import pytest
 
 from heapscope.config.config import Config
 from heapscope.config.value import Value
-from heapscope.layout.chips import chip_names, load_chip
-from heapscope.predict.chip_memory import chip_memory
-from heapscope.predict.demand import Demand
-from heapscope.predict.forecast import forecast
-from heapscope.predict.memory_scene import MemoryScene
-from heapscope.predict.memory_states import DRAM, IRAM, PSRAM, MemoryModel
-from heapscope.predict.part_table import APP_MAIN, BOOT, CONNECTED, LOAD, WIFI, Minor
+from heapscope.forecast.predict.chip_memory import chip_memory
+from heapscope.forecast.predict.demand import Demand
+from heapscope.forecast.predict.forecast import forecast
+from heapscope.forecast.predict.memory_scene import MemoryScene
+from heapscope.forecast.predict.memory_states import DRAM, IRAM, PSRAM, MemoryModel
+from heapscope.forecast.predict.part_table import APP_MAIN, BOOT, CONNECTED, LOAD, WIFI, Minor
+from heapscope.memory.layout.chips import chip_names, load_chip
 
 MINORS: tuple[Minor, ...] = (
     (4, 2), (4, 3), (4, 4), (5, 0), (5, 1), (5, 2), (5, 3), (5, 4), (5, 5), (6, 0), (6, 1),

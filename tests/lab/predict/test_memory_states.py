@@ -8,13 +8,20 @@ import pytest
 
 from heapscope.config.config import Config
 from heapscope.config.value import Value
-from heapscope.layout.chips import chip_names
-from heapscope.predict.chip_memory import chip_memory, empty_static
-from heapscope.predict.demand import Demand
-from heapscope.predict.memory_fit import memory_fit
-from heapscope.predict.memory_scene import MemoryScene
-from heapscope.predict.memory_states import BUSY, DRAM, IRAM, MORE, PSRAM, MemoryModel, OwnMemory
-from heapscope.predict.part_table import (
+from heapscope.forecast.predict.chip_memory import chip_memory, empty_static
+from heapscope.forecast.predict.demand import Demand
+from heapscope.forecast.predict.memory_fit import memory_fit
+from heapscope.forecast.predict.memory_scene import MemoryScene
+from heapscope.forecast.predict.memory_states import (
+    BUSY,
+    DRAM,
+    IRAM,
+    MORE,
+    PSRAM,
+    MemoryModel,
+    OwnMemory,
+)
+from heapscope.forecast.predict.part_table import (
     BLE,
     BOOT,
     KINDS,
@@ -23,6 +30,7 @@ from heapscope.predict.part_table import (
     Minor,
     part_table,
 )
+from heapscope.memory.layout.chips import chip_names
 
 NIMBLE = {"BT_ENABLED": True, "BT_NIMBLE_ENABLED": True, "BT_BLUEDROID_ENABLED": False}
 PSRAM_ON = {"SPIRAM": True, "SPIRAM_USE_MALLOC": True, "SPIRAM_TRY_ALLOCATE_WIFI_LWIP": True}

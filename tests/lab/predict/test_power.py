@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from heapscope.predict.sleep_current import LIGHT, MODEM, all_series, law_width
-from heapscope.predict.wifi_table import chips
+from heapscope.forecast.predict.sleep_current import LIGHT, MODEM, all_series, law_width
+from heapscope.forecast.predict.wifi_table import chips
 
 Predict = Callable[..., dict[str, Any]]
 MANAGED = "PM_ENABLE=y FREERTOS_USE_TICKLESS_IDLE=y"

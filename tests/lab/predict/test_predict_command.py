@@ -14,8 +14,8 @@ import pytest
 from typer.testing import CliRunner
 
 from heapscope.cli.app import app
-from heapscope.predict.calibrate import keep
-from heapscope.predict.wifi_table import METRICS, WifiRow, ranks
+from heapscope.forecast.predict.calibrate import keep
+from heapscope.forecast.predict.wifi_table import METRICS, WifiRow, ranks
 
 Predict = Callable[..., dict[str, Any]]
 REFERENCE = Path(__file__).resolve().parents[3] / "docs" / "reference"

@@ -12,11 +12,11 @@ from typer.testing import CliRunner
 
 from heapscope.cli.app import app
 from heapscope.config.config import read_config
-from heapscope.predict.memory_scene import MemoryScene
-from heapscope.predict.memory_states import MemoryModel
-from heapscope.predict.system_load import busiest_memory
-from heapscope.replay.run import replay
-from heapscope.tune.options import KNOBS
+from heapscope.forecast.predict.memory_scene import MemoryScene
+from heapscope.forecast.predict.memory_states import MemoryModel
+from heapscope.forecast.predict.system_load import busiest_memory
+from heapscope.forecast.tune.options import KNOBS
+from heapscope.simulation.replay.run import replay
 
 ROOT = Path(__file__).parents[3]
 CAPTURED = ROOT / "studies" / "workloads" / "captured"

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from heapscope.layout.pool import pool_layout
-from heapscope.measure.comparison import compare
-from heapscope.replay.run import replay
+from heapscope.memory.layout.pool import pool_layout
+from heapscope.simulation.replay.run import replay
+from heapscope.simulation.result.comparison import compare
 
 MakeTrace = Callable[[str], Path]
 

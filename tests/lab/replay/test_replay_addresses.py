@@ -8,10 +8,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from heapscope.layout.pool import pool_layout
-from heapscope.measure.result import ReplayResult
+from heapscope.memory.layout.pool import pool_layout
 from heapscope.native.events import NativeWriter, event_dtype
-from heapscope.replay.run import replay
+from heapscope.simulation.replay.run import replay
+from heapscope.simulation.result.result import ReplayResult
 
 ADDRESSES = 1  # HS_TRACE_ADDRESSES
 MALLOC, FREE = 1, 5  # hs_event_kind_t

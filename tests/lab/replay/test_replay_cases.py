@@ -7,11 +7,11 @@ from pathlib import Path
 
 import numpy as np
 
-from heapscope.layout import capabilities
-from heapscope.layout.layout import Layout, MallocRule, Region
-from heapscope.measure.result import ReplayResult
+from heapscope.base import capabilities
+from heapscope.memory.layout.layout import Layout, MallocRule, Region
 from heapscope.native.events import NativeWriter, event_dtype
-from heapscope.replay.run import replay
+from heapscope.simulation.replay.run import replay
+from heapscope.simulation.result.result import ReplayResult
 
 KINDS = {
     "DRAM": ("8BIT|DEFAULT", "INTERNAL|DMA|32BIT", ""),

@@ -14,23 +14,23 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
+from heapscope.base.errors import InputError
 from heapscope.cli.app import app
-from heapscope.errors import InputError
-from heapscope.layout.pool import pool_layout
-from heapscope.measure.clock import events_named
-from heapscope.measure.result import ReplayResult
+from heapscope.cli.verbs.shown import show
+from heapscope.memory.layout.pool import pool_layout
 from heapscope.native.events import NativeWriter, event_dtype
 from heapscope.native.live import ask_times, times
 from heapscope.native.reader import NameTable, NativeReader
-from heapscope.replay.run import replay
-from heapscope.replay.survey import survey
-from heapscope.report.console import console
-from heapscope.report.page.charts import draw
-from heapscope.report.page.data import side_data
-from heapscope.report.page.side import PageSide
-from heapscope.report.table import Said
-from heapscope.report.tables import failure_spans
-from heapscope.verbs.shown import show
+from heapscope.render.page.charts import draw
+from heapscope.render.page.data import side_data
+from heapscope.render.page.side import PageSide
+from heapscope.render.text.console import console
+from heapscope.render.text.table import Said
+from heapscope.render.text.tables import failure_spans
+from heapscope.simulation.replay.run import replay
+from heapscope.simulation.replay.survey import survey
+from heapscope.simulation.result.result import ReplayResult
+from heapscope.trace.clock import events_named
 
 CLOCK = 1 << 1
 MALLOC, FREE, MARK = 1, 5, 7

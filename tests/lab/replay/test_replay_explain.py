@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from heapscope.errors import InputError
-from heapscope.layout.chips import load_chip
-from heapscope.layout.pool import pool_layout
-from heapscope.measure.failure import Explanation
-from heapscope.replay.run import replay
+from heapscope.base.errors import InputError
+from heapscope.memory.layout.chips import load_chip
+from heapscope.memory.layout.pool import pool_layout
+from heapscope.simulation.replay.run import replay
+from heapscope.simulation.result.failure import Explanation
 
 MakeTrace = Callable[[str], Path]
 

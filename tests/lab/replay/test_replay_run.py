@@ -9,15 +9,15 @@ from pathlib import Path
 
 import pytest
 
-from heapscope.errors import HeapscopeError, InputError
-from heapscope.layout import capabilities
-from heapscope.layout.chips import load_chip
-from heapscope.layout.layout import Layout, Region
-from heapscope.layout.pool import pool_layout
-from heapscope.measure.memory import RegionRow
-from heapscope.measure.result import ReplayResult
-from heapscope.replay.config import native_config, served_capsets
-from heapscope.replay.run import replay
+from heapscope.base import capabilities
+from heapscope.base.errors import HeapscopeError, InputError
+from heapscope.memory.layout.chips import load_chip
+from heapscope.memory.layout.layout import Layout, Region
+from heapscope.memory.layout.pool import pool_layout
+from heapscope.memory.layout.region_rows import RegionRow
+from heapscope.simulation.replay.config import native_config, served_capsets
+from heapscope.simulation.replay.run import replay
+from heapscope.simulation.result.result import ReplayResult
 
 MakeTrace = Callable[[str], Path]
 

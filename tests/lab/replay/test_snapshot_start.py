@@ -13,12 +13,12 @@ import pytest
 from typer.testing import CliRunner
 
 import heapscope
+from heapscope.base.errors import InputError
 from heapscope.capture.line_forms import import_text
 from heapscope.cli.app import app
-from heapscope.errors import InputError
-from heapscope.layout.pool import pool_layout
+from heapscope.memory.layout.pool import pool_layout
 from heapscope.native.events import Events, NativeWriter, event_dtype
-from heapscope.replay.run import replay
+from heapscope.simulation.replay.run import replay
 
 ADDRESSES, BOOT = 1, 7 << 8
 MALLOC, REALLOC, FREE, LOST, SNAPSHOT, LIVE, SNAPSHOT_END = (

@@ -10,12 +10,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from heapscope.layout.layout import Layout
-from heapscope.layout.pool import pool_layout
-from heapscope.measure.result import ReplayResult
-from heapscope.measure.survey import Survey
-from heapscope.replay.run import replay
-from heapscope.replay.survey import ROWS, survey
+from heapscope.memory.layout.layout import Layout
+from heapscope.memory.layout.pool import pool_layout
+from heapscope.simulation.replay.run import replay
+from heapscope.simulation.replay.survey import ROWS, survey
+from heapscope.simulation.result.result import ReplayResult
+from heapscope.simulation.result.survey import Survey
 
 MakeTrace = Callable[[str], Path]
 POOL = 20_000

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from heapscope.errors import InputError
-from heapscope.layout.layout import Layout
-from heapscope.layout.pool import pool_layout
-from heapscope.replay.run import replay
+from heapscope.base.errors import InputError
+from heapscope.memory.layout.layout import Layout
+from heapscope.memory.layout.pool import pool_layout
+from heapscope.simulation.replay.run import replay
 
 MakeTrace = Callable[[str], Path]
 

@@ -8,15 +8,15 @@ from typing import Any
 import numpy as np
 import pytest
 
-from heapscope.measure.failure import FailureRegion, FailureRow
-from heapscope.measure.loss import Health, Loss
-from heapscope.measure.memory import KindRow, RegionRow, SetRow
-from heapscope.measure.need import NeedRow
-from heapscope.measure.result import MarkRow, ReplayResult
-from heapscope.measure.source import Census, LayoutFacts, TraceFacts
-from heapscope.measure.summary import AnomalyRow, Summary, Tightest
-from heapscope.measure.task import TaskRow
-from heapscope.measure.timeline import Timeline
+from heapscope.memory.layout.region_rows import KindRow, RegionRow, SetRow
+from heapscope.simulation.result.failure import FailureRegion, FailureRow
+from heapscope.simulation.result.need import NeedRow
+from heapscope.simulation.result.result import MarkRow, ReplayResult
+from heapscope.simulation.result.summary import AnomalyRow, Summary, Tightest
+from heapscope.simulation.result.task import TaskRow
+from heapscope.simulation.result.timeline import Timeline
+from heapscope.trace.loss import Health, Loss
+from heapscope.trace.provenance import Census, LayoutFacts, TraceFacts
 
 EVENTS = 358_819
 

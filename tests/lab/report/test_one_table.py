@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
+from heapscope.base.rows.row import Row, described
 from heapscope.capture.line_forms import import_text
-from heapscope.report.table import Said, Table, headed
-from heapscope.rows.row import Row, described
-from heapscope.verbs.report import report
+from heapscope.cli.verbs.report import report
+from heapscope.render.text.table import Said, Table, headed
 
 from ..sums.views import Page, ran
 
@@ -109,7 +109,7 @@ def test_a_terminal_of_any_width_has_every_column_and_every_number(
 
 
 def test_a_name_in_a_trace_makes_no_column_and_no_line_of_markdown() -> None:
-    from heapscope.report.markdown import table_lines
+    from heapscope.render.text.markdown import table_lines
 
     evil = Said("a|b\n| c <script>\\")
     made = Table(title="T", columns=headed("Name", "#bytes"), rows=((evil, 1),))

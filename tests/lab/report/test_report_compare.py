@@ -7,11 +7,11 @@ from collections.abc import Callable
 from dataclasses import replace as changed
 from typing import Any
 
-from heapscope.measure.comparison import Comparison, DifferenceRow, compare
-from heapscope.measure.memory import SetRow
-from heapscope.measure.summary import Tightest
-from heapscope.report.console import console
-from heapscope.verbs.shown import show
+from heapscope.cli.verbs.shown import show
+from heapscope.memory.layout.region_rows import SetRow
+from heapscope.render.text.console import console
+from heapscope.simulation.result.comparison import Comparison, DifferenceRow, compare
+from heapscope.simulation.result.summary import Tightest
 
 Changed = Callable[..., Any]
 

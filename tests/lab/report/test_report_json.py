@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
+from heapscope.base.errors import InputError
 from heapscope.cli.answer import dumps
-from heapscope.errors import InputError
-from heapscope.measure.result import ReplayResult
+from heapscope.simulation.result.result import ReplayResult
 
 Changed = Callable[..., Any]
 

@@ -12,12 +12,12 @@ import numpy as np
 import pytest
 from rich.console import Console
 
-from heapscope.measure.result import ReplayResult
-from heapscope.measure.wording import percent, plural, signed
-from heapscope.report.console import console
-from heapscope.report.table import Table, headed
-from heapscope.report.timeline import sparkline
-from heapscope.verbs.shown import show
+from heapscope.base.wording import percent, plural, signed
+from heapscope.cli.verbs.shown import show
+from heapscope.render.text.console import console
+from heapscope.render.text.table import Table, headed
+from heapscope.render.text.timeline import sparkline
+from heapscope.simulation.result.result import ReplayResult
 
 Changed = Callable[..., Any]
 

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from heapscope.measure.result import ReplayResult
-from heapscope.measure.verdict import RANKS, kind_of
-from heapscope.report.page.cards import status
+from heapscope.render.page.cards import status
+from heapscope.simulation.result.result import ReplayResult
+from heapscope.simulation.result.verdict import RANKS, kind_of
 
 Changed = Callable[..., Any]
 

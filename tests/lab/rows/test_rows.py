@@ -7,11 +7,11 @@ from typing import Any
 import jsonschema
 import pytest
 
-from heapscope.errors import InputError
-from heapscope.rows.bound import AT_LEAST, BEFORE, WITHHELD, bounds_of
-from heapscope.rows.figure import computed, figure
-from heapscope.rows.row import Document, Row
-from heapscope.rows.schema import schema
+from heapscope.base.errors import InputError
+from heapscope.base.rows.bound import AT_LEAST, BEFORE, WITHHELD, bounds_of
+from heapscope.base.rows.figure import computed, figure
+from heapscope.base.rows.row import Document, Row
+from heapscope.base.rows.schema import schema
 
 
 class Cup(Row):

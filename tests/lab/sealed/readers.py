@@ -16,7 +16,7 @@ import mutate
 from mutate import Mutate
 
 import heapscope as hs
-from heapscope.zstd import ZstdCompressor
+from heapscope.base.zstd import ZstdCompressor
 
 ROOT = Path(__file__).parents[3]
 LAB = ROOT / "tests" / "lab"
@@ -229,7 +229,7 @@ def _check(folder: Path, data: bytes, number: int) -> None:
 
 
 def _plan(folder: Path, data: bytes, number: int) -> None:
-    from heapscope.sweep.plan_file import read_plan
+    from heapscope.fleet.sweep.plan_file import read_plan
 
     shutil.copy(_trace(), folder / "T.hst")
     read_plan(folder / "input")
@@ -240,7 +240,7 @@ def _known(folder: Path, data: bytes, number: int) -> None:
 
 
 def _iperf(folder: Path, data: bytes, number: int) -> None:
-    from heapscope.predict.iperf_log import read_iperf_log
+    from heapscope.forecast.predict.iperf_log import read_iperf_log
 
     read_iperf_log(folder / "input")
 
@@ -268,14 +268,14 @@ def _baseline() -> Sequence[bytes]:
 
 
 def _against(folder: Path, data: bytes, number: int) -> None:
-    from heapscope.budgets.baseline import read_baseline
+    from heapscope.fleet.budgets.baseline import read_baseline
 
     read_baseline(folder / "input")
 
 
 def _sweep() -> Sequence[bytes]:
-    from heapscope.sweep.output import opened
-    from heapscope.sweep.plan_file import read_plan
+    from heapscope.fleet.sweep.output import opened
+    from heapscope.fleet.sweep.plan_file import read_plan
 
     (_kept() / "plan.toml").write_text(PLAN[0])
     plan = read_plan(_kept() / "plan.toml").plan
@@ -286,7 +286,7 @@ def _sweep() -> Sequence[bytes]:
 def _shown(folder: Path, data: bytes, number: int) -> None:
     (folder / "out" / "cells").mkdir(parents=True, exist_ok=True)
     (folder / "out" / "sweep.json").write_bytes(data)
-    from heapscope.sweep.output import read_output
+    from heapscope.fleet.sweep.output import read_output
 
     read_output(folder / "out").done()
 
@@ -300,7 +300,7 @@ def _elf() -> Sequence[bytes]:
 
 
 def _static(folder: Path, data: bytes, number: int) -> None:
-    from heapscope.static.read import read_static
+    from heapscope.memory.static.read import read_static
 
     read_static(folder / "input", ("esp32", "esp32c3")[number % 2])
 
@@ -328,8 +328,8 @@ int main(int count, char **words) { kept = make(count); kept->other = words; ret
 
 def _dwarf(folder: Path, data: bytes, number: int) -> None:
     """All that translate asks of it, at every function."""
-    from heapscope.translate.program import ProgramFile
-    from heapscope.translate.site_types import SiteTypes
+    from heapscope.capture.translate.program import ProgramFile
+    from heapscope.capture.translate.site_types import SiteTypes
 
     with ProgramFile(folder / "input") as program:
         types = SiteTypes({"": program})

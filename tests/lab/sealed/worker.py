@@ -21,7 +21,7 @@ sys.path.append(str(Path(__file__).parent))
 
 from readers import READERS, Reader
 
-from heapscope.errors import HeapscopeError
+from heapscope.base.errors import HeapscopeError
 
 SECONDS = 20.0  # of the processor, for one input of some KB
 MEMORY_MAX = 256 << 20  # bytes, of the whole process

@@ -11,10 +11,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from heapscope.errors import HeapscopeError, InputError
-from heapscope.layout.chips import load_chip
-from heapscope.static.heap_start import heap_start
-from heapscope.static.read import read_static
+from heapscope.base.errors import HeapscopeError, InputError
+from heapscope.memory.layout.chips import load_chip
+from heapscope.memory.static.heap_start import heap_start
+from heapscope.memory.static.read import read_static
 
 SLOW = settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 
@@ -48,7 +48,7 @@ def test_on_an_esp32_both_heaps_start_behind_the_firmware(firmware: Path) -> Non
 def test_where_memory_is_shared_the_heap_starts_behind_code_and_data(
     link: Callable[[str], Path],
 ) -> None:
-    from heapscope.layout.layout import Region
+    from heapscope.memory.layout.layout import Region
 
     shared = (Path(__file__).parent / "shared.ld").read_text(encoding="ascii")
     use = read_static(link(shared), "esp32c3")

@@ -8,11 +8,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from heapscope.errors import HeapscopeError, InputError
-from heapscope.layout.chips import load_chip
-from heapscope.static.heap_start import heap_start
-from heapscope.static.read import read_static
-from heapscope.static.use import StaticUse
+from heapscope.base.errors import HeapscopeError, InputError
+from heapscope.memory.layout.chips import load_chip
+from heapscope.memory.static.heap_start import heap_start
+from heapscope.memory.static.read import read_static
+from heapscope.memory.static.use import StaticUse
 
 SLOW = settings(
     deadline=None, max_examples=100, suppress_health_check=[HealthCheck.function_scoped_fixture]

@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from heapscope.errors import InputError
-from heapscope.layout.chips import load_chip
-from heapscope.static.heap_start import heap_start
-from heapscope.static.read import read_static
-from heapscope.static.use import StaticUse
+from heapscope.base.errors import InputError
+from heapscope.memory.layout.chips import load_chip
+from heapscope.memory.static.heap_start import heap_start
+from heapscope.memory.static.read import read_static
+from heapscope.memory.static.use import StaticUse
 
 
 def part(size: int, **sections: int) -> dict[str, Any]:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from heapscope.layout.chips import chip_names, load_chip
-from heapscope.static.window import read_windows
+from heapscope.memory.layout.chips import chip_names, load_chip
+from heapscope.memory.static.window import read_windows
 
 
 @pytest.mark.parametrize("chip", chip_names())

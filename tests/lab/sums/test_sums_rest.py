@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 
 from heapscope.capture.line_forms import import_text
 from heapscope.cli.app import app
-from heapscope.report import health, table, why
+from heapscope.render.text import health, table, why
 
 from .views import number
 

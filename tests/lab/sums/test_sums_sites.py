@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from heapscope.replay.survey import SITES
+from heapscope.simulation.replay.survey import SITES
 
 from .shadow import Recount, over, program, write
 from .views import flame_sums, number, report

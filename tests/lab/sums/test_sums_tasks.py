@@ -7,10 +7,10 @@ from pathlib import Path
 import numpy as np
 from rich.console import Console
 
-from heapscope.layout.pool import pool_layout
-from heapscope.replay.run import replay
-from heapscope.report.table import SHOWN
-from heapscope.report.tables import tasks
+from heapscope.memory.layout.pool import pool_layout
+from heapscope.render.text.table import SHOWN
+from heapscope.render.text.tables import tasks
+from heapscope.simulation.replay.run import replay
 
 from .shadow import Recount, over, program, write
 from .views import number, report

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from heapscope.sweep.output import Output, opened
-from heapscope.sweep.plan_file import ReadPlan
-from heapscope.sweep.worker import Sent, replay_batch
+from heapscope.fleet.sweep.output import Output, opened
+from heapscope.fleet.sweep.plan_file import ReadPlan
+from heapscope.fleet.sweep.worker import Sent, replay_batch
 
 WritePlan = Callable[..., Path]
 

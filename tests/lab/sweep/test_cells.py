@@ -7,9 +7,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 import heapscope as hs
-from heapscope.sweep.output import read_output
-from heapscope.sweep.plan_file import read_plan
-from heapscope.sweep.worker import replay_batch
+from heapscope.fleet.sweep.output import read_output
+from heapscope.fleet.sweep.plan_file import read_plan
+from heapscope.fleet.sweep.worker import replay_batch
 
 from .conftest import rows_of, run_here
 

@@ -12,11 +12,11 @@ from typing import Any
 
 import pytest
 
-from heapscope.errors import HeapscopeError, InputError
-from heapscope.sweep.cluster import Tls, check_address, check_workers
-from heapscope.sweep.drive import drive
-from heapscope.sweep.output import opened
-from heapscope.sweep.plan_file import read_plan
+from heapscope.base.errors import HeapscopeError, InputError
+from heapscope.fleet.sweep.cluster import Tls, check_address, check_workers
+from heapscope.fleet.sweep.drive import drive
+from heapscope.fleet.sweep.output import opened
+from heapscope.fleet.sweep.plan_file import read_plan
 
 from .conftest import run_here, sorted_bytes
 
@@ -43,7 +43,7 @@ def threads() -> Iterator[Any]:
 @pytest.fixture
 def configured(write_plan: WritePlan, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A plan of several batches with a file that its cells need."""
-    monkeypatch.setattr(import_module("heapscope.sweep.plan"), "BATCH_EVENTS", 700)
+    monkeypatch.setattr(import_module("heapscope.fleet.sweep.plan"), "BATCH_EVENTS", 700)
     (tmp_path / "a").mkdir()
     (tmp_path / "a" / "sdkconfig").write_text("CONFIG_HEAP_POISONING_LIGHT=y\n", encoding="utf-8")
     return write_plan(TEXT)
@@ -77,7 +77,7 @@ def test_only_what_is_missing_is_replayed(configured: Path, tmp_path: Path) -> N
 def test_a_result_that_is_lost_with_its_worker_is_waited_for_once_more(
     configured: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    drive_module = import_module("heapscope.sweep.drive")
+    drive_module = import_module("heapscope.fleet.sweep.drive")
     whole = drive_module._arrived
     lost: list[str] = []
 
@@ -103,12 +103,12 @@ def test_a_worker_of_another_version_is_refused_by_name(
     configured: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with threads() as client:
-        monkeypatch.setattr(import_module("heapscope.sweep.cluster"), "__version__", "9.9")
+        monkeypatch.setattr(import_module("heapscope.fleet.sweep.cluster"), "__version__", "9.9")
         with pytest.raises(InputError, match=r"worker .*: has Heapscope .*, and this is 9\.9"):
             check_workers(client, "tcp://127.0.0.1:1")
         monkeypatch.undo()
         source = read_plan(configured)
-        monkeypatch.setattr(import_module("heapscope.sweep.worker"), "__version__", "0.1")
+        monkeypatch.setattr(import_module("heapscope.fleet.sweep.worker"), "__version__", "0.1")
         with (
             pytest.raises(HeapscopeError, match=r"worker .*: has Heapscope 0\.1"),
             opened(tmp_path / "out", source.plan) as output,
@@ -125,7 +125,7 @@ def test_a_worker_that_cannot_go_on_is_told_and_what_is_kept_stays(
     def full(*results: object) -> bytes:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
-    monkeypatch.setattr(import_module("heapscope.sweep.worker"), "parquet_bytes", full)
+    monkeypatch.setattr(import_module("heapscope.fleet.sweep.worker"), "parquet_bytes", full)
     with (
         threads() as client,
         opened(tmp_path / "out", source.plan) as output,

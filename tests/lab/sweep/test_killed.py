@@ -17,7 +17,7 @@ import psutil
 import pytest
 from needs import need_program
 
-from heapscope.sweep.plan_file import read_plan
+from heapscope.fleet.sweep.plan_file import read_plan
 
 from .conftest import run_here, sorted_bytes
 
@@ -30,8 +30,8 @@ WritePlan = Callable[..., Path]
 
 #: The command with batches of a twentieth of a second, so that there are many points.
 COMMAND = (
-    "import sys; from importlib import import_module; from heapscope.entry import main; "
-    "import_module('heapscope.sweep.plan').BATCH_EVENTS = 400_000; main()"
+    "import sys; from importlib import import_module; from heapscope.cli.entry import main; "
+    "import_module('heapscope.fleet.sweep.plan').BATCH_EVENTS = 400_000; main()"
 )
 GATEWAY = Path(__file__).resolve().parents[3] / "studies/workloads/captured/mix_gateway.hst.zst"
 TEXT = f"""
@@ -242,7 +242,7 @@ def cluster(
 STOPPING = """
 import functools, itertools, os, signal
 from distributed import Client
-from heapscope.sweep.output import Output
+from heapscope.fleet.sweep.output import Output
 
 def stop_at(owner, name, call):
     whole, calls = getattr(owner, name), itertools.count(1)
@@ -325,7 +325,7 @@ def test_a_cluster_with_tls_gives_the_same(plan: Path, undisturbed: bytes, tmp_p
 
 
 def test_a_local_cluster_listens_on_the_loopback_alone() -> None:
-    from heapscope.sweep.cluster import local_cluster
+    from heapscope.fleet.sweep.cluster import local_cluster
 
     with local_cluster(1):
         here = psutil.Process()

@@ -10,15 +10,15 @@ from typing import Any
 import pytest
 
 import heapscope as hs
-from heapscope.errors import InputError
-from heapscope.jitter.quantile import enough_for, interval, settled_by
-from heapscope.report.sweep import sentences
-from heapscope.sweep.answer import SweepResult
-from heapscope.sweep.columns import batch_name, parquet_bytes
-from heapscope.sweep.kept_trace import _recorded
-from heapscope.sweep.output import opened
-from heapscope.sweep.plan_file import read_plan
-from heapscope.sweep.show import show
+from heapscope.base.errors import InputError
+from heapscope.fleet.sweep.answer import SweepResult
+from heapscope.fleet.sweep.columns import batch_name, parquet_bytes
+from heapscope.fleet.sweep.kept_trace import _recorded
+from heapscope.fleet.sweep.output import opened
+from heapscope.fleet.sweep.plan_file import read_plan
+from heapscope.fleet.sweep.show import show
+from heapscope.render.text.sweep import sentences
+from heapscope.simulation.jitter.quantile import enough_for, interval, settled_by
 
 from .conftest import rows_of, run_here, sorted_bytes
 
@@ -104,7 +104,7 @@ def test_a_search_that_was_stopped_goes_on_to_the_same_bytes(
     """Also where the batches of one trace are replayed by processes that know nothing of it."""
     from importlib import import_module
 
-    monkeypatch.setattr(import_module("heapscope.sweep.plan"), "BATCH_EVENTS", 60_000)
+    monkeypatch.setattr(import_module("heapscope.fleet.sweep.plan"), "BATCH_EVENTS", 60_000)
     source = read_plan(write_plan(SEARCHING))
     batches = len(list(source.plan.batches()))
     assert batches > 6

@@ -12,10 +12,10 @@ from pathlib import Path
 
 import pytest
 
-from heapscope.errors import InputError
-from heapscope.sweep.output import opened, read_output
-from heapscope.sweep.plan import SweepPlan
-from heapscope.sweep.plan_file import read_plan
+from heapscope.base.errors import InputError
+from heapscope.fleet.sweep.output import opened, read_output
+from heapscope.fleet.sweep.plan import SweepPlan
+from heapscope.fleet.sweep.plan_file import read_plan
 
 from .conftest import run_here, sorted_bytes
 
@@ -86,7 +86,7 @@ def test_a_client_that_was_killed_leaves_the_output_free(plan: SweepPlan, tmp_pa
         pass
     code = (
         "import sys, time; from pathlib import Path\n"
-        "from heapscope.sweep.output import opened, read_output\n"
+        "from heapscope.fleet.sweep.output import opened, read_output\n"
         "plan = read_output(Path(sys.argv[1])).plan\n"
         "with opened(Path(sys.argv[1]), plan) as output:\n"
         "    output.put(3, b'whole')\n"
@@ -145,7 +145,7 @@ def test_results_of_another_version_are_not_mixed(
 def test_a_part_of_the_batches_and_then_the_rest_are_the_whole(
     write_plan: WritePlan, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(import_module("heapscope.sweep.plan"), "BATCH_EVENTS", 700)
+    monkeypatch.setattr(import_module("heapscope.fleet.sweep.plan"), "BATCH_EVENTS", 700)
     source = read_plan(write_plan(TEXT))
     assert len(list(source.plan.batches())) > 1
     run_here(source, tmp_path / "whole")

@@ -11,10 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from heapscope.errors import InputError
-from heapscope.jitter.runs import Jitter
-from heapscope.sweep.axis import Axis, Steps
-from heapscope.sweep.plan import (
+from heapscope.base.errors import InputError
+from heapscope.fleet.sweep.axis import Axis, Steps
+from heapscope.fleet.sweep.plan import (
     BATCH_CELLS,
     BATCH_EVENTS,
     PlannedTrace,
@@ -22,7 +21,8 @@ from heapscope.sweep.plan import (
     SweepGrid,
     SweepPlan,
 )
-from heapscope.sweep.plan_file import read_plan
+from heapscope.fleet.sweep.plan_file import read_plan
+from heapscope.simulation.jitter.runs import Jitter
 
 WritePlan = Callable[..., Path]
 

@@ -13,14 +13,14 @@ from typing import Any
 
 import pytest
 
-from heapscope.errors import InputError
-from heapscope.report.sweep import sentences
-from heapscope.sweep.answer import SweepResult
-from heapscope.sweep.output import Output, read_output
-from heapscope.sweep.plan import SweepPlan
-from heapscope.sweep.plan_file import ReadPlan, read_plan
-from heapscope.sweep.results import said
-from heapscope.sweep.show import show
+from heapscope.base.errors import InputError
+from heapscope.fleet.sweep.answer import SweepResult
+from heapscope.fleet.sweep.output import Output, read_output
+from heapscope.fleet.sweep.plan import SweepPlan
+from heapscope.fleet.sweep.plan_file import ReadPlan, read_plan
+from heapscope.fleet.sweep.results import said
+from heapscope.fleet.sweep.show import show
+from heapscope.render.text.sweep import sentences
 
 from .conftest import rows_of, run_here
 
@@ -160,7 +160,7 @@ def test_a_part_of_the_results_is_answered_as_a_part(
 ) -> None:
     from importlib import import_module
 
-    monkeypatch.setattr(import_module("heapscope.sweep.plan"), "BATCH_EVENTS", 1 << 14)
+    monkeypatch.setattr(import_module("heapscope.fleet.sweep.plan"), "BATCH_EVENTS", 1 << 14)
     source = read_plan(write_plan(TEXT))
     run_here(source, tmp_path / "out", leave_out=1)
     result = show(tmp_path / "out")
@@ -267,7 +267,7 @@ def test_where_no_configuration_is_safe_in_all_runs_the_nearest_has_its_share(
 def in_small_batches(
     write_plan: WritePlan, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> tuple[ReadPlan, Output, SweepResult]:
-    monkeypatch.setattr(import_module("heapscope.sweep.plan"), "BATCH_EVENTS", 1 << 14)
+    monkeypatch.setattr(import_module("heapscope.fleet.sweep.plan"), "BATCH_EVENTS", 1 << 14)
     source = read_plan(write_plan(TEXT))
     return source, run_here(source, tmp_path / "out"), show(tmp_path / "out")
 

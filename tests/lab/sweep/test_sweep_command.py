@@ -12,12 +12,12 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
+from heapscope.base.errors import InputError
 from heapscope.cli.app import app
-from heapscope.errors import InputError
-from heapscope.sweep import claim
-from heapscope.sweep.cluster import Tls, remote_cluster
-from heapscope.sweep.output import opened, read_output
-from heapscope.sweep.plan_file import ReadPlan, read_plan
+from heapscope.fleet.sweep import claim
+from heapscope.fleet.sweep.cluster import Tls, remote_cluster
+from heapscope.fleet.sweep.output import opened, read_output
+from heapscope.fleet.sweep.plan_file import ReadPlan, read_plan
 
 from .conftest import run_here
 

@@ -7,16 +7,16 @@ from collections.abc import Iterator
 
 import pytest
 
+from heapscope.base.capabilities import DMA, SPIRAM
 from heapscope.config.config import Config
 from heapscope.config.value import Value
-from heapscope.layout.capabilities import DMA, SPIRAM
-from heapscope.layout.chips import chip_names
-from heapscope.predict.demand import Demand
-from heapscope.predict.memory_scene import MemoryScene
-from heapscope.predict.memory_states import DRAM, PSRAM, MemoryModel
-from heapscope.predict.part_table import APP_MAIN, BOOT, LOAD, Minor
-from heapscope.predict.system_layout import NEAR, SystemMemory, free_of
-from heapscope.predict.tenants import tenants_of
+from heapscope.forecast.predict.demand import Demand
+from heapscope.forecast.predict.memory_scene import MemoryScene
+from heapscope.forecast.predict.memory_states import DRAM, PSRAM, MemoryModel
+from heapscope.forecast.predict.part_table import APP_MAIN, BOOT, LOAD, Minor
+from heapscope.forecast.predict.system_layout import NEAR, SystemMemory, free_of
+from heapscope.forecast.predict.tenants import tenants_of
+from heapscope.memory.layout.chips import chip_names
 
 MINORS: tuple[Minor, ...] = ((4, 4), (5, 1), (5, 3), (5, 5), (6, 1))
 OPTIONS: dict[str, tuple[Value, ...]] = {

@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from heapscope.layout.build import Psram
-from heapscope.layout.capabilities import DMA, EIGHT_BIT, INTERNAL, SPIRAM
-from heapscope.layout.chips import load_chip
-from heapscope.layout.layout import Layout, Tenant
-from heapscope.measure.result import ReplayResult
-from heapscope.replay.run import replay
+from heapscope.base.capabilities import DMA, EIGHT_BIT, INTERNAL, SPIRAM
+from heapscope.memory.layout.build import Psram
+from heapscope.memory.layout.chips import load_chip
+from heapscope.memory.layout.layout import Layout, Tenant
+from heapscope.simulation.replay.run import replay
+from heapscope.simulation.result.result import ReplayResult
 
 MakeTrace = Callable[..., Path]
 

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from heapscope.export.stacks import own_frames as exported
-from heapscope.leaks.suppress import read_suppressions
-from heapscope.replay.rule_names import matches
+from heapscope.answers.leaks.suppress import read_suppressions
+from heapscope.capture.export.stacks import own_frames as exported
+from heapscope.simulation.replay.rule_names import matches
 from heapscope.trace.call_sites import ARROW, MORE, frames_of, shortened, site_names
 from heapscope.trace.fold_sites import fold, inner_frames, own_frames
 

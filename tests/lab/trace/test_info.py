@@ -13,7 +13,7 @@ import zstandard
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from heapscope.errors import HeapscopeError, InputError
+from heapscope.base.errors import HeapscopeError, InputError
 from heapscope.native.events import NativeWriter, event_dtype
 from heapscope.native.reader import NameTable
 from heapscope.trace.info import MarkAt, TaskName, read_info

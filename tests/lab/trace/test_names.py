@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from heapscope.base.printable import printable
 from heapscope.trace.call_sites import site_names
-from heapscope.trace.names import mark_names, printable, task_names
+from heapscope.trace.names import mark_names, task_names
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from heapscope.errors import HeapscopeError
+from heapscope.base.errors import HeapscopeError
 from heapscope.native import library
 from heapscope.native.config import NativeConfig, NativeRegion
 from heapscope.native.events import NativeWriter, event_dtype, keep_events, take_events

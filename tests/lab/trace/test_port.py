@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from heapscope.capture.output import open_output
-from heapscope.errors import InputError
-from heapscope.trace.port import is_port, refused_by_windows
+from heapscope.base.errors import InputError
+from heapscope.base.output import open_output
+from heapscope.base.port import is_port, refused_by_windows
 from heapscope.trace.source import open_blocks
 
 
@@ -68,7 +68,7 @@ def test_a_port_that_is_not_there_is_not_called_a_missing_file(
 def test_a_name_that_windows_does_not_take_is_refused_there(
     path: str, why: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("heapscope.trace.port.os", type("Windows", (), {"name": "nt"}))
+    monkeypatch.setattr("heapscope.base.port.os", type("Windows", (), {"name": "nt"}))
     refusal = refused_by_windows(path)
     assert why in refusal
     assert bool(refusal) == bool(why)

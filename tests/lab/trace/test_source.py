@@ -14,9 +14,9 @@ import zstandard
 from hypothesis import given
 from hypothesis import strategies as st
 
-from heapscope.errors import InputError
-from heapscope.trace.loss import SourceLoss
+from heapscope.base.errors import InputError
 from heapscope.trace.source import BLOCK, Blocks, open_blocks
+from heapscope.trace.source_loss import SourceLoss
 from heapscope.trace.zstd import is_zstd
 
 #: Does not compress, so that damage hits blocks and not only headers.

@@ -10,18 +10,18 @@ from pathlib import Path
 import pytest
 
 import heapscope
-from heapscope.budgets.baseline import read_baseline
-from heapscope.budgets.plan import read_plan
+from heapscope.answers.leaks.suppress import read_suppressions
+from heapscope.base.errors import InputError
+from heapscope.base.zstd import ZstdCompressor
 from heapscope.capture.systemview.import_systemview import import_systemview
+from heapscope.cli.verbs.compare import compare
 from heapscope.config.read_file import read_config_file
-from heapscope.errors import InputError
-from heapscope.layout.toml_text import read_toml_text
-from heapscope.leaks.suppress import read_suppressions
-from heapscope.predict.iperf_log import read_iperf_log
-from heapscope.sweep.output import read_output
+from heapscope.fleet.budgets.baseline import read_baseline
+from heapscope.fleet.budgets.plan import read_plan
+from heapscope.fleet.sweep.output import read_output
+from heapscope.forecast.predict.iperf_log import read_iperf_log
+from heapscope.memory.layout.toml_text import read_toml_text
 from heapscope.trace.whole import read_whole
-from heapscope.verbs.compare import compare
-from heapscope.zstd import ZstdCompressor
 
 LAB = Path(heapscope.__file__).parent
 READERS: dict[str, tuple[int, bytes, Callable[[Path], object]]] = {
@@ -84,30 +84,30 @@ def test_a_whole_file_has_at_most_the_bytes_of_its_limit(tmp_path: Path) -> None
 #: Files of the package itself, of /proc, of this very recording, and of the build that runs us;
 #: ports, which give what there is.
 OWN = {
-    "builds/files.py",
-    "builds/idf_extension.py",
+    "cli/builds/files.py",
+    "cli/builds/idf_extension.py",
     "capture/record/descendants.py",
     "capture/record/objects.py",
     "capture/record/running.py",
     "config/kconfig_tree.py",
     "config/rules.py",
-    "fit/heap_code.py",
-    "kconfig/names.py",
-    "kconfig/table.py",
-    "layout/chip_data.py",
-    "layout/releases.py",
-    "live/arrivals.py",
-    "live/port.py",
+    "answers/fit/heap_code.py",
+    "config/kconfig/names.py",
+    "config/kconfig/table.py",
+    "config/chip_data.py",
+    "config/releases.py",
+    "logs/live/arrivals.py",
+    "logs/live/port.py",
     "native/engine.py",
-    "predict/calibrate.py",
-    "predict/constants.py",
-    "predict/memory_fit.py",
-    "predict/part_table.py",
-    "predict/power_statement.py",
-    "predict/wifi_table.py",
-    "report/page/frame.py",
-    "static/window.py",
-    "sweep/results.py",
+    "forecast/predict/calibrate.py",
+    "forecast/predict/constants.py",
+    "forecast/predict/memory_fit.py",
+    "forecast/predict/part_table.py",
+    "forecast/predict/power_statement.py",
+    "forecast/predict/wifi_table.py",
+    "render/page/frame.py",
+    "memory/static/window.py",
+    "fleet/sweep/results.py",
 }
 WHOLE = {"read_text", "read_bytes", "readlines", "readall"}
 

@@ -12,9 +12,9 @@ from elftools.common.exceptions import DWARFError, ELFError, ELFParseError
 from elftools.construct import ConstructError
 from elftools.elf.elffile import ELFFile
 
-from heapscope.elf import bound_entries, reading
-from heapscope.errors import HeapscopeError, InputError
-from heapscope.translate.program import ProgramFile
+from heapscope.base.elf import bound_entries, reading
+from heapscope.base.errors import HeapscopeError, InputError
+from heapscope.capture.translate.program import ProgramFile
 
 SOURCE = "struct pair { long one; void *two; } kept; int main(void) { return kept.one != 0; }\n"
 
@@ -53,8 +53,8 @@ def test_what_is_no_damage_stays_what_it_is(error: BaseException) -> None:
 
 
 def test_entries_in_a_circle_end(program: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("heapscope.elf._VISITS_LEAST", 1000)
-    monkeypatch.setattr("heapscope.elf._VISITS", 0)
+    monkeypatch.setattr("heapscope.base.elf._VISITS_LEAST", 1000)
+    monkeypatch.setattr("heapscope.base.elf._VISITS", 0)
     with program.open("rb") as file:
         dwarf = ELFFile(file).get_dwarf_info()
         bound_entries(dwarf)

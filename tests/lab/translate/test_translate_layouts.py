@@ -13,9 +13,9 @@ import pytest
 from elftools.elf.elffile import ELFFile
 from needs import c_compiler
 
-from heapscope.translate.layouts import TypeSize, name_of
-from heapscope.translate.program import ProgramFile
-from heapscope.translate.site_types import SiteTypes
+from heapscope.capture.translate.layouts import TypeSize, name_of
+from heapscope.capture.translate.program import ProgramFile
+from heapscope.capture.translate.site_types import SiteTypes
 
 STRUCTURES = 60
 SCALARS = (

@@ -7,9 +7,9 @@ from collections.abc import Callable
 import pytest
 from recording.both_words import Pair
 
-from heapscope.translate.program import ProgramFile
-from heapscope.translate.rewrite import sizes_of
-from heapscope.translate.site_types import SiteTypes
+from heapscope.capture.translate.program import ProgramFile
+from heapscope.capture.translate.rewrite import sizes_of
+from heapscope.capture.translate.site_types import SiteTypes
 
 LEVELS = ("-O0", "-O2")
 

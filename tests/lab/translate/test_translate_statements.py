@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from heapscope.translate.definitions import CALLS, is_of_literals, is_product_of_a_size
+from heapscope.capture.translate.definitions import CALLS, is_of_literals, is_product_of_a_size
 
 
 @pytest.mark.parametrize(

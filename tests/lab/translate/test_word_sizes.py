@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from heapscope.measure.source import largest_word, of_wide_pointers, word_size
+from heapscope.trace.provenance import largest_word, of_wide_pointers, word_size
 
 
 def test_of_several_recordings_the_largest_word_counts() -> None:

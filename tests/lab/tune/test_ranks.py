@@ -10,12 +10,12 @@ from itertools import combinations
 import pytest
 
 from heapscope.config.config import settle
-from heapscope.predict.constants import read_constants
-from heapscope.predict.wifi_table import METRICS, ranks
-from heapscope.tune.memory import FREE
-from heapscope.tune.options import as_number
-from heapscope.tune.problem import Problem
-from heapscope.tune.ranks import RankGain, rank_gains
+from heapscope.forecast.predict.constants import read_constants
+from heapscope.forecast.predict.wifi_table import METRICS, ranks
+from heapscope.forecast.tune.memory import FREE
+from heapscope.forecast.tune.options import as_number
+from heapscope.forecast.tune.problem import Problem
+from heapscope.forecast.tune.ranks import RankGain, rank_gains
 
 CHIPS = ("esp32c2", "esp32c3")
 

@@ -12,17 +12,17 @@ from typing import Any
 
 import pytest
 
+from heapscope.base.errors import HeapscopeError
+from heapscope.cli.verbs.tune import tune
 from heapscope.config.config import Config, read_config, settle
-from heapscope.errors import HeapscopeError
-from heapscope.kconfig.table import RELEASES, chips_of
-from heapscope.lint.find import lint
-from heapscope.predict.memory_scene import MemoryScene, minor_of_config
-from heapscope.predict.memory_states import DRAM, MemoryModel
-from heapscope.predict.wifi_table import chips
-from heapscope.tune.answer import TuneResult
-from heapscope.tune.fragment import fragment
-from heapscope.tune.trades import GROUPS, Trades, parse_trades, trade_table, values_of
-from heapscope.verbs.tune import tune
+from heapscope.config.kconfig.table import RELEASES, chips_of
+from heapscope.config.lint.find import lint
+from heapscope.forecast.predict.memory_scene import MemoryScene, minor_of_config
+from heapscope.forecast.predict.memory_states import DRAM, MemoryModel
+from heapscope.forecast.predict.wifi_table import chips
+from heapscope.forecast.tune.answer import TuneResult
+from heapscope.forecast.tune.fragment import fragment
+from heapscope.forecast.tune.trades import GROUPS, Trades, parse_trades, trade_table, values_of
 
 #: Releases before have a preview of the chip, without its Wi-Fi.
 FIRST_WIFI = {"esp32c5": "5.4.4", "esp32c61": "5.4.4"}

@@ -17,21 +17,21 @@ from typer.testing import CliRunner
 
 from heapscope.cli.app import app
 from heapscope.cli.schemas import schema_of
+from heapscope.cli.verbs.shown import show
 from heapscope.config.config import Config, read_config, settle
+from heapscope.config.lint.find import lint
 from heapscope.config.rules import all_rules
-from heapscope.lint.find import lint
-from heapscope.predict.config_knobs import knobs_of
-from heapscope.predict.constants import read_constants
-from heapscope.predict.demand import Demand
-from heapscope.predict.memory_scene import MemoryScene, minor_of_config
-from heapscope.predict.memory_states import DRAM, FreeBand, MemoryModel
-from heapscope.report.console import console
-from heapscope.tune.memory import FREE
-from heapscope.tune.needs import parse_tune_needs
-from heapscope.tune.problem import Problem
-from heapscope.tune.question import TuneQuestion, answer
-from heapscope.tune.wifi import figures
-from heapscope.verbs.shown import show
+from heapscope.forecast.predict.config_knobs import knobs_of
+from heapscope.forecast.predict.constants import read_constants
+from heapscope.forecast.predict.demand import Demand
+from heapscope.forecast.predict.memory_scene import MemoryScene, minor_of_config
+from heapscope.forecast.predict.memory_states import DRAM, FreeBand, MemoryModel
+from heapscope.forecast.tune.memory import FREE
+from heapscope.forecast.tune.needs import parse_tune_needs
+from heapscope.forecast.tune.problem import Problem
+from heapscope.forecast.tune.question import TuneQuestion, answer
+from heapscope.forecast.tune.wifi import figures
+from heapscope.render.text.console import console
 
 ROOT = Path(__file__).parents[3]
 TRACE = ROOT / "studies" / "workloads" / "captured" / "tls35_ec_4k_4k.hst.zst"

@@ -12,25 +12,25 @@ from numpy.typing import NDArray
 
 from heapscope.config.config import Config, settle
 from heapscope.config.rules import all_rules
-from heapscope.predict.config_knobs import knobs_of
-from heapscope.predict.constants import read_constants
-from heapscope.predict.demand import Demand
-from heapscope.predict.environment import AIR, Environment
-from heapscope.predict.memory_scene import MemoryScene
-from heapscope.predict.memory_states import MemoryModel, OwnMemory
-from heapscope.predict.wifi_table import METRICS, chips
-from heapscope.tune import search
-from heapscope.tune.domain import published
-from heapscope.tune.grid import Grid
-from heapscope.tune.memory import FREE
-from heapscope.tune.needs import SPEED, parse_tune_needs
-from heapscope.tune.options import changed, choice_of, option_values, with_choice
-from heapscope.tune.problem import Problem, with_psram
-from heapscope.tune.quantity import Quantity
-from heapscope.tune.question import TuneQuestion, answer
-from heapscope.tune.search import Search
-from heapscope.tune.space import Choice, Knob, Space
-from heapscope.tune.wifi import figures, rebuilt
+from heapscope.forecast.predict.config_knobs import knobs_of
+from heapscope.forecast.predict.constants import read_constants
+from heapscope.forecast.predict.demand import Demand
+from heapscope.forecast.predict.environment import AIR, Environment
+from heapscope.forecast.predict.memory_scene import MemoryScene
+from heapscope.forecast.predict.memory_states import MemoryModel, OwnMemory
+from heapscope.forecast.predict.wifi_table import METRICS, chips
+from heapscope.forecast.tune import search
+from heapscope.forecast.tune.domain import published
+from heapscope.forecast.tune.grid import Grid
+from heapscope.forecast.tune.memory import FREE
+from heapscope.forecast.tune.needs import SPEED, parse_tune_needs
+from heapscope.forecast.tune.options import changed, choice_of, option_values, with_choice
+from heapscope.forecast.tune.problem import Problem, with_psram
+from heapscope.forecast.tune.quantity import Quantity
+from heapscope.forecast.tune.question import TuneQuestion, answer
+from heapscope.forecast.tune.search import Search
+from heapscope.forecast.tune.space import Choice, Knob, Space
+from heapscope.forecast.tune.wifi import figures, rebuilt
 
 GROUPS = [(chip.name, psram) for chip in chips().values() for psram in chip.psram]
 

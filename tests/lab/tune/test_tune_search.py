@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from heapscope.tune import search
-from heapscope.tune.grid import Grid
-from heapscope.tune.pairing import mean, prices
-from heapscope.tune.quantity import Quantity, added, band_above, linear, time_above
-from heapscope.tune.search import Search
-from heapscope.tune.space import Choice, Knob, KnobRule, Larger, Space
+from heapscope.forecast.tune import search
+from heapscope.forecast.tune.grid import Grid
+from heapscope.forecast.tune.pairing import mean, prices
+from heapscope.forecast.tune.quantity import Quantity, added, band_above, linear, time_above
+from heapscope.forecast.tune.search import Search
+from heapscope.forecast.tune.space import Choice, Knob, KnobRule, Larger, Space
 
 Draw = random.Random
 

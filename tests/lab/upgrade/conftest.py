@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from heapscope.layout.layout import Layout
-from heapscope.upgrade.chain import Sides
-from heapscope.upgrade.cost import UpgradeResult
-from heapscope.upgrade.explain import explain
-from heapscope.upgrade.state import Meter
+from heapscope.answers.upgrade.chain import Sides
+from heapscope.answers.upgrade.cost import UpgradeResult
+from heapscope.answers.upgrade.explain import explain
+from heapscope.answers.upgrade.state import Meter
+from heapscope.memory.layout.layout import Layout
 
 MakeTrace = Callable[..., Path]
 Upgrade = Callable[..., UpgradeResult]

@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from heapscope.layout.boot_log import read_boot_log
-from heapscope.layout.chips import load_chip
-from heapscope.replay.run import replay
-from heapscope.upgrade.chain import Sides
-from heapscope.upgrade.cost import UpgradeResult
-from heapscope.upgrade.explain import explain
-from heapscope.upgrade.state import Meter
+from heapscope.answers.upgrade.chain import Sides
+from heapscope.answers.upgrade.cost import UpgradeResult
+from heapscope.answers.upgrade.explain import explain
+from heapscope.answers.upgrade.state import Meter
+from heapscope.memory.layout.boot_log import read_boot_log
+from heapscope.memory.layout.chips import load_chip
+from heapscope.simulation.replay.run import replay
 
 ROOT = Path(__file__).parents[3]
 TRACE = ROOT / "studies" / "workloads" / "captured" / "mix_gateway.hst.zst"

@@ -11,14 +11,14 @@ import jsonschema
 import pytest
 from typer.testing import CliRunner
 
+from heapscope.answers.upgrade.cost import UpgradeResult
+from heapscope.base.errors import InputError
 from heapscope.cli.app import app
 from heapscope.cli.schemas import schema_of
-from heapscope.errors import InputError
-from heapscope.layout.chips import load_chip
-from heapscope.layout.pool import pool_layout
-from heapscope.predict.knob_layout import with_code, without_code
-from heapscope.replay.run import replay
-from heapscope.upgrade.cost import UpgradeResult
+from heapscope.forecast.predict.knob_layout import with_code, without_code
+from heapscope.memory.layout.chips import load_chip
+from heapscope.memory.layout.pool import pool_layout
+from heapscope.simulation.replay.run import replay
 
 MakeTrace = Callable[..., Path]
 LINES = [f"a {i} {200 + i % 7}" for i in range(300)]

@@ -8,14 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from heapscope.errors import InputError
-from heapscope.layout.capabilities import INTERNAL
-from heapscope.layout.chips import load_chip
-from heapscope.layout.pool import pool_layout
-from heapscope.replay.run import replay
-from heapscope.upgrade.cost import UpgradeResult
-from heapscope.upgrade.heaps import with_flavour, with_heap, with_heaps_of
-from heapscope.upgrade.startup import fit_startup, startup_of, with_startup
+from heapscope.answers.upgrade.cost import UpgradeResult
+from heapscope.answers.upgrade.heaps import with_flavour, with_heap, with_heaps_of
+from heapscope.answers.upgrade.startup import fit_startup, startup_of, with_startup
+from heapscope.base.capabilities import INTERNAL
+from heapscope.base.errors import InputError
+from heapscope.memory.layout.chips import load_chip
+from heapscope.memory.layout.pool import pool_layout
+from heapscope.simulation.replay.run import replay
 
 Upgrade = Callable[..., UpgradeResult]
 MakeTrace = Callable[..., Path]

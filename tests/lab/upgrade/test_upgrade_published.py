@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from heapscope.layout.capabilities import INTERNAL
-from heapscope.upgrade.cost import UpgradeResult
-from heapscope.upgrade.explain import explain
-from heapscope.upgrade.sides import Upgrade
-from heapscope.upgrade.startup import startup_of
-from heapscope.upgrade.state import Meter
+from heapscope.answers.upgrade.cost import UpgradeResult
+from heapscope.answers.upgrade.explain import explain
+from heapscope.answers.upgrade.sides import Upgrade
+from heapscope.answers.upgrade.startup import startup_of
+from heapscope.answers.upgrade.state import Meter
+from heapscope.base.capabilities import INTERNAL
 from heapscope_studies.heap_change import upgrade as experiment
 
 LINES = """\

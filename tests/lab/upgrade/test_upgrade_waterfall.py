@@ -8,16 +8,16 @@ from pathlib import Path
 
 import pytest
 
-from heapscope.layout.boot_log import read_boot_log
-from heapscope.layout.capabilities import INTERNAL
-from heapscope.layout.chips import load_chip
-from heapscope.layout.layout import Layout
-from heapscope.layout.pool import pool_layout
-from heapscope.upgrade.chain import equal_tables
-from heapscope.upgrade.cost import UpgradeResult
-from heapscope.upgrade.moment import look
-from heapscope.upgrade.parts import open_layout
-from heapscope.upgrade.state import Meter
+from heapscope.answers.upgrade.chain import equal_tables
+from heapscope.answers.upgrade.cost import UpgradeResult
+from heapscope.answers.upgrade.moment import look
+from heapscope.answers.upgrade.parts import open_layout
+from heapscope.answers.upgrade.state import Meter
+from heapscope.base.capabilities import INTERNAL
+from heapscope.memory.layout.boot_log import read_boot_log
+from heapscope.memory.layout.chips import load_chip
+from heapscope.memory.layout.layout import Layout
+from heapscope.memory.layout.pool import pool_layout
 
 Upgrade = Callable[..., UpgradeResult]
 AddsUp = Callable[[UpgradeResult], None]

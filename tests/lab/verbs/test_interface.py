@@ -17,11 +17,11 @@ from rich.console import Console
 from typer.testing import CliRunner
 
 import heapscope as hs
+from heapscope.base.progress import ProgressStep
+from heapscope.base.verb_result import VerbResult
 from heapscope.cli.app import app
+from heapscope.cli.verbs.shown import REPORTS
 from heapscope.memory.options import DECLARED, MemoryOptions
-from heapscope.progress import ProgressStep
-from heapscope.verb_result import VerbResult
-from heapscope.verbs.shown import REPORTS
 
 ROOT = Path(__file__).resolve().parents[3]
 EVENTS = (
@@ -166,7 +166,7 @@ def test_every_result_has_its_report() -> None:
     from importlib import import_module
 
     for module, name in REPORTS.values():
-        assert callable(getattr(import_module(f"heapscope.report.{module}"), name))
+        assert callable(getattr(import_module(f"heapscope.render.{module}"), name))
 
 
 # ---- what a caller does wrong --------------------------------------------------------------------
@@ -239,10 +239,10 @@ def test_progress_tells_the_steps_of_the_work(here: Path) -> None:
 
 def test_a_function_keeps_its_name_beside_the_folder_of_that_name() -> None:
     script = """
-import heapscope.replay.run, heapscope.fit.fit_trace
+import heapscope.simulation.replay.run, heapscope.answers.fit.fit_trace
 import heapscope as hs
-from heapscope.replay.run import replay
-assert hs.replay is not replay and hs.replay.__module__ == "heapscope.verbs.replay"
+from heapscope.simulation.replay.run import replay
+assert hs.replay is not replay and hs.replay.__module__ == "heapscope.cli.verbs.replay"
 assert callable(hs.fit) and "fit" in dir(hs) and not hasattr(hs, "nothing")
 """
     subprocess.run([sys.executable, "-c", script], check=True)

@@ -7,15 +7,15 @@ from pathlib import Path
 
 import pytest
 
+from heapscope.answers.why.change import Change
+from heapscope.answers.why.explain import explain
+from heapscope.answers.why.reasons import WhyResult
 from heapscope.capture.line_forms import import_text
-from heapscope.layout.layout import Layout
-from heapscope.layout.placement import Placement
-from heapscope.layout.pool import pool_layout
-from heapscope.measure.result import ReplayResult
-from heapscope.replay.run import replay
-from heapscope.why.change import Change
-from heapscope.why.explain import explain
-from heapscope.why.reasons import WhyResult
+from heapscope.memory.layout.layout import Layout
+from heapscope.memory.layout.placement import Placement
+from heapscope.memory.layout.pool import pool_layout
+from heapscope.simulation.replay.run import replay
+from heapscope.simulation.result.result import ReplayResult
 
 #: 6.3 KB are free at the end, in two pieces with 72 bytes of task x between them.
 SPLIT = (

@@ -10,14 +10,14 @@ import numpy as np
 import pytest
 from tests.lab.why.conftest import POOL, SPLIT, Explain, Make
 
-from heapscope.errors import InputError
-from heapscope.layout.chips import load_chip
-from heapscope.layout.pool import pool_layout
+from heapscope.answers.why.case import Case
+from heapscope.answers.why.explain import Selection, explain
+from heapscope.answers.why.reasons import WhyResult
+from heapscope.base.errors import InputError
+from heapscope.memory.layout.chips import load_chip
+from heapscope.memory.layout.pool import pool_layout
 from heapscope.native.events import NativeWriter, event_dtype
-from heapscope.replay.run import replay
-from heapscope.why.case import Case
-from heapscope.why.explain import Selection, explain
-from heapscope.why.reasons import WhyResult
+from heapscope.simulation.replay.run import replay
 
 
 def case(result: WhyResult) -> Case:

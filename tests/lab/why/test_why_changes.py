@@ -12,17 +12,17 @@ import numpy as np
 import pytest
 from tests.lab.why.conftest import POOL, SPLIT, Agrees, Explain, Replay
 
-from heapscope.layout import capabilities
-from heapscope.layout.allocator import placements
-from heapscope.layout.layout import Layout, MallocRule, Region
-from heapscope.layout.place_file import read_placement
-from heapscope.layout.pool import pool_layout
+from heapscope.answers.why.change import EFFORTS, Change
+from heapscope.answers.why.explain import explain
+from heapscope.answers.why.reasons import Explained, WhyResult
+from heapscope.base import capabilities
+from heapscope.memory.layout.allocator import placements
+from heapscope.memory.layout.layout import Layout, MallocRule, Region
+from heapscope.memory.layout.place_file import read_placement
+from heapscope.memory.layout.pool import pool_layout
 from heapscope.native.events import NativeWriter, event_dtype
 from heapscope.native.reader import NameTable
-from heapscope.replay.run import replay
-from heapscope.why.change import EFFORTS, Change
-from heapscope.why.explain import explain
-from heapscope.why.reasons import Explained, WhyResult
+from heapscope.simulation.replay.run import replay
 
 
 def first(result: WhyResult) -> Explained:

@@ -8,13 +8,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from heapscope.errors import InputError
-from heapscope.layout.pool import pool_layout
+from heapscope.answers.why.explain import Selection, explain
+from heapscope.answers.why.reasons import WhyResult
+from heapscope.base.errors import InputError
+from heapscope.cli.verbs.shown import show
+from heapscope.memory.layout.pool import pool_layout
 from heapscope.native.events import NativeWriter, event_dtype
-from heapscope.report.console import console
-from heapscope.verbs.shown import show
-from heapscope.why.explain import Selection, explain
-from heapscope.why.reasons import WhyResult
+from heapscope.render.text.console import console
 
 CLOCK = 1 << 1
 HZ, FIRST = 1_000, 70_000  # ticks a second, and of the first event

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from heapscope.layout.pool import pool_layout
-from heapscope.replay.run import replay
-from heapscope.why.change import EFFORTS
-from heapscope.why.explain import explain
-from heapscope.why.reasons import WhyResult
+from heapscope.answers.why.change import EFFORTS
+from heapscope.answers.why.explain import explain
+from heapscope.answers.why.reasons import WhyResult
+from heapscope.memory.layout.pool import pool_layout
+from heapscope.simulation.replay.run import replay
 
 ROOT = Path(__file__).parents[3]
 TRACE = ROOT / "studies" / "workloads" / "captured" / "script_json.hst.zst"

@@ -7,14 +7,14 @@ from pathlib import Path
 
 from tests.lab.why.conftest import Agrees, Explain, Replay
 
+from heapscope.answers.why.change import Change
+from heapscope.answers.why.reasons import Explained, WhyResult
 from heapscope.config.config import settle
 from heapscope.config.value import Value
-from heapscope.layout.chips import load_chip
-from heapscope.layout.pool import pool_layout
-from heapscope.predict.knob_layout import without_code
-from heapscope.predict.knob_offers import KnobOffer, knob_offers
-from heapscope.why.change import Change
-from heapscope.why.reasons import Explained, WhyResult
+from heapscope.forecast.predict.knob_layout import without_code
+from heapscope.forecast.predict.knob_offers import KnobOffer, knob_offers
+from heapscope.memory.layout.chips import load_chip
+from heapscope.memory.layout.pool import pool_layout
 
 BUFFERS = ["t wifi", *(f"a {n} 1696" for n in range(1, 11))]
 

@@ -10,17 +10,17 @@ import pytest
 from tests.lab.why.conftest import POOL, SPLIT, Explain, Make, Replay
 from typer.testing import CliRunner
 
+from heapscope.answers.why.ideas_memory import _without_checks
+from heapscope.answers.why.plan import PlanAnswer
+from heapscope.answers.why.plan_find import PlanWish, plan_wish
+from heapscope.answers.why.plan_words import patch
+from heapscope.answers.why.reasons import WhyResult
 from heapscope.cli.app import app
 from heapscope.cli.schemas import schema_of
-from heapscope.layout.pool import pool_layout
-from heapscope.report.page.document import html
-from heapscope.verbs.report import report
-from heapscope.verbs.why import why as ask
-from heapscope.why.ideas_memory import _without_checks
-from heapscope.why.plan import PlanAnswer
-from heapscope.why.plan_find import PlanWish, plan_wish
-from heapscope.why.plan_words import patch
-from heapscope.why.reasons import WhyResult
+from heapscope.cli.verbs.report import report
+from heapscope.cli.verbs.why import why as ask
+from heapscope.memory.layout.pool import pool_layout
+from heapscope.render.page.document import html
 
 WISH = plan_wish(None, jitter=10)
 

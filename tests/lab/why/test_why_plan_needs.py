@@ -12,19 +12,19 @@ import pytest
 from tests.lab.why.conftest import POOL, SPLIT, Explain, Make
 from typer.testing import CliRunner
 
+from heapscope.answers.why.plan import Plan, PlanAnswer
+from heapscope.answers.why.plan_find import _NONE, PlanWish, _better, plan_wish
+from heapscope.answers.why.reasons import WhyResult
+from heapscope.answers.why.recording import OWN, Edit, read_recording
+from heapscope.base import capabilities
 from heapscope.cli.app import app
 from heapscope.cli.schemas import schema_of
-from heapscope.layout import capabilities
-from heapscope.layout.layout import Layout, MallocRule
-from heapscope.layout.pool import pool_layout
+from heapscope.cli.verbs.report import report
+from heapscope.memory.layout.layout import Layout, MallocRule
+from heapscope.memory.layout.pool import pool_layout
 from heapscope.native.events import event_dtype
-from heapscope.replay.run import replay
-from heapscope.report.page.document import html
-from heapscope.verbs.report import report
-from heapscope.why.plan import Plan, PlanAnswer
-from heapscope.why.plan_find import _NONE, PlanWish, _better, plan_wish
-from heapscope.why.reasons import WhyResult
-from heapscope.why.recording import OWN, Edit, read_recording
+from heapscope.render.page.document import html
+from heapscope.simulation.replay.run import replay
 
 WISH = plan_wish(None, jitter=10)
 DMA = capabilities.parse("DMA")

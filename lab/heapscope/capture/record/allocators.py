@@ -12,11 +12,11 @@ from typing import Any
 import numpy as np
 from elftools.elf.elffile import ELFFile
 
+from heapscope.base.elf import DAMAGE
+from heapscope.base.rows.figure import figure
+from heapscope.base.rows.row import Row
 from heapscope.capture.record.functions import LIBRARY
 from heapscope.capture.record.wrap_source import EXPORTED
-from heapscope.elf import DAMAGE
-from heapscope.rows.figure import figure
-from heapscope.rows.row import Row
 
 #: The functions that give memory, by the allocator that they belong to. One is enough to know it.
 FAMILIES: dict[str, tuple[str, ...]] = {

@@ -6,6 +6,8 @@ import shlex
 import time
 from pathlib import Path
 
+from heapscope.base.errors import InputError
+from heapscope.base.printable import printable
 from heapscope.capture.record.images import Images, Progress
 from heapscope.capture.record.limits import RecordLimits
 from heapscope.capture.record.objects import Objects
@@ -21,9 +23,7 @@ from heapscope.capture.record.running import (
 )
 from heapscope.capture.record.session import new_recorder
 from heapscope.capture.record.signals import watched_signals
-from heapscope.errors import InputError
 from heapscope.native.recorder import Injected, NativeRecorder, inject
-from heapscope.trace.names import printable
 
 _PUMP = 100  # milliseconds
 _MOMENT = 10.0  # seconds in which a thread comes to a moment at which it can be asked

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from heapscope.trace.names import printable
+from heapscope.base.printable import printable
 
 _SET_SUBREAPER, _GET_SUBREAPER = 36, 37  # of prctl
 _RECORDS = (b"libheapscope_record", b"/memfd:heapscope")  # the object, and the shared memory

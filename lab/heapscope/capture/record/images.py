@@ -7,16 +7,16 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
+from heapscope.base.errors import HeapscopeError
+from heapscope.base.printable import printable
 from heapscope.capture.record.allocators import Look, look_at, said_of
 from heapscope.capture.record.options import RecordOptions
 from heapscope.capture.record.outputs import ImageOutput, Outputs
 from heapscope.capture.record.recording import ImageRecord
-from heapscope.errors import HeapscopeError
 from heapscope.native.recorder import NativeRecorder, Phase
 from heapscope.native.structs import Struct
 from heapscope.trace.info import TraceInfo, read_info
 from heapscope.trace.metadata import ALLOCATOR, UNRECORDED
-from heapscope.trace.names import printable
 
 #: Called now and then with the events so far, live bytes, and processes that run.
 Progress = Callable[[int, int, int], None]

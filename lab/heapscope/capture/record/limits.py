@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 
-from heapscope.measure.wording import size as said_size
+from heapscope.base.wording import size as said_size
 
 SECONDS, SIZE = "seconds", "size"
 

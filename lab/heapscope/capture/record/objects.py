@@ -14,9 +14,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from heapscope.child_process import python_module, run
-from heapscope.errors import HeapscopeError
-from heapscope.interrupt import scratch_folder
+from heapscope.base.child_process import python_module, run
+from heapscope.base.errors import HeapscopeError
+from heapscope.base.interrupt import scratch_folder
 from heapscope.native.library import library_path
 
 PRELOAD = "libheapscope_record.so"

@@ -6,10 +6,10 @@ import stat
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from heapscope.capture.output import STDOUT
+from heapscope.base.errors import InputError
+from heapscope.base.output import STDOUT
+from heapscope.base.printable import printable
 from heapscope.capture.record.sink import Sink, open_file, open_first, refusing_sink
-from heapscope.errors import InputError
-from heapscope.trace.names import printable
 
 _SUFFIXES = (".hst.zst", ".hst", ".zst")
 _HELD = 1 << 20  # bytes of an image that waits for whether it is the one to be written

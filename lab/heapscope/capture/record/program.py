@@ -11,10 +11,10 @@ from pathlib import Path
 
 from elftools.elf.elffile import ELFFile
 
+from heapscope.base.elf import DAMAGE
+from heapscope.base.errors import InputError
+from heapscope.base.printable import printable
 from heapscope.capture.record.objects import Objects
-from heapscope.elf import DAMAGE
-from heapscope.errors import InputError
-from heapscope.trace.names import printable
 
 LINKED = "heapscope_record"  # section of a static program with the recorder's object in it
 _SCRIPTS = 4  # interpreters that are scripts themselves, as the kernel has it

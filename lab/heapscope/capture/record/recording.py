@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from heapscope.base.rows.figure import computed, figure
+from heapscope.base.rows.row import Document, Row
+from heapscope.base.wording import plural
 from heapscope.capture.record.allocators import OwnAllocator, said_of
-from heapscope.measure.wording import plural
-from heapscope.rows.figure import computed, figure
-from heapscope.rows.row import Document, Row
 
 _FAR_MORE = 4
 

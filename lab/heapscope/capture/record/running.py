@@ -12,10 +12,10 @@ from typing import Any
 
 from elftools.elf.elffile import ELFFile
 
+from heapscope.base.elf import DAMAGE
+from heapscope.base.errors import InputError
+from heapscope.base.printable import printable
 from heapscope.capture.record.objects import PRELOAD
-from heapscope.elf import DAMAGE
-from heapscope.errors import InputError
-from heapscope.trace.names import printable
 
 _START_IT = "start it with heapscope record"
 #: mov $15, %rax; syscall: where the C library has signal handlers return to.

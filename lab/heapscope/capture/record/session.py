@@ -8,7 +8,11 @@ import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 
-from heapscope.capture.output import STDOUT
+from heapscope.base.child_process import Child, start
+from heapscope.base.errors import HeapscopeError, InputError
+from heapscope.base.output import STDOUT
+from heapscope.base.printable import printable
+from heapscope.base.version import __version__
 from heapscope.capture.record.descendants import Descendants, descendants
 from heapscope.capture.record.images import Images, Progress
 from heapscope.capture.record.limits import RecordLimits
@@ -18,11 +22,7 @@ from heapscope.capture.record.outputs import Outputs
 from heapscope.capture.record.program import Program, find_program
 from heapscope.capture.record.recording import RecordResult
 from heapscope.capture.record.signals import Signals, watched_signals
-from heapscope.child_process import Child, start
-from heapscope.errors import HeapscopeError, InputError
 from heapscope.native.recorder import NativeRecorder, Phase
-from heapscope.trace.names import printable
-from heapscope.version import __version__
 
 VARIABLE = "HEAPSCOPE_RECORD"
 PRELOAD = "LD_PRELOAD"

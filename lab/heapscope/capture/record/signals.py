@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
 
-from heapscope.child_process import Child
+from heapscope.base.child_process import Child
 from heapscope.native.recorder import interrupts, watch_interrupts
 
 _KEYBOARD = (signal.SIGINT, signal.SIGQUIT)

@@ -9,10 +9,10 @@ import sys
 from pathlib import Path
 from typing import BinaryIO
 
-from heapscope.capture.output import STDOUT
-from heapscope.errors import InputError
-from heapscope.trace.names import printable
-from heapscope.zstd import ZstdCompressor
+from heapscope.base.errors import InputError
+from heapscope.base.output import STDOUT
+from heapscope.base.printable import printable
+from heapscope.base.zstd import ZstdCompressor
 
 _LEVEL = 3  # of zstd: the program waits where this is slow
 

@@ -9,12 +9,12 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
 
+from heapscope.base.errors import InputError
+from heapscope.base.printable import printable
+from heapscope.base.whole_file import write_whole
 from heapscope.capture.record.allocators import Look, look_at, said_of
 from heapscope.capture.record.functions import CPLUSPLUS, FUNCTIONS, KINDS, LIBRARY
 from heapscope.capture.record.wrap_source import EXPORT, wrap_cmake, wrap_source
-from heapscope.errors import InputError
-from heapscope.trace.names import printable
-from heapscope.whole_file import write_whole
 
 SOURCE, OPTIONS, CMAKE = "heapscope_wrap.c", "heapscope_wrap.txt", "heapscope_wrap.cmake"
 #: A function that each ESP-IDF has whose heap is its own. That for Linux asks the C library's.

@@ -8,7 +8,13 @@ from pathlib import Path
 
 import numpy as np
 
-from heapscope.capture.output import open_output
+from heapscope.base.errors import InputError
+from heapscope.base.output import open_output
+from heapscope.base.printable import printable
+from heapscope.base.rows.figure import computed, figure
+from heapscope.base.rows.row import Document
+from heapscope.base.version import __version__
+from heapscope.base.wording import plural
 from heapscope.capture.systemview.heap_events import (
     HEAP_MODULE,
     NOBODY,
@@ -18,18 +24,12 @@ from heapscope.capture.systemview.heap_events import (
     heap_events,
 )
 from heapscope.capture.systemview.packets import streams
-from heapscope.errors import InputError
-from heapscope.measure.wording import plural
 from heapscope.native.events import NativeWriter, event_dtype
 from heapscope.native.reader import NameTable
-from heapscope.rows.figure import computed, figure
-from heapscope.rows.row import Document
 from heapscope.trace.call_sites import site_name
 from heapscope.trace.metadata import CLOCK_HZ, RECORDER, SOURCE, WORD_SIZE
-from heapscope.trace.names import printable
 from heapscope.trace.source import STDIN, Progress
 from heapscope.trace.whole import read_whole
-from heapscope.version import __version__
 
 SOURCE_NAME = "systemview"
 SIZE_MAX = 256 << 20  #: bytes of a recording

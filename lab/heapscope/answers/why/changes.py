@@ -1,0 +1,108 @@
+"""The changes to one moment: thought of, replayed, ranked."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from heapscope.answers.why.change import EFFORTS, Change, ChangeOutcome
+from heapscope.answers.why.idea import Idea, Question
+from heapscope.answers.why.ideas_knobs import options_of_the_sdk
+from heapscope.answers.why.ideas_memory import (
+    another_allocator,
+    another_order,
+    another_threshold,
+    more_memory,
+)
+from heapscope.answers.why.ideas_private import private_heap
+from heapscope.answers.why.ideas_program import (
+    earlier,
+    obstacles_earlier,
+    one_fewer,
+    other_capabilities,
+)
+from heapscope.base.wording import plural, size
+
+Thinker = Callable[[Question], Iterator[Idea]]
+
+#: All changes that are tried. A module that knows another kind of change adds its thinker here.
+THINKERS: tuple[Thinker, ...] = (
+    more_memory,
+    another_threshold,
+    options_of_the_sdk,
+    earlier,
+    obstacles_earlier,
+    other_capabilities,
+    another_order,
+    another_allocator,
+    one_fewer,
+    private_heap,
+)
+
+
+def changes_for(
+    question: Question, before: ChangeOutcome, *, thinkers: tuple[Thinker, ...] = THINKERS
+) -> tuple[tuple[Change, ...], tuple[Change, ...]]:
+    """Those that let the request succeed, best first; and those that were tried and do not."""
+    tried = [
+        change_of(idea, outcome, before)
+        for thinker in thinkers
+        for idea in thinker(question)
+        if (outcome := question.trials.run(idea.variation, idea.target or question.target))
+    ]
+    helpful = [change for change in tried if change.outcome.served]
+    helpful = _least_thresholds(helpful, question)
+    helpful.sort(key=lambda change: _rank(change, before))
+    return tuple(helpful), tuple(change for change in tried if not change.outcome.served)
+
+
+def _rank(change: Change, before: ChangeOutcome) -> tuple[bool, int, int, int]:
+    """A change that makes more requests fail than now comes last; then by cost, and by what it
+    leaves."""
+    after = change.outcome
+    return after.failures > before.failures, change.cost, after.failures, -after.minimum_free
+
+
+def _least_thresholds(changes: list[Change], question: Question) -> list[Change]:
+    """Keeps only the limit of malloc nearest to today's, where several limits help."""
+    rule = question.trials.layout.malloc.threshold
+    limits = [change for change in changes if change.kind == "threshold"]
+    if len(limits) < 2:
+        return changes
+    nearest = min(limits, key=lambda change: abs(_limit(change) - rule))
+    return [change for change in changes if change.kind != "threshold" or change is nearest]
+
+
+def _limit(change: Change) -> int:
+    """Out of "... above 4,096 B instead of ..."."""
+    return int(change.text.split(" above ")[1].split(" B")[0].replace(",", ""))
+
+
+def change_of(idea: Idea, outcome: ChangeOutcome, before: ChangeOutcome) -> Change:
+    return Change(
+        kind=idea.kind,
+        text=idea.text,
+        options=idea.options,
+        rules=idea.rules,
+        lines=idea.lines,
+        effort=idea.effort,
+        given_up=idea.given_up,
+        cost=EFFORTS[idea.effort].worth + idea.given_up,
+        outcome=outcome,
+        result=_result(outcome, before),
+    )
+
+
+def _result(outcome: ChangeOutcome, before: ChangeOutcome) -> str:
+    head = "does not help" if not outcome.served else "it succeeds"
+    if outcome.short_events:
+        head = f"short after {plural(outcome.short_events, 'event')}"
+        if before.short_events:
+            head += f" instead of {before.short_events:,}"
+    rest = f"{size(outcome.minimum_free)} free at the least"
+    if outcome.failures == before.failures == 0:
+        return f"{head}; {rest}"
+    if outcome.failures == 0:
+        return f"{head}, and no request of the trace fails; {rest}"
+    now = plural(outcome.failures, "request")
+    fail = "fails" if outcome.failures == 1 else "fail"
+    return f"{head}; {now} of the trace still {fail} ({before.failures:,} now); {rest}"

@@ -1,0 +1,52 @@
+"""Failed requests that are alike, together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from heapscope.simulation.result.failure import FailureRow
+
+
+@dataclass(frozen=True, kw_only=True)
+class Alike:
+    """Failures of one group, in the order of events."""
+
+    rows: tuple[FailureRow, ...]
+
+    @property
+    def first(self) -> FailureRow:
+        return self.rows[0]
+
+    @property
+    def nearest(self) -> FailureRow:
+        """The one that missed by the fewest bytes."""
+        return min(self.rows, key=_short_by)
+
+
+def group(failures: Sequence[FailureRow]) -> tuple[Alike, ...]:
+    """Same task, site, call and capabilities, sizes between one power of two and the next, and the
+    same state of the same regions; in order of the first failure."""
+    found: dict[tuple[object, ...], list[FailureRow]] = {}
+    for row in failures:
+        found.setdefault(_key(row), []).append(row)
+    return tuple(Alike(rows=tuple(rows)) for rows in found.values())
+
+
+def _key(row: FailureRow) -> tuple[object, ...]:
+    size_class = row.size.bit_length()
+    return (row.task, row.site, row.call, row.capabilities, size_class, *_states(row))
+
+
+def _states(row: FailureRow) -> Iterable[str]:
+    for region in row.regions:
+        if not region.eligible:
+            yield "not asked"
+        elif row.size > region.free:
+            yield "full"
+        else:
+            yield "fragmented" if row.size > region.largest_free else "rounding, alignment"
+
+
+def _short_by(row: FailureRow) -> int:
+    return row.size - row.largest_allocatable

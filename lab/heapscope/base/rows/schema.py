@@ -1,0 +1,153 @@
+"""The JSON schema of a document, made from its rows."""
+
+from __future__ import annotations
+
+import enum
+import functools
+import operator
+import types
+import typing
+from typing import Any, Literal
+
+from heapscope.base.rows.figure import Figure
+from heapscope.base.rows.row import Document, Row, figures_of, type_of
+
+_DIALECT = "https://json-schema.org/draft/2020-12/schema"
+_TYPES = {int: "integer", float: "number", str: "string", bool: "boolean", types.NoneType: "null"}
+
+
+def schema(document: type[Document]) -> dict[str, Any]:
+    """TypeError: a field without a figure or of a type that JSON does not have, or two rows of one
+    name."""
+    definitions = _Definitions()
+    command = document.COMMAND or f"{document.VERB} --json"
+    made: dict[str, Any] = {"$schema": _DIALECT, "title": f"heapscope {command}"}
+    body = definitions.document(document)
+    if document.LISTED:
+        made |= {"type": "array", "description": body.pop("description"), "items": body}
+    else:
+        made |= body
+    if definitions.made:
+        made["$defs"] = dict(sorted(definitions.made.items()))
+    return made
+
+
+class _Definitions:
+    """The rows that a document refers to, each once."""
+
+    def __init__(self) -> None:
+        self.made: dict[str, dict[str, Any]] = {}
+        self._rows: dict[str, type[Row]] = {}
+
+    def document(self, document: type[Document]) -> dict[str, Any]:
+        """The outermost row, with its version."""
+        body = self.row(document)
+        if document.VERSION:
+            head = _version(document)
+            body["properties"] = head["properties"] | body["properties"]
+            body["required"] = head["required"] + body["required"]
+        return body
+
+    def row(self, row: type[Row]) -> dict[str, Any]:
+        properties, required = {}, []
+        others: Any = False
+        for name, told in figures_of(row).items():
+            hint = type_of(row, name)
+            if told.beside:
+                others = self._figure(typing.get_args(hint)[1], told)
+                continue
+            properties[name] = self._figure(_present(hint) if told.absent else hint, told)
+            if not told.absent:
+                required.append(name)
+        return {
+            "type": "object",
+            "description": " ".join((row.__doc__ or "").split()),
+            "properties": properties,
+            "required": required,
+            "additionalProperties": others,
+        }
+
+    def _figure(self, hint: Any, told: Figure) -> dict[str, Any]:
+        made = self._value(hint, told)
+        if told.may_be_withheld and types.NoneType not in typing.get_args(hint):
+            made = _either([made, {"type": "null"}])
+        least, most = told.entries
+        made |= {"minItems": least} if least else {}
+        made |= {} if most is None else {"maxItems": most}
+        if told.unit:
+            made["unit"] = told.unit
+        return made | {"description": told.text}
+
+    def _value(self, hint: Any, told: Figure) -> dict[str, Any]:
+        origin, inner = typing.get_origin(hint), typing.get_args(hint)
+        if origin is types.UnionType or origin is typing.Union:
+            return _either([self._value(kind, told) for kind in inner])
+        if origin is Literal:
+            return {"enum": list(inner)}
+        if origin is tuple:
+            return self._list(inner, told)
+        if origin is dict:
+            return {"type": "object", "additionalProperties": self._value(inner[1], told)}
+        row = getattr(hint, "WRITTEN", hint)
+        if isinstance(row, type) and issubclass(row, Document):
+            return {"type": "object"} | _version(row)  # a schema of its own describes it
+        if isinstance(row, type) and issubclass(row, Row):
+            return self._reference(row)
+        if isinstance(hint, type) and issubclass(hint, enum.StrEnum):
+            return {"type": "string", "enum": [entry.value for entry in hint]}
+        if hint not in _TYPES:
+            raise TypeError(f"JSON has no {hint}")
+        return {"type": _TYPES[hint]} | _limits(hint, told)
+
+    def _list(self, inner: tuple[Any, ...], told: Figure) -> dict[str, Any]:
+        if inner[-1] is Ellipsis:
+            return {"type": "array", "items": self._value(inner[0], told)}
+        entries = [self._value(kind, told) for kind in inner]
+        number = len(entries)
+        made = {"type": "array", "prefixItems": entries, "items": False}
+        return made | {"minItems": number, "maxItems": number}
+
+    def _reference(self, row: type[Row]) -> dict[str, Any]:
+        name = row.__name__
+        if self._rows.setdefault(name, row) is not row:
+            raise TypeError(f"two rows are called {name}")
+        if name not in self.made:
+            self.made[name] = {}  # a row may refer to itself
+            self.made[name] = self.row(row)
+        return {"$ref": f"#/$defs/{name}"}
+
+
+def _version(document: type[Document]) -> dict[str, Any]:
+    version = {"const": document.VERSION, "description": "The version of this form."}
+    return {"properties": {document.form(): version}, "required": [document.form()]}
+
+
+def _present(hint: Any) -> Any:
+    """Without None."""
+    kinds = (kind for kind in typing.get_args(hint) if kind is not types.NoneType)
+    return functools.reduce(operator.or_, kinds)
+
+
+def _limits(kind: type, told: Figure) -> dict[str, Any]:
+    made: dict[str, Any] = {}
+    if kind in (int, float):
+        made |= {} if told.least is None else {"minimum": told.least}
+        made |= {} if told.most is None else {"maximum": told.most}
+        made |= {"multipleOf": told.step} if told.step else {}
+    if kind is str:
+        made |= {"pattern": told.pattern} if told.pattern else {}
+        made |= {"contentEncoding": told.encoding} if told.encoding else {}
+        made |= {"enum": list(told.choices)} if told.choices else {}
+    return made
+
+
+def _either(kinds: list[dict[str, Any]]) -> dict[str, Any]:
+    """One of several: types stand in one list where they can."""
+    if all(isinstance(kind.get("type"), str) for kind in kinds):
+        merged: dict[str, Any] = {"type": [kind["type"] for kind in kinds]}
+        for kind in kinds:
+            merged |= {key: value for key, value in kind.items() if key != "type"}
+        if "enum" in merged and "null" in merged["type"]:
+            merged["enum"] = [*merged["enum"], None]
+        return merged
+    return {"anyOf": kinds}

@@ -1,0 +1,43 @@
+"""A staircase of configurations."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from pathlib import Path
+from typing import Unpack
+
+from heapscope.base.errors import InputError
+from heapscope.forecast.ladder.compared import difference_of
+from heapscope.forecast.ladder.difference import Ladder
+from heapscope.forecast.ladder.side import named_files, steps_of
+from heapscope.forecast.ladder.sides import SideOptions, levels, sides_of
+
+
+def ladder(
+    *configurations: str | Path,
+    steps: str | Path | None = None,
+    **options: Unpack[SideOptions],
+) -> Ladder:
+    """Says what each step of a staircase of configurations gives.
+
+    `configurations`: as of diff(), two or more. `steps`: a file whose paragraphs are steps, each
+    added to the configuration before it, the first to the last one named. InputError: an input
+    cannot be used.
+    """
+    named = named_files(configurations)
+    if steps is not None and named:
+        named += steps_of(steps, named[-1])
+    if len(named) < 2:
+        raise InputError(
+            "a ladder needs two configurations or more",
+            remedy="for example: heapscope ladder sdkconfig +CONFIG_A=y +CONFIG_B=n",
+        )
+    sides = sides_of(named, options)
+    rungs, rests_on, notes = levels(sides)
+    return Ladder(
+        rungs=rungs,
+        steps=tuple(difference_of(here, there) for here, there in pairwise(sides)),
+        total=difference_of(sides[0], sides[-1]).total,
+        rests_on=rests_on,
+        notes=notes,
+    )

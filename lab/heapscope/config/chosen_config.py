@@ -1,0 +1,212 @@
+"""The configuration that a verb's files and options name: chip and SDK version included."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from heapscope.base.choices import did_you_mean
+from heapscope.base.errors import InputError
+from heapscope.base.printable import printable
+from heapscope.config.chip_data import chip_files
+from heapscope.config.config import Config, read_files, settle, table_of
+from heapscope.config.kconfig.names import release_of
+from heapscope.config.kconfig.table import release_for
+from heapscope.config.kconfig_tree import tree_table, tree_version
+from heapscope.config.project import Project, Stated, find_project
+from heapscope.config.project_options import ProjectOptions, project_options
+from heapscope.config.read_file import ConfigFile
+from heapscope.config.releases import Release, find_release, minor_of
+
+DEFAULT_IDF = "5.5"
+_NAMED = 4  # lines in a note
+_TELLING = 100  # options that tell the release which has them
+_SAID = 6  # notes on a project
+
+
+@dataclass(frozen=True, kw_only=True)
+class ChosenConfig:
+    """`paths`: the files of the configuration."""
+
+    config: Config
+    notes: tuple[str, ...]
+    paths: tuple[Path, ...]
+    project: ProjectOptions | None = None
+
+
+def choose_config(
+    paths: Sequence[str | Path],
+    *,
+    chip: str | None,
+    idf: str | None,
+    tree: Path | None = None,
+    project: Path | None = None,
+) -> ChosenConfig:
+    """Options before what the files say. `tree`: an ESP-IDF whose own options judge. `project`: a
+    folder whose files count where no others are given, and whose own options count in any case.
+    InputError names what contradicts or is missing."""
+    named = tuple(map(Path, paths))
+    if not named and project is None:
+        raise InputError(
+            "no configuration",
+            remedy="give an sdkconfig or sdkconfig.defaults, or --project FOLDER",
+        )
+    chosen = choose_among(read_files(named), chip=chip, idf=idf, tree=tree, project=project)
+    return replace(chosen, paths=named) if named else chosen
+
+
+def choose_among(
+    files: Sequence[ConfigFile],
+    *,
+    chip: str | None,
+    idf: str | None,
+    tree: Path | None = None,
+    project: Path | None = None,
+    later: Sequence[ConfigFile] = (),
+) -> ChosenConfig:
+    """The same of files that were read. `later`: lines that follow them, or the project's own."""
+    found = None if project is None else find_project(project, idf_path=tree)
+    its_own = () if files or found is None else found.for_all_chips()
+    files = (*files, *read_files(its_own), *later)
+    notes: list[str] = []
+    chosen = _chip(files, chip, found.chip if found is not None else Stated(), notes)
+    release = _release(files, chosen, idf, tree, found, notes)
+    if tree is not None:
+        table = tree_table(tree, chip=chosen, sdk=release.name)
+    else:
+        table = table_of(chosen, release.name, certain=_is_certain(release, files))
+    if found is None:
+        config = settle(files, chip=chosen, sdk=release.name, own=table)
+        return ChosenConfig(config=config, notes=tuple(notes), paths=())
+    options = project_options(found, table, idf_path=tree)
+    if its_own:
+        its_own = found.files(chosen, options.table.release)
+        files = (*read_files(its_own), *later)
+    config = settle(files, chip=chosen, sdk=release.name, own=options.table)
+    notes += _of_project(found, options, files)
+    return ChosenConfig(config=config, notes=tuple(notes), paths=its_own, project=options)
+
+
+def left_out(config: Config) -> tuple[str, ...]:
+    """A sentence about lines of the files that a build does not take; none: it takes all."""
+    gone = [
+        each.setting
+        for each in config.judged
+        if each.fate.reason not in ("", "later", "block", "mark", "unset", "unknown")
+        and each.setting.file
+    ]
+    if not gone:
+        return ()
+    named = [
+        f"CONFIG_{printable(each.written)} ({each.file}, line {each.line})"
+        if each.written
+        else f"{each.file}, line {each.line}"
+        for each in gone[:_NAMED]
+    ]
+    more = f" and {len(gone) - _NAMED} more" if len(gone) > _NAMED else ""
+    return (
+        f"lines that the build of ESP-IDF {config.sdk} does not take: {', '.join(named)}{more}; "
+        "heapscope lint says why",
+    )
+
+
+def _of_project(
+    found: Project, options: ProjectOptions, files: Sequence[ConfigFile]
+) -> Iterator[str]:
+    """Sentences on what was read of a project, and on what only its build can know."""
+    read = ", ".join(file.name for file in files) or "none; the chip's defaults count"
+    yield f"configuration of the project: {read}"
+    yield f"options of the project's own: {len(options.own)}"
+    said = [f"{place.file}:{place.line}: {message}" for place, message in options.unread]
+    every = [*found.notes, *said]
+    yield from (f"project: {printable(each, limit=300)}" for each in every[:_SAID])
+    if len(every) > _SAID:
+        yield f"project: {len(every) - _SAID} more things that only the build knows"
+
+
+def _chip(files: Sequence[ConfigFile], chip: str | None, project: Stated, notes: list[str]) -> str:
+    said = {file.said("IDF_TARGET"): file.name for file in files if file.said("IDF_TARGET")}
+    targets = [file.said("IDF_TARGET") for file in files]
+    last = next(filter(None, reversed(targets)), "")
+    chips = chip_files()
+    if chip is None and not last and project.value:
+        last, said = project.value, {project.value: project.file}
+    if chip is None and not last:
+        raise InputError(
+            "no --chip, and the files have no CONFIG_IDF_TARGET",
+            remedy=f"give --chip: {', '.join(chips)}",
+        )
+    wanted = chip or last
+    if wanted not in chips:
+        raise InputError(
+            f"unknown chip '{printable(wanted)}'",
+            remedy=f"{did_you_mean(wanted, chips)}valid: {', '.join(chips)}",
+        )
+    if last and wanted != last:
+        raise InputError(
+            f'--chip {wanted}, and {said[last]} has CONFIG_IDF_TARGET="{printable(last)}"',
+            remedy="leave --chip out, or give the files of that chip",
+        )
+    if chip is None:
+        where = "CONFIG_IDF_TARGET" if any(targets) else project.file
+        notes.append(f"chip {wanted}, from {where}")
+    return wanted
+
+
+def _release(
+    files: Sequence[ConfigFile],
+    chip: str,
+    idf: str | None,
+    tree: Path | None,
+    project: Project | None,
+    notes: list[str],
+) -> Release:
+    """The version that is asked for. A note where the options are those of another one."""
+    said, where = idf or "", "as --idf says"
+    if not said and tree is not None:
+        said, where = tree_version(tree), "as --idf-tree says"
+    if not said:
+        said = next((file.version for file in reversed(files) if file.version), "")
+        where = "as the file says"
+    if not said and project is not None:
+        said, where = project.version.value, f"as {project.version.file} says"
+    try:
+        release = find_release(said)
+    except InputError:
+        if idf is not None:
+            raise
+        return _unsaid(said, where, files, notes)
+    taken = _taken(said, release, chip, where) if tree is None else []
+    notes.extend(taken or ([] if idf else [f"ESP-IDF {printable(said)}, {where}"]))
+    return release
+
+
+def _unsaid(said: str, where: str, files: Sequence[ConfigFile], notes: list[str]) -> Release:
+    """The minor that has most of the options which Kconfig wrote, or else the usual version."""
+    unknown = f"{printable(said)}, {where}, is not known: taken as " if said else ""
+    whole = [file for file in files if file.generated]
+    names = [name for file in whole for name, _ in file.assignments()]
+    if len(names) < _TELLING:
+        why = "" if said else ", as neither --idf nor a file says which"
+        notes.append(f"ESP-IDF {unknown}{DEFAULT_IDF}{why}")
+        return find_release(DEFAULT_IDF)
+    minor = minor_of(release_of(names))
+    begun = next((said for file in whole if (said := file.said("IDF_INIT_VERSION"))), "")
+    taken = begun if minor_of(begun) == minor else minor
+    notes.append(f"ESP-IDF {unknown}{taken}, by the options that the file has")
+    return replace(find_release(taken), certain=False)
+
+
+def _is_certain(release: Release, files: Sequence[ConfigFile]) -> bool:
+    """A file that Kconfig wrote says "5.5.0" before that release, too."""
+    first = release.name == release.minor and any(file.generated for file in files)
+    return release.certain and not first
+
+
+def _taken(said: str, release: Release, chip: str, where: str) -> list[str]:
+    """A note where the options of another release are taken."""
+    options = release_for(release.name, chip)
+    if options == release.name or said == release.minor == minor_of(options):
+        return []
+    return [f"ESP-IDF {printable(said)}, {where}: judged by the options of {options}"]

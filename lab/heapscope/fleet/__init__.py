@@ -1,0 +1,1 @@
+"""Many traces on many memories, and results held against budgets."""

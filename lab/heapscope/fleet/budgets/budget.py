@@ -1,0 +1,268 @@
+"""A budget, described once: in heapscope.toml, after --fail-on and in a test's marker it has the
+same name, the same values and the same meaning."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from heapscope.base.choices import did_you_mean, known
+from heapscope.base.errors import InputError
+from heapscope.base.printable import printable
+from heapscope.base.sizes import parse_size
+from heapscope.memory.layout.allocator import parse_allocator
+from heapscope.memory.layout.need import parse_needs
+
+LEAST, MOST = "least", "most"
+MALLOC = "malloc"  # the set that is meant where no other is named
+
+#: How a rate of leaking is written, by its unit: bytes in how many of what.
+RATE_UNITS = {
+    "round": "bytes from one mark to the next of its name",
+    "s": "bytes a second",
+    "h": "bytes an hour",
+    "1000 events": "bytes in 1000 heap events",
+}
+_RATE = re.compile(r"([0-9]+(?:\.[0-9]+)?) *(B|KB|MB) */ *(round|s|h|1000 events)")
+_FACTOR = {"B": 1, "KB": 1 << 10, "MB": 1 << 20}
+_PERCENT = re.compile(r"([0-9]{1,3}(?:\.[0-9]+)?) *%?")
+
+
+@dataclass(frozen=True, kw_only=True)
+class BudgetKind:
+    """A kind of budget. `side`: whether the figure is at least or at most the limit. `unit`: B,
+    rate, percent or count. `qualifier`: what may stand after the name, for people; empty: nothing.
+    `needs_qualifier`: it must be there. `tells`: the results that can tell it."""
+
+    side: str
+    unit: str
+    text: str
+    example: str
+    tells: tuple[str, ...]
+    qualifier: str = ""
+    needs_qualifier: bool = False
+
+
+REPLAY, SURVEY, LEAKS, FIT, LOG = "replay", "survey", "leaks", "fit", "log"
+STATIC, CONFIG, COMPARE, IMPORT = "static", "config", "compare", "import"
+PERTURBED = "perturbed"
+
+KINDS: Mapping[str, BudgetKind] = {
+    "min_free": BudgetKind(
+        side=LEAST,
+        unit="B",
+        text="Free bytes at the least, for malloc or in a memory or capability set.",
+        example='min_free = "20KB"',
+        tells=(REPLAY, LOG),
+        qualifier="capabilities (DMA) or a memory (D/IRAM)",
+    ),
+    "need": BudgetKind(
+        side=LEAST,
+        unit="B",
+        text="A request that must fit at every moment; several are a list.",
+        example='need = [16717, "4KB:DMA"]',
+        tells=(REPLAY, LOG, IMPORT),
+    ),
+    "failures": BudgetKind(
+        side=MOST,
+        unit="count",
+        text="Requests that failed.",
+        example="failures = 0",
+        tells=(REPLAY, LOG, IMPORT),
+    ),
+    "leak": BudgetKind(
+        side=MOST,
+        unit="rate",
+        text="How fast memory leaks; a name counts the rounds of that mark.",
+        example='leak = "0 B/round"',
+        tells=(LEAKS,),
+        qualifier="the name of a mark",
+    ),
+    "task": BudgetKind(
+        side=MOST,
+        unit="B",
+        text="Bytes that a task holds at the most.",
+        example='task.net = "40KB"',
+        tells=(REPLAY,),
+        qualifier="the name of a task; * and ? stand for any",
+        needs_qualifier=True,
+    ),
+    "site": BudgetKind(
+        side=MOST,
+        unit="B",
+        text="Bytes that a call site holds at the most.",
+        example='site."tls_*" = "17KB"',
+        tells=(SURVEY,),
+        qualifier="the call site; * and ? stand for any",
+        needs_qualifier=True,
+    ),
+    "fit": BudgetKind(
+        side=MOST,
+        unit="B",
+        text="The smallest pool in which the trace runs under an allocator.",
+        example='fit."idf-5.5" = "200KB"',
+        tells=(FIT,),
+        qualifier="the name of an allocator",
+        needs_qualifier=True,
+    ),
+    "match_rate": BudgetKind(
+        side=LEAST,
+        unit="percent",
+        text="Share of the recorded addresses that the replay meets.",
+        example='match_rate = "99.9%"',
+        tells=(REPLAY,),
+    ),
+    "perturbed": BudgetKind(
+        side=LEAST,
+        unit="percent",
+        text="Share of perturbed runs in which nothing fails and `min_free`, `need`, `failures` "
+        "and `task` are kept, as far as they are there.",
+        example='perturbed = "95%"',
+        tells=(PERTURBED,),
+    ),
+    "static": BudgetKind(
+        side=MOST,
+        unit="B",
+        text="Static bytes of a memory, or of a component, by an ELF or a linker map.",
+        example='static.DRAM = "100KB"',
+        tells=(STATIC,),
+        qualifier="a memory (DRAM) or a component (libwifi.a)",
+        needs_qualifier=True,
+    ),
+    "predicted_free": BudgetKind(
+        side=LEAST,
+        unit="B",
+        text="Internal bytes that a configuration is predicted to leave; a name tells the state.",
+        example='predicted_free.load = "40KB"',
+        tells=(CONFIG,),
+        qualifier="a state (load)",
+    ),
+    "worse": BudgetKind(
+        side=MOST,
+        unit="percent",
+        text="How much worse a figure of the right side may be.",
+        example="worse=5%",
+        tells=(COMPARE,),
+        qualifier="figures by name; * and ? stand for any",
+    ),
+    "left_out": BudgetKind(
+        side=MOST,
+        unit="count",
+        text="Lines that are no event and were left out.",
+        example="left_out=0",
+        tells=(IMPORT,),
+    ),
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Budget:
+    """`limit`: bytes, a count, percent, or bytes in a `per`. `caps`: of a need, 0: malloc's own.
+    `said`: the limit as the user wrote it. `line`: where it stands; 0: in no file."""
+
+    kind: str
+    limit: float
+    said: str
+    qualifier: str = ""
+    caps: int = 0
+    per: str = ""
+    line: int = 0
+
+    @property
+    def name(self) -> str:
+        """min_free:DMA, or need:16717."""
+        tail = self.said if self.kind == "need" else self.qualifier
+        return f"{self.kind}:{tail}" if tail else self.kind
+
+    def kept(self, value: float) -> bool:
+        return value >= self.limit if KINDS[self.kind].side == LEAST else value <= self.limit
+
+
+def budgets_of(kind: str, value: object, *, line: int = 0, what: str = "") -> Iterator[Budget]:
+    """The budgets of one key: a value, a list of needs, or values by their qualifiers. `what` names
+    the place, for the error."""
+    where = what or kind
+    known(kind, KINDS, noun="budget")
+    if isinstance(value, Mapping):
+        if not KINDS[kind].qualifier:
+            raise _wrong(where, f"{kind} has no names below it", kind)
+        for qualifier, one in value.items():
+            yield _budget(kind, one, str(qualifier), line, f"{where}.{qualifier}")
+    elif kind == "need":
+        for one in value if isinstance(value, list | tuple) else [value]:
+            yield _budget(kind, one, "", line, where)
+    else:
+        yield _budget(kind, value, "", line, where)
+
+
+def parse_budget(text: str) -> Budget:
+    """ "KIND=VALUE" or "KIND:QUALIFIER=VALUE", as after --fail-on."""
+    key, equals, value = text.partition("=")
+    kind, _, qualifier = key.strip().partition(":")
+    shown = f"--fail-on {printable(text)}"
+    if not equals:
+        raise InputError(
+            f"{shown}: has no limit", remedy="write KIND=LIMIT, for example min_free=20KB"
+        )
+    if kind not in KINDS:
+        hint = did_you_mean(kind, KINDS)
+        raise InputError(
+            f"{shown}: unknown budget '{printable(kind)}'",
+            remedy=f"{hint}valid: {', '.join(KINDS)}",
+        )
+    return _budget(kind, value.strip(), qualifier.strip(), 0, shown)
+
+
+def told_by(budgets: tuple[Budget, ...], verb: str, *tells: str) -> None:
+    """InputError: a budget that the verb cannot tell. It names those that it can."""
+    for budget in budgets:
+        if not set(KINDS[budget.kind].tells) & set(tells):
+            able = [name for name, kind in KINDS.items() if set(kind.tells) & set(tells)]
+            raise InputError(
+                f"--fail-on {budget.name}: {verb} does not tell it",
+                remedy=f"{verb} tells {', '.join(able)}; a heapscope.toml for "
+                "'heapscope check' can have all of them",
+            )
+
+
+def _budget(kind: str, value: object, qualifier: str, line: int, where: str) -> Budget:
+    told = KINDS[kind]
+    if isinstance(value, bool) or not isinstance(value, int | float | str):
+        raise _wrong(where, "is neither a number nor a text", kind)
+    if told.needs_qualifier and not qualifier:
+        raise _wrong(where, f"does not say which: {told.qualifier}", kind)
+    if qualifier and not told.qualifier:
+        raise _wrong(where, f"'{printable(qualifier)}' says nothing here", kind)
+    said = printable(str(value), limit=100)
+    if kind == "min_free" and qualifier == MALLOC:
+        qualifier = ""
+    if kind == "fit":
+        qualifier = parse_allocator(qualifier)
+    caps, per = 0, ""
+    if kind == "need":
+        ((limit, caps),) = parse_needs([said])
+        return Budget(kind=kind, limit=limit, said=said, caps=caps, line=line)
+    if told.unit == "B":
+        number: float = parse_size(said, what=where)
+    elif told.unit == "rate":
+        found = _RATE.fullmatch(said.strip())
+        if found is None:
+            raise _wrong(where, f"'{said}' is not a rate", kind)
+        number, per = float(found[1]) * _FACTOR[found[2]], found[3]
+        if qualifier and per != "round":
+            raise _wrong(where, f"'{said}' does not count the rounds of a mark", kind)
+    elif told.unit == "percent":
+        share = _PERCENT.fullmatch(said.strip())
+        if share is None:
+            raise _wrong(where, f"'{said}' is not a percentage", kind)
+        number = float(share[1])
+    else:
+        if not said.isascii() or not said.isdigit():
+            raise _wrong(where, f"'{said}' is not a count", kind)
+        number = int(said)
+    return Budget(kind=kind, limit=number, said=said, qualifier=qualifier, per=per, line=line)
+
+
+def _wrong(where: str, why: str, kind: str) -> InputError:
+    return InputError(f"{printable(where)}: {why}", remedy=f"for example: {KINDS[kind].example}")

@@ -1,0 +1,1 @@
+"""The memory and the speed of a configuration, before it is built."""

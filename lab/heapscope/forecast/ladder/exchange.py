@@ -1,0 +1,81 @@
+"""Two configurations, and how a figure's difference is divided among what differs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from heapscope.config.config import Config
+from heapscope.forecast.ladder.fair_share import Array, fair_shares
+from heapscope.forecast.ladder.mixed_config import MixedConfig, mixed
+from heapscope.forecast.ladder.option_change import OptionChange, option_changes
+from heapscope.forecast.ladder.side import ConfigSide
+
+#: The change that no option tells: the chip, or the release with what it has built in.
+PLATFORM = "release"
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Exchange:
+    """From the side `before` to the side `after`. `changes`: the options that differ, by name;
+    `asked`: those of them that some figure asked about."""
+
+    before: ConfigSide
+    after: ConfigSide
+    changes: Mapping[str, OptionChange]
+    asked: set[str] = field(default_factory=set)
+
+    @cached_property
+    def of_platform(self) -> bool:
+        return self.before.platform != self.after.platform
+
+    @cached_property
+    def members(self) -> dict[str, frozenset[str]]:
+        """By leader, the options that change with it."""
+        found: dict[str, set[str]] = {}
+        for name, change in self.changes.items():
+            found.setdefault(change.leader, set()).add(name)
+        return {leader: frozenset(names) for leader, names in found.items()}
+
+    def base(self, made: frozenset[str]) -> ConfigSide:
+        """The side whose chip and release count after some changes."""
+        return self.after if PLATFORM in made else self.before
+
+    def config(self, made: frozenset[str]) -> MixedConfig:
+        """The configuration after some changes."""
+        taken = frozenset().union(*(self.members.get(each, frozenset()) for each in made))
+        return mixed(
+            self.base(made).config,
+            before=self.before.config,
+            after=self.after.config,
+            differing=self.changes.keys(),
+            made=taken,
+        )
+
+    def divided(self, figure: Callable[[ConfigSide, Config], Array]) -> dict[str, Array]:
+        """The share of each change that a figure asks about; it is worked out for a configuration
+        on a side's chip and release."""
+        known: dict[frozenset[str], Array] = {}
+        acting: set[str] = {PLATFORM} if self.of_platform else set()
+        seen: set[str] = set()
+
+        def at(made: frozenset[str]) -> Array:
+            if made not in known:
+                config = self.config(made)
+                known[made] = figure(self.base(made), config)
+                seen.update(config.read & self.changes.keys())
+            return known[made]
+
+        while True:
+            shares = fair_shares(sorted(acting), at)
+            leaders = {self.changes[name].leader for name in seen}
+            if leaders <= acting:
+                self.asked.update(seen)
+                return shares
+            acting |= leaders
+
+
+def exchange(before: ConfigSide, after: ConfigSide) -> Exchange:
+    changes = option_changes(before.config, after.config)
+    return Exchange(before=before, after=after, changes=changes)

@@ -1,0 +1,109 @@
+"""The configurations of one answer, made ready, and each by itself as predict has it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TypedDict
+
+from heapscope.base.choices import known
+from heapscope.base.printable import printable
+from heapscope.forecast.ladder.compared import RULE, static_gain
+from heapscope.forecast.ladder.difference import Rung
+from heapscope.forecast.ladder.side import ConfigSide, NamedFiles, side_of
+from heapscope.forecast.predict.config_knobs import knobs_of
+from heapscope.forecast.predict.demand import Demand
+from heapscope.forecast.predict.forecast import Forecast, forecast
+from heapscope.forecast.predict.memory_states import DRAM, IRAM
+from heapscope.forecast.predict.part_table import BLE, LINKS, LOAD
+from heapscope.forecast.predict.static_use import KnownStatic, static_use
+from heapscope.forecast.predict.wifi_table import chips
+
+
+class SideOptions(TypedDict, total=False):
+    """The options of diff and ladder, as those of predict: they hold for every configuration. The
+    static use is that of the first."""
+
+    chip: str | None
+    idf: str | None
+    tcp: int
+    udp: int
+    tls: int
+    links: Sequence[str]
+    elf: str | Path | None
+    map: str | Path | None
+    static_dram: int | None
+
+
+def sides_of(named: Iterable[NamedFiles], options: SideOptions) -> list[ConfigSide]:
+    demand = Demand(tcp=options.get("tcp", 1), udp=options.get("udp", 0), tls=options.get("tls", 0))
+    links = tuple(
+        known(printable(link), LINKS, noun="--links") for link in options.get("links") or ()
+    )
+    sides = [
+        side_of(each, chip=options.get("chip"), idf=options.get("idf"), demand=demand, links=links)
+        for each in named
+    ]
+    static = static_use(
+        sides[0].config.chip,
+        elf=options.get("elf"),
+        map=options.get("map"),
+        static_dram=options.get("static_dram"),
+    )
+    return sides if static == KnownStatic() else list(_with_static(sides, static))
+
+
+def _with_static(sides: Sequence[ConfigSide], static: KnownStatic) -> Iterable[ConfigSide]:
+    """The first with its static use as told, which has all in it that any of them links; others
+    with what their parts take more or less."""
+    states = {state for side in sides for state in side.model.states}
+    radios = [radio for radio, state in (("wifi", LOAD), ("ble", BLE)) if state in states]
+    linked = [replace(side, model=side.model.linking(*radios)) for side in sides]
+    for side in linked:
+        less = dict(zip((DRAM, IRAM), static_gain(linked[0], side), strict=True))
+        known = {
+            place: None if told is None else round(told - less[place])
+            for place, told in ((DRAM, static.static_dram), (IRAM, static.static_iram))
+        }
+        model = replace(side.model, static_dram=known[DRAM], static_iram=known[IRAM])
+        yield replace(side, model=model)
+
+
+def levels(
+    sides: Sequence[ConfigSide],
+) -> tuple[tuple[Rung, ...], tuple[str, ...], tuple[str, ...]]:
+    """Each configuration as predict has it; what that rests on; and notes, each once."""
+    found = [_forecast(side) for side in sides]
+    rungs = tuple(
+        Rung(
+            name=side.name,
+            chip=each.chip,
+            release=side.release,
+            left=each.left,
+            states=each.states,
+            throughput_mbps=each.throughput_mbps,
+        )
+        for side, each in zip(sides, found, strict=True)
+    )
+    rests_on = dict.fromkeys([RULE, *(said for each in found for said in each.rests_on)])
+    notes = [
+        [said for said in each.notes if not all(said in other.notes for other in found)]
+        for each in found
+    ]
+    own = [
+        f"{side.name}: {said}"
+        for side, said_of in zip(sides, notes, strict=True)
+        for said in said_of
+    ]
+    shared = [said for said in found[0].notes if said not in notes[0]]
+    return rungs, tuple(rests_on), (*shared, *own)
+
+
+def _forecast(side: ConfigSide) -> Forecast:
+    has_wifi = side.config.chip in chips()
+    return forecast(
+        side.model,
+        knobs_of(side.config, idf=side.idf) if has_wifi else None,
+        notes=side.notes,
+    )

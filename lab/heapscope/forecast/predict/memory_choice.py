@@ -1,0 +1,18 @@
+"""The memory that the options ask for, --load among them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from heapscope.memory.choose import plain_memory
+from heapscope.memory.options import MemoryOptions
+from heapscope.memory.static_choice import ChosenMemory
+
+
+def choose_memory(options: MemoryOptions, trace: Path | None) -> ChosenMemory:
+    """Raises InputError for options that contradict each other or name what is not known."""
+    if "load" in options and options.get("pool") is None and options.get("layout") is None:
+        from heapscope.forecast.predict.loaded_memory import loaded_memory  # its tables take time
+
+        return loaded_memory(options, trace)
+    return plain_memory(options, trace)

@@ -1,0 +1,46 @@
+"""The memory that a configuration asks for, part by part, as predict writes it."""
+
+from __future__ import annotations
+
+from heapscope.base.rows.figure import figure
+from heapscope.base.rows.row import Row
+from heapscope.forecast.predict.memory_states import MEMORIES, MemoryModel
+from heapscope.forecast.predict.part_table import PROVISIONING, STATES
+
+
+class MemoryPart(Row):
+    """Memory that the configuration asks for."""
+
+    component: str = figure("The component that takes it.")
+    what: str = figure("The name of the part.")
+    kind: str = figure("The memory kind.", choices=MEMORIES)
+    state: str = figure(
+        "The state from which on it is held; boot: it is linked in; load: it is taken on demand, "
+        "at most.",
+        choices=STATES,
+    )
+    count: int = figure("The number of its blocks.", default=1)
+    bytes: int = figure("Its size; below 0: it is given back.", "B", least=None)
+    source: str = figure("The source of the figure.")
+
+
+def parts_of(model: MemoryModel) -> tuple[MemoryPart, ...]:
+    """All that is held when everything that the configuration has is at work, and what a session
+    of provisioning takes."""
+    states = [model.busiest]
+    if PROVISIONING in model.states:
+        states.append(PROVISIONING)
+    held = {each.part.id: each for state in states for each in model.held(state)}
+    return tuple(
+        MemoryPart(
+            component=each.part.component,
+            what=each.part.what,
+            kind=each.place,
+            state=each.part.state,
+            count=each.count,
+            bytes=round(each.bytes),
+            source=each.part.source,
+        )
+        for each in held.values()
+        if round(each.bytes)
+    )

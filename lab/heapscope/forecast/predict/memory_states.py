@@ -1,0 +1,450 @@
+"""Free memory of a configuration as the chip's memory less the sum of its parts, state by state.
+
+    boot          the chip's memory, less code and data of an empty program and of what is linked
+    app_main      less what start-up allocates; from here on RTC memory counts, as malloc has it
+    wifi_started  less what Wi-Fi, lwIP and the event loop take to start
+    connected     less what an association takes
+    load          less what connections hold when all their buffers are full
+    ble           app_main, less what Bluetooth takes
+    provisioning  connected, less Bluetooth and a session of provisioning
+
+A chip or a configuration without Wi-Fi has no wifi_started; connected is its other network, with
+lwIP and the event loop.
+
+The use of an empty program was measured with the default options. A configuration differs from it
+by the parts that its options add or leave out.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, replace
+from math import sqrt
+
+from heapscope.config.config import Config
+from heapscope.forecast.predict.chip_memory import chip_memory, empty_static
+from heapscope.forecast.predict.memory_fit import MemoryFit, memory_fit
+from heapscope.forecast.predict.memory_scene import BLE_WORKS, AskedValues, MemoryScene, host_of
+from heapscope.forecast.predict.part_table import (
+    APP_MAIN,
+    BLE,
+    BOOT,
+    CONNECTED,
+    LOAD,
+    NET,
+    PROVISIONING,
+    WIFI,
+    Minor,
+    PartRow,
+    parts_in,
+)
+
+DRAM, IRAM, PSRAM = "dram", "iram", "psram"
+MEMORIES = (DRAM, IRAM, PSRAM)
+
+#: Everything that the configuration has at the same time: load, and Bluetooth beside it.
+BUSY = "busy"
+
+#: The states whose parts are held in a state, and what is linked in it besides.
+_HELD: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
+    BOOT: ((), ()),
+    APP_MAIN: ((APP_MAIN,), ()),
+    WIFI: ((APP_MAIN, WIFI), ("wifi",)),
+    CONNECTED: ((APP_MAIN, WIFI, CONNECTED), ("wifi",)),
+    LOAD: ((APP_MAIN, WIFI, CONNECTED, LOAD), ("wifi",)),
+    BLE: ((APP_MAIN, BLE), ("ble",)),
+    PROVISIONING: ((APP_MAIN, WIFI, BLE, PROVISIONING), ("wifi", "ble")),
+    BUSY: ((APP_MAIN, WIFI, CONNECTED, LOAD, BLE), ("wifi", "ble")),
+}
+#: Bytes that a state's sum may leave out; they are learned. BOTH is what two radios share.
+_WIFI_MORE, _BLE_MORE, _BOTH_MORE = "more of wifi", "more of ble", "more of both"
+MORE = (_WIFI_MORE, _BLE_MORE, _BOTH_MORE)
+_LINK_MORE = {"wifi": _WIFI_MORE, "ble": _BLE_MORE}
+#: Bytes of PSRAM where no option says how much there is: the module's, or half or twice of it.
+_PSRAM = 4 << 20
+#: One standard deviation of a figure that a user read from a board, bytes.
+_OWN_ERROR = 2500.0
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Held:
+    """A part as one configuration has it. `place`: one of MEMORIES. `size`: of each, by its figure,
+    before anything that was learned. `more`: it is memory that the configuration gives."""
+
+    part: PartRow
+    place: str
+    count: int
+    size: float
+    more: bool = False
+
+    @property
+    def static(self) -> bool:
+        return self.part.state == BOOT
+
+    @property
+    def taken(self) -> float:
+        """By its figure; below 0: it is given."""
+        return (-1 if self.more else 1) * self.count * self.size
+
+    @property
+    def bytes(self) -> float:
+        """The bytes that it is taken to be."""
+        return self.taken * memory_fit().factor(self.part.kind)
+
+
+@dataclass(frozen=True, kw_only=True)
+class FreeBand:
+    """Free bytes of one memory, and half of the band that is to hold 80 %. Below 0: so much is
+    missing, and it does not fit."""
+
+    median: float
+    half_80: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class MemoryUse:
+    """The part of one memory that a configuration takes, by what can be learned: bytes of each kind
+    of figure, and 1 for each sum that MORE names. `squares`: by kind, the sum of squares of the
+    parts, for what each part is off by itself."""
+
+    features: Mapping[str, float]
+    squares: Mapping[str, float]
+
+    def taken(self, fit: MemoryFit) -> float:
+        return float(fit.row(self.features) @ fit.mean)
+
+    def variance(self, fit: MemoryFit) -> float:
+        row = fit.row(self.features)
+        return float(row @ fit.covariance @ row) + fit.own_variance(self.squares)
+
+
+def use_of(sizes: Iterable[tuple[str, float]], more: Iterable[str] = ()) -> MemoryUse:
+    """`sizes`: kind and bytes of each part."""
+    features: dict[str, float] = dict.fromkeys(more, 1.0)
+    squares: dict[str, float] = {}
+    for kind, size in sizes:
+        features[kind] = features.get(kind, 0.0) + size
+        squares[kind] = squares.get(kind, 0.0) + size * size
+    return MemoryUse(features=features, squares=squares)
+
+
+def group_of(state: str, place: str) -> str:
+    """Which of the fit's spreads and bands is that of a state."""
+    if place == IRAM:
+        return IRAM
+    groups = {BOOT: BOOT, APP_MAIN: BOOT, BLE: BLE, PROVISIONING: PROVISIONING, BUSY: PROVISIONING}
+    return groups.get(state, WIFI)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class OwnMemory:
+    """The bytes that the user's own board had free at the busiest, bytes, in a configuration."""
+
+    model: MemoryModel
+    free: float
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class MemoryModel:
+    """A configuration, ready to be asked about its memory. `static_dram`, `static_iram`: bytes of
+    code and data of the whole firmware, where an ELF or a map told them."""
+
+    scene: MemoryScene
+    static_dram: int | None = None
+    static_iram: int | None = None
+    own: tuple[OwnMemory, ...] = ()
+
+    @property
+    def states(self) -> tuple[str, ...]:
+        """The states that the chip and the configuration can have."""
+        has_wifi, has_ble = self._radios
+        wifi, ble = (WIFI,) if has_wifi else (), (BLE,) if has_ble else ()
+        both = (PROVISIONING,) if wifi and ble else ()
+        return (BOOT, APP_MAIN, *wifi, CONNECTED, LOAD, *ble, *both)
+
+    @property
+    def busiest(self) -> str:
+        """The state in which everything that the configuration has is at work."""
+        return BUSY if self._radios[1] else LOAD
+
+    def of(self, config: Config) -> MemoryModel:
+        """The same program with another configuration."""
+        scene = replace(self.scene, config=config, _names={})
+        return replace(self, scene=scene, own=())
+
+    def linking(self, *links: str) -> MemoryModel:
+        """The same with these linked in every state."""
+        return replace(self, scene=self.scene.linking(links))
+
+    def at(self, state: str) -> MemoryModel:
+        """The same with what is linked in a state linked in every state."""
+        works = self._works(state)
+        marks = (BLE_WORKS,) if "ble" in works else ()
+        return self.linking(*frozenset((*self.scene.links, *works, *marks)))
+
+    def _works(self, state: str) -> tuple[str, ...]:
+        """The radios and networks that are at work in a state, and are linked therefore."""
+        links = _HELD[state][1]
+        if "wifi" in links and not self._radios[0]:
+            return (NET, *(link for link in links if link != "wifi"))
+        return links
+
+    @property
+    def _radios(self) -> tuple[bool, bool]:
+        scene = self.scene
+        wifi = scene.config.chip not in _NO_WIFI and scene.value("ESP_WIFI_ENABLED") is not False
+        return wifi, bool(scene.name("controller") or host_of(scene))
+
+    def held(self, state: str, only: Collection[str] | None = None) -> list[Held]:
+        """The parts that are held in a state, static ones included; of these alone."""
+        if only is not None and state not in self._known_held:
+            return self._found_held(state, only)
+        if state not in self._known_held:
+            self._known_held[state] = self._found_held(state, None)
+        return [each for each in self._known_held[state] if only is None or each.part.id in only]
+
+    @functools.cached_property
+    def _known_held(self) -> dict[str, list[Held]]:
+        return {}  # a changed copy of the model has its own
+
+    def _found_held(self, state: str, only: Collection[str] | None) -> list[Held]:
+        whens, scene = _HELD[state][0], self.at(state).scene
+        made = []
+        for part in parts_in(scene.config.chip, scene.minor):
+            if part.state != BOOT and part.state not in whens:
+                continue
+            if only is not None and part.id not in only:
+                continue
+            if not part.is_linked(scene.links):
+                continue
+            count = part.counted(scene)
+            if count:
+                made.append(_held(part, scene, count))
+        return made
+
+    def asked(self, state: str) -> dict[str, frozenset[str]]:
+        """By part that can be held in a state, the options that it asks for here."""
+        whens, scene = _HELD[state][0], self.at(state).scene
+        made = {}
+        for part in parts_in(scene.config.chip, scene.minor):
+            if part.state in (BOOT, *whens) and part.is_linked(scene.links):
+                asked = AskedValues(scene.instead)
+                own = replace(scene, instead=asked, _names={})
+                count = part.counted(own)
+                _held(part, own, count)
+                made[part.id] = frozenset(asked.names)
+        return made
+
+    def free(self, state: str) -> dict[str, FreeBand]:
+        """By memory."""
+        psram = -sum(each.taken for each in self.held(state) if each.place == PSRAM)
+        has_psram = self.scene.on("SPIRAM")
+        made = {DRAM: self.free_dram(state), IRAM: self._predicted(state, IRAM)}
+        made[PSRAM] = FreeBand(median=psram + _PSRAM * has_psram, half_80=_PSRAM / 2 * has_psram)
+        return made
+
+    def free_dram(self, state: str) -> FreeBand:
+        return self._moved(self._predicted(state, DRAM), state)
+
+    def _predicted(self, state: str, place: str) -> FreeBand:
+        fit, group = memory_fit(), group_of(state, place)
+        constant, use = self.constant(state, place)[0], self.use(state, place)
+        if place == IRAM and self.scene.config.chip != "esp32":
+            return FreeBand(median=0.0, half_80=0.0)
+        deviation = sqrt(self.base_variance(state, place) + use.variance(fit))
+        return FreeBand(median=constant - use.taken(fit), half_80=fit.reach[group] * deviation)
+
+    def base_variance(self, state: str, place: str) -> float:
+        """The variance that does not hang on options: empty programs, and how programs differ."""
+        told = self.known(place) is not None and state == BOOT
+        spread = 0.0 if told else memory_fit().spread[group_of(state, place)]
+        return self.constant(state, place)[1] ** 2 + spread**2
+
+    def _moved(self, free: FreeBand, state: str) -> FreeBand:
+        """By what the user's own board has more than predicted. At the busiest the band is that of
+        a measurement, and of the options that differ from the last measured configuration's."""
+        if not self.own:
+            return free
+        more = [each.free - each.model._predicted(at, DRAM).median for each, at in self._own_at]
+        half = free.half_80
+        if state == self.busiest:
+            each, at = self._own_at[-1]
+            reach, variance = self.widths(state)
+            half = reach * sqrt(variance + each.model.change(self, at).variance(memory_fit()))
+        return FreeBand(median=free.median + sum(more) / len(more), half_80=half)
+
+    def widths(self, state: str) -> tuple[float, float]:
+        """Half of an 80 % band in standard deviations, and the variance of what does not hang on
+        options: of DRAM."""
+        if self.own and state == self.busiest:
+            return memory_fit().reach["difference"], _OWN_ERROR**2 / len(self.own)
+        return memory_fit().reach[group_of(state, DRAM)], self.base_variance(state, DRAM)
+
+    @property
+    def _own_at(self) -> list[tuple[OwnMemory, str]]:
+        return [(each, each.model.busiest) for each in self.own]
+
+    def known(self, place: str) -> int | None:
+        """Bytes of code and data, where they were told."""
+        return {DRAM: self.static_dram, IRAM: self.static_iram}.get(place)
+
+    def constant(self, state: str, place: str) -> tuple[float, float]:
+        """Free bytes before what hangs on options, with one standard deviation."""
+        left, known = self.before_code(state, place), self.known(place)
+        return self.less_empty(left, place) if known is None else (left - known, 0.0)
+
+    def before_code(self, state: str, place: str) -> float:
+        """Free bytes of the chip before any firmware takes of them."""
+        scene = self.scene
+        memory = chip_memory(scene.config.chip, scene.minor)
+        rtc = scene.value("ESP_SYSTEM_ALLOW_RTC_FAST_MEM_AS_HEAP") is not False
+        more = memory.rtc if state != BOOT and rtc else 0
+        return float(memory.dram + more if place == DRAM else memory.iram)
+
+    def less_empty(
+        self,
+        left: float,
+        place: str,
+        without: frozenset[str] = frozenset(),
+        widths: tuple[float, float] | None = None,
+    ) -> tuple[float, float]:
+        """Less what an empty program takes. `without`, `widths`: as for empty_static."""
+        empty = empty_static(self.scene.config.chip, self.scene.minor, without, widths)
+        own = empty.dram if place == DRAM else empty.iram
+        return left - own, empty.doubt if own else 0.0
+
+    def before_parts(self, state: str, place: str) -> float:
+        """Free bytes before any part that the configuration holds is taken off."""
+        scene = self.scene
+        if place == PSRAM:
+            return float(_PSRAM * scene.on("SPIRAM"))
+        if place == IRAM and scene.config.chip != "esp32":
+            return 0.0
+        fit, free = memory_fit(), self.constant(state, place)[0]
+        if self.known(place) is None:  # an empty program has the parts of a default build in it
+            config = scene.config
+            default = _default_statics(config.chip, config.sdk, scene.minor, place)
+            free += sum(each.bytes for each in default)
+        return free - (sum(map(fit.factor, self.more(state))) if place == DRAM else 0)
+
+    def sizes(
+        self, state: str, place: str, only: Collection[str] | None = None
+    ) -> dict[str, tuple[str, float]]:
+        """By part, its kind and bytes: of static parts what is not in an empty program's default
+        build, or nothing where the static use is known."""
+        held = [each for each in self.held(state, only) if each.place == place]
+        sizes = {each.part.id: (each.part.kind, each.taken) for each in held if not each.static}
+        if self.known(place) is None:
+            config = self.scene.config
+            default = _default_statics(config.chip, config.sdk, self.scene.minor, place)
+            wanted = [each for each in default if only is None or each.part.id in only]
+            sizes |= _steps(wanted, [each for each in held if each.static])
+        return sizes
+
+    def use(self, state: str, place: str) -> MemoryUse:
+        sizes = self.sizes(state, place)
+        return use_of(sizes.values(), self.more(state) if place == DRAM else ())
+
+    def more(self, state: str) -> tuple[str, ...]:
+        at_work = self._works(state)
+        more = tuple(name for link, name in _LINK_MORE.items() if link in at_work)
+        return (*more, _BOTH_MORE) if len(more) == len(_LINK_MORE) else more
+
+    def change(
+        self, other: MemoryModel, state: str, only: Collection[str] | None = None
+    ) -> MemoryUse:
+        """DRAM that `other` takes more than this: parts that both hold alike take no part in it."""
+        here, there = (
+            [each for each in model.held(state, only) if each.place == DRAM]
+            for model in (self, other)
+        )
+        return use_of(_steps(here, there).values())
+
+    def difference(
+        self, other: MemoryModel, state: str, only: Collection[str] | None = None
+    ) -> FreeBand:
+        """DRAM that `other` leaves more than this. `only`: parts that can differ."""
+        fit, use = memory_fit(), self.change(other, state, only)
+        half = fit.reach["difference"] * sqrt(use.variance(fit))
+        return FreeBand(median=-use.taken(fit), half_80=half)
+
+
+def _steps(before: Iterable[Held], after: Iterable[Held]) -> dict[str, tuple[str, float]]:
+    """By part that differs, its kind and by how much it takes more."""
+    sizes: dict[str, float] = {}
+    kinds = {}
+    for sign, side in ((-1, before), (1, after)):
+        for each in side:
+            kinds[each.part.id] = each.part.kind
+            sizes[each.part.id] = sizes.get(each.part.id, 0.0) + sign * each.taken
+    return {name: (kinds[name], size) for name, size in sizes.items() if size}
+
+
+@functools.lru_cache(maxsize=64)
+def _default_statics(chip: str, sdk: str, minor: Minor, place: str) -> tuple[Held, ...]:
+    """The static parts that an empty program has in a default build."""
+    model = MemoryModel(scene=MemoryScene(config=Config(chip=chip, sdk=sdk), minor=minor))
+    return tuple(each for each in model.held(BOOT) if each.place == place)
+
+
+@functools.lru_cache(maxsize=64)
+def start_use(chip: str, minor: Minor) -> float:
+    """Bytes that start-up allocates in a default build."""
+    config = Config(chip=chip, sdk=f"{minor[0]}.{minor[1]}")
+    held = MemoryModel(scene=MemoryScene(config=config, minor=minor)).held(APP_MAIN)
+    return sum(each.taken for each in held if each.part.state == APP_MAIN and each.place == DRAM)
+
+
+_NO_WIFI = ("esp32h2", "esp32h21", "esp32h4", "esp32p4")
+_STACKS, _BSS = ("stack", "loop"), ("bss", "bt-bss")
+
+
+def _held(part: PartRow, scene: MemoryScene, count: int) -> Held:
+    place, more = _place(part, scene)
+    size = float(part.size(scene))
+    if size < 0:
+        return Held(part=part, place=place, count=count, size=-size, more=True)
+    return Held(part=part, place=place, count=count, size=size, more=more)
+
+
+def _place(part: PartRow, scene: MemoryScene) -> tuple[str, bool]:
+    """Where a part's memory lies in this configuration, and whether it is given and not taken."""
+    memory = part.memory
+    if memory == "code":
+        return (IRAM if scene.config.chip == "esp32" else DRAM), False
+    if memory == "iram+":
+        return IRAM, True
+    if memory == "psram":
+        return PSRAM, False
+    if memory == "record" and scene.on("MBEDTLS_IRAM_8BIT_MEM_ALLOC"):
+        return IRAM, False
+    if memory == "bt" and scene.on("BT_NIMBLE_MEM_ALLOC_MODE_IRAM_8BIT"):
+        return IRAM, False
+    return (PSRAM if scene.on("SPIRAM") and _is_external(memory, scene) else DRAM), False
+
+
+def _is_external(memory: str, scene: MemoryScene) -> bool:
+    if memory == "thread":
+        return scene.on("OPENTHREAD_PLATFORM_MSGPOOL_MANAGEMENT")
+    if memory == "trace-map":
+        return scene.on("HEAP_TRACE_HASH_MAP_IN_EXT_RAM")
+    if memory in _BSS:
+        return scene.on("SPIRAM_ALLOW_BSS_SEG_EXTERNAL_MEMORY")
+    if memory == "buffers":
+        return bool(scene.name("wifi_psram"))
+    if memory == "loop" and scene.on("ESP_EVENT_LOOP_IN_EXT_RAM"):
+        return True
+    if memory in _STACKS:
+        return scene.on("FREERTOS_PLACE_TASK_STACKS_IN_EXT_RAM")
+    if memory == "bt":
+        return scene.on("BT_ALLOCATION_FROM_SPIRAM_FIRST") or scene.on(
+            "BT_NIMBLE_MEM_ALLOC_MODE_EXTERNAL"
+        )
+    if memory not in ("record", "tls"):
+        return False
+    large = memory == "record" and scene.name("tls_in") > scene.number(
+        "SPIRAM_MALLOC_ALWAYSINTERNAL", 16_384
+    )
+    follows = scene.on("MBEDTLS_DEFAULT_MEM_ALLOC") and scene.on("SPIRAM_USE_MALLOC")
+    return scene.on("MBEDTLS_EXTERNAL_MEM_ALLOC") or (follows and large)

@@ -1,0 +1,192 @@
+"""The memory that a configuration leaves to a program, as a layout to replay on: the chip's regions
+behind the predicted static use, with the system's own blocks in them.
+
+replay --load, predict --trace and tune --trace all ask this, so that they say the same. The layout
+leaves what memory_states predicts of the state, to the byte as near as the allocator can: its heaps
+are set up, what they report free is read, and the static use moves by the difference. It is there
+because blocks are whole and a sum of parts is not, and because of what no part tells.
+"""
+
+from __future__ import annotations
+
+import functools
+from dataclasses import dataclass, replace
+
+from heapscope.base.capabilities import EIGHT_BIT, INTERNAL
+from heapscope.base.errors import InputError
+from heapscope.config.config import Config
+from heapscope.config.releases import find_release
+from heapscope.forecast.predict.chip_memory import chip_memory
+from heapscope.forecast.predict.memory_states import DRAM, IRAM, MemoryModel
+from heapscope.forecast.predict.part_table import BOOT
+from heapscope.forecast.predict.tenants import tenants_of
+from heapscope.memory.layout.build import POOL_SIZE, THRESHOLD, Psram
+from heapscope.memory.layout.chips import load_chip
+from heapscope.memory.layout.layout import Layout, Region, Tenant
+from heapscope.memory.layout.psram import POOL_KIND
+from heapscope.memory.layout.versions import knows_version, version_of
+from heapscope.native.reader import NativeReader
+from heapscope.native.status import StatusError
+from heapscope.simulation.replay.config import native_config
+from heapscope.simulation.replay.unfit import unfit
+
+#: No option names the size of PSRAM: this is a common module's.
+PSRAM_SIZE = 4 << 20
+#: Bytes by which what is left may differ.
+NEAR = 8
+_TRIES = 8
+_SOURCE = "the chip's memory map, and the use of it that predict gives the configuration"
+_SMALL = 64
+_OTHER = "other system blocks"
+_PIECE = 1024
+_FLAVOURS = {
+    "HEAP_POISONING_LIGHT": "+light",
+    "HEAP_POISONING_COMPREHENSIVE": "+full",
+    "HEAP_TASK_TRACKING": "+track",
+}
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class SystemMemory:
+    """`state`: its blocks are held during the whole trace. `psram`: bytes, where they are known."""
+
+    model: MemoryModel
+    state: str
+    psram: int = PSRAM_SIZE
+
+    @property
+    def left(self) -> int:
+        """The bytes that are predicted to be left, 0 where it does not fit."""
+        return max(0, round(self.model.free(self.state)[DRAM].median))
+
+    @property
+    def held(self) -> int:
+        """The same at the lower end of the 80 % band."""
+        free = self.model.free(self.state)[DRAM]
+        return max(0, round(free.median - free.half_80))
+
+    def layout(self, left: int | None = None) -> Layout:
+        """That leaves so many bytes to the program, or as many as are predicted. InputError: the
+        chip has not so much, or cannot be set up like this."""
+        wanted = self.left if left is None else left
+        scene, other = self.model.scene, 0
+        memory, boot = chip_memory(scene.config.chip, scene.minor), self.model.at(self.state)
+        static = max(0, memory.dram - round(boot.free(BOOT)[DRAM].median)) & ~3
+        code = max(0, memory.iram - round(boot.free(BOOT)[IRAM].median)) if self._has_code else None
+        for tried in range(_TRIES):
+            made = self._layout(static, code, other)
+            more = free_of(made) - wanted
+            if abs(more) <= NEAR:
+                break
+            # Too little for a block, or blocks that the allocator rounds go past it and back.
+            if abs(more) < _SMALL << tried:
+                static += more & ~3
+            else:
+                other += more
+            if other < 0:
+                static, other = max(0, static + (other & ~3)), 0
+        if more < -_SMALL:
+            raise InputError(
+                f"{made.name}: it has less than {wanted:,} bytes beside the system's",
+                remedy="ask for less memory",
+            )
+        return self._noted(made, wanted, static)
+
+    def most(self) -> int:
+        """The bytes that could be left at most: without any static use."""
+        return free_of(self._layout(0, 0 if self._has_code else None, 0))
+
+    def _others(self, taken: int) -> tuple[Tenant, ...]:
+        """Blocks that no part tells of, of 1 KB at most."""
+        scene = self.model.scene
+        whole, rest = divmod(taken, scene.block(_PIECE))
+        blocks = ((_PIECE, int(whole)), (scene.asked(rest), 1))
+        return tuple(
+            Tenant(task=_OTHER, size=size, count=count, caps=INTERNAL | EIGHT_BIT)
+            for size, count in blocks
+            if size and count
+        )
+
+    @property
+    def _has_code(self) -> bool:
+        """Code has a memory of its own."""
+        return self.model.scene.config.chip == "esp32"
+
+    def _layout(self, static: int, code: int | None, other: int) -> Layout:
+        scene = self.model.scene
+        config = scene.config
+        chip = load_chip(config.chip)
+        name = f"{scene.minor[0]}.{scene.minor[1]}"
+        named = (name, config.sdk, chip.versions[0])  # as chip_memory takes a release
+        idf = next(each for each in named if knows_version(chip.data, each))
+        version = version_of(chip.data, find_release(idf))
+        single = not self._has_code or scene.on("FREERTOS_UNICORE")
+        rtc = version is not None and version.rtc is not None and single
+        protects = version is not None and version.protection is not None
+        made = chip.layout(
+            idf=idf,
+            cores=1 if self._has_code and single else None,
+            static_dram=static,
+            static_iram=code if chip.data.static is None else chip.data.static.code_elsewhere,
+            psram=self._psram(),
+            rtc=_switch(config, "ESP_SYSTEM_ALLOW_RTC_FAST_MEM_AS_HEAP") if rtc else None,
+            protection=_switch(config, "ESP_SYSTEM_MEMPROT") if protects else None,
+            iram_8bit=scene.on("ESP32_IRAM_AS_8BIT_ACCESSIBLE_MEMORY"),
+            rom=_switch(config, "HEAP_TLSF_USE_ROM_IMPL"),
+            flavour="".join(end for option, end in _FLAVOURS.items() if scene.on(option)),
+            startup_use=0,
+        )
+        return replace(made, tenants=(*self._tenants, *self._others(other)))
+
+    @functools.cached_property
+    def _tenants(self) -> tuple[Tenant, ...]:
+        return tenants_of(self.model, self.state)
+
+    def _psram(self) -> Psram | None:
+        scene = self.model.scene
+        if not scene.on("SPIRAM"):
+            return None
+        if scene.value("SPIRAM_USE_MALLOC") is False:
+            return Psram(size=self.psram, threshold=None)
+        return Psram(
+            size=self.psram,
+            threshold=scene.number("SPIRAM_MALLOC_ALWAYSINTERNAL", THRESHOLD),
+            reserve=scene.number("SPIRAM_MALLOC_RESERVE_INTERNAL", POOL_SIZE),
+        )
+
+    def _noted(self, layout: Layout, left: int, static: int) -> Layout:
+        held: dict[str, int] = {}
+        for tenant in layout.tenants:
+            held[tenant.task] = held.get(tenant.task, 0) + tenant.size * tenant.count
+        tasks = ", ".join(f"{task} {size:,}" for task, size in held.items())
+        said = (
+            f"static use as predict has it: {static:,} bytes of DRAM",
+            f"the system holds {sum(held.values()):,} bytes in the state {self.state}, during the "
+            f"whole trace: {tasks}",
+            f"{left:,} bytes of internal memory are left to the program",
+        )
+        own = tuple(note for note in layout.notes if not note.startswith("static use"))
+        return replace(layout, source=_SOURCE, notes=(*said, *own))
+
+
+def free_of(layout: Layout) -> int:
+    """The internal memory that the heaps of a layout report as free before the first event."""
+    layout.check()
+    config = native_config(layout, needs=(), capsets=(), buckets=0)
+    try:
+        with NativeReader(config) as reader:
+            rows = zip(reader.regions(), layout.regions, strict=True)
+            return sum(row.reported_free for row, region in rows if _counts(region))
+    except StatusError as error:
+        raise unfit(error, layout, config) from None
+
+
+def _counts(region: Region) -> bool:
+    """malloc gives it, and it is on the chip."""
+    return not region.word_only and region.kind not in ("SPIRAM", POOL_KIND)
+
+
+def _switch(config: Config, option: str) -> bool | None:
+    """None: as in a default build."""
+    value = config.value(option)
+    return value if isinstance(value, bool) and config.given(option) else None

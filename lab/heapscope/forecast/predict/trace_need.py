@@ -1,0 +1,88 @@
+"""Needs that only a replay can tell: a trace survives, and a block of some size always fits.
+
+The trace is the program's own dynamic use. It is replayed on the memory of one configuration, with
+the system's blocks in it and so much left to the program (forecast/predict/system_layout.py). How
+much it needs is found by halving; the search then holds that much as a limit, and its answer is
+replayed on its own memory. Where that replay disagrees (survival need not rise with memory, and
+other blocks of the system leave other holes), a cut asks for more, and it is solved again.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from heapscope.base.errors import InputError
+from heapscope.forecast.predict.system_layout import SystemMemory
+from heapscope.simulation.replay.run import replay
+from heapscope.simulation.result.result import ReplayResult
+from heapscope.trace.all_names import AllNames, read_all_names
+
+#: The step in which the least available memory is found, and by which a cut asks for more.
+STEP_KB = 0.25
+
+
+@dataclass(eq=False, kw_only=True)
+class TraceNeed:
+    """`contiguous`: bytes that malloc must always be able to serve in one piece; 0: only what the
+    trace asks for. `unmet`: requests that fail even in all memory beside the system's, which is the
+    first replay; they are not held against a configuration. `found`: the replays."""
+
+    trace: Path
+    system: SystemMemory
+    contiguous: int
+    progress: Callable[[int], None] = lambda done: None
+    replays: int = 0
+    unmet: int | None = None
+    found: dict[int, ReplayResult] = field(default_factory=dict, repr=False)
+
+    def survives(self, free_kb: float) -> bool:
+        """With so much available memory."""
+        found = self.at(free_kb)
+        if self.unmet is None:
+            self.unmet = found.summary.failures
+        short = self.contiguous and found.needs[0].short_events
+        return found.summary.failures <= self.unmet and not short
+
+    def at(self, free_kb: float) -> ReplayResult:
+        """The replay with so much available memory; each amount is replayed once. InputError: the
+        trace cannot be used, or events of it are lost."""
+        free = int(free_kb * 1024) & ~15
+        if free not in self.found:
+            self.replays += 1
+            self.progress(self.replays)
+            layout = self.system.layout(free)
+            asked = max(self.contiguous, 1)
+            found = replay(self.trace, layout, needs=[(asked, 0)], capsets=(), names=self._names)
+            if found.loss is not None:
+                raise InputError(
+                    f"{self.trace.name}: {found.loss.sentences()[0]} Whether the whole run "
+                    "survives is not known, so nothing can be recommended",
+                    remedy="record it again, or leave --trace out",
+                )
+            self.found[free] = found
+        return self.found[free]
+
+    def least(self) -> float:
+        """The least available memory, KB, in steps of STEP_KB. InputError: all that the chip has
+        beside the system's is too little."""
+        low, high = 0, int(self.system.most() / 1024 / STEP_KB)
+        if not self.survives(high * STEP_KB):
+            raise InputError(
+                f"{self.trace.name} never has {self.contiguous:,} bytes in one piece in all of the "
+                f"{high * STEP_KB:.0f} KB that the system leaves of the chip's memory",
+                remedy="heapscope why --need says who is in the way",
+            )
+        while high - low > 1:
+            middle = (low + high) // 2
+            if self.survives(middle * STEP_KB):
+                high = middle
+            else:
+                low = middle
+        return high * STEP_KB
+
+    @functools.cached_property
+    def _names(self) -> AllNames:
+        return read_all_names(self.trace)

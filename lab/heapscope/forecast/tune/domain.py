@@ -1,0 +1,152 @@
+"""Which values the search may give to each knob: those between published ones, or all that
+Kconfig takes."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+
+from heapscope.config.config import Config
+from heapscope.forecast.predict.wifi_table import Knobs, WifiRow, lab, ranks
+from heapscope.forecast.tune.memory import LeftMemory
+from heapscope.forecast.tune.options import (
+    AMPDU_OFF,
+    as_number,
+    as_tx,
+    choice_of,
+    option_values,
+    out_of_range,
+    rules_between,
+)
+from heapscope.forecast.tune.space import Knob, KnobRule, Space
+from heapscope.forecast.tune.wifi import window
+
+_STEP = 1024  # bytes between the windows that are tried
+_COUNTS = ("static_rx", "dynamic_rx")
+_WINDOWS = ("tcp_snd_buf", "tcp_wnd")
+_SWITCHES = ("wifi_iram", "wifi_rx_iram", "lwip_iram")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Domain:
+    """`outside`: knobs whose present value is not among the published ones; `thin`: the chip has no
+    table of its own."""
+
+    space: Space
+    rows: tuple[WifiRow, ...]
+    outside: tuple[str, ...]
+    thin: bool
+
+
+def published(knobs: Knobs) -> tuple[tuple[WifiRow, ...], bool]:
+    """Rows of the chip with its PSRAM; or, where there is no table, all rows with as much PSRAM."""
+    own = tuple(row for row in ranks() if row.knobs.group == knobs.group)
+    if own:
+        return own, False
+    rows = (*ranks(), *lab())
+    return tuple(row for row in rows if row.knobs.psram == knobs.psram) or ranks(), True
+
+
+def make_space(
+    config: Config,
+    now: Knobs,
+    left: LeftMemory,
+    *,
+    keep: Sequence[str] = (),
+    extrapolate: bool = False,
+) -> Domain:
+    """Kept knobs have the one value that they have now."""
+    rows, thin = published(now)
+    current = choice_of(now)
+    knobs, outside = [], []
+    for name in current:
+        values = _values(config, now, name, rows, extrapolate)
+        if current[name] not in values:
+            outside.append(name)
+        if name in keep:
+            values = (current[name],)
+        knobs.append(Knob(name=name, values=values))
+    by_name = {knob.name: knob.values for knob in knobs}
+    larger = window(now, ("tcp_wnd", "dynamic_rx"), (by_name["tcp_wnd"], by_name["dynamic_rx"]))
+    rules = list(rules_between(config, knobs))
+    if not extrapolate:
+        rules += _ratios(rows)
+    space = Space(knobs=tuple(knobs), larger=(larger, *left.larger(by_name)), rules=tuple(rules))
+    return Domain(space=space, rows=rows, outside=tuple(outside), thin=thin)
+
+
+def _values(
+    config: Config, now: Knobs, name: str, rows: Sequence[WifiRow], extrapolate: bool
+) -> tuple[Hashable, ...]:
+    current = choice_of(now)[name]
+    seen = [choice_of(row.knobs)[name] for row in rows if name in choice_of(row.knobs)]
+    every: list[Hashable]
+    if name == "icache_kb":
+        every = [8, 16] if now.chip == "esp32s2" else [16, 32]
+    elif name in _SWITCHES:
+        every = [False, True]
+        chip = [row for row in ranks() if row.knobs.chip == now.chip] or ranks()
+        seen = [choice_of(row.knobs)[name] for row in chip]
+    elif name == "tx":
+        pairs = [as_tx(value) for value in seen]
+        kinds = ["dynamic", "static"] if extrapolate else sorted({kind for kind, _ in pairs})
+        every = []
+        for kind in kinds:
+            counts = [count for other, count in pairs if other == kind]
+            numbers = _numbers(config, name, kind, counts, extrapolate)
+            every += [(kind, number) for number in numbers]
+        seen = every
+    else:
+        every = [*_numbers(config, name, "", [as_number(value) for value in seen], extrapolate)]
+        seen = every
+    allowed = [value for value in every if extrapolate or value in seen]
+    if extrapolate and current not in allowed:
+        allowed.append(current)
+    legal = [
+        value for value in allowed if not out_of_range(config, option_values(now.chip, name, value))
+    ]
+    return tuple(legal or [current])
+
+
+def _numbers(
+    config: Config, name: str, kind: str, seen: Sequence[int], extrapolate: bool
+) -> list[int]:
+    if extrapolate:
+        probe = {"tx": (kind, 1), "rx_ba_win": 2}.get(name, 1)
+        asked = option_values(config.chip, name, probe)
+        bounds = config.changed_to(asked).bounds(list(asked)[-1])
+        if bounds is None:  # this build cannot set it
+            return []
+        low, high = bounds
+    else:
+        numbers = [number for number in seen if name != "rx_ba_win" or number]
+        if not numbers:
+            return [AMPDU_OFF] if seen else []
+        low, high = min(numbers), max(numbers)
+    if name in _WINDOWS:
+        first = -(-low // _STEP) * _STEP
+        made = list(range(first, high + 1, _STEP))
+        return sorted({*made, *([high] if high % _STEP else [])})
+    made = list(range(low, high + 1))
+    if name == "rx_ba_win" and (extrapolate or AMPDU_OFF in seen):
+        made = [AMPDU_OFF, *made]
+    return made
+
+
+def _ratios(rows: Sequence[WifiRow]) -> list[KnobRule]:
+    """A window is no longer for the buffers behind it than in the published rows: its memory is
+    in their figures only as far as that."""
+    receive = max(row.knobs.tcp_wnd / row.knobs.dynamic_rx for row in rows if row.knobs.dynamic_rx)
+    send = max(row.knobs.tcp_snd_buf / row.knobs.tx_buffers for row in rows)
+    return [
+        KnobRule(
+            name="published windows",
+            knobs=("tcp_wnd", "dynamic_rx"),
+            allows=lambda length, count: count == 0 or length <= receive * count,
+        ),
+        KnobRule(
+            name="published send buffers",
+            knobs=("tcp_snd_buf", "tx"),
+            allows=lambda length, buffers: length <= send * buffers[1],
+        ),
+    ]

@@ -1,0 +1,203 @@
+"""One configuration's search: space, quantities and the judge, ready for questions."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from heapscope.base.errors import InputError
+from heapscope.base.printable import printable
+from heapscope.config.config import Config
+from heapscope.config.value import Value
+from heapscope.forecast.predict.config_knobs import knobs_of
+from heapscope.forecast.predict.constants import Constants
+from heapscope.forecast.predict.environment import Environment
+from heapscope.forecast.predict.memory_scene import MemoryScene, minor_of_config
+from heapscope.forecast.predict.memory_states import FreeBand, MemoryModel
+from heapscope.forecast.predict.wifi_table import METRICS, NO_PSRAM, Knobs, chips
+from heapscope.forecast.tune.answer import Candidate
+from heapscope.forecast.tune.domain import Domain, make_space
+from heapscope.forecast.tune.memory import FREE, LeftMemory
+from heapscope.forecast.tune.needs import SPEED, TuneNeed
+from heapscope.forecast.tune.options import KNOBS, broken_rules, changed, choice_of, with_choice
+from heapscope.forecast.tune.quantity import Quantity, added
+from heapscope.forecast.tune.search import Search, Solution
+from heapscope.forecast.tune.space import Choice, Space
+from heapscope.forecast.tune.wifi import figures, rebuilt, time_quantity
+
+#: Relative gain below which a change is noise.
+_NOTHING = 1e-7
+
+
+def with_psram(config: Config, kind: str) -> Config:
+    """With PSRAM that Wi-Fi and lwIP use, as the published tables have it, or without any."""
+    known = chips()[config.chip].psram if config.chip in chips() else ()
+    if kind not in known:
+        raise InputError(
+            f"--psram {printable(kind)}: no published figures of such a {config.chip}",
+            remedy=f"of the {config.chip} there is: {', '.join(known) or 'nothing with Wi-Fi'}",
+        )
+    if kind == NO_PSRAM:
+        return config.changed_to({"SPIRAM": False})
+    values: dict[str, Value] = {"SPIRAM": True, "SPIRAM_TRY_ALLOCATE_WIFI_LWIP": True}
+    if "octal" in known:
+        values["SPIRAM_MODE_OCT"] = kind == "octal"
+    return config.changed_to(values)
+
+
+@dataclass(eq=False, kw_only=True)
+class Problem:
+    config: Config
+    constants: Constants
+    now: Knobs
+    domain: Domain
+    median: bool
+    notes: tuple[str, ...]
+    environment: Environment
+    left: LeftMemory
+    quantities: Mapping[str, Quantity]
+    start: FreeBand
+    search: Search = field(repr=False)
+
+    @classmethod
+    def of(
+        cls,
+        config: Config,
+        constants: Constants,
+        *,
+        idf: str | None = None,
+        now: Knobs | None = None,
+        keep: Sequence[str] = (),
+        median: bool = False,
+        extrapolate: bool = False,
+        environment: Environment | None = None,
+        memory: MemoryModel | None = None,
+        start: MemoryModel | None = None,
+    ) -> Problem:
+        """`idf`: of the software, where the configuration does not say. `now`: knobs to start from
+        in place of the configuration's, which then only has the rules. `memory`: of the
+        configuration; None: that of one TCP connection. `start`: before anything was
+        changed, where the search itself begins with something changed."""
+        read = knobs_of(config, idf=idf)
+        now = now or read.knobs
+        if memory is None:
+            memory = MemoryModel(
+                scene=MemoryScene(config=config, minor=minor_of_config(config, idf))
+            )
+        left = LeftMemory(model=memory, now=choice_of(now))
+        domain = make_space(config, now, left, keep=keep, extrapolate=extrapolate)
+        space = domain.space
+        made = {
+            metric: time_quantity(
+                constants, now, space, changed, metric, median=median, environment=environment
+            )
+            for metric in METRICS
+        }
+        made[SPEED] = added(SPEED, {made[metric]: 1 / made[metric].scale for metric in METRICS})
+        made[FREE] = left.quantity(space, median=median)
+        before = {rule.id for rule in broken_rules(config)}
+        known: dict[tuple[Hashable, ...], bool] = {}
+
+        def sound(choice: Choice) -> bool:
+            key = tuple(choice[name] for name in KNOBS if name in choice)
+            if key not in known:
+                after = {rule.id for rule in broken_rules(with_choice(config, choice))}
+                known[key] = after <= before
+            return known[key]
+
+        return cls(
+            config=config,
+            constants=constants,
+            now=now,
+            domain=domain,
+            median=median,
+            notes=read.notes,
+            environment=environment or Environment(),
+            left=left,
+            quantities=made,
+            start=left.free(left.now) if start is None else start.free_dram(start.busiest),
+            search=Search(space, judge=sound),
+        )
+
+    @property
+    def solved(self) -> int:
+        """Programmes, in all."""
+        return self.search.solved
+
+    @property
+    def current(self) -> dict[str, Hashable]:
+        return choice_of(self.now)
+
+    @property
+    def present(self) -> Candidate:
+        """The configuration as it is."""
+        return self._candidate(self.current, self.start)
+
+    def candidate(self, choice: Choice) -> Candidate:
+        return self._candidate(choice, self.left.free(choice))
+
+    def _candidate(self, choice: Choice, free: FreeBand) -> Candidate:
+        ordered = {name: choice[name] for name in KNOBS if name in choice}
+        return Candidate(
+            choice=ordered,
+            **vars(
+                figures(
+                    self.constants,
+                    rebuilt(self.now, choice, changed),
+                    free,
+                    self.environment,
+                )
+            ),
+        )
+
+    def amount(self, target: str, candidate: Candidate) -> float:
+        """The amount of a target in its own unit, at the bound that counts. That of `speed` is
+        minus the cost."""
+        if target == SPEED:
+            return -self.quantities[SPEED].value(candidate.choice, self.domain.space)
+        at = candidate.median if self.median else candidate.low_80
+        return at[target]
+
+    def limits(self, needs: Sequence[TuneNeed]) -> dict[Quantity, float]:
+        return {self.quantities[need.target]: cost_of(need.target, need.amount) for need in needs}
+
+    def best(
+        self,
+        prefer: str,
+        limits: Mapping[Quantity, float],
+        *,
+        held: Choice | None = None,
+    ) -> Solution | None:
+        """The best of what is preferred."""
+        goal = self.quantities[prefer]
+        return self.search.least(goal, limits, held=held)
+
+    def polished(
+        self, prefer: str, limits: Mapping[Quantity, float], found: Solution
+    ) -> dict[str, Hashable]:
+        """Among those that are as good, one that is faster (or, of the fast, with more memory) and
+        changes less, until no change of two knobs leads further."""
+        goal = self.quantities[prefer]
+        tight = {**limits, goal: self._just(goal, found.value, limits)}
+        second = self.quantities[FREE if prefer != FREE else SPEED]
+        return self.search.descended(found.choice, tight, second, self._changes(self.domain.space))
+
+    def _just(self, quantity: Quantity, value: float, limits: Mapping[Quantity, float]) -> float:
+        return min(value + _NOTHING * quantity.scale, limits.get(quantity, float("inf")))
+
+    def _changes(self, space: Space) -> dict[str, dict[Hashable, float]]:
+        """A changed knob weighs 1, and how far it goes a little more."""
+        weights: dict[str, dict[Hashable, float]] = {}
+        for knob in space.knobs:
+            current = self.current[knob.name]
+            at = knob.values.index(current) if current in knob.values else 0
+            weights[knob.name] = {
+                value: float(value != current) + abs(number - at) / (20 * len(knob.values))
+                for number, value in enumerate(knob.values)
+            }
+        return weights
+
+
+def cost_of(target: str, amount: float) -> float:
+    """The most that a quantity may be, so that its target is at least `amount`."""
+    return -amount if target == FREE else 1 / amount

@@ -1,0 +1,275 @@
+"""One question: the best configuration under needs, and why it is that one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from heapscope.base.errors import InputError
+from heapscope.config.rules import all_rules
+from heapscope.forecast.predict.environment import AIR, Environment
+from heapscope.forecast.predict.wifi_table import METRICS, chips
+from heapscope.forecast.tune.answer import (
+    Alternative,
+    Candidate,
+    ChangedKnob,
+    Companion,
+    NeedResult,
+    Relaxation,
+    TuneResult,
+)
+from heapscope.forecast.tune.memory import FREE
+from heapscope.forecast.tune.needs import SPEED, TuneNeed
+from heapscope.forecast.tune.options import LABELS, broken_rules, option_values, with_choice
+from heapscope.forecast.tune.problem import Problem
+
+#: Relative change of a goal below which it is the solver's tolerance and not a gain.
+_GAIN = 1e-5
+
+
+@dataclass(frozen=True, kw_only=True)
+class TuneQuestion:
+    needs: tuple[TuneNeed, ...]
+    prefer: str
+    keep: tuple[str, ...] = ()
+
+
+def default_preference(needs: Sequence[TuneNeed]) -> str:
+    """Memory; speed where the needs ask only for memory."""
+    return SPEED if needs and all(need.target == FREE for need in needs) else FREE
+
+
+def answer(problem: Problem, question: TuneQuestion, *, notes: Sequence[str] = ()) -> TuneResult:
+    """InputError where what is kept contradicts the rules, so that nothing is left."""
+    now = problem.present
+    limits = problem.limits(question.needs)
+    found = problem.best(question.prefer, limits)
+    told = [*notes, *_notes(problem, question)]
+    if found is None:
+        relaxation = _relaxation(problem, question)
+        return _result(
+            problem,
+            question,
+            now=now,
+            best=None,
+            needs=tuple(
+                _met(need, problem.amount(need.target, relaxation.best), None)
+                for need in question.needs
+            ),
+            relaxation=relaxation,
+            notes=told,
+        )
+    best = problem.candidate(problem.polished(question.prefer, limits, found))
+    return _result(
+        problem,
+        question,
+        now=now,
+        best=best,
+        bound=None if question.prefer == SPEED else _amount(question.prefer, found.bound),
+        needs=tuple(_needs(problem, question, best)),
+        changes=tuple(_changes(problem, best)),
+        companions=tuple(_companions(problem, best)),
+        alternatives=tuple(_alternatives(problem, question, best)),
+        notes=[*told, *_missing(best)],
+    )
+
+
+def _result(
+    problem: Problem,
+    question: TuneQuestion,
+    *,
+    now: Candidate,
+    best: Candidate | None,
+    needs: tuple[NeedResult, ...],
+    notes: Sequence[str],
+    bound: float | None = None,
+    changes: tuple[ChangedKnob, ...] = (),
+    companions: tuple[Companion, ...] = (),
+    alternatives: tuple[Alternative, ...] = (),
+    relaxation: Relaxation | None = None,
+) -> TuneResult:
+    return TuneResult(
+        chip=problem.now.chip,
+        sdk=problem.config.sdk,
+        psram=problem.now.psram,
+        environment=problem.environment,
+        prefer=question.prefer,
+        median=problem.median,
+        now=now,
+        best=best,
+        no_configuration_above=bound,
+        needs=needs,
+        changes=changes,
+        companions=companions,
+        alternatives=alternatives,
+        relaxation=relaxation,
+        notes=tuple(notes),
+        programmes=problem.solved,
+    )
+
+
+def _amount(target: str, cost: float) -> float:
+    return -cost if target == FREE else 1 / cost
+
+
+def _met(need: TuneNeed, value: float, without: float | None) -> NeedResult:
+    return NeedResult(**vars(need), value=value, goal_gain_without=without)
+
+
+def _needs(problem: Problem, question: TuneQuestion, best: Candidate) -> list[NeedResult]:
+    have = problem.amount(question.prefer, best)
+
+    def dropped(need: TuneNeed) -> NeedResult:
+        others = [each for each in question.needs if each is not need]
+        without = problem.best(question.prefer, problem.limits(others))
+        gain = 0.0
+        if without is not None:
+            then = problem.amount(question.prefer, problem.candidate(without.choice))
+            gain = then - have if then - have > _GAIN * max(abs(have), 1.0) else 0.0
+        return _met(need, problem.amount(need.target, best), gain)
+
+    return [dropped(need) for need in question.needs]
+
+
+def _changes(problem: Problem, best: Candidate) -> Iterator[ChangedKnob]:
+    """With everything else as in the best configuration."""
+    whole = {rule.id for rule in broken_rules(with_choice(problem.config, best.choice))}
+    for name, after in best.choice.items():
+        before = problem.current[name]
+        if before == after:
+            continue
+        back = problem.candidate({**best.choice, name: before})
+        at_back = {
+            rule.id for rule in broken_rules(with_choice(problem.config, back.choice))
+        } - whole
+        yield ChangedKnob(
+            knob=name,
+            old=before,
+            new=after,
+            effect={
+                metric: best.median[metric] - back.median[metric] for metric in (FREE, *METRICS)
+            },
+            breaks_if_put_back=tuple(sorted(at_back)),
+        )
+
+
+def _alternatives(
+    problem: Problem, question: TuneQuestion, best: Candidate
+) -> Iterator[Alternative]:
+    """The best that leaves one changed knob as it is, where that can be."""
+    limits = problem.limits(question.needs)
+    have = problem.amount(question.prefer, best)
+    changed = [
+        name
+        for name, after in best.choice.items()
+        if problem.current[name] != after
+        and problem.current[name] in problem.domain.space.knob(name).values
+    ]
+
+    for name in changed:
+        held = {name: problem.current[name]}
+        found = problem.best(question.prefer, limits, held=held)
+        if found is not None:
+            candidate = problem.candidate(found.choice)
+            loss = max(0.0, have - problem.amount(question.prefer, candidate))
+            yield Alternative(kept=name, best=candidate, loss=loss)
+
+
+def _missing(best: Candidate) -> Iterator[str]:
+    """Where no need asks for memory, the answer may have less than none."""
+    left = best.median[FREE]
+    if left < 0:
+        yield (
+            f"it does not fit: {-left:.1f} KB of memory are missing; --need free>=1KB finds a "
+            "configuration that has some, or says that there is none"
+        )
+
+
+def _relaxation(problem: Problem, question: TuneQuestion) -> Relaxation:
+    limits = problem.limits(question.needs)
+    shares = {quantity: abs(high) for quantity, high in limits.items()}
+    found = problem.search.relaxed(limits, shares)
+    if found is None:
+        broken = ", ".join(sorted({rule.id for rule in broken_rules(problem.config)}))
+        names = ", ".join(LABELS[name] for name in question.keep)
+        kept = f" with {names} kept" if names else ""
+        because = f" (broken now: {broken})" if broken else ""
+        raise InputError(
+            f"no configuration keeps all hard rules{kept}{because}",
+            remedy="keep less, or mend the sdkconfig first: heapscope lint",
+        )
+    # many give way by as little: the best of them
+    moved = {
+        quantity: high + (found.value + _GAIN) * shares[quantity]
+        for quantity, high in limits.items()
+    }
+    kindest = problem.best(question.prefer, moved)
+    best = problem.candidate((kindest or found).choice)
+    alone: dict[str, float | None] = {}
+    for need in question.needs:
+        others = [each for each in question.needs if each is not need]
+        most = problem.best(need.target, problem.limits(others))
+        alone[need.target] = None if most is None else _amount(need.target, most.value)
+    return Relaxation(
+        share=found.value,
+        best=best,
+        amounts={
+            need.target: _amount(need.target, limits[quantity] + found.value * shares[quantity])
+            for need in question.needs
+            for quantity in (problem.quantities[need.target],)
+        },
+        alone=alone,
+    )
+
+
+def _companions(problem: Problem, best: Candidate) -> Iterator[Companion]:
+    """Advice about the network's options that the change, and not the user, breaks."""
+    before, after = problem.config, with_choice(problem.config, best.choice)
+    tuned = {
+        option
+        for name, value in best.choice.items()
+        for option in option_values(problem.now.chip, name, value)
+    }
+    seen: set[str] = set()
+    for _ in range(2):  # a mailbox that follows a window is followed by the next
+        for rule in all_rules():
+            for check in rule.checks if rule.area == "lwip" and not rule.hard else ():
+                new = check.broken(after) and not check.broken(before)
+                if not new or not check.counts_in(after.sdk):
+                    continue
+                for option, value in check.replacements(after).items():
+                    if option not in tuned and option not in seen:
+                        seen.add(option)
+                        after = after.changed_to({option: value})
+                        reason = f"{rule.id}: {rule.text}"
+                        yield Companion(option=option, value=value, reason=reason)
+
+
+def _where(environment: Environment) -> str:
+    said = ["in air" if environment.place == AIR else "in a shielded box"]
+    if environment.round_trip_ms:
+        said.append(f"round trip longer by {environment.round_trip_ms:g} ms")
+    if environment.loss:
+        said.append(f"{100 * environment.loss:g} % of the frames lost")
+    return ", ".join(said)
+
+
+def _notes(problem: Problem, question: TuneQuestion) -> Iterator[str]:
+    now, domain = problem.now, problem.domain
+    yield from problem.notes
+    held = "median" if problem.median else "lower bound of the 80 % band"
+    yield f"needs are held at the {held}"
+    yield "windows are tried in steps of 1,024 bytes, buffers in steps of 1"
+    if domain.thin:
+        yield f"no published table of the {now.group}: values tried are those of other chips"
+    out = [LABELS[name] for name in domain.outside if name not in question.keep]
+    if out:
+        yield f"outside the published values now: {', '.join(out)}; --extrapolate lets them stay"
+    if not problem.environment.plain:
+        yield _where(problem.environment)
+    highest = chips()[now.chip].mhz
+    if now.mhz and now.mhz != highest:
+        yield f"the CPU is at {now.mhz} MHz, the published figures are of {highest}"
+    broken = [rule.id for rule in broken_rules(problem.config)]
+    if broken:
+        yield f"the configuration as it is breaks: {', '.join(sorted(set(broken)))}"

@@ -1,0 +1,62 @@
+"""The next step: a command here, or a line for the device's program."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from heapscope.answers.leaks.verdict import LEAK
+from heapscope.logs.answer.answer import LogAnswer
+from heapscope.logs.answer.trend import TrendRow
+from heapscope.logs.reader.reading import LogReading
+
+#: A block that TLS asks for: a record with its head (16 KB and 333 bytes).
+_USUAL = 16717
+
+
+def steps(reading: LogReading, answer: LogAnswer, trends: tuple[TrendRow, ...]) -> Iterator[str]:
+    """For the device's program, the most useful first; a sentence each."""
+    corrupt = answer.corrupt
+    if corrupt is not None:
+        yield (
+            "set CONFIG_HEAP_POISONING_COMPREHENSIVE=y and call "
+            "heap_caps_check_integrity_all(true) here and there: the first call that fails is "
+            "behind the write"
+        )
+    if any(row.verdict == LEAK for row in trends):
+        yield (
+            "record who allocates: heap_trace_start(HEAP_TRACE_LEAKS), then heap_trace_dump(), and "
+            "'heapscope import esp-idf' reads the log with it"
+        )
+    unsized = [one for one in answer.failed if one.size is None and one.memory]
+    if unsized and unsized[0].how != "python":
+        yield (
+            "call heap_caps_register_failed_alloc_callback(): it prints the size and the "
+            "capabilities of each request that fails"
+        )
+    elif answer.failed and reading.summaries.last is None and answer.corrupt is None:
+        yield (
+            "call heap_caps_print_heap_info(caps) in the callback of failed requests: it shows "
+            "each region at that moment"
+        )
+    elif answer.free is not None and answer.largest is None:
+        yield "print heap_caps_get_largest_free_block(MALLOC_CAP_8BIT) beside what is free"
+    elif answer.boot_regions is not None and answer.free is None:
+        yield "print heap_caps_print_heap_info(MALLOC_CAP_8BIT) when the program is at work"
+
+
+def next_words(
+    reading: LogReading, answer: LogAnswer, *, file: str, asked: bool
+) -> tuple[str, ...]:
+    """The words of the next command after heapscope; none where there is no file to name."""
+    if file == "standard input":
+        return ()
+    if reading.trace.records:
+        return ("import", "esp-idf", file, "-o", "T.hst")
+    if answer.declines is not None:
+        return ()
+    sizes = [one.size for one in answer.failed if one.size and one.how != "python"]
+    if not asked and (answer.largest is not None or sizes):
+        return ("log", file, "--need", str(max(sizes, default=_USUAL)))
+    if answer.boot_regions is not None:
+        return ("replay", "T.hst", "--boot-log", file)
+    return ()

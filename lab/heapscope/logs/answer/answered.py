@@ -1,0 +1,220 @@
+"""A log as the result of the verb."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from heapscope.base.printable import printable
+from heapscope.logs.answer.advice import next_words, steps
+from heapscope.logs.answer.answer import answer_of
+from heapscope.logs.answer.contradictions import contradictions
+from heapscope.logs.answer.evidence import evidence, not_understood
+from heapscope.logs.answer.log_result import (
+    LogFigureRow,
+    LogResult,
+    LogTaskRow,
+    NeedFitRow,
+    StartRegionRow,
+    TaskHeapRow,
+)
+from heapscope.logs.answer.request_rows import Followed, followed
+from heapscope.logs.answer.sentences import assumed, settles, verdict
+from heapscope.logs.answer.summary_rows import region_rows, summary_row, tightest, with_history
+from heapscope.logs.answer.trend import trends
+from heapscope.logs.heaps.fits import NeedFit, ask
+from heapscope.logs.heaps.state_fit import state_fit
+from heapscope.logs.heaps.state_view import StateView, no_state, view_of, views_over_time
+from heapscope.logs.reader.artefacts import remarks
+from heapscope.logs.reader.device import device_of
+from heapscope.logs.reader.form import form_of
+from heapscope.logs.reader.primary import primary_figures
+from heapscope.logs.reader.reading import LogReading
+from heapscope.logs.reader.requests import AskedBlock
+from heapscope.logs.reader.state import START
+from heapscope.logs.reader.summaries import PrintedSummary
+from heapscope.memory.layout.evidence import shown
+from heapscope.native.log import Fact
+
+
+def answered(
+    reading: LogReading,
+    *,
+    file: str,
+    lines: int,
+    needs: Sequence[AskedBlock] = (),
+    requests: Sequence[AskedBlock] = (),
+    chip: str | None = None,
+    idf: str | None = None,
+    poisoning: str | None = None,
+    notes: Sequence[str] = (),
+) -> LogResult:
+    """The result as it stands now. `needs`: requests, each asked about by itself; `requests`: they
+    are made one after the other; `poisoning`: one of POISONINGS, where it is known. InputError: the
+    log tells no state in which that can be, or the chip or the version that is given is none."""
+    form = form_of(reading)
+    seen = reading.evidence.conclude()
+    device = device_of(reading, chip=chip, idf=idf)
+    view = view_of(reading, device, poisoning=poisoning)
+    if requests and view is None:
+        raise no_state(file)
+    series = followed(view, requests) if view is not None and requests else Followed()
+    found = () if reading.boots.uptimes.two_devices else tuple(trends(reading.figures))
+    moments = {} if view is None else dict(views_over_time(reading, device, view))
+    fits = [_ask(reading, form, view, moments, request) for request in needs]
+    answer = answer_of(reading, view, fit=fits[0] if fits else None)
+    summary = reading.summaries.last
+    over_time = tuple(
+        summary_row(one, _at(moments, one)) for one in reading.summaries.kept if one.regions
+    )
+    last = next((row for row in over_time if summary and row.line == summary.line), None)
+    return LogResult(
+        file=file,
+        lines=lines,
+        boots=reading.boots.count,
+        chip=device.chip,
+        chip_source=device.chip_source,
+        idf=device.idf,
+        idf_source=device.idf_source,
+        idf_fits=shown(seen.releases),
+        confidence=seen.confidence,
+        allocators=seen.allocators,
+        framework=_framework(reading),
+        answer=answer,
+        verdict=tuple(verdict(reading, answer, fits, found, series.sentences)),
+        assumed=tuple(assumed(reading, fits, view, series.assumed)),
+        settles=tuple(settles(fits, answer)),
+        next=next_words(reading, answer, file=file, asked=bool(needs)),
+        needs=tuple(_need(fit) for fit in fits),
+        requests=series.requests,
+        left=series.left,
+        left_totals=series.totals,
+        rests_on=tuple(evidence(reading)),
+        failed=answer.failed,
+        poisoning=poisoning or _poisoning(view),
+        regions=tuple(region_rows(summary, _at(moments, summary))),
+        summary=last,
+        tightest=tightest(over_time, last),
+        summaries=over_time,
+        summary_count=reading.summaries.count,
+        boot=tuple(_boot(reading)),
+        figures=tuple(_figures(reading)),
+        trends=found,
+        tasks=tuple(_tasks(reading)),
+        task_tables=reading.tasks.tables,
+        contradictions=(*contradictions(reading, device), *seen.of_release),
+        not_understood=tuple(not_understood(reading)),
+        not_understood_count=reading.unread_count,
+        steps=tuple(steps(reading, answer, found)),
+        notes=(
+            *remarks(reading, chip=device.chip, wrapped=_wrapped(reading, form)),
+            *notes,
+            *(() if view is None else view.state.faults),
+        ),
+    )
+
+
+def _wrapped(reading: LogReading, form: str) -> int | None:
+    figures = primary_figures(reading)
+    return None if figures is None or form != "figures" else figures.wrapped
+
+
+def _ask(
+    reading: LogReading,
+    form: str,
+    view: StateView | None,
+    moments: Mapping[int, StateView],
+    request: AskedBlock,
+) -> NeedFit:
+    """By the last state, or by the last summary that has all memory which the request may ask,
+    where the last state leaves some out."""
+    if view is not None and not view.covers(request):
+        covering = (one for one in reversed(list(moments.values())) if one.covers(request))
+        view = next(covering, view)
+    tried = None if view is None else state_fit(view, request)
+    found = ask(reading, request.size, form, caps=request.caps, tried=tried)
+    return with_history(found, list(moments.values())) if moments else found
+
+
+def _at(moments: Mapping[int, StateView], summary: PrintedSummary | None) -> StateView | None:
+    return None if summary is None else moments.get(summary.number)
+
+
+def _poisoning(view: StateView | None) -> str:
+    """Where all allocators that print the figures have it, or none has."""
+    seen = set() if view is None else {"+light" in one.allocator for one in view.views}
+    if view is None or view.state.form == START or len(seen) != 1:
+        return ""
+    return "light" if True in seen else "none"
+
+
+def _framework(reading: LogReading) -> str:
+    name, version = reading.boots.told("framework"), reading.boots.told("framework_version")
+    return printable(f"{name} {version}".strip())
+
+
+def _need(fit: NeedFit) -> NeedFitRow:
+    return NeedFitRow(
+        size=fit.size,
+        capabilities=AskedBlock(size=fit.size, caps=fit.caps).capabilities,
+        fits=fit.fits,
+        short=fit.short,
+        largest=fit.largest,
+        line=fit.line,
+        why=fit.why,
+        served_by=fit.served_by,
+        regions=fit.regions,
+        history=fit.history,
+    )
+
+
+def _boot(reading: LogReading) -> Iterator[StartRegionRow]:
+    boot = reading.boots.listed
+    for region in [] if boot is None else boot.regions:
+        yield StartRegionRow(
+            address=region.start,
+            size=region.size,
+            name=printable(region.kind),
+            line=region.line,
+        )
+
+
+def _figures(reading: LogReading) -> Iterator[LogFigureRow]:
+    for (memory, name), series in reading.figures.series.items():
+        yield LogFigureRow(
+            memory=memory,
+            name=name,
+            first=series.first.value,
+            last=series.last.value,
+            least=series.least.value,
+            most=series.most.value,
+            count=series.count,
+            line=series.last.line,
+        )
+
+
+def _tasks(reading: LogReading) -> Iterator[LogTaskRow]:
+    for task in reading.tasks.largest():
+        yield LogTaskRow(
+            name=printable(task.name),
+            used=task.used,
+            peak=task.peak,
+            other=task.other,
+            blocks=task.blocks,
+            state=task.state,
+            first=task.first,
+            times=task.times,
+            line=task.line,
+            columns={printable(name): number for name, number in task.columns.items()},
+            heaps=tuple(_task_heap(fact) for fact in task.heaps),
+        )
+
+
+def _task_heap(fact: Fact) -> TaskHeapRow:
+    return TaskHeapRow(
+        name=printable(fact.name),
+        caps=fact.caps or 0,
+        size=fact.size or 0,
+        used=fact.used or 0,
+        peak=fact.peak or 0,
+        blocks=fact.count or 0,
+    )

@@ -1,0 +1,264 @@
+"""A log in sentences: the answer first."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from heapscope.answers.leaks.verdict import LEAK
+from heapscope.base import capabilities
+from heapscope.base.printable import printable
+from heapscope.base.wording import long_time, plural, size
+from heapscope.logs.answer.answer import NO_LINE, FailedRow, LogAnswer
+from heapscope.logs.answer.trend import TrendRow
+from heapscope.logs.heaps.fits import NeedFit
+from heapscope.logs.heaps.state_view import StateView
+from heapscope.logs.reader.blocks import PrintedTask
+from heapscope.logs.reader.reading import LogReading
+from heapscope.logs.reader.state import START
+
+_SHOWN = 3  # failures that have a sentence
+
+
+def verdict(
+    reading: LogReading,
+    answer: LogAnswer,
+    fits: Sequence[NeedFit],
+    trends: Sequence[TrendRow],
+    followed: Sequence[str] = (),
+) -> Iterator[str]:
+    """The requests that were asked about, then what went wrong, then the last state. `followed`:
+    sentences on requests that follow each other."""
+    yield from (_fit(fit) for fit in fits)
+    yield from followed
+    yield from _corrupt(reading, answer)
+    yield from _failed(answer)
+    yield from _error(answer)
+    if reading.figures.invalid:
+        yield "Its figures cannot be believed: the heap could not read its own words."
+    yield from (_leak(row) for row in trends if row.verdict == LEAK)
+    yield from _state(reading, answer)
+    yield from _python(answer)
+    yield from _blocks(reading, answer)
+    yield from _boot(reading, answer)
+    yield from _ranges(reading, answer)
+    if answer.form == "summary_torn":
+        yield "One line of a heap summary is in the log, torn by other output: it tells no state."
+    if answer.declines is not None:
+        what = "a device's heap" if answer.form is None else "the whole heap"
+        yield f"The log tells nothing of {what}: {answer.declines}."
+
+
+def _fit(fit: NeedFit) -> str:
+    what = size(fit.size)
+    where = "" if fit.line is None else f", by line {fit.line:,}"
+    if fit.fits is None:
+        return f"Whether {what} would fit cannot be told: {fit.why}.{_history(fit)}"
+    if fit.fits:
+        return f"{what} would fit{where}: {fit.why}{_largest(fit)}.{_history(fit)}"
+    short = "" if fit.short is None else f", {size(fit.short)} short"
+    return f"{what} would not fit{short}{where}: {fit.why}{_largest(fit)}.{_history(fit)}"
+
+
+def _history(fit: NeedFit) -> str:
+    past = fit.history
+    total = 0 if past is None else past.fits + past.fits_not + past.open
+    if past is None or total < 2:
+        return ""
+    parts = [f"fits in {past.fits:,}" if past.fits else "fits in none"]
+    if past.fits_not:
+        parts.append(f"not in {past.fits_not:,}, first on line {past.first_not:,}")
+    if past.open:
+        parts.append(f"cannot be told in {past.open:,}")
+    return f" In {total:,} heap summaries it {'; '.join(parts)}."
+
+
+def _largest(fit: NeedFit) -> str:
+    return "" if fit.largest is None else f" (the largest block is {size(fit.largest)})"
+
+
+def _corrupt(reading: LogReading, answer: LogAnswer) -> Iterator[str]:
+    corrupt = answer.corrupt
+    if corrupt is None:
+        return
+    if answer.form == "tlsf_assert":
+        yield (
+            f"An assertion of the allocator failed ({corrupt.where}, line "
+            f"{reading.corrupt[0].line:,}): a request was too large for ESP-IDF 4.4.0 or 4.4.1, or "
+            "the heap is overwritten."
+        )
+        return
+    first = reading.corrupt[0]
+    where = f" at {first.address:#010x}" if first.address is not None else ""
+    by = f" ({printable(corrupt.where)})" if corrupt.where else ""
+    what = _KINDS.get(corrupt.kind, corrupt.kind)
+    yield f"The heap is overwritten{where}: {what}{by}, line {first.line:,}."
+
+
+_KINDS = {
+    "tail": "something wrote behind the end of a block",
+    "head": "something wrote before the start of a block",
+    "invalid_data": "something wrote to a block after it was freed",
+    "metadata": "the allocator's own words are damaged",
+    "tlsf_assert": "an assertion of the allocator failed",
+    "other": "the allocator found damage",
+}
+
+
+def _failed(answer: LogAnswer) -> Iterator[str]:
+    yield from (_request(one) for one in answer.failed[:_SHOWN])
+    more = len(answer.failed) - _SHOWN
+    if more > 0:
+        yield f"{plural(more, 'other kind')} of request failed too."
+
+
+def _request(one: FailedRow) -> str:
+    who = f" of {printable(one.who)}" if one.who else ""
+    what = f"A request{who}" if one.size is None else f"A request of {size(one.size)}{_by(one)}"
+    caps = "" if one.caps is None else f" with {capabilities.format(one.caps)}"
+    times = "" if one.count == 1 else f" {one.count:,} times"
+    first = f"line {one.line:,}" if one.count == 1 else f"first on line {one.line:,}"
+    cause = "" if one.memory else ", for another reason than memory"
+    unknown = ", its size is not told" if one.size is None and one.memory else ""
+    return f"{what}{caps} failed{times}{cause}{unknown} ({first})."
+
+
+def _by(one: FailedRow) -> str:
+    return f" by {printable(one.who)}" if one.who else ""
+
+
+def _error(answer: LogAnswer) -> Iterator[str]:
+    error = answer.error
+    if error is None or (error.no_memory and error.meaning is None):
+        return
+    call = f"{printable(error.call)} returned" if error.call else "The error is"
+    meaning = f", {error.meaning}" if error.meaning else ""
+    short = ": memory was short" if error.no_memory else ": not a lack of memory by itself"
+    yield f"{call} {error.code}{meaning}{short}."
+
+
+def _leak(row: TrendRow) -> str:
+    """The speed, and when nothing is left."""
+    what = f"{row.name}{'' if row.memory == 'any' else f' ({row.memory})'}"
+    speed = "" if row.per_line is None else f" by {row.per_line.said()} B a line"
+    if row.per_second is not None:
+        speed = f" by {row.per_second.times(3600).said()} B an hour"
+    end = ""
+    if row.death is not None:
+        least, most = long_time(row.death.low), long_time(row.death.high)
+        end = f", and nothing is left after {long_time(row.death.value)} ({least} to {most})"
+    way = "goes down" if row.name == "free" else "goes up"
+    return f"This is a leak: {what} {way}{speed} and does not come back{end}."
+
+
+def _state(reading: LogReading, answer: LogAnswer) -> Iterator[str]:
+    parts = []
+    about = "about " if _is_rounded(reading) else ""
+    if answer.free is not None:
+        parts.append(f"{about}{size(answer.free)} are free")
+    elif answer.free_kb is not None:
+        parts.append(f"{answer.free_kb:,} KB are free")
+    elif answer.free_internal is not None:
+        parts.append(f"{about}{size(answer.free_internal)} of internal memory are free")
+    if answer.total is not None:
+        total = f"{about}{size(answer.total)}"
+        parts.append(f"of {total}" if parts else f"the heap has {total}")
+    if answer.largest is not None:
+        parts.append(f"the largest free block is {about}{size(answer.largest)}")
+    if answer.min is not None:
+        parts.append(f"the minimum was {about}{size(answer.min)}")
+    if not parts:
+        return
+    where = "In the last state"
+    if answer.cut and answer.regions:
+        where = f"In the {plural(answer.regions, 'region')} that a cut summary shows"
+    yield f"{where}: {', '.join(parts)}."
+
+
+def _is_rounded(reading: LogReading) -> bool:
+    """Whether the last state is told by figures in larger units than bytes."""
+    whole = reading.summaries.last is not None or reading.reports.last is not None
+    return reading.figures.rounded > 1 and not whole
+
+
+def _python(answer: LogAnswer) -> Iterator[str]:
+    free = answer.gc_free if answer.gc_free is not None else answer.gc_mem_free
+    if free is not None:
+        yield f"The heap of Python's collector has {size(free)} free."
+
+
+def _blocks(reading: LogReading, answer: LogAnswer) -> Iterator[str]:
+    if answer.leaked_bytes is not None:
+        blocks = plural(answer.leaked_blocks or 0, "block")
+        yield f"The heap trace calls {size(answer.leaked_bytes)} in {blocks} leaked."
+    elif reading.trace.records:
+        yield f"The heap trace lists {plural(reading.trace.records, 'record')}."
+    yield from _tasks(reading.tasks.largest())
+    if reading.allocations.count:
+        count = plural(reading.allocations.count, "allocation")
+        yield f"The log lists {count}, {size(reading.allocations.bytes)} together."
+
+
+def _tasks(tasks: Sequence[PrintedTask]) -> Iterator[str]:
+    holding = [task for task in tasks if task.used and task.used > 0]
+    if holding:
+        first = holding[0]
+        others = (f", {printable(task.name)} {size(task.used or 0)}" for task in holding[1:3])
+        most = f"{printable(first.name)} has most memory, {size(first.used or 0)}"
+        yield f"Task {most}{''.join(others)}."
+    grown = max(tasks, key=_growth, default=None)
+    if grown is not None and _growth(grown) > 0:
+        name = printable(grown.name)
+        more = size(_growth(grown))
+        yield f"Task {name} grew most from its first table to its last, by {more}."
+
+
+def _growth(task: PrintedTask) -> int:
+    return (task.used or 0) - (task.first or 0)
+
+
+def _boot(reading: LogReading, answer: LogAnswer) -> Iterator[str]:
+    if answer.boot_regions is None or answer.boot_bytes is None:
+        return
+    psram = "" if answer.psram_bytes is None else f", and {size(answer.psram_bytes)} of PSRAM"
+    listed = reading.boots.listed
+    cut = " at least" if listed is not None and listed.cut_line is not None else ""
+    yield (
+        f"At the start the heap got{cut} {size(answer.boot_bytes)} in "
+        f"{plural(answer.boot_regions, 'region')}{psram}."
+    )
+
+
+def _ranges(reading: LogReading, answer: LogAnswer) -> Iterator[str]:
+    boot = reading.boots.current
+    if answer.form != "memory_layout":
+        return
+    free, kept = boot.free_ranges, boot.reserved_ranges
+    parts = []
+    if free:
+        parts.append(
+            f"{plural(len(free), 'range')} for the heap, {size(sum(r.size for r in free))}"
+        )
+    if kept:
+        what = plural(len(kept), "reserved range")
+        parts.append(f"{what}, {size(sum(r.size for r in kept))}")
+    yield f"The memory layout lists {' and '.join(parts)}; it does not tell what is in use."
+
+
+def assumed(
+    reading: LogReading, fits: Sequence[NeedFit], view: StateView | None, more: Sequence[str] = ()
+) -> Iterator[str]:
+    """`view`: the last state; the regions of a summary are told by it without a request, too."""
+    state = () if view is None or view.state.form == START else view.assumed
+    asked = (text for fit in fits for text in fit.assumed)
+    yield from dict.fromkeys([*asked, *more, *state])
+    if reading.figures.series and not reading.figures.sure:
+        yield "the lines speak of a heap, though their words could mean something else"
+
+
+def settles(fits: Sequence[NeedFit], answer: LogAnswer) -> Iterator[str]:
+    yield from dict.fromkeys(fit.settles for fit in fits if fit.settles)
+    if answer.declines == NO_LINE:
+        yield (
+            "where the program prints figures in lines of its own, name them: "
+            r"--figure '(?P<free>\d+);(?P<largest>\d+)'"
+        )

@@ -1,0 +1,160 @@
+"""Whether a figure only goes down, as a leak does: the verdict of `leaks`, from levels alone
+(docs/design/leaks.md)."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from heapscope.answers.leaks.interval import Interval
+from heapscope.answers.leaks.lives import Counts, Lives
+from heapscope.answers.leaks.rates import Rate, RateBand, rate_of
+from heapscope.answers.leaks.verdict import CACHE, LEAK, PLATEAU, judge
+from heapscope.base.rows.figure import figure
+from heapscope.base.rows.row import Row
+from heapscope.logs.reader.figures import FigureSeries, LoggedFigure, LoggedFigures
+from heapscope.native.structs import dtype
+
+_STRETCHES = 64
+_LEAST = 9  # points of one start, below which nothing is told
+#: Heap events of a device are not told: what stayed is never nearly all of them.
+_EVENTS = 1 << 62
+
+_REASONS = {
+    LEAK: "what is lost does not come back",
+    PLATEAU: "it went that way and then stopped",
+    CACHE: "it returns to its level",
+}
+
+
+class TrendRow(Row):
+    """How a figure went from the start of the program on, or from its first line."""
+
+    memory: str = figure("The memory that it is of.", heading="memory")
+    name: str = figure("free or used.", heading="figure")
+    start: int = figure("The number of the start of the program.", heading="start")
+    points: int = figure("Lines that tell it since then, as far as they are kept.", heading="lines")
+    first: int = figure("The first one.", "B", heading="first")
+    last: int = figure("The last one.", "B", heading="last")
+    seconds: float | None = figure("Time between them; null: the lines tell none.")
+    slope: float | None = figure(
+        "Bytes a second of the straight line through all of them; null: no time is told.",
+        least=None,
+    )
+    verdict: str = figure(
+        "leak: what is in use grows on and on; plateau: it grew and stopped; cache: it returns to "
+        "its level; unknown: too few lines to tell.",
+        choices=("leak", "plateau", "cache", "unknown"),
+        heading="verdict",
+    )
+    reason: str = figure("Why, for people.", heading="why")
+    longer: float | None = figure(
+        "A log this many times as long would settle an unknown one; null: not known.", least=None
+    )
+    per_line: RateBand | None = figure("Bytes lost from one line to the next; null: no leak.")
+    per_second: RateBand | None = figure("Bytes lost a second; null: no leak, or no time.")
+    death: RateBand | None = figure("Seconds until nothing is left; null: not known.")
+
+
+def trends(figures: LoggedFigures) -> Iterator[TrendRow]:
+    """One of each figure that is told often enough since one start."""
+    for (memory, name), series in figures.series.items():
+        points = _of_one_start(series) if name in ("free", "used") else ()
+        if len(points) >= _LEAST:
+            yield _trend(memory, name, points)
+
+
+def _of_one_start(series: FigureSeries) -> Sequence[LoggedFigure]:
+    """The last start that has enough of them, or else the one that has most."""
+    counts = Counter(point.boot for point in series.points)
+    enough = [boot for boot, count in counts.items() if count >= _LEAST]
+    return [point for point in series.points if enough and point.boot == enough[-1]]
+
+
+def _trend(memory: str, name: str, points: Sequence[LoggedFigure]) -> TrendRow:
+    times, sign = _times(points), -1 if name == "free" else 1
+    levels = np.array([sign * point.value for point in points], dtype=np.float64)
+    looks = _looks(levels, times)
+    unit = _unit(looks)
+    lives = _lives(looks, unit)
+    judged = judge([lives], events=_EVENTS)[0]
+    rate = None
+    seconds = None if times is None else float(times[-1] - times[0])
+    if judged.verdict == LEAK:
+        span = Interval(first=0, last=len(points) - 1, start="", end="")
+        free = points[-1].value if name == "free" else None
+        rate = rate_of(lives, judged.found, span, seconds=seconds, free=free)
+    return TrendRow(
+        memory=memory,
+        name=name,
+        start=points[0].boot,
+        points=len(points),
+        first=points[0].value,
+        last=points[-1].value,
+        seconds=seconds,
+        slope=None if times is None else float(np.polyfit(times, sign * levels, 1)[0]),
+        verdict=judged.verdict,
+        reason=_REASONS.get(judged.verdict, "it may be a leak, or stop"),
+        longer=judged.longer,
+        per_line=_per_line(rate),
+        per_second=None if rate is None else rate.bytes_per_second,
+        death=None if rate is None else rate.seconds_to_death,
+    )
+
+
+def _per_line(rate: Rate | None) -> RateBand | None:
+    if rate is None:
+        return None
+    per = rate.bytes_per_1000_events
+    return RateBand(value=per.value / 1000, low=per.low / 1000, high=per.high / 1000)
+
+
+def _times(points: Sequence[LoggedFigure]) -> Counts | None:
+    """Seconds, by the device's clock or the monitor's; None: not all tell it, or it goes back."""
+    for clock in ("uptime", "clock"):
+        told = [getattr(point, clock) for point in points]
+        if all(time is not None for time in told):
+            times = np.array(told, dtype=np.float64) / 1000
+            if times[-1] > times[0] and bool((np.diff(times) >= 0).all()):
+                return times
+    return None
+
+
+def _looks(levels: Counts, times: Counts | None) -> Counts:
+    """The level at moments that are equally far apart."""
+    count = min(_STRETCHES, len(levels) - 1) + 1
+    if times is None:
+        even: Counts = levels[np.linspace(0, len(levels) - 1, count).astype(int)]
+        return even
+    moments = np.linspace(times[0], times[-1], count)
+    found: Counts = levels[np.searchsorted(times, moments, side="right") - 1]
+    return found
+
+
+def _unit(looks: Counts) -> float:
+    """Bytes that one block stands for: the usual change."""
+    changes = np.abs(np.diff(looks))
+    return float(max(1.0, np.median(changes[changes > 0]))) if changes.any() else 1.0
+
+
+def _lives(looks: Counts, unit: float) -> Lives:
+    """Blocks of that size which make these levels, the last that came being the first to go."""
+    levels = np.rint((looks - looks.min()) / unit).astype(int)
+    alive = np.zeros(len(looks))
+    alive[0] = levels[0]
+    ended: Counter[tuple[int, int]] = Counter()
+    for stretch in range(1, len(levels)):
+        change = int(levels[stretch] - levels[stretch - 1])
+        alive[stretch] += max(change, 0)
+        left, born = max(-change, 0), stretch
+        while left:
+            gone = int(min(left, alive[born]))
+            alive[born] -= gone
+            ended[born, stretch] += gone
+            left, born = left - gone, born - 1
+    rows = np.zeros(len(ended), dtype=dtype("hs_lab_life_row_t"))
+    for row, ((born, freed), blocks) in zip(rows, ended.items(), strict=True):
+        row["born"], row["freed"], row["blocks"] = born, freed, blocks
+    return Lives(ended=rows, alive=alive, alive_bytes=alive * unit)

@@ -1,0 +1,86 @@
+"""Requests made on heaps of which every block is known, by the models of their allocators."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from heapscope.logs.heaps.hole import HoleHeap, native_region
+from heapscope.logs.reader.requests import AskedBlock
+from heapscope.memory.layout.layout import MallocRule
+from heapscope.native.config import HeldBlock, NativeConfig, NativeRegion
+from heapscope.native.state import NativeState
+from heapscope.native.structs import Struct
+
+
+@dataclass(frozen=True)
+class Placed:
+    """The outcome of a request. `region` None: it failed."""
+
+    region: int | None
+    address: int
+
+
+@dataclass(frozen=True)
+class ExactRun:
+    """`rows`: the heaps afterwards. `open_order`: a request met two holes of one size class that
+    differ in size, and TLSF takes the one that was freed last, which a dump does not tell."""
+
+    placed: tuple[Placed, ...]
+    rows: tuple[Struct, ...]
+    open_order: bool
+
+
+def run_exactly(
+    heaps: Sequence[HoleHeap | None],
+    blocks: Sequence[tuple[HeldBlock, ...]],
+    requests: Sequence[AskedBlock],
+    malloc: MallocRule,
+    request_max: int,
+    *,
+    lowest_first: bool,
+) -> ExactRun:
+    """`heaps`: None where a region has none. The holes of one size class are taken from the lowest
+    address on, or from the highest."""
+    config = NativeConfig(
+        regions=tuple(
+            replace(_region(heap, held), lowest_first=lowest_first)
+            for heap, held in zip(heaps, blocks, strict=True)
+        ),
+        malloc_small_caps=malloc.small,
+        malloc_threshold=malloc.threshold,
+        malloc_large_caps=malloc.large,
+        malloc_fallback_caps=malloc.fallback,
+        request_max=request_max,
+    )
+    placed, is_open = [], False
+    with NativeState(config) as state:
+        for request in requests:
+            before = [state.blocks(index, holes=True) for index in range(len(heaps))]
+            served = state.request(request.size, caps=request.caps)
+            placed.append(Placed(served.region, served.address))
+            if served.region is not None:
+                heap = heaps[served.region]
+                assert heap is not None
+                is_open |= _has_twins(heap, before[served.region], served.address)
+        return ExactRun(tuple(placed), state.regions(), is_open)
+
+
+def _region(heap: HoleHeap | None, held: tuple[HeldBlock, ...]) -> NativeRegion:
+    assert heap is not None
+    return native_region(heap.region, held)
+
+
+def _has_twins(heap: HoleHeap, holes: Sequence[HeldBlock], address: int) -> bool:
+    """Whether another hole of the same size class has another size."""
+    taken = next(hole for hole in holes if hole.address <= address < hole.address + hole.size)
+    return any(
+        hole.size != taken.size and _class_of(heap, hole.size) == _class_of(heap, taken.size)
+        for hole in holes
+    )
+
+
+def _class_of(heap: HoleHeap, hole: int) -> int:
+    """The largest request that the hole serves, which every hole of its class serves."""
+    row = heap.row(hole)
+    return hole if row is None else int(row.largest_allocatable)

@@ -1,0 +1,264 @@
+"""Whether one more request would have been served, by the last state that a log tells."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from heapscope.base.capabilities import DEFAULT, EIGHT_BIT, INTERNAL, WORD
+from heapscope.base.rows.figure import WORD as ADDRESS_MAX
+from heapscope.base.rows.figure import figure
+from heapscope.base.rows.row import Row
+from heapscope.logs.heaps.outlook import Reply
+from heapscope.logs.reader.failures import FailureLines
+from heapscope.logs.reader.primary import primary_figures
+from heapscope.logs.reader.reading import LogReading
+
+#: A failure that stands so few lines before a state is of its moment.
+_NEAR = 12
+#: Light poisoning takes 12 bytes off the largest block that is reported.
+_POISONED = (0, 12)
+#: The memory of malloc has these in any case.
+_MALLOC = DEFAULT | EIGHT_BIT | WORD
+#: Programs of these kinds never came with ESP-IDF 4.2.2 to 4.3.1, which report powers of two.
+_NEVER_POWERS = {"Arduino", "Meshtastic", "Tasmota", "ESPHome"}
+
+
+class RegionFitRow(Row):
+    """One region that was asked for a block."""
+
+    address: int = figure("Where it begins.", most=ADDRESS_MAX)
+    answer: str | None = figure(
+        "Whether the block fits there; null: the region is not asked.",
+        choices=[str(one) for one in Reply],
+    )
+
+
+class FitHistory(Row):
+    """One request at each heap summary that the log still has."""
+
+    fits: int = figure("Summaries in which it fits.")
+    fits_not: int = figure("Those in which it does not.")
+    open: int = figure("Those that cannot tell.")
+    first_not: int | None = figure("Line of the first in which it does not; null: none.")
+
+
+@dataclass(frozen=True, kw_only=True)
+class NeedFit:
+    """`fits` None: the log does not tell. `short`: bytes that were missing, where that is known.
+    `served_by`: the region that would serve it, by its address, where that is known."""
+
+    size: int
+    why: str  # a clause
+    fits: bool | None = None
+    short: int | None = None
+    largest: int | None = None  # what it was compared with
+    line: int | None = None  # where that stands
+    caps: int = 0  # 0: malloc's own
+    assumed: tuple[str, ...] = ()
+    settles: str = ""
+    state: bool = False  # by heaps as they stood at that line, not as they were at the start
+    served_by: int | None = None
+    regions: tuple[RegionFitRow, ...] = ()
+    history: FitHistory | None = None
+
+
+def ask(
+    reading: LogReading, size: int, form: str, *, caps: int = 0, tried: NeedFit | None = None
+) -> NeedFit:
+    """`form`: of the log, which says whose heap it speaks of. `tried`: the answer of the heaps of
+    the last state, where the log tells one."""
+    if reading.figures.invalid:
+        return NeedFit(
+            size=size,
+            caps=caps,
+            line=reading.figures.invalid[0].line,
+            why="some figures cannot be the size of a heap, so the others are not believed either",
+            settles="find out why the heap cannot read its own words: is PSRAM set up?",
+        )
+    found = _answered(reading, size, form, caps=caps, tried=tried)
+    if found.fits is False and found.line is not None and found.line == reading.unended:
+        return replace(
+            found,
+            fits=None,
+            short=None,
+            why=f"line {found.line:,} has no end, so that its last number may be cut",
+            settles="give the log with the whole of that line",
+        )
+    return found
+
+
+def _answered(
+    reading: LogReading, size: int, form: str, *, caps: int, tried: NeedFit | None
+) -> NeedFit:
+    if form.startswith("mpy_mem"):
+        return _python(reading, size)
+    if tried is not None and tried.state:
+        return _before_failures(reading, tried)
+    if caps:
+        return tried or _untold(size, caps, "the log tells no heap by its capabilities")
+    found = _blocks(reading, size, form) or _failed(reading, size, "", None) or tried
+    return found or _untold(size, caps, "the log tells no largest free block")
+
+
+def _untold(size: int, caps: int, why: str) -> NeedFit:
+    return NeedFit(
+        size=size,
+        caps=caps,
+        why=why,
+        settles="print heap_caps_get_largest_free_block(MALLOC_CAP_8BIT) before the request",
+    )
+
+
+def _before_failures(reading: LogReading, tried: NeedFit) -> NeedFit:
+    """A request that failed at the moment of the state says more than the state."""
+    failed = _failed(reading, tried.size, "", tried.line)
+    if failed is None or tried.caps:
+        return tried
+    why = failed.why if tried.fits is not True else f"{failed.why}, though by the state {tried.why}"
+    return replace(tried, fits=False, line=failed.line, why=why, settles="")
+
+
+def _short(size: int, largest: int | None) -> int | None:
+    return size - largest if largest is not None and size > largest else None
+
+
+def _python(reading: LogReading, size: int) -> NeedFit:
+    python = reading.python
+    largest = python.largest
+    found = _failed(reading, size, "python", None)
+    if found is not None:
+        return replace(found, short=_short(size, largest), largest=largest)
+    if largest is None:
+        return NeedFit(
+            size=size,
+            fits=False if python.free is not None and size > python.free else None,
+            line=python.line or None,
+            why="micropython.mem_info() was not printed, which tells the largest free block",
+            settles="print micropython.mem_info() before the request",
+        )
+    return NeedFit(
+        size=size,
+        fits=size <= largest,
+        short=_short(size, largest),
+        largest=largest,
+        line=python.line,
+        why="the largest free run of the collector's heap decides",
+        assumed=("the collector does not grow its heap",),
+    )
+
+
+def _blocks(reading: LogReading, size: int, form: str) -> NeedFit | None:
+    """The largest block that the last state reports decides."""
+    found = _largest(reading, form)
+    if found is None:
+        return None
+    block = NeedFit(size=size, largest=found.largest, line=found.line, why="")
+    failed = _failed(reading, size, "", found.line)
+    if failed is not None:
+        short = _short(size, found.largest)
+        return replace(block, fits=False, short=short, line=failed.line, why=failed.why)
+    if found.wrapped is not None and found.wrapped < size <= found.largest:
+        return replace(
+            block,
+            why=f"the largest block is printed as {found.wrapped:,} B, which may stand for "
+            f"{found.largest:,} B in 16 bits",
+            settles="print the largest block as a number of 32 bits",
+        )
+    if abs(size - found.largest) < found.unit and found.unit > 1:
+        return replace(
+            block,
+            why=f"the largest block is printed in units of {found.unit:,} B, and the request is as "
+            "near to it",
+            settles="print the largest block in bytes",
+        )
+    if size <= found.largest:
+        why = "the largest free block that is reported is as large"
+        return replace(block, fits=True, why=why)
+    powers = _powers(reading, found.largest)
+    if powers and size < 2 * found.largest and (found.free is None or size <= found.free):
+        return replace(
+            block,
+            why="ESP-IDF 4.2.2 to 4.3.1 report the power of two below the largest block, and this "
+            "figure is one",
+            settles="the version of ESP-IDF, from the log's start",
+        )
+    if powers:
+        why = "no free block is as large, even where the figure is the power of two below it"
+        return replace(block, fits=False, why=why)
+    short = _short(size, found.largest)
+    return replace(block, fits=False, short=short, why="no free block is as large")
+
+
+@dataclass(frozen=True, kw_only=True)
+class _ReportedBlock:
+    """The largest block as the last state reports it. `unit`: bytes that it is rounded to;
+    `wrapped`: as it is printed, where 16 bits were too few."""
+
+    largest: int
+    line: int
+    free: int | None
+    unit: int = 1
+    wrapped: int | None = None
+
+
+def _largest(reading: LogReading, form: str) -> _ReportedBlock | None:
+    summary = reading.summaries.last
+    if summary is not None and summary.largest is not None:
+        return _ReportedBlock(largest=summary.largest, line=summary.last_line, free=summary.free)
+    if reading.tuples.regions:
+        regions = reading.tuples.regions
+        return _ReportedBlock(
+            largest=max(region.largest for region in regions),
+            line=regions[-1].line,
+            free=sum(region.free for region in regions),
+        )
+    report = reading.reports.last
+    if report is not None and report.largest is not None:
+        return _ReportedBlock(largest=report.largest, line=report.last_line, free=report.free)
+    figures = primary_figures(reading)
+    if figures is not None and figures.largest is not None:
+        return _ReportedBlock(
+            largest=figures.largest,
+            line=figures.line,
+            free=figures.free,
+            unit=reading.figures.rounded,
+            wrapped=figures.wrapped if form == "figures" else None,
+        )
+    return None
+
+
+def _failed(reading: LogReading, size: int, who: str, line: int | None) -> NeedFit | None:
+    """A request of at most this size failed, at the moment of the state or after it."""
+    for one in _failures(reading, who):
+        late = line is None or one.last + _NEAR >= line
+        if one.size is not None and 0 < one.size <= size and late and one.memory:
+            why = f"a request of {one.size:,} B failed (line {one.last:,})"
+            return NeedFit(size=size, fits=False, line=one.last, why=why)
+    return None
+
+
+def _failures(reading: LogReading, who: str) -> Iterator[FailureLines]:
+    """The failures that say something of malloc: a request for special memory may fail where malloc
+    is served. Internal memory is all that malloc has without PSRAM."""
+    more = _MALLOC if _has_psram(reading) else _MALLOC | INTERNAL
+    for one in reading.failures.listed():
+        alike = one.caps is None or not one.caps & ~more
+        if alike and (one.how == "python") == (who == "python") and not one.how.startswith("wifi"):
+            yield one
+
+
+def _has_psram(reading: LogReading) -> bool:
+    boot = reading.boots.current
+    told = any(memory == "spiram" for memory, _ in reading.figures.series)
+    return told or bool(boot.psram_pools) or boot.psram_found is not None
+
+
+def _powers(reading: LogReading, largest: int) -> bool:
+    """Whether the figure may be the power of two below the block."""
+    if reading.boots.told("framework") in _NEVER_POWERS or reading.boots.told("idf")[:2] in (
+        "v5",
+        "v6",
+    ):
+        return False
+    return any((largest + more) & (largest + more - 1) == 0 for more in _POISONED) and largest > 0

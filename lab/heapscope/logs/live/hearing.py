@@ -1,0 +1,384 @@
+"""One device, heard: bytes in, moments out; the files of its recordings beside."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from heapscope.base.printable import printable
+from heapscope.base.wording import plural, size
+from heapscope.logs.live.addresses import Addresses
+from heapscope.logs.live.connection import Note
+from heapscope.logs.live.device_log import DeviceLog
+from heapscope.logs.live.latest_chunks import LatestChunks
+from heapscope.logs.live.model import LiveModel
+from heapscope.logs.live.moment import LiveMoment
+from heapscope.logs.live.needs import WatchedNeed, heard_answer, replayed_answer
+from heapscope.logs.live.picture import (
+    CalledNames,
+    heard_owners,
+    heard_regions,
+    in_the_way,
+    lie_in,
+    losses,
+    memory_lines,
+    missing,
+    need_lines,
+    owner_lines,
+)
+from heapscope.logs.live.reasons import Reasons
+from heapscope.logs.live.recording_file import RecordingFiles, boot_label
+from heapscope.logs.live.region import HeardRegion
+from heapscope.logs.live.told import Telling
+from heapscope.logs.live.window import TrendWindow, WindowPoint
+from heapscope.native.listener import BEGIN, FAILED, LOST, MARKS, NativeListener, figures_of
+from heapscope.native.structs import Rows, Struct
+from heapscope.trace.provenance import of_a_late_start
+
+_CLOCK = 2  # HS_TRACE_CLOCK
+
+FILES = 1000  #: that are written, unless told otherwise
+LISTED_MAX = 10_000  #: recordings that are described, each
+
+#: Why nothing is replayed.
+NO_MEMORY = (
+    "name the device's memory as for replay (--chip, --layout, --pool), to try changes on it"
+)
+
+#: By how it is known that a need does not fit.
+_REASONS = {
+    "blocks": "between the live blocks are at most",
+    "heap": "the heap said that its largest free block has",
+    "replay": "the largest that its heap would serve is",
+    "laid anew": "the largest that its heap would serve, were it laid out anew, is",
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Heard:
+    """A recording that is over. `path` None: nothing was written."""
+
+    path: Path | None
+    boot: str
+    reset: str
+    events: int
+    lost: int
+    ended: bool
+
+
+class Hearing:
+    """Use as a context manager: at its end the last recording gets its name. `prefix` None: no
+    files are written; else at most `files`. InputError: a file cannot be written."""
+
+    def __init__(
+        self,
+        port: str,
+        *,
+        needs: Sequence[WatchedNeed] = (),
+        prefix: Path | None = None,
+        files: int = FILES,
+        addresses: Addresses | None = None,
+        model: LiveModel | None = None,
+        reasons: Reasons | None = None,
+    ) -> None:
+        self._port = port
+        self._needs = needs
+        self._addresses = addresses or Addresses()
+        self._model = model
+        self._reasons = reasons
+        self._latest = LatestChunks()
+        self._listener = NativeListener()
+        self._device_log = DeviceLog(self._addresses)
+        self._begun = time.monotonic()
+        self._files = RecordingFiles(prefix, files)
+        self._number = 0  # of the recording, from 1
+        self._open = False  # it is not over
+        self._gone = False  # the other side is
+        self._window = TrendWindow()
+        self._chunk_at = self._begun  # when the last chunk came, by our clock
+        self._text = 0  # bytes of the log that were taken
+        self._telling = Telling()
+        self.recordings: list[Heard] = []
+        self.unlisted = 0  # recordings beside those
+
+    def __enter__(self) -> Hearing:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        try:
+            self._close_recording()
+        finally:
+            self._listener.close()
+            if self._model is not None:
+                self._model.close()
+
+    # ---- bytes ----------------------------------------------------------------------------------
+
+    def take(self, data: bytes) -> None:
+        """The next bytes of the stream."""
+        while True:
+            data = data[self._listener.push(data) :]
+            if self._went_on():
+                return
+
+    def quiet(self) -> None:
+        """Nothing came for a moment: a line without an end is shown."""
+        self._telling.log(self._device_log.flush())
+
+    def finish(self) -> None:
+        """The stream is over."""
+        while True:
+            self._listener.flush()
+            if self._went_on():
+                break
+        self._telling.log(self._device_log.flush())
+
+    def happened(self, kind: str, text: str, *, count: int = 1) -> None:
+        self._telling.happened(kind, text, count=count)
+
+    def noted(self, note: Note) -> None:
+        """Something happened at the port."""
+        if note.kind in ("gone", "back"):
+            self._gone = note.kind == "gone"
+        self.happened(note.kind, note.text, count=note.count)
+
+    def _went_on(self) -> bool:
+        """Takes out what a piece of the stream told. False: another recording begins."""
+        text, chunks = self._listener.text(), self._listener.chunks()
+        figures = figures_of(self._listener)
+        for notice in self._listener.notices():
+            before = notice.text - self._text
+            self._log(text[:before])
+            text = text[before:]
+            self._notice(notice, figures)
+        self._log(text)
+        if chunks:
+            self._write(chunks, figures)
+        if self._needs:
+            self._look_at_needs(figures, self._called())
+        if figures.over:
+            self._close_recording()
+            self._listener.next()
+        return not figures.over
+
+    def _log(self, text: bytes) -> None:
+        self._text += len(text)
+        self._telling.log(self._device_log.push(text))
+
+    def _begin_recording(self) -> None:
+        self._number += 1
+        self._open = True
+        self._files.begin()
+        self._window = TrendWindow()
+        self._latest = LatestChunks()
+        if self._model is not None and self._number > 1:
+            self._model.restart()
+        self.happened("recording", f"recording {self._number} begins{self._whose()}")
+        if late := of_a_late_start(self._facts()):
+            self.happened("recording", late)
+
+    def _write(self, chunks: bytes, figures: Struct) -> None:
+        if self._files.write(chunks):
+            text = f"recording {self._number} and those after it get no files: --files N for more"
+            self.happened("file", text)
+        self._chunk_at = time.monotonic()
+        if self._model is not None:
+            self._model.push(chunks)
+        if self._reasons is not None:
+            snapshot, begun = figures.snapshot_at, figures.snapshot_begun_at
+            self._latest.add(chunks, snapshot=snapshot, begun=begun)
+
+    def _whose(self) -> str:
+        facts = self._facts()
+        boot = f", boot {facts['boot']}" if facts.get("boot") else ""
+        return boot + (f" after {facts['reset']}" if facts.get("reset") else "")
+
+    def _called(self) -> CalledNames:
+        return CalledNames(listener=self._listener, addresses=self._addresses)
+
+    def _facts(self) -> dict[str, str]:
+        return {key: printable(value) for key, value in self._listener.metadata().items()}
+
+    def _close_recording(self) -> None:
+        if not self._open:
+            return
+        self._open = False
+        figures, health = figures_of(self._listener), self._listener.health()
+        facts = self._facts()
+        path = self._files.finish(boot_label(self._listener.metadata()))
+        if path is not None:
+            self.happened(
+                "file", f"recording {self._number} is in {printable(str(path), limit=400)}"
+            )
+        if not self._files.eventful or len(self.recordings) >= LISTED_MAX:
+            self.unlisted += 1
+            return
+        self.recordings.append(
+            Heard(
+                path=path,
+                boot=facts.get("boot", ""),
+                reset=facts.get("reset", ""),
+                events=health.events,
+                lost=missing(health, figures),
+                ended=bool(health.ended),
+            )
+        )
+
+    # ---- what is told at once -------------------------------------------------------------------
+
+    def _notice(self, notice: Struct, figures: Struct) -> None:
+        called = self._called()
+        if notice.kind == BEGIN:
+            self._begin_recording()
+        elif notice.kind == FAILED:
+            times = f", {notice.count:,} times" if notice.count > 1 else ""
+            text = f"a request of {size(notice.size)} failed"
+            who = called.owner(notice.task, notice.site)
+            self.happened("failed", f"{text}{times}: {who}", count=notice.count)
+        elif notice.kind == LOST:
+            self.happened(
+                "lost", f"{plural(notice.count, 'event')} did not arrive{self._until(figures)}"
+            )
+        else:
+            self.happened("mark", f"mark {called.of(MARKS, notice.mark)}")
+
+    def _until(self, figures: Struct) -> str:
+        if figures.known:
+            return ""
+        if self._facts().get("snapshots") == "1":
+            return "; live blocks are not known until the next snapshot"
+        return "; live blocks are not known from here on: the recorder takes no snapshots"
+
+    def _regions(self, called: CalledNames) -> list[HeardRegion]:
+        """The layout's where one was given, else those that the recording tells."""
+        if self._model is not None:
+            return list(self._model.regions())
+        return heard_regions(self._listener, called)
+
+    def _look_at_needs(self, figures: Struct, called: CalledNames) -> None:
+        """After each piece of the stream: no answer is known between two pieces."""
+        regions, blocks = self._regions(called), self._listener.blocks()
+        for index, need in enumerate(self._needs):
+            if self._model is None:
+                answer = heard_answer(need, regions, blocks, known=bool(figures.known))
+                stopped = need.look(answer, spells=None)
+            else:
+                answer = replayed_answer(self._model, index)
+                stopped = need.look(answer, spells=self._model.spells(index))
+            if stopped:
+                self.happened("need", self._stopped(need, regions, blocks, called))
+            if self._reasons is None:
+                need.why_not = NO_MEMORY if need.stopped else ""
+            elif stopped or need.may_be_asked_again(self._latest.end):
+                self._ask_why(self._reasons, index, need)
+
+    def _ask_why(self, reasons: Reasons, index: int, need: WatchedNeed) -> None:
+        need.asked_at, need.again = self._latest.end, True
+        lost = self._listener.health().lost_events or self._listener.health().lost_chunks
+        whole = None if lost else self._latest.all()
+        chunks = self._latest.since_snapshot() if whole is None else whole
+        if chunks is None:
+            need.why_not = "too much was recorded since the last whole snapshot"
+            return
+        need.why_not, need.again = "it is being asked", False
+        reasons.ask(index, need, chunks + self._listener.end(), whole=whole is not None)
+
+    def take_reasons(self) -> None:
+        """Takes the answers of `why` that came meanwhile."""
+        for reason in () if self._reasons is None else self._reasons.answers():
+            need = reason.need
+            need.why, need.why_not, need.again = reason.line, reason.why_not, reason.again
+            what = f"{size(need.size)} for {need.capabilities}"
+            if reason.line is None:
+                self.happened(
+                    "why", f"{what}: which change would help is not known: {need.why_not}"
+                )
+            else:
+                for sentence in reason.line.answer:
+                    self.happened("why", f"{what}: {sentence}")
+
+    def _stopped(
+        self,
+        need: WatchedNeed,
+        regions: Sequence[HeardRegion],
+        blocks: Rows,
+        called: CalledNames,
+    ) -> str:
+        what = f"{size(need.size)} for {need.capabilities}"
+        if need.answer.fits is not False:
+            return f"{what} did not fit for a moment"
+        text = f"{what} do not fit: {_REASONS[need.answer.by]} {size(need.answer.largest or 0)}"
+        holders = in_the_way(need, regions, blocks, called)
+        if not holders:
+            return text
+        first = holders[0]
+        who = first.task or "a task that is not told"
+        text += f"; most in the way: {who} with {size(first.live)} in "
+        return f"{text}{plural(first.blocks, 'block')}{f', {first.site}' if first.site else ''}"
+
+    # ---- a moment -------------------------------------------------------------------------------
+
+    def moment(self) -> LiveMoment:
+        """Everything as it stands, and what was said and happened since the last moment."""
+        figures, facts, health = figures_of(self._listener), self._facts(), self._listener.health()
+        blocks, called = self._listener.blocks(), self._called()
+        regions = self._regions(called)
+        known = bool(figures.known) and self._open
+        hertz = _number(facts.get("clock_hz", ""))
+        clock = figures.last_time / hertz if hertz and health.features & _CLOCK else None
+        seconds = time.monotonic() - self._begun
+        placed = self._model is None or lie_in(regions, blocks)
+        held = heard_owners(blocks)
+        point = WindowPoint(
+            time=seconds if clock is None else clock,
+            events=health.events,
+            asked=figures.asked,
+            live=figures.live if known else None,
+            owners=held,
+        )
+        silent = math.inf if self._gone else time.monotonic() - self._chunk_at
+        lately = self._window.lately(point, silent=silent)
+        owners, owners_left_out = owner_lines(held, lately.grown_from, called)
+        told = self._telling.take()
+        return LiveMoment(
+            port=self._port,
+            gone=self._gone,
+            seconds=seconds,
+            recording=self._number,
+            boot=facts.get("boot", ""),
+            reset=facts.get("reset", ""),
+            chip=facts.get("chip", ""),
+            time=clock,
+            known=known,
+            level=figures.level,
+            filtered=bool(figures.filtered),
+            live=point.live,
+            live_blocks=figures.live_blocks if known else None,
+            live_peak=figures.live_peak,
+            events=health.events,
+            failures=figures.failures,
+            snapshots=figures.snapshots,
+            corrections=figures.corrections,
+            rate=lately.rate,
+            churn=lately.churn,
+            window=lately.window,
+            growth=lately.growth,
+            memory=memory_lines(
+                regions, blocks, known=known and placed, now=figures.last_time, hertz=hertz
+            ),
+            owners=owners,
+            owners_left_out=owners_left_out,
+            losses=losses(figures, health),
+            needs=need_lines(self._needs, regions, blocks, called),
+            happenings=told.happenings,
+            log=told.log,
+            log_left_out=told.log_left_out,
+        )
+
+
+def _number(text: str) -> int:
+    """The number that a fact is; 0: it is something else."""
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 16 else 0

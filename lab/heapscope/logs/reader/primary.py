@@ -1,0 +1,107 @@
+"""The figures of the heap that a program allocates from, out of all that a log tells."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from heapscope.logs.reader.artefacts import unwrapped
+from heapscope.logs.reader.figures import LoggedFigures
+from heapscope.logs.reader.reading import LogReading
+
+#: Names of the memory in figures, those that malloc means first.
+_ORDER = ("any", "default", "8bit", "internal", "dram", "dma", "32bit", "wifi")
+#: Bytes that "free heap" and "free internal heap" of one program differ by, as a share, where both
+#: mean the same memory.
+_SAME = 0.2
+
+
+@dataclass(frozen=True, kw_only=True)
+class PrimaryFigures:
+    """`memory`: its name in the figures."""
+
+    memory: str
+    free: int | None
+    largest: int | None
+    min: int | None
+    total: int | None
+    used: int | None
+    peak: int | None
+    series: tuple[int, ...]
+    line: int  # of the last figure
+    merged: bool = False  # two names for the same memory
+    wrapped: int | None = None  # the largest block as printed, in 16 bits
+
+
+def primary_figures(reading: LogReading) -> PrimaryFigures | None:
+    """None: no figure is told."""
+    figures = reading.figures
+    names = [name for name in _ORDER if _told(figures, name)]
+    if not names:
+        return None
+    memory = names[0]
+    merged = memory == "any" and _same_memory(figures)
+    series = _series(figures, ("any", "internal") if merged else (memory,))
+    lasts = [
+        one.last
+        for (name, _), one in figures.series.items()
+        if name == memory or (merged and name == "internal")
+    ]
+    free = series[-1] if series else _last(figures, memory, "free")
+    printed = _of_any(figures, memory, "largest")
+    whole = None if printed is None else unwrapped(printed, free, figures.largest_words)
+    return PrimaryFigures(
+        memory=memory,
+        free=free,
+        largest=printed if whole is None else whole,
+        wrapped=None if whole is None else printed,
+        min=_of_any(figures, memory, "min"),
+        total=_last(figures, memory, "total"),
+        used=_last(figures, memory, "used"),
+        peak=_last(figures, memory, "peak"),
+        series=series,
+        line=max(one.line for one in lasts),
+        merged=merged,
+    )
+
+
+def _told(figures: LoggedFigures, memory: str) -> bool:
+    return any((memory, name) in figures.series for name in ("free", "largest", "min"))
+
+
+def _last(figures: LoggedFigures, memory: str, name: str) -> int | None:
+    return figures.last(memory, name)
+
+
+def _of_any(figures: LoggedFigures, memory: str, name: str) -> int | None:
+    """The figure of this memory, or that of a narrower kind where only that is told."""
+    found = figures.last(memory, name)
+    if found is None and memory == "any":
+        found = next(
+            (
+                value
+                for other in ("default", "8bit", "internal", "dram")
+                if (value := figures.last(other, name)) is not None
+            ),
+            None,
+        )
+    return found
+
+
+def _same_memory(figures: LoggedFigures) -> bool:
+    """Whether "free" and "free internal" are two names of one figure: ESP.getFreeHeap of Arduino
+    counts internal memory alone."""
+    one, other = figures.series.get(("any", "free")), figures.series.get(("internal", "free"))
+    if one is None or other is None or ("spiram", "free") in figures.series:
+        return False
+    low, high = sorted((one.last.value, other.last.value))
+    return figures.arduino and high - low <= _SAME * high
+
+
+def _series(figures: LoggedFigures, memories: tuple[str, ...]) -> tuple[int, ...]:
+    points = [
+        point
+        for memory in memories
+        if (memory, "free") in figures.series
+        for point in figures.series[memory, "free"].points
+    ]
+    return tuple(point.value for point in sorted(points, key=lambda one: one.line))

@@ -1,0 +1,153 @@
+"""All that the facts of a log add up to. One pass, in bounded memory; the answer can be asked for
+at any moment."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable
+
+from heapscope.logs.reader.blocks import HeapDump, PrintedAllocations, PrintedTrace, TaskTables
+from heapscope.logs.reader.failures import FAILURES, LoggedErrors, LoggedFailures
+from heapscope.logs.reader.figures import LoggedFigures
+from heapscope.logs.reader.python_heap import HeapTuples, PythonHeap
+from heapscope.logs.reader.summaries import PrintedSummaries
+from heapscope.logs.reader.systems import OtherSystems, PrintedReports
+from heapscope.memory.layout.evidence import LogEvidence
+from heapscope.memory.layout.program_starts import ProgramStarts
+from heapscope.native.log import Fact
+
+#: The kinds of facts that put names to code addresses: a trace has them, no answer needs them.
+NAMES = ("frame", "more")
+_DUMPS_MAX = 64  # the last ones
+_CORRUPT_MAX = 64  # places that are kept; all are counted
+_UNREAD_MAX = 100  # lines that are kept; all are counted
+#: How texts of figures end that are not of a device's heap.
+_FOREIGN = ("a size that no device has", "another system (SOF)")
+
+
+class LogReading:
+    """Takes the facts in order."""
+
+    def __init__(self) -> None:
+        self.boots = ProgramStarts()
+        self.evidence = LogEvidence()
+        self.summaries = PrintedSummaries()
+        self.figures = LoggedFigures()
+        self.failures = LoggedFailures()
+        self.errors = LoggedErrors()
+        self.python = PythonHeap()
+        self.tuples = HeapTuples()
+        self.reports = PrintedReports()
+        self.systems = OtherSystems()
+        self.dumps: deque[HeapDump] = deque(maxlen=_DUMPS_MAX)
+        self.tasks = TaskTables()
+        self.trace = PrintedTrace()
+        self.allocations = PrintedAllocations()
+        self.corrupt: list[Fact] = []
+        self.corrupt_count = 0
+        self.panics: list[Fact] = []
+        self.core_dump: Fact | None = None
+        self.foreign: Fact | None = None
+        self.unread: list[Fact] = []  # lines that look like memory and are not understood
+        self.unread_count = 0
+        self._last: Fact | None = None
+        self._takers = self._all_takers()
+
+    @property
+    def dump(self) -> HeapDump | None:
+        """The last one."""
+        return self.dumps[-1] if self.dumps else None
+
+    @property
+    def unended(self) -> int | None:
+        """The last line, if it has no end and its last number may be cut."""
+        last = self._last
+        cut = last is not None and last.unended and last.quote[-1:].isdigit()
+        return last.line if last is not None and cut else None
+
+    def take(self, fact: Fact) -> None:
+        if fact.kind in NAMES:
+            return
+        if fact.kind == "unread":
+            self._unread(fact)
+            return
+        self._last = fact
+        self.boots.take(fact)
+        if fact.kind in LogEvidence.KINDS:
+            self.evidence.take(fact)
+        if fact.kind in FAILURES:
+            self.failures.take(fact)
+        taker = self._takers.get(fact.kind)
+        if taker is not None:
+            taker(fact)
+
+    def _all_takers(self) -> dict[str, Callable[[Fact], None]]:
+        """Who takes the facts of a kind, beside the starts and the failures."""
+        parts: dict[Callable[[Fact], None], str] = {
+            self.summaries.take: "summary region region_more totals",
+            self._figures: "figures",
+            self._sample: "sample",
+            self._wifi: "wifi_buffer",
+            self.reports.take: "report report_line",
+            self.python.take: "meminfo meminfo_more",
+            self.tuples.take: "tuple",
+            self.errors.take: "tls_error error",
+            self._corrupt: "corrupt",
+            self._dump: "dump block_used block_free",
+            self.tasks.take: "task task_caps task_heap task_block ovms_task nuttx_task",
+            self.trace.take: "trace trace_record trace_mode trace_left trace_totals sysview_leaks",
+            self.allocations.take: "allocated freed",
+            self.systems.take: ("nuttx_free nuttx_heap zephyr_heap zephyr_chunk lvgl tasmota ovms"),
+            self._panic: "panic",
+            self._core_dump: "core_dump",
+            self._not_memory: "not_memory",
+        }
+        return {kind: taker for taker, kinds in parts.items() for kind in kinds.split()}
+
+    def _sample(self, fact: Fact) -> None:
+        self.figures.take_sample(fact, self.boots.count)
+
+    def _wifi(self, fact: Fact) -> None:
+        self.figures.take(fact.of_memory("wifi"), self.boots.count)
+
+    def _panic(self, fact: Fact) -> None:
+        if len(self.panics) < _CORRUPT_MAX:
+            self.panics.append(fact)
+
+    def _core_dump(self, fact: Fact) -> None:
+        self.core_dump = fact
+
+    def _not_memory(self, fact: Fact) -> None:
+        if fact.text.endswith(_FOREIGN):
+            self.foreign = fact
+
+    def _figures(self, fact: Fact) -> None:
+        report = self.reports.last
+        if fact.text in ("px4", "optee", "mbed"):
+            self.systems.take(fact)
+        elif fact.memory == "python" or self._of_circuit_python(fact):
+            self.python.take(fact)
+        elif report is not None and report.form == "mpy_lobo":
+            self.reports.take(fact)
+        else:
+            self.figures.take(fact, self.boots.count)
+
+    def _of_circuit_python(self, fact: Fact) -> bool:
+        """Its programs see the collector's heap alone."""
+        return self.boots.current.framework == "CircuitPython" and fact.memory == "any"
+
+    def _corrupt(self, fact: Fact) -> None:
+        self.corrupt_count += 1
+        if len(self.corrupt) < _CORRUPT_MAX:
+            self.corrupt.append(fact)
+
+    def _unread(self, fact: Fact) -> None:
+        self.unread_count += 1
+        if len(self.unread) < _UNREAD_MAX:
+            self.unread.append(fact)
+
+    def _dump(self, fact: Fact) -> None:
+        if fact.kind == "dump" or not self.dumps:
+            self.dumps.append(HeapDump(address=fact.address or 0, line=fact.line, quote=fact.quote))
+        if fact.kind != "dump":
+            self.dumps[-1].take(fact)

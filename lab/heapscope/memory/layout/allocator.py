@@ -1,0 +1,80 @@
+"""Names of allocators."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Mapping
+
+from heapscope.base.choices import did_you_mean
+from heapscope.base.errors import InputError
+from heapscope.base.printable import printable
+from heapscope.native.library import allocator_names, ffi, find_allocator, load
+
+#: The flavours by what a trace's metadata says of its poisoning.
+_POISONING = {"": "", "none": "", "comprehensive": "+full"}
+
+
+def parse_allocator(text: str) -> str:
+    """A name that the native library knows, "idf-5.5+light"; flavours may come in any order.
+    InputError lists the valid ones."""
+    wanted = text.strip().lower()
+    name = find_allocator(wanted)
+    if name is not None:
+        return name
+    valid = allocator_names()
+    raise InputError(
+        f"unknown allocator '{printable(text)}'",
+        remedy=f"{did_you_mean(wanted, valid)}valid: {', '.join(valid)}",
+    )
+
+
+def flavoured(name: str, flavour: str) -> str:
+    """The allocator `name` built with "+light", "+full", "+track" or two of them; InputError where
+    there is no such flavour of it."""
+    return parse_allocator(name + flavour)
+
+
+def has_ends(name: str) -> bool:
+    """Whether its blocks can come from the high end of a free block, too. Those of our heap can,
+    but not under a guard that fills free memory."""
+    plain, *flavours = name.split("+")
+    ours = plain.partition("-")[0] == "heapscope"
+    return ours and not {"guard2", "guard3"}.intersection(flavours)
+
+
+@functools.cache
+def placements() -> tuple[str, ...]:
+    """Every allocator that puts blocks where no other does, without its flavours: of releases that
+    only report other figures, the one whose places they have."""
+    plain = [name for name in allocator_names() if "+" not in name]
+    found = (load().hs_lab_allocator_places_as(name.encode("ascii")) for name in plain)
+    return tuple(dict.fromkeys(ffi.string(one).decode("ascii") for one in found))
+
+
+#: The models of allocators that programs bring along, by the first word that the recorder of Linux
+#: programs names them with.
+_HOST_MODELS = {
+    "FreeRTOS": "heap_4",
+    "Zephyr": "sys_heap",
+    "umm_malloc": "umm",
+    "TLSF": "tlsf",
+    "o1heap": "o1heap",
+}
+
+
+def host_model(recorded: str) -> str:
+    """The model of a program's heap, by how its recording names its allocators, as in
+    "Zephyr k_malloc (k_malloc), Zephyr k_heap (k_heap_alloc)"; empty: none, or not one alone."""
+    models = {_HOST_MODELS.get(one.split()[0], "") for one in recorded.split("), ") if one}
+    return models.pop() if len(models) == 1 else ""
+
+
+def unmodelled(metadata: Mapping[str, str]) -> str:
+    """The allocator that a trace's metadata names, flavour included, where there is no model of it:
+    "glibc", "umm+full". Empty where there is one, or the trace names none."""
+    name = metadata.get("allocator", "").strip()
+    poisoning = metadata.get("poisoning", "none")
+    if name and "+" not in name:
+        name += _POISONING.get(poisoning, f"+{poisoning}")
+        name += "+track" if metadata.get("tracking") == "1" else ""
+    return "" if not name or find_allocator(name.lower()) is not None else name

@@ -1,0 +1,86 @@
+"""Static use: sections of a firmware in RAM, and what their bytes belong to."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+from heapscope.base.errors import InputError
+from heapscope.memory.static.window import ChipWindows
+
+PADDING = "(padding)"  #: bytes between two pieces
+UNNAMED = "(no symbol)"  #: bytes that no symbol covers
+
+#: Sections that only keep the addresses of code free in the view of data, and the reverse.
+_PLACEHOLDER = re.compile(r"dummy|reserved_for_iram")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Section:
+    """An output section; `start`: its address for data, None where the file has no addresses."""
+
+    name: str
+    kind: str  # DRAM, D/IRAM, IRAM, RTC, TCM or SPIRAM
+    role: str  # code, data or bss
+    size: int
+    start: int | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class SectionPiece:
+    """Bytes of a section; "" where the file does not tell."""
+
+    section: int  # index into the sections
+    size: int
+    component: str = ""  # libfreertos.a
+    symbol: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class StaticUse:
+    """The pieces of a section sum to its size, wherever the file tells of pieces at all."""
+
+    file: str
+    form: str  # "ELF", "linker map" or "JSON of esp-idf-size"
+    sections: tuple[Section, ...]
+    pieces: tuple[SectionPiece, ...]
+    symbols: Mapping[str, int] = field(default_factory=dict)  # the linker's, by name
+    notes: tuple[str, ...] = ()
+
+    def bytes_of(self, *kinds: str, role: str | None = None) -> int:
+        return sum(s.size for s in self.sections if s.kind in kinds and role in (None, s.role))
+
+
+def sections_at(
+    windows: ChipWindows, *, file: str, name: str, start: int, size: int, role: str
+) -> Iterator[tuple[int, Section]]:
+    """With each the file's own address of its first byte. None for a section that takes no RAM;
+    one for each kind where code goes on from one into the next. InputError for one that is in RAM
+    in part."""
+    if size == 0 or _PLACEHOLDER.search(name):
+        return
+    if name.startswith(".ext_ram"):  # shares its window with flash
+        yield start, Section(name=name, kind="SPIRAM", role="bss", size=size)
+        return
+    at, end = start, start + size
+    found = windows.find(at)
+    while found is not None and at < end:
+        window, place = found
+        part = min(end - at, window.end - place)
+        yield at, Section(name=name, kind=window.kind, role=role, size=part, start=place)
+        at += part
+        found = windows.find(at) if window.goes_on else None
+    if start < at < end:
+        raise InputError(
+            f"{file}: section {name} at {start:#010x}, {size} bytes, leaves the {window.kind} of "
+            f"{windows.chip}",
+            remedy="give the firmware's own file, whole, or the chip it is for with --chip",
+        )
+
+
+def role_of(name: str) -> str:
+    """By the section's name, as ESP-IDF's linker scripts have them."""
+    if re.search(r"bss|noinit|heap_start|reserved", name):
+        return "bss"
+    return "code" if re.search(r"text|vectors|\.iram0$|literal", name) else "data"

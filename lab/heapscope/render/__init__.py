@@ -1,0 +1,1 @@
+"""Results as text and as pages. Nothing here computes a figure."""

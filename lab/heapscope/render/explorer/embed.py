@@ -1,0 +1,144 @@
+"""The engine and a trace as inert data of a page, and the memories to replay on in it."""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from heapscope.base.capabilities import CAPABILITIES
+from heapscope.memory.layout.chips import chip_names, load_chip
+from heapscope.memory.layout.layout import Layout
+from heapscope.memory.layout.placement import Placement
+from heapscope.memory.layout.pool import pool_layout
+from heapscope.memory.layout.versions import chip_minors
+from heapscope.native.engine import config_json, engine_bytes, exact, interface
+from heapscope.native.engine import has_engine as has_engine
+from heapscope.native.reader import NameTable, NativeReader
+from heapscope.simulation.replay.config import Need, native_config
+from heapscope.trace.all_names import AllNames
+
+#: Bytes of a trace in a page at most, compressed, where nothing else is asked for.
+EMBED_LIMIT = 8_000_000
+_RAW_MAX = 256 << 20  # bytes of a trace that are tried, before compression
+#: Bytes of the pools that a page offers.
+POOLS = tuple(1 << power for power in range(20, 13, -1))
+#: Spans of the page's timeline at most.
+BUCKETS = 1024
+
+
+@dataclass(frozen=True, kw_only=True)
+class EmbeddedTrace:
+    """A trace in a page. `share`: the part of its bytes that is there. `told`: what a census finds
+    in that part, so that the page need not read it once more before it replays it."""
+
+    packed: bytes
+    share: float
+    told: Mapping[str, Any]
+
+    @property
+    def whole(self) -> bool:
+        return self.share == 1.0
+
+
+def embed(pieces: Iterable[bytes], limit: int) -> EmbeddedTrace:
+    """The trace, compressed; where that has more than `limit` bytes, its beginning."""
+    raw, size = bytearray(), 0
+    for piece in pieces:
+        size += len(piece)
+        raw += piece[: _RAW_MAX - len(raw)]
+    packed = _packed(raw)
+    kept = len(raw)
+    while len(packed) > limit and kept > 0:
+        kept = int(kept * min(0.95, limit / len(packed)))
+        packed = _packed(raw[:kept])
+    share = kept / size if size else 1.0
+    return EmbeddedTrace(packed=packed, share=share, told=told(bytes(raw[:kept])))
+
+
+def told(trace: bytes) -> dict[str, Any]:
+    """The same as the page's worker tells of a trace that it opens."""
+    with NativeReader() as reader:
+        reader.push(trace)
+        reader.finish()
+        census, health = vars(reader.census()), vars(reader.health())
+        tables = {"tasks": NameTable.TASK, "marks": NameTable.MARK, "sites": NameTable.SITE}
+        names = {
+            key: {str(index): _plain(name) for index, name in reader.names(table).items()}
+            for key, table in tables.items()
+        }
+        metadata = {key: _plain(value) for key, value in reader.metadata().items()}
+    return {**exact({"census": census, "health": health}), **names, "metadata": metadata}
+
+
+def _plain(name: bytes | None) -> str | None:
+    """A name as a browser decodes it."""
+    return None if name is None else name.decode("utf-8", "replace").removeprefix("\ufeff")
+
+
+def _packed(raw: bytes | bytearray) -> bytes:
+    return gzip.compress(raw, 9, mtime=0)
+
+
+def memory_json(
+    layout: Layout,
+    *,
+    needs: Sequence[Need] = (),
+    placement: Placement | None = None,
+    names: AllNames | None = None,
+) -> dict[str, Any]:
+    """A memory of the page's list: its name, its regions' names, and what the engine takes."""
+    if placement is not None:
+        layout = placement.apply(layout)
+    config = native_config(
+        layout, needs=needs, capsets=None, buckets=BUCKETS, placement=placement, names=names
+    )
+    return {
+        "name": layout.name,
+        "regions": [f"{region.kind} {region.start:#010x}" for region in layout.regions],
+        "pool": not layout.chip and len(layout.regions) == 1,
+        "config": config_json(config),
+    }
+
+
+def pools() -> list[dict[str, Any]]:
+    """Pools of round sizes, for a trace of no known chip."""
+    return [memory_json(pool_layout(size)) for size in POOLS]
+
+
+def chip_memories() -> list[dict[str, Any]]:
+    """The default memory of every chip under every minor release that has it, the newest first."""
+    return [
+        memory_json(chip.layout(idf=minor))
+        for chip in map(load_chip, chip_names())
+        for minor in reversed(chip_minors(chip.data))
+    ]
+
+
+def packed_parts(
+    memories: Sequence[dict[str, Any]],
+    *,
+    colours: Sequence[str],
+    patterns: int,
+    others: str,
+    trace: EmbeddedTrace | None = None,
+) -> dict[str, str]:
+    """The texts of a page by their names: the engine, what its scripts read, the trace."""
+    facts = {
+        "face": {**interface(), "capabilities": CAPABILITIES},
+        "memories": list(memories),
+        "colours": list(colours),
+        "patterns": patterns,
+        "others": others,
+    } | ({} if trace is None else {"trace": trace.told})
+    text = json.dumps(facts, separators=(",", ":"), allow_nan=False)
+    parts = {"engine": engine_bytes(), "explore": text.encode("ascii")}
+    made = {name: _text(_packed(part)) for name, part in parts.items()}
+    return made if trace is None else {**made, "trace": _text(trace.packed)}
+
+
+def _text(data: bytes) -> str:
+    return base64.b64encode(data).decode("ascii")

@@ -1,0 +1,290 @@
+/* A device that is heard: its stream taken apart by the engine's listener, in the order in which heapscope/logs/live
+   does it on the desk (hearing.py, device_log.py, told.py, recording_file.py). This file runs in a worker. */
+"use strict";
+
+/* Bytes kept in their order; the memory grows by small pieces, as a device may start again and again. */
+class Kept {
+  constructor() { Object.assign(this, { parts: [], size: 0 }); }
+
+  add(bytes) {
+    for (let from = 0; from < bytes.length; ) {
+      const at = this.size % Kept.PART;
+      if (at === 0) this.parts.push(new Uint8Array(Kept.PART));
+      const part = bytes.subarray(from, from + Kept.PART - at);
+      this.parts.at(-1).set(part, at);
+      this.size += part.length;
+      from += part.length;
+    }
+  }
+  joined() {
+    const out = new Uint8Array(this.size);
+    this.parts.forEach((part, i) => out.set(part.subarray(0, Math.min(Kept.PART, this.size - i * Kept.PART)), i * Kept.PART));
+    return out;
+  }
+}
+Kept.PART = 1 << 14;
+
+/* The device's own log: bytes in, whole lines out, without the colours of a terminal. */
+class LogLines {
+  constructor() { this.held = new Uint8Array(0); }
+
+  push(bytes) {
+    const all = joinedBytes(this.held, bytes), lines = [];
+    let from = 0;
+    for (let i = 0; i < all.length; i++) {
+      if (all[i] !== 10 && all[i] !== 13) continue;
+      let end = i;
+      while (all[end] === 13) end++;
+      if (all[end] === 10) {
+        lines.push(all.subarray(from, i));
+        from = end + 1;
+        i = end;
+      } else if (i + 1 < all.length) {
+        lines.push(all.subarray(from, i));
+        from = i + 1;
+      }
+    }
+    this.held = all.slice(from);
+    if (this.held.length > LogLines.HELD) {
+      lines.push(this.held);
+      this.held = new Uint8Array(0);
+    }
+    return lines.map(LogLines.shown);
+  }
+  /* A line without an end, after which it was quiet. */
+  flush() {
+    let end = this.held.length;
+    while (end > 0 && this.held[end - 1] === 13) end--;
+    const line = this.held.subarray(0, end);
+    this.held = new Uint8Array(0);
+    return line.length === 0 ? [] : [LogLines.shown(line)];
+  }
+  static shown(bytes) { return new TextDecoder().decode(bytes).replace(/\x1b\[[0-9;]{0,20}m/g, ""); }
+}
+LogLines.HELD = 4096;
+
+function joinedBytes(one, other) {
+  if (one.length === 0) return other;
+  const out = new Uint8Array(one.length + other.length);
+  out.set(one);
+  out.set(other, one.length);
+  return out;
+}
+
+/* Whole chunks of a trace, one by one: a header of 16 bytes with the length of what follows, which 4 bytes end. */
+function* chunksOf(bytes) {
+  for (let from = 0, size; from < bytes.length; from += size) {
+    size = 20 + bytes[from + 12] + 256 * bytes[from + 13];
+    yield bytes.subarray(from, from + size);
+  }
+}
+
+/* Log lines and happenings since the last moment. Bounded: of more, lines are counted, and happenings by kind. */
+class Telling {
+  constructor() { this.empty(); }
+  empty() { Object.assign(this, { lines: [], left_out: 0, happenings: [], more: new Map() }); }
+
+  log(lines) {
+    const room = Telling.MOST - this.lines.length;
+    this.lines.push(...lines.slice(0, room));
+    this.left_out += Math.max(0, lines.length - room);
+  }
+  happened(kind, text, count = 1) {
+    if (this.happenings.length < Telling.MOST) this.happenings.push({ kind, text, count, after_lines: this.lines.length });
+    else this.more.set(kind, (this.more.get(kind) ?? 0) + count);
+  }
+  take() {
+    const more = [...this.more].map(([kind, count]) => ({ kind, text: `${plain(count)} more of the kind '${kind}'`, count, after_lines: this.lines.length }));
+    const told = { log: this.lines, log_left_out: this.left_out, happenings: [...this.happenings, ...more] };
+    this.empty();
+    return told;
+  }
+}
+Telling.MOST = 1000;
+
+/* Growth and rates over the last while, by the recording's clock or the page's own (window.py). */
+class TrendWindow {
+  constructor() { this.points = []; }
+
+  /* The changes up to a point, which it keeps. */
+  lately(now) {
+    const { points } = this, past = (one, span) => now.time - one.time >= 1 && now.time - one.time <= span;
+    if (points.length > 0 && now.time < points.at(-1).time) points.length = 0; /* a clock that goes back tells no time */
+    const rated = points.find((one) => past(one, 5));
+    let grown = null;
+    for (let i = points.length - 1; i >= 0 && points[i].live !== null && now.time - points[i].time <= 60; i--) grown = points[i];
+    if (grown !== null && (!past(grown, 60) || now.live === null)) grown = null;
+    if (points.length === 0 || now.time - points.at(-1).time >= 1) points.push(now.owners.size > 4096 ? { ...now, owners: new Map() } : now);
+    if (points.length > 61) points.shift();
+    const a_second = (name) => (rated === undefined ? null : (now[name] - rated[name]) / (now.time - rated.time));
+    return { rate: a_second("events"), churn: a_second("asked"), window: grown && now.time - grown.time, growth: grown && now.live - grown.live, from: grown };
+  }
+}
+
+/* One connection to a device. `most`: bytes of recordings that are kept, and of the log an eighth of that; `before`:
+   the recordings of connections before it, which stay. */
+class Listening {
+  constructor(engine, most = Listening.MOST, before = []) {
+    this.engine = engine;
+    this.at = engine.calls.hs_lab_listener_new();
+    if (this.at === 0) throw new Error("The page has no memory left.");
+    this.room = engine.take(Reader.PIECE);
+    this.cell = engine.take(16);
+    Object.assign(this, { most, telling: new Telling(), lines: new LogLines(), text: new Kept(), text_taken: 0, text_left_out: 0, trend: new TrendWindow(), bytes: 0, characters: 0, odd: 0, decoder: new TextDecoder() });
+    Object.assign(this, { recordings: before, before: before.length, number: before.length, current: null, model: null, need: null });
+    this.kept = before.reduce((sum, one) => sum + (one.kept?.size ?? 0), 0);
+  }
+
+  close() {
+    this.model?.close();
+    this.engine.calls.hs_lab_listener_delete(this.at);
+    for (const at of [this.room, this.cell]) this.engine.calls.free(at);
+    this.at = 0;
+  }
+  checked(status) { if (status !== 0) throw new Error("The page has no memory left."); }
+
+  /* ---- bytes ---- */
+  take(bytes) {
+    const { calls } = this.engine;
+    this.bytes += bytes.length;
+    for (let from = 0; from < bytes.length; ) {
+      const part = bytes.subarray(from, from + Reader.PIECE);
+      this.engine.bytes(this.room, part.length).set(part);
+      this.checked(calls.hs_lab_listener_push(this.at, this.room, part.length, this.cell));
+      from += this.engine.view.getUint32(this.cell, true);
+      while (!this.wentOn()) this.checked(calls.hs_lab_listener_next(this.at));
+    }
+  }
+  quiet() { this.telling.log(this.lines.flush()); }
+  finish() {
+    const { calls } = this.engine;
+    this.checked(calls.hs_lab_listener_flush(this.at));
+    while (!this.wentOn()) {
+      this.checked(calls.hs_lab_listener_next(this.at));
+      this.checked(calls.hs_lab_listener_flush(this.at));
+    }
+    this.telling.log(this.lines.flush());
+  }
+
+  /* Takes out what a piece of the stream told. False: another recording begins. */
+  wentOn() {
+    let text = this.drained("hs_lab_listener_text");
+    const chunks = this.drained("hs_lab_listener_chunks"), figures = this.figures();
+    for (const notice of this.notices()) {
+      const before = notice.text - this.text_taken;
+      this.log(text.subarray(0, before));
+      text = text.subarray(before);
+      this.notice(notice, figures);
+    }
+    this.log(text);
+    if (chunks.length > 0) this.write(chunks);
+    if (this.need !== null) Needing.look(this);
+    if (figures.over !== 0) this.closeRecording();
+    return figures.over === 0;
+  }
+  log(text) {
+    this.text_taken += text.length;
+    const characters = this.decoder.decode(text, { stream: true });
+    this.characters += characters.length;
+    this.odd += characters.match(/[\u0000-\u0008\u000b\u000c\u000e-\u001a\u001c-\u001f\u007f-\u009f\ufffd]/g)?.length ?? 0;
+    const kept = text.subarray(0, Math.max(0, this.most / 8 - this.text.size));
+    this.text.add(kept);
+    this.text_left_out += text.length - kept.length;
+    this.telling.log(this.lines.push(text));
+  }
+
+  /* Room is made by the oldest recordings; of one that is larger than all room its beginning is kept. */
+  write(chunks) {
+    while (this.kept + chunks.length > this.most) {
+      const oldest = this.recordings.find((one) => one.kept !== null);
+      if (oldest === undefined) break;
+      this.kept -= oldest.kept.size;
+      oldest.kept = null;
+    }
+    const { current } = this;
+    for (const chunk of chunksOf(chunks)) {
+      if (current.left_out > 0 || this.kept + chunk.length > this.most) current.left_out += chunk.length;
+      else {
+        current.kept.add(chunk);
+        this.kept += chunk.length;
+      }
+    }
+    this.model?.push(chunks);
+  }
+
+  /* ---- what the engine's listener has ---- */
+  drained(call) {
+    const found = [];
+    let size = 0;
+    for (let count; (count = this.engine.calls[call](this.at, this.room, Reader.PIECE) >>> 0) > 0; size += count) found.push(this.engine.bytes(this.room, count).slice());
+    return found.length < 2 ? (found[0] ?? new Uint8Array(0)) : found.reduce(joinedBytes);
+  }
+  *notices() {
+    const width = this.engine.width("hs_lab_notice"), most = Math.floor(Reader.PIECE / width);
+    for (let count; (count = this.engine.calls.hs_lab_listener_notices(this.at, this.room, most) >>> 0) > 0; ) {
+      yield* Array.from({ length: count }, (_, i) => numbered(this.engine.read("hs_lab_notice", this.room + i * width)));
+    }
+  }
+  rows(name) { return this.engine.figures(name, this.at); }
+  figures() { return numbered(this.rows("hs_lab_listener_figures")); }
+  health() { return numbered(this.rows("hs_lab_listener_health")); }
+  name(table, index) {
+    const size = this.engine.calls.hs_lab_listener_name(this.at, table, index, this.cell) >>> 0, from = this.engine.view.getUint32(this.cell, true);
+    return from === 0 ? null : new TextDecoder().decode(this.engine.bytes(from, size).slice());
+  }
+  facts() {
+    const { calls, view } = this.engine, out = {};
+    const count = calls.hs_lab_listener_metadata_count(this.at) >>> 0;
+    for (let index = 0; index < count; index++) {
+      const size = calls.hs_lab_listener_metadata(this.at, index, this.cell, this.cell + 4) >>> 0;
+      const key = view.getUint32(this.cell, true), value = view.getUint32(this.cell + 4, true);
+      if (key !== 0) out[this.engine.text(key)] = size === 0 ? "" : new TextDecoder().decode(this.engine.bytes(value, size).slice());
+    }
+    return out;
+  }
+  called(table, index) {
+    if (table === Listening.TASKS && index === Listening.UNKNOWN) return "";
+    const raw = this.name(table, index);
+    if (table === Listening.SITES) return index === 0 ? "" : (raw ?? `site ${index}`);
+    return raw !== null && raw.trim() !== "" ? raw : `${{ 0: "task", 1: "mark", 5: "region" }[table]} ${index}`;
+  }
+  owner(task, site) { return [this.called(Listening.TASKS, task) || "a task that is not told", this.called(Listening.SITES, site)].filter((one) => one !== "").join(", "); }
+
+  /* ---- recordings ---- */
+  beginRecording() {
+    this.number++;
+    this.trend = new TrendWindow();
+    this.current = { number: this.number, kept: new Kept(), left_out: 0 };
+    this.model?.restart();
+    const { boot, reset, snapshots } = this.facts();
+    this.telling.happened("recording", `recording ${this.number - this.before} begins${boot ? `, boot ${boot}` : ""}${reset ? ` after ${reset}` : ""}`);
+    if (snapshots === "0") this.telling.happened("recording", "The recorder began when the heap had blocks already and takes no snapshots: those blocks are not counted.");
+  }
+  closeRecording() {
+    if (this.number === this.recordings.length) return;
+    const figures = this.figures(), health = this.health(), facts = this.facts();
+    const known = /^[0-9]{1,10}$/.test(facts.boot ?? "") ? `boot-${Number(facts.boot)}` : "boot";
+    Object.assign(this.current, { label: facts.black_box === "1" ? `${known}-black-box` : known, boot: facts.boot ?? "", reset: facts.reset ?? "", chip: facts.chip ?? "", events: health.events, lost: health.lost_events - figures.left_out, ended: health.ended !== 0, failures: figures.failures });
+    this.recordings.push(this.current);
+    this.telling.happened("file", `recording ${this.number - this.before} is over`);
+  }
+  notice({ kind, count, size, task, site, mark }, figures) {
+    if (kind === 0) this.beginRecording();
+    else if (kind === 1) this.telling.happened("failed", `a request of ${bytesOf(size)} failed${count > 1 ? `, ${plain(count)} times` : ""}: ${this.owner(task, site)}`, count);
+    else if (kind === 2) this.telling.happened("lost", `${several(count, "event")} did not arrive${this.until(figures)}`, count);
+    else this.telling.happened("mark", `mark ${this.called(Listening.MARKS, mark)}`);
+  }
+  until(figures) {
+    if (figures.known !== 0) return "";
+    if (this.facts().snapshots === "1") return "; live blocks are not known until the next snapshot";
+    return "; live blocks are not known from here on: the recorder takes no snapshots";
+  }
+}
+Listening.MOST = 1 << 28;
+[Listening.TASKS, Listening.MARKS, Listening.SITES, Listening.REGIONS] = [0, 1, 2, 5];
+Listening.UNKNOWN = -1;
+
+/* A struct's numbers, where none has to be exact above 2^53. */
+function numbered(row) {
+  return Object.fromEntries(Object.entries(row).map(([name, value]) => [name, Array.isArray(value) ? value.map(Number) : typeof value === "object" ? numbered(value) : Number(value)]));
+}

@@ -1,0 +1,80 @@
+"""Several sides beside each other: labels that tell them apart, and every figure that differs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from heapscope.base.rows.figure import figure
+from heapscope.base.rows.row import Row
+from heapscope.base.wording import count, signed
+from heapscope.simulation.result.comparison import NAMES, Comparison, aligned, compare, outcome
+from heapscope.simulation.result.figure import ComparedFigure, served_alike
+from heapscope.simulation.result.result import ReplayResult
+
+
+def labels(results: Sequence[ReplayResult]) -> list[str]:
+    """The facts in which the sides differ name them; those that are still alike are numbered."""
+    differ = [name for name in NAMES if len({name(one) for one in results}) > 1]
+    # One fact that tells all apart is enough, and the first is the plainest.
+    alone = [name for name in differ if len({name(one) for one in results}) == len(results)]
+    used = alone[:1] or differ
+    names = [" · ".join(filter(None, (name(one) for name in used))) for one in results]
+    return [
+        name if names.count(name) == 1 and name else f"{name or 'side'} ({number})"
+        for number, name in enumerate(names, 1)
+    ]
+
+
+def compared(results: Sequence[ReplayResult]) -> list[Comparison]:
+    """Every side against the first."""
+    return [compare(results[0], other) for other in results[1:]]
+
+
+class DifferingRow(Row):
+    """A figure of every side."""
+
+    section: str = figure("The section of the figure.")
+    name: str = figure("Its name, unique within its section.")
+    unit: str = figure("Its unit.")
+    values: tuple[int | None, ...] = figure("The value on each side; null: none.", least=None)
+    changes: tuple[str, ...] = figure("The changes against the first side.", hidden=True)
+    outcomes: tuple[str, ...] = figure(
+        "How each further side stands to the first; empty: neither direction is better.",
+        choices=("", "better", "worse"),
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Differing:
+    rows: tuple[DifferingRow, ...]
+    equal: int  # figures that are the same on all sides
+
+
+def differing(results: Sequence[ReplayResult]) -> Differing:
+    alike = [bool(served_alike(results[0], other)) for other in results[1:]]
+    rows = [_row(known, values, alike) for known, values in aligned(results)]
+    different = [row for row in rows if len(set(row.values)) > 1]
+    return Differing(rows=tuple(different), equal=len(rows) - len(different))
+
+
+def _row(known: ComparedFigure, values: tuple[int | None, ...], alike: list[bool]) -> DifferingRow:
+    first, *others = values
+    outcomes = (
+        outcome(known.judged(alike=same), first, value)
+        for same, value in zip(alike, others, strict=True)
+    )
+    return DifferingRow(
+        section=known.section,
+        name=known.name,
+        unit=known.unit,
+        values=values,
+        changes=tuple(_change(first, value) for value in others),
+        outcomes=tuple("" if one == "same" else one for one in outcomes),
+    )
+
+
+def _change(first: int | None, value: int | None) -> str:
+    if first is None or value is None:
+        return "" if value is None else f"new: {count(value)}"
+    return signed(value - first)

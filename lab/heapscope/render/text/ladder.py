@@ -1,0 +1,237 @@
+"""Configurations side by side: the total, what each option gives, and the steps of a staircase."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from operator import itemgetter
+
+from rich.console import RenderableType
+from rich.text import Text
+
+from heapscope.base.wording import plural, signed
+from heapscope.forecast.ladder.difference import (
+    Diff,
+    Difference,
+    GainBand,
+    Gained,
+    Ladder,
+    MemoryGain,
+    OptionGain,
+    Rung,
+    UnknownOption,
+)
+from heapscope.render.text.predict import METRIC_NAMES
+from heapscope.render.text.table import Cell, Said, Table, change, headed, table_of
+
+_NAMED = 8  # options in a sentence
+_VALUE_MAX = 24  # characters of a value
+_BUSY = "when everything is at work"
+_BAND = ("#DRAM", "#80 % from", "#80 % to")
+_TOTAL = Said("total", tone="strong")
+
+
+def diff_parts(found: Diff) -> Iterator[RenderableType]:
+    yield Text(f"{found.before.name} -> {found.after.name}: {_headline(found)}", style="bold")
+    yield from _dim(found.notes)
+    yield from _option_tables(found)
+    yield _levels((found.before, found.after))
+    yield _states(found.total)
+    yield from _unknown(found.unknown)
+    yield from _dim(found.rests_on)
+
+
+def ladder_parts(found: Ladder) -> Iterator[RenderableType]:
+    first, last = found.rungs[0], found.rungs[-1]
+    steps = plural(len(found.steps), "step")
+    yield Text(f"{first.name} -> {last.name}, {steps}: {_gained(found.total)}", style="bold")
+    yield from _dim(found.notes)
+    yield _staircase(found)
+    yield _levels(found.rungs)
+    for rung, step in zip(found.rungs[1:], found.steps, strict=True):
+        yield Text()
+        yield Text(f"{rung.name}: {_headline(step)}", style="bold")
+        yield from _option_tables(step)
+        yield from _unknown(step.unknown)
+    yield from _dim(found.rests_on)
+
+
+def _dim(sentences: Sequence[str]) -> Iterator[Text]:
+    return (Text(sentence, style="dim") for sentence in sentences)
+
+
+def _headline(step: Diff | Difference) -> str:
+    if step.options:
+        return _gained(step.total)
+    if step.unknown:
+        differ = plural(len(step.unknown), "option")
+        return f"{differ} with another value, and what it changes nobody published"
+    return "no option has another value in the end"
+
+
+def _gained(total: Gained) -> str:
+    dram = total.left.dram
+    if not (dram.low_80 or dram.high_80):
+        return "by all that is published the same DRAM is free"
+    low, high = signed(dram.low_80), signed(dram.high_80)
+    return f"{signed(dram.median)} bytes of free DRAM {_BUSY} (80 %: {low} to {high})"
+
+
+def _option_tables(step: Diff | Difference) -> Iterator[Table]:
+    if not step.options:
+        return
+    acting = [row for row in step.options if _does_something(row.gain)]
+    rows: list[tuple[tuple[Cell, ...], Gained]] = [
+        ((_of(row), _value(row.before), _value(row.after)), row.gain) for row in acting
+    ]
+    rows.append(((_TOTAL, "", ""), step.total))
+    quiet = [row.option for row in step.options if row not in acting]
+    yield _table(
+        f"Memory gained {_BUSY}, bytes",
+        ("Option", "before", "after", *_BAND, "#of it static", "#IRAM", "#PSRAM"),
+        [(*words, *_memory(gain.left, gain.static_dram)) for words, gain in rows],
+        notes=[
+            *(f"{row.option} brings {_named(row.follow)}" for row in acting if row.follow),
+            *([f"no effect by the parts that ask about it: {_named(quiet)}"] if quiet else []),
+        ],
+    )
+    faster = [(words[0], gain) for words, gain in rows if _has_speed(gain)]
+    if faster:
+        yield _table(
+            "Throughput gained, Mbit/s, with its 80 % band",
+            ("Option", *(f"#{name}" for name in METRIC_NAMES.values())),
+            [(name, *_speeds(gain)) for name, gain in faster],
+        )
+
+
+def _does_something(gain: Gained) -> bool:
+    memory = [gain.left, *gain.states.values()]
+    bands = [band for each in memory for band in (each.dram, each.iram, each.psram)]
+    return any(band.low_80 or band.high_80 for band in bands) or _has_speed(gain)
+
+
+def _staircase(found: Ladder) -> Table:
+    first, *rungs = found.rungs
+    rows = [
+        (first.name, first.left.median, *[None] * 6),
+        *(
+            (rung.name, rung.left.median, *_memory(step.total.left, step.total.static_dram))
+            for rung, step in zip(rungs, found.steps, strict=True)
+        ),
+        (_TOTAL, "", *_memory(found.total.left, found.total.static_dram)),
+    ]
+    return _table(
+        f"The staircase: DRAM left {_BUSY}, and what each step gains, bytes",
+        ("Configuration", "#left", "#gained", *_BAND[1:], "#of it static", "#IRAM", "#PSRAM"),
+        rows,
+    )
+
+
+def _levels(rungs: Sequence[Rung]) -> Table:
+    """Each configuration by itself, as predict has it."""
+    return _table(
+        "Each configuration: throughput in Mbit/s, and the 80 % band of the DRAM that is left",
+        (
+            "Configuration", "chip", "ESP-IDF", "#DRAM", *_BAND[1:],
+            *(f"#{name}" for name in METRIC_NAMES.values()),
+        ),
+        [
+            (
+                rung.name,
+                rung.chip,
+                rung.release,
+                rung.left.median,
+                rung.left.low_80,
+                rung.left.high_80,
+                *(
+                    _digits(rung.throughput_mbps[metric].median)
+                    if rung.throughput_mbps
+                    else None
+                    for metric in METRIC_NAMES
+                ),
+            )
+            for rung in rungs
+        ],
+    )  # fmt: skip
+
+
+def _states(total: Gained) -> Table:
+    return _table(
+        "Memory gained by state, bytes",
+        ("State", *_BAND, "#IRAM", "#PSRAM"),
+        [(state, *_memory(gain)) for state, gain in total.states.items()],
+    )
+
+
+def _memory(gain: MemoryGain, static: GainBand | None = None) -> Iterator[Cell]:
+    dram = gain.dram
+    if dram.low_80 or dram.high_80:
+        yield change(dram.median, better=1)
+        yield from (Said(signed(end), end) for end in (dram.low_80, dram.high_80))
+    else:
+        yield from (None, None, None)
+    if static is not None:
+        yield _or_nothing(static)
+    yield _or_nothing(gain.iram)
+    yield _or_nothing(gain.psram)
+
+
+def _or_nothing(band: GainBand) -> Cell:
+    return change(band.median, better=1) if band.median else None
+
+
+def _has_speed(gain: Gained) -> bool:
+    return any(round(each.median, 1) for each in gain.throughput_mbps.values())
+
+
+def _speeds(gain: Gained) -> Iterator[Cell]:
+    for metric in METRIC_NAMES:
+        band = gain.throughput_mbps.get(metric)
+        if band is None or not (round(band.low_80, 1) or round(band.high_80, 1)):
+            yield None
+        else:
+            text = f"{band.median:+.1f} ({band.low_80:+.1f} to {band.high_80:+.1f})"
+            tone = "better" if band.low_80 > 0 else "worse" if band.high_80 < 0 else ""
+            yield Said(text, band.median, tone)
+
+
+def _digits(value: float) -> Said:
+    return Said(f"{value:.1f}", value)
+
+
+def _of(row: OptionGain) -> str:
+    return f"{row.option} ({row.cause})" if row.cause == "default" else row.option
+
+
+def _value(text: str) -> str:
+    return text if len(text) <= _VALUE_MAX else f"{text[: _VALUE_MAX - 1]}…"
+
+
+def _unknown(options: Sequence[UnknownOption]) -> Iterator[Text]:
+    """Those of lines by name; of defaults how many."""
+    own = [each.option for each in options if each.line]
+    others = len(options) - len(own)
+    told = [f"of lines: {_named(own)}"] if own else []
+    told += [f"{plural(others, 'default')}"] if others else []
+    if told:
+        yield Text(
+            f"Nothing is known of the memory of {plural(len(options), 'other option')} that "
+            f"differ ({'; '.join(told)}); --json names all.",
+            style="yellow",
+        )
+
+
+def _named(names: Sequence[str]) -> str:
+    more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
+    return ", ".join(names[:_NAMED]) + more
+
+
+def _table(
+    title: str,
+    headings: Sequence[str],
+    rows: Sequence[tuple[Cell, ...]],
+    notes: Sequence[str] = (),
+) -> Table:
+    """Columns in which no row has anything are left out."""
+    columns = [replace(one, of=itemgetter(at)) for at, one in enumerate(headed(*headings))]
+    return table_of(title, columns, rows, most=len(rows), notes=tuple(notes))

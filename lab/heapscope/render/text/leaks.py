@@ -1,0 +1,133 @@
+"""The blocks that stayed between two moments."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from rich.console import RenderableType
+from rich.text import Text
+
+from heapscope.answers.leaks.find import HolderRow, Leaks
+from heapscope.answers.leaks.verdict import LEAK, UNKNOWN
+from heapscope.base.wording import long_time, plural, signed, size
+from heapscope.render.text.table import Said, Table, columns_of, table_of
+from heapscope.trace.call_sites import SITE_ROOM, shortened
+from heapscope.trace.clock import moment_of, since_start
+from heapscope.trace.loss import is_cut
+
+
+def leaks_parts(leaks: Leaks) -> Iterator[RenderableType]:
+    for position, sentence in enumerate(sentences(leaks)):
+        yield Text(sentence, style="bold" if position == 0 else "")
+    for message in leaks.messages:
+        yield Text(f"damage: {message}", style="yellow")
+    yield holders(leaks)
+
+
+def holders(leaks: Leaks) -> Table:
+    """Who holds what stayed."""
+    columns = columns_of(HolderRow, verdict=_verdict, speed=_speed_said)
+    title = f"Allocated since {leaks.start} and live at {leaks.end}"
+    return table_of(title, columns, leaks.holders, name="leaks")
+
+
+def sentences(leaks: Leaks) -> Iterator[str]:
+    """The answer first."""
+    lines = _sentences(leaks)
+    if is_cut(leaks.loss):
+        lines = (f"Before the loss: {line}" for line in lines)
+    yield from lines
+
+
+def _sentences(leaks: Leaks) -> Iterator[str]:
+    found = [row for row in leaks.holders if row.verdict == LEAK]
+    stayed = f"{size(leaks.stayed)} in {plural(leaks.stayed_blocks, 'block')}"
+    if not leaks.stayed_blocks:
+        yield f"Nothing that was allocated since {leaks.start} is live at {leaks.end}."
+    elif found:
+        yield f"{stayed} stayed. {_worst(found[0])}{_others(len(found) - 1)}."
+    else:
+        yield f"{stayed} stayed between {leaks.start} and {leaks.end}; {_no_leak(leaks)}."
+    yield from _death(found, leaks)
+    change = leaks.live_end - leaks.live_start
+    yield (
+        f"Live went from {size(leaks.live_start)} ({_when(leaks, leaks.first_event, 0)}) to "
+        f"{size(leaks.live_end)} ({_when(leaks, leaks.last_event, 1)}): {signed(change)} B."
+    )
+    if leaks.suppressed_blocks:
+        blocks = plural(leaks.suppressed_blocks, "block")
+        yield f"Suppressed: {size(leaks.suppressed)} in {blocks}."
+
+
+def _when(leaks: Leaks, event: int, end: int) -> str:
+    """`end`: 0 for the interval's start, 1 for its end."""
+    if leaks.seconds is None or leaks.first_seconds is None:
+        return moment_of(event, None)
+    last = leaks.first_seconds + leaks.seconds
+    return moment_of(event, since_start(last if end else leaks.first_seconds, last))
+
+
+def _verdict(row: HolderRow) -> Said:
+    """The word, and for an unknown holder what would settle it."""
+    text = row.verdict
+    if row.verdict == UNKNOWN:
+        more = f"record {row.longer:.0f} times as long" if row.longer is not None else row.reason
+        text = f"{row.verdict}: {more}"
+    return Said(text, tone="worse" if row.verdict == LEAK else "")
+
+
+def _speed_said(row: HolderRow) -> Said | None:
+    if row.rate is None:
+        return None
+    figures = row.rate.bytes_per_1000_events
+    return Said(figures.said(), figures.value)
+
+
+def _no_leak(leaks: Leaks) -> str:
+    unknown = [row for row in leaks.holders if row.verdict == UNKNOWN]
+    if not unknown:
+        return "no leak is shown"
+    holders = plural(len(unknown), "holder")
+    return f"no leak is shown, and {holders} cannot be told yet"
+
+
+def _worst(row: HolderRow) -> str:
+    site = shortened([row.site], SITE_ROOM)[0]
+    return f"{row.task} leaks from {site}: {_speed(row)}"
+
+
+def _others(number: int) -> str:
+    if number == 0:
+        return ""
+    return f"; {plural(number, 'other holder')} {'leaks' if number == 1 else 'leak'} too"
+
+
+def _speed(row: HolderRow) -> str:
+    if row.rate is None:
+        return ""
+    parts = [f"{row.rate.bytes_per_1000_events.said()} B per 1000 events"]
+    if row.rate.bytes_per_second is not None:
+        parts.append(f"{row.rate.bytes_per_second.said()} B/s")
+    if row.rate.bytes_per_round is not None:
+        parts.append(f"{row.rate.bytes_per_round.said()} B a round")
+    return ", ".join(parts)
+
+
+def _death(found: Sequence[HolderRow], leaks: Leaks) -> Iterator[str]:
+    if leaks.round is not None and found:
+        yield f"A round is from one mark '{leaks.round}' to the next."
+    if not found or found[0].rate is None:
+        return
+    events, seconds = found[0].rate.events_to_death, found[0].rate.seconds_to_death
+    if events is None or leaks.free is None:
+        yield "When the device dies of it is told where a chip is given (--chip)."
+        return
+    when = f"{events.said()} events"
+    if seconds is not None:
+        when += (
+            f", {long_time(seconds.value)} ({long_time(seconds.low)} to {long_time(seconds.high)})"
+        )
+    yield (
+        f"It takes the {size(leaks.free)} that are free at the end within {when}, "
+        "at the latest: headers and gaps take memory too."
+    )

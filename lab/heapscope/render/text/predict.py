@@ -1,0 +1,165 @@
+"""A prediction on a terminal: figures, RAM part by part, and what each prediction rests on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from rich.console import RenderableType
+from rich.text import Text
+
+from heapscope.base.wording import digits
+from heapscope.forecast.predict.forecast import Band, Forecast
+from heapscope.forecast.predict.prediction import Prediction
+from heapscope.forecast.predict.trace_fit import TraceFit
+from heapscope.render.text import tables
+from heapscope.render.text.table import Table, headed
+from heapscope.simulation.result.result import ReplayResult
+
+METRIC_NAMES = {
+    "tcp_tx": "TCP sent",
+    "tcp_rx": "TCP received",
+    "udp_tx": "UDP sent",
+    "udp_rx": "UDP received",
+}
+
+
+def prediction_parts(prediction: Prediction) -> Iterator[RenderableType]:
+    yield from _forecast(prediction)
+    if prediction.replay is not None:
+        yield from _replayed(prediction.replay, prediction.trace_fit)
+
+
+def _forecast(found: Forecast) -> Iterator[RenderableType]:
+    yield Text(_headline(found), style="bold")
+    for note in found.notes:
+        yield Text(note, style="dim")
+    yield from _tables(found)
+    for mode in found.power_save:
+        for note in mode.notes:
+            yield Text(f"{mode.mode}: {note}", style="dim")
+    for statement in found.power_statements:
+        yield Text(f"power save: {statement.say}", style="dim")
+    for sentence in found.rests_on:
+        yield Text(sentence, style="dim")
+
+
+def _cpu(scaling: bool | None) -> str:
+    """The state of the CPU while the radio is off."""
+    return "sleeps" if scaling is None else "slower" if scaling else "at its clock"
+
+
+def _headline(found: Forecast) -> str:
+    place = found.environment
+    where = place.place
+    if place.round_trip_ms:
+        where += f", {place.round_trip_ms:g} ms more round trip"
+    if place.loss:
+        where += f", {100 * place.loss:g} % loss"
+    return (
+        f"{found.chip}, ESP-IDF {found.sdk}, {where}: "
+        f"{found.left.median / 1024:,.0f} KB are left when all is at work "
+        f"(80 %: {found.left.low_80 / 1024:,.0f} to {found.left.high_80 / 1024:,.0f})"
+    )
+
+
+def _tables(found: Forecast) -> Iterator[Table]:
+    if found.throughput_mbps:
+        yield Table(
+            title="Wi-Fi throughput, one stream, Mbit/s",
+            columns=headed("", "#median", "#80 % from", "#80 % to", "#95 % from", "#95 % to"),
+            rows=tuple(_band_rows(found)),
+        )
+    yield Table(
+        title="Free memory by state, bytes",
+        columns=headed("State", "#DRAM", "#80 % from", "#80 % to", "#IRAM", "#PSRAM"),
+        rows=tuple(
+            (
+                state,
+                *(
+                    f"{value:,}"
+                    for value in (
+                        free.dram.median,
+                        free.dram.low_80,
+                        free.dram.high_80,
+                        free.iram.median,
+                        free.psram.median,
+                    )
+                ),
+            )
+            for state, free in found.states.items()
+        ),
+    )
+    yield Table(
+        title="RAM that the configuration asks for, bytes",
+        columns=headed("Component", "Part", "Kind", "From", "#bytes"),
+        rows=tuple(_part_rows(found)),
+        most=len(found.parts) + 3,
+    )
+    if not found.power_save:
+        return
+    yield Table(
+        title="Power save",
+        columns=headed("Mode", "#radio on %", "#worst delay ms", "#broadcast heard %, at most"),
+        rows=tuple(
+            (
+                mode.mode,
+                f"{'at most ' * mode.at_best}{100 * mode.radio_on:.1f}",
+                "never"
+                if mode.worst_delay_ms is None
+                else f"{'at least ' * mode.at_best}{mode.worst_delay_ms:,.0f}",
+                f"{100 * mode.broadcast_heard:.0f}",
+            )
+            for mode in found.power_save
+        ),
+    )
+    if found.sleep_current:
+        yield Table(
+            title="Mean current of an idle station, mA",
+            columns=headed("Sleep", "CPU", "Mode", "#median", "#80 % from", "#80 % to"),
+            rows=tuple(
+                (
+                    f"{each.sleep}, {each.band_ghz} GHz",
+                    _cpu(each.scaling),
+                    each.mode,
+                    *(digits(value) for value in (each.median, each.low_80, each.high_80)),
+                )
+                for each in found.sleep_current
+            ),
+        )
+
+
+def _band_rows(found: Forecast) -> Iterator[tuple[str, ...]]:
+    for metric, band in found.throughput_mbps.items():
+        yield (METRIC_NAMES[metric], *_figures(band, 1))
+    if found.tls_1mb is not None:
+        tls = found.tls_1mb
+        seconds = (f"{value:.1f}" for value in (tls.seconds, tls.low_80, tls.high_80))
+        yield ("1 MB over TLS, s", *seconds, "-", "-")
+
+
+def _figures(band: Band, digits: int) -> Iterator[str]:
+    values = (band.median, band.low_80, band.high_80, band.low_95, band.high_95)
+    return (f"{value:,.{digits}f}" for value in values)
+
+
+def _part_rows(found: Forecast) -> Iterator[tuple[str, ...]]:
+    for part in found.parts:
+        count = f", {part.count}" if part.count > 1 else ""
+        yield (
+            part.component, f"{part.what}{count}", part.kind, part.state, f"{part.bytes:,}",
+        )  # fmt: skip
+
+
+def _replayed(result: ReplayResult, fit: TraceFit | None) -> Iterator[RenderableType]:
+    """The trace against the predicted memory at its lower bound, then on the median of it, beside
+    the system's blocks. `fit` None: events of the trace are lost."""
+    yield Text()
+    if fit is None:
+        text = "Whether the trace fits is not known: events of it are lost."
+        yield Text(text, style="bold yellow")
+    else:
+        yield Text(fit.sentence(), "bold green" if fit.met and not fit.unmet else "bold red")
+    yield Text()
+    yield Text("The trace beside the system's blocks, with the median left to it", style="bold")
+    yield from map(Text, result.verdict.sentences)
+    yield tables.tasks(result)

@@ -1,0 +1,109 @@
+"""The report of one replay: the answer first, then where it comes from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from rich.console import RenderableType
+from rich.text import Text
+
+from heapscope.base.wording import plural, size
+from heapscope.render.text import tables
+from heapscope.render.text.health import health, match
+from heapscope.render.text.timeline import timeline
+from heapscope.simulation.result.failure import Explanation
+from heapscope.simulation.result.result import MALLOC, ReplayResult
+from heapscope.trace.loss import is_cut
+
+STYLES = {"failed": "bold red", "short": "bold red", "damage": "bold yellow", "near": "bold yellow"}
+
+
+def replay_parts(result: ReplayResult) -> Iterator[RenderableType]:
+    """Tables without content are left out where they are printed."""
+    yield from _header(result)
+    yield Text()
+    yield from _verdict(result)
+    yield Text()
+    if result.explanation is not None:
+        yield Text(_explained(result.explanation, result), style="bold")
+        yield tables.explained(result.explanation)
+    if result.loss is not None and result.loss.event == 0:  # nothing was replayed
+        yield from health(result)
+        return
+    if is_cut(result.loss):
+        yield Text(result.loss.directions, style="yellow")
+        yield Text()
+    yield from timeline(result)
+    yield tables.needs(result)
+    yield tables.failures(result)
+    yield tables.failed_regions(result)
+    yield tables.failure_spans(result)
+    yield tables.placement(result)
+    yield tables.memory(result)
+    yield tables.tightest(result)
+    yield tables.regions(result)
+    yield from tables.static(result)
+    if result.static is not None and not result.static.components:
+        yield Text(f"{result.static.file} does not tell components; the linker map does (--map)")
+    yield tables.tasks(result)
+    yield tables.marks(result)
+    yield from health(result)
+    yield Text()
+    yield match(result)
+    yield Text(result.summary.digest_line, style="dim")
+    if not result.needs:
+        yield Text("next: --need 16717 asks whether a TLS record buffer would still fit", "dim")
+
+
+def _header(result: ReplayResult) -> Iterator[RenderableType]:
+    """The trace that was replayed, and the memory that it was replayed on."""
+    layout, census = result.layout, result.census
+    own = [region for region in result.regions if not region.private]
+    apart = [region for region in result.regions if region.private]
+    pools = sum(region.kind.startswith("pool ") for region in apart)
+    counts = ((len(apart) - pools, "private heap"), (pools, "fixed pool"))
+    more = "".join(f" and {plural(count, noun)}" for count, noun in counts if count)
+    lost = is_cut(result.loss)
+    least, most = ("at least ", "a peak of at least") if lost else ("", "at most")
+    yield Text.assemble((result.trace.path, "bold"), " on ", (layout.name, "bold"))
+    total = size(sum(region.size for region in own))
+    yield Text(
+        f"{total} in {plural(len(own), 'region')}{more}; allocator "
+        f"{', '.join(layout.allocators)}; {least}{plural(census.events, 'event')} of "
+        f"{least}{plural(census.tasks, 'task')}; {most} {size(census.live_peak)} live as recorded",
+    )
+    for note in layout.notes:
+        yield Text(f"note: {note}", style="dim")
+
+
+def _verdict(result: ReplayResult) -> Iterator[RenderableType]:
+    """The headline, and every other finding that is not fine, in the colour of its kind."""
+    for position, finding in enumerate(result.verdict.findings):
+        headline = "bold green" if position == 0 else ""
+        yield Text(finding.sentence, style=STYLES.get(finding.kind, headline))
+    for sentence in result.verdict.limits:
+        yield Text(sentence)
+
+
+def _explained(found: Explanation, result: ReplayResult) -> str:
+    """Why one request went where it went."""
+    what = f"{found.call} of {size(found.size)}"
+    if found.align:
+        what += f" aligned to {found.align}"
+    how = f"asked as {found.asked_as}"
+    if found.capabilities != MALLOC:
+        how = f"with {found.capabilities}"
+    place = result.place(found.event, task=found.task)
+    return f"Why: {place}: {what}, {how}, {_end(found)}."
+
+
+def _end(found: Explanation) -> str:
+    if found.skipped:
+        return "was skipped: its block had found no place before"
+    if found.address is None:
+        return "found no place"
+    if found.old_address == found.address:
+        return f"stayed at {found.address:#010x}"
+    if found.old_address is not None:
+        return f"moved from {found.old_address:#010x} to {found.address:#010x}"
+    return f"went to {found.address:#010x}"

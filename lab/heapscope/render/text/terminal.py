@@ -1,0 +1,138 @@
+"""Tables on a terminal: names to the left, exact numbers to the right, no digit ever cut off."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from rich import box
+from rich.console import Console, RenderableType
+from rich.table import Table as Grid
+from rich.text import Text
+
+from heapscope.base.wording import plural
+from heapscope.render.text.table import Cell, Column, Said, Table
+from heapscope.trace.call_sites import shortened
+
+#: From this many columns on a terminal gets the columns marked `wide`.
+WIDE = 116
+#: Characters of a call site that are shown at least.
+SITE_LEAST = 48
+#: Characters that a column of names keeps at least.
+NAME_LEAST = 8
+
+STYLES = {"better": "green", "worse": "red", "close": "yellow", "quiet": "dim", "strong": "bold"}
+
+
+def print_parts(target: Console, parts: Iterable[RenderableType]) -> None:
+    """Lines stand together, tables between empty lines. An empty Text asks for an empty line; one
+    that must not be wrapped is never broken, so that it can be copied."""
+    begun = apart = False
+    for part in parts:
+        table = isinstance(part, Table)
+        if isinstance(part, Table) and not part.count:
+            continue
+        if isinstance(part, Text) and not part.plain:
+            apart = True
+            continue
+        if begun and (apart or table):
+            target.print()
+        target.print(part, soft_wrap=isinstance(part, Text) and bool(part.no_wrap))
+        begun, apart = True, table
+
+
+def drawn(table: Table, width: int, *, blocks: bool) -> Iterator[RenderableType]:
+    """The table in as many parts below each other as its columns need; each part begins with the
+    first column. `blocks`: the terminal has characters that are blocks."""
+    kept = table.within(table.most)
+    shown = [n for n, column in enumerate(kept.columns) if width >= WIDE or not column.wide]
+    left_out = len(kept.columns) - len(shown)
+    columns = [kept.columns[n] for n in shown]
+    rows = [*kept.rows, kept.rest] if kept.rest else kept.rows
+    cells = [[_text(row[n], blocks=blocks) for n in shown] for row in rows]
+    for place, column in enumerate(columns):
+        if column.site:
+            _shorten(cells, place, max(SITE_LEAST, width // 2))
+    more = [f"{table.count:,} in all"] if kept.rest else []
+    more += [f"{plural(left_out, 'column')} more on a wider terminal"] if left_out else []
+    said = f" [{'; '.join(more)}]" if more else ""
+    yield Text.assemble((kept.titled, "bold"), (said, "dim"))
+    while columns:
+        fitting = _fitting(columns, cells, width)
+        yield _grid(columns[:fitting], [row[:fitting] for row in cells], width)
+        columns = [*columns[:1], *columns[fitting:]] if fitting < len(columns) else []
+        cells = [[*row[:1], *row[fitting:]] for row in cells]
+    for note in (*filter(None, [kept.rest_note]), *table.notes):
+        yield Text(note, style="dim")
+
+
+def plain_text(cell: Cell) -> str:
+    """A cell as text; where there is none "-"."""
+    if cell is None:
+        return "-"
+    return f"{cell:,}" if isinstance(cell, int | float) else str(cell)
+
+
+def _grid(columns: Sequence[Column], cells: Sequence[Sequence[Text]], width: int) -> Grid:
+    grid = Grid(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=0, header_style="dim")
+    for column, size in zip(columns, _widths(columns, cells, width), strict=True):
+        grid.add_column(
+            Text(column.heading),
+            justify="left" if column.words else "right",
+            overflow="fold",
+            width=size,
+        )
+    for row in cells:
+        grid.add_row(*row)
+    return grid
+
+
+def _shorten(cells: list[list[Text]], place: int, room: int) -> None:
+    """No two call sites of the table read the same."""
+    texts = shortened([row[place].plain for row in cells], room)
+    for row, text in zip(cells, texts, strict=True):
+        row[place] = Text(text, style=row[place].style)
+
+
+def _fitting(columns: Sequence[Column], cells: Sequence[Sequence[Text]], width: int) -> int:
+    """How many of the columns, from the left, have room for their numbers and words; at least one
+    beside the first, which every part has."""
+    taken = -1  # no space before the first
+    for index, column in enumerate(columns):
+        needed = _needed(column, [row[index] for row in cells])
+        taken += 1 + (min(needed, NAME_LEAST) if column.words else needed)
+        if taken > width:
+            return max(index, min(2, len(columns)))
+    return len(columns)
+
+
+def _widths(columns: Sequence[Column], cells: Sequence[Sequence[Text]], width: int) -> list[int]:
+    """Numbers get the width they need, and names share the rest. Headings get what is left then."""
+    sizes = [_needed(column, [row[i] for row in cells]) for i, column in enumerate(columns)]
+    names = [i for i, column in enumerate(columns) if column.words]
+    left = width - (len(columns) - 1) - sum(size for i, size in enumerate(sizes) if i not in names)
+    if left < sum(min(sizes[i], NAME_LEAST) for i in names):
+        return _squeezed(sizes, width - (len(columns) - 1))
+    for position, index in enumerate(sorted(names, key=lambda i: sizes[i])):
+        sizes[index] = min(sizes[index], left // (len(names) - position))
+        left -= sizes[index]
+    for index, column in enumerate(columns):
+        more = max(0, len(column.heading) - sizes[index])
+        if more <= left:
+            sizes[index] += more
+            left -= more
+    return sizes
+
+
+def _squeezed(sizes: list[int], width: int) -> list[int]:
+    """A terminal too narrow for the numbers: all columns shrink, their cells wrap."""
+    return [max(1, size * width // sum(sizes)) for size in sizes]
+
+
+def _needed(column: Column, cells: Iterable[Text]) -> int:
+    return max([1, *map(len, column.heading.split()), *(cell.cell_len for cell in cells)])
+
+
+def _text(cell: Cell, *, blocks: bool) -> Text:
+    text = plain_text(cell)
+    tone = cell.tone if isinstance(cell, Said) else ""
+    return Text(text if blocks else text.replace("█", "#"), style=STYLES.get(tone, ""))
