@@ -180,8 +180,8 @@ static void test_holes_of_a_dead_process(void)
     hs_recorder_delete(recorder);
 }
 
-/* What a place that is not written yet holds in a program that did nothing wrong, and in one that
- * wrote over it. */
+/* A place that is not written yet, of a program that did nothing wrong and of one that wrote over
+ * it. */
 static void test_what_a_hole_holds(void)
 {
     static const struct {
@@ -310,7 +310,7 @@ static void put_anything(hs_rec_ring_t *ring, uint64_t *seed, bool wild)
         hs_rec_meta(kind, (unsigned)next(seed) & 31u, (uint32_t)next(seed) % ANY_THREADS));
 }
 
-/* What is live is what the events before left, wherever they end. */
+/* The live bytes are those of the blocks, wherever the records end. */
 static void check_live(const hs_rec_image_t *image)
 {
     static hs_rec_block_t list[1 << 16];
