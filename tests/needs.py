@@ -1,4 +1,4 @@
-"""What a test needs beyond a bare machine, which has Python with the extra "dev", a C compiler,
+"""Needs of a test beyond a bare machine, which has Python with the extra "dev", a C compiler,
 make and git. Each is asked for by using it, for a program may be there and not run, and a compiler
 may compile what it cannot link.
 

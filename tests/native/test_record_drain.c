@@ -12,15 +12,16 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "record/drain/recorder.h"
+#include "record/drain/recorder_state.h"
 #include "record/ring.h"
 
-static hs_recorder_t *recorder_new(unsigned frames)
+static hs_recorder_t *recorder_new(unsigned frames, unsigned modes)
 {
     const hs_recorder_config_t config = {.preload64 = "",
                                          .preload32 = "",
                                          .version = "test",
                                          .program = "none",
+                                         .modes = modes,
                                          .addresses = frames == 0,
                                          .frames = frames};
     hs_recorder_t *recorder = hs_recorder_new(&config);
@@ -69,7 +70,7 @@ static hs_rec_counts_t end(hs_recorder_t *recorder, size_t index)
 /* A realloc of thread 1 without its end, then another; one without its begin. */
 static void test_half_a_realloc(void)
 {
-    hs_recorder_t *recorder = recorder_new(0);
+    hs_recorder_t *recorder = recorder_new(0, 0);
     hs_rec_ring_t *ring = enter(recorder, 3);
     put(ring, HS_REC_MALLOC, 0x1000, 100, 1);
     put(ring, HS_REC_MALLOC, 0x2000, 200, 1);
@@ -91,7 +92,7 @@ static void test_half_a_realloc(void)
 /* A free is lost: what is live after it is too much, so that the peak is the one before. */
 static void test_the_peak_is_that_before_a_loss(void)
 {
-    hs_recorder_t *recorder = recorder_new(0);
+    hs_recorder_t *recorder = recorder_new(0, HS_REC_DROP);
     hs_rec_ring_t *ring = enter(recorder, 0);
     put(ring, HS_REC_MALLOC, 0x1000, 100, 1);
     put(ring, HS_REC_LOST, 1, 0, 1);
@@ -113,7 +114,7 @@ static void test_a_realloc_that_another_thread_overtakes(void)
     } cases[] = {{0x1000, 10, 4},  {0x1100, 10, 4},  {0x11F0, 10, 4},
                  {0xFF0, 0x20, 4}, {0xFF0, 0x10, 3}, {0x1200, 10, 3}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        hs_recorder_t *recorder = recorder_new(0);
+        hs_recorder_t *recorder = recorder_new(0, 0);
         hs_rec_ring_t *ring = enter(recorder, 0);
         put(ring, HS_REC_MALLOC, 0x1000, 0x200, 1);
         put(ring, HS_REC_REALLOC_BEGIN, 0x1000, 0, 1);
@@ -130,10 +131,27 @@ static void test_a_realloc_that_another_thread_overtakes(void)
     }
 }
 
+/* The same of a realloc that frees. */
+static void test_a_freeing_realloc_that_another_thread_overtakes(void)
+{
+    hs_recorder_t *recorder = recorder_new(0, 0);
+    hs_rec_ring_t *ring = enter(recorder, 0);
+    put(ring, HS_REC_MALLOC, 0x1000, 0x200, 1);
+    put(ring, HS_REC_REALLOC_BEGIN, 0x1000, 0, 1);
+    put(ring, HS_REC_MALLOC, 0x1000, 10, 2);
+    put(ring, HS_REC_REALLOC_END, 0, 0, 1);
+    hs_recorder_close(recorder);
+    hs_recorder_pump(recorder, 0);
+    const hs_rec_counts_t counts = end(recorder, 0);
+    assert(counts.events == 3 && counts.live == 10 && counts.live_blocks == 1);
+    munmap(ring, HS_REC_RING_BYTES);
+    hs_recorder_delete(recorder);
+}
+
 /* Records of which the writer was killed are passed, those behind them are taken. */
 static void test_holes_of_a_dead_process(void)
 {
-    hs_recorder_t *recorder = recorder_new(0);
+    hs_recorder_t *recorder = recorder_new(0, 0);
     hs_rec_ring_t *ring = enter(recorder, 0);
     const pid_t process = fork();
     if (process == 0) {
@@ -157,15 +175,82 @@ static void test_holes_of_a_dead_process(void)
     hs_recorder_pump(recorder, 0);
     assert(end(recorder, 0).events == 2);
     assert(hs_recorder_image(recorder, 0)->cut == 0);
+    assert(hs_recorder_image(recorder, 0)->overwritten == 0);
     munmap(ring, HS_REC_RING_BYTES);
     hs_recorder_delete(recorder);
+}
+
+/* A place that is not written yet, of a program that did nothing wrong and of one that wrote over
+ * it. */
+static void test_what_a_hole_holds(void)
+{
+    static const struct {
+        uint32_t next, turn;
+        bool round, passed, sound;
+    } cases[] = {
+        {5, 0, false, false, true},
+        {5, 1, false, false, false},
+        {HS_REC_EVENTS + 5, 6, true, false, true},
+        {HS_REC_EVENTS + 5, 7, true, false, false},
+        {HS_REC_EVENTS + 5, 0, true, false, false},
+        {HS_REC_EVENTS + 5, 0, true, true, true}, /* the round before gave its record up */
+        {3 * HS_REC_EVENTS + 5, 6, true, false, false},
+        {3 * HS_REC_EVENTS + 5, 6, true, true, true},
+        {3 * HS_REC_EVENTS + 5, 7, true, true, false},
+        {HS_REC_MASK, 0, true, false, true}, /* after record 2^32 - 1, whose turn is 0 */
+    };
+    hs_recorder_t *recorder = recorder_new(0, 0);
+    hs_rec_ring_t *ring = enter(recorder, 0);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const hs_rec_taken_t place = {
+            .ring = ring,
+            .next = cases[i].next,
+            .round = cases[i].round,
+            .passed = cases[i].passed,
+        };
+        atomic_store(&hs_rec_ring_events(ring)[cases[i].next & HS_REC_MASK].turn, cases[i].turn);
+        assert(hs_recorder_hole_is_sound(&place) == cases[i].sound);
+    }
+    munmap(ring, HS_REC_RING_BYTES);
+    hs_recorder_delete(recorder);
+}
+
+/* Each record that no program makes, alone. */
+static void test_which_records_are_sound(void)
+{
+    static const struct {
+        unsigned modes, kind;
+        uint32_t thread;
+        uint64_t a;
+        bool sound;
+    } cases[] = {
+        {0, HS_REC_MALLOC, 15, 0x1000, true},
+        {0, HS_REC_STOP, 0, 0, true},
+        {0, HS_REC_MALLOC, HS_REC_THREAD_MAX, 0x1000, true}, /* all threads beyond are one */
+        {HS_REC_DROP, HS_REC_LOST, 0, UINT32_MAX, true},
+        {0, HS_REC_VOID, 0, 0, false},
+        {0, HS_REC_STOP + 1, 0, 0, false},
+        {0, HS_REC_MALLOC, 16, 0x1000, false},
+        {0, HS_REC_LOST, 0, 1, false},
+        {HS_REC_DROP, HS_REC_LOST, 0, UINT64_C(1) << 32, false},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        hs_recorder_t *recorder = recorder_new(0, cases[i].modes);
+        hs_rec_ring_t *ring = enter(recorder, 0);
+        put(ring, cases[i].kind, cases[i].a, 0, cases[i].thread);
+        const hs_rec_taken_t place = {.ring = ring};
+        assert(hs_recorder_record_is_sound(recorder, &place, hs_rec_ring_events(ring)) ==
+               cases[i].sound);
+        munmap(ring, HS_REC_RING_BYTES);
+        hs_recorder_delete(recorder);
+    }
 }
 
 /* A living process: a record that was begun before the end is waited for. One that nobody writes ends
  * the trace, so that nothing is missing before; what begins after the end is not taken. */
 static void test_the_end_of_the_recording_is_before_a_hole(bool never)
 {
-    hs_recorder_t *recorder = recorder_new(0);
+    hs_recorder_t *recorder = recorder_new(0, 0);
     hs_rec_ring_t *ring = enter(recorder, 0);
     put(ring, HS_REC_MALLOC, 0x1000, 100, 0);
     hs_recorder_pump(recorder, 0);
@@ -190,13 +275,16 @@ static void test_the_end_of_the_recording_is_before_a_hole(bool never)
     hs_recorder_delete(recorder);
 }
 
+enum { ANY_THREADS = 200 };
+
 static uint64_t next(uint64_t *seed)
 {
     *seed = *seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
     return *seed >> 16;
 }
 
-static void put_anything(hs_rec_ring_t *ring, uint64_t *seed)
+/* `wild`: now and then a record that no program makes. */
+static void put_anything(hs_rec_ring_t *ring, uint64_t *seed, bool wild)
 {
     static const uint64_t shapes[] = {0, 1, 0xFFFF, 0xFFFFFFFF, UINT64_MAX};
     uint64_t words[3];
@@ -207,18 +295,46 @@ static void put_anything(hs_rec_ring_t *ring, uint64_t *seed)
         words[0] = (next(seed) % 64) << 4;
         words[1] = next(seed) % 2 == 0 ? 100 : UINT64_C(1) << 30;
     }
+    unsigned kind = 1u + (unsigned)next(seed) % HS_REC_STOP;
+    if (kind == HS_REC_LOST) {
+        words[0] &= UINT32_MAX;
+    } else if (kind <= HS_REC_REALLOC_BEGIN && words[0] == 0) {
+        words[0] = 16; /* no block is at 0 */
+    }
+    if (wild && next(seed) % 64 == 0) {
+        kind = next(seed) % 2 == 0 ? HS_REC_VOID : HS_REC_STOP + 1u;
+    }
     const uint32_t number = hs_rec_ring_claim(ring);
-    hs_rec_ring_write(ring, number, words[0], words[1], words[2],
-                      hs_rec_meta((unsigned)next(seed) & 31u, (unsigned)next(seed) & 31u,
-                                  (uint32_t)next(seed) % 200u));
+    hs_rec_ring_write(
+        ring, number, words[0], words[1], words[2],
+        hs_rec_meta(kind, (unsigned)next(seed) & 31u, (uint32_t)next(seed) % ANY_THREADS));
 }
 
+/* The live bytes are those of the blocks, wherever the records end. */
+static void check_live(const hs_rec_image_t *image)
+{
+    static hs_rec_block_t list[1 << 16];
+    assert(image->blocks.count <= 1 << 16);
+    assert(hs_rec_blocks_list(&image->blocks, list) == image->blocks.count);
+    uint64_t live = 0;
+    for (size_t i = 0; i < image->blocks.count; i++) {
+        live += list[i].size;
+    }
+    for (size_t i = 0; i < image->worker_count; i++) {
+        live += image->workers[i].moves != 0 ? image->workers[i].moving.size : 0;
+    }
+    assert(image->counts.live == live);
+}
+
+/* Either counted, or reported as overwritten. */
 static void test_anything(uint64_t seed)
 {
-    hs_recorder_t *recorder = recorder_new(seed % 2 == 0 ? 8 : 0);
+    const bool wild = seed % 4 >= 2;
+    hs_recorder_t *recorder = recorder_new(seed % 2 == 0 ? 8 : 0, HS_REC_DROP);
     hs_rec_ring_t *rings[3];
     for (uint32_t i = 0; i < 3; i++) {
         rings[i] = enter(recorder, i);
+        atomic_store(&rings[i]->threads, ANY_THREADS);
         rings[i]->forked = i;
         rings[i]->parent_place = (uint32_t)next(&seed) % 4u;
         rings[i]->parent_life = (uint32_t)next(&seed) % 3u;
@@ -228,7 +344,7 @@ static void test_anything(uint64_t seed)
     }
     for (int round = 0; round < 20; round++) {
         for (int i = 0; i < 300; i++) {
-            put_anything(rings[next(&seed) % 3], &seed);
+            put_anything(rings[next(&seed) % 3], &seed, wild);
         }
         hs_recorder_pump(recorder, 0);
         for (size_t i = 0; i < hs_recorder_images(recorder); i++) {
@@ -241,10 +357,10 @@ static void test_anything(uint64_t seed)
     }
     for (size_t i = 0; i < hs_recorder_images(recorder); i++) {
         const hs_rec_counts_t counts = end(recorder, i);
-        const hs_rec_blocks_t *blocks = &hs_recorder_image(recorder, i)->blocks;
-        static hs_rec_block_t list[1 << 16];
-        assert(counts.events > 0 && blocks->count <= 1 << 16);
-        assert(hs_rec_blocks_list(blocks, list) == blocks->count);
+        const hs_rec_image_t *image = hs_recorder_image(recorder, i);
+        assert(image->overwritten == (wild ? 1 : 0));
+        assert(wild ? counts.lost != 0 : counts.events > 0);
+        check_live(image);
     }
     for (int i = 0; i < 3; i++) {
         munmap(rings[i], HS_REC_RING_BYTES);
@@ -256,7 +372,7 @@ static void test_anything(uint64_t seed)
 static void test_images_have_the_order_in_which_they_began(void)
 {
     static const uint32_t places[] = {7, 2, 5, 0};
-    hs_recorder_t *recorder = recorder_new(0);
+    hs_recorder_t *recorder = recorder_new(0, 0);
     hs_rec_ring_t *rings[4];
     for (uint32_t i = 0; i < 4; i++) {
         rings[i] = enter(recorder, places[i]);
@@ -281,7 +397,10 @@ int main(void)
     test_half_a_realloc();
     test_the_peak_is_that_before_a_loss();
     test_a_realloc_that_another_thread_overtakes();
+    test_a_freeing_realloc_that_another_thread_overtakes();
     test_holes_of_a_dead_process();
+    test_what_a_hole_holds();
+    test_which_records_are_sound();
     test_the_end_of_the_recording_is_before_a_hole(false);
     test_the_end_of_the_recording_is_before_a_hole(true);
     for (uint64_t seed = 1; seed <= 40; seed++) {

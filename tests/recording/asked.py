@@ -47,10 +47,11 @@ def asked(image: ImageRecord) -> list[tuple[int, int | str, int]]:
     return [(kind, named.get(size, size), align) for kind, size, align in rows]
 
 
-def names(file: str) -> list[str]:
+def names(file: str) -> dict[int, str]:
     with NativeReader() as reader:
         read_trace(file, reader)
-        return [(name or b"").decode() for name in reader.names(NameTable.SITE)]
+        sites = reader.names(NameTable.SITE)
+        return {index: (name or b"").decode() for index, name in sites.items()}
 
 
 def asked_by(image: ImageRecord, sizes: range) -> dict[int, list[str]]:

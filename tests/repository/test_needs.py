@@ -1,4 +1,4 @@
-"""What a test needs beyond a bare machine is asked for in one way, which is tests/needs.py: a test
+"""A test asks in one way for what a bare machine does not have, which is tests/needs.py: a test
 without it is skipped, and fails with HEAPSCOPE_ALL=1. No test goes round it."""
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def test_no_test_goes_round_what_says_what_is_missing() -> None:
 
 
 def test_ci_installs_what_tests_name() -> None:
-    """What a test asks for is on the machine where it must not be skipped."""
+    """The packages of the needs are on the machine where no test must be skipped."""
     named = {
         package
         for path in TESTS.rglob("*.py")

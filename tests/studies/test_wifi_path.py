@@ -268,13 +268,13 @@ def test_aggregates_and_transmit_buffers_carry_more(link: Link) -> None:
 # ---- the heap -----------------------------------------------------------------------------------
 
 
-def events_of(name: str) -> tuple[Events, list[str], list[str]]:
+def events_of(name: str) -> tuple[Events, dict[int, str], dict[int, str]]:
     with NativeReader() as reader:
         keep_events(reader)
         read_trace(captured_trace(name), reader)
         (rows,) = take_events(reader)
         tasks, marks = (
-            [(one or b"").decode() for one in reader.names(table)]
+            {index: (one or b"").decode() for index, one in reader.names(table).items()}
             for table in (NameTable.TASK, NameTable.MARK)
         )
         return rows.copy(), tasks, marks
@@ -284,7 +284,7 @@ def events_of(name: str) -> tuple[Events, list[str], list[str]]:
 def test_peaks_are_those_of_the_events(name: str) -> None:
     events, tasks, marks = events_of(trace_of(rank(name)))
     live, phase = 0, ""
-    own = dict.fromkeys(tasks, 0)
+    own = dict.fromkeys(tasks.values(), 0)
     held: dict[int, tuple[int, str]] = {}
     before: dict[str, int] = {}
     peak: dict[str, int] = {}
@@ -307,7 +307,7 @@ def test_peaks_are_those_of_the_events(name: str) -> None:
             own[tasks[task]] += size
         if phase:
             peak[phase] = max(peak[phase], live)
-            for one in tasks:
+            for one in own:
                 by_task[phase][one] = max(by_task[phase][one], own[one])
     found = read_heap(trace_of(rank(name)))
     for metric in METRICS:
@@ -360,8 +360,9 @@ def test_tenants_has_lwips_blocks_to_the_byte() -> None:
     sizes = {}
     for who in ("wifi", "tenants"):
         events, tasks, _ = events_of(f"{who}_at_default")
+        (stack,) = (index for index, task in tasks.items() if task == "tcpip")
         made = events["kind"] <= CALLOC
-        mine = events["size"][made & (events["task"] == tasks.index("tcpip"))].tolist()
+        mine = events["size"][made & (events["task"] == stack)].tolist()
         sizes[who] = {size for size in mine if mine.count(size) >= 20}
     assert {1532, 92, 16} <= sizes["wifi"]
     assert sizes["wifi"] <= sizes["tenants"]

@@ -298,6 +298,7 @@ static void take_realloc_null(hs_rec_image_t *image, const hs_rec_worker_t *work
         count_change(image, block->size, 0);
         return;
     }
+    vacate(image, worker, block->address, block->size);
     put_event(image, worker,
               (hs_event_t){.kind = HS_EVENT_FAILED,
                            .key = key,
@@ -316,8 +317,8 @@ static void take_realloc_end(hs_rec_image_t *image, hs_rec_worker_t *worker,
     worker->moves = 0;
     image->moving -= moves != 0;
     if (moves != 1) { /* of a block that nobody saw, or that the trace has as freed */
+        count_change(image, moves == 2 ? block.size : 0, 0);
         if (record->a != 0) {
-            count_change(image, moves == 2 ? block.size : 0, 0);
             take_block(image, worker, HS_EVENT_MALLOC, 0, record);
         }
     } else if (record->a == 0) {

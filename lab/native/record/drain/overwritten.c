@@ -42,12 +42,13 @@ bool hs_recorder_record_is_sound(const hs_recorder_t *recorder, const hs_rec_tak
            (thread < atomic_load(&place->ring->threads) || thread == HS_REC_THREAD_MAX);
 }
 
-/* The place holds the record of the round before, or nothing in the first one. */
+/* The place holds the record of the round before, or nothing in the first one. After 2^32 records a
+ * turn of 0 is that of a record, too. */
 bool hs_recorder_hole_is_sound(const hs_rec_taken_t *place)
 {
     const hs_rec_event_t *event = &hs_rec_ring_events(place->ring)[place->next & HS_REC_MASK];
     const uint32_t turn = atomic_load(&event->turn);
     const uint32_t before = place->next + 1u - turn; /* records; a whole number of rounds */
-    return turn == 0 ? !place->round || place->passed
-                     : (before & HS_REC_MASK) == 0 && (place->passed || before == HS_REC_EVENTS);
+    return (turn == 0 && (!place->round || place->passed)) ||
+           ((before & HS_REC_MASK) == 0 && (place->passed || before == HS_REC_EVENTS));
 }

@@ -261,7 +261,8 @@ static void give_back(hs_rec_taken_t *place)
 static bool pass_hole(hs_rec_taken_t *place, hs_rec_image_t *image, uint32_t head, bool ended)
 {
     if (ended) {
-        return true; /* the call had not returned to the program */
+        place->passed = true; /* the next round finds its place as it was */
+        return true;          /* the call had not returned to the program */
     }
     if (head - place->next < HS_REC_EVENTS - HS_REC_DROP_ROOM) {
         place->hole_since = 0; /* nobody is held up yet */

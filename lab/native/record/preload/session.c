@@ -368,8 +368,8 @@ hs_rec_ring_t *hs_rec_enter(void)
         hs_rec_thread.ring = ring;
         return ring;
     }
-    known = ring;
     thread_enter(ring);
+    known = ring; /* not before: a signal's handler may be here, too */
     return ring;
 }
 
