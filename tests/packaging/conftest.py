@@ -110,7 +110,8 @@ def installed(cmake: Tool, tmp_path_factory: pytest.TempPathFactory) -> Installe
 
 @pytest.fixture(scope="session")
 def pkg_config() -> Tool:
-    return tool(need_program("pkg-config", package="pkgconf"))
+    need_program("pkg-config", package="pkgconf")
+    return tool("pkg-config")
 
 
 @pytest.fixture(scope="session")
