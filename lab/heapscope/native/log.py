@@ -100,7 +100,7 @@ class Fact:
     largest = _Number(4)
     min = _Number(5)
     total = _Number(6)
-    used = _Number(7)
+    used = _Number(7, signed=True)
     peak = _Number(8)
     count = _Number(9)
     free_count = _Number(10)

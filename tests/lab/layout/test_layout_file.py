@@ -137,7 +137,7 @@ MISTAKES = [
     ("x = " + "[" * 100_000, "not TOML: nested too deep", "toml.io"),
     (b'name = "\xff"', "not UTF-8 at byte 8", "UTF-8"),
     ("", "region: missing", "[[region]]"),
-    ("#" * (2 << 20), "larger than", "layout"),
+    ("#" * (2 << 20), "more than 1 MiB, too long for a layout", "layout"),
     ("\x7fELF" + "\0" * 100, "not TOML", ""),
 ]
 

@@ -95,7 +95,7 @@ def test_what_holds_no_run_is_refused_with_a_remedy(tmp_path: Path, text: str) -
 
 
 def test_a_file_that_is_not_there_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="No such file"):
+    with pytest.raises(InputError, match="no such file"):
         read_iperf_log(tmp_path / "none")
 
 

@@ -215,7 +215,7 @@ def test_a_trace_of_a_newer_version_says_upgrade(make_trace: MakeTrace) -> None:
     with pytest.raises(InputError, match="newer") as caught:
         read_info(trace)
     assert "format 9" in caught.value.message
-    assert "upgrade" in caught.value.remedy
+    assert "install a newer Heapscope" in caught.value.remedy
 
 
 @settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])

@@ -53,6 +53,11 @@ class Recording:
         return int(np.isin(kinds, (MALLOC, CALLOC, ALIGNED, REALLOC)).sum())
 
 
+def _names(reader: NativeReader, table: NameTable) -> tuple[bytes | None, ...]:
+    names = reader.names(table)
+    return tuple(names.get(index) for index in range(max(names, default=-1) + 1))
+
+
 def read_recording(path: Path) -> Recording:
     with NativeReader() as reader:
         keep_events(reader)
@@ -61,8 +66,8 @@ def read_recording(path: Path) -> Recording:
         rows = list(take_events(reader))
         return Recording(
             events=np.concatenate(rows) if rows else np.zeros(0, dtype=event_dtype()),
-            tasks=reader.names(NameTable.TASK),
-            marks=reader.names(NameTable.MARK),
+            tasks=_names(reader, NameTable.TASK),
+            marks=_names(reader, NameTable.MARK),
             metadata=reader.metadata(),
         )
 
