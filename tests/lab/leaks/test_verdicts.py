@@ -130,7 +130,7 @@ def test_the_rate_is_that_of_the_program_and_the_end_follows_from_it(tmp_path: P
 def test_a_trace_with_lost_events_shows_no_leak(tmp_path: Path) -> None:
     """A block whose free was lost looks leaked."""
     trace = tmp_path / "t.hst"
-    found(tmp_path, lines_of(rounds("app", 5000, every=50)))
+    found(tmp_path, lines_of(rounds("app", 60_000, every=50)))
     damaged = bytearray(trace.read_bytes())
     damaged[-len(damaged) // 8] ^= 0xFF
     trace.write_bytes(damaged)
