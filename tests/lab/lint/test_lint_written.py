@@ -139,6 +139,26 @@ def test_lines_of_a_person_are_judged_as_before(check: Check) -> None:
         assert check(f"CONFIG_{line}\n", chip="esp32c3", idf="5.5.3").failed, line
 
 
+@pytest.mark.parametrize("idf", ["5.5", "5.5.1", "5.5.5"])
+@pytest.mark.parametrize(
+    ("chip", "lines", "red"),
+    [
+        ("esp32", "SPIRAM=n SPIRAM_USE_MALLOC=y", ["SPIRAM_USE_MALLOC"]),
+        ("esp32c3", "SPIRAM_USE_MALLOC=y", ["SPIRAM_USE_MALLOC"]),
+        ("esp32", "SPIRAM=y SPIRAM_USE_MALLOC=y", []),
+        ("esp32", "SPIRAM=y SPIRAM_USE_CAPS_ALLOC=y", []),
+    ],
+)
+def test_a_member_is_left_out_with_its_choice(
+    idf: str, chip: str, lines: str, red: list[str], check: Check
+) -> None:
+    """Another member of the choice had a condition of its own in 5.5.1 alone."""
+    text = "".join(f"CONFIG_{line}\n" for line in lines.split())
+    found = check(text, chip=chip, idf=idf)
+    assert [each.option for each in found.findings if each.severity == "K"] == red
+    assert "SPIRAM_USE_MALLOC" in unlike("5.5", "5.5.5").lines
+
+
 def test_a_version_is_unlike_its_table_in_what_changed_between_them() -> None:
     assert not unlike("5.4.4", "5.4.4").lines
     assert "LWIP_DHCP_OPTIONS_LEN" in unlike("5.4.2", "5.4.4").lines

@@ -16,7 +16,7 @@ from heapscope.config.kconfig.condition import Condition, names_in, parse_condit
 from heapscope.config.kconfig.fate import LineFate, fates
 from heapscope.config.kconfig.lines import ReadLine, legal, user_values
 from heapscope.config.kconfig.names import releases_with
-from heapscope.config.kconfig.table import Kind, OptionTable, Symbol, with_only
+from heapscope.config.kconfig.table import Kind, OptionTable, Symbol, members_of, with_only
 from heapscope.config.kconfig.values import OptionValues, UserValues
 
 #: Without a prompt, yet ESP-IDF's build reads the line out of the file and keeps its value.
@@ -26,7 +26,7 @@ _HEX = re.compile(r"0[xX][0-9a-fA-F]+")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Judgement:
+class JudgedLines:
     """The fate of each line, and the values that tell the reason of one that is at fault."""
 
     fates: tuple[LineFate, ...]
@@ -35,7 +35,7 @@ class Judgement:
 
 def judged_lines(
     lines: Sequence[ReadLine], whole: Sequence[bool], values: OptionValues
-) -> Judgement:
+) -> JudgedLines:
     """`whole`: of each line, whether it is of a file that Kconfig wrote whole. `values`: what the
     options at hand make of all lines. A line is at fault where each of two readings finds it so."""
     table = values.table
@@ -56,7 +56,7 @@ def judged_lines(
         found = [
             _sound(fate) if of_them else fate for fate, of_them in zip(found, theirs, strict=True)
         ]
-    return Judgement(fates=tuple(found), values=one)
+    return JudgedLines(fates=tuple(found), values=one)
 
 
 def _is_default(line: ReadLine, table: OptionTable) -> bool:
@@ -105,7 +105,17 @@ def _is_sound(line: ReadLine, table: OptionTable, *, of_whole: bool) -> bool:
         return False
     symbol = table.symbols.get(name)
     written = of_whole and (symbol is None or symbol.prompt is None)
-    return written or name in table.unlike.lines or name in _KEPT
+    differs = name in table.unlike.lines and not _of_like_choice(name, table)
+    return written or differs or name in _KEPT
+
+
+def _of_like_choice(name: str, table: OptionTable) -> bool:
+    """Each release that may be meant has the same choice with this member, which no line sets where
+    the choice is hidden or the chip lacks it."""
+    if name in table.unlike.values:
+        return False
+    symbol = table.symbols.get(name)
+    return name in members_of(table.release) if symbol is None else bool(symbol.choice)
 
 
 def _first(
@@ -125,7 +135,8 @@ def _first(
         elif symbol is not None and (
             name in table.unlike.lines or (name in stated and symbol.prompt is None)
         ):
-            as_said[name] = symbol._replace(prompt="", ranges=(), choice="")
+            prompt = f"@{symbol.choice}" if _of_like_choice(name, table) else ""
+            as_said[name] = symbol._replace(prompt=prompt, ranges=(), choice="")
     with_these = with_only(table, {**table.symbols, **as_said})
     user = user_values(lines, with_these)
     return with_these, UserValues(

@@ -187,6 +187,13 @@ def chips_of(release: str) -> tuple[str, ...]:
     return tuple(_data(release)["chips"])
 
 
+@functools.cache
+def members_of(release: str) -> frozenset[str]:
+    """The members of all choices, on any chip."""
+    choices = _data(release)["choices"].values()
+    return frozenset(name for records in choices for record in records for name in record[2])
+
+
 def _reversed(pairs: Iterator[tuple[str, Pairs]]) -> dict[str, Pairs]:
     found: dict[str, list[tuple[str, str]]] = {}
     for by, targets in pairs:
