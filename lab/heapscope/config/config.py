@@ -13,7 +13,7 @@ from heapscope.base.printable import printable
 from heapscope.config.kconfig.lines import ReadLine, read_lines, read_members, user_values
 from heapscope.config.kconfig.names import name_in
 from heapscope.config.kconfig.patches import unlike
-from heapscope.config.kconfig.stated import Judgement, judged_lines
+from heapscope.config.kconfig.stated import JudgedLines, judged_lines
 from heapscope.config.kconfig.table import (
     RELEASES,
     Kind,
@@ -138,7 +138,7 @@ class Config:
         return self._judgement.values
 
     @cached_property
-    def _judgement(self) -> Judgement:
+    def _judgement(self) -> JudgedLines:
         whole = {file.name for file in self.files if file.generated}
         return judged_lines(
             [each.read for each in self._every_line],
