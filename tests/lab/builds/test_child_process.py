@@ -60,7 +60,6 @@ def test_processes_of_a_library_take_none_either(strange: Path) -> None:
 def test_a_sweep_in_a_strangers_folder_runs_none_of_its_code(
     strange: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
-    pytest.importorskip("distributed")
     script = tmp_path_factory.mktemp("ours") / "script.py"
     script.write_text(
         "from heapscope.fleet.sweep.cluster import local_cluster\n"

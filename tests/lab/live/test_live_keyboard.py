@@ -4,20 +4,19 @@ from __future__ import annotations
 
 import os
 import select
+import struct
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-pytest.importorskip("textual")
-if sys.platform == "win32":
-    pytest.skip("pseudo-terminals of POSIX", allow_module_level=True)
+if sys.platform != "win32":
+    import fcntl
+    import pty
+    import termios
 
-import fcntl
-import pty
-import struct
-import termios
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="pseudo-terminals of POSIX")
 
 COMMAND = [sys.executable, "-m", "heapscope", "live", "-", "--no-files"]
 BLOCKS = [(0x100 * i, 0x40) for i in range(8)]
