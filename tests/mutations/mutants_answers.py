@@ -212,8 +212,8 @@ ANSWERS = (
         "exports",
         "an event of each batch is left out",
         "lab/heapscope/capture/export/csv_table.py::CsvTable.rows",
-        "for piece in self._text.write(rows):",
-        "for piece in self._text.write(rows[1:]):",
+        "for piece in self._text.write(placed(rows, self._table)):",
+        "for piece in self._text.write(placed(rows[1:], self._table)):",
         EXPORT_TABLES,
     ),
     Mutant(

@@ -50,7 +50,7 @@ RECORD = (
     Mutant(
         "blocks that a fork left",
         "the child does not wait for what its parent recorded before",
-        "lab/native/record/drain/recorder.c::parent_passed",
+        "lab/native/record/drain/life.c::hs_recorder_parent_passed",
         "return (int32_t)(parent->next - ring->fork_number) > 0;",
         "return true;",
         PROCESSES,
