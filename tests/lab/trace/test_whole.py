@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import tracemalloc
 from collections.abc import Callable
 from pathlib import Path
@@ -81,8 +82,8 @@ def test_a_whole_file_has_at_most_the_bytes_of_its_limit(tmp_path: Path) -> None
 
 # ---- nobody goes round it ----
 
-#: Files of the package itself, of /proc, of this very recording, and of the build that runs us;
-#: ports, which give what there is.
+#: Constants that are files of the package, files of /proc, of this very recording, and of the build
+#: that runs us; ports, which give what there is.
 OWN = {
     "cli/builds/files.py",
     "cli/builds/idf_extension.py",
@@ -90,34 +91,27 @@ OWN = {
     "capture/record/objects.py",
     "capture/record/running.py",
     "config/kconfig_tree.py",
-    "config/rules.py",
-    "answers/fit/heap_code.py",
-    "config/kconfig/names.py",
-    "config/kconfig/table.py",
-    "config/chip_data.py",
-    "config/releases.py",
     "logs/live/arrivals.py",
-    "logs/live/port.py",
     "native/engine.py",
     "forecast/predict/calibrate.py",
     "forecast/predict/constants.py",
     "forecast/predict/memory_fit.py",
-    "forecast/predict/part_table.py",
-    "forecast/predict/power_statement.py",
-    "forecast/predict/wifi_table.py",
     "render/page/frame.py",
-    "memory/static/window.py",
     "fleet/sweep/results.py",
 }
+DATA = re.compile(r"resources\.files\('heapscope\.data'\) / ")
 WHOLE = {"read_text", "read_bytes", "readlines", "readall"}
 
 
 def reads_of(text: str) -> list[int]:
-    """The lines that read a file to its end, however long it is."""
+    """The lines that read a file to its end, however long it is, but for data of the package."""
+    tree = ast.parse(text)
+    of_data = calls_on_data(tree)
     return [
         call.lineno
-        for call in ast.walk(ast.parse(text))
+        for call in ast.walk(tree)
         if isinstance(call, ast.Call)
+        and call not in of_data
         and isinstance(call.func, ast.Attribute)
         and (
             call.func.attr in WHOLE
@@ -125,6 +119,25 @@ def reads_of(text: str) -> list[int]:
             or (call.func.attr == "load" and ast.unparse(call.func.value) in ("json", "tomllib"))
         )
     ]
+
+
+def calls_on_data(tree: ast.Module) -> set[ast.AST]:
+    """The calls of methods of what a function has from the data of the package alone."""
+    found: set[ast.AST] = set()
+    for function in (node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)):
+        values: dict[str, list[str]] = {}
+        for node in ast.walk(function):
+            if isinstance(node, ast.Assign):
+                values.setdefault(ast.unparse(node.targets[0]), []).append(ast.unparse(node.value))
+        data = {name for name, given in values.items() if all(map(DATA.match, given))}
+        for node in ast.walk(function):
+            if (
+                isinstance(node, ast.Call)
+                and isinstance(node.func, ast.Attribute)
+                and ast.unparse(node.func.value) in data
+            ):
+                found.add(node)
+    return found
 
 
 def test_every_other_reader_of_whole_files_has_a_limit() -> None:
@@ -135,6 +148,9 @@ def test_every_other_reader_of_whole_files_has_a_limit() -> None:
     assert {name: lines for name, lines in found.items() if lines and name not in OWN} == {}
     assert {name for name in OWN if not found[name]} == set()
     assert reads_of("a = file.read()\nb = file.read(9)\nPath(x).read_bytes()") == [1, 3]
+    data = "def a(x):\n file = resources.files('heapscope.data') / x\n return file.read_text()\n"
+    assert reads_of(data) == []
+    assert reads_of(data.replace("return", "file = Path(x)\n return")) == [4]
 
 
 def grown_in_loops(text: str) -> list[int]:
