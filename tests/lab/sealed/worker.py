@@ -27,7 +27,7 @@ MEMORY_MAX = 256 << 20  # bytes, of the whole process
 
 
 def peak() -> int:
-    """Of this program alone: ru_maxrss is at least that of the process which started it."""
+    """This program's own: its ru_maxrss is at least that of the process which started it."""
     status = Path("/proc/self/status").read_text(encoding="ascii")
     return int(status.partition("VmHWM:")[2].split()[0]) * 1024
 
