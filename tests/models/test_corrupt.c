@@ -73,7 +73,7 @@ static uint32_t links_of(const char *name)
  * the region, and the rest of a larger unit is not used there. */
 static uint32_t unused_of(const char *name)
 {
-    return strcmp(name, "umm:32") == 0 ? 2 * (32 - 8) * 8 : 0;
+    return strcmp(name, "umm:32") == 0 ? 2 * (32 - 8) * 8 / CHECK_THIN : 0;
 }
 
 static void run(const char *name, uint32_t base, uint32_t size, check_random_t *random)
@@ -88,7 +88,7 @@ static void run(const char *name, uint32_t base, uint32_t size, check_random_t *
     map_t map = {payload, links_of(name)};
     hs_sim_walk(program.heap, mark_payload, &map);
     damage_t damage = {payload, 0, 0};
-    for (uint32_t bit = 0; bit < size * 8; bit++) {
+    for (uint32_t bit = check_below(random, CHECK_THIN); bit < size * 8; bit += CHECK_THIN) {
         flip(program.heap, bit, &damage);
     }
     program_check_heap(&program);

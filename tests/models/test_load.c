@@ -125,7 +125,7 @@ static void run(const char *name, uint32_t base, uint32_t size, check_random_t *
 {
     program_t program;
     program_open(&program, name, base, size, random);
-    for (int step = 0; step < 3000; step++) {
+    for (int step = 0; step < program_steps(name, 3000); step++) {
         program.size_max = (step / 500) % 2 == 0 ? size / 8 : size / 64;
         program_step(&program);
         if (step % 50 != 0) {
