@@ -111,7 +111,9 @@ def test_another_error(): raise OSError("no tea")
 @pytest.mark.parametrize("all_of_them", [False, True])
 def test_what_is_missing_skips_a_test_or_fails_it(tmp_path: Path, all_of_them: bool) -> None:
     (tmp_path / "test_missing.py").write_text(ASKING, encoding="utf-8")
-    variables = {**os.environ, "PYTHONPATH": str(TESTS), "PYTEST_ADDOPTS": ""}
+    ours = {name for name in os.environ if name.startswith(("HEAPSCOPE_", "PYTEST_"))}
+    variables = {name: os.environ[name] for name in os.environ.keys() - ours}
+    variables["PYTHONPATH"] = str(TESTS)
     variables["HEAPSCOPE_ALL"] = "1" if all_of_them else "0"
     options = ("-rA", "-q", "-p", "conftest", "-p", "no:cacheprovider", "--rootdir", tmp_path)
     done = subprocess.run(

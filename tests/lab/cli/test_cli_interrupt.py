@@ -120,7 +120,8 @@ def test_a_signal_within_text_that_is_executed_has_its_own_code() -> None:
     """Python itself would end with SIGINT, even though somebody caught the KeyboardInterrupt."""
     script = (
         "import sys, types\n"
-        "from heapscope import entry, interrupt\n"
+        "from heapscope.base import interrupt\n"
+        "from heapscope.cli import entry\n"
         "def app(prog_name):\n"
         "    interrupt.raises()\n"
         "    try:\n"

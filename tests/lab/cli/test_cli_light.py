@@ -55,7 +55,7 @@ for module, names in calls.items():
             delattr(sys.modules[module], name)
 signal.set_wakeup_fd = lambda fd, warn_on_full_buffer=True: -1  # Linux takes no fd that may block
 
-from heapscope import interrupt
+from heapscope.base import interrupt
 interrupt.arm()
 from heapscope.cli.app import app
 
