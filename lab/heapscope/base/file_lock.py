@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import sys
 from typing import BinaryIO
 
@@ -21,6 +23,8 @@ def lock(file: BinaryIO) -> None:
         finally:
             file.seek(0)
         return
-    import fcntl
-
+    try:
+        import fcntl
+    except ImportError:  # a Python without POSIX, as in a browser
+        raise OSError(errno.ENOLCK, os.strerror(errno.ENOLCK)) from None
     fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
