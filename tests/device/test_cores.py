@@ -53,7 +53,7 @@ def seen_by_another_core(chip: str, *, adds: bool, step: int) -> list[Met]:
     return met
 
 
-@pytest.mark.parametrize("step", [pytest.param(1, marks=pytest.mark.slow), 17])
+@pytest.mark.parametrize("step", [pytest.param(1, marks=pytest.mark.slow), 53])
 def test_start_up_stacks_are_seen_when_they_are_a_whole_heap(chip: str, step: int) -> None:
     met = seen_by_another_core(chip, adds=False, step=step)
     assert set(met) == {Met.NOTHING_YET, Met.A_BLOCK}, "nobody waits for the set's lock"

@@ -29,6 +29,7 @@ def test_whole_programs_are_predicted(found: tuple[Judged, ...]) -> None:
     assert 70 <= figures["in_80_pct"] <= 90
 
 
+@pytest.mark.slow  # it fits anew; whole programs are quick
 def test_differences_are_predicted(found: tuple[Judged, ...]) -> None:
     figures = summary(found)[DIFFERENCE]
     assert figures["figures"] >= 15
