@@ -259,14 +259,15 @@ def test_a_task_that_is_placed_by_a_click_is_replayed_as_by_a_file(
     kinds = [region.kind for region in CHIP.regions]
     region = kinds.index("DRAM")
     assert kinds.count("DRAM") == 1
-    names = page.evaluate("HS.opened.tasks")
+    tasks = page.evaluate("HS.opened.tasks")
+    task = next(index for index, name in tasks.items() if name == "wifi")
     rules = tmp_path / "place.toml"
     rules.write_text(
         '[[rule]]\ntask = "wifi"\nregion = "DRAM"\nfallback = true\n', encoding="utf-8"
     )
     plain = page.evaluate(DIGEST)
     before = page.evaluate("document.documentElement.dataset.replayed")
-    page.locator(f'[data-task="{names.index("wifi")}"]').click()
+    page.locator(f'[data-task="{task}"]').click()
     page.select_option("[data-placing] select", str(region))
     page.wait_for_function(
         "(before) => document.documentElement.dataset.replayed !== before", arg=before
