@@ -42,7 +42,7 @@ class PortName:
 
 def parse_port(text: str) -> PortName:
     """serial:DEVICE@BAUD, tcp:HOST:PORT, tcp:PORT, udp:PORT; the device alone; all else is a
-    stream. InputError: a number in it is none."""
+    stream. Raises InputError for an invalid number."""
     scheme, _, rest = text.partition(":") if _SCHEME.fullmatch(text) else ("", "", text)
     scheme = scheme.lower()
     if scheme == "udp":

@@ -21,7 +21,7 @@ _INSTEAD = "send it through a pipe: cat DEVICE | heapscope live -"
 
 def find_port(source: str, *, listen_on: str = LOOPBACK) -> Port:
     """The port that a text means, as parse_port() reads it; tcp:PORT and udp:PORT listen on the
-    address `listen_on`. InputError: there is none."""
+    address `listen_on`. Raises InputError if it cannot be opened."""
     name = parse_port(source)
     if name.kind == "udp":
         return udp_listener(name.number, listen_on)
