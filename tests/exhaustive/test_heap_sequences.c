@@ -184,7 +184,7 @@ int main(int argc, char **argv)
     static const hs_heap_config_t small4 = {HS_FORM_SMALL, 4};
     static const hs_heap_config_t small16 = {HS_FORM_SMALL, 16};
     static const hs_heap_config_t wide = {HS_FORM_WIDE, 8};
-    int less = argc > 1 ? atoi(argv[1]) : 0; /* negative: deeper */
+    int less = argc > 1 ? atoi(argv[1]) : CHECK_THIN > 1; /* negative: deeper */
     seen = calloc(SEEN_SLOTS, sizeof *seen);
     CHECK(seen != NULL, "%s: no memory", argv[0]);
     run("small, blocks", &small, 180, 0, few, 7 - less);

@@ -5,7 +5,11 @@
  */
 #include "stream.h"
 
+#if defined(CHECK_THIN) /* tests/CMakeLists.txt */
+#define ROUNDS (400 / CHECK_THIN)
+#else
 #define ROUNDS 400
+#endif
 #define EVENTS 2500
 
 typedef struct scene {

@@ -118,7 +118,7 @@ static void mutation_run(uint64_t seed, size_t number, const hs_input_t *origina
 
 /* The run that is under way, for the message of a failure. */
 static uint64_t seed = UINT64_C(20240607);
-static size_t mutations = 100;
+static size_t mutations = 30;
 static size_t only;
 static size_t files;
 static const char *file_now = "";

@@ -30,7 +30,7 @@ static void use(hs_sim_t *heap, const char *name)
 }
 
 #define SIZE_MAX_TRIED 3300u /* above the smallest heap of each allocator */
-#define SIZES_USED 400u      /* from the smallest heap on */
+#define SIZES_USED (CHECK_THIN > 1 ? 60u : 400u) /* from the smallest heap on */
 
 /* Returns the smallest size that made a heap. */
 static uint32_t every_size(const char *name, uint32_t base)

@@ -4,7 +4,7 @@
 #include "../models/check.h"
 #include "history/history.h"
 
-#define EVENTS 60000u /* begin more than a piece of memory holds */
+#define EVENTS (CHECK_THIN > 1 ? 40000u : 60000u) /* begin more than a piece of memory holds */
 #define PLACES 64u
 #define START 0x3ffb0000u
 #define SPAN 4096u /* bytes of a place */

@@ -171,7 +171,7 @@ int main(void)
                                              "tlsf",      "umm",       "heap_4",  "sys_heap",
                                              "heapscope", "o1heap"};
     for (size_t i = 0; i < sizeof allocators / sizeof allocators[0]; i++) {
-        for (uint32_t seed = 1; seed <= 20; seed++) {
+        for (uint32_t seed = 1; seed <= (uint32_t)check_rounds(20); seed++) {
             the_best_hole_costs_least(allocators[i], seed);
         }
     }

@@ -6,7 +6,7 @@
 #include "layout_for_tests.h"
 #include "replay/replay.h"
 
-#define EVENTS 3000u
+#define EVENTS (CHECK_THIN > 1 ? 1000u : 3000u)
 #define TASKS 3u
 #define NEED 1500u
 #define BUCKETS 64u
