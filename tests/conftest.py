@@ -31,7 +31,7 @@ sys.path.append(str(Path(__file__).parent))  # for what tests import of here: ne
 # Both try the same inputs in every run, and neither fails where the machine is slow;
 # `--hypothesis-profile=default` tries others each time.
 SAME = settings(derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow])
-settings.register_profile("quick", SAME, max_examples=50)
+settings.register_profile("quick", SAME, max_examples=20)
 settings.register_profile("full", SAME, max_examples=200)
 settings.load_profile("quick")
 

@@ -16,7 +16,7 @@ from pictures import QUICK, THEMES, WIDTHS, Shown
 LOOKS = Path(__file__).with_name("looks.js").read_text(encoding="utf-8")
 
 
-@pytest.mark.cells(4)
+@pytest.mark.cells(2)
 @pytest.mark.parametrize(
     "width", [pytest.param(w, marks=pytest.mark.slow if w not in QUICK else ()) for w in WIDTHS]
 )

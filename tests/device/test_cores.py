@@ -22,7 +22,7 @@ def chip(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 
 
-@pytest.mark.cells(1)
+@pytest.mark.slow
 @pytest.mark.parametrize(("level", "owners"), GUARDS)
 def test_two_cores_lose_nothing_and_both_come_to_their_end(
     chip: str, level: int, owners: bool, seed: int
@@ -53,6 +53,7 @@ def seen_by_another_core(chip: str, *, adds: bool, step: int) -> list[Met]:
     return met
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("step", [pytest.param(1, marks=pytest.mark.slow), 53])
 def test_start_up_stacks_are_seen_when_they_are_a_whole_heap(chip: str, step: int) -> None:
     met = seen_by_another_core(chip, adds=False, step=step)

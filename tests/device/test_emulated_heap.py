@@ -74,6 +74,7 @@ def every_call() -> Rows:
     return rows
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("target", WATCHED)
 def test_the_word_only_form_lives_on_words(target: str) -> None:
     chosen, rows = TARGETS[target], every_call()

@@ -155,6 +155,7 @@ def test_every_address_is_the_device_s(build: str, target: str, tmp_path: Path) 
     assert min(seen) > 50, seen
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("target", TARGETS)
 def test_a_placement_by_size_is_the_device_s_rule(target: str, tmp_path: Path) -> None:
     """Without realloc: there a block that can stay stays under --place, and on the device moves."""
@@ -175,7 +176,7 @@ def test_a_placement_by_size_is_the_device_s_rule(target: str, tmp_path: Path) -
     assert not np.array_equal(lab, in_the_lab(layout, rows, tmp_path))
 
 
-@pytest.mark.cells(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("target", TARGETS)
 @pytest.mark.parametrize("build", ["plain", "owners", "guard 1, owners", "guard 2"])
 def test_both_ends_are_the_device_s(build: str, target: str, tmp_path: Path) -> None:

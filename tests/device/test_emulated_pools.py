@@ -33,7 +33,7 @@ def machine_of(target: str, size: int) -> Machine:
     return machine
 
 
-@pytest.mark.cells(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("target", TARGET_NAMES)
 def test_a_private_heap_and_a_fixed_pool_live_on_words(target: str) -> None:
     size, steps = 5 * PAGE, 4000
@@ -77,6 +77,7 @@ def fixed_instructions(target: str, count: int) -> tuple[int, int]:
     return int(np.max(taking)), int(np.max(giving))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("target", TARGET_NAMES)
 def test_a_pool_does_not_look_through_all_of_its_blocks(target: str) -> None:
     assert pool_instructions(target, 10) == pool_instructions(target, 300)

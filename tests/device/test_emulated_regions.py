@@ -77,6 +77,7 @@ class Esp32:
         return words[0], words[1:6], words[6:11], words[11]
 
 
+@pytest.mark.slow
 def test_control_memory_of_an_esp32() -> None:
     """ESP-IDF's five heaps need 8.1 KB of control in v4.3.2 and 3.3 KB in v5.5."""
     seen = {name: Esp32(name, 0, 16).figures() for name in WATCHED}
@@ -97,6 +98,7 @@ def test_all_processors_agree(level: int, owners: int) -> None:
     assert len(set(digests.values())) == 1, digests
 
 
+@pytest.mark.cells(2)
 @pytest.mark.parametrize(("level", "owners"), [(0, 0), (0, 8), (1, 0), (3, 8)])
 @pytest.mark.parametrize("name", WATCHED)
 def test_iram_is_touched_by_words_alone(name: str, level: int, owners: int) -> None:

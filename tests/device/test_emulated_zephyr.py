@@ -35,7 +35,7 @@ def wrapped() -> list[str]:
     return found[1].split()
 
 
-@pytest.mark.cells(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("target", ["rv32imc", "cortex-m4"])
 def test_k_malloc_serves_a_chip_from_the_system_heap(target: str) -> None:
     chosen = TARGETS[target]

@@ -34,7 +34,7 @@ def test_every_example_is_run() -> None:
     assert found == ["hello", "pools", "regions", "script"]
 
 
-@pytest.mark.cells(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("target", ["rv32imc", "cortex-m0plus"])
 def test_the_iram_of_the_regions_is_touched_by_words_alone(
     target: str, monkeypatch: pytest.MonkeyPatch

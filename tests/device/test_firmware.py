@@ -107,6 +107,7 @@ def test_a_wrong_layout_is_noticed(run_small: Callable[..., Ran], tmp_path: Path
     assert proof.result.summary.address_matched < proof.result.summary.address_compared
 
 
+@pytest.mark.slow
 def test_another_order_of_regions_is_predicted(
     run_small: Callable[..., Ran], tmp_path: Path
 ) -> None:

@@ -22,6 +22,7 @@ RAW = read_results(ROOT / "docs" / "reference" / "guard.csv")
 EVENTS = 600
 
 
+@pytest.mark.cells(1)
 @pytest.mark.parametrize("name", ["off, owners", "1 canaries"])
 def test_bytes_are_those_of_this_guard(name: str) -> None:
     own = [cost.overhead(cost.rows_of(t), name, Form.SMALL, 8) for t in cost.TRACES]
@@ -29,6 +30,7 @@ def test_bytes_are_those_of_this_guard(name: str) -> None:
     assert sum(own) / len(own) == pytest.approx(told, abs=0.01), "run benches/guard again"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["off, owners", "0 links", "2 fill", "1 canaries, sites"])
 def test_the_word_only_form_is_guarded_by_words(name: str) -> None:
     """The memory faults at any other access; payloads lie where the canaries leave them."""

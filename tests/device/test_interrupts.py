@@ -36,7 +36,7 @@ def test_a_handler_is_served_or_waits_where_interrupts_are_masked(target: str, w
         assert len(found) > 2, operation
 
 
-@pytest.mark.cells(1)
+@pytest.mark.slow
 def test_a_handler_is_refused_where_they_are_not(target: str) -> None:
     image = build_interrupted(TARGETS[target], Way.FREERTOS)
     interrupted = Interrupted(TARGETS[target], image)
@@ -47,7 +47,7 @@ def test_a_handler_is_refused_where_they_are_not(target: str) -> None:
         assert len(found) > 2, operation
 
 
-@pytest.mark.cells(1)
+@pytest.mark.slow
 def test_without_the_lock_the_same_handler_does_damage(target: str) -> None:
     """So the tests above can fail."""
     no_lock = ("-DHS_BARE_MASK()=0u", "-DHS_BARE_RESTORE(before)=((void)(before))")

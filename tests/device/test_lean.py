@@ -31,6 +31,7 @@ def test_a_lean_heap_takes_few_bytes_of_code(chip: str) -> None:
     assert heap_bytes(target, WITH_CHECK, flags=LEAN).flash <= more
 
 
+@pytest.mark.slow
 def test_the_wide_form_of_a_lean_heap_costs_little_and_nothing_where_it_is_off() -> None:
     target = TARGETS["cortex-m4"]
     lean = heap_bytes(target, flags=LEAN).flash
@@ -40,6 +41,7 @@ def test_the_wide_form_of_a_lean_heap_costs_little_and_nothing_where_it_is_off()
     assert lean < small < ordinary * 0.7
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("flags", [LEAN, BOTH_FORMS], ids=["small", "both"])
 @pytest.mark.parametrize("chip", CHIPS)
 def test_its_offsets_are_those_of_the_ordinary_heap(chip: str, flags: tuple[str, ...]) -> None:
@@ -53,6 +55,7 @@ def test_its_offsets_are_those_of_the_ordinary_heap(chip: str, flags: tuple[str,
         assert heap.machine.call("drive_check", heap.heap) == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("chip", CHIPS)
 def test_it_agrees_with_the_shadow_model_on_a_chip(chip: str, tmp_path: Path) -> None:
     target = TARGETS[chip]

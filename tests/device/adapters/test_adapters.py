@@ -8,6 +8,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
 from needs import c_compiler, need_header
 
 sys.path.append(str(Path(__file__).resolve().parents[1]))
@@ -60,6 +61,7 @@ def test_lwip_moves_its_packets_on_a_private_heap() -> None:
     assert 200_000 < run(made)["lwip"] < 300_000
 
 
+@pytest.mark.slow
 def test_pjlib_has_its_pools_on_a_private_heap() -> None:
     flags, library = pjlib()
     made = program(

@@ -24,7 +24,7 @@ CASES = [
 ]
 
 
-@pytest.mark.cells(1)
+@pytest.mark.slow
 @pytest.mark.parametrize(("target", "test", "guard"), CASES)
 def test_passes_as_32_bit_code(target: str, test: str, guard: str) -> None:
     sources = [HERE / f"{test}.c", HERE / "esp_faults.c", *SOURCES]

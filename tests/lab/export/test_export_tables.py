@@ -133,7 +133,7 @@ def parquet(text: bytes) -> Any:
     return polars.read_parquet(io.BytesIO(text))
 
 
-@pytest.mark.cells(1)
+@pytest.mark.slow
 def test_parquet_is_the_same_table_with_types(
     made: tuple[Path, list[Event]], exported: Exported, valid: Callable[[bytes], Any]
 ) -> None:
@@ -184,7 +184,7 @@ def digest(rows: list[Row]) -> str:
     return f"{value:016x}"
 
 
-@pytest.mark.cells(2)
+@pytest.mark.cells(1)
 @pytest.mark.parametrize("pool", ["20KB", "64KB", "4MB"])
 def test_the_addresses_are_those_of_the_replay(
     made: tuple[Path, list[Event]], run: Run, exported: Exported, valid: Any, pool: str

@@ -39,6 +39,7 @@ def _met(trace: Path, size: int, allocator: str, need: int) -> bool:
     return result.summary.failures == 0 and result.needs[0].minimum_margin >= 0
 
 
+@pytest.mark.cells(1)
 @pytest.mark.parametrize(
     "allocator",
     [

@@ -103,6 +103,7 @@ def patterns(seed: int) -> Callable[[int], bool]:
     return survives
 
 
+@pytest.mark.cells(15)
 @pytest.mark.parametrize("seed", range(60))
 def test_the_search_finds_what_trying_every_size_finds(seed: int) -> None:
     survives = patterns(seed)
@@ -114,6 +115,7 @@ def test_the_search_finds_what_trying_every_size_finds(seed: int) -> None:
     assert found.pool - 8 in known or found.pool == 1_000
 
 
+@pytest.mark.cells(5)
 @pytest.mark.parametrize("seed", range(15))
 def test_an_allocator_with_a_limit_gets_what_trying_every_size_finds(seed: int) -> None:
     survives = patterns(seed)

@@ -72,7 +72,7 @@ def assert_as_replay(trace: Path, allocator: str, sizes: list[int]) -> list[bool
     return survived
 
 
-@pytest.mark.cells(4)
+@pytest.mark.cells(1)
 @pytest.mark.parametrize("allocator", ["idf-5.5", "idf-4.2", "umm", "heapscope"])
 @pytest.mark.parametrize(
     "trace",

@@ -83,6 +83,7 @@ def test_every_documented_row_is_here() -> None:
     assert {row["chip"] for row in ROWS} == set(chip_names())
 
 
+@pytest.mark.cells(60)
 @pytest.mark.parametrize("row", ROWS, ids=name_of)
 def test_layouts_try_the_documented_types_at_the_documented_priorities(row: dict[str, str]) -> None:
     """The table has every type with memory protected; types that a build does not have are passed
@@ -129,6 +130,7 @@ def unprotected(layout: Layout) -> bool:
     )
 
 
+@pytest.mark.cells(60)
 @pytest.mark.parametrize("row", ROWS, ids=name_of)
 def test_one_region_a_type_is_tried_in_the_documented_order(row: dict[str, str]) -> None:
     """The rule alone, on a list of all types: also of those without a region."""

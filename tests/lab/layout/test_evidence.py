@@ -166,6 +166,7 @@ def test_the_last_small_region_tells_chips_apart() -> None:
         assert found.name == chip
 
 
+@pytest.mark.slow
 def test_every_finished_release_of_every_chip_is_told_by_its_own_regions() -> None:
     for chip in ("esp32c3", "esp32s2"):
         for name in finished():

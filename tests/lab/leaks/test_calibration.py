@@ -14,6 +14,7 @@ from populations import KINDS, Blocks, cache, called_leaks, leaking, without_lea
 SEED = 20  # a failure names it and the trace's number
 
 
+@pytest.mark.cells(1)
 @pytest.mark.parametrize("kind", KINDS)
 def test_holders_without_a_leak_are_seldom_called_leaks(tmp_path: Path, kind: str) -> None:
     """Each alone in its trace, where the limit is widest; at 5 %, 8 of 60 are rare."""

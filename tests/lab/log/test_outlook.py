@@ -174,7 +174,7 @@ def random_requests(random: Random, device: Device) -> tuple[AskedBlock, ...]:
     )
 
 
-@pytest.mark.cells(4)
+@pytest.mark.cells(1)
 @pytest.mark.parametrize("allocator", ALLOCATORS)
 def test_no_answer_contradicts_the_device(allocator: str, seed: int) -> None:
     random = Random(f"{seed} {allocator}")
@@ -202,6 +202,7 @@ def test_no_answer_contradicts_the_device(allocator: str, seed: int) -> None:
     assert decided > asked / 2
 
 
+@pytest.mark.cells(1)
 @pytest.mark.parametrize("allocator", ["idf-4.3.2", "idf-4.4.2+light", "idf-5.1", "idf-5.5"])
 def test_a_dump_tells_every_answer_and_what_is_left_to_the_byte(allocator: str, seed: int) -> None:
     random = Random(f"{seed} {allocator}")

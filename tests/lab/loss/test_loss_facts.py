@@ -169,7 +169,7 @@ def _wide() -> bytes:
     return b"".join([facts, *made[1:]])
 
 
-@pytest.mark.cells(5)
+@pytest.mark.cells(3)
 @pytest.mark.parametrize("verb", VERBS)
 def test_without_the_metadata_no_verb_knows_the_word_size(verb: str) -> None:
     whole = _wide()

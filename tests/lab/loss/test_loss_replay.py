@@ -57,6 +57,7 @@ def test_every_number_of_a_result_has_a_mark() -> None:
     assert rows - {""} == fields - parts - lists - {"marks_seen"}
 
 
+@pytest.mark.cells(4)
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_every_figure_of_a_replay_holds_for_the_whole_run(
     whole: bytes, layout: str, tmp_path: Path, seed: int
@@ -119,7 +120,7 @@ def test_no_sentence_goes_beyond_the_loss(tmp_path: Path) -> None:
     assert "use may be higher" not in str(said)
 
 
-@pytest.mark.cells(2)
+@pytest.mark.cells(1)
 def test_a_pool_is_a_lower_bound(whole: bytes, tmp_path: Path, seed: int) -> None:
     path = tmp_path / "T.hst"
     path.write_bytes(whole)

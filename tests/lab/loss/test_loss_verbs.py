@@ -58,7 +58,7 @@ def _losses(said: Any) -> list[dict[str, Any]]:
     return [one for value in said for one in _losses(value)] if isinstance(said, list) else []
 
 
-@pytest.mark.cells(3)
+@pytest.mark.cells(4)
 @pytest.mark.parametrize("verb", sorted(set(VERBS) - {"compare"}))
 def test_a_verb_says_what_is_lost_and_nothing_sure(
     verb: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, seed: int
@@ -164,6 +164,7 @@ def test_sides_of_different_parts_are_not_compared(
     assert {row["difference"] for row in said["rows"] if row["bound"] != "exact"} == {None}
 
 
+@pytest.mark.slow
 def test_the_cards_of_a_page_are_marked_as_bounds(tmp_path: Path) -> None:
     for dropped in (range(0), range(3_000, 3_200)):
         (tmp_path / "T.hst").write_bytes(made_trace(3, events=4_000, dropped=dropped))

@@ -54,6 +54,7 @@ def label(row: dict[str, str]) -> str:
     return f"{row['trace']}-{row['allocator']}-{row['pool']}"
 
 
+@pytest.mark.cells(240)
 @pytest.mark.parametrize("row", cases())
 def test_replay_equals_the_real_allocator(row: dict[str, str]) -> None:
     layout = pool_layout(int(row["pool_used"]), row["allocator"])

@@ -46,6 +46,7 @@ def some_knobs(draw: random.Random) -> Knobs:
     )
 
 
+@pytest.mark.cells(60)
 @pytest.mark.parametrize("seed", range(300))
 def test_no_prediction_is_above_the_air_or_below_zero(seed: int) -> None:
     draw = random.Random(seed)

@@ -93,6 +93,7 @@ def test_the_fit_is_that_of_a_replay_on_what_is_left(tmp_path: Path, made: Path)
     assert fit["met"] is (fit["held_kb"] >= fit["fits_from_kb"] and not failures(fit["held_kb"]))
 
 
+@pytest.mark.slow
 def test_each_figure_names_its_memory_and_all_are_of_one(tmp_path: Path) -> None:
     """The replay has no more free than the state is predicted to leave."""
     config = tmp_path / "sdkconfig"

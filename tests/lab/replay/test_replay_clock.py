@@ -208,6 +208,7 @@ def axes(sides: list[PageSide]) -> dict[str, str]:
     return named
 
 
+@pytest.mark.slow
 def test_sides_of_one_time_share_an_axis_of_seconds_and_others_one_of_events(
     clocked: Make,
 ) -> None:

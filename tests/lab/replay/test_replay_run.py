@@ -109,6 +109,7 @@ def test_the_same_holds_on_a_whole_chip(trace: MakeTrace) -> None:
     assert {row.kind for row in result.regions} == set(kinds)
 
 
+@pytest.mark.cells(4)
 @pytest.mark.parametrize("allocator", ["idf-4.2", "idf-5.5", "idf-4.2+light", "idf-5.5+light"])
 @pytest.mark.parametrize("seed", [1, 2, 3])
 def test_headroom_is_what_trying_the_request_after_each_event_gives(

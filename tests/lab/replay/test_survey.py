@@ -149,6 +149,7 @@ def test_the_nearest_miss_is_the_request_with_the_least_to_spare(
     assert got.largest == states[got.event - 1].malloc.largest_allocatable
 
 
+@pytest.mark.slow
 def test_the_map_is_as_full_as_the_heap(
     trace: MakeTrace, lines: list[str], layout: Layout, states: list[ReplayResult]
 ) -> None:
@@ -210,6 +211,7 @@ def expected_lives(lines: list[str], states: list[ReplayResult]) -> set[tuple[ob
     return lives | {(*life, None) for life in open_.values()}
 
 
+@pytest.mark.slow
 def test_blocks_of_the_map_have_the_lives_that_the_trace_gave_them(
     trace: MakeTrace, lines: list[str], layout: Layout, states: list[ReplayResult]
 ) -> None:
@@ -221,6 +223,7 @@ def test_blocks_of_the_map_have_the_lives_that_the_trace_gave_them(
     assert {life for life in expected if life[1] >= 300} <= found  # type: ignore[operator]
 
 
+@pytest.mark.slow
 def test_classes_and_sites_hold_what_was_live_at_the_peak(
     trace: MakeTrace, lines: list[str], layout: Layout, states: list[ReplayResult]
 ) -> None:

@@ -48,6 +48,7 @@ def check_spans(replayed: dict[str, Any], failed: dict[int, int]) -> None:
         assert span["largest"] == max(sizes, default=0)
 
 
+@pytest.mark.cells(1)
 @pytest.mark.parametrize(("events", "share"), [(400, 0.2), (3000, 0.05), (30_000, 0.3)])
 def test_failures_are_counted_over_the_run_and_the_sample_is_spread(
     tmp_path: Path, events: int, share: float, seed: int

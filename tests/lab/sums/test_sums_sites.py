@@ -20,7 +20,7 @@ MEASURES = {
 }
 
 
-@pytest.mark.cells(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("sites", [40, SITES, 3500])
 def test_sites_left_out_are_a_row_and_all_sums_are_equal(
     tmp_path: Path, sites: int, seed: int

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from .shadow import Recount, over, program, write
 from .views import ran, report
 
 POOL = 60_000
 
 
+@pytest.mark.slow
 def test_blocks_that_are_not_placed_are_named_and_all_parts_add_up(
     tmp_path: Path, seed: int
 ) -> None:

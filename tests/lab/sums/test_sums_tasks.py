@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
+import pytest
 from rich.console import Console
 
 from heapscope.memory.layout.pool import pool_layout
@@ -16,6 +17,7 @@ from .shadow import Recount, over, program, write
 from .views import number, report
 
 
+@pytest.mark.slow
 def test_tasks_left_out_are_a_row_and_all_sums_are_equal(tmp_path: Path, seed: int) -> None:
     made = program(seed, events=4000, tasks=1900, sites=3)
     trace = write(made, tmp_path / "T.hst")

@@ -135,6 +135,7 @@ def test_a_recorded_run_without_a_pool_has_no_perturbed_ones(
         ]
 
 
+@pytest.mark.slow
 def test_a_search_follows_the_rules_of_its_configuration(
     write_plan: WritePlan, tmp_path: Path
 ) -> None:

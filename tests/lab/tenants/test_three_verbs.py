@@ -64,7 +64,7 @@ def configured(folder: Path, chip: str, draw: random.Random) -> Path:
     return path
 
 
-@pytest.mark.cells(2)
+@pytest.mark.cells(1)
 @pytest.mark.parametrize(("chip", "idf"), [*CHIPS, ("esp32p4", "5.5"), ("esp32c6", "6.0")])
 def test_predict_and_replay_have_the_same_replay(
     tmp_path: Path, trace: Path, draw: random.Random, chip: str, idf: str
@@ -82,7 +82,7 @@ def test_predict_and_replay_have_the_same_replay(
         assert predicted["replay"] == replayed
 
 
-@pytest.mark.cells(2)
+@pytest.mark.cells(1)
 @pytest.mark.parametrize(("chip", "idf"), CHIPS)
 @pytest.mark.parametrize("traced", [(), ("--traced",)])
 def test_tune_judges_its_answer_as_predict_does(

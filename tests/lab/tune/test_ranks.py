@@ -30,6 +30,7 @@ def problem_of(each: RankGain) -> Problem:
     return Problem.of(config, read_constants(), now=each.row.knobs, median=True)
 
 
+@pytest.mark.slow
 def test_gains_are_what_predict_says(gains: list[RankGain]) -> None:
     """No less memory, no throughput lower, and one higher."""
     assert any(each.gained for each in gains)

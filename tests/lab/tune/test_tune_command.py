@@ -310,6 +310,7 @@ def test_a_tls_mode_that_a_trace_names_is_in_the_fragment(tune: Any) -> None:
     assert not any("IN_CONTENT_LEN" in line for line in lines)  # as it is
 
 
+@pytest.mark.slow
 def test_the_place_is_in_the_search(tune: Any) -> None:
     """The fragment's figures there are predict's there; --measured moves them too."""
     Path("sdkconfig").write_text('CONFIG_IDF_TARGET="esp32"\n', encoding="utf-8")
