@@ -8,6 +8,8 @@ import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 
+import pytest
+
 import heapscope
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -75,6 +77,7 @@ def test_the_component_of_esp_idf(cmake, consumer: str, tmp_path: Path) -> None:
     assert said == "guard 0 owners 1 regions 7 kinds 4\n"
 
 
+@pytest.mark.slow
 def test_a_project_of_esp_idf_records_with_what_menuconfig_says(cmake, tmp_path: Path) -> None:
     """The drivers are those from 5.3 on. The sources of the heap are our drop-in's."""
     choices = {
@@ -101,6 +104,7 @@ def test_a_project_of_esp_idf_records_with_what_menuconfig_says(cmake, tmp_path:
     assert info["recording"]["known"]
 
 
+@pytest.mark.slow
 def test_zephyr_records_with_what_its_menuconfig_says(cmake, tmp_path: Path) -> None:
     choices = {
         "HEAPSCOPE": "y",
@@ -123,6 +127,7 @@ def test_zephyr_records_with_what_its_menuconfig_says(cmake, tmp_path: Path) -> 
     assert events["reallocs"] > 100 < events["frees"]
 
 
+@pytest.mark.slow
 def test_the_module_of_zephyr(cmake, consumer: str, tmp_path: Path) -> None:
     choices = {"HEAPSCOPE": "y", "HEAPSCOPE_OWNERS": "n", "HEAPSCOPE_KINDS_MAX": "2"}
     chosen = options(ROOT / "device" / "zephyr" / "Kconfig", choices, tmp_path)

@@ -31,7 +31,7 @@ def test_code_in_iram_is_at_most_what_was_asked() -> None:
             assert figures(row).iram == 0, row
 
 
-@pytest.mark.cells(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: "-".join(list(row.values())[:3]))
 def test_a_row_of_the_table_is_what_is_measured(row: dict[str, str]) -> None:
     kind = KINDS[row["chip_kind"]]

@@ -219,7 +219,7 @@ def chips(release: str) -> list[str]:
     return sorted({row["chip"] for row in of("memories", release)})
 
 
-@pytest.mark.cells(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("release", EVERY_RELEASE)
 def test_every_request_gets_its_memory_on_every_chip(cmake, tmp_path: Path, release: str) -> None:
     configured(("HEAP_POISONING_DISABLED",), tmp_path)
@@ -257,6 +257,7 @@ def test_code_in_the_clock_s_memory_is_given_by_its_instruction_address(
     assert "2 requests, 0 wrong" in said, said
 
 
+@pytest.mark.slow
 def test_parts_of_memory_beyond_the_most_are_left_out_and_others_join(
     cmake, tmp_path: Path
 ) -> None:

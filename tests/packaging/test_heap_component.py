@@ -59,7 +59,7 @@ def started(cmake, cc, folder: Path, name: str, release: str) -> dict[str, str]:
     return values
 
 
-@pytest.mark.cells(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("name", CHOICES)
 def test_a_program_runs_on_it(cmake, cc, tmp_path: Path, name: str) -> None:
     values = started(cmake, cc, tmp_path, name, "5.5")
@@ -68,7 +68,7 @@ def test_a_program_runs_on_it(cmake, cc, tmp_path: Path, name: str) -> None:
     what_allocates_and_frees_is_in_iram(read(objects), fragments_of(on))
 
 
-@pytest.mark.cells(2)
+@pytest.mark.slow
 @pytest.mark.parametrize("name", CHOICES)
 @pytest.mark.parametrize("release", EVERY_RELEASE)
 def test_it_starts_in_every_release(cmake, cc, tmp_path: Path, name: str, release: str) -> None:
@@ -84,6 +84,7 @@ def what_allocates_and_frees_is_in_iram(code: Code, entries: list[str]) -> None:
     assert not {one for one in found if not placed(one, entries)}
 
 
+@pytest.mark.slow
 def test_the_fragment_is_what_its_command_makes() -> None:
     assert FRAGMENT.read_text(encoding="utf-8") == fragment()
 
@@ -145,6 +146,7 @@ def packed(folder: Path) -> Path:
     return folder / "packed" / "heap"
 
 
+@pytest.mark.slow
 def test_the_packed_component_has_its_sources_inside(cmake, cc, tmp_path: Path) -> None:
     component = packed(tmp_path)
     configured((), tmp_path, component=component)

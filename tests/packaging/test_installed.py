@@ -68,6 +68,7 @@ def test_a_project_of_cmake_finds_it(
     assert says(build / "consumer") == EXPECTED
 
 
+@pytest.mark.slow
 def test_another_minor_version_is_not_taken(installed, cmake, version, tmp_path: Path) -> None:
     major, minor, _ = version.split(".")
     other = PROJECT.replace("@VERSION@", f"{major}.{int(minor) + 1}").replace("@NAME@", "heapscope")

@@ -154,6 +154,7 @@ def test_its_headers_bring_the_whole_interface(library: Path) -> None:
     assert brought == every - inner - on_request
 
 
+@pytest.mark.slow
 def test_a_sketch_of_the_library_is_built_as_arduino_does_and_runs(
     cc, library: Path, tmp_path: Path
 ) -> None:
@@ -193,6 +194,7 @@ def test_a_sketch_of_the_library_is_built_as_arduino_does_and_runs(
 # ---- ESP-IDF and PlatformIO ----------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_the_packed_component_of_esp_idf_is_built_from_its_own_sources(
     cmake, packages: Path, version: str, consumer: str, tmp_path: Path
 ) -> None:

@@ -28,7 +28,7 @@ def ran(cmake, folder: Path, program: str, choices: dict[str, str], *defined: st
     return built(cmake, text, folder, "zephyr", chosen, more)
 
 
-@pytest.mark.cells(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("release", ["", "TEST_ZEPHYR_OLD"], ids=["new", "old"])
 def test_k_malloc_is_ours_and_a_thread_s_pool_stays_zephyr_s(
     cmake, tmp_path: Path, release: str
@@ -41,7 +41,7 @@ def test_k_malloc_is_ours_and_a_thread_s_pool_stays_zephyr_s(
 REST = ("CONFIG_SRAM_BASE_ADDRESS=((uintptr_t)_end)", "CONFIG_SRAM_SIZE=64", "_end=rest_of_ram")
 
 
-@pytest.mark.cells(1)
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("size", "defined", "expected"),
     [("20000", (), "1 0 1\n"), ("-1", REST, "1 1 1\n")],

@@ -47,6 +47,7 @@ def gain(found: Sequence[Gain], step: str, what: str) -> Gain:
     return next(each for each in found if (each.step, each.what) == (step, what))
 
 
+@pytest.mark.slow
 def test_the_published_figures_are_those_of_the_pages() -> None:
     for (step, what), published in {**C2, **MATTER}.items():
         assert gain(gains(), step, what).published == published

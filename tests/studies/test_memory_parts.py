@@ -21,7 +21,7 @@ def found(request: pytest.FixtureRequest) -> tuple[Judged, ...]:
     return left_out(request.param)
 
 
-@pytest.mark.cells(1)
+@pytest.mark.slow
 def test_whole_programs_are_predicted(found: tuple[Judged, ...]) -> None:
     figures = summary(found)["all"]
     assert figures["figures"] >= 70
@@ -37,6 +37,7 @@ def test_differences_are_predicted(found: tuple[Judged, ...]) -> None:
     assert 70 <= figures["in_80_pct"] <= 90
 
 
+@pytest.mark.slow
 def test_provisioning_is_not_off_by_what_two_radios_share(found: tuple[Judged, ...]) -> None:
     assert summary(found)["provisioning"]["median_bytes"] <= 12 * 1024
 

@@ -25,7 +25,7 @@ def silent(release: str, chip: str, rows: list[OptionRow]) -> list[str]:
     ]
 
 
-@pytest.mark.cells(2)
+@pytest.mark.slow
 @pytest.mark.parametrize("release", releases())
 def test_options_of_the_guides_react(release: str, seed: int) -> None:
     """Each on two chips; one of them has no Wi-Fi where there is one."""

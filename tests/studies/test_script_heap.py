@@ -205,6 +205,7 @@ def test_a_published_pairs_collection_is_its_parts(tenants: Tenants) -> None:
 # ---- the experiment -----------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_what_must_come_out_does(script_heap: Experiment) -> None:
     assert len(script_heap.checks) == 3
     assert not script_heap.failed

@@ -65,6 +65,7 @@ def test_the_data_are_the_published_ones() -> None:
     assert (first.memory_kb, first.throughput["tcp_tx"]) == (37.1, 74.6)
 
 
+@pytest.mark.slow
 def test_rows_of_five_tables_left_out_are_predicted(few: tuple[LeftOut, ...]) -> None:
     assert len({each.row.knobs.group for each in few}) == len(FEW) == 5
     assert np.median(percent(few)) <= 8

@@ -88,6 +88,7 @@ def test_a_report_is_of_the_projects_chip_version_and_firmware(project: Path) ->
     assert "4,096 B" in text
 
 
+@pytest.mark.slow
 def test_actions_are_chained_and_a_broken_budget_ends_the_line(project: Path) -> None:
     words = ("heap-check", "--json", "out.json", "heap-lint", "--sarif", "lint.sarif")
     done = idf_py(project, *words)

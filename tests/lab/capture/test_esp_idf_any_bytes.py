@@ -86,6 +86,7 @@ def facts(reading: TraceReading) -> dict[str, list[Any]]:
     }
 
 
+@pytest.mark.cells(1)
 @pytest.mark.parametrize("log", LOGS, ids=lambda log: log.stem)
 def test_a_log_cut_at_any_byte_gives_everything_before_the_cut(read: Any, log: Path) -> None:
     """The facts of the whole lines before the cut begin those of the cut log, and those begin the

@@ -30,6 +30,7 @@ def notes(document: dict[str, Any]) -> str:
     return " ".join(document["layout"]["notes"])
 
 
+@pytest.mark.cells(3)
 @pytest.mark.parametrize(
     "chip",
     [*CHIPS, "ESP32-S3", "ESP32-P4"],

@@ -56,7 +56,7 @@ def before_ours(code: int, err: str) -> bool:
     return "KeyboardInterrupt" in err and all(frame.endswith("in <module>") for frame in frames)
 
 
-@pytest.mark.cells(2)
+@pytest.mark.cells(1)
 @pytest.mark.parametrize(
     ("verb", "moments"),
     [

@@ -214,7 +214,7 @@ def test_the_addresses_are_those_of_the_replay(
     assert balance == [row["live"] for row in rows]
 
 
-@pytest.mark.cells(1)
+@pytest.mark.slow
 def test_on_a_chip_each_block_is_in_its_region(
     made: tuple[Path, list[Event]], run: Run, exported: Exported, valid: Any
 ) -> None:

@@ -54,7 +54,7 @@ def drawn(space: Space, draw: random.Random) -> dict[str, Hashable]:
     return {knob.name: draw.choice(knob.values) for knob in space.knobs}
 
 
-@pytest.mark.cells(7)
+@pytest.mark.cells(2)
 @pytest.mark.parametrize(("chip", "psram"), GROUPS)
 @pytest.mark.parametrize("extrapolate", [False, True])
 def test_quantities_are_the_predicted_figures(chip: str, psram: str, extrapolate: bool) -> None:
@@ -130,7 +130,7 @@ def reduced(problem: Problem, draw: random.Random) -> Space:
     )
 
 
-@pytest.mark.cells(5)
+@pytest.mark.cells(1)
 @pytest.mark.parametrize("grid", range(20))
 def test_the_optimum_is_that_of_every_configuration(
     grid: int, seed: int, monkeypatch: pytest.MonkeyPatch

@@ -119,6 +119,7 @@ def quantities(draw: Draw, space: Space, *, z: float) -> tuple[Quantity, Quantit
     )
 
 
+@pytest.mark.cells(25)
 @pytest.mark.parametrize("seed", range(25))
 @pytest.mark.parametrize("z", [0.0, 1.2816])
 def test_the_least_is_that_of_every_configuration(seed: int, z: float) -> None:

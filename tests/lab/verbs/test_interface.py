@@ -121,7 +121,7 @@ def here(make_trace: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Pa
     return tmp_path
 
 
-@pytest.mark.cells(6)
+@pytest.mark.cells(3)
 @pytest.mark.parametrize("verb", SAME)
 def test_a_function_gives_the_document_of_its_command(verb: str, here: Path) -> None:
     arguments, call = SAME[verb]
