@@ -31,7 +31,7 @@ from pictures import (
 from window import drawn, made_with
 
 
-@pytest.mark.cells(4)
+@pytest.mark.cells(2)
 @pytest.mark.parametrize(
     ("kind", "width", "theme"),
     [

@@ -240,6 +240,7 @@ def test_no_call_of_the_heap_exceeds_its_bound_and_no_loop_its_statement(seed: i
     assert {3, 4} <= reached
 
 
+@pytest.mark.slow
 def test_lines_change_no_instruction() -> None:
     found = []
     for more in ((), LINES):

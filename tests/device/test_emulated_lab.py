@@ -130,7 +130,7 @@ def used(layout: Layout, places: Places) -> list[int]:
     return [int(((places >= r.start) & (places < r.end)).sum()) for r in layout.regions]
 
 
-@pytest.mark.cells(2)
+@pytest.mark.cells(1)
 @pytest.mark.parametrize("target", TARGETS)
 @pytest.mark.parametrize("build", BUILDS)
 def test_every_address_is_the_device_s(build: str, target: str, tmp_path: Path) -> None:

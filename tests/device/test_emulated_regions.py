@@ -135,6 +135,7 @@ def objects(folder: Path, guard: int, owners: int) -> dict[str, tuple[int, set[s
     return made
 
 
+@pytest.mark.slow
 def test_what_is_left_out_is_nothing(tmp_path: Path) -> None:
     sizes = {}
     for guard, owners in itertools.product((0, 1), repeat=2):

@@ -23,6 +23,7 @@ CHIPS = tuple(AT_MOST)
 BOTH_FORMS = ("-DHS_LEAN=1",)
 
 
+@pytest.mark.cells(1)
 @pytest.mark.parametrize("chip", CHIPS)
 def test_a_lean_heap_takes_few_bytes_of_code(chip: str) -> None:
     core, more = AT_MOST[chip]

@@ -115,6 +115,7 @@ def test_regions_without_locks_have_nothing_of_them(tmp_path: Path) -> None:
     assert measure(without).flash < measure(whole).flash - 500
 
 
+@pytest.mark.slow
 def test_the_library_has_no_variables() -> None:
     """No globals: what a part needs lies in the memory that it is given."""
     sources = [path for part in parts().values() for path in part]

@@ -97,6 +97,7 @@ def same(library: Path, tmp_path: Path, command: list[str], given: str = "") -> 
     return said[1]
 
 
+@pytest.mark.slow
 def test_ls_and_sort(library: Path, tmp_path: Path) -> None:
     assert "device" in same(library, tmp_path, ["ls", "-lR", str(ROOT / "device")])
     lines = "".join(f"{i * 7919 % 100003}\n" for i in range(50000))

@@ -30,6 +30,7 @@ def run(folder: Path, *more: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run([program], capture_output=True, text=True, check=False, timeout=300)
 
 
+@pytest.mark.slow
 def test_cores_never_meet_in_a_ring(tmp_path: Path) -> None:
     done = run(tmp_path)
     assert done.returncode == 0, done.stdout + done.stderr

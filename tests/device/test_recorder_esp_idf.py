@@ -73,6 +73,7 @@ COMPILED = [
 ]
 
 
+@pytest.mark.cells(2)
 @pytest.mark.parametrize(
     ("release", "processor"),
     [
@@ -179,7 +180,7 @@ def recorded(program: Path, folder: Path, sink: str) -> tuple[Path, str]:
     return trace, ran.stdout
 
 
-@pytest.mark.cells(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("sink", ["menuconfig", "uart", "usb", "usb unplugged"])
 def test_a_started_recorder_is_heard_whole(newest: Path, tmp_path: Path, sink: str) -> None:
     """`usb` has a driver whose buffer is smaller than a chunk."""

@@ -33,6 +33,7 @@ def test_an_event_of_a_whole_firmware_takes_what_is_promised(tmp_path: Path) -> 
     check(run_firmware(board, image, tmp_path / "whole.hst", sessions=2).recording, BYTES)
 
 
+@pytest.mark.slow
 def test_an_event_of_a_small_one_does_nearly(tmp_path: Path) -> None:
     """Its program churns at random."""
     board = BOARDS["virt"]

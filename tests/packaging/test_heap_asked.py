@@ -242,7 +242,7 @@ def run(folder: Path, text: str) -> str:
     return ran.stdout
 
 
-@pytest.mark.cells(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("release", ["5.1", "5.5"])
 def test_code_in_the_clock_s_memory_is_given_by_its_instruction_address(
     cmake, tmp_path: Path, release: str

@@ -228,6 +228,7 @@ def test_the_manifest_of_the_component_is_complete(packages: Path) -> None:
     assert all(re.fullmatch(r"[\w\-]{3,32}", tag) for tag in manifest["tags"])
 
 
+@pytest.mark.slow
 def test_the_package_of_platformio_is_built_as_its_manifest_says(
     cc, packages: Path, version: str, consumer: str, tmp_path: Path
 ) -> None:

@@ -288,6 +288,7 @@ def ticks(process: int) -> int:
     )
 
 
+@pytest.mark.cells(1)
 @pytest.mark.parametrize(
     ("number", "both"),
     [

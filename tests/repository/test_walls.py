@@ -6,7 +6,7 @@ from __future__ import annotations
 import ast
 import re
 import subprocess
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from graphlib import CycleError, TopologicalSorter
@@ -81,7 +81,7 @@ def room_of(path: Path, rooms: tuple[str, ...]) -> str | None:
     return next((name for name in names if name in rooms), None)
 
 
-def against(uses: Iterator[Use], rooms: tuple[str, ...]) -> list[str]:
+def against(uses: Iterable[Use], rooms: tuple[str, ...]) -> list[str]:
     """A sentence for each use of a room that stands behind the user's own."""
     place = {room: number for number, room in enumerate(rooms)}
     found = []
@@ -119,7 +119,12 @@ def _beside(path: Path, name: str) -> Path | None:
     return place.relative_to(ROOT) if place.is_relative_to(ROOT) else None
 
 
-def imports() -> Iterator[Use]:
+@cache
+def imports() -> tuple[Use, ...]:
+    return tuple(_read_imports())
+
+
+def _read_imports() -> Iterator[Use]:
     sources = {path for path in files() if path.suffix == ".py"}
     ends: dict[str, list[Path]] = {}
     for path in sorted(sources):
@@ -174,7 +179,7 @@ def _from_root(path: Path) -> str:
 
 
 @pytest.mark.parametrize("uses", [includes, imports])
-def test_every_use_leads_to_a_room_that_stands_before(uses: Callable[[], Iterator[Use]]) -> None:
+def test_every_use_leads_to_a_room_that_stands_before(uses: Callable[[], Iterable[Use]]) -> None:
     assert against(uses(), order()) == [], "against the order of ARCHITECTURE.md"
 
 

@@ -115,6 +115,7 @@ def test_bands_hold_what_they_say_of_unseen_cases(split: str) -> None:
     assert covered(found, share=0.95)[0] / total >= 0.8
 
 
+@pytest.mark.slow
 def test_what_is_left_out_is_not_learned_from(few: tuple[LeftOut, ...]) -> None:
     """Another measurement in its place changes nothing of its prediction."""
     target = FEW[1]

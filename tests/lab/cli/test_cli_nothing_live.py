@@ -67,7 +67,7 @@ VERBS = [
 ]
 
 
-@pytest.mark.cells(8)
+@pytest.mark.cells(3)
 @pytest.mark.parametrize(
     "verb",
     [

@@ -176,6 +176,7 @@ def test_a_build_without_the_rom_has_the_releases_allocator(
     assert part(net, "code")["before_least"] == 7000
 
 
+@pytest.mark.cells(2)
 @pytest.mark.parametrize("chip", [name for name in chip_names() if not read_chip(name).preview])
 def test_the_heap_is_in_rom_where_the_chips_file_has_one(chip: str) -> None:
     for idf in chip_minors(read_chip(chip)):

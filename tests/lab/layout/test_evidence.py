@@ -59,6 +59,7 @@ def summary(layout: Layout, allocator: str) -> list[str]:
     return lines
 
 
+@pytest.mark.cells(30)
 @pytest.mark.parametrize(("chip", "idf"), EVERY)
 def test_regions_alone_tell_chip_and_releases(chip: str, idf: str) -> None:
     layout = load_chip(chip).layout(idf=idf, startup_use=0)

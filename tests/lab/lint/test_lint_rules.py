@@ -59,6 +59,7 @@ def test_a_finding_names_its_line(configure: MakeConfig, case: dict[str, Any]) -
         assert finding.write or finding.remove or case["rule"] == "unlisted"
 
 
+@pytest.mark.cells(40)
 @pytest.mark.parametrize("case", CASES, ids=title)
 def test_what_is_to_be_written_mends_it(
     configure: MakeConfig, case: dict[str, Any], tmp_path: Path
@@ -132,6 +133,7 @@ def test_rules_speak_of_options_that_there_are() -> None:
 BUILDS = [(release, chip) for release in RELEASES for chip in chips_of(release)]
 
 
+@pytest.mark.cells(30)
 @pytest.mark.parametrize(("release", "chip"), BUILDS)
 def test_nothing_is_said_against_the_defaults(
     configure: MakeConfig, release: str, chip: str

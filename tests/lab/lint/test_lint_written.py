@@ -60,6 +60,7 @@ def check(tmp_path: Path) -> Check:
     return made
 
 
+@pytest.mark.cells(4)
 @pytest.mark.parametrize("name", NAMES)
 def test_what_kconfig_wrote_is_sound_with_its_version_and_without(name: str, check: Check) -> None:
     row = _row(name)
@@ -68,6 +69,7 @@ def test_what_kconfig_wrote_is_sound_with_its_version_and_without(name: str, che
     assert not check(_text(name), idf=row["idf"]).failed
 
 
+@pytest.mark.cells(10)
 @pytest.mark.parametrize(
     ("option", "mistake", "rule"),
     [

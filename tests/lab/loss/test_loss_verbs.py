@@ -58,7 +58,7 @@ def _losses(said: Any) -> list[dict[str, Any]]:
     return [one for value in said for one in _losses(value)] if isinstance(said, list) else []
 
 
-@pytest.mark.cells(4)
+@pytest.mark.cells(2)
 @pytest.mark.parametrize("verb", sorted(set(VERBS) - {"compare"}))
 def test_a_verb_says_what_is_lost_and_nothing_sure(
     verb: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, seed: int

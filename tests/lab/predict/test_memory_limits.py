@@ -103,6 +103,7 @@ def test_nothing_is_free_that_the_chip_does_not_have(models: Iterator[MemoryMode
             assert free[DRAM].half_80 > 0
 
 
+@pytest.mark.slow
 def test_later_states_have_no_more(models: Iterator[MemoryModel]) -> None:
     for found in models:
         order = [state for state in (APP_MAIN, WIFI, CONNECTED, LOAD) if state in found.states]

@@ -60,6 +60,7 @@ def test_names_are_those_that_are_named_or_used(tmp_path: Path, *, named: bool) 
     assert read_all_names(trace).tasks[HIGHEST] == ("net" if named else f"task {HIGHEST}")
 
 
+@pytest.mark.cells(3)
 @pytest.mark.parametrize("verb", VERBS)
 def test_the_highest_index_costs_no_memory(verb: str, tmp_path: Path) -> None:
     def peak(index: int) -> int:

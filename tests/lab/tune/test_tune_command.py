@@ -253,6 +253,7 @@ def test_bad_input_is_named(tune: Any, args: list[str], said: str) -> None:
     assert "remedy" in error
 
 
+@pytest.mark.cells(2)
 @pytest.mark.parametrize(
     "line",
     [

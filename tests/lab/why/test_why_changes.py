@@ -50,6 +50,7 @@ def test_one_small_block_in_the_middle(why: Explain, again: Replay, agrees: Agre
     agrees(fewer, again([line for line in SPLIT if line != "a 2 72"], POOL))
 
 
+@pytest.mark.slow
 def test_a_larger_pool_is_larger_by_the_least_that_helps(
     why: Explain, again: Replay, agrees: Agrees
 ) -> None:

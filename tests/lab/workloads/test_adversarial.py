@@ -59,7 +59,7 @@ def live_at_most(lines: list[str]) -> int:
     return most
 
 
-@pytest.mark.cells(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["fragment_1k_small", "fragment_1k_wide"])
 def test_an_adversary_needs_a_quarter_of_the_pool(made: tuple[Path, str], name: str) -> None:
     path = made[0] / f"{name}.txt"
