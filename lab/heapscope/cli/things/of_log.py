@@ -1,0 +1,78 @@
+"""A device's log: the answer of `log`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from heapscope.base.wording import plural
+from heapscope.cli.things.said import AskedOfThing, command, counted, in_bytes
+from heapscope.cli.verbs.log import log
+from heapscope.logs.answer.log_result import LogResult
+from heapscope.trace.things.answer import NextCommand, ThingAnswer, ThingFigure
+from heapscope.trace.things.thing import Thing
+
+#: The figures of a log, the weightiest first: the name in the answer, and the one for people.
+_FIGURES = (
+    ("free", "free"),
+    ("largest", "largest free block"),
+    ("min", "minimum free"),
+    ("free_internal", "free internal"),
+    ("psram_free", "free PSRAM"),
+    ("gc_free", "free for Python"),
+    ("used", "used"),
+    ("total", "total"),
+    ("leaked_bytes", "leaked by a heap trace"),
+    ("boot_bytes", "heap at the start"),
+    ("psram_bytes", "PSRAM at the start"),
+)
+_SHOWN = 3
+
+
+def answer_of_log(thing: Thing, asked: AskedOfThing) -> ThingAnswer:
+    """InputError: it cannot be read."""
+    found = log(thing.name, need=asked.need, chip=asked.chip, idf=asked.idf)
+    return ThingAnswer(
+        thing=thing.shown,
+        kind="log",
+        what=", ".join(_what(found)),
+        answer=" ".join(found.verdict[:1]),
+        figures=tuple(_figures(found))[:_SHOWN],
+        next=tuple(_next(thing, found, asked))[:2],
+        notes=(*found.contradictions[:1], *found.assumed[:1]),
+    )
+
+
+def _what(found: LogResult) -> Iterator[str]:
+    yield f"a log of {found.chip}" if found.chip else "a device's log, chip unknown"
+    if found.idf:
+        yield f"ESP-IDF {found.idf}"
+    if found.framework:
+        yield found.framework
+    yield plural(found.lines, "line")
+
+
+def _figures(found: LogResult) -> Iterator[ThingFigure]:
+    sizes = [one.size for one in found.failed if one.size and one.memory]
+    if sizes:
+        yield in_bytes("failed request", max(sizes))
+    elif found.failed:
+        yield counted("failed requests", sum(one.count for one in found.failed))
+    for name, shown in _FIGURES:
+        value = getattr(found.answer, name)
+        if value is not None:
+            yield in_bytes(shown, value)
+
+
+def _next(thing: Thing, found: LogResult, asked: AskedOfThing) -> Iterator[NextCommand]:
+    yield command(
+        "log", thing.name, *asked.device, why="all that it tells, and the lines it rests on"
+    )
+    if found.next and found.next != ("log", thing.name):
+        yield command(*found.next, why=_WHY.get(found.next[0], "the next step"))
+
+
+_WHY = {
+    "log": "would a block of this size still fit?",
+    "import": "the heap trace in it, as a trace",
+    "replay": "a trace on the memory of this device",
+}
