@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from importlib import import_module
 
 from heapscope.base.errors import InputError
@@ -62,14 +63,20 @@ _UNDERSTOOD = tuple(UnderstoodKind(what=kind.what, sample=kind.sample) for kind 
 def answers(names: Sequence[str], asked: AskedOfThing) -> Things:
     """InputError: a thing is not there, or is damaged."""
     things = [look_at(name) for name in names]
-    found = None
-    if len(things) == 2 and not any(thing.large for thing in things):
-        from heapscope.cli.things.pair import compared
-
-        found = compared(things[0], things[1], asked)
-    given = (found,) if found is not None else tuple(_answer(thing, asked) for thing in things)
+    given = _of_two(things, asked) if len(things) == 2 else ()
+    given = given or tuple(_answer(thing, asked) for thing in things)
     unknown = any(one.kind in (UNKNOWN, EMPTY) for one in given)
     return Things(things=given, understood=_UNDERSTOOD if unknown else ())
+
+
+def _of_two(things: Sequence[Thing], asked: AskedOfThing) -> tuple[ThingAnswer, ...]:
+    from heapscope.cli.things.pair import beside, compared
+
+    left, right = things
+    found = None if left.large or right.large else compared(left, right, asked)
+    if found is not None:
+        return (found,)
+    return beside(left, right, (_answer(left, asked), _answer(right, asked)))
 
 
 def _answer(thing: Thing, asked: AskedOfThing) -> ThingAnswer:
@@ -80,13 +87,7 @@ def _answer(thing: Thing, asked: AskedOfThing) -> ThingAnswer:
         answer: _Answer = getattr(import_module(f"heapscope.cli.things.{module}"), name)
         found = answer(thing, asked)
     more = tuple(_also(thing.name, other) for other in thing.kinds[1:])
-    return found if not more else _with(found, more)
-
-
-def _with(found: ThingAnswer, more: tuple[OtherKind, ...]) -> ThingAnswer:
-    from dataclasses import replace
-
-    return replace(found, also=more)
+    return replace(found, also=more) if more else found
 
 
 def _also(name: str, found: Found) -> OtherKind:

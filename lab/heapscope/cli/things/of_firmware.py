@@ -21,6 +21,7 @@ from heapscope.trace.things.thing import Thing
 
 _TARGET = re.compile(rb"^ +0x0+ +IDF_TARGET_(ESP32\w*) = ", re.MULTILINE)
 _MAP_STEP, _MAP_MAX = 1 << 20, 64 << 20
+_TRIED_MAX = 4 << 20  # bytes of a map that is read for each chip
 _LINE = 200  # bytes that a line of it has at most
 _RAM = ("DRAM", "D/IRAM", "IRAM")
 _USED = re.compile(
@@ -90,7 +91,9 @@ def _chips(thing: Thing) -> tuple[str, ...]:
     """The chips that the file may be for."""
     if thing.kind.kind == "map":
         chip = _target(thing.path)
-        return (chip,) if chip in chip_files() else ()
+        if chip:
+            return (chip,) if chip in chip_files() else ()
+        return chip_files() if thing.size is not None and thing.size <= _TRIED_MAX else ()
     (number,) = struct.unpack_from("<H", thing.head, 18)
     return tuple(
         chip for chip in chip_files() if read_windows(chip).machine == MACHINES.get(number)

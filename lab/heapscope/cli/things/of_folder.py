@@ -105,12 +105,17 @@ def answer_of_other_folder(thing: Thing, asked: AskedOfThing) -> ThingAnswer:
         if kind in KINDS:
             known.setdefault(kind, []).append(name)
     best = sorted(known.items(), key=lambda each: -len(each[1]))[:_SHOWN]
-    parts = [f"{KINDS[kind].what} ({printable(in_it[0])})" for kind, in_it in best]
+    parts = [
+        f"{len(in_it)} of the kind '{KINDS[kind].what}' (first {printable(in_it[0])})"
+        for kind, in_it in best
+    ]
     return ThingAnswer(
         thing=thing.shown,
         kind=FOLDER if best else UNKNOWN,
         what="a folder, neither of a build nor of a project",
-        answer=f"In it are: {', '.join(parts)}." if best else "Nothing in it is understood.",
+        answer=f"Among its first files are {', '.join(parts)}."
+        if best
+        else "Nothing in it is understood.",
         figures=tuple(counted(KINDS[kind].what, len(in_it)) for kind, in_it in best),
         next=tuple(
             command(str(Path(thing.name) / in_it[0]), why=f"the answer of {KINDS[kind].what}")

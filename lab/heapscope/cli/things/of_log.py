@@ -5,9 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from heapscope.base.wording import plural
+from heapscope.cli.things.of_others import answer_of_rest
 from heapscope.cli.things.said import AskedOfThing, command, counted, in_bytes
-from heapscope.cli.verbs.log import log
+from heapscope.logs.answer.answered import answered
 from heapscope.logs.answer.log_result import LogResult
+from heapscope.logs.reader.facts import read_log
+from heapscope.logs.reader.reading import LogReading
+from heapscope.logs.reader.requests import AskedBlock
+from heapscope.memory.layout.need import parse_needs
+from heapscope.trace.source import open_blocks
 from heapscope.trace.things.answer import NextCommand, ThingAnswer, ThingFigure
 from heapscope.trace.things.thing import Thing
 
@@ -26,19 +32,33 @@ _FIGURES = (
     ("psram_bytes", "PSRAM at the start"),
 )
 _SHOWN = 3
+_NOTHING = "No line of it tells a state of the heap."
 
 
 def answer_of_log(thing: Thing, asked: AskedOfThing) -> ThingAnswer:
     """InputError: it cannot be read."""
-    found = log(thing.name, need=asked.need, chip=asked.chip, idf=asked.idf)
+    reading = LogReading()
+    with open_blocks(thing.name) as blocks:  # a pipe is not followed: it was read to its end
+        lines = read_log(blocks, reading)
+    found = answered(
+        reading,
+        file=thing.name,
+        lines=lines,
+        needs=[AskedBlock(size=size, caps=caps) for size, caps in parse_needs(asked.need)],
+        chip=asked.chip,
+        idf=asked.idf,
+    )
+    damage = () if blocks.loss is None else (blocks.loss.sentence(),)
+    if thing.kind.doubtful and found.answer.declines is not None:
+        return answer_of_rest(thing, asked)
     return ThingAnswer(
         thing=thing.shown,
         kind="log",
         what=", ".join(_what(found)),
-        answer=" ".join(found.verdict[:1]),
+        answer=found.verdict[0] if found.verdict else _NOTHING,
         figures=tuple(_figures(found))[:_SHOWN],
         next=tuple(_next(thing, found, asked))[:2],
-        notes=(*found.contradictions[:1], *found.assumed[:1]),
+        notes=(*damage, *found.contradictions[:1], *found.assumed[:1]),
     )
 
 
@@ -54,7 +74,7 @@ def _what(found: LogResult) -> Iterator[str]:
 def _figures(found: LogResult) -> Iterator[ThingFigure]:
     sizes = [one.size for one in found.failed if one.size and one.memory]
     if sizes:
-        yield in_bytes("failed request", max(sizes))
+        yield in_bytes("largest failed request", max(sizes))
     elif found.failed:
         yield counted("failed requests", sum(one.count for one in found.failed))
     for name, shown in _FIGURES:

@@ -23,8 +23,10 @@ def answer_of_port(thing: Thing, asked: AskedOfThing) -> ThingAnswer:
     port = parse_port(thing.name)
     kinds = {"serial": "a serial port", "tcp": "a TCP connection", "udp": "a UDP port"}
     what = kinds.get(port.kind, "a port")
-    answer = "It was not opened, as that resets many boards; both commands below listen to it."
+    answer = "It was not opened; both commands below listen to it."
     device = Path(port.device)
+    if port.kind == "serial":
+        answer = "It was not opened, as that resets many boards; both commands below listen to it."
     if port.kind == "serial" and os.name == "posix":
         if not device.exists():
             what, answer = f"{what} that is not there", "No such device: is the board plugged in?"
@@ -76,7 +78,9 @@ def answer_of_stream(thing: Thing, asked: AskedOfThing) -> ThingAnswer:
         what=thing.kind.what,
         answer="It was not opened, as it may have no end, or nobody may write into it.",
         figures=(),
-        next=(command("log", thing.name, why="a log, answered as it comes"),),
+        next=(command("log", thing.name, why="a log, answered as it comes"),)
+        if "pipe" in thing.kind.what
+        else (),
     )
 
 
@@ -120,12 +124,13 @@ def answer_of_rest(thing: Thing, asked: AskedOfThing) -> ThingAnswer:
     sentences = {
         EMPTY: "There is nothing in it.",
         PACKED: f"Not read: {found.remedy}.",
-        OTHER: f"No verb reads it: {found.remedy}.",
+        OTHER: f"It has no answer of its own: {found.remedy}.",
     }
-    notes = ()
-    following = ()
-    if found.kind == UNKNOWN and found.what == "a text":
-        facts = facts_in(thing.head)
+    words = [thing.name if word == "THING" else word for word in found.words]
+    following = (command(*words, why="the command for it"),) if words else ()
+    notes: tuple[str, ...] = ()
+    if found.kind == "log" or (found.kind == UNKNOWN and found.what == "a text"):
+        facts = 0 if found.doubtful else facts_in(thing.head)
         few = (
             f"{facts:,} of its lines tell of memory, too few to be a log's"
             if facts
@@ -135,8 +140,8 @@ def answer_of_rest(thing: Thing, asked: AskedOfThing) -> ThingAnswer:
         following = (command("log", thing.name, why="all the same, as a log"),)
     return ThingAnswer(
         thing=thing.shown,
-        kind=found.kind,
-        what=found.what,
+        kind=UNKNOWN if found.doubtful else found.kind,
+        what="a text" if found.doubtful else found.what,
         answer=sentences.get(found.kind, "It is none of the things that are understood."),
         figures=(),
         next=following,

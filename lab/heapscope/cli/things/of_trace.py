@@ -7,6 +7,7 @@ from pathlib import Path
 
 from heapscope.base.errors import InputError
 from heapscope.base.interrupt import scratch_folder
+from heapscope.base.printable import printable
 from heapscope.base.wording import plural, size
 from heapscope.cli.things.said import AskedOfThing, command, counted, in_bytes
 from heapscope.cli.verbs.import_trace import import_
@@ -74,10 +75,9 @@ def contents(info: TraceInfo) -> str:
 
 
 def _what(info: TraceInfo) -> str:
-    device = info.metadata.get("chip", "")
-    sdk = info.metadata.get("sdk", "")
+    device, sdk = (printable(info.metadata.get(name, "")) for name in ("chip", "sdk"))
     where = f" of {device}" if device else ""
-    return f"a trace{where}{f', ESP-IDF {sdk}' if device and sdk else ''}, {_events(info)}"
+    return f"a trace{where}{f' ({sdk})' if device and sdk else ''}, {_events(info)}"
 
 
 def _events(info: TraceInfo) -> str:
@@ -85,11 +85,12 @@ def _events(info: TraceInfo) -> str:
 
 
 def _figures(info: TraceInfo, found: ReplayResult | None) -> tuple[ThingFigure, ...]:
-    if found is None:
+    least = "at least " if is_cut(info.loss) else ""
+    if found is None or least:
         return (
-            counted("events", info.events.total),
-            in_bytes("live peak", info.live_peak),
-            in_bytes("largest request", info.largest_request),
+            counted(f"{least}events", info.events.total),
+            in_bytes(f"{least}live peak", info.live_peak),
+            in_bytes(f"{least}largest request", info.largest_request),
         )
     facts = found.verdict.facts
     return (
@@ -151,6 +152,7 @@ def answer_of_import(thing: Thing, asked: AskedOfThing) -> ThingAnswer:
             next=(first, command("T.hst", why="what is in the trace")),
         )
     info = _imported(form, thing.name)
+    dumps = info.events.marks if form == "pjsip" else 0
     then = (
         command("fit", "T.hst", "--pools", why="which sizes should the pools have?")
         if form == "pjsip"
@@ -159,9 +161,11 @@ def answer_of_import(thing: Thing, asked: AskedOfThing) -> ThingAnswer:
     return ThingAnswer(
         thing=thing.shown,
         kind=form,
-        what=f"{KINDS[form].what}, {_events(info)}",
-        answer=contents(info),
-        figures=_figures(info, None),
+        what=f"{KINDS[form].what}, {plural(dumps, 'dump') if dumps else _events(info)}",
+        answer="It tells how full each pool was, and not the calls between two dumps."
+        if dumps
+        else contents(info),
+        figures=(counted("dumps", dumps),) if dumps else _figures(info, None),
         next=(first, then),
         notes=tuple(_notes(info, None, AskedOfThing())),
     )

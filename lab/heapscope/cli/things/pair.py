@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from heapscope.base.wording import signed
 from heapscope.cli.things.said import AskedOfThing, command, counted, in_bytes
 from heapscope.trace.things.answer import ThingAnswer
@@ -40,11 +42,11 @@ def _configurations(left: Thing, right: Thing, asked: AskedOfThing) -> ThingAnsw
             f"The second leaves {signed(total.median)} B of internal memory at work "
             f"(80 %: {band}){most}."
         )
+    devices = dict.fromkeys(f"{rung.chip} with ESP-IDF {rung.release}" for rung in rungs)
     return ThingAnswer(
         thing=f"{left.shown}, {right.shown}",
         kind="sdkconfig",
-        what=f"two configurations for {rungs[0].chip}, ESP-IDF {rungs[0].release}"
-        + (f" and {rungs[1].release}" if rungs[0].release != rungs[1].release else ""),
+        what=f"two configurations, for {' and '.join(devices)}",
         answer=answer,
         figures=(
             in_bytes("left by the first", rungs[0].left.median),
@@ -84,6 +86,45 @@ def _traces(left: Thing, right: Thing, asked: AskedOfThing) -> ThingAnswer | Non
             command("compare", left.name, right.name, *asked.device, why="every figure of both"),
         ),
     )
+
+
+#: The kinds of two things, and the command that joins them: LEFT and RIGHT stand for them.
+_JOINED = {
+    ("trace", "log"): (
+        ("replay", "LEFT", "--boot-log", "RIGHT"),
+        "the trace on the memory that the log names",
+    ),
+    ("trace", "sdkconfig"): (
+        ("predict", "RIGHT", "--trace", "LEFT"),
+        "does the trace fit beside the system?",
+    ),
+    ("sdkconfig", "firmware"): (
+        ("predict", "LEFT", "--elf", "RIGHT"),
+        "what is left, with the firmware's static RAM",
+    ),
+    ("sdkconfig", "map"): (
+        ("predict", "LEFT", "--map", "RIGHT"),
+        "what is left, with the firmware's static RAM",
+    ),
+}
+_ALONE = (
+    "each of them is answered by itself: this version does not compare two things of this kind "
+    "without more"
+)
+
+
+def beside(left: Thing, right: Thing, answers: tuple[ThingAnswer, ...]) -> tuple[ThingAnswer, ...]:
+    """The two answers, with the command that takes both, or a note that none does."""
+    first, last = answers
+    for one, other in ((left, right), (right, left)):
+        words, why = _JOINED.get((one.kind.kind, other.kind.kind), ((), ""))
+        if words:
+            names = {"LEFT": one.name, "RIGHT": other.name}
+            joined = command(*(names.get(word, word) for word in words), why=why)
+            return first, replace(last, next=(joined, *last.next[:1]))
+    if left.kind.kind == right.kind.kind:
+        return first, replace(last, notes=(*last.notes, _ALONE))
+    return answers
 
 
 def _results(left: Thing, right: Thing) -> ThingAnswer | None:

@@ -41,7 +41,7 @@ def _thing(thing: ThingAnswer) -> Iterator[RenderableType]:
 
 
 def _next(command: NextCommand) -> Text:
-    """One line, however narrow the terminal is; what follows the command is a comment of a shell."""
+    """One line, however narrow the terminal is; behind the command is a comment of a shell."""
     return Text.assemble(
         ("next: ", "dim"), command.line, (f"  # {command.why}", "dim"), no_wrap=True
     )

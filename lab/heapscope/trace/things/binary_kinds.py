@@ -32,6 +32,7 @@ CHIP_NUMBERS = {
     20: "esp32c61",
     23: "esp32c5",
 }
+_MEMORY_LEAST = 256  # bytes; fewer may be anything
 _SEGMENTS_MAX = 16
 _PARTITION = b"\xaa\x50"
 #: ELF: types, and machines on which Linux or another large system runs.
@@ -64,9 +65,9 @@ def kinds_of_bytes(head: bytes, size: int | None) -> Iterator[Found]:
     elif _is_systemview(head):
         yield Found(kind="systemview")
     elif b"\0" in head or not _is_text(head):
-        if size is None or size % 4 or size < 256:
-            yield Found(kind=UNKNOWN, what="bytes that no text has")
-        yield Found(kind="memory")
+        small = size is not None and size < _MEMORY_LEAST
+        what = "a few bytes that no text has" if small else ""
+        yield Found(kind=UNKNOWN if small else "memory", what=what)
 
 
 def _is_text(head: bytes) -> bool:

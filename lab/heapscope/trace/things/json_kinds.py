@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 
-from heapscope.trace.things.kind import OTHER, Found
+from heapscope.trace.things.kind import OTHER, UNKNOWN, Found
 
 _RESULT = re.compile(rb'\s*\{\s*"heapscope_([a-z_]{2,30})"\s*:\s*\d+')
 _NAME = re.compile(rb'"([A-Za-z_0-9]{1,80})"\s*:')
 _OPTION = re.compile(rb"[A-Z][A-Z0-9_]*")
 _BUILD = (b"project_elf", b"app_elf", b"project_name")
 _SIZES = (b"dram_data", b"memory_types", b"used_dram", b"total_size", b"image_size")
+_BROKEN = re.compile(rb'\s*\{\s*\n\s*"')
 _NAMES_MAX = 400
 
 
@@ -34,4 +35,5 @@ def kind_of_json(head: bytes) -> Found | None:
         )
     if any(name in names for name in _SIZES):
         return Found(kind="size", what="the JSON of esp-idf-size")
-    return None
+    # A log may have a document in each of its lines.
+    return Found(kind=UNKNOWN, what="a JSON document") if _BROKEN.match(head) else None

@@ -25,7 +25,7 @@ KINDS = {
         ),
         Kind(
             name="sdkconfig",
-            what="an sdkconfig or sdkconfig.defaults",
+            what="a configuration of ESP-IDF",
             sample="CONFIG_LWIP_TCP_WND_DEFAULT=5760",
         ),
         Kind(name="trace", what="a trace of Heapscope", sample="bytes 48 53 c7 9a"),
@@ -67,12 +67,15 @@ OTHER, PACKED, EMPTY, STREAM, FOLDER, UNKNOWN = (
 
 @dataclass(frozen=True, kw_only=True)
 class Found:
-    """A kind that a thing is of. `what`: more exactly than its kind; `remedy`: for a thing that no
-    verb reads, a sentence without its end; `chip`, `sdk`: what the bytes name."""
+    """A kind that a thing is of. `what`: more exactly than its kind; `remedy`: for a thing that has
+    no answer, a sentence without its end, and `words` the command, THING for the thing; `chip`,
+    `sdk`: what the bytes name. `doubtful`: few lines show it."""
 
     kind: str
     what: str = ""
     remedy: str = ""
+    words: tuple[str, ...] = ()
+    doubtful: bool = False
     chip: str = ""
     sdk: str = ""
 

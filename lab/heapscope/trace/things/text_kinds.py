@@ -11,7 +11,7 @@ from heapscope.trace.sniff import MAP_HEAD, is_event, looks_like_boot, tool_of
 from heapscope.trace.things.kind import OTHER, PACKED, UNKNOWN, Found
 
 _CONFIG = re.compile(rb"\s*CONFIG_\w+=.*|# CONFIG_\w+ is not set\s*")
-_POOL = re.compile(rb"\bcachpool\s.*\d+ of \d+ \(\d+%\) used")
+_POOL = re.compile(rb"\bcachpool\s.*\d+ of +\d+ \(\d+%\) used")
 _HEAP_TRACE = re.compile(rb"^.*\d+ bytes \(@ 0x[0-9a-f]+", re.MULTILINE)
 _CORE = re.compile(rb"=+ CORE DUMP START =+")
 #: Times, levels and tags that programs put before what they print.
@@ -22,12 +22,14 @@ _PREFIX = re.compile(
 _COMMENT = (b"#", b";", b"//", b"*", b"/*")
 #: Texts that are known and that no verb reads, what they are, and what to give in their place.
 _OTHERS = tuple(
-    (re.compile(pattern, re.MULTILINE), what, remedy)
-    for pattern, what, remedy in (
+    (re.compile(pattern, re.MULTILINE), what, remedy, tuple(words))
+    for pattern, what, remedy, *words in (
         (
-            rb"^\s*#\s*include\s*[<\"]|^(?:from \w+ )?import \w+$|^fn main\(",
+            rb"^\s*#\s*include\s*[<\"]|^(?:from [\w.]+ )?import [\w., ]+$"
+            rb"|^fn main\(|^def \w+\(.*:$",
             "the source of a program",
-            "give its log, or record its run: heapscope record -o T.hst -- ./PROGRAM",
+            "give its log, or record its run",
+            *("record", "-o", "T.hst", "--", "./PROGRAM"),
         ),
         (
             rb"^#\s*(?:Automatically generated file; DO NOT EDIT\.?\s*\n#\s*)?"
@@ -76,12 +78,14 @@ _OTHERS = tuple(
         (
             rb"^\[\[region\]\]",
             "a layout file",
-            "replay a trace on it: heapscope replay T.hst --layout FILE",
+            "a trace is replayed on the memory that it describes",
+            *("replay", "T.hst", "--layout", "THING"),
         ),
         (
             rb"^\[budget\]",
             "a file of budgets",
-            "hold traces and logs against it: heapscope check FILE",
+            "check holds traces, logs and configurations against it",
+            *("check", "THING"),
         ),
     )
 )
@@ -138,7 +142,8 @@ def facts_in(head: bytes) -> int:
 
 def _by_lines(head: bytes, lines: _Lines) -> Iterator[Found]:
     """By the kind that most lines are of; another one that some lines are of comes behind it."""
-    config, log = Found(kind="sdkconfig"), Found(kind="log")
+    sure = lines.boot or lines.prefixed * 2 > lines.all
+    config, log = Found(kind="sdkconfig"), Found(kind="log", doubtful=not sure)
     logs = lines.facts + lines.boot
     if lines.config * 2 > lines.all:
         yield config
@@ -153,7 +158,7 @@ def _by_lines(head: bytes, lines: _Lines) -> Iterator[Found]:
     is_log = lines.facts * _FACTS_SHARE >= max(lines.all, 1) and lines.facts
     if lines.pools:
         yield Found(kind="pjsip")
-    if is_log or lines.boot or lines.prefixed * 2 > lines.all:
+    if is_log or sure:
         yield log
     elif lines.config >= _BOTH and lines.config * 10 > lines.all:
         yield config
@@ -172,9 +177,9 @@ def _by_lines(head: bytes, lines: _Lines) -> Iterator[Found]:
 def _other(head: bytes) -> Iterator[Found]:
     if _SIZES.search(head):
         yield Found(kind="size", what="the sizes that a build printed")
-    for pattern, what, remedy in _OTHERS:
+    for pattern, what, remedy, words in _OTHERS:
         if pattern.search(head):
-            yield Found(kind=OTHER, what=what, remedy=remedy)
+            yield Found(kind=OTHER, what=what, remedy=remedy, words=words)
             return
 
 
