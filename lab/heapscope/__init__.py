@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from heapscope.cli.verbs.replay import replay
     from heapscope.cli.verbs.report import report
     from heapscope.cli.verbs.sweep import sweep, sweep_show
+    from heapscope.cli.verbs.thing import thing
     from heapscope.cli.verbs.translate import translate
     from heapscope.cli.verbs.tune import tune, tune_ranks
     from heapscope.cli.verbs.upgrade import upgrade
@@ -67,6 +68,7 @@ __all__ = [
     "report",
     "sweep",
     "sweep_show",
+    "thing",
     "translate",
     "tune",
     "tune_ranks",
@@ -112,6 +114,7 @@ _HOMES = {verb: f"cli.verbs.{verb}" for verb in VERBS} | {
     "fold": "trace.fold_sites",
     "import_": "cli.verbs.import_trace",
     "sweep_show": "cli.verbs.sweep",
+    "thing": "cli.verbs.thing",
     "tune_ranks": "cli.verbs.tune",
     "widget": "cli.verbs.widget",
 }

@@ -49,7 +49,7 @@ def thing(
       zcat device.log.gz | heapscope -
     """
     from heapscope.cli.answer import give
-    from heapscope.cli.things.answered import unknown_of
+    from heapscope.cli.verbs.things.answered import unknown_of
     from heapscope.cli.verbs.thing import thing as answer
 
     found = answer(*things, need=need or (), chip=chip, idf=idf)

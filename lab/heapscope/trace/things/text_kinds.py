@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from heapscope.native.log import NativeLog
 from heapscope.trace.sniff import MAP_HEAD, is_event, looks_like_boot, tool_of
-from heapscope.trace.things.kind import OTHER, PACKED, UNKNOWN, Found
+from heapscope.trace.things.kind import OTHER, UNKNOWN, Found
 
 _CONFIG = re.compile(rb"\s*CONFIG_\w+=.*|# CONFIG_\w+ is not set\s*")
 _POOL = re.compile(rb"\bcachpool\s.*\d+ of +\d+ \(\d+%\) used")
@@ -113,9 +113,6 @@ class _Lines:
 
 def kinds_of_text(head: bytes) -> Iterator[Found]:
     """The likeliest kind first; UNKNOWN, alone, where no line tells one."""
-    if head.startswith((b"\xff\xfe", b"\xfe\xff")):
-        yield Found(kind=PACKED, what="UTF-16 text", remedy="save it as UTF-8")
-        return
     tool = tool_of(head)
     if tool:
         yield Found(kind=tool)

@@ -16,7 +16,7 @@ from heapscope.trace.stream import comes_once
 from heapscope.trace.things.binary_kinds import kinds_of_bytes
 from heapscope.trace.things.folder_kinds import kinds_of_folder
 from heapscope.trace.things.json_kinds import kind_of_json
-from heapscope.trace.things.kind import EMPTY, STREAM, UNKNOWN, Found
+from heapscope.trace.things.kind import EMPTY, PACKED, STREAM, UNKNOWN, Found
 from heapscope.trace.things.text_kinds import kinds_of_text
 
 #: More bytes than these are not read for an answer at once.
@@ -105,11 +105,28 @@ def _of_bytes(name: str, shown: str) -> Thing:
     )
 
 
+_WIDE = Found(kind=PACKED, what="UTF-16 text", remedy="save it as UTF-8")
+
+
+def _wide(head: bytes) -> str:
+    """The form of UTF-16 of a text; "": it is none. Only logs are read in it."""
+    if head.startswith((b"\xff\xfe", b"\xfe\xff")):
+        return "utf-16"
+    first = head[:200]
+    if len(first) > 1 and not any(first[1::2]) and first[::2].isascii() and first[0] > 8:
+        return "utf-16-le"
+    return ""
+
+
 def kinds_of(head: bytes, size: int | None) -> tuple[Found, ...]:
     """`head`: the first bytes; `size`: of all of them, None where it is not known."""
     if not head.strip(b" \t\r\n\f\v\xef\xbb\xbf"):
         what = "an empty file" if not head else "a file with blanks only"
         return (Found(kind=EMPTY, what=what),)
+    wide = _wide(head)
+    if wide:
+        found = tuple(kinds_of_text(head.decode(wide, "replace").encode()))
+        return found if found[0].kind == "log" else (_WIDE,)
     found = tuple(kinds_of_bytes(head, size))
     if found:
         return found

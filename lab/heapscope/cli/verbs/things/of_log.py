@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from heapscope.base.wording import plural
-from heapscope.cli.things.of_others import answer_of_rest
-from heapscope.cli.things.said import AskedOfThing, command, counted, in_bytes
+from heapscope.cli.verbs.things.of_others import answer_of_rest
+from heapscope.cli.verbs.things.said import AskedOfThing, command, counted, in_bytes
 from heapscope.logs.answer.answered import answered
 from heapscope.logs.answer.log_result import LogResult
 from heapscope.logs.reader.facts import read_log
