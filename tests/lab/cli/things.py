@@ -17,7 +17,7 @@ I (331) cpu_start: ESP-IDF:          v4.2.2
 I (344) heap_init: At 3FFAE6E0 len 00001920 (6 KiB): DRAM
 I (350) heap_init: At 3FFB2F50 len 0002D0B0 (180 KiB): DRAM
 I (400) app: Free heap: 24040 bytes, largest free block: 9204 bytes
-E (500) app: heap_caps_malloc was called but failed to allocate 12289 bytes with 0x1800 capabilities.
+E (500) app: heap_caps_malloc was called but failed to allocate 12289 bytes with 0x1800 capabilities
 """
 CONFIG = 'CONFIG_IDF_TARGET="esp32"\nCONFIG_FREERTOS_HZ=1000\nCONFIG_LWIP_MAX_SOCKETS=16\n'
 EVENTS = "# a story\nt net\na 1 1000\na 2 20000\nf 2\nf 1\n"
