@@ -71,8 +71,9 @@ def _arguments(command: Any) -> str:
 
 def _section(title: str, command: Any, arguments: str) -> str:
     rows = "\n".join(_row(param) for param in command.params if getattr(param, "help", None))
+    usage = " ".join(filter(None, (title, arguments, "[OPTIONS]")))
     return (
-        f"## {title}\n\n```text\n{' '.join(filter(None, (title, arguments)))} [OPTIONS]\n\n{_text(command)}\n```\n\n"
+        f"## {title}\n\n```text\n{usage}\n\n{_text(command)}\n```\n\n"
         f"| argument or option | meaning |\n| --- | --- |\n{rows}\n"
     )
 

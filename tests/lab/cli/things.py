@@ -134,8 +134,8 @@ THINGS = {
     ),
     "n": Made(
         kind="heaptrack",
-        content=b"v 10500 3\nx program\ni 1 0\nt 1 0\na 40 1\n+ 0\n- 0\n",
-        says="64 B",
+        content=b"v 10400 3\na 64 1\n+ 0\n- 0\n",
+        says="100 B",
         next="import heaptrack",
     ),
     "o": Made(

@@ -8,7 +8,6 @@ from pathlib import Path
 from heapscope.base.errors import InputError
 from heapscope.cli.verbs.things.answered import answers
 from heapscope.cli.verbs.things.said import AskedOfThing
-from heapscope.memory.layout.need import parse_needs
 from heapscope.trace.things.answer import Things
 
 
@@ -27,5 +26,4 @@ def thing(
     """
     if not things:
         raise InputError("no thing to look at", remedy="name a file, a folder or a port")
-    parse_needs(need)
     return answers([str(one) for one in things], AskedOfThing(need=tuple(need), chip=chip, idf=idf))

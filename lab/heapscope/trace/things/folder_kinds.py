@@ -41,7 +41,6 @@ class BuildFolder:
 def kinds_of_folder(folder: Path, shown: str) -> Iterator[Found]:
     """InputError: it cannot be read."""
     names = entries(folder, shown)
-    found = False
     if "idf.py" in names or (folder / "tools" / "idf.py").is_file():
         yield Found(
             kind=OTHER,
@@ -49,15 +48,16 @@ def kinds_of_folder(folder: Path, shown: str) -> Iterator[Found]:
             remedy="check a configuration by it: heapscope lint sdkconfig --idf-tree FOLDER",
         )
         return
-    elfs = [name for name in names if name.endswith(".elf")]
-    if any(mark in names for mark in _BUILD_MARKS) or elfs:
-        found = True
+    built = any(mark in names for mark in _BUILD_MARKS)
+    built = built or any(name.endswith(".elf") for name in names)
+    if built:
         yield Found(kind="build", chip=build_of(folder).chip)
     sketch = any(name.endswith(".ino") for name in names)
-    if "CMakeLists.txt" in names or sketch or any(mark in names for mark in _PROJECT_MARKS):
-        found = True
+    marks = _PROJECT_MARKS[:1] if built else _PROJECT_MARKS  # a build has a configuration, too
+    is_project = "CMakeLists.txt" in names or sketch or any(mark in names for mark in marks)
+    if is_project:
         yield Found(kind="project", what="the folder of a sketch" if sketch else "")
-    if not found:
+    if not built and not is_project:
         yield Found(kind=FOLDER, what="a folder")
 
 

@@ -49,6 +49,8 @@ _ANSWERS = {
 #: Kinds that are read whole for their answer.
 _WHOLE = ("log", "trace", "sdkconfig", "text", "heaptrack", "mtrace", "systemview", "pjsip")
 
+_WITH_NEED = ("log", "trace")
+
 #: The verb for a thing, where it is of a second kind. A word in capitals is the thing itself.
 _SECOND = {
     "log": (("log", "THING"), "as a log"),
@@ -80,6 +82,11 @@ def _of_two(things: Sequence[Thing], asked: AskedOfThing) -> tuple[ThingAnswer, 
 
 
 def _answer(thing: Thing, asked: AskedOfThing) -> ThingAnswer:
+    if asked.need and thing.kind.kind not in _WITH_NEED:
+        raise InputError(
+            f"--need says nothing of {thing.shown}: {thing.kind.known_as}",
+            remedy="leave it out; it asks a log or a trace",
+        )
     if thing.large and thing.kind.kind in _WHOLE:
         found = _of_large(thing)
     else:

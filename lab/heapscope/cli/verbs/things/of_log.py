@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
 
+from heapscope.base.interrupt import scratch_folder
 from heapscope.base.wording import plural
+from heapscope.cli.verbs.log import log
 from heapscope.cli.verbs.things.of_others import answer_of_rest
 from heapscope.cli.verbs.things.said import AskedOfThing, command, counted, in_bytes
-from heapscope.logs.answer.answered import answered
 from heapscope.logs.answer.log_result import LogResult
-from heapscope.logs.reader.facts import read_log
-from heapscope.logs.reader.reading import LogReading
-from heapscope.logs.reader.requests import AskedBlock
-from heapscope.memory.layout.need import parse_needs
 from heapscope.trace.source import open_blocks
 from heapscope.trace.things.answer import NextCommand, ThingAnswer, ThingFigure
 from heapscope.trace.things.thing import Thing
@@ -37,18 +36,7 @@ _NOTHING = "No line of it tells a state of the heap."
 
 def answer_of_log(thing: Thing, asked: AskedOfThing) -> ThingAnswer:
     """InputError: it cannot be read."""
-    reading = LogReading()
-    with open_blocks(thing.name) as blocks:  # a pipe is not followed: it was read to its end
-        lines = read_log(blocks, reading)
-    found = answered(
-        reading,
-        file=thing.name,
-        lines=lines,
-        needs=[AskedBlock(size=size, caps=caps) for size, caps in parse_needs(asked.need)],
-        chip=asked.chip,
-        idf=asked.idf,
-    )
-    damage = () if blocks.loss is None else (blocks.loss.sentence(),)
+    found = _found(thing, asked)
     if thing.kind.doubtful and found.answer.declines is not None:
         return answer_of_rest(thing, asked)
     return ThingAnswer(
@@ -58,8 +46,21 @@ def answer_of_log(thing: Thing, asked: AskedOfThing) -> ThingAnswer:
         answer=found.verdict[0] if found.verdict else _NOTHING,
         figures=tuple(_figures(found))[:_SHOWN],
         next=tuple(_next(thing, found, asked))[:2],
-        notes=(*damage, *found.contradictions[:1], *found.assumed[:1]),
+        notes=(*found.contradictions[:1], *found.assumed[:1]),
     )
+
+
+def _found(thing: Thing, asked: AskedOfThing) -> LogResult:
+    """Of a pipe, whose end was seen, by a copy: `log` would wait for more of it."""
+    if thing.path.is_file():
+        return log(thing.name, need=asked.need, chip=asked.chip, idf=asked.idf)
+    with scratch_folder() as folder:
+        copy = Path(folder) / "log"
+        with open_blocks(thing.name) as blocks, copy.open("wb") as file:
+            file.writelines(blocks)
+        found = log(copy, need=asked.need, chip=asked.chip, idf=asked.idf)
+    named = (thing.name if word == str(copy) else word for word in found.next)
+    return replace(found, next=tuple(named))
 
 
 def _what(found: LogResult) -> Iterator[str]:

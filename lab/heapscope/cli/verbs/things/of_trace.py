@@ -14,6 +14,7 @@ from heapscope.cli.verbs.replay import replay
 from heapscope.cli.verbs.things.said import AskedOfThing, command, counted, in_bytes
 from heapscope.config.chip_data import chip_files
 from heapscope.memory.layout.allocator import host_model
+from heapscope.memory.options import MemoryOptions
 from heapscope.simulation.result.result import ReplayResult
 from heapscope.trace.info import TraceInfo, read_info
 from heapscope.trace.loss import is_cut
@@ -48,16 +49,21 @@ def replayed(name: str, info: TraceInfo, asked: AskedOfThing) -> ReplayResult | 
     if (chip not in chip_files() and asked.chip is None) or info.events.total > _REPLAYED_MAX:
         return None
     try:
-        return replay(name, need=asked.need, **_memory(asked))
+        found = replay(name, need=asked.need, **_memory(asked))
     except InputError:
         if asked.device:
             raise
         return None  # it names a release that is not known
+    return found if isinstance(found, ReplayResult) else None
 
 
-def _memory(asked: AskedOfThing) -> dict[str, str]:
-    named = {"chip": asked.chip, "idf": asked.idf}
-    return {name: value for name, value in named.items() if value is not None}
+def _memory(asked: AskedOfThing) -> MemoryOptions:
+    found: MemoryOptions = {}
+    if asked.chip is not None:
+        found["chip"] = asked.chip
+    if asked.idf is not None:
+        found["idf"] = asked.idf
+    return found
 
 
 def contents(info: TraceInfo) -> str:
