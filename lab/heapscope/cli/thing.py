@@ -49,8 +49,8 @@ def thing(
       zcat device.log.gz | heapscope -
     """
     from heapscope.cli.answer import give
-    from heapscope.cli.verbs.thing import thing as answer
-    from heapscope.cli.verbs.things.answered import unknown_of
+    from heapscope.cli.things.answered import unknown_of
+    from heapscope.cli.things.thing import thing as answer
 
     found = answer(*things, need=need or (), chip=chip, idf=idf)
     give(found, json, inputs=[path for path in things if path.is_file()])

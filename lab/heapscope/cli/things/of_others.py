@@ -9,7 +9,7 @@ from pathlib import Path
 
 from heapscope.base.port import parse_port
 from heapscope.base.printable import printable
-from heapscope.cli.verbs.things.said import AskedOfThing, command
+from heapscope.cli.things.said import AskedOfThing, command
 from heapscope.trace.things.answer import ThingAnswer
 from heapscope.trace.things.kind import EMPTY, OTHER, PACKED, UNKNOWN
 from heapscope.trace.things.text_kinds import facts_in

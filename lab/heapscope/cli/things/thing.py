@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from heapscope.base.errors import InputError
-from heapscope.cli.verbs.things.answered import answers
-from heapscope.cli.verbs.things.said import AskedOfThing
+from heapscope.cli.things.answered import answers
+from heapscope.cli.things.said import AskedOfThing
 from heapscope.trace.things.answer import Things
 
 

@@ -9,9 +9,9 @@ from pathlib import Path
 from heapscope.base.errors import InputError
 from heapscope.base.printable import printable
 from heapscope.base.wording import plural
+from heapscope.cli.things.said import AskedOfThing, command, counted, in_bytes, word
 from heapscope.cli.verbs.lint import lint
 from heapscope.cli.verbs.predict import predict
-from heapscope.cli.verbs.things.said import AskedOfThing, command, counted, in_bytes, word
 from heapscope.config.lint.finding import LintResult
 from heapscope.forecast.predict.prediction import Prediction
 from heapscope.trace.things.answer import NextCommand, ThingAnswer, ThingFigure

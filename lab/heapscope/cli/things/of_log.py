@@ -8,9 +8,9 @@ from pathlib import Path
 
 from heapscope.base.interrupt import scratch_folder
 from heapscope.base.wording import plural
+from heapscope.cli.things.of_others import answer_of_rest
+from heapscope.cli.things.said import AskedOfThing, command, counted, in_bytes
 from heapscope.cli.verbs.log import log
-from heapscope.cli.verbs.things.of_others import answer_of_rest
-from heapscope.cli.verbs.things.said import AskedOfThing, command, counted, in_bytes
 from heapscope.logs.answer.log_result import LogResult
 from heapscope.trace.source import open_blocks
 from heapscope.trace.things.answer import NextCommand, ThingAnswer, ThingFigure

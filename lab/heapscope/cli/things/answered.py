@@ -7,7 +7,7 @@ from dataclasses import replace
 from importlib import import_module
 
 from heapscope.base.errors import InputError
-from heapscope.cli.verbs.things.said import AskedOfThing, command
+from heapscope.cli.things.said import AskedOfThing, command
 from heapscope.trace.things.answer import OtherKind, ThingAnswer, Things, UnderstoodKind
 from heapscope.trace.things.kind import (
     EMPTY,
@@ -72,7 +72,7 @@ def answers(names: Sequence[str], asked: AskedOfThing) -> Things:
 
 
 def _of_two(things: Sequence[Thing], asked: AskedOfThing) -> tuple[ThingAnswer, ...]:
-    from heapscope.cli.verbs.things.pair import beside, compared
+    from heapscope.cli.things.pair import beside, compared
 
     left, right = things
     found = None if left.large or right.large else compared(left, right, asked)
@@ -91,7 +91,7 @@ def _answer(thing: Thing, asked: AskedOfThing) -> ThingAnswer:
         found = _of_large(thing)
     else:
         module, name = _ANSWERS[thing.kind.kind]
-        answer: _Answer = getattr(import_module(f"heapscope.cli.verbs.things.{module}"), name)
+        answer: _Answer = getattr(import_module(f"heapscope.cli.things.{module}"), name)
         found = answer(thing, asked)
     more = tuple(_also(thing.name, other) for other in thing.kinds[1:])
     return replace(found, also=more) if more else found

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from heapscope.base.wording import signed
-from heapscope.cli.verbs.things.said import AskedOfThing, command, counted, in_bytes
+from heapscope.cli.things.said import AskedOfThing, command, counted, in_bytes
 from heapscope.trace.things.answer import ThingAnswer
 from heapscope.trace.things.thing import Thing
 
@@ -64,7 +64,7 @@ def _configurations(left: Thing, right: Thing, asked: AskedOfThing) -> ThingAnsw
 
 
 def _traces(left: Thing, right: Thing, asked: AskedOfThing) -> ThingAnswer | None:
-    from heapscope.cli.verbs.things.of_trace import replayed
+    from heapscope.cli.things.of_trace import replayed
     from heapscope.simulation.result.comparison import compare
     from heapscope.trace.info import read_info
 

@@ -9,9 +9,9 @@ from heapscope.base.errors import InputError
 from heapscope.base.interrupt import scratch_folder
 from heapscope.base.printable import printable
 from heapscope.base.wording import plural, size
+from heapscope.cli.things.said import AskedOfThing, command, counted, in_bytes
 from heapscope.cli.verbs.import_trace import import_
 from heapscope.cli.verbs.replay import replay
-from heapscope.cli.verbs.things.said import AskedOfThing, command, counted, in_bytes
 from heapscope.config.chip_data import chip_files
 from heapscope.memory.layout.allocator import host_model
 from heapscope.memory.options import MemoryOptions

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from heapscope.base.errors import InputError
 from heapscope.base.wording import plural
-from heapscope.cli.verbs.things.said import AskedOfThing, command, counted, in_bytes
+from heapscope.cli.things.said import AskedOfThing, command, counted, in_bytes
 from heapscope.config.chip_data import chip_files
 from heapscope.memory.static.read import read_static
 from heapscope.memory.static.use import StaticUse

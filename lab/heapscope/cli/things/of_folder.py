@@ -7,9 +7,9 @@ from pathlib import Path
 
 from heapscope.base.errors import InputError
 from heapscope.base.printable import printable
-from heapscope.cli.verbs.things.of_config import config_answer, figures, next_of_config, sentence
-from heapscope.cli.verbs.things.of_firmware import answer_of_firmware
-from heapscope.cli.verbs.things.said import AskedOfThing, command, counted
+from heapscope.cli.things.of_config import config_answer, figures, next_of_config, sentence
+from heapscope.cli.things.of_firmware import answer_of_firmware
+from heapscope.cli.things.said import AskedOfThing, command, counted
 from heapscope.trace.things.answer import ThingAnswer
 from heapscope.trace.things.folder_kinds import build_of, entries
 from heapscope.trace.things.kind import FOLDER, KINDS, UNKNOWN
