@@ -1,5 +1,5 @@
-"""What the first word of a command line means where it is no verb: a thing, an old verb's name, or
-a mistyped one."""
+"""The first word of a command line where it is not a verb: a thing, the name that a verb had, or a
+mistyped verb."""
 
 from __future__ import annotations
 

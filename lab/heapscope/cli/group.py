@@ -87,7 +87,7 @@ class HeapscopeGroup(TyperGroup):
         return other_verbs.command(cmd_name, Verb)
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        """A first word that is no verb may name a thing."""
+        """A first word that names no verb may name a thing."""
         if self.get_command(ctx, args[0]) is None:
             from heapscope.cli.front_door import thing_command
 

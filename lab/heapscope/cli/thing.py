@@ -35,7 +35,7 @@ def thing(
 ) -> None:
     """Say what a thing is, and answer it: one sentence, three figures, the next two commands.
 
-    What it is is told by its bytes, not by its name. Two configurations, traces or results are
+    Its bytes tell what it is, and not its name. Two configurations, traces or results are
     compared. A word that is a verb is the verb: ./log is a file. Exit code 1 when a thing is none
     of those that are understood; the list of them is printed.
 

@@ -116,7 +116,7 @@ def _target(path: Path) -> str:
 
 
 def answer_of_sizes(thing: Thing, asked: AskedOfThing) -> ThingAnswer:
-    """What a build printed of its sizes, or the JSON of them."""
+    """The sizes that a build printed, or the JSON of them."""
     text = thing.head.decode("utf-8", "replace")
     used = [(kind, int(bytes_), int(left)) for kind, bytes_, left in _USED.findall(text)]
     over = [(region, int(bytes_)) for region, bytes_ in _OVERFLOW.findall(text)]

@@ -51,7 +51,7 @@ def answer_of_log(thing: Thing, asked: AskedOfThing) -> ThingAnswer:
 
 
 def _found(thing: Thing, asked: AskedOfThing) -> LogResult:
-    """Of a pipe, whose end was seen, by a copy: `log` would wait for more of it."""
+    """A pipe whose end was seen is answered by a copy: `log` would wait for more of it."""
     if thing.path.is_file():
         return log(thing.name, need=asked.need, chip=asked.chip, idf=asked.idf)
     with scratch_folder() as folder:

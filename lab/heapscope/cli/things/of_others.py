@@ -85,7 +85,7 @@ def answer_of_stream(thing: Thing, asked: AskedOfThing) -> ThingAnswer:
 
 
 def answer_of_result(thing: Thing, asked: AskedOfThing) -> ThingAnswer:
-    """What a verb wrote with --json."""
+    """The result that a verb wrote with --json."""
     said = {} if thing.size is None or thing.size > _RESULT_MAX else _document(thing)
     verdict = said.get("verdict")
     sentence = verdict.get("sentence") if isinstance(verdict, dict) else None
@@ -119,7 +119,7 @@ def _document(thing: Thing) -> dict[str, object]:
 
 
 def answer_of_rest(thing: Thing, asked: AskedOfThing) -> ThingAnswer:
-    """What no verb reads. The kind is UNKNOWN where it is not even known what it is."""
+    """A thing that no verb reads. The kind is UNKNOWN where nothing is known of it."""
     found = thing.kind
     sentences = {
         EMPTY: "There is nothing in it.",

@@ -10,7 +10,7 @@ from heapscope.trace.things.answer import NextCommand, ThingFigure
 
 @dataclass(frozen=True, kw_only=True)
 class AskedOfThing:
-    """What was given beside the things; None or none: nothing."""
+    """The options that were given beside the things; None or none: not given."""
 
     need: tuple[int | str, ...] = ()
     chip: str | None = None

@@ -1,4 +1,4 @@
-"""What a thing is and its answer, on one screen."""
+"""A thing and its answer, on one screen."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def thing_parts(result: Things) -> Iterator[RenderableType]:
             yield Text()
         yield from _thing(thing)
     yield table_of(
-        "What is understood", columns_of(UnderstoodKind), result.understood, name="understood"
+        "Understood are", columns_of(UnderstoodKind), result.understood, name="understood"
     )
 
 

@@ -1,1 +1,1 @@
-"""What a thing is that a user names: by its bytes, and not by its name."""
+"""The kinds of the things that a user names, by their bytes and not by their names."""

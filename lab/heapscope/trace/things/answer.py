@@ -1,4 +1,4 @@
-"""What is answered at once of a thing."""
+"""The answer that a thing gets at once."""
 
 from __future__ import annotations
 
@@ -32,14 +32,14 @@ class NextCommand(Row):
 class OtherKind(Row):
     """Another kind that the thing is of."""
 
-    what: str = figure("What it is then.")
+    what: str = figure("Its description then.")
     next: NextCommand | None = figure("The command for it; null: no verb reads it.")
 
 
 class UnderstoodKind(Row):
     """A kind of thing that is understood."""
 
-    what: str = figure("What it is.", heading="understood")
+    what: str = figure("Its description.", heading="understood")
     sample: str = figure("A line, or the bytes, by which it is known.", heading="known by")
 
 
@@ -48,16 +48,16 @@ class ThingAnswer(Row):
 
     thing: str = figure("The thing as it was named.")
     kind: str = figure("Its kind, as a name.")
-    what: str = figure("What it is.")
+    what: str = figure("Its description.")
     answer: str = figure("The answer in a sentence.")
     figures: tuple[ThingFigure, ...] = figure("The figures that matter.", entries=(0, 3))
     next: tuple[NextCommand, ...] = figure("The next commands.", entries=(0, 2))
     also: tuple[OtherKind, ...] = figure("Other kinds that it is of.", default=())
-    notes: tuple[str, ...] = figure("What limits the answer, a sentence each.", default=())
+    notes: tuple[str, ...] = figure("The limits of the answer, a sentence each.", default=())
 
 
 class Things(Document):
-    """What the things are that were named, and the answer of each."""
+    """The things that were named: the kind and the answer of each."""
 
     VERB = "thing"
     VERSION = 1

@@ -1,4 +1,4 @@
-"""The kinds of a file that is no text, by its first bytes."""
+"""The kinds of a binary file, by its first bytes."""
 
 from __future__ import annotations
 
