@@ -17,7 +17,7 @@ from heapscope.trace.things.kind import (
     PACKED,
     STREAM,
     UNKNOWN,
-    Found,
+    KnownAs,
 )
 from heapscope.trace.things.thing import ANSWERED_MAX, Thing, look_at
 
@@ -97,7 +97,7 @@ def _answer(thing: Thing, asked: AskedOfThing) -> ThingAnswer:
     return replace(found, also=more) if more else found
 
 
-def _also(name: str, found: Found) -> OtherKind:
+def _also(name: str, found: KnownAs) -> OtherKind:
     words, why = _SECOND.get(found.kind, ((), ""))
     if not words:
         return OtherKind(what=found.known_as, next=None)

@@ -16,7 +16,7 @@ from heapscope.memory.static.use import StaticUse
 from heapscope.memory.static.window import read_windows
 from heapscope.trace.things.answer import NextCommand, ThingAnswer
 from heapscope.trace.things.binary_kinds import MACHINES
-from heapscope.trace.things.kind import Found
+from heapscope.trace.things.kind import KnownAs
 from heapscope.trace.things.thing import Thing
 
 _TARGET = re.compile(rb"^ +0x0+ +IDF_TARGET_(ESP32\w*) = ", re.MULTILINE)
@@ -186,7 +186,7 @@ def _segments(thing: Thing) -> Iterator[tuple[int, int]]:
             at += 8 + size
 
 
-def _in_ram(found: Found, address: int) -> bool:
+def _in_ram(found: KnownAs, address: int) -> bool:
     return found.chip in chip_files() and read_windows(found.chip).find(address) is not None
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from heapscope.base.printable import printable
 from heapscope.trace.sniff import TRACE_SYNC
-from heapscope.trace.things.kind import OTHER, PACKED, UNKNOWN, Found
+from heapscope.trace.things.kind import OTHER, PACKED, UNKNOWN, KnownAs
 
 ELF = b"\x7fELF"
 _PACKED = (
@@ -42,32 +42,32 @@ MACHINES = {94: "Xtensa", 243: "RISC-V", 40: "Arm", 83: "AVR", 8: "MIPS"} | _HOS
 _INTERPRETER, _PROGRAMS_MAX = 3, 64
 
 
-def kinds_of_bytes(head: bytes, size: int | None) -> Iterator[Found]:
+def kinds_of_bytes(head: bytes, size: int | None) -> Iterator[KnownAs]:
     """`size`: of the whole file, None where it is not known. None: the bytes are a text's."""
     if TRACE_SYNC in head:
-        yield Found(kind="trace")
+        yield KnownAs(kind="trace")
     elif head.startswith(ELF):
         yield _elf(head)
     elif packed := next((one for one in _PACKED if head.startswith(one[0])), None):
-        yield Found(kind=PACKED, what=packed[1], remedy=f"unpack it first: {packed[2]} FILE")
+        yield KnownAs(kind=PACKED, what=packed[1], remedy=f"unpack it first: {packed[2]} FILE")
     elif head[_TAR[1] :].startswith(_TAR[0]):
-        yield Found(kind=PACKED, what="a tar archive", remedy="unpack it first: tar -xf FILE")
+        yield KnownAs(kind=PACKED, what="a tar archive", remedy="unpack it first: tar -xf FILE")
     elif ELF in head[20:32] and (chip := _dumped(head)) is not None:
-        yield Found(kind="core", what="a core dump of ESP-IDF", chip=chip)
+        yield KnownAs(kind="core", what="a core dump of ESP-IDF", chip=chip)
     elif (image := _image(head)) is not None:
         yield image
     elif head.startswith(_PARTITION) and head[32:34] in (_PARTITION, b"\xeb\xeb"):
-        yield Found(
+        yield KnownAs(
             kind=OTHER,
             what="a partition table",
             remedy="it says nothing of RAM; give the project's folder",
         )
     elif _is_systemview(head):
-        yield Found(kind="systemview")
+        yield KnownAs(kind="systemview")
     elif b"\0" in head or not _is_text(head):
         small = size is not None and size < _MEMORY_LEAST
         what = "a few bytes that no text has" if small else ""
-        yield Found(kind=UNKNOWN if small else "memory", what=what)
+        yield KnownAs(kind=UNKNOWN if small else "memory", what=what)
 
 
 def _is_text(head: bytes) -> bool:
@@ -80,32 +80,32 @@ def _is_systemview(head: bytes) -> bool:
     return begin.startswith(b";") and b"SystemView" in begin and bytes(10) in begin
 
 
-def _elf(head: bytes) -> Found:
+def _elf(head: bytes) -> KnownAs:
     if len(head) < 52 or head[4] not in (1, 2) or head[5] not in (1, 2):
-        return Found(kind=UNKNOWN, what="a damaged ELF")
+        return KnownAs(kind=UNKNOWN, what="a damaged ELF")
     wide, order = head[4] == 2, "<" if head[5] == 1 else ">"
     kind, number = struct.unpack_from(f"{order}HH", head, 16)
     machine = MACHINES.get(number, f"machine {number}")
     if kind == _CORE:
         whose = "a Linux program" if wide or number in _HOSTS else "a device"
-        return Found(kind="core", what=f"a core dump of {whose} ({machine}, ELF)")
+        return KnownAs(kind="core", what=f"a core dump of {whose} ({machine}, ELF)")
     if kind == _OBJECT:
-        return Found(
+        return KnownAs(
             kind=OTHER,
             what=f"an object file for {machine}",
             remedy="give the ELF that is linked of it",
         )
     interpreted = _has_interpreter(head, wide=wide, order=order)
     if not wide and number not in _HOSTS and not interpreted:
-        return Found(kind="firmware", what=f"a firmware's ELF for {machine}")
+        return KnownAs(kind="firmware", what=f"a firmware's ELF for {machine}")
     if interpreted:
-        return Found(kind="program", what=f"a program for {machine}")
+        return KnownAs(kind="program", what=f"a program for {machine}")
     if kind == _SHARED:
-        return Found(
+        return KnownAs(
             kind="program",
             what=f"a shared library for {machine}, or a program that is linked statically",
         )
-    return Found(kind="program", what=f"a program for {machine}, linked statically")
+    return KnownAs(kind="program", what=f"a program for {machine}, linked statically")
 
 
 def _has_interpreter(head: bytes, *, wide: bool, order: str) -> bool:
@@ -132,17 +132,17 @@ def _dumped(head: bytes) -> str | None:
     return CHIP_NUMBERS.get(version >> 16, "")
 
 
-def _image(head: bytes) -> Found | None:
+def _image(head: bytes) -> KnownAs | None:
     if len(head) < _APP_AT or head[0] != _IMAGE or not 0 < head[1] <= _SEGMENTS_MAX:
         return None
     (number,) = struct.unpack_from("<H", head, 12)
     if number not in CHIP_NUMBERS:
         return None
     if len(head) < _APP_AT + 256 or struct.unpack_from("<I", head, _APP_AT)[0] != _APP:
-        return Found(kind="image", what="an image of a boot loader", chip=CHIP_NUMBERS[number])
+        return KnownAs(kind="image", what="an image of a boot loader", chip=CHIP_NUMBERS[number])
     project = _text(head, 48)
     named = f"the image of the firmware {project}" if project else "a firmware's image"
-    return Found(kind="image", what=named, chip=CHIP_NUMBERS[number], sdk=_text(head, 112))
+    return KnownAs(kind="image", what=named, chip=CHIP_NUMBERS[number], sdk=_text(head, 112))
 
 
 def _text(head: bytes, at: int) -> str:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from heapscope.base.errors import InputError
 from heapscope.base.printable import printable
-from heapscope.trace.things.kind import FOLDER, OTHER, Found
+from heapscope.trace.things.kind import FOLDER, OTHER, KnownAs
 
 DESCRIPTION = "project_description.json"
 _ENTRIES_MAX = 2000
@@ -38,11 +38,11 @@ class BuildFolder:
     chip: str = ""
 
 
-def kinds_of_folder(folder: Path, shown: str) -> Iterator[Found]:
+def kinds_of_folder(folder: Path, shown: str) -> Iterator[KnownAs]:
     """InputError: it cannot be read."""
     names = entries(folder, shown)
     if "idf.py" in names or (folder / "tools" / "idf.py").is_file():
-        yield Found(
+        yield KnownAs(
             kind=OTHER,
             what="a tree of ESP-IDF",
             remedy="check a configuration by it: heapscope lint sdkconfig --idf-tree FOLDER",
@@ -51,14 +51,14 @@ def kinds_of_folder(folder: Path, shown: str) -> Iterator[Found]:
     built = any(mark in names for mark in _BUILD_MARKS)
     built = built or any(name.endswith(".elf") for name in names)
     if built:
-        yield Found(kind="build", chip=build_of(folder).chip)
+        yield KnownAs(kind="build", chip=build_of(folder).chip)
     sketch = any(name.endswith(".ino") for name in names)
     marks = _PROJECT_MARKS[:1] if built else _PROJECT_MARKS  # a build has a configuration, too
     is_project = "CMakeLists.txt" in names or sketch or any(mark in names for mark in marks)
     if is_project:
-        yield Found(kind="project", what="the folder of a sketch" if sketch else "")
+        yield KnownAs(kind="project", what="the folder of a sketch" if sketch else "")
     if not built and not is_project:
-        yield Found(kind=FOLDER, what="a folder")
+        yield KnownAs(kind=FOLDER, what="a folder")
 
 
 def entries(folder: Path, shown: str) -> set[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from heapscope.trace.things.kind import OTHER, UNKNOWN, Found
+from heapscope.trace.things.kind import OTHER, UNKNOWN, KnownAs
 
 _RESULT = re.compile(rb'\s*\{\s*"heapscope_([a-z_]{2,30})"\s*:\s*\d+')
 _NAME = re.compile(rb'"([A-Za-z_0-9]{1,80})"\s*:')
@@ -15,25 +15,25 @@ _BROKEN = re.compile(rb'\s*\{\s*\n\s*"')
 _NAMES_MAX = 400
 
 
-def kind_of_json(head: bytes) -> Found | None:
+def kind_of_json(head: bytes) -> KnownAs | None:
     """None: it is none, or one whose lines are a log's."""
     if head.lstrip()[:1] != b"{":
         return None
     result = _RESULT.match(head)
     if result is not None:
         verb = result[1].decode().replace("_", "-")
-        return Found(kind="result", what=f"a result of heapscope {verb}")
+        return KnownAs(kind="result", what=f"a result of heapscope {verb}")
     names = [found[1] for found in _NAME.finditer(head[: 1 << 16])][:_NAMES_MAX]
     if sum(bool(_OPTION.fullmatch(name)) for name in names) * 2 > len(names) > 1:
         known = b"IDF_TARGET" in names or any(name.startswith(b"ESP") for name in names)
-        return Found(kind="sdkconfig", what="an sdkconfig.json") if known else None
+        return KnownAs(kind="sdkconfig", what="an sdkconfig.json") if known else None
     if sum(name in names for name in _BUILD) > 1:
-        return Found(
+        return KnownAs(
             kind=OTHER,
             what="a build's project_description.json",
             remedy="give the folder that it is in",
         )
     if any(name in names for name in _SIZES):
-        return Found(kind="size", what="the JSON of esp-idf-size")
+        return KnownAs(kind="size", what="the JSON of esp-idf-size")
     # A log may have a document in each of its lines.
-    return Found(kind=UNKNOWN, what="a JSON document") if _BROKEN.match(head) else None
+    return KnownAs(kind=UNKNOWN, what="a JSON document") if _BROKEN.match(head) else None

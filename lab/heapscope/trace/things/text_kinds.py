@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from heapscope.native.log import NativeLog
 from heapscope.trace.sniff import MAP_HEAD, is_event, looks_like_boot, tool_of
-from heapscope.trace.things.kind import OTHER, UNKNOWN, Found
+from heapscope.trace.things.kind import OTHER, UNKNOWN, KnownAs
 
 _CONFIG = re.compile(rb"\s*CONFIG_\w+=.*|# CONFIG_\w+ is not set\s*")
 _POOL = re.compile(rb"\bcachpool\s.*\d+ of +\d+ \(\d+%\) used")
@@ -111,17 +111,17 @@ class _Lines:
     boot: bool
 
 
-def kinds_of_text(head: bytes) -> Iterator[Found]:
+def kinds_of_text(head: bytes) -> Iterator[KnownAs]:
     """The likeliest kind first; UNKNOWN, alone, where no line tells one."""
     tool = tool_of(head)
     if tool:
-        yield Found(kind=tool)
+        yield KnownAs(kind=tool)
         return
     if head.startswith(b"#!"):
-        yield Found(kind="program", what="a script")
+        yield KnownAs(kind="program", what="a script")
         return
     if MAP_HEAD.search(head):
-        yield Found(kind="map")
+        yield KnownAs(kind="map")
         return
     lines = _counted(head)
     found, others = tuple(_by_lines(head, lines)), tuple(_other(head))
@@ -129,7 +129,7 @@ def kinds_of_text(head: bytes) -> Iterator[Found]:
     if others and not from_device and not (found and found[0].kind == "text"):
         yield others[0]
     else:
-        yield from found or (Found(kind=UNKNOWN, what="a text"),)
+        yield from found or (KnownAs(kind=UNKNOWN, what="a text"),)
 
 
 def facts_in(head: bytes) -> int:
@@ -137,10 +137,10 @@ def facts_in(head: bytes) -> int:
     return _counted(head).facts
 
 
-def _by_lines(head: bytes, lines: _Lines) -> Iterator[Found]:
+def _by_lines(head: bytes, lines: _Lines) -> Iterator[KnownAs]:
     """By the kind that most lines are of; another one that some lines are of comes behind it."""
     sure = lines.boot or lines.prefixed * 2 > lines.all
-    config, log = Found(kind="sdkconfig"), Found(kind="log", doubtful=not sure)
+    config, log = KnownAs(kind="sdkconfig"), KnownAs(kind="log", doubtful=not sure)
     logs = lines.facts + lines.boot
     if lines.config * 2 > lines.all:
         yield config
@@ -148,13 +148,13 @@ def _by_lines(head: bytes, lines: _Lines) -> Iterator[Found]:
             yield log
         return
     if lines.events * 2 > lines.all:
-        yield Found(kind="text")
+        yield KnownAs(kind="text")
         if lines.facts >= _BOTH and lines.prefixed >= _BOTH:
             yield log
         return
     is_log = lines.facts * _FACTS_SHARE >= max(lines.all, 1) and lines.facts
     if lines.pools:
-        yield Found(kind="pjsip")
+        yield KnownAs(kind="pjsip")
     if is_log or sure:
         yield log
     elif lines.config >= _BOTH and lines.config * 10 > lines.all:
@@ -164,19 +164,19 @@ def _by_lines(head: bytes, lines: _Lines) -> Iterator[Found]:
     if lines.config >= _BOTH and lines.config * 2 <= lines.all and (is_log or lines.boot):
         yield config
     if lines.events >= _BOTH:
-        yield Found(kind="text", what="lines of allocations")
+        yield KnownAs(kind="text", what="lines of allocations")
     if _HEAP_TRACE.search(head):
-        yield Found(kind="heap trace", what="a heap trace of ESP-IDF")
+        yield KnownAs(kind="heap trace", what="a heap trace of ESP-IDF")
     if _CORE.search(head):
-        yield Found(kind="core", what="a core dump in base64")
+        yield KnownAs(kind="core", what="a core dump in base64")
 
 
-def _other(head: bytes) -> Iterator[Found]:
+def _other(head: bytes) -> Iterator[KnownAs]:
     if _SIZES.search(head):
-        yield Found(kind="size", what="the sizes that a build printed")
+        yield KnownAs(kind="size", what="the sizes that a build printed")
     for pattern, what, remedy, words in _OTHERS:
         if pattern.search(head):
-            yield Found(kind=OTHER, what=what, remedy=remedy, words=words)
+            yield KnownAs(kind=OTHER, what=what, remedy=remedy, words=words)
             return
 
 

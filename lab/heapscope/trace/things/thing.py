@@ -16,7 +16,7 @@ from heapscope.trace.stream import comes_once
 from heapscope.trace.things.binary_kinds import kinds_of_bytes
 from heapscope.trace.things.folder_kinds import kinds_of_folder
 from heapscope.trace.things.json_kinds import kind_of_json
-from heapscope.trace.things.kind import EMPTY, PACKED, STREAM, UNKNOWN, Found
+from heapscope.trace.things.kind import EMPTY, PACKED, STREAM, UNKNOWN, KnownAs
 from heapscope.trace.things.text_kinds import kinds_of_text
 
 #: More bytes than these are not read for an answer at once.
@@ -33,13 +33,13 @@ class Thing:
 
     name: str
     shown: str
-    kinds: tuple[Found, ...]
+    kinds: tuple[KnownAs, ...]
     head: bytes = b""
     size: int | None = None
     packed: bool = False
 
     @property
-    def kind(self) -> Found:
+    def kind(self) -> KnownAs:
         return self.kinds[0]
 
     @property
@@ -62,7 +62,7 @@ def look_at(name: str) -> Thing:
             )
         return _of_bytes(name, shown)
     if is_port(name) and not Path(name).is_file():
-        return Thing(name=name, shown=shown, kinds=(Found(kind="port"),))
+        return Thing(name=name, shown=shown, kinds=(KnownAs(kind="port"),))
     try:
         status = Path(name).stat()
     except FileNotFoundError:
@@ -76,7 +76,7 @@ def look_at(name: str) -> Thing:
         return Thing(name=name, shown=shown, kinds=tuple(kinds_of_folder(Path(name), shown)))
     if comes_once(status) and not _is_open(name):
         what = "a named pipe" if stat.S_ISFIFO(status.st_mode) else "a device"
-        return Thing(name=name, shown=shown, kinds=(Found(kind=STREAM, what=what),))
+        return Thing(name=name, shown=shown, kinds=(KnownAs(kind=STREAM, what=what),))
     return _of_bytes(name, shown)
 
 
@@ -105,7 +105,7 @@ def _of_bytes(name: str, shown: str) -> Thing:
     )
 
 
-_WIDE = Found(kind=PACKED, what="UTF-16 text", remedy="save it as UTF-8")
+_WIDE = KnownAs(kind=PACKED, what="UTF-16 text", remedy="save it as UTF-8")
 
 
 def _wide(head: bytes) -> str:
@@ -118,11 +118,11 @@ def _wide(head: bytes) -> str:
     return ""
 
 
-def kinds_of(head: bytes, size: int | None) -> tuple[Found, ...]:
+def kinds_of(head: bytes, size: int | None) -> tuple[KnownAs, ...]:
     """`head`: the first bytes; `size`: of all of them, None where it is not known."""
     if not head.strip(b" \t\r\n\f\v\xef\xbb\xbf"):
         what = "an empty file" if not head else "a file with blanks only"
-        return (Found(kind=EMPTY, what=what),)
+        return (KnownAs(kind=EMPTY, what=what),)
     wide = _wide(head)
     if wide:
         found = tuple(kinds_of_text(head.decode(wide, "replace").encode()))
@@ -134,4 +134,4 @@ def kinds_of(head: bytes, size: int | None) -> tuple[Found, ...]:
     as_json = kind_of_json(head)
     if as_json is not None:
         return (as_json,)
-    return tuple(kinds_of_text(head)) or (Found(kind=UNKNOWN, what="a text"),)
+    return tuple(kinds_of_text(head)) or (KnownAs(kind=UNKNOWN, what="a text"),)
