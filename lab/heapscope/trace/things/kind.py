@@ -50,9 +50,7 @@ KINDS = {
         ),
         ThingKind(name="project", what="a project folder", sample="CMakeLists.txt, platformio.ini"),
         ThingKind(name="port", what="a port", sample="/dev/ttyUSB0, serial:COM3@921600, udp:3333"),
-        ThingKind(
-            name="program", what="a program of this system", sample="bytes 7f 45 4c 46, or #!"
-        ),
+        ThingKind(name="program", what="a program of this system", sample="bytes 7f 45 4c 46; #!"),
     )
 }
 
