@@ -8,6 +8,8 @@ import typer
 from pages import make
 
 from heapscope.cli.app import app
+from heapscope.cli.front_door import command
+from heapscope.cli.group import Verb
 
 HEAD = """\
 # Command line
@@ -48,10 +50,13 @@ def markdown() -> str:
     """The whole document. Made from names and texts alone, so that it is the same under every
     version of the library that parses the command line."""
     group: Any = typer.main.get_command(app)
-    sections = [_section("heapscope", group, "VERB")]
+    sections = [
+        _section("heapscope", group, "VERB"),
+        _section("heapscope THING...", command(Verb), ""),
+    ]
     for name in group.list_commands(None):
-        command = group.get_command(None, name)
-        sections.append(_section(f"heapscope {name}", command, _arguments(command)))
+        verb = group.get_command(None, name)
+        sections.append(_section(f"heapscope {name}", verb, _arguments(verb)))
     return "\n".join([HEAD, *sections])
 
 
@@ -66,8 +71,9 @@ def _arguments(command: Any) -> str:
 
 def _section(title: str, command: Any, arguments: str) -> str:
     rows = "\n".join(_row(param) for param in command.params if getattr(param, "help", None))
+    usage = " ".join(filter(None, (title, arguments, "[OPTIONS]")))
     return (
-        f"## {title}\n\n```text\n{title} {arguments} [OPTIONS]\n\n{_text(command)}\n```\n\n"
+        f"## {title}\n\n```text\n{usage}\n\n{_text(command)}\n```\n\n"
         f"| argument or option | meaning |\n| --- | --- |\n{rows}\n"
     )
 

@@ -12,6 +12,7 @@ TYPE_CHECKING = False  # as type checkers know it; importing typing takes its ti
 if TYPE_CHECKING:
     from heapscope.base.errors import HeapscopeError, InputError
     from heapscope.base.version import __version__
+    from heapscope.cli.things.thing import thing
     from heapscope.cli.verbs.check import check
     from heapscope.cli.verbs.compare import compare
     from heapscope.cli.verbs.diff import diff
@@ -67,6 +68,7 @@ __all__ = [
     "report",
     "sweep",
     "sweep_show",
+    "thing",
     "translate",
     "tune",
     "tune_ranks",
@@ -112,6 +114,7 @@ _HOMES = {verb: f"cli.verbs.{verb}" for verb in VERBS} | {
     "fold": "trace.fold_sites",
     "import_": "cli.verbs.import_trace",
     "sweep_show": "cli.verbs.sweep",
+    "thing": "cli.things.thing",
     "tune_ranks": "cli.verbs.tune",
     "widget": "cli.verbs.widget",
 }

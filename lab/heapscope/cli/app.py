@@ -13,12 +13,14 @@ HELP = """\
 Finds where the RAM of a microcontroller goes.
 
 Replays heap traces of firmware bit-exactly on the chip's 32-bit memory, under other allocators
-and SDK versions.
+and SDK versions. Without a verb, heapscope THING... says what a log, a configuration, a trace, a
+file of a build, a folder or a port is, and answers it at once: heapscope THING --help.
 """
 
 EPILOG = """\
 \b
 Examples:
+  heapscope device.log
   heapscope import text events.txt -o T.hst
   heapscope info T.hst
   heapscope replay T.hst --chip esp32 --idf 5.5 --need 16717

@@ -86,6 +86,16 @@ class HeapscopeGroup(TyperGroup):
             return self.commands[cmd_name]
         return other_verbs.command(cmd_name, Verb)
 
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """A first word that names no verb may name a thing."""
+        if self.get_command(ctx, args[0]) is None:
+            from heapscope.cli.front_door import thing_command
+
+            command = thing_command(args, Verb)
+            if command is not None:
+                return args[0], command, args
+        return super().resolve_command(ctx, args)
+
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         """The list of all verbs, for which none of this package's is imported."""
         with formatter.section("Commands"):

@@ -16,6 +16,7 @@ from heapscope.cli import verbs
 
 #: Modules with a document that no verb imports before it needs it.
 _LAZY = (
+    "heapscope.trace.things.answer",
     "heapscope.logs.esp_idf.imported_trace",
     "heapscope.capture.systemview.import_systemview",
 )

@@ -34,6 +34,13 @@ _EVENT = re.compile(
 )
 _BOOT = re.compile(rb"heap_init: |rst:0x|cpu_start: |\bESP-ROM:|[IWED] \(\d+\) \w+:")
 
+#: A line of GNU ld's map that stands before its addresses.
+MAP_HEAD = re.compile(
+    rb"^(?:Archive member included|Memory Configuration|Linker script and memory map"
+    rb"|Discarded input sections|Allocating common symbols|There are no discarded input sections)",
+    re.MULTILINE,
+)
+
 _TOOLS = (
     (re.compile(rb"v [0-9a-f]+( [0-9a-f]+)?\r?\n"), "heaptrack's data", "heaptrack"),
     (re.compile(rb"= Start\r?\n|@ .*:\[0x[0-9a-f]+\] [-+<>] 0x"), "a log of mtrace", "mtrace"),
@@ -91,6 +98,16 @@ def check_no_trace(head: bytes, *, name: str, wanted: str, remedy: str) -> None:
     if head.startswith(TRACE_SYNC):
         what, use = looks_like(head)
         raise InputError(f"{name}: not {wanted}: it {what}", remedy=f"{use}; here {remedy}")
+
+
+def is_event(line: bytes) -> bool:
+    """Whether the line is an event of the text form; a comment is none."""
+    return line[:1] not in (b"#", b"") and _EVENT.fullmatch(line) is not None
+
+
+def looks_like_boot(head: bytes) -> bool:
+    """Whether some line is one that ESP-IDF prints."""
+    return _BOOT.search(head) is not None
 
 
 def is_text(head: bytes) -> bool:

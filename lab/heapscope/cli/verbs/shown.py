@@ -35,6 +35,7 @@ REPORTS = {
     "Report": ("page.document", "answer_parts"),
     "SweepResult": ("text.sweep", "sweep_parts"),
     "SystemViewImport": ("text.imported", "systemview_parts"),
+    "Things": ("text.thing", "thing_parts"),
     "TraceInfo": ("text.info", "info_parts"),
     "Translated": ("text.translate", "translate_parts"),
     "TuneResult": ("text.tune", "tune_parts"),

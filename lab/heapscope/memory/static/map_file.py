@@ -19,12 +19,6 @@ from heapscope.memory.static.use import (
 )
 from heapscope.memory.static.window import ChipWindows
 
-#: Lines of one of these stand in every map, before the addresses.
-HEAD = re.compile(
-    rb"^(?:Archive member included|Memory Configuration|Linker script and memory map"
-    rb"|Discarded input sections|Allocating common symbols|There are no discarded input sections)",
-    re.MULTILINE,
-)
 _BEGIN = "Linker script and memory map"
 _END = ("Cross Reference Table", "OUTPUT(")
 _HEX = r"0x([0-9a-f]{1,16})"

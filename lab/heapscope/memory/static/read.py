@@ -9,11 +9,11 @@ from typing import BinaryIO
 
 from heapscope.base.errors import InputError
 from heapscope.base.printable import printable
-from heapscope.memory.static.map_file import HEAD, read_map
+from heapscope.memory.static.map_file import read_map
 from heapscope.memory.static.size_json import read_size_json
 from heapscope.memory.static.use import StaticUse
 from heapscope.memory.static.window import read_windows
-from heapscope.trace.sniff import looks_like
+from heapscope.trace.sniff import MAP_HEAD, looks_like
 from heapscope.trace.source import open_blocks
 
 _HEAD = 1 << 16
@@ -40,7 +40,7 @@ def read_static(path: str | Path, chip: str) -> StaticUse:
         if head.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] == b"{":
             _not_larger(name, size, _JSON_MAX)
             return read_size_json(file.read(_JSON_MAX), name=name, chip=chip)
-        if HEAD.search(head):
+        if MAP_HEAD.search(head):
             _not_larger(name, size, _MAP_MAX)
             return read_map(_lines(file), name=name, windows=windows)
     with open_blocks(path) as blocks:  # a trace may be compressed

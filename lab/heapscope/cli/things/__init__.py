@@ -1,0 +1,1 @@
+"""The answers that the command gives at once of a thing, a file for each kind."""

@@ -1,0 +1,246 @@
+"""A firmware's files: the static RAM of an ELF or a linker map, and what an image names."""
+
+from __future__ import annotations
+
+import re
+import struct
+from collections.abc import Iterator
+from pathlib import Path
+
+from heapscope.base.errors import InputError
+from heapscope.base.wording import plural
+from heapscope.cli.things.said import AskedOfThing, command, counted, in_bytes
+from heapscope.config.chip_data import chip_files
+from heapscope.memory.static.read import read_static
+from heapscope.memory.static.use import StaticUse
+from heapscope.memory.static.window import read_windows
+from heapscope.trace.things.answer import NextCommand, ThingAnswer
+from heapscope.trace.things.binary_kinds import MACHINES
+from heapscope.trace.things.kind import KnownAs
+from heapscope.trace.things.thing import Thing
+
+_TARGET = re.compile(rb"^ +0x0+ +IDF_TARGET_(ESP32\w*) = ", re.MULTILINE)
+_MAP_STEP, _MAP_MAX = 1 << 20, 64 << 20
+_TRIED_MAX = 4 << 20  # bytes of a map that is read for each chip
+_LINE = 200  # bytes that a line of it has at most
+_RAM = ("DRAM", "D/IRAM", "IRAM")
+_USED = re.compile(
+    r"Used static (\w+): *(\d+) bytes *\( *(-?\d+) (?:available|remain)", re.IGNORECASE
+)
+_OVERFLOW = re.compile(r"region `([^']{1,60})' overflowed by (\d+) bytes")
+
+
+def answer_of_firmware(thing: Thing, asked: AskedOfThing) -> ThingAnswer:
+    """An ELF or a linker map. InputError: it is damaged."""
+    chips = (asked.chip,) if asked.chip else _chips(thing)
+    uses = {chip: use for chip in chips if (use := _use(thing, chip, sure=len(chips) == 1))}
+    if len(uses) == 1:
+        ((chip, use),) = uses.items()
+        return _static(thing, use, chip)
+    named = f", of {' or '.join(uses)}" if uses else ""
+    known = "its chip is not known: --chip names it" if uses else "no chip that is known here"
+    return ThingAnswer(
+        thing=thing.shown,
+        kind=thing.kind.kind,
+        what=f"{thing.kind.known_as}{named}",
+        answer=f"The static RAM is not told: {known}.",
+        figures=(),
+        next=tuple(
+            command(thing.name, "--chip", chip, why="its static RAM") for chip in list(uses)[:2]
+        ),
+    )
+
+
+def _static(thing: Thing, use: StaticUse, chip: str) -> ThingAnswer:
+    flag = "--map" if use.form == "linker map" else "--elf"
+    data = use.bytes_of(*_RAM) - use.bytes_of(*_RAM, role="code")
+    code = use.bytes_of(*_RAM, role="code")
+    return ThingAnswer(
+        thing=thing.shown,
+        kind=thing.kind.kind,
+        what=f"{thing.kind.known_as}, of {chip}",
+        answer=(
+            f"Before there is a heap, its data take {data:,} B of the RAM of {chip} and its code "
+            f"{code:,} B."
+        ),
+        figures=(
+            in_bytes("data and bss", data),
+            in_bytes("code in RAM", code),
+            in_bytes("PSRAM", use.bytes_of("SPIRAM")),
+        ),
+        next=(
+            command(
+                "replay", "T.hst", "--chip", chip, flag, thing.name, why="a trace on what is left"
+            ),
+            command("predict", "sdkconfig", flag, thing.name, why="what is left, state by state"),
+        ),
+        notes=use.notes[:1],
+    )
+
+
+def _use(thing: Thing, chip: str, *, sure: bool) -> StaticUse | None:
+    try:
+        return read_static(thing.name, chip)
+    except InputError:
+        if sure:
+            raise
+        return None
+
+
+def _chips(thing: Thing) -> tuple[str, ...]:
+    """The chips that the file may be for."""
+    if thing.kind.kind == "map":
+        chip = _target(thing.path)
+        if chip:
+            return (chip,) if chip in chip_files() else ()
+        return chip_files() if thing.size is not None and thing.size <= _TRIED_MAX else ()
+    (number,) = struct.unpack_from("<H", thing.head, 18)
+    return tuple(
+        chip for chip in chip_files() if read_windows(chip).machine == MACHINES.get(number)
+    )
+
+
+def _target(path: Path) -> str:
+    """The chip in a linker map of ESP-IDF; empty: none is named."""
+    left = b""
+    with path.open("rb") as file:
+        for _ in range(_MAP_MAX // _MAP_STEP):
+            step = file.read(_MAP_STEP)
+            found = _TARGET.search(left + step)
+            if found is not None:
+                return found[1].decode().lower()
+            if not step:
+                return ""
+            left = step[-_LINE:]
+    return ""
+
+
+def answer_of_sizes(thing: Thing, asked: AskedOfThing) -> ThingAnswer:
+    """The sizes that a build printed, or the JSON of them."""
+    text = thing.head.decode("utf-8", "replace")
+    used = [(kind, int(bytes_), int(left)) for kind, bytes_, left in _USED.findall(text)]
+    over = [(region, int(bytes_)) for region, bytes_ in _OVERFLOW.findall(text)]
+    parts = [
+        f"{bytes_:,} B of {kind} are taken, {left:,} B are left" for kind, bytes_, left in used
+    ]
+    if over:
+        parts = [f"{region} is {bytes_:,} B too small" for region, bytes_ in over]
+    answer = (
+        f"Static memory, without the heap: {'; '.join(parts)}."
+        if parts
+        else ("It tells the static memory of a build, without the heap.")
+    )
+    shown = [in_bytes(f"left of {kind}", left) for kind, _, left in used]
+    if over:
+        shown = [in_bytes(f"too much for {region}", bytes_) for region, bytes_ in over]
+    chip = asked.chip or "esp32"
+    return ThingAnswer(
+        thing=thing.shown,
+        kind="size",
+        what=thing.kind.known_as,
+        answer=answer,
+        figures=tuple(shown[:3]),
+        next=(_sizes_next(thing, chip),),
+        notes=("which component takes it is in the build's linker map: give that, or the ELF",),
+    )
+
+
+def _sizes_next(thing: Thing, chip: str) -> NextCommand:
+    if thing.head.lstrip()[:1] == b"{":
+        words = "replay", "T.hst", "--chip", chip, "--map", thing.name
+        return command(*words, why="a trace on what is left")
+    return command("build/PROJECT.map", why="the static RAM by the build's linker map")
+
+
+def answer_of_image(thing: Thing, asked: AskedOfThing) -> ThingAnswer:
+    """An image of ESP-IDF, which names its chip and its release."""
+    found = thing.kind
+    segments = list(_segments(thing))
+    where = f" of {found.chip}" if found.chip else ""
+    sdk = f", ESP-IDF {found.sdk}" if found.sdk else ""
+    inside = [size for address, size in segments if _in_ram(found, address)]
+    return ThingAnswer(
+        thing=thing.shown,
+        kind="image",
+        what=f"{found.known_as},{where}{sdk}".replace(",  ", ", "),
+        answer=(
+            f"It loads {sum(inside):,} B into the RAM{where}; its bss and its heap are not in an "
+            "image, and this version reads no more of one."
+        ),
+        figures=(counted("segments", thing.head[1]), in_bytes("loaded into RAM", sum(inside))),
+        next=(command("build/PROJECT.elf", why="all of its static RAM, by the ELF of that build"),),
+    )
+
+
+def _segments(thing: Thing) -> Iterator[tuple[int, int]]:
+    """Address and bytes of each."""
+    at, segments = 24, thing.head[1]
+    with thing.path.open("rb") as file:
+        for _ in range(segments):
+            file.seek(at)
+            head = file.read(8)
+            if len(head) < 8:
+                return
+            address, size = struct.unpack("<II", head)
+            yield address, size
+            at += 8 + size
+
+
+def _in_ram(found: KnownAs, address: int) -> bool:
+    return found.chip in chip_files() and read_windows(found.chip).find(address) is not None
+
+
+def answer_of_core(thing: Thing, asked: AskedOfThing) -> ThingAnswer:
+    """A core dump, whose heap no verb reads yet."""
+    chip = f", of {thing.kind.chip}" if thing.kind.chip else ""
+    size = "" if thing.size is None else f", {thing.size:,} B"
+    tasks = _tasks(thing)
+    held = f"It holds the memory of {plural(tasks, 'task')}" if tasks else "It holds memory"
+    return ThingAnswer(
+        thing=thing.shown,
+        kind="core",
+        what=f"{thing.kind.known_as}{chip}{size}",
+        answer=f"{held}; this version does not read the heap in it.",
+        figures=(counted("tasks", tasks),) if tasks else (),
+        next=(command("log", "LOG", why="what the device printed before it: the cause is there"),),
+    )
+
+
+def _tasks(thing: Thing) -> int:
+    """Threads of an ELF's notes (NT_PRSTATUS); 0: not known."""
+    start = thing.head.find(b"\x7fELF", 0, 64)
+    head = thing.head[start:]
+    if start < 0 or len(head) < 52 or head[4] != 1 or head[5] != 1:
+        return 0
+    (programs,) = struct.unpack_from("<I", head, 28)
+    step, count = struct.unpack_from("<HH", head, 42)
+    found = 0
+    for number in range(min(count, 4096)):
+        place = programs + number * step
+        if place + 32 > len(head):
+            break
+        kind, at, _, _, size = struct.unpack_from("<IIIII", head, place)
+        found += _threads(head[at : at + size]) if kind == 4 else 0
+    return found
+
+
+def _threads(notes: bytes) -> int:
+    at, found = 0, 0
+    while at + 12 <= len(notes):
+        name, size, kind = struct.unpack_from("<III", notes, at)
+        found += kind == 1
+        at += 12 + (name + 3 & ~3) + (size + 3 & ~3)
+    return found
+
+
+def answer_of_memory(thing: Thing, asked: AskedOfThing) -> ThingAnswer:
+    """Raw memory, of which no verb reads anything yet."""
+    size = "more than 64 MiB" if thing.size is None else f"{thing.size:,} B"
+    return ThingAnswer(
+        thing=thing.shown,
+        kind="memory",
+        what=f"bytes that no kind of file has, perhaps raw memory, {size}",
+        answer="Not read: this version reads no heap out of raw memory.",
+        figures=() if thing.size is None else (in_bytes("size", thing.size),),
+        next=(command("log", "LOG", why="what the device printed"),),
+    )

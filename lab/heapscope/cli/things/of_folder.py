@@ -1,0 +1,124 @@
+"""A folder: of a build, of a project, or of other things."""
+
+from __future__ import annotations
+
+from itertools import islice
+from pathlib import Path
+
+from heapscope.base.errors import InputError
+from heapscope.base.printable import printable
+from heapscope.cli.things.of_config import config_answer, figures, next_of_config, sentence
+from heapscope.cli.things.of_firmware import answer_of_firmware
+from heapscope.cli.things.said import AskedOfThing, command, counted
+from heapscope.trace.things.answer import ThingAnswer
+from heapscope.trace.things.folder_kinds import build_of, entries
+from heapscope.trace.things.kind import FOLDER, KINDS, UNKNOWN
+from heapscope.trace.things.thing import Thing, look_at
+
+_LOOKED_AT = 24  # files of a folder
+_SHOWN = 3
+
+
+def answer_of_build(thing: Thing, asked: AskedOfThing) -> ThingAnswer:
+    """By its configuration and its ELF or map. InputError: one of them cannot be read."""
+    build = build_of(thing.path)
+    shown = ", ".join(path.name for path in (build.sdkconfig, build.elf, build.map) if path)
+    of = " ".join(filter(None, (f" of {build.project}" if build.project else "", build.chip)))
+    what = f"a build folder{of and f',{of}' if not build.project else of}"
+    if shown:
+        what = f"{what}, with {shown}"
+    chip = asked.chip or build.chip or None
+    if build.sdkconfig is not None:
+        found = config_answer([str(build.sdkconfig)], asked, elf=build.elf, chip=chip)
+        words = (str(build.sdkconfig), *found.device)
+        words = words if build.elf is None else (*words, "--elf", str(build.elf))
+        following = tuple(next_of_config((str(build.sdkconfig), *found.device), found))[:1]
+        return ThingAnswer(
+            thing=thing.shown,
+            kind="build",
+            what=what,
+            answer=sentence(found),
+            figures=tuple(figures(found)),
+            next=(*following, command("predict", *words, why="with the static RAM of this build")),
+            notes=found.assumed,
+        )
+    firmware = build.elf or build.map
+    if firmware is None:
+        return ThingAnswer(
+            thing=thing.shown,
+            kind="build",
+            what=what,
+            answer="It has neither a configuration of ESP-IDF nor an ELF or a linker map.",
+            figures=(),
+            next=(),
+        )
+    asked = AskedOfThing(need=asked.need, chip=chip, idf=asked.idf)
+    inner = answer_of_firmware(look_at(str(firmware)), asked)
+    return ThingAnswer(
+        thing=thing.shown,
+        kind="build",
+        what=what,
+        answer=inner.answer,
+        figures=inner.figures,
+        next=inner.next,
+        notes=inner.notes,
+    )
+
+
+def answer_of_project(thing: Thing, asked: AskedOfThing) -> ThingAnswer:
+    """By its configuration files. InputError: they cannot be read."""
+    try:
+        found = config_answer([], asked, project=thing.path)
+    except InputError as error:
+        if "no sdkconfig and no Kconfig file" not in error.message:
+            raise
+        return ThingAnswer(
+            thing=thing.shown,
+            kind="project",
+            what=thing.kind.known_as,
+            answer="It has no configuration of ESP-IDF, so nothing is known of its memory yet.",
+            figures=(),
+            next=(command("record", "-o", "T.hst", "--", "./PROGRAM", why="its tests on this PC"),),
+        )
+    words = ("--project", thing.name, *found.device)
+    return ThingAnswer(
+        thing=thing.shown,
+        kind="project",
+        what=f"{thing.kind.known_as} for {found.lint.chip}, ESP-IDF {found.lint.idf}",
+        answer=sentence(found),
+        figures=tuple(figures(found)),
+        next=tuple(next_of_config(words, found)),
+        notes=found.assumed,
+    )
+
+
+def answer_of_other_folder(thing: Thing, asked: AskedOfThing) -> ThingAnswer:
+    """By what is in it."""
+    known: dict[str, list[str]] = {}
+    names = sorted(entries(thing.path, thing.shown))
+    files = (name for name in names if (thing.path / name).is_file())
+    for name in islice(files, _LOOKED_AT):
+        try:
+            kind = look_at(str(thing.path / name)).kind.kind
+        except InputError:
+            continue
+        if kind in KINDS:
+            known.setdefault(kind, []).append(name)
+    best = sorted(known.items(), key=lambda each: -len(each[1]))[:_SHOWN]
+    parts = [
+        f"{len(in_it)} of the kind '{KINDS[kind].what}' (first {printable(in_it[0])})"
+        for kind, in_it in best
+    ]
+    return ThingAnswer(
+        thing=thing.shown,
+        kind=FOLDER if best else UNKNOWN,
+        what="a folder, neither of a build nor of a project",
+        answer=f"Among its first files are {', '.join(parts)}."
+        if best
+        else "Nothing in it is understood.",
+        figures=tuple(counted(KINDS[kind].what, len(in_it)) for kind, in_it in best),
+        next=tuple(
+            command(str(Path(thing.name) / in_it[0]), why=f"the answer of {KINDS[kind].what}")
+            for kind, in_it in best[:2]
+        ),
+    )

@@ -1,0 +1,99 @@
+"""A device's log: the answer of `log`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+from heapscope.base.interrupt import scratch_folder
+from heapscope.base.wording import plural
+from heapscope.cli.things.of_others import answer_of_rest
+from heapscope.cli.things.said import AskedOfThing, command, counted, in_bytes
+from heapscope.cli.verbs.log import log
+from heapscope.logs.answer.log_result import LogResult
+from heapscope.trace.source import open_blocks
+from heapscope.trace.things.answer import NextCommand, ThingAnswer, ThingFigure
+from heapscope.trace.things.thing import Thing
+
+#: The figures of a log, the weightiest first: the name in the answer, and the one for people.
+_FIGURES = (
+    ("free", "free"),
+    ("largest", "largest free block"),
+    ("min", "minimum free"),
+    ("free_internal", "free internal"),
+    ("psram_free", "free PSRAM"),
+    ("gc_free", "free for Python"),
+    ("used", "used"),
+    ("total", "total"),
+    ("leaked_bytes", "leaked by a heap trace"),
+    ("boot_bytes", "heap at the start"),
+    ("psram_bytes", "PSRAM at the start"),
+)
+_SHOWN = 3
+_NOTHING = "No line of it tells a state of the heap."
+
+
+def answer_of_log(thing: Thing, asked: AskedOfThing) -> ThingAnswer:
+    """InputError: it cannot be read."""
+    found = _found(thing, asked)
+    if thing.kind.doubtful and found.answer.declines is not None:
+        return answer_of_rest(thing, asked)
+    return ThingAnswer(
+        thing=thing.shown,
+        kind="log",
+        what=", ".join(_what(found)),
+        answer=found.verdict[0] if found.verdict else _NOTHING,
+        figures=tuple(_figures(found))[:_SHOWN],
+        next=tuple(_next(thing, found, asked))[:2],
+        notes=(*found.contradictions[:1], *found.assumed[:1]),
+    )
+
+
+def _found(thing: Thing, asked: AskedOfThing) -> LogResult:
+    """A pipe whose end was seen is answered by a copy: `log` would wait for more of it."""
+    if thing.path.is_file():
+        return log(thing.name, need=asked.need, chip=asked.chip, idf=asked.idf)
+    with scratch_folder() as folder:
+        copy = Path(folder) / "log"
+        with open_blocks(thing.name) as blocks, copy.open("wb") as file:
+            file.writelines(blocks)
+        found = log(copy, need=asked.need, chip=asked.chip, idf=asked.idf)
+    named = (thing.name if word == str(copy) else word for word in found.next)
+    return replace(found, next=tuple(named))
+
+
+def _what(found: LogResult) -> Iterator[str]:
+    yield f"a log of {found.chip}" if found.chip else "a device's log, chip unknown"
+    if found.idf:
+        yield f"ESP-IDF {found.idf}"
+    if found.framework:
+        yield found.framework
+    yield plural(found.lines, "line")
+
+
+def _figures(found: LogResult) -> Iterator[ThingFigure]:
+    sizes = [one.size for one in found.failed if one.size and one.memory]
+    if sizes:
+        yield in_bytes("largest failed request", max(sizes))
+    elif found.failed:
+        yield counted("failed requests", sum(one.count for one in found.failed))
+    for name, shown in _FIGURES:
+        value = getattr(found.answer, name)
+        if value is not None:
+            yield in_bytes(shown, value)
+
+
+def _next(thing: Thing, found: LogResult, asked: AskedOfThing) -> Iterator[NextCommand]:
+    yield command(
+        "log", thing.name, *asked.device, why="all that it tells, and the lines it rests on"
+    )
+    if found.next and found.next != ("log", thing.name):
+        yield command(*found.next, why=_WHY.get(found.next[0], "the next step"))
+
+
+_WHY = {
+    "log": "would a block of this size still fit?",
+    "import": "the heap trace in it, as a trace",
+    "replay": "a trace on the memory of this device",
+}

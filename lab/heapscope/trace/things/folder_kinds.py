@@ -1,0 +1,106 @@
+"""The kinds of a folder, by the names and first bytes of what is in it."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+
+from heapscope.base.errors import InputError
+from heapscope.base.printable import printable
+from heapscope.trace.things.kind import FOLDER, OTHER, KnownAs
+
+DESCRIPTION = "project_description.json"
+_ENTRIES_MAX = 2000
+_DESCRIPTION_MAX = 1 << 20
+_BUILD_MARKS = (
+    DESCRIPTION,
+    "CMakeCache.txt",
+    "build.ninja",
+    "flasher_args.json",
+    "build.options.json",
+    "idedata.json",
+)
+_PROJECT_MARKS = ("platformio.ini", "sdkconfig", "sdkconfig.defaults", "prj.conf", "main")
+
+
+@dataclass(frozen=True, kw_only=True)
+class BuildFolder:
+    """The files of a build that answer something; None: not there."""
+
+    sdkconfig: Path | None
+    elf: Path | None
+    map: Path | None
+    project: str = ""
+    chip: str = ""
+
+
+def kinds_of_folder(folder: Path, shown: str) -> Iterator[KnownAs]:
+    """InputError: it cannot be read."""
+    names = entries(folder, shown)
+    if "idf.py" in names or (folder / "tools" / "idf.py").is_file():
+        yield KnownAs(
+            kind=OTHER,
+            what="a tree of ESP-IDF",
+            remedy="check a configuration by it: heapscope lint sdkconfig --idf-tree FOLDER",
+        )
+        return
+    built = any(mark in names for mark in _BUILD_MARKS)
+    built = built or any(name.endswith(".elf") for name in names)
+    if built:
+        yield KnownAs(kind="build", chip=build_of(folder).chip)
+    sketch = any(name.endswith(".ino") for name in names)
+    marks = _PROJECT_MARKS[:1] if built else _PROJECT_MARKS  # a build has a configuration, too
+    is_project = "CMakeLists.txt" in names or sketch or any(mark in names for mark in marks)
+    if is_project:
+        yield KnownAs(kind="project", what="the folder of a sketch" if sketch else "")
+    if not built and not is_project:
+        yield KnownAs(kind=FOLDER, what="a folder")
+
+
+def entries(folder: Path, shown: str) -> set[str]:
+    """The first names of a folder. InputError: it cannot be read."""
+    try:
+        with os.scandir(folder) as found:
+            return {entry.name for entry in islice(found, _ENTRIES_MAX)}
+    except OSError as error:
+        raise InputError(
+            f"{shown}: cannot be read: {error.strerror}",
+            remedy="check the path and its permissions",
+        ) from None
+
+
+def build_of(folder: Path) -> BuildFolder:
+    """By what the build wrote of itself, or else by the names that builds use."""
+    said = _description(folder)
+    names = sorted(entries(folder, printable(str(folder), limit=400)))
+    elf = _first(folder, [said.get("app_elf", ""), *(n for n in names if n.endswith(".elf"))])
+    maps = [elf.with_suffix(".map").name] if elf is not None else []
+    own = [said.get("config_file", ""), "sdkconfig", "config/sdkconfig.json", "../sdkconfig"]
+    return BuildFolder(
+        sdkconfig=_first(folder, own),
+        elf=elf,
+        map=_first(folder, [*maps, *(name for name in names if name.endswith(".map"))]),
+        project=printable(said.get("project_name", "")),
+        chip=printable(said.get("target", "")),
+    )
+
+
+def _first(folder: Path, names: list[str]) -> Path | None:
+    """A path of another machine may be named, and is not there."""
+    paths = (folder / name for name in names if name)
+    return next((path for path in paths if path.is_file()), None)
+
+
+def _description(folder: Path) -> dict[str, str]:
+    try:
+        with (folder / DESCRIPTION).open("rb") as file:
+            said = json.loads(file.read(_DESCRIPTION_MAX))
+    except (OSError, ValueError, RecursionError):
+        return {}
+    if not isinstance(said, dict):
+        return {}
+    return {str(key): value for key, value in said.items() if isinstance(value, str)}
