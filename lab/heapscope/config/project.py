@@ -239,7 +239,7 @@ class _ProjectSearch:
         return built if built.value else _stated(lock.get("target"), _LOCK)
 
     def _description(self) -> dict[str, Any]:
-        """What the last build wrote of itself; nothing before the first one."""
+        """The last build's account of itself; nothing before the first one."""
         text = self._text(self._folder / _BUILT, limit=_BUILT_MAX)
         try:
             found = json.loads(text) if text else {}
