@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -23,6 +24,7 @@ DEFAULT_IDF = "5.5"
 _NAMED = 4  # lines in a note
 _TELLING = 100  # options that tell the release which has them
 _SAID = 6  # notes on a project
+_VERSION = re.compile(r"v?([0-9]{1,2})\.([0-9]{1,2})(?:\.([0-9]{1,2}))?(?![0-9])")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -75,7 +77,7 @@ def choose_among(
     if tree is not None:
         table = tree_table(tree, chip=chosen, sdk=release.name)
     else:
-        table = table_of(chosen, release.name, certain=_is_certain(release, files))
+        table = table_of(chosen, release.name, certain=release.certain)
     if found is None:
         config = settle(files, chip=chosen, sdk=release.name, own=table)
         return ChosenConfig(config=config, notes=tuple(notes), paths=())
@@ -162,13 +164,18 @@ def _release(
     project: Project | None,
     notes: list[str],
 ) -> Release:
-    """The version that is asked for. A note where the options are those of another one."""
-    said, where = idf or "", "as --idf says"
+    """The version that is asked for, `certain` where no other one of its minor is meant. A note
+    where the options are those of another one."""
+    said, where, exact = idf or "", "as --idf says", False
     if not said and tree is not None:
         said, where = tree_version(tree), "as --idf-tree says"
     if not said:
         said = next((file.version for file in reversed(files) if file.version), "")
         where = "as the file says"
+        built = Stated() if project is None else project.built
+        numbers = _numbers(built.value)
+        if numbers and (not said or _numbers(said) == numbers):
+            said, where, exact = built.value, f"as {built.file} says", True
     if not said and project is not None:
         said, where = project.version.value, f"as {project.version.file} says"
     try:
@@ -176,10 +183,10 @@ def _release(
     except InputError:
         if idf is not None:
             raise
-        return _unsaid(said, where, files, notes)
+        return _of_generated(_unsaid(said, where, files, notes), files)
     taken = _taken(said, release, chip, where) if tree is None else []
     notes.extend(taken or ([] if idf else [f"ESP-IDF {printable(said)}, {where}"]))
-    return release
+    return release if exact else _of_generated(release, files)
 
 
 def _unsaid(said: str, where: str, files: Sequence[ConfigFile], notes: list[str]) -> Release:
@@ -198,10 +205,16 @@ def _unsaid(said: str, where: str, files: Sequence[ConfigFile], notes: list[str]
     return replace(find_release(taken), certain=False)
 
 
-def _is_certain(release: Release, files: Sequence[ConfigFile]) -> bool:
+def _of_generated(release: Release, files: Sequence[ConfigFile]) -> Release:
     """A file that Kconfig wrote says "5.5.0" before that release, too."""
     first = release.name == release.minor and any(file.generated for file in files)
-    return release.certain and not first
+    return replace(release, certain=release.certain and not first)
+
+
+def _numbers(said: str) -> list[int]:
+    """[5, 5, 0] of "5.5.0", of "v5.5" and of "v5.5-dev-12-g0123abc"; none of a bare commit."""
+    found = _VERSION.match(said)
+    return [] if found is None else [int(part or 0) for part in found.groups()]
 
 
 def _taken(said: str, release: Release, chip: str, where: str) -> list[str]:

@@ -4,6 +4,7 @@ order in which ESP-IDF's build reads them. Nothing is run; what only the build k
 from __future__ import annotations
 
 import configparser
+import json
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping
@@ -19,10 +20,12 @@ from heapscope.config.cmake_lists import Assigned, commands, variables
 from heapscope.config.kconfig.table import RELEASES
 
 _SIZE_MAX = 256 << 10  # bytes of a file of the build
+_BUILT_MAX = 8 << 20  # bytes of what a build writes of itself: all files of all components
 _FOLDERS_MAX = 2000  # components
 _REMEDY = "give the folder with the project's CMakeLists.txt, platformio.ini or sdkconfig"
 _LOCK = "dependencies.lock"
 _MANIFEST = "idf_component.yml"
+_BUILT = "build/project_description.json"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,7 +49,8 @@ class Component:
 @dataclass(frozen=True, kw_only=True)
 class Project:
     """`defaults`: what SDKCONFIG_DEFAULTS names, in its order. `notes`: sentences on what cannot be
-    known from the files; `whole`: nothing of it can have options."""
+    known from the files; `whole`: nothing of it can have options. `built`: the version of its last
+    build, by Git or version.txt: "v5.5.3", where `version` is that of the lock file, by numbers."""
 
     folder: Path
     sdkconfig: Path | None
@@ -54,6 +58,7 @@ class Project:
     components: tuple[Component, ...]
     chip: Stated
     version: Stated
+    built: Stated
     notes: tuple[str, ...]
     whole: bool
 
@@ -111,13 +116,15 @@ class _ProjectSearch:
                 remedy=_REMEDY,
             )
         lock = self._yaml(self._folder / _LOCK)
+        description = self._description()
         return Project(
             folder=self._folder,
             sdkconfig=sdkconfig,
             defaults=defaults,
             components=components,
-            chip=self._chip(lock),
+            chip=self._chip(description, lock),
             version=_version(lock),
+            built=_stated(description.get("git_revision"), _BUILT),
             notes=tuple(self._notes),
             whole=self._whole,
         )
@@ -222,14 +229,24 @@ class _ProjectSearch:
 
     # ---- what a file says ------------------------------------------------------------------------
 
-    def _chip(self, lock: Mapping[str, Any]) -> Stated:
+    def _chip(self, description: Mapping[str, Any], lock: Mapping[str, Any]) -> Stated:
         said = self._values("IDF_TARGET")
-        target = lock.get("target")
         if said:
             return Stated(value=said[0], file="CMakeLists.txt")
         if self._platform.chip:
             return Stated(value=self._platform.chip, file="platformio.ini")
-        return Stated(value=target, file=_LOCK) if isinstance(target, str) else Stated()
+        built = _stated(description.get("target"), _BUILT)
+        return built if built.value else _stated(lock.get("target"), _LOCK)
+
+    def _description(self) -> dict[str, Any]:
+        """The last build's account of itself; nothing before the first one."""
+        text = self._text(self._folder / _BUILT, limit=_BUILT_MAX)
+        try:
+            found = json.loads(text) if text else {}
+        except (ValueError, RecursionError):
+            self._note(f"{_BUILT} is not JSON")
+            return {}
+        return found if isinstance(found, dict) else {}
 
     def _values(self, name: str) -> tuple[str, ...]:
         found = self._cmake.get(name, Assigned((), 0, True))
@@ -256,18 +273,18 @@ class _ProjectSearch:
             return {}
         return found if isinstance(found, dict) else {}
 
-    def _text(self, path: Path) -> str:
+    def _text(self, path: Path, *, limit: int = _SIZE_MAX) -> str:
         """ "" where there is no such file."""
         try:
             if not path.is_file():
                 return ""
             with path.open("rb") as file:
-                content = file.read(_SIZE_MAX + 1)
+                content = file.read(limit + 1)
         except OSError as error:
             self._missing(f"{self._name(path)}: {error.strerror or error}")
             return ""
-        if len(content) > _SIZE_MAX:
-            self._missing(f"{self._name(path)} has more than {_SIZE_MAX >> 10} KiB")
+        if len(content) > limit:
+            self._missing(f"{self._name(path)} has more than {limit >> 10} KiB")
             return ""
         return content.decode("utf-8", "replace")
 
@@ -323,8 +340,11 @@ class _Platform:
 def _version(lock: Mapping[str, Any]) -> Stated:
     dependencies = lock.get("dependencies")
     idf = dependencies.get("idf") if isinstance(dependencies, dict) else None
-    version = idf.get("version") if isinstance(idf, dict) else None
-    return Stated(value=version, file=_LOCK) if isinstance(version, str) else Stated()
+    return _stated(idf.get("version") if isinstance(idf, dict) else None, _LOCK)
+
+
+def _stated(value: object, file: str) -> Stated:
+    return Stated(value=value, file=file) if isinstance(value, str) and value else Stated()
 
 
 def _below(folder: Path) -> Iterable[Path]:

@@ -21,6 +21,7 @@ _TAKE = 256  # facts at a time: as many as can wait in the library
 _ROW = struct.Struct("=QQqqq12qIIIHBB64s64s192s")
 _FIRST = 5  # index of the first number
 _TOLD, _UNIT, _KIND, _MEMORY, _FLAGS, _NAME, _TEXT, _QUOTE = range(18, 26)
+_MORE = "more"  # the kind of a row whose name goes on where that of the row before it was cut
 
 
 class _Number:
@@ -63,6 +64,12 @@ class Fact:
         )
         self.line: int = row[0]  #: from 1
         self.memory = memory  #: "any", "internal", "spiram": of which kind of memory a figure is
+
+    def with_more(self, row: tuple[Any, ...]) -> Fact:
+        """The fact whose name goes on in `row`."""
+        name = _cut(self._row[_NAME]) + _cut(row[_NAME])
+        whole = (*self._row[:_NAME], name, *self._row[_NAME + 1 :])
+        return Fact(whole, self.kind, self.memory)
 
     def of_memory(self, memory: str) -> Fact:
         """The same figures of another kind of memory."""
@@ -171,10 +178,20 @@ class NativeLog(NativeOwner):
     lines = number_of("hs_lab_log_lines")
 
     def _take(self) -> Iterator[Fact]:
+        """All that wait. A line waits whole, so that no name goes on behind the last row."""
         kinds, memories = enum_names(*KINDS), enum_names(*MEMORIES)
+        last: Fact | None = None
         while count := self._lib.hs_lab_log_take(self.handle, self._rows, _TAKE):
             for row in _ROW.iter_unpack(ffi.buffer(self._rows, count * _ROW.size)[:]):
-                yield Fact(row, kinds[row[_KIND]], memories[row[_MEMORY]])
+                kind = kinds[row[_KIND]]
+                if kind == _MORE and last is not None:
+                    last = last.with_more(row)
+                    continue
+                if last is not None:
+                    yield last
+                last = Fact(row, kind, memories[row[_MEMORY]])
+        if last is not None:
+            yield last
 
 
 #: By hs_pattern_status_t of lab/native/log/pattern.h.
@@ -203,5 +220,9 @@ def enum_names(enum: str, prefix: str) -> tuple[str, ...]:
     return tuple(elements[number].removeprefix(prefix).lower() for number in sorted(elements))
 
 
+def _cut(field: bytes) -> bytes:
+    return field.partition(b"\0")[0]
+
+
 def _text(field: bytes) -> str:
-    return field.partition(b"\0")[0].decode("utf-8", "replace")
+    return _cut(field).decode("utf-8", "replace")

@@ -41,7 +41,7 @@ def idf_py(project: Path, *words: str, **variables: str) -> subprocess.Completed
     return subprocess.run(
         [sys.executable, str(IDF_PY), *words],
         cwd=project,
-        env={**os.environ, "IDF_VERSION": "5.5.1", **variables},
+        env={**os.environ, "ESP_IDF_VERSION": "5.5.1", **variables},
         capture_output=True,
         text=True,
         check=False,
@@ -151,7 +151,7 @@ def test_a_project_without_a_build_tells_its_chip_and_the_version_by_files(proje
         for name, number in zip(("MAJOR", "MINOR", "PATCH"), (5, 3, 1), strict=True)
     ]
     (cmake / "version.cmake").write_text("\n".join(lines))
-    variables = {"IDF_VERSION": "", "ESP_IDF_VERSION": "", "IDF_PATH": str(project / "idf")}
+    variables = {"ESP_IDF_VERSION": "5.3", "IDF_PATH": str(project / "idf")}
     done = idf_py(project, "heap-report", "--trace", "T.hst", "-o", "report.md", **variables)
     assert done.returncode == 0, done.stderr
     assert "5.3.1" in (project / "report.md").read_text()

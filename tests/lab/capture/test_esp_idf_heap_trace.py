@@ -180,6 +180,14 @@ def test_names_that_a_monitor_put_to_addresses_name_the_sites(read: Any) -> None
     assert frames.site((0x400D276D,) * 50).count(b"leak_some_memory") == 50
 
 
+def test_a_long_name_behind_a_record_is_no_caller_of_it(read: Any) -> None:
+    long_name = "std::vector<" + "a::very_long_name_of_a_type, " * 9 + "int>::push_back(int&&)"
+    lines = OLD.splitlines()
+    lines.insert(2, f"0x400d276d: {long_name} at /usr/include/vector:7")
+    lines.insert(2, f"--- 0x400d2790: {long_name} at /usr/include/vector:7")
+    assert dump(read, "\n".join(lines) + "\n").sites == dump(read, OLD).sites
+
+
 def test_callers_as_deep_as_tracing_goes_are_read(read: Any) -> None:
     callers = [0x400D0000 + 4 * index for index in range(32)]
     text = OLD.replace("0x400d276d:0x400d27c1", ":".join(f"0x{one:x}" for one in callers), 1)

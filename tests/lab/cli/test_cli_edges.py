@@ -3,6 +3,7 @@ Two lines and exit code 2, or the code of the signal; no file is half written, a
 
 from __future__ import annotations
 
+import functools
 import os
 import random
 import signal
@@ -24,7 +25,8 @@ from .conftest import VERBS, write_inputs
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals and devices of POSIX")
 
 COMMAND = [sys.executable, "-m", "heapscope"]
-MOMENTS, FEW = 10, 2  # of a signal, in a slow test and in a quick one
+#: Moments of a signal, in a slow test and in a quick one. SIGHUP goes the way of SIGTERM.
+MOMENTS = {"SIGTERM": (10, 2), "SIGHUP": (3, 2)}
 OLD = b"as it was before\n"
 EDGES = ("closed", "full", "SIGTERM", "SIGHUP")
 SIGNALS = {"SIGTERM": signal.SIGTERM, "SIGHUP": signal.SIGHUP}
@@ -83,6 +85,12 @@ def outputs() -> dict[str, bytes]:
     return {path.name: path.read_bytes() for path in Path().glob("out*")}
 
 
+@functools.cache
+def whole_run(verb: str) -> tuple[Ended, dict[str, bytes]]:
+    """A run without an edge and what it writes: the same in the folder of each of these tests."""
+    return ended(VERBS[verb]), outputs()
+
+
 def others() -> set[str]:
     """All that is there, besides outputs."""
     here = {path.name for path in Path().iterdir() if not path.name.startswith("out")}
@@ -120,12 +128,11 @@ def test_every_verb_is_sound_at_the_edge(
     folder: Path, verb: str, edge: str, seed: int, request: pytest.FixtureRequest
 ) -> None:
     args = VERBS[verb]
-    whole = ended(args)
+    whole, written = whole_run(verb)
     assert whole.code in (0, 1), whole.err
-    written = outputs()
     chosen = random.Random(f"{seed} {verb} {edge}")
-    moments = MOMENTS if request.node.get_closest_marker("slow") else FEW
-    count = moments if edge in SIGNALS else 1
+    many, few = MOMENTS.get(edge, (1, 1))
+    count = many if request.node.get_closest_marker("slow") else few
     for after in sorted(chosen.uniform(0, whole.seconds) for _ in range(count)):
         lay_out(set(written))
         before = others()

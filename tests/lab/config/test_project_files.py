@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -9,9 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from heapscope.base.errors import InputError
+from heapscope.config.chosen_config import choose_config
 from heapscope.config.cmake_lists import commands, variables
 from heapscope.config.kconfig.lines import read_lines, user_values
-from heapscope.config.kconfig.table import option_table
+from heapscope.config.kconfig.patches import unlike
+from heapscope.config.kconfig.table import option_table, release_for
 from heapscope.config.kconfig.values import OptionValues
 from heapscope.config.project import Project, find_project
 from heapscope.config.project_options import project_options
@@ -86,6 +89,51 @@ def test_chip_and_version_are_what_the_files_say(folder: Path) -> None:
     assert (project.version.value, project.version.file) == ("5.1.2", "dependencies.lock")
     (folder / "CMakeLists.txt").unlink()
     assert find(folder).chip.value == "esp32c3"
+
+
+@pytest.mark.parametrize(
+    ("header", "revision", "said", "certain"),
+    [
+        ("", "v5.4", "v5.4", True),
+        ("5.4.0", "v5.4-dirty", "v5.4-dirty", True),
+        ("5.4.0", "v5.4-dev-1234-g0123abc", "v5.4-dev-1234-g0123abc", False),
+        ("5.4.0", "v5.4.1", "5.4.0", False),  # of an older build
+        ("5.4.0", "0123abc", "5.4.0", False),
+        ("", "0123abc", "5.1.2", True),
+        ("", "", "5.1.2", True),
+    ],
+)
+def test_the_last_build_tells_the_exact_version(
+    folder: Path, header: str, revision: str, said: str, *, certain: bool
+) -> None:
+    """A file that Kconfig wrote has 5.4.0 of 5.4.0 and of what came before it."""
+    if header:
+        head = f"# Espressif IoT Development Framework (ESP-IDF) {header} Project Configuration"
+        (folder / "sdkconfig").write_text(
+            f"#\n# Automatically generated file. DO NOT EDIT.\n{head}\n#\n"
+        )
+    (folder / "build").mkdir()
+    (folder / "build" / "project_description.json").write_text(
+        json.dumps({"git_revision": revision, "target": "esp32s2"})
+    )
+    (folder / "CMakeLists.txt").unlink()
+    chosen = choose_config((), chip=None, idf=None, project=folder)
+    assert chosen.config.chip == "esp32s2"
+    assert any(note.startswith(f"ESP-IDF {said}, as ") for note in chosen.notes), chosen.notes
+    release = release_for(chosen.config.sdk, "esp32s2")
+    exact = unlike(chosen.config.sdk, release, certain=certain)
+    assert chosen.config.table.unlike.lines == exact.lines
+
+
+def test_a_damaged_description_of_a_build_is_a_note(folder: Path) -> None:
+    (folder / "build").mkdir()
+    for text in ("[" * 100_000, "[]", '{"target": 5, "git_revision": []}', "\xff"):
+        (folder / "build" / "project_description.json").write_text(text, encoding="latin-1")
+        project = find(folder)
+        assert (project.built.value, project.version.value) == ("", "5.1.2")
+        assert any("project_description.json is" in note for note in project.notes) == (
+            text[0] != "{" and text != "[]"
+        )
 
 
 def test_the_environment_names_defaults_where_the_project_does_not(folder: Path) -> None:

@@ -127,8 +127,8 @@ def _live(
 
 def _lint(action: str, context: Any, args: Any, **files: str | None) -> None:
     named = {name.removeprefix("heap_"): path for name, path in files.items()}
-    chip, version = _chip(args), _version()
-    known = _given({"chip": chip, "idf": version})
+    version = "" if _described(args).get("git_revision") else _version()  # `lint` reads it, too
+    known = _given({"chip": _chip(args), "idf": version})
     _run("lint", "--project", str(_project(args)), *known, *_given(named))
 
 
@@ -190,21 +190,20 @@ def _chip(args: Any) -> str:
 
 
 def _version() -> str:
-    """The ESP-IDF that idf.py belongs to."""
-    said = os.environ.get("IDF_VERSION") or os.environ.get("ESP_IDF_VERSION", "")
-    if said:
-        return said.removeprefix("v")
+    """The ESP-IDF that idf.py belongs to. Its export script tells the minor alone."""
     file = Path(os.environ.get("IDF_PATH", ""), "tools", "cmake", "version.cmake")
     numbers: dict[str, str] = {}
     try:
         lines = file.read_text("utf-8", "replace").splitlines()
     except OSError:
-        return ""
+        lines = []
     for line in lines:
         name, _, value = line.strip().removeprefix("set(IDF_VERSION_").partition(" ")
         if name in ("MAJOR", "MINOR", "PATCH"):
             numbers[name] = value.rstrip(") ")
-    return ".".join(numbers[name] for name in ("MAJOR", "MINOR", "PATCH") if name in numbers)
+    if len(numbers) == 3:
+        return ".".join(numbers[name] for name in ("MAJOR", "MINOR", "PATCH"))
+    return os.environ.get("ESP_IDF_VERSION", "").removeprefix("v")
 
 
 def _run(*arguments: str) -> None:

@@ -15,22 +15,14 @@ class Frames:
 
     def __init__(self) -> None:
         self._names: dict[int, tuple[str, str]] = {}  # function, and file with line
-        self._open: int | None = None  # the address whose function goes on
 
     def __len__(self) -> int:
         return len(self._names)
 
     def feed(self, fact: Fact) -> None:
         """Takes every fact of a log in its order."""
-        if fact.kind == "more" and self._open is not None:
-            function, place = self._names[self._open]
-            self._names[self._open] = function + fact.name, place
-            return
-        self._open = None
-        room = len(self._names) < _FRAMES_MAX
-        if fact.kind == "frame" and fact.address is not None and room:
+        if fact.kind == "frame" and fact.address is not None and len(self) < _FRAMES_MAX:
             self._names[fact.address] = fact.name, fact.text
-            self._open = fact.address
 
     def site(self, callers: Sequence[int]) -> bytes:
         """The name of a call site in a trace. Callers come innermost first; they are addresses

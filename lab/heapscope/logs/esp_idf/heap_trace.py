@@ -98,17 +98,11 @@ class HeapTraceScanner:
         self._over = False  # the totals were seen
         self._unended = False  # the last record is on a line without an end
         self._cut = False  # the record that a "freed by" would be of is not whole
-        self._callers: str | None = None  # of the last record or free, which may go on
-        self._into: array[int] | None = None  # the column that they are of
 
     def feed(self, fact: Fact, start: ProgramStart) -> None:
         """`start`: of the program, that the fact is of."""
-        if fact.kind == "more":
-            self._callers = None if self._callers is None else self._callers + fact.name
-            return
         if fact.kind not in KINDS:
             return
-        self._end_callers()
         if fact.kind == _HEAD:
             self._begin(fact, start).records = fact.count
         trace = self._open
@@ -125,7 +119,6 @@ class HeapTraceScanner:
 
     def close(self) -> None:
         """The dump is over."""
-        self._end_callers()
         trace = self._open
         self._open, self._over = None, False
         if trace is None or not (len(trace) or trace.complete):
@@ -163,15 +156,14 @@ class HeapTraceScanner:
         trace.cpu.append((fact.code or 0) & 0xFF)
         trace.ccount.append((fact.total or 0) & _SIZE_MAX)
         trace.freed.append(fact.used == 0)
-        trace.site.append(0)
+        trace.site.append(self._site(trace, fact.name))
         trace.freed_site.append(0)
-        self._callers, self._into = fact.name, trace.site
 
     def _freed(self, trace: HeapTrace, fact: Fact) -> None:
         if len(trace) and not (self._cut or trace.dropped):
             trace.freed[-1] = 1
             if not fact.unended:
-                self._callers, self._into = fact.name, trace.freed_site
+                trace.freed_site[-1] = self._site(trace, fact.name)
 
     def _rest(self, trace: HeapTrace, fact: Fact) -> None:
         if fact.kind == "trace_left":
@@ -187,11 +179,6 @@ class HeapTraceScanner:
                 trace.total_allocations = fact.count
             if fact.free_count is not None:
                 trace.total_frees = fact.free_count
-
-    def _end_callers(self) -> None:
-        if self._callers is not None and self._into is not None and self._open is not None:
-            self._into[-1] = self._site(self._open, self._callers)
-        self._callers = None
 
     def _site(self, trace: HeapTrace, text: str) -> int:
         addresses = (int(part, 16) for part in text.split(":") if part.startswith("0x"))

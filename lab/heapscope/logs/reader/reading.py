@@ -16,8 +16,7 @@ from heapscope.memory.layout.evidence import LogEvidence
 from heapscope.memory.layout.program_starts import ProgramStarts
 from heapscope.native.log import Fact
 
-#: The kinds of facts that put names to code addresses: a trace has them, no answer needs them.
-NAMES = ("frame", "more")
+_NAME = "frame"  # the kind of a fact that names a code address: a trace has it, no answer needs it
 _DUMPS_MAX = 64  # the last ones
 _CORRUPT_MAX = 64  # places that are kept; all are counted
 _UNREAD_MAX = 100  # lines that are kept; all are counted
@@ -66,7 +65,7 @@ class LogReading:
         return last.line if last is not None and cut else None
 
     def take(self, fact: Fact) -> None:
-        if fact.kind in NAMES:
+        if fact.kind == _NAME:
             return
         if fact.kind == "unread":
             self._unread(fact)
