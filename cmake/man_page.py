@@ -1,5 +1,5 @@
-"""Makes the manual page that a wheel installs, from the parser of the command line. Typer alone has to
-be installed. Called with the root of the sources, the version and a file."""
+"""Makes the manual page that a wheel installs, from the parser of the command line, for which typer
+alone has to be installed. Called with the root of the sources, the version and a file."""
 
 from __future__ import annotations
 

@@ -30,7 +30,6 @@ GENERATORS: dict[str, tuple[str, ...]] = {
     "docs/reference/placement.md": ("benches/place", "--page"),
     "docs/reference/programs.md": ("benches/programs", "--page"),
     "format/golden/v1/*": ("format/golden/make.py",),
-    "format/golden/v1_2/*": ("format/golden/make_2.py",),
 }
 
 

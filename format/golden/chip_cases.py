@@ -1,31 +1,21 @@
-"""Makes the golden traces of the second edition of format version 1.
-
-    python3 format/golden/make_2.py            writes v1_2/NAME.hst and v1_2/NAME.txt
-    python3 format/golden/make_2.py --check    says whether the files are what it would write
-
-The encoder is written from SPEC.md alone, as that of the first edition is (make.py).
-"""
+"""The golden traces of recorders on chips, for make.py."""
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
-
 from chip_encoder import UNKNOWN, ChipTrace
 from encoder import Case
-from make import put_or_check
 
 BASE = 0x3FFB0000
 
 
 def facts(t: ChipTrace) -> None:
     t.metadata(
-        (b"edition", b"2"), (b"boot", str(t.boot).encode()), (b"cores", b"2"), (b"chip", b"esp32")
+        (b"edition", b"1"), (b"boot", str(t.boot).encode()), (b"cores", b"2"), (b"chip", b"esp32")
     )
 
 
 def every_record(features: int) -> Case:
-    """Each record of the second edition, with each set of features."""
+    """Each record of such a recorder, with each set of features."""
     t = ChipTrace(features, shift=2 if features & 1 else 0, boot=0x1234)
     at = (lambda id, address: BASE + address) if features & 1 else (lambda id, address: id)
     facts(t)
@@ -190,7 +180,7 @@ def void_record() -> Case:
     return t.bytes(), t.text([0, 1, 2], malformed_chunks=1, first_damage=len(t.chunks[0]), untold=1)
 
 
-def cases() -> dict[str, Case]:
+def chip_cases() -> dict[str, Case]:
     made = {f"chip{features}": every_record(features) for features in range(8)}
     for make in (
         lost_losses,
@@ -202,7 +192,3 @@ def cases() -> dict[str, Case]:
     ):
         made[make.__name__] = make()
     return made
-
-
-if __name__ == "__main__":
-    sys.exit(put_or_check(Path(__file__).parent / "v1_2", cases(), sys.argv[1:]))
