@@ -4,6 +4,7 @@ published experiments, and the schemas of `--json`."""
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from pathlib import Path
 
 from heapscope.cli.schemas import schema_names, schema_of
@@ -19,9 +20,9 @@ _LISTED = """\
 """
 
 
-def add_pages(source: Path) -> list[str]:
+def add_pages(source: Path, experiments: Iterable[str]) -> list[str]:
     """Writes the pages, which the index of the reference then lists; their paths from `source`."""
-    pages = {_EXPERIMENTS: markdown([entry.run(_unseen) for entry in EXPERIMENTS.values()])}
+    pages = {_EXPERIMENTS: markdown([EXPERIMENTS[name].run(_unseen) for name in experiments])}
     names = schema_names()
     listed = "\n".join(f"- [{name}](schemas/{_file(name)})" for name in names)
     pages[_SCHEMAS] = f"# Schemas\n\n`heapscope --print schema NAME` prints each.\n\n{listed}\n"
