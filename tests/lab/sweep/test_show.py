@@ -305,19 +305,6 @@ def test_a_batch_under_another_name_or_of_another_sweep_counts_nowhere(
     assert show(tmp_path / "out") == whole
 
 
-def test_a_batch_of_a_version_that_gave_it_no_name_is_read(
-    write_plan: WritePlan, tmp_path: Path
-) -> None:
-    import pyarrow.parquet
-
-    output = run_here(read_plan(write_plan(TEXT)), tmp_path / "out")
-    whole = show(tmp_path / "out")
-    for file in output.files():
-        table = pyarrow.parquet.read_table(file)
-        pyarrow.parquet.write_table(table.replace_schema_metadata(None), file)
-    assert show(tmp_path / "out") == whole
-
-
 def test_the_answer_that_the_browser_s_tests_show_is_one_of_today() -> None:
     made = json.loads(SAMPLE.read_text(encoding="utf-8"))
     assert SweepResult.from_json(made).needs == ("16717",)
