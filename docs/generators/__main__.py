@@ -16,7 +16,6 @@ ROOT = Path(__file__).resolve().parents[2]
 # The files that a generator makes, as patterns from the root, and its command.
 GENERATORS: dict[str, tuple[str, ...]] = {
     "docs/reference/cli.md": ("docs/generators/cli_page.py",),
-    "lab/man/heapscope.1": ("docs/generators/man_page.py",),
     "docs/reference/chips.md": ("docs/generators/chips_page.py",),
     "docs/reference/releases.md": ("docs/generators/releases_page.py",),
     "docs/reference/rules.md": ("docs/generators/rules_page.py",),
@@ -31,7 +30,6 @@ GENERATORS: dict[str, tuple[str, ...]] = {
     "docs/reference/placement.md": ("benches/place", "--page"),
     "docs/reference/programs.md": ("benches/programs", "--page"),
     "format/golden/v1/*": ("format/golden/make.py",),
-    "format/golden/v1_2/*": ("format/golden/make_2.py",),
 }
 
 

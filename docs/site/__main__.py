@@ -1,7 +1,8 @@
-"""Makes the documentation site: python docs/site [FOLDER], or `make site`.
+"""Makes the documentation site: python docs/site [FOLDER [EXPERIMENT...]], or `make site`.
 
-The pages are the repository's Markdown. A link that leads nowhere fails the build. The site works
-from the file system, with its search, and loads nothing from anywhere."""
+The pages are the repository's Markdown, and what commands make, which takes minutes. A link that
+leads nowhere fails the build. The site works from the file system, with its search, and loads
+nothing from anywhere."""
 
 from __future__ import annotations
 
@@ -14,6 +15,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from made_pages import EXPERIMENTS, add_pages
 from source import make_source
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -36,7 +38,7 @@ _OPENS = """
 def main(arguments: list[str]) -> int:
     out = Path(arguments[0]).resolve() if arguments else OUT
     source, site = out / "source", out / "html"
-    pages = make_source(ROOT, source)
+    pages = [*make_source(ROOT, source), *add_pages(source, arguments[1:] or EXPERIMENTS)]
     shutil.copy(HERE / "iframe-worker.js", source)
     command = [sys.executable, "-m", "heapscope", "explorer", "-o", str(source / "explorer.html")]
     subprocess.run(command, check=True, stdout=subprocess.DEVNULL)

@@ -1,9 +1,8 @@
-"""The encoder of the first edition of SPEC.md, with the records of recorders on chips, which the
-second one adds, for make_2.py."""
+"""The encoder with the records that only a recorder on a chip writes."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from encoder import ADDRESSES, CLOCK, SITES, Trace, head, varint, zigzag
 
@@ -26,7 +25,6 @@ class ChipTrace(Trace):
     """`boot`: the boot's identity."""
 
     boot: int = 0
-    used: list[int] = field(default_factory=lambda: [0] * 6)
 
     def __post_init__(self) -> None:
         self.features |= (self.boot & 0xFF) << 8
@@ -45,12 +43,6 @@ class ChipTrace(Trace):
     def _ticks(self, dt: int) -> bytes:
         self.time += dt if self.features & CLOCK else 0
         return varint(dt) if self.features & CLOCK else b""
-
-    def text(
-        self, read: list[int], status: int = 0, *, stopped: int = 0, untold: int = 0, **health: int
-    ) -> str:
-        said = super().text(read, status, **health)
-        return f"{said}health stopped {stopped}\nhealth untold {untold}\n"
 
     def task_on(self, task: int, core: int, interrupt: bool = False) -> None:
         self.extension(SUB_KINDS["task_on"], varint(task) + varint(core << 1 | interrupt))

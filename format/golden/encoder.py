@@ -102,6 +102,8 @@ class Health:
     features: int = 0
     ended: int = 1
     truncated: int = 0
+    stopped: int = 0
+    untold: int = 0
 
 
 @dataclass
@@ -114,7 +116,7 @@ class Trace:
     lines: list[list[str]] = field(default_factory=list)  # event lines of each chunk
     facts: list[tuple[bytes, bytes]] = field(default_factory=list)
     names: dict[tuple[int, int], bytes] = field(default_factory=dict)
-    used: list[int] = field(default_factory=lambda: [0] * 5)
+    used: list[int] = field(default_factory=lambda: [0] * 6)
     number: int = 0
     next_id: int = 0
     last: int = 0

@@ -5,8 +5,8 @@
 
 This is a second encoder, written from SPEC.md alone. tests/format/test_golden.c reads each NAME.hst
 with the decoder, compares with NAME.txt, and writes the undamaged ones again with the encoder. A
-change of the format shows as a change of these files, which must not happen: traces of version 1
-stay readable for ever. A new version gets a folder and a script of its own.
+change of the format shows as a change of these files, which must not happen once it is released. A
+new version gets a folder and a script of its own.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
+from chip_cases import chip_cases
 from encoder import (
     ADDRESSES,
     END,
@@ -193,6 +194,7 @@ def newer() -> Case:
         version=2,
         features=0x80,
         first_damage=sum(map(len, t.chunks[:3])),
+        untold=1,
     )
 
 
@@ -223,6 +225,7 @@ def damage_flip() -> Case:
         lost_events=2,
         skipped_bytes=len(t.chunks[2]),
         first_damage=start(t, 2),
+        untold=1,
     )
 
 
@@ -230,14 +233,20 @@ def damage_cut() -> Case:
     t = four_chunks()
     data = t.bytes()[: start(t, 3) + 19]
     return data, t.text(
-        [0, 1, 2], lost_chunks=1, skipped_bytes=19, first_damage=start(t, 3), ended=0, truncated=1
+        [0, 1, 2],
+        lost_chunks=1,
+        skipped_bytes=19,
+        first_damage=start(t, 3),
+        ended=0,
+        truncated=1,
+        untold=1,
     )
 
 
 def damage_missing() -> Case:
     t = four_chunks()
     data = b"".join(t.chunks[:1] + t.chunks[3:])
-    return data, t.text([0, 3, 4], lost_chunks=2, lost_events=4, first_damage=start(t, 1))
+    return data, t.text([0, 3, 4], lost_chunks=2, lost_events=4, first_damage=start(t, 1), untold=1)
 
 
 def damage_joined() -> Case:
@@ -248,7 +257,12 @@ def damage_joined() -> Case:
     data += b"".join(t.chunks[3:])
     skipped = len(noise) + len(t.chunks[1]) - 3 + len(t.chunks[2]) - 5
     return data, t.text(
-        [0, 3, 4], lost_chunks=2, lost_events=4, skipped_bytes=skipped, first_damage=start(t, 1)
+        [0, 3, 4],
+        lost_chunks=2,
+        lost_events=4,
+        skipped_bytes=skipped,
+        first_damage=start(t, 1),
+        untold=1,
     )
 
 
@@ -266,7 +280,11 @@ def damage_malformed() -> Case:
     t.chunks[2] = chunk(EVENTS, 2, payload)
     t.lines[2] = t.lines[2][:1]
     return t.bytes(), t.text(
-        [0, 1, 2, 3, 4], malformed_chunks=1, lost_events=1, first_damage=start(t, 2)
+        [0, 1, 2, 3, 4],
+        malformed_chunks=1,
+        lost_events=1,
+        first_damage=start(t, 2),
+        untold=1,
     )
 
 
@@ -280,13 +298,21 @@ def two_recordings() -> Case:
     other.flush()
     other.end()
     data = b"".join(t.chunks[:3])
-    return data + other.bytes(), t.text([0, 1, 2], ended=0, repeated_chunks=1, next_trace=len(data))
+    return data + other.bytes(), t.text(
+        [0, 1, 2], ended=0, repeated_chunks=1, next_trace=len(data), untold=1
+    )
 
 
 def not_a_trace() -> Case:
     data = b"a 0 100\nf 0\n"
     return data, Trace().text(
-        [], status=3, skipped_bytes=len(data), first_damage=0, version=0, ended=0
+        [],
+        status=3,
+        skipped_bytes=len(data),
+        first_damage=0,
+        version=0,
+        ended=0,
+        untold=1,
     )
 
 
@@ -308,7 +334,7 @@ def cases() -> dict[str, Case]:
         not_a_trace,
     ):
         made[make.__name__] = make()
-    return made
+    return made | chip_cases()
 
 
 def put_or_check(folder: Path, made: dict[str, Case], arguments: list[str]) -> int:

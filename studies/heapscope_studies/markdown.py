@@ -1,4 +1,4 @@
-"""Experiments as a document: docs/reference/experiments.md is made of it."""
+"""Experiments as a document."""
 
 from __future__ import annotations
 
@@ -11,10 +11,8 @@ from heapscope_studies.result import Experiment
 HEAD = """\
 # Experiments
 
-Published figures beside what Heapscope computes. Made by `heapscope experiment all --write
-docs/reference/experiments.md`; a test keeps it so. How to read it:
-[the guide](../guide/experiments.md). The same as JSON: `--json`, by
-`heapscope --print schema experiment`.
+Published figures beside what Heapscope computes, by `heapscope experiment`. The same as JSON:
+`--json`, by `heapscope --print schema experiment`.
 """
 
 

@@ -85,11 +85,6 @@ class WeekTotals:
     replaced: int
 
 
-def step_count(trace: NativeSteps) -> int:
-    """The number of its heap events, unless events were lost or a key was used again while live."""
-    return int(library.load().hs_lab_steps_count(trace.handle))
-
-
 def load() -> Any:
     """The player's functions as attributes. HeapscopeError: it is not there or cannot be loaded."""
     with _LOADING:

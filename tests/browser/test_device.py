@@ -21,7 +21,7 @@ import heapscope as hs
 from heapscope.logs.live.hearing import Hearing
 from heapscope.logs.live.moment import LiveMoment
 
-GOLDEN = Path(__file__).parents[2] / "format" / "golden" / "v1_2"
+GOLDEN = Path(__file__).parents[2] / "format" / "golden" / "v1"
 
 make_boot = _make_boot  # the streams of the tests of `heapscope live`
 

@@ -48,7 +48,6 @@ ASK = """(async () => {
 })()"""
 
 Evaluate = Callable[[str], Any]
-Browser = Callable[[Path], Evaluate]
 
 
 @pytest.fixture(scope="module")

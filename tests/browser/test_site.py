@@ -74,7 +74,7 @@ def test_a_page_of_the_repository_becomes_one_of_the_site(tmp_path: Path) -> Non
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     out = tmp_path_factory.mktemp("site")
-    command = [sys.executable, str(ROOT / "docs" / "site"), str(out)]
+    command = [sys.executable, str(ROOT / "docs" / "site"), str(out), "heap-change"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     return out / "html"
@@ -88,6 +88,9 @@ def test_every_page_of_the_documentation_is_in_the_site(site: Path) -> None:
         place = site / page.relative_to(ROOT)
         html = place.with_name("index.html" if page.name == "README.md" else f"{page.stem}.html")
         assert html.is_file()
+    made = site / "docs" / "reference"
+    assert "31,246" in (made / "experiments.html").read_text("utf-8")
+    assert "heapscope_replay" in (made / "schemas" / "replay.html").read_text("utf-8")
 
 
 @pytest.mark.slow

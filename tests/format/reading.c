@@ -68,9 +68,9 @@ static void facts_text(reading_t *text, const hs_decoder_t *decoder)
     }
 }
 
-static void names_text(reading_t *text, const hs_decoder_t *decoder, unsigned table_count)
+static void names_text(reading_t *text, const hs_decoder_t *decoder)
 {
-    for (unsigned table = 0; table < table_count; table++) {
+    for (unsigned table = 0; table < HS_NAMES_TABLES; table++) {
         const uint32_t count = hs_decoder_name_count(decoder, (hs_name_table_t)table);
         text_add(text, "table ");
         text_add(text, tables[table]);
@@ -102,7 +102,7 @@ static void health_line(reading_t *text, const char *what, uint64_t number)
     text_add(text, "\n");
 }
 
-static void health_text(reading_t *text, const hs_trace_health_t *health, bool second)
+static void health_text(reading_t *text, const hs_trace_health_t *health)
 {
     health_line(text, "events", health->events);
     health_line(text, "chunks", health->chunks);
@@ -118,14 +118,11 @@ static void health_text(reading_t *text, const hs_trace_health_t *health, bool s
     health_line(text, "features", health->features);
     health_line(text, "ended", health->ended);
     health_line(text, "truncated", health->truncated);
-    if (second) {
-        health_line(text, "stopped", health->stopped);
-        health_line(text, "untold", health->untold);
-    }
+    health_line(text, "stopped", health->stopped);
+    health_line(text, "untold", health->untold);
 }
 
-void reading_of(const stream_bytes_t *bytes, unsigned tables_shown, reading_t *text,
-                stream_events_t *events)
+void reading_of(const stream_bytes_t *bytes, reading_t *text, stream_events_t *events)
 {
     hs_decoder_t *decoder = hs_decoder_new();
     CHECK(decoder != NULL);
@@ -139,9 +136,9 @@ void reading_of(const stream_bytes_t *bytes, unsigned tables_shown, reading_t *t
         event_text(text, &events->at[i], events->numbers[i]);
     }
     facts_text(text, decoder);
-    names_text(text, decoder, tables_shown);
+    names_text(text, decoder);
     hs_trace_health_t health;
     hs_decoder_health(decoder, &health);
-    health_text(text, &health, tables_shown > 5);
+    health_text(text, &health);
     hs_decoder_delete(decoder);
 }

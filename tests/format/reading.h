@@ -10,9 +10,7 @@ typedef struct reading {
     size_t size;
 } reading_t;
 
-/* Reads a trace with the decoder, from which come the text and `events`. The text has the names of the
- * first so many tables. */
-void reading_of(const stream_bytes_t *bytes, unsigned tables_shown, reading_t *text,
-                stream_events_t *events);
+/* Reads a trace with the decoder, from which come the text and `events`. */
+void reading_of(const stream_bytes_t *bytes, reading_t *text, stream_events_t *events);
 
 #endif

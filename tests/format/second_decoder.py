@@ -1,4 +1,4 @@
-"""A decoder of both editions of the trace format, written from format/SPEC.md alone: bytes in, and
+"""A decoder of the trace format, written from format/SPEC.md alone: bytes in, and
 out comes the text that the golden files have beside them. It is short rather than quick."""
 
 from __future__ import annotations
@@ -214,7 +214,7 @@ class Trace:
 
     # the text
 
-    def text(self, tables: int) -> str:
+    def text(self) -> str:
         health = self.health
         status = 0
         if health.chunks == 0:
@@ -223,12 +223,11 @@ class Trace:
             status = 4
         lines = [f"status {status}", *self.lines]
         lines += [f"fact {shown(key)} = {shown(value)}" for key, value in self.facts.items()]
-        for table in range(tables):
+        for table in range(len(TABLES)):
             lines.append(f"table {TABLES[table]} {self.used[table]}")
             named = sorted((index, name) for (of, index), name in self.names.items() if of == table)
             lines += [f"name {TABLES[table]} {index} = {shown(name)}" for index, name in named]
-        told = [*vars(health).items()]
-        for key, number in told if tables > 5 else told[:-2]:
+        for key, number in vars(health).items():
             lines.append(f"health {key} {'none' if number is None else number}")
         return "\n".join(lines) + "\n"
 
@@ -256,8 +255,8 @@ def pairs_of(chunk: Chunk) -> list[tuple[bytes, bytes]]:
     return found
 
 
-def read(data: bytes, *, tables: int = len(TABLES)) -> str:
-    """The text of a trace, with the names of the first so many tables."""
+def read(data: bytes) -> str:
+    """The text of a trace."""
     trace, health, at, border = Trace(), None, 0, 0
     health = trace.health
     while at < len(data) and health.next_trace is None:
@@ -291,4 +290,4 @@ def read(data: bytes, *, tables: int = len(TABLES)) -> str:
         health.skipped_bytes += 1
         at += 1
     trace.finish(at_border=border == at)
-    return trace.text(tables)
+    return trace.text()

@@ -1,7 +1,6 @@
 /*
  * The golden traces (format/golden/make.py): each reads as its text says, for ever; and what the
  * encoder makes of the events of an undamaged one is the same bytes.
- * Those of the second edition are made by make_2.py.
  */
 #include "reading.h"
 
@@ -19,27 +18,26 @@ static const char *const others[] = {"names",
                                      "damage_malformed",
                                      "two_recordings",
                                      "not_a_trace",
+                                     "chip0",
+                                     "chip1",
+                                     "chip2",
+                                     "chip3",
+                                     "chip4",
+                                     "chip5",
+                                     "chip6",
+                                     "chip7",
+                                     "lost_losses",
+                                     "still_untold",
+                                     "heard_late",
+                                     "other_boot",
+                                     "other_boot_same_byte",
+                                     "void_record",
                                      NULL};
-static const char *const of_chips[] = {"chip0",
-                                       "chip1",
-                                       "chip2",
-                                       "chip3",
-                                       "chip4",
-                                       "chip5",
-                                       "chip6",
-                                       "chip7",
-                                       "lost_losses",
-                                       "still_untold",
-                                       "heard_late",
-                                       "other_boot",
-                                       "other_boot_same_byte",
-                                       "void_record",
-                                       NULL};
 
-static stream_bytes_t load(const char *folder, const char *name, const char *ending)
+static stream_bytes_t load(const char *name, const char *ending)
 {
     char path[512];
-    snprintf(path, sizeof path, "%s/%s.%s", folder, name, ending);
+    snprintf(path, sizeof path, "format/golden/v1/%s.%s", name, ending);
     FILE *file = fopen(path, "rb");
     if (file == NULL) {
         fprintf(stderr, "%s: cannot be read\n", path);
@@ -52,13 +50,11 @@ static stream_bytes_t load(const char *folder, const char *name, const char *end
     return loaded;
 }
 
-static unsigned table_count = 5; /* of the edition that is read */
-
 static void reads_as_its_text(const char *name, const stream_bytes_t *bytes,
                               const stream_bytes_t *wanted, stream_events_t *events)
 {
     reading_t text = {0};
-    reading_of(bytes, table_count, &text, events);
+    reading_of(bytes, &text, events);
     if (text.count != wanted->count || memcmp(text.at, wanted->at, text.count) != 0) {
         fprintf(stderr, "%s reads as:\n%s", name, text.at);
         exit(1);
@@ -97,11 +93,11 @@ static void writes_the_same(const char *name, const stream_bytes_t *bytes,
     stream_bytes_clear(&written);
 }
 
-static void golden(const char *folder, const char *name, bool again)
+static void golden(const char *name, bool again)
 {
     printf("%s\n", name);
-    stream_bytes_t bytes = load(folder, name, "hst");
-    stream_bytes_t text = load(folder, name, "txt");
+    stream_bytes_t bytes = load(name, "hst");
+    stream_bytes_t text = load(name, "txt");
     stream_events_t events = {0};
     reads_as_its_text(name, &bytes, &text, &events);
     if (again) {
@@ -114,16 +110,11 @@ static void golden(const char *folder, const char *name, bool again)
 
 int main(void)
 {
-    const char *folder = "format/golden/v1";
     for (size_t i = 0; whole[i] != NULL; i++) {
-        golden(folder, whole[i], true);
+        golden(whole[i], true);
     }
     for (size_t i = 0; others[i] != NULL; i++) {
-        golden(folder, others[i], false);
-    }
-    table_count = 6;
-    for (size_t i = 0; of_chips[i] != NULL; i++) {
-        golden("format/golden/v1_2", of_chips[i], false);
+        golden(others[i], false);
     }
     return 0;
 }

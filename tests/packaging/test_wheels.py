@@ -82,8 +82,9 @@ def read(wheel: Path, name: str) -> str:
 
 
 @pytest.mark.slow
-def test_the_product_has_nothing_of_the_studies(wheels: Wheels) -> None:
+def test_the_product_has_nothing_of_the_studies(wheels: Wheels, version: str) -> None:
     product = names(wheels.product)
+    assert f'"heapscope {version}"' in read(wheels.product, "man1/heapscope.1").splitlines()[0]
     assert "heapscope/native/declarations.py" in product
     assert "heapscope/native/engine.wasm" in product
     ours = re.compile(r"heapscope(/|-[\d.]+\.(dist-info|data)/)")

@@ -33,11 +33,10 @@ typedef struct hs_emit {
 #define HS_ONE_COPY
 #endif
 
-/* Bytes at most: of a heap event with what changes in front of it, of an extension with that many numbers,
- * and of a chunk's base. */
+/* Bytes at most: of a heap event with what changes in front of it, and of an extension with that many
+ * numbers. */
 #define HS_EMIT_EVENT_MAX (3u * 5u + 5u * HS_NUMBER_MAX)
 #define HS_EMIT_EXTENSION_MAX(numbers) (3u + ((numbers) + 1u) * HS_NUMBER_MAX)
-#define HS_EMIT_BASE_MAX 40u
 
 /* Opens an encoder whose chunks lie in `bytes`. */
 void hs_emit_open(hs_emit_t *emit, uint8_t *bytes, size_t size, uint16_t features);

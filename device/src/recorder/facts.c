@@ -70,7 +70,7 @@ static const char *text_of(const hs_recorder_t *recorder, unsigned number, hs_fa
     case FACT_CORES:
         return digits(out, HS_RECORDER_CORES);
     default: /* FACT_EDITION */
-        return "2";
+        return "1";
     }
 }
 

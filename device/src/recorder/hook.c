@@ -5,8 +5,6 @@
  */
 #include "recorder.h"
 
-#define ASKS_MAX HS_EVENT_REALLOC /* kinds 1 to 4 give a block */
-
 HS_RECORDER_CODE static void missing_add(hs_ring_t *ring, unsigned kind, uint32_t size, bool full)
 {
     const unsigned row = kind < HS_MISSING_KINDS ? kind : 0;

@@ -180,10 +180,6 @@ class Config:
         left = tuple(each for each in self.all_settings if each.name not in gone)
         return self._copy(left, user_values((each.read for each in left), self.table))
 
-    def with_table(self, table: OptionTable) -> Config:
-        """The same files with other options, such as those of a project."""
-        return settle(self.files, chip=self.chip, sdk=self.sdk, own=table)
-
     def _copy(self, settings: tuple[Setting, ...], user: UserValues) -> Config:
         return Config(
             chip=self.chip,

@@ -119,11 +119,6 @@ def rule(name: str) -> Rule:
     return _by_id()[name]
 
 
-def built_in() -> tuple[Rule, ...]:
-    """Those about lines."""
-    return tuple(each for each in all_rules() if each.area == LINES)
-
-
 @functools.cache
 def _by_id() -> Mapping[str, Rule]:
     return {each.id: each for each in all_rules()}

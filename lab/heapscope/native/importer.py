@@ -10,7 +10,6 @@ from heapscope.native.owner import NativeTrace
 from heapscope.native.status import check
 from heapscope.native.structs import struct_of
 
-_BAD_LINE = 256  # more than the library keeps
 _LINES = 256  # taken at once
 _ALL = 0xFFFF_FFFF_FFFF_FFFF
 
@@ -41,12 +40,6 @@ class NativeImport(NativeTrace):
         check(self._lib.hs_lab_import_push(self.handle, pointer, len(data)), "importing text")
 
     stats = struct_of("hs_lab_import_stats")
-
-    def bad_line(self) -> bytes:
-        """The start of the first line that is neither event nor comment; untrusted."""
-        out = ffi.new("uint8_t[]", _BAD_LINE)
-        count = self._lib.hs_lab_import_bad_line(self.handle, out, _BAD_LINE)
-        return bytes(ffi.buffer(out, min(count, _BAD_LINE)))
 
     def left_out(self) -> Iterator[LeftOut]:
         """The kept lines that were left out and not yet taken."""

@@ -56,7 +56,7 @@ class TraceInfo(Document):
     escaped."""
 
     VERB = "info"
-    VERSION = 2
+    VERSION = 1
 
     file: str = figure("File as named on the command line.")
     size: int = figure("Bytes of the trace, decompressed.", "B")

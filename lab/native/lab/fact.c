@@ -20,8 +20,7 @@ bool hs_fact_is_of_chip(const hs_decoder_t *decoder)
 {
     hs_trace_health_t health;
     hs_decoder_health(decoder, &health);
-    return (health.features & HS_TRACE_BOOT(0xFFu)) != 0 ||
-           hs_fact_begin(decoder, "edition") == '2';
+    return (health.features & HS_TRACE_BOOT(0xFFu)) != 0 || hs_fact_begin(decoder, "edition") != 0;
 }
 
 bool hs_fact_begins_unknown(const hs_decoder_t *decoder)

@@ -83,18 +83,6 @@ void hs_lab_import_stats(const hs_lab_import_t *text, hs_lab_import_stats_t *out
     out->wanted = stats.wanted;
 }
 
-size_t hs_lab_import_bad_line(const hs_lab_import_t *text, uint8_t *out, size_t capacity)
-{
-    size_t length = 0;
-    const uint8_t *line = hs_import_bad_line(text->import, &length);
-    if (line == NULL) {
-        return 0;
-    }
-    length = length < capacity ? length : capacity;
-    memcpy(out, line, length);
-    return length;
-}
-
 void hs_lab_import_keep(hs_lab_import_t *text, uint64_t most)
 {
     hs_import_keep(text->import, most);

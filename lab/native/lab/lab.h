@@ -56,7 +56,6 @@ int hs_lab_import_finish(hs_lab_import_t *text);
 /* Copies up to `capacity` finished .hst bytes out; returns how many; 0: none left for now. */
 size_t hs_lab_import_take(hs_lab_import_t *text, uint8_t *out, size_t capacity);
 void hs_lab_import_stats(const hs_lab_import_t *text, hs_lab_import_stats_t *out);
-size_t hs_lab_import_bad_line(const hs_lab_import_t *text, uint8_t *out, size_t capacity);
 /* The first `most` lines left out are kept until they are taken; without this call the first 100. */
 void hs_lab_import_keep(hs_lab_import_t *text, uint64_t most);
 size_t hs_lab_import_left_out(hs_lab_import_t *text, hs_lab_left_out_t *rows, size_t capacity);

@@ -17,11 +17,8 @@ void hs_recording_free(hs_recording_t *recording)
 /* The state of a trace without addresses is never known, and is not asked for. */
 static hs_status_t decide(hs_recording_t *recording, const hs_decoder_t *decoder)
 {
-    hs_trace_health_t health;
-    hs_decoder_health(decoder, &health);
     recording->decided = true;
-    recording->sums.told =
-        (health.features & HS_TRACE_BOOT(0xFFu)) != 0 || hs_fact_begin(decoder, "edition") == '2';
+    recording->sums.told = hs_fact_is_of_chip(decoder);
     if (recording->sums.told == 0) {
         return HS_OK;
     }

@@ -1,11 +1,4 @@
-"""ESP-IDF 4.3 replaced its heap: what the published comparison says, and what the models say.
-
-counts.py    blocks that fit one pool
-timing.py    four timings: steps of the models, instructions of real code, published nanoseconds
-control.py   what each heap takes of a real chip's regions before the first block
-upgrade.py   what the upgrade of a real chip cost, part by part
-curves.py    what grows with the number of blocks and with their size
-"""
+"""ESP-IDF 4.3 replaced its heap: what the published comparison says, and what the models say."""
 
 from __future__ import annotations
 

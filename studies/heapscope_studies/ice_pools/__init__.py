@@ -1,9 +1,4 @@
-"""The pools of an ICE call: what the published study says, and what recorded calls hold.
-
-recorded.py a recorded call, replayed
-marks.py    used, allocated and utilisation at six marks, in three configurations
-advice.py   the sizes advised, against 128 bytes everywhere, also on calls it was not made from
-"""
+"""The pools of an ICE call: what the published study says, and what recorded calls hold."""
 
 from __future__ import annotations
 

@@ -1,9 +1,4 @@
-"""The memory ladders of 2025: options of two programs, and the memory that each step gave.
-
-sums.py     a step as the sum of parts says it, without what the study itself told
-steps.py    the steps of both ladders, published and computed
-tables.py   tables, sentences and figures of them
-"""
+"""The memory ladders of 2025: options of two programs, and the memory that each step gave."""
 
 from __future__ import annotations
 

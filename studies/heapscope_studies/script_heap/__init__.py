@@ -1,16 +1,5 @@
 """A script engine in its own heap: what a published report says, what its own engine shows on both
-heaps, and what a composed week shows on every allocator.
-
-study.py     the study's engine on its two heaps; nodes, and their price
-claims.py    the published figures, each with what was computed for it
-parts.py     recorded traces, cut into the jobs that a week is composed of
-schedule.py  a week of these jobs, by seed
-runs.py      the week on each allocator, with the script on the shared heap and on its own
-cost.py      steps and counted accesses as time on the chip, with its bounds
-advice.py    the smallest size for the private heap, with a margin
-tables.py    published beside computed; allocators; what it depends on
-plots.py     the week as curves
-"""
+heaps, and what a composed week shows on every allocator."""
 
 from __future__ import annotations
 

@@ -50,7 +50,7 @@ def fit_all() -> Constants:
 
 def to_json(constants: Constants) -> dict[str, Any]:
     return {
-        "heapscope_wifi_model": 2,
+        "heapscope_wifi_model": 1,
         "made_by": "python -m heapscope_studies.wifi_model.fit",
         "throughput": {
             "unit": "natural logarithms: of Mbit/s, of KB or buffers per Mbit/s, of shares",

@@ -1,11 +1,4 @@
-"""The published Wi-Fi configurations: memory and throughput as predicted from all the others.
-
-errors.py      how far off predictions of what was left out are, and how often their order is right
-rows.py        each rank beside its own prediction
-gains.py       each rank against the best configuration of no more memory
-rules.py       ranks against the rules of the text around them
-power_save.py  share of time with the radio on and worst delay, by mode; the window/interval table
-"""
+"""The published Wi-Fi configurations: memory and throughput as predicted from all the others."""
 
 from __future__ import annotations
 

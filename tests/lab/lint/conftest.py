@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from heapscope.config.config import Config, read_config
+from heapscope.config.config import Config, read_config, settle
 from heapscope.config.kconfig.table import Unlike
 
 MakeConfig = Callable[..., Config]
@@ -28,7 +28,8 @@ def configure(tmp_path: Path) -> MakeConfig:
             path.write_text(whole, encoding="utf-8")
             paths.append(path)
         config = read_config(paths, chip=chip, sdk=idf)
-        return config.with_table(replace(config.table, unlike=Unlike()))
+        table = replace(config.table, unlike=Unlike())
+        return settle(config.files, chip=config.chip, sdk=config.sdk, own=table)
 
     return make
 

@@ -65,7 +65,7 @@ def make_boot() -> MakeBoot:
         features = encoder.ADDRESSES | encoder.CLOCK | encoder.SITES
         trace = chip_encoder.ChipTrace(features=features, shift=2, boot=boot)
         trace.metadata(
-            (b"edition", b"2"),
+            (b"edition", b"1"),
             (b"boot", b"%d" % boot if identity is None else identity),
             (b"black_box", black_box),
             (b"reset", reset),

@@ -13,7 +13,7 @@ import heapscope as hs
 from heapscope.logs.live.hearing import Hearing
 from heapscope.native.listener import NativeListener, figures_of
 
-GOLDEN = Path(__file__).parents[3] / "format" / "golden" / "v1_2"
+GOLDEN = Path(__file__).parents[3] / "format" / "golden" / "v1"
 BLOCKS = [(0x100 * i, 0x40 + i) for i in range(1, 13)]
 
 Taken = tuple[bytes, list[bytes]]

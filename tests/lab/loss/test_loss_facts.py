@@ -131,13 +131,13 @@ _PARTS = {
     "a chip repeats all of it": (
         False,
         _events(1, 0, 3, features=BOOT),
-        _facts(2, (b"edition", b"2"), WIDE, features=BOOT),
+        _facts(2, (b"edition", b"1"), WIDE, features=BOOT),
         _events(3, 3, 3, features=BOOT),
     ),
     "a chip repeats it, with a gap": (
         True,
         _events(1, 0, 3, features=BOOT),
-        _facts(2, (b"edition", b"2"), features=BOOT),
+        _facts(2, (b"edition", b"1"), features=BOOT),
         _events(4, 3, 3, features=BOOT),
     ),
     "a chip repeats it, of which the beginning is missing": (

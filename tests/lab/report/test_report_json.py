@@ -34,14 +34,6 @@ def test_keys_of_a_later_version_are_left_alone(full: ReplayResult) -> None:
     assert ReplayResult.from_json(full.to_json() | {"new": 1}) == full
 
 
-def test_a_document_of_version_1_does_not_tell_what_was_not_placed(full: ReplayResult) -> None:
-    data = full.to_json() | {"heapscope_replay": 1}
-    for key in ("not_placed", "not_placed_blocks"):
-        del data["summary"][key]
-    summary = ReplayResult.from_json(data).summary
-    assert (summary.not_placed, summary.not_placed_blocks) == (None, None)
-
-
 def test_json_is_plain_ascii_with_a_row_a_line(full: ReplayResult) -> None:
     text = dumps(full.to_json())
     assert text.isascii()
@@ -53,7 +45,7 @@ def test_json_is_plain_ascii_with_a_row_a_line(full: ReplayResult) -> None:
 @pytest.mark.parametrize(
     ("path", "value", "place"),
     [
-        (("heapscope_replay",), 3, "$.heapscope_replay"),
+        (("heapscope_replay",), 2, "$.heapscope_replay"),
         (("heapscope_replay",), None, "$.heapscope_replay"),
         (("summary",), [], "$.summary"),
         (("summary", "digest"), 5, "$.summary.digest"),

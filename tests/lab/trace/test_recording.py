@@ -11,7 +11,7 @@ import heapscope
 from heapscope.cli.app import app
 from heapscope.trace.recording import MissingKind
 
-GOLDEN = Path(__file__).parents[3] / "format/golden/v1_2"
+GOLDEN = Path(__file__).parents[3] / "format/golden/v1"
 
 
 def test_info_tells_what_the_recorder_told() -> None:
@@ -52,8 +52,8 @@ def test_a_trace_heard_late_begins_with_its_snapshot() -> None:
     assert info.loss is None  # it has no end, and none is missing
 
 
-def test_traces_of_the_first_edition_tell_nothing_of_a_recorder() -> None:
-    assert heapscope.info(GOLDEN.parent / "v1/kinds3.hst").recording is None
+def test_a_trace_without_the_facts_of_a_recorder_tells_nothing_of_it() -> None:
+    assert heapscope.info(GOLDEN / "kinds3.hst").recording is None
 
 
 @pytest.mark.parametrize("name", ["other_boot", "other_boot_same_byte"])

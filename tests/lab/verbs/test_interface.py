@@ -31,7 +31,6 @@ EVENTS = (
 CONFIG = 'CONFIG_IDF_TARGET="esp32"\nCONFIG_HEAP_TASK_TRACKING=y\n'
 LOG = ROOT / "tests" / "lab" / "pools" / "pjsua.log"
 
-TWO_ALLOCATORS = ("--allocator", "tlsf", "--allocator", "idf-4.2")
 ESP32 = ("--chip", "esp32", "--idf", "5.5")
 
 #: A command line without --json, and the call that answers the same question.

@@ -1,4 +1,4 @@
-"""Times in what `why` says: seconds since the start where the trace has a clock; and version 1."""
+"""Times in what `why` says: seconds since the start where the trace has a clock."""
 
 from __future__ import annotations
 
@@ -66,19 +66,7 @@ def test_without_a_clock_events_are_named(tmp_path: Path) -> None:
     assert "failed at event 5" in shown(result)
 
 
-def test_version_1_is_read(tmp_path: Path) -> None:
-    """It had sentences under `verdict`, and knew neither loss nor clock."""
-    result = explained(tmp_path, features=0)
-    old = result.to_json()
-    old |= {"heapscope_why": 1, "verdict": old.pop("answer")}
-    del old["loss"], old["clock"]
-    read = WhyResult.from_json(old)
-    assert read.answer == result.answer
-    assert read.groups == result.groups
-    assert (read.verdict, read.loss, read.clock) == (None, None, None)
-
-
-@pytest.mark.parametrize("version", [0, 4, None])
+@pytest.mark.parametrize("version", [0, 2, None])
 def test_other_versions_are_refused(tmp_path: Path, version: int | None) -> None:
-    with pytest.raises(InputError, match="heapscope_why should be 1 or 2 or 3"):
+    with pytest.raises(InputError, match="heapscope_why should be 1"):
         WhyResult.from_json(explained(tmp_path, features=0).to_json() | {"heapscope_why": version})

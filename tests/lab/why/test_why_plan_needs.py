@@ -61,14 +61,6 @@ def test_a_plan_ends_the_failure_and_keeps_the_need(why: Explain, make: Make, ne
     assert any(f"{need:,} B for malloc: they always fit" in text for text in answer.answer)
 
 
-def test_a_plan_of_version_2_is_read_as_one_without_needs(why: Explain) -> None:
-    result = why(SPLIT, POOL, plan=PlanWish())
-    old = result.to_json() | {"heapscope_why": 2}
-    for plan in old["plan"]["plans"]:
-        assert plan.pop("needs") == []
-    assert planned(WhyResult.from_json(old)) == planned(result)
-
-
 def test_a_need_alone_is_enough_to_plan_for(why: Explain) -> None:
     lines = SPLIT[:-2]  # nothing fails
     answer = planned(why(lines, POOL, needs=[(400, 0)], plan=PlanWish()))

@@ -71,7 +71,7 @@ int main(int argc, char **argv)
         reading_t text = {0};
         stream_events_t events = {0};
         stream_bytes_add(&heard, line.bytes + from, line.count - from);
-        reading_of(&heard, HS_NAMES_TABLES, &text, &events);
+        reading_of(&heard, &text, &events);
         put(argv[3], number, "hst", heard.at, heard.count);
         put(argv[3], number, "txt", text.at, text.count);
         stream_bytes_clear(&heard);

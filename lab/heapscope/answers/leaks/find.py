@@ -87,7 +87,7 @@ class Leaks(RecordedDocument):
     between and stayed."""
 
     VERB = "leaks"
-    VERSION = 2
+    VERSION = 1
     main_table = "holders"
 
     trace: str = figure("The file.")

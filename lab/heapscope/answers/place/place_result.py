@@ -60,7 +60,7 @@ class PlaceResult(RecordedDocument):
     """Where blocks should lie, with a bound that no rules go beyond."""
 
     VERB = "place"
-    VERSION = 2
+    VERSION = 1
     main_table = "ways"
 
     trace: str = figure("The trace.")

@@ -103,7 +103,7 @@ class PoolsResult(RecordedDocument):
     Bytes and counts are integers."""
 
     VERB = "pools"
-    VERSION = 2
+    VERSION = 1
     main_table = "traces"
 
     traces: tuple[TraceRows, ...] = figure("The traces in their order.", entries=(1, None))

@@ -135,9 +135,8 @@ class UpgradeResult(RecordedDocument):
     it back. Bytes are those of the 32-bit chip. Events are heap events, counted from 0."""
 
     VERB = "upgrade"
-    VERSION = 2
+    VERSION = 1
     main_table = "waterfalls"
-    READABLE = (1, 2)  # Versions that are read; version 1 had no `loss`.
 
     trace: str = figure("The trace as named by the user; empty: none.")
     memory: str = figure("Capabilities of the memory that is counted, or malloc.")

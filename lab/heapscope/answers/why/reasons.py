@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Self
-
 from heapscope.answers.why.case import REASONS, Case
 from heapscope.answers.why.change import Change
 from heapscope.answers.why.plan import PlanAnswer
@@ -83,9 +81,8 @@ class WhyResult(Document):
     of the 32-bit chip; events are heap events, from 0."""
 
     VERB = "why"
-    VERSION = 3
+    VERSION = 1
     main_table = "groups"
-    READABLE = (1, 2, 3)  # Version 1 had no `loss`; a plan of version 2 knew no needs.
 
     trace: TraceFacts = figure("The trace.")
     layout: LayoutFacts = figure("The memory that was replayed on.")
@@ -112,9 +109,7 @@ class WhyResult(Document):
     loss: Loss | None = figure(
         "The part of the recording that is lost; null: nothing is lost.", default=None
     )
-    verdict: Verdict | None = figure(
-        "The verdict of the replay; null: read from a file of version 1.", default=None
-    )
+    verdict: Verdict = figure("The verdict of the replay.")
     plan: PlanAnswer | None = figure(
         "One combined set of changes; null: not asked for.", default=None
     )
@@ -127,12 +122,6 @@ class WhyResult(Document):
     @computed(WORD_SIZE_TEXT, "B", last=True)
     def word_size(self) -> int | None:
         return self.trace.word_size
-
-    @classmethod
-    def from_json(cls, data: object, *, where: str = "$") -> Self:
-        if isinstance(data, dict) and isinstance(data.get("verdict"), list):  # version 1
-            data = data | {"answer": data["verdict"], "verdict": None}
-        return super().from_json(data, where=where)
 
 
 #: The marks of the figures after a loss. Failures before it are certain.

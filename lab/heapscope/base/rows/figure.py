@@ -59,7 +59,7 @@ def figure(
     text: str, unit: str = "", heading: str = "", *, default: Any = MISSING, **more: Any
 ) -> Any:
     """A field of a Row with its Figure, which names what `more` can be. `default`: the value where
-    a file of an earlier version does not tell, and where a caller gives none."""
+    a caller gives none."""
     told = Figure(text=text, unit=unit, heading=heading, **more)
     return field(default=default, metadata={_KEY: told})
 

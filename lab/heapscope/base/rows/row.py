@@ -6,7 +6,7 @@ import functools
 import types
 import typing
 from collections.abc import Mapping
-from dataclasses import MISSING, dataclass, field, fields
+from dataclasses import dataclass, field, fields
 from typing import Any, ClassVar, Literal, Self, dataclass_transform
 
 from heapscope.base.errors import InputError
@@ -46,17 +46,17 @@ class Row:
 
     @classmethod
     def from_json(cls, data: object, *, where: str = "$") -> Self:
-        """Rebuilds a row; keys it does not know are left alone, so newer files stay readable."""
+        """Rebuilds a row; keys that it does not know are left alone."""
         if not isinstance(data, dict):
             raise malformed(where, "an object")
         types_of = hints(cls)
         values = {}
         for f in fields(cls):
-            if f.name not in data:
-                if f.default is not MISSING:
-                    continue  # came with a later version
-                raise malformed(f"{where}.{f.name}", "a value")
             told, hint = figure_of(f), types_of[f.name]
+            if f.name not in data:
+                if told is not None and (told.absent or told.hidden):
+                    continue
+                raise malformed(f"{where}.{f.name}", "a value")
             if data[f.name] is None and told is not None and told.may_be_withheld:
                 values[f.name] = _stand_in(hint)
             else:
@@ -67,14 +67,13 @@ class Row:
 class Document(Row, VerbResult):
     """The outermost row of what `--json` of a verb writes. It begins with its form and version.
 
-    VERSION is raised when a key changes its meaning or goes; 0: the form has no version. READABLE:
-    the versions that are read. LISTED: a verb writes a list of them. COMMAND: the command and the
-    option that write it; empty: `VERB --json`."""
+    VERSION is raised when a key changes its meaning or goes; 0: the form has no version. LISTED: a
+    verb writes a list of them. COMMAND: the command and the option that write it; empty:
+    `VERB --json`."""
 
     VERB: ClassVar[str]
     COMMAND: ClassVar[str] = ""
     VERSION: ClassVar[int] = 0
-    READABLE: ClassVar[tuple[int, ...]] = ()
     LISTED: ClassVar[bool] = False
 
     @classmethod
@@ -91,9 +90,8 @@ class Document(Row, VerbResult):
     @classmethod
     def from_json(cls, data: object, *, where: str = "$") -> Self:
         version = data.get(cls.form()) if isinstance(data, dict) else None
-        readable = cls.READABLE or (cls.VERSION,)
-        if version not in readable:
-            raise malformed(f"{where}.{cls.form()}", " or ".join(map(str, readable)))
+        if version != cls.VERSION:
+            raise malformed(f"{where}.{cls.form()}", str(cls.VERSION))
         return super().from_json(data, where=where)
 
 

@@ -33,7 +33,7 @@ class Exported(RecordedDocument):
 
     VERB = "export-result"
     COMMAND = "export --json"
-    VERSION = 2
+    VERSION = 1
 
     trace: str = figure("The file.")
     to: str = figure("The format.")

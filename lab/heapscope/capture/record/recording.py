@@ -70,7 +70,7 @@ class RecordResult(Document):
     """A program that was run and recorded. Sizes in bytes."""
 
     VERB = "record"
-    VERSION = 2
+    VERSION = 1
 
     command: tuple[str, ...] = figure("The command with its arguments.", entries=(1, None))
     exit_code: int = figure(

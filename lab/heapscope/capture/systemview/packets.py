@@ -19,7 +19,6 @@ HEADER_MAX = 4096  #: bytes in which the header has to end
 OVERFLOW, ISR_ENTER, ISR_EXIT, TASK_START, TASK_STOP = 1, 2, 3, 4, 5
 TASK_INFO, TRACE_START, SYSTEM_DESCRIPTION, IDLE, ISR_TO_SCHEDULER = 9, 10, 14, 17, 18
 MODULE_DESCRIPTION, INIT = 22, 24
-MODULES = 512  #: ids from here on are those of modules
 
 #: Payload of the ids below 24: n a number, s a text. 23 has none that is known.
 _FORMS = {

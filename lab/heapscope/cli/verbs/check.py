@@ -50,8 +50,7 @@ from heapscope.trace.provenance import (
 
 #: Columns of the survey: it is made for call sites, and nothing is drawn.
 COLUMNS = 16
-#: Options of the memory that a prediction and a log take too.
-_OF_CONFIG = ("chip", "idf", "elf", "map", "static_dram")
+#: Options of the memory that a log takes too.
 _OF_LOG = ("chip", "idf")
 
 

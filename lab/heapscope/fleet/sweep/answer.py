@@ -200,7 +200,7 @@ class SweepResult(Document):
     """Answers over the results of a sweep, as they stand."""
 
     VERB = "sweep"
-    VERSION = 2
+    VERSION = 1
     COMMAND = "sweep show --json"
     main_table = "configurations"
 

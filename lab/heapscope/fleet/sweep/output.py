@@ -77,7 +77,7 @@ class Output:
                 said = (pyarrow.parquet.read_metadata(path).metadata or {}).get(BATCH)
             except (OSError, pyarrow.ArrowException):
                 continue  # damaged: who reads its cells says so
-            if said not in (None, batch_name(self.hash, number)):  # None: of an older version
+            if said != batch_name(self.hash, number):
                 raise InputError(
                     f"{printable(str(path), limit=400)}: holds another batch than its name says, "
                     "or one of another sweep",

@@ -14,7 +14,7 @@ class Prediction(Forecast, Document, eq=False):
     available memory is in KB (1024 bytes), parts are in bytes."""
 
     VERB = "predict"
-    VERSION = 5
+    VERSION = 1
     main_table = "parts"
 
     trace_fit: TraceFit | None = figure(

@@ -105,7 +105,7 @@ class LogResult(Document):
     """A device's log, answered."""
 
     VERB = "log"
-    VERSION = 2
+    VERSION = 1
     main_table = "figures"
 
     file: str = figure("The log.")

@@ -52,7 +52,7 @@ class EspIdfImport(LogResult):
 
     VERB = "import-esp-idf"
     COMMAND = "import esp-idf --json"
-    VERSION = 2
+    VERSION = 1
 
     trace: HeapTraceFacts | None = figure("The heap trace that counts.", default=None)
     nearest_idf: str = figure(

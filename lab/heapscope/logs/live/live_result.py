@@ -33,7 +33,7 @@ class LiveResult(Document):
 
     VERB = "live"
     COMMAND = "live --json"
-    VERSION = 2
+    VERSION = 1
     main_table = "recordings"
 
     port: str = figure("Where it was heard.")

@@ -151,7 +151,7 @@ class LiveMoment(Document):
 
     VERB = "live-moment"
     COMMAND = "live --json"
-    VERSION = 2
+    VERSION = 1
 
     port: str = figure("Where the device is heard.")
     gone: bool = figure("The other side is gone, and not back yet.")

@@ -66,13 +66,9 @@ def is_reserved(part: Reserved, version: VersionData) -> bool:
     )
 
 
-def nearest_sdk(release: Release, names: Iterable[str]) -> str:
-    """The one of several versions, by their names, that is nearest to a release."""
-    return nearest_minor(release.minor, names)
-
-
 def nearest_minor(minor: str, names: Iterable[str]) -> str:
-    """The same for a minor that need not be known ("7.0"); the first of equally near ones."""
+    """The one of several versions, by their names, that is nearest to a minor, which need not be
+    known ("7.0"); the first of equally near ones."""
     wanted = _number(minor)
     return min(names, key=lambda name: abs(_number(minor_of(name)) - wanted))
 

@@ -40,7 +40,7 @@ class ReportDocument(Document):
     the schema of `replay`."""
 
     VERB = "report"
-    VERSION = 2
+    VERSION = 1
 
     title: str = figure("The title of the page.")
     sides: tuple[PageSide, ...] = figure("The memories.", entries=(1, 6))

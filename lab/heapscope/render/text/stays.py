@@ -16,13 +16,13 @@ def stays(result: ReplayResult) -> Iterator[str]:
         f"on whatever memory it runs, and {_held(here.live, here.live_blocks)} on this memory."
     )
     if here.not_placed:
-        blocks = plural(here.not_placed_blocks or 0, "block")
+        blocks = plural(here.not_placed_blocks, "block")
         yield (
             f"Not placed: {size(here.not_placed)} in {blocks} of the recorded program, whose "
             "requests failed on this memory."
         )
-    kept = program.live - here.live - (here.not_placed or 0)
-    if kept and here.not_placed is not None:
+    kept = program.live - here.live - here.not_placed
+    if kept:
         more = "less" if kept > 0 else "more"
         yield (
             f"Blocks whose realloc failed on this memory keep their old size there: "

@@ -85,7 +85,7 @@ class Comparison(Document):
     """Two replays side by side."""
 
     VERB = "compare"
-    VERSION = 2
+    VERSION = 1
     main_table = "rows"
 
     left: Side = figure("The left side.")

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Self
 
-from heapscope.base.errors import InputError
 from heapscope.base.rows.bound import AT_LEAST, bounds_of
 from heapscope.base.rows.figure import computed, figure
 from heapscope.base.rows.row import Document, Row, malformed
@@ -45,32 +44,13 @@ class MarkRow(Row):
 MALLOC = "malloc"
 
 
-#: Figures that a summary of version 1 does not have.
-_UNTOLD = {"not_placed": None, "not_placed_blocks": None}
-
-
-def _current(data: dict[str, Any]) -> dict[str, Any]:
-    """A document of any readable version, with the keys of this one."""
-    summary, failures = data.get("summary"), data.get("failures")
-    told: dict[str, Any] = {"failure_spans": []} | data
-    if isinstance(summary, dict):
-        told["summary"] = _UNTOLD | summary
-    if isinstance(failures, list):  # the first ones
-        told["failures"] = [
-            {"number": number} | row if isinstance(row, dict) else row
-            for number, row in enumerate(failures, start=1)
-        ]
-    return told
-
-
 class ReplayResult(Document):
     """One trace replayed on one layout. Bytes unless said otherwise; event numbers count heap
     events from 0, lost ones included."""
 
     VERB = "replay"
-    VERSION = 2
+    VERSION = 1
     main_table = "regions"
-    READABLE = (1, 2)  # version 1 had the verdict as sentences
 
     trace: TraceFacts = figure("The trace.")
     layout: LayoutFacts = figure("The memory that was replayed on.")
@@ -134,14 +114,7 @@ class ReplayResult(Document):
 
     @classmethod
     def from_json(cls, data: object, *, where: str = "$") -> Self:
-        told: Any = {"clock": None} | _current(data) if isinstance(data, dict) else data
-        result = super().from_json(told, where=where)
-        if told[cls.form()] == 1 and not result.health.whole:
-            raise InputError(
-                "written by an older Heapscope, from a trace of which a part is lost: its figures "
-                "go on after the loss, where they are wrong",
-                remedy="write it again with 'heapscope replay ... --json FILE'",
-            )
+        result = super().from_json(data, where=where)
         if not result.regions or not any(row.capabilities == MALLOC for row in result.sets):
             raise malformed(f"{where}.sets", "not without malloc's row and a region")
         return result

@@ -85,14 +85,13 @@ class Summary(Row):
         "Heap event at which live_peak was reached; null: never.", bound=BEFORE
     )
     live_blocks: int = figure("Blocks live at the end on the heaps.", bound=BEFORE)
-    not_placed: int | None = figure(
+    not_placed: int = figure(
         "Bytes that are live in the recorded program at the end and on no heap here, "
-        "because their requests failed; null: read from a file of version 1, which did "
-        "not tell.",
+        "because their requests failed.",
         "B",
         bound=BEFORE,
     )
-    not_placed_blocks: int | None = figure("Blocks of not_placed.", bound=BEFORE)
+    not_placed_blocks: int = figure("Blocks of not_placed.", bound=BEFORE)
     startup_unplaced: int = figure("Start-up bytes that no region could take.", "B", bound=EXACT)
     event_count: int = figure("Heap events replayed, lost ones not counted.", bound=AT_LEAST)
     tightest: Tightest = figure("Where the bytes were at the tightest moment.")
