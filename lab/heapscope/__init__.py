@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from heapscope.cli.verbs.export import export
     from heapscope.cli.verbs.fit import fit
     from heapscope.cli.verbs.import_trace import import_
-    from heapscope.cli.verbs.info import info
     from heapscope.cli.verbs.ladder import ladder
     from heapscope.cli.verbs.leaks import leaks
     from heapscope.cli.verbs.lint import fixed, lint
@@ -53,7 +52,6 @@ __all__ = [
     "fixed",
     "fold",
     "import_",
-    "info",
     "ladder",
     "leaks",
     "lint",
@@ -82,7 +80,6 @@ VERBS = (
     "live",
     "import_",
     "log",
-    "info",
     "replay",
     "fit",
     "why",

@@ -245,7 +245,7 @@ WAYS = {
         "--from",
         "{wheel}",
         "heapscope",
-        "info",
+        "replay",
     ],
 }
 
@@ -275,7 +275,7 @@ def test_a_fresh_installation_answers(way: str, made: Path, tmp_path: Path) -> N
         print(f"{way}: {time.monotonic() - began:.0f} s to the first answer")
         return
     ran(line, **clean)
-    assert "events" in ran([programs / "heapscope", "info", trace])
+    assert "events" in ran([programs / "heapscope", "replay", trace])
     print(f"{way}: {time.monotonic() - began:.0f} s to the first answer")
     if way == "pip":
         sizes = sizes_of(environment)

@@ -31,7 +31,7 @@ VERSIONS = ("4.2", "4.3.2", "5.5")
 REPORT = "build/report.html"
 
 NEXT = f"""\
-  heapscope info {TRACE}
+  heapscope replay {TRACE}
   heapscope replay {TRACE} --boot-log {BOOT_LOG} --idf 5.5 --need {NEED}
   heapscope report {TRACE} --boot-log {BOOT_LOG} --idf 4.3.2 --need {NEED} -o report.html
   heapscope leaks {TRACE} --from "closed 1" --to "closed 5"
@@ -63,7 +63,7 @@ def compare(console: Console, older: str, newer: str) -> str:
 def main() -> int:
     os.chdir(Path(__file__).parents[3])
     console = Console()
-    run(console, "info", TRACE)
+    run(console, "replay", TRACE)
     run(console, "replay", TRACE, *MEMORY)
     built_with, *later = VERSIONS
     answer = [compare(console, built_with, version) for version in later]

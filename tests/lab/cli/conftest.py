@@ -73,7 +73,6 @@ VERBS = {
     "live": ("live", "T.hst", "--headless", "-o", "out"),
     "import": ("import", "text", "events.txt", "-o", "out.hst"),
     "log": ("log", "boot.txt", "--json", "out.json"),
-    "info": ("info", "T.hst", "--json", "out.json"),
     "replay": ("replay", "T.hst", "--chip", "esp32", "--json", "out.json"),
     "fit": ("fit", "T.hst", "--json", "out.json"),
     "why": ("why", "T.hst", "--pool", "16KB", "--json", "out.json"),

@@ -88,7 +88,7 @@ VERBS = [
     ["import", "esp-idf", "log.txt", "-o", "log.hst"],
     ["import", "pjsip", str(PJSIP), "-o", "pools.hst"],
     ["pools", "pools.hst"],
-    ["info", "T.hst"],
+    ["replay", "T.hst"],
     ["replay", "T.hst", "--chip", "esp32", "--idf", "5.5", "--need", "16717", "--json", "-"],
     ["replay", "T.hst", "--chip", "esp32", "--boot-log", "boot.txt"],
     ["replay", "T.hst", "--layout", "F.toml"],

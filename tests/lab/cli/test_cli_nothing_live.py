@@ -23,7 +23,7 @@ TRACES = {
 
 #: Every verb that takes a trace, and every form and kind of page that it has.
 VERBS = [
-    "info T.hst",
+    "replay T.hst",
     "replay T.hst --pool 64KB --need 4KB",
     "replay T.hst --chip esp32 --need 4KB",
     "fit T.hst --need 4KB --runs 2",

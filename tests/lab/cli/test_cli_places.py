@@ -21,7 +21,7 @@ Run = Callable[..., Any]
 
 #: Every verb that takes a trace, with what it needs beside it.
 READERS = {
-    "info": ("info", "T"),
+    "contents": ("replay", "T"),
     "replay": ("replay", "T", "--pool", "1MB"),
     "replay by the trace's chip": ("replay", "T", "--chip", "esp32", "--place", "rules.toml"),
     "fit": ("fit", "T", "--allocator", "idf-4.2"),

@@ -96,7 +96,7 @@ def test_the_json_of_each_verb_has_the_word_size(
     documents = [
         json.loads(run(*words, *json_))
         for words in (
-            ("info", trace),
+            ("replay", trace),
             ("replay", trace, "--pool", "64KB"),
             ("fit", trace, "--allocator", "idf-5.5"),
             ("leaks", trace),

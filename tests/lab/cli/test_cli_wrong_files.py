@@ -22,7 +22,7 @@ READERS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "import mtrace": (("import", "mtrace", "FILE", "-o", "o.hst"), ("mtrace",)),
     "import pjsip": (("import", "pjsip", "FILE", "-o", "o.hst"), ("pjsip",)),
     "import esp-idf": (("import", "esp-idf", "FILE"), ("esp-idf", "boot log")),
-    "info": (("info", "FILE"), TRACES),
+    "contents": (("replay", "FILE"), TRACES),
     "replay": (("replay", "FILE", *POOL), TRACES),
     "fit": (("fit", "FILE", "--allocator", "idf-5.5"), TRACES),
     "why": (("why", "FILE", *POOL), TRACES),
@@ -91,5 +91,5 @@ def test_no_file_is_taken_for_what_it_is_not(
         assert "a fault of Heapscope" not in error
         if kind in TRACES:
             assert "it is a trace already" in error
-            assert "heapscope info FILE" in remedy
+            assert "heapscope replay FILE" in remedy
     assert sorted(Path().iterdir()) == there

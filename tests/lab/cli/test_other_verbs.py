@@ -60,7 +60,7 @@ def test_a_verb_of_another_distribution_is_a_command(
 
 def test_it_is_loaded_only_when_it_is_asked_for(install: Install, run: Run) -> None:
     install("tell=there_is_no_such_module:told")
-    assert run("info", "--help").code == 0
+    assert run("replay", "--help").code == 0
     with pytest.raises(ModuleNotFoundError):
         other_verbs.command("tell", typer.core.TyperCommand)
 
@@ -68,7 +68,7 @@ def test_it_is_loaded_only_when_it_is_asked_for(install: Install, run: Run) -> N
 def test_a_verb_of_ours_is_not_replaced(install: Install, run: Run) -> None:
     install("info=there_is_no_such_module:told")
     assert "Say what a trace holds." in run("--help").out
-    assert "what a trace holds" in run("info", "--help").out
+    assert "what a trace holds" in run("replay", "--help").out
 
 
 @pytest.mark.parametrize("args", [(), ("heap-change",), ("all", "--html", "x.html")], ids=len)

@@ -27,7 +27,7 @@ METADATA, EVENTS, END = 1, 2, 3
 DAMAGED = "The metadata of the recording is damaged: word size,"
 
 VERBS = {
-    "info": ("info", "T.hst"),
+    "contents": ("replay", "T.hst"),
     "replay": ("replay", "T.hst", "--pool", "900KB", "--need", "4096"),
     "fit": ("fit", "T.hst", "--allocator", "idf-5.5", "--margin", "10"),
     "leaks": ("leaks", "T.hst"),
@@ -235,7 +235,7 @@ def _documents(verb: str, said: Any) -> list[Any]:
 
 
 @pytest.mark.cells(3)
-@pytest.mark.parametrize("verb", ["info", "replay", "fit", "leaks", "why", "upgrade", "export"])
+@pytest.mark.parametrize("verb", ["contents", "replay", "fit", "leaks", "why", "upgrade", "export"])
 def test_what_is_withheld_is_null_and_what_is_exact_is_true(verb: str, seed: int) -> None:
     whole = made_trace(seed, events=12_000)
     Path("T.hst").write_bytes(whole)
@@ -296,7 +296,7 @@ def test_info_counts_what_it_lists() -> None:
     parts = chunks(made_trace(1, events=12_000))
     Path("T.hst").write_bytes(b"".join((parts[0], *parts[2:])))
     info = read_info("T.hst")
-    _, output, _ = _run("info", "T.hst")
+    _, output, _ = _run("replay", "T.hst")
     lines = {line.split("  ")[0]: line for line in output.splitlines()}
     for noun in ("tasks", "marks"):
         told = lines[noun]

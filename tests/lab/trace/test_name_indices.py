@@ -22,7 +22,7 @@ MALLOC, MARK, SITES = 1, 7, 4
 HIGHEST = 0xF_FFFF
 SIDES: tuple[MemoryOptions, ...] = ({"idf": "4.2"}, {"idf": "5.5"})
 VERBS: dict[str, Callable[[Path, Path], Any]] = {
-    "info": lambda trace, _: hs.info(trace),
+    "contents": lambda trace, _: hs.replay(trace),
     "replay": lambda trace, _: hs.replay(trace, pool="8KB", allocator="tlsf"),
     "leaks": lambda trace, _: hs.leaks(trace),
     "why": lambda trace, _: hs.why(trace, pool="1KB", allocator="heap_4"),

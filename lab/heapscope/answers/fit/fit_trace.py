@@ -271,7 +271,7 @@ def _load(path: str | Path, steps: NativeSteps, progress: Progress | None) -> _L
         if census.events == 0 and (later is None or later.events == 0):
             raise InputError(
                 f"{shown}: no heap event in it, nothing to replay",
-                remedy=f"see what it holds: heapscope info {shlex.quote(shown)}",
+                remedy=f"see what it holds: heapscope replay {shlex.quote(shown)}",
             )
         return _Loaded(
             shown=shown,

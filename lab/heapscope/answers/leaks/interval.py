@@ -37,7 +37,7 @@ def interval(info: TraceInfo, *, start: str | None, end: str | None) -> Interval
         why = "its events are lost from the first one on" if info.loss else "no heap event in it"
         raise InputError(
             f"{info.file}: {why}, so what stayed is not known",
-            remedy="record it again, or look at what is left: heapscope info",
+            remedy="record it again, or look at what is left: heapscope replay",
         )
     first = 0 if start is None else _event(info, start)
     last = whole if end is None else _event(info, end, after=first)

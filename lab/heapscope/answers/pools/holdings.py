@@ -102,7 +102,9 @@ class PoolsResult(RecordedDocument):
     """The bytes that pools hold, and the sizes that would hold least.
     Bytes and counts are integers."""
 
-    VERB = "pools"
+    VERB = "fit"
+    KIND = "pools"
+    COMMAND = "fit --pools --json"
     VERSION = 2
     main_table = "traces"
 

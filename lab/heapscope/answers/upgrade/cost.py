@@ -134,7 +134,9 @@ class UpgradeResult(RecordedDocument):
     """The cost of the step from one SDK version to another, part by part, and the changes that buy
     it back. Bytes are those of the 32-bit chip. Events are heap events, counted from 0."""
 
-    VERB = "upgrade"
+    VERB = "compare"
+    KIND = "parts"
+    COMMAND = "compare --parts --json"
     VERSION = 2
     main_table = "waterfalls"
     READABLE = (1, 2)  # Versions that are read; version 1 had no `loss`.

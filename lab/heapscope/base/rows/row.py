@@ -68,10 +68,12 @@ class Document(Row, VerbResult):
     """The outermost row of what `--json` of a verb writes. It begins with its form and version.
 
     VERSION is raised when a key changes its meaning or goes; 0: the form has no version. READABLE:
-    the versions that are read. LISTED: a verb writes a list of them. COMMAND: the command and the
-    option that write it; empty: `VERB --json`."""
+    the versions that are read. KIND tells apart the documents of a verb that writes several.
+    LISTED: a verb writes a list of them. COMMAND: the command and the option that write it; empty:
+    `VERB --json`."""
 
     VERB: ClassVar[str]
+    KIND: ClassVar[str] = ""
     COMMAND: ClassVar[str] = ""
     VERSION: ClassVar[int] = 0
     READABLE: ClassVar[tuple[int, ...]] = ()
@@ -80,11 +82,21 @@ class Document(Row, VerbResult):
     @classmethod
     def form(cls) -> str:
         """The key of the version."""
-        return f"heapscope_{cls.VERB}".replace("-", "_")
+        return f"heapscope_{cls.VERB}"
+
+    @classmethod
+    def document(cls) -> str:
+        """The name of its schema: the verb, and the kind where there is one."""
+        return f"{cls.VERB}-{cls.KIND}" if cls.KIND else cls.VERB
+
+    @classmethod
+    def head(cls) -> dict[str, Any]:
+        """The keys that every document of this form begins with."""
+        version = {cls.form(): cls.VERSION} if cls.VERSION else {}
+        return version | ({"kind": cls.KIND} if cls.KIND else {})
 
     def to_json(self) -> dict[str, Any]:
-        head = {self.form(): self.VERSION} if self.VERSION else {}
-        values = head | super().to_json()
+        values = self.head() | super().to_json()
         withhold(values)
         return values
 
@@ -94,6 +106,8 @@ class Document(Row, VerbResult):
         readable = cls.READABLE or (cls.VERSION,)
         if version not in readable:
             raise malformed(f"{where}.{cls.form()}", " or ".join(map(str, readable)))
+        if isinstance(data, dict) and data.get("kind", "") != cls.KIND:
+            raise malformed(f"{where}.kind", cls.KIND or "absent")
         return super().from_json(data, where=where)
 
 

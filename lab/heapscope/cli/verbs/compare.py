@@ -9,7 +9,7 @@ from typing import Unpack
 
 from heapscope.base.errors import InputError
 from heapscope.base.progress import OnProgress
-from heapscope.cli.verbs.replay import replay
+from heapscope.cli.verbs.replay import replayed
 from heapscope.memory.options import MemoryOptions, given, per_side
 from heapscope.simulation.result.comparison import Comparison
 from heapscope.simulation.result.comparison import compare as compare_results
@@ -71,8 +71,8 @@ def both(
         )
     other = left if right is None else right
     return (
-        replay(left, need=need, progress=progress, **before),
-        replay(other, need=need, progress=progress, **after),
+        replayed(Path(left), before, need=need, progress=progress),
+        replayed(Path(other), after, need=need, progress=progress),
     )
 
 

@@ -10,7 +10,7 @@ from heapscope.answers.leaks.interval import interval
 from heapscope.answers.leaks.suppress import read_suppressions
 from heapscope.base.progress import OnProgress, phase
 from heapscope.cli.verbs.recorded import with_word_size
-from heapscope.cli.verbs.replay import replay
+from heapscope.cli.verbs.replay import replayed
 from heapscope.memory.options import MemoryOptions, given
 from heapscope.trace.info import read_info
 
@@ -33,7 +33,7 @@ def leaks(
     path, options = Path(trace), given(memory)
     rules = () if suppress is None else read_suppressions(Path(suppress))
     span = interval(read_info(path, progress=phase(progress, "reading")), start=start, end=end)
-    free = replay(path, progress=progress, **options).free_for_malloc if options else None
+    free = replayed(path, options, progress=progress).free_for_malloc if options else None
     looking = phase(progress, "looking at live blocks")
     found = find_leaks(path, span, suppressions=rules, free=free, progress=looking)
     return with_word_size(found, path)

@@ -122,7 +122,8 @@ class RanksDocument(Document):
     """Published configurations beside the best ones. Throughputs are in Mbit/s, memory is in KB
     (1024 bytes); figures are predictions."""
 
-    VERB = "tune-ranks"
+    VERB = "tune"
+    KIND = "ranks"
     COMMAND = "tune --ranks --json"
 
     ranks: tuple[RankGain, ...] = figure("The published configurations.")

@@ -50,7 +50,8 @@ class HeapTraceFacts(OrderedCounts):
 class EspIdfImport(LogResult):
     """A device's log, answered, and its heap trace as events."""
 
-    VERB = "import-esp-idf"
+    VERB = "import"
+    KIND = "esp-idf"
     COMMAND = "import esp-idf --json"
     VERSION = 2
 

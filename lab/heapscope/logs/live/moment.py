@@ -149,7 +149,8 @@ class LiveEvent(Row):
 class LiveMoment(Document):
     """Each line of `heapscope live --json` but the last."""
 
-    VERB = "live-moment"
+    VERB = "live"
+    KIND = "moment"
     COMMAND = "live --json"
     VERSION = 2
 

@@ -157,7 +157,7 @@ def live_parts(result: LiveResult) -> Iterator[RenderableType]:
         yield from why_tables(result.needs)
     written = [one.file for one in result.recordings if one.file and one.events]
     if written:
-        yield next_command("info", written[-1])
+        yield next_command("replay", written[-1])
 
 
 def answer_lines(needs: tuple[NeedLine, ...]) -> Iterator[Text]:

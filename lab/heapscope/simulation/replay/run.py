@@ -114,5 +114,5 @@ def replay_reader(config: NativeConfig, layout: Layout) -> NativeReader:
 def _nothing(shown: str) -> InputError:
     return InputError(
         f"{shown}: no heap event in it, nothing to replay",
-        remedy=f"see what it holds: heapscope info {shlex.quote(shown)}",
+        remedy=f"see what it holds: heapscope replay {shlex.quote(shown)}",
     )

@@ -63,7 +63,7 @@ def survey(
     if result.loss is not None and result.loss.event == 0:
         raise InputError(
             f"{result.trace.path}: {result.loss.sentences()[0]} There is nothing to draw",
-            remedy="see the bounds that are left: heapscope replay, heapscope info",
+            remedy="see the bounds that are left: heapscope replay, heapscope replay",
         )
     second = _Draw(result, first)
     again(observer=second, times=False)
