@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from heapscope.cli.verbs.check import check
     from heapscope.cli.verbs.compare import compare
     from heapscope.cli.verbs.diff import diff
-    from heapscope.cli.verbs.explorer import explorer
     from heapscope.cli.verbs.export import export
     from heapscope.cli.verbs.fit import fit
     from heapscope.cli.verbs.import_trace import import_
@@ -25,7 +24,6 @@ if TYPE_CHECKING:
     from heapscope.cli.verbs.live import live
     from heapscope.cli.verbs.log import log
     from heapscope.cli.verbs.place import place
-    from heapscope.cli.verbs.pools import pools
     from heapscope.cli.verbs.predict import predict
     from heapscope.cli.verbs.record import record
     from heapscope.cli.verbs.replay import replay
@@ -46,7 +44,6 @@ __all__ = [
     "check",
     "compare",
     "diff",
-    "explorer",
     "export",
     "fit",
     "fixed",
@@ -58,7 +55,6 @@ __all__ = [
     "live",
     "log",
     "place",
-    "pools",
     "predict",
     "record",
     "replay",
@@ -88,11 +84,9 @@ VERBS = (
     "check",
     "upgrade",
     "report",
-    "explorer",
     "lint",
     "tune",
     "place",
-    "pools",
     "export",
     "predict",
     "diff",

@@ -1,4 +1,4 @@
-"""Find the smallest pool, by allocator."""
+"""Find the smallest pool by allocator, or the best sizes of named pools."""
 
 from __future__ import annotations
 
@@ -87,6 +87,32 @@ def fit(
             'end = "high" from the high end of a free block.',
         ),
     ] = None,
+    pools: Annotated[
+        bool,
+        typer.Option(
+            "--pools",
+            help="Say what the pools hold that the program named, and which sizes hold least.",
+        ),
+    ] = False,
+    sizes: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--sizes",
+            metavar="NAME=INITIAL:INCREMENT",
+            help='With --pools: also replay with these sizes, bytes; "all": of every pool that may '
+            "change. May be repeated.",
+        ),
+    ] = None,
+    calls: Annotated[
+        int | None,
+        typer.Option(
+            "--calls",
+            metavar="N",
+            min=0,
+            help="With --pools: heap calls that the advice may take, all traces together; as many "
+            "as recorded unless told.",
+        ),
+    ] = None,
     need: Needs = None,
     jitter: Runs = None,
     jitter_seed: Seed = 0,
@@ -105,6 +131,11 @@ def fit(
     With --need, a pool also has room for that request at every moment, as `replay --need` asks.
     With --jitter, perturbed runs of the trace also say which share of runs each pool serves.
 
+    With --pools it is about the pools that a program names, which grow by blocks: an initial one
+    and increments. The pool events of a trace are replayed with other sizes, exactly, and the sizes
+    found that have least allocated at the peak within a number of heap calls. Advice from several
+    traces holds for more: a single one fits its own run.
+
     \b
     Examples:
       heapscope fit T.hst
@@ -115,6 +146,9 @@ def fit(
       heapscope fit T.hst --allocator idf-5.5 --jitter 1000
       heapscope fit T.hst --chip esp32c3 --idf 5.5
       heapscope fit T.hst --sdkconfig sdkconfig --map build/app.map
+      heapscope fit call.hst --pools
+      heapscope fit call.hst other.hst --pools --calls 400
+      heapscope fit call.hst --pools --sizes all=128:128 --sizes STUN_TDATA=512:304 --json -
     """
     from heapscope.cli.answer import give
     from heapscope.cli.progress import progress_bar
@@ -131,6 +165,9 @@ def fit(
             sdkconfig=sdkconfig,
             map=map_file,
             place=place,
+            pools=pools,
+            sizes=sizes or (),
+            calls=calls,
             need=need or (),
             jitter=jitter,
             jitter_seed=jitter_seed,

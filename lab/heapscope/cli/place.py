@@ -49,10 +49,10 @@ def place(
             "with two ends gets rules for them only where they win there, too.",
         ),
     ] = None,
-    pools: Annotated[
+    fixed_blocks: Annotated[
         bool,
         typer.Option(
-            "--pools",
+            "--fixed-blocks",
             help="Try pools of fixed blocks, too. Rules for them are given only where they win.",
         ),
     ] = False,
@@ -87,7 +87,7 @@ def place(
       heapscope place T.hst --chip esp32s3 --psram 8MB --psram-threshold off --slow 5
       heapscope place T.hst --chip esp32 --psram 4MB --second T2.hst --json place.json
       heapscope place T.hst --chip esp32 --need 16717 --jitter 200
-      heapscope place T.hst --pool 64KB --pools -o rules.toml --code place.h
+      heapscope place T.hst --pool 64KB --fixed-blocks -o rules.toml --code place.h
     """
     from heapscope.cli.answer import give, wants_tables, write_text
     from heapscope.cli.progress import progress_bar
@@ -100,7 +100,7 @@ def place(
             slow=slow,
             seconds=seconds,
             second=second,
-            pools=pools,
+            fixed_blocks=fixed_blocks,
             jitter=jitter,
             jitter_seed=jitter_seed,
             jitter_strength=jitter_strength,

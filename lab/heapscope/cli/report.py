@@ -1,4 +1,4 @@
-"""Write what happened as one HTML page."""
+"""Write what happened as one HTML page, or the page that opens traces."""
 
 from __future__ import annotations
 
@@ -14,8 +14,14 @@ from heapscope.cli.shared import Fold, Json, Needs
 @takes_sides()
 def report(
     traces: Annotated[
-        list[Path], typer.Argument(metavar="T.hst...", help="Trace; several: they are compared.")
-    ],
+        list[Path] | None,
+        typer.Argument(
+            metavar="[T.hst...]",
+            help="Trace; several: they are compared; none: the explorer.",
+            show_default=False,
+        ),
+    ] = None,
+    *,
     out: Annotated[
         Path,
         typer.Option(
@@ -29,7 +35,6 @@ def report(
     title: Annotated[
         str | None, typer.Option(metavar="TEXT", help="Heading of the page (the trace's name).")
     ] = None,
-    *,
     memory: SidesOptions,
     need: Needs = None,
     plan: Annotated[
@@ -63,19 +68,37 @@ def report(
     An option given once counts for all; given several times, or with several traces, it makes a
     page that compares them with the first. The memory is chosen as for replay.
 
+    Without a trace it is the explorer, a page that opens a trace by itself and replays it in the
+    browser: a trace (.hst), the text form, heaptrack's data or a log of mtrace is dropped on it.
+    It has the memories of all chips and needs neither an installation nor a network.
+
     \b
     Examples:
       heapscope report T.hst --chip esp32 --need 16717 -o report.html
       heapscope report T.hst --chip esp32 --idf 4.2 --idf 5.5 -o upgrade.html
       heapscope report T.hst --pool 64KB --allocator idf-5.5 --allocator tlsf -o allocators.html
+      heapscope report -o explorer.html
       heapscope report before.hst after.hst --chip esp32 --title "Smaller buffers" -o change.html
     """
+    from heapscope.base.errors import InputError
     from heapscope.base.printable import printable
     from heapscope.cli.answer import print_answer, wants_tables, write_json
     from heapscope.cli.progress import progress_bar
-    from heapscope.cli.verbs.report import check_page, write_page
+    from heapscope.cli.verbs.report import check_page, explorer, write_page
     from heapscope.cli.verbs.report import report as answer
 
+    if not traces:
+        if memory or need or title or plan or why is not None:
+            raise InputError(
+                "report without a trace is the explorer, which takes its questions in the browser",
+                remedy="name a trace, or give -o and --json alone",
+            )
+        page = explorer(out)
+        write_json({} if json is None else page.to_json(), json, inputs=[out])
+        if wants_tables(json):
+            for sentence in page.answer:
+                typer.echo(printable(sentence, limit=600))
+        return
     check_page(out)
     shared, sides = report_sides(memory, traces=len(traces))
     with progress_bar() as progress:

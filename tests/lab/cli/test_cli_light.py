@@ -87,7 +87,7 @@ VERBS = [
     ["import", "heaptrack", "heaptrack.firmware.4711.zst", "-o", "heaptrack.hst"],
     ["import", "esp-idf", "log.txt", "-o", "log.hst"],
     ["import", "pjsip", str(PJSIP), "-o", "pools.hst"],
-    ["pools", "pools.hst"],
+    ["fit", "--pools", "pools.hst"],
     ["replay", "T.hst"],
     ["replay", "T.hst", "--chip", "esp32", "--idf", "5.5", "--need", "16717", "--json", "-"],
     ["replay", "T.hst", "--chip", "esp32", "--boot-log", "boot.txt"],

@@ -40,7 +40,7 @@ VERBS = [
     "report T.hst --pool 64KB -o page.md",
     "report T.hst --pool 64KB --pool 32KB -o page.md",
     "place T.hst --pool 64KB",
-    "place T.hst --pool 64KB --pools",
+    "place T.hst --pool 64KB --fixed-blocks",
     "pools T.hst",
     "predict sdkconfig --trace T.hst",
     "check budgets.toml",

@@ -167,7 +167,7 @@ def test_two_outputs_in_one_place_are_refused_before_anything_is_computed(
         ("report", "T.hst", "--boot-log", "boot.txt", "-o", "boot.txt"),
         ("import", "text", "events.txt", "-o", "events.txt"),
         ("fit", "T.hst", "link.hst", "--json", "link.hst"),
-        ("pools", "T.hst", "--json", "T.hst"),
+        ("fit", "--pools", "T.hst", "--json", "T.hst"),
         ("sweep", "sdkconfig", "--json", "sdkconfig"),
     ],
     ids=lambda args: args[0],

@@ -32,7 +32,7 @@ READERS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "report": (("report", "FILE", *POOL, "-o", "o.html"), TRACES),
     "place": (("place", "FILE", *POOL), TRACES),
     "place --second": (("place", "trace.hst", *POOL, "--second", "FILE"), TRACES),
-    "pools": (("pools", "FILE"), TRACES),
+    "pools": (("fit", "--pools", "FILE"), TRACES),
     "export": (("export", "FILE", "--to", "csv", "-o", "o.csv"), TRACES),
     "predict --trace": (("predict", "sdkconfig", "--chip", "esp32", "--trace", "FILE"), TRACES),
     "tune --trace": (("tune", "--chip", "esp32c3", "--trace", "FILE"), TRACES),

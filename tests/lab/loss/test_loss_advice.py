@@ -78,10 +78,10 @@ def test_upgrade_bounds_what_it_knows_and_offers_nothing(seed: int) -> None:
 def test_pools_bounds_what_it_knows_and_advises_nothing(seed: int) -> None:
     data = plain(CAPTURED / "ice_default.hst.zst")
     Path("T.hst").write_bytes(data)
-    truth = _run("pools", "T.hst")[2]
+    truth = _run("fit", "--pools", "T.hst")[2]
     for name, part in _damaged(data, 6, seed):
         Path("T.hst").write_bytes(part)
-        code, output, said = _run("pools", "T.hst")
+        code, output, said = _run("fit", "--pools", "T.hst")
         if code == 2:
             assert "remedy" in output, (name, output)
             continue

@@ -210,7 +210,7 @@ def test_a_budget_that_damaged_sizes_keep_is_not_kept(seed: int) -> None:
 def test_pools_whose_rule_may_be_lost_are_not_counted() -> None:
     whole = plain(CAPTURED / "ice_default.hst.zst")
     Path("T.hst").write_bytes(whole[len(chunks(whole)[0]) :])
-    code, output, _ = _run("pools", "T.hst")
+    code, output, _ = _run("fit", "--pools", "T.hst")
     assert code == 2
     assert "metadata is damaged" in output
 

@@ -109,7 +109,7 @@ SAME: dict[str, tuple[tuple[str, ...], Callable[[], VerbResult]]] = {
         ("text", "T.hst.txt", "-o", "again.hst"),
         lambda: hs.import_("text", "T.hst.txt", "again.hst"),
     ),
-    "pools": (("calls.hst",), lambda: hs.pools("calls.hst")),
+    "fit: pools": (("calls.hst", "--pools"), lambda: hs.fit("calls.hst", pools=True)),
 }
 
 

@@ -29,7 +29,7 @@ def place(
     slow: float = SLOW,
     seconds: float = SECONDS,
     second: str | Path | None = None,
-    pools: bool = False,
+    fixed_blocks: bool = False,
     jitter: int | None = None,
     jitter_seed: int = 0,
     jitter_strength: float = STRENGTH,
@@ -40,7 +40,7 @@ def place(
 
     `slow`: percent of the bytes asked for that may be in slow memory. `seconds`: the time for it.
     `second`: another recording of the same program, which the rules are tried on, and which a heap
-    with two ends needs for rules that use them. `pools`: pools of fixed blocks are tried, too.
+    with two ends needs for rules that use them. `fixed_blocks`: tries pools of fixed blocks, too.
     `jitter`: so many perturbed runs also say in which
     share the placement holds. `memory`: as for replay(); the rules of `place` stay in front.
     InputError: an input cannot be used.
@@ -52,7 +52,7 @@ def place(
     text = "" if own is None or str(own) == NO_RULES else read_toml_text(own, what="rules").text
     needs = parse_needs(() if need is None else (need,))
     wish = PlaceWish(
-        need=needs[0] if needs else None, slow=slow, seconds=seconds, given=text, pools=pools
+        need=needs[0] if needs else None, slow=slow, seconds=seconds, given=text, pools=fixed_blocks
     )
     wish.check()
     perturbed = Jitter.asked(jitter, seed=jitter_seed, strength=jitter_strength)

@@ -29,6 +29,7 @@ from heapscope.render.explorer.embed import (
     has_engine,
     memory_json,
 )
+from heapscope.render.explorer.written import Explorer
 from heapscope.render.page.comparison import labels
 from heapscope.render.page.document import PageEngine, Report, html, report_parts
 from heapscope.render.page.side import PageSide
@@ -61,7 +62,7 @@ def report(
     embed_limit: int = EMBED_LIMIT,
     progress: OnProgress | None = None,
     **memory: Unpack[MemoryOptions],
-) -> Report:
+) -> Report | Explorer:
     """Replays every side and writes what happened to `out`, an HTML page that loads nothing, or
     Markdown where its name ends with .md.
 
@@ -70,10 +71,15 @@ def report(
     None: on one side, where something failed and the trace is short enough. `plan`: also one
     combined set of changes, on one side. `embed_limit`: bytes of the compressed trace in a page of
     one side, which replays it by itself; of a longer trace the page has the beginning, and says so;
-    0: no trace and no replay. InputError: an input cannot be used.
+    0: no trace and no replay. Without a trace `out` is the explorer, a page that opens traces and
+    replays them in the browser. InputError: an input cannot be used.
     """
     if out is not None:
         check_page(Path(out))
+    if not traces:
+        if out is None:
+            raise InputError("report without a trace", remedy="name one, or the explorer's page")
+        return explorer(out)
     paths = [Path(trace) for trace in traces]
     count = max(len(paths), len(sides))
     if count > SIDES_MAX:
@@ -107,6 +113,18 @@ def report(
     if out is not None:
         write_page(done, Path(out), inputs=paths)
     return done
+
+
+def explorer(out: str | Path) -> Explorer:
+    """Writes the page that opens a trace, or the text of a recorder, which is dropped on it. It
+    loads nothing. HeapscopeError: the build made no engine."""
+    need_extra("report", "a page in HTML")
+    from heapscope.render.page.explorer import explorer_html
+
+    page = explorer_html().encode("utf-8")
+    with open_output(Path(out)) as write:
+        write(page)
+    return Explorer(out=str(out), size=len(page))
 
 
 def _engine(
