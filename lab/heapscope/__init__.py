@@ -14,11 +14,9 @@ if TYPE_CHECKING:
     from heapscope.base.version import __version__
     from heapscope.cli.verbs.check import check
     from heapscope.cli.verbs.compare import compare
-    from heapscope.cli.verbs.diff import diff
     from heapscope.cli.verbs.export import export
     from heapscope.cli.verbs.fit import fit
     from heapscope.cli.verbs.import_trace import import_
-    from heapscope.cli.verbs.ladder import ladder
     from heapscope.cli.verbs.leaks import leaks
     from heapscope.cli.verbs.lint import fixed, lint
     from heapscope.cli.verbs.live import live
@@ -31,7 +29,6 @@ if TYPE_CHECKING:
     from heapscope.cli.verbs.sweep import sweep, sweep_show
     from heapscope.cli.verbs.translate import translate
     from heapscope.cli.verbs.tune import tune, tune_ranks
-    from heapscope.cli.verbs.upgrade import upgrade
     from heapscope.cli.verbs.why import why
     from heapscope.cli.verbs.widget import widget
     from heapscope.trace.fold_sites import fold
@@ -43,13 +40,11 @@ __all__ = [
     "__version__",
     "check",
     "compare",
-    "diff",
     "export",
     "fit",
     "fixed",
     "fold",
     "import_",
-    "ladder",
     "leaks",
     "lint",
     "live",
@@ -64,33 +59,19 @@ __all__ = [
     "translate",
     "tune",
     "tune_ranks",
-    "upgrade",
     "why",
     "widget",
 ]
 
 #: The verbs of the command line, in the order of its help.
 VERBS = (
-    "record",
-    "translate",
-    "live",
-    "import_",
-    "log",
-    "replay",
-    "fit",
-    "why",
-    "leaks",
+    *("record", "import_", "export", "translate"),
+    *("log", "live"),
+    *("replay", "why", "leaks", "fit", "place"),
     "compare",
+    *("lint", "predict", "tune"),
     "check",
-    "upgrade",
     "report",
-    "lint",
-    "tune",
-    "place",
-    "export",
-    "predict",
-    "diff",
-    "ladder",
     "sweep",
 )
 

@@ -98,6 +98,19 @@ Idf = Annotated[
     ),
 ]
 
+Tcp = Annotated[
+    int, typer.Option("--tcp", min=0, max=253, help="TCP connections at the same time.")
+]
+Udp = Annotated[int, typer.Option("--udp", min=0, max=253, help="UDP sockets at the same time.")]
+Tls = Annotated[int, typer.Option("--tls", min=0, max=253, help="TLS sessions at the same time.")]
+Links = Annotated[
+    str | None,
+    typer.Option(
+        "--links",
+        metavar="wifi,ble",
+        help="Radios that the firmware has linked at boot and app_main already.",
+    ),
+]
 ProjectFolder = Annotated[
     Path | None,
     typer.Option(

@@ -228,7 +228,7 @@ def test_an_interrupt_ends_with_130_and_no_word(
         ("leaks",),
         ("why", "--pool", "1MB"),
         ("compare", "--pool", "1MB", "--pool", "2MB"),
-        ("upgrade", "--pool", "1MB", "--from", "4.2", "--to", "5.5"),
+        ("compare", "--pool", "1MB", "--idf", "4.2", "--idf", "5.5", "--parts"),
         ("place", "--pool", "1MB"),
         ("export", "--to", "csv", "-o", "x.csv"),
     ],

@@ -28,7 +28,7 @@ READERS = {
     "why": ("why", "T", "--pool", "16KB"),
     "leaks": ("leaks", "T"),
     "compare": ("compare", "T", "--pool", "1MB", "--pool", "2MB"),
-    "upgrade": ("upgrade", "T", "--chip", "esp32", "--from", "4.2", "--to", "5.5"),
+    "compare parts": ("compare", "T", "--chip", "esp32", "--idf", "4.2", "--idf", "5.5", "--parts"),
     "report": ("report", "T", "--pool", "1MB", "--title", "x", "-o", "page.html"),
     "place": ("place", "T", "--pool", "1MB"),
     "export": ("export", "T", "--to", "csv"),
@@ -86,7 +86,7 @@ def test_a_named_pipe_is_read_as_often_as_wanted(
         ("replay", "-", "--boot-log", "-"),
         ("lint", "-", "-"),
         ("predict", "-", "--chip", "esp32", "--trace", "-"),
-        ("diff", "-", "-", "--chip", "esp32"),
+        ("compare", "-", "-", "--chip", "esp32"),
     ],
     ids=lambda args: args[0],
 )
@@ -106,7 +106,7 @@ WRITERS = [
     ("import", "text", "events.txt", ("--out", "--json")),
     ("import", "esp-idf", "boot.txt", ("--out", "--json")),
     ("record", ("--out", "--json"), "true"),
-    ("diff", "sdkconfig", "sdkconfig", ("--out", "--json")),
+    ("compare", "sdkconfig", "sdkconfig", ("--out", "--json")),
 ]
 PAIRS = [
     (one[:at], flags[i], flags[j], one[at + 1 :])
@@ -157,12 +157,12 @@ def test_two_outputs_in_one_place_are_refused_before_anything_is_computed(
         ("lint", "sdkconfig", "--fix", "sdkconfig"),
         ("tune", "--chip", "esp32", "--sdkconfig", "sdkconfig", "--fragment", "sdkconfig"),
         ("predict", "sdkconfig", "--json", "sdkconfig"),
-        ("diff", "sdkconfig@5.5", "@5.1", "--json", "sdkconfig"),
-        ("ladder", "sdkconfig", "+events.txt", "-o", "events.txt"),
+        ("compare", "sdkconfig@5.5", "@5.1", "--json", "sdkconfig"),
+        ("compare", "sdkconfig", "+events.txt", "-o", "events.txt"),
         ("report", "T.hst", "--pool", "64KB", "-o", "T.hst"),
         ("export", "T.hst", "--to", "csv", "--output", "T.hst"),
         ("compare", "T.hst", "other.hst", "--pool", "64KB", "--json", "other.hst"),
-        ("upgrade", "T.hst", "--boot-log", "boot.txt", "--json", "boot.txt"),
+        ("compare", "T.hst", "--boot-log", "boot.txt", "--json", "boot.txt"),
         ("leaks", "T.hst", "--suppress", "events.txt", "--json", "events.txt"),
         ("report", "T.hst", "--boot-log", "boot.txt", "-o", "boot.txt"),
         ("import", "text", "events.txt", "-o", "events.txt"),

@@ -28,7 +28,10 @@ READERS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "why": (("why", "FILE", *POOL), TRACES),
     "leaks": (("leaks", "FILE"), TRACES),
     "compare": (("compare", "FILE", *POOL, "--pool", "2MB"), TRACES),
-    "upgrade": (("upgrade", "FILE", *POOL, "--from", "4.2", "--to", "5.5"), TRACES),
+    "compare parts": (
+        ("compare", "FILE", *POOL, "--idf", "4.2", "--idf", "5.5", "--parts"),
+        TRACES,
+    ),
     "report": (("report", "FILE", *POOL, "-o", "o.html"), TRACES),
     "place": (("place", "FILE", *POOL), TRACES),
     "place --second": (("place", "trace.hst", *POOL, "--second", "FILE"), TRACES),
@@ -44,7 +47,10 @@ READERS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "--measured": (("predict", "sdkconfig", "--chip", "esp32", "--measured", "FILE"), ()),
     "lint": (("lint", "FILE", "--chip", "esp32"), ("sdkconfig", "empty")),
     "predict": (("predict", "FILE", "--chip", "esp32"), ("sdkconfig", "empty")),
-    "diff": (("diff", "sdkconfig", "FILE", "--chip", "esp32"), ("sdkconfig", "empty")),
+    "compare configurations": (
+        ("compare", "sdkconfig", "FILE", "--chip", "esp32"),
+        ("sdkconfig", "empty"),
+    ),
     "tune": (("tune", "--chip", "esp32", "--sdkconfig", "FILE"), ("sdkconfig", "empty")),
 }
 

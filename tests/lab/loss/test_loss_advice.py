@@ -18,7 +18,7 @@ sys.path.append(str(Path(__file__).parent))
 
 from damaged import CAPTURED, chunks, damages, false_claims, made_trace, plain
 
-UPGRADE = ("upgrade", "T.hst", "--chip", "esp32", "--from", "4.2", "--to", "5.5")
+UPGRADE = ("compare", "T.hst", "--chip", "esp32", "--idf", "4.2", "--idf", "5.5", "--parts")
 PREDICT = ("predict", "sdkconfig", "--chip", "esp32", "--trace", "T.hst")
 TUNE = ("tune", "--chip", "esp32", "--trace", "T.hst")
 
@@ -145,7 +145,7 @@ VERBS = {
     "leaks": ("leaks", "T.hst"),
     "export": ("export", "T.hst", "--to", "csv", "-o", "out.csv"),
     "compare": ("compare", "T.hst", "--pool", "60000", "--pool", "70000"),
-    "upgrade": UPGRADE,
+    "compare parts": UPGRADE,
     "replay": ("replay", "T.hst", "--pool", "60000", "--need", "4096"),
 }
 

@@ -35,7 +35,17 @@ VERBS = {
     "compare": ("compare", "T.hst", "--pool", "900KB", "--pool", "950KB"),
     "report": ("report", "T.hst", "--pool", "900KB", "-o", "page.html"),
     "export": ("export", "T.hst", "--to", "csv", "-o", "out.csv"),
-    "upgrade": ("upgrade", "T.hst", "--chip", "esp32", "--from", "4.2", "--to", "5.5"),
+    "compare parts": (
+        "compare",
+        "T.hst",
+        "--chip",
+        "esp32",
+        "--idf",
+        "4.2",
+        "--idf",
+        "5.5",
+        "--parts",
+    ),
     "place": ("place", "T.hst", "--chip", "esp32", "--seconds", "1"),
     "check": ("check", "budgets.toml"),
 }
@@ -235,7 +245,9 @@ def _documents(verb: str, said: Any) -> list[Any]:
 
 
 @pytest.mark.cells(3)
-@pytest.mark.parametrize("verb", ["contents", "replay", "fit", "leaks", "why", "upgrade", "export"])
+@pytest.mark.parametrize(
+    "verb", ["contents", "replay", "fit", "leaks", "why", "compare parts", "export"]
+)
 def test_what_is_withheld_is_null_and_what_is_exact_is_true(verb: str, seed: int) -> None:
     whole = made_trace(seed, events=12_000)
     Path("T.hst").write_bytes(whole)

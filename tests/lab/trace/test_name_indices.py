@@ -29,7 +29,7 @@ VERBS: dict[str, Callable[[Path, Path], Any]] = {
     "fit": lambda trace, _: hs.fit(trace, allocator="tlsf"),
     "csv": lambda trace, out: hs.export(trace, to="csv", out=out / "x.csv"),
     "json": lambda trace, out: hs.export(trace, to="json", out=out / "x.json"),
-    "upgrade": lambda trace, _: hs.upgrade(trace, chip="esp32", sides=SIDES),
+    "compare": lambda trace, _: hs.compare(trace, chip="esp32", sides=SIDES, parts=True),
 }
 
 

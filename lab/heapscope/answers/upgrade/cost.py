@@ -1,4 +1,4 @@
-"""Everything that `heapscope upgrade` yields."""
+"""Everything that `heapscope compare --parts` yields."""
 
 from __future__ import annotations
 
