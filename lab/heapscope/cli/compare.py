@@ -11,7 +11,7 @@ from heapscope.base.errors import InputError
 from heapscope.base.verb_result import VerbResult
 from heapscope.cli.fail_on import FailOn, fail, parsed
 from heapscope.cli.memory import SidesOptions, takes_sides, two_sides
-from heapscope.cli.shared import Json, Links, Needs, Tcp, Tls, Udp
+from heapscope.cli.shared import Json, Links, Needs, Tcp, Tls, Udp, output
 from heapscope.memory.options import named_files
 
 if TYPE_CHECKING:
@@ -69,15 +69,7 @@ def compare(
     tls: Tls = 0,
     links: Links = None,
     fail_on: FailOn = None,
-    out: Annotated[
-        Path | None,
-        typer.Option(
-            "--out",
-            "-o",
-            metavar="FILE",
-            help="Also write the tables: .md as Markdown, else a page.",
-        ),
-    ] = None,
+    out: Annotated[Path | None, output("FILE")] = None,
     json: Json = None,
 ) -> None:
     """Compare things of one kind, and say where their difference comes from.
@@ -99,6 +91,7 @@ def compare(
     Options of configurations are compared by their final values and not by lines: an option that a
     default changed between two releases is named too. The gain of options that act together is
     shared among them, and adds up to the total. Memory is by state, and differences have bands.
+    With -o the tables are written, too: .md as Markdown, else as a page.
 
     \b
     Examples:
@@ -113,7 +106,7 @@ def compare(
       heapscope compare T.hst --layout F.toml --idf 4.2 --idf 5.5 --parts
       heapscope compare sdkconfig.defaults@5.1 @5.5 --chip esp32 --tls 1
       heapscope compare sdkconfig +CONFIG_LWIP_IRAM_OPTIMIZATION=n +CONFIG_ESP_WIFI_IRAM_OPT=n
-      heapscope compare sdkconfig.defaults --steps steps.txt --chip esp32 --out steps.md
+      heapscope compare sdkconfig.defaults --steps steps.txt --chip esp32 -o steps.md
     """
     from heapscope.cli.answer import give, write_text
     from heapscope.cli.progress import progress_bar
@@ -148,7 +141,7 @@ def compare(
     read = [*named_files(shared, *sides), *named, *filter(None, [steps])]
     if out is not None:
         title = " -> ".join(things or ("start",))
-        write_text(_tables(result, out, title), out, option="--out", inputs=read)
+        write_text(_tables(result, out, title), out, option="--output", inputs=read)
     give(result, json, inputs=[*read, *([out] if out else [])])
     if budgets:
         from heapscope.cli.verbs.fail_on import of_comparison

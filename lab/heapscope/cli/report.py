@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from heapscope.cli.memory import SidesOptions, report_sides, takes_sides
-from heapscope.cli.shared import Fold, Json, Needs
+from heapscope.cli.shared import Fold, Json, Needs, Plan, output
 
 
 @takes_sides()
@@ -22,29 +22,13 @@ def report(
         ),
     ] = None,
     *,
-    out: Annotated[
-        Path,
-        typer.Option(
-            "--out",
-            "-o",
-            "--output",
-            metavar="FILE",
-            help="The page to write, for example report.html; report.md: as Markdown.",
-        ),
-    ],
+    out: Annotated[Path, output("FILE")],
     title: Annotated[
         str | None, typer.Option(metavar="TEXT", help="Heading of the page (the trace's name).")
     ] = None,
     memory: SidesOptions,
     need: Needs = None,
-    plan: Annotated[
-        bool,
-        typer.Option(
-            "--plan",
-            help="Also a plan on top of the page: one combined set of changes, as of heapscope why "
-            "--plan.",
-        ),
-    ] = False,
+    plan: Plan = False,
     why: Annotated[
         bool | None,
         typer.Option(
@@ -66,7 +50,8 @@ def report(
     """Write what happened as one HTML page: a file by itself that loads nothing.
 
     An option given once counts for all; given several times, or with several traces, it makes a
-    page that compares them with the first. The memory is chosen as for replay.
+    page that compares them with the first. The memory is chosen as for replay. A name for -o that
+    ends with .md makes it Markdown.
 
     Without a trace it is the explorer, a page that opens a trace by itself and replays it in the
     browser: a trace (.hst), the text form, heaptrack's data or a log of mtrace is dropped on it.

@@ -69,7 +69,7 @@ kind = "DRAM"
 #: its outputs begin with "out".
 VERBS = {
     "record": ("record", "-o", "out.hst", "--json", "-", "--", "true"),
-    "translate": ("translate", "W.hst", "--elf", sys.executable, "-o", "out.hst"),
+    "translate": ("translate", "W.hst", "--program", sys.executable, "-o", "out.hst"),
     "live": ("live", "T.hst", "--headless", "-o", "out"),
     "import": ("import", "text", "events.txt", "-o", "out.hst"),
     "log": ("log", "boot.txt", "--json", "out.json"),

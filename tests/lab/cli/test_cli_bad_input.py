@@ -147,7 +147,7 @@ def test_a_trace_of_marks_alone_has_nothing_to_replay(here: Path, run: Run) -> N
         (("svdat", "events.txt", "-o", "T.hst"), ("unknown format 'svdat'", "valid: text")),
         (("text", "none.txt", "-o", "T.hst"), ("none.txt: no such file",)),
         (("text", "empty.txt", "-o", "T.hst"), ("empty.txt",)),
-        (("text", "events.txt"), ("--out", "import --help")),
+        (("text", "events.txt"), ("--output", "import --help")),
         (("text", "events.txt", "-o", "events.txt"), ("events.txt",)),
         (("text", "events.txt", "-o", "no/T.hst"), ("no/T.hst",)),
     ],

@@ -56,7 +56,9 @@ def test_every_option_given_twice_makes_two_sides(
 def test_two_traces_are_named_by_their_files(hst: Path, run: Run, valid: Valid) -> None:
     Path("events2.txt").write_text("a 1 5\n", encoding="utf-8")
     run("import", "text", "events2.txt", "-o", "U.hst")
-    document = valid("compare-replays", run("compare", hst, "U.hst", "--pool", "64KB", "--json", "-").out)
+    document = valid(
+        "compare-replays", run("compare", hst, "U.hst", "--pool", "64KB", "--json", "-").out
+    )
     assert [document[side]["label"] for side in ("left", "right")] == ["T.hst", "U.hst"]
 
 

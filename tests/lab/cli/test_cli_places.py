@@ -101,12 +101,12 @@ WRITERS = [
     ("lint", "sdkconfig", ("--json", "--sarif", "--fix")),
     ("tune", "--chip", "esp32", ("--json", "--plot", "--fragment")),
     ("experiment", "wifi-path", ("--json", "--write", "--html")),
-    ("report", "T.hst", "--pool", "64KB", ("--out", "--json")),
-    ("export", "T.hst", "--to", "csv", ("--out", "--json")),
-    ("import", "text", "events.txt", ("--out", "--json")),
-    ("import", "esp-idf", "boot.txt", ("--out", "--json")),
-    ("record", ("--out", "--json"), "true"),
-    ("compare", "sdkconfig", "sdkconfig", ("--out", "--json")),
+    ("report", "T.hst", "--pool", "64KB", ("--output", "--json")),
+    ("export", "T.hst", "--to", "csv", ("--output", "--json")),
+    ("import", "text", "events.txt", ("--output", "--json")),
+    ("import", "esp-idf", "boot.txt", ("--output", "--json")),
+    ("record", ("--output", "--json"), "true"),
+    ("compare", "sdkconfig", "sdkconfig", ("--output", "--json")),
 ]
 PAIRS = [
     (one[:at], flags[i], flags[j], one[at + 1 :])
@@ -155,7 +155,7 @@ def test_two_outputs_in_one_place_are_refused_before_anything_is_computed(
     "args",
     [
         ("lint", "sdkconfig", "--fix", "sdkconfig"),
-        ("tune", "--chip", "esp32", "--sdkconfig", "sdkconfig", "--fragment", "sdkconfig"),
+        ("tune", "sdkconfig", "--chip", "esp32", "--fragment", "sdkconfig"),
         ("predict", "sdkconfig", "--json", "sdkconfig"),
         ("compare", "sdkconfig@5.5", "@5.1", "--json", "sdkconfig"),
         ("compare", "sdkconfig", "+events.txt", "-o", "events.txt"),

@@ -51,7 +51,7 @@ READERS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
         ("compare", "sdkconfig", "FILE", "--chip", "esp32"),
         ("sdkconfig", "empty"),
     ),
-    "tune": (("tune", "--chip", "esp32", "--sdkconfig", "FILE"), ("sdkconfig", "empty")),
+    "tune": (("tune", "FILE", "--chip", "esp32"), ("sdkconfig", "empty")),
 }
 
 

@@ -227,7 +227,14 @@ def test_the_tables_are_written_as_pages_markdown_and_json(write: Write, tmp_pat
     end = ["--chip", "esp32", "--idf", "5.5"]
     for name in ("x.md", "x.html"):
         out = tmp_path / name
-        args = ["compare", str(plain), "+CONFIG_LWIP_IRAM_OPTIMIZATION=n", *end, "--out", str(out)]
+        args = [
+            "compare",
+            str(plain),
+            "+CONFIG_LWIP_IRAM_OPTIMIZATION=n",
+            *end,
+            "--output",
+            str(out),
+        ]
         done = CliRunner().invoke(app, [*args, "--json", str(tmp_path / "x.json")])
         assert done.exit_code == 0, done.output
         assert "LWIP_IRAM_OPTIMIZATION" in out.read_text(encoding="utf-8")

@@ -40,11 +40,11 @@ def test_the_exit_code_says_whether_an_event_of_fail_on_happened(make_boot, run:
     for options, code in (
         ((), 0),
         (("--need", "60000"), 1),
-        (("--need", "60000", "--fail-on", "none"), 0),
+        (("--need", "60000", "--alarm", "none"), 0),
         (("--need", "10"), 0),
-        (("--fail-on", "failed"), 1),
-        (("--fail-on", "lost", "--fail-on", "restart"), 0),
-        (("--fail-on", "sunshine"), 2),
+        (("--alarm", "failed"), 1),
+        (("--alarm", "lost", "--alarm", "restart"), 0),
+        (("--alarm", "sunshine"), 2),
         (("--until", "rain"), 2),
         (("--elf", "../stream"), 2),
     ):

@@ -46,7 +46,7 @@ VERBS = {
         "5.5",
         "--parts",
     ),
-    "place": ("place", "T.hst", "--chip", "esp32", "--seconds", "1"),
+    "place": ("place", "T.hst", "--chip", "esp32", "--time-limit", "1"),
     "check": ("check", "budgets.toml"),
 }
 

@@ -109,7 +109,7 @@ def test_what_is_no_such_log(text: str, tmp_path: Path) -> None:
     assert done.exit_code == 2
     assert "not one event in it" in done.stderr
     assert not (tmp_path / "T.hst").exists()
-    assert run("import", "pjsip", LOG).exit_code == 2  # no --out
+    assert run("import", "pjsip", LOG).exit_code == 2  # no --output
     assert run("import", "pjsip", LOG, "-o", tmp_path / "T.hst", "--idf", "5.5").exit_code == 2
 
 

@@ -252,7 +252,7 @@ def test_leaks_tells_when_its_interval_began_and_ended(clocked: Make, seed: int)
     path, ticks = clocked(seed)
     result = run(path)
     begin, end = result.marks[2], result.marks[5]
-    spans = ["--from", "round#3", "--to", "round#6"]
+    spans = ["--begin", "round#3", "--end", "round#6"]
     done = CliRunner().invoke(app, ["leaks", str(path), *spans])
     assert done.exit_code == 0, done.output
     said = " ".join(done.stdout.split())

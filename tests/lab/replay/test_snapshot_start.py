@@ -225,7 +225,7 @@ def test_verbs_read_a_segment(verb: str, record: Record, tmp_path: Path) -> None
     in_segments(tmp_path / "T.hst", record("idf-4.2"))
     options = {"export": ["--to", "csv"], "why": ["--need", "4096"]}.get(verb, [])
     options += [] if verb in ("contents", "fit", "leaks") else ["--pool", "150000"]
-    options += ["--out", str(tmp_path / "out")] if verb in ("report", "export") else []
+    options += ["--output", str(tmp_path / "out")] if verb in ("report", "export") else []
     command = "replay" if verb == "contents" else verb
     result = CliRunner().invoke(app, [command, str(tmp_path / "T.hst:2"), *options])
     assert result.exit_code == 0, result.output

@@ -78,7 +78,7 @@ VERBS = (
 @pytest.mark.parametrize("name", ["chip3", "heard_late", "void_record"])
 @pytest.mark.parametrize("verb", VERBS, ids=lambda verb: verb[0])
 def test_verbs_take_recordings_of_chips(name: str, verb: tuple[str, ...], tmp_path: Path) -> None:
-    out = ("--out", str(tmp_path / "out")) if verb[0] in ("export", "report") else ()
+    out = ("--output", str(tmp_path / "out")) if verb[0] in ("export", "report") else ()
     result = CliRunner().invoke(app, [verb[0], str(GOLDEN / f"{name}.hst"), *verb[1:], *out])
     assert result.exception is None or isinstance(result.exception, SystemExit)
     assert (result.exit_code == 2) == ("remedy:" in result.output), result.output

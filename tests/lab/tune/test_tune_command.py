@@ -105,7 +105,7 @@ def test_without_psram_its_lines_count_for_nothing(tune: Any) -> None:
     text = "SPIRAM=y SPIRAM_TRY_ALLOCATE_WIFI_LWIP=y MBEDTLS_EXTERNAL_MEM_ALLOC=y"
     Path("P").write_text("".join(f"CONFIG_{line}\n" for line in text.split()), encoding="utf-8")
     args = ("--chip", "esp32c61", "--tls", "1", "--need", "tcp_rx>=10", "--median", "--json", "-")
-    own = valid(tune(*args, "--sdkconfig", "P", "--psram", "none")[1])
+    own = valid(tune(*args, "P", "--psram-mode", "none")[1])
     plain = valid(tune(*args)[1])
     for key in ("now", "best", "tls"):
         assert own[key] == plain[key]
@@ -123,7 +123,7 @@ def test_what_does_not_fit_is_said(tune: Any) -> None:
 def test_the_configuration_is_never_overwritten(tune: Any) -> None:
     Path("C").write_text("CONFIG_LWIP_TCP_MSS=1440\n", encoding="utf-8")
     for option in ("--fragment", "--json"):
-        args = ("--chip", "esp32c3", "--sdkconfig", "C", "--need", "tcp_rx>=10", option, "C")
+        args = ("--chip", "esp32c3", "C", "--need", "tcp_rx>=10", option, "C")
         code, _, error = tune(*args)
         assert code == 2
         assert "is the input" in error
@@ -236,11 +236,11 @@ def test_no_need_of_the_device_is_left_to_defaults(tune: Any) -> None:
         (["--loss", "100"], "loss"),
         (["--measured", "missing.toml"], "missing.toml"),
         (["--trace", "missing.hst"], "missing.hst"),
-        (["--sdkconfig", "missing"], "missing"),
+        (["missing"], "missing"),
         (["--keep", "FREERTOS_HZ"], "no option that tune changes"),
         (["--prefer", "memory"], "unknown --prefer"),
         (["--front", "free"], "unknown throughput"),
-        (["--psram", "octal"], "none, quad"),
+        (["--psram-mode", "octal"], "none, quad"),
         (["--json", "-", "--fragment", "-"], "standard output"),
         (["--ranks", "--median"], "question of its own"),
         (["--idf", "9.9"], "9.9"),
@@ -264,7 +264,7 @@ def test_bad_input_is_named(tune: Any, args: list[str], said: str) -> None:
 )
 def test_a_value_that_kconfig_leaves_out_is_named_with_its_line(tune: Any, line: str) -> None:
     Path("sdkconfig").write_text(f"CONFIG_LWIP_TCP_MSS=1440\n{line}\n", encoding="utf-8")
-    code, out, _ = tune("--chip", "esp32", "--sdkconfig", "sdkconfig")
+    code, out, _ = tune("--chip", "esp32", "sdkconfig")
     assert code == 0
     assert "does not take" in out
     assert "sdkconfig, line 2" in " ".join(out.split())
@@ -275,7 +275,7 @@ def test_what_is_kept_against_the_rules_is_an_error(tune: Any) -> None:
         "CONFIG_ESP_WIFI_RX_BA_WIN=30\nCONFIG_ESP_WIFI_STATIC_RX_BUFFER_NUM=4\n", encoding="utf-8"
     )
     code, _, error = tune(
-        "--chip", "esp32", "--sdkconfig", "sdkconfig",
+        "--chip", "esp32", "sdkconfig",
         "--keep", "ESP_WIFI_RX_BA_WIN", "--keep", "ESP_WIFI_STATIC_RX_BUFFER_NUM",
     )  # fmt: skip
     assert code == 2
@@ -323,9 +323,7 @@ def test_the_place_is_in_the_search(tune: Any) -> None:
         "there": place,
         "own": (*place, "--measured", "M.toml"),
     }.items():
-        code, _, _ = tune(
-            "--sdkconfig", "sdkconfig", *more, "--fragment", name, "--json", f"{name}.json"
-        )
+        code, _, _ = tune("sdkconfig", *more, "--fragment", name, "--json", f"{name}.json")
         assert code == 0
         found[name] = valid(Path(f"{name}.json").read_text(encoding="utf-8"))
     assert found["there"]["environment"] == {

@@ -52,8 +52,8 @@ SAME: dict[str, tuple[tuple[str, ...], Callable[[], VerbResult]]] = {
         lambda: hs.why("T.hst", chip="esp32", idf="5.5", failure=1),
     ),
     "leaks": (
-        ("T.hst", "--from", "start", "--pool", "64KB"),
-        lambda: hs.leaks("T.hst", start="start", pool=65536),
+        ("T.hst", "--begin", "start", "--pool", "64KB"),
+        lambda: hs.leaks("T.hst", begin="start", pool=65536),
     ),
     "compare": (
         ("T.hst", "--chip", "esp32", "--idf", "4.2", "--idf", "5.5"),
@@ -103,7 +103,7 @@ SAME: dict[str, tuple[tuple[str, ...], Callable[[], VerbResult]]] = {
         lambda: hs.compare("sdkconfig", "+CONFIG_LWIP_TCP_MSS=536", chip="esp32"),
     ),
     "tune": (
-        ("--sdkconfig", "sdkconfig", "--need", "tcp_rx>=5"),
+        ("sdkconfig", "--need", "tcp_rx>=5"),
         lambda: hs.tune("sdkconfig", need=["tcp_rx>=5"]),
     ),
     "import": (

@@ -272,7 +272,7 @@ def _verdict(question: PlaceQuestion, found: Found) -> Iterator[str]:
     yield from _pools(question, found, figure)
     yield from _bound(question, found, figure)
     if found.stopped:
-        yield "The time was over before all was tried: --seconds gives more."
+        yield "The time was over before all was tried: --time-limit gives more."
 
 
 def _held(question: PlaceQuestion, found: Found, figure: int) -> str:

@@ -50,7 +50,7 @@ class PlaceWish:
             raise InputError(f"--slow {self.slow:g}: not a percentage", remedy="give 0 to 100")
         if not 1 <= self.seconds <= 86_400:
             raise InputError(
-                f"--seconds {self.seconds:g}: outside its range", remedy="give 1 to 86400"
+                f"--time-limit {self.seconds:g}: outside its range", remedy="give 1 to 86400"
             )
 
 

@@ -237,7 +237,7 @@ class _Check:
                 said = f"mark '{printable(mark)}' comes {rounds + 1} times, fewer than three"
                 return absent(said)
             start, end = mark, f"{mark}#{rounds + 1}"
-        found = leaks(trace, start=start, end=end, suppress=run.suppress, progress=self.progress)
+        found = leaks(trace, begin=start, end=end, suppress=run.suppress, progress=self.progress)
         return judge_leaks(budget, found, rounds=rounds)
 
     def _log(self, run: CheckRun, path: Path, options: MemoryOptions) -> None:

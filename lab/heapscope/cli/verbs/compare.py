@@ -60,6 +60,10 @@ def compare(
     replays are compared. InputError: an input cannot be used.
     """
     options = given(memory)
+    if not things and not options and not sides:
+        raise InputError(
+            "nothing to compare", remedy="name two things, or one trace and an option twice"
+        )
     asked = comparison_of([kind_of(thing) for thing in things], parts=parts)
     kinds = {
         Comparing.REPLAYS: {"--need": need},

@@ -78,7 +78,7 @@ def import_(
             )
     if out is None:
         raise InputError(
-            "Missing option '--out' / '-o': the trace to write", remedy="heapscope import --help"
+            "Missing option '--output' / '-o': the trace to write", remedy="heapscope import --help"
         )
     if form == SYSTEMVIEW:
         from heapscope.capture.systemview.import_systemview import import_systemview

@@ -18,7 +18,7 @@ from heapscope.trace.info import read_info
 def leaks(
     trace: str | Path,
     *,
-    start: str | None = None,
+    begin: str | None = None,
     end: str | None = None,
     suppress: str | Path | None = None,
     progress: OnProgress | None = None,
@@ -26,13 +26,13 @@ def leaks(
 ) -> Leaks:
     """Finds the blocks that were allocated between two marks and not freed, by task and call site.
 
-    `start`, `end`: names of marks; without them the whole trace. `suppress`: a file with rules for
+    `begin`, `end`: names of marks; without them the whole trace. `suppress`: a file with rules for
     what is known to stay. With a `memory`, as for replay(), it also says when the device dies.
     InputError: an input cannot be used.
     """
     path, options = Path(trace), given(memory)
     rules = () if suppress is None else read_suppressions(Path(suppress))
-    span = interval(read_info(path, progress=phase(progress, "reading")), start=start, end=end)
+    span = interval(read_info(path, progress=phase(progress, "reading")), start=begin, end=end)
     free = replayed(path, options, progress=progress).free_for_malloc if options else None
     looking = phase(progress, "looking at live blocks")
     found = find_leaks(path, span, suppressions=rules, free=free, progress=looking)

@@ -50,7 +50,7 @@ def tune(
     chip: str | None = None,
     idf: str | None = None,
     project: str | Path | None = None,
-    psram: str | None = None,
+    psram_mode: str | None = None,
     need: Sequence[str] = (),
     keep: Sequence[str] = (),
     trade: Sequence[str] = (),
@@ -109,8 +109,8 @@ def tune(
         chip, files, idf, project=None if project is None else Path(project)
     )
     kept = parse_keep(keep, trade_options(config))
-    if psram is not None:
-        config = with_psram(config, psram)
+    if psram_mode is not None:
+        config = with_psram(config, psram_mode)
     if config.chip in chips() and config.value(_WIFI) is None:
         raise InputError(
             f"ESP-IDF {config.sdk} has no Wi-Fi for the {config.chip} in this configuration",
@@ -204,9 +204,9 @@ def _config(
     names = chip_files()
     if chip is None:
         raise InputError(
-            "neither --chip nor --sdkconfig", remedy=f"give --chip: {', '.join(names)}"
+            "neither a configuration nor --chip", remedy=f"give --chip: {', '.join(names)}"
         )
     known(printable(chip), names, noun="chip")
     sdk = find_release(idf or DEFAULT_IDF).name
-    note = f"no --sdkconfig: from the defaults of {chip}, ESP-IDF {sdk}"
+    note = f"no configuration: from the defaults of {chip}, ESP-IDF {sdk}"
     return settle((), chip=chip, sdk=sdk), (), (note,)

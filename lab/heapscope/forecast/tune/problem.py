@@ -34,7 +34,7 @@ def with_psram(config: Config, kind: str) -> Config:
     known = chips()[config.chip].psram if config.chip in chips() else ()
     if kind not in known:
         raise InputError(
-            f"--psram {printable(kind)}: no published figures of such a {config.chip}",
+            f"--psram-mode {printable(kind)}: no published figures of such a {config.chip}",
             remedy=f"of the {config.chip} there is: {', '.join(known) or 'nothing with Wi-Fi'}",
         )
     if kind == NO_PSRAM:
