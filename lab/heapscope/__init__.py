@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from heapscope.trace.fold_sites import fold
 
 __all__ = [
+    "GROUPS",
     "VERBS",
     "HeapscopeError",
     "InputError",
@@ -63,17 +64,16 @@ __all__ = [
     "widget",
 ]
 
-#: The verbs of the command line, in the order of its help.
-VERBS = (
-    *("record", "import_", "export", "translate"),
-    *("log", "live"),
-    *("replay", "why", "leaks", "fit", "place"),
-    "compare",
-    *("lint", "predict", "tune"),
-    "check",
-    "report",
-    "sweep",
-)
+#: The verbs of the command line, by what a user has at hand, in the order of its help.
+GROUPS = {
+    "A program, or another tool's trace": ("record", "import_", "translate"),
+    "A log, or a device": ("log", "live"),
+    "A trace": ("replay", "why", "leaks", "fit", "place", "export", "report"),
+    "A configuration": ("lint", "predict", "tune"),
+    "Two or more of a kind": ("compare", "sweep"),
+    "Budgets": ("check",),
+}
+VERBS = tuple(verb for verbs in GROUPS.values() for verb in verbs)
 
 #: Where each name of the interface is; it is imported when it is asked for.
 _HOMES = {verb: f"cli.verbs.{verb}" for verb in VERBS} | {
