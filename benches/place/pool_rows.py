@@ -24,8 +24,8 @@ HEAD = """\
 The memory is one heap alone, a tenth larger than what the trace takes of it, in steps of 16 KB.
 `heapscope place T.hst --pool SIZE --allocator NAME --fixed-blocks --time-limit 30` asks for the
 most free memory in it. A block of ESP-IDF's heap has a header of 4 bytes, one of `heap_4` has 8.
-Pools are offered where they leave more free than any rules without them, by 0.1 % of it at least. The
-recordings of `script_study` are left out: each of their replays takes seconds.
+Pools are offered where they leave more free than any rules without them, by 0.1 % of it at least.
+The recordings of `script_study` are left out: each of their replays takes seconds.
 """
 
 

@@ -31,7 +31,7 @@ VERBS = [
     "leaks T.hst",
     "compare T.hst --pool 64KB --pool 32KB",
     "compare T.hst T.hst --pool 64KB",
-    "upgrade T.hst --chip esp32 --from 4.2 --to 5.5",
+    "compare T.hst --chip esp32 --idf 4.2 --idf 5.5 --parts",
     "report T.hst --pool 64KB -o page.html",
     "report T.hst --pool 64KB --need 4KB --why --plan -o page.html",
     "report T.hst --pool 64KB --pool 32KB -o page.html",

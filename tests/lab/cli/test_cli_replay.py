@@ -1,4 +1,4 @@
-"""`heapscope replay`, `import` and `info` on inputs that are in order."""
+"""`heapscope replay` and `import` on inputs that are in order."""
 
 from __future__ import annotations
 

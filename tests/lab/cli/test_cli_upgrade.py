@@ -107,9 +107,8 @@ def test_tracking_is_no_difference_of_checks_where_both_have_it(
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        (("--chip", "esp32"), "from which version to which"),
-        (("--chip", "esp32", "--from", "4.2"), "--to is missing"),
-        (("--chip", "esp32", "--to", "4.2"), "--from is missing"),
+        (("--chip", "esp32"), "no version differs"),
+        (("--chip", "esp32", "--idf", "4.2"), "no version differs"),
         (
             ("--chip", "esp32", "--idf", "4.2", "--idf", "9.9", "--parts"),
             "unknown ESP-IDF version '9.9'",
@@ -126,7 +125,7 @@ def test_tracking_is_no_difference_of_checks_where_both_have_it(
         ((*CHIP, "--boot-log", "events.txt"), "no heap_init line"),
         ((*CHIP, "--layout", "F.toml"), "cannot be used together"),
         ((*CHIP, "--allocator", "nonsense"), "unknown allocator"),
-        (("--pool", "64KB", "--from", "4.2", "--to", "6.0x"), "unknown ESP-IDF version"),
+        (("--pool", "64KB", "--idf", "4.2", "--idf", "6.0x"), "unknown ESP-IDF version"),
         (("--pool", "100", "--idf", "4.2", "--idf", "4.3", "--parts"), "cannot hold a heap"),
     ],
 )
