@@ -23,10 +23,10 @@ HEAD = """\
 - A trace may be "-", standard input, in every verb that takes one; one argument of a command reads
   it. A pipe is kept while a verb reads it several times, in a temporary file where it is large.
 - `-o` and `--output` name the file that a verb makes. A file is written beside its place as
-  `.NAME.….part`, flushed to the disk and renamed, so it appears whole or not at all, and the old one
-  stays until then. Only the trace of `record` and what `live` writes grow while they run. The next
-  run that writes there removes the part that a killed one left. Two outputs in one place, or an
-  output in the place of an input, are refused before anything is computed.
+  `.NAME.….part`, flushed to the disk and renamed, so it appears whole or not at all, and the old
+  one stays until then. Only the trace of `record` and what `live` writes grow while they run. The
+  next run that writes there removes the part that a killed one left. Two outputs in one place, or
+  an output in the place of an input, are refused before anything is computed.
 - An output that cannot be written (a full disk, standard output that is closed) is an error as any
   other, with exit code 2, in each verb and in `--help`, also where another file was written. Where
   standard error cannot be written, only the exit code tells it. A reader may end early, as
