@@ -8,6 +8,7 @@ from random import Random
 
 import pytest
 
+from heapscope.base.request import Request
 from heapscope.logs.heaps.hole import HoleHeap, native_region
 from heapscope.logs.heaps.outlook import Reply, RequestOutlook, outlook
 from heapscope.logs.heaps.state_allocators import allocators_of
@@ -15,7 +16,6 @@ from heapscope.logs.heaps.state_view import StateView, view_of
 from heapscope.logs.reader.device import device_of
 from heapscope.logs.reader.facts import read_log
 from heapscope.logs.reader.reading import LogReading
-from heapscope.logs.reader.requests import AskedBlock
 from heapscope.memory.layout.layout import MallocRule, Region
 from heapscope.native.config import HeldBlock, NativeConfig
 from heapscope.native.state import NativeState
@@ -137,7 +137,7 @@ def view(text: str, *, chip: str = "esp32") -> StateView:
 
 
 def truth(
-    device: Device, requests: tuple[AskedBlock, ...], *, lowest_first: bool
+    device: Device, requests: tuple[Request, ...], *, lowest_first: bool
 ) -> tuple[tuple[bool, ...], tuple[Struct, ...]]:
     """Which requests the device serves, and its heaps afterwards."""
     with NativeState(device.config(lowest_first=lowest_first)) as state:
@@ -158,7 +158,7 @@ ALLOCATORS = (
 )  # fmt: skip
 
 
-def random_requests(random: Random, device: Device) -> tuple[AskedBlock, ...]:
+def random_requests(random: Random, device: Device) -> tuple[Request, ...]:
     """Near what a heap has, or far below; of one size or of many."""
     row = random.choice(device.rows())
     near = row.largest_reported // random.choice((1, 1, 2, 3, 7)) + random.randint(-40, 40)
@@ -166,7 +166,7 @@ def random_requests(random: Random, device: Device) -> tuple[AskedBlock, ...]:
     one = max(1, near) if random.random() < 0.6 else 1 + int(top * random.random())
     alike = random.random() < 0.5
     return tuple(
-        AskedBlock(
+        Request(
             size=one if alike else max(1, int(one * random.random() * 1.5)),
             caps=random.choice((0, 0, 0, 4, 8, 0x804)),
         )
@@ -272,4 +272,4 @@ def test_the_smallest_regions_have_a_heap_or_none() -> None:
             except StatusError:
                 continue
             assert heap.smallest <= max(heap.whole, 16), (name, size)
-            assert heap.least(AskedBlock(size=1)) in (None, *range(heap.whole + 1)), (name, size)
+            assert heap.least(Request(size=1)) in (None, *range(heap.whole + 1)), (name, size)

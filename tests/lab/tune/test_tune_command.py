@@ -26,8 +26,8 @@ from heapscope.forecast.predict.constants import read_constants
 from heapscope.forecast.predict.demand import Demand
 from heapscope.forecast.predict.memory_scene import MemoryScene, minor_of_config
 from heapscope.forecast.predict.memory_states import DRAM, FreeBand, MemoryModel
+from heapscope.forecast.tune.goals import parse_goals
 from heapscope.forecast.tune.memory import FREE
-from heapscope.forecast.tune.needs import parse_tune_needs
 from heapscope.forecast.tune.problem import Problem
 from heapscope.forecast.tune.question import TuneQuestion, answer
 from heapscope.forecast.tune.wifi import figures
@@ -153,7 +153,7 @@ def test_too_much_is_told_how_much_less(tune: Any) -> None:
 def test_a_relaxation_that_changes_nothing_says_so() -> None:
     """The configuration as it is may be the one that comes nearest."""
     problem = Problem.of(settle((), chip="esp32c3", sdk="5.5"), read_constants())
-    result = answer(problem, TuneQuestion(needs=parse_tune_needs(["tcp_rx>=500"]), prefer=FREE))
+    result = answer(problem, TuneQuestion(needs=parse_goals(["tcp_rx>=500"]), prefer=FREE))
     assert result.relaxation is not None
     stays = replace(result, relaxation=replace(result.relaxation, best=result.now))
     shown = []

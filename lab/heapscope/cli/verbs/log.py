@@ -9,14 +9,14 @@ from heapscope.base.choices import known
 from heapscope.base.errors import InputError
 from heapscope.base.port import BAUD
 from heapscope.base.progress import OnProgress, phase
+from heapscope.base.request import parse_requests
 from heapscope.logs.answer.answered import answered
 from heapscope.logs.answer.log_result import LogResult
 from heapscope.logs.heaps.state_allocators import POISONINGS
 from heapscope.logs.reader.facts import OnHappening, read_log
 from heapscope.logs.reader.incoming import Incoming, is_stream
 from heapscope.logs.reader.reading import LogReading
-from heapscope.logs.reader.requests import AskedBlock, parse_requests
-from heapscope.memory.layout.need import parse_needs
+from heapscope.logs.reader.requests import parse_series
 from heapscope.trace.sniff import KeptHead, check_no_trace, looks_like
 from heapscope.trace.source import open_blocks
 
@@ -51,8 +51,8 @@ def log(
     """
     if poisoning is not None:
         known(poisoning, POISONINGS, noun="poisoning")
-    needs = [AskedBlock(size=size, caps=caps) for size, caps in parse_needs(need)]
-    series = parse_requests(requests) if requests else ()
+    needs = parse_requests(need)
+    series = parse_series(requests) if requests else ()
     reading = LogReading()
     notes: tuple[str, ...] = ()
     if is_stream(source):
