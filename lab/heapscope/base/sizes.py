@@ -10,7 +10,7 @@ from heapscope.base.errors import InputError
 from heapscope.base.printable import printable
 
 _SIZE = re.compile(
-    r"(?P<hex>0x[0-9a-f]{1,12})|(?P<whole>[0-9]+(?:_[0-9]+)*)(?P<part>\.[0-9]{1,6})?"
+    r"(?:(?P<hex>0x[0-9a-f]{1,12})|(?P<whole>[0-9]+(?:_[0-9]+)*)(?P<part>\.[0-9]{1,6})?)"
     r" *(?P<unit>b|kb|kib|k|mb|mib|m)?",
     re.ASCII | re.I,
 )
@@ -34,9 +34,9 @@ def parse_size(text: int | str, *, what: str) -> int:
 
 def _bytes(found: re.Match[str]) -> int | None:
     """None: too many digits, or a part of a number of bytes without KB or MB."""
-    if found["hex"]:
-        return int(found["hex"], 16)
     factor = _UNITS[(found["unit"] or "")[:1].lower()]
+    if found["hex"]:
+        return int(found["hex"], 16) * factor
     if len(found["whole"]) > _DIGITS or (found["part"] and factor == 1):
         return None
     return math.ceil(Fraction(found["whole"] + (found["part"] or "")) * factor)

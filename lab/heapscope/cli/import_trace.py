@@ -49,8 +49,8 @@ def import_trace(
         _option(
             "--need",
             "BYTES[:CAPS]",
-            "esp-idf: ask whether one block of this size would have fitted at each heap summary, "
-            "from malloc or with capabilities (16717, 4KB:DMA). May be repeated.",
+            "esp-idf: ask whether a request of this size would succeed at each heap summary, for "
+            "malloc or with capabilities (16717, 16.5KB, 32KB:INTERNAL). May be repeated.",
         ),
     ] = None,
     strict: Annotated[

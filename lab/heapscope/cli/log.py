@@ -23,8 +23,8 @@ def log(
         typer.Option(
             "--need",
             metavar="BYTES[:CAPS]",
-            help="Ask whether one block of this size would have fitted in the last state of the "
-            "log, from malloc or with capabilities (16717, 4KB:DMA). May be repeated.",
+            help="Ask whether a request of this size would succeed in the last state of the log, "
+            "for malloc or with capabilities (16717, 16.5KB, 32KB:INTERNAL). May be repeated.",
         ),
     ] = None,
     figure: Annotated[

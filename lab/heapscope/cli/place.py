@@ -24,8 +24,8 @@ def place(
         typer.Option(
             "--need",
             metavar="BYTES[:CAPS]",
-            help="The block that has to fit at every moment (16717, 4KB:DMA). Without it most "
-            "internal memory is to stay free.",
+            help="The request that has to succeed at every moment (16717, 16.5KB, 32KB:INTERNAL). "
+            "Without it most internal memory is to stay free.",
         ),
     ] = None,
     slow: Annotated[

@@ -52,8 +52,8 @@ Needs = Annotated[
     typer.Option(
         "--need",
         metavar="BYTES[:CAPS]",
-        help="Ask whether one block of this size would have fitted, at every moment, from malloc "
-        "or with capabilities (16717, 4KB:DMA). May be repeated.",
+        help="Ask whether a request of this size would succeed at every moment, for malloc or with "
+        "capabilities (16717, 16.5KB, 32KB:INTERNAL). May be repeated.",
     ),
 ]
 

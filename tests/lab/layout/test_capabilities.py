@@ -69,35 +69,6 @@ def test_numbers_out_of_range_are_no_capabilities(text: str) -> None:
     assert "\x1b" not in caught.value.message
 
 
-@pytest.mark.parametrize(
-    ("text", "need"),
-    [
-        ("16717", (16717, 0)),
-        ("16717:DMA|8BIT", (16717, 12)),
-        ("4KB:DMA,8BIT", (4096, 12)),
-        (16717, (16717, 0)),
-        ("0x1000:0x1800", (4096, 0x1800)),
-        ("4294967295", (4294967295, 0)),
-        ("1:", (1, 0)),
-    ],
-)
-def test_a_need_is_bytes_and_capabilities(text: int | str, need: tuple[int, int]) -> None:
-    assert parse_request(text) == need
-
-
-@pytest.mark.parametrize(
-    "text", ["", "0", "-5", "4294967296", "16_717", "1e3", "1.5", "x", "DMA", ":DMA", "٣"]
-)
-def test_a_need_without_a_size_is_an_error(text: str) -> None:
-    with pytest.raises(InputError, match=r"--need: '.*' is not a number of bytes"):
-        parse_request(text)
-
-
-def test_a_need_with_an_unknown_capability_is_an_error() -> None:
-    with pytest.raises(InputError, match="unknown capability 'FAST'"):
-        parse_request("100:FAST")
-
-
 def test_allocators_are_those_of_the_library() -> None:
     some = {"heapscope", "idf-4.2", "idf-4.2+light", "idf-4.2+track", "idf-5.5+light+track"}
     assert some <= set(allocator_names())

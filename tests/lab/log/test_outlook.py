@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from random import Random
 
 import pytest
 
 from heapscope.base.request import Request
-from heapscope.logs.heaps.hole import HoleHeap, native_region
+from heapscope.logs.heaps.hole import HoleHeap
 from heapscope.logs.heaps.outlook import Reply, RequestOutlook, outlook
 from heapscope.logs.heaps.state_allocators import allocators_of
 from heapscope.logs.heaps.state_view import StateView, view_of
@@ -21,6 +21,7 @@ from heapscope.native.config import HeldBlock, NativeConfig
 from heapscope.native.state import NativeState
 from heapscope.native.status import StatusError
 from heapscope.native.structs import Struct
+from heapscope.simulation.replay.config import bare_region, heap_config
 
 DRAM = (0x1004, 0x80A, 0)  # 8BIT|DEFAULT, then INTERNAL|DMA|32BIT
 DIRAM = (0, 0x180C, 0x3)  # DMA|8BIT|INTERNAL|DEFAULT, then 32BIT|EXEC
@@ -43,11 +44,11 @@ class Device:
 
     def config(self, *, lowest_first: bool = False) -> NativeConfig:
         pairs = zip(self.heaps, self.blocks, strict=True)
-        regions = (native_region(heap.region, blocks) for heap, blocks in pairs)
-        return NativeConfig(
-            regions=tuple(replace(region, lowest_first=lowest_first) for region in regions),
-            malloc_small_caps=MALLOC,
+        regions = (
+            bare_region(heap.region, blocks=blocks, lowest_first=lowest_first)
+            for heap, blocks in pairs
         )
+        return heap_config(regions, MallocRule(small=MALLOC), request_max=0)
 
     def rows(self) -> tuple[Struct, ...]:
         with NativeState(self.config()) as state:

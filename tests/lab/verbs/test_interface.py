@@ -101,8 +101,8 @@ SAME: dict[str, tuple[tuple[str, ...], Callable[[], VerbResult]]] = {
         lambda: hs.ladder("sdkconfig", "+CONFIG_LWIP_TCP_MSS=536", chip="esp32"),
     ),
     "tune": (
-        ("--sdkconfig", "sdkconfig", "--need", "tcp_rx>=5"),
-        lambda: hs.tune("sdkconfig", need=["tcp_rx>=5"]),
+        ("--sdkconfig", "sdkconfig", "--goal", "tcp_rx>=5"),
+        lambda: hs.tune("sdkconfig", goal=["tcp_rx>=5"]),
     ),
     "import": (
         ("text", "T.hst.txt", "-o", "again.hst"),
