@@ -29,9 +29,10 @@ def live(
         typer.Option(
             "--need",
             metavar="BYTES[:CAPS]",
-            help="Ask all the time whether a request of this size would succeed, for malloc or with "
-            "capabilities (16717, 16.5KB, 32KB:INTERNAL); ring when it stops fitting, and say who "
-            "stands in the way and, where the memory is named, which changes help. May be repeated.",
+            help="Ask all the time whether a request of this size would succeed, for malloc or "
+            "with capabilities (16717, 16.5KB, 32KB:INTERNAL); ring when it stops fitting, and say "
+            "who stands in the way and, where the memory is named, which changes help. May be "
+            "repeated.",
         ),
     ] = None,
     prefix: Annotated[

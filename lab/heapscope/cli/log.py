@@ -15,7 +15,8 @@ def log(
         Path,
         typer.Argument(
             metavar="LOG|PORT|-",
-            help="A log (.zst too), a serial port (COM3, /dev/ttyUSB0), or -: standard input.",
+            help="A log (.zst too), a serial port (COM3, serial:/dev/ttyUSB0@921600; 115200 bits a "
+            "second where none are given), or -: standard input.",
         ),
     ],
     need: Annotated[
@@ -57,9 +58,6 @@ def log(
             metavar="P", help="The heap's poisoning, where it is known: none, light, comprehensive."
         ),
     ] = None,
-    baud: Annotated[
-        int, typer.Option(metavar="N", min=1, help="Bits a second of a serial port.")
-    ] = 115_200,  # as ESP-IDF's console has it
     json: Json = None,
 ) -> None:
     """Say what a device's log tells of its heap: one sentence first, then what it rests on.
@@ -92,7 +90,6 @@ def log(
             chip=chip,
             idf=idf,
             poisoning=poisoning,
-            baud=baud,
             on_happening=follow.say,
             stop=follow.stop,
             progress=progress,

@@ -7,7 +7,6 @@ from pathlib import Path
 
 from heapscope.base.choices import known
 from heapscope.base.errors import InputError
-from heapscope.base.port import BAUD
 from heapscope.base.progress import OnProgress, phase
 from heapscope.base.request import parse_requests
 from heapscope.logs.answer.answered import answered
@@ -33,14 +32,13 @@ def log(
     chip: str | None = None,
     idf: str | None = None,
     poisoning: str | None = None,
-    baud: int = BAUD,
     on_happening: OnHappening | None = None,
     stop: Callable[[], bool] | None = None,
     progress: OnProgress | None = None,
 ) -> LogResult:
     r"""Says what a device's log tells of its heap.
 
-    `source`: a file (.zst too), a pipe, a serial port ("COM3", "/dev/ttyUSB0", read with `baud`),
+    `source`: a file (.zst too), a pipe, a serial port ("COM3", "serial:/dev/ttyUSB0@921600"),
     or "-" for standard input. `need`: requests to ask about, each by itself, in bytes, perhaps with
     capabilities ("16717", "4KB:DMA"). `requests`: such that follow each other: "35000*7, 4096:DMA".
     `figure`: regular expressions for lines of the program's own, each group a number that is named
@@ -56,7 +54,7 @@ def log(
     reading = LogReading()
     notes: tuple[str, ...] = ()
     if is_stream(source):
-        with Incoming(source, baud=baud, stop=stop) as incoming:
+        with Incoming(source, stop=stop) as incoming:
             lines = read_log(incoming, reading, patterns=figure, on_happening=on_happening)
             name = incoming.name
     else:
