@@ -71,7 +71,7 @@ SWEEP = (
         "least pools with a need",
         "a sweep's search leaves the needs out",
         "lab/heapscope/fleet/sweep/kept_trace.py::_recorded",
-        "needs=parse_requests(needs)",
+        "needs=needs",
         "needs=()",
         LEAST,
     ),
