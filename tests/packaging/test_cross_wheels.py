@@ -303,7 +303,7 @@ def refused(heapscope: Path, trace: Path, folder: Path) -> None:
     page = folder / "page.html"
     for brought, words in {
         '"bokeh>=3.7" "jinja2>=3.1"': ["report", trace, "--pool", "64KB", "-o", page],
-        '"highspy<1.16,>=1.8"': ["tune", "--chip", "esp32", "--need", "free>=50KB"],
+        '"highspy<1.16,>=1.8"': ["tune", "--chip", "esp32", "--goal", "free>=50KB"],
         '"symbolic>=12.0"': ["record", "--stacks", "4", "-o", folder / "T.hst", "--", "true"],
     }.items():
         done = subprocess.run(

@@ -15,7 +15,8 @@ def log(
         Path,
         typer.Argument(
             metavar="LOG|PORT|-",
-            help="A log (.zst too), a serial port (COM3, /dev/ttyUSB0), or -: standard input.",
+            help="A log (.zst too), a serial port (COM3, serial:/dev/ttyUSB0@921600; 115200 bits a "
+            "second where none are given), or -: standard input.",
         ),
     ],
     need: Needs = None,
@@ -77,7 +78,6 @@ def log(
             chip=chip,
             idf=idf,
             poisoning=poisoning,
-            baud=baud,
             on_happening=follow.say,
             stop=follow.stop,
             progress=progress,

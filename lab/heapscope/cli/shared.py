@@ -65,7 +65,7 @@ Needs = Annotated[
         "--need",
         metavar="BYTES[:CAPS]",
         help="Ask whether a request of this size would succeed, for malloc or with capabilities "
-        "(16717, 32KB:INTERNAL). May be repeated.",
+        "(16717, 16.5KB, 32KB:INTERNAL). May be repeated.",
     ),
 ]
 

@@ -14,6 +14,7 @@ from heapscope.cli.shared import (
     Json,
     Loss,
     MeasuredFile,
+    Needs,
     NoMeasured,
     ProjectFolder,
     Rtt,
@@ -49,15 +50,16 @@ def tune(
         ),
     ] = None,
     traced: Traced = False,
-    need: Annotated[
+    goal: Annotated[
         list[str] | None,
         typer.Option(
-            "--need",
-            metavar="N",
+            "--goal",
+            metavar="G",
             help='The least that it must have: "free>=150KB", "tcp_rx>=20" (Mbit/s; also tcp_tx, '
-            'udp_rx, udp_tx), with --trace "contiguous>=16717". May be repeated.',
+            "udp_rx, udp_tx). May be repeated.",
         ),
     ] = None,
+    need: Needs = None,
     keep: Annotated[
         list[str] | None,
         typer.Option("--keep", metavar="OPTION", help="Leave it as it is. May be repeated."),
@@ -82,7 +84,7 @@ def tune(
     ] = None,
     median: Annotated[
         bool,
-        typer.Option("--median", help="Hold needs at the median, not at the 80 % lower bound."),
+        typer.Option("--median", help="Hold goals at the median, not at the 80 % lower bound."),
     ] = False,
     extrapolate: Annotated[
         bool,
@@ -118,14 +120,14 @@ def tune(
 
     \b
     Examples:
-      heapscope tune --chip esp32 --need "tcp_rx>=20" --need "free>=150KB"
-      heapscope tune --chip esp32c6 --need "free>=250KB" --fragment wifi.defaults
-      heapscope tune sdkconfig --chip esp32 --keep ESP_WIFI_IRAM_OPT --need "tcp_rx>=15"
-      heapscope tune --chip esp32c3 --need "free>=240KB" --trade code,features
-      heapscope tune --chip esp32 --air --rtt 20 --loss 0.1 --need "tcp_rx>=3"
-      heapscope tune --chip esp32 --tls 2 --need "tcp_rx>=15" --need "free>=100KB"
+      heapscope tune --chip esp32 --goal "tcp_rx>=20" --goal "free>=150KB"
+      heapscope tune --chip esp32c6 --goal "free>=250KB" --fragment wifi.defaults
+      heapscope tune sdkconfig --chip esp32 --keep ESP_WIFI_IRAM_OPT --goal "tcp_rx>=15"
+      heapscope tune --chip esp32c3 --goal "free>=240KB" --trade code,features
+      heapscope tune --chip esp32 --air --rtt 20 --loss 0.1 --goal "tcp_rx>=3"
+      heapscope tune --chip esp32 --tls 2 --goal "tcp_rx>=15" --goal "free>=100KB"
       heapscope tune --chip esp32c3 --front tcp_rx --plot front.svg
-      heapscope tune --chip esp32c3 --trace T.hst --need "contiguous>=16717" --prefer tcp_rx
+      heapscope tune --chip esp32c3 --trace T.hst --need 16717 --prefer tcp_rx
       heapscope tune --ranks --chip esp32c3 --json ranks.json
     """
     from heapscope.base.errors import HeapscopeError
@@ -143,6 +145,7 @@ def tune(
             psram_mode,
             measured,
             trace,
+            goal,
             need,
             keep,
             trade,
@@ -167,6 +170,7 @@ def tune(
             idf=idf,
             project=project,
             psram_mode=psram_mode,
+            goal=goal or (),
             need=need or (),
             keep=keep or (),
             trade=trade or (),

@@ -103,8 +103,8 @@ SAME: dict[str, tuple[tuple[str, ...], Callable[[], VerbResult]]] = {
         lambda: hs.compare("sdkconfig", "+CONFIG_LWIP_TCP_MSS=536", chip="esp32"),
     ),
     "tune": (
-        ("sdkconfig", "--need", "tcp_rx>=5"),
-        lambda: hs.tune("sdkconfig", need=["tcp_rx>=5"]),
+        ("sdkconfig", "--goal", "tcp_rx>=5"),
+        lambda: hs.tune("sdkconfig", goal=["tcp_rx>=5"]),
     ),
     "import": (
         ("text", "T.hst.txt", "-o", "again.hst"),

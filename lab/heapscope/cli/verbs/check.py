@@ -11,6 +11,7 @@ from heapscope.answers.leaks.interval import ROUNDS_LEAST
 from heapscope.base.errors import InputError
 from heapscope.base.printable import printable
 from heapscope.base.progress import OnProgress, counted
+from heapscope.base.request import parse_requests
 from heapscope.base.wording import plural
 from heapscope.cli.verbs.fit import fit
 from heapscope.cli.verbs.leaks import leaks
@@ -34,7 +35,6 @@ from heapscope.fleet.budgets.judge_replay import judge_replay, judge_static
 from heapscope.fleet.budgets.judgement import Judgement, absent, row_of
 from heapscope.fleet.budgets.plan import NAME, CheckPlan, CheckRun, read_plan
 from heapscope.forecast.predict.memory_choice import choose_memory
-from heapscope.memory.layout.need import parse_needs
 from heapscope.memory.options import MemoryOptions, given
 from heapscope.simulation.jitter.replays import perturbed_replays
 from heapscope.simulation.result.result import ReplayResult
@@ -168,7 +168,7 @@ class _Check:
 
     def _traces(self, run: CheckRun, options: MemoryOptions) -> None:
         budgets = self._told(run, REPLAY, SURVEY)
-        wanted = parse_needs(one.said for one in budgets if one.kind == "need")
+        wanted = parse_requests(one.said for one in budgets if one.kind == "need")
         recordings: list[list[Figure]] = []
         memory = ""
         for trace in run.traces:
@@ -200,7 +200,7 @@ class _Check:
             trace,
             made.memory.layout,
             self.plan.jitter,
-            needs=parse_needs(one.said for one in held if one.kind == "need"),
+            needs=parse_requests(one.said for one in held if one.kind == "need"),
             placement=made.placement,
         )
         tried = counted(self.progress, "perturbed runs")

@@ -15,9 +15,9 @@ from heapscope.answers.pools.holdings import PoolsResult
 from heapscope.answers.pools.pool_trace import read_pools
 from heapscope.base.errors import InputError
 from heapscope.base.progress import OnProgress, phase
+from heapscope.base.request import parse_requests
 from heapscope.cli.verbs.recorded import with_word_size
 from heapscope.memory.layout.allocator import parse_allocator, placements
-from heapscope.memory.layout.need import parse_needs
 from heapscope.simulation.jitter.runs import STRENGTH, Jitter
 
 
@@ -78,7 +78,7 @@ def fit(
     )
     perturbed = Jitter.asked(jitter, seed=jitter_seed, strength=jitter_strength)
     placement = None if place is None else pool_rules(place)
-    needs = parse_needs([need] if isinstance(need, str | int) else need)
+    needs = parse_requests([need] if isinstance(need, str | int) else need)
     if needs and task is not None:
         raise InputError(
             "--need and --task: the heap of one task has no room for the requests of others",

@@ -13,11 +13,11 @@ from heapscope.answers.place.question import SECONDS, SLOW, PlaceQuestion, Place
 from heapscope.base.errors import HeapscopeError, InputError
 from heapscope.base.printable import printable
 from heapscope.base.progress import OnProgress, counted, phase
+from heapscope.base.request import parse_requests
 from heapscope.cli.verbs.recorded import with_word_size
 from heapscope.forecast.predict.memory_choice import choose_memory
 from heapscope.memory.choose import NO_RULES, choose_placement
 from heapscope.memory.layout.layout import Layout
-from heapscope.memory.layout.need import parse_needs
 from heapscope.memory.layout.toml_text import read_toml_text
 from heapscope.memory.options import MemoryOptions, given
 from heapscope.simulation.jitter.runs import STRENGTH, Jitter
@@ -50,7 +50,7 @@ def place(
     choose_placement(options, layout)  # names what is wrong in it by the file's own name
     own = options.get("place")
     text = "" if own is None or str(own) == NO_RULES else read_toml_text(own, what="rules").text
-    needs = parse_needs([need] if isinstance(need, str | int) else need)
+    needs = parse_requests([need] if isinstance(need, str | int) else need)
     if len(needs) > 1:
         raise InputError("--need given twice: rules are for one request", remedy="give it once")
     wish = PlaceWish(

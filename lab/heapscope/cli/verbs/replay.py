@@ -8,10 +8,10 @@ from typing import Unpack, overload
 
 from heapscope.base.errors import InputError
 from heapscope.base.progress import OnProgress, phase
+from heapscope.base.request import parse_requests
 from heapscope.forecast.predict.memory_choice import choose_memory
 from heapscope.logs.heaps.state_layout import state_layout
 from heapscope.memory.choose import choose_placement
-from heapscope.memory.layout.need import parse_needs
 from heapscope.memory.options import MemoryOptions, flag, given
 from heapscope.memory.static_choice import ChosenMemory
 from heapscope.simulation.replay.run import replay as replay_events
@@ -72,7 +72,7 @@ def replayed(
 ) -> ReplayResult:
     """The replay itself, on the memory of the options, or else of the chip that the trace names."""
     chosen = choose_memory(options, path) if state is None else _begun(state, options)
-    needs = parse_needs(need)
+    needs = parse_requests(need)
     placement = choose_placement(options, chosen.layout)
     names = None
     if placement is not None and placement.by_name:

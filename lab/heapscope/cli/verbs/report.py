@@ -16,11 +16,11 @@ from heapscope.base.extras import need as need_extra
 from heapscope.base.output import open_output
 from heapscope.base.printable import printable
 from heapscope.base.progress import OnProgress, counted, phase
+from heapscope.base.request import Request, parse_requests
 from heapscope.cli.verbs.surveyed import surveyed
 from heapscope.forecast.predict.knob_choice import choose_knobs
 from heapscope.forecast.predict.memory_choice import choose_memory
 from heapscope.memory.choose import choose_placement
-from heapscope.memory.layout.need import parse_needs
 from heapscope.memory.options import MemoryOptions, given, per_side
 from heapscope.render.explorer.embed import (
     EMBED_LIMIT,
@@ -34,7 +34,6 @@ from heapscope.render.page.comparison import labels
 from heapscope.render.page.document import PageEngine, Report, html, report_parts
 from heapscope.render.page.side import PageSide
 from heapscope.render.text.markdown import markdown
-from heapscope.simulation.replay.config import Need
 from heapscope.simulation.replay.survey import COLUMNS
 from heapscope.simulation.result.result import ReplayResult
 from heapscope.trace.all_names import read_all_names
@@ -88,7 +87,7 @@ def report(
         )
     if len(paths) not in (1, count):
         raise InputError(f"{len(paths)} traces, but {count} sides", remedy="give one for each side")
-    wanted = parse_needs(need)
+    wanted = parse_requests(need)
     if plan and (count > 1 or why is False):
         raise InputError(
             "--plan is for one side, and part of why", remedy="give one trace and one memory"
@@ -128,7 +127,7 @@ def explorer(out: str | Path) -> Explorer:
 
 
 def _engine(
-    trace: Path, options: MemoryOptions, needs: Sequence[Need], limit: int
+    trace: Path, options: MemoryOptions, needs: Sequence[Request], limit: int
 ) -> PageEngine | None:
     """The page's own replay; None: it reads no other segment of a recording than the first."""
     if segment_of(trace)[1] != 1:
@@ -164,7 +163,7 @@ def write_page(report: Report, out: Path, *, inputs: Sequence[Path]) -> int:
 def _side(
     trace: Path,
     options: MemoryOptions,
-    needs: Sequence[Need],
+    needs: Sequence[Request],
     columns: int,
     explains: bool | None,
     plan: bool,
