@@ -65,30 +65,19 @@ def report(
       heapscope report -o explorer.html
       heapscope report before.hst after.hst --chip esp32 --title "Smaller buffers" -o change.html
     """
-    from heapscope.base.errors import InputError
     from heapscope.base.printable import printable
     from heapscope.cli.answer import print_answer, wants_tables, write_json
     from heapscope.cli.progress import progress_bar
-    from heapscope.cli.verbs.report import check_page, explorer, write_page
+    from heapscope.cli.verbs.report import check_page, write_page
     from heapscope.cli.verbs.report import report as answer
+    from heapscope.render.explorer.written import Explorer
 
-    if not traces:
-        if memory or need or title or plan or why is not None:
-            raise InputError(
-                "report without a trace is the explorer, which takes its questions in the browser",
-                remedy="name a trace, or give -o and --json alone",
-            )
-        page = explorer(out)
-        write_json({} if json is None else page.to_json(), json, inputs=[out])
-        if wants_tables(json):
-            for sentence in page.answer:
-                typer.echo(printable(sentence, limit=600))
-        return
     check_page(out)
-    shared, sides = report_sides(memory, traces=len(traces))
+    shared, sides = report_sides(memory, traces=len(traces or ()))
     with progress_bar() as progress:
         made = answer(
-            *traces,
+            *(traces or ()),
+            out=None if traces else out,
             title=title,
             sides=sides,
             need=need or (),
@@ -98,8 +87,14 @@ def report(
             progress=progress,
             **shared,
         )
-    size = write_page(made, out, inputs=traces)
-    write_json({} if json is None else made.to_json(), json, inputs=[*traces, out])
+    if isinstance(made, Explorer):
+        write_json({} if json is None else made.to_json(), json, inputs=[out])
+        if wants_tables(json):
+            for sentence in made.answer:
+                typer.echo(printable(sentence, limit=600))
+        return
+    size = write_page(made, out, inputs=traces or ())
+    write_json({} if json is None else made.to_json(), json, inputs=[*(traces or ()), out])
     if wants_tables(json):
         print_answer(made)
         opens = "" if out.suffix.lower() == ".md" else "; open it in a browser"

@@ -54,7 +54,7 @@ def test_a_verb_of_another_distribution_is_a_command(
     done = run("tell", "--times", "2", "x")
     assert (done.code, done.out) == (0, "told x\ntold x\n")
     assert "Say it." in run("tell", "--help").out
-    assert "  tell        Say it." in run("--help").out
+    assert "  tell  Say it." in run("--help").out
     assert run("tell").code == 2
 
 
@@ -67,8 +67,8 @@ def test_it_is_loaded_only_when_it_is_asked_for(install: Install, run: Run) -> N
 
 def test_a_verb_of_ours_is_not_replaced(install: Install, run: Run) -> None:
     install("replay=there_is_no_such_module:told")
-    assert "Say what a trace holds, or run it on a chip's memory." in run("--help").out
-    assert "what a trace holds" in run("replay", "--help").out
+    assert "Say what a trace holds" in run("--help").out
+    assert "Run a trace on a chip's memory" in run("replay", "--help").out
 
 
 @pytest.mark.parametrize("args", [(), ("heap-change",), ("all", "--html", "x.html")], ids=len)

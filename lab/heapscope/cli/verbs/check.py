@@ -7,13 +7,13 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from heapscope.answers.fit.fit_trace import fit
 from heapscope.answers.leaks.interval import ROUNDS_LEAST
 from heapscope.base.errors import InputError
 from heapscope.base.printable import printable
-from heapscope.base.progress import OnProgress, counted
+from heapscope.base.progress import OnProgress, counted, phase
 from heapscope.base.request import parse_requests
 from heapscope.base.wording import plural
-from heapscope.cli.verbs.fit import fit
 from heapscope.cli.verbs.leaks import leaks
 from heapscope.cli.verbs.log import log
 from heapscope.cli.verbs.predict import predict
@@ -35,6 +35,7 @@ from heapscope.fleet.budgets.judge_replay import judge_replay, judge_static
 from heapscope.fleet.budgets.judgement import Judgement, absent, row_of
 from heapscope.fleet.budgets.plan import NAME, CheckPlan, CheckRun, read_plan
 from heapscope.forecast.predict.memory_choice import choose_memory
+from heapscope.memory.layout.allocator import parse_allocator
 from heapscope.memory.options import MemoryOptions, given
 from heapscope.simulation.jitter.replays import perturbed_replays
 from heapscope.simulation.result.result import ReplayResult
@@ -219,7 +220,12 @@ class _Check:
             result = replay(trace, pool=size, allocator=name, progress=self.progress)
             if not result.summary.failures:
                 return fits(budget, result)
-        (smallest,) = fit(trace, allocator=name, progress=self.progress)
+        (smallest,) = fit(
+            trace,
+            [parse_allocator(name)],
+            reading=phase(self.progress, "reading"),
+            progress=phase(self.progress, "fitting", parts=True),
+        )
         return judge_fit(budget, smallest)
 
     def _leaks(self, run: CheckRun) -> None:

@@ -65,7 +65,7 @@ def compare(
             "nothing to compare", remedy="name two things, or one trace and an option twice"
         )
     asked = comparison_of([kind_of(thing) for thing in things], parts=parts)
-    kinds = {
+    kinds: Mapping[Comparing, Mapping[str, object]] = {
         Comparing.REPLAYS: {"--need": need},
         Comparing.PARTS: {"--caps": caps, "--reported-free": reported_free},
         Comparing.CONFIGURATIONS: {

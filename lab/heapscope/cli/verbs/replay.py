@@ -21,9 +21,7 @@ from heapscope.trace.info import TraceInfo, read_info
 
 
 @overload
-def replay(  # type: ignore[overload-overlap]  # without a memory
-    trace: str | Path, *, progress: OnProgress | None = None
-) -> TraceInfo: ...
+def replay(trace: str | Path, *, progress: OnProgress | None = None) -> TraceInfo: ...
 
 
 @overload

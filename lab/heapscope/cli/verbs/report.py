@@ -78,6 +78,11 @@ def report(
     if not traces:
         if out is None:
             raise InputError("report without a trace", remedy="name one, or the explorer's page")
+        if given(memory) or sides or need or title or plan or why is not None:
+            raise InputError(
+                "report without a trace is the explorer, which takes its questions in the browser",
+                remedy="name a trace, or give -o and --json alone",
+            )
         return explorer(out)
     paths = [Path(trace) for trace in traces]
     count = max(len(paths), len(sides))

@@ -39,8 +39,8 @@ def translate(
     files = [Path(one) for one in given] or [_recorded_program(path)]
     with ExitStack() as stack:
         programs = [stack.enter_context(ProgramFile(file)) for file in files]
-        for program in programs:
-            _check_older(program, path)
+        for each in programs:
+            _check_older(each, path)
         return translated(
             path,
             asked,
