@@ -28,7 +28,7 @@ STARTS = {
     "--version": ["-m", "heapscope", "--version"],
     "--help": ["-m", "heapscope", "--help"],
     "replay --help": ["-m", "heapscope", "replay", "--help"],
-    "info, with the answer": ["-m", "heapscope", "info", str(TRACE)],
+    "contents, with the answer": ["-m", "heapscope", "replay", str(TRACE)],
     "replay, with the answer": ["-m", "heapscope", "replay", str(TRACE), "--pool", "64KB"],
 }
 

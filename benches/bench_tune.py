@@ -9,12 +9,12 @@ import subprocess
 import sys
 
 QUESTIONS = (
-    ("--chip", "esp32", "--need", "tcp_rx>=20", "--need", "free>=100KB"),
-    ("--chip", "esp32c3", "--need", "tcp_rx>=20"),
-    ("--chip", "esp32c6", "--need", "free>=220KB"),
-    ("--chip", "esp32s3", "--need", "free>=150KB"),
-    ("--chip", "esp32", "--tls", "2", "--need", "tcp_rx>=15", "--need", "free>=60KB"),
-    ("--chip", "esp32c3", "--need", "tcp_rx>=10", "--trade", "all"),
+    ("--chip", "esp32", "--goal", "tcp_rx>=20", "--goal", "free>=100KB"),
+    ("--chip", "esp32c3", "--goal", "tcp_rx>=20"),
+    ("--chip", "esp32c6", "--goal", "free>=220KB"),
+    ("--chip", "esp32s3", "--goal", "free>=150KB"),
+    ("--chip", "esp32", "--tls", "2", "--goal", "tcp_rx>=15", "--goal", "free>=60KB"),
+    ("--chip", "esp32c3", "--goal", "tcp_rx>=10", "--trade", "all"),
 )
 _ROUNDS = 3
 _PARTS = """
@@ -42,7 +42,7 @@ timed(Problem, "of", "models")
 timed(Search, "_solve", "search")
 timed(Search, "descended", "search")
 timed(Trades, "possible", "trades")
-found = verb.tune(chip="esp32c3", need=["tcp_rx>=20"])
+found = verb.tune(chip="esp32c3", goal=["tcp_rx>=20"])
 whole = now() - marks[1]
 print(json.dumps({"imports": now() - whole, **spent, "rest": whole - sum(spent.values())}))
 """
@@ -63,7 +63,7 @@ def main() -> None:
         command = [sys.executable, "-m", "heapscope", "tune", *question]
         best = min(spent(command) for _ in range(_ROUNDS))
         print(f"{best:6.2f}  heapscope tune {' '.join(question)}", flush=True)
-    print("where it goes, s: tune --chip esp32c3 --need tcp_rx>=20")
+    print("where it goes, s: tune --chip esp32c3 --goal tcp_rx>=20")
     command = [sys.executable, "-c", _PARTS]
     rounds = [
         json.loads(subprocess.run(command, capture_output=True, check=True).stdout)

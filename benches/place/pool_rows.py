@@ -22,10 +22,10 @@ HEAD = """\
 ## Pools of fixed blocks
 
 The memory is one heap alone, a tenth larger than what the trace takes of it, in steps of 16 KB.
-`heapscope place T.hst --pool SIZE --allocator NAME --pools --seconds 30` asks for the most free
-memory in it. A block of ESP-IDF's heap has a header of 4 bytes, one of `heap_4` has 8. Pools are
-offered where they leave more free than any rules without them, by 0.1 % of it at least. The
-recordings of `script_study` are left out: each of their replays takes seconds.
+`heapscope place T.hst --pool SIZE --allocator NAME --fixed-blocks --time-limit 30` asks for the
+most free memory in it. A block of ESP-IDF's heap has a header of 4 bytes, one of `heap_4` has 8.
+Pools are offered where they leave more free than any rules without them, by 0.1 % of it at least.
+The recordings of `script_study` are left out: each of their replays takes seconds.
 """
 
 
@@ -38,7 +38,7 @@ def pool_row(path: Path) -> dict[str, Any]:
         large = hs.replay(path, pool=LARGE, allocator=heap)
         used = LARGE - large.sets[0].minimum_free
         size = -(-int(used * SPARE) // STEP) * STEP
-        found = hs.place(path, pool=size, allocator=heap, pools=True, seconds=SECONDS)
+        found = hs.place(path, pool=size, allocator=heap, fixed_blocks=True, time_limit=SECONDS)
         none, best = found.ways[0], found.best
         row |= {
             f"{word}_memory": size,

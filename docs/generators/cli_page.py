@@ -24,12 +24,11 @@ HEAD = """\
   that of `replay`, and `heapscope --print schema` lists the names.
 - A trace may be "-", standard input, in every verb that takes one; one argument of a command reads
   it. A pipe is kept while a verb reads it several times, in a temporary file where it is large.
-- `-o` and `--out` name the file that a verb makes; `export` and `report` take the older `--output`
-  too. A file is written beside its place as `.NAME.….part`, flushed to the disk and renamed, so it
-  appears whole or not at all, and the old one stays until then. Only the trace of `record` and what
-  `live` writes grow while they run. The next run that writes there removes the part that a killed
-  one left. Two outputs in one place, or an output in the place of an input, are refused before
-  anything is computed.
+- `-o` and `--output` name the file that a verb makes. A file is written beside its place as
+  `.NAME.….part`, flushed to the disk and renamed, so it appears whole or not at all, and the old
+  one stays until then. Only the trace of `record` and what `live` writes grow while they run. The
+  next run that writes there removes the part that a killed one left. Two outputs in one place, or
+  an output in the place of an input, are refused before anything is computed.
 - An output that cannot be written (a full disk, standard output that is closed) is an error as any
   other, with exit code 2, in each verb and in `--help`, also where another file was written. Where
   standard error cannot be written, only the exit code tells it. A reader may end early, as
@@ -64,7 +63,8 @@ def _arguments(command: Any) -> str:
     taken = [param for param in command.params if param.param_type_name == "argument"]
     names = [str(param.metavar) for param in taken]
     shown = [
-        name if param.required else f"[{name}]" for name, param in zip(names, taken, strict=True)
+        name if param.required or name.startswith("[") else f"[{name}]"
+        for name, param in zip(names, taken, strict=True)
     ]
     return " ".join(shown)
 

@@ -40,7 +40,7 @@ def main(arguments: list[str]) -> int:
     source, site = out / "source", out / "html"
     pages = [*make_source(ROOT, source), *add_pages(source, arguments[1:] or EXPERIMENTS)]
     shutil.copy(HERE / "iframe-worker.js", source)
-    command = [sys.executable, "-m", "heapscope", "explorer", "-o", str(source / "explorer.html")]
+    command = [sys.executable, "-m", "heapscope", "report", "-o", str(source / "explorer.html")]
     subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
     _add_the_explorer(source / ENTRY)
     config = out / "mkdocs.yml"

@@ -15,19 +15,14 @@ if TYPE_CHECKING:
     from heapscope.cli.things.thing import thing
     from heapscope.cli.verbs.check import check
     from heapscope.cli.verbs.compare import compare
-    from heapscope.cli.verbs.diff import diff
-    from heapscope.cli.verbs.explorer import explorer
     from heapscope.cli.verbs.export import export
     from heapscope.cli.verbs.fit import fit
     from heapscope.cli.verbs.import_trace import import_
-    from heapscope.cli.verbs.info import info
-    from heapscope.cli.verbs.ladder import ladder
     from heapscope.cli.verbs.leaks import leaks
     from heapscope.cli.verbs.lint import fixed, lint
     from heapscope.cli.verbs.live import live
     from heapscope.cli.verbs.log import log
     from heapscope.cli.verbs.place import place
-    from heapscope.cli.verbs.pools import pools
     from heapscope.cli.verbs.predict import predict
     from heapscope.cli.verbs.record import record
     from heapscope.cli.verbs.replay import replay
@@ -35,33 +30,28 @@ if TYPE_CHECKING:
     from heapscope.cli.verbs.sweep import sweep, sweep_show
     from heapscope.cli.verbs.translate import translate
     from heapscope.cli.verbs.tune import tune, tune_ranks
-    from heapscope.cli.verbs.upgrade import upgrade
     from heapscope.cli.verbs.why import why
     from heapscope.cli.verbs.widget import widget
     from heapscope.trace.fold_sites import fold
 
 __all__ = [
+    "GROUPS",
     "VERBS",
     "HeapscopeError",
     "InputError",
     "__version__",
     "check",
     "compare",
-    "diff",
-    "explorer",
     "export",
     "fit",
     "fixed",
     "fold",
     "import_",
-    "info",
-    "ladder",
     "leaks",
     "lint",
     "live",
     "log",
     "place",
-    "pools",
     "predict",
     "record",
     "replay",
@@ -72,38 +62,20 @@ __all__ = [
     "translate",
     "tune",
     "tune_ranks",
-    "upgrade",
     "why",
     "widget",
 ]
 
-#: The verbs of the command line, in the order of its help.
-VERBS = (
-    "record",
-    "translate",
-    "live",
-    "import_",
-    "log",
-    "info",
-    "replay",
-    "fit",
-    "why",
-    "leaks",
-    "compare",
-    "check",
-    "upgrade",
-    "report",
-    "explorer",
-    "lint",
-    "tune",
-    "place",
-    "pools",
-    "export",
-    "predict",
-    "diff",
-    "ladder",
-    "sweep",
-)
+#: The verbs of the command line, by what a user has at hand, in the order of its help.
+GROUPS = {
+    "A program, or another tool's trace": ("record", "import_", "translate"),
+    "A log, or a device": ("log", "live"),
+    "A trace": ("replay", "why", "leaks", "fit", "place", "export", "report"),
+    "A configuration": ("lint", "predict", "tune"),
+    "Two or more of a kind": ("compare", "sweep"),
+    "Budgets": ("check",),
+}
+VERBS = tuple(verb for verbs in GROUPS.values() for verb in verbs)
 
 #: Where each name of the interface is; it is imported when it is asked for.
 _HOMES = {verb: f"cli.verbs.{verb}" for verb in VERBS} | {

@@ -22,7 +22,7 @@ def experiment(
     ] = None,
     html: Annotated[
         Path | None,
-        typer.Option("--html", metavar="FILE", help="Also write a page with tables and curves."),
+        typer.Option("--html", metavar="FILE", help="Also write one HTML page."),
     ] = None,
     full: Annotated[
         bool,

@@ -13,7 +13,7 @@ import pytest
 from typer.testing import CliRunner
 
 from heapscope.cli.app import app
-from heapscope.cli.verbs.explorer import explorer
+from heapscope.cli.verbs.report import explorer
 
 sys.path.append(str(Path(__file__).resolve().parent))
 
@@ -117,7 +117,7 @@ Open = Callable[..., Seen]
 def empty(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The page that opens a trace by itself."""
     page = tmp_path_factory.mktemp("explorer") / "explorer.html"
-    explorer(out=page)
+    explorer(page)
     return page
 
 

@@ -104,7 +104,7 @@ def compared(folder: Path) -> Path:
 
 
 def explorer(folder: Path) -> Path:
-    run(folder, "explorer", "-o", PAGE)
+    run(folder, "report", "-o", PAGE)
     return folder / PAGE
 
 

@@ -17,7 +17,7 @@ from heard_device import BLOCKS, Device, Open, plugged_in
 
 from heapscope.logs.live.hearing import Hearing
 from heapscope.logs.live.model import LiveModel
-from heapscope.logs.live.needs import WatchedNeed
+from heapscope.logs.live.watched import WatchedRequest
 from heapscope.memory.layout.pool import pool_layout
 
 make_boot = _make_boot  # the streams of the tests of `heapscope live`
@@ -97,7 +97,7 @@ def test_a_need_is_answered_as_on_the_desk(
     pool = "HS.memories.find((one) => one.name === 'one pool of 65,536 bytes, idf-5.5')"
     plugged.page.evaluate(ask.replace("POOL", pool), [size, replayed])
     model = LiveModel(pool_layout(65536), [(size, 0)]) if replayed else None
-    with Hearing("here", needs=[WatchedNeed(size=size, caps=0)], model=model) as hearing:
+    with Hearing("here", needs=[WatchedRequest(size=size, caps=0)], model=model) as hearing:
         for chunk in stream:
             got = plugged.page.evaluate(HEAR, base64.b64encode(chunk).decode("ascii"))
             hearing.take(chunk)

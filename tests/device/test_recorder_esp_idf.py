@@ -187,7 +187,7 @@ def test_a_started_recorder_is_heard_whole(newest: Path, tmp_path: Path, sink: s
     trace, said = recorded(newest, tmp_path, sink)
     assert said == f"baud {921600 if sink == 'menuconfig' else 0}\n"
     assert trace.read_bytes().startswith(CHUNK)
-    info = heapscope.info(trace).to_json()
+    info = heapscope.replay(trace).to_json()
     assert info["health"]["lost_events"] == info["health"]["lost_chunks"] == 0
     told = {"chip": "esp32c3", "sdk": "esp-idf v5.5", "reset": "panic", "boot": "1"}
     assert told.items() <= info["metadata"].items()
@@ -199,7 +199,7 @@ def test_a_started_recorder_is_heard_whole(newest: Path, tmp_path: Path, sink: s
 def test_the_walk_agrees_with_the_events(newest: Path, tmp_path: Path) -> None:
     """A realloc that moves is one event; the walked heap has the same blocks after it."""
     trace, _ = recorded(newest, tmp_path, "menuconfig")
-    told = heapscope.info(trace).to_json()["recording"]
+    told = heapscope.replay(trace).to_json()["recording"]
     assert told["known"]
     assert told["snapshots"] >= 2
     assert told["corrections"] == told["void_snapshots"] == 0
@@ -217,7 +217,7 @@ def cut(trace: Path) -> Path:
 
 def test_a_late_listener_knows_the_heap_after_a_snapshot(newest: Path, tmp_path: Path) -> None:
     trace, _ = recorded(newest, tmp_path, "menuconfig")
-    told = heapscope.info(cut(trace)).to_json()["recording"]
+    told = heapscope.replay(cut(trace)).to_json()["recording"]
     assert told["known"]
     assert told["start_blocks"] > 20
 
@@ -227,10 +227,10 @@ def test_a_late_listener_of_a_release_without_walk_does_not_know_the_heap(
     without_walk: Path, tmp_path: Path
 ) -> None:
     trace, _ = recorded(without_walk, tmp_path, "menuconfig")
-    whole = heapscope.info(trace).to_json()
+    whole = heapscope.replay(trace).to_json()
     assert whole["events"]["total"] == 401
     assert whole["metadata"]["snapshots"] == "0"
-    late = heapscope.info(cut(trace)).to_json()
+    late = heapscope.replay(cut(trace)).to_json()
     assert not late["recording"]["known"]
     assert late["recording"]["snapshots"] == 0
     assert late["health"]["lost_events"] + late["events"]["total"] == 401

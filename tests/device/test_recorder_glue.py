@@ -123,7 +123,7 @@ WAYS = {
 
 def events_of(trace: Path) -> tuple[Mapping[str, int], int]:
     """By kind, and how many of the heap stand in front of the first whole snapshot."""
-    said = heapscope.info(trace).to_json()
+    said = heapscope.replay(trace).to_json()
     assert said["metadata"]["source"] == "device"
     assert said["health"]["lost_events"] == 0, said["health"]
     events: Mapping[str, int] = said["events"]

@@ -35,7 +35,7 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def heard(trace: Path, *, events: int = EVENTS) -> None:
-    said = heapscope.info(trace).to_json()
+    said = heapscope.replay(trace).to_json()
     assert said["events"]["mallocs"] == said["events"]["frees"] == events // 2
     assert said["health"]["lost_events"] == said["health"]["lost_chunks"] == 0
 
@@ -91,7 +91,7 @@ def test_a_stream_that_broke_goes_on_with_what_a_new_listener_needs(
     (tmp_path / "first.hst").write_bytes(begun)
     (tmp_path / "second.hst").write_bytes(rest)
     for name in ("first", "second"):
-        said = heapscope.info(tmp_path / f"{name}.hst").to_json()
+        said = heapscope.replay(tmp_path / f"{name}.hst").to_json()
         assert said["metadata"]["chip"] == "host"
     assert rest.startswith(b"HS\xc7\x9a")
     assert said["site_count"] >= 1

@@ -61,7 +61,7 @@ BAD_INPUT = (
         "kind of a file",
         "a trace is told as damaged, not as a trace",
         "lab/heapscope/trace/sniff.py::looks_like",
-        'return "is a trace already", "use it as it is: heapscope info FILE"',
+        'return "is a trace already", "use it as it is: heapscope replay FILE"',
         'return "has not one whole chunk", "record it again"',
         WRONG_FILES,
     ),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from mutant import Mutant
 
-DIFF = "tests/lab/ladder/test_diff.py"
+DIFF = "tests/lab/ladder/test_compare_configurations.py"
 
 LADDER = (
     Mutant(

@@ -78,7 +78,7 @@ OF_LIVE = (
     Mutant(
         "would it still fit",
         "a need rings at every look",
-        f"{LIVE}/needs.py::WatchedNeed.look",
+        f"{LIVE}/watched.py::WatchedRequest.look",
         "answer.fits is False and self.last is not False",
         "answer.fits is False",
         f"{TESTS}/test_live_state.py",

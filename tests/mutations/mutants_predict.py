@@ -77,8 +77,8 @@ PREDICT = (
         "one figure of predict, replay and tune",
         "tune judges its answer on the memory of the present configuration",
         "lab/heapscope/forecast/tune/by_replay.py::_by_replay",
-        "need = of(chosen.changed_to({**also, **lines}))",
-        "need = of(problem.config)",
+        "memory = of(chosen.changed_to({**also, **lines}))",
+        "memory = of(problem.config)",
         "tests/lab/tenants/test_three_verbs.py",
     ),
     Mutant(

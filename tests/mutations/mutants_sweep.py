@@ -62,7 +62,7 @@ SWEEP = (
     Mutant(
         "least pools with a need",
         "a need that is missed by a word is met",
-        "lab/heapscope/answers/fit/need_trials.py::NeedTrials._met",
+        "lab/heapscope/answers/fit/request_trials.py::RequestTrials._met",
         "need.minimum_margin >= 0",
         "need.minimum_margin >= -8",
         "tests/lab/fit/test_fit_needs.py",
@@ -71,7 +71,7 @@ SWEEP = (
         "least pools with a need",
         "a sweep's search leaves the needs out",
         "lab/heapscope/fleet/sweep/kept_trace.py::_recorded",
-        "needs=parse_needs(needs)",
+        "needs=needs",
         "needs=()",
         LEAST,
     ),

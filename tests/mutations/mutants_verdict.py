@@ -94,7 +94,7 @@ VERDICT = (
         "whether a trace fits the predicted memory",
         "every trace fits",
         "lab/heapscope/forecast/predict/trace_fit.py::trace_fit",
-        "held_kb >= least and need.survives(held_kb)",
+        "held_kb >= least and memory.survives(held_kb)",
         "True",
         FIT,
     ),

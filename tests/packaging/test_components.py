@@ -98,7 +98,7 @@ def test_a_project_of_esp_idf_records_with_what_menuconfig_says(cmake, tmp_path:
     more = (f"-DIDF={tmp_path / 'idf'}", f"-DPROGRAM={';'.join(map(str, heap))}")
     program = (GLUE / "start.c").read_text(encoding="utf-8")
     assert built(cmake, program, tmp_path, "esp_idf", chosen, more) == "baud 460800\n"
-    info = heapscope.info(tmp_path / "recorded.hst").to_json()
+    info = heapscope.replay(tmp_path / "recorded.hst").to_json()
     assert info["events"]["total"] == 401
     assert info["recording"]["corrections"] == info["health"]["lost_events"] == 0
     assert info["recording"]["known"]
@@ -123,7 +123,7 @@ def test_zephyr_records_with_what_its_menuconfig_says(cmake, tmp_path: Path) -> 
     more = (f"-DPROGRAM={GLUE / 'zephyr' / 'heap.c'}",)
     program = (GLUE / "zephyr.c").read_text(encoding="utf-8")
     built(cmake, KERNEL + program, tmp_path, "zephyr", chosen, more)
-    events = heapscope.info(tmp_path / "recorded.hst").to_json()["events"]
+    events = heapscope.replay(tmp_path / "recorded.hst").to_json()["events"]
     assert events["reallocs"] > 100 < events["frees"]
 
 

@@ -245,7 +245,7 @@ WAYS = {
         "--from",
         "{wheel}",
         "heapscope",
-        "info",
+        "replay",
     ],
 }
 
@@ -275,7 +275,7 @@ def test_a_fresh_installation_answers(way: str, made: Path, tmp_path: Path) -> N
         print(f"{way}: {time.monotonic() - began:.0f} s to the first answer")
         return
     ran(line, **clean)
-    assert "events" in ran([programs / "heapscope", "info", trace])
+    assert "events" in ran([programs / "heapscope", "replay", trace])
     print(f"{way}: {time.monotonic() - began:.0f} s to the first answer")
     if way == "pip":
         sizes = sizes_of(environment)
@@ -303,7 +303,7 @@ def refused(heapscope: Path, trace: Path, folder: Path) -> None:
     page = folder / "page.html"
     for brought, words in {
         '"bokeh>=3.7" "jinja2>=3.1"': ["report", trace, "--pool", "64KB", "-o", page],
-        '"highspy<1.16,>=1.8"': ["tune", "--chip", "esp32", "--need", "free>=50KB"],
+        '"highspy<1.16,>=1.8"': ["tune", "--chip", "esp32", "--goal", "free>=50KB"],
         '"symbolic>=12.0"': ["record", "--stacks", "4", "-o", folder / "T.hst", "--", "true"],
     }.items():
         done = subprocess.run(

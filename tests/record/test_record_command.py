@@ -24,7 +24,7 @@ def test_the_summary_is_one_line_and_the_next_command(build: Build, tmp_path: Pa
     summary, following = done.stderr.decode().splitlines()
     assert summary.startswith("T.hst: 2,000 events, live peak 1,000 B, ")
     assert summary.endswith("exit code 0")
-    assert following == "next: heapscope info T.hst"
+    assert following == "next: heapscope replay T.hst"
 
 
 def test_the_result_as_json_has_its_schema(build: Build, tmp_path: Path) -> None:
@@ -41,7 +41,7 @@ def test_a_trace_goes_to_a_pipe(build: Build, tmp_path: Path) -> None:
     done = heapscope("record", "-o", "-", "--", build("endless"), 1000, cwd=tmp_path)
     assert done.stderr.startswith(b".")  # what the program says is on standard error then
     (tmp_path / "T.hst").write_bytes(done.stdout)
-    info = heapscope("info", "T.hst", "--json", "-", cwd=tmp_path)
+    info = heapscope("replay", "T.hst", "--json", "-", cwd=tmp_path)
     assert json.loads(info.stdout)["events"]["total"] == 2000
 
 

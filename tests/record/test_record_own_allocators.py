@@ -431,7 +431,7 @@ def test_what_to_ask_next_suits_the_firmwares_heap(zephyr: Path, tmp_path: Path)
     made = write_wrap(tmp_path, zephyr)
     trace = tmp_path / "T.hst"
     recorded(_zephyr(tmp_path, made.source, f"@{made.options}"), trace)
-    lines = CliRunner().invoke(app, ["info", str(trace)]).stdout.splitlines()
+    lines = CliRunner().invoke(app, ["replay", str(trace)]).stdout.splitlines()
     told = next(line for line in lines if line.startswith("tasks"))
     # the process's own thread is not among the two, as no event is of it
     assert "2 with events; names: " in told

@@ -63,6 +63,6 @@ def test_it_shows_how_it_goes_and_control_c_ends_the_program_not_the_file(tmp_pa
     assert code == 128 + signal.SIGINT
     assert b"KeyboardInterrupt" in said  # the program's own end
     assert b"exit code 130" in said
-    assert b"next: heapscope info T.hst" in said
+    assert b"next: heapscope replay T.hst" in said
     with NativeReader() as reader:
         assert read_trace(tmp_path / "T.hst", reader).whole

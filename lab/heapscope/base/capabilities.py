@@ -1,7 +1,7 @@
 """Capabilities of memory: ESP-IDF's bits (components/heap/include/esp_heap_caps.h) by name.
 
 Values as in v5.5 and later; v4.2 has those up to IRAM_8BIT, at the same places. SPM was once called
-TCM. Use as `capabilities.parse(text)`, `capabilities.format(bits)`.
+TCM. Use as `capabilities.parse(text)`, `capabilities.of_request(bits)`.
 """
 
 from __future__ import annotations
@@ -45,6 +45,7 @@ SPIRAM = CAPABILITIES["SPIRAM"]
 IRAM_EIGHT_BIT = CAPABILITIES["IRAM_8BIT"]
 INTERNAL = CAPABILITIES["INTERNAL"]
 DEFAULT = CAPABILITIES["DEFAULT"]
+MALLOC = "malloc"  #: the text in place of capabilities for malloc's own rule
 ALL = (1 << 31) - 1  #: every bit but MALLOC_CAP_INVALID, those without a name included
 
 _ALIASES = {"TCM": "SPM"}
@@ -66,6 +67,11 @@ def format(bits: int) -> str:
     names = [name for name, bit in CAPABILITIES.items() if bits & bit]
     nameless = bits & ~sum(CAPABILITIES.values())
     return "|".join([*names, *([f"{nameless:#x}"] if nameless else [])]) or "0"
+
+
+def of_request(bits: int) -> str:
+    """The same of a request, which without capabilities is for malloc's own rule."""
+    return format(bits) if bits else MALLOC
 
 
 def _one(part: str) -> int:

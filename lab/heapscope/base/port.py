@@ -30,18 +30,17 @@ def is_port(name: str) -> bool:
 
 @dataclass(frozen=True, kw_only=True)
 class PortName:
-    """A stream is a file, a pipe, "-". `baud` None: the name does not say it. `host` empty: TCP and
-    UDP listen on this machine."""
+    """A stream is a file, a pipe, "-". `host` empty: TCP and UDP listen on this machine."""
 
     kind: Literal["serial", "tcp", "udp", "stream"]
     device: str = ""
-    baud: int | None = None
+    baud: int = BAUD
     host: str = ""
     number: int = 0
 
 
 def parse_port(text: str) -> PortName:
-    """serial:DEVICE@BAUD, tcp:HOST:PORT, tcp:PORT, udp:PORT; the device alone; all else is a
+    """serial:DEVICE@BAUD, tcp:HOST:PORT, tcp:PORT, udp:PORT; DEVICE@BAUD and DEVICE; all else is a
     stream. Raises InputError for an invalid number."""
     scheme, _, rest = text.partition(":") if _SCHEME.fullmatch(text) else ("", "", text)
     scheme = scheme.lower()

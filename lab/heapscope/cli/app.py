@@ -22,7 +22,7 @@ EPILOG = """\
 Examples:
   heapscope device.log
   heapscope import text events.txt -o T.hst
-  heapscope info T.hst
+  heapscope replay T.hst
   heapscope replay T.hst --chip esp32 --idf 5.5 --need 16717
   heapscope compare T.hst --chip esp32 --idf 4.2 --idf 5.5
 

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from heapscope.cli.shared import Json
+from heapscope.cli.shared import Json, Sarif
 
 
 def check(
@@ -27,10 +27,7 @@ def check(
         Path | None,
         typer.Option("--junit", metavar="FILE", help="Also write the budgets as JUnit XML."),
     ] = None,
-    sarif: Annotated[
-        Path | None,
-        typer.Option("--sarif", metavar="FILE", help="Also write what is broken as SARIF."),
-    ] = None,
+    sarif: Sarif = None,
     summary: Annotated[
         Path | None,
         typer.Option("--summary", metavar="FILE", help="Also write Markdown, for a job's summary."),

@@ -10,7 +10,7 @@ import typer
 
 from heapscope.base.errors import InputError
 from heapscope.cli.memory import takes_memory
-from heapscope.cli.shared import Fold, Json, Trace
+from heapscope.cli.shared import Fold, Json, Trace, output
 from heapscope.memory.options import MemoryOptions, named_files
 
 
@@ -24,16 +24,7 @@ def export(
             help="perfetto, speedscope, collapsed, dhat, csv, json or parquet.",
         ),
     ],
-    out: Annotated[
-        Path,
-        typer.Option(
-            "--out",
-            "-o",
-            "--output",
-            metavar="FILE",
-            help='The file to write; "-": standard output.',
-        ),
-    ] = Path("-"),
+    out: Annotated[Path, output("FILE")] = Path("-"),
     weight: Annotated[
         str | None,
         typer.Option(

@@ -1,4 +1,4 @@
-"""Find the smallest pool, by allocator."""
+"""Find the smallest pool by allocator, or the best sizes of named pools."""
 
 from __future__ import annotations
 
@@ -7,24 +7,27 @@ from typing import Annotated
 
 import typer
 
-from heapscope.cli.shared import STRENGTH, Json, Needs, Runs, Seed, Strength
-from heapscope.memory.values import offered
+from heapscope.cli.shared import (
+    STRENGTH,
+    Allocators,
+    Chip,
+    Idf,
+    Json,
+    Map,
+    Needs,
+    Place,
+    Runs,
+    Sdkconfig,
+    Seed,
+    Strength,
+)
 
 
 def fit(
     traces: Annotated[
         list[Path], typer.Argument(metavar="T.hst...", help="Traces (.hst, or .hst.zst).")
     ],
-    allocator: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--allocator",
-            metavar="A",
-            help="Allocator to look at, with +light or +track if wanted. May be repeated; all, "
-            "without these, when it is not given.",
-            autocompletion=offered("allocator"),
-        ),
-    ] = None,
+    allocator: Allocators = None,
     task: Annotated[
         str | None,
         typer.Option(
@@ -43,48 +46,35 @@ def fit(
             help="Also a size to recommend, so much above the smallest pool.",
         ),
     ] = None,
-    chip: Annotated[
-        str | None,
+    chip: Chip = None,
+    idf: Idf = None,
+    sdkconfig: Sdkconfig = None,
+    map_file: Map = None,
+    place: Place = None,
+    pools: Annotated[
+        bool,
         typer.Option(
-            "--chip",
-            metavar="C",
-            help="Also a verdict in net bytes: whether Heapscope's heap pays in a firmware for "
-            "this chip, against the heap that it has.",
-            autocompletion=offered("chip"),
+            "--pools",
+            help="Say what the pools hold that the program named, and which sizes hold least.",
+        ),
+    ] = False,
+    sizes: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--sizes",
+            metavar="NAME=INITIAL:INCREMENT",
+            help='With --pools: also replay with these sizes, bytes; "all": of every pool that may '
+            "change. May be repeated.",
         ),
     ] = None,
-    idf: Annotated[
-        str | None,
+    calls: Annotated[
+        int | None,
         typer.Option(
-            "--idf",
-            metavar="V",
-            help="The firmware's version of ESP-IDF.",
-            autocompletion=offered("idf"),
-        ),
-    ] = None,
-    sdkconfig: Annotated[
-        Path | None,
-        typer.Option(
-            "--sdkconfig",
-            metavar="F",
-            help="The firmware's sdkconfig: where its heap is and how it is compiled.",
-        ),
-    ] = None,
-    map_file: Annotated[
-        Path | None,
-        typer.Option(
-            "--map",
-            metavar="F",
-            help="The firmware's linker map: how much code in RAM its heap has.",
-        ),
-    ] = None,
-    place: Annotated[
-        Path | None,
-        typer.Option(
-            "--place",
-            metavar="RULES",
-            help="Rules for the pool: Heapscope's heap takes the requests of those with "
-            'end = "high" from the high end of a free block.',
+            "--calls",
+            metavar="N",
+            min=0,
+            help="With --pools: heap calls that the advice may take, all traces together; as many "
+            "as recorded unless told.",
         ),
     ] = None,
     need: Needs = None,
@@ -98,12 +88,22 @@ def fit(
     A larger pool may fail where a smaller one does not. So "pool" is the smallest multiple of 8
     bytes such that it and 64 sizes spread over the next 2 % all survive; every smaller one was
     ruled out.
-    Several traces: also the geometric mean of each allocator.
-    With --chip, code in RAM and tables count, too; an allocator in ROM has no code there.
+    All allocators are looked at where --allocator, which may be repeated, names none. Of several
+    traces it also has the geometric mean of each allocator.
+    With --chip, it is also a verdict in net bytes: whether Heapscope's heap pays in a firmware for
+    this chip, against the heap that it has. Then code in RAM and tables count, too; an allocator in
+    ROM has no code there.
     Figures that are only known between two bounds give a verdict between two bounds.
 
-    With --need, a pool also has room for that request at every moment, as `replay --need` asks.
+    Rules of --place are for the pool: Heapscope's heap takes the requests of those with
+    end = "high" from the high end of a free block. With --need, a pool also has room for that
+    request at every moment, as `replay --need` asks.
     With --jitter, perturbed runs of the trace also say which share of runs each pool serves.
+
+    With --pools it is about the pools that a program names, which grow by blocks: an initial one
+    and increments. The pool events of a trace are replayed with other sizes, exactly, and the sizes
+    found that have least allocated at the peak within a number of heap calls. Advice from several
+    traces holds for more: a single one fits its own run.
 
     \b
     Examples:
@@ -115,6 +115,9 @@ def fit(
       heapscope fit T.hst --allocator idf-5.5 --jitter 1000
       heapscope fit T.hst --chip esp32c3 --idf 5.5
       heapscope fit T.hst --sdkconfig sdkconfig --map build/app.map
+      heapscope fit call.hst --pools
+      heapscope fit call.hst other.hst --pools --calls 400
+      heapscope fit call.hst --pools --sizes all=128:128 --sizes STUN_TDATA=512:304 --json -
     """
     from heapscope.cli.answer import give
     from heapscope.cli.progress import progress_bar
@@ -131,6 +134,9 @@ def fit(
             sdkconfig=sdkconfig,
             map=map_file,
             place=place,
+            pools=pools,
+            sizes=sizes or (),
+            calls=calls,
             need=need or (),
             jitter=jitter,
             jitter_seed=jitter_seed,

@@ -12,6 +12,7 @@ from typing import Any
 import typer
 from typer.core import TyperCommand, TyperGroup
 
+from heapscope import GROUPS
 from heapscope.base.errors import HeapscopeError
 from heapscope.base.interrupt import ends_at_once, exit_code, raises, seen
 from heapscope.base.shortage import ENOUGH, is_shortage
@@ -98,8 +99,11 @@ class HeapscopeGroup(TyperGroup):
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         """The list of all verbs, for which none of this package's is imported."""
-        with formatter.section("Commands"):
-            formatter.write_dl([(name, self._summary(name)) for name in self.list_commands(ctx)])
+        others = [name for name in self.list_commands(ctx) if name not in self.commands]
+        groups = {title: [name.rstrip("_") for name in names] for title, names in GROUPS.items()}
+        for title, names in (groups | ({"Other verbs": others} if others else {})).items():
+            with formatter.section(title):
+                formatter.write_dl([(name, self._summary(name)) for name in names])
 
     def _summary(self, name: str) -> str:
         if name in self.commands:

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from heapscope.cli.fail_on import FailOn, fail, parsed
-from heapscope.cli.shared import Json
+from heapscope.cli.shared import Chip, Idf, Json, Needs, Poisoning, output
 
 
 def _option(name: str, metavar: str, text: str) -> typer.models.OptionInfo:
@@ -25,34 +25,11 @@ def import_trace(
         ),
     ],
     file: Annotated[Path, typer.Argument(metavar="FILE", help='The file to import; "-": stdin.')],
-    out: Annotated[
-        Path | None,
-        typer.Option(
-            "--out",
-            "-o",
-            metavar="T.hst",
-            help="The trace to write. Required but for esp-idf.",
-        ),
-    ] = None,
-    idf: Annotated[
-        str | None, _option("--idf", "V", "esp-idf: the version, where the log does not tell it.")
-    ] = None,
-    chip: Annotated[
-        str | None, _option("--chip", "C", "esp-idf: the chip, where the log does not tell it.")
-    ] = None,
-    poisoning: Annotated[
-        str | None,
-        _option("--poisoning", "P", "esp-idf: none, light or comprehensive, where it is known."),
-    ] = None,
-    need: Annotated[
-        list[str] | None,
-        _option(
-            "--need",
-            "BYTES[:CAPS]",
-            "esp-idf: ask whether one block of this size would have fitted at each heap summary, "
-            "from malloc or with capabilities (16717, 4KB:DMA). May be repeated.",
-        ),
-    ] = None,
+    out: Annotated[Path | None, output("T.hst")] = None,
+    idf: Idf = None,
+    chip: Chip = None,
+    poisoning: Poisoning = None,
+    need: Needs = None,
     strict: Annotated[
         bool,
         typer.Option(
@@ -81,7 +58,8 @@ def import_trace(
     \b
     FORMAT esp-idf: a device's log, with anything around what it says of the heap: heap_init lines,
     heap summaries, task tables, standalone heap traces, failed allocations. A heap trace becomes
-    the .hst file; the rest is answered at once.
+    the .hst file, where -o names one; the rest is answered at once. --chip, --idf and --poisoning
+    say what the log does not tell, and --need asks about each heap summary.
 
     \b
     FORMAT systemview: what OpenOCD recorded with heap tracing to the host (.svdat), of one core or

@@ -15,11 +15,11 @@ from heapscope.memory.options import MemoryOptions, named_files
 @takes_memory
 def leaks(
     trace: Trace,
-    start: Annotated[
-        str | None, typer.Option("--from", metavar="MARK", help="Begin at this mark.")
+    begin: Annotated[
+        str | None, typer.Option("--begin", metavar="MARK", help="Begin at this mark.")
     ] = None,
     end: Annotated[
-        str | None, typer.Option("--to", metavar="MARK", help="End at this mark.")
+        str | None, typer.Option("--end", metavar="MARK", help="End at this mark.")
     ] = None,
     suppress: Annotated[
         Path | None,
@@ -39,7 +39,7 @@ def leaks(
     \b
     Examples:
       heapscope leaks T.hst
-      heapscope leaks T.hst --from start --to middle
+      heapscope leaks T.hst --begin start --end middle
       heapscope leaks T.hst --chip esp32 --idf 5.5
       heapscope leaks T.hst --suppress known.txt --json leaks.json
     """
@@ -48,5 +48,5 @@ def leaks(
     from heapscope.cli.verbs.leaks import leaks as answer
 
     with progress_bar() as progress:
-        found = answer(trace, start=start, end=end, suppress=suppress, progress=progress, **memory)
+        found = answer(trace, begin=begin, end=end, suppress=suppress, progress=progress, **memory)
     give(found, json, inputs=[trace, *([suppress] if suppress else []), *named_files(memory)])

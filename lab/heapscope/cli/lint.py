@@ -7,18 +7,11 @@ from typing import Annotated
 
 import typer
 
-from heapscope.cli.shared import Chip, Idf, Json, ProjectFolder
+from heapscope.cli.shared import Chip, Idf, Json, ProjectFolder, Sarif, Sdkconfigs
 
 
 def lint(
-    files: Annotated[
-        list[Path] | None,
-        typer.Argument(
-            metavar="[SDKCONFIG...]",
-            help="sdkconfig, sdkconfig.json or sdkconfig.defaults; of several, later ones win.",
-            show_default=False,
-        ),
-    ] = None,
+    files: Sdkconfigs = None,
     chip: Chip = None,
     idf: Idf = None,
     idf_tree: Annotated[
@@ -34,10 +27,7 @@ def lint(
         Path | None,
         typer.Option("--fix", metavar="FILE", help="Write lines that mend what was found."),
     ] = None,
-    sarif: Annotated[
-        Path | None,
-        typer.Option("--sarif", metavar="FILE", help="Also write the findings as SARIF."),
-    ] = None,
+    sarif: Sarif = None,
     github: Annotated[
         bool,
         typer.Option("--github", help="Print annotations of GitHub Actions in place of text."),

@@ -10,6 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from heapscope.cli.memory import takes_memory
+from heapscope.cli.shared import Json, Needs, Seconds, output
 from heapscope.memory.options import MemoryOptions
 
 
@@ -24,25 +25,8 @@ def live(
         ),
     ],
     memory: MemoryOptions,
-    need: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--need",
-            metavar="BYTES[:CAPS]",
-            help="Ring when one block of this size stops fitting, for malloc or with capabilities "
-            "(16717, 4KB:DMA), and say who stands in the way and, where the memory is named, which "
-            "changes help. May be repeated.",
-        ),
-    ] = None,
-    prefix: Annotated[
-        str,
-        typer.Option(
-            "--out",
-            "-o",
-            metavar="PREFIX",
-            help="How the names of the traces begin: one for each boot, PREFIX-boot-7.hst.",
-        ),
-    ] = "live",
+    need: Needs = None,
+    prefix: Annotated[str, output("PREFIX")] = "live",
     files: Annotated[
         int,
         typer.Option(
@@ -60,22 +44,12 @@ def live(
             "--headless", help="Lines and no view; so it is where there is no terminal, too."
         ),
     ] = False,
-    json: Annotated[
-        Path | None,
-        typer.Option(
-            "--json",
-            metavar="FILE",
-            help="Also write moments as JSON, one a line, and the answer as the last line; "
-            '"-": to standard output, without a view.',
-        ),
-    ] = None,
+    json: Json = None,
     every: Annotated[
         float,
         typer.Option(metavar="SECONDS", min=0.1, help="How often lines say how the heap stands."),
     ] = 5.0,
-    seconds: Annotated[
-        float | None, typer.Option(metavar="N", min=0.0, help="End after so many seconds.")
-    ] = None,
+    seconds: Seconds = None,
     until: Annotated[
         list[str] | None,
         typer.Option(
@@ -85,10 +59,10 @@ def live(
             "repeated.",
         ),
     ] = None,
-    fail_on: Annotated[
+    alarm: Annotated[
         list[str] | None,
         typer.Option(
-            "--fail-on",
+            "--alarm",
             metavar="EVENT",
             help="Exit code 1 where it happened (need, unless told otherwise; none: nothing does).",
         ),
@@ -114,16 +88,20 @@ def live(
     `why` is asked, too, when a --need stops fitting; the listening does not wait for its answer.
     --elf alone names the functions behind addresses.
 
+    Each boot's trace is called PREFIX-boot-7.hst by the PREFIX of -o (live). A --need rings when it
+    stops fitting, and it is said who stands in the way. --json has moments, one a line, and the
+    answer as the last line; with "-" there is no view.
+
     \b
     Exit codes: 0 it ended well (end of the input, --seconds, --until, Ctrl-C or q); 1 an event of
-    --fail-on happened; 2 it could not be heard.
+    --alarm happened; 2 it could not be heard.
 
     \b
     Examples:
       heapscope live serial:/dev/ttyUSB0@921600
       heapscope live serial:/dev/ttyUSB0 --chip esp32c3 --idf 5.5 --elf app.elf --need 16717
       heapscope live udp:3333 --listen-on 0.0.0.0 --need 16717:DMA
-      heapscope live tcp:3333 --headless --seconds 60 --fail-on failed --fail-on lost
+      heapscope live tcp:3333 --headless --seconds 60 --alarm failed --alarm lost
       heapscope live T.hst --headless --no-files
       heapscope live T.hst --no-files --json -
     """
@@ -131,7 +109,7 @@ def live(
     from heapscope.cli.keyboard import keyboard
     from heapscope.logs.live.live_result import EVENTS
 
-    failing = ["need"] if fail_on is None else [one for one in fail_on if one != "none"]
+    failing = ["need"] if alarm is None else [one for one in alarm if one != "none"]
     for event in failing:
         known(event, (*EVENTS, "none"), noun="event")
     options: dict[str, Any] = {

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from heapscope.cli.shared import Json
+from heapscope.cli.shared import Chip, Idf, Json, Needs, Poisoning
 
 
 def log(
@@ -15,18 +15,11 @@ def log(
         Path,
         typer.Argument(
             metavar="LOG|PORT|-",
-            help="A log (.zst too), a serial port (COM3, /dev/ttyUSB0), or -: standard input.",
+            help="A log (.zst too), a serial port (COM3, serial:/dev/ttyUSB0@921600; 115200 bits a "
+            "second where none are given), or -: standard input.",
         ),
     ],
-    need: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--need",
-            metavar="BYTES[:CAPS]",
-            help="Ask whether one block of this size would have fitted in the last state of the "
-            "log, from malloc or with capabilities (16717, 4KB:DMA). May be repeated.",
-        ),
-    ] = None,
+    need: Needs = None,
     figure: Annotated[
         list[str] | None,
         typer.Option(
@@ -44,19 +37,9 @@ def log(
             'they leave: "35000*7, 4096:DMA".',
         ),
     ] = "",
-    chip: Annotated[
-        str | None, typer.Option(metavar="NAME", help="The chip, where the log does not tell it.")
-    ] = None,
-    idf: Annotated[
-        str | None,
-        typer.Option(metavar="VERSION", help="The version of ESP-IDF, where it does not tell it."),
-    ] = None,
-    poisoning: Annotated[
-        str | None,
-        typer.Option(
-            metavar="P", help="The heap's poisoning, where it is known: none, light, comprehensive."
-        ),
-    ] = None,
+    chip: Chip = None,
+    idf: Idf = None,
+    poisoning: Poisoning = None,
     baud: Annotated[
         int, typer.Option(metavar="N", min=1, help="Bits a second of a serial port.")
     ] = 115_200,  # as ESP-IDF's console has it
@@ -69,6 +52,9 @@ def log(
     Tasmota, MicroPython, NuttX, Zephyr and more, behind any prefix. A pipe or a port is followed:
     a failed request, a new start, a new minimum and damage are told at once, and the answer comes
     at its end or with Ctrl-C.
+
+    --need is about the last state of the log. --chip, --idf and --poisoning say what it does not
+    tell.
 
     \b
     Examples:
@@ -92,7 +78,6 @@ def log(
             chip=chip,
             idf=idf,
             poisoning=poisoning,
-            baud=baud,
             on_happening=follow.say,
             stop=follow.stop,
             progress=progress,

@@ -8,9 +8,10 @@ from functools import wraps
 from typing import Annotated, Any, cast
 
 import typer
+from typer.models import OptionInfo
 
 from heapscope.base.errors import InputError
-from heapscope.memory.options import DECLARED, MemoryOption, MemoryOptions, flag, given
+from heapscope.memory.options import DECLARED, MemoryOptions, flag, given
 from heapscope.memory.values import offered
 
 #: The values of each option of several sides, in the order of the command line.
@@ -118,16 +119,22 @@ def _parameters(
                 name,
                 inspect.Parameter.KEYWORD_ONLY,
                 default=None,
-                annotation=_annotation(name, option, repeats=several or option.repeats),
+                annotation=_annotation(name, repeats=several or option.repeats),
             )
 
 
-def _annotation(name: str, option: MemoryOption, *, repeats: bool) -> Any:
-    shown = typer.Option(
+def _annotation(name: str, *, repeats: bool) -> Any:
+    return Annotated[list[str] | None if repeats else str | None, memory_option(name)]
+
+
+def memory_option(name: str) -> OptionInfo:
+    """The option of this name, for a command that does not take all of them."""
+    option = DECLARED[name]
+    shown: OptionInfo = typer.Option(
         flag(name),
         metavar=option.metavar,
         help=option.help,
         show_default=False,
         autocompletion=offered(name),
     )
-    return Annotated[list[str] | None if repeats else str | None, shown]
+    return shown

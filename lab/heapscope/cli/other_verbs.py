@@ -22,8 +22,8 @@ APART = {"experiment": ("heapscope-studies", "Compute a published experiment ane
 
 
 def names() -> list[str]:
-    """The verbs that are installed, and those of APART."""
-    return sorted({*APART, *(point.name for point in _points())})
+    """The verbs that are installed."""
+    return sorted(point.name for point in _points())
 
 
 def command(name: str, cls: type[TyperCommand]) -> Any:

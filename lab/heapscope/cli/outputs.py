@@ -34,7 +34,7 @@ OUTPUTS = (
 _PRINTS = ("github", "digest")
 
 #: Parameters that name configurations as heapscope.forecast.ladder reads them.
-_SIDES = ("before", "after", "configurations")
+_SIDES = ("things",)
 
 #: Parameters whose text names a plan or a folder.
 _PLANS = ("words",)

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from heapscope.cli.memory import takes_memory
-from heapscope.cli.shared import STRENGTH, Json, Runs, Seed, Strength, Trace
+from heapscope.cli.shared import STRENGTH, Json, Needs, Runs, Seed, Strength, Trace, output
 from heapscope.memory.options import MemoryOptions, named_files
 
 #: The file where nothing is to be gained, so that nobody takes an empty one for a fault.
@@ -19,15 +19,7 @@ NO_RULES_LINE = "# No rules are better than none here. Leave --place out, or giv
 def place(
     trace: Trace,
     memory: MemoryOptions,
-    need: Annotated[
-        str | None,
-        typer.Option(
-            "--need",
-            metavar="BYTES[:CAPS]",
-            help="The block that has to fit at every moment (16717, 4KB:DMA). Without it most "
-            "internal memory is to stay free.",
-        ),
-    ] = None,
+    need: Needs = None,
     slow: Annotated[
         float,
         typer.Option(
@@ -36,9 +28,8 @@ def place(
             help="Part of the bytes asked for that rules may send to slow memory (10).",
         ),
     ] = 10.0,
-    seconds: Annotated[
-        float,
-        typer.Option("--seconds", metavar="N", help="Time for the search (60)."),
+    time_limit: Annotated[
+        float, typer.Option("--time-limit", metavar="SECONDS", help="Time for the search (60).")
     ] = 60.0,
     second: Annotated[
         Path | None,
@@ -49,20 +40,17 @@ def place(
             "with two ends gets rules for them only where they win there, too.",
         ),
     ] = None,
-    pools: Annotated[
+    fixed_blocks: Annotated[
         bool,
         typer.Option(
-            "--pools",
+            "--fixed-blocks",
             help="Try pools of fixed blocks, too. Rules for them are given only where they win.",
         ),
     ] = False,
     jitter: Runs = None,
     jitter_seed: Seed = 0,
     jitter_strength: Strength = STRENGTH,
-    out: Annotated[
-        Path | None,
-        typer.Option("--out", "-o", metavar="FILE", help="Write the rules for --place here."),
-    ] = None,
+    out: Annotated[Path | None, output("FILE")] = None,
     write: Annotated[
         Path | None,
         typer.Option(
@@ -76,7 +64,8 @@ def place(
     A mixed-integer programme sends classes of requests, by task, call site and size, to regions
     and to slow memory. Its bound is what no such rules go beyond. Its solution and the best single
     rules are replayed with the whole trace, and the best of them is given. The memory is chosen
-    as for replay; the rules of --place stay as they are, in front.
+    as for replay; the rules of --place stay as they are, in front. The new rules go to the file of
+    -o. --need names the request that has to succeed at every moment.
 
     With --jitter, perturbed runs of the trace also say in which share the placement holds.
 
@@ -87,7 +76,7 @@ def place(
       heapscope place T.hst --chip esp32s3 --psram 8MB --psram-threshold off --slow 5
       heapscope place T.hst --chip esp32 --psram 4MB --second T2.hst --json place.json
       heapscope place T.hst --chip esp32 --need 16717 --jitter 200
-      heapscope place T.hst --pool 64KB --pools -o rules.toml --code place.h
+      heapscope place T.hst --pool 64KB --fixed-blocks -o rules.toml --code place.h
     """
     from heapscope.cli.answer import give, wants_tables, write_text
     from heapscope.cli.progress import progress_bar
@@ -96,11 +85,11 @@ def place(
     with progress_bar() as progress:
         result = answer(
             trace,
-            need=need,
+            need=need or (),
             slow=slow,
-            seconds=seconds,
+            time_limit=time_limit,
             second=second,
-            pools=pools,
+            fixed_blocks=fixed_blocks,
             jitter=jitter,
             jitter_seed=jitter_seed,
             jitter_strength=jitter_strength,
@@ -110,7 +99,7 @@ def place(
     inputs = (trace, *([second] if second else []), *named_files(memory))
     if out is not None:
         lines = result.best.lines or (NO_RULES_LINE,)
-        write_text("\n".join([*lines, ""]), out, option="--out", inputs=inputs)
+        write_text("\n".join([*lines, ""]), out, option="--output", inputs=inputs)
     if write is not None:
         write_text("\n".join([*result.code, ""]), write, option="--code", inputs=inputs)
     if wants_tables(out, write):

@@ -10,68 +10,46 @@ import typer
 from heapscope.cli.shared import (
     Air,
     Chip,
+    Elf,
     Idf,
     Json,
+    Links,
     Loss,
+    Map,
     MeasuredFile,
     NoMeasured,
     ProjectFolder,
     Rtt,
+    Sdkconfigs,
+    StaticDram,
+    Tcp,
+    Tls,
     Traced,
+    Udp,
 )
 
 
 def predict(
-    files: Annotated[
-        list[Path] | None,
-        typer.Argument(
-            metavar="[SDKCONFIG...]",
-            help="sdkconfig, sdkconfig.json or sdkconfig.defaults; of several, later ones win.",
-            show_default=False,
-        ),
-    ] = None,
+    files: Sdkconfigs = None,
     chip: Chip = None,
     idf: Idf = None,
     project: ProjectFolder = None,
     trace: Annotated[
         Path | None,
-        typer.Option("--trace", metavar="T.hst", help="Does what this trace allocates fit too?"),
+        typer.Option(
+            "--trace", metavar="T.hst", help="The program's own allocations, which must fit too."
+        ),
     ] = None,
     traced: Traced = False,
     measured: MeasuredFile = None,
     no_measured: NoMeasured = False,
-    tcp: Annotated[
-        int, typer.Option("--tcp", min=0, max=253, help="TCP connections at the same time.")
-    ] = 1,
-    udp: Annotated[
-        int, typer.Option("--udp", min=0, max=253, help="UDP sockets at the same time.")
-    ] = 0,
-    tls: Annotated[
-        int, typer.Option("--tls", min=0, max=253, help="TLS sessions at the same time.")
-    ] = 0,
-    links: Annotated[
-        str | None,
-        typer.Option(
-            "--links",
-            metavar="wifi,ble",
-            help="Radios that the firmware has linked at boot and app_main already.",
-        ),
-    ] = None,
-    elf: Annotated[
-        Path | None,
-        typer.Option("--elf", metavar="F", help="The firmware's ELF: its static use."),
-    ] = None,
-    map: Annotated[
-        Path | None, typer.Option("--map", metavar="F", help="The same from its linker map.")
-    ] = None,
-    static_dram: Annotated[
-        int | None,
-        typer.Option(
-            "--static-dram",
-            metavar="BYTES",
-            help="Its code and data in the memory that malloc serves.",
-        ),
-    ] = None,
+    tcp: Tcp = 1,
+    udp: Udp = 0,
+    tls: Tls = 0,
+    links: Links = None,
+    elf: Elf = None,
+    map: Map = None,
+    static_dram: StaticDram = None,
     air: Air = False,
     rtt: Rtt = 0.0,
     loss: Loss = 0.0,

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from heapscope.base.errors import InputError
-from heapscope.cli.shared import Json
+from heapscope.cli.shared import Json, Seconds, output
 
 SETTINGS = {"allow_interspersed_args": False}
 
@@ -19,16 +19,7 @@ def record(
         list[str] | None,
         typer.Argument(metavar="PROGRAM...", help="The program and its arguments."),
     ] = None,
-    out: Annotated[
-        str,
-        typer.Option(
-            "--out",
-            "-o",
-            metavar="T.hst",
-            help='The trace to write (.hst, or .hst.zst); "-": standard output, where the '
-            "program's own output then goes to standard error.",
-        ),
-    ] = "record.hst",
+    out: Annotated[str, output("T.hst")] = "record.hst",
     stacks: Annotated[
         int,
         typer.Option(
@@ -67,15 +58,7 @@ def record(
             "on afterwards. x86-64 with glibc.",
         ),
     ] = None,
-    seconds: Annotated[
-        float | None,
-        typer.Option(
-            metavar="N",
-            min=0.0,
-            help="End the recording after so many seconds. The program goes on without being "
-            "recorded, and is waited for.",
-        ),
-    ] = None,
+    seconds: Seconds = None,
     until_size: Annotated[
         str | None,
         typer.Option(
@@ -144,7 +127,9 @@ def record(
     is what the command itself became; what it ran before an exec is T.PID.1.hst.
     The exit code is the program's (128 and the signal's number where a signal ended it), or 2 where
     the trace could not be written whole.
-    Ctrl-C ends the program; its trace is whole.
+    Ctrl-C ends the program; its trace is whole. After --seconds or --until-size the program goes on
+    without being recorded, and is waited for. -o may end with .hst.zst; "-" is standard output, and
+    the program's own output then goes to standard error.
 
     \b
     Examples:

@@ -1,4 +1,4 @@
-"""Run a trace on a chip's memory."""
+"""Say what a trace holds, or run it on a chip's memory."""
 
 from __future__ import annotations
 
@@ -36,7 +36,8 @@ def replay(
     fold: Fold = None,
     json: Json = None,
 ) -> None:
-    """Run a trace on a chip's memory and say how close it came to running out.
+    """Run a trace on a chip's memory and say how close it came to running out. Of the trace alone
+    it says what that holds: events, tasks, marks, live peak, where it came from, damage.
 
     \b
     The memory is one of
@@ -54,6 +55,7 @@ def replay(
 
     \b
     Examples:
+      heapscope replay T.hst
       heapscope replay T.hst --chip esp32 --idf 5.5 --need 16717
       heapscope replay T.hst --chip esp32s3 --idf 5.5 --psram 8MB --need 16717:INTERNAL
       heapscope replay T.hst --boot-log boot.txt --need 16717 --need 4KB:DMA
@@ -70,14 +72,22 @@ def replay(
     from heapscope.cli.answer import give, write_json
     from heapscope.cli.progress import progress_bar
     from heapscope.cli.verbs.replay import replay as answer
+    from heapscope.cli.verbs.replay import replayed
 
     budgets = parsed(fail_on, "replay")
     asked = [*(need or ()), *(one.said for one in budgets if one.kind == "need")]
-    with progress_bar() as progress:
-        result = answer(
-            trace, need=asked, explain=explain, state=state, progress=progress, **memory
-        )
     inputs = (trace, *([] if state is None else [state]), *named_files(memory))
+    if not digest and not budgets:
+        with progress_bar() as progress:
+            found = answer(
+                trace, need=asked, explain=explain, state=state, progress=progress, **memory
+            )
+        give(found, json, inputs=inputs)
+        return
+    with progress_bar() as progress:
+        result = replayed(
+            trace, memory, need=asked, explain=explain, state=state, progress=progress
+        )
     if digest:
         write_json(result.to_json(), json, inputs=inputs)
         typer.echo(result.summary.digest_line)

@@ -36,6 +36,12 @@ def schema_of(name: str) -> dict[str, Any]:
         document = point.load()
     if document is None:
         names = schema_names()
+        kinds = [one for one in names if one.startswith(f"{name}-")]
+        if kinds:
+            raise InputError(
+                f"--print schema {name}: {name} writes several documents",
+                remedy=f"give one of: {', '.join(kinds)}",
+            )
         raise InputError(
             f"--print schema {name}: no such document",
             remedy=f"{did_you_mean(name, names)}valid: {', '.join(names)}",
@@ -49,7 +55,7 @@ def _own() -> dict[str, type[Document]]:
         importlib.import_module(verb.name)
     for name in _LAZY:
         importlib.import_module(name)
-    return {document.VERB: document for document in _named(Document)}
+    return {document.document(): document for document in _named(Document)}
 
 
 def _named(base: type[Document]) -> Iterator[type[Document]]:

@@ -1,4 +1,6 @@
-"""Arguments and options that several verbs share."""
+"""Arguments and options that several verbs share. A flag is declared once, here or in
+heapscope.memory.options, so that it means the same everywhere; what is special about it in a verb
+is in that verb's text."""
 
 from __future__ import annotations
 
@@ -6,8 +8,9 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from typer.models import OptionInfo
 
-from heapscope.memory.values import offered
+from heapscope.cli.memory import memory_option
 
 Trace = Annotated[Path, typer.Argument(metavar="T.hst", help="Trace (.hst, or .hst.zst).")]
 
@@ -47,13 +50,22 @@ Fold = Annotated[
     ),
 ]
 
+
+def output(metavar: str) -> OptionInfo:
+    """The one way to name what a verb writes; the verb's text says what that is."""
+    option: OptionInfo = typer.Option(
+        "--output", "-o", metavar=metavar, help="Where the output goes.", show_default=False
+    )
+    return option
+
+
 Needs = Annotated[
     list[str] | None,
     typer.Option(
         "--need",
         metavar="BYTES[:CAPS]",
-        help="Ask whether one block of this size would have fitted, at every moment, from malloc "
-        "or with capabilities (16717, 4KB:DMA). May be repeated.",
+        help="Ask whether a request of this size would succeed, for malloc or with capabilities "
+        "(16717, 16.5KB, 32KB:INTERNAL). May be repeated.",
     ),
 ]
 
@@ -70,6 +82,14 @@ Runs = Annotated[
     ),
 ]
 Seed = Annotated[int, typer.Option("--jitter-seed", metavar="N", help="Other perturbed runs (0).")]
+Plan = Annotated[
+    bool,
+    typer.Option(
+        "--plan",
+        help="Also one combined set of changes, searched for by replays and tested on perturbed "
+        "runs.",
+    ),
+]
 Strength = Annotated[
     float,
     typer.Option(
@@ -79,25 +99,36 @@ Strength = Annotated[
     ),
 ]
 
-Chip = Annotated[
-    str | None,
-    typer.Option(
-        "--chip",
-        metavar="C",
-        help="Chip (as CONFIG_IDF_TARGET says).",
-        autocompletion=offered("chip"),
-    ),
-]
-Idf = Annotated[
-    str | None,
-    typer.Option(
-        "--idf",
-        metavar="V",
-        help="ESP-IDF version (as the file says, or 5.5).",
-        autocompletion=offered("idf"),
-    ),
-]
+Chip = Annotated[str | None, memory_option("chip")]
+Idf = Annotated[str | None, memory_option("idf")]
+Elf = Annotated[Path | None, memory_option("elf")]
+Map = Annotated[Path | None, memory_option("map")]
+Sdkconfig = Annotated[Path | None, memory_option("sdkconfig")]
+Place = Annotated[Path | None, memory_option("place")]
+Allocators = Annotated[list[str] | None, memory_option("allocator")]
+StaticDram = Annotated[str | None, memory_option("static_dram")]
 
+Sdkconfigs = Annotated[
+    list[Path] | None,
+    typer.Argument(
+        metavar="[SDKCONFIG...]",
+        help="sdkconfig, sdkconfig.json or sdkconfig.defaults; of several, later ones win.",
+        show_default=False,
+    ),
+]
+Tcp = Annotated[
+    int, typer.Option("--tcp", min=0, max=253, help="TCP connections at the same time.")
+]
+Udp = Annotated[int, typer.Option("--udp", min=0, max=253, help="UDP sockets at the same time.")]
+Tls = Annotated[int, typer.Option("--tls", min=0, max=253, help="TLS sessions at the same time.")]
+Links = Annotated[
+    str | None,
+    typer.Option(
+        "--links",
+        metavar="wifi,ble",
+        help="Radios that the firmware has linked at boot and app_main already.",
+    ),
+]
 ProjectFolder = Annotated[
     Path | None,
     typer.Option(
@@ -106,6 +137,22 @@ ProjectFolder = Annotated[
         help="The project: its own Kconfig options count, and its sdkconfig files where no others "
         "are given.",
     ),
+]
+Poisoning = Annotated[
+    str | None,
+    typer.Option(
+        "--poisoning",
+        metavar="P",
+        help="The heap's poisoning, where it is known: none, light, comprehensive.",
+    ),
+]
+Sarif = Annotated[
+    Path | None,
+    typer.Option("--sarif", metavar="FILE", help="Also write what is found as SARIF."),
+]
+Seconds = Annotated[
+    float | None,
+    typer.Option("--seconds", metavar="N", min=0.0, help="End after so many seconds."),
 ]
 Air = Annotated[bool, typer.Option("--air", help="In air, not in a shielded box.")]
 Rtt = Annotated[

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from heapscope.cli.shared import Json
+from heapscope.cli.shared import Json, output
 
 SHOW = "show"
 
@@ -20,15 +20,7 @@ def sweep(
             help="The plan to sweep; or the word show and the folder of a sweep's results.",
         ),
     ],
-    out: Annotated[
-        Path | None,
-        typer.Option(
-            "--out",
-            "-o",
-            metavar="FOLDER",
-            help="Where the results go, and where a sweep that was stopped goes on (PLAN.sweep).",
-        ),
-    ] = None,
+    out: Annotated[Path | None, output("FOLDER")] = None,
     workers: Annotated[
         int | None,
         typer.Option(metavar="N", help="Processes on this machine (one for each processor)."),
@@ -52,7 +44,7 @@ def sweep(
     ] = None,
     html: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="Also write the answers as one HTML page."),
+        typer.Option(metavar="FILE", help="Also write one HTML page."),
     ] = None,
     json: Json = None,
 ) -> None:
@@ -60,7 +52,8 @@ def sweep(
 
     A plan names traces, and in its grids the choices of the memory: chips, versions, allocators,
     sizes of pools, rules, configurations. Each trace is replayed on each combination, by the
-    processors of this machine or of a cluster. Results are Parquet files; a sweep that was stopped
+    processors of this machine or of a cluster. Results are Parquet files in the
+    folder of -o (PLAN.sweep); a sweep that was stopped
     or killed goes on where it was when the same command runs again.
 
     `show` answers over what is there, also while a sweep runs: which configuration is safe for all

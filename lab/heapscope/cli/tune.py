@@ -14,29 +14,25 @@ from heapscope.cli.shared import (
     Json,
     Loss,
     MeasuredFile,
+    Needs,
     NoMeasured,
     ProjectFolder,
     Rtt,
+    Sdkconfigs,
+    Tls,
     Traced,
 )
 
 
 def tune(
+    files: Sdkconfigs = None,
     chip: Chip = None,
-    sdkconfig: Annotated[
-        list[Path] | None,
-        typer.Option(
-            "--sdkconfig",
-            metavar="F",
-            help="The configuration to start from (defaults). May be repeated: later ones win.",
-        ),
-    ] = None,
     idf: Idf = None,
     project: ProjectFolder = None,
-    psram: Annotated[
+    psram_mode: Annotated[
         str | None,
         typer.Option(
-            "--psram", metavar="KIND", help="none, quad or octal (as the configuration says)."
+            "--psram-mode", metavar="KIND", help="none, quad or octal (as the configuration says)."
         ),
     ] = None,
     air: Air = False,
@@ -44,34 +40,26 @@ def tune(
     loss: Loss = 0.0,
     measured: MeasuredFile = None,
     no_measured: NoMeasured = False,
-    tls: Annotated[
-        int,
-        typer.Option(
-            "--tls",
-            min=0,
-            max=253,
-            help="TLS sessions at the same time: they are taken off, and their modes compared.",
-        ),
-    ] = 0,
+    tls: Tls = 0,
     trace: Annotated[
         list[Path] | None,
         typer.Option(
             "--trace",
             metavar="T.hst",
-            help="The program's own allocations, without Wi-Fi: they must fit too. The "
-            "best of several is taken: traces of variants of it.",
+            help="The program's own allocations, which must fit too.",
         ),
     ] = None,
     traced: Traced = False,
-    need: Annotated[
+    goal: Annotated[
         list[str] | None,
         typer.Option(
-            "--need",
-            metavar="N",
+            "--goal",
+            metavar="G",
             help='The least that it must have: "free>=150KB", "tcp_rx>=20" (Mbit/s; also tcp_tx, '
-            'udp_rx, udp_tx), with --trace "contiguous>=16717". May be repeated.',
+            "udp_rx, udp_tx). May be repeated.",
         ),
     ] = None,
+    need: Needs = None,
     keep: Annotated[
         list[str] | None,
         typer.Option("--keep", metavar="OPTION", help="Leave it as it is. May be repeated."),
@@ -96,7 +84,7 @@ def tune(
     ] = None,
     median: Annotated[
         bool,
-        typer.Option("--median", help="Hold needs at the median, not at the 80 % lower bound."),
+        typer.Option("--median", help="Hold goals at the median, not at the 80 % lower bound."),
     ] = False,
     extrapolate: Annotated[
         bool,
@@ -125,18 +113,21 @@ def tune(
     """Find the configuration with the most memory, or speed, that has all that is needed.
 
     Exact by the models of `predict`, under every rule that a build, Kconfig or the device enforces.
+    It starts from the files, or from the defaults of --chip. --trace is without Wi-Fi's blocks, and
+    of several, traces of variants, the best is taken. The buffers of --tls sessions are taken off,
+    and their modes compared.
     Exit code 1 when no configuration has all that is needed; then it says how much less would do.
 
     \b
     Examples:
-      heapscope tune --chip esp32 --need "tcp_rx>=20" --need "free>=150KB"
-      heapscope tune --chip esp32c6 --need "free>=250KB" --fragment wifi.defaults
-      heapscope tune --chip esp32 --sdkconfig sdkconfig --keep ESP_WIFI_IRAM_OPT --need "tcp_rx>=15"
-      heapscope tune --chip esp32c3 --need "free>=240KB" --trade code,features
-      heapscope tune --chip esp32 --air --rtt 20 --loss 0.1 --need "tcp_rx>=3"
-      heapscope tune --chip esp32 --tls 2 --need "tcp_rx>=15" --need "free>=100KB"
+      heapscope tune --chip esp32 --goal "tcp_rx>=20" --goal "free>=150KB"
+      heapscope tune --chip esp32c6 --goal "free>=250KB" --fragment wifi.defaults
+      heapscope tune sdkconfig --chip esp32 --keep ESP_WIFI_IRAM_OPT --goal "tcp_rx>=15"
+      heapscope tune --chip esp32c3 --goal "free>=240KB" --trade code,features
+      heapscope tune --chip esp32 --air --rtt 20 --loss 0.1 --goal "tcp_rx>=3"
+      heapscope tune --chip esp32 --tls 2 --goal "tcp_rx>=15" --goal "free>=100KB"
       heapscope tune --chip esp32c3 --front tcp_rx --plot front.svg
-      heapscope tune --chip esp32c3 --trace T.hst --need "contiguous>=16717" --prefer tcp_rx
+      heapscope tune --chip esp32c3 --trace T.hst --need 16717 --prefer tcp_rx
       heapscope tune --ranks --chip esp32c3 --json ranks.json
     """
     from heapscope.base.errors import HeapscopeError
@@ -148,12 +139,13 @@ def tune(
 
     if ranks:
         others = (
-            sdkconfig,
+            files,
             idf,
             project,
-            psram,
+            psram_mode,
             measured,
             trace,
+            goal,
             need,
             keep,
             trade,
@@ -173,11 +165,12 @@ def tune(
         return
     with progress_bar() as progress:
         result = answer(
-            *(sdkconfig or ()),
+            *(files or ()),
             chip=chip,
             idf=idf,
             project=project,
-            psram=psram,
+            psram_mode=psram_mode,
+            goal=goal or (),
             need=need or (),
             keep=keep or (),
             trade=trade or (),
@@ -196,7 +189,7 @@ def tune(
             progress=progress,
         )
     read = [
-        *(sdkconfig or []),
+        *(files or []),
         *project_files(project),
         *(trace or []),
         *([measured] if measured else []),

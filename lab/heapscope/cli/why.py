@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from heapscope.cli.memory import takes_memory
-from heapscope.cli.shared import STRENGTH, Fold, Json, Needs, Seed, Strength, Trace
+from heapscope.cli.shared import STRENGTH, Fold, Json, Needs, Plan, Runs, Seed, Strength, Trace
 from heapscope.memory.options import MemoryOptions, named_files
 
 
@@ -28,20 +28,8 @@ def why(
         int,
         typer.Option(metavar="N", min=1, help="Groups of failures that are explained (3)."),
     ] = 3,
-    plan: Annotated[
-        bool,
-        typer.Option(
-            "--plan",
-            help="Also one combined set of changes, searched for by replays and tested on "
-            "perturbed runs.",
-        ),
-    ] = False,
-    jitter: Annotated[
-        int | None,
-        typer.Option(
-            "--jitter", metavar="N", min=0, help="Perturbed runs that test the plan (50; 0: none)."
-        ),
-    ] = None,
+    plan: Plan = False,
+    jitter: Runs = None,
     jitter_seed: Seed = 0,
     jitter_strength: Strength = STRENGTH,
     fold: Fold = None,
@@ -52,7 +40,8 @@ def why(
     Failures that are alike are explained together, the first and the nearest miss of each group.
     Every change that is named was replayed with the whole trace; the cheapest comes first. The
     memory is chosen as for replay. --need explains the closest moments of a request that the trace
-    does not make; a plan also keeps it possible at every moment.
+    does not make; a plan also keeps it possible at every moment. --jitter says how many perturbed
+    runs test the plan (50; 0: none).
 
     \b
     Examples:

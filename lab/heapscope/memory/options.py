@@ -35,12 +35,16 @@ class MemoryOptions(TypedDict, total=False):
     """The memory to replay on. An option that is None counts as not given."""
 
     chip: Annotated[
-        str | None, MemoryOption("C", "Chip whose memory is replayed, for example esp32.")
+        str | None,
+        MemoryOption(
+            "C", "Chip, for example esp32; else as a trace, a log or an sdkconfig names it."
+        ),
     ]
     idf: Annotated[
         str | None,
         MemoryOption(
-            "V", "ESP-IDF version as a log prints it: 4.4.7, v5.3.1-dirty, 5.5 (default)."
+            "V",
+            "ESP-IDF version as a log prints it: 4.4.7, v5.3.1-dirty; else the input's, or 5.5.",
         ),
     ]
     arduino: Annotated[
@@ -57,7 +61,7 @@ class MemoryOptions(TypedDict, total=False):
         File | None,
         MemoryOption(
             "F",
-            "The firmware's sdkconfig: its heap poisoning and task tracking are taken.",
+            "The firmware's sdkconfig: how its heap is built, poisoning and task tracking.",
             file=True,
         ),
     ]
@@ -72,7 +76,7 @@ class MemoryOptions(TypedDict, total=False):
     ]
     cores: Annotated[int | str | None, MemoryOption("1|2", "Cores in use (all of the chip's).")]
     static_dram: Annotated[
-        Bytes | None, MemoryOption("BYTES", "Static data in DRAM; moves the heap's start.")
+        Bytes | None, MemoryOption("BYTES", "Static use of the DRAM that malloc serves.")
     ]
     static_iram: Annotated[
         Bytes | None, MemoryOption("BYTES", "Code in IRAM; moves the heap's start.")
@@ -119,14 +123,17 @@ class MemoryOptions(TypedDict, total=False):
     ]
     layout: Annotated[File | None, MemoryOption("F.toml", "Regions from a layout file.", file=True)]
     pool: Annotated[
-        Bytes | None, MemoryOption("BYTES", "One pool of this size (262144, 0x40000, 256KB).")
+        Bytes | None,
+        MemoryOption(
+            "BYTES", "One pool of this size (262144, 0x40000, 256KB), of idf-5.5 by default."
+        ),
     ]
     allocator: Annotated[
         str | Sequence[str] | None,
         MemoryOption(
             "[REGION=]A",
             "Allocator of every region, or of one: idf-4.2+light, D/IRAM=tlsf; several with "
-            "commas. A pool has idf-5.5 by default.",
+            "commas.",
             repeats=True,
         ),
     ]

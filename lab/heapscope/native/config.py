@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, is_dataclass
 from typing import Any, NamedTuple
 
+from heapscope.base.request import Request
 from heapscope.native.library import ffi, load
 from heapscope.native.status import Status, StatusError
 
@@ -69,14 +70,6 @@ class NativeRuleNames:
 
 
 @dataclass(frozen=True, kw_only=True)
-class NativeNeed:
-    """hs_lab_need_t; caps 0: malloc's own rule."""
-
-    size: int
-    caps: int = 0
-
-
-@dataclass(frozen=True, kw_only=True)
 class NativeTenant:
     """hs_lab_tenant_t."""
 
@@ -98,7 +91,7 @@ class NativeConfig:
     malloc_fallback_caps: int = 0
     request_max: int = 0
     capsets: tuple[int, ...] = ()
-    needs: tuple[NativeNeed, ...] = ()
+    needs: tuple[Request, ...] = ()
     timeline_buckets: int = 0
     explains: bool = False
     explain_event: int = 0

@@ -9,11 +9,11 @@ from heapscope.native.reader import NativeReader
 from heapscope.native.status import check
 from heapscope.native.structs import Rows, Struct, read_array, read_structs
 
-NO_BLOCK = 0xFFFF_FFFF  #: RequestRow.own: nothing is moved
+NO_BLOCK = 0xFFFF_FFFF  #: NativeRequest.own: nothing is moved
 
 
 @dataclass(frozen=True, kw_only=True)
-class RequestRow:
+class NativeRequest:
     """hs_lab_request_t."""
 
     size: int
@@ -28,7 +28,7 @@ def stop_before(reader: NativeReader, event: int) -> None:
     check(load().hs_lab_reader_stop(reader.handle, event), "stopping the replay")
 
 
-def holes(reader: NativeReader, request: RequestRow) -> tuple[Struct, ...]:
+def holes(reader: NativeReader, request: NativeRequest) -> tuple[Struct, ...]:
     """One row a region, for the end of the replay or for the event that it stopped before."""
     asked = ffi.new("hs_lab_request_t *", asdict(request))
     return read_structs(load().hs_lab_holes, reader.handle, asked)

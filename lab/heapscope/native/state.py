@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from heapscope.native.config import HeldBlock, NativeConfig, Prepared, set_up
 from heapscope.native.library import ffi, load
-from heapscope.native.moment import RequestRow
+from heapscope.native.moment import NativeRequest
 from heapscope.native.owner import NativeOwner
 from heapscope.native.structs import Struct, read_array, read_struct, structs_of
 
@@ -23,7 +23,7 @@ class NativeState(NativeOwner):
     def request(self, size: int, *, caps: int = 0, align: int = 0, regions: int = 0) -> Struct:
         """Serves it, and its block stays: hs_lab_served_t, whose `region` is None where it failed.
         `caps` 0: malloc; `regions`: those asked, by bit, 0: by the capabilities."""
-        asked = RequestRow(size=size, align=align, caps=caps, regions=regions)
+        asked = NativeRequest(size=size, align=align, caps=caps, regions=regions)
         call = self._lib.hs_lab_state_request
         served = read_struct(call, self.handle, ffi.new("hs_lab_request_t *", vars(asked)))
         served.region = None if served.region == NOWHERE else served.region

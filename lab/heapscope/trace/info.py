@@ -55,7 +55,8 @@ class TraceInfo(Document):
     """The content of a trace, without a replay. All text is untrusted, control characters are
     escaped."""
 
-    VERB = "info"
+    VERB = "replay"
+    KIND = "trace"
     VERSION = 1
 
     file: str = figure("File as named on the command line.")

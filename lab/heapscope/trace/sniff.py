@@ -52,7 +52,7 @@ def looks_like(head: bytes) -> tuple[str, str]:
     if not head:
         return "is empty", "record or import it again"
     if TRACE_SYNC in head:
-        return "is a trace already", "use it as it is: heapscope info FILE"
+        return "is a trace already", "use it as it is: heapscope replay FILE"
     for magic, what, remedy in _MAGICS:
         if head.startswith(magic):
             return f"looks like {what}", remedy

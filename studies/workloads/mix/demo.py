@@ -31,10 +31,10 @@ VERSIONS = ("4.2", "4.3.2", "5.5")
 REPORT = "build/report.html"
 
 NEXT = f"""\
-  heapscope info {TRACE}
+  heapscope replay {TRACE}
   heapscope replay {TRACE} --boot-log {BOOT_LOG} --idf 5.5 --need {NEED}
   heapscope report {TRACE} --boot-log {BOOT_LOG} --idf 4.3.2 --need {NEED} -o report.html
-  heapscope leaks {TRACE} --from "closed 1" --to "closed 5"
+  heapscope leaks {TRACE} --begin "closed 1" --end "closed 5"
   heapscope compare studies/workloads/captured/demo.hst.zst --chip esp32 --idf 4.2 --idf 5.5
   heapscope import text YOUR_EVENTS.txt -o T.hst
   heapscope replay T.hst --boot-log YOUR_BOOT.txt --need {NEED}
@@ -63,7 +63,7 @@ def compare(console: Console, older: str, newer: str) -> str:
 def main() -> int:
     os.chdir(Path(__file__).parents[3])
     console = Console()
-    run(console, "info", TRACE)
+    run(console, "replay", TRACE)
     run(console, "replay", TRACE, *MEMORY)
     built_with, *later = VERSIONS
     answer = [compare(console, built_with, version) for version in later]

@@ -82,8 +82,8 @@ def test_what_a_log_tells_of_its_device_is_used_further_on(
         assert "Traceback" not in done.output
         return str(done.output).rstrip().splitlines()[-1].replace(trace, "T")
 
-    assert last("esp32s3_v5.5_leaks", "info") == "next: heapscope replay T"
-    assert last("esp32_v4.4_heap_trace", "info") == "next: heapscope replay T"
+    assert last("esp32s3_v5.5_leaks", "replay") == "next: heapscope replay T"
+    assert last("esp32_v4.4_heap_trace", "replay") == "next: heapscope replay T"
 
 
 def test_a_log_without_a_heap_trace_is_no_error(run: Run, logs: Path, tmp_path: Path) -> None:

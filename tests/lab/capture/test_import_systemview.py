@@ -56,7 +56,7 @@ def imported(data: bytes, folder: Path) -> Any:
 def test_heap_events_have_their_task_interrupt_stack_and_time(tmp_path: Path) -> None:
     result = imported(WRITER.recording(one_core()), tmp_path)
     assert (result.events, result.cores, result.lost, result.overlaps) == (4, 1, 0, 0)
-    info = hs.info(tmp_path / "T.hst")
+    info = hs.replay(tmp_path / "T.hst")
     assert (info.live_peak, info.live_end, info.seconds) == (1524, 64, 0.00004)
     assert {"net", "SysTick", "idle 0x0"} <= {task.name for task in info.tasks}
     assert "of one core" in " ".join(result.messages)
@@ -95,7 +95,7 @@ def test_packets_that_the_device_dropped_are_a_loss_of_the_trace(tmp_path: Path)
     result = imported(WRITER.recording(core), tmp_path)
     assert result.lost == 12
     assert "dropped 12 packets" in " ".join(result.messages)
-    assert hs.info(tmp_path / "T.hst").health.lost_events == 12
+    assert hs.replay(tmp_path / "T.hst").health.lost_events == 12
 
 
 def test_a_cut_recording_is_used_up_to_the_cut_and_says_where(tmp_path: Path) -> None:

@@ -101,7 +101,7 @@ def test_a_trace_given_as_text_is_recognised(tmp_path: Path) -> None:
     import_text(write(tmp_path, "a 0 100\n"), tmp_path / "T.hst")
     with pytest.raises(InputError, match="is a trace already") as caught:
         import_text(tmp_path / "T.hst", tmp_path / "U.hst")
-    assert "heapscope info" in caught.value.remedy
+    assert "heapscope replay" in caught.value.remedy
 
 
 def test_a_damaged_input_is_imported_up_to_the_damage(tmp_path: Path) -> None:

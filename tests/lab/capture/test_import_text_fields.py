@@ -262,5 +262,5 @@ def test_the_json_has_the_list(tmp_path: Path) -> None:
 
 def test_a_text_with_hexadecimal_ids_is_told_from_others(tmp_path: Path) -> None:
     source = write(tmp_path, "[5] a 0x3ffb0000 0x20 DMA @main\n[6] f 0x3ffb0000\n")
-    done = CliRunner().invoke(app, ["info", str(source)])
+    done = CliRunner().invoke(app, ["replay", str(source)])
     assert "heapscope import text" in done.output

@@ -107,7 +107,7 @@ def test_layouts_that_cannot_be_used(
         (b"\x28\xb5\x2f\xfd" + bytes(20), "bad.hst"),
     ],
 )
-@pytest.mark.parametrize("verb", [("replay", "--pool", "64KB"), ("info",)])
+@pytest.mark.parametrize("verb", [("replay", "--pool", "64KB"), ("replay",)])
 def test_files_that_are_no_traces(
     here: Path, run: Run, content: bytes, part: str, verb: tuple[str, ...]
 ) -> None:
@@ -147,7 +147,7 @@ def test_a_trace_of_marks_alone_has_nothing_to_replay(here: Path, run: Run) -> N
         (("svdat", "events.txt", "-o", "T.hst"), ("unknown format 'svdat'", "valid: text")),
         (("text", "none.txt", "-o", "T.hst"), ("none.txt: no such file",)),
         (("text", "empty.txt", "-o", "T.hst"), ("empty.txt",)),
-        (("text", "events.txt"), ("--out", "import --help")),
+        (("text", "events.txt"), ("--output", "import --help")),
         (("text", "events.txt", "-o", "events.txt"), ("events.txt",)),
         (("text", "events.txt", "-o", "no/T.hst"), ("no/T.hst",)),
     ],
@@ -183,7 +183,7 @@ def test_a_trace_is_not_imported_again(hst: Path, run: Run, form: str) -> None:
 
 
 def test_a_path_with_a_nul_is_refused_with_a_remedy(hst: Path, run: Run) -> None:
-    refused(run("info", "a\0b"))
+    refused(run("replay", "a\0b"))
     refused(run("import", "text", "events.txt", "-o", "a\0b"))
     refused(run("compare", "a\0b", "--pool", "64KB", "--pool", "32KB"))
 
@@ -223,12 +223,12 @@ def test_an_interrupt_ends_with_130_and_no_word(
 @pytest.mark.parametrize(
     "verb",
     [
-        ("info",),
+        ("replay",),
         ("replay", "--pool", "1MB"),
         ("leaks",),
         ("why", "--pool", "1MB"),
         ("compare", "--pool", "1MB", "--pool", "2MB"),
-        ("upgrade", "--pool", "1MB", "--from", "4.2", "--to", "5.5"),
+        ("compare", "--pool", "1MB", "--idf", "4.2", "--idf", "5.5", "--parts"),
         ("place", "--pool", "1MB"),
         ("export", "--to", "csv", "-o", "x.csv"),
     ],

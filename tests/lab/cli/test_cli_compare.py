@@ -17,13 +17,13 @@ def test_two_versions_of_one_trace(hst: Path, run: Run, valid: Valid) -> None:
     done = run(*args)
     assert (done.code, done.err) == (0, "")
     assert "Differences" in done.out
-    document = valid("compare", run(*args, "--json", "-").out)
+    document = valid("compare-replays", run(*args, "--json", "-").out)
     assert [document[side]["label"] for side in ("left", "right")] == ["ESP-IDF 4.2", "ESP-IDF 5.5"]
 
 
 def test_two_allocators_of_one_pool(hst: Path, run: Run, valid: Valid) -> None:
     args = ("--pool", "64KB", "--allocator", "idf-4.2", "--allocator", "idf-5.5", "--json", "-")
-    document = valid("compare", run("compare", hst, *args).out)
+    document = valid("compare-replays", run("compare", hst, *args).out)
     assert [document[side]["label"] for side in ("left", "right")] == ["idf-4.2", "idf-5.5"]
 
 
@@ -46,7 +46,7 @@ def test_every_option_given_twice_makes_two_sides(
     )
     Path("G.toml").write_text(layout.replace("32768", "16384"), encoding="utf-8")
     Path("boot2.txt").write_text(log.replace("0002D0B0", "0001D0B0"), encoding="utf-8")
-    document = valid("compare", run("compare", hst, *options, "--json", "-").out)
+    document = valid("compare-replays", run("compare", hst, *options, "--json", "-").out)
     sizes = {
         row["left"] == row["right"] for row in document["rows"] if row["name"].endswith("size")
     }
@@ -56,7 +56,9 @@ def test_every_option_given_twice_makes_two_sides(
 def test_two_traces_are_named_by_their_files(hst: Path, run: Run, valid: Valid) -> None:
     Path("events2.txt").write_text("a 1 5\n", encoding="utf-8")
     run("import", "text", "events2.txt", "-o", "U.hst")
-    document = valid("compare", run("compare", hst, "U.hst", "--pool", "64KB", "--json", "-").out)
+    document = valid(
+        "compare-replays", run("compare", hst, "U.hst", "--pool", "64KB", "--json", "-").out
+    )
     assert [document[side]["label"] for side in ("left", "right")] == ["T.hst", "U.hst"]
 
 

@@ -165,7 +165,7 @@ def test_what_is_no_verb_is_sound_at_the_edge(here: Path, asked: str, edge: str)
     assert second.startswith("remedy: ")
 
 
-@pytest.mark.parametrize(("args", "code"), [(("info", "none.hst"), 2), (("--version",), 0)])
+@pytest.mark.parametrize(("args", "code"), [(("replay", "none.hst"), 2), (("--version",), 0)])
 @pytest.mark.parametrize("closed", [True, False])
 def test_an_error_that_cannot_be_written_keeps_its_code(
     here: Path, args: tuple[str, ...], code: int, *, closed: bool

@@ -87,8 +87,8 @@ VERBS = [
     ["import", "heaptrack", "heaptrack.firmware.4711.zst", "-o", "heaptrack.hst"],
     ["import", "esp-idf", "log.txt", "-o", "log.hst"],
     ["import", "pjsip", str(PJSIP), "-o", "pools.hst"],
-    ["pools", "pools.hst"],
-    ["info", "T.hst"],
+    ["fit", "--pools", "pools.hst"],
+    ["replay", "T.hst"],
     ["replay", "T.hst", "--chip", "esp32", "--idf", "5.5", "--need", "16717", "--json", "-"],
     ["replay", "T.hst", "--chip", "esp32", "--boot-log", "boot.txt"],
     ["replay", "T.hst", "--layout", "F.toml"],
@@ -97,11 +97,11 @@ VERBS = [
     ["why", "T.hst", "--chip", "esp32", "--idf", "5.5"],
     ["leaks", "T.hst"],
     ["compare", "T.hst", "--chip", "esp32", "--idf", "4.2", "--idf", "5.5"],
-    ["upgrade", "T.hst", "--chip", "esp32", "--from", "4.2", "--to", "5.5"],
+    ["compare", "T.hst", "--chip", "esp32", "--idf", "4.2", "--idf", "5.5", "--parts"],
     ["lint", "sdkconfig"],
     ["predict", "sdkconfig"],
-    ["diff", "sdkconfig", "+CONFIG_LWIP_TCP_MSS=536", "--json", "-"],
-    ["ladder", "sdkconfig", "+CONFIG_LWIP_TCP_MSS=536"],
+    ["compare", "sdkconfig", "+CONFIG_LWIP_TCP_MSS=536", "--json", "-"],
+    ["compare", "sdkconfig", "+CONFIG_LWIP_TCP_MSS=536"],
     *(
         ["export", "T.hst", "--to", form, "-o", f"export.{form}"]
         for form in ("csv", "json", "collapsed", "speedscope", "dhat", "perfetto")

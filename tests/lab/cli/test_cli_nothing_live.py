@@ -23,7 +23,7 @@ TRACES = {
 
 #: Every verb that takes a trace, and every form and kind of page that it has.
 VERBS = [
-    "info T.hst",
+    "replay T.hst",
     "replay T.hst --pool 64KB --need 4KB",
     "replay T.hst --chip esp32 --need 4KB",
     "fit T.hst --need 4KB --runs 2",
@@ -31,7 +31,7 @@ VERBS = [
     "leaks T.hst",
     "compare T.hst --pool 64KB --pool 32KB",
     "compare T.hst T.hst --pool 64KB",
-    "upgrade T.hst --chip esp32 --from 4.2 --to 5.5",
+    "compare T.hst --chip esp32 --idf 4.2 --idf 5.5 --parts",
     "report T.hst --pool 64KB -o page.html",
     "report T.hst --pool 64KB --need 4KB --why --plan -o page.html",
     "report T.hst --pool 64KB --pool 32KB -o page.html",
@@ -40,7 +40,7 @@ VERBS = [
     "report T.hst --pool 64KB -o page.md",
     "report T.hst --pool 64KB --pool 32KB -o page.md",
     "place T.hst --pool 64KB",
-    "place T.hst --pool 64KB --pools",
+    "place T.hst --pool 64KB --fixed-blocks",
     "pools T.hst",
     "predict sdkconfig --trace T.hst",
     "check budgets.toml",

@@ -1,4 +1,4 @@
-"""`heapscope replay`, `import` and `info` on inputs that are in order."""
+"""`heapscope replay` and `import` on inputs that are in order."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def test_the_next_command_can_be_copied_whatever_the_path(
     name = f"{'long ' * 12}name.hst"
     expected = f"next: heapscope replay '{name}' --chip esp32"
     assert run("import", "text", "events.txt", "-o", name).lines[-1] == expected
-    assert run("info", name).lines[-1] == expected
+    assert run("replay", name).lines[-1] == expected
 
 
 def test_import_notes_lines_that_are_no_events(here: Path, run: Run) -> None:
@@ -44,7 +44,7 @@ def test_import_to_json_is_valid(here: Path, run: Run, valid: Valid) -> None:
 
 
 def test_info_shows_events_tasks_and_marks(hst: Path, run: Run) -> None:
-    done = run("info", hst)
+    done = run("replay", hst)
     assert (done.code, done.err) == (0, "")
     assert "8 (3 malloc" in done.out
     assert "2: net, script" in done.out
@@ -52,7 +52,7 @@ def test_info_shows_events_tasks_and_marks(hst: Path, run: Run) -> None:
 
 
 def test_info_to_json_is_valid(hst: Path, run: Run, valid: Valid) -> None:
-    document = valid("info", run("info", hst, "--json", "-").out)
+    document = valid("replay-trace", run("replay", hst, "--json", "-").out)
     assert document["events"]["total"] == 8
 
 

@@ -75,7 +75,7 @@ def test_sizes_of_a_64_bit_program_are_said_to_be_such(
         run("export", trace, "--to", "csv", "-o", tmp_path / "e.csv", *chip),
         run("why", trace, "--pool", "8KB"),
         run("compare", trace, "--pool", "8KB", "--pool", "64KB"),
-        run("upgrade", trace, *chip, "--from", "4.2", "--to", "5.5"),
+        run("compare", trace, *chip, "--idf", "4.2", "--idf", "5.5", "--parts"),
         run("report", trace, "--pool", "64KB", *page),
     )
     for text in outputs:
@@ -96,14 +96,14 @@ def test_the_json_of_each_verb_has_the_word_size(
     documents = [
         json.loads(run(*words, *json_))
         for words in (
-            ("info", trace),
+            ("replay", trace),
             ("replay", trace, "--pool", "64KB"),
             ("fit", trace, "--allocator", "idf-5.5"),
             ("leaks", trace),
             ("export", trace, "--to", "csv", "-o", tmp_path / "e.csv"),
             ("why", trace, "--pool", "8KB"),
             ("compare", trace, "--pool", "8KB", "--pool", "64KB"),
-            ("upgrade", trace, *chip, "--from", "4.2", "--to", "5.5"),
+            ("compare", trace, *chip, "--idf", "4.2", "--idf", "5.5", "--parts"),
             ("report", trace, "--pool", "64KB", "-o", tmp_path / "r.html"),
             ("check", plan),
         )

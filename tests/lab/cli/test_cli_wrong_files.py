@@ -22,17 +22,20 @@ READERS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "import mtrace": (("import", "mtrace", "FILE", "-o", "o.hst"), ("mtrace",)),
     "import pjsip": (("import", "pjsip", "FILE", "-o", "o.hst"), ("pjsip",)),
     "import esp-idf": (("import", "esp-idf", "FILE"), ("esp-idf", "boot log")),
-    "info": (("info", "FILE"), TRACES),
+    "contents": (("replay", "FILE"), TRACES),
     "replay": (("replay", "FILE", *POOL), TRACES),
     "fit": (("fit", "FILE", "--allocator", "idf-5.5"), TRACES),
     "why": (("why", "FILE", *POOL), TRACES),
     "leaks": (("leaks", "FILE"), TRACES),
     "compare": (("compare", "FILE", *POOL, "--pool", "2MB"), TRACES),
-    "upgrade": (("upgrade", "FILE", *POOL, "--from", "4.2", "--to", "5.5"), TRACES),
+    "compare parts": (
+        ("compare", "FILE", *POOL, "--idf", "4.2", "--idf", "5.5", "--parts"),
+        TRACES,
+    ),
     "report": (("report", "FILE", *POOL, "-o", "o.html"), TRACES),
     "place": (("place", "FILE", *POOL), TRACES),
     "place --second": (("place", "trace.hst", *POOL, "--second", "FILE"), TRACES),
-    "pools": (("pools", "FILE"), TRACES),
+    "pools": (("fit", "--pools", "FILE"), TRACES),
     "export": (("export", "FILE", "--to", "csv", "-o", "o.csv"), TRACES),
     "predict --trace": (("predict", "sdkconfig", "--chip", "esp32", "--trace", "FILE"), TRACES),
     "tune --trace": (("tune", "--chip", "esp32c3", "--trace", "FILE"), TRACES),
@@ -44,8 +47,11 @@ READERS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "--measured": (("predict", "sdkconfig", "--chip", "esp32", "--measured", "FILE"), ()),
     "lint": (("lint", "FILE", "--chip", "esp32"), ("sdkconfig", "empty")),
     "predict": (("predict", "FILE", "--chip", "esp32"), ("sdkconfig", "empty")),
-    "diff": (("diff", "sdkconfig", "FILE", "--chip", "esp32"), ("sdkconfig", "empty")),
-    "tune": (("tune", "--chip", "esp32", "--sdkconfig", "FILE"), ("sdkconfig", "empty")),
+    "compare configurations": (
+        ("compare", "sdkconfig", "FILE", "--chip", "esp32"),
+        ("sdkconfig", "empty"),
+    ),
+    "tune": (("tune", "FILE", "--chip", "esp32"), ("sdkconfig", "empty")),
 }
 
 
@@ -91,5 +97,5 @@ def test_no_file_is_taken_for_what_it_is_not(
         assert "a fault of Heapscope" not in error
         if kind in TRACES:
             assert "it is a trace already" in error
-            assert "heapscope info FILE" in remedy
+            assert "heapscope replay FILE" in remedy
     assert sorted(Path().iterdir()) == there

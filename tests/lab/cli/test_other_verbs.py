@@ -54,21 +54,21 @@ def test_a_verb_of_another_distribution_is_a_command(
     done = run("tell", "--times", "2", "x")
     assert (done.code, done.out) == (0, "told x\ntold x\n")
     assert "Say it." in run("tell", "--help").out
-    assert "  tell        Say it." in run("--help").out
+    assert "  tell  Say it." in run("--help").out
     assert run("tell").code == 2
 
 
 def test_it_is_loaded_only_when_it_is_asked_for(install: Install, run: Run) -> None:
     install("tell=there_is_no_such_module:told")
-    assert run("info", "--help").code == 0
+    assert run("replay", "--help").code == 0
     with pytest.raises(ModuleNotFoundError):
         other_verbs.command("tell", typer.core.TyperCommand)
 
 
 def test_a_verb_of_ours_is_not_replaced(install: Install, run: Run) -> None:
-    install("info=there_is_no_such_module:told")
-    assert "Say what a trace holds." in run("--help").out
-    assert "what a trace holds" in run("info", "--help").out
+    install("replay=there_is_no_such_module:told")
+    assert "Say what a trace holds" in run("--help").out
+    assert "Run a trace on a chip's memory" in run("replay", "--help").out
 
 
 @pytest.mark.parametrize("args", [(), ("heap-change",), ("all", "--html", "x.html")], ids=len)
@@ -82,7 +82,7 @@ def test_without_the_studies_experiment_says_what_to_install(
         "error: `heapscope experiment` is part of heapscope-studies, which is not installed\n"
         f"remedy: in a clone of Heapscope {__version__}: pip install . ./studies\n"
     )
-    assert "  experiment  Compute a published experiment anew." in run("--help").out
+    assert "experiment" not in run("--help").out
 
 
 def test_studies_of_another_version_are_refused(install: Install, run: Run) -> None:

@@ -117,8 +117,8 @@ def test_zsh_completes_what_is_typed(tmp_path: Path) -> None:
     script.write_text(printed("zsh"))
     zsh = [need_program("zsh", package="zsh"), "-f", "-i"]
     begin = f"autoload -Uz compinit; compinit -u -D; source {script}; echo rea''dy\n"
-    said = typed(zsh, tmp_path, [(begin, "ready")], "heapscope expl\t")
-    assert "heapscope explorer" in said
+    said = typed(zsh, tmp_path, [(begin, "ready")], "heapscope transl\t")
+    assert "heapscope translate" in said
     chip = "heapscope replay T.hst --chip esp32c6\t"
     said = typed(zsh, tmp_path, [(begin, "ready")], chip)
     assert "esp32c61" in said
@@ -149,7 +149,7 @@ def typed(
             read(answer)
         shown = ""
         os.write(terminal, line.encode())
-        read("explorer" if "expl" in line else "esp32c61")
+        read("translate" if "transl" in line else "esp32c61")
         return shown
     finally:
         os.write(terminal, b"\x03\x04exit\n")

@@ -83,7 +83,7 @@ def test_a_name_that_ends_in_zst_is_compressed(trace: Path, run: Run, tmp_path: 
         (("--to", "perfeto"), "unknown format 'perfeto'"),
         (("--to", "csv", "--weight", "total"), "--weight is for collapsed stacks, not for csv"),
         (("--to", "collapsed", "--weight", "leak"), "unknown weight 'leak'"),
-        (("--to", "csv", "--json", "-"), "--out and --json both want standard output"),
+        (("--to", "csv", "--json", "-"), "--output and --json both want standard output"),
         (("--to", "csv", "--idf", "5.5"), "--idf needs a chip"),
         (("--to", "csv", "--pool", "lots"), "--pool"),
         (("--to", "csv", "-o", "none/T.csv"), "there is no such folder"),

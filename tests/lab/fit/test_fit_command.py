@@ -134,7 +134,7 @@ def test_a_trace_of_frees_alone_has_no_ratio(make_trace: MakeTrace) -> None:
     [
         (["gone.hst"], "no such file", "check the path"),
         (["T.hst", "--allocator", "idf-9"], "unknown allocator 'idf-9'", "valid: "),
-        (["marks.hst"], "no heap event in it", "heapscope info"),
+        (["marks.hst"], "no heap event in it", "heapscope replay"),
         (["noise.hst"], "noise.hst", "remedy: "),
         ([], "Missing argument", "--help"),
     ],

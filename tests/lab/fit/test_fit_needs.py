@@ -11,7 +11,7 @@ import pytest
 
 import heapscope as hs
 from heapscope.answers.fit.limits import STEP, window
-from heapscope.answers.fit.need_trials import NeedTrials
+from heapscope.answers.fit.request_trials import RequestTrials
 from heapscope.base.errors import InputError
 from heapscope.native.steps import Outcome
 
@@ -103,7 +103,7 @@ def test_without_a_need_no_pool_is_replayed_in_full() -> None:
     class Steps:
         try_pool = staticmethod(lambda *_: Outcome.SURVIVES)
 
-    assert NeedTrials().trying(Steps(), lambda _: None) is Steps.try_pool  # type: ignore[arg-type]
+    assert RequestTrials().trying(Steps(), lambda _: None) is Steps.try_pool  # type: ignore[arg-type]
 
 
 def test_a_need_beside_one_task_is_refused(make_trace: MakeTrace) -> None:

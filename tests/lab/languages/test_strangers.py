@@ -159,7 +159,7 @@ def test_exports_have_the_names_as_they_are(folder: Path) -> None:
     [
         ["replay", "T.hst", "--pool", "64KB"],
         pytest.param(["check", "heapscope.toml"], marks=pytest.mark.slow),
-        pytest.param(["info", "T.hst"], marks=pytest.mark.slow),
+        pytest.param(["replay", "T.hst"], marks=pytest.mark.slow),
         pytest.param(["leaks", "T.hst"], marks=pytest.mark.slow),
         pytest.param(["why", "T.hst", "--pool", "64KB", "--need", "9000"], marks=pytest.mark.slow),
         pytest.param(["live", "T.hst", "--no-files"], marks=pytest.mark.slow),

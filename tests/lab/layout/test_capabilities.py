@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from heapscope.base import capabilities
 from heapscope.base.errors import HeapscopeError, InputError
+from heapscope.base.request import parse_request
 from heapscope.config.releases import find_release
 from heapscope.memory.layout.allocator import host_model, parse_allocator, unmodelled
-from heapscope.memory.layout.need import parse_need
 from heapscope.memory.layout.pool import pool_layout
 from heapscope.native.library import allocator_names
 
@@ -67,35 +67,6 @@ def test_numbers_out_of_range_are_no_capabilities(text: str) -> None:
     with pytest.raises(InputError) as caught:
         capabilities.parse(text)
     assert "\x1b" not in caught.value.message
-
-
-@pytest.mark.parametrize(
-    ("text", "need"),
-    [
-        ("16717", (16717, 0)),
-        ("16717:DMA|8BIT", (16717, 12)),
-        ("4KB:DMA,8BIT", (4096, 12)),
-        (16717, (16717, 0)),
-        ("0x1000:0x1800", (4096, 0x1800)),
-        ("4294967295", (4294967295, 0)),
-        ("1:", (1, 0)),
-    ],
-)
-def test_a_need_is_bytes_and_capabilities(text: int | str, need: tuple[int, int]) -> None:
-    assert parse_need(text) == need
-
-
-@pytest.mark.parametrize(
-    "text", ["", "0", "-5", "4294967296", "16_717", "1e3", "1.5", "x", "DMA", ":DMA", "٣"]
-)
-def test_a_need_without_a_size_is_an_error(text: str) -> None:
-    with pytest.raises(InputError, match=r"--need: '.*' is not a number of bytes"):
-        parse_need(text)
-
-
-def test_a_need_with_an_unknown_capability_is_an_error() -> None:
-    with pytest.raises(InputError, match="unknown capability 'FAST'"):
-        parse_need("100:FAST")
 
 
 def test_allocators_are_those_of_the_library() -> None:
@@ -197,7 +168,7 @@ def test_a_pool_out_of_bounds_is_an_error(size: int) -> None:
 
 @given(st.text(max_size=40))
 def test_any_text_gives_a_value_or_our_error(text: str) -> None:
-    for parse in (capabilities.parse, parse_need, find_release, parse_allocator):
+    for parse in (capabilities.parse, parse_request, find_release, parse_allocator):
         error = error_of(parse, text)
         assert error is None or error.remedy
 

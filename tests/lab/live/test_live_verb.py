@@ -40,11 +40,11 @@ def test_the_exit_code_says_whether_an_event_of_fail_on_happened(make_boot, run:
     for options, code in (
         ((), 0),
         (("--need", "60000"), 1),
-        (("--need", "60000", "--fail-on", "none"), 0),
+        (("--need", "60000", "--alarm", "none"), 0),
         (("--need", "10"), 0),
-        (("--fail-on", "failed"), 1),
-        (("--fail-on", "lost", "--fail-on", "restart"), 0),
-        (("--fail-on", "sunshine"), 2),
+        (("--alarm", "failed"), 1),
+        (("--alarm", "lost", "--alarm", "restart"), 0),
+        (("--alarm", "sunshine"), 2),
         (("--until", "rain"), 2),
         (("--elf", "../stream"), 2),
     ):
@@ -117,7 +117,7 @@ def test_info_suggests_only_the_memory_that_the_recording_tells(
         )
     ):
         run(b"".join(make_boot(7 + number, BLOCKS, chip=chip)))
-        done = CliRunner().invoke(app, ["info", f"live-boot-{7 + number}.hst"])
+        done = CliRunner().invoke(app, ["replay", f"live-boot-{7 + number}.hst"])
         assert words in done.stdout
         assert ("--chip esp32" in done.stdout) is False
         assert ("next: heapscope replay" in done.stdout) == (chip == b"esp32")

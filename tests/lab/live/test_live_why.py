@@ -20,8 +20,8 @@ from heapscope.logs.live.hearing import Hearing
 from heapscope.logs.live.latest_chunks import LatestChunks
 from heapscope.logs.live.model import LiveModel
 from heapscope.logs.live.moment import LiveMoment
-from heapscope.logs.live.needs import WatchedNeed
 from heapscope.logs.live.reasons import Reasons
+from heapscope.logs.live.watched import WatchedRequest
 
 MakeBoot = Callable[..., list[bytes]]
 
@@ -84,9 +84,9 @@ def test_without_a_memory_it_says_how_to_get_an_answer(make_boot: MakeBoot, tmp_
 def test_listening_goes_on_while_it_is_asked(make_boot: MakeBoot, tmp_path: Path) -> None:
     """The question waits until the last event was heard."""
     heard = threading.Event()
-    need = WatchedNeed(size=NEED, caps=0)
+    need = WatchedRequest(size=NEED, caps=0)
 
-    def ask(trace: Path, asked: WatchedNeed, tried: Callable[[], None]) -> Any:
+    def ask(trace: Path, asked: WatchedRequest, tried: Callable[[], None]) -> Any:
         assert heard.wait(60)
         return hs.why(trace, need=[asked.size], progress=lambda _: tried(), **MEMORY)
 
@@ -100,10 +100,10 @@ def test_listening_goes_on_while_it_is_asked(make_boot: MakeBoot, tmp_path: Path
 
 
 def test_an_answer_that_takes_too_long_or_cannot_be_had_says_so(make_boot: MakeBoot) -> None:
-    need = WatchedNeed(size=NEED, caps=0)
+    need = WatchedRequest(size=NEED, caps=0)
     chunks = b"".join(make_boot(7, ROW, snapshots=b"0", ended=True))
 
-    def ask(trace: Path, asked: WatchedNeed, tried: Callable[[], None]) -> Any:
+    def ask(trace: Path, asked: WatchedRequest, tried: Callable[[], None]) -> Any:
         return hs.why(trace, need=[asked.size], progress=lambda _: tried(), **MEMORY)
 
     for budget, asked_on, why_not in (
@@ -124,13 +124,13 @@ def test_what_could_not_be_answered_is_asked_again_when_more_was_heard(
     monkeypatch.setattr(needs, "AGAIN", 1)
     asked: list[int] = []
 
-    def ask(trace: Path, need: WatchedNeed, tried: Callable[[], None]) -> Any:
+    def ask(trace: Path, need: WatchedRequest, tried: Callable[[], None]) -> Any:
         asked.append(trace.stat().st_size)
         if len(asked) == 1:
             raise hs.InputError("not yet", remedy="wait")
         return hs.why(trace, need=[need.size], progress=lambda _: tried(), **MEMORY)
 
-    need = WatchedNeed(size=NEED, caps=0)
+    need = WatchedRequest(size=NEED, caps=0)
     layout = choose_memory(MEMORY, None).layout
     with Reasons(ask) as reasons:
         model = LiveModel(layout, [(NEED, 0)])

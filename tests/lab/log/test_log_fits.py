@@ -329,7 +329,7 @@ def test_without_a_summary_only_the_size_of_the_regions_limits(save: Any) -> Non
 
 
 def test_failed_requests_are_asked_of_the_last_summary(logs: Path) -> None:
-    (failed,) = hs.log(logs / "esp32_v4.4_tls.log").failed
+    (failed,) = hs.log(logs / "esp32_v4.4_tls.log").answer.failed
     assert (failed.size, failed.count, failed.fits) == (16717, 2, NO)
 
 

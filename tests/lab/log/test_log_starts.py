@@ -24,7 +24,7 @@ def test_the_last_state_counts_whichever_start_told_it(summary: Any, save: Any) 
     text = RESET + REGIONS + summary(4, ROWS) + RESET + REGIONS + FAILED + RESET + REGIONS
     result = hs.log(save(text), idf="5.5")
     assert (result.boots, result.summary_count, result.answer.form) == (3, 1, "summary")
-    assert [(one.line, one.count) for one in result.failed] == [(18, 1)]
+    assert [(one.line, one.count) for one in result.answer.failed] == [(18, 1)]
     assert [region.line for region in result.boot] == [21, 22]
 
 

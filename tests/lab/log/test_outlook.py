@@ -3,24 +3,25 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from random import Random
 
 import pytest
 
-from heapscope.logs.heaps.hole import HoleHeap, native_region
+from heapscope.base.request import Request
+from heapscope.logs.heaps.hole import HoleHeap
 from heapscope.logs.heaps.outlook import Reply, RequestOutlook, outlook
 from heapscope.logs.heaps.state_allocators import allocators_of
 from heapscope.logs.heaps.state_view import StateView, view_of
 from heapscope.logs.reader.device import device_of
 from heapscope.logs.reader.facts import read_log
 from heapscope.logs.reader.reading import LogReading
-from heapscope.logs.reader.requests import AskedBlock
 from heapscope.memory.layout.layout import MallocRule, Region
 from heapscope.native.config import HeldBlock, NativeConfig
 from heapscope.native.state import NativeState
 from heapscope.native.status import StatusError
 from heapscope.native.structs import Struct
+from heapscope.simulation.replay.config import bare_region, heap_config
 
 DRAM = (0x1004, 0x80A, 0)  # 8BIT|DEFAULT, then INTERNAL|DMA|32BIT
 DIRAM = (0, 0x180C, 0x3)  # DMA|8BIT|INTERNAL|DEFAULT, then 32BIT|EXEC
@@ -43,11 +44,11 @@ class Device:
 
     def config(self, *, lowest_first: bool = False) -> NativeConfig:
         pairs = zip(self.heaps, self.blocks, strict=True)
-        regions = (native_region(heap.region, blocks) for heap, blocks in pairs)
-        return NativeConfig(
-            regions=tuple(replace(region, lowest_first=lowest_first) for region in regions),
-            malloc_small_caps=MALLOC,
+        regions = (
+            bare_region(heap.region, blocks=blocks, lowest_first=lowest_first)
+            for heap, blocks in pairs
         )
+        return heap_config(regions, MallocRule(small=MALLOC), request_max=0)
 
     def rows(self) -> tuple[Struct, ...]:
         with NativeState(self.config()) as state:
@@ -137,7 +138,7 @@ def view(text: str, *, chip: str = "esp32") -> StateView:
 
 
 def truth(
-    device: Device, requests: tuple[AskedBlock, ...], *, lowest_first: bool
+    device: Device, requests: tuple[Request, ...], *, lowest_first: bool
 ) -> tuple[tuple[bool, ...], tuple[Struct, ...]]:
     """Which requests the device serves, and its heaps afterwards."""
     with NativeState(device.config(lowest_first=lowest_first)) as state:
@@ -158,7 +159,7 @@ ALLOCATORS = (
 )  # fmt: skip
 
 
-def random_requests(random: Random, device: Device) -> tuple[AskedBlock, ...]:
+def random_requests(random: Random, device: Device) -> tuple[Request, ...]:
     """Near what a heap has, or far below; of one size or of many."""
     row = random.choice(device.rows())
     near = row.largest_reported // random.choice((1, 1, 2, 3, 7)) + random.randint(-40, 40)
@@ -166,7 +167,7 @@ def random_requests(random: Random, device: Device) -> tuple[AskedBlock, ...]:
     one = max(1, near) if random.random() < 0.6 else 1 + int(top * random.random())
     alike = random.random() < 0.5
     return tuple(
-        AskedBlock(
+        Request(
             size=one if alike else max(1, int(one * random.random() * 1.5)),
             caps=random.choice((0, 0, 0, 4, 8, 0x804)),
         )
@@ -273,4 +274,4 @@ def test_the_smallest_regions_have_a_heap_or_none() -> None:
             except StatusError:
                 continue
             assert heap.smallest <= max(heap.whole, 16), (name, size)
-            assert heap.least(AskedBlock(size=1)) in (None, *range(heap.whole + 1)), (name, size)
+            assert heap.least(Request(size=1)) in (None, *range(heap.whole + 1)), (name, size)

@@ -10,9 +10,10 @@ import pytest
 
 import heapscope as hs
 from heapscope.base.errors import InputError
+from heapscope.base.request import Request
 from heapscope.base.rows.schema import schema
 from heapscope.logs.answer.log_result import LogResult
-from heapscope.logs.reader.requests import AskedBlock, parse_requests
+from heapscope.logs.reader.requests import parse_series
 
 Region = tuple[
     int, int, int, int, int, int, int
@@ -186,8 +187,8 @@ def test_at_the_start_only_a_refusal_is_sure(tmp_path: Path) -> None:
 def test_requests_are_read_as_people_write_them(
     text: str, found: list[tuple[int, int, int]]
 ) -> None:
-    wanted = [AskedBlock(size=size, caps=caps) for size, caps, count in found for _ in range(count)]
-    assert list(parse_requests(text)) == wanted
+    wanted = [Request(size=size, caps=caps) for size, caps, count in found for _ in range(count)]
+    assert list(parse_series(text)) == wanted
 
 
 @pytest.mark.parametrize(
@@ -196,7 +197,7 @@ def test_requests_are_read_as_people_write_them(
 )
 def test_other_texts_are_no_requests(text: str) -> None:
     with pytest.raises(InputError) as caught:
-        parse_requests(text)
+        parse_series(text)
     assert caught.value.remedy
 
 

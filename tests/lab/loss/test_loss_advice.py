@@ -18,7 +18,7 @@ sys.path.append(str(Path(__file__).parent))
 
 from damaged import CAPTURED, chunks, damages, false_claims, made_trace, plain
 
-UPGRADE = ("upgrade", "T.hst", "--chip", "esp32", "--from", "4.2", "--to", "5.5")
+UPGRADE = ("compare", "T.hst", "--chip", "esp32", "--idf", "4.2", "--idf", "5.5", "--parts")
 PREDICT = ("predict", "sdkconfig", "--chip", "esp32", "--trace", "T.hst")
 TUNE = ("tune", "--chip", "esp32", "--trace", "T.hst")
 
@@ -78,10 +78,10 @@ def test_upgrade_bounds_what_it_knows_and_offers_nothing(seed: int) -> None:
 def test_pools_bounds_what_it_knows_and_advises_nothing(seed: int) -> None:
     data = plain(CAPTURED / "ice_default.hst.zst")
     Path("T.hst").write_bytes(data)
-    truth = _run("pools", "T.hst")[2]
+    truth = _run("fit", "--pools", "T.hst")[2]
     for name, part in _damaged(data, 6, seed):
         Path("T.hst").write_bytes(part)
-        code, output, said = _run("pools", "T.hst")
+        code, output, said = _run("fit", "--pools", "T.hst")
         if code == 2:
             assert "remedy" in output, (name, output)
             continue
@@ -145,7 +145,7 @@ VERBS = {
     "leaks": ("leaks", "T.hst"),
     "export": ("export", "T.hst", "--to", "csv", "-o", "out.csv"),
     "compare": ("compare", "T.hst", "--pool", "60000", "--pool", "70000"),
-    "upgrade": UPGRADE,
+    "compare parts": UPGRADE,
     "replay": ("replay", "T.hst", "--pool", "60000", "--need", "4096"),
 }
 

@@ -27,7 +27,7 @@ METADATA, EVENTS, END = 1, 2, 3
 DAMAGED = "The metadata of the recording is damaged: word size,"
 
 VERBS = {
-    "info": ("info", "T.hst"),
+    "contents": ("replay", "T.hst"),
     "replay": ("replay", "T.hst", "--pool", "900KB", "--need", "4096"),
     "fit": ("fit", "T.hst", "--allocator", "idf-5.5", "--margin", "10"),
     "leaks": ("leaks", "T.hst"),
@@ -35,8 +35,18 @@ VERBS = {
     "compare": ("compare", "T.hst", "--pool", "900KB", "--pool", "950KB"),
     "report": ("report", "T.hst", "--pool", "900KB", "-o", "page.html"),
     "export": ("export", "T.hst", "--to", "csv", "-o", "out.csv"),
-    "upgrade": ("upgrade", "T.hst", "--chip", "esp32", "--from", "4.2", "--to", "5.5"),
-    "place": ("place", "T.hst", "--chip", "esp32", "--seconds", "1"),
+    "compare parts": (
+        "compare",
+        "T.hst",
+        "--chip",
+        "esp32",
+        "--idf",
+        "4.2",
+        "--idf",
+        "5.5",
+        "--parts",
+    ),
+    "place": ("place", "T.hst", "--chip", "esp32", "--time-limit", "1"),
     "check": ("check", "budgets.toml"),
 }
 
@@ -210,7 +220,7 @@ def test_a_budget_that_damaged_sizes_keep_is_not_kept(seed: int) -> None:
 def test_pools_whose_rule_may_be_lost_are_not_counted() -> None:
     whole = plain(CAPTURED / "ice_default.hst.zst")
     Path("T.hst").write_bytes(whole[len(chunks(whole)[0]) :])
-    code, output, _ = _run("pools", "T.hst")
+    code, output, _ = _run("fit", "--pools", "T.hst")
     assert code == 2
     assert "metadata is damaged" in output
 
@@ -235,7 +245,9 @@ def _documents(verb: str, said: Any) -> list[Any]:
 
 
 @pytest.mark.cells(3)
-@pytest.mark.parametrize("verb", ["info", "replay", "fit", "leaks", "why", "upgrade", "export"])
+@pytest.mark.parametrize(
+    "verb", ["contents", "replay", "fit", "leaks", "why", "compare parts", "export"]
+)
 def test_what_is_withheld_is_null_and_what_is_exact_is_true(verb: str, seed: int) -> None:
     whole = made_trace(seed, events=12_000)
     Path("T.hst").write_bytes(whole)
@@ -296,7 +308,7 @@ def test_info_counts_what_it_lists() -> None:
     parts = chunks(made_trace(1, events=12_000))
     Path("T.hst").write_bytes(b"".join((parts[0], *parts[2:])))
     info = read_info("T.hst")
-    _, output, _ = _run("info", "T.hst")
+    _, output, _ = _run("replay", "T.hst")
     lines = {line.split("  ")[0]: line for line in output.splitlines()}
     for noun in ("tasks", "marks"):
         told = lines[noun]

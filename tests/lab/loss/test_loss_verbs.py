@@ -22,7 +22,7 @@ from damaged import CAPTURED, chunks, damages, false_claims, made_trace, plain
 
 #: Verbs with what they need; each writes its JSON.
 VERBS = {
-    "info": ("info", "{}"),
+    "contents": ("replay", "{}"),
     "replay": ("replay", "{}", "--pool", "60000", "--need", "4096"),
     "fit": ("fit", "{}", "--allocator", "idf-5.5", "--margin", "10"),
     "why": ("why", "{}", "--pool", "60000", "--need", "4096"),
@@ -94,14 +94,14 @@ def _fields(schema: dict[str, Any], at: dict[str, Any]) -> dict[str, Any]:
     return _fields(schema, at["items"]) if "items" in at else dict(at.get("properties", {}))
 
 
-@pytest.mark.parametrize("verb", ["info", "replay", "fit", "why", "leaks"])
+@pytest.mark.parametrize("verb", ["contents", "replay", "fit", "why", "leaks"])
 def test_every_mark_names_a_figure_of_the_document(
     verb: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, seed: int
 ) -> None:
     trace = tmp_path / "T.hst"
     trace.write_bytes(made_trace(seed, dropped=range(9000, 9200)))
     _, _, said = _run(verb, trace, tmp_path, monkeypatch)
-    schema = schema_of(verb)
+    schema = schema_of({"contents": "replay-trace"}.get(verb, verb))
     for place in _losses(said)[0]["marks"]:
         at = schema
         for name in place.replace("[]", "").split("."):
@@ -115,10 +115,10 @@ def test_counts_of_info_are_bounds_of_the_whole_trace(
 ) -> None:
     trace = tmp_path / "T.hst"
     trace.write_bytes(whole)
-    truth = _run("info", trace, tmp_path, monkeypatch)[2]
+    truth = _run("contents", trace, tmp_path, monkeypatch)[2]
     for name, data in damages(whole, random.Random(seed)):
         trace.write_bytes(data)
-        _, _, said = _run("info", trace, tmp_path, monkeypatch)
+        _, _, said = _run("contents", trace, tmp_path, monkeypatch)
         if said is not None and said["loss"] is not None:
             assert not false_claims(said, truth), name
 

@@ -158,7 +158,7 @@ def answer(trace: Path, **options: object) -> PlaceResult:
 
 
 def test_a_pool_is_offered_where_headers_are_saved(tmp_path: Path) -> None:
-    found = answer(small_blocks(tmp_path), pools=True)
+    found = answer(small_blocks(tmp_path), fixed_blocks=True)
     none, *_, pooled = found.ways
     assert (pooled.name, pooled.failures, pooled.elsewhere) == ("best placement, pools", 0, 0)
     assert "[[pool]]" in pooled.lines
@@ -174,7 +174,7 @@ def test_a_pool_is_offered_where_headers_are_saved(tmp_path: Path) -> None:
 
 def test_rules_with_pools_replay_as_the_answer_says(tmp_path: Path) -> None:
     trace = small_blocks(tmp_path)
-    found = answer(trace, pools=True)
+    found = answer(trace, fixed_blocks=True)
     file = tmp_path / "rules.toml"
     file.write_text("\n".join(found.best.lines) + "\n", encoding="utf-8")
     done = hs.replay(trace, pool="128KB", place=file)
@@ -185,7 +185,7 @@ def test_rules_with_pools_replay_as_the_answer_says(tmp_path: Path) -> None:
 
 def test_no_pool_is_offered_where_it_wins_nothing(tmp_path: Path) -> None:
     events = [event for key in range(400) for event in (malloc(key, 16), free(key))]
-    found = answer(Story(events=events, names={}).write(tmp_path / "T.hst"), pools=True)
+    found = answer(Story(events=events, names={}).write(tmp_path / "T.hst"), fixed_blocks=True)
     assert [way.name for way in found.ways][-1] == "best placement"
     assert not found.best.lines
     said = " ".join((*found.verdict, *found.notes))
@@ -196,7 +196,7 @@ def test_blocks_that_are_resized_are_in_no_pool(tmp_path: Path) -> None:
     events: list[Event] = []
     for key in range(2000):
         events += [malloc(key, 16), realloc(key, 32)]
-    found = answer(Story(events=events, names={}).write(tmp_path / "T.hst"), pools=True)
+    found = answer(Story(events=events, names={}).write(tmp_path / "T.hst"), fixed_blocks=True)
     assert not found.best.lines
 
 
@@ -222,7 +222,7 @@ def test_a_search_without_time_for_pools_says_so(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(PlaceSearch, "_time_left", lambda *_: False)
-    found = answer(small_blocks(tmp_path), pools=True)
+    found = answer(small_blocks(tmp_path), fixed_blocks=True)
     assert "The time was over before pools of fixed blocks were tried." in found.verdict
     assert not any("pools of these block sizes" in sentence for sentence in found.verdict)
 
@@ -230,7 +230,7 @@ def test_a_search_without_time_for_pools_says_so(
 def test_the_guide_says_what_its_command_says() -> None:
     guide = " ".join((ROOT / "docs" / "guide" / "place.md").read_text("utf-8").split())
     trace = ROOT / "studies" / "workloads" / "captured" / "script_json.hst.zst"
-    found = hs.place(trace, pool="244KB", pools=True)
+    found = hs.place(trace, pool="244KB", fixed_blocks=True)
     for sentence in found.verdict[:2]:
         assert sentence in guide.replace(" > ", " ")
 

@@ -66,7 +66,7 @@ def test_a_file_without_rules_says_that_none_are_better(
     out = tmp_path / "rules.toml"
     trace = make_trace("t net", "a 1 100", "f 1")
     done = CliRunner().invoke(
-        app, ["place", str(trace), "--pool", "64KB", "--seconds", "2", "-o", str(out)]
+        app, ["place", str(trace), "--pool", "64KB", "--time-limit", "2", "-o", str(out)]
     )
     assert done.exit_code == 0
     assert out.read_text(encoding="utf-8").startswith("# No rules are better than none here.")

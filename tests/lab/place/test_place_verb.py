@@ -188,7 +188,7 @@ def test_the_code_sends_requests_where_the_rules_do(tmp_path: Path) -> None:
     [
         ({}, "no memory to replay on"),
         ({**PSRAM, "slow": 101}, "--slow 101: not a percentage"),
-        ({**PSRAM, "seconds": 0}, "--seconds 0: outside its range"),
+        ({**PSRAM, "time_limit": 0}, "--time-limit 0: outside its range"),
         ({**PSRAM, "need": "many"}, "--need"),
         ({**PSRAM, "second": "none.hst"}, "none.hst"),
         ({**PSRAM, "place": "none.toml"}, "none.toml"),

@@ -17,7 +17,7 @@ LOG = Path(__file__).with_name("pjsua.log")
 def imported(log: Path, out: Path) -> dict[str, Any]:
     done = run("import", "pjsip", log, "-o", out)
     assert done.exit_code == 0, done.stderr
-    shown = run("pools", out, "--json", "-")
+    shown = run("fit", "--pools", out, "--json", "-")
     document: dict[str, Any] = json.loads(shown.stdout)
     return document["traces"][0]
 
@@ -96,7 +96,7 @@ def test_the_next_command_is_that_of_pools_and_bad_lines_are_counted(tmp_path: P
     )
     log.write_text(LOG.read_text(encoding="utf-8") + bad, encoding="utf-8")
     done = run("import", "pjsip", log, "-o", tmp_path / "T.hst")
-    assert f"next: heapscope pools {tmp_path / 'T.hst'}" in done.stdout.replace("\n", "")
+    assert f"next: heapscope fit {tmp_path / 'T.hst'} --pools" in done.stdout.replace("\n", "")
     assert "left out: 5 lines" in done.stdout
     assert "first line 16: cachpool x: 5 of 4" in done.stdout
 
@@ -109,7 +109,7 @@ def test_what_is_no_such_log(text: str, tmp_path: Path) -> None:
     assert done.exit_code == 2
     assert "not one event in it" in done.stderr
     assert not (tmp_path / "T.hst").exists()
-    assert run("import", "pjsip", LOG).exit_code == 2  # no --out
+    assert run("import", "pjsip", LOG).exit_code == 2  # no --output
     assert run("import", "pjsip", LOG, "-o", tmp_path / "T.hst", "--idf", "5.5").exit_code == 2
 
 
@@ -126,4 +126,4 @@ def test_damaged_logs_never_do_harm(tmp_path: Path) -> None:
         done = run("import", "pjsip", log, "-o", tmp_path / "T.hst")
         assert done.exit_code in (0, 2)
         if done.exit_code == 0:
-            assert run("pools", tmp_path / "T.hst").exit_code == 0
+            assert run("fit", "--pools", tmp_path / "T.hst").exit_code == 0

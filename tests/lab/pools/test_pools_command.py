@@ -1,4 +1,4 @@
-"""`heapscope pools`: tables, JSON, and what it refuses."""
+"""`heapscope fit --pools`: tables, JSON, and what it refuses."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .conftest import CAPTURED, captured, rows, run, write
 
 
 def valid(text: str) -> dict[str, Any]:
-    schema = schema_of("pools")
+    schema = schema_of("fit-pools")
     jsonschema.Draft202012Validator.check_schema(schema)
     document: dict[str, Any] = json.loads(text)
     jsonschema.Draft202012Validator(schema).validate(document)
@@ -24,7 +24,7 @@ def valid(text: str) -> dict[str, Any]:
 
 
 def test_the_tables_have_the_marks_and_the_lines_for_a_header() -> None:
-    done = run("pools", captured("ice_default"), "--set", "all=128:128")
+    done = run("fit", "--pools", captured("ice_default"), "--sizes", "all=128:128")
     assert done.exit_code == 0
     lines = [line.split() for line in done.stdout.splitlines()]
     row = ["ICE", "complete", "73,188", "103,880", "70.5", "%", "73,988", "79,488"]
@@ -36,11 +36,11 @@ def test_the_tables_have_the_marks_and_the_lines_for_a_header() -> None:
 @pytest.mark.parametrize("width", [20, 50, 200])
 def test_any_width_will_do(width: int, small: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", str(width))
-    assert run("pools", small).exit_code == 0
+    assert run("fit", "--pools", small).exit_code == 0
 
 
 def test_json_is_that_of_the_schema() -> None:
-    done = run("pools", captured("ice_default"), captured("ice_plain"), "--json", "-")
+    done = run("fit", "--pools", captured("ice_default"), captured("ice_plain"), "--json", "-")
     document = valid(done.stdout)
     assert [trace["unlike"] for trace in document["traces"]] == [0, 0]
     advice = document["advice"]
@@ -55,39 +55,45 @@ def test_json_is_that_of_the_schema() -> None:
 
 
 def test_sizes_may_be_set_one_by_one_and_the_last_word_counts() -> None:
-    words = ("--set", "all=128:128", "--set", "STUN_TDATA=512:304", "--json", "-")
-    one = valid(run("pools", captured("ice_default"), *words).stdout)
-    full = ("--set", "all=128", "--set", "PJNATH_POOL_LEN_STUN_TDATA=512:304", "--json", "-")
-    assert one == valid(run("pools", captured("ice_default"), *full).stdout)
+    words = ("--sizes", "all=128:128", "--sizes", "STUN_TDATA=512:304", "--json", "-")
+    one = valid(run("fit", "--pools", captured("ice_default"), *words).stdout)
+    full = ("--sizes", "all=128", "--sizes", "PJNATH_POOL_LEN_STUN_TDATA=512:304", "--json", "-")
+    assert one == valid(run("fit", "--pools", captured("ice_default"), *full).stdout)
     assert one["traces"][0]["other_calls"] < 255
 
 
 def test_pools_without_options_get_a_comment(small: Path) -> None:
-    done = run("pools", small)
+    done = run("fit", "--pools", small)
     assert "/* pool one: initial" in done.stdout
-    document = valid(run("pools", small, "--calls", "0", "--json", "-").stdout)
+    document = valid(run("fit", "--pools", small, "--calls", "0", "--json", "-").stdout)
     assert document["advice"]["chosen"] is None
-    assert "No sizes do with 0 heap calls" in run("pools", small, "--calls", "0").stdout
+    assert "No sizes do with 0 heap calls" in run("fit", "--pools", small, "--calls", "0").stdout
 
 
 def test_pools_that_grow_in_their_own_way_are_only_shown(tmp_path: Path) -> None:
     events = rows((Kind.CREATE, 0, 64, 32), (Kind.ALLOC, 0, 10), (Kind.GROW, 0, 32))
     trace = write(tmp_path / "own.hst", events, ["p\x1b[2J"], rule="")
-    done = run("pools", trace)
+    done = run("fit", "--pools", trace)
     assert done.exit_code == 0
     assert "does not tell how its pools grow" in " ".join(done.stdout.split())
     assert "\x1b" not in done.stdout
-    document = valid(run("pools", trace, "--json", "-").stdout)
+    document = valid(run("fit", "--pools", trace, "--json", "-").stdout)
     assert document["advice"] is None
     assert document["traces"][0]["peak"]["allocated"] == 96
-    assert run("pools", trace, "--set", "all=128:128").exit_code == 2
+    assert run("fit", "--pools", trace, "--sizes", "all=128:128").exit_code == 2
 
 
 def test_a_header_larger_than_all_sizes_has_advice(tmp_path: Path) -> None:
     rule = "pjlib pool=9000 block=20 align=4 sizes=256 512"
     told = ((Kind.CREATE, 0, 10000, 512), (Kind.ALLOC, 0, 600))
     document = valid(
-        run("pools", write(tmp_path / "t.hst", rows(*told), ["p"], rule=rule), "--json", "-").stdout
+        run(
+            "fit",
+            "--pools",
+            write(tmp_path / "t.hst", rows(*told), ["p"], rule=rule),
+            "--json",
+            "-",
+        ).stdout
     )
     assert document["advice"]["chosen"]["allocated"] <= 10000
 
@@ -95,7 +101,7 @@ def test_a_header_larger_than_all_sizes_has_advice(tmp_path: Path) -> None:
 def test_the_increment_is_told_whatever_the_option_is_called(tmp_path: Path) -> None:
     told = [(Kind.CREATE, pool, 1024, 512) for pool in range(4)]
     names = ["rtd%p@PJSIP_POOL_RDATA_LEN", "x@MY_SIZE", "y@A_LENGTH", "z@Z_LEN"]
-    lines = run("pools", write(tmp_path / "t.hst", rows(*told), names)).stdout.splitlines()
+    lines = run("fit", "--pools", write(tmp_path / "t.hst", rows(*told), names)).stdout.splitlines()
     said = [line for line in lines if line.startswith(("#define", "/*"))]
     assert [line.split()[1] for line in said if "LEN " in line] == ["PJSIP_POOL_RDATA_LEN", "Z_LEN"]
     assert any(line.startswith("#define PJSIP_POOL_RDATA_INC ") for line in said)
@@ -106,7 +112,7 @@ def test_the_increment_is_told_whatever_the_option_is_called(tmp_path: Path) -> 
 
 def test_a_name_does_not_end_the_comment(tmp_path: Path) -> None:
     trace = write(tmp_path / "t.hst", rows((Kind.CREATE, 0, 1024, 512)), ["a*/ int b; /*"])
-    assert "/* pool a* / int b; /*: initial 256, increment" in run("pools", trace).stdout
+    assert "/* pool a* / int b; /*: initial 256, increment" in run("fit", "--pools", trace).stdout
 
 
 def test_what_is_not_counted_is_said(tmp_path: Path, small: Path) -> None:
@@ -118,17 +124,17 @@ def test_what_is_not_counted_is_said(tmp_path: Path, small: Path) -> None:
         (Kind.ALLOC, 0, 8),
     )
     document = valid(
-        run("pools", write(tmp_path / "t.hst", rows(*told), ["p"]), "--json", "-").stdout
+        run("fit", "--pools", write(tmp_path / "t.hst", rows(*told), ["p"]), "--json", "-").stdout
     )
     said = " ".join(document["messages"])
     assert "2 events of pools whose creation is not in the trace" in said
     assert "1 request could not be served" in said
-    assert not valid(run("pools", small, "--json", "-").stdout)["messages"]
+    assert not valid(run("fit", "--pools", small, "--json", "-").stdout)["messages"]
 
 
 def test_nothing_better_is_said_so(tmp_path: Path) -> None:
     told = ((Kind.CREATE, 0, 256, 512), (Kind.ALLOC, 0, 8))
-    done = run("pools", write(tmp_path / "t.hst", rows(*told), ["p"]))
+    done = run("fit", "--pools", write(tmp_path / "t.hst", rows(*told), ["p"]))
     assert "No other sizes were found that hold less" in " ".join(done.stdout.split())
     assert "/* pool" not in done.stdout
 
@@ -136,27 +142,27 @@ def test_nothing_better_is_said_so(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("--set", "all"), "not NAME=INITIAL:INCREMENT"),
-        (("--set", "all=0:128"), "not NAME=INITIAL:INCREMENT"),
-        (("--set", "all=128:"), "not NAME=INITIAL:INCREMENT"),
-        (("--set", "all=999999999"), "not NAME=INITIAL:INCREMENT"),
-        (("--set", "STUN_TDTA=1:2"), "STUN_TDTA"),
-        (("--set", "glck=128:128"), "glck"),
+        (("--sizes", "all"), "not NAME=INITIAL:INCREMENT"),
+        (("--sizes", "all=0:128"), "not NAME=INITIAL:INCREMENT"),
+        (("--sizes", "all=128:"), "not NAME=INITIAL:INCREMENT"),
+        (("--sizes", "all=999999999"), "not NAME=INITIAL:INCREMENT"),
+        (("--sizes", "STUN_TDTA=1:2"), "STUN_TDTA"),
+        (("--sizes", "glck=128:128"), "glck"),
         (("--calls", "-1"), "--calls"),
     ],
 )
 def test_words_that_say_nothing(words: tuple[str, ...], said: str) -> None:
-    done = run("pools", captured("ice_plain"), *words)
+    done = run("fit", "--pools", captured("ice_plain"), *words)
     assert done.exit_code == 2
     assert said in done.stderr
 
 
 def test_traces_that_say_nothing(tmp_path: Path, small: Path) -> None:
-    done = run("pools", CAPTURED / "tls35_ec_4k_4k.hst.zst")
+    done = run("fit", "--pools", CAPTURED / "tls35_ec_4k_4k.hst.zst")
     assert done.exit_code == 2
     assert "no pool events in it" in done.stderr
     assert "heapscope import pjsip" in done.stderr
-    assert run("pools", tmp_path / "gone.hst").exit_code == 2
+    assert run("fit", "--pools", tmp_path / "gone.hst").exit_code == 2
     events = rows((Kind.CREATE, 0, 256, 512))
     for rule in (
         "pjlib",
@@ -165,23 +171,25 @@ def test_traces_that_say_nothing(tmp_path: Path, small: Path) -> None:
         "pjlib pool=0 block=0 align=1 sizes=0 256",
     ):
         bad = write(tmp_path / "bad.hst", events, ["p"], rule=rule)
-        done = run("pools", bad)
+        done = run("fit", "--pools", bad)
         assert done.exit_code == 2
         assert rule in done.stderr
-    done = run("pools", small, captured("ice_plain"))
+    done = run("fit", "--pools", small, captured("ice_plain"))
     assert done.exit_code == 2
     assert "count differently" in done.stderr
     trace = write(tmp_path / "short.hst", rows((Kind.CREATE, 0, 64, 512)), ["p"])
-    done = run("pools", trace)
+    done = run("fit", "--pools", trace)
     assert done.exit_code == 2
     assert "first block is smaller than its own header" in done.stderr
-    assert "--set" not in done.stderr
-    done = run("pools", small, "--set", "all=100", "--json", "-")  # rounded to what has room
+    assert "--sizes" not in done.stderr
+    done = run(
+        "fit", "--pools", small, "--sizes", "all=100", "--json", "-"
+    )  # rounded to what has room
     assert done.exit_code == 0
     for row in ((Kind.CREATE, 0, 1 << 62, 512), (Kind.CREATE, 0, 256, (1 << 64) - 1)):
-        done = run("pools", write(tmp_path / "huge.hst", rows(row), ["p"]))
+        done = run("fit", "--pools", write(tmp_path / "huge.hst", rows(row), ["p"]))
         assert done.exit_code == 2
         assert f"a pool event of {max(row):,} bytes" in done.stderr
     cut = tmp_path / "cut.hst"
     cut.write_bytes(small.read_bytes()[:-30])
-    assert run("pools", cut).exit_code == 0 or "cut" in run("pools", cut).stderr
+    assert run("fit", "--pools", cut).exit_code == 0 or "cut" in run("fit", "--pools", cut).stderr

@@ -69,7 +69,7 @@ def test_both_say_met_or_both_not_met(
     fit = predicted["trace_fit"]
     keep = [word for knob in KNOBS for word in ("--keep", knob)]
     asked = ("--idf", "5.5", "--trace", trace, "--extrapolate", *keep)
-    code, tuned = run("tune", "--chip", chip, "--sdkconfig", config, *asked)
+    code, tuned = run("tune", config, "--chip", chip, *asked)
     assert tuned["replay"]["fits_from_kb"] == fit["fits_from_kb"]
     assert fit["met"] is (code == 0)
     if code == 0:

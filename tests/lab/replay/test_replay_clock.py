@@ -230,12 +230,12 @@ def test_info_tells_when_the_peak_and_the_marks_were(
     clocked: Make, hz: int | None, seed: int
 ) -> None:
     path, ticks = clocked(seed, hz=hz)
-    done = CliRunner().invoke(app, ["info", str(path), "--json", "-"])
+    done = CliRunner().invoke(app, ["replay", str(path), "--json", "-"])
     assert done.exit_code == 0, done.output
     told = json.loads(done.stdout)
     result = run(path)
     marks, start = result.marks, result.census.first_time
-    shown = CliRunner().invoke(app, ["info", str(path)]).stdout
+    shown = CliRunner().invoke(app, ["replay", str(path)]).stdout
     peak = f"event {told['live_peak_event']:,}"
     if hz is None:
         assert told["live_peak_seconds"] is None
@@ -253,7 +253,7 @@ def test_leaks_tells_when_its_interval_began_and_ended(clocked: Make, seed: int)
     path, ticks = clocked(seed)
     result = run(path)
     begin, end = result.marks[2], result.marks[5]
-    spans = ["--from", "round#3", "--to", "round#6"]
+    spans = ["--begin", "round#3", "--end", "round#6"]
     done = CliRunner().invoke(app, ["leaks", str(path), *spans])
     assert done.exit_code == 0, done.output
     said = " ".join(done.stdout.split())

@@ -220,13 +220,14 @@ def test_each_segment_of_a_recording_is_replayed_from_its_snapshot(
         replay(tmp_path / "T.hst:4", layout)
 
 
-@pytest.mark.parametrize("verb", ["info", "fit", "leaks", "report", "export", "why", "replay"])
+@pytest.mark.parametrize("verb", ["contents", "fit", "leaks", "report", "export", "why", "replay"])
 def test_verbs_read_a_segment(verb: str, record: Record, tmp_path: Path) -> None:
     in_segments(tmp_path / "T.hst", record("idf-4.2"))
     options = {"export": ["--to", "csv"], "why": ["--need", "4096"]}.get(verb, [])
-    options += [] if verb in ("info", "fit", "leaks") else ["--pool", "150000"]
-    options += ["--out", str(tmp_path / "out")] if verb in ("report", "export") else []
-    result = CliRunner().invoke(app, [verb, str(tmp_path / "T.hst:2"), *options])
+    options += [] if verb in ("contents", "fit", "leaks") else ["--pool", "150000"]
+    options += ["--output", str(tmp_path / "out")] if verb in ("report", "export") else []
+    command = "replay" if verb == "contents" else verb
+    result = CliRunner().invoke(app, [command, str(tmp_path / "T.hst:2"), *options])
     assert result.exit_code == 0, result.output
     assert "segment 2 of 3" in " ".join(result.output.split())
 
@@ -235,8 +236,8 @@ def test_a_file_that_is_called_so_is_no_segment(record: Record, tmp_path: Path) 
     recording = record("idf-4.2")
     write(tmp_path / "T.hst", recording)
     in_segments(tmp_path / "T.hst:3", recording)
-    loss = heapscope.info(tmp_path / "T.hst:3").loss
+    loss = heapscope.replay(tmp_path / "T.hst:3").loss
     assert loss is not None
     assert (loss.event, loss.segment, loss.segments) == (500, 1, 3)
     with pytest.raises(InputError, match="no such file"):
-        heapscope.info(tmp_path / "other.hst:2")
+        heapscope.replay(tmp_path / "other.hst:2")

@@ -10,7 +10,7 @@ import pytest
 
 from heapscope.memory.layout.region_rows import KindRow, RegionRow, SetRow
 from heapscope.simulation.result.failure import FailureRegion, FailureRow
-from heapscope.simulation.result.need import NeedRow
+from heapscope.simulation.result.headroom import HeadroomRow
 from heapscope.simulation.result.result import MarkRow, ReplayResult
 from heapscope.simulation.result.summary import AnomalyRow, Summary, Tightest
 from heapscope.simulation.result.task import TaskRow
@@ -23,7 +23,7 @@ EVENTS = 358_819
 Changed = Callable[..., Any]
 
 
-def need_row(**changes: Any) -> NeedRow:
+def need_row(**changes: Any) -> HeadroomRow:
     row = {
         "size": 16_717,
         "capabilities": "malloc",
@@ -35,7 +35,7 @@ def need_row(**changes: Any) -> NeedRow:
         "minimum_margin": -4_433,
         "minimum_margin_event": 121_000,
     }
-    return NeedRow(**(row | changes))
+    return HeadroomRow(**(row | changes))
 
 
 def region_row(**changes: Any) -> RegionRow:

@@ -32,7 +32,8 @@ class Cup(Row):
 class Table(Document):
     """The cups on a table."""
 
-    VERB = "set-table"
+    VERB = "set"
+    KIND = "table"
     VERSION = 3
 
     cups: tuple[Cup, ...] = figure("The cups.", entries=(1, 2))
@@ -64,7 +65,8 @@ TABLE = Table(cups=(CUP,), seats=(4, 0.5), best=None, marks={"blue": "good"})
 
 def test_the_json_has_the_figures_in_their_order_after_form_and_version() -> None:
     assert TABLE.to_json() == {
-        "heapscope_set_table": 3,
+        "heapscope_set": 3,
+        "kind": "table",
         "cups": [{"name": "blue", "size": 5, "left": 2, "kind": "tea", "gone": 3}],
         "seats": [4, 0.5],
         "best": None,
@@ -77,7 +79,7 @@ def test_the_json_has_the_figures_in_their_order_after_form_and_version() -> Non
 def test_the_schema_has_type_sentence_unit_and_limits_of_each_figure() -> None:
     made = schema(Table)
     jsonschema.Draft202012Validator.check_schema(made)
-    assert made["required"] == ["heapscope_set_table", "cups", "seats", "best", "marks"]
+    assert made["required"] == ["heapscope_set", "kind", "cups", "seats", "best", "marks"]
     cup = made["$defs"]["Cup"]
     assert cup["description"] == "A cup of something."
     assert cup["properties"]["size"] == {

@@ -88,11 +88,11 @@ def _read_trace(folder: Path, data: bytes, number: int) -> None:
         case 5:
             hs.replay(file, pool="16KB", allocator="tlsf")
         case _:
-            hs.info(file)
+            hs.replay(file)
 
 
 def _read_packed(folder: Path, data: bytes, number: int) -> None:
-    hs.info(folder / "input")
+    hs.replay(folder / "input")
 
 
 def _zstd() -> Sequence[bytes]:

@@ -91,7 +91,7 @@ def test_tune_judges_its_answer_as_predict_does(
     config = configured(tmp_path, chip, draw)
     print(config.read_text(encoding="utf-8"))
     asked = ("--idf", idf, "--trace", trace, *traced)
-    tuned = answer("tune", "--sdkconfig", config, "--prefer", "tcp_rx", *asked)
+    tuned = answer("tune", config, "--prefer", "tcp_rx", *asked)
     assert tuned["feasible"]
     with config.open("a", encoding="utf-8") as file:
         file.write("\n".join(tuned["options"]) + "\n")

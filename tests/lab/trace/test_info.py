@@ -1,4 +1,4 @@
-"""`info`: what a trace is, and what to do with a file that is none."""
+"""What a trace is, and what to do with a file that is none."""
 
 from __future__ import annotations
 

@@ -22,14 +22,14 @@ MALLOC, MARK, SITES = 1, 7, 4
 HIGHEST = 0xF_FFFF
 SIDES: tuple[MemoryOptions, ...] = ({"idf": "4.2"}, {"idf": "5.5"})
 VERBS: dict[str, Callable[[Path, Path], Any]] = {
-    "info": lambda trace, _: hs.info(trace),
+    "contents": lambda trace, _: hs.replay(trace),
     "replay": lambda trace, _: hs.replay(trace, pool="8KB", allocator="tlsf"),
     "leaks": lambda trace, _: hs.leaks(trace),
     "why": lambda trace, _: hs.why(trace, pool="1KB", allocator="heap_4"),
     "fit": lambda trace, _: hs.fit(trace, allocator="tlsf"),
     "csv": lambda trace, out: hs.export(trace, to="csv", out=out / "x.csv"),
     "json": lambda trace, out: hs.export(trace, to="json", out=out / "x.json"),
-    "upgrade": lambda trace, _: hs.upgrade(trace, chip="esp32", sides=SIDES),
+    "compare": lambda trace, _: hs.compare(trace, chip="esp32", sides=SIDES, parts=True),
 }
 
 

@@ -15,7 +15,7 @@ GOLDEN = Path(__file__).parents[3] / "format/golden/v1"
 
 
 def test_info_tells_what_the_recorder_told() -> None:
-    info = heapscope.info(GOLDEN / "chip3.hst")
+    info = heapscope.replay(GOLDEN / "chip3.hst")
     told = info.recording
     assert told is not None
     assert told.boot == 0x1234
@@ -41,7 +41,7 @@ def test_info_tells_what_the_recorder_told() -> None:
 
 
 def test_a_trace_heard_late_begins_with_its_snapshot() -> None:
-    info = heapscope.info(GOLDEN / "heard_late.hst")
+    info = heapscope.replay(GOLDEN / "heard_late.hst")
     told = info.recording
     assert told is not None
     assert told.begins_with_snapshot
@@ -53,12 +53,12 @@ def test_a_trace_heard_late_begins_with_its_snapshot() -> None:
 
 
 def test_a_trace_without_the_facts_of_a_recorder_tells_nothing_of_it() -> None:
-    assert heapscope.info(GOLDEN / "kinds3.hst").recording is None
+    assert heapscope.replay(GOLDEN / "kinds3.hst").recording is None
 
 
 @pytest.mark.parametrize("name", ["other_boot", "other_boot_same_byte"])
 def test_another_boot_is_told(name: str) -> None:
-    told = heapscope.info(GOLDEN / f"{name}.hst").recording
+    told = heapscope.replay(GOLDEN / f"{name}.hst").recording
     assert told is not None
     assert told.other_boots
 
@@ -69,7 +69,7 @@ VERBS = (
     ("leaks",),
     ("export", "--to", "csv", "--pool", "100000"),
     ("report", "--pool", "100000"),
-    ("info",),
+    ("replay",),
     ("fit",),
 )
 
@@ -78,7 +78,7 @@ VERBS = (
 @pytest.mark.parametrize("name", ["chip3", "heard_late", "void_record"])
 @pytest.mark.parametrize("verb", VERBS, ids=lambda verb: verb[0])
 def test_verbs_take_recordings_of_chips(name: str, verb: tuple[str, ...], tmp_path: Path) -> None:
-    out = ("--out", str(tmp_path / "out")) if verb[0] in ("export", "report") else ()
+    out = ("--output", str(tmp_path / "out")) if verb[0] in ("export", "report") else ()
     result = CliRunner().invoke(app, [verb[0], str(GOLDEN / f"{name}.hst"), *verb[1:], *out])
     assert result.exception is None or isinstance(result.exception, SystemExit)
     assert (result.exit_code == 2) == ("remedy:" in result.output), result.output
@@ -87,11 +87,11 @@ def test_verbs_take_recordings_of_chips(name: str, verb: tuple[str, ...], tmp_pa
 
 def test_what_lost_chunks_told_is_counted_again() -> None:
     """The totals of a later chunk settle what a lost one told: of 24, 12 in pairs."""
-    loss = heapscope.info(GOLDEN / "lost_losses.hst").loss
+    loss = heapscope.replay(GOLDEN / "lost_losses.hst").loss
     assert loss is not None
     assert (loss.events_missing, loss.told, loss.end_known) == (24, True, True)
     assert loss.reasons[-1] == "events missing: 24"
-    loss = heapscope.info(GOLDEN / "still_untold.hst").loss
+    loss = heapscope.replay(GOLDEN / "still_untold.hst").loss
     assert loss is not None
     assert (loss.events_missing, loss.told) == (1, False)
     assert loss.reasons[-1] == "events missing: at least 1"
@@ -104,7 +104,7 @@ def test_a_recording_may_stop_between_two_chunks_and_not_inside_one(tmp_path: Pa
     endings = {}
     for cut in (end, end - 1, end + 5):
         (tmp_path / "T.hst").write_bytes(data[:cut])
-        info = heapscope.info(tmp_path / "T.hst")
+        info = heapscope.replay(tmp_path / "T.hst")
         assert info.recording is not None
         endings[cut - end] = (info.recording.ending, info.health.stopped, info.health.truncated)
     assert endings == {
@@ -114,5 +114,5 @@ def test_a_recording_may_stop_between_two_chunks_and_not_inside_one(tmp_path: Pa
     }
     old = (GOLDEN.parent / "v1/kinds3.hst").read_bytes()
     (tmp_path / "T.hst").write_bytes(old[: old.rindex(b"\x48\x53\xc7\x9a")])
-    messages = heapscope.info(tmp_path / "T.hst").health.messages
+    messages = heapscope.replay(tmp_path / "T.hst").health.messages
     assert messages[-1] == "the trace breaks off: its end is missing"

@@ -47,7 +47,7 @@ def test_the_live_peak_is_that_of_the_32_bit_program(
 ) -> None:
     made = pair("typed", "-O0")
     out, lower = tmp_path / "T32.hst", tmp_path / "low.hst"
-    found = answer("translate", made.trace, "-o", out, "--lower", lower, "--elf", made.program)
+    found = answer("translate", made.trace, "-o", out, "--lower", lower, "--program", made.program)
     wide, narrow = read_info(made.trace), read_info(made.narrow_trace)
     assert found["recorded_peak"] == wide.live_peak
     assert found["lower_peak"] == found["upper_peak"] == narrow.live_peak < wide.live_peak
@@ -93,12 +93,12 @@ def test_what_cannot_be_translated_is_refused(
     tmp_path: Path, word_size: str | None, features: int, said: str
 ) -> None:
     trace = traced(tmp_path / "T.hst", word_size, features=features)
-    assert said in run("translate", trace, "--elf", "none", code=2)
+    assert said in run("translate", trace, "--program", "none", code=2)
 
 
 def test_a_file_that_is_no_program_is_refused(tmp_path: Path) -> None:
     trace = traced(tmp_path / "T.hst", "8")
-    assert "no ELF file" in run("translate", trace, "--elf", trace, code=2)
+    assert "no ELF file" in run("translate", trace, "--program", trace, code=2)
 
 
 def test_a_program_newer_than_the_recording_is_refused(
@@ -109,7 +109,7 @@ def test_a_program_newer_than_the_recording_is_refused(
     old.write_bytes(made.trace.read_bytes())
     before = made.program.stat().st_mtime - 100
     os.utime(old, (before, before))
-    assert "newer than the recording" in run("translate", old, "--elf", made.program, code=2)
+    assert "newer than the recording" in run("translate", old, "--program", made.program, code=2)
 
 
 def test_an_output_is_not_the_recording(pair: Callable[..., Pair]) -> None:

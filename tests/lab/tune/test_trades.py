@@ -119,19 +119,19 @@ def test_a_gain_is_that_of_the_whole_configuration() -> None:
 
 
 def test_some_forty_options_are_searched() -> None:
-    result = tune(chip="esp32c3", need=["tcp_rx>=8"], tls=1)
+    result = tune(chip="esp32c3", goal=["tcp_rx>=8"], tls=1)
     knobs = {*result.now.choice, *(each.option for each in result.trades)}
     assert len(knobs) + len(result.tls.best.values if result.tls else ()) >= 38
 
 
 @pytest.mark.slow
 def test_nothing_is_given_up_that_is_not_needed() -> None:
-    plain = tune(chip="esp32c3", need=["tcp_rx>=8"])
+    plain = tune(chip="esp32c3", goal=["tcp_rx>=8"])
     assert plain.trades
     assert not plain.traded
     most = plain.best.low_80["free"] if plain.best else 0.0
     amount = int(most) + 12
-    needed = tune(chip="esp32c3", need=[f"free>={amount}KB"])
+    needed = tune(chip="esp32c3", goal=[f"free>={amount}KB"])
     assert needed.best is not None
     assert {each.group for each in needed.traded} == {"code"}
     assert needed.best.low_80["free"] >= amount
@@ -143,7 +143,7 @@ def test_nothing_is_given_up_that_is_not_needed() -> None:
 
 
 def _best(keep: list[str], amount: int) -> object:
-    return tune(chip="esp32c3", need=[f"free>={amount}KB"], keep=keep).best
+    return tune(chip="esp32c3", goal=[f"free>={amount}KB"], keep=keep).best
 
 
 def test_what_is_kept_is_not_traded() -> None:
@@ -155,7 +155,7 @@ def test_what_is_kept_is_not_traded() -> None:
 @pytest.mark.slow
 def test_a_stack_is_shrunk_only_when_asked() -> None:
     for trade in ((), ("code",), ("features", "checks", "queues")):
-        result: TuneResult = tune(chip="esp32c6", need=["free>=280KB"], trade=trade)
+        result: TuneResult = tune(chip="esp32c6", goal=["free>=280KB"], trade=trade)
         assert not [each for each in result.traded if "STACK" in each.option]
     code = tune(chip="esp32c6", trade=["code"])
     assert {each.group for each in code.traded} == {"code"}

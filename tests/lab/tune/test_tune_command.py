@@ -26,8 +26,8 @@ from heapscope.forecast.predict.constants import read_constants
 from heapscope.forecast.predict.demand import Demand
 from heapscope.forecast.predict.memory_scene import MemoryScene, minor_of_config
 from heapscope.forecast.predict.memory_states import DRAM, FreeBand, MemoryModel
+from heapscope.forecast.tune.goals import parse_goals
 from heapscope.forecast.tune.memory import FREE
-from heapscope.forecast.tune.needs import parse_tune_needs
 from heapscope.forecast.tune.problem import Problem
 from heapscope.forecast.tune.question import TuneQuestion, answer
 from heapscope.forecast.tune.wifi import figures
@@ -68,7 +68,7 @@ def left(config: Config, *, tls: int = 0) -> FreeBand:
 def test_the_fragment_gives_what_was_promised(tune: Any) -> None:
     """Read back as a configuration, predicted anew, checked by every hard rule."""
     code, out, _ = tune(
-        "--chip", "esp32c3", "--need", "tcp_rx>=20", "--fragment", "F", "--json", "F.json"
+        "--chip", "esp32c3", "--goal", "tcp_rx>=20", "--fragment", "F", "--json", "F.json"
     )
     assert code == 0
     document = valid(Path("F.json").read_text(encoding="utf-8"))
@@ -91,7 +91,7 @@ def test_the_fragment_gives_what_was_promised(tune: Any) -> None:
 
 def test_lines_are_those_of_the_sdk(tune: Any) -> None:
     """Under the names of 5.5, Kconfig of 4.2 would leave most of them out."""
-    asked = ("--chip", "esp32", "--idf", "4.2", "--tls", "1", "--need", "tcp_rx>=15")
+    asked = ("--chip", "esp32", "--idf", "4.2", "--tls", "1", "--goal", "tcp_rx>=15")
     assert tune(*asked, "--fragment", "F", "--json", "J")[0] == 0
     document = valid(Path("J").read_text(encoding="utf-8"))
     text = Path("F").read_text(encoding="utf-8")
@@ -104,15 +104,15 @@ def test_lines_are_those_of_the_sdk(tune: Any) -> None:
 def test_without_psram_its_lines_count_for_nothing(tune: Any) -> None:
     text = "SPIRAM=y SPIRAM_TRY_ALLOCATE_WIFI_LWIP=y MBEDTLS_EXTERNAL_MEM_ALLOC=y"
     Path("P").write_text("".join(f"CONFIG_{line}\n" for line in text.split()), encoding="utf-8")
-    args = ("--chip", "esp32c61", "--tls", "1", "--need", "tcp_rx>=10", "--median", "--json", "-")
-    own = valid(tune(*args, "--sdkconfig", "P", "--psram", "none")[1])
+    args = ("--chip", "esp32c61", "--tls", "1", "--goal", "tcp_rx>=10", "--median", "--json", "-")
+    own = valid(tune(*args, "P", "--psram-mode", "none")[1])
     plain = valid(tune(*args)[1])
     for key in ("now", "best", "tls"):
         assert own[key] == plain[key]
 
 
 def test_what_does_not_fit_is_said(tune: Any) -> None:
-    code, out, _ = tune("--chip", "esp32c3", "--tls", "9", "--need", "tcp_rx>=5", "--json", "-")
+    code, out, _ = tune("--chip", "esp32c3", "--tls", "9", "--goal", "tcp_rx>=5", "--json", "-")
     document = valid(out)
     missing = -document["best"]["median"]["free"]
     assert code == 0
@@ -123,7 +123,7 @@ def test_what_does_not_fit_is_said(tune: Any) -> None:
 def test_the_configuration_is_never_overwritten(tune: Any) -> None:
     Path("C").write_text("CONFIG_LWIP_TCP_MSS=1440\n", encoding="utf-8")
     for option in ("--fragment", "--json"):
-        args = ("--chip", "esp32c3", "--sdkconfig", "C", "--need", "tcp_rx>=10", option, "C")
+        args = ("--chip", "esp32c3", "C", "--goal", "tcp_rx>=10", option, "C")
         code, _, error = tune(*args)
         assert code == 2
         assert "is the input" in error
@@ -132,7 +132,7 @@ def test_the_configuration_is_never_overwritten(tune: Any) -> None:
 
 def test_too_much_is_told_how_much_less(tune: Any) -> None:
     code, out, _ = tune(
-        "--chip", "esp32c2", "--need", "tcp_rx>=500", "--need", "free>=50KB", "--json", "F.json"
+        "--chip", "esp32c2", "--goal", "tcp_rx>=500", "--goal", "free>=50KB", "--json", "F.json"
     )
     assert code == 1
     assert "smallest relaxation" in out
@@ -144,8 +144,8 @@ def test_too_much_is_told_how_much_less(tune: Any) -> None:
     )
     assert relaxation["alone"]["free"] is None  # no memory buys 500 Mbit/s
     again, _, _ = tune(
-        "--chip", "esp32c2", "--need", f"tcp_rx>={relaxation['alone']['tcp_rx'] * 0.999:.3f}",
-        "--need", "free>=50KB",
+        "--chip", "esp32c2", "--goal", f"tcp_rx>={relaxation['alone']['tcp_rx'] * 0.999:.3f}",
+        "--goal", "free>=50KB",
     )  # fmt: skip
     assert again == 0
 
@@ -153,7 +153,7 @@ def test_too_much_is_told_how_much_less(tune: Any) -> None:
 def test_a_relaxation_that_changes_nothing_says_so() -> None:
     """The configuration as it is may be the one that comes nearest."""
     problem = Problem.of(settle((), chip="esp32c3", sdk="5.5"), read_constants())
-    result = answer(problem, TuneQuestion(needs=parse_tune_needs(["tcp_rx>=500"]), prefer=FREE))
+    result = answer(problem, TuneQuestion(goals=parse_goals(["tcp_rx>=500"]), prefer=FREE))
     assert result.relaxation is not None
     stays = replace(result, relaxation=replace(result.relaxation, best=result.now))
     shown = []
@@ -183,7 +183,7 @@ def test_the_front_only_falls(tune: Any) -> None:
 
 
 def test_a_trace_is_replayed_on_the_answer(tune: Any) -> None:
-    need = ("--need", "contiguous>=16717")
+    need = ("--goal", "contiguous>=16717")
     code, out, _ = tune(
         "--chip", "esp32c3", "--trace", TRACE, *need, "--prefer", "tcp_rx", "--json", "F.json"
     )
@@ -215,7 +215,7 @@ def test_ranks(tune: Any) -> None:
 @pytest.mark.slow
 def test_no_need_of_the_device_is_left_to_defaults(tune: Any) -> None:
     """A chip without a table says so."""
-    code, out, _ = tune("--chip", "esp32c61", "--need", "free>=10KB")
+    code, out, _ = tune("--chip", "esp32c61", "--goal", "free>=10KB")
     assert code == 0
     assert "no published table" in out
 
@@ -223,24 +223,24 @@ def test_no_need_of_the_device_is_left_to_defaults(tune: Any) -> None:
 @pytest.mark.parametrize(
     ("args", "said"),
     [
-        (["--need", "tcp_rx<=20"], "least amount"),
-        (["--need", "tcp_xr>=20"], "did you mean tcp_"),
-        (["--need", "tcp_rx>=20KB"], "not a throughput"),
-        (["--need", "free>=20Mbit"], "number of bytes"),
-        (["--need", "free"], "no need"),
-        (["--need", "free>=0"], "every configuration has that"),
-        (["--need", "tcp_rx>=20", "--need", "tcp_rx>=30"], "two amounts"),
-        (["--need", "contiguous>=16717"], "--trace"),
+        (["--goal", "tcp_rx<=20"], "least amount"),
+        (["--goal", "tcp_xr>=20"], "did you mean tcp_"),
+        (["--goal", "tcp_rx>=20KB"], "not a throughput"),
+        (["--goal", "free>=20Mbit"], "number of bytes"),
+        (["--goal", "free"], "no goal"),
+        (["--goal", "free>=0"], "every configuration has that"),
+        (["--goal", "tcp_rx>=20", "--goal", "tcp_rx>=30"], "two amounts"),
+        (["--goal", "contiguous>=16717"], "--trace"),
         (["--tls", "1", "--trace", str(TRACE)], "leave --tls out"),
         (["--rtt", "-1"], "round trip"),
         (["--loss", "100"], "loss"),
         (["--measured", "missing.toml"], "missing.toml"),
         (["--trace", "missing.hst"], "missing.hst"),
-        (["--sdkconfig", "missing"], "missing"),
+        (["missing"], "missing"),
         (["--keep", "FREERTOS_HZ"], "no option that tune changes"),
         (["--prefer", "memory"], "unknown --prefer"),
         (["--front", "free"], "unknown throughput"),
-        (["--psram", "octal"], "none, quad"),
+        (["--psram-mode", "octal"], "none, quad"),
         (["--json", "-", "--fragment", "-"], "standard output"),
         (["--ranks", "--median"], "question of its own"),
         (["--idf", "9.9"], "9.9"),
@@ -265,7 +265,7 @@ def test_bad_input_is_named(tune: Any, args: list[str], said: str) -> None:
 )
 def test_a_value_that_kconfig_leaves_out_is_named_with_its_line(tune: Any, line: str) -> None:
     Path("sdkconfig").write_text(f"CONFIG_LWIP_TCP_MSS=1440\n{line}\n", encoding="utf-8")
-    code, out, _ = tune("--chip", "esp32", "--sdkconfig", "sdkconfig")
+    code, out, _ = tune("--chip", "esp32", "sdkconfig")
     assert code == 0
     assert "does not take" in out
     assert "sdkconfig, line 2" in " ".join(out.split())
@@ -276,7 +276,7 @@ def test_what_is_kept_against_the_rules_is_an_error(tune: Any) -> None:
         "CONFIG_ESP_WIFI_RX_BA_WIN=30\nCONFIG_ESP_WIFI_STATIC_RX_BUFFER_NUM=4\n", encoding="utf-8"
     )
     code, _, error = tune(
-        "--chip", "esp32", "--sdkconfig", "sdkconfig",
+        "--chip", "esp32", "sdkconfig",
         "--keep", "ESP_WIFI_RX_BA_WIN", "--keep", "ESP_WIFI_STATIC_RX_BUFFER_NUM",
     )  # fmt: skip
     assert code == 2
@@ -325,9 +325,7 @@ def test_the_place_is_in_the_search(tune: Any) -> None:
         "there": place,
         "own": (*place, "--measured", "M.toml"),
     }.items():
-        code, _, _ = tune(
-            "--sdkconfig", "sdkconfig", *more, "--fragment", name, "--json", f"{name}.json"
-        )
+        code, _, _ = tune("sdkconfig", *more, "--fragment", name, "--json", f"{name}.json")
         assert code == 0
         found[name] = valid(Path(f"{name}.json").read_text(encoding="utf-8"))
     assert found["there"]["environment"] == {

@@ -21,9 +21,9 @@ from heapscope.forecast.predict.memory_states import MemoryModel, OwnMemory
 from heapscope.forecast.predict.wifi_table import METRICS, chips
 from heapscope.forecast.tune import search
 from heapscope.forecast.tune.domain import published
+from heapscope.forecast.tune.goals import SPEED, parse_goals
 from heapscope.forecast.tune.grid import Grid
 from heapscope.forecast.tune.memory import FREE
-from heapscope.forecast.tune.needs import SPEED, parse_tune_needs
 from heapscope.forecast.tune.options import changed, choice_of, option_values, with_choice
 from heapscope.forecast.tune.problem import Problem, with_psram
 from heapscope.forecast.tune.quantity import Quantity
@@ -237,7 +237,7 @@ def test_no_limit_of_dynamic_buffers_is_the_best_there_is() -> None:
 def test_a_kept_option_stays() -> None:
     config = config_of("esp32", ESP_WIFI_STATIC_RX_BUFFER_NUM=12)
     problem = Problem.of(config, read_constants(), keep=["static_rx", "lwip_iram"])
-    result = answer(problem, TuneQuestion(needs=(), prefer=FREE, keep=("static_rx", "lwip_iram")))
+    result = answer(problem, TuneQuestion(goals=(), prefer=FREE, keep=("static_rx", "lwip_iram")))
     assert result.best is not None
     assert result.best.choice["static_rx"] == 12
     assert not {each.knob for each in result.changes} & {"static_rx", "lwip_iram"}
@@ -251,16 +251,16 @@ def test_what_binds_is_what_costs() -> None:
     assert fastest is not None
     for share in (0.7, 0.8, 0.95):
         amount = share / fastest.value
-        needs = parse_tune_needs([f"tcp_tx>={amount:.4f}"])
-        result = answer(problem, TuneQuestion(needs=needs, prefer=FREE))
+        needs = parse_goals([f"tcp_tx>={amount:.4f}"])
+        result = answer(problem, TuneQuestion(goals=needs, prefer=FREE))
         assert result.best is not None
-        assert result.needs[0].value >= amount - 1e-4
+        assert result.goals[0].value >= amount - 1e-4
         free.append(result.best.low_80[FREE])
     assert free == sorted(free, reverse=True)
-    assert result.needs[0].binds
+    assert result.goals[0].binds
     most = problem.best(FREE, {})
     assert most is not None
-    assert result.needs[0].goal_gain_without == pytest.approx(-most.value - free[-1], abs=1e-3)
+    assert result.goals[0].gain_without == pytest.approx(-most.value - free[-1], abs=1e-3)
 
 
 def test_the_smallest_relaxation_is_one() -> None:
@@ -270,16 +270,14 @@ def test_the_smallest_relaxation_is_one() -> None:
     fastest = problem.best("tcp_rx", {})
     assert most is not None
     assert fastest is not None
-    needs = parse_tune_needs(
-        [f"tcp_rx>={0.98 / fastest.value:.3f}", f"free>={int(-most.value) - 2}KB"]
-    )
-    result = answer(problem, TuneQuestion(needs=needs, prefer=FREE))
+    needs = parse_goals([f"tcp_rx>={0.98 / fastest.value:.3f}", f"free>={int(-most.value) - 2}KB"])
+    result = answer(problem, TuneQuestion(goals=needs, prefer=FREE))
     assert result.best is None
     assert result.relaxation is not None
     amounts = result.relaxation.amounts
 
     def possible(share: float) -> bool:
-        asked = parse_tune_needs(["tcp_rx>=1", "free>=1KB"])
+        asked = parse_goals(["tcp_rx>=1", "free>=1KB"])
         moved = [replace(need, amount=amounts[need.target] * share) for need in asked]
         return problem.best(FREE, problem.limits(moved)) is not None
 

@@ -26,10 +26,10 @@ LINES = [f"a {i} {200 + i % 7}" for i in range(300)]
 
 def run(*args: object) -> dict[str, Any]:
     """The command's JSON, which its schema allows, and which reads back as it was."""
-    done = CliRunner().invoke(app, ["upgrade", *map(str, args), "--json", "-"])
+    done = CliRunner().invoke(app, ["compare", *map(str, args), "--json", "-"])
     assert done.exit_code == 0, done.output
     document: dict[str, Any] = json.loads(done.stdout)
-    schema = schema_of("upgrade")
+    schema = schema_of("compare-parts")
     jsonschema.Draft202012Validator(schema).validate(document)
     assert UpgradeResult.from_json(document).to_json() == document
     return document
@@ -37,7 +37,7 @@ def run(*args: object) -> dict[str, Any]:
 
 def test_code_out_of_iram_is_replayed_where_it_shares_memory(make_trace: MakeTrace) -> None:
     trace = make_trace(*LINES)
-    found = run(trace, "--chip", "esp32c3", "--from", "4.3", "--to", "5.5")
+    found = run(trace, "--chip", "esp32c3", "--idf", "4.3", "--idf", "5.5", "--parts")
     replayed = {offer["options"]: offer for offer in found["offers"] if offer["kind"] == "option"}
     layout = load_chip("esp32c3").layout(idf="5.5")
     for knob in UpgradeResult.from_json(found).knobs:
@@ -54,11 +54,11 @@ def test_code_out_of_iram_is_replayed_where_it_shares_memory(make_trace: MakeTra
 
 
 def test_iram_that_is_not_mallocs_buys_nothing_for_it(make_trace: MakeTrace) -> None:
-    found = run(make_trace(*LINES), "--chip", "esp32", "--from", "4.2", "--to", "5.5")
+    found = run(make_trace(*LINES), "--chip", "esp32", "--idf", "4.2", "--idf", "5.5", "--parts")
     assert "CONFIG_ESP_WIFI_IRAM_OPT=n" in found["unhelpful"]
     code = {knob["key"]: knob for knob in found["knobs"]}["wifi_iram"]
     assert code["memory"] == "IRAM"
-    asked = ("--chip", "esp32", "--from", "4.2", "--to", "5.5", "--caps", "EXEC")
+    asked = ("--chip", "esp32", "--idf", "4.2", "--idf", "5.5", "--parts", "--caps", "EXEC")
     won = {offer["options"]: offer["gain"] for offer in run(*asked)["offers"]}
     assert won["CONFIG_ESP_WIFI_IRAM_OPT=n"]["free_at_start"] > 9_000
 
@@ -68,7 +68,7 @@ def test_the_firmwares_own_options_are_the_ones_that_change(tmp_path: Path) -> N
     config.write_text(
         "CONFIG_ESP_WIFI_STATIC_RX_BUFFER_NUM=24\nCONFIG_ESP_WIFI_IRAM_OPT=n\n", encoding="utf-8"
     )
-    sides = ("--chip", "esp32c3", "--from", "4.3", "--to", "5.5")
+    sides = ("--chip", "esp32c3", "--idf", "4.3", "--idf", "5.5", "--parts")
     found = run(*sides, "--sdkconfig", config)
     knobs = {knob["key"]: knob for knob in found["knobs"]}
     assert knobs["static_rx"]["gain"] == 12 * 1696
@@ -87,7 +87,7 @@ def test_a_memory_without_a_chip_has_no_options() -> None:
 def test_the_tables_keep_predicted_and_replayed_apart() -> None:
     done = CliRunner().invoke(
         app,
-        ["upgrade", "--chip", "esp32c3", "--from", "4.3", "--to", "5.5"],
+        ["compare", "--chip", "esp32c3", "--idf", "4.3", "--idf", "5.5", "--parts"],
         env={"COLUMNS": "200"},
     )
     assert done.exit_code == 0
@@ -100,7 +100,17 @@ def test_the_tables_keep_predicted_and_replayed_apart() -> None:
 def test_options_of_another_chips_firmware_are_refused(tmp_path: Path) -> None:
     config = tmp_path / "sdkconfig"
     config.write_text('CONFIG_IDF_TARGET="esp32"\n', encoding="utf-8")
-    sides = ("--chip", "esp32c3", "--from", "4.3", "--to", "5.5", "--sdkconfig", str(config))
-    done = CliRunner().invoke(app, ["upgrade", *sides])
+    sides = (
+        "--chip",
+        "esp32c3",
+        "--idf",
+        "4.3",
+        "--idf",
+        "5.5",
+        "--parts",
+        "--sdkconfig",
+        str(config),
+    )
+    done = CliRunner().invoke(app, ["compare", *sides])
     assert done.exit_code == 2
     assert 'CONFIG_IDF_TARGET="esp32", but the memory is that of the esp32c3' in done.stderr

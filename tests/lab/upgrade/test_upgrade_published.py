@@ -119,6 +119,6 @@ def test_going_on_to_the_next_version_buys_most_of_the_tables_back(tmp_path: Pat
     meter = Meter(None, caps=INTERNAL)
     offers = explain(meter, asked.sides, ideas=asked.ideas()).offers
     versions = [offer for offer in offers if offer.kind == "version"]
-    assert {offer.options for offer in versions} == {"--to 4.3.7", "--to 6.0.2"}
+    assert {offer.options for offer in versions} == {"--idf 4.3.7", "--idf 6.0.2"}
     for offer in versions:
         assert 4_000 < offer.gain.free_at_start <= 8_160 - 3_520

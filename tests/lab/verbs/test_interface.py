@@ -31,11 +31,14 @@ EVENTS = (
 CONFIG = 'CONFIG_IDF_TARGET="esp32"\nCONFIG_HEAP_TASK_TRACKING=y\n'
 LOG = ROOT / "tests" / "lab" / "pools" / "pjsua.log"
 
+TWO_ALLOCATORS = ("--allocator", "tlsf", "--allocator", "idf-4.2")
+VERSIONS: Any = [{"idf": "4.2"}, {"idf": "5.5"}]
 ESP32 = ("--chip", "esp32", "--idf", "5.5")
 
-#: A command line without --json, and the call that answers the same question.
+#: A command line without --json, and the call that answers the same question; behind a colon, which
+#: question of a verb it is.
 SAME: dict[str, tuple[tuple[str, ...], Callable[[], VerbResult]]] = {
-    "info": (("T.hst",), lambda: hs.info("T.hst")),
+    "replay: contents": (("T.hst",), lambda: hs.replay("T.hst")),
     "replay": (
         ("T.hst", *ESP32, "--need", "16717", "--need", "4KB:DMA", "--rtc", "off"),
         lambda: hs.replay("T.hst", chip="esp32", idf="5.5", need=[16717, "4KB:DMA"], rtc=False),
@@ -49,16 +52,16 @@ SAME: dict[str, tuple[tuple[str, ...], Callable[[], VerbResult]]] = {
         lambda: hs.why("T.hst", chip="esp32", idf="5.5", failure=1),
     ),
     "leaks": (
-        ("T.hst", "--from", "start", "--pool", "64KB"),
-        lambda: hs.leaks("T.hst", start="start", pool=65536),
+        ("T.hst", "--begin", "start", "--pool", "64KB"),
+        lambda: hs.leaks("T.hst", begin="start", pool=65536),
     ),
     "compare": (
         ("T.hst", "--chip", "esp32", "--idf", "4.2", "--idf", "5.5"),
-        lambda: hs.compare("T.hst", chip="esp32", sides=[{"idf": "4.2"}, {"idf": "5.5"}]),
+        lambda: hs.compare("T.hst", chip="esp32", sides=VERSIONS),
     ),
-    "upgrade": (
-        ("T.hst", "--chip", "esp32", "--from", "4.2", "--to", "5.5", "--caps", "DMA"),
-        lambda: hs.upgrade("T.hst", chip="esp32", old="4.2", new="5.5", caps="DMA"),
+    "compare: parts": (
+        ("T.hst", "--chip", "esp32", "--idf", "4.2", "--idf", "5.5", "--parts", "--caps", "DMA"),
+        lambda: hs.compare("T.hst", chip="esp32", sides=VERSIONS, parts=True, caps="DMA"),
     ),
     "export": (
         ("T.hst", "--to", "csv", "-o", "T.csv", "--pool", "64KB"),
@@ -91,23 +94,23 @@ SAME: dict[str, tuple[tuple[str, ...], Callable[[], VerbResult]]] = {
         ("sdkconfig", "--tls", "1", "--rtt", "20"),
         lambda: hs.predict("sdkconfig", tls=1, rtt=20),
     ),
-    "diff": (
+    "compare: configurations": (
         ("sdkconfig@5.1", "@5.5", "--tls", "1"),
-        lambda: hs.diff("sdkconfig@5.1", "@5.5", tls=1),
+        lambda: hs.compare("sdkconfig@5.1", "@5.5", tls=1),
     ),
-    "ladder": (
+    "compare: steps": (
         ("sdkconfig", "+CONFIG_LWIP_TCP_MSS=536", "--chip", "esp32"),
-        lambda: hs.ladder("sdkconfig", "+CONFIG_LWIP_TCP_MSS=536", chip="esp32"),
+        lambda: hs.compare("sdkconfig", "+CONFIG_LWIP_TCP_MSS=536", chip="esp32"),
     ),
     "tune": (
-        ("--sdkconfig", "sdkconfig", "--need", "tcp_rx>=5"),
-        lambda: hs.tune("sdkconfig", need=["tcp_rx>=5"]),
+        ("sdkconfig", "--goal", "tcp_rx>=5"),
+        lambda: hs.tune("sdkconfig", goal=["tcp_rx>=5"]),
     ),
     "import": (
         ("text", "T.hst.txt", "-o", "again.hst"),
         lambda: hs.import_("text", "T.hst.txt", "again.hst"),
     ),
-    "pools": (("calls.hst",), lambda: hs.pools("calls.hst")),
+    "fit: pools": (("calls.hst", "--pools"), lambda: hs.fit("calls.hst", pools=True)),
 }
 
 
@@ -124,7 +127,8 @@ def here(make_trace: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Pa
 @pytest.mark.parametrize("verb", SAME)
 def test_a_function_gives_the_document_of_its_command(verb: str, here: Path) -> None:
     arguments, call = SAME[verb]
-    done = CliRunner().invoke(app, [verb, *arguments, "--json", "out.json"])
+    command = verb.partition(":")[0]
+    done = CliRunner().invoke(app, [command, *arguments, "--json", "out.json"])
     assert done.exit_code in (0, 1), done.output
     written = json.loads(Path("out.json").read_text(encoding="utf-8"))
     assert json.loads(json.dumps(call().to_json())) == written
@@ -148,16 +152,17 @@ def test_every_verb_of_the_command_line_has_a_function() -> None:
     functions = {name.rstrip("_") for name in hs.__all__}
     assert set(group.commands) - functions <= {"experiment"}
     assert all(
-        callable(getattr(hs, name)) for name in hs.__all__ if name not in {"VERBS", "__version__"}
+        callable(getattr(hs, name))
+        for name in hs.__all__
+        if name not in {"GROUPS", "VERBS", "__version__"}
     )
 
 
 def test_every_option_of_the_memory_is_one_of_every_verb_that_replays() -> None:
     group: Any = typer.main.get_command(app)
-    for verb in ("replay", "why", "leaks", "compare", "export", "report", "upgrade", "place"):
+    for verb in ("replay", "why", "leaks", "compare", "export", "report", "place"):
         taken = {param.name for param in group.commands[verb].params}
-        apart = {"idf", "place"} if verb == "upgrade" else set()  # --from and --to; no rules
-        assert set(DECLARED) - taken == apart
+        assert set(DECLARED) <= taken
     assert list(get_type_hints(MemoryOptions)) == list(DECLARED)
 
 
@@ -182,7 +187,9 @@ def test_every_result_has_its_report() -> None:
         (lambda: hs.compare("T.hst", pool="64KB"), "nothing to compare"),
         (lambda: hs.compare("T.hst", sides=[{"pool": "64KB"}]), "options for 1 sides"),
         (lambda: hs.report("T.hst", "T.hst", sides=[{}, {}, {}], pool="64KB"), "2 traces"),
-        (lambda: hs.upgrade("T.hst", chip="esp32", old="4.2"), "--to is missing"),
+        (lambda: hs.compare("T.hst", chip="esp32", parts=True), "no version differs"),
+        (lambda: hs.compare("sdkconfig", "@5.1", need=[1]), "--need is for comparing replays"),
+        (lambda: hs.compare("sdkconfig", "T.hst"), "nothing to compare"),
         (lambda: hs.export("T.hst", to="csv", out="T.csv", weight="total"), "--weight"),
         (lambda: hs.import_("text", "T.hst.txt", "x.hst", chip="esp32"), "--chip says nothing"),
         (lambda: hs.lint("sdkconfig", chip="esp23"), "unknown chip 'esp23'"),

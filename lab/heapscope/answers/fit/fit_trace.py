@@ -11,16 +11,17 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from heapscope.answers.fit.limits import STEP, Limits, find_limits, most_tried
-from heapscope.answers.fit.need_trials import NeedTrials, never_played
 from heapscope.answers.fit.perturbed_fit import perturbed_fit
+from heapscope.answers.fit.request_trials import RequestTrials, never_played
 from heapscope.answers.fit.schedule import run_searches
 from heapscope.answers.fit.search import Ending, FoundPool, search
 from heapscope.answers.fit.smallest_pool import FIT, FitResult, Refusal
 from heapscope.base.choices import did_you_mean
 from heapscope.base.errors import InputError
 from heapscope.base.printable import printable
+from heapscope.base.request import Request
+from heapscope.base.rows.request import RequestRow
 from heapscope.memory.layout.allocator import has_ends
-from heapscope.memory.layout.need import said_need
 from heapscope.memory.layout.place_file import read_placement
 from heapscope.memory.layout.placement import Placement
 from heapscope.memory.layout.pool import POOL_BASE, POOL_MIN, pool_layout
@@ -29,7 +30,7 @@ from heapscope.native.names import call_names
 from heapscope.native.reader import NameTable, NativeReader
 from heapscope.native.steps import FitRow, NativeSteps
 from heapscope.simulation.jitter.runs import Jitter, PerturbedRuns, kept_in_memory
-from heapscope.simulation.replay.config import Need, native_config
+from heapscope.simulation.replay.config import native_config
 from heapscope.trace.all_names import AllNames, read_all_names
 from heapscope.trace.feed import read_trace
 from heapscope.trace.health import TraceHealth
@@ -80,7 +81,7 @@ class RecordedFit:
     limits: Mapping[str, Limits | None]
     only: int | None
     ends: NativeConfig | None
-    needing: NeedTrials
+    needing: RequestTrials
 
 
 def fit(
@@ -91,7 +92,7 @@ def fit(
     margin: float | None = None,
     jitter: Jitter | None = None,
     placement: Placement | None = None,
-    needs: Sequence[Need] = (),
+    needs: Sequence[Request] = (),
     reading: Progress | None = None,
     progress: FitProgress | None = None,
     perturbing: FitProgress | None = None,
@@ -122,7 +123,7 @@ def fit_recorded(
     task: str | None = None,
     margin: float | None = None,
     placement: Placement | None = None,
-    needs: Sequence[Need] = (),
+    needs: Sequence[Request] = (),
     reading: Progress | None = None,
     progress: FitProgress | None = None,
 ) -> RecordedFit:
@@ -159,7 +160,7 @@ def fit_recorded(
                 row,
                 task=task or "",
                 placed=placement.file if placement and has_ends(row.allocator) else "",
-                needs=tuple(said_need(need) for need in needs),
+                needs=tuple(map(RequestRow.of, needs)),
                 margin=margin,
                 advised=None
                 if is_cut(trace.loss)
@@ -170,10 +171,12 @@ def fit_recorded(
     return RecordedFit(rows=rows, limits=limits, only=only, ends=ends, needing=needing)
 
 
-def _needing(path: str | Path, needs: Sequence[Need], placement: Placement | None) -> NeedTrials:
+def _needing(
+    path: str | Path, needs: Sequence[Request], placement: Placement | None
+) -> RequestTrials:
     if not needs:
-        return NeedTrials()
-    return NeedTrials(needs=tuple(needs), placement=placement, names=_names(placement, path))
+        return RequestTrials()
+    return RequestTrials(needs=tuple(needs), placement=placement, names=_names(placement, path))
 
 
 def _names(placement: Placement | None, path: str | Path) -> AllNames | None:
@@ -271,7 +274,7 @@ def _load(path: str | Path, steps: NativeSteps, progress: Progress | None) -> _L
         if census.events == 0 and (later is None or later.events == 0):
             raise InputError(
                 f"{shown}: no heap event in it, nothing to replay",
-                remedy=f"see what it holds: heapscope info {shlex.quote(shown)}",
+                remedy=f"see what it holds: heapscope replay {shlex.quote(shown)}",
             )
         return _Loaded(
             shown=shown,

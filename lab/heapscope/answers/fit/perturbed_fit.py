@@ -8,7 +8,7 @@ from functools import partial
 from typing import NamedTuple
 
 from heapscope.answers.fit.limits import STEP, Limits
-from heapscope.answers.fit.need_trials import NeedTrials
+from heapscope.answers.fit.request_trials import RequestTrials
 from heapscope.answers.fit.schedule import cores
 from heapscope.base.rows.figure import figure
 from heapscope.base.rows.row import Row
@@ -21,7 +21,7 @@ from heapscope.simulation.jitter.quantile import enough_for
 from heapscope.simulation.jitter.runs import Jitter, PerturbedRuns
 from heapscope.simulation.jitter.share import Share, share
 
-NO_NEEDS = NeedTrials()
+NO_NEEDS = RequestTrials()
 
 _FINE = 256  # part of the pool to which the least pool of one run is looked for
 
@@ -60,7 +60,7 @@ def perturbed_fit(
     *,
     only: int | None,
     ends: NativeConfig | None = None,
-    needing: NeedTrials = NO_NEEDS,
+    needing: RequestTrials = NO_NEEDS,
     done: Callable[[], None],
 ) -> PerturbedFit:
     """`pool`: the one that serves the recorded run. `only`: the task whose blocks alone are kept.
@@ -113,7 +113,7 @@ def fit_of_run(
     *,
     only: int | None = None,
     ends: NativeConfig | None = None,
-    needing: NeedTrials = NO_NEEDS,
+    needing: RequestTrials = NO_NEEDS,
 ) -> RunFit:
     """`pool`: the one that serves the recorded run."""
     most = min(2 * pool, limits.most) // STEP * STEP

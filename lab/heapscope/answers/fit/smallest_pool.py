@@ -11,6 +11,7 @@ from heapscope.answers.fit.net_bytes import NetBytes
 from heapscope.answers.fit.perturbed_fit import PerturbedFit
 from heapscope.base.rows.bound import AT_LEAST, BEFORE, WITHHELD, bounds_of
 from heapscope.base.rows.figure import figure
+from heapscope.base.rows.request import RequestRow
 from heapscope.base.rows.row import Row
 from heapscope.base.verb_result import Results
 from heapscope.trace.loss import Loss
@@ -84,7 +85,7 @@ class FitResult(RecordedDocument):
         "The rules whose ends the heap followed; empty: none, or it takes from one end.",
         default="",
     )
-    needs: tuple[str, ...] = figure(
+    needs: tuple[RequestRow, ...] = figure(
         "The requests that `pool` and all sizes which survive have room for at every moment, too.",
         default=(),
     )

@@ -37,7 +37,7 @@ def interval(info: TraceInfo, *, start: str | None, end: str | None) -> Interval
         why = "its events are lost from the first one on" if info.loss else "no heap event in it"
         raise InputError(
             f"{info.file}: {why}, so what stayed is not known",
-            remedy="record it again, or look at what is left: heapscope info",
+            remedy="record it again, or look at what is left: heapscope replay",
         )
     first = 0 if start is None else _event(info, start)
     last = whole if end is None else _event(info, end, after=first)
@@ -45,7 +45,7 @@ def interval(info: TraceInfo, *, start: str | None, end: str | None) -> Interval
         raise InputError(
             f"{info.file}: nothing lies between {_said(start, 'the start')} (event {first:,}) and "
             f"{_said(end, over)} (event {last:,})",
-            remedy="give --from the earlier mark and --to the later one",
+            remedy="give --begin the earlier mark and --end the later one",
         )
     mark, events = _rounds(info, first, last)
     return Interval(
@@ -96,7 +96,7 @@ def _at(mark: MarkAt) -> int:
 
 def _unknown(info: TraceInfo, wanted: str, marks: Sequence[MarkAt]) -> InputError:
     names = list(dict.fromkeys(mark.name for mark in marks))
-    listed = ", ".join(names[:20]) or "none: leave --from and --to out"
+    listed = ", ".join(names[:20]) or "none: leave --begin and --end out"
     return InputError(
         f"{info.file}: no mark '{printable(wanted)}'",
         remedy=did_you_mean(printable(wanted), names) + f"marks in it: {listed}",

@@ -15,8 +15,9 @@ from heapscope.answers.place.place_result import OptionPlaced, PlacedMemory, Pla
 from heapscope.answers.place.question import PlaceQuestion
 from heapscope.answers.place.rule_lines import PlaceRule
 from heapscope.answers.place.trial import PlaceTrials, RuleOutcome
-from heapscope.base import capabilities
 from heapscope.base.printable import printable
+from heapscope.base.request import Request
+from heapscope.base.rows.request import RequestRow
 from heapscope.base.wording import plural, size
 from heapscope.simulation.jitter.runs import Jitter, kept_in_memory
 
@@ -62,8 +63,7 @@ def place(
         trace=printable(str(question.path), limit=400),
         layout=question.layout.name,
         goal="free" if need is None else "need",
-        need="" if need is None else _need(need),
-        need_size=None if need is None else need[0],
+        need=None if need is None else RequestRow.of(need),
         slow_most=question.wish.slow,
         ways=tuple(_placed(name, way, question.room) for name, way in ways if way is not None),
         second=() if other is None else tuple(_second(question, ways, other)),
@@ -145,9 +145,8 @@ def _perturbed(
     return perturbed_placement(question, best, jitter, kept_in_memory(question.path), one)
 
 
-def _need(need: tuple[int, int]) -> str:
-    bytes_, caps = need
-    return f"{size(bytes_)} from {capabilities.format(caps) if caps else 'malloc'}"
+def _need(need: Request) -> str:
+    return f"{size(need.size)} from {need.capabilities}"
 
 
 def _placed(name: str, way: Way, room: int) -> PlacedMemory:
@@ -272,12 +271,12 @@ def _verdict(question: PlaceQuestion, found: Found) -> Iterator[str]:
     yield from _pools(question, found, figure)
     yield from _bound(question, found, figure)
     if found.stopped:
-        yield "The time was over before all was tried: --seconds gives more."
+        yield "The time was over before all was tried: --time-limit gives more."
 
 
 def _held(question: PlaceQuestion, found: Found, figure: int) -> str:
     assert question.wish.need is not None
-    wanted, bytes_ = _need(question.wish.need), question.wish.need[0]
+    wanted, bytes_ = _need(question.wish.need), question.wish.need.size
     before = max(0, question.figure(found.none.outcome))
     if figure >= bytes_ and found.best.text == found.none.text:
         return (

@@ -73,7 +73,7 @@ def perturbed_placement(
             outcome = trials.run(best.text)
             shown = question.figure(outcome) - (0 if need else question.figure(none))
             figures.append(max(0, shown) if need else shown)
-            enough = shown >= need[0] if need is not None else shown > 0
+            enough = shown >= need.size if need is not None else shown > 0
             good += enough and outcome.failures <= none.failures
         varied = runs.varied
     ranked = sorted(figures)

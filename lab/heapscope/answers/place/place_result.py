@@ -5,6 +5,7 @@ from __future__ import annotations
 from heapscope.answers.place.ends_placed import EndsPlaced
 from heapscope.answers.place.perturbed_place import PerturbedPlacement
 from heapscope.base.rows.figure import figure, in_bytes
+from heapscope.base.rows.request import RequestRow
 from heapscope.base.rows.row import Row
 from heapscope.simulation.result.placement import RuleRow
 from heapscope.trace.provenance import RecordedDocument
@@ -66,8 +67,7 @@ class PlaceResult(RecordedDocument):
     trace: str = figure("The trace.")
     layout: str = figure("The memory.")
     goal: str = figure("The aim: most free internal memory, or a block that fits.", choices=GOALS)
-    need: str = figure("The block that has to fit; empty: the aim is free memory.")
-    need_size: int | None = figure("Its bytes; null: the aim is free memory.", "B")
+    need: RequestRow | None = figure("The block that has to fit; null: the aim is free memory.")
     slow_most: float = figure("The part of the bytes asked for that may be slow.", "%", most=100)
     ways: tuple[PlacedMemory, ...] = figure(
         "No rules, the best single rule where one keeps the limit, the best placement, and the "

@@ -20,11 +20,11 @@ from heapscope.answers.place.usage import HeldBytes, Usage, held_by
 from heapscope.answers.why.recording import Recording, read_recording
 from heapscope.base.errors import InputError
 from heapscope.base.printable import printable
+from heapscope.base.request import Request
 from heapscope.memory.layout.attempts import attempts, malloc_attempts
 from heapscope.memory.layout.layout import Layout
 from heapscope.memory.layout.placement import RULES_MAX, SIZE_MAX, Placement
 from heapscope.native.reader import NativeReader
-from heapscope.simulation.replay.config import Need
 from heapscope.trace.feed import read_trace
 
 SLOW = 10.0  # percent of the bytes asked for: a choice
@@ -38,7 +38,7 @@ class PlaceWish:
     of the bytes asked for that may be in slow memory. `given`: the text of the user's own rules,
     which stay in front of all others. `pools`: pools of fixed blocks are tried, too."""
 
-    need: Need | None = None
+    need: Request | None = None
     slow: float = SLOW
     seconds: float = SECONDS
     given: str = ""
@@ -50,7 +50,7 @@ class PlaceWish:
             raise InputError(f"--slow {self.slow:g}: not a percentage", remedy="give 0 to 100")
         if not 1 <= self.seconds <= 86_400:
             raise InputError(
-                f"--seconds {self.seconds:g}: outside its range", remedy="give 1 to 86400"
+                f"--time-limit {self.seconds:g}: outside its range", remedy="give 1 to 86400"
             )
 
 
@@ -123,8 +123,8 @@ class PlaceQuestion:
         need = self.wish.need
         if need is None:
             return frozenset()
-        if need[1]:
-            return frozenset(each.index for each in attempts(self.layout, need[1]))
+        if need.caps:
+            return frozenset(each.index for each in attempts(self.layout, need.caps))
         sizes = (1, min(self.layout.malloc.threshold + 1, SIZE_MAX))
         return frozenset(each.index for n in sizes for each in malloc_attempts(self.layout, n))
 

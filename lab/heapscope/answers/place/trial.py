@@ -9,11 +9,12 @@ from pathlib import Path
 from heapscope.answers.place.memories import INNER
 from heapscope.answers.why.recording import Recording
 from heapscope.base.interrupt import scratch_folder
+from heapscope.base.request import Request
 from heapscope.memory.layout.layout import Layout
 from heapscope.memory.layout.place_file import read_placement
 from heapscope.memory.layout.placement import Placement
 from heapscope.simulation.jitter.runs import Push
-from heapscope.simulation.replay.config import Need, native_config
+from heapscope.simulation.replay.config import native_config
 from heapscope.simulation.replay.placed import rule_rows
 from heapscope.simulation.replay.run import replay_reader
 from heapscope.simulation.result.placement import RuleRow
@@ -44,7 +45,7 @@ class PlaceTrials:
         recording: Recording,
         layout: Layout,
         *,
-        need: Need | None,
+        need: Request | None,
         tried: Callable[[], None] | None = None,
         play: Push | None = None,
     ) -> None:
@@ -59,7 +60,7 @@ class PlaceTrials:
         """The whole trace under the rules of a file with this text; empty: without rules."""
         placement = placement_of(text, self.layout)
         layout = self.layout if placement is None else placement.apply(self.layout)
-        needs: Sequence[Need] = () if self.need is None else (self.need,)
+        needs: Sequence[Request] = () if self.need is None else (self.need,)
         names = self.recording.names
         config = native_config(
             layout,

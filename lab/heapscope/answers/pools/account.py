@@ -1,4 +1,4 @@
-"""`heapscope pools`: its parts in order."""
+"""`heapscope fit --pools`: its parts in order."""
 
 from __future__ import annotations
 
@@ -52,8 +52,8 @@ def parse_sizes(texts: Sequence[str]) -> dict[str, Sizes]:
 
 def _bad(text: str) -> InputError:
     return InputError(
-        f"--set {printable(text)}: not NAME=INITIAL:INCREMENT, in bytes",
-        remedy="--set all=128:128, or the name of a group: --set STUN_TDATA=512:304",
+        f"--sizes {printable(text)}: not NAME=INITIAL:INCREMENT, in bytes",
+        remedy="--sizes all=128:128, or the name of a group: --sizes STUN_TDATA=512:304",
     )
 
 
@@ -73,7 +73,7 @@ def pools_result(
         others = [replay(trace, own, plan) for trace, own in pairs] if plan else None
     except StatusError:
         raise InputError(
-            "--set: an initial size is smaller than a pool's own header", remedy="give more"
+            "--sizes: an initial size is smaller than a pool's own header", remedy="give more"
         ) from None
     rows = tuple(
         _rows(trace, own, now, None if others is None else others[index])
@@ -145,8 +145,8 @@ def _plan(
             valid = sorted(free)
             reason = f"valid: {', '.join((ALL, *valid))}" if valid else "it has none"
             raise InputError(
-                f"--set {printable(name)}: no pools of {traces[0].file} whose sizes may change are "
-                "called so",
+                f"--sizes {printable(name)}: no pools of {traces[0].file} whose sizes may change "
+                "are called so",
                 remedy=did_you_mean(name, valid) + reason,
             )
         plan[full] = sizes

@@ -1,4 +1,4 @@
-"""The result of `heapscope pools`."""
+"""The result of `heapscope fit --pools`."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ class SizeRow(Row):
 
 
 class PoolHolding(Row):
-    """All pools at a moment; other_*: with the sizes of --set, null without them."""
+    """All pools at a moment; other_*: with the sizes of --sizes, null without them."""
 
     name: str = figure("The mark.", heading="Mark")
     used: int = figure("Bytes that are used.", "B", "used", bound=BEFORE)
     allocated: int = figure(
         "Bytes of the blocks that the pools have.", "B", "allocated", bound=AT_LEAST
     )
-    other_used: int | None = figure("The same as used.", "B", "with --set: used", default=None)
+    other_used: int | None = figure("The same as used.", "B", "with --sizes: used", default=None)
     other_allocated: int | None = figure(
-        "The same as allocated.", "B", "with --set: allocated", default=None
+        "The same as allocated.", "B", "with --sizes: allocated", default=None
     )
 
 
@@ -49,7 +49,7 @@ class GroupRow(Row):
 
 
 class TraceRows(Row):
-    """The pools of one trace; other_*: with the sizes of --set, null without them."""
+    """The pools of one trace; other_*: with the sizes of --sizes, null without them."""
 
     file: str = figure("The file.")
     pools: int = figure("The number of pools.", bound=AT_LEAST)
@@ -102,7 +102,9 @@ class PoolsResult(RecordedDocument):
     """The bytes that pools hold, and the sizes that would hold least.
     Bytes and counts are integers."""
 
-    VERB = "pools"
+    VERB = "fit"
+    KIND = "pools"
+    COMMAND = "fit --pools --json"
     VERSION = 1
     main_table = "traces"
 

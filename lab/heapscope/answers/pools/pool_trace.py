@@ -60,7 +60,7 @@ def read_pools(path: str | Path, *, progress: Progress | None = None) -> PoolTra
         if is_cut(loss) and not is_pool.any():
             raise InputError(
                 f"{file}: no pool event before the loss: {loss.sentences()[0]}",
-                remedy="record it again, or look at what is left: heapscope info",
+                remedy="record it again, or look at what is left: heapscope replay",
             )
         if not is_pool.any():
             raise InputError(

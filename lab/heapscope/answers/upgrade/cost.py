@@ -1,4 +1,4 @@
-"""Everything that `heapscope upgrade` yields."""
+"""Everything that `heapscope compare --parts` yields."""
 
 from __future__ import annotations
 
@@ -134,7 +134,9 @@ class UpgradeResult(RecordedDocument):
     """The cost of the step from one SDK version to another, part by part, and the changes that buy
     it back. Bytes are those of the 32-bit chip. Events are heap events, counted from 0."""
 
-    VERB = "upgrade"
+    VERB = "compare"
+    KIND = "parts"
+    COMMAND = "compare --parts --json"
     VERSION = 1
     main_table = "waterfalls"
 

@@ -1,4 +1,4 @@
-"""The two versions of `heapscope upgrade`, out of options that may be given twice."""
+"""The two memories that are compared part by part, out of options that may be given twice."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from heapscope.memory.layout.sdkconfig import read_sdkconfig
 from heapscope.memory.layout.versions import version_of
 from heapscope.memory.options import MemoryOptions, flag, given, per_side
 
-EXAMPLE = "for example: heapscope upgrade T.hst --chip esp32 --from 4.2 --to 5.5"
+EXAMPLE = "for example: heapscope compare T.hst --chip esp32 --idf 4.2 --idf 5.5 --parts"
 FIRMWARE = ("boot_log", "elf", "map", "static_dram", "static_iram")  # what tells static use
 BUILD = ("idf", "sdkconfig", "allocator")  # what of a side is not its firmware's memory
 
@@ -76,13 +76,16 @@ class Upgrade:
         )
 
     def _versions(self, shared: MemoryOptions) -> None:
+        if "place" in {*shared, *self._twice}:
+            raise InputError(
+                "--parts and --place: what rules change is in no part",
+                remedy="leave one of them out",
+            )
         if self._twice.intersection(("idf", "layout", "boot_log")):
             return
         if "allocator" in self._twice and ("pool" in {*shared, *self._twice} or "layout" in shared):
             return
-        raise InputError(
-            "upgrade from which version to which?", remedy=f"give --from and --to; {EXAMPLE}"
-        )
+        raise InputError("--parts: no version differs", remedy=f"give an option twice; {EXAMPLE}")
 
     def _make(self, options: MemoryOptions) -> Layout:
         layout = choose_memory(_for_pool(options), self._trace).layout
@@ -111,7 +114,7 @@ class Upgrade:
         before, after = self._options
         names = self._twice.difference(FIRMWARE, BUILD, ("layout", "pool"))
         differ = sorted(name for name in names if before.get(name) != after.get(name))
-        return ", ".join(map(_flag, differ))
+        return ", ".join(map(flag, differ))
 
     def _checks(self) -> tuple[str, str] | None:
         """The checks that the sdkconfigs ask for; the heap of each version decides about them."""
@@ -143,7 +146,7 @@ class Upgrade:
         return LayoutIdea(
             kind=kind,
             text=text,
-            options=" ".join(f"{_flag(name)} {value}" for name, value in changes.items()),
+            options=" ".join(f"{flag(name)} {value}" for name, value in changes.items()),
             layout=lambda: self._make(options),
         )
 
@@ -168,10 +171,6 @@ _SWITCHES: tuple[tuple[dict[str, str], str], ...] = (
     ({"cores": "1"}, "Run on one core (CONFIG_FREERTOS_UNICORE)."),
     ({"cores": "1", "rtc": "on"}, "Run on one core, with the RTC fast memory as heap."),
 )
-
-
-def _flag(name: str) -> str:
-    return "--to" if name == "idf" else flag(name)
 
 
 def _for_pool(options: MemoryOptions) -> MemoryOptions:

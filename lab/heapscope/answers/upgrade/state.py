@@ -130,7 +130,7 @@ class Meter:
     @property
     def memory(self) -> str:
         """For people: "malloc", "INTERNAL"."""
-        return capabilities.format(self.caps) if self.caps else "malloc"
+        return capabilities.of_request(self.caps)
 
 
 class _Watch:

@@ -21,7 +21,7 @@ REASONS = {
 }
 
 
-class Request(Row):
+class CaseRequest(Row):
     """The request. Bytes."""
 
     event: int | None = figure("Its heap event, from 0; null: before the first one.")
@@ -133,7 +133,7 @@ class Hole(Row):
 class Case(Row):
     """One request that was refused, or nearly."""
 
-    request: Request = figure("The request.")
+    request: CaseRequest = figure("The request.")
     served: bool = figure("It fitted, or would have.")
     free: int = figure("Bytes free in the regions that could serve it.", "B")
     largest_allocatable: int = figure("The largest request that one of them would serve.")

@@ -6,27 +6,27 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from heapscope.answers.why.case import Request
+from heapscope.answers.why.case import CaseRequest
 from heapscope.answers.why.change import ChangeOutcome
 from heapscope.answers.why.changes import changes_for
 from heapscope.answers.why.groups import Alike, group
 from heapscope.answers.why.idea import Question
-from heapscope.answers.why.moment import Scene, TrialCase, look_at_event, look_at_need
+from heapscope.answers.why.moment import Scene, TrialCase, look_at_event, look_at_request
 from heapscope.answers.why.plan_find import PlanWish, find_plan
-from heapscope.answers.why.reasons import WHY, Explained, FailureGroup, NeedWhy, WhyResult
+from heapscope.answers.why.reasons import WHY, Explained, FailureGroup, RequestWhy, WhyResult
 from heapscope.answers.why.recording import read_recording
 from heapscope.answers.why.summary import answer
 from heapscope.answers.why.trial import Target, Trials
 from heapscope.answers.why.words import group_reason
 from heapscope.base.errors import InputError
+from heapscope.base.request import Request
 from heapscope.base.wording import plural
 from heapscope.forecast.predict.knob_offers import KnobOffer
 from heapscope.memory.layout.layout import Layout
 from heapscope.memory.layout.placement import Placement
-from heapscope.simulation.replay.config import Need
 from heapscope.simulation.replay.run import replay
 from heapscope.simulation.result.failure import FailureRow
-from heapscope.simulation.result.need import NeedRow
+from heapscope.simulation.result.headroom import HeadroomRow
 from heapscope.simulation.result.result import ReplayResult
 from heapscope.simulation.result.verdict import limits
 from heapscope.trace.clock import events_named
@@ -47,7 +47,7 @@ def explain(
     path: str | Path,
     layout: Layout,
     *,
-    needs: Sequence[Need] = (),
+    needs: Sequence[Request] = (),
     placement: Placement | None = None,
     selection: Selection | None = None,
     depth: int = DEPTH,
@@ -99,7 +99,7 @@ def _nothing_before(result: ReplayResult) -> bool:
     return result.loss is not None and result.loss.event == 0
 
 
-def _wants_knobs(result: ReplayResult, needs: Sequence[NeedWhy]) -> bool:
+def _wants_knobs(result: ReplayResult, needs: Sequence[RequestWhy]) -> bool:
     """Something failed; and what would have helped can be told."""
     short = any(need.need.short_events for need in needs)
     return not is_cut(result.loss) and (result.failures != () or short)
@@ -182,17 +182,19 @@ class _Work:
         explained = self._explained(moment, Target(event=event))
         return _failure_group(number, [moment.case.request], (event, event), moment, explained)
 
-    def need(self, need: Need, row: NeedRow) -> NeedWhy:
+    def need(self, need: Request, row: HeadroomRow) -> RequestWhy:
         worst = self._look(need, row.minimum_margin_event)
         first = None
         if row.short_events and row.first_event != row.minimum_margin_event:
             first = self._need(need, row, self._look(need, row.first_event), tries=False)
-        return NeedWhy(need=row, first=first, worst=self._need(need, row, worst, tries=True))
+        return RequestWhy(need=row, first=first, worst=self._need(need, row, worst, tries=True))
 
-    def _look(self, need: Need, event: int | None) -> TrialCase:
-        return look_at_need(self._scene, need, event)
+    def _look(self, need: Request, event: int | None) -> TrialCase:
+        return look_at_request(self._scene, need, event)
 
-    def _need(self, need: Need, row: NeedRow, moment: TrialCase, *, tries: bool) -> Explained:
+    def _need(
+        self, need: Request, row: HeadroomRow, moment: TrialCase, *, tries: bool
+    ) -> Explained:
         """Changes are judged by all moments at once, so they are tried for one of them only."""
         if not tries or row.short_events == 0:
             return Explained(case=moment.case, changes=(), tried=0, unhelpful=())
@@ -219,7 +221,7 @@ class _Work:
         return moment
 
     def _explained(
-        self, moment: TrialCase, target: Target, row: NeedRow | None = None
+        self, moment: TrialCase, target: Target, row: HeadroomRow | None = None
     ) -> Explained:
         if is_cut(self._result.loss):
             return Explained(case=moment.case, changes=(), tried=0, unhelpful=())
@@ -244,7 +246,7 @@ class _Work:
 
 def _failure_group(
     number: int,
-    rows: Sequence[FailureRow] | Sequence[Request],
+    rows: Sequence[FailureRow] | Sequence[CaseRequest],
     events: tuple[int, int],
     moment: TrialCase,
     first: Explained | None,

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from heapscope.answers.why.moment import TrialCase
 from heapscope.answers.why.trial import Target, Trials, Variation
 from heapscope.forecast.predict.knob_offers import KnobOffer
-from heapscope.simulation.result.need import NeedRow
+from heapscope.simulation.result.headroom import HeadroomRow
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -18,7 +18,7 @@ class Question:
     moment: TrialCase
     target: Target
     trials: Trials
-    need: NeedRow | None = None
+    need: HeadroomRow | None = None
     knobs: tuple[KnobOffer, ...] = ()
 
 

@@ -11,9 +11,9 @@ from heapscope.answers.why.lives import after, before, rows_at
 from heapscope.answers.why.recording import ALLOCATIONS, Edit
 from heapscope.answers.why.trial import Target, Variation
 from heapscope.base import capabilities
+from heapscope.base.capabilities import MALLOC
 from heapscope.base.wording import plural, size
 from heapscope.native.events import Events, event_dtype
-from heapscope.simulation.result.result import MALLOC
 from heapscope.trace.clock import moment
 
 OBSTACLES = 4  # in the best hole; more of them are no small change

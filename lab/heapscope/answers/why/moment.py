@@ -7,21 +7,22 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from heapscope.answers.why.case import Case, Holder, Hole, RegionState, Request, Stretch
+from heapscope.answers.why.case import Case, CaseRequest, Holder, Hole, RegionState, Stretch
 from heapscope.answers.why.recording import Recording
 from heapscope.answers.why.words import sentences
 from heapscope.base import capabilities
+from heapscope.base.request import Request
 from heapscope.memory.layout.layout import Layout
 from heapscope.memory.layout.placement import Placement
 from heapscope.native.live import live_blocks
-from heapscope.native.moment import NO_BLOCK, RequestRow, holes, pieces, stop_before
+from heapscope.native.moment import NO_BLOCK, NativeRequest, holes, pieces, stop_before
 from heapscope.native.names import call_names
 from heapscope.native.reader import NativeReader
 from heapscope.native.structs import Rows, Struct, dtype
-from heapscope.simulation.replay.config import Need, native_config
+from heapscope.simulation.replay.config import native_config
 from heapscope.simulation.replay.labels import Labels
 from heapscope.simulation.replay.placed import located
-from heapscope.simulation.result.result import MALLOC, ReplayResult
+from heapscope.simulation.result.result import ReplayResult
 from heapscope.trace.clock import events_named
 from heapscope.trace.take import take
 
@@ -96,7 +97,7 @@ def look_at_event(scene: Scene, event: int) -> TrialCase | None:
         row = reader.explanation()
         if not row.found or row.skipped:
             return None
-        asked = RequestRow(
+        asked = NativeRequest(
             size=min(row.size, NONE),
             align=row.align,
             caps=row.caps,
@@ -107,42 +108,41 @@ def look_at_event(scene: Scene, event: int) -> TrialCase | None:
         return _Looker(scene, reader, event).moment(request, asked, row.address != NONE)
 
 
-def look_at_need(scene: Scene, need: Need, event: int | None) -> TrialCase:
+def look_at_request(scene: Scene, asked: Request, event: int | None) -> TrialCase:
     """A request that is only asked about, after an event; None: before the first."""
-    size, caps = need
     with scene.reader() as reader:
         stop = 0 if event is None else event + 1
         stop_before(reader, stop)
         scene.recording.push(reader, until=stop)
-        asked = RequestRow(size=size, caps=caps)
-        request = Request(
+        request = CaseRequest(
             event=event,
             after=True,
             call="need",
-            size=size,
+            size=asked.size,
             align=0,
             old_size=0,
-            capabilities=Labels.capabilities(caps),
+            capabilities=asked.capabilities,
             task="",
             site="",
             mark=_mark(scene.result, event),
         )
-        return _Looker(scene, reader, stop).moment(request, asked, None)
+        native = NativeRequest(size=asked.size, caps=asked.caps)
+        return _Looker(scene, reader, stop).moment(request, native, None)
 
 
 def _mark(result: ReplayResult, event: int | None) -> str:
     return "" if event is None else result.mark_before(event) or ""
 
 
-def _request(row: Struct, labels: Labels, result: ReplayResult) -> Request:
-    return Request(
+def _request(row: Struct, labels: Labels, result: ReplayResult) -> CaseRequest:
+    return CaseRequest(
         event=row.event,
         after=False,
         call=call_names()[row.call],
         size=row.size,
         align=row.align,
         old_size=row.old_size,
-        capabilities=capabilities.format(row.caps) if row.caps else MALLOC,
+        capabilities=capabilities.of_request(row.caps),
         task=labels.task(row.task),
         site=labels.site(row.site),
         mark=_mark(result, row.event),
@@ -162,7 +162,7 @@ class _Looker:
         self._labels = Labels(reader)
         self._born = _births(scene.recording, event)
 
-    def moment(self, request: Request, asked: RequestRow, served: bool | None) -> TrialCase:
+    def moment(self, request: CaseRequest, asked: NativeRequest, served: bool | None) -> TrialCase:
         rows = holes(self._reader, asked)
         states = tuple(_states(self._layout, request, asked.caps, rows))
         if served is None:
@@ -203,7 +203,7 @@ class _Looker:
         costs = {index: (rows[index].hole_live, rows[index].hole_blocks) for index in found}
         return min(found, key=lambda index: costs[index], default=None)
 
-    def _hole(self, region: int, row: Struct, asked: RequestRow) -> tuple[Hole, tuple[int, ...]]:
+    def _hole(self, region: int, row: Struct, asked: NativeRequest) -> tuple[Hole, tuple[int, ...]]:
         """The hole, and the keys of the blocks in it but the one that the request would move."""
         end = row.hole_start + row.hole_size
         start = max(0, row.hole_start - NEAR)
@@ -266,7 +266,7 @@ class _Looker:
         return blocks
 
     def _holder(
-        self, rows: tuple[Struct, ...], asked: RequestRow
+        self, rows: tuple[Struct, ...], asked: NativeRequest
     ) -> tuple[str, int, tuple[int, int] | None]:
         """The task that holds most in the regions that could serve the request, how much, and its
         largest block that the request does not move."""
@@ -325,7 +325,7 @@ def _births(recording: Recording, event: int) -> dict[int, _Born]:
 
 
 def _states(
-    layout: Layout, request: Request, caps: int, rows: tuple[Struct, ...]
+    layout: Layout, request: CaseRequest, caps: int, rows: tuple[Struct, ...]
 ) -> Iterator[RegionState]:
     for index, (region, row) in enumerate(zip(layout.regions, rows, strict=True)):
         lacking = 0 if region.private else _lacking(layout, region.all_caps, caps, request.size)
@@ -349,7 +349,7 @@ def _lacking(layout: Layout, has: int, caps: int, size: int) -> int:
     return wanted & ~has
 
 
-def _reason(layout: Layout, request: Request, row: Struct, lacking: int) -> str:
+def _reason(layout: Layout, request: CaseRequest, row: Struct, lacking: int) -> str:
     """A key of REASONS."""
     size = request.size
     if not row.has_heap:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from heapscope.answers.why.change import Change
 from heapscope.base.rows.figure import figure
+from heapscope.base.rows.request import RequestRow
 from heapscope.base.rows.row import Row
 from heapscope.forecast.predict.knob_offers import KnobOffer
 from heapscope.simulation.jitter.runs import Jitter
@@ -13,14 +14,9 @@ from heapscope.simulation.jitter.share import Share
 KEPT = ("fits", "reserved", "short")
 
 
-class PlanNeed(Row):
+class PlannedRequest(RequestRow):
     """A --need, with a plan."""
 
-    size: int = figure("Bytes of the request.", "B", "Need")
-    capabilities: str = figure(
-        "Capabilities joined with |, for example DMA|8BIT; malloc: malloc's own rule.",
-        heading="from",
-    )
     how: str = figure(
         "Whether it fits after every event; or a block of its size is reserved at start-up; or it "
         "does not.",
@@ -51,7 +47,7 @@ class Plan(Row):
     given_up: int = figure("Bytes of RAM that they cost.", "B", "bytes")
     cost: int = figure("The sum of the changes' costs.", "B", "cost")
     minimum_free: int = figure("Lowest free bytes for malloc then.", "B", "minimum free then")
-    needs: tuple[PlanNeed, ...] = figure("One for each --need.", default=())
+    needs: tuple[PlannedRequest, ...] = figure("One for each --need.", default=())
     runs: Share | None = figure(
         "The perturbed runs in which no request fails and each need fits after every event; null: "
         "none were made."

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from heapscope.answers.why.plan import Plan, PlanAnswer, PlanNeed
+from heapscope.answers.why.plan import Plan, PlanAnswer, PlannedRequest
 from heapscope.answers.why.plan_search import PlanSearch, PlanState
 from heapscope.answers.why.plan_words import ASSUMED, lines_of, patch, predicted, steps, told
 from heapscope.answers.why.trial import Target, Trials
@@ -211,7 +211,7 @@ class _Judge:
                 self._search.count()
             return _Tested(tuple(troubles), runs.varied)
 
-    def _needs(self, state: PlanState) -> Iterator[PlanNeed]:
+    def _needs(self, state: PlanState) -> Iterator[PlannedRequest]:
         """They come from one more replay of the whole trace; none: nothing was needed."""
         if not self._rows:
             return
@@ -220,7 +220,7 @@ class _Judge:
         for need, before in self._rows.items():
             row = after.get(need)
             how = "reserved" if row is None else "short" if row.short_events else "fits"
-            yield PlanNeed(
+            yield PlannedRequest(
                 size=before.size,
                 capabilities=before.capabilities,
                 how=how,

@@ -16,12 +16,12 @@ from heapscope.answers.why.changes import THINKERS, change_of
 from heapscope.answers.why.groups import group
 from heapscope.answers.why.idea import Idea, Question
 from heapscope.answers.why.ideas_memory import growth_idea
-from heapscope.answers.why.moment import Scene, look_at_event, look_at_need
+from heapscope.answers.why.moment import Scene, look_at_event, look_at_request
 from heapscope.answers.why.recording import read_recording
 from heapscope.answers.why.trial import Target, Trials, Variation
+from heapscope.base.request import Request
 from heapscope.forecast.predict.knob_offers import KnobOffer
 from heapscope.memory.layout.layout import Layout, Region
-from heapscope.simulation.replay.config import Need
 from heapscope.simulation.replay.run import replay
 from heapscope.simulation.result.result import ReplayResult
 
@@ -75,7 +75,7 @@ class PlanCandidate:
     state: PlanState
     idea: Idea
     change: Change
-    reserved: Need | None = None
+    reserved: Request | None = None
 
     @property
     def rank(self) -> tuple[int, int, int, int, int]:
@@ -189,7 +189,7 @@ class PlanSearch:
         often = sorted(short, key=lambda need: -rows[need].short_events)
         for need in dict.fromkeys((*short[:1], *often[:1])):
             yield Question(
-                moment=look_at_need(scene, need, rows[need].minimum_margin_event),
+                moment=look_at_request(scene, need, rows[need].minimum_margin_event),
                 target=Target(need=need),
                 trials=trials,
                 need=rows[need],

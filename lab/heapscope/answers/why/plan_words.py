@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from heapscope.answers.why.change import Change
-from heapscope.answers.why.plan import PlanNeed
+from heapscope.answers.why.plan import PlannedRequest
 from heapscope.base.wording import plural, size
 from heapscope.forecast.predict.knob_offers import KnobOffer
 from heapscope.simulation.jitter.share import Share
@@ -65,7 +65,7 @@ def told(
     *,
     before: int,
     failures: int,
-    needs: Sequence[PlanNeed],
+    needs: Sequence[PlannedRequest],
     runs: Share | None,
     runs_before: Share | None,
     helps: int | None,
@@ -81,7 +81,7 @@ def told(
             f"With {number}, {failures:,} of the {plural(before, 'failed request')} are left. "
             "Nothing that was tried ends them all."
         )
-    yield from map(_need_said, needs)
+    yield from map(_request_sentence, needs)
     given_up = sum(change.given_up for change in changes)
     needed = f"{size(given_up)} of RAM" if given_up else "no RAM"
     yield f"The whole trace was replayed with {these} {needed}."
@@ -98,7 +98,7 @@ def told(
             )
 
 
-def _need_said(need: PlanNeed) -> str:
+def _request_sentence(need: PlannedRequest) -> str:
     what = f"{size(need.size)} for {need.capabilities}"
     events = plural(need.short_before, "event")
     now = f"without the plan there is no room after {events}"

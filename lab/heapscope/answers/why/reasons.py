@@ -9,7 +9,7 @@ from heapscope.base.rows.bound import AT_LEAST, AT_MOST, BEFORE, EXACT, WITHHELD
 from heapscope.base.rows.figure import computed, figure
 from heapscope.base.rows.row import Document, Row
 from heapscope.forecast.predict.knob_offers import KnobOffer
-from heapscope.simulation.result.need import NeedRow
+from heapscope.simulation.result.headroom import HeadroomRow
 from heapscope.simulation.result.verdict import Verdict
 from heapscope.trace.clock import Clock
 from heapscope.trace.loss import Loss
@@ -65,10 +65,10 @@ class FailureGroup(Row):
     )
 
 
-class NeedWhy(Row):
+class RequestWhy(Row):
     """A --need."""
 
-    need: NeedRow = figure("The need and its headroom.")
+    need: HeadroomRow = figure("The need and its headroom.")
     first: Explained | None = figure(
         "The moment when it first did not fit; null: it always fitted, or that is the "
         "worst moment too."
@@ -99,7 +99,7 @@ class WhyResult(Document):
     groups: tuple[FailureGroup, ...] = figure(
         "Failed requests, those that are alike together; of a chosen one only that."
     )
-    needs: tuple[NeedWhy, ...] = figure("One for each --need.")
+    needs: tuple[RequestWhy, ...] = figure("One for each --need.")
     knobs_of: str = figure(
         "The configuration that knobs change; empty: the memory names no chip and version."
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from heapscope.answers.why.change import Change
-from heapscope.answers.why.reasons import Explained, FailureGroup, NeedWhy
+from heapscope.answers.why.reasons import Explained, FailureGroup, RequestWhy
 from heapscope.base.wording import plural, size
 from heapscope.simulation.result.result import ReplayResult
 from heapscope.trace.clock import Clock, moment
@@ -27,7 +27,7 @@ REASONS = {
 def answer(
     result: ReplayResult,
     groups: Sequence[FailureGroup],
-    needs: Sequence[NeedWhy],
+    needs: Sequence[RequestWhy],
     *,
     clock: Clock | None = None,
     one: bool = False,
@@ -46,7 +46,7 @@ def answer(
 def _verdict(
     result: ReplayResult,
     groups: Sequence[FailureGroup],
-    needs: Sequence[NeedWhy],
+    needs: Sequence[RequestWhy],
     clock: Clock | None,
     one: bool,
 ) -> tuple[str, ...]:
@@ -64,7 +64,7 @@ def _verdict(
         )
         lines += _best(groups[0].first, "this one" if one else "the first") if groups else []
     for need in needs:
-        lines += need_sentences(need)
+        lines += request_sentences(need)
     return tuple(lines)
 
 
@@ -103,7 +103,7 @@ def _best(explained: Explained | None, which: str) -> Iterator[str]:
         yield f"The cheapest one with which no request fails at all: {_change(whole[0])}"
 
 
-def need_sentences(need: NeedWhy) -> Iterator[str]:
+def request_sentences(need: RequestWhy) -> Iterator[str]:
     """How a need went, and the cheapest change."""
     row, worst = need.need, need.worst
     if row.short_events == 0:

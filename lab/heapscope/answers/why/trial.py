@@ -8,11 +8,12 @@ from dataclasses import dataclass
 from heapscope.answers.why.change import ChangeOutcome
 from heapscope.answers.why.recording import Edit, Recording
 from heapscope.base.errors import HeapscopeError
+from heapscope.base.request import Request
 from heapscope.memory.layout.layout import Layout
 from heapscope.memory.layout.placement import Placement
 from heapscope.native.moment import stop_before
 from heapscope.native.reader import NativeReader
-from heapscope.simulation.replay.config import Need, native_config
+from heapscope.simulation.replay.config import native_config
 
 NONE = 0xFFFF_FFFF
 
@@ -22,10 +23,10 @@ class Target:
     """The request that has to succeed: that of an event, or a need after every event."""
 
     event: int | None = None
-    need: Need | None = None
+    need: Request | None = None
 
     @property
-    def needs(self) -> tuple[Need, ...]:
+    def needs(self) -> tuple[Request, ...]:
         return () if self.need is None else (self.need,)
 
 
@@ -51,7 +52,7 @@ class Trials:
         layout: Layout,
         *,
         placement: Placement | None = None,
-        needs: Sequence[Need] = (),
+        needs: Sequence[Request] = (),
         tried: Callable[[], None] | None = None,
     ) -> None:
         self.recording = recording
@@ -61,7 +62,7 @@ class Trials:
         self.placed_peak = 0
         self._tried = tried
 
-    def without(self, need: Need | None) -> Trials:
+    def without(self, need: Request | None) -> Trials:
         """The same, and this need is not looked at."""
         return Trials(
             self.recording,

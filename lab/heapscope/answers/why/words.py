@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from heapscope.answers.why.case import Case, Holder, Hole, RegionState, Request
+from heapscope.answers.why.case import Case, CaseRequest, Holder, Hole, RegionState
+from heapscope.base.capabilities import MALLOC
 from heapscope.base.wording import plural, size
-from heapscope.simulation.result.result import MALLOC
 from heapscope.trace.call_sites import SITE_ROOM, shortened
 from heapscope.trace.clock import Clock, moment
 
@@ -28,7 +28,7 @@ def sentences(case: Case, clock: Clock | None) -> tuple[str, ...]:
     return (_happened(case, clock), *_regions(case), *_in_the_way(case, clock))
 
 
-def what(request: Request) -> str:
+def what(request: CaseRequest) -> str:
     asked = f"{request.size:,} B"
     if request.align:
         asked += f" aligned to {request.align:,}"
@@ -37,7 +37,7 @@ def what(request: Request) -> str:
     return asked
 
 
-def place(request: Request, clock: Clock | None) -> str:
+def place(request: CaseRequest, clock: Clock | None) -> str:
     """When; a request that is only asked about comes right after an event."""
     if request.event is None:
         return "before the first event"
@@ -51,7 +51,7 @@ def _marked(mark: str) -> str:
     return f"mark '{mark}'" if mark else ""
 
 
-def _who(request: Request) -> str:
+def _who(request: CaseRequest) -> str:
     site = f" at {shortened([request.site], SITE_ROOM)[0]}" if request.site else ""
     return f" for task '{request.task}'{site}" if request.task else ""
 

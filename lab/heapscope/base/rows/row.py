@@ -67,11 +67,12 @@ class Row:
 class Document(Row, VerbResult):
     """The outermost row of what `--json` of a verb writes. It begins with its form and version.
 
-    VERSION is raised when a key changes its meaning or goes; 0: the form has no version. LISTED: a
-    verb writes a list of them. COMMAND: the command and the option that write it; empty:
-    `VERB --json`."""
+    VERSION is raised when a key changes its meaning or goes; 0: the form has no version. KIND tells
+    apart the documents of a verb that writes several. LISTED: a verb writes a list of them.
+    COMMAND: the command and the option that write it; empty: `VERB --json`."""
 
     VERB: ClassVar[str]
+    KIND: ClassVar[str] = ""
     COMMAND: ClassVar[str] = ""
     VERSION: ClassVar[int] = 0
     LISTED: ClassVar[bool] = False
@@ -79,11 +80,21 @@ class Document(Row, VerbResult):
     @classmethod
     def form(cls) -> str:
         """The key of the version."""
-        return f"heapscope_{cls.VERB}".replace("-", "_")
+        return f"heapscope_{cls.VERB}"
+
+    @classmethod
+    def document(cls) -> str:
+        """The name of its schema: the verb, and the kind where there is one."""
+        return f"{cls.VERB}-{cls.KIND}" if cls.KIND else cls.VERB
+
+    @classmethod
+    def head(cls) -> dict[str, Any]:
+        """The keys that every document of this form begins with."""
+        version = {cls.form(): cls.VERSION} if cls.VERSION else {}
+        return version | ({"kind": cls.KIND} if cls.KIND else {})
 
     def to_json(self) -> dict[str, Any]:
-        head = {self.form(): self.VERSION} if self.VERSION else {}
-        values = head | super().to_json()
+        values = self.head() | super().to_json()
         withhold(values)
         return values
 
@@ -92,6 +103,8 @@ class Document(Row, VerbResult):
         version = data.get(cls.form()) if isinstance(data, dict) else None
         if version != cls.VERSION:
             raise malformed(f"{where}.{cls.form()}", str(cls.VERSION))
+        if isinstance(data, dict) and data.get("kind", "") != cls.KIND:
+            raise malformed(f"{where}.kind", cls.KIND or "absent")
         return super().from_json(data, where=where)
 
 

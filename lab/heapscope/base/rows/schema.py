@@ -42,10 +42,9 @@ class _Definitions:
     def document(self, document: type[Document]) -> dict[str, Any]:
         """The outermost row, with its version."""
         body = self.row(document)
-        if document.VERSION:
-            head = _version(document)
-            body["properties"] = head["properties"] | body["properties"]
-            body["required"] = head["required"] + body["required"]
+        head = _head(document)
+        body["properties"] = head["properties"] | body["properties"]
+        body["required"] = head["required"] + body["required"]
         return body
 
     def row(self, row: type[Row]) -> dict[str, Any]:
@@ -90,7 +89,7 @@ class _Definitions:
             return {"type": "object", "additionalProperties": self._value(inner[1], told)}
         row = getattr(hint, "WRITTEN", hint)
         if isinstance(row, type) and issubclass(row, Document):
-            return {"type": "object"} | _version(row)  # a schema of its own describes it
+            return {"type": "object"} | _head(row)  # a schema of its own describes it
         if isinstance(row, type) and issubclass(row, Row):
             return self._reference(row)
         if isinstance(hint, type) and issubclass(hint, enum.StrEnum):
@@ -117,9 +116,13 @@ class _Definitions:
         return {"$ref": f"#/$defs/{name}"}
 
 
-def _version(document: type[Document]) -> dict[str, Any]:
-    version = {"const": document.VERSION, "description": "The version of this form."}
-    return {"properties": {document.form(): version}, "required": [document.form()]}
+def _head(document: type[Document]) -> dict[str, Any]:
+    about = {"kind": "The document, among those of the verb."}
+    properties = {
+        key: {"const": value, "description": about.get(key, "The version of this form.")}
+        for key, value in document.head().items()
+    }
+    return {"properties": properties, "required": list(properties)}
 
 
 def _present(hint: Any) -> Any:

@@ -31,7 +31,8 @@ class Exported(RecordedDocument):
     """The file that was written. Sizes are bytes as the program asked for them; with a layout they
     are those of the blocks that it served."""
 
-    VERB = "export-result"
+    VERB = "export"
+    KIND = "result"
     COMMAND = "export --json"
     VERSION = 1
 

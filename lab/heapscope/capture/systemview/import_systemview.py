@@ -42,7 +42,8 @@ _INDEX_MAX = (1 << 20) - 1  # of a name
 class SystemViewImport(Document):
     """A SystemView recording and the trace that was made of it."""
 
-    VERB = "import-systemview"
+    VERB = "import"
+    KIND = "systemview"
     COMMAND = "import systemview --json"
     VERSION = 1
 

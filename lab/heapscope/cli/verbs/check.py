@@ -7,12 +7,13 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from heapscope.answers.fit.fit_trace import fit
 from heapscope.answers.leaks.interval import ROUNDS_LEAST
 from heapscope.base.errors import InputError
 from heapscope.base.printable import printable
-from heapscope.base.progress import OnProgress, counted
+from heapscope.base.progress import OnProgress, counted, phase
+from heapscope.base.request import parse_requests
 from heapscope.base.wording import plural
-from heapscope.cli.verbs.fit import fit
 from heapscope.cli.verbs.leaks import leaks
 from heapscope.cli.verbs.log import log
 from heapscope.cli.verbs.predict import predict
@@ -34,7 +35,7 @@ from heapscope.fleet.budgets.judge_replay import judge_replay, judge_static
 from heapscope.fleet.budgets.judgement import Judgement, absent, row_of
 from heapscope.fleet.budgets.plan import NAME, CheckPlan, CheckRun, read_plan
 from heapscope.forecast.predict.memory_choice import choose_memory
-from heapscope.memory.layout.need import parse_needs
+from heapscope.memory.layout.allocator import parse_allocator
 from heapscope.memory.options import MemoryOptions, given
 from heapscope.simulation.jitter.replays import perturbed_replays
 from heapscope.simulation.result.result import ReplayResult
@@ -167,7 +168,7 @@ class _Check:
 
     def _traces(self, run: CheckRun, options: MemoryOptions) -> None:
         budgets = self._told(run, REPLAY, SURVEY)
-        wanted = parse_needs(one.said for one in budgets if one.kind == "need")
+        wanted = parse_requests(one.said for one in budgets if one.kind == "need")
         recordings: list[list[Figure]] = []
         memory = ""
         for trace in run.traces:
@@ -199,7 +200,7 @@ class _Check:
             trace,
             made.memory.layout,
             self.plan.jitter,
-            needs=parse_needs(one.said for one in held if one.kind == "need"),
+            needs=parse_requests(one.said for one in held if one.kind == "need"),
             placement=made.placement,
         )
         tried = counted(self.progress, "perturbed runs")
@@ -218,7 +219,12 @@ class _Check:
             result = replay(trace, pool=size, allocator=name, progress=self.progress)
             if not result.summary.failures:
                 return fits(budget, result)
-        (smallest,) = fit(trace, allocator=name, progress=self.progress)
+        (smallest,) = fit(
+            trace,
+            [parse_allocator(name)],
+            reading=phase(self.progress, "reading"),
+            progress=phase(self.progress, "fitting", parts=True),
+        )
         return judge_fit(budget, smallest)
 
     def _leaks(self, run: CheckRun) -> None:
@@ -236,7 +242,7 @@ class _Check:
                 said = f"mark '{printable(mark)}' comes {rounds + 1} times, fewer than three"
                 return absent(said)
             start, end = mark, f"{mark}#{rounds + 1}"
-        found = leaks(trace, start=start, end=end, suppress=run.suppress, progress=self.progress)
+        found = leaks(trace, begin=start, end=end, suppress=run.suppress, progress=self.progress)
         return judge_leaks(budget, found, rounds=rounds)
 
     def _log(self, run: CheckRun, path: Path, options: MemoryOptions) -> None:

@@ -1,107 +1,141 @@
-"""Two replays side by side."""
+"""Two or more things of a kind side by side, and where their difference comes from."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Unpack
 
+from heapscope.answers.upgrade.cost import UpgradeResult
 from heapscope.base.errors import InputError
 from heapscope.base.progress import OnProgress
-from heapscope.cli.verbs.replay import replay
-from heapscope.memory.options import MemoryOptions, given, per_side
+from heapscope.base.sizes import parse_size
+from heapscope.cli.verbs.compared_configurations import compared_configurations
+from heapscope.cli.verbs.compared_kind import Comparing, comparison_of, kind_of
+from heapscope.cli.verbs.compared_parts import compared_parts
+from heapscope.cli.verbs.compared_replays import Compared, both
+from heapscope.forecast.ladder.difference import Ladder
+from heapscope.forecast.ladder.sides import SideOptions
+from heapscope.memory.options import MemoryOptions, flag, given
 from heapscope.simulation.result.comparison import Comparison
 from heapscope.simulation.result.comparison import compare as compare_results
 from heapscope.simulation.result.result import ReplayResult
-from heapscope.trace.source import open_blocks
-from heapscope.trace.whole import RESULT_MAX, read_whole
 
-EXAMPLE = "for example: heapscope compare T.hst --chip esp32 --idf 4.2 --idf 5.5"
-
-Compared = str | Path | ReplayResult
+#: Options of the memory that configurations take, too.
+_OF_CONFIGURATIONS = ("chip", "idf", "elf", "map", "static_dram")
 
 
 def compare(
-    left: Compared,
-    right: Compared | None = None,
-    *,
+    *things: Compared,
     sides: Sequence[MemoryOptions] = (),
     need: Sequence[int | str] = (),
+    parts: bool = False,
+    caps: str = "",
+    reported_free: Sequence[int | str] = (),
+    steps: str | Path | None = None,
+    tcp: int = 1,
+    udp: int = 0,
+    tls: int = 0,
+    links: Sequence[str] = (),
+    on_replays: Callable[[ReplayResult, ReplayResult], object] | None = None,
     progress: OnProgress | None = None,
     **memory: Unpack[MemoryOptions],
-) -> Comparison:
-    """Compares two traces, one trace on two memories, or two results.
+) -> Comparison | UpgradeResult | Ladder:
+    """Compares two traces, one trace on two memories, two results, two memories at their start, or
+    configurations.
 
-    `left`, `right`: traces, files that `replay --json` wrote, or results of replay(). `sides`: two
-    mappings with the options that tell the sides apart, for example `[{"idf": "4.2"}, {"idf":
-    "5.5"}]`; `memory`: the options that both share. InputError: an input cannot be used.
+    `things`: traces, files that `replay --json` wrote, or results of replay(); or configurations:
+    an sdkconfig, several with commas between them, or a folder; "@5.1" behind it names its
+    release; "+CONFIG_X=y", "+FILE" or "@5.5" change the one before. `sides`: two mappings with the
+    options that tell the sides apart, for example `[{"idf": "4.2"}, {"idf": "5.5"}]`; `memory`: the
+    options that both share. `need`: as for replay().
+
+    `parts`: divides the difference of two memories into its parts, and says what buys it back; of
+    no trace that is what is asked. `caps`: counts the memory with these capabilities instead of
+    malloc's. `reported_free`: free heap that the device reported at its start, before and after.
+
+    Of configurations, `steps` is a file whose paragraphs are steps, each added to the one before
+    it; `tcp`, `udp`, `tls`, `links`, `chip`, `idf`, `elf`, `map` and `static_dram` are as for
+    predict(), and the static use is that of the first. `on_replays` gets both results where two
+    replays are compared. InputError: an input cannot be used.
     """
-    return compare_results(*both(left, right, sides=sides, need=need, progress=progress, **memory))
+    options = given(memory)
+    if not things and not options and not sides:
+        raise InputError(
+            "nothing to compare", remedy="name two things, or one trace and an option twice"
+        )
+    asked = comparison_of([kind_of(thing) for thing in things], parts=parts)
+    kinds: Mapping[Comparing, Mapping[str, object]] = {
+        Comparing.REPLAYS: {"--need": need},
+        Comparing.PARTS: {"--caps": caps, "--reported-free": reported_free},
+        Comparing.CONFIGURATIONS: {
+            "--steps": steps,
+            "--tcp": tcp != 1,
+            "--udp": udp,
+            "--tls": tls,
+            "--links": links,
+        },
+    }
+    _refuse_others(asked, kinds)
+    if asked is Comparing.CONFIGURATIONS:
+        names = [thing for thing in things if isinstance(thing, str | Path)]
+        taken = _taken(options, sides, parts=parts)
+        taken |= SideOptions(tcp=tcp, udp=udp, tls=tls, links=links)
+        return compared_configurations(names, steps=steps, options=taken)
+    if asked is Comparing.PARTS:
+        trace = things[0] if things else None
+        if not isinstance(trace, str | Path | None):
+            raise InputError("--parts: a result is no trace", remedy="name the trace")
+        return compared_parts(
+            trace,
+            options,
+            sides=sides,
+            caps=caps,
+            reported_free=reported_free,
+            progress=progress,
+        )
+    left, right = things if len(things) == 2 else (things[0], None)
+    results = both(left, right, options, sides=sides, need=need, progress=progress)
+    if on_replays is not None:
+        on_replays(*results)
+    return compare_results(*results)
 
 
-def both(
-    left: Compared,
-    right: Compared | None = None,
-    *,
-    sides: Sequence[MemoryOptions] = (),
-    need: Sequence[int | str] = (),
-    progress: OnProgress | None = None,
-    **memory: Unpack[MemoryOptions],
-) -> tuple[ReplayResult, ReplayResult]:
-    """The two results that compare() puts side by side."""
-    saved = [one is not None and _is_result(one) for one in (left, right)]
-    if right is not None and all(saved):
-        if given(memory) or sides or need:
+def _refuse_others(asked: Comparing, kinds: Mapping[Comparing, Mapping[str, object]]) -> None:
+    """InputError names the first option that belongs to another comparison."""
+    for comparing, flags in kinds.items():
+        for name, value in flags.items():
+            if value and comparing is not asked:
+                alone = comparing is Comparing.PARTS and asked is Comparing.REPLAYS
+                raise InputError(
+                    f"{name} is for comparing {comparing}, and these are {asked}",
+                    remedy="add --parts" if alone else f"leave {name} out",
+                )
+
+
+def _taken(options: MemoryOptions, sides: Sequence[MemoryOptions], *, parts: bool) -> SideOptions:
+    """The options that configurations take. InputError: there are others."""
+    if parts:
+        raise InputError(
+            "--parts is about memories; configurations are always divided into their options",
+            remedy="leave --parts out",
+        )
+    for name in options:
+        if name not in _OF_CONFIGURATIONS:
             raise InputError(
-                "results of replay --json are compared as they are, without options",
-                remedy="leave the options out, or name the traces instead",
+                f"{flag(name)} is for replaying, and these are configurations",
+                remedy=f"leave {flag(name)} out",
             )
-        return _result(left), _result(right)
-    if any(saved) or isinstance(left, ReplayResult) or isinstance(right, ReplayResult):
+    for name in sides[0] if sides else ():
         raise InputError(
-            "a result of replay --json is compared with another one, not with a trace",
-            remedy="write the other side with replay --json too",
+            f"{flag(name)} given twice, and configurations share it",
+            remedy="name a release behind its configuration: sdkconfig@5.1",
         )
-    before, after = per_side(given(memory), sides, count=2)
-    if right is None and before == after:
-        raise InputError(
-            "nothing to compare: one trace and no option given twice",
-            remedy=f"name a second trace, or give an option twice; {EXAMPLE}",
-        )
-    other = left if right is None else right
-    return (
-        replay(left, need=need, progress=progress, **before),
-        replay(other, need=need, progress=progress, **after),
+    static = options.get("static_dram")
+    return SideOptions(
+        chip=options.get("chip"),
+        idf=options.get("idf"),
+        elf=options.get("elf"),
+        map=options.get("map"),
+        static_dram=None if static is None else parse_size(static, what="--static-dram"),
     )
-
-
-def _is_result(side: Compared) -> bool:
-    """A result, or a file that is a JSON object; a trace never begins like one."""
-    if isinstance(side, ReplayResult):
-        return True
-    try:
-        with open_blocks(Path(side)) as blocks:
-            return next(iter(blocks), b"").lstrip()[:1] == b"{"
-    except InputError:
-        return False  # the reader of traces says why
-
-
-def _result(side: Compared) -> ReplayResult:
-    if isinstance(side, ReplayResult):
-        return side
-    whole = read_whole(
-        side, limit=RESULT_MAX, what="a result", remedy="write it with heapscope replay --json FILE"
-    )
-    shown, content = whole.name, whole.data
-    try:
-        return ReplayResult.from_json(json.loads(content))
-    except InputError as error:
-        raise InputError(f"{shown}: {error.message}", remedy=error.remedy) from None
-    except json.JSONDecodeError as error:
-        raise InputError(
-            f"{shown}: at offset {error.pos}: not JSON: {error.msg}",
-            remedy="write it again with heapscope replay ... --json FILE",
-        ) from None
-    except (UnicodeDecodeError, RecursionError) as error:
-        raise InputError(f"{shown}: not JSON: {error}", remedy="name another file") from None

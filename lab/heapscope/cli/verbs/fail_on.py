@@ -21,7 +21,7 @@ from heapscope.fleet.budgets.judge import judge_comparison, judge_log
 from heapscope.fleet.budgets.judge_replay import judge_replay, judge_static
 from heapscope.fleet.budgets.judgement import Judgement, row_of
 from heapscope.logs.answer.log_result import LogResult
-from heapscope.simulation.result.comparison import Comparison
+from heapscope.simulation.result.comparison import compare
 from heapscope.simulation.result.result import ReplayResult
 
 #: The answers that each verb gives.
@@ -46,9 +46,10 @@ def of_replay(budgets: Iterable[Budget], result: ReplayResult) -> list[BudgetRow
 
 
 def of_comparison(
-    budgets: Iterable[Budget], comparison: Comparison, right: ReplayResult
+    budgets: Iterable[Budget], left: ReplayResult, right: ReplayResult
 ) -> list[BudgetRow]:
     """All kinds but `worse` are held against the right side."""
+    comparison = compare(left, right)
 
     def judge(budget: Budget) -> Judgement:
         if COMPARE in KINDS[budget.kind].tells:

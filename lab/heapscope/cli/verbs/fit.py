@@ -1,8 +1,8 @@
-"""The smallest pool in which a trace runs."""
+"""The smallest pool in which a trace runs, and the best sizes of named pools."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from heapscope.answers.fit.firmware_heap import FirmwareHeap, read_firmware_heap
@@ -10,11 +10,14 @@ from heapscope.answers.fit.fit_trace import fit as fit_one
 from heapscope.answers.fit.fit_trace import pool_rules
 from heapscope.answers.fit.smallest_pool import FitResults
 from heapscope.answers.fit.verdict import with_verdict
+from heapscope.answers.pools.account import parse_sizes, pools_result
+from heapscope.answers.pools.holdings import PoolsResult
+from heapscope.answers.pools.pool_trace import read_pools
 from heapscope.base.errors import InputError
 from heapscope.base.progress import OnProgress, phase
+from heapscope.base.request import parse_requests
 from heapscope.cli.verbs.recorded import with_word_size
 from heapscope.memory.layout.allocator import parse_allocator, placements
-from heapscope.memory.layout.need import parse_needs
 from heapscope.simulation.jitter.runs import STRENGTH, Jitter
 
 
@@ -28,12 +31,15 @@ def fit(
     sdkconfig: str | Path | None = None,
     map: str | Path | None = None,
     place: str | Path | None = None,
+    pools: bool = False,
+    sizes: Sequence[str] = (),
+    calls: int | None = None,
     need: str | int | Iterable[str | int] = (),
     jitter: int | None = None,
     jitter_seed: int = 0,
     jitter_strength: float = STRENGTH,
     progress: OnProgress | None = None,
-) -> FitResults:
+) -> FitResults | PoolsResult:
     """Finds the smallest pool in which each trace runs without a failed allocation.
 
     `allocator`: one name or several; without it all allocators. `task`: fits the blocks of this
@@ -44,11 +50,35 @@ def fit(
     heap has. `place`: rules for a pool, whose ends our heap follows. `need`: requests that a pool
     also has to have room for at every moment, such as 16717 or "4KB:DMA". `jitter`: so many
     perturbed runs also say which share of runs each pool serves.
+
+    `pools`: what the pools hold that the program named, and which sizes of their blocks would hold
+    least. `sizes`: also replays with these, as "NAME=INITIAL:INCREMENT". `calls`: heap calls that
+    the advice may take, all traces together; None: as many as recorded.
     InputError: a trace, a name or a file cannot be used.
     """
+    if pools:
+        beside = {
+            "--allocator": allocator,
+            "--task": task,
+            "--margin": margin,
+            "--chip": chip,
+            "--idf": idf,
+            "--sdkconfig": sdkconfig,
+            "--map": map,
+            "--place": place,
+            "--need": need,
+            "--jitter": jitter,
+        }
+        _refuse(beside, "--pools: the sizes are those of the program's pools", "leave {} out")
+        return _named_pools(traces, sizes, calls, progress)
+    _refuse(
+        {"--sizes": sizes, "--calls": calls},
+        "no --pools: they are of pools that the program named",
+        "add --pools",
+    )
     perturbed = Jitter.asked(jitter, seed=jitter_seed, strength=jitter_strength)
     placement = None if place is None else pool_rules(place)
-    needs = parse_needs([need] if isinstance(need, str | int) else need)
+    needs = parse_requests([need] if isinstance(need, str | int) else need)
     if needs and task is not None:
         raise InputError(
             "--need and --task: the heap of one task has no room for the requests of others",
@@ -84,6 +114,26 @@ def fit(
             for result in results
         )
     )
+
+
+def _refuse(given: Mapping[str, object], reason: str, remedy: str) -> None:
+    """InputError names the first option that is given."""
+    for name, value in given.items():
+        if value not in (None, (), []):
+            raise InputError(f"{name} and {reason}", remedy=remedy.format(name))
+
+
+def _named_pools(
+    traces: Sequence[str | Path],
+    sizes: Sequence[str],
+    calls: int | None,
+    progress: OnProgress | None,
+) -> PoolsResult:
+    wanted = parse_sizes(sizes)
+    read = [read_pools(Path(trace), progress=phase(progress, "reading")) for trace in traces]
+    trying = phase(progress, "trying sizes", parts=True)
+    found = pools_result(read, wanted=wanted, calls=calls, progress=trying)
+    return with_word_size(found, *traces, named=len(traces) > 1)
 
 
 def _firmware(

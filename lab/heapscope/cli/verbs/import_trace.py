@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from heapscope.base.choices import known
 from heapscope.base.errors import InputError
 from heapscope.base.progress import OnProgress, phase
-from heapscope.memory.layout.need import parse_needs
+from heapscope.base.request import parse_requests
 
 if TYPE_CHECKING:
     from heapscope.capture.line_import import ImportResult
@@ -66,7 +66,7 @@ def import_(
             idf=idf,
             chip=chip,
             poisoning=poisoning,
-            needs=parse_needs(need),
+            needs=parse_requests(need),
             progress=phase(progress, "reading"),
         )
     said = {"--idf": idf, "--chip": chip, "--poisoning": poisoning, "--need": need}
@@ -78,7 +78,7 @@ def import_(
             )
     if out is None:
         raise InputError(
-            "Missing option '--out' / '-o': the trace to write", remedy="heapscope import --help"
+            "Missing option '--output' / '-o': the trace to write", remedy="heapscope import --help"
         )
     if form == SYSTEMVIEW:
         from heapscope.capture.systemview.import_systemview import import_systemview

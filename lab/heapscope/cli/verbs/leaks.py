@@ -10,7 +10,7 @@ from heapscope.answers.leaks.interval import interval
 from heapscope.answers.leaks.suppress import read_suppressions
 from heapscope.base.progress import OnProgress, phase
 from heapscope.cli.verbs.recorded import with_word_size
-from heapscope.cli.verbs.replay import replay
+from heapscope.cli.verbs.replay import replayed
 from heapscope.memory.options import MemoryOptions, given
 from heapscope.trace.info import read_info
 
@@ -18,7 +18,7 @@ from heapscope.trace.info import read_info
 def leaks(
     trace: str | Path,
     *,
-    start: str | None = None,
+    begin: str | None = None,
     end: str | None = None,
     suppress: str | Path | None = None,
     progress: OnProgress | None = None,
@@ -26,14 +26,14 @@ def leaks(
 ) -> Leaks:
     """Finds the blocks that were allocated between two marks and not freed, by task and call site.
 
-    `start`, `end`: names of marks; without them the whole trace. `suppress`: a file with rules for
+    `begin`, `end`: names of marks; without them the whole trace. `suppress`: a file with rules for
     what is known to stay. With a `memory`, as for replay(), it also says when the device dies.
     InputError: an input cannot be used.
     """
     path, options = Path(trace), given(memory)
     rules = () if suppress is None else read_suppressions(Path(suppress))
-    span = interval(read_info(path, progress=phase(progress, "reading")), start=start, end=end)
-    free = replay(path, progress=progress, **options).free_for_malloc if options else None
+    span = interval(read_info(path, progress=phase(progress, "reading")), start=begin, end=end)
+    free = replayed(path, options, progress=progress).free_for_malloc if options else None
     looking = phase(progress, "looking at live blocks")
     found = find_leaks(path, span, suppressions=rules, free=free, progress=looking)
     return with_word_size(found, path)

@@ -11,6 +11,7 @@ from typing import Unpack
 
 from heapscope.answers.why.reasons import WhyResult
 from heapscope.base.choices import known
+from heapscope.base.request import Request, parse_requests
 from heapscope.cli.verbs.why import why
 from heapscope.forecast.predict.memory_choice import choose_memory
 from heapscope.logs.live.addresses import Addresses
@@ -20,11 +21,10 @@ from heapscope.logs.live.hearing import FILES, Hearing
 from heapscope.logs.live.live_result import EVENTS, EventCount, LiveResult, RecordingLine
 from heapscope.logs.live.model import LiveModel
 from heapscope.logs.live.moment import LiveMoment
-from heapscope.logs.live.needs import WatchedNeed
 from heapscope.logs.live.network import LOOPBACK
 from heapscope.logs.live.port import find_port
 from heapscope.logs.live.reasons import Ask, Reasons
-from heapscope.memory.layout.need import parse_needs
+from heapscope.logs.live.watched import WatchedRequest
 from heapscope.memory.options import MemoryOptions, given
 
 TICK = 0.08  #: seconds after which something that came is in a moment, at most
@@ -63,22 +63,21 @@ def live(
     """
     for event in until:
         known(event, EVENTS, noun="event")
-    needs = [WatchedNeed(size=size, caps=caps) for size, caps in parse_needs(need)]
+    requests = parse_requests(need)
     options = given(memory)
     addresses = Addresses(options.get("elf"))
     found = find_port(str(port), listen_on=listen_on)
     if on_open is not None and found.detail:
         on_open(found.detail)
     prefix = None if out is None else Path(out)
-    asked = [(need.size, need.caps) for need in needs]
-    model = (
-        LiveModel(choose_memory(options, None).layout, asked) if options.keys() - {"elf"} else None
-    )
+    model = None
+    if options.keys() - {"elf"}:
+        model = LiveModel(choose_memory(options, None).layout, requests)
     with ExitStack() as stack:
         reasons = None if model is None else stack.enter_context(Reasons(_why(options)))
         hearing = Hearing(
             found.name,
-            needs=needs,
+            needs=[WatchedRequest(request=request) for request in requests],
             prefix=prefix,
             files=files,
             addresses=addresses,
@@ -117,9 +116,8 @@ def live(
 def _why(options: MemoryOptions) -> Ask:
     """The verb `why`, on the memory of these options."""
 
-    def ask(trace: Path, need: WatchedNeed, tried: Callable[[], None]) -> WhyResult:
-        asked = f"{need.size}:{need.capabilities}" if need.caps else need.size
-        return why(trace, need=(asked,), progress=lambda _: tried(), **options)
+    def ask(trace: Path, request: Request, tried: Callable[[], None]) -> WhyResult:
+        return why(trace, need=(request.text,), progress=lambda _: tried(), **options)
 
     return ask
 

@@ -7,16 +7,15 @@ from pathlib import Path
 
 from heapscope.base.choices import known
 from heapscope.base.errors import InputError
-from heapscope.base.port import BAUD
 from heapscope.base.progress import OnProgress, phase
+from heapscope.base.request import parse_requests
 from heapscope.logs.answer.answered import answered
 from heapscope.logs.answer.log_result import LogResult
 from heapscope.logs.heaps.state_allocators import POISONINGS
 from heapscope.logs.reader.facts import OnHappening, read_log
 from heapscope.logs.reader.incoming import Incoming, is_stream
 from heapscope.logs.reader.reading import LogReading
-from heapscope.logs.reader.requests import AskedBlock, parse_requests
-from heapscope.memory.layout.need import parse_needs
+from heapscope.logs.reader.requests import parse_series
 from heapscope.trace.sniff import KeptHead, check_no_trace, looks_like
 from heapscope.trace.source import open_blocks
 
@@ -33,14 +32,13 @@ def log(
     chip: str | None = None,
     idf: str | None = None,
     poisoning: str | None = None,
-    baud: int = BAUD,
     on_happening: OnHappening | None = None,
     stop: Callable[[], bool] | None = None,
     progress: OnProgress | None = None,
 ) -> LogResult:
     r"""Says what a device's log tells of its heap.
 
-    `source`: a file (.zst too), a pipe, a serial port ("COM3", "/dev/ttyUSB0", read with `baud`),
+    `source`: a file (.zst too), a pipe, a serial port ("COM3", "serial:/dev/ttyUSB0@921600"),
     or "-" for standard input. `need`: requests to ask about, each by itself, in bytes, perhaps with
     capabilities ("16717", "4KB:DMA"). `requests`: such that follow each other: "35000*7, 4096:DMA".
     `figure`: regular expressions for lines of the program's own, each group a number that is named
@@ -51,12 +49,12 @@ def log(
     """
     if poisoning is not None:
         known(poisoning, POISONINGS, noun="poisoning")
-    needs = [AskedBlock(size=size, caps=caps) for size, caps in parse_needs(need)]
-    series = parse_requests(requests) if requests else ()
+    needs = parse_requests(need)
+    series = parse_series(requests) if requests else ()
     reading = LogReading()
     notes: tuple[str, ...] = ()
     if is_stream(source):
-        with Incoming(source, baud=baud, stop=stop) as incoming:
+        with Incoming(source, stop=stop) as incoming:
             lines = read_log(incoming, reading, patterns=figure, on_happening=on_happening)
             name = incoming.name
     else:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import filecmp
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Unpack
 
@@ -12,11 +13,11 @@ from heapscope.answers.place.question import SECONDS, SLOW, PlaceQuestion, Place
 from heapscope.base.errors import HeapscopeError, InputError
 from heapscope.base.printable import printable
 from heapscope.base.progress import OnProgress, counted, phase
+from heapscope.base.request import parse_requests
 from heapscope.cli.verbs.recorded import with_word_size
 from heapscope.forecast.predict.memory_choice import choose_memory
 from heapscope.memory.choose import NO_RULES, choose_placement
 from heapscope.memory.layout.layout import Layout
-from heapscope.memory.layout.need import parse_needs
 from heapscope.memory.layout.toml_text import read_toml_text
 from heapscope.memory.options import MemoryOptions, given
 from heapscope.simulation.jitter.runs import STRENGTH, Jitter
@@ -25,11 +26,11 @@ from heapscope.simulation.jitter.runs import STRENGTH, Jitter
 def place(
     trace: str | Path,
     *,
-    need: int | str | None = None,
+    need: int | str | Sequence[int | str] = (),
     slow: float = SLOW,
-    seconds: float = SECONDS,
+    time_limit: float = SECONDS,
     second: str | Path | None = None,
-    pools: bool = False,
+    fixed_blocks: bool = False,
     jitter: int | None = None,
     jitter_seed: int = 0,
     jitter_strength: float = STRENGTH,
@@ -38,21 +39,26 @@ def place(
 ) -> PlaceResult:
     """Finds the rules that leave most internal memory free, or a block of `need` at every moment.
 
-    `slow`: percent of the bytes asked for that may be in slow memory. `seconds`: the time for it.
+    `slow`: percent of the bytes asked for that may be in slow memory. `time_limit`: seconds for it.
     `second`: another recording of the same program, which the rules are tried on, and which a heap
-    with two ends needs for rules that use them. `pools`: pools of fixed blocks are tried, too.
-    `jitter`: so many perturbed runs also say in which
-    share the placement holds. `memory`: as for replay(); the rules of `place` stay in front.
-    InputError: an input cannot be used.
+    with two ends needs for rules that use them. `fixed_blocks`: tries pools of fixed blocks, too.
+    `jitter`: so many perturbed runs also say in which share the placement holds. `memory`: as for
+    replay(); the rules of `place` stay in front. InputError: an input cannot be used.
     """
     path, options = Path(trace), given(memory)
     layout = choose_memory(options, path).layout
     choose_placement(options, layout)  # names what is wrong in it by the file's own name
     own = options.get("place")
     text = "" if own is None or str(own) == NO_RULES else read_toml_text(own, what="rules").text
-    needs = parse_needs(() if need is None else (need,))
+    needs = parse_requests([need] if isinstance(need, str | int) else need)
+    if len(needs) > 1:
+        raise InputError("--need given twice: rules are for one request", remedy="give it once")
     wish = PlaceWish(
-        need=needs[0] if needs else None, slow=slow, seconds=seconds, given=text, pools=pools
+        need=needs[0] if needs else None,
+        slow=slow,
+        seconds=time_limit,
+        given=text,
+        pools=fixed_blocks,
     )
     wish.check()
     perturbed = Jitter.asked(jitter, seed=jitter_seed, strength=jitter_strength)

@@ -9,6 +9,7 @@ from pathlib import Path
 from heapscope.base.choices import known
 from heapscope.base.printable import printable
 from heapscope.base.progress import OnProgress, phase
+from heapscope.base.sizes import parse_size
 from heapscope.config.chosen_config import choose_config, left_out
 from heapscope.forecast.predict.config_knobs import knobs_of
 from heapscope.forecast.predict.demand import Demand
@@ -43,7 +44,7 @@ def predict(
     links: Sequence[str] = (),
     elf: str | Path | None = None,
     map: str | Path | None = None,
-    static_dram: int | None = None,
+    static_dram: int | str | None = None,
     air: bool = False,
     rtt: float = 0.0,
     loss: float = 0.0,
@@ -98,7 +99,16 @@ def predict(
             demand=Demand(tcp=tcp, udp=udp, tls=tls),
             links=tuple(known(printable(link), LINKS, noun="--links") for link in links),
         ),
-        **vars(static_use(config.chip, elf=elf, map=map, static_dram=static_dram)),
+        **vars(
+            static_use(
+                config.chip,
+                elf=elf,
+                map=map,
+                static_dram=None
+                if static_dram is None
+                else parse_size(static_dram, what="--static-dram"),
+            )
+        ),
     )
     has_wifi = config.chip in chips()
     own, said = measured_of(paths, measured=board, no_measured=no_measured, chip=chip, idf=idf)

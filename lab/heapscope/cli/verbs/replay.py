@@ -1,22 +1,39 @@
-"""A trace on a chip's memory."""
+"""A trace on a chip's memory; without a memory, what the trace holds."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Unpack
+from typing import Unpack, overload
 
 from heapscope.base.errors import InputError
 from heapscope.base.progress import OnProgress, phase
+from heapscope.base.request import parse_requests
 from heapscope.forecast.predict.memory_choice import choose_memory
 from heapscope.logs.heaps.state_layout import state_layout
 from heapscope.memory.choose import choose_placement
-from heapscope.memory.layout.need import parse_needs
 from heapscope.memory.options import MemoryOptions, flag, given
 from heapscope.memory.static_choice import ChosenMemory
 from heapscope.simulation.replay.run import replay as replay_events
 from heapscope.simulation.result.result import ReplayResult
 from heapscope.trace.all_names import read_all_names
+from heapscope.trace.info import TraceInfo, read_info
+
+
+@overload
+def replay(trace: str | Path, *, progress: OnProgress | None = None) -> TraceInfo: ...
+
+
+@overload
+def replay(
+    trace: str | Path,
+    *,
+    need: Sequence[int | str] = (),
+    explain: int | None = None,
+    state: str | Path | None = None,
+    progress: OnProgress | None = None,
+    **memory: Unpack[MemoryOptions],
+) -> ReplayResult: ...
 
 
 def replay(
@@ -27,16 +44,33 @@ def replay(
     state: str | Path | None = None,
     progress: OnProgress | None = None,
     **memory: Unpack[MemoryOptions],
-) -> ReplayResult:
-    """Runs a trace on a chip's memory and says how close it came to running out.
+) -> ReplayResult | TraceInfo:
+    """Runs a trace on a chip's memory and says how close it came to running out. Of the trace
+    alone it says what that holds: events, tasks, marks, its live peak, its origin and its damage.
 
     `need`: requests asked about at every moment, as bytes or "4KB:DMA". `explain`: the number of an
     event to explain. `state`: a device's log, whose last dump, summary or start is what the trace
-    begins with. `memory`: see MemoryOptions. InputError: an input cannot be used.
+    begins with. `memory`: see MemoryOptions; with a question and no memory it is that of the chip
+    that the trace names. InputError: an input cannot be used.
     """
     path, options = Path(trace), given(memory)
+    if not options and not need and explain is None and state is None:
+        return read_info(path, peak_time=True, progress=phase(progress, "reading"))
+    return replayed(path, options, need=need, explain=explain, state=state, progress=progress)
+
+
+def replayed(
+    path: Path,
+    options: MemoryOptions,
+    *,
+    need: Sequence[int | str] = (),
+    explain: int | None = None,
+    state: str | Path | None = None,
+    progress: OnProgress | None = None,
+) -> ReplayResult:
+    """The replay itself, on the memory of the options, or else of the chip that the trace names."""
     chosen = choose_memory(options, path) if state is None else _begun(state, options)
-    needs = parse_needs(need)
+    needs = parse_requests(need)
     placement = choose_placement(options, chosen.layout)
     names = None
     if placement is not None and placement.by_name:

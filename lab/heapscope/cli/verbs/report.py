@@ -16,11 +16,11 @@ from heapscope.base.extras import need as need_extra
 from heapscope.base.output import open_output
 from heapscope.base.printable import printable
 from heapscope.base.progress import OnProgress, counted, phase
+from heapscope.base.request import Request, parse_requests
 from heapscope.cli.verbs.surveyed import surveyed
 from heapscope.forecast.predict.knob_choice import choose_knobs
 from heapscope.forecast.predict.memory_choice import choose_memory
 from heapscope.memory.choose import choose_placement
-from heapscope.memory.layout.need import parse_needs
 from heapscope.memory.options import MemoryOptions, given, per_side
 from heapscope.render.explorer.embed import (
     EMBED_LIMIT,
@@ -29,11 +29,11 @@ from heapscope.render.explorer.embed import (
     has_engine,
     memory_json,
 )
+from heapscope.render.explorer.written import Explorer
 from heapscope.render.page.comparison import labels
 from heapscope.render.page.document import PageEngine, Report, html, report_parts
 from heapscope.render.page.side import PageSide
 from heapscope.render.text.markdown import markdown
-from heapscope.simulation.replay.config import Need
 from heapscope.simulation.replay.survey import COLUMNS
 from heapscope.simulation.result.result import ReplayResult
 from heapscope.trace.all_names import read_all_names
@@ -61,7 +61,7 @@ def report(
     embed_limit: int = EMBED_LIMIT,
     progress: OnProgress | None = None,
     **memory: Unpack[MemoryOptions],
-) -> Report:
+) -> Report | Explorer:
     """Replays every side and writes what happened to `out`, an HTML page that loads nothing, or
     Markdown where its name ends with .md.
 
@@ -70,10 +70,20 @@ def report(
     None: on one side, where something failed and the trace is short enough. `plan`: also one
     combined set of changes, on one side. `embed_limit`: bytes of the compressed trace in a page of
     one side, which replays it by itself; of a longer trace the page has the beginning, and says so;
-    0: no trace and no replay. InputError: an input cannot be used.
+    0: no trace and no replay. Without a trace `out` is the explorer, a page that opens traces and
+    replays them in the browser. InputError: an input cannot be used.
     """
     if out is not None:
         check_page(Path(out))
+    if not traces:
+        if out is None:
+            raise InputError("report without a trace", remedy="name one, or the explorer's page")
+        if given(memory) or sides or need or title or plan or why is not None:
+            raise InputError(
+                "report without a trace is the explorer, which takes its questions in the browser",
+                remedy="name a trace, or give -o and --json alone",
+            )
+        return explorer(out)
     paths = [Path(trace) for trace in traces]
     count = max(len(paths), len(sides))
     if count > SIDES_MAX:
@@ -82,7 +92,7 @@ def report(
         )
     if len(paths) not in (1, count):
         raise InputError(f"{len(paths)} traces, but {count} sides", remedy="give one for each side")
-    wanted = parse_needs(need)
+    wanted = parse_requests(need)
     if plan and (count > 1 or why is False):
         raise InputError(
             "--plan is for one side, and part of why", remedy="give one trace and one memory"
@@ -109,8 +119,20 @@ def report(
     return done
 
 
+def explorer(out: str | Path) -> Explorer:
+    """Writes the page that opens a trace, or the text of a recorder, which is dropped on it. It
+    loads nothing. HeapscopeError: the build made no engine."""
+    need_extra("report", "a page in HTML")
+    from heapscope.render.page.explorer import explorer_html
+
+    page = explorer_html().encode("utf-8")
+    with open_output(Path(out)) as write:
+        write(page)
+    return Explorer(out=str(out), size=len(page))
+
+
 def _engine(
-    trace: Path, options: MemoryOptions, needs: Sequence[Need], limit: int
+    trace: Path, options: MemoryOptions, needs: Sequence[Request], limit: int
 ) -> PageEngine | None:
     """The page's own replay; None: it reads no other segment of a recording than the first."""
     if segment_of(trace)[1] != 1:
@@ -146,7 +168,7 @@ def write_page(report: Report, out: Path, *, inputs: Sequence[Path]) -> int:
 def _side(
     trace: Path,
     options: MemoryOptions,
-    needs: Sequence[Need],
+    needs: Sequence[Request],
     columns: int,
     explains: bool | None,
     plan: bool,

@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 REPORTS = {
     "CheckResult": ("text.check", "check_parts"),
     "Comparison": ("text.compare", "comparison_parts"),
-    "Diff": ("text.ladder", "diff_parts"),
     "EspIdfImport": ("text.esp_idf", "esp_idf_parts"),
     "Exported": ("text.exported", "exported_parts"),
     "FitResults": ("text.fit", "fit_parts"),

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from heapscope.base.progress import OnProgress, phase
+from heapscope.base.request import Request
 from heapscope.forecast.predict.memory_choice import choose_memory
 from heapscope.memory.choose import choose_placement
 from heapscope.memory.layout.placement import Placement
 from heapscope.memory.options import MemoryOptions
 from heapscope.memory.static_choice import ChosenMemory
-from heapscope.simulation.replay.config import Need
 from heapscope.simulation.replay.survey import survey
 from heapscope.simulation.result.result import ReplayResult
 from heapscope.simulation.result.survey import Survey
@@ -36,7 +36,7 @@ def surveyed(
     trace: Path,
     options: MemoryOptions,
     *,
-    needs: Sequence[Need],
+    needs: Sequence[Request],
     columns: int,
     progress: OnProgress | None = None,
 ) -> Surveyed:

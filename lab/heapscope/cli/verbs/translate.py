@@ -22,25 +22,25 @@ def translate(
     trace: str | Path,
     out: str | Path | None = None,
     *,
-    elf: str | Path | Sequence[str | Path] = (),
+    program: str | Path | Sequence[str | Path] = (),
     lower: str | Path | None = None,
     progress: OnProgress | None = None,
 ) -> Translated:
     """Translates the sizes of a 64-bit recording to those of a chip with 32-bit words.
 
-    `elf`: the recorded program, as it was then, and libraries of it; without it the program that
+    `program`: the recorded one, as it was then, and libraries of it; without it the program that
     the trace names. Where its debug information tells the type of a call site's blocks, their size
     is exact. Elsewhere `out` has the largest size that is possible, and `lower` the smallest.
     InputError: an input cannot be used.
     """
     path = Path(trace)
     asked = read_asked(path, progress=phase(progress, "reading"))
-    given = [elf] if isinstance(elf, str | Path) else list(elf)
+    given = [program] if isinstance(program, str | Path) else list(program)
     files = [Path(one) for one in given] or [_recorded_program(path)]
     with ExitStack() as stack:
         programs = [stack.enter_context(ProgramFile(file)) for file in files]
-        for program in programs:
-            _check_older(program, path)
+        for each in programs:
+            _check_older(each, path)
         return translated(
             path,
             asked,
@@ -52,7 +52,7 @@ def translate(
 
 
 def _recorded_program(trace: Path) -> Path:
-    remedy = "name it: --elf PROGRAM"
+    remedy = "name it: --program FILE"
     shown = printable(str(trace), limit=400)
     try:
         words = shlex.split(recorded_facts(trace).get(PROGRAM, ""))

@@ -10,6 +10,7 @@ from heapscope.base.choices import known
 from heapscope.base.errors import InputError
 from heapscope.base.printable import printable
 from heapscope.base.progress import OnProgress, phase
+from heapscope.base.request import REQUESTS_MAX, parse_requests
 from heapscope.config.chip_data import chip_files
 from heapscope.config.chosen_config import DEFAULT_IDF, choose_config, left_out
 from heapscope.config.config import Config, settle
@@ -25,9 +26,9 @@ from heapscope.forecast.predict.memory_states import MemoryModel
 from heapscope.forecast.predict.own_board import measured_of
 from heapscope.forecast.predict.wifi_table import METRICS, chips, ranks
 from heapscope.forecast.tune.answer import TuneResult
+from heapscope.forecast.tune.goals import CONTIGUOUS, PREFERENCES, parse_goals, parse_keep
 from heapscope.forecast.tune.least_trades import least_trades
 from heapscope.forecast.tune.memory import FREE
-from heapscope.forecast.tune.needs import CONTIGUOUS, PREFERENCES, parse_keep, parse_tune_needs
 from heapscope.forecast.tune.problem import Problem, with_psram
 from heapscope.forecast.tune.question import TuneQuestion, answer, default_preference
 from heapscope.forecast.tune.ranks import RankGains, rank_gains
@@ -50,8 +51,9 @@ def tune(
     chip: str | None = None,
     idf: str | None = None,
     project: str | Path | None = None,
-    psram: str | None = None,
-    need: Sequence[str] = (),
+    psram_mode: str | None = None,
+    goal: Sequence[str] = (),
+    need: Sequence[int | str] = (),
     keep: Sequence[str] = (),
     trade: Sequence[str] = (),
     prefer: str | None = None,
@@ -71,14 +73,15 @@ def tune(
     """Finds the configuration with the most memory, or speed, that has all that is needed.
 
     `files`: the configuration to start from; without them that of the folder `project`, or the
-    defaults of `chip`. `need`: what it
-    must have, as "free>=150KB", "tcp_rx>=20" or, with a `trace`, "contiguous>=16717". `keep`:
+    defaults of `chip`. `goal`: what it
+    must have, as "free>=150KB" or "tcp_rx>=20". `need`: requests that must succeed at every moment
+    of the `trace`, as for replay(); a goal "contiguous>=16717" is a need. `keep`:
     options that stay as they are. `trade`: kinds of options that may give memory back for something
-    that no model weighs, such as "code" or "all"; () takes those of "code", where the needs cannot
+    that no model weighs, such as "code" or "all"; () takes those of "code", where the goals cannot
     be had without. `prefer`: what there should be most of. `trace`: a trace that must fit
     too, or traces of variants, of which the best is taken; `traced`: it has the system's own blocks
     too. `tls`: sessions at the same time. `air`, `rtt`, `loss` and `measured`: as for predict().
-    `median`: holds needs at the median, not at the lower bound. `extrapolate`: tries all values of
+    `median`: holds goals at the median, not at the lower bound. `extrapolate`: tries all values of
     Kconfig. `front`: also the front of memory against this throughput. InputError: an input cannot
     be used. Where no configuration has all that is needed, `best` is None and `relaxation` tells
     how much less would do.
@@ -86,19 +89,20 @@ def tune(
     environment = placed(air=air, rtt=rtt, loss=loss)
     board = None if measured is None else Path(measured)
     traces = [Path(one) for one in ([trace] if isinstance(trace, (str, Path)) else trace)]
-    wanted = parse_tune_needs(need)
+    wanted = parse_goals(goal)
     named = frozenset(text.strip().removeprefix("CONFIG_") for text in keep)
     if prefer is not None:
         known(printable(prefer), PREFERENCES, noun="--prefer")
     if front is not None:
         known(printable(front), METRICS, noun="throughput")
-    pieces = [int(need.amount) for need in wanted if need.target == CONTIGUOUS]
-    if pieces and not traces:
+    pieces = (int(one.amount) for one in wanted if one.target == CONTIGUOUS)
+    requests = parse_requests((*need, *pieces), most=REQUESTS_MAX - 1)
+    if requests and not traces:
         raise InputError(
-            "--need contiguous: what stays in one piece depends on what the program does",
+            f"--need {requests[0].text}: what stays in one piece depends on what the program does",
             remedy="give a trace of it: --trace T.hst",
         )
-    wanted = tuple(need for need in wanted if need.target != CONTIGUOUS)
+    wanted = tuple(one for one in wanted if one.target != CONTIGUOUS)
     if tls and traces:
         raise InputError(
             "--tls and --trace: the program's sessions are in its trace",
@@ -109,8 +113,8 @@ def tune(
         chip, files, idf, project=None if project is None else Path(project)
     )
     kept = parse_keep(keep, trade_options(config))
-    if psram is not None:
-        config = with_psram(config, psram)
+    if psram_mode is not None:
+        config = with_psram(config, psram_mode)
     if config.chip in chips() and config.value(_WIFI) is None:
         raise InputError(
             f"ESP-IDF {config.sdk} has no Wi-Fi for the {config.chip} in this configuration",
@@ -127,7 +131,7 @@ def tune(
         from heapscope.forecast.predict.system_load import twice
 
         notes += tuple(said for one in traces for said in twice(one, remedy="--traced"))
-    question = TuneQuestion(needs=wanted, prefer=prefer or default_preference(wanted), keep=kept)
+    question = TuneQuestion(goals=wanted, prefer=prefer or default_preference(wanted), keep=kept)
     constants, start = calibrated(read_constants(), own), with_own(memory, own)
 
     def memory_of(values: dict[str, Value]) -> MemoryModel:
@@ -154,7 +158,7 @@ def tune(
         from heapscope.forecast.tune.by_replay import by_replays  # imports the replay
 
         replays = phase(progress, "replays", parts=True)
-        return by_replays(problem, question, traces, sum(pieces), notes, replays, traced=traced)
+        return by_replays(problem, question, traces, requests, notes, replays, traced=traced)
 
     trades = Trades(model=memory_of({}), keep=named)
     possible = trades.possible()
@@ -165,7 +169,7 @@ def tune(
         problem, other = asked(code)
         if other.best is not None:
             result, taken = other, code
-            notes += ("the needs cannot be had without: code runs from flash (--trade code)",)
+            notes += ("the goals cannot be had without: code runs from flash (--trade code)",)
     if taken and result.best is not None and not traces and (question.prefer != FREE or not trade):
         most = question if trade else replace(question, prefer=FREE)
         taken = least_trades(taken, problem, most, memory_of)
@@ -204,9 +208,9 @@ def _config(
     names = chip_files()
     if chip is None:
         raise InputError(
-            "neither --chip nor --sdkconfig", remedy=f"give --chip: {', '.join(names)}"
+            "neither a configuration nor --chip", remedy=f"give --chip: {', '.join(names)}"
         )
     known(printable(chip), names, noun="chip")
     sdk = find_release(idf or DEFAULT_IDF).name
-    note = f"no --sdkconfig: from the defaults of {chip}, ESP-IDF {sdk}"
+    note = f"no configuration: from the defaults of {chip}, ESP-IDF {sdk}"
     return settle((), chip=chip, sdk=sdk), (), (note,)

@@ -11,10 +11,10 @@ from heapscope.answers.why.plan_find import plan_wish
 from heapscope.answers.why.reasons import WhyResult
 from heapscope.base.errors import InputError
 from heapscope.base.progress import OnProgress, counted
+from heapscope.base.request import parse_requests
 from heapscope.forecast.predict.knob_choice import choose_knobs
 from heapscope.forecast.predict.memory_choice import choose_memory
 from heapscope.memory.choose import choose_placement
-from heapscope.memory.layout.need import parse_needs
 from heapscope.memory.options import MemoryOptions, given
 from heapscope.simulation.jitter.runs import STRENGTH, Jitter
 
@@ -53,7 +53,7 @@ def why(
     return explain(
         path,
         layout,
-        needs=parse_needs(need),
+        needs=parse_requests(need),
         placement=choose_placement(options, layout),
         selection=Selection(failure=failure, event=event),
         depth=depth,

@@ -7,15 +7,15 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+from heapscope.base.capabilities import MALLOC
 from heapscope.base.choices import did_you_mean, known
 from heapscope.base.errors import InputError
 from heapscope.base.printable import printable
+from heapscope.base.request import Request, parse_request
 from heapscope.base.sizes import parse_size
 from heapscope.memory.layout.allocator import parse_allocator
-from heapscope.memory.layout.need import parse_needs
 
 LEAST, MOST = "least", "most"
-MALLOC = "malloc"  # the set that is meant where no other is named
 
 #: How a rate of leaking is written, by its unit: bytes in how many of what.
 RATE_UNITS = {
@@ -158,14 +158,14 @@ KINDS: Mapping[str, BudgetKind] = {
 
 @dataclass(frozen=True, kw_only=True)
 class Budget:
-    """`limit`: bytes, a count, percent, or bytes in a `per`. `caps`: of a need, 0: malloc's own.
-    `said`: the limit as the user wrote it. `line`: where it stands; 0: in no file."""
+    """`limit`: bytes, a count, percent, or bytes in a `per`. `request`: of a need. `said`: as
+    it was written. `line`: where it stands; 0: in no file."""
 
     kind: str
     limit: float
     said: str
     qualifier: str = ""
-    caps: int = 0
+    request: Request | None = None
     per: str = ""
     line: int = 0
 
@@ -239,10 +239,10 @@ def _budget(kind: str, value: object, qualifier: str, line: int, where: str) -> 
         qualifier = ""
     if kind == "fit":
         qualifier = parse_allocator(qualifier)
-    caps, per = 0, ""
+    per = ""
     if kind == "need":
-        ((limit, caps),) = parse_needs([said])
-        return Budget(kind=kind, limit=limit, said=said, caps=caps, line=line)
+        request = parse_request(said, what=where)
+        return Budget(kind=kind, limit=request.size, said=said, request=request, line=line)
     if told.unit == "B":
         number: float = parse_size(said, what=where)
     elif told.unit == "rate":

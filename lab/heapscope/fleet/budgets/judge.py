@@ -8,12 +8,12 @@ from heapscope.answers.fit.smallest_pool import FitResult
 from heapscope.answers.leaks.find import HolderRow, Leaks
 from heapscope.answers.leaks.rates import RateBand
 from heapscope.answers.leaks.verdict import LEAK, UNKNOWN
-from heapscope.base import capabilities
 from heapscope.base.choices import did_you_mean
 from heapscope.fleet.budgets.budget import Budget
 from heapscope.fleet.budgets.judgement import Cause, Judgement, absent, doubt
 from heapscope.forecast.predict.forecast import Forecast
-from heapscope.logs.answer.log_result import LogResult, NeedFitRow
+from heapscope.logs.answer.log_result import LogResult
+from heapscope.logs.heaps.fits import RequestFit
 from heapscope.simulation.result.comparison import Comparison
 from heapscope.simulation.result.result import ReplayResult
 from heapscope.trace.loss import is_cut
@@ -133,16 +133,13 @@ def _log_free(budget: Budget, log: LogResult) -> Judgement:
 
 
 def _log_need(budget: Budget, log: LogResult) -> Judgement:
-    caps = budget.caps
     for row in log.needs:
-        own = row.capabilities == "malloc"
-        same = own if not caps else not own and capabilities.parse(row.capabilities) == caps
-        if row.size == budget.limit and same:
+        if row.is_of(budget.request):
             return _fits(row)
     return Judgement(value=None, why="the log was not asked about it")
 
 
-def _fits(row: NeedFitRow) -> Judgement:
+def _fits(row: RequestFit) -> Judgement:
     past = row.history
     if row.fits is False or (past is not None and past.fits_not):
         line = past.first_not if past is not None and past.first_not else row.line

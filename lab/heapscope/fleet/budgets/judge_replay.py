@@ -7,13 +7,14 @@ from dataclasses import replace
 from fnmatch import fnmatchcase
 
 from heapscope.base import capabilities
+from heapscope.base.capabilities import MALLOC
 from heapscope.base.choices import did_you_mean
 from heapscope.base.errors import InputError
 from heapscope.fleet.budgets.budget import Budget
 from heapscope.fleet.budgets.cause import UNKNOWN_SITE, first_failure, most_held
 from heapscope.fleet.budgets.judgement import Cause, Judgement, absent, doubt
 from heapscope.memory.static.static_ram import StaticPart, StaticRam
-from heapscope.simulation.result.result import MALLOC, ReplayResult
+from heapscope.simulation.result.result import ReplayResult
 from heapscope.simulation.result.survey import Holding, Survey
 from heapscope.simulation.result.task import TaskRow
 from heapscope.trace.call_sites import ARROW
@@ -45,9 +46,8 @@ def _min_free(budget: Budget, result: ReplayResult, seen: Survey | None) -> Judg
 
 
 def _need(budget: Budget, result: ReplayResult, seen: Survey | None) -> Judgement:
-    wanted = MALLOC if not budget.caps else capabilities.format(budget.caps)
     for row in result.needs:
-        if row.size == budget.limit and row.capabilities == wanted:
+        if row.is_of(budget.request):
             said = "the largest request that would have been served at the worst moment"
             cause = Cause()
             if row.short_events:

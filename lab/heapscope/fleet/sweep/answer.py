@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from heapscope.base.rows.figure import figure
+from heapscope.base.rows.request import RequestRow
 from heapscope.base.rows.row import Document, Row
 from heapscope.simulation.jitter.share import Share
 
@@ -218,7 +219,7 @@ class SweepResult(Document):
     damaged_traces: int = figure(
         "Those whose metadata is damaged, so that their word size is not known."
     )
-    needs: tuple[str, ...] = figure(
+    needs: tuple[RequestRow, ...] = figure(
         "The requests that safe cells, and pools that were searched for, have room for at every "
         "moment."
     )

@@ -10,7 +10,8 @@ from typing import NamedTuple, Self
 from heapscope.answers.fit.fit_trace import RecordedFit, fit_recorded, pool_rules
 from heapscope.answers.fit.perturbed_fit import fit_of_run
 from heapscope.base.errors import InputError
-from heapscope.memory.layout.need import parse_needs, with_room
+from heapscope.base.request import Request
+from heapscope.base.rows.request import with_room
 from heapscope.native.reader import NativeReader
 from heapscope.simulation.jitter.runs import Jitter, PerturbedRuns, kept_in_memory
 from heapscope.trace.all_names import AllNames, read_all_names
@@ -67,7 +68,7 @@ class KeptTrace:
         self._perturbed.play(reader, run - 1)
 
     def least_pool(
-        self, allocator: str, run: int, rules: Path | None, needs: tuple[str, ...]
+        self, allocator: str, run: int, rules: Path | None, needs: tuple[Request, ...]
     ) -> LeastPool:
         """The pool that `heapscope fit` with the same `--need` finds for the run, with `--jitter`
         for a perturbed one. InputError: no pool serves the recorded run, beside which those of
@@ -109,9 +110,9 @@ class KeptTrace:
 
 @lru_cache(maxsize=_KEPT)
 def _recorded(
-    file: Path, allocator: str, rules: Path | None, needs: tuple[str, ...]
+    file: Path, allocator: str, rules: Path | None, needs: tuple[Request, ...]
 ) -> RecordedFit:
     """The search over the recorded run, which takes as long as those over some dozens of perturbed
     ones: once for all batches that a process has of a trace."""
     placement = None if rules is None else pool_rules(rules)
-    return fit_recorded(file, [allocator], placement=placement, needs=parse_needs(needs))
+    return fit_recorded(file, [allocator], placement=placement, needs=needs)

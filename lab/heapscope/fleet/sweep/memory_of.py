@@ -6,10 +6,10 @@ import functools
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
+from heapscope.base.request import Request
 from heapscope.forecast.predict.memory_choice import choose_memory
 from heapscope.memory.choose import NO_RULES, choose_placement
 from heapscope.memory.layout.layout import Layout
-from heapscope.memory.layout.need import parse_needs
 from heapscope.memory.layout.placement import Placement
 from heapscope.memory.options import DECLARED, given
 from heapscope.native.config import NativeConfig
@@ -29,7 +29,7 @@ def memory_of(
     options: Mapping[str, str],
     *,
     trace: Path,
-    needs: Sequence[str],
+    needs: Sequence[Request],
     file: Callable[[str], Path],
     names: Callable[[], AllNames],
 ) -> tuple[NativeConfig, Layout]:
@@ -69,16 +69,16 @@ def _chosen(said: Said, trace: Path | None) -> _Chosen:
 
 
 @functools.lru_cache(maxsize=_KEPT)
-def _unnamed(chosen: _Chosen, needs: tuple[str, ...]) -> NativeConfig:
+def _unnamed(chosen: _Chosen, needs: tuple[Request, ...]) -> NativeConfig:
     return _config(chosen.layout, chosen.placement, needs, None)
 
 
 def _config(
-    layout: Layout, placement: Placement | None, needs: Sequence[str], names: AllNames | None
+    layout: Layout, placement: Placement | None, needs: Sequence[Request], names: AllNames | None
 ) -> NativeConfig:
     return native_config(
         layout,
-        needs=parse_needs(needs),
+        needs=needs,
         capsets=(),
         buckets=0,
         placement=placement,

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
 
+from heapscope.base.request import Request, parse_requests
 from heapscope.base.version import __version__
 from heapscope.fleet.sweep.axis import LEAST, Axis
 from heapscope.simulation.jitter.runs import Jitter
@@ -91,7 +92,7 @@ class Recipe:
     file that an option names."""
 
     grids: tuple[SweepGrid, ...]
-    needs: tuple[str, ...]
+    needs: tuple[Request, ...]
     jitter: Jitter | None
     files: Mapping[str, str]
     version: str = __version__
@@ -175,7 +176,7 @@ class SweepPlan:
             "grids": [
                 {axis.name: axis.to_json() for axis in grid.axes} for grid in self.recipe.grids
             ],
-            "need": list(self.recipe.needs),
+            "need": [need.text for need in self.recipe.needs],
             "jitter": None if jitter is None else jitter.to_json(),
             "files": dict(self.recipe.files),
             "prices": dict(self.prices),
@@ -191,7 +192,7 @@ class SweepPlan:
                 SweepGrid(tuple(Axis.from_json(name, values) for name, values in grid.items()))
                 for grid in document["grids"]
             ),
-            needs=tuple(document["need"]),
+            needs=parse_requests(document["need"]),
             jitter=None if jitter is None else Jitter.from_json(jitter),
             files=document["files"],
             version=document["heapscope"],

@@ -10,13 +10,13 @@ from typing import Any
 
 from heapscope.base.errors import InputError
 from heapscope.base.printable import printable
+from heapscope.base.request import Request, parse_requests
 from heapscope.base.sizes import parse_size
 from heapscope.fleet.sweep.axis import LEAST, Axis, Steps
 from heapscope.fleet.sweep.inputs import planned_trace, read_input
 from heapscope.fleet.sweep.plan import Recipe, SweepGrid, SweepPlan, content_hash
 from heapscope.fleet.sweep.probe import check_memories
 from heapscope.memory.choose import NO_RULES
-from heapscope.memory.layout.need import parse_needs
 from heapscope.memory.layout.toml_file import parse_toml
 from heapscope.memory.layout.toml_table import TomlTable
 from heapscope.memory.layout.toml_text import TomlText, read_toml_text
@@ -56,7 +56,7 @@ def read_plan(path: str | Path) -> ReadPlan:
     names = tuple(_trace_names(top, values, folder))
     recipe = Recipe(
         grids=grids,
-        needs=tuple(_needs(top, values)),
+        needs=_needs(top, values),
         jitter=_jitter(text, values),
         files={
             name: content_hash(read_input(folder / name, "a file of the plan"))
@@ -150,17 +150,16 @@ def _found(folder: Path, pattern: str) -> list[str]:
     return [(one.relative_to(base) if base is folder else one).as_posix() for one in found]
 
 
-def _needs(top: TomlTable, values: Mapping[str, object]) -> Iterator[str]:
+def _needs(top: TomlTable, values: Mapping[str, object]) -> tuple[Request, ...]:
     said: Any = values.get("need", [])
     if not isinstance(said, list):
         said = [said]
     if any(isinstance(one, bool) or not isinstance(one, int | str) for one in said):
         raise top.error("need", "not all are requests", remedy='give need = ["16717", "4KB:DMA"]')
     try:
-        parse_needs(said)
+        return parse_requests(said)
     except InputError as error:
         raise top.error("need", error.message, remedy=error.remedy) from None
-    yield from dict.fromkeys(map(str, said))
 
 
 def _jitter(text: TomlText, values: Mapping[str, object]) -> Jitter | None:

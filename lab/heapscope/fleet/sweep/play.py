@@ -9,6 +9,7 @@ from typing import Any
 
 from heapscope.base import capabilities
 from heapscope.base.errors import HeapscopeError
+from heapscope.base.request import Request
 from heapscope.fleet.sweep.axis import LEAST
 from heapscope.fleet.sweep.kept_trace import KeptTrace
 from heapscope.fleet.sweep.memory_of import memory_of
@@ -29,7 +30,7 @@ class Player:
     """Replays cells of one trace. `seconds`: processor time that this thread spent in replays."""
 
     def __init__(
-        self, trace: KeptTrace, *, needs: Sequence[str], file: Callable[[str], Path]
+        self, trace: KeptTrace, *, needs: Sequence[Request], file: Callable[[str], Path]
     ) -> None:
         self._trace = trace
         self._needs = tuple(needs)

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from heapscope.base.printable import printable
+from heapscope.base.rows.request import RequestRow
 from heapscope.fleet.sweep.answer import (
     SweepChip,
     SweepCliff,
@@ -66,7 +67,7 @@ def show(folder: str | Path) -> SweepResult:
             unknown=unknown,
             wide_traces=sum(trace.wide is True for trace in plan.traces),
             damaged_traces=sum(trace.wide is None for trace in plan.traces),
-            needs=plan.recipe.needs,
+            needs=tuple(map(RequestRow.of, plan.recipe.needs)),
             runs=plan.recipe.runs,
             configurations_count=configurations - searches,
             searches_count=searches,

@@ -92,26 +92,11 @@ class Difference(Row):
     unknown: tuple[UnknownOption, ...] = figure("Options of which nothing is known.")
 
 
-class Diff(Document):
-    """Two configurations side by side."""
-
-    VERB = "diff"
-    VERSION = 1
-    main_table = "options"
-
-    before: Rung = figure("The first configuration.")
-    after: Rung = figure("The second one.")
-    total: Gained = figure("The sum of the gains.")
-    options: tuple[OptionGain, ...] = figure("The differences, the largest gain or loss first.")
-    unknown: tuple[UnknownOption, ...] = figure("Options of which nothing is known.")
-    rests_on: tuple[str, ...] = figure("The sources, and the rule of the shares.")
-    notes: tuple[str, ...] = figure("The sentences that limit the worth of the answer.")
-
-
 class Ladder(Document):
     """A staircase of configurations."""
 
-    VERB = "ladder"
+    VERB = "compare"
+    KIND = "configurations"
     VERSION = 1
     main_table = "rungs"
 

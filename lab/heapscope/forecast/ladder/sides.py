@@ -22,7 +22,7 @@ from heapscope.forecast.predict.wifi_table import chips
 
 
 class SideOptions(TypedDict, total=False):
-    """The options of diff and ladder, as those of predict: they hold for every configuration. The
+    """The options of configurations, as those of predict: they hold for every configuration. The
     static use is that of the first."""
 
     chip: str | None

@@ -1,4 +1,4 @@
-"""The configuration whose options `upgrade` and `why` offer."""
+"""The configuration whose options `compare --parts` and `why` offer."""
 
 from __future__ import annotations
 

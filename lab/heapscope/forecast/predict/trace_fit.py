@@ -1,5 +1,5 @@
 """Does what a program allocates fit into the memory that a configuration is predicted to leave it?
-The same judgement as a need of tune's, of one configuration as it is."""
+The same judgement as tune's, of one configuration as it is."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from pathlib import Path
 
 from heapscope.base.rows.figure import figure
 from heapscope.base.rows.row import Row
+from heapscope.forecast.predict.least_memory import LeastMemory
 from heapscope.forecast.predict.system_layout import SystemMemory
-from heapscope.forecast.predict.trace_need import TraceNeed
 
 
 class TraceFit(Row):
@@ -64,18 +64,17 @@ def trace_fit(
     progress: Callable[[int], None] = lambda done: None,
 ) -> TraceFit:
     """InputError: the trace cannot be used."""
-    need = TraceNeed(trace=trace, system=system, contiguous=0, progress=progress)
-    least, held_kb = need.least(), system.held / 1024
-    met = held_kb >= least and need.survives(held_kb)
-    held = need.at(held_kb)
+    memory = LeastMemory(trace=trace, system=system, progress=progress)
+    least, held_kb = memory.least(), system.held / 1024
+    met = held_kb >= least and memory.survives(held_kb)
     return TraceFit(
         trace=str(trace),
         fits_from_kb=least,
         left_kb=round(system.left / 1024, 2),
         held_kb=round(held_kb, 2),
         met=met,
-        unmet=need.unmet or 0,
-        minimum_free=held.sets[0].minimum_free,
-        largest_min=held.needs[0].worst_largest,
-        replays=need.replays,
+        unmet=memory.unmet or 0,
+        minimum_free=memory.at(held_kb).sets[0].minimum_free,
+        largest_min=memory.largest(held_kb),
+        replays=memory.replays,
     )

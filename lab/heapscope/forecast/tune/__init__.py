@@ -1,1 +1,1 @@
-"""The best configuration under needs: an exact search, with a proof in every answer."""
+"""The best configuration under goals: an exact search, with a proof in every answer."""

@@ -6,11 +6,12 @@ from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
 
 from heapscope.base.rows.figure import computed, figure
+from heapscope.base.rows.request import RequestRow
 from heapscope.base.rows.row import Document, Row
 from heapscope.config.config import line_of, table_of
 from heapscope.config.value import Value
 from heapscope.forecast.predict.environment import Environment
-from heapscope.forecast.tune.needs import PREFERENCES, TuneNeed
+from heapscope.forecast.tune.goals import PREFERENCES, Goal
 from heapscope.forecast.tune.options import LABELS, label, option_values
 from heapscope.forecast.tune.tls import TlsChoice
 from heapscope.forecast.tune.trades import TuneTrade, values_of
@@ -28,8 +29,8 @@ class Candidate(WifiFigures):
         return {name: label(name, value) for name, value in self.choice.items()}
 
 
-class NeedResult(TuneNeed):
-    """A need and the amount of it that there is."""
+class GoalResult(Goal):
+    """A goal and the amount of it that there is."""
 
     value: float = figure(
         "The amount of the best configuration; without one, that of the nearest. It is at the "
@@ -37,16 +38,16 @@ class NeedResult(TuneNeed):
         least=None,
         digits=4,
     )
-    goal_gain_without: float | None = figure(
-        "The gain of the preferred without this need; null: it was not asked for.",
+    gain_without: float | None = figure(
+        "The gain of the preferred without this goal; null: it was not asked for.",
         least=None,
         digits=4,
     )
 
     @property
-    @computed("The preferred would be better without this need.")
+    @computed("The preferred would be better without this goal.")
     def binds(self) -> bool:
-        return bool(self.goal_gain_without and self.goal_gain_without > 0)
+        return bool(self.gain_without and self.gain_without > 0)
 
 
 class ChangedKnob(Row):
@@ -96,19 +97,19 @@ class FrontPoint(Row):
 
 
 class Relaxation(Row):
-    """The least by which the needs have to give way."""
+    """The least by which the goals have to give way."""
 
     share: float = figure(
-        "The share by which all needs give way at once: throughputs are divided by 1 + share, "
+        "The share by which all goals give way at once: throughputs are divided by 1 + share, "
         "memory is less by this share.",
         digits=4,
     )
     best: Candidate = figure("The configuration that has these amounts.")
     amounts: dict[str, float] = figure(
-        "The amount that is left of each need.", least=None, digits=4
+        "The amount that is left of each goal.", least=None, digits=4
     )
     alone: dict[str, float | None] = figure(
-        "The most of each need with all others kept; null: they cannot be kept.",
+        "The most of each goal with all others kept; null: they cannot be kept.",
         least=None,
         digits=4,
     )
@@ -134,6 +135,7 @@ class TuneTrace(Row):
         least=None,
     )
     replays: int = figure("Replays that the answer took.", "replays", least=1)
+    needs: tuple[RequestRow, ...] = figure("The requests that fit at every moment, too.")
     refused: int = figure("Configurations that the replay refused and a cut took out.")
     minimum_free: int | None = figure(
         "The least that malloc had free in the accepted replay; null: none was accepted.", "B"
@@ -159,7 +161,7 @@ class TuneResult(Document):
     psram: str = figure("The kind of the PSRAM.", choices=("none", "quad", "octal"))
     prefer: str = figure("The figure that there is most of.", choices=PREFERENCES)
     environment: Environment = figure("The place where the device will be.")
-    median: bool = figure("Needs are held at the median.", hidden=True)
+    median: bool = figure("Goals are held at the median.", hidden=True)
     model: str = figure(
         'The file of the constants: "optimal" is by these.', default="data/wifi/model.json"
     )
@@ -172,7 +174,7 @@ class TuneResult(Document):
     )
     now: Candidate = figure("The present configuration.")
     best: Candidate | None = figure("The best configuration; null: none has all that is needed.")
-    needs: tuple[NeedResult, ...] = figure("The needs.")
+    goals: tuple[GoalResult, ...] = figure("The goals.")
     changes: tuple[ChangedKnob, ...] = figure("The knobs that change.", default=())
     trades: tuple[TuneTrade, ...] = figure(
         "Options that give memory back for something that no model weighs: those that the answer "
@@ -192,7 +194,7 @@ class TuneResult(Document):
         "The front from the most memory to the fastest, at bound_used.", default=()
     )
     relaxation: Relaxation | None = figure(
-        "The least by which the needs have to give way; null: all of them are met.", default=None
+        "The least by which the goals have to give way; null: all of them are met.", default=None
     )
     replay: TuneTrace | None = figure(
         "With --trace: the trace; null: there was none.", default=None
@@ -204,7 +206,7 @@ class TuneResult(Document):
 
     @property
     @computed(
-        "The bound at which needs are held and the preferred is counted.",
+        "The bound at which goals are held and the preferred is counted.",
         choices=("lower_80", "median"),
     )
     def bound_used(self) -> str:

@@ -6,14 +6,16 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from heapscope.base.request import Request
+from heapscope.base.rows.request import RequestRow
 from heapscope.base.wording import plural
 from heapscope.config.config import Config
+from heapscope.forecast.predict.least_memory import STEP_KB, LeastMemory, bytes_of
 from heapscope.forecast.predict.system_layout import SystemMemory
 from heapscope.forecast.predict.system_load import busiest_memory
-from heapscope.forecast.predict.trace_need import STEP_KB, TraceNeed
 from heapscope.forecast.tune.answer import Companion, TuneResult, TuneTrace
+from heapscope.forecast.tune.goals import Goal
 from heapscope.forecast.tune.memory import FREE
-from heapscope.forecast.tune.needs import TuneNeed
 from heapscope.forecast.tune.options import with_choice
 from heapscope.forecast.tune.problem import Problem
 from heapscope.forecast.tune.question import TuneQuestion, answer
@@ -25,7 +27,7 @@ def by_replays(
     problem: Problem,
     question: TuneQuestion,
     traces: Sequence[Path],
-    contiguous: int,
+    requests: tuple[Request, ...],
     notes: Sequence[str],
     progress: Callable[[int], None],
     *,
@@ -43,8 +45,7 @@ def by_replays(
         return result.best is not None, least, -fits
 
     found = [
-        _by_replay(problem, question, trace, contiguous, notes, progress, traced)
-        for trace in traces
+        _by_replay(problem, question, trace, requests, notes, progress, traced) for trace in traces
     ]
     best = max(found, key=worth)
     others = [each.replay for each in found if each is not best and each.replay is not None]
@@ -56,7 +57,7 @@ def _by_replay(
     problem: Problem,
     question: TuneQuestion,
     trace: Path,
-    contiguous: int,
+    requests: tuple[Request, ...],
     notes: Sequence[str],
     progress: Callable[[int], None],
     traced: bool,
@@ -64,47 +65,48 @@ def _by_replay(
     """Solve, replay, cut, until the replay agrees."""
     replays = refused = 0
 
-    def of(config: Config) -> TraceNeed:
-        return TraceNeed(
+    def of(config: Config) -> LeastMemory:
+        return LeastMemory(
             trace=trace,
             system=_system(problem, config, traced),
-            contiguous=contiguous,
+            requests=requests,
             progress=lambda done: progress(replays + done),
         )
 
     lines = recorded_variant(problem.config, recorded_facts(trace))
-    need = of(problem.config)
-    least = need.least()
+    memory = of(problem.config)
+    least = memory.least()
     floor = 0.0 if traced else least  # memory of another state than what the search asks for
     while True:
         result = answer(problem, _with_free(question, floor), notes=notes)
         if result.best is None:
             break
-        replays += need.replays
+        replays += memory.replays
         chosen = with_choice(problem.config, result.best.choice)
         also = {each.option: each.value for each in result.companions}
-        need = of(chosen.changed_to({**also, **lines}))
-        least, free = need.least(), _kilobytes(need.system, problem)
-        if free >= least and need.survives(free):
+        memory = of(chosen.changed_to({**also, **lines}))
+        least, free = memory.least(), _kilobytes(memory.system, problem)
+        if free >= least and memory.survives(free):
             break
         refused += 1
         missing = max(STEP_KB, least - free)
         floor = max(floor, problem.amount(FREE, result.best) + missing)
-    piece = f" with {contiguous:,} bytes always in one piece" if contiguous else ""
+    piece = f" with {bytes_of(requests)} always in one piece" if requests else ""
     said = (
         f"{trace.name} fits{piece} from {least:.2f} KB on of the memory that Wi-Fi, lwIP and the "
-        f"SDK's tasks leave to the program ({replays + need.replays} replays)"
+        f"SDK's tasks leave to the program ({replays + memory.replays} replays)"
     )
-    if need.unmet:
-        said += f"; {plural(need.unmet, 'request')} that no memory of the chip serves left aside"
-    found = None if result.best is None else need.at(_kilobytes(need.system, problem))
+    if memory.unmet:
+        said += f"; {plural(memory.unmet, 'request')} that no memory of the chip serves left aside"
+    left = None if result.best is None else _kilobytes(memory.system, problem)
     facts = TuneTrace(
         trace=str(trace),
         fits_from_kb=least,
-        replays=replays + need.replays,
+        replays=replays + memory.replays,
         refused=refused,
-        minimum_free=None if found is None else found.sets[0].minimum_free,
-        largest_min=None if found is None else found.needs[0].worst_largest,
+        needs=tuple(map(RequestRow.of, requests)),
+        minimum_free=None if left is None else memory.at(left).sets[0].minimum_free,
+        largest_min=None if left is None else memory.largest(left),
     )
     recorded = tuple(
         Companion(option=name, value=value, reason=f"{trace.name} was recorded with it")
@@ -129,10 +131,10 @@ def _kilobytes(system: SystemMemory, problem: Problem) -> float:
 
 
 def _with_free(question: TuneQuestion, floor: float) -> TuneQuestion:
-    """The trace adds a need of memory, where the user has none that is larger."""
+    """The trace adds a goal of memory, where the user has none that is larger."""
     if floor == 0:
         return question
-    own = [need for need in question.needs if need.target == FREE and need.amount >= floor]
-    others = tuple(need for need in question.needs if need.target != FREE)
-    mine = own or [TuneNeed(target=FREE, amount=floor, text="--trace")]
-    return replace(question, needs=(*others, *mine))
+    own = [goal for goal in question.goals if goal.target == FREE and goal.amount >= floor]
+    others = tuple(goal for goal in question.goals if goal.target != FREE)
+    mine = own or [Goal(target=FREE, amount=floor, text="--trace")]
+    return replace(question, goals=(*others, *mine))

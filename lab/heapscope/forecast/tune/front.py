@@ -6,8 +6,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from heapscope.forecast.tune.answer import FrontPoint
+from heapscope.forecast.tune.goals import Goal
 from heapscope.forecast.tune.memory import FREE
-from heapscope.forecast.tune.needs import TuneNeed
 from heapscope.forecast.tune.problem import Problem, cost_of
 from heapscope.forecast.tune.quantity import Quantity
 
@@ -19,14 +19,14 @@ Progress = Callable[[int, int], None]
 def pareto_front(
     problem: Problem,
     metric: str,
-    needs: Sequence[TuneNeed],
+    goals: Sequence[Goal],
     *,
     points: int = POINTS,
     progress: Progress = lambda done, total: None,
 ) -> tuple[FrontPoint, ...]:
-    """From the most memory to the fastest. Needs of memory and of the metric itself are not held:
-    the front shows what they would cost. Empty: the other needs cannot be had."""
-    others = problem.limits([need for need in needs if need.target not in (FREE, metric)])
+    """From the most memory to the fastest. Goals of memory and of the metric itself are not held:
+    the front shows what they would cost. Empty: the other goals cannot be had."""
+    others = problem.limits([goal for goal in goals if goal.target not in (FREE, metric)])
     most, fastest = _end(problem, FREE, metric, others), _end(problem, metric, FREE, others)
     if most is None or fastest is None:
         return ()

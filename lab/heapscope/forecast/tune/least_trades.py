@@ -1,5 +1,5 @@
 """The trades that an answer cannot do without: one after the other is put back, the one that gives
-least first, as long as the needs are met."""
+least first, as long as the goals are met."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ def least_trades(
     memory_of: Callable[[dict[str, Value]], MemoryModel],
 ) -> tuple[TuneTrade, ...]:
     """`problem` has all of them; `memory_of`: the memory with some values in place of none. All
-    stay where the needs cannot be met even so."""
-    found = problem.best(question.prefer, problem.limits(question.needs))
+    stay where the goals cannot be met even so."""
+    found = problem.best(question.prefer, problem.limits(question.goals))
     if found is None:
         return tuple(taken)
-    needed = next((need.amount for need in question.needs if need.target == FREE), None)
+    needed = next((goal.amount for goal in question.goals if goal.target == FREE), None)
     left = list(taken)
     for trade in sorted(taken, key=lambda each: each.gain):
         fewer = [each for each in left if each is not trade]

@@ -17,8 +17,8 @@ from heapscope.forecast.predict.memory_states import FreeBand, MemoryModel
 from heapscope.forecast.predict.wifi_table import METRICS, NO_PSRAM, Knobs, chips
 from heapscope.forecast.tune.answer import Candidate
 from heapscope.forecast.tune.domain import Domain, make_space
+from heapscope.forecast.tune.goals import SPEED, Goal
 from heapscope.forecast.tune.memory import FREE, LeftMemory
-from heapscope.forecast.tune.needs import SPEED, TuneNeed
 from heapscope.forecast.tune.options import KNOBS, broken_rules, changed, choice_of, with_choice
 from heapscope.forecast.tune.quantity import Quantity, added
 from heapscope.forecast.tune.search import Search, Solution
@@ -34,7 +34,7 @@ def with_psram(config: Config, kind: str) -> Config:
     known = chips()[config.chip].psram if config.chip in chips() else ()
     if kind not in known:
         raise InputError(
-            f"--psram {printable(kind)}: no published figures of such a {config.chip}",
+            f"--psram-mode {printable(kind)}: no published figures of such a {config.chip}",
             remedy=f"of the {config.chip} there is: {', '.join(known) or 'nothing with Wi-Fi'}",
         )
     if kind == NO_PSRAM:
@@ -158,8 +158,8 @@ class Problem:
         at = candidate.median if self.median else candidate.low_80
         return at[target]
 
-    def limits(self, needs: Sequence[TuneNeed]) -> dict[Quantity, float]:
-        return {self.quantities[need.target]: cost_of(need.target, need.amount) for need in needs}
+    def limits(self, goals: Sequence[Goal]) -> dict[Quantity, float]:
+        return {self.quantities[goal.target]: cost_of(goal.target, goal.amount) for goal in goals}
 
     def best(
         self,

@@ -1,4 +1,4 @@
-"""One question: the best configuration under needs, and why it is that one."""
+"""One question: the best configuration under goals, and why it is that one."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from heapscope.forecast.tune.answer import (
     Candidate,
     ChangedKnob,
     Companion,
-    NeedResult,
+    GoalResult,
     Relaxation,
     TuneResult,
 )
+from heapscope.forecast.tune.goals import SPEED, Goal
 from heapscope.forecast.tune.memory import FREE
-from heapscope.forecast.tune.needs import SPEED, TuneNeed
 from heapscope.forecast.tune.options import LABELS, broken_rules, option_values, with_choice
 from heapscope.forecast.tune.problem import Problem
 
@@ -29,20 +29,20 @@ _GAIN = 1e-5
 
 @dataclass(frozen=True, kw_only=True)
 class TuneQuestion:
-    needs: tuple[TuneNeed, ...]
+    goals: tuple[Goal, ...]
     prefer: str
     keep: tuple[str, ...] = ()
 
 
-def default_preference(needs: Sequence[TuneNeed]) -> str:
-    """Memory; speed where the needs ask only for memory."""
-    return SPEED if needs and all(need.target == FREE for need in needs) else FREE
+def default_preference(goals: Sequence[Goal]) -> str:
+    """Memory; speed where the goals ask only for memory."""
+    return SPEED if goals and all(goal.target == FREE for goal in goals) else FREE
 
 
 def answer(problem: Problem, question: TuneQuestion, *, notes: Sequence[str] = ()) -> TuneResult:
     """InputError where what is kept contradicts the rules, so that nothing is left."""
     now = problem.present
-    limits = problem.limits(question.needs)
+    limits = problem.limits(question.goals)
     found = problem.best(question.prefer, limits)
     told = [*notes, *_notes(problem, question)]
     if found is None:
@@ -52,9 +52,9 @@ def answer(problem: Problem, question: TuneQuestion, *, notes: Sequence[str] = (
             question,
             now=now,
             best=None,
-            needs=tuple(
-                _met(need, problem.amount(need.target, relaxation.best), None)
-                for need in question.needs
+            goals=tuple(
+                _met(goal, problem.amount(goal.target, relaxation.best), None)
+                for goal in question.goals
             ),
             relaxation=relaxation,
             notes=told,
@@ -66,7 +66,7 @@ def answer(problem: Problem, question: TuneQuestion, *, notes: Sequence[str] = (
         now=now,
         best=best,
         bound=None if question.prefer == SPEED else _amount(question.prefer, found.bound),
-        needs=tuple(_needs(problem, question, best)),
+        goals=tuple(_goals(problem, question, best)),
         changes=tuple(_changes(problem, best)),
         companions=tuple(_companions(problem, best)),
         alternatives=tuple(_alternatives(problem, question, best)),
@@ -80,7 +80,7 @@ def _result(
     *,
     now: Candidate,
     best: Candidate | None,
-    needs: tuple[NeedResult, ...],
+    goals: tuple[GoalResult, ...],
     notes: Sequence[str],
     bound: float | None = None,
     changes: tuple[ChangedKnob, ...] = (),
@@ -98,7 +98,7 @@ def _result(
         now=now,
         best=best,
         no_configuration_above=bound,
-        needs=needs,
+        goals=goals,
         changes=changes,
         companions=companions,
         alternatives=alternatives,
@@ -112,23 +112,23 @@ def _amount(target: str, cost: float) -> float:
     return -cost if target == FREE else 1 / cost
 
 
-def _met(need: TuneNeed, value: float, without: float | None) -> NeedResult:
-    return NeedResult(**vars(need), value=value, goal_gain_without=without)
+def _met(goal: Goal, value: float, without: float | None) -> GoalResult:
+    return GoalResult(**vars(goal), value=value, gain_without=without)
 
 
-def _needs(problem: Problem, question: TuneQuestion, best: Candidate) -> list[NeedResult]:
+def _goals(problem: Problem, question: TuneQuestion, best: Candidate) -> list[GoalResult]:
     have = problem.amount(question.prefer, best)
 
-    def dropped(need: TuneNeed) -> NeedResult:
-        others = [each for each in question.needs if each is not need]
+    def dropped(goal: Goal) -> GoalResult:
+        others = [each for each in question.goals if each is not goal]
         without = problem.best(question.prefer, problem.limits(others))
         gain = 0.0
         if without is not None:
             then = problem.amount(question.prefer, problem.candidate(without.choice))
             gain = then - have if then - have > _GAIN * max(abs(have), 1.0) else 0.0
-        return _met(need, problem.amount(need.target, best), gain)
+        return _met(goal, problem.amount(goal.target, best), gain)
 
-    return [dropped(need) for need in question.needs]
+    return [dropped(goal) for goal in question.goals]
 
 
 def _changes(problem: Problem, best: Candidate) -> Iterator[ChangedKnob]:
@@ -157,7 +157,7 @@ def _alternatives(
     problem: Problem, question: TuneQuestion, best: Candidate
 ) -> Iterator[Alternative]:
     """The best that leaves one changed knob as it is, where that can be."""
-    limits = problem.limits(question.needs)
+    limits = problem.limits(question.goals)
     have = problem.amount(question.prefer, best)
     changed = [
         name
@@ -176,17 +176,17 @@ def _alternatives(
 
 
 def _missing(best: Candidate) -> Iterator[str]:
-    """Where no need asks for memory, the answer may have less than none."""
+    """Where no goal asks for memory, the answer may have less than none."""
     left = best.median[FREE]
     if left < 0:
         yield (
-            f"it does not fit: {-left:.1f} KB of memory are missing; --need free>=1KB finds a "
+            f"it does not fit: {-left:.1f} KB of memory are missing; --goal free>=1KB finds a "
             "configuration that has some, or says that there is none"
         )
 
 
 def _relaxation(problem: Problem, question: TuneQuestion) -> Relaxation:
-    limits = problem.limits(question.needs)
+    limits = problem.limits(question.goals)
     shares = {quantity: abs(high) for quantity, high in limits.items()}
     found = problem.search.relaxed(limits, shares)
     if found is None:
@@ -206,17 +206,17 @@ def _relaxation(problem: Problem, question: TuneQuestion) -> Relaxation:
     kindest = problem.best(question.prefer, moved)
     best = problem.candidate((kindest or found).choice)
     alone: dict[str, float | None] = {}
-    for need in question.needs:
-        others = [each for each in question.needs if each is not need]
-        most = problem.best(need.target, problem.limits(others))
-        alone[need.target] = None if most is None else _amount(need.target, most.value)
+    for goal in question.goals:
+        others = [each for each in question.goals if each is not goal]
+        most = problem.best(goal.target, problem.limits(others))
+        alone[goal.target] = None if most is None else _amount(goal.target, most.value)
     return Relaxation(
         share=found.value,
         best=best,
         amounts={
-            need.target: _amount(need.target, limits[quantity] + found.value * shares[quantity])
-            for need in question.needs
-            for quantity in (problem.quantities[need.target],)
+            goal.target: _amount(goal.target, limits[quantity] + found.value * shares[quantity])
+            for goal in question.goals
+            for quantity in (problem.quantities[goal.target],)
         },
         alone=alone,
     )
@@ -258,7 +258,7 @@ def _notes(problem: Problem, question: TuneQuestion) -> Iterator[str]:
     now, domain = problem.now, problem.domain
     yield from problem.notes
     held = "median" if problem.median else "lower bound of the 80 % band"
-    yield f"needs are held at the {held}"
+    yield f"goals are held at the {held}"
     yield "windows are tried in steps of 1,024 bytes, buffers in steps of 1"
     if domain.thin:
         yield f"no published table of the {now.group}: values tried are those of other chips"

@@ -17,8 +17,8 @@ from heapscope.config.config import settle
 from heapscope.forecast.predict.constants import read_constants
 from heapscope.forecast.predict.wifi_table import METRICS, NO_PSRAM, WifiRow, table
 from heapscope.forecast.tune.answer import Candidate
+from heapscope.forecast.tune.goals import SPEED
 from heapscope.forecast.tune.memory import FREE
-from heapscope.forecast.tune.needs import SPEED
 from heapscope.forecast.tune.options import LABELS, as_number, label, option_values, out_of_range
 from heapscope.forecast.tune.problem import Problem, with_psram
 
@@ -122,7 +122,8 @@ class RanksDocument(Document):
     """Published configurations beside the best ones. Throughputs are in Mbit/s, memory is in KB
     (1024 bytes); figures are predictions."""
 
-    VERB = "tune-ranks"
+    VERB = "tune"
+    KIND = "ranks"
     COMMAND = "tune --ranks --json"
 
     ranks: tuple[RankGain, ...] = figure("The published configurations.")

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from heapscope.base import capabilities
 from heapscope.base.printable import printable
-from heapscope.base.rows.figure import WORD, figure
+from heapscope.base.request import Request
+from heapscope.base.rows.figure import figure
 from heapscope.base.rows.row import Row
-from heapscope.logs.heaps.fits import NeedFit
+from heapscope.logs.heaps.fits import RequestFit
 from heapscope.logs.heaps.state_fit import state_fit
 from heapscope.logs.heaps.state_view import StateView
 from heapscope.logs.reader.error_names import meaning_of
@@ -15,7 +17,6 @@ from heapscope.logs.reader.failures import FailureLines
 from heapscope.logs.reader.form import form_of
 from heapscope.logs.reader.primary import primary_figures
 from heapscope.logs.reader.reading import LogReading
-from heapscope.logs.reader.requests import AskedBlock
 from heapscope.logs.reader.state import START
 
 
@@ -28,8 +29,9 @@ class FailedRow(Row):
     """Requests that failed in the same way."""
 
     size: int | None = figure("Bytes of the request; null: not told.", "B", heading="size")
-    caps: int | None = figure(
-        "Its capabilities (MALLOC_CAP_*); null: not told.", heading="", most=WORD
+    capabilities: str | None = figure(
+        "Its capabilities joined with |, for example DMA|8BIT; null: not told.",
+        heading="capabilities",
     )
     count: int = figure("Lines that tell it.", heading="times")
     who: str = figure("Who asked, as the log tells it.", heading="who")
@@ -90,14 +92,13 @@ class LogAnswer(Row):
     failed: tuple[FailedRow, ...] = figure("The requests that failed.", default=())
     error: ErrorCode | None = _told("The first error that has a number.")
     corrupt: CorruptPlace | None = _told("The heap was found overwritten.")
-    need: int | None = _told("The request that was asked about.", "B")
-    fits: bool | None = _told("Whether it would be served; left out: it cannot be told.")
+    fits: bool | None = _told("Whether the first of the needs fits; left out: it cannot be told.")
     short: int | None = _told("Bytes that were missing for it.", "B")
     cut: bool | None = _told("The text ends early: sums are not those of the whole heap.")
 
 
 def answer_of(
-    reading: LogReading, view: StateView | None = None, *, fit: NeedFit | None = None
+    reading: LogReading, view: StateView | None = None, *, fit: RequestFit | None = None
 ) -> LogAnswer:
     """`view`: of the last state; `fit`: of the request that was asked about."""
     form = form_of(reading)
@@ -108,7 +109,7 @@ def answer_of(
     told["failed"] = tuple(
         FailedRow(
             size=one.size,
-            caps=one.caps,
+            capabilities=None if one.caps is None else capabilities.format(one.caps),
             count=one.count,
             who=printable(one.who),
             how=one.how,
@@ -123,7 +124,7 @@ def answer_of(
     told["error"] = _error(reading)
     told["corrupt"] = _corrupt(reading)
     if fit is not None:
-        told |= {"need": fit.size, "fits": fit.fits, "short": fit.short}
+        told |= {"fits": fit.fits, "short": fit.short}
     if not form or (form in _PRIVATE and told.get("free") is None):
         told["declines"] = _reason(reading, form)
     return LogAnswer(**told)
@@ -132,7 +133,7 @@ def answer_of(
 def _fits_now(view: StateView | None, one: FailureLines) -> bool | None:
     if view is None or view.state.form == START or not one.size or one.caps is None:
         return None
-    return state_fit(view, AskedBlock(size=one.size, caps=one.caps)).fits
+    return state_fit(view, Request(one.size, one.caps)).fits
 
 
 def _state(reading: LogReading, form: str) -> dict[str, Any]:

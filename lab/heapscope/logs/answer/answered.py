@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from heapscope.base import capabilities
 from heapscope.base.printable import printable
+from heapscope.base.request import Request
 from heapscope.logs.answer.advice import next_words, steps
 from heapscope.logs.answer.answer import answer_of
 from heapscope.logs.answer.contradictions import contradictions
@@ -13,7 +15,6 @@ from heapscope.logs.answer.log_result import (
     LogFigureRow,
     LogResult,
     LogTaskRow,
-    NeedFitRow,
     StartRegionRow,
     TaskHeapRow,
 )
@@ -21,7 +22,7 @@ from heapscope.logs.answer.request_rows import Followed, followed
 from heapscope.logs.answer.sentences import assumed, settles, verdict
 from heapscope.logs.answer.summary_rows import region_rows, summary_row, tightest, with_history
 from heapscope.logs.answer.trend import trends
-from heapscope.logs.heaps.fits import NeedFit, ask
+from heapscope.logs.heaps.fits import RequestFit, ask
 from heapscope.logs.heaps.state_fit import state_fit
 from heapscope.logs.heaps.state_view import StateView, no_state, view_of, views_over_time
 from heapscope.logs.reader.artefacts import remarks
@@ -29,7 +30,6 @@ from heapscope.logs.reader.device import device_of
 from heapscope.logs.reader.form import form_of
 from heapscope.logs.reader.primary import primary_figures
 from heapscope.logs.reader.reading import LogReading
-from heapscope.logs.reader.requests import AskedBlock
 from heapscope.logs.reader.state import START
 from heapscope.logs.reader.summaries import PrintedSummary
 from heapscope.memory.layout.evidence import shown
@@ -41,8 +41,8 @@ def answered(
     *,
     file: str,
     lines: int,
-    needs: Sequence[AskedBlock] = (),
-    requests: Sequence[AskedBlock] = (),
+    needs: Sequence[Request] = (),
+    requests: Sequence[Request] = (),
     chip: str | None = None,
     idf: str | None = None,
     poisoning: str | None = None,
@@ -84,12 +84,11 @@ def answered(
         assumed=tuple(assumed(reading, fits, view, series.assumed)),
         settles=tuple(settles(fits, answer)),
         next=next_words(reading, answer, file=file, asked=bool(needs)),
-        needs=tuple(_need(fit) for fit in fits),
+        needs=tuple(fits),
         requests=series.requests,
         left=series.left,
         left_totals=series.totals,
         rests_on=tuple(evidence(reading)),
-        failed=answer.failed,
         poisoning=poisoning or _poisoning(view),
         regions=tuple(region_rows(summary, _at(moments, summary))),
         summary=last,
@@ -123,16 +122,16 @@ def _ask(
     form: str,
     view: StateView | None,
     moments: Mapping[int, StateView],
-    request: AskedBlock,
-) -> NeedFit:
+    request: Request,
+) -> RequestFit:
     """By the last state, or by the last summary that has all memory which the request may ask,
     where the last state leaves some out."""
     if view is not None and not view.covers(request):
         covering = (one for one in reversed(list(moments.values())) if one.covers(request))
         view = next(covering, view)
     tried = None if view is None else state_fit(view, request)
-    found = ask(reading, request.size, form, caps=request.caps, tried=tried)
-    return with_history(found, list(moments.values())) if moments else found
+    found = ask(reading, request, form, tried=tried)
+    return with_history(found, request, list(moments.values())) if moments else found
 
 
 def _at(moments: Mapping[int, StateView], summary: PrintedSummary | None) -> StateView | None:
@@ -150,21 +149,6 @@ def _poisoning(view: StateView | None) -> str:
 def _framework(reading: LogReading) -> str:
     name, version = reading.boots.told("framework"), reading.boots.told("framework_version")
     return printable(f"{name} {version}".strip())
-
-
-def _need(fit: NeedFit) -> NeedFitRow:
-    return NeedFitRow(
-        size=fit.size,
-        capabilities=AskedBlock(size=fit.size, caps=fit.caps).capabilities,
-        fits=fit.fits,
-        short=fit.short,
-        largest=fit.largest,
-        line=fit.line,
-        why=fit.why,
-        served_by=fit.served_by,
-        regions=fit.regions,
-        history=fit.history,
-    )
 
 
 def _boot(reading: LogReading) -> Iterator[StartRegionRow]:
@@ -212,7 +196,7 @@ def _tasks(reading: LogReading) -> Iterator[LogTaskRow]:
 def _task_heap(fact: Fact) -> TaskHeapRow:
     return TaskHeapRow(
         name=printable(fact.name),
-        caps=fact.caps or 0,
+        capabilities=capabilities.format(fact.caps or 0),
         size=fact.size or 0,
         used=fact.used or 0,
         peak=fact.peak or 0,

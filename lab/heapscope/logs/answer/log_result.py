@@ -4,33 +4,12 @@ from __future__ import annotations
 
 from heapscope.base.rows.figure import WORD, figure
 from heapscope.base.rows.row import Document, Row
-from heapscope.logs.answer.answer import FailedRow, LogAnswer
+from heapscope.logs.answer.answer import LogAnswer
 from heapscope.logs.answer.request_rows import LeftRow, LeftTotals, TriedRow
 from heapscope.logs.answer.summary_rows import SummaryRegionRow, SummaryRow
 from heapscope.logs.answer.trend import TrendRow
-from heapscope.logs.heaps.fits import FitHistory, RegionFitRow
+from heapscope.logs.heaps.fits import RequestFit
 from heapscope.logs.heaps.state_allocators import POISONINGS
-
-
-class NeedFitRow(Row):
-    """One request that was asked about."""
-
-    size: int = figure("Bytes of the request.", "B", heading="request")
-    capabilities: str = figure(
-        "Capabilities joined with |, for example DMA|8BIT; malloc: malloc's own.", heading="from"
-    )
-    fits: bool | None = figure("Whether it would be served; null: it cannot be told.")
-    short: int | None = figure("Bytes that were missing; null: not known.", "B", heading="short")
-    largest: int | None = figure(
-        "The largest block that it was compared with; null: none is told.", "B", heading="largest"
-    )
-    line: int | None = figure("The line of that state; null: there is none.", heading="line")
-    why: str = figure("Why, as a clause.", heading="why")
-    served_by: int | None = figure(
-        "Address of the region that would serve it; null: not known.", most=WORD
-    )
-    regions: tuple[RegionFitRow, ...] = figure("Region by region, by that state.")
-    history: FitHistory | None = figure("At each heap summary; null: there is none.")
 
 
 class RestsOnRow(Row):
@@ -67,7 +46,7 @@ class TaskHeapRow(Row):
     """The memory of a task in one region, whose address is not printed."""
 
     name: str = figure("The memory type.")
-    caps: int = figure("Capability bits.")
+    capabilities: str = figure("Capabilities joined with |; 0: none are told.")
     size: int = figure("Bytes of the region.", "B")
     used: int = figure("Bytes of the task in it.", "B", least=None)
     peak: int = figure("The most that they were.", "B", least=None)
@@ -124,12 +103,11 @@ class LogResult(Document):
     assumed: tuple[str, ...] = figure("Everything that was assumed, a sentence each.")
     settles: tuple[str, ...] = figure("Means to settle what is open, a sentence each.")
     next: tuple[str, ...] = figure("The words of the next command after heapscope; or none.")
-    needs: tuple[NeedFitRow, ...] = figure("The requests that were asked about.")
+    needs: tuple[RequestFit, ...] = figure("The requests that were asked about.")
     requests: tuple[TriedRow, ...] = figure("Requests that follow each other.")
     left: tuple[LeftRow, ...] = figure("The regions when these requests were made.")
     left_totals: LeftTotals | None = figure("All of them together; null: not known.")
     rests_on: tuple[RestsOnRow, ...] = figure("The lines that the answer rests on.")
-    failed: tuple[FailedRow, ...] = figure("The requests that failed.")
     poisoning: str = figure(
         "Heap poisoning, given or seen in the figures; empty: not known.", choices=(*POISONINGS, "")
     )

@@ -6,13 +6,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
+from heapscope.base.request import Request
 from heapscope.base.rows.figure import WORD, figure
 from heapscope.base.rows.row import Row
 from heapscope.base.wording import plural, size
 from heapscope.logs.heaps.left import RegionLeft
 from heapscope.logs.heaps.outlook import Outlook, Reply, RequestOutlook, outlook
 from heapscope.logs.heaps.state_view import StateView
-from heapscope.logs.reader.requests import AskedBlock
 
 
 class TriedRow(Row):
@@ -73,7 +73,7 @@ class Followed:
     assumed: tuple[str, ...] = ()
 
 
-def followed(view: StateView, requests: Sequence[AskedBlock]) -> Followed:
+def followed(view: StateView, requests: Sequence[Request]) -> Followed:
     found = outlook(view.state, view.memory, view.views, requests)
     return Followed(
         requests=tuple(_request_rows(view, found)),
@@ -100,7 +100,7 @@ def _request_rows(view: StateView, found: Outlook) -> Iterator[TriedRow]:
         number += len(alike)
 
 
-def _alike(one: RequestOutlook) -> tuple[AskedBlock, Reply, tuple[int, ...]]:
+def _alike(one: RequestOutlook) -> tuple[Request, Reply, tuple[int, ...]]:
     return one.request, one.answer, one.regions
 
 

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from heapscope.answers.leaks.verdict import LEAK
-from heapscope.base import capabilities
 from heapscope.base.printable import printable
 from heapscope.base.wording import long_time, plural, size
 from heapscope.logs.answer.answer import NO_LINE, FailedRow, LogAnswer
 from heapscope.logs.answer.trend import TrendRow
-from heapscope.logs.heaps.fits import NeedFit
+from heapscope.logs.heaps.fits import RequestFit
 from heapscope.logs.heaps.state_view import StateView
 from heapscope.logs.reader.blocks import PrintedTask
 from heapscope.logs.reader.reading import LogReading
@@ -22,7 +21,7 @@ _SHOWN = 3  # failures that have a sentence
 def verdict(
     reading: LogReading,
     answer: LogAnswer,
-    fits: Sequence[NeedFit],
+    fits: Sequence[RequestFit],
     trends: Sequence[TrendRow],
     followed: Sequence[str] = (),
 ) -> Iterator[str]:
@@ -48,7 +47,7 @@ def verdict(
         yield f"The log tells nothing of {what}: {answer.declines}."
 
 
-def _fit(fit: NeedFit) -> str:
+def _fit(fit: RequestFit) -> str:
     what = size(fit.size)
     where = "" if fit.line is None else f", by line {fit.line:,}"
     if fit.fits is None:
@@ -59,7 +58,7 @@ def _fit(fit: NeedFit) -> str:
     return f"{what} would not fit{short}{where}: {fit.why}{_largest(fit)}.{_history(fit)}"
 
 
-def _history(fit: NeedFit) -> str:
+def _history(fit: RequestFit) -> str:
     past = fit.history
     total = 0 if past is None else past.fits + past.fits_not + past.open
     if past is None or total < 2:
@@ -72,7 +71,7 @@ def _history(fit: NeedFit) -> str:
     return f" In {total:,} heap summaries it {'; '.join(parts)}."
 
 
-def _largest(fit: NeedFit) -> str:
+def _largest(fit: RequestFit) -> str:
     return "" if fit.largest is None else f" (the largest block is {size(fit.largest)})"
 
 
@@ -114,7 +113,7 @@ def _failed(answer: LogAnswer) -> Iterator[str]:
 def _request(one: FailedRow) -> str:
     who = f" of {printable(one.who)}" if one.who else ""
     what = f"A request{who}" if one.size is None else f"A request of {size(one.size)}{_by(one)}"
-    caps = "" if one.caps is None else f" with {capabilities.format(one.caps)}"
+    caps = "" if one.capabilities is None else f" with {one.capabilities}"
     times = "" if one.count == 1 else f" {one.count:,} times"
     first = f"line {one.line:,}" if one.count == 1 else f"first on line {one.line:,}"
     cause = "" if one.memory else ", for another reason than memory"
@@ -245,7 +244,10 @@ def _ranges(reading: LogReading, answer: LogAnswer) -> Iterator[str]:
 
 
 def assumed(
-    reading: LogReading, fits: Sequence[NeedFit], view: StateView | None, more: Sequence[str] = ()
+    reading: LogReading,
+    fits: Sequence[RequestFit],
+    view: StateView | None,
+    more: Sequence[str] = (),
 ) -> Iterator[str]:
     """`view`: the last state; the regions of a summary are told by it without a request, too."""
     state = () if view is None or view.state.form == START else view.assumed
@@ -255,7 +257,7 @@ def assumed(
         yield "the lines speak of a heap, though their words could mean something else"
 
 
-def settles(fits: Sequence[NeedFit], answer: LogAnswer) -> Iterator[str]:
+def settles(fits: Sequence[RequestFit], answer: LogAnswer) -> Iterator[str]:
     yield from dict.fromkeys(fit.settles for fit in fits if fit.settles)
     if answer.declines == NO_LINE:
         yield (

@@ -7,17 +7,17 @@ from dataclasses import replace
 from typing import Any
 
 from heapscope.base import capabilities
+from heapscope.base.request import Request
 from heapscope.base.rows.figure import WORD, figure
 from heapscope.base.rows.row import Row
-from heapscope.logs.heaps.fits import FitHistory, NeedFit
+from heapscope.logs.heaps.fits import FitHistory, RequestFit
 from heapscope.logs.heaps.left import RegionLeft
 from heapscope.logs.heaps.outlook import outlook
 from heapscope.logs.heaps.state_fit import largest_request, state_fit
 from heapscope.logs.heaps.state_view import StateView
-from heapscope.logs.reader.requests import AskedBlock
 from heapscope.logs.reader.summaries import PrintedSummary
 
-_MALLOC = AskedBlock(size=1)
+_MALLOC = Request(1)
 
 
 class SummaryRow(Row):
@@ -143,10 +143,9 @@ def _known(view: StateView, index: int, left: RegionLeft | None) -> dict[str, An
     return told
 
 
-def with_history(fit: NeedFit, moments: Sequence[StateView]) -> NeedFit:
+def with_history(fit: RequestFit, request: Request, moments: Sequence[StateView]) -> RequestFit:
     """The answer with that of each summary in which no memory is left out that the request may ask;
     of all, where there is none."""
-    request = AskedBlock(size=fit.size, caps=fit.caps)
     asked = [view for view in moments if view.covers(request)] or moments
     fits = [(view.state.line, state_fit(view, request).fits) for view in asked]
     return replace(

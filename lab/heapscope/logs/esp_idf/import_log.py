@@ -8,6 +8,7 @@ from pathlib import Path
 
 from heapscope.base.errors import InputError
 from heapscope.base.printable import printable
+from heapscope.base.request import Request
 from heapscope.logs.answer.answered import answered
 from heapscope.logs.answer.log_result import LogResult
 from heapscope.logs.esp_idf.frames import Frames
@@ -26,7 +27,6 @@ from heapscope.logs.reader.device import GIVEN, LOGGED
 from heapscope.logs.reader.facts import read_log
 from heapscope.logs.reader.logged_memory import LoggedMemory, known_chip
 from heapscope.logs.reader.reading import LogReading
-from heapscope.logs.reader.requests import AskedBlock
 from heapscope.memory.layout.versions import knows_version
 from heapscope.native.log import Fact
 from heapscope.trace.call_sites import site_names
@@ -62,11 +62,11 @@ def import_esp_idf(
     idf: str | None = None,
     chip: str | None = None,
     poisoning: str | None = None,
-    needs: Sequence[tuple[int, int]] = (),
+    needs: Sequence[Request] = (),
     progress: Progress | None = None,
 ) -> EspIdfImport:
     """Reads `path` (.zst too, "-": standard input); writes the trace `out` if the log has events.
-    `needs`: (bytes, capabilities), 0: malloc's. InputError when the log tells nothing of a heap."""
+    `needs`: as for the verb log. InputError when the log tells nothing of a heap."""
     reading = TraceReading()
     with open_blocks(path, progress=progress) as blocks:
         head = KeptHead(blocks)
@@ -76,7 +76,7 @@ def import_esp_idf(
         reading,
         file=blocks.name,
         lines=lines,
-        needs=[AskedBlock(size=size, caps=caps) for size, caps in dict.fromkeys(needs)],
+        needs=needs,
         chip=chip,
         idf=idf,
         poisoning=poisoning,

@@ -50,7 +50,8 @@ class HeapTraceFacts(OrderedCounts):
 class EspIdfImport(LogResult):
     """A device's log, answered, and its heap trace as events."""
 
-    VERB = "import-esp-idf"
+    VERB = "import"
+    KIND = "esp-idf"
     COMMAND = "import esp-idf --json"
     VERSION = 1
 
@@ -99,7 +100,7 @@ def limits(log: LogResult, trace: HeapTraceFacts | None) -> Iterator[str]:
         no_peak = all(task.peak is None for task in log.tasks)
         peaks = "no peaks" if no_peak else "peaks of different tasks at different moments"
         yield f"task tables: bytes held, {peaks}; not where the blocks lie or when they came"
-    if log.failed:
+    if log.answer.failed:
         yield "failed allocations: not which task asked, nor what was free at that moment"
     if trace is not None:
         yield from _trace_limits(trace)

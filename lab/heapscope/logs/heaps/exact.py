@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
-from heapscope.logs.heaps.hole import HoleHeap, native_region
-from heapscope.logs.reader.requests import AskedBlock
+from heapscope.base.request import Request
+from heapscope.logs.heaps.hole import HoleHeap
 from heapscope.memory.layout.layout import MallocRule
-from heapscope.native.config import HeldBlock, NativeConfig, NativeRegion
+from heapscope.native.config import HeldBlock, NativeRegion
 from heapscope.native.state import NativeState
 from heapscope.native.structs import Struct
+from heapscope.simulation.replay.config import bare_region, heap_config
 
 
 @dataclass(frozen=True)
@@ -34,7 +35,7 @@ class ExactRun:
 def run_exactly(
     heaps: Sequence[HoleHeap | None],
     blocks: Sequence[tuple[HeldBlock, ...]],
-    requests: Sequence[AskedBlock],
+    requests: Sequence[Request],
     malloc: MallocRule,
     request_max: int,
     *,
@@ -42,16 +43,13 @@ def run_exactly(
 ) -> ExactRun:
     """`heaps`: None where a region has none. The holes of one size class are taken from the lowest
     address on, or from the highest."""
-    config = NativeConfig(
-        regions=tuple(
-            replace(_region(heap, held), lowest_first=lowest_first)
+    config = heap_config(
+        (
+            _region(heap, held, lowest_first=lowest_first)
             for heap, held in zip(heaps, blocks, strict=True)
         ),
-        malloc_small_caps=malloc.small,
-        malloc_threshold=malloc.threshold,
-        malloc_large_caps=malloc.large,
-        malloc_fallback_caps=malloc.fallback,
-        request_max=request_max,
+        malloc,
+        request_max,
     )
     placed, is_open = [], False
     with NativeState(config) as state:
@@ -66,9 +64,11 @@ def run_exactly(
         return ExactRun(tuple(placed), state.regions(), is_open)
 
 
-def _region(heap: HoleHeap | None, held: tuple[HeldBlock, ...]) -> NativeRegion:
+def _region(
+    heap: HoleHeap | None, held: tuple[HeldBlock, ...], *, lowest_first: bool
+) -> NativeRegion:
     assert heap is not None
-    return native_region(heap.region, held)
+    return bare_region(heap.region, blocks=held, lowest_first=lowest_first)
 
 
 def _has_twins(heap: HoleHeap, holes: Sequence[HeldBlock], address: int) -> bool:

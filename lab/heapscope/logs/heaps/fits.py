@@ -6,8 +6,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from heapscope.base.capabilities import DEFAULT, EIGHT_BIT, INTERNAL, WORD
+from heapscope.base.request import Request
 from heapscope.base.rows.figure import WORD as ADDRESS_MAX
 from heapscope.base.rows.figure import figure
+from heapscope.base.rows.request import RequestRow
 from heapscope.base.rows.row import Row
 from heapscope.logs.heaps.outlook import Reply
 from heapscope.logs.reader.failures import FailureLines
@@ -43,40 +45,54 @@ class FitHistory(Row):
     first_not: int | None = figure("Line of the first in which it does not; null: none.")
 
 
-@dataclass(frozen=True, kw_only=True)
-class NeedFit:
-    """`fits` None: the log does not tell. `short`: bytes that were missing, where that is known.
-    `served_by`: the region that would serve it, by its address, where that is known."""
+class RequestFit(RequestRow):
+    """One request that was asked about."""
 
-    size: int
-    why: str  # a clause
-    fits: bool | None = None
-    short: int | None = None
-    largest: int | None = None  # what it was compared with
-    line: int | None = None  # where that stands
-    caps: int = 0  # 0: malloc's own
-    assumed: tuple[str, ...] = ()
-    settles: str = ""
-    state: bool = False  # by heaps as they stood at that line, not as they were at the start
-    served_by: int | None = None
-    regions: tuple[RegionFitRow, ...] = ()
-    history: FitHistory | None = None
+    fits: bool | None = figure("Whether it would be served; null: it cannot be told.", default=None)
+    short: int | None = figure(
+        "Bytes that were missing; null: not known.", "B", heading="short", default=None
+    )
+    largest: int | None = figure(
+        "The largest block that it was compared with; null: none is told.",
+        "B",
+        heading="largest",
+        default=None,
+    )
+    line: int | None = figure(
+        "The line of that state; null: there is none.", heading="line", default=None
+    )
+    why: str = figure("Why, as a clause.", heading="why")
+    served_by: int | None = figure(
+        "Address of the region that would serve it; null: not known.",
+        most=ADDRESS_MAX,
+        default=None,
+    )
+    regions: tuple[RegionFitRow, ...] = figure("Region by region, by that state.", default=())
+    history: FitHistory | None = figure("At each heap summary; null: there is none.", default=None)
+    assumed: tuple[str, ...] = figure(
+        "Everything that was assumed, a sentence each.", hidden=True, default=()
+    )
+    settles: str = figure("What would settle it; empty: it is settled.", hidden=True, default="")
+    state: bool = figure(
+        "By heaps as they stood at that line, not as they were at the start.",
+        hidden=True,
+        default=False,
+    )
 
 
 def ask(
-    reading: LogReading, size: int, form: str, *, caps: int = 0, tried: NeedFit | None = None
-) -> NeedFit:
+    reading: LogReading, request: Request, form: str, *, tried: RequestFit | None = None
+) -> RequestFit:
     """`form`: of the log, which says whose heap it speaks of. `tried`: the answer of the heaps of
     the last state, where the log tells one."""
     if reading.figures.invalid:
-        return NeedFit(
-            size=size,
-            caps=caps,
+        return RequestFit.of(
+            request,
             line=reading.figures.invalid[0].line,
             why="some figures cannot be the size of a heap, so the others are not believed either",
             settles="find out why the heap cannot read its own words: is PSRAM set up?",
         )
-    found = _answered(reading, size, form, caps=caps, tried=tried)
+    found = _answered(reading, request, form, tried)
     if found.fits is False and found.line is not None and found.line == reading.unended:
         return replace(
             found,
@@ -89,31 +105,30 @@ def ask(
 
 
 def _answered(
-    reading: LogReading, size: int, form: str, *, caps: int, tried: NeedFit | None
-) -> NeedFit:
-    if form.startswith("mpy_mem"):
-        return _python(reading, size)
+    reading: LogReading, request: Request, form: str, tried: RequestFit | None
+) -> RequestFit:
+    if form.startswith("mpy_mem") and not request.caps:
+        return _python(reading, request)
     if tried is not None and tried.state:
-        return _before_failures(reading, tried)
-    if caps:
-        return tried or _untold(size, caps, "the log tells no heap by its capabilities")
-    found = _blocks(reading, size, form) or _failed(reading, size, "", None) or tried
-    return found or _untold(size, caps, "the log tells no largest free block")
+        return tried if request.caps else _before_failures(reading, request, tried)
+    if request.caps:
+        return tried or _untold(request, "the log tells no heap by its capabilities")
+    found = _blocks(reading, request, form) or _failed(reading, request, "", None) or tried
+    return found or _untold(request, "the log tells no largest free block")
 
 
-def _untold(size: int, caps: int, why: str) -> NeedFit:
-    return NeedFit(
-        size=size,
-        caps=caps,
+def _untold(request: Request, why: str) -> RequestFit:
+    return RequestFit.of(
+        request,
         why=why,
         settles="print heap_caps_get_largest_free_block(MALLOC_CAP_8BIT) before the request",
     )
 
 
-def _before_failures(reading: LogReading, tried: NeedFit) -> NeedFit:
+def _before_failures(reading: LogReading, request: Request, tried: RequestFit) -> RequestFit:
     """A request that failed at the moment of the state says more than the state."""
-    failed = _failed(reading, tried.size, "", tried.line)
-    if failed is None or tried.caps:
+    failed = _failed(reading, request, "", tried.line)
+    if failed is None:
         return tried
     why = failed.why if tried.fits is not True else f"{failed.why}, though by the state {tried.why}"
     return replace(tried, fits=False, line=failed.line, why=why, settles="")
@@ -123,22 +138,22 @@ def _short(size: int, largest: int | None) -> int | None:
     return size - largest if largest is not None and size > largest else None
 
 
-def _python(reading: LogReading, size: int) -> NeedFit:
-    python = reading.python
+def _python(reading: LogReading, request: Request) -> RequestFit:
+    python, size = reading.python, request.size
     largest = python.largest
-    found = _failed(reading, size, "python", None)
+    found = _failed(reading, request, "python", None)
     if found is not None:
         return replace(found, short=_short(size, largest), largest=largest)
     if largest is None:
-        return NeedFit(
-            size=size,
+        return RequestFit.of(
+            request,
             fits=False if python.free is not None and size > python.free else None,
             line=python.line or None,
             why="micropython.mem_info() was not printed, which tells the largest free block",
             settles="print micropython.mem_info() before the request",
         )
-    return NeedFit(
-        size=size,
+    return RequestFit.of(
+        request,
         fits=size <= largest,
         short=_short(size, largest),
         largest=largest,
@@ -148,13 +163,14 @@ def _python(reading: LogReading, size: int) -> NeedFit:
     )
 
 
-def _blocks(reading: LogReading, size: int, form: str) -> NeedFit | None:
+def _blocks(reading: LogReading, request: Request, form: str) -> RequestFit | None:
     """The largest block that the last state reports decides."""
     found = _largest(reading, form)
     if found is None:
         return None
-    block = NeedFit(size=size, largest=found.largest, line=found.line, why="")
-    failed = _failed(reading, size, "", found.line)
+    size = request.size
+    block = RequestFit.of(request, largest=found.largest, line=found.line, why="")
+    failed = _failed(reading, request, "", found.line)
     if failed is not None:
         short = _short(size, found.largest)
         return replace(block, fits=False, short=short, line=failed.line, why=failed.why)
@@ -228,13 +244,13 @@ def _largest(reading: LogReading, form: str) -> _ReportedBlock | None:
     return None
 
 
-def _failed(reading: LogReading, size: int, who: str, line: int | None) -> NeedFit | None:
+def _failed(reading: LogReading, request: Request, who: str, line: int | None) -> RequestFit | None:
     """A request of at most this size failed, at the moment of the state or after it."""
     for one in _failures(reading, who):
         late = line is None or one.last + _NEAR >= line
-        if one.size is not None and 0 < one.size <= size and late and one.memory:
+        if one.size is not None and 0 < one.size <= request.size and late and one.memory:
             why = f"a request of {one.size:,} B failed (line {one.last:,})"
-            return NeedFit(size=size, fits=False, line=one.last, why=why)
+            return RequestFit.of(request, fits=False, line=one.last, why=why)
     return None
 
 

@@ -9,13 +9,14 @@ from __future__ import annotations
 import functools
 from dataclasses import dataclass
 
+from heapscope.base.request import Request
 from heapscope.logs.heaps.arrangement import HEADER, arrange
-from heapscope.logs.reader.requests import AskedBlock
 from heapscope.memory.layout.layout import MallocRule, Region
-from heapscope.native.config import HeldBlock, NativeConfig, NativeRegion
+from heapscope.native.config import HeldBlock, NativeConfig
 from heapscope.native.state import NativeState
 from heapscope.native.status import StatusError
 from heapscope.native.structs import Struct
+from heapscope.simulation.replay.config import bare_region, heap_config
 
 _SMALLEST = (4, 8, 12, 16)  # bytes of a hole, in one release or another
 GRANULE = 4  #: every payload of these allocators is a multiple of it
@@ -30,18 +31,6 @@ class Taken:
     cost: int
 
 
-def native_region(region: Region, blocks: tuple[HeldBlock, ...] = ()) -> NativeRegion:
-    return NativeRegion(
-        start=region.start,
-        size=region.size,
-        caps=region.caps,
-        kind=0,
-        allocator=region.allocator,
-        iram_alias=region.iram_alias,
-        blocks=blocks,
-    )
-
-
 class HoleHeap:
     """The heap of one region. StatusError: the allocator makes none of it."""
 
@@ -49,8 +38,8 @@ class HoleHeap:
         self.region = region
         self._malloc, self._request_max = malloc, request_max
         self._rows: dict[int, Struct | None] = {}
-        self._taken: dict[tuple[int, AskedBlock], Taken | None] = {}
-        self._least: dict[AskedBlock, int | None] = {}
+        self._taken: dict[tuple[int, Request], Taken | None] = {}
+        self._least: dict[Request, int | None] = {}
         with NativeState(self.config(())) as state:
             (row,) = state.regions()
             (block,) = state.blocks(0)
@@ -62,14 +51,8 @@ class HoleHeap:
         self.smallest = next((size for size in _SMALLEST if self._loads(size)), self.whole)
 
     def config(self, blocks: tuple[HeldBlock, ...]) -> NativeConfig:
-        return NativeConfig(
-            regions=(native_region(self.region, blocks),),
-            malloc_small_caps=self._malloc.small,
-            malloc_threshold=self._malloc.threshold,
-            malloc_large_caps=self._malloc.large,
-            malloc_fallback_caps=self._malloc.fallback,
-            request_max=self._request_max,
-        )
+        region = bare_region(self.region, blocks=blocks)
+        return heap_config((region,), self._malloc, self._request_max)
 
     def largest_hole(self) -> int:
         """Besides one that is the whole heap."""
@@ -82,21 +65,21 @@ class HoleHeap:
             self._rows[hole] = None if blocks is None else self._described(blocks)
         return self._rows[hole]
 
-    def take(self, hole: int, request: AskedBlock) -> Taken | None:
+    def take(self, hole: int, request: Request) -> Taken | None:
         """None: the hole does not serve it, or there is no such hole."""
         key = hole, request
         if key not in self._taken:
             self._taken[key] = self._try(hole, request)
         return self._taken[key]
 
-    def least(self, request: AskedBlock) -> int | None:
+    def least(self, request: Request) -> int | None:
         """The smallest hole that serves it; None: not even the whole heap does. A search by halves:
         a larger hole serves whatever a smaller one does."""
         if request not in self._least:
             self._least[request] = self._search(request)
         return self._least[request]
 
-    def _search(self, request: AskedBlock) -> int | None:
+    def _search(self, request: Request) -> int | None:
         if self.take(self.whole, request) is None:
             return None
         below, above = 0, self.largest_hole() // GRANULE
@@ -136,7 +119,7 @@ class HoleHeap:
         except StatusError:
             return None
 
-    def _try(self, hole: int, request: AskedBlock) -> Taken | None:
+    def _try(self, hole: int, request: Request) -> Taken | None:
         blocks = self._with(hole)
         if blocks is None:
             return None

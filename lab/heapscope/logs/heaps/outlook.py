@@ -6,13 +6,13 @@ import enum
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from heapscope.base.request import Request
 from heapscope.logs.heaps.belief import Belief, belief_of, doubted
 from heapscope.logs.heaps.exact import ExactRun, run_exactly
 from heapscope.logs.heaps.hole import HoleHeap, hole_heap
 from heapscope.logs.heaps.left import RegionLeft, left_of, left_of_row, spread
 from heapscope.logs.heaps.state_memory import StateMemory
 from heapscope.logs.heaps.worlds import Fate, HeapBounds, follow
-from heapscope.logs.reader.requests import AskedBlock
 from heapscope.logs.reader.state import START, HeapState, StateRegion
 from heapscope.memory.layout.layout import MallocRule, Region
 from heapscope.native.config import HeldBlock
@@ -40,7 +40,7 @@ class RequestOutlook:
     """`regions`: indices of those that may serve it; `address`: of its block, where all is
     known."""
 
-    request: AskedBlock
+    request: Request
     answer: Reply
     regions: tuple[int, ...]
     address: int | None = None
@@ -134,7 +134,7 @@ def _heap(region: StateRegion, place: Region, memory: StateMemory) -> HoleHeap |
 
 
 def outlook(
-    state: HeapState, memory: StateMemory, views: Sequence[Believed], requests: Sequence[AskedBlock]
+    state: HeapState, memory: StateMemory, views: Sequence[Believed], requests: Sequence[Request]
 ) -> Outlook:
     """The answer that all of `views`, and all ways of malloc, give together."""
     found = [_one(memory, view, rule, requests) for view in views for rule in memory.rules]
@@ -162,7 +162,7 @@ def _guarded(one: RequestOutlook, may_miss: bool) -> RequestOutlook:
     return replace(one, answer=Reply.DEPENDS) if fails else one
 
 
-def _merged(request: AskedBlock, each: Sequence[tuple[Fate, int | None]]) -> RequestOutlook:
+def _merged(request: Request, each: Sequence[tuple[Fate, int | None]]) -> RequestOutlook:
     steps = [step for step, _ in each]
     addresses = {address for _, address in each}
     may_serve = any(step.may_serve for step in steps)
@@ -182,7 +182,7 @@ _Found = tuple[
 
 
 def _one(
-    memory: StateMemory, view: Believed, rule: MallocRule, requests: Sequence[AskedBlock]
+    memory: StateMemory, view: Believed, rule: MallocRule, requests: Sequence[Request]
 ) -> _Found:
     """Where every block of the regions that are asked is known, on the heaps themselves; else, or
     where a dump leaves open which of two holes comes first, by bounds."""
@@ -203,12 +203,12 @@ def _by_bounds(
     memory: StateMemory,
     view: Believed,
     rule: MallocRule,
-    requests: Sequence[AskedBlock],
+    requests: Sequence[Request],
     method: Method,
 ) -> _Found:
     start = tuple(None if belief is None else _bounds(belief) for belief in view.beliefs)
 
-    def order(request: AskedBlock) -> tuple[int, ...]:
+    def order(request: Request) -> tuple[int, ...]:
         return memory.order(request, rule)
 
     steps, world = follow(view.heaps, start, requests, order)
@@ -230,7 +230,7 @@ def _bounds(belief: Belief) -> HeapBounds:
 
 
 def _exactly(
-    memory: StateMemory, view: Believed, rule: MallocRule, requests: Sequence[AskedBlock]
+    memory: StateMemory, view: Believed, rule: MallocRule, requests: Sequence[Request]
 ) -> _Found | None:
     """None: it is open which hole a request takes."""
     places = [

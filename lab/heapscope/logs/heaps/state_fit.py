@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from heapscope.base.request import Request
 from heapscope.base.wording import size
-from heapscope.logs.heaps.fits import NeedFit, RegionFitRow
+from heapscope.logs.heaps.fits import RegionFitRow, RequestFit
 from heapscope.logs.heaps.outlook import Believed, Outlook, Reply, outlook
 from heapscope.logs.heaps.state_view import StateView
-from heapscope.logs.reader.requests import AskedBlock
 from heapscope.logs.reader.state import START
 
 SETTLES = "print heap_caps_dump(MALLOC_CAP_8BIT) at that moment: it lists every block"
 
 
-def state_fit(view: StateView, request: AskedBlock) -> NeedFit:
+def state_fit(view: StateView, request: Request) -> RequestFit:
     found = outlook(view.state, view.memory, view.views, (request,))
     (one,) = found.requests
     fits = {Reply.YES: True, Reply.NO: False}.get(one.answer)
@@ -24,9 +24,8 @@ def state_fit(view: StateView, request: AskedBlock) -> NeedFit:
         fits = None
         why = "it fits into the heap as the start left it, and what was allocated since is not told"
     most = _most(view, found, request)
-    return NeedFit(
-        size=request.size,
-        caps=request.caps,
+    return RequestFit.of(
+        request,
         fits=fits,
         short=request.size - most if fits is False and most is not None else None,
         largest=most,
@@ -40,7 +39,7 @@ def state_fit(view: StateView, request: AskedBlock) -> NeedFit:
     )
 
 
-def _by_region(view: StateView, request: AskedBlock) -> Iterator[RegionFitRow]:
+def _by_region(view: StateView, request: Request) -> Iterator[RegionFitRow]:
     asked = view.asked(request)
     for index, region in enumerate(view.state.regions):
         replies = {_reply(one, index, request) for one in view.views} if index in asked else set()
@@ -48,7 +47,7 @@ def _by_region(view: StateView, request: AskedBlock) -> Iterator[RegionFitRow]:
         yield RegionFitRow(address=region.start, answer=answer and str(answer))
 
 
-def _reply(one: Believed, index: int, request: AskedBlock) -> Reply:
+def _reply(one: Believed, index: int, request: Request) -> Reply:
     """The reply of a heap alone, by its largest hole."""
     heap, belief = one.heaps[index], one.beliefs[index]
     least = None if heap is None else heap.least(request)
@@ -57,7 +56,7 @@ def _reply(one: Believed, index: int, request: AskedBlock) -> Reply:
     return Reply.YES if belief.main[0] >= least else Reply.DEPENDS
 
 
-def _why(view: StateView, found: Outlook, request: AskedBlock) -> str:
+def _why(view: StateView, found: Outlook, request: Request) -> str:
     (one,) = found.requests
     if one.answer == Reply.YES:
         where = " or ".join(map(view.region, one.regions))
@@ -67,7 +66,7 @@ def _why(view: StateView, found: Outlook, request: AskedBlock) -> str:
     return "; ".join(_open(view, found, request)) or "the figures allow both"
 
 
-def _open(view: StateView, found: Outlook, request: AskedBlock) -> Iterator[str]:
+def _open(view: StateView, found: Outlook, request: Request) -> Iterator[str]:
     """Why it depends."""
     (one,) = found.requests
     if found.may_miss and not one.regions:
@@ -92,7 +91,7 @@ def _open(view: StateView, found: Outlook, request: AskedBlock) -> Iterator[str]
             )
 
 
-def _spans(view: StateView, index: int, request: AskedBlock) -> Iterator[tuple[int, int, int]]:
+def _spans(view: StateView, index: int, request: Request) -> Iterator[tuple[int, int, int]]:
     """The bounds of a region's largest hole where they leave the request open, and the least hole
     that serves it."""
     for one in view.views:
@@ -102,13 +101,13 @@ def _spans(view: StateView, index: int, request: AskedBlock) -> Iterator[tuple[i
             yield *belief.main, least
 
 
-def _most(view: StateView, found: Outlook, request: AskedBlock) -> int | None:
+def _most(view: StateView, found: Outlook, request: Request) -> int | None:
     """The largest request that the regions that it asks serve, where that is known to the byte."""
     span = largest_request(view, request)
     return span[0] if span is not None and span[0] == span[1] else None
 
 
-def largest_request(view: StateView, request: AskedBlock) -> tuple[int, int] | None:
+def largest_request(view: StateView, request: Request) -> tuple[int, int] | None:
     """The least and the most that the largest request like this one can be that would be served in
     the printed regions; None: of one of them it is not known, or it asks none."""
     before = outlook(view.state, view.memory, view.views, ())

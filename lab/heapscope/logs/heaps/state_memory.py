@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from heapscope.base import capabilities
+from heapscope.base.request import Request
 from heapscope.logs.reader.logged_memory import LoggedMemory, RegionKind, known_chip
-from heapscope.logs.reader.requests import AskedBlock
 from heapscope.logs.reader.state import HeapState
 from heapscope.memory.layout.attempts import tried
 from heapscope.memory.layout.build import THRESHOLD
@@ -30,18 +30,18 @@ class StateMemory:
     logged: LoggedMemory
     psram: int = 0  # bytes of it that the start added to the heap, where no region of it is printed
 
-    def order(self, request: AskedBlock, rule: MallocRule) -> tuple[int, ...]:
+    def order(self, request: Request, rule: MallocRule) -> tuple[int, ...]:
         """The regions that it asks, in turn."""
         return tuple(dict.fromkeys(self._order(request, rule)))
 
-    def _order(self, request: AskedBlock, rule: MallocRule) -> list[int]:
+    def _order(self, request: Request, rule: MallocRule) -> list[int]:
         if self.request_max and request.size > self.request_max:
             return []
         first = rule.small if request.size <= rule.threshold else rule.large
         sets = [request.caps] if request.caps else [first, *([rule.fallback] * bool(rule.fallback))]
         return [attempt.index for caps in sets for attempt in tried(self.regions, caps)]
 
-    def may_miss(self, request: AskedBlock, rule: MallocRule) -> bool:
+    def may_miss(self, request: Request, rule: MallocRule) -> bool:
         """Whether memory that was not printed, as it lacks a capability, may serve it."""
         if self.caps is None:
             return True

@@ -6,12 +6,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from heapscope.base.errors import InputError
+from heapscope.base.request import Request
 from heapscope.logs.heaps.outlook import Believed, believed, heaps_by
 from heapscope.logs.heaps.state_allocators import allocators_of
 from heapscope.logs.heaps.state_memory import StateMemory, memory_of
 from heapscope.logs.reader.device import ADDRESSES, GIVEN, LogDevice
 from heapscope.logs.reader.reading import LogReading
-from heapscope.logs.reader.requests import AskedBlock
 from heapscope.logs.reader.state import DUMP, START, HeapState, last_state, summarized
 
 _REGIONS_MAX = 32  # of the native library
@@ -28,11 +28,11 @@ class StateView:
     views: tuple[Believed, ...]
     assumed: tuple[str, ...]
 
-    def asked(self, request: AskedBlock) -> set[int]:
+    def asked(self, request: Request) -> set[int]:
         """The regions that it asks, by one way of malloc or another."""
         return {i for rule in self.memory.rules for i in self.memory.order(request, rule)}
 
-    def covers(self, request: AskedBlock) -> bool:
+    def covers(self, request: Request) -> bool:
         """Whether no memory that it may ask is left out."""
         missed = (self.memory.may_miss(request, rule) for rule in self.memory.rules)
         return not self.state.missing and not any(missed)

@@ -22,8 +22,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from heapscope.base.request import Request
 from heapscope.logs.heaps.hole import GRANULE, HoleHeap
-from heapscope.logs.reader.requests import AskedBlock
 
 _WORLDS_MAX = 128
 _WHOLE = 12  # bytes that a block may be longer than asked, as its rest would be no block
@@ -70,8 +70,8 @@ class _Hole:
 def follow(
     heaps: Sequence[HoleHeap | None],
     start: World,
-    requests: Sequence[AskedBlock],
-    order: Callable[[AskedBlock], Sequence[int]],
+    requests: Sequence[Request],
+    order: Callable[[Request], Sequence[int]],
 ) -> tuple[tuple[Fate, ...], World]:
     """A step for each request, and bounds that hold all worlds after the last one."""
     worlds: dict[World, None] = {start: None}
@@ -93,7 +93,7 @@ def follow(
 
 
 def _ask(
-    heaps: Sequence[HoleHeap | None], world: World, request: AskedBlock, order: Sequence[int]
+    heaps: Sequence[HoleHeap | None], world: World, request: Request, order: Sequence[int]
 ) -> Iterator[tuple[int | None, World]]:
     """The region that served it, or None, with the world afterwards, for all that may happen."""
     for index in dict.fromkeys(order):
@@ -114,7 +114,7 @@ def _ask(
 
 
 def _served(
-    heap: HoleHeap, bounds: HeapBounds, request: AskedBlock, least: int
+    heap: HoleHeap, bounds: HeapBounds, request: Request, least: int
 ) -> Iterator[HeapBounds]:
     main = _taken(heap, request, max(bounds.main_least, least), bounds.main_most)
     if main is not None:
@@ -131,7 +131,7 @@ def _given(bounds: HeapBounds, hole: _Hole) -> HeapBounds:
     )
 
 
-def _taken(heap: HoleHeap, request: AskedBlock, least: int, most: int) -> _Hole | None:
+def _taken(heap: HoleHeap, request: Request, least: int, most: int) -> _Hole | None:
     """None: no hole within the bounds serves it. A hole that is little larger than the block goes
     whole, one that is larger by a block or more is cut: so the ends and the few smallest sizes tell
     all."""

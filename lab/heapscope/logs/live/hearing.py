@@ -16,7 +16,6 @@ from heapscope.logs.live.device_log import DeviceLog
 from heapscope.logs.live.latest_chunks import LatestChunks
 from heapscope.logs.live.model import LiveModel
 from heapscope.logs.live.moment import LiveMoment
-from heapscope.logs.live.needs import WatchedNeed, heard_answer, replayed_answer
 from heapscope.logs.live.picture import (
     CalledNames,
     heard_owners,
@@ -26,13 +25,14 @@ from heapscope.logs.live.picture import (
     losses,
     memory_lines,
     missing,
-    need_lines,
     owner_lines,
+    watched_rows,
 )
 from heapscope.logs.live.reasons import Reasons
 from heapscope.logs.live.recording_file import RecordingFiles, boot_label
 from heapscope.logs.live.region import HeardRegion
 from heapscope.logs.live.told import Telling
+from heapscope.logs.live.watched import WatchedRequest, heard_answer, replayed_answer
 from heapscope.logs.live.window import TrendWindow, WindowPoint
 from heapscope.native.listener import BEGIN, FAILED, LOST, MARKS, NativeListener, figures_of
 from heapscope.native.structs import Rows, Struct
@@ -77,7 +77,7 @@ class Hearing:
         self,
         port: str,
         *,
-        needs: Sequence[WatchedNeed] = (),
+        needs: Sequence[WatchedRequest] = (),
         prefix: Path | None = None,
         files: int = FILES,
         addresses: Addresses | None = None,
@@ -263,7 +263,7 @@ class Hearing:
         regions, blocks = self._regions(called), self._listener.blocks()
         for index, need in enumerate(self._needs):
             if self._model is None:
-                answer = heard_answer(need, regions, blocks, known=bool(figures.known))
+                answer = heard_answer(need.request, regions, blocks, known=bool(figures.known))
                 stopped = need.look(answer, spells=None)
             else:
                 answer = replayed_answer(self._model, index)
@@ -275,7 +275,7 @@ class Hearing:
             elif stopped or need.may_be_asked_again(self._latest.end):
                 self._ask_why(self._reasons, index, need)
 
-    def _ask_why(self, reasons: Reasons, index: int, need: WatchedNeed) -> None:
+    def _ask_why(self, reasons: Reasons, index: int, need: WatchedRequest) -> None:
         need.asked_at, need.again = self._latest.end, True
         lost = self._listener.health().lost_events or self._listener.health().lost_chunks
         whole = None if lost else self._latest.all()
@@ -291,7 +291,7 @@ class Hearing:
         for reason in () if self._reasons is None else self._reasons.answers():
             need = reason.need
             need.why, need.why_not, need.again = reason.line, reason.why_not, reason.again
-            what = f"{size(need.size)} for {need.capabilities}"
+            what = f"{size(need.request.size)} for {need.request.capabilities}"
             if reason.line is None:
                 self.happened(
                     "why", f"{what}: which change would help is not known: {need.why_not}"
@@ -302,12 +302,12 @@ class Hearing:
 
     def _stopped(
         self,
-        need: WatchedNeed,
+        need: WatchedRequest,
         regions: Sequence[HeardRegion],
         blocks: Rows,
         called: CalledNames,
     ) -> str:
-        what = f"{size(need.size)} for {need.capabilities}"
+        what = f"{size(need.request.size)} for {need.request.capabilities}"
         if need.answer.fits is not False:
             return f"{what} did not fit for a moment"
         text = f"{what} do not fit: {_REASONS[need.answer.by]} {size(need.answer.largest or 0)}"
@@ -372,7 +372,7 @@ class Hearing:
             owners=owners,
             owners_left_out=owners_left_out,
             losses=losses(figures, health),
-            needs=need_lines(self._needs, regions, blocks, called),
+            needs=watched_rows(self._needs, regions, blocks, called),
             happenings=told.happenings,
             log=told.log,
             log_left_out=told.log_left_out,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from heapscope.base.rows.figure import figure
 from heapscope.base.rows.row import Document, Row
-from heapscope.logs.live.moment import NeedLine
+from heapscope.logs.live.moment import WatchedRow
 
 #: Events that can end it, or make it fail.
 EVENTS = ("need", "failed", "lost", "restart", "gone", "stray", "mark")
@@ -47,7 +47,7 @@ class LiveResult(Document):
         "Recordings that are not among them: without an event, or after the first 10,000."
     )
     happened: tuple[EventCount, ...] = figure("Each event that happened, and how often.")
-    needs: tuple[NeedLine, ...] = figure("The requests that were asked about, as it ended.")
+    needs: tuple[WatchedRow, ...] = figure("The requests that were asked about, as it ended.")
 
     def times(self, event: str) -> int:
         return next((one.count for one in self.happened if one.event == event), 0)

@@ -5,12 +5,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from heapscope.base.request import Request
 from heapscope.logs.live.region import BY_LAID_ANEW, BY_REPLAY, HeardRegion
 from heapscope.memory.layout.layout import Layout
-from heapscope.native.moment import RequestRow, holes
+from heapscope.native.moment import NativeRequest, holes
 from heapscope.native.reader import NativeReader
 from heapscope.native.structs import NEVER
-from heapscope.simulation.replay.config import Need, native_config
+from heapscope.simulation.replay.config import native_config
 from heapscope.simulation.replay.unfit import check_kinds
 
 #: Bytes of a chunk around its payload, and where its length stands (format/SPEC.md).
@@ -21,7 +22,7 @@ class LiveModel:
     """Takes the chunks of recordings. After a loss it begins anew at the next whole snapshot.
     InputError: the layout cannot be used."""
 
-    def __init__(self, layout: Layout, needs: Sequence[Need]) -> None:
+    def __init__(self, layout: Layout, needs: Sequence[Request]) -> None:
         layout.check()
         check_kinds(layout)
         self._layout = layout
@@ -95,10 +96,7 @@ class LiveModel:
 
     def room(self, need: int) -> tuple[bool, int]:
         """Would the need be served now? And the largest such request that would be."""
-        size, caps = self._needs[need]
-        asked = [
-            row for row in holes(self._reader, RequestRow(size=size, caps=caps)) if row.eligible
-        ]
-        return any(row.fits for row in asked), max(
-            (row.largest_allocatable for row in asked), default=0
-        )
+        asked = NativeRequest(size=self._needs[need].size, caps=self._needs[need].caps)
+        rows = [row for row in holes(self._reader, asked) if row.eligible]
+        largest = max((row.largest_allocatable for row in rows), default=0)
+        return any(row.fits for row in rows), largest

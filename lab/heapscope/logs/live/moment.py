@@ -6,6 +6,7 @@ from __future__ import annotations
 from heapscope.answers.why.case import Holder
 from heapscope.answers.why.change import Change
 from heapscope.base.rows.figure import figure
+from heapscope.base.rows.request import RequestRow
 from heapscope.base.rows.row import Document, Row
 
 #: How an answer about a need is known.
@@ -94,7 +95,7 @@ class Obstacle(Row):
     live: int = figure("Their bytes.", "B", "bytes")
 
 
-class NeedWhyLine(Row):
+class WatchedWhy(Row):
     """The answer of `heapscope why` about a request that stopped fitting."""
 
     since: str = figure(
@@ -110,11 +111,9 @@ class NeedWhyLine(Row):
     changes: tuple[Change, ...] = figure("The best of those that help, the cheapest first.")
 
 
-class NeedLine(Row):
-    """A request that was asked about."""
+class WatchedRow(RequestRow):
+    """A request that is asked about all the time."""
 
-    size: int = figure("Bytes.", "B", "Need")
-    capabilities: str = figure("Its capabilities; malloc: plain malloc.", heading="for")
     fits: bool | None = figure("Would it be served now? null: not known.", heading="fits")
     by: str = figure(
         "How that is known: replay, laid anew: as for a memory; heap: the largest free block that "
@@ -129,7 +128,7 @@ class NeedLine(Row):
         "While it does not fit: who holds the blocks of the stretch that would serve it if the "
         "fewest live bytes were gone."
     )
-    why: NeedWhyLine | None = figure(
+    why: WatchedWhy | None = figure(
         "The answer of `heapscope why` when it last stopped fitting; null: there is none (yet)."
     )
     why_not: str = figure(
@@ -149,7 +148,8 @@ class LiveEvent(Row):
 class LiveMoment(Document):
     """Each line of `heapscope live --json` but the last."""
 
-    VERB = "live-moment"
+    VERB = "live"
+    KIND = "moment"
     COMMAND = "live --json"
     VERSION = 1
 
@@ -179,7 +179,7 @@ class LiveMoment(Document):
     owners: tuple[OwnerLine, ...] = figure("Who holds most, at most 12.")
     owners_left_out: int = figure("Owners beyond those.")
     losses: Losses = figure("Everything that did not arrive.")
-    needs: tuple[NeedLine, ...] = figure("The requests that were asked about.")
+    needs: tuple[WatchedRow, ...] = figure("The requests that were asked about.")
     happenings: tuple[LiveEvent, ...] = figure("Events since the moment before.")
     log: tuple[str, ...] = figure("Lines of the device's log since then, safe to show.")
     log_left_out: int = figure("Lines beyond those, of a device that logs faster than is shown.")

@@ -9,9 +9,9 @@ from heapscope.base import capabilities
 from heapscope.base.printable import printable
 from heapscope.logs.live.addresses import Addresses
 from heapscope.logs.live.blocks import UNKNOWN, Owners, longest_room, owners, within
-from heapscope.logs.live.moment import Losses, LossLine, MemoryLine, NeedLine, Obstacle, OwnerLine
-from heapscope.logs.live.needs import WatchedNeed
+from heapscope.logs.live.moment import Losses, LossLine, MemoryLine, Obstacle, OwnerLine, WatchedRow
 from heapscope.logs.live.region import HeardRegion, told_regions
+from heapscope.logs.live.watched import WatchedRequest
 from heapscope.logs.live.window import WindowPoint
 from heapscope.native.listener import REGIONS, SITES, TASKS, NativeListener
 from heapscope.native.structs import Rows, Struct
@@ -160,13 +160,15 @@ def losses(figures: Struct, health: Struct) -> Losses:
 # ---- needs --------------------------------------------------------------------------------------
 
 
-def need_lines(
-    needs: Iterable[WatchedNeed], regions: Sequence[HeardRegion], blocks: Rows, called: CalledNames
-) -> tuple[NeedLine, ...]:
+def watched_rows(
+    needs: Iterable[WatchedRequest],
+    regions: Sequence[HeardRegion],
+    blocks: Rows,
+    called: CalledNames,
+) -> tuple[WatchedRow, ...]:
     return tuple(
-        NeedLine(
-            size=need.size,
-            capabilities=need.capabilities,
+        WatchedRow.of(
+            need.request,
             fits=need.answer.fits,
             by=need.answer.by,
             largest=need.answer.largest,
@@ -180,7 +182,7 @@ def need_lines(
 
 
 def in_the_way(
-    need: WatchedNeed, regions: Sequence[HeardRegion], blocks: Rows, called: CalledNames
+    need: WatchedRequest, regions: Sequence[HeardRegion], blocks: Rows, called: CalledNames
 ) -> tuple[Obstacle, ...]:
     """While it does not fit: who holds the stretch that would serve it most cheaply."""
     if need.answer.fits is not False:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from heapscope.base.errors import InputError
-from heapscope.base.port import BAUD, parse_port
+from heapscope.base.port import parse_port
 from heapscope.base.printable import printable
 from heapscope.logs.live.connection import PIECE, WAIT, Connection, GoneError, Port
 from heapscope.logs.live.network import LOOPBACK, tcp_listener, tcp_to, udp_listener
@@ -28,7 +28,7 @@ def find_port(source: str, *, listen_on: str = LOOPBACK) -> Port:
     if name.kind == "tcp":
         return tcp_to(name.host, name.number) if name.host else tcp_listener(name.number, listen_on)
     if name.kind == "serial":
-        return _serial(name.device, name.baud or BAUD)
+        return _serial(name.device, name.baud)
     return _stream(source)
 
 

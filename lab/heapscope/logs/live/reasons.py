@@ -11,19 +11,20 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from heapscope.answers.why.reasons import WhyResult
-from heapscope.answers.why.summary import need_sentences
+from heapscope.answers.why.summary import request_sentences
 from heapscope.base.errors import HeapscopeError
 from heapscope.base.interrupt import scratch_folder
-from heapscope.logs.live.moment import NeedWhyLine
-from heapscope.logs.live.needs import WatchedNeed
+from heapscope.base.request import Request
+from heapscope.logs.live.moment import WatchedWhy
+from heapscope.logs.live.watched import WatchedRequest
 
 BUDGET = 20.0  #: seconds of one answer
 CHANGES_MAX = 5  #: that are told of one need
 _POLL = 0.05  # seconds between two looks at whether somebody wants to end
 
-#: Answers as the verb `why` does, about a trace and a need. It calls its last argument after each
-#: replay.
-Ask = Callable[[Path, WatchedNeed, Callable[[], None]], WhyResult]
+#: Answers as the verb `why` does, about a trace and a request. It calls its last argument after
+#: each replay.
+Ask = Callable[[Path, Request, Callable[[], None]], WhyResult]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,8 +32,8 @@ class Reason:
     """`line` None: `why_not` says why there is no answer. `again`: there may be one when more was
     heard."""
 
-    need: WatchedNeed
-    line: NeedWhyLine | None = None
+    need: WatchedRequest
+    line: WatchedWhy | None = None
     why_not: str = ""
     again: bool = False
 
@@ -59,7 +60,7 @@ class Reasons:
         self._closed.set()
         self._pool.shutdown(cancel_futures=True)
 
-    def ask(self, index: int, need: WatchedNeed, chunks: bytes, *, whole: bool) -> None:
+    def ask(self, index: int, need: WatchedRequest, chunks: bytes, *, whole: bool) -> None:
         """`chunks`: a part of a recording; `whole`: all of it."""
         if index not in self._open:
             self._open[index] = self._pool.submit(self._answer, need, chunks, whole)
@@ -76,7 +77,7 @@ class Reasons:
         while any(not future.done() for future in self._open.values()) and not stop():
             time.sleep(_POLL)
 
-    def _answer(self, need: WatchedNeed, chunks: bytes, whole: bool) -> Reason:
+    def _answer(self, need: WatchedRequest, chunks: bytes, whole: bool) -> Reason:
         end, again = time.monotonic() + self._budget, False
 
         def tried() -> None:
@@ -87,7 +88,7 @@ class Reasons:
             with scratch_folder() as folder:
                 trace = Path(folder) / "recording.hst"
                 trace.write_bytes(chunks)
-                result = self._ask(trace, need, tried)
+                result = self._ask(trace, need.request, tried)
         except _GivenUpError:
             why_not = f"no answer came within {self._budget:.0f} s"
         except HeapscopeError as error:
@@ -101,14 +102,14 @@ class Reasons:
         return Reason(need=need, why_not=why_not, again=again)
 
 
-def _line(result: WhyResult, *, whole: bool) -> NeedWhyLine:
+def _line(result: WhyResult, *, whole: bool) -> WatchedWhy:
     (found,) = result.needs
     case, hole = found.worst.case, found.worst.case.hole
-    return NeedWhyLine(
+    return WatchedWhy(
         since="boot" if whole else "snapshot",
         events=result.events,
         sentences=case.sentences,
-        answer=tuple(need_sentences(found)),
+        answer=tuple(request_sentences(found)),
         holders=() if hole is None else hole.holders,
         tried=found.worst.tried,
         changes=found.worst.changes[:CHANGES_MAX],

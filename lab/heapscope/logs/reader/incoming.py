@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from heapscope.base.errors import InputError
-from heapscope.base.port import BAUD, PortName, is_port, parse_port
+from heapscope.base.port import PortName, is_port, parse_port
 from heapscope.base.printable import printable
 from heapscope.trace.serial_port import open_serial
 from heapscope.trace.zstd import ZstdWalker, is_zstd
@@ -38,14 +38,12 @@ class Incoming:
     """Iterate it once for pieces; an empty one says that nothing came for a while. Use as a context
     manager. `stop`: asked again and again, True ends it. InputError: it cannot be opened."""
 
-    def __init__(
-        self, source: str | Path, *, baud: int = BAUD, stop: Callable[[], bool] | None = None
-    ) -> None:
+    def __init__(self, source: str | Path, *, stop: Callable[[], bool] | None = None) -> None:
         self.name = "standard input" if str(source) == "-" else printable(str(source), limit=400)
         self._stop = stop or (lambda: False)
         self._pieces: queue.Queue[bytes | None] = queue.Queue(_WAITING)
         self._port: Any = None
-        read = self._opened(str(source), baud)
+        read = self._opened(str(source))
         self._thread = threading.Thread(target=self._fetch, args=(read,), daemon=True)
 
     def __enter__(self) -> Incoming:
@@ -83,7 +81,7 @@ class Incoming:
             pass  # the port is gone, or was closed
         self._pieces.put(None)
 
-    def _opened(self, source: str, baud: int) -> _Read:
+    def _opened(self, source: str) -> _Read:
         if source == "-":
             descriptor = sys.stdin.fileno()
             return lambda: os.read(descriptor, _PIECE)
@@ -91,7 +89,7 @@ class Incoming:
         if port.kind in ("tcp", "udp"):
             raise _no_network(self.name, port)
         if port.kind == "serial":
-            return self._serial(port, port.baud or baud)
+            return self._serial(port)
         try:
             descriptor = os.open(source, os.O_RDONLY | getattr(os, "O_BINARY", 0))
         except OSError as error:
@@ -101,10 +99,10 @@ class Incoming:
             ) from None
         return lambda: os.read(descriptor, _PIECE)
 
-    def _serial(self, name: PortName, baud: int) -> _Read:
+    def _serial(self, name: PortName) -> _Read:
         instead = "send it through a pipe: idf.py monitor | heapscope log -"
         shown = printable(name.device, limit=400)
-        port = open_serial(name.device, baud, shown=shown, instead=instead, wait=None)
+        port = open_serial(name.device, name.baud, shown=shown, instead=instead, wait=None)
         self._port = port
 
         def read() -> bytes:

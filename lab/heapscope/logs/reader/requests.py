@@ -3,33 +3,19 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
-from heapscope.base import capabilities
 from heapscope.base.errors import InputError
 from heapscope.base.printable import printable
-from heapscope.memory.layout.need import parse_need
+from heapscope.base.request import Request, parse_request
 
 REQUESTS_MAX = 1000  # in all
 
 _ONE = re.compile(r"(?P<need>[^*]+?)\s*(?:\*\s*(?P<count>[0-9]{1,7})\s*(?P<more>:[^*]+)?)?")
 
 
-@dataclass(frozen=True, kw_only=True)
-class AskedBlock:
-    """`caps` 0: malloc's own."""
-
-    size: int
-    caps: int = 0
-
-    @property
-    def capabilities(self) -> str:
-        return "malloc" if self.caps == 0 else capabilities.format(self.caps)
-
-
-def parse_requests(text: str) -> tuple[AskedBlock, ...]:
+def parse_series(text: str) -> tuple[Request, ...]:
     """Each request as often as it is made. InputError names the part that is none."""
-    found: list[AskedBlock] = []
+    found: list[Request] = []
     for part in text.split(","):
         request, count = _part(part.strip())
         if not 0 < count <= REQUESTS_MAX - len(found):
@@ -42,12 +28,12 @@ def parse_requests(text: str) -> tuple[AskedBlock, ...]:
     return tuple(found)
 
 
-def _part(part: str) -> tuple[AskedBlock, int]:
+def _part(part: str) -> tuple[Request, int]:
     match = _ONE.fullmatch(part)
     if match is None:
         raise InputError(
             f"--requests: '{printable(part)}' is not a request",
             remedy="write bytes, how often, and capabilities: 35000*7, 4096:DMA, 512:8BIT|DMA*3",
         )
-    size, caps = parse_need(match["need"] + (match["more"] or ""), what="--requests")
-    return AskedBlock(size=size, caps=caps), int(match["count"] or 1)
+    request = parse_request(match["need"] + (match["more"] or ""), what="--requests")
+    return request, int(match["count"] or 1)

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from heapscope.base.capabilities import CAPABILITIES
+from heapscope.base.request import Request
 from heapscope.memory.layout.chips import chip_names, load_chip
 from heapscope.memory.layout.layout import Layout
 from heapscope.memory.layout.placement import Placement
@@ -18,7 +19,7 @@ from heapscope.memory.layout.versions import chip_minors
 from heapscope.native.engine import config_json, engine_bytes, exact, interface
 from heapscope.native.engine import has_engine as has_engine
 from heapscope.native.reader import NameTable, NativeReader
-from heapscope.simulation.replay.config import Need, native_config
+from heapscope.simulation.replay.config import native_config
 from heapscope.trace.all_names import AllNames
 
 #: Bytes of a trace in a page at most, compressed, where nothing else is asked for.
@@ -86,7 +87,7 @@ def _packed(raw: bytes | bytearray) -> bytes:
 def memory_json(
     layout: Layout,
     *,
-    needs: Sequence[Need] = (),
+    needs: Sequence[Request] = (),
     placement: Placement | None = None,
     names: AllNames | None = None,
 ) -> dict[str, Any]:

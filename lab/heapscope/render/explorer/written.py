@@ -9,7 +9,8 @@ from heapscope.base.rows.row import Document
 class Explorer(Document):
     """A page that opens a trace by itself."""
 
-    VERB = "explorer"
+    VERB = "report"
+    KIND = "explorer"
     VERSION = 1
 
     out: str = figure("The page that was written.")

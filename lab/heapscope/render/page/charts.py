@@ -17,11 +17,11 @@ from bokeh.models import (
 from bokeh.models.annotations import Span
 from bokeh.models.labeling import NoOverlap
 
+from heapscope.base.capabilities import MALLOC
 from heapscope.render.page.colours import CLOSE, FAILED, TASKS
 from heapscope.render.page.detail import spread
 from heapscope.render.page.figure import Drawn, embedded, plain_figure
 from heapscope.render.page.side import PageSide
-from heapscope.simulation.result.result import MALLOC
 
 #: Tasks with an area of their own; the rest is one.
 STACKED = 10

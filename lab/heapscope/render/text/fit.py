@@ -11,8 +11,8 @@ from rich.text import Text
 
 from heapscope.answers.fit.net_bytes import NetBytes, NetPart
 from heapscope.answers.fit.smallest_pool import FitResult, Mean, means
+from heapscope.base.rows.request import with_room
 from heapscope.base.wording import plural, size
-from heapscope.memory.layout.need import with_room
 from heapscope.render.text.next_command import loss_lines
 from heapscope.render.text.table import NOTHING, Column, Said, Table, columns_of, table_of
 from heapscope.trace.loss import Loss, is_cut
@@ -97,7 +97,8 @@ def _bounds(loss: Loss, rows: list[FitResult], served: list[FitResult]) -> Itera
         "A smaller pool than these cannot serve the whole run; a larger one may be needed, so none "
         "is recommended and none is called the best."
     )
-    room = f" A pool also has room for {' and '.join(rows[0].needs)}." if rows[0].needs else ""
+    needs = " and ".join(need.text for need in rows[0].needs)
+    room = f" A pool also has room for {needs}." if needs else ""
     yield Text(f"{peak}{room} {use}" if served else f"{peak}{room}")
     name, pool, *_, refused = _COLUMNS
     columns = (name, replace(pool, heading="at least"), refused)

@@ -26,7 +26,7 @@ def imported_parts(result: ImportResult) -> Iterator[RenderableType]:
         yield Text(f"note: {message}", style="yellow")
     yield from _left_out(result)
     if result.dumps:
-        yield next_command("pools", result.out)
+        yield next_command("fit", result.out, "--pools")
     else:
         yield next_command("replay", result.out, "--chip", "esp32")
 

@@ -67,10 +67,10 @@ def _unknown_memory(chip: str) -> str:
 
 
 def _memory(info: TraceInfo, chip: str) -> tuple[str, ...]:
-    """The options that a replay needs beyond what the trace says of its device."""
+    """The options by which a replay is on the memory of the device that the trace names."""
     sdk = info.metadata.get("sdk", "")
-    told = not sdk or knows_version(read_chip(chip), sdk)
-    return () if told else ("--chip", chip)
+    known = sdk and knows_version(read_chip(chip), sdk)
+    return ("--chip", chip, *(("--idf", sdk) if known else ()))
 
 
 def _facts(info: TraceInfo) -> Iterator[tuple[str, str]]:

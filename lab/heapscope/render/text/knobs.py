@@ -1,4 +1,4 @@
-"""Options of the SDK that give memory back, as predicted: the table of `upgrade` and `why`."""
+"""Options of the SDK that give memory back, as predicted, for `compare --parts` and `why`."""
 
 from __future__ import annotations
 

@@ -11,7 +11,6 @@ from rich.text import Text
 
 from heapscope.base.wording import plural, signed
 from heapscope.forecast.ladder.difference import (
-    Diff,
     Difference,
     GainBand,
     Gained,
@@ -31,17 +30,10 @@ _BAND = ("#DRAM", "#80 % from", "#80 % to")
 _TOTAL = Said("total", tone="strong")
 
 
-def diff_parts(found: Diff) -> Iterator[RenderableType]:
-    yield Text(f"{found.before.name} -> {found.after.name}: {_headline(found)}", style="bold")
-    yield from _dim(found.notes)
-    yield from _option_tables(found)
-    yield _levels((found.before, found.after))
-    yield _states(found.total)
-    yield from _unknown(found.unknown)
-    yield from _dim(found.rests_on)
-
-
 def ladder_parts(found: Ladder) -> Iterator[RenderableType]:
+    if len(found.steps) == 1:
+        yield from _one_step(found)
+        return
     first, last = found.rungs[0], found.rungs[-1]
     steps = plural(len(found.steps), "step")
     yield Text(f"{first.name} -> {last.name}, {steps}: {_gained(found.total)}", style="bold")
@@ -56,11 +48,22 @@ def ladder_parts(found: Ladder) -> Iterator[RenderableType]:
     yield from _dim(found.rests_on)
 
 
+def _one_step(found: Ladder) -> Iterator[RenderableType]:
+    (before, after), (step,) = found.rungs, found.steps
+    yield Text(f"{before.name} -> {after.name}: {_headline(step)}", style="bold")
+    yield from _dim(found.notes)
+    yield from _option_tables(step)
+    yield _levels(found.rungs)
+    yield _states(step.total)
+    yield from _unknown(step.unknown)
+    yield from _dim(found.rests_on)
+
+
 def _dim(sentences: Sequence[str]) -> Iterator[Text]:
     return (Text(sentence, style="dim") for sentence in sentences)
 
 
-def _headline(step: Diff | Difference) -> str:
+def _headline(step: Difference) -> str:
     if step.options:
         return _gained(step.total)
     if step.unknown:
@@ -77,7 +80,7 @@ def _gained(total: Gained) -> str:
     return f"{signed(dram.median)} bytes of free DRAM {_BUSY} (80 %: {low} to {high})"
 
 
-def _option_tables(step: Diff | Difference) -> Iterator[Table]:
+def _option_tables(step: Difference) -> Iterator[Table]:
     if not step.options:
         return
     acting = [row for row in step.options if _does_something(row.gain)]

@@ -14,9 +14,9 @@ from heapscope.logs.live.moment import (
     LiveMoment,
     LossLine,
     MemoryLine,
-    NeedLine,
     Obstacle,
     OwnerLine,
+    WatchedRow,
 )
 from heapscope.render.text.next_command import next_command
 from heapscope.render.text.table import Cell, Said, Table, change, columns_of, table_of
@@ -112,25 +112,25 @@ def losses_table(moment: LiveMoment) -> Table:
     return table_of("Not heard, as the recorder told", columns_of(LossLine), moment.losses.kinds)
 
 
-def needs_table(needs: tuple[NeedLine, ...]) -> Table:
-    columns = columns_of(NeedLine, "size capabilities fits by largest stopped", fits=_fits)
+def needs_table(needs: tuple[WatchedRow, ...]) -> Table:
+    columns = columns_of(WatchedRow, "size capabilities fits by largest stopped", fits=_fits)
     return table_of("Would still fit", columns, needs)
 
 
-def _fits(need: NeedLine) -> Cell:
+def _fits(need: WatchedRow) -> Cell:
     if need.fits is None:
         return Said("not known", tone="quiet")
     return Said("yes", tone="better") if need.fits else Said("no", tone="worse")
 
 
-def way_tables(needs: tuple[NeedLine, ...]) -> Iterator[Table]:
+def way_tables(needs: tuple[WatchedRow, ...]) -> Iterator[Table]:
     for need in needs:
         if need.in_the_way:
             title = f"In the way of {size(need.size)} for {need.capabilities}"
             yield table_of(title, columns_of(Obstacle), need.in_the_way)
 
 
-def why_tables(needs: tuple[NeedLine, ...]) -> Iterator[Table]:
+def why_tables(needs: tuple[WatchedRow, ...]) -> Iterator[Table]:
     """The changes that help, as `why` found them."""
     for need in needs:
         if need.why is not None:
@@ -157,10 +157,10 @@ def live_parts(result: LiveResult) -> Iterator[RenderableType]:
         yield from why_tables(result.needs)
     written = [one.file for one in result.recordings if one.file and one.events]
     if written:
-        yield next_command("info", written[-1])
+        yield next_command("replay", written[-1])
 
 
-def answer_lines(needs: tuple[NeedLine, ...]) -> Iterator[Text]:
+def answer_lines(needs: tuple[WatchedRow, ...]) -> Iterator[Text]:
     """The answer of `why` for each need that stopped fitting, or why there is none."""
     for need in needs:
         what = f"{size(need.size)} for {need.capabilities}"

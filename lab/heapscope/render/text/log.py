@@ -7,7 +7,6 @@ from collections.abc import Iterable, Iterator
 from rich.console import RenderableType
 from rich.text import Text
 
-from heapscope.base import capabilities
 from heapscope.base.wording import plural
 from heapscope.logs.answer.answer import FailedRow
 from heapscope.logs.answer.log_result import (
@@ -31,9 +30,8 @@ def log_parts(
     for position, sentence in enumerate(result.verdict):
         yield Text(sentence, style="bold" if position == 0 else "")
     yield _title(result)
-    failed = columns_of(FailedRow, "size who count line")
-    caps = Column(heading="capabilities", of=_caps, words=True)
-    yield table_of("Requests that failed", (*failed, caps), result.failed)
+    failed = columns_of(FailedRow, "size who count line capabilities")
+    yield table_of("Requests that failed", failed, result.answer.failed)
     yield table_of("One after the other", _requests(), result.requests)
     yield table_of("The heaps after them", columns_of(LeftRow), result.left)
     yield table_of(
@@ -110,7 +108,3 @@ def _requests() -> tuple[Column, ...]:
 
 def _address() -> Column:
     return Column(heading="region", of=lambda row: f"{row.address:#010x}", words=True)
-
-
-def _caps(row: FailedRow) -> str:
-    return "" if row.caps is None else capabilities.format(row.caps)

@@ -17,7 +17,7 @@ def record_parts(result: RecordResult) -> Iterator[Text]:
         yield Text(f"note: {message}", style="yellow", no_wrap=True)
     found = result.main
     if found is not None and not found.file.startswith("standard"):
-        yield next_command("info", found.file)
+        yield next_command("replay", found.file)
 
 
 def _summary(result: RecordResult) -> str:

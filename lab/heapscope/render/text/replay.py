@@ -7,12 +7,13 @@ from collections.abc import Iterator
 from rich.console import RenderableType
 from rich.text import Text
 
+from heapscope.base.capabilities import MALLOC
 from heapscope.base.wording import plural, size
 from heapscope.render.text import tables
 from heapscope.render.text.health import health, match
 from heapscope.render.text.timeline import timeline
 from heapscope.simulation.result.failure import Explanation
-from heapscope.simulation.result.result import MALLOC, ReplayResult
+from heapscope.simulation.result.result import ReplayResult
 from heapscope.trace.loss import is_cut
 
 STYLES = {"failed": "bold red", "short": "bold red", "damage": "bold yellow", "near": "bold yellow"}

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from rich.console import RenderableType
 from rich.text import Text
 
+from heapscope.base.rows.request import with_room
 from heapscope.base.wording import plural, size
 from heapscope.fleet.sweep.answer import (
     SweepChip,
@@ -18,7 +19,6 @@ from heapscope.fleet.sweep.answer import (
     SweepReason,
     SweepResult,
 )
-from heapscope.memory.layout.need import with_room
 from heapscope.render.text.next_command import next_command
 from heapscope.render.text.table import Table, columns_of, table_of
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from operator import itemgetter
 from typing import Any
 
+from heapscope.base.capabilities import MALLOC
 from heapscope.base.rows.row import figures_of
 from heapscope.base.wording import percent, signed
 from heapscope.memory.layout.region_rows import MemoryFigures, RegionRow, SetRow
@@ -20,9 +21,9 @@ from heapscope.simulation.result.failure import (
     Step,
     merged,
 )
-from heapscope.simulation.result.need import NeedRow
+from heapscope.simulation.result.headroom import HeadroomRow
 from heapscope.simulation.result.placement import RuleRow
-from heapscope.simulation.result.result import MALLOC, MarkRow, ReplayResult
+from heapscope.simulation.result.result import MarkRow, ReplayResult
 from heapscope.simulation.result.survey import Closest, Holding, Survey
 from heapscope.simulation.result.task import TaskRow
 
@@ -119,13 +120,13 @@ def memory(result: ReplayResult) -> Table:
 def needs(result: ReplayResult) -> Table:
     events = result.summary.event_count if result.loss is None else 0
     share = Column(heading="share", of=lambda need: percent(need.short_events, events))
-    columns = list(columns_of(NeedRow, minimum_margin=_margin))
+    columns = list(columns_of(HeadroomRow, minimum_margin=_margin))
     columns.insert(3, share)
     title = "Headroom for a contiguous request"
     return table_of(title, columns, result.needs, name="needs", clock=result.clock)
 
 
-def _margin(need: NeedRow) -> Said:
+def _margin(need: HeadroomRow) -> Said:
     tone = "worse" if need.short_events else "better"
     return Said(signed(need.minimum_margin), need.minimum_margin, tone)
 

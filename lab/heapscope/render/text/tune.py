@@ -10,10 +10,10 @@ from rich.text import Text
 
 from heapscope.base.printable import printable
 from heapscope.forecast.predict.wifi_table import METRICS
-from heapscope.forecast.tune.answer import Candidate, NeedResult, TuneResult
+from heapscope.forecast.tune.answer import Candidate, GoalResult, TuneResult
 from heapscope.forecast.tune.fragment import effect_text, fragment
+from heapscope.forecast.tune.goals import SPEED, Goal
 from heapscope.forecast.tune.memory import FREE
-from heapscope.forecast.tune.needs import SPEED, TuneNeed
 from heapscope.forecast.tune.options import LABELS, label
 from heapscope.forecast.tune.tls import TlsChoice
 from heapscope.render.text.table import Cell, Table, headed
@@ -33,7 +33,7 @@ def tune_parts(result: TuneResult) -> Iterator[RenderableType]:
     yield _figures(result)
     if result.relaxation is not None:
         yield Text(f"nearest: {_moved(result.now, result.relaxation.best)}")
-    yield _needs(result)
+    yield _goals(result)
     yield _changes(result)
     yield _alternatives(result)
     yield _trades(result, taken=True)
@@ -100,14 +100,14 @@ def _sentences(result: TuneResult) -> Iterator[str]:
     assert relaxation is not None
     yield f"No configuration of {_target(result)} has all that is needed."
     least = ", ".join(
-        f"{need.target}>={_amount(need, relaxation.amounts[need.target])}" for need in result.needs
+        f"{goal.target}>={_amount(goal, relaxation.amounts[goal.target])}" for goal in result.goals
     )
     yield f"The smallest relaxation, of all at once: {100 * relaxation.share:.1f} %: {least}."
-    for each in result.needs:
+    for each in result.goals:
         most = relaxation.alone[each.target]
-        if len(result.needs) > 1 and most is not None:
+        if len(result.goals) > 1 and most is not None:
             yield f"Or, with the others kept: {each.target} up to {_amount(each, most)}."
-        elif len(result.needs) > 1:
+        elif len(result.goals) > 1:
             yield f"No amount of {each.target} lets the others be kept."
 
 
@@ -124,8 +124,8 @@ def _unit(target: str) -> str:
     return "KB" if target == FREE else "Mbit/s"
 
 
-def _amount(need: TuneNeed, amount: float) -> str:
-    return f"{amount:.1f} {need.unit}"
+def _amount(goal: Goal, amount: float) -> str:
+    return f"{amount:.1f} {goal.unit}"
 
 
 def _figures(result: TuneResult) -> Table:
@@ -150,28 +150,26 @@ def _band(candidate: Candidate, metric: str) -> str:
     return f"{candidate.low_80[metric]:.0f}-{candidate.high_80[metric]:.0f}"
 
 
-def _needs(result: TuneResult) -> Table:
+def _goals(result: TuneResult) -> Table:
     rows = (
         (
             f"{each.target}>={_amount(each, each.amount)}",
             _amount(each, each.value),
             _binds(result, each),
         )
-        for each in result.needs
+        for each in result.goals
     )
-    return Table(title="Needs", columns=headed("need", "#has", "binds"), rows=tuple(rows))
+    return Table(title="Goals", columns=headed("goal", "#has", "binds"), rows=tuple(rows))
 
 
-def _binds(result: TuneResult, each: NeedResult) -> str:
-    if each.goal_gain_without is None:
+def _binds(result: TuneResult, each: GoalResult) -> str:
+    if each.gain_without is None:
         return "met" if each.value >= each.amount else "not met"
     if not each.binds:
         return "no"
     if result.prefer == SPEED:
         return "yes: without it all would be faster"
-    return (
-        f"yes: without it {each.goal_gain_without:.1f} {_unit(result.prefer)} more {result.prefer}"
-    )
+    return f"yes: without it {each.gain_without:.1f} {_unit(result.prefer)} more {result.prefer}"
 
 
 def _changes(result: TuneResult) -> Table:

@@ -6,11 +6,12 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from heapscope.base.printable import printable
+from heapscope.base.request import Request
 from heapscope.memory.layout.layout import Layout
 from heapscope.memory.layout.placement import Placement
 from heapscope.native.reader import NativeReader
 from heapscope.simulation.jitter.runs import Jitter, PerturbedRuns, kept_in_memory
-from heapscope.simulation.replay.config import Need, native_config
+from heapscope.simulation.replay.config import native_config
 from heapscope.simulation.replay.shape import shape
 from heapscope.simulation.result.result import ReplayResult
 from heapscope.trace.all_names import read_all_names
@@ -22,7 +23,7 @@ def perturbed_replays(
     layout: Layout,
     jitter: Jitter,
     *,
-    needs: Sequence[Need] = (),
+    needs: Sequence[Request] = (),
     placement: Placement | None = None,
 ) -> Iterator[ReplayResult]:
     """The results of all runs, by their number. A replay of the trace as it is went well on this

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
 
 from heapscope.base import capabilities
-from heapscope.memory.layout.layout import Layout, Region, Tenant
+from heapscope.base.request import Request
+from heapscope.memory.layout.layout import Layout, MallocRule, Region, Tenant
 from heapscope.memory.layout.placement import Placement, PlacementRule
-from heapscope.native.config import NativeConfig, NativeNeed, NativeRegion, NativeRule, NativeTenant
+from heapscope.native.config import NativeConfig, NativeRegion, NativeRule, NativeTenant
 from heapscope.simulation.replay.rule_names import rule_names
 from heapscope.trace.all_names import AllNames
-
-#: A request asked about: bytes and capabilities (0: malloc's own rule).
-Need = tuple[int, int]
 
 _TASKS = 1 << 20  #: one past the highest index of a task that a trace can have (format/SPEC.md)
 
@@ -23,7 +22,7 @@ CAPSETS = ("DMA", "INTERNAL", "8BIT", "32BIT", "EXEC", "IRAM_8BIT", "SPIRAM")
 def native_config(
     layout: Layout,
     *,
-    needs: Sequence[Need],
+    needs: Sequence[Request],
     capsets: Iterable[int] | None,
     buckets: int,
     explain: int | None = None,
@@ -38,15 +37,12 @@ def native_config(
     tasks, sites, heaps = rule_names(rules, names)
     kinds = layout.kinds
     sets = served_capsets(layout) if capsets is None else tuple(capsets)
-    return NativeConfig(
-        regions=tuple(_region(region, kinds, alone=alone) for region in layout.regions),
-        malloc_small_caps=layout.malloc.small,
-        malloc_threshold=layout.malloc.threshold,
-        malloc_large_caps=layout.malloc.large,
-        malloc_fallback_caps=layout.malloc.fallback,
-        request_max=layout.request_max,
+    return heap_config(
+        (_region(region, kinds.index(region.kind), alone=alone) for region in layout.regions),
+        layout.malloc,
+        layout.request_max,
         capsets=tuple(dict.fromkeys((0, *sets))),
-        needs=tuple(NativeNeed(size=size, caps=caps) for size, caps in needs),
+        needs=tuple(needs),
         timeline_buckets=buckets,
         explains=explain is not None,
         explain_event=explain or 0,
@@ -55,6 +51,34 @@ def native_config(
         rule_sites=sites,
         rule_heaps=heaps,
         tenants=tuple(_tenants(layout.tenants, names)),
+    )
+
+
+def heap_config(
+    regions: Iterable[NativeRegion], malloc: MallocRule, request_max: int, **more: Any
+) -> NativeConfig:
+    """`more`: other fields of the configuration."""
+    return NativeConfig(
+        regions=tuple(regions),
+        malloc_small_caps=malloc.small,
+        malloc_threshold=malloc.threshold,
+        malloc_large_caps=malloc.large,
+        malloc_fallback_caps=malloc.fallback,
+        request_max=request_max,
+        **more,
+    )
+
+
+def bare_region(region: Region, *, kind: int = 0, **more: Any) -> NativeRegion:
+    """The memory of a region and its allocator alone. `more`: other fields."""
+    return NativeRegion(
+        start=region.start,
+        size=region.size,
+        caps=region.caps,
+        kind=kind,
+        allocator=region.allocator,
+        iram_alias=region.iram_alias,
+        **more,
     )
 
 
@@ -101,15 +125,11 @@ def _in_set(region: Region) -> int:
     return 3 if region.added else 2 if region.startup_stack else 1
 
 
-def _region(region: Region, kinds: tuple[str, ...], *, alone: bool) -> NativeRegion:
+def _region(region: Region, kind: int, *, alone: bool) -> NativeRegion:
     """`alone`: a pool, whose heap is not one of several."""
-    return NativeRegion(
-        start=region.start,
-        size=region.size,
-        caps=region.caps,
-        kind=kinds.index(region.kind),
-        allocator=region.allocator,
-        iram_alias=region.iram_alias,
+    return bare_region(
+        region,
+        kind=kind,
         startup_use=region.startup_use,
         optional=region.optional,
         private_heap=0 if region.private is None else 1 + region.private.own_memory,

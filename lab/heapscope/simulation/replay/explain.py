@@ -13,7 +13,6 @@ from heapscope.native.names import call_names
 from heapscope.native.structs import Struct
 from heapscope.simulation.replay.labels import Labels
 from heapscope.simulation.result.failure import Explanation, Step
-from heapscope.simulation.result.result import MALLOC
 
 REALLOC = 4
 NONE = 0xFFFF_FFFF
@@ -42,7 +41,7 @@ def explanation(
         call=call_names()[row.call],
         size=row.size,
         align=row.align,
-        capabilities=capabilities.format(row.caps) if row.caps else MALLOC,
+        capabilities=capabilities.of_request(row.caps),
         asked_as=_asked_as(row, layout, rule),
         task=labels.task(row.task),
         site=labels.site(row.site),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from heapscope.base import capabilities
 from heapscope.native.reader import NameTable, NativeReader
-from heapscope.simulation.result.result import MALLOC
 from heapscope.trace.call_sites import site_names
 from heapscope.trace.names import mark_names, task_names
 
@@ -37,4 +36,4 @@ class Labels:
 
     @staticmethod
     def capabilities(mask: int) -> str:
-        return capabilities.format(mask) if mask else MALLOC
+        return capabilities.of_request(mask)

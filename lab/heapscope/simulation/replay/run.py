@@ -10,13 +10,14 @@ from typing import Protocol
 
 from heapscope.base.errors import InputError
 from heapscope.base.printable import printable
+from heapscope.base.request import Request
 from heapscope.memory.layout.layout import Layout
 from heapscope.memory.layout.placement import Placement
 from heapscope.native.config import NativeConfig
 from heapscope.native.reader import NativeReader
 from heapscope.native.status import StatusError
 from heapscope.simulation.replay.clock import clock_rate, clocked
-from heapscope.simulation.replay.config import Need, native_config
+from heapscope.simulation.replay.config import native_config
 from heapscope.simulation.replay.placed import located, rule_rows
 from heapscope.simulation.replay.shape import shape
 from heapscope.simulation.replay.unfit import check_kinds, no_heap, unfit
@@ -44,7 +45,7 @@ def replay(
     path: str | Path,
     layout: Layout,
     *,
-    needs: Sequence[Need] = (),
+    needs: Sequence[Request] = (),
     capsets: Iterable[int] | None = None,
     buckets: int = BUCKETS,
     explain: int | None = None,
@@ -114,5 +115,5 @@ def replay_reader(config: NativeConfig, layout: Layout) -> NativeReader:
 def _nothing(shown: str) -> InputError:
     return InputError(
         f"{shown}: no heap event in it, nothing to replay",
-        remedy=f"see what it holds: heapscope info {shlex.quote(shown)}",
+        remedy=f"see what it holds: heapscope replay {shlex.quote(shown)}",
     )

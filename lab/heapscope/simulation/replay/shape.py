@@ -13,7 +13,7 @@ from heapscope.native.timeline import TimelineData
 from heapscope.simulation.replay.explain import explanation
 from heapscope.simulation.replay.labels import OTHER_TASKS, Labels
 from heapscope.simulation.result.failure import Explanation, FailureRegion, FailureRow, FailureSpan
-from heapscope.simulation.result.need import NeedRow
+from heapscope.simulation.result.headroom import HeadroomRow
 from heapscope.simulation.result.result import REPLAY, MarkRow, ReplayResult
 from heapscope.simulation.result.summary import AnomalyRow, Summary, Tightest
 from heapscope.simulation.result.task import TaskRow
@@ -129,8 +129,8 @@ class _Shaper:
         index = None if row.task == OTHER_TASKS else row.task
         return take(TaskRow, row, task=name, task_index=index, kind=kind)
 
-    def need(self, row: Struct) -> NeedRow:
-        return take(NeedRow, row, capabilities=self._labels.capabilities(row.caps))
+    def need(self, row: Struct) -> HeadroomRow:
+        return take(HeadroomRow, row, capabilities=self._labels.capabilities(row.caps))
 
     def failure(self, row: Struct, native: tuple[Struct, ...]) -> FailureRow:
         regions = tuple(

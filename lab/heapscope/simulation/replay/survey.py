@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from heapscope.base.errors import InputError
+from heapscope.base.request import Request
 from heapscope.base.wording import plural
 from heapscope.memory.layout.layout import Layout
 from heapscope.memory.layout.placement import Placement
@@ -17,7 +18,6 @@ from heapscope.native import survey as native
 from heapscope.native.reader import NativeReader
 from heapscope.native.structs import NEVER, Rows
 from heapscope.simulation.replay.clock import clocked
-from heapscope.simulation.replay.config import Need
 from heapscope.simulation.replay.labels import Labels
 from heapscope.simulation.replay.run import ReplayProgress, replay
 from heapscope.simulation.result.result import ReplayResult
@@ -47,7 +47,7 @@ def survey(
     path: str | Path,
     layout: Layout,
     *,
-    needs: Sequence[Need] = (),
+    needs: Sequence[Request] = (),
     placement: Placement | None = None,
     names: AllNames | None = None,
     columns: int = COLUMNS,
@@ -63,7 +63,7 @@ def survey(
     if result.loss is not None and result.loss.event == 0:
         raise InputError(
             f"{result.trace.path}: {result.loss.sentences()[0]} There is nothing to draw",
-            remedy="see the bounds that are left: heapscope replay, heapscope info",
+            remedy="see the bounds that are left: heapscope replay, heapscope replay",
         )
     second = _Draw(result, first)
     again(observer=second, times=False)

@@ -7,11 +7,12 @@ from dataclasses import replace
 from heapscope.base.capabilities import ALL
 from heapscope.base.errors import InputError
 from heapscope.memory.layout.allocator import parse_allocator
-from heapscope.memory.layout.layout import ADDRESS_END, Layout, Private, Region
+from heapscope.memory.layout.layout import ADDRESS_END, Layout, MallocRule, Private, Region
 from heapscope.memory.layout.pool import last_that_works
-from heapscope.native.config import NativeConfig, NativeRegion
+from heapscope.native.config import NativeConfig
 from heapscope.native.reader import NativeReader
 from heapscope.native.status import StatusError
+from heapscope.simulation.replay.config import bare_region, heap_config
 
 KINDS_MAX = 16  # HS_LAB_KINDS_MAX
 TRIED_MAX = 1 << 20  # bytes; every allocator's least region is far below
@@ -131,11 +132,9 @@ def _most(region: Region) -> int | None:
 
 def _works(region: Region, size: int) -> bool:
     """Whether the library makes a heap on the region, were it of this size."""
-    native = NativeRegion(
-        start=region.start, size=size, caps=region.caps, kind=0, allocator=region.allocator
-    )
+    alone = bare_region(replace(region, size=size))
     try:
-        NativeReader(NativeConfig(regions=(native,), malloc_small_caps=0)).close()
+        NativeReader(heap_config((alone,), MallocRule(small=0), request_max=0)).close()
     except StatusError:
         return False
     return True

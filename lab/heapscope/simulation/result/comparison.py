@@ -85,6 +85,7 @@ class Comparison(Document):
     """Two replays side by side."""
 
     VERB = "compare"
+    KIND = "replays"
     VERSION = 1
     main_table = "rows"
 

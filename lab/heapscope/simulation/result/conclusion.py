@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from heapscope.base.capabilities import MALLOC
 from heapscope.base.wording import count, plural, size
 from heapscope.simulation.result.comparison import comparable
 from heapscope.simulation.result.figure import served_alike
-from heapscope.simulation.result.need import NeedRow
-from heapscope.simulation.result.result import MALLOC, ReplayResult
+from heapscope.simulation.result.headroom import HeadroomRow
+from heapscope.simulation.result.result import ReplayResult
 from heapscope.simulation.result.summary import Tightest
 from heapscope.simulation.result.verdict import limits
 from heapscope.trace.loss import is_cut
@@ -60,7 +61,7 @@ def _needs(left: ReplayResult, right: ReplayResult, labels: Labels) -> Iterator[
             yield _need(need, other, labels)
 
 
-def _need(left: NeedRow, right: NeedRow, labels: Labels) -> str:
+def _need(left: HeadroomRow, right: HeadroomRow, labels: Labels) -> str:
     by = "malloc" if left.capabilities == MALLOC else left.capabilities
     if not left.short_events and not right.short_events:
         return (
@@ -74,7 +75,7 @@ def _need(left: NeedRow, right: NeedRow, labels: Labels) -> str:
     )
 
 
-def _fits(need: NeedRow) -> str:
+def _fits(need: HeadroomRow) -> str:
     if need.short_events == 0:
         return "always fits"
     short = size(-need.minimum_margin)

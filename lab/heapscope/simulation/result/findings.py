@@ -5,19 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from heapscope.base.capabilities import MALLOC
 from heapscope.base.rows.figure import figure
 from heapscope.base.rows.row import Row
 from heapscope.base.wording import count, percent, plural, size
 from heapscope.simulation.result.failure import FailureRow
-from heapscope.simulation.result.need import NeedRow
+from heapscope.simulation.result.headroom import HeadroomRow
 from heapscope.trace.loss import is_cut
 
 if TYPE_CHECKING:
     from heapscope.simulation.result.result import ReplayResult
 
 Sentences = Iterator[tuple[str, int | None]]
-
-MALLOC = "malloc"
 
 
 class Finding(Row):
@@ -81,13 +80,13 @@ def short(result: ReplayResult) -> Sentences:
             yield f"{_asked(result, need)} {_shortage(result, need)}.", need.first_event
 
 
-def _asked(result: ReplayResult, need: NeedRow) -> str:
+def _asked(result: ReplayResult, need: HeadroomRow) -> str:
     by = "by malloc" if need.capabilities == MALLOC else f"with {need.capabilities}"
     events = plural(result.summary.event_count, "event")
     return f"A request of {size(need.size)} {by}, tried after each of the {events},"
 
 
-def _shortage(result: ReplayResult, need: NeedRow) -> str:
+def _shortage(result: ReplayResult, need: HeadroomRow) -> str:
     events = result.summary.event_count
     least = (
         f"the largest allocatable block was {size(need.worst_largest)}, "

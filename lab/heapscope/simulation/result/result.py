@@ -5,13 +5,14 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Self
 
+from heapscope.base.capabilities import MALLOC
 from heapscope.base.rows.bound import AT_LEAST, bounds_of
 from heapscope.base.rows.figure import computed, figure
 from heapscope.base.rows.row import Document, Row, malformed
 from heapscope.memory.layout.region_rows import KindRow, RegionRow, SetRow
 from heapscope.memory.static.static_ram import StaticRam
 from heapscope.simulation.result.failure import Explanation, FailureRow, FailureSpan
-from heapscope.simulation.result.need import NeedRow
+from heapscope.simulation.result.headroom import HeadroomRow
 from heapscope.simulation.result.placement import RuleRow
 from heapscope.simulation.result.summary import AnomalyRow, Summary
 from heapscope.simulation.result.task import TaskRow
@@ -40,8 +41,6 @@ class MarkRow(Row):
     tasks: tuple[TaskRow, ...] = figure("Tasks in memory kinds.")
 
 
-#: How malloc's own rule is named among the capability sets.
-MALLOC = "malloc"
 
 
 class ReplayResult(Document):
@@ -65,7 +64,7 @@ class ReplayResult(Document):
         "Regions at the end, in the order in which they are tried."
     )
     tasks: tuple[TaskRow, ...] = figure("Tasks in memory kinds at the end.")
-    needs: tuple[NeedRow, ...] = figure("Headroom for each --need.")
+    needs: tuple[HeadroomRow, ...] = figure("Headroom for each --need.")
     failures: tuple[FailureRow, ...] = figure(
         "All failed requests or, of more than 1,000, a sample spread over the run: the "
         "first and the largest of each span of events. summary.failures and "

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from heapscope.base import capabilities
+from heapscope.base.request import Request
 from heapscope.logs.live.blocks import in_the_way, longest_room
 from heapscope.logs.live.model import LiveModel
-from heapscope.logs.live.moment import NeedWhyLine
+from heapscope.logs.live.moment import WatchedWhy
 from heapscope.logs.live.region import BY_HEAP, HeardRegion, asked
 from heapscope.native.structs import Rows
 
@@ -26,22 +26,17 @@ class Answer:
 
 
 @dataclass(kw_only=True)
-class WatchedNeed:
+class WatchedRequest:
     """A request, and how its answers went. `last`: the last answer that was known."""
 
-    size: int
-    caps: int
+    request: Request
     answer: Answer = field(default_factory=Answer)
     last: bool | None = None
     stopped: int = 0
-    why: NeedWhyLine | None = None
+    why: WatchedWhy | None = None
     why_not: str = ""
     asked_at: int = 0  # bytes of the recording when `why` was asked
     again: bool = False  # it could not answer then; later it may
-
-    @property
-    def capabilities(self) -> str:
-        return capabilities.format(self.caps) if self.caps else "malloc"
 
     def look(self, answer: Answer, *, spells: int | None) -> bool:
         """Takes a new answer. `spells`: how often it stopped fitting, where each event was looked
@@ -59,7 +54,9 @@ class WatchedNeed:
 
     def obstacles(self, regions: Sequence[HeardRegion], blocks: Rows) -> Rows:
         """The blocks that stand in the way."""
-        return in_the_way(blocks, [one.span for one in asked(regions, self.caps)], self.size)
+        return in_the_way(
+            blocks, [one.span for one in asked(regions, self.request.caps)], self.request.size
+        )
 
 
 def replayed_answer(model: LiveModel, need: int) -> Answer:
@@ -70,19 +67,19 @@ def replayed_answer(model: LiveModel, need: int) -> Answer:
 
 
 def heard_answer(
-    need: WatchedNeed, regions: Sequence[HeardRegion], blocks: Rows, *, known: bool
+    request: Request, regions: Sequence[HeardRegion], blocks: Rows, *, known: bool
 ) -> Answer:
     """Between the live blocks is at most so much room: that it does not fit is then sure. That it
     fits is the heap's word, as of when it spoke."""
-    may = asked(regions, need.caps)
+    may = asked(regions, request.caps)
     if not may:
         return Answer()
     if known:
         room = max(longest_room(blocks, region.span) for region in may)
-        if room < need.size:
+        if room < request.size:
             return Answer(fits=False, by=BY_BLOCKS, largest=room)
     said = [region.largest for region in may if region.largest is not None]
-    if said and max(said) >= need.size:
+    if said and max(said) >= request.size:
         return Answer(fits=True, by=BY_HEAP, largest=max(said))
     if said and len(said) == len(may):
         return Answer(fits=False, by=BY_HEAP, largest=max(said))

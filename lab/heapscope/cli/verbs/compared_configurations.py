@@ -1,10 +1,10 @@
-"""A staircase of configurations."""
+"""Configurations beside each other, and what each step gives."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import pairwise
 from pathlib import Path
-from typing import Unpack
 
 from heapscope.base.errors import InputError
 from heapscope.forecast.ladder.compared import difference_of
@@ -13,24 +13,19 @@ from heapscope.forecast.ladder.side import named_files, steps_of
 from heapscope.forecast.ladder.sides import SideOptions, levels, sides_of
 
 
-def ladder(
-    *configurations: str | Path,
-    steps: str | Path | None = None,
-    **options: Unpack[SideOptions],
+def compared_configurations(
+    configurations: Sequence[str | Path], *, steps: str | Path | None, options: SideOptions
 ) -> Ladder:
-    """Says what each step of a staircase of configurations gives.
-
-    `configurations`: as of diff(), two or more. `steps`: a file whose paragraphs are steps, each
-    added to the configuration before it, the first to the last one named. InputError: an input
-    cannot be used.
-    """
+    """The gain of each configuration over the one before it. `steps`: a file whose paragraphs are
+    steps, each added to the configuration before it, the first to the last one named. InputError:
+    an input cannot be used."""
     named = named_files(configurations)
     if steps is not None and named:
         named += steps_of(steps, named[-1])
     if len(named) < 2:
         raise InputError(
-            "a ladder needs two configurations or more",
-            remedy="for example: heapscope ladder sdkconfig +CONFIG_A=y +CONFIG_B=n",
+            "one configuration, and nothing to compare it with",
+            remedy="for example: heapscope compare sdkconfig +CONFIG_A=y +CONFIG_B=n",
         )
     sides = sides_of(named, options)
     rungs, rests_on, notes = levels(sides)

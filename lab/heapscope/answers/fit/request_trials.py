@@ -7,12 +7,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from heapscope.base.request import Request
 from heapscope.memory.layout.allocator import has_ends
 from heapscope.memory.layout.placement import Placement
 from heapscope.memory.layout.pool import pool_layout
 from heapscope.native.reader import NativeReader
 from heapscope.native.steps import FitRow, NativeSteps, Outcome
-from heapscope.simulation.replay.config import Need, native_config
+from heapscope.simulation.replay.config import native_config
 from heapscope.simulation.replay.run import replay_reader
 from heapscope.trace.all_names import AllNames
 
@@ -21,18 +22,18 @@ Play = Callable[[NativeReader], None]  #: puts one whole run into a new reader
 
 
 @dataclass(frozen=True, kw_only=True)
-class NeedTrials:
+class RequestTrials:
     """`placement`: rules for the pool, whose ends count where a heap has two; `names`: those of
     the trace, where a rule asks for them."""
 
-    needs: tuple[Need, ...] = ()
+    needs: tuple[Request, ...] = ()
     placement: Placement | None = None
     names: AllNames | None = None
 
     @property
     def largest(self) -> int:
         """Bytes below which no pool has room for all of them."""
-        return max((size for size, _ in self.needs), default=0)
+        return max((request.size for request in self.needs), default=0)
 
     def trying(self, steps: NativeSteps, play: Play) -> TryPool:
         """Tries pools as `steps` does. A pool without the room fails; no request is blamed."""

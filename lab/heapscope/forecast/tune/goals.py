@@ -1,4 +1,4 @@
-"""The user's needs, kept options and preference: read, and checked before anything is searched."""
+"""The user's goals, kept options and preference: read, and checked before anything is searched."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ SPEED = "speed"
 TARGETS = (FREE, *METRICS, CONTIGUOUS)
 PREFERENCES = (FREE, SPEED, *METRICS)
 
-_NEED = re.compile(r"\s*([A-Za-z_0-9]*)\s*(<=|>=|==|=|<|>)\s*(.*?)\s*")
+_GOAL = re.compile(r"\s*([A-Za-z_0-9]*)\s*(<=|>=|==|=|<|>)\s*(.*?)\s*")
 _RATE = re.compile(r"([0-9]{1,6}(?:\.[0-9]{1,6})?) *(m|mbps|mbit/s|mbit)?", re.ASCII | re.I)
-_REMEDY = 'write --need "free>=150KB", --need "tcp_rx>=20" (Mbit/s) or --need "contiguous>=16717"'
+_REMEDY = 'write --goal "free>=150KB", --goal "tcp_rx>=20" (Mbit/s) or --goal "contiguous>=16717"'
 
 
-class TuneNeed(Row):
+class Goal(Row):
     """At least so much: KB of `free`, Mbit/s of a throughput, bytes of `contiguous`."""
 
-    target: str = figure("The name of the need.")
+    target: str = figure("The name of the goal.")
     amount: float = figure("The amount that is needed.", least=None, digits=4)
-    text: str = figure("The need as it was written.", hidden=True)
+    text: str = figure("The goal as it was written.", hidden=True)
 
     @property
     @computed("The unit of the amount.")
@@ -39,53 +39,53 @@ class TuneNeed(Row):
         return {FREE: "KB", CONTIGUOUS: "bytes"}.get(self.target, "Mbit/s")
 
 
-def parse_tune_needs(texts: Sequence[str]) -> tuple[TuneNeed, ...]:
-    """InputError names the need that is none, or two that contradict each other."""
-    found: dict[str, TuneNeed] = {}
+def parse_goals(texts: Sequence[str]) -> tuple[Goal, ...]:
+    """InputError names the goal that is none, or two that contradict each other."""
+    found: dict[str, Goal] = {}
     for text in texts:
-        need = _need(text)
-        other = found.setdefault(need.target, need)
-        if other.amount != need.amount:
+        goal = _goal(text)
+        other = found.setdefault(goal.target, goal)
+        if other.amount != goal.amount:
             raise InputError(
-                f"--need '{other.text}' and --need '{need.text}': two amounts of {need.target}",
+                f"--goal '{other.text}' and --goal '{goal.text}': two amounts of {goal.target}",
                 remedy="give the larger one alone",
             )
     return tuple(found.values())
 
 
-def _need(text: str) -> TuneNeed:
+def _goal(text: str) -> Goal:
     shown = printable(text, limit=80)
-    parts = _NEED.fullmatch(text)
+    parts = _GOAL.fullmatch(text)
     if parts is None:
-        raise InputError(f"--need '{shown}': no need", remedy=_REMEDY)
+        raise InputError(f"--goal '{shown}': no goal", remedy=_REMEDY)
     target, sign, amount = parts[1], parts[2], parts[3]
     if target not in TARGETS:
         raise InputError(
-            f"--need '{shown}': there is no '{printable(target)}'",
+            f"--goal '{shown}': there is no '{printable(target)}'",
             remedy=f"{did_you_mean(target, TARGETS)}valid: {', '.join(TARGETS)}",
         )
     if sign != ">=":
         raise InputError(
-            f"--need '{shown}': a need is a least amount, with >=, not {sign}", remedy=_REMEDY
+            f"--goal '{shown}': a goal is a least amount, with >=, not {sign}", remedy=_REMEDY
         )
     if target in METRICS:
         rate = _RATE.fullmatch(amount)
         if rate is None:
             raise InputError(
-                f"--need '{shown}': '{printable(amount)}' is not a throughput",
-                remedy=f'write it in Mbit/s: --need "{target}>=20" or "{target}>=20Mbit/s"',
+                f"--goal '{shown}': '{printable(amount)}' is not a throughput",
+                remedy=f'write it in Mbit/s: --goal "{target}>=20" or "{target}>=20Mbit/s"',
             )
         number = float(rate[1])
     else:
-        number = float(parse_size(amount, what=f"--need {target}"))
+        number = float(parse_size(amount, what=f"--goal {target}"))
         if target == FREE:
             number /= 1024
     if number <= 0:
         raise InputError(
-            f"--need '{shown}': every configuration has that",
+            f"--goal '{shown}': every configuration has that",
             remedy="leave it out, or ask for more",
         )
-    return TuneNeed(target=target, amount=number, text=shown)
+    return Goal(target=target, amount=number, text=shown)
 
 
 def parse_keep(texts: Iterable[str], options: Collection[str] = ()) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""Needs that only a replay can tell: a trace survives, and a block of some size always fits.
+"""The memory from which a trace survives and some requests always fit, which only a replay tells.
 
 The trace is the program's own dynamic use. It is replayed on the memory of one configuration, with
 the system's blocks in it and so much left to the program (forecast/predict/system_layout.py). How
@@ -10,11 +10,12 @@ other blocks of the system leave other holes), a cut asks for more, and it is so
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from heapscope.base.errors import InputError
+from heapscope.base.request import Request
 from heapscope.forecast.predict.system_layout import SystemMemory
 from heapscope.simulation.replay.run import replay
 from heapscope.simulation.result.result import ReplayResult
@@ -25,14 +26,14 @@ STEP_KB = 0.25
 
 
 @dataclass(eq=False, kw_only=True)
-class TraceNeed:
-    """`contiguous`: bytes that malloc must always be able to serve in one piece; 0: only what the
-    trace asks for. `unmet`: requests that fail even in all memory beside the system's, which is the
+class LeastMemory:
+    """`requests`: those that must always fit, at most REQUESTS_MAX - 1, beside what the trace asks
+    for. `unmet`: requests that fail even in all memory beside the system's, which is the
     first replay; they are not held against a configuration. `found`: the replays."""
 
     trace: Path
     system: SystemMemory
-    contiguous: int
+    requests: tuple[Request, ...] = ()
     progress: Callable[[int], None] = lambda done: None
     replays: int = 0
     unmet: int | None = None
@@ -43,8 +44,12 @@ class TraceNeed:
         found = self.at(free_kb)
         if self.unmet is None:
             self.unmet = found.summary.failures
-        short = self.contiguous and found.needs[0].short_events
-        return found.summary.failures <= self.unmet and not short
+        always = all(row.short_events == 0 for row in found.needs[: len(self.requests)])
+        return found.summary.failures <= self.unmet and always
+
+    def largest(self, free_kb: float) -> int:
+        """The least that malloc's largest block is with so much available memory."""
+        return next(row for row in self.at(free_kb).needs if row.is_malloc).worst_largest
 
     def at(self, free_kb: float) -> ReplayResult:
         """The replay with so much available memory; each amount is replayed once. InputError: the
@@ -54,8 +59,10 @@ class TraceNeed:
             self.replays += 1
             self.progress(self.replays)
             layout = self.system.layout(free)
-            asked = max(self.contiguous, 1)
-            found = replay(self.trace, layout, needs=[(asked, 0)], capsets=(), names=self._names)
+            needs = self.requests
+            if all(request.caps for request in needs):
+                needs = (*needs, Request(1))
+            found = replay(self.trace, layout, needs=needs, capsets=(), names=self._names)
             if found.loss is not None:
                 raise InputError(
                     f"{self.trace.name}: {found.loss.sentences()[0]} Whether the whole run "
@@ -71,7 +78,7 @@ class TraceNeed:
         low, high = 0, int(self.system.most() / 1024 / STEP_KB)
         if not self.survives(high * STEP_KB):
             raise InputError(
-                f"{self.trace.name} never has {self.contiguous:,} bytes in one piece in all of the "
+                f"{self.trace.name} never has {bytes_of(self.requests)} in one piece in all of the "
                 f"{high * STEP_KB:.0f} KB that the system leaves of the chip's memory",
                 remedy="heapscope why --need says who is in the way",
             )
@@ -86,3 +93,9 @@ class TraceNeed:
     @functools.cached_property
     def _names(self) -> AllNames:
         return read_all_names(self.trace)
+
+
+def bytes_of(requests: Sequence[Request]) -> str:
+    """The requests in words: "16,717 bytes and 4,096 bytes of DMA"."""
+    each = (f"{r.size:,} bytes{f' of {r.capabilities}' if r.caps else ''}" for r in requests)
+    return " and ".join(each)

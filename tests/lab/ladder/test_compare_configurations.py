@@ -1,4 +1,4 @@
-"""`heapscope diff` and `ladder`: shares that add up, sides that can be exchanged, honest gaps."""
+"""Configurations are compared: shares that add up, sides that can be exchanged, honest gaps."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 import heapscope
 from heapscope.base.errors import InputError
 from heapscope.cli.app import app
-from heapscope.forecast.ladder.difference import Diff, Gained
+from heapscope.forecast.ladder.difference import Gained, Ladder
 
 #: Options of memory and speed with values that Kconfig takes, of several components.
 OPTIONS: dict[str, tuple[str, ...]] = {
@@ -74,9 +74,9 @@ def medians(gain: Gained) -> Iterator[tuple[str, float]]:
         yield metric, band.median
 
 
-def summed(found: Diff) -> dict[str, float]:
+def summed(found: Ladder) -> dict[str, float]:
     made = {name: 0.0 for name, _ in medians(found.total)}
-    for row in found.options:
+    for row in found.steps[0].options:
         for name, value in medians(row.gain):
             made[name] += value
     return made
@@ -96,27 +96,25 @@ def test_shares_add_up_and_sides_can_be_exchanged(
     (folder / "a").write_text(text_of(before), encoding="utf-8")
     (folder / "b").write_text(text_of(after), encoding="utf-8")
     sides = (f"{folder / 'a'}@{old}", f"{folder / 'b'}@{new}")
-    there = heapscope.diff(*sides, chip=chip, tls=1)
-    back = heapscope.diff(*reversed(sides), chip=chip, tls=1)
+    there = heapscope.compare(*sides, chip=chip, tls=1)
+    back = heapscope.compare(*reversed(sides), chip=chip, tls=1)
     total = dict(medians(there.total))
     assert summed(there) == pytest.approx(total, abs=1e-6)
     assert dict(medians(back.total)) == pytest.approx({n: -v for n, v in total.items()}, abs=1e-6)
-    assert not any(row.cause == "rest" for row in there.options)
-    turned = {row.option: dict(medians(row.gain)) for row in back.options}
-    for row in there.options:
+    assert not any(row.cause == "rest" for row in there.steps[0].options)
+    turned = {row.option: dict(medians(row.gain)) for row in back.steps[0].options}
+    for row in there.steps[0].options:
         for name, value in medians(row.gain):
             if row.option in turned:  # releases call it by one name; rounding may leave a byte
                 assert turned[row.option][name] == pytest.approx(-value, abs=1)
     # Whole configurations as predict has them differ by the total.
     for state, memory in there.total.states.items():
         for place in ("dram", "iram", "psram"):
-            old_band, new_band = (
-                getattr(side.states[state], place) for side in (there.before, there.after)
-            )
+            old_band, new_band = (getattr(side.states[state], place) for side in there.rungs)
             gained = getattr(memory, place).median
             assert new_band.median - old_band.median == pytest.approx(gained, abs=1)
     for metric, band in there.total.throughput_mbps.items():
-        ends = [side.throughput_mbps[metric].median for side in (there.before, there.after)]
+        ends = [side.throughput_mbps[metric].median for side in there.rungs]
         assert ends[1] - ends[0] == pytest.approx(band.median, abs=1e-6)
 
 
@@ -124,9 +122,9 @@ def test_shares_add_up_and_sides_can_be_exchanged(
 @given(lines=LINES, chip=CHIPS)
 def test_a_configuration_does_not_differ_from_itself(folder: Path, lines: Given, chip: str) -> None:
     (folder / "a").write_text(text_of(lines), encoding="utf-8")
-    found = heapscope.diff(folder / "a", folder / "a", chip=chip, idf="5.5")
-    assert not found.options
-    assert not found.unknown
+    found = heapscope.compare(folder / "a", folder / "a", chip=chip, idf="5.5")
+    assert not found.steps[0].options
+    assert not found.steps[0].unknown
     assert not any(value for _, value in medians(found.total))
 
 
@@ -134,29 +132,29 @@ def test_final_values_count_and_not_lines(write: Write) -> None:
     """A line with the default's value changes nothing."""
     plain = write("a", "CONFIG_LWIP_MAX_SOCKETS=10\n")
     said = write("b", "CONFIG_LWIP_TCP_MSS=1440\nCONFIG_LWIP_MAX_SOCKETS=10\n")
-    found = heapscope.diff(plain, said, chip="esp32c3", idf="5.5")
-    assert [row.option for row in found.options] == []
-    assert [row.option for row in found.unknown] == []
+    found = heapscope.compare(plain, said, chip="esp32c3", idf="5.5")
+    assert [row.option for row in found.steps[0].options] == []
+    assert [row.option for row in found.steps[0].unknown] == []
 
 
 def test_doubt_that_both_sides_share_drops_out(write: Write) -> None:
     """Four static buffers of 1,696 bytes are known better than any whole program."""
     few = write("a", "CONFIG_ESP_WIFI_STATIC_RX_BUFFER_NUM=6\n")
-    found = heapscope.diff(
+    found = heapscope.compare(
         few, "+CONFIG_ESP_WIFI_STATIC_RX_BUFFER_NUM=10", chip="esp32c3", idf="5.5"
     )
     gained = found.total.left.dram
     bytes_of = 4 * 1696
     assert gained.median == pytest.approx(-bytes_of, rel=0.02)
     assert -1.1 * bytes_of < gained.low_80 <= gained.high_80 < -0.9 * bytes_of
-    width = found.after.left.high_80 - found.after.left.low_80
+    width = found.rungs[1].left.high_80 - found.rungs[1].left.low_80
     assert gained.high_80 - gained.low_80 < width / 4
 
 
 def test_what_follows_a_line_is_named_with_it(write: Write) -> None:
     plain = write("a", "CONFIG_LWIP_MAX_SOCKETS=10\n")
-    found = heapscope.diff(plain, "+CONFIG_SPIRAM=y", chip="esp32", idf="5.5")
-    rows = {row.option: row for row in found.options}
+    found = heapscope.compare(plain, "+CONFIG_SPIRAM=y", chip="esp32", idf="5.5")
+    rows = {row.option: row for row in found.steps[0].options}
     assert rows["SPIRAM"].cause == "line"
     assert "SPIRAM_MALLOC_ALWAYSINTERNAL" in rows["SPIRAM"].follow
     assert rows["SPIRAM"].gain.left.psram.median > 0
@@ -164,18 +162,18 @@ def test_what_follows_a_line_is_named_with_it(write: Write) -> None:
 
 def test_options_that_need_two_lines_belong_to_the_last_of_them(write: Write) -> None:
     plain = write("a", "CONFIG_LWIP_MAX_SOCKETS=10\n")
-    found = heapscope.diff(
+    found = heapscope.compare(
         plain, "+CONFIG_BT_ENABLED=y,CONFIG_BT_NIMBLE_ENABLED=y", chip="esp32c3", idf="5.5"
     )
-    rows = {row.option: row for row in found.options}
+    rows = {row.option: row for row in found.steps[0].options}
     assert "BT_NIMBLE_MAX_CONNECTIONS" in rows["BT_NIMBLE_ENABLED"].follow
-    assert all(row.cause == "line" for row in found.options)
+    assert all(row.cause == "line" for row in found.steps[0].options)
 
 
 def test_a_default_that_the_release_changed_is_named(write: Write) -> None:
     plain = write("a", "CONFIG_LWIP_MAX_SOCKETS=10\n")
-    found = heapscope.diff(f"{plain}@5.1", "@5.5", chip="esp32c3")
-    rows = {row.option: row for row in found.options}
+    found = heapscope.compare(f"{plain}@5.1", "@5.5", chip="esp32c3")
+    rows = {row.option: row for row in found.steps[0].options}
     changed = rows["HTTPD_MAX_REQ_HDR_LEN"]
     assert (changed.before, changed.after, changed.cause) == ("512", "1024", "default")
     assert rows["release"].before == "5.1"
@@ -183,11 +181,12 @@ def test_a_default_that_the_release_changed_is_named(write: Write) -> None:
 
 def test_an_option_of_which_nothing_is_known_is_no_zero(write: Write) -> None:
     plain = write("a", "CONFIG_LWIP_MAX_SOCKETS=10\n")
-    found = heapscope.diff(plain, "+CONFIG_OUR_OWN_BUFFERS=40", chip="esp32", idf="5.5")
-    assert not found.options
-    assert [row.option for row in found.unknown] == ["OUR_OWN_BUFFERS"]
+    found = heapscope.compare(plain, "+CONFIG_OUR_OWN_BUFFERS=40", chip="esp32", idf="5.5")
+    assert not found.steps[0].options
+    assert [row.option for row in found.steps[0].unknown] == ["OUR_OWN_BUFFERS"]
     printed = CliRunner().invoke(
-        app, ["diff", str(plain), "+CONFIG_OUR_OWN_BUFFERS=40", "--chip", "esp32", "--idf", "5.5"]
+        app,
+        ["compare", str(plain), "+CONFIG_OUR_OWN_BUFFERS=40", "--chip", "esp32", "--idf", "5.5"],
     )
     assert "nobody published" in printed.output
     assert "OUR_OWN_BUFFERS" in printed.output
@@ -195,12 +194,12 @@ def test_an_option_of_which_nothing_is_known_is_no_zero(write: Write) -> None:
 
 def test_the_static_use_of_the_first_is_carried_on(write: Write) -> None:
     plain = write("a", "CONFIG_ESP_WIFI_IRAM_OPT=y\n")
-    found = heapscope.diff(
+    found = heapscope.compare(
         plain, "+CONFIG_ESP_WIFI_IRAM_OPT=n", chip="esp32c3", idf="5.5", static_dram=90_000
     )
     gained = found.total.states["boot"].dram.median
     assert gained > 5_000
-    boots = [side.states["boot"].dram.median for side in (found.before, found.after)]
+    boots = [side.states["boot"].dram.median for side in found.rungs]
     assert boots[1] - boots[0] == pytest.approx(gained, abs=1)
 
 
@@ -212,7 +211,7 @@ def test_a_ladder_is_its_steps(write: Write) -> None:
         "CONFIG_LWIP_TCP_SND_BUF_DEFAULT=2880\n"
         "\nCONFIG_ESP_WIFI_IRAM_OPT=n\n",
     )
-    found = heapscope.ladder(
+    found = heapscope.compare(
         first, "+CONFIG_LWIP_IRAM_OPTIMIZATION=n", steps=steps, chip="esp32c6", idf="5.4"
     )
     assert [rung.name for rung in found.rungs[2:]] == ["smaller windows", "step 2"]
@@ -223,18 +222,24 @@ def test_a_ladder_is_its_steps(write: Write) -> None:
     assert all(step.options for step in found.steps)
 
 
-def test_both_write_pages_markdown_and_json(write: Write, tmp_path: Path) -> None:
+def test_the_tables_are_written_as_pages_markdown_and_json(write: Write, tmp_path: Path) -> None:
     plain = write("a", "CONFIG_LWIP_IRAM_OPTIMIZATION=y\n")
     end = ["--chip", "esp32", "--idf", "5.5"]
-    for verb in ("diff", "ladder"):
-        for name in ("x.md", "x.html"):
-            out = tmp_path / f"{verb}-{name}"
-            args = [verb, str(plain), "+CONFIG_LWIP_IRAM_OPTIMIZATION=n", *end, "--out", str(out)]
-            done = CliRunner().invoke(app, [*args, "--json", str(tmp_path / "x.json")])
-            assert done.exit_code == 0, done.output
-            assert "LWIP_IRAM_OPTIMIZATION" in out.read_text(encoding="utf-8")
-            document: dict[str, Any] = json.loads((tmp_path / "x.json").read_text("utf-8"))
-            assert document[f"heapscope_{verb}"] == 1
+    for name in ("x.md", "x.html"):
+        out = tmp_path / name
+        args = [
+            "compare",
+            str(plain),
+            "+CONFIG_LWIP_IRAM_OPTIMIZATION=n",
+            *end,
+            "--output",
+            str(out),
+        ]
+        done = CliRunner().invoke(app, [*args, "--json", str(tmp_path / "x.json")])
+        assert done.exit_code == 0, done.output
+        assert "LWIP_IRAM_OPTIMIZATION" in out.read_text(encoding="utf-8")
+        document: dict[str, Any] = json.loads((tmp_path / "x.json").read_text("utf-8"))
+        assert (document["heapscope_compare"], document["kind"]) == (1, "configurations")
 
 
 def test_a_folder_is_a_project(tmp_path: Path, write: Write) -> None:
@@ -247,24 +252,26 @@ def test_a_folder_is_a_project(tmp_path: Path, write: Write) -> None:
     (project / "sdkconfig.defaults").write_text("CONFIG_LWIP_MAX_SOCKETS=3\n")
     (project / "sdkconfig.defaults.esp32c3").write_text("CONFIG_LWIP_MAX_SOCKETS=8\n")
     same = write("same", "CONFIG_LWIP_MAX_SOCKETS=8\nCONFIG_LWIP_L2_TO_L3_COPY=y\n")
-    found = heapscope.diff(project, same, chip="esp32c3", idf="5.5")
-    assert not found.options
-    assert [(each.option, each.before) for each in found.unknown] == [("KEEP_LESS", "y")]
-    behind = heapscope.diff(f"{project},CONFIG_LWIP_MAX_SOCKETS=5", same, chip="esp32c3", idf="5.5")
-    changed = {each.option: (each.before, each.after) for each in behind.options}
+    found = heapscope.compare(project, same, chip="esp32c3", idf="5.5")
+    assert not found.steps[0].options
+    assert [(each.option, each.before) for each in found.steps[0].unknown] == [("KEEP_LESS", "y")]
+    behind = heapscope.compare(
+        f"{project},CONFIG_LWIP_MAX_SOCKETS=5", same, chip="esp32c3", idf="5.5"
+    )
+    changed = {each.option: (each.before, each.after) for each in behind.steps[0].options}
     assert changed["LWIP_MAX_SOCKETS"] == ("5", "8")
     with pytest.raises(InputError, match="a folder stands behind other files"):
-        heapscope.diff(f"{same},{project}", same, chip="esp32c3")
+        heapscope.compare(f"{same},{project}", same, chip="esp32c3")
 
 
 def test_names_of_sides(write: Write, tmp_path: Path) -> None:
     """A folder, several files, a file with an @ in its name."""
     write("sdkconfig.defaults", "CONFIG_LWIP_MAX_SOCKETS=5\n")
     odd = write("a@5.1", "CONFIG_LWIP_MAX_SOCKETS=7\n")
-    found = heapscope.diff(tmp_path, f"{odd}@5.1", chip="esp32", idf="5.5")
-    assert (found.before.release, found.after.release) == ("5.5", "5.1")
-    found = heapscope.diff(odd, f"{odd},CONFIG_LWIP_TCP_MSS=536", chip="esp32", idf="5.5")
-    assert [row.option for row in found.options] == ["LWIP_TCP_MSS"]
+    found = heapscope.compare(tmp_path, f"{odd}@5.1", chip="esp32", idf="5.5")
+    assert (found.rungs[0].release, found.rungs[1].release) == ("5.5", "5.1")
+    found = heapscope.compare(odd, f"{odd},CONFIG_LWIP_TCP_MSS=536", chip="esp32", idf="5.5")
+    assert [row.option for row in found.steps[0].options] == ["LWIP_TCP_MSS"]
 
 
 @pytest.mark.parametrize(
@@ -286,5 +293,5 @@ def test_what_cannot_be_read_says_why(
     (tmp_path / "empty").mkdir()
     monkeypatch.chdir(tmp_path)
     with pytest.raises(InputError, match=words) as caught:
-        heapscope.ladder(*names, chip="esp32")
+        heapscope.compare(*names, chip="esp32")
     assert caught.value.remedy

@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-from heapscope.base.rows.bound import AT_LEAST, AT_MOST, BEFORE, EXACT, FIRST
-from heapscope.base.rows.figure import figure, in_bytes
-from heapscope.base.rows.row import Row
+from heapscope.base.rows.bound import AT_LEAST, AT_MOST, BEFORE, FIRST
+from heapscope.base.rows.figure import figure
+from heapscope.base.rows.request import RequestRow
 
 
-class NeedRow(Row):
+class HeadroomRow(RequestRow):
     """Headroom for one contiguous request."""
 
-    size: int = in_bytes("Bytes of the request.", "Need", bound=EXACT)
-    capabilities: str = figure(
-        "Capabilities joined with |, for example DMA|8BIT; malloc: malloc's own rule.",
-        heading="from",
-    )
     short_events: int = figure(
         "Heap events after which the request would not have been served.",
         bound=AT_LEAST,

@@ -1,0 +1,95 @@
+"""Recognises what is compared, and chooses the comparison."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from enum import StrEnum
+from pathlib import Path
+
+from heapscope.base.errors import InputError
+from heapscope.simulation.result.result import ReplayResult
+from heapscope.trace.sniff import TRACE_SYNC, looks_like
+from heapscope.trace.source import open_blocks
+
+
+class Kind(StrEnum):
+    """A kind of thing that a command line can name."""
+
+    TRACE = "a trace"
+    RESULT = "a result of replay --json"
+    CONFIGURATION = "a configuration"
+    LOG = "a log"
+    UNKNOWN = "a file of another kind"
+
+
+class Comparing(StrEnum):
+    """The comparisons, as the key `kind` of their documents has them."""
+
+    REPLAYS = "replays"
+    PARTS = "parts"
+    CONFIGURATIONS = "configurations"
+
+
+_OPTION = re.compile(rb"^(?:# )?CONFIG_\w+[ =]|^# Espressif IoT Development", re.MULTILINE)
+_MEMBER = re.compile(rb'\{\s*"[A-Z][A-Z0-9_]*"\s*:')  # of an sdkconfig.json
+_NAMED = re.compile(r"[@,+]")
+_HEAD = 4096  # bytes of a file that are looked at
+
+
+def comparison_of(kinds: Sequence[Kind], *, parts: bool) -> Comparing:
+    """The comparison of things of these kinds; of none it is one of two memories at their start.
+    InputError: there is none."""
+    if Kind.LOG in kinds:
+        raise InputError(
+            "a log is not compared yet", remedy="ask about each by itself: heapscope log LOG"
+        )
+    if Kind.CONFIGURATION in kinds:
+        for kind in (Kind.TRACE, Kind.RESULT):
+            if kind in kinds:
+                raise InputError(
+                    f"{kind} and {Kind.CONFIGURATION} have nothing to compare",
+                    remedy="name things of one kind; --sdkconfig gives a trace its configuration",
+                )
+        return Comparing.CONFIGURATIONS
+    most = 1 if parts else 2
+    if len(kinds) > most:
+        raise InputError(
+            f"{len(kinds)} traces, and at most {most} {'with --parts' if parts else 'here'}",
+            remedy="compare up to six with heapscope report -o FILE",
+        )
+    return Comparing.PARTS if parts or not kinds else Comparing.REPLAYS
+
+
+def kind_of(thing: str | Path | ReplayResult) -> Kind:
+    """The kind of a thing as the user names it. Standard input and missing files are UNKNOWN."""
+    if isinstance(thing, ReplayResult):
+        return Kind.RESULT
+    text = str(thing)
+    changes = text.startswith(("+", "@"))  # what stands before it
+    if changes or (not Path(text).exists() and _exists(_NAMED.split(text)[0])):
+        return Kind.CONFIGURATION if changes or _NAMED.search(text) else Kind.UNKNOWN
+    if Path(text).is_dir():
+        return Kind.CONFIGURATION
+    if text == "-":
+        return Kind.UNKNOWN
+    try:
+        with open_blocks(Path(text)) as blocks:
+            head = next(iter(blocks), b"")[:_HEAD]
+    except InputError:
+        return Kind.UNKNOWN
+    return _kind_of_bytes(head, Path(text).name)
+
+
+def _exists(name: str) -> bool:
+    return bool(name) and "\0" not in name and Path(name).exists()
+
+
+def _kind_of_bytes(head: bytes, name: str) -> Kind:
+    if TRACE_SYNC in head:
+        return Kind.TRACE
+    if head.lstrip()[:1] == b"{":
+        return Kind.CONFIGURATION if _MEMBER.match(head.lstrip()) else Kind.RESULT
+    if _OPTION.search(head) or name.startswith("sdkconfig"):
+        return Kind.CONFIGURATION
+    return Kind.LOG if "boot log" in looks_like(head)[0] else Kind.UNKNOWN
