@@ -14,7 +14,7 @@ from typing import Any
 from heapscope.base.errors import HeapscopeError
 from heapscope.native.config import NativeConfig
 from heapscope.native.library import ABI, ffi, load
-from heapscope.native.log import KINDS, MEMORIES, enum_names
+from heapscope.native.log import FLAGS, KINDS, MEMORIES, TOLD
 from heapscope.native.structs import NEVER
 
 _FILE = Path(__file__).parent / "engine.wasm"
@@ -93,7 +93,7 @@ def interface() -> dict[str, Any]:
         "calls": calls,
         "figures": FIGURES,
         "nested": NESTED,
-        "log": {"kinds": enum_names(*KINDS), "memories": enum_names(*MEMORIES)},
+        "log": {"kinds": KINDS, "memories": MEMORIES, "told": TOLD, "flags": FLAGS},
     }
 
 
