@@ -18,18 +18,10 @@ HISTORY_IN_C = "tests/native/test_history.c"
 EXPLORER = (
     Mutant(
         "leaks in a page",
-        "a holder that stopped growing leaks too",
-        f"{ASSETS}/leaking.js",
-        "return !slows && reached ** number >= UNSTEADY && !emptied(all, freed, alive, first);",
-        "return true;",
-        FILTERS,
-    ),
-    Mutant(
-        "leaks in a page",
-        "old blocks that were freed do not count",
-        f"{ASSETS}/leaking.js",
-        "(end - Math.max(born, 1) >= age ? count : 0)",
-        "0",
+        "a plateau leaks too",
+        f"{ASSETS}/jobs.js",
+        "row.verdict === verdicts.leak",
+        "row.verdict >= verdicts.plateau",
         FILTERS,
     ),
     Mutant(
