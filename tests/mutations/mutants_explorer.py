@@ -52,8 +52,8 @@ EXPLORER = (
         "a log in a page",
         "a request that fails again is counted once",
         f"{ASSETS}/log_answer.js",
-        "count: found.count + 1",
-        "count: found.count",
+        "last, count, size: told(size)",
+        "last, count: 1, size: told(size)",
         FILES,
     ),
     Mutant(

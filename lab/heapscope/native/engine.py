@@ -48,6 +48,8 @@ _HEARD = (
     *("hs_lab_listener_figures", "hs_lab_listener_health", "hs_lab_listener_regions"),
     *("hs_lab_listener_blocks", "hs_lab_listener_notices"),
 )
+#: The requests that a log tells as failed.
+_LOGGED = ("hs_lab_log_failed",)
 #: And of the lives of a replay's blocks.
 _HISTORY = ("hs_lab_history", "hs_lab_history_sums")
 _STRUCTS = (
@@ -79,7 +81,7 @@ def interface() -> dict[str, Any]:
     library = load()
     structs: dict[str, Any] = {}
     calls: dict[str, Any] = {}
-    for name in (*FIGURES, *NESTED, *_LIVES, *_HEARD, *_HISTORY):
+    for name in (*FIGURES, *NESTED, *_LIVES, *_HEARD, *_LOGGED, *_HISTORY):
         kind = ffi.typeof(getattr(library, name))
         rows = kind.result.kind != "void"
         item = kind.args[-2 if rows else -1].item

@@ -15,6 +15,7 @@ _TAKE = 256  # facts at a time: as many as can wait in the library
 
 
 _FACT = "hs_lab_log_fact_t"
+_FAILED = "hs_lab_log_failed_t"
 _ROW = packing(_FACT)
 _AT = {name: index for index, name in enumerate(field_names(_FACT))}
 _BITS, _FLAGS, _KIND, _MEMORY = (_AT[name] for name in ("told", "flags", "kind", "memory"))
@@ -72,8 +73,7 @@ class _Text(_Field):
     """A text, which is untrusted."""
 
     def __get__(self, fact: Fact, _: object = None) -> str:
-        field: bytes = fact._row[self._at]
-        return field.partition(b"\0")[0].decode("utf-8", "replace")
+        return _text(fact._row[self._at])
 
 
 class _Flag:
@@ -101,6 +101,10 @@ class Fact:
     def of_memory(self, memory: str) -> Fact:
         """The same figures of another kind of memory."""
         return Fact(self._row, self.kind, memory)
+
+    def packed(self) -> bytes:
+        """The struct."""
+        return _ROW.pack(*self._row)
 
     line = _Plain()  #: from 1
     offset = _Plain()  #: the line's first byte in the input
@@ -177,6 +181,38 @@ class NativeLog(NativeOwner):
         while count := self._lib.hs_lab_log_take(self.handle, self._rows, _TAKE):
             for row in _ROW.iter_unpack(ffi.buffer(self._rows, count * _ROW.size)[:]):
                 yield Fact(row, KINDS[row[_KIND]], MEMORIES[row[_MEMORY]])
+
+
+class NativeFailures(NativeOwner):
+    """The requests that failed, by the facts of a log in their order."""
+
+    def __init__(self) -> None:
+        lib = load()
+        make, delete = lib.hs_lab_log_failures_new, lib.hs_lab_log_failures_delete
+        super().__init__(make(), delete, what="list of failures")
+
+    def take(self, fact: Fact) -> bool:
+        """Whether it is a failed request that no other fact told before."""
+        pointer = ffi.from_buffer(f"{_FACT} *", fact.packed())
+        return bool(self._lib.hs_lab_log_failures_take(self.handle, pointer))
+
+    def rows(self) -> Iterator[dict[str, Any]]:
+        """The fields of hs_lab_log_failed_t, with None for what is not told."""
+        call, names = self._lib.hs_lab_log_failed, field_names(_FAILED)
+        rows = ffi.new(f"{_FAILED}[]", call(self.handle, ffi.NULL, 0))
+        call(self.handle, rows, len(rows))
+        for row in packing(_FAILED).iter_unpack(ffi.buffer(rows)[:]):
+            yield dict(zip(names, map(_told, row), strict=True))
+
+
+def _told(field: int | bytes) -> int | str | None:
+    if isinstance(field, bytes):
+        return _text(field)
+    return None if field < 0 else field
+
+
+def _text(field: bytes) -> str:
+    return field.partition(b"\0")[0].decode("utf-8", "replace")
 
 
 #: By hs_pattern_status_t of lab/native/log/pattern.h.

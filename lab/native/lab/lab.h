@@ -80,6 +80,16 @@ void hs_lab_log_flush(hs_lab_log_t *log);
 size_t hs_lab_log_take(hs_lab_log_t *log, hs_lab_log_fact_t *out, size_t capacity);
 uint64_t hs_lab_log_lines(const hs_lab_log_t *log); /* begun so far */
 
+/* The requests that failed, by the facts of a log in their order. NULL: no memory. */
+typedef struct hs_lab_log_failures hs_lab_log_failures_t;
+hs_lab_log_failures_t *hs_lab_log_failures_new(void);
+void hs_lab_log_failures_delete(hs_lab_log_failures_t *failures);
+/* 1: the fact is a failed request that no other one told before. */
+int hs_lab_log_failures_take(hs_lab_log_failures_t *failures, const hs_lab_log_fact_t *fact);
+/* The ways in which they failed, without those that another one explains. */
+size_t hs_lab_log_failed(const hs_lab_log_failures_t *failures, hs_lab_log_failed_t *rows,
+                         size_t capacity);
+
 /* ---- a reader of a trace: a census (no heap) or a replay (with heaps) ---- */
 typedef struct hs_lab_reader hs_lab_reader_t;
 

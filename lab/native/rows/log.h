@@ -156,6 +156,19 @@ typedef struct hs_lab_log_fact {
     char text[64];
     char quote[192]; /* the line without prefix, colours and secrets, for people */
 } hs_lab_log_fact_t;
+
+/* Requests that failed in the same way. -1: not told. The texts are UTF-8, ended by NUL, untrusted. */
+typedef struct hs_lab_log_failed {
+    uint64_t first, last; /* lines */
+    uint64_t count;
+    int64_t size, caps;
+    int64_t free;    /* what the first line says was free */
+    int64_t uptime;  /* ms, at the first one */
+    uint64_t memory; /* 0: the log shows another cause */
+    char who[96];
+    char how[64]; /* "callback", "abort", "python", "wifi buffer", "tls", "task", "words", ... */
+    char quote[192];
+} hs_lab_log_failed_t;
 /* cffi: end */
 
 #endif
