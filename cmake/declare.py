@@ -17,6 +17,7 @@ HEADERS = (
     "rows/picture.h",
     "rows/export.h",
     "rows/history.h",
+    "rows/leaks.h",
     "rows/log.h",
     "rows/trials.h",
     "rows/recorder.h",

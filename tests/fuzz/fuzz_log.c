@@ -1,6 +1,7 @@
 /*
  * Any bytes through the reader of logs: it neither crashes nor asks for memory, its facts are sound,
- * and they are the same however the bytes are cut in pieces.
+ * and they are the same however the bytes are cut in pieces. So are the failed requests that they
+ * add up to.
  */
 #define HS_HELD_ITSELF 1 /* what the target itself allocates is not counted */
 
@@ -8,6 +9,7 @@
 
 #include "fuzz.h"
 #include "held.h"
+#include "log/failed.h"
 #include "log/log.h"
 
 typedef struct hs_seen {
@@ -29,7 +31,24 @@ static void check(const hs_lab_log_fact_t *fact, size_t size)
     FUZZ_REQUIRE(ended(fact->quote, sizeof fact->quote));
 }
 
-static void take(hs_log_t *log, size_t size, hs_seen_t *seen)
+static void check_failed(const hs_log_failed_t *failed, uint64_t lines)
+{
+    static hs_lab_log_failed_t rows[HS_LOG_FAILED_MAX];
+    const size_t count = hs_log_failed_rows(failed, rows, HS_LOG_FAILED_MAX);
+    uint64_t told = 0;
+    FUZZ_REQUIRE(count <= failed->kept && failed->kept <= HS_LOG_FAILED_MAX);
+    for (size_t i = 0; i < count; i++) {
+        const hs_lab_log_failed_t *row = &rows[i];
+        FUZZ_REQUIRE(row->first >= 1 && row->first <= row->last && row->last <= lines);
+        FUZZ_REQUIRE(row->count >= 1 && row->size >= -1 && row->caps >= -1 && row->free >= -1);
+        FUZZ_REQUIRE(ended(row->who, sizeof row->who) && ended(row->how, sizeof row->how));
+        FUZZ_REQUIRE(ended(row->quote, sizeof row->quote));
+        told += row->count;
+    }
+    FUZZ_REQUIRE(told <= failed->count);
+}
+
+static void take(hs_log_t *log, hs_log_failed_t *failed, size_t size, hs_seen_t *seen)
 {
     static hs_lab_log_fact_t facts[7]; /* fewer than can wait */
     for (size_t count; (count = hs_log_take(log, facts, 7)) != 0;) {
@@ -37,6 +56,7 @@ static void take(hs_log_t *log, size_t size, hs_seen_t *seen)
             uint64_t words[sizeof facts[i] / 8];
             memcpy(words, &facts[i], sizeof words);
             check(&facts[i], size);
+            seen->digest = fuzz_fnv(seen->digest, hs_log_failed_take(failed, &facts[i]));
             for (size_t word = 0; word < sizeof words / sizeof words[0]; word++) {
                 seen->digest = fuzz_fnv(seen->digest, words[word]);
             }
@@ -48,15 +68,18 @@ static void take(hs_log_t *log, size_t size, hs_seen_t *seen)
 static hs_seen_t read_in(const uint8_t *data, size_t size, size_t piece)
 {
     static hs_log_t log;
+    static hs_log_failed_t failed;
     hs_seen_t seen = {0, FUZZ_FNV_BASIS};
     hs_log_init(&log);
+    hs_log_failed_init(&failed);
     for (size_t at = 0; at < size;) {
         const size_t part = piece < size - at ? piece : size - at;
         at += hs_log_push(&log, data + at, part);
-        take(&log, size, &seen);
+        take(&log, &failed, size, &seen);
     }
     hs_log_flush(&log);
-    take(&log, size, &seen);
+    take(&log, &failed, size, &seen);
+    check_failed(&failed, hs_log_line_count(&log));
     return seen;
 }
 

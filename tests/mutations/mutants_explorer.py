@@ -18,18 +18,10 @@ HISTORY_IN_C = "tests/native/test_history.c"
 EXPLORER = (
     Mutant(
         "leaks in a page",
-        "a holder that stopped growing leaks too",
-        f"{ASSETS}/leaking.js",
-        "return !slows && reached ** number >= UNSTEADY && !emptied(all, freed, alive, first);",
-        "return true;",
-        FILTERS,
-    ),
-    Mutant(
-        "leaks in a page",
-        "old blocks that were freed do not count",
-        f"{ASSETS}/leaking.js",
-        "(end - Math.max(born, 1) >= age ? count : 0)",
-        "0",
+        "a plateau leaks too",
+        f"{ASSETS}/jobs.js",
+        "row.verdict === verdicts.leak",
+        "row.verdict >= verdicts.plateau",
         FILTERS,
     ),
     Mutant(
@@ -60,8 +52,8 @@ EXPLORER = (
         "a log in a page",
         "a request that fails again is counted once",
         f"{ASSETS}/log_answer.js",
-        "count: found.count + 1",
-        "count: found.count",
+        "last, count, size: told(size)",
+        "last, count: 1, size: told(size)",
         FILES,
     ),
     Mutant(

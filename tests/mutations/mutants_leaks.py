@@ -6,22 +6,22 @@ from mutant import Mutant
 
 LIVES = "tests/lab/leaks/test_lives.py"
 LEAK_VERDICTS = "tests/lab/leaks/test_verdicts.py"
-TAILS = "tests/lab/leaks/test_tails.py"
+TAILS = "tests/native/test_tails.c"
 
 LEAK_MUTANTS = (
     Mutant(
         "leaks: growth",
         "an event is looked at several times",
-        "lab/heapscope/answers/leaks/find.py::_looks",
-        "list(dict.fromkeys(int(event) for event in looks))",
-        "[int(event) for event in looks]",
+        "lab/native/leaks/leaks.c::hs_leak_looks",
+        "if (count == 0 || look != looks[count - 1]) {",
+        "if (true) {",
         LIVES,
     ),
     Mutant(
         "leaks: verdict",
         "growth that slowed down or stopped is steady",
-        "lab/heapscope/answers/leaks/evidence.py::_steady",
-        "return not slows and not stopped and",
+        "lab/native/leaks/evidence.c::is_steady",
+        "return !slows && !stopped &&",
         "return",
         LEAK_VERDICTS,
     ),
@@ -36,24 +36,24 @@ LEAK_MUTANTS = (
     Mutant(
         "leaks: verdict",
         "a level that falls does not count as a return",
-        "lab/heapscope/answers/leaks/verdict.py::_returns",
-        "<= np.median",
-        "< 0 * np.median",
+        "lab/native/leaks/level.c::hs_leak_returns",
+        "low <= (",
+        "low < 0 * (",
         LEAK_VERDICTS,
     ),
     Mutant(
         "leaks: verdict",
         "lost frees do not count",
-        "lab/heapscope/answers/leaks/verdict.py::_against",
-        "if not whole:",
-        "if False:",
+        "lab/native/leaks/leaks.c::judge",
+        "if (!question->whole || only_growth) {",
+        "if (only_growth) {",
         LEAK_VERDICTS,
     ),
     Mutant(
         "leaks: rate",
         "the stretches of the start count as time",
-        "lab/heapscope/answers/leaks/rates.py::rate_of",
-        "(found.last + 1 - found.first) / lives.stretches",
+        "lab/native/leaks/leaks.c::rate",
+        "(double)count / (double)holder->stretches",
         "1.0",
         LEAK_VERDICTS,
     ),
@@ -62,7 +62,7 @@ LEAK_MUTANTS = (
         "a round has as many events as the interval has stretches",
         "lab/heapscope/answers/leaks/rates.py::rate_of",
         "per_event.times(span.round_events)",
-        "per_event.times(lives.stretches)",
+        "per_event.times(64)",
         LEAK_VERDICTS,
     ),
     Mutant(
@@ -76,9 +76,17 @@ LEAK_MUTANTS = (
     Mutant(
         "leaks: verdict",
         "a tail is cut after its first terms",
-        "lab/heapscope/answers/leaks/evidence.py::_ladder",
+        "lab/native/leaks/tails.c::floor_of",
         "most - 2 * width",
         "most - 20",
         TAILS,
+    ),
+    Mutant(
+        "leaks: verdict",
+        "old blocks that were freed do not count",
+        "lab/native/leaks/evidence.c::at_age",
+        "found.ended += (double)row->blocks;",
+        "",
+        LEAK_VERDICTS,
     ),
 )

@@ -27,6 +27,7 @@ STAND_INS = (
     "tests/device/recorder_glue/sdk/",
     "tests/device/libc/newlib/",
     "emulation/hosted/include/",
+    "emulation/firmware/site/",
 )
 HEADING = re.compile(r"^\| room(?: below `(?P<below>[^`]*)`)? +\| what it holds +\|$")
 INCLUDE = re.compile(r'^\s*#\s*include\s*["<]([^">]+)[">]')

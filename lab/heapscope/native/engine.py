@@ -13,16 +13,17 @@ from typing import Any
 
 from heapscope.base.errors import HeapscopeError
 from heapscope.native.config import NativeConfig
+from heapscope.native.leaks import LOOKS
 from heapscope.native.library import ABI, ffi, load
-from heapscope.native.log import KINDS, MEMORIES, enum_names
-from heapscope.native.structs import NEVER
+from heapscope.native.log import FLAGS, KINDS, MEMORIES, TOLD
+from heapscope.native.structs import NEVER, enum_values
 
 _FILE = Path(__file__).parent / "engine.wasm"
 _POINTER = 4  #: bytes of an address there, and of a size_t
 #: Numbers above it are texts in JSON: a script's own numbers are exact up to here.
 EXACT = (1 << 53) - 1
 #: cffi's names of numbers, and their bytes.
-_BYTES = {"char": 1, "int": 4, "size_t": _POINTER} | {
+_BYTES = {"char": 1, "int": 4, "size_t": _POINTER, "double": 8} | {
     f"{sign}int{bits}_t": bits // 8 for sign in ("u", "") for bits in (8, 16, 32, 64)
 }
 
@@ -47,11 +48,13 @@ _HEARD = (
     *("hs_lab_listener_figures", "hs_lab_listener_health", "hs_lab_listener_regions"),
     *("hs_lab_listener_blocks", "hs_lab_listener_notices"),
 )
+#: The requests that a log tells as failed.
+_LOGGED = ("hs_lab_log_failed",)
 #: And of the lives of a replay's blocks.
 _HISTORY = ("hs_lab_history", "hs_lab_history_sums")
 _STRUCTS = (
     *("hs_lab_config_t", "hs_lab_timeline_t", "hs_lab_import_stats_t", "hs_lab_log_fact_t"),
-    *("hs_lab_filter_t", "hs_lab_view_t", "hs_lab_life_t"),
+    *("hs_lab_leak_row_t", "hs_lab_filter_t", "hs_lab_view_t", "hs_lab_life_t"),
 )
 
 
@@ -78,7 +81,7 @@ def interface() -> dict[str, Any]:
     library = load()
     structs: dict[str, Any] = {}
     calls: dict[str, Any] = {}
-    for name in (*FIGURES, *NESTED, *_LIVES, *_HEARD, *_HISTORY):
+    for name in (*FIGURES, *NESTED, *_LIVES, *_HEARD, *_LOGGED, *_HISTORY):
         kind = ffi.typeof(getattr(library, name))
         rows = kind.result.kind != "void"
         item = kind.args[-2 if rows else -1].item
@@ -93,7 +96,12 @@ def interface() -> dict[str, Any]:
         "calls": calls,
         "figures": FIGURES,
         "nested": NESTED,
-        "log": {"kinds": enum_names(*KINDS), "memories": enum_names(*MEMORIES)},
+        "log": {"kinds": KINDS, "memories": MEMORIES, "told": TOLD, "flags": FLAGS},
+        "leaks": {
+            "looks": LOOKS,
+            "verdicts": enum_values("hs_lab_leak_verdict_t", "HS_LAB_LEAK_"),
+            "reasons": enum_values("hs_lab_leak_reason_t", "HS_LAB_LEAK_"),
+        },
     }
 
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from heapscope.native.library import ffi, load
 from heapscope.native.reader import NativeReader
@@ -16,7 +17,7 @@ from heapscope.native.structs import Rows, read_array
 MOMENTS_MAX = 1024
 
 
-def watch(reader: NativeReader, events: Sequence[int], *, stop: int) -> None:
+def watch(reader: NativeReader, events: Sequence[int] | NDArray[np.uint64], *, stop: int) -> None:
     """Before the first push of a census: looks before each of these heap events (ascending), and
     takes no event from `stop` on."""
     rows = np.array(events, dtype=np.uint64)

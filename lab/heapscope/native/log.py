@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import functools
-import struct
 from collections.abc import Iterator
 from typing import Any
 
@@ -11,43 +9,84 @@ from heapscope.base.errors import InputError
 from heapscope.base.printable import printable
 from heapscope.native.library import ffi, load
 from heapscope.native.owner import NativeOwner
-from heapscope.native.structs import number_of
+from heapscope.native.structs import enum_values, field_names, number_of, packing
 
 _TAKE = 256  # facts at a time: as many as can wait in the library
 
 
-#: hs_lab_log_fact_t: line, offset, uptime, before, clock, twelve numbers, length, told, unit, kind,
-#: memory, flags, name, text, quote. A static assertion of lab/native/log/log.h nails its size down.
-_ROW = struct.Struct("=QQqqq12qIIIHBB64s64s192s")
-_FIRST = 5  # index of the first number
-_TOLD, _UNIT, _KIND, _MEMORY, _FLAGS, _NAME, _TEXT, _QUOTE = range(18, 26)
+_FACT = "hs_lab_log_fact_t"
+_FAILED = "hs_lab_log_failed_t"
+_ROW = packing(_FACT)
+_AT = {name: index for index, name in enumerate(field_names(_FACT))}
+_BITS, _FLAGS, _KIND, _MEMORY, _NAME = (
+    _AT[name] for name in ("told", "flags", "kind", "memory", "name")
+)
 _MORE = "more"  # the kind of a row whose name goes on where that of the row before it was cut
 
+#: The names of the kinds of facts and of memories by their numbers, and the bits of the numbers
+#: that a line may tell and of the flags by their names.
+KINDS = tuple(enum_values("hs_log_kind_t", "HS_LOG_"))
+MEMORIES = tuple(enum_values("hs_log_memory_t", "HS_LOG_MEMORY_"))
+TOLD = enum_values("hs_log_told_t", "HS_LOG_TOLD_")
+FLAGS = enum_values("hs_log_flag_t", "HS_LOG_")
 
-class _Number:
-    """A number of a fact; None where the line does not tell it, or tells one below 0 of what
-    cannot be below it."""
 
-    def __init__(self, bit: int, *, signed: bool = False) -> None:
-        self._bit = bit
+class _Field:
+    """A field of the struct, found by its name."""
+
+    def __set_name__(self, _: object, name: str) -> None:
+        self._at = _AT[name]
+
+
+class _Plain(_Field):
+    """A number that every fact has."""
+
+    def __get__(self, fact: Fact, _: object = None) -> int:
+        return int(fact._row[self._at])
+
+
+class _Time(_Field):
+    """A time in ms; None where the line does not tell it."""
+
+    def __get__(self, fact: Fact, _: object = None) -> int | None:
+        number: int = fact._row[self._at]
+        return None if number < 0 else number
+
+
+class _Number(_Field):
+    """A number; None where the line does not tell it, or tells one below 0 of what cannot be below
+    it."""
+
+    def __init__(self, *, signed: bool = False) -> None:
         self._signed = signed
+
+    def __set_name__(self, owner: object, name: str) -> None:
+        super().__set_name__(owner, name)
+        self._bit = TOLD[name]
 
     def __get__(self, fact: Fact, _: object = None) -> int | None:
         row = fact._row
-        if not row[_TOLD] >> self._bit & 1:
+        if not row[_BITS] & self._bit:
             return None
-        number: int = row[_FIRST + self._bit]
+        number: int = row[self._at]
         return number if number >= 0 or self._signed else None
 
 
-class _Flag:
-    """A flag of a fact."""
+class _Text(_Field):
+    """A text, which is untrusted."""
 
-    def __init__(self, bit: int) -> None:
-        self._bit = bit
+    def __get__(self, fact: Fact, _: object = None) -> str:
+        return _text(fact._row[self._at])
+
+
+class _Flag:
+    """A bit of the flags."""
+
+    def __set_name__(self, _: object, name: str) -> None:
+        self._bit = FLAGS[name]
 
     def __get__(self, fact: Fact, _: object = None) -> bool:
-        return bool(fact._row[_FLAGS] >> self._bit & 1)
+        return bool(fact._row[_FLAGS] & self._bit)
 
 
 class Fact:
@@ -55,15 +94,12 @@ class Fact:
     number that the line does not tell is None. Fields are taken out when they are asked for: most
     facts are asked for few."""
 
-    __slots__ = ("_row", "kind", "line", "memory")
+    __slots__ = ("_row", "kind", "memory")
 
     def __init__(self, row: tuple[Any, ...], kind: str, memory: str) -> None:
         self._row = row
-        self.kind = (
-            kind  #: the name of hs_log_kind_t in lower case without its prefix, "boot_region"
-        )
-        self.line: int = row[0]  #: from 1
-        self.memory = memory  #: "any", "internal", "spiram": of which kind of memory a figure is
+        self.kind = kind  #: a name of KINDS
+        self.memory = memory  #: a name of MEMORIES: of which kind of memory a figure is
 
     def with_more(self, row: tuple[Any, ...]) -> Fact:
         """The fact whose name goes on in `row`."""
@@ -75,69 +111,42 @@ class Fact:
         """The same figures of another kind of memory."""
         return Fact(self._row, self.kind, memory)
 
-    @property
-    def offset(self) -> int:
-        """The line's first byte in the input."""
-        return int(self._row[1])
+    def packed(self) -> bytes:
+        """The struct."""
+        return _ROW.pack(*self._row)
 
-    @property
-    def length(self) -> int:
-        """Bytes of the line."""
-        return int(self._row[17])
+    line = _Plain()  #: from 1
+    offset = _Plain()  #: the line's first byte in the input
+    length = _Plain()  #: bytes of the line
+    unit = _Plain()  #: bytes that the printed sizes count: 1, or 1024 where they are rounded
 
-    @property
-    def uptime(self) -> int | None:
-        """ms since the start of the program."""
-        return None if self._row[2] < 0 else int(self._row[2])
+    uptime = _Time()  #: since the start of the program
+    before = _Time()  #: the uptime of the last line that tells one
+    clock = _Time()  #: since midnight
 
-    @property
-    def before(self) -> int | None:
-        """The uptime of the last line that tells one."""
-        return None if self._row[3] < 0 else int(self._row[3])
+    address = _Number()
+    size = _Number()
+    caps = _Number()
+    free = _Number()
+    largest = _Number()
+    min = _Number()
+    total = _Number()
+    used = _Number(signed=True)
+    peak = _Number()
+    count = _Number()
+    free_count = _Number()
+    code = _Number(signed=True)
 
-    @property
-    def clock(self) -> int | None:
-        """ms since midnight."""
-        return None if self._row[4] < 0 else int(self._row[4])
+    no_memory = _Flag()  #: It means that memory was short.
+    weak = _Flag()  #: The words would also fit something else than a heap.
+    cut = _Flag()  #: The line ends within the form.
+    pattern = _Flag()  #: A pattern of the user found it.
+    arduino = _Flag()  #: Its prefix is that of Arduino's log.
+    unended = _Flag()  #: Its line has no end yet: its last number may go on.
 
-    address = _Number(0)
-    size = _Number(1)
-    caps = _Number(2)
-    free = _Number(3)
-    largest = _Number(4)
-    min = _Number(5)
-    total = _Number(6)
-    used = _Number(7, signed=True)
-    peak = _Number(8)
-    count = _Number(9)
-    free_count = _Number(10)
-    code = _Number(11, signed=True)
-
-    @property
-    def unit(self) -> int:
-        """Bytes that the printed sizes count: 1, or 1024 where they are rounded."""
-        return int(self._row[_UNIT])
-
-    no_memory = _Flag(0)  #: It means that memory was short.
-    weak = _Flag(1)  #: The words would also fit something else than a heap.
-    cut = _Flag(2)  #: The line ends within the form.
-    wrapped = _Flag(3)  #: It was put together from rows of a terminal.
-    arduino = _Flag(4)  #: Its prefix is that of Arduino's log.
-    asked = _Flag(5)  #: A pattern of the user found it.
-    unended = _Flag(6)  #: Its line has no end yet: its last number may go on.
-
-    @property
-    def name(self) -> str:
-        return _text(self._row[_NAME])
-
-    @property
-    def text(self) -> str:
-        return _text(self._row[_TEXT])
-
-    @property
-    def quote(self) -> str:
-        """The line for people: without prefix, colours and secrets."""
-        return _text(self._row[_QUOTE])
+    name = _Text()
+    text = _Text()
+    quote = _Text()  #: the line for people: without prefix, colours and secrets
 
 
 class NativeLog(NativeOwner):
@@ -146,7 +155,7 @@ class NativeLog(NativeOwner):
     def __init__(self) -> None:
         lib = load()
         super().__init__(lib.hs_lab_log_new(), lib.hs_lab_log_delete, what="reader of logs")
-        self._rows = ffi.new("hs_lab_log_fact_t[]", _TAKE)
+        self._rows = ffi.new(f"{_FACT}[]", _TAKE)
 
     def add_pattern(self, text: str) -> None:
         """Adds a regular expression whose groups are figures, before the first byte. InputError:
@@ -179,19 +188,54 @@ class NativeLog(NativeOwner):
 
     def _take(self) -> Iterator[Fact]:
         """All that wait. A line waits whole, so that no name goes on behind the last row."""
-        kinds, memories = enum_names(*KINDS), enum_names(*MEMORIES)
         last: Fact | None = None
         while count := self._lib.hs_lab_log_take(self.handle, self._rows, _TAKE):
             for row in _ROW.iter_unpack(ffi.buffer(self._rows, count * _ROW.size)[:]):
-                kind = kinds[row[_KIND]]
+                kind = KINDS[row[_KIND]]
                 if kind == _MORE and last is not None:
                     last = last.with_more(row)
                     continue
                 if last is not None:
                     yield last
-                last = Fact(row, kind, memories[row[_MEMORY]])
+                last = Fact(row, kind, MEMORIES[row[_MEMORY]])
         if last is not None:
             yield last
+
+
+class NativeFailures(NativeOwner):
+    """The requests that failed, by the facts of a log in their order."""
+
+    def __init__(self) -> None:
+        lib = load()
+        make, delete = lib.hs_lab_log_failures_new, lib.hs_lab_log_failures_delete
+        super().__init__(make(), delete, what="list of failures")
+
+    def take(self, fact: Fact) -> bool:
+        """Whether it is a failed request that no other fact told before."""
+        pointer = ffi.from_buffer(f"{_FACT} *", fact.packed())
+        return bool(self._lib.hs_lab_log_failures_take(self.handle, pointer))
+
+    def rows(self) -> Iterator[dict[str, Any]]:
+        """The fields of hs_lab_log_failed_t, with None for what is not told."""
+        call, names = self._lib.hs_lab_log_failed, field_names(_FAILED)
+        rows = ffi.new(f"{_FAILED}[]", call(self.handle, ffi.NULL, 0))
+        call(self.handle, rows, len(rows))
+        for row in packing(_FAILED).iter_unpack(ffi.buffer(rows)[:]):
+            yield dict(zip(names, map(_told, row), strict=True))
+
+
+def _told(field: int | bytes) -> int | str | None:
+    if isinstance(field, bytes):
+        return _text(field)
+    return None if field < 0 else field
+
+
+def _cut(field: bytes) -> bytes:
+    return field.partition(b"\0")[0]
+
+
+def _text(field: bytes) -> str:
+    return _cut(field).decode("utf-8", "replace")
 
 
 #: By hs_pattern_status_t of lab/native/log/pattern.h.
@@ -205,24 +249,3 @@ _FAULTS = (
     "these are too many groups or patterns",
     "it has no group",
 )
-
-
-#: The types of the kinds of facts and of memories, and what stands before each name.
-KINDS = ("hs_log_kind_t", "HS_LOG_")
-MEMORIES = ("hs_log_memory_t", "HS_LOG_MEMORY_")
-
-
-@functools.cache
-def enum_names(enum: str, prefix: str) -> tuple[str, ...]:
-    """The names of an enumeration in lower case, by their numbers."""
-    load()
-    elements = ffi.typeof(enum).elements
-    return tuple(elements[number].removeprefix(prefix).lower() for number in sorted(elements))
-
-
-def _cut(field: bytes) -> bytes:
-    return field.partition(b"\0")[0]
-
-
-def _text(field: bytes) -> str:
-    return _cut(field).decode("utf-8", "replace")

@@ -4,6 +4,7 @@ so that none of them is written down here."""
 from __future__ import annotations
 
 import functools
+import struct
 from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any, Generic, TypeVar
@@ -97,10 +98,31 @@ def _kind(kind: Any) -> Any:
     return np.dtype(kind.cname.removesuffix("_t"))
 
 
-def values(struct: Any) -> Struct:
+@functools.cache
+def packing(name: str) -> struct.Struct:
+    """How Python's `struct` unpacks the struct called `name`: its fields in their order."""
+    fields = [field.type for _, field in ffi.typeof(name).fields]
+    made = struct.Struct("@" + "".join(map(_packed, fields)))
+    if made.size != ffi.sizeof(name):
+        raise TypeError(f"{name} is laid out in another way than struct's")
+    return made
+
+
+def _packed(kind: Any) -> str:
+    return f"{kind.length}s" if kind.kind == "array" else np.dtype(_kind(kind)).char
+
+
+@functools.cache
+def enum_values(enum: str, prefix: str) -> dict[str, int]:
+    """The numbers of an enumeration by their names in lower case, without this prefix."""
+    elements = ffi.typeof(enum).elements
+    return {elements[number].removeprefix(prefix).lower(): number for number in sorted(elements)}
+
+
+def values(given: Any) -> Struct:
     """The values of a struct, or of a pointer to one."""
-    kind = ffi.typeof(struct)
-    return _values(struct, field_names((kind.item if kind.kind == "pointer" else kind).cname))
+    kind = ffi.typeof(given)
+    return _values(given, field_names((kind.item if kind.kind == "pointer" else kind).cname))
 
 
 @functools.cache

@@ -103,6 +103,8 @@ size_t hs_lab_sizeof(const char *struct_name)
         SIZE(hs_lab_heap_calls_t),
         SIZE(hs_lab_life_row_t),
         SIZE(hs_lab_log_fact_t),
+        SIZE(hs_lab_log_failed_t),
+        SIZE(hs_lab_leak_row_t),
         SIZE(hs_lab_held_t),
         SIZE(hs_lab_state_row_t),
         SIZE(hs_lab_served_t),

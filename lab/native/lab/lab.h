@@ -15,6 +15,7 @@
 
 #include "rows/export.h"
 #include "rows/history.h"
+#include "rows/leaks.h"
 #include "rows/listen.h"
 #include "rows/log.h"
 #include "rows/picture.h"
@@ -78,6 +79,16 @@ void hs_lab_log_flush(hs_lab_log_t *log);
 size_t hs_lab_log_take(hs_lab_log_t *log, hs_lab_log_fact_t *out, size_t capacity);
 uint64_t hs_lab_log_lines(const hs_lab_log_t *log); /* begun so far */
 
+/* The requests that failed, by the facts of a log in their order. NULL: no memory. */
+typedef struct hs_lab_log_failures hs_lab_log_failures_t;
+hs_lab_log_failures_t *hs_lab_log_failures_new(void);
+void hs_lab_log_failures_delete(hs_lab_log_failures_t *failures);
+/* 1: the fact is a failed request that no other one told before. */
+int hs_lab_log_failures_take(hs_lab_log_failures_t *failures, const hs_lab_log_fact_t *fact);
+/* The ways in which they failed, without those that another one explains. */
+size_t hs_lab_log_failed(const hs_lab_log_failures_t *failures, hs_lab_log_failed_t *rows,
+                         size_t capacity);
+
 /* ---- a reader of a trace: a census (no heap) or a replay (with heaps) ---- */
 typedef struct hs_lab_reader hs_lab_reader_t;
 
@@ -106,6 +117,18 @@ size_t hs_lab_moment_holders(const hs_lab_reader_t *reader, size_t moment,
 size_t hs_lab_lives(const hs_lab_reader_t *reader, hs_lab_life_row_t *rows, size_t capacity);
 /* The blocks live as things stand, oldest first. */
 size_t hs_lab_live(const hs_lab_reader_t *reader, hs_lab_live_row_t *rows, size_t capacity);
+
+/* ---- what stays: leaks, and what only looks like one ---- */
+/* The events before which an interval's live blocks are looked at, ascending, each once; returns how
+ * many. `looks` has room for HS_LAB_LEAK_LOOKS. */
+size_t hs_lab_leak_looks(uint64_t first, uint64_t last, uint64_t *looks);
+/* A row a holder, by task and site, of which at most `capacity` are written; `count`: all. `lives`:
+ * blocks by the looks that they lived between, HS_LAB_STAYS for those that go on; `live`: such again,
+ * one by one; `whole`: no event of the trace is missing. O(n log n) time, O(n) memory. */
+int hs_lab_leaks(const hs_lab_life_row_t *lives, size_t life_count, const hs_lab_live_row_t *live,
+                 size_t live_count, const uint64_t *looks, size_t look_count, int whole,
+                 hs_lab_leak_row_t *rows, size_t capacity, size_t *count);
+const char *hs_lab_leak_reason_text(uint32_t reason); /* hs_lab_leak_reason_t */
 
 /* ---- a writer of traces ---- */
 typedef struct hs_lab_writer hs_lab_writer_t;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "lab/lab.h"
+#include "log/failed.h"
 
 struct hs_lab_log {
     hs_log_t log;
@@ -46,4 +47,33 @@ size_t hs_lab_log_take(hs_lab_log_t *log, hs_lab_log_fact_t *out, size_t capacit
 uint64_t hs_lab_log_lines(const hs_lab_log_t *log)
 {
     return hs_log_line_count(&log->log);
+}
+
+struct hs_lab_log_failures {
+    hs_log_failed_t failed;
+};
+
+hs_lab_log_failures_t *hs_lab_log_failures_new(void)
+{
+    hs_lab_log_failures_t *failures = malloc(sizeof *failures);
+    if (failures != NULL) {
+        hs_log_failed_init(&failures->failed);
+    }
+    return failures;
+}
+
+void hs_lab_log_failures_delete(hs_lab_log_failures_t *failures)
+{
+    free(failures);
+}
+
+int hs_lab_log_failures_take(hs_lab_log_failures_t *failures, const hs_lab_log_fact_t *fact)
+{
+    return hs_log_failed_take(&failures->failed, fact);
+}
+
+size_t hs_lab_log_failed(const hs_lab_log_failures_t *failures, hs_lab_log_failed_t *rows,
+                         size_t capacity)
+{
+    return hs_log_failed_rows(&failures->failed, rows, capacity);
 }

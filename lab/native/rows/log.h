@@ -112,28 +112,32 @@ typedef enum hs_log_memory {
     HS_LOG_MEMORY_PYTHON /* the heap of MicroPython's collector, not that of C */
 } hs_log_memory_t;
 
-/* Bits of `told`. */
-#define HS_LOG_TOLD_ADDRESS 1
-#define HS_LOG_TOLD_SIZE 2
-#define HS_LOG_TOLD_CAPS 4
-#define HS_LOG_TOLD_FREE 8
-#define HS_LOG_TOLD_LARGEST 16
-#define HS_LOG_TOLD_MIN 32
-#define HS_LOG_TOLD_TOTAL 64
-#define HS_LOG_TOLD_USED 128
-#define HS_LOG_TOLD_PEAK 256
-#define HS_LOG_TOLD_COUNT 512
-#define HS_LOG_TOLD_FREE_COUNT 1024
-#define HS_LOG_TOLD_CODE 2048
+/* Bits of `told`: of each number by its name. */
+typedef enum hs_log_told {
+    HS_LOG_TOLD_ADDRESS = 1,
+    HS_LOG_TOLD_SIZE = 2,
+    HS_LOG_TOLD_CAPS = 4,
+    HS_LOG_TOLD_FREE = 8,
+    HS_LOG_TOLD_LARGEST = 16,
+    HS_LOG_TOLD_MIN = 32,
+    HS_LOG_TOLD_TOTAL = 64,
+    HS_LOG_TOLD_USED = 128,
+    HS_LOG_TOLD_PEAK = 256,
+    HS_LOG_TOLD_COUNT = 512,
+    HS_LOG_TOLD_FREE_COUNT = 1024,
+    HS_LOG_TOLD_CODE = 2048
+} hs_log_told_t;
 
 /* Bits of `flags`. */
-#define HS_LOG_NO_MEMORY 1 /* an error whose meaning is that memory was short */
-#define HS_LOG_WEAK 2      /* the words would also fit something else than a heap */
-#define HS_LOG_CUT 4       /* the line ends before the form does: later fields may be missing */
-#define HS_LOG_WRAPPED 8   /* put together from lines that a terminal had wrapped */
-#define HS_LOG_PATTERN 32  /* a pattern of the user found it */
-#define HS_LOG_ARDUINO 16  /* its prefix names file and line, as Arduino's log does */
-#define HS_LOG_UNENDED 64  /* its line has no end yet: its last number may go on */
+typedef enum hs_log_flag {
+    HS_LOG_NO_MEMORY = 1, /* an error whose meaning is that memory was short */
+    HS_LOG_WEAK = 2,      /* the words would also fit something else than a heap */
+    HS_LOG_CUT = 4,       /* the line ends before the form does: later fields may be missing */
+    HS_LOG_WRAPPED = 8,   /* put together from lines that a terminal had wrapped */
+    HS_LOG_ARDUINO = 16,  /* its prefix names file and line, as Arduino's log does */
+    HS_LOG_PATTERN = 32,  /* a pattern of the user found it */
+    HS_LOG_UNENDED = 64   /* its line has no end yet: its last number may go on */
+} hs_log_flag_t;
 
 typedef struct hs_lab_log_fact {
     uint64_t line;   /* from 1 */
@@ -152,6 +156,19 @@ typedef struct hs_lab_log_fact {
     char text[64];
     char quote[192]; /* the line without prefix, colours and secrets, for people */
 } hs_lab_log_fact_t;
+
+/* Requests that failed in the same way. -1: not told. The texts are UTF-8, ended by NUL, untrusted. */
+typedef struct hs_lab_log_failed {
+    uint64_t first, last; /* lines */
+    uint64_t count;
+    int64_t size, caps;
+    int64_t free;    /* what the first line says was free */
+    int64_t uptime;  /* ms, at the first one */
+    uint64_t memory; /* 0: the log shows another cause */
+    char who[96];
+    char how[64]; /* "callback", "abort", "python", "wifi buffer", "tls", "task", "words", ... */
+    char quote[192];
+} hs_lab_log_failed_t;
 /* cffi: end */
 
 #endif

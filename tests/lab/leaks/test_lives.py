@@ -9,9 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from heapscope.answers.leaks.find import _looks
-from heapscope.answers.leaks.interval import Interval
 from heapscope.capture.line_forms import import_text
+from heapscope.native.leaks import leak_looks
 from heapscope.native.live import ended_lives, moments, watch
 from heapscope.native.reader import NativeReader
 from heapscope.trace.feed import read_trace
@@ -50,4 +49,10 @@ def test_lives_are_those_of_a_plain_list(tmp_path: Path, seed: int) -> None:
 
 
 def test_each_event_is_looked_at_once() -> None:
-    assert _looks(Interval(first=0, last=3, start="", end="")) == [0, 1, 2, 3]
+    assert leak_looks(0, 3).tolist() == [0, 1, 2, 3]
+
+
+@pytest.mark.parametrize(("first", "last"), [(0, 64), (5, 1_000_003), (0, 0), (7, 2**53 - 1)])
+def test_looks_are_equally_far_apart(first: int, last: int) -> None:
+    exact = [first + (last - first) * step // 64 for step in range(65)]
+    assert leak_looks(first, last).tolist() == list(dict.fromkeys(exact))

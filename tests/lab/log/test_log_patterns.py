@@ -57,7 +57,7 @@ def facts(line: str, *patterns: str) -> list[Fact]:
     with NativeLog() as log:
         for pattern in patterns:
             log.add_pattern(pattern)
-        return [fact for fact in (*log.push(line.encode()), *log.flush()) if fact.asked]
+        return [fact for fact in (*log.push(line.encode()), *log.flush()) if fact.pattern]
 
 
 def values(line: str, pattern: str) -> list[int] | None:

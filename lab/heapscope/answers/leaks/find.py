@@ -6,15 +6,16 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
 from heapscope.answers.leaks.interval import Interval
-from heapscope.answers.leaks.lives import Lives, by_holder, lives_of
 from heapscope.answers.leaks.rates import Rate, rate_of
 from heapscope.answers.leaks.suppress import Suppression
 from heapscope.answers.leaks.verdict import LEAK, Judged, judge
 from heapscope.base.rows.bound import BEFORE, EXACT, WITHHELD, bounds_of
 from heapscope.base.rows.figure import computed, figure
 from heapscope.base.rows.row import Row
+from heapscope.native.leaks import leak_looks
 from heapscope.native.live import ended_lives, live_blocks, moments, watch
 from heapscope.native.reader import NameTable, NativeReader
 from heapscope.native.structs import Rows
@@ -25,9 +26,6 @@ from heapscope.trace.metadata import CLOCK_HZ, WORD_SIZE, number
 from heapscope.trace.names import Names, task_names
 from heapscope.trace.provenance import RecordedDocument
 from heapscope.trace.source import Progress
-
-#: Moments at which the live blocks are looked at, the two ends included.
-MOMENTS = 65
 
 
 class HolderRow(Row):
@@ -149,7 +147,7 @@ def find_leaks(
 ) -> Leaks:
     """`free`: bytes that the chip has left at the end of the interval."""
     with NativeReader() as reader:
-        watch(reader, _looks(span), stop=span.last)
+        watch(reader, leak_looks(span.first, span.last), stop=span.last)
         health = read_trace(path, reader, progress=progress)
         looks = [row for row, _ in moments(reader)]
         live, ended = live_blocks(reader), ended_lives(reader)
@@ -168,21 +166,17 @@ def find_leaks(
     ticks = int(looks[-1]["time"]) - int(looks[0]["time"])
     seconds = ticks / clock if clock and ticks > 0 else None
     events = np.array([look["event"] for look in looks], dtype=np.uint64)
-    lives = dict(lives_of(ended, live[~hidden], events))
-    verdicts = judge(
-        list(lives.values()), events=int(events[-1] - events[0]), whole=not is_cut(loss)
-    )
-    judged = dict(zip(lives, verdicts, strict=True))
+    judged = judge(ended, live[~hidden], events, whole=not is_cut(loss))
     holders = [
         _holder(
             stayed[rows],
             judged[holder],
-            _rate(lives[holder], judged[holder], span, seconds=seconds, free=free),
+            _rate(judged[holder], span, seconds=seconds, free=free),
             task=tasks[holder[0]],
             site=sites[holder[1]],
             last=span.last,
         )
-        for holder, rows in by_holder(stayed).items()
+        for holder, rows in _by_holder(stayed).items()
     ]
     return Leaks(
         trace=str(path),
@@ -209,12 +203,6 @@ def find_leaks(
     )
 
 
-def _looks(span: Interval) -> list[int]:
-    """Each event once: two looks at one event would be a stretch in which nothing can happen."""
-    looks = np.linspace(span.first, span.last, MOMENTS)
-    return list(dict.fromkeys(int(event) for event in looks))
-
-
 def _hidden(row: np.void, tasks: Names, sites: Names, rules: Sequence[Suppression]) -> bool:
     if not rules:
         return False
@@ -223,11 +211,25 @@ def _hidden(row: np.void, tasks: Names, sites: Names, rules: Sequence[Suppressio
 
 
 def _rate(
-    lives: Lives, judged: Judged, span: Interval, *, seconds: float | None, free: int | None
+    judged: Judged, span: Interval, *, seconds: float | None, free: int | None
 ) -> Rate | None:
     if judged.verdict != LEAK:
         return None
-    return rate_of(lives, judged.found, span, seconds=seconds, free=free)
+    return rate_of(judged.row, span, seconds=seconds, free=free)
+
+
+def _by_holder(rows: Rows) -> dict[tuple[int, int], NDArray[np.int64]]:
+    """The indices of each task's and site's rows."""
+    if len(rows) == 0:
+        return {}
+    keys = rows["task"].astype(np.uint64) << np.uint64(32) | rows["site"].astype(np.uint64)
+    order = np.argsort(keys, kind="stable")
+    names, starts = np.unique(keys[order], return_index=True)
+    parts = np.split(order, starts[1:])
+    return {
+        (int(name) >> 32, int(name) & 0xFFFFFFFF): part
+        for name, part in zip(names, parts, strict=True)
+    }
 
 
 def _first_shown(row: HolderRow) -> tuple[float, int]:
@@ -249,7 +251,7 @@ def _holder(
         oldest=int(ages.max()),
         verdict=judged.verdict,
         reason=judged.reason,
-        chance=judged.found.chance,
+        chance=judged.chance,
         longer=judged.longer,
         rate=rate,
     )

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import numpy as np
 
-from heapscope.answers.leaks.evidence import Evidence, poisson_at_most, variance_ratio
 from heapscope.answers.leaks.interval import Interval
-from heapscope.answers.leaks.lives import Lives
 from heapscope.base.rows.figure import figure
 from heapscope.base.rows.row import Row
 from heapscope.base.wording import digits
-
-TAIL = 0.025  # on each side
 
 
 class RateBand(Row):
@@ -46,21 +42,17 @@ class Rate(Row):
 
 
 def rate_of(
-    lives: Lives, found: Evidence, span: Interval, *, seconds: float | None, free: int | None
+    row: np.void, span: Interval, *, seconds: float | None, free: int | None, unit: float = 1.0
 ) -> Rate:
-    """From the blocks that became old and stayed."""
-    part = slice(found.first, found.last + 1)
-    taken = float(lives.alive_bytes[part].sum())
-    share = (found.last + 1 - found.first) / lives.stretches
-    events = (span.last - span.first) * share
-    mean = taken / found.old
-    spread = max(found.variance, variance_ratio(lives.alive_bytes[part] / mean))
-    blocks = _band(found.old, found.variance, 1 / events)
-    per_event = _band(found.old, spread, mean / events)
-    per_second = None if not seconds else per_event.times((span.last - span.first) / seconds)
+    """`row`: hs_lab_leak_row_t of the leak, which says what it takes in the interval. `unit`: bytes
+    that each of its bytes stands for."""
+    events = span.last - span.first
+    blocks, in_bytes = _band(row, "blocks"), _band(row, "bytes").times(unit)
+    per_event = in_bytes.times(1 / events)
+    per_second = in_bytes.times(1 / seconds) if seconds else None
     return Rate(
-        blocks_per_1000_events=blocks.times(1000),
-        bytes_per_1000_events=per_event.times(1000),
+        blocks_per_1000_events=blocks.times(1000 / events),
+        bytes_per_1000_events=in_bytes.times(1000 / events),
         bytes_per_second=per_second,
         bytes_per_round=None if span.round is None else per_event.times(span.round_events),
         events_to_death=_until(free, per_event),
@@ -68,25 +60,9 @@ def rate_of(
     )
 
 
-def _band(count: float, variance: float, unit: float) -> RateBand:
-    """The band of a count whose variance is `variance` times that of a Poisson process: Garwood's
-    exact band of the count divided by it."""
-    number = count / variance
-    low = _solve(lambda mean: 1 - poisson_at_most(number - 1, mean) >= TAIL, number)
-    high = _solve(lambda mean: poisson_at_most(number, mean) <= TAIL, number)
-    scale = variance * unit
-    return RateBand(
-        value=count * unit, low=min(low, number) * scale, high=max(high, number) * scale
-    )
-
-
-def _solve(reached: Callable[[float], bool], number: float) -> float:
-    """The least mean at which it is reached; it stays so above."""
-    low, high = 0.0, 10 * (number + 5)
-    for _ in range(60):
-        middle = (low + high) / 2
-        low, high = (low, middle) if reached(middle) else (middle, high)
-    return high
+def _band(row: np.void, name: str) -> RateBand:
+    low, high = float(row[f"{name}_low"]), float(row[f"{name}_high"])
+    return RateBand(value=float(row[name]), low=low, high=high)
 
 
 def _until(free: int | None, rate: RateBand) -> RateBand | None:

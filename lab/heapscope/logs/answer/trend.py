@@ -7,20 +7,22 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from heapscope.answers.leaks.interval import Interval
-from heapscope.answers.leaks.lives import Counts, Lives
 from heapscope.answers.leaks.rates import Rate, RateBand, rate_of
 from heapscope.answers.leaks.verdict import CACHE, LEAK, PLATEAU, judge
 from heapscope.base.rows.figure import figure
 from heapscope.base.rows.row import Row
 from heapscope.logs.reader.figures import FigureSeries, LoggedFigure, LoggedFigures
-from heapscope.native.structs import dtype
+from heapscope.native.leaks import STAYS, Looks
+from heapscope.native.structs import Rows, dtype
+
+Counts = NDArray[np.float64]
 
 _STRETCHES = 64
 _LEAST = 9  # points of one start, below which nothing is told
-#: Heap events of a device are not told: what stayed is never nearly all of them.
-_EVENTS = 1 << 62
+_NO_BLOCK = np.zeros(0, dtype=dtype("hs_lab_live_row_t"))
 
 _REASONS = {
     LEAK: "what is lost does not come back",
@@ -78,14 +80,13 @@ def _trend(memory: str, name: str, points: Sequence[LoggedFigure]) -> TrendRow:
     levels = np.array([sign * point.value for point in points], dtype=np.float64)
     looks = _looks(levels, times)
     unit = _unit(looks)
-    lives = _lives(looks, unit)
-    judged = judge([lives], events=_EVENTS)[0]
+    (judged,) = judge(_lives(looks, unit), _NO_BLOCK, _events(len(looks))).values()
     rate = None
     seconds = None if times is None else float(times[-1] - times[0])
     if judged.verdict == LEAK:
         span = Interval(first=0, last=len(points) - 1, start="", end="")
         free = points[-1].value if name == "free" else None
-        rate = rate_of(lives, judged.found, span, seconds=seconds, free=free)
+        rate = rate_of(judged.row, span, seconds=seconds, free=free, unit=unit)
     return TrendRow(
         memory=memory,
         name=name,
@@ -139,22 +140,26 @@ def _unit(looks: Counts) -> float:
     return float(max(1.0, np.median(changes[changes > 0]))) if changes.any() else 1.0
 
 
-def _lives(looks: Counts, unit: float) -> Lives:
-    """Blocks of that size which make these levels, the last that came being the first to go."""
+def _lives(looks: Counts, unit: float) -> Rows:
+    """Blocks of that size which make these levels, the last that came being the first to go. Each
+    has one byte here."""
     levels = np.rint((looks - looks.min()) / unit).astype(int)
-    alive = np.zeros(len(looks))
-    alive[0] = levels[0]
+    alive = np.diff(levels, prepend=0).clip(0)
     ended: Counter[tuple[int, int]] = Counter()
     for stretch in range(1, len(levels)):
-        change = int(levels[stretch] - levels[stretch - 1])
-        alive[stretch] += max(change, 0)
-        left, born = max(-change, 0), stretch
+        left, born = max(int(levels[stretch - 1] - levels[stretch]), 0), stretch
         while left:
             gone = int(min(left, alive[born]))
             alive[born] -= gone
             ended[born, stretch] += gone
             left, born = left - gone, born - 1
-    rows = np.zeros(len(ended), dtype=dtype("hs_lab_life_row_t"))
-    for row, ((born, freed), blocks) in zip(rows, ended.items(), strict=True):
-        row["born"], row["freed"], row["blocks"] = born, freed, blocks
-    return Lives(ended=rows, alive=alive, alive_bytes=alive * unit)
+    found = [*ended.items(), *(((born, STAYS), int(blocks)) for born, blocks in enumerate(alive))]
+    rows = np.zeros(len(found), dtype=dtype("hs_lab_life_row_t"))
+    for row, ((born, freed), blocks) in zip(rows, found, strict=True):
+        row["born"], row["freed"], row["blocks"], row["bytes"] = born, freed, blocks, blocks
+    return rows
+
+
+def _events(looks: int) -> Looks:
+    """Heap events of a device are not told: what stayed is never nearly all of them."""
+    return np.linspace(0, 1 << 62, looks).astype(np.uint64)

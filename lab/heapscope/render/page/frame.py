@@ -41,7 +41,7 @@ LOGS = ("log_reading.js", "log_answer.js")
 DEVICE = ("serial.js", "device.js")
 LISTENING = ("listening.js", "needing.js", "heard.js")
 WORKER = (
-    *("patterns.js", "places.js", "engine.js", "blocks.js", "leaking.js", "zstd.js"),
+    *("patterns.js", "places.js", "engine.js", "blocks.js", "zstd.js"),
     *(*LOGS, "jobs.js"),
 )
 

@@ -103,17 +103,6 @@
     find(`${plot.name}/cursor`).setv({ location: x, visible: true });
     HS.showTip(boxOf(plot), [{ head: place(plot, x) }, ...rows], at);
   }
-  function zoom(plot, factor, around) {
-    const range = find(plot.name).x_range, [least, most] = range.bounds;
-    const width = Math.min(most - least, (range.end - range.start) * factor);
-    const share = (around - range.start) / (range.end - range.start);
-    const start = Math.min(Math.max(least, around - share * width), most - width);
-    range.setv({ start, end: start + width });
-  }
-  function showAll(plot) {
-    const range = find(plot.name).x_range, [start, end] = range.bounds;
-    range.setv({ start, end });
-  }
   /* The x of all drawn points in sight, ascending. */
   function stops(plot) {
     const { start, end } = find(plot.name).x_range;
@@ -132,26 +121,27 @@
       plot.cursor = places[Math.max(0, Math.min(places.length - 1, next))];
       const chart = find(plot.name);
       say(plot, plot.cursor, { x: 70 + scales(plot).x(plot.cursor), y: chart.inner_height / 4 });
-    } else if (event.key === "+" || event.key === "=") zoom(plot, 0.5, middle);
-    else if (event.key === "-") zoom(plot, 2, middle);
-    else if (event.key === "0") showAll(plot);
-    else if (event.key === "Escape") { plot.cursor = null; hide(plot); }
-    else return;
+    } else if (event.key === "Escape") leave(plot);
+    else if (!HS.zoomKey(event.key, range, middle)) return;
     event.preventDefault();
   }
+  function leave(plot) {
+    plot.cursor = null;
+    hide(plot);
+  }
   function listen(plot) {
-    const box = boxOf(plot), chart = find(plot.name), frame = box.querySelector(".plot");
-    chart.on_event("mousemove", ({ x, y, sx, sy }) => {
-      const { x_range: wide, y_range: high } = chart;
-      const inside = x >= wide.start && x <= wide.end && y >= high.start && y <= high.end;
-      plot.cursor = inside ? nearestX(plot, x, y) : null;
-      say(plot, plot.cursor, { x: sx + frame.offsetLeft, y: sy + frame.offsetTop });
+    const chart = find(plot.name);
+    HS.follow(boxOf(plot), chart, {
+      move(x, y, inside, at) {
+        plot.cursor = inside ? nearestX(plot, x, y) : null;
+        say(plot, plot.cursor, at);
+      },
+      leave: () => leave(plot),
+      press: (event) => press(plot, event),
+      blur: () => hide(plot),
     });
-    frame.addEventListener("mouseleave", () => { plot.cursor = null; hide(plot); });
-    box.addEventListener("keydown", (event) => press(plot, event));
-    box.addEventListener("blur", () => hide(plot));
     const button = document.querySelector(`[data-all="${plot.name}"]`);
-    button.addEventListener("click", () => showAll(plot));
+    button.addEventListener("click", () => HS.showAll(chart.x_range));
     for (const end of ["start", "end"]) {
       chart.x_range.properties[end].change.connect(() => {
         const [least, most] = chart.x_range.bounds;

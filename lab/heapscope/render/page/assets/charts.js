@@ -1,6 +1,7 @@
 "use strict";
 /* The charts: puts them into the page, stacks the areas, follows pointer and keys, zooms. */
 (() => {
+  const LEAST = 4; /* events in sight */
   const sides = HS.data.sides;
   const boxes = [...document.querySelectorAll("[data-chart]")];
   const find = (name) => HS.doc.get_model_by_name(name);
@@ -161,19 +162,8 @@
     else HS.hideTip(box);
   }
   function range() { return find("events"); }
-  function zoom(factor, around) {
-    const now = range(), [least, most] = now.bounds;
-    const width = Math.min(most - least, Math.max(4, (now.end - now.start) * factor));
-    const share = (around - now.start) / (now.end - now.start);
-    let start = Math.max(least, around - share * width);
-    start = Math.min(start, most - width);
-    now.setv({ start, end: start + width });
-  }
+  function zoom(factor, around) { HS.zoom(range(), factor, around, LEAST); }
   function middle() { return (range().start + range().end) / 2; }
-  function showAll() {
-    const [start, end] = range().bounds;
-    range().setv({ start, end });
-  }
   function press(box, event) {
     const side = sides[box.dataset.chart.startsWith("all") ? 0 : Number(box.dataset.chart.split("/")[0])];
     const chart = find(box.dataset.chart);
@@ -186,11 +176,8 @@
       case "ArrowRight": at.x = Math.min(most - side.width / 2, at.x + step); break;
       case "ArrowUp": at.y += rise; break;
       case "ArrowDown": at.y -= rise; break;
-      case "+": case "=": zoom(0.5, at.x); break;
-      case "-": zoom(2, at.x); break;
-      case "0": showAll(); break;
-      case "Escape": box.cursor = null; cursor(null); HS.hideTip(box); return;
-      default: return;
+      case "Escape": box.cursor = null; leave(box); return;
+      default: if (!HS.zoomKey(event.key, range(), at.x, LEAST)) return;
     }
     event.preventDefault();
     box.cursor = at;
@@ -198,23 +185,23 @@
     const share = (at.x - range().start) / (range().end - range().start);
     say(box, at.x, at.y, { x: 90 + share * (box.clientWidth - 126), y: 30 });
   }
+  function leave(box) {
+    cursor(null);
+    HS.hideTip(box);
+  }
   function listen(box) {
-    const chart = find(box.dataset.chart);
-    const plot = box.querySelector(".plot");
-    chart.on_event("mousemove", (event) => {
-      const { x, y, sx, sy } = event;
-      const inside = y >= chart.y_range.start && y <= chart.y_range.end &&
-        x >= range().start && x <= range().end;
-      box.cursor = { x, y };
-      if (inside) say(box, x, y, { x: sx + plot.offsetLeft, y: sy + plot.offsetTop });
-      else HS.hideTip(box);
+    HS.follow(box, find(box.dataset.chart), {
+      move(x, y, inside, at) {
+        box.cursor = { x, y };
+        if (inside) say(box, x, y, at);
+        else HS.hideTip(box);
+      },
+      leave: () => leave(box),
+      press: (event) => press(box, event),
     });
-    plot.addEventListener("mouseleave", () => { HS.hideTip(box); cursor(null); });
-    box.addEventListener("keydown", (event) => press(box, event));
-    box.addEventListener("blur", () => { HS.hideTip(box); cursor(null); });
   }
   for (const button of document.querySelectorAll("[data-zoom]")) {
-    const acts = { in: () => zoom(0.5, middle()), out: () => zoom(2, middle()), all: showAll };
+    const acts = { in: () => zoom(0.5, middle()), out: () => zoom(2, middle()), all: () => HS.showAll(range()) };
     button.addEventListener("click", acts[button.dataset.zoom]);
   }
 

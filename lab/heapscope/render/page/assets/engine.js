@@ -49,6 +49,7 @@ class Engine {
       case "uint16_t": return view.getUint16(at, true);
       case "int": case "int32_t": return view.getInt32(at, true);
       case "uint32_t": case "size_t": return view.getUint32(at, true);
+      case "double": return view.getFloat64(at, true);
       default: {
         const wide = kind === "int64_t" ? view.getBigInt64(at, true) : view.getBigUint64(at, true);
         const near = Number(wide);
@@ -61,6 +62,7 @@ class Engine {
     const struct = this.face.structs[kind];
     if (struct !== undefined) return struct.size;
     if (kind === "char") return 1;
+    if (kind === "double") return 8;
     const bits = /\d+/.exec(kind);
     return bits === null ? 4 : Number(bits[0]) / 8;
   }
@@ -130,18 +132,20 @@ class Engine {
     return at;
   }
 
-  /* The answer of a function of the figures: a struct, or its rows. */
-  figures(name, reader, ...index) {
-    const { struct, rows } = this.face.calls[name];
-    const call = this.calls[name];
-    const size = this.face.structs[struct].size;
-    const count = rows ? call(reader, ...index, 0, 0) >>> 0 : 1;
-    const at = this.take(size * count);
-    this.bytes(at, size * count).fill(0);
+  /* The answer of a function of the figures as it lies in memory, which `kept` has from then on. */
+  raw(name, kept, reader, ...index) {
+    const { struct, rows } = this.face.calls[name], call = this.calls[name], width = this.width(struct);
+    const count = rows ? call(reader, ...index, 0, 0) >>> 0 : 1, at = this.cleared(width * count, kept);
     if (rows) call(reader, ...index, at, count);
     else call(reader, at);
-    const read = Array.from({ length: count }, (_, i) => this.read(struct, at + i * size));
-    this.calls.free(at);
+    return { at, count };
+  }
+  list(struct, { at, count }) { return Array.from({ length: count }, (_, i) => this.read(struct, at + i * this.width(struct))); }
+  /* The same as a struct, or its rows. */
+  figures(name, reader, ...index) {
+    const { struct, rows } = this.face.calls[name], kept = [];
+    const read = this.list(struct, this.raw(name, kept, reader, ...index));
+    kept.forEach((at) => this.calls.free(at));
     return rows ? read : read[0];
   }
 }

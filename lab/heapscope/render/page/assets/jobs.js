@@ -193,18 +193,26 @@ async function replay(job, tell) {
 
 /* The holders that leak, by the recorded program's own events; `why`: no trace like this can show it. */
 function leaks() {
-  const events = census.events, none = (why) => ({ keys: [], why });
-  if (!whole) return none("events are missing, perhaps its frees");
-  const looks = Leaking.looksOf(events), reader = new Reader(engine, null), at = engine.take(8 * looks.length);
+  const { calls, face } = engine, { verdicts, reasons } = face.leaks, events = BigInt(census.events);
+  const none = (reason) => ({ keys: [], why: engine.text(calls.hs_lab_leak_reason_text(reason)) });
+  if (!whole) return none(reasons.not_whole);
+  const reader = new Reader(engine, null), { kept } = reader;
   try {
-    looks.forEach((look, i) => engine.view.setBigUint64(at + 8 * i, BigInt(look), true));
-    engine.calls.hs_lab_reader_watch(reader.at, at, looks.length, BigInt(events));
+    const looks = engine.cleared(8 * face.leaks.looks, kept), count = calls.hs_lab_leak_looks(0n, events, looks) >>> 0, total = engine.cleared(8, kept);
+    calls.hs_lab_reader_watch(reader.at, looks, count, events);
     reader.push(trace);
     reader.finish();
-    const keys = Leaking.leaks(engine.figures("hs_lab_lives", reader.at), engine.figures("hs_lab_live", reader.at), looks);
-    return keys === null ? none("nearly all events made what stayed, so that they do not tell how time went by") : { keys, why: null };
+    const lives = engine.raw("hs_lab_lives", kept, reader.at), live = engine.raw("hs_lab_live", kept, reader.at);
+    const judge = (rows, capacity) => {
+      if (calls.hs_lab_leaks(lives.at, lives.count, live.at, live.count, looks, count, 1, rows, capacity, total) !== 0) throw new Error("The page has no memory left.");
+      return engine.view.getUint32(total, true);
+    };
+    const size = judge(0, 0), at = engine.cleared(size * engine.width("hs_lab_leak_row"), kept);
+    judge(at, size);
+    const rows = engine.list("hs_lab_leak_row", { at, count: size });
+    if (rows.some((row) => row.reason === reasons.only_growth)) return none(reasons.only_growth);
+    return { keys: rows.filter((row) => row.verdict === verdicts.leak).map((row) => row.task * 2 ** 32 + row.site), why: null };
   } finally {
-    engine.calls.free(at);
     reader.close();
   }
 }

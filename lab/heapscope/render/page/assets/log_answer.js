@@ -6,70 +6,11 @@ const plain = (value) => value.toLocaleString("en-US");
 const bytesOf = (value) => `${plain(value)} B`;
 const several = (value, noun) => `${plain(value)} ${noun}${value === 1 ? "" : "s"}`;
 
-/* ---- logs/reader/failures.py ---- */
-const NOBODY = ["Warn", "Error", "E", "W", "I", "ERROR", "WARN", "WARNING", "error", "warning", "function_name"];
-const AGAIN = 30;
-
-class LoggedFailures {
-  constructor() { Object.assign(this, { groups: new Map(), asked: null, last: null }); }
-
-  listed() {
-    let found = [...this.groups.values()];
-    if (found.some((one) => one.how === "wifi buffer")) found = found.filter((one) => one.how !== "wifi frame");
-    if (found.some((one) => !one.memory)) found = found.filter((one) => one.how !== "weak");
-    return found;
-  }
-  take(fact) {
-    const { kind, size, caps, name } = fact;
-    const add = (who, bytes, bits, how, memory = true) => this.add(fact, who, bytes, bits, how, memory);
-    if (kind === "asked") this.asked = fact;
-    else if (kind === "failed") this.failed(fact);
-    else if (kind === "abort_request") add("", size, caps, "abort");
-    else if (kind === "python_error") add("Python", size, null, "python");
-    else if (kind === "wifi_buffer") add(`Wi-Fi buffer of type ${fact.code === null ? "None" : fact.code}`, size, null, "wifi buffer");
-    else if (kind === "wifi_frame") add(`Wi-Fi frame ${name}`, null, null, "wifi frame");
-    else if (kind === "wifi_rx") add("Wi-Fi receive buffers", null, null, "wifi rx");
-    else if (kind === "task_failed") add(`task ${name}`, null, null, "task");
-    else if (kind === "corrupt" && name === "block_locate_free" && fact.text === "heap_tlsf.c") add("assert of block_locate_free", null, null, "assert");
-    else if (kind === "not_memory" && fact.text.startsWith("FreeRTOS")) add(`task ${name}`, null, null, "task", false);
-    else if ((kind === "tls_error" || kind === "error") && fact.no_memory && !this.again(fact, false)) {
-      add(name || (kind === "tls_error" ? "TLS" : ""), null, null, kind === "tls_error" ? "tls" : "error");
-    }
-  }
-  failed(fact) {
-    let { size } = fact;
-    if (size === null) {
-      if (this.asked !== null && fact.line - this.asked.line <= 8) ({ size } = this.asked);
-      else if (this.again(fact, fact.text !== "no memory")) return;
-    }
-    this.asked = null;
-    const named = fact.name === "" ? /\bfunc\w*: (\w{1,60})/.exec(fact.quote) : null;
-    const who = named === null ? fact.name : named[1];
-    this.add(fact, NOBODY.includes(who) ? "" : who, size, fact.caps, fact.weak ? "weak" : fact.text || "words");
-  }
-  again(fact, sized) {
-    const { last } = this;
-    const close = last === null || last.size !== null || fact.kind === "tls_error" || fact.kind === "error" ? AGAIN : 2;
-    if (last === null || fact.line - last.last > close || (sized && last.size === null)) return false;
-    return fact.kind === "tls_error" && last.how === "tls" && fact.code === null ? last.who === fact.name : true;
-  }
-  add(fact, who, size, caps, how, memory = true) {
-    if (how === "abort" && this.aborted(fact)) return;
-    const key = JSON.stringify([who, size, caps]);
-    let found = this.groups.get(key) ?? null;
-    if (found !== null) Object.assign(found, { count: found.count + 1, last: fact.line });
-    else if (this.groups.size < 1000) {
-      found = { size, caps, count: 1, who, how, line: fact.line, last: fact.line, uptime_ms: fact.before, memory };
-      this.groups.set(key, found);
-    }
-    this.last = found;
-  }
-  aborted(fact) {
-    const { last } = this;
-    if (last === null || last.size !== fact.size) return false;
-    if (fact.quote.includes("Panic reason")) return last.how === "callback" || last.how === "abort";
-    return last.how === "callback" && fact.line - last.last <= AGAIN;
-  }
+/* The requests that failed, by the engine's rows; null: not told. */
+function failedRows(engine, failures) {
+  const told = (value) => (value < 0 ? null : value);
+  return engine.figures("hs_lab_log_failed", failures).map(({ who, how, first, last, count, size, caps, uptime, memory }) => (
+    { who, how, line: first, last, count, size: told(size), caps: told(caps), uptime_ms: told(uptime), memory: memory !== 0 }));
 }
 
 /* ---- logs/reader/reading.py ---- */
@@ -83,7 +24,7 @@ const DESK = ["task", "task_caps", "task_heap", "task_block", "ovms_task", "nutt
 
 class LogReading {
   constructor() {
-    Object.assign(this, { boots: new ProgramStarts(), summaries: new PrintedSummaries(), figures: new LoggedFigures(), failures: new LoggedFailures(), others: new OtherStates(), corrupt: [], corrupt_count: 0, unread: 0, desk: 0, facts: 0 });
+    Object.assign(this, { boots: new ProgramStarts(), summaries: new PrintedSummaries(), figures: new LoggedFigures(), failed: [], others: new OtherStates(), corrupt: [], corrupt_count: 0, unread: 0, desk: 0, facts: 0 });
   }
   take(fact) {
     const { kind } = fact;
@@ -91,7 +32,6 @@ class LogReading {
     if (kind === "unread") return void this.unread++;
     this.facts++;
     this.boots.take(fact);
-    this.failures.take(fact);
     if (DESK.includes(kind)) this.desk++;
     if (kind === "figures") this.words(fact);
     else if (kind === "wifi_buffer") this.figures.take({ ...fact, memory: "wifi" });
@@ -152,7 +92,7 @@ function lastState(reading) {
 
 function* sentences(reading, state, capabilities) {
   if (reading.corrupt_count > 0) yield `${several(reading.corrupt_count, "line")} of the log ${reading.corrupt_count === 1 ? "says" : "say"} that the heap is damaged; the first is line ${plain(reading.corrupt[0].line)}: ${reading.corrupt[0].quote}`;
-  const failed = reading.failures.listed();
+  const { failed } = reading;
   for (const one of failed.slice(0, 3)) {
     const by = one.who === "" ? "" : one.size === null ? ` of ${one.who}` : ` by ${one.who}`;
     const what = one.size === null ? `A request${by}` : `A request of ${bytesOf(one.size)}${by}`;
@@ -185,11 +125,15 @@ function* sentences(reading, state, capabilities) {
 
 /* Reads a log with the engine; null: not one line of it tells anything of a heap. */
 function readLog(engine, face, bytes) {
-  const { calls } = engine, log = calls.hs_lab_log_new(), room = engine.take(Reader.PIECE);
+  const { calls } = engine, log = calls.hs_lab_log_new(), failures = calls.hs_lab_log_failures_new(), room = engine.take(Reader.PIECE);
+  if (log === 0 || failures === 0) throw new Error("The page has no memory left.");
   const width = engine.width("hs_lab_log_fact"), most = 64, rows = engine.take(width * most), reading = new LogReading();
   const drain = () => {
     for (let count; (count = calls.hs_lab_log_take(log, rows, most) >>> 0) > 0; ) {
-      for (let i = 0; i < count; i++) reading.take(logFact(engine.read("hs_lab_log_fact", rows + i * width), face.log));
+      for (let at = rows; at < rows + count * width; at += width) {
+        reading.take(logFact(engine.read("hs_lab_log_fact", at), face.log));
+        calls.hs_lab_log_failures_take(failures, at);
+      }
     }
   };
   for (let from = 0; from < bytes.length; from += Reader.PIECE) {
@@ -200,6 +144,8 @@ function readLog(engine, face, bytes) {
   calls.hs_lab_log_flush(log);
   drain();
   const lines = Number(calls.hs_lab_log_lines(log));
+  reading.failed = failedRows(engine, failures);
+  calls.hs_lab_log_failures_delete(failures);
   calls.hs_lab_log_delete(log);
   calls.free(room);
   calls.free(rows);
@@ -215,7 +161,7 @@ function readLog(engine, face, bytes) {
     two_devices: boots.uptimes.two_devices,
     state: Object.fromEntries([...LOG_FIGURES, "regions"].map((name) => [name, or(state[name], null)])),
     sentences: [...sentences(reading, state, capabilities)],
-    failed: reading.failures.listed().map((one) => ({ ...one, capabilities: one.caps === null ? "" : capabilities(one.caps) })),
+    failed: reading.failed.map((one) => ({ ...one, capabilities: one.caps === null ? "" : capabilities(one.caps) })),
     regions: summary === null ? [] : summary.regions,
     summary_count: reading.summaries.count,
     summary: summary === null ? null : { line: summary.line, free: PrintedSummaries.figure(summary, "free"), min: PrintedSummaries.figure(summary, "min"), largest: PrintedSummaries.figure(summary, "largest"), complete: summary.totals !== null && summary.caps !== null },

@@ -3,18 +3,14 @@
 "use strict";
 
 const LOG_FIGURES = ["free", "largest", "min", "total", "used", "peak"];
-const LOG_TOLD = ["address", "size", "caps", "free", "largest", "min", "total", "used", "peak", "count", "free_count", "code"];
-const LOG_FLAGS = { no_memory: 1, weak: 2, cut: 4, arduino: 16, unended: 64 };
 const or = (value, other) => (value === null || value === undefined ? other : value);
 
 /* A fact with null in place of what its line does not tell. */
-function logFact(row, { kinds, memories }) {
+function logFact(row, { kinds, memories, told, flags }) {
   const fact = { ...row, kind: kinds[row.kind], memory: memories[row.memory] };
-  LOG_TOLD.forEach((name, bit) => {
-    if (((row.told >>> bit) & 1) === 0) fact[name] = null;
-  });
+  for (const [name, bit] of Object.entries(told)) if ((row.told & bit) === 0) fact[name] = null;
   for (const name of ["uptime", "before", "clock"]) if (fact[name] < 0) fact[name] = null;
-  for (const [name, bit] of Object.entries(LOG_FLAGS)) fact[name] = (row.flags & bit) !== 0;
+  for (const [name, bit] of Object.entries(flags)) fact[name] = (row.flags & bit) !== 0;
   return fact;
 }
 

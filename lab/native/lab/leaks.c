@@ -1,0 +1,37 @@
+/* The verdicts about what stays, for the binding. */
+#include "leaks/leaks.h"
+
+#include "lab/lab.h"
+
+size_t hs_lab_leak_looks(uint64_t first, uint64_t last, uint64_t *looks)
+{
+    return hs_leak_looks(first, last, looks);
+}
+
+int hs_lab_leaks(const hs_lab_life_row_t *lives, size_t life_count, const hs_lab_live_row_t *live,
+                 size_t live_count, const uint64_t *looks, size_t look_count, int whole,
+                 hs_lab_leak_row_t *rows, size_t capacity, size_t *count)
+{
+    const hs_leak_question_t question = {.lives = lives,
+                                         .life_count = life_count,
+                                         .live = live,
+                                         .live_count = live_count,
+                                         .looks = looks,
+                                         .look_count = look_count,
+                                         .whole = whole != 0};
+    return (int)hs_leaks(&question, rows, capacity, count);
+}
+
+const char *hs_lab_leak_reason_text(uint32_t reason)
+{
+    static const char *const texts[] = {
+        [HS_LAB_LEAK_NOT_WHOLE] = "events are missing, perhaps its frees",
+        [HS_LAB_LEAK_ONLY_GROWTH] =
+            "nearly all events made what stayed, so that they do not tell how time went by",
+        [HS_LAB_LEAK_SHORT] = "too few heap events",
+        [HS_LAB_LEAK_RETURNS] = "it returns to its level",
+        [HS_LAB_LEAK_STOPPED] = "it grew and then stopped growing",
+        [HS_LAB_LEAK_OPEN] = "what stayed may be a leak or may stop growing",
+    };
+    return reason < sizeof texts / sizeof texts[0] ? texts[reason] : "";
+}
