@@ -15,6 +15,7 @@ sys.path.append(str(Path(__file__).resolve().parent))
 
 from heard_device import BLOCKS, Device, Open, plugged_in
 
+from heapscope.base.request import Request
 from heapscope.logs.live.hearing import Hearing
 from heapscope.logs.live.model import LiveModel
 from heapscope.logs.live.watched import WatchedRequest
@@ -97,7 +98,7 @@ def test_a_need_is_answered_as_on_the_desk(
     pool = "HS.memories.find((one) => one.name === 'one pool of 65,536 bytes, idf-5.5')"
     plugged.page.evaluate(ask.replace("POOL", pool), [size, replayed])
     model = LiveModel(pool_layout(65536), [(size, 0)]) if replayed else None
-    with Hearing("here", needs=[WatchedRequest(size=size, caps=0)], model=model) as hearing:
+    with Hearing("here", needs=[WatchedRequest(request=Request(size))], model=model) as hearing:
         for chunk in stream:
             got = plugged.page.evaluate(HEAR, base64.b64encode(chunk).decode("ascii"))
             hearing.take(chunk)

@@ -9,6 +9,7 @@ from pathlib import Path
 from tests.lab.live.conftest import START
 
 import heapscope as hs
+from heapscope.base.request import Request
 from heapscope.cli.live_lines import LiveLines
 from heapscope.logs.live.connection import Note
 from heapscope.logs.live.hearing import Hearing
@@ -120,7 +121,7 @@ def test_a_failed_request_is_told_with_its_owner(make_boot, hear) -> None:
 
 
 def test_the_word_of_the_heap_answers_a_need(make_boot, hear) -> None:
-    needs = [WatchedRequest(size=size, caps=0) for size in (60_000, 60_001)]
+    needs = [WatchedRequest(request=Request(size)) for size in (60_000, 60_001)]
     moment = hear(make_boot(7)[0] + make_boot(7)[1], needs=needs)
     assert [(one.fits, one.by, one.largest) for one in moment.needs] == [
         (True, "heap", 60_000),
@@ -131,7 +132,7 @@ def test_the_word_of_the_heap_answers_a_need(make_boot, hear) -> None:
 def test_no_room_between_live_blocks_is_a_sure_no_and_says_who_is_in_the_way(
     make_boot, hear
 ) -> None:
-    need = WatchedRequest(size=16_385, caps=0)
+    need = WatchedRequest(request=Request(16_385))
     chunks = make_boot(7, ROW)
     moment = hear(*chunks, needs=[need])
     room = 0x10000 - (ROW[-1][0] + 0x1000)
@@ -146,14 +147,14 @@ def test_no_room_between_live_blocks_is_a_sure_no_and_says_who_is_in_the_way(
 
 
 def test_a_need_that_nothing_can_be_said_of_is_not_known(make_boot, hear) -> None:
-    (line,) = hear(*make_boot(7, region=False), needs=[WatchedRequest(size=10, caps=0)]).needs
+    (line,) = hear(*make_boot(7, region=False), needs=[WatchedRequest(request=Request(10))]).needs
     assert (line.fits, line.by) == (None, "")
-    (line,) = hear(*make_boot(7), needs=[WatchedRequest(size=10, caps=1 << 10)]).needs
+    (line,) = hear(*make_boot(7), needs=[WatchedRequest(request=Request(10, 1 << 10))]).needs
     assert line.fits is None, "no region has these capabilities"
 
 
 def test_a_need_rings_once_each_time_that_it_stops_fitting(make_boot, hear) -> None:
-    need = WatchedRequest(size=40_000, caps=0)
+    need = WatchedRequest(request=Request(40_000))
     chunks = make_boot(7, [(0, 8), (30_000, 8)], per_chunk=1, freed=[30_000])
     moment = hear(*chunks, *chunks[-1:], needs=[need])
     assert (moment.needs[0].fits, moment.needs[0].stopped) == (True, 1)

@@ -13,9 +13,10 @@ import pytest
 from typer.testing import CliRunner
 
 import heapscope as hs
+from heapscope.base.request import Request
 from heapscope.cli.app import app
 from heapscope.forecast.predict.memory_choice import choose_memory
-from heapscope.logs.live import needs
+from heapscope.logs.live import watched
 from heapscope.logs.live.hearing import Hearing
 from heapscope.logs.live.latest_chunks import LatestChunks
 from heapscope.logs.live.model import LiveModel
@@ -84,9 +85,9 @@ def test_without_a_memory_it_says_how_to_get_an_answer(make_boot: MakeBoot, tmp_
 def test_listening_goes_on_while_it_is_asked(make_boot: MakeBoot, tmp_path: Path) -> None:
     """The question waits until the last event was heard."""
     heard = threading.Event()
-    need = WatchedRequest(size=NEED, caps=0)
+    need = WatchedRequest(request=Request(NEED))
 
-    def ask(trace: Path, asked: WatchedRequest, tried: Callable[[], None]) -> Any:
+    def ask(trace: Path, asked: Request, tried: Callable[[], None]) -> Any:
         assert heard.wait(60)
         return hs.why(trace, need=[asked.size], progress=lambda _: tried(), **MEMORY)
 
@@ -100,10 +101,10 @@ def test_listening_goes_on_while_it_is_asked(make_boot: MakeBoot, tmp_path: Path
 
 
 def test_an_answer_that_takes_too_long_or_cannot_be_had_says_so(make_boot: MakeBoot) -> None:
-    need = WatchedRequest(size=NEED, caps=0)
+    need = WatchedRequest(request=Request(NEED))
     chunks = b"".join(make_boot(7, ROW, snapshots=b"0", ended=True))
 
-    def ask(trace: Path, asked: WatchedRequest, tried: Callable[[], None]) -> Any:
+    def ask(trace: Path, asked: Request, tried: Callable[[], None]) -> Any:
         return hs.why(trace, need=[asked.size], progress=lambda _: tried(), **MEMORY)
 
     for budget, asked_on, why_not in (
@@ -121,16 +122,16 @@ def test_an_answer_that_takes_too_long_or_cannot_be_had_says_so(make_boot: MakeB
 def test_what_could_not_be_answered_is_asked_again_when_more_was_heard(
     make_boot: MakeBoot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(needs, "AGAIN", 1)
+    monkeypatch.setattr(watched, "AGAIN", 1)
     asked: list[int] = []
 
-    def ask(trace: Path, need: WatchedRequest, tried: Callable[[], None]) -> Any:
+    def ask(trace: Path, need: Request, tried: Callable[[], None]) -> Any:
         asked.append(trace.stat().st_size)
         if len(asked) == 1:
             raise hs.InputError("not yet", remedy="wait")
         return hs.why(trace, need=[need.size], progress=lambda _: tried(), **MEMORY)
 
-    need = WatchedRequest(size=NEED, caps=0)
+    need = WatchedRequest(request=Request(NEED))
     layout = choose_memory(MEMORY, None).layout
     with Reasons(ask) as reasons:
         model = LiveModel(layout, [(NEED, 0)])
