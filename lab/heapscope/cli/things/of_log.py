@@ -73,11 +73,11 @@ def _what(found: LogResult) -> Iterator[str]:
 
 
 def _figures(found: LogResult) -> Iterator[ThingFigure]:
-    sizes = [one.size for one in found.failed if one.size and one.memory]
+    sizes = [one.size for one in found.answer.failed if one.size and one.memory]
     if sizes:
         yield in_bytes("largest failed request", max(sizes))
-    elif found.failed:
-        yield counted("failed requests", sum(one.count for one in found.failed))
+    elif found.answer.failed:
+        yield counted("failed requests", sum(one.count for one in found.answer.failed))
     for name, shown in _FIGURES:
         value = getattr(found.answer, name)
         if value is not None:

@@ -129,10 +129,13 @@ def beside(left: Thing, right: Thing, answers: tuple[ThingAnswer, ...]) -> tuple
 
 def _results(left: Thing, right: Thing) -> ThingAnswer | None:
     from heapscope.cli.verbs.compare import compare
+    from heapscope.simulation.result.comparison import Comparison
 
     if left.kind.what != right.kind.what or not left.kind.what.endswith(" replay"):
         return None
     found = compare(left.name, right.name)
+    if not isinstance(found, Comparison):
+        return None
     return ThingAnswer(
         thing=f"{left.shown}, {right.shown}",
         kind="result",
