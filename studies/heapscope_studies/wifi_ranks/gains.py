@@ -7,8 +7,8 @@ from statistics import median
 
 from heapscope.forecast.predict.wifi_table import METRICS
 from heapscope.forecast.tune.answer import Candidate
-from heapscope.forecast.tune.memory import FREE
 from heapscope.forecast.tune.goals import SPEED
+from heapscope.forecast.tune.memory import FREE
 from heapscope.forecast.tune.options import LABELS, label
 from heapscope.forecast.tune.ranks import RankGain
 from heapscope_studies.result import Cell, Column, Table
