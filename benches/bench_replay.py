@@ -6,6 +6,7 @@ import time
 
 from traces import name, paths, repeated
 
+from heapscope.base.request import Request
 from heapscope.memory.layout.chips import load_chip
 from heapscope.memory.layout.layout import Layout
 from heapscope.memory.layout.pool import pool_layout
@@ -13,7 +14,7 @@ from heapscope.native.reader import NativeReader
 from heapscope.simulation.replay.config import native_config
 
 ROUNDS = 5
-NEEDS = [(16717, 0)]
+NEEDS = [Request(16717)]
 POOL = 262144
 BUCKETS = 2048
 

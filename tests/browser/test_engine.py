@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from bidi import firefox
 
+from heapscope.base.request import Request
 from heapscope.memory.layout.chips import load_chip
 from heapscope.memory.layout.layout import Layout
 from heapscope.memory.layout.pool import pool_layout
@@ -29,7 +30,7 @@ CAPTURED = sorted((ROOT / "studies" / "workloads" / "captured").glob("*.hst.zst"
 POOLS = [path for path in CAPTURED if path.name.startswith("ice_study_")]
 CAPTURED = [path for path in CAPTURED if path not in POOLS]
 QUICK = [path for path in CAPTURED if path.name.startswith(("demo.", "tls35_ec_4k_4k."))]
-NEED = (16717, 0)
+NEED = Request(16717)
 
 #: The figures of a trace on a memory, as JSON in which numbers that a script would round are texts.
 ASK = """(async () => {

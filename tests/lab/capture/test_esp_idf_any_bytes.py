@@ -10,6 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from heapscope.base.errors import HeapscopeError
+from heapscope.base.request import Request
 from heapscope.logs.esp_idf.import_log import TraceReading, import_esp_idf
 from heapscope.logs.esp_idf.imported_trace import EspIdfImport
 
@@ -58,7 +59,7 @@ def test_any_lines_raise_nothing_but_our_errors(
 
 def imported(log: Path, out: Path | None = None) -> EspIdfImport | HeapscopeError:
     try:
-        return import_esp_idf(log, out, needs=[(16717, 0), (100, 8)])
+        return import_esp_idf(log, out, needs=[Request(16717), Request(100, 8)])
     except HeapscopeError as error:
         return error
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+from heapscope.base.request import Request
 from heapscope.memory.layout.boot_log import read_boot_log
 from heapscope.memory.layout.chips import load_chip
 from heapscope.simulation.replay.run import replay
@@ -19,6 +20,6 @@ def test_the_readme_tells_what_the_replay_gives() -> None:
     boot = read_boot_log(ROOT / "studies" / "workloads" / "mix" / "boot.txt")
     layout = load_chip("esp32").layout(idf="4.3.2", boot=boot)
     trace = ROOT / "studies" / "workloads" / "captured" / "mix_gateway.hst.zst"
-    result = replay(trace, layout, needs=[(16717, 0)])
+    result = replay(trace, layout, needs=[Request(16717)])
     figures = [int(number.replace(" ", "")) for number in said.groups()]
     assert figures == [result.needs[0].short_events, result.summary.event_count]

@@ -13,6 +13,7 @@ import pytest
 
 from heapscope.answers.fit.fit_trace import fit
 from heapscope.base.errors import InputError
+from heapscope.base.request import Request
 from heapscope.memory.layout.chips import load_chip
 from heapscope.memory.layout.layout import Layout
 from heapscope.memory.layout.pool import pool_layout
@@ -23,7 +24,7 @@ sys.path.append(str(Path(__file__).parent))
 
 from damaged import damages, false_claims, made_trace
 
-NEEDS = ((16717, 0), (4096, 0))
+NEEDS = (Request(16717), Request(4096))
 LAYOUTS: dict[str, Layout] = {
     "chip": load_chip("esp32").layout(idf="5.5"),
     "small pool": pool_layout(60_000),

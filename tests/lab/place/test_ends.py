@@ -17,6 +17,7 @@ from heapscope.answers.place.ends_placed import ends_placed
 from heapscope.answers.place.question import PlaceQuestion, PlaceWish
 from heapscope.answers.place.rule_lines import PlaceRule
 from heapscope.base.errors import InputError
+from heapscope.base.request import Request
 from heapscope.memory.layout.place_file import read_placement
 from heapscope.memory.layout.pool import pool_layout
 from heapscope.simulation.replay.run import replay
@@ -131,8 +132,10 @@ def test_ends_that_win_twice_are_offered(tmp_path: Path) -> None:
         (ROUGH, ends.second_without, ends.second_with),
     ):
         layout = pool_layout(200 << 10, "heapscope")
-        plain = replay(trace, layout, needs=[(16717, 0)])
-        placed = replay(trace, layout, needs=[(16717, 0)], placement=read_placement(file, layout))
+        plain = replay(trace, layout, needs=[Request(16717)])
+        placed = replay(
+            trace, layout, needs=[Request(16717)], placement=read_placement(file, layout)
+        )
         largest = [row.needs[0].size + row.needs[0].minimum_margin for row in (plain, placed)]
         assert largest == [before, after]
         assert largest[0] < largest[1]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from heapscope.answers.fit.fit_trace import fit
+from heapscope.base.request import Request
 from heapscope.memory.layout.chips import load_chip
 from heapscope.simulation.replay.run import replay
 from heapscope.simulation.result.result import ReplayResult
@@ -22,10 +23,10 @@ def test_the_guide_says_what_its_commands_say(rules: ReadRules) -> None:
     def of_size(size: str) -> ReplayResult:
         text = f'[[private]]\nname = "tls"\nsize = "{size}"\n[[rule]]\n'
         placement = rules(text + 'task = "tls"\nprivate = "tls"', layout)
-        return replay(TRACE, layout, needs=[(16717, 0)], placement=placement)
+        return replay(TRACE, layout, needs=[Request(16717)], placement=placement)
 
     plain, placed, small = (
-        replay(TRACE, layout, needs=[(16717, 0)]),
+        replay(TRACE, layout, needs=[Request(16717)]),
         of_size("54KB"),
         of_size("52KB"),
     )

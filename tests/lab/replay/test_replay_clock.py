@@ -15,6 +15,7 @@ import pytest
 from typer.testing import CliRunner
 
 from heapscope.base.errors import InputError
+from heapscope.base.request import Request
 from heapscope.cli.app import app
 from heapscope.cli.verbs.shown import show
 from heapscope.memory.layout.pool import pool_layout
@@ -74,7 +75,7 @@ def clocked(tmp_path: Path) -> Make:
 
 
 def run(path: Path) -> ReplayResult:
-    return replay(path, pool_layout(16_384), needs=[(1_000, 0), (100, 0)])
+    return replay(path, pool_layout(16_384), needs=[Request(1_000), Request(100)])
 
 
 def shown(result: ReplayResult) -> str:

@@ -11,6 +11,7 @@ import pytest
 
 from heapscope.base import capabilities
 from heapscope.base.errors import HeapscopeError, InputError
+from heapscope.base.request import Request
 from heapscope.memory.layout.chips import load_chip
 from heapscope.memory.layout.layout import Layout, Region
 from heapscope.memory.layout.pool import pool_layout
@@ -41,7 +42,9 @@ r 1 10
 
 @pytest.fixture
 def story(trace: MakeTrace) -> ReplayResult:
-    return replay(trace(STORY), pool_layout(32768, "idf-5.5"), needs=[(16717, 0), (30000, 0)])
+    return replay(
+        trace(STORY), pool_layout(32768, "idf-5.5"), needs=[Request(16717), Request(30000)]
+    )
 
 
 def test_tasks_hold_what_they_asked_for(story: ReplayResult) -> None:
@@ -118,7 +121,7 @@ def test_headroom_is_what_trying_the_request_after_each_event_gives(
     """The need's row against replays of every prefix with the request appended."""
     lines = random_lines(random.Random(seed), events=40)
     layout, size = pool_layout(16384, allocator), 4000
-    (row,) = replay(trace("\n".join(lines)), layout, needs=[(size, 0)]).needs
+    (row,) = replay(trace("\n".join(lines)), layout, needs=[Request(size)]).needs
     short = [
         event
         for event in range(len(lines))
@@ -248,7 +251,7 @@ def test_only_capability_sets_that_a_region_serves_are_kept() -> None:
 
 
 def test_mallocs_own_set_is_always_kept_and_first() -> None:
-    config = native_config(pool_layout(4096), needs=[(5, 0)], capsets=[8, 0, 8], buckets=0)
+    config = native_config(pool_layout(4096), needs=[Request(5)], capsets=[8, 0, 8], buckets=0)
     assert config.capsets == (0, 8)
     assert (config.needs[0].size, config.needs[0].caps) == (5, 0)
 

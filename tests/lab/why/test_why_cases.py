@@ -14,6 +14,7 @@ from heapscope.answers.why.case import Case
 from heapscope.answers.why.explain import Selection, explain
 from heapscope.answers.why.reasons import WhyResult
 from heapscope.base.errors import InputError
+from heapscope.base.request import Request
 from heapscope.memory.layout.chips import load_chip
 from heapscope.memory.layout.pool import pool_layout
 from heapscope.native.events import NativeWriter, event_dtype
@@ -185,7 +186,7 @@ def test_a_wrong_choice_is_said(why: Explain, selection: Selection, message: str
 
 
 def test_a_need_that_always_fits_shows_its_closest_moment(why: Explain) -> None:
-    (need,) = why(SPLIT[:4], POOL, needs=[(3000, 0)]).needs
+    (need,) = why(SPLIT[:4], POOL, needs=[Request(3000)]).needs
     assert need.first is None
     assert need.worst.case.served
     assert need.worst.case.request.event == 1
@@ -195,7 +196,7 @@ def test_a_need_that_always_fits_shows_its_closest_moment(why: Explain) -> None:
 
 def test_the_first_short_moment_and_the_worst_are_both_explained(why: Explain) -> None:
     lines = ["a 1 3000", "t x", "a 2 1000", "t net", "a 3 1200", "f 1"]
-    (need,) = why(lines, POOL, needs=[(3000, 0)]).needs
+    (need,) = why(lines, POOL, needs=[Request(3000)]).needs
     assert need.first is not None
     assert need.first.case.request.event == need.need.first_event == 1
     assert need.worst.case.request.event == need.need.minimum_margin_event == 2
@@ -209,7 +210,7 @@ def test_nothing_failed(why: Explain) -> None:
 
 
 def test_a_result_survives_json(why: Explain) -> None:
-    result = why(SPLIT, POOL, needs=[(3000, 0)])
+    result = why(SPLIT, POOL, needs=[Request(3000)])
     assert WhyResult.from_json(result.to_json()) == result
 
 

@@ -16,6 +16,7 @@ from heapscope.answers.why.change import EFFORTS, Change
 from heapscope.answers.why.explain import explain
 from heapscope.answers.why.reasons import Explained, WhyResult
 from heapscope.base import capabilities
+from heapscope.base.request import Request
 from heapscope.memory.layout.allocator import placements
 from heapscope.memory.layout.layout import Layout, MallocRule, Region
 from heapscope.memory.layout.place_file import read_placement
@@ -211,7 +212,7 @@ def test_the_limit_of_malloc_nearest_to_todays_is_named(tmp_path: Path, agrees: 
 
 def test_a_need_is_met_by_all_moments_at_once(why: Explain, again: Replay) -> None:
     lines = [line for line in SPLIT if line != "a 4 5000"]
-    result = why(lines, POOL, needs=[(5000, 0)])
+    result = why(lines, POOL, needs=[Request(5000)])
     (need,) = result.needs
     assert need.need.short_events > 0
     assert need.worst.case.request.call == "need"

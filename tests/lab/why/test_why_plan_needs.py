@@ -17,6 +17,7 @@ from heapscope.answers.why.plan_find import _NONE, PlanWish, _better, plan_wish
 from heapscope.answers.why.reasons import WhyResult
 from heapscope.answers.why.recording import OWN, Edit, read_recording
 from heapscope.base import capabilities
+from heapscope.base.request import Request
 from heapscope.cli.app import app
 from heapscope.cli.schemas import schema_of
 from heapscope.cli.verbs.report import report
@@ -46,7 +47,7 @@ def larger(plan: Plan) -> int | None:
 def test_a_plan_ends_the_failure_and_keeps_the_need(why: Explain, make: Make, need: int) -> None:
     """400 B always fit in a pool that is 20 B larger, which leaves the failure; 1,616 B more end
     the failure, with which 5,500 B do not always fit."""
-    answer = planned(why(SPLIT, POOL, needs=[(need, 0)], plan=WISH))
+    answer = planned(why(SPLIT, POOL, needs=[Request(need)], plan=WISH))
     best = answer.plans[0]
     assert best.failures == 0
     (kept,) = best.needs
@@ -54,7 +55,7 @@ def test_a_plan_ends_the_failure_and_keeps_the_need(why: Explain, make: Make, ne
     assert kept.short_before > 0
     size = larger(best)
     assert size is not None
-    once_more = replay(make(SPLIT), pool_layout(size, "idf-4.2"), needs=[(need, 0)])
+    once_more = replay(make(SPLIT), pool_layout(size, "idf-4.2"), needs=[Request(need)])
     assert once_more.summary.failures == 0
     (row,) = once_more.needs
     assert (row.short_events, row.minimum_margin) == (0, kept.minimum_margin)
@@ -63,7 +64,7 @@ def test_a_plan_ends_the_failure_and_keeps_the_need(why: Explain, make: Make, ne
 
 def test_a_need_alone_is_enough_to_plan_for(why: Explain) -> None:
     lines = SPLIT[:-2]  # nothing fails
-    answer = planned(why(lines, POOL, needs=[(400, 0)], plan=PlanWish()))
+    answer = planned(why(lines, POOL, needs=[Request(400)], plan=PlanWish()))
     assert answer.failures == 0
     best = answer.plans[0]
     assert (best.ended, best.needs[0].how) == (0, "fits")
@@ -71,13 +72,13 @@ def test_a_need_alone_is_enough_to_plan_for(why: Explain) -> None:
 
 
 def test_where_each_need_always_fits_there_is_nothing_to_plan(why: Explain) -> None:
-    answer = planned(why(SPLIT[:-2], POOL, needs=[(300, 0)], plan=WISH))
+    answer = planned(why(SPLIT[:-2], POOL, needs=[Request(300)], plan=WISH))
     assert answer.plans == ()
     assert "each need always fits" in answer.answer[0]
 
 
 def test_a_need_that_nothing_keeps_is_said_to_be_short(why: Explain) -> None:
-    answer = planned(why(SPLIT, POOL, needs=[(4_000_000_000, 0)], plan=PlanWish()))
+    answer = planned(why(SPLIT, POOL, needs=[Request(4_000_000_000)], plan=PlanWish()))
     best = answer.plans[0]
     assert best.failures == 0
     assert best.needs[0].how == "short"
@@ -99,7 +100,7 @@ def two_regions() -> Layout:
 @pytest.mark.slow
 def test_a_block_that_is_reserved_at_start_up_keeps_its_need(why: Explain, make: Make) -> None:
     lines = ("t net", "a 1 3000", "a 2 2000")
-    answer = planned(why(lines, two_regions(), needs=[(4000, DMA)], plan=PlanWish()))
+    answer = planned(why(lines, two_regions(), needs=[Request(4000, DMA)], plan=PlanWish()))
     plan = next(each for each in answer.plans if each.needs[0].how == "reserved")
     assert (plan.failures, plan.needs[0].minimum_margin) == (0, None)
     assert "Reserve 4,000 B" in plan.changes[0].text
@@ -133,7 +134,7 @@ def test_a_run_is_helped_where_something_is_better_and_nothing_is_worse() -> Non
 
 @pytest.mark.slow
 def test_runs_go_well_where_the_need_fits_too(why: Explain) -> None:
-    answer = planned(why(SPLIT, POOL, needs=[(5500, 0)], plan=WISH))
+    answer = planned(why(SPLIT, POOL, needs=[Request(5500)], plan=WISH))
     best = answer.plans[0]
     assert best.runs is not None
     assert best.runs_before is not None
