@@ -88,7 +88,7 @@ def fit(
     A larger pool may fail where a smaller one does not. So "pool" is the smallest multiple of 8
     bytes such that it and 64 sizes spread over the next 2 % all survive; every smaller one was
     ruled out.
-    All allocators are looked at where --allocator, which may be repeated, names none. Of several
+    All allocators are looked at where --allocator, which may be repeated, names none. For several
     traces it also has the geometric mean of each allocator.
     With --chip, it is also a verdict in net bytes: whether Heapscope's heap pays in a firmware for
     this chip, against the heap that it has. Then code in RAM and tables count, too; an allocator in

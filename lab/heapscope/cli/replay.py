@@ -36,7 +36,7 @@ def replay(
     fold: Fold = None,
     json: Json = None,
 ) -> None:
-    """Run a trace on a chip's memory and say how close it came to running out. Of the trace alone
+    """Run a trace on a chip's memory and say how close it came to running out. With the trace alone
     it says what that holds: events, tasks, marks, live peak, where it came from, damage.
 
     \b

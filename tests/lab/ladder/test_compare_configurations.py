@@ -283,7 +283,7 @@ def test_names_of_sides(write: Write, tmp_path: Path) -> None:
         (["a", "a@9.9"], "9.9"),
         (["a", "missing"], "missing"),
         (["a", "empty"], "no sdkconfig"),
-        (["a"], "needs two configurations"),
+        (["a"], "nothing to compare it with"),
     ],
 )
 def test_what_cannot_be_read_says_why(

@@ -8,6 +8,7 @@ from typing import Unpack
 
 from heapscope.answers.upgrade.cost import UpgradeResult
 from heapscope.base.errors import InputError
+from heapscope.base.printable import printable
 from heapscope.base.progress import OnProgress
 from heapscope.base.sizes import parse_size
 from heapscope.cli.verbs.compared_configurations import compared_configurations
@@ -64,7 +65,7 @@ def compare(
         raise InputError(
             "nothing to compare", remedy="name two things, or one trace and an option twice"
         )
-    asked = comparison_of([kind_of(thing) for thing in things], parts=parts)
+    asked = comparison_of([(_shown(thing), kind_of(thing)) for thing in things], parts=parts)
     kinds: Mapping[Comparing, Mapping[str, object]] = {
         Comparing.REPLAYS: {"--need": need},
         Comparing.PARTS: {"--caps": caps, "--reported-free": reported_free},
@@ -79,7 +80,7 @@ def compare(
     _refuse_others(asked, kinds)
     if asked is Comparing.CONFIGURATIONS:
         names = [thing for thing in things if isinstance(thing, str | Path)]
-        taken = _taken(options, sides, parts=parts)
+        taken = _taken(_shown(names[0]), options, sides, parts=parts)
         taken |= SideOptions(tcp=tcp, udp=udp, tls=tls, links=links)
         return compared_configurations(names, steps=steps, options=taken)
     if asked is Comparing.PARTS:
@@ -101,6 +102,10 @@ def compare(
     return compare_results(*results)
 
 
+def _shown(thing: Compared) -> str:
+    return "a result" if isinstance(thing, ReplayResult) else printable(str(thing), limit=400)
+
+
 def _refuse_others(asked: Comparing, kinds: Mapping[Comparing, Mapping[str, object]]) -> None:
     """InputError names the first option that belongs to another comparison."""
     for comparing, flags in kinds.items():
@@ -113,22 +118,24 @@ def _refuse_others(asked: Comparing, kinds: Mapping[Comparing, Mapping[str, obje
                 )
 
 
-def _taken(options: MemoryOptions, sides: Sequence[MemoryOptions], *, parts: bool) -> SideOptions:
+def _taken(
+    first: str, options: MemoryOptions, sides: Sequence[MemoryOptions], *, parts: bool
+) -> SideOptions:
     """The options that configurations take. InputError: there are others."""
     if parts:
         raise InputError(
-            "--parts is about memories; configurations are always divided into their options",
+            f"{first}: a configuration, and --parts is about memories",
             remedy="leave --parts out",
         )
     for name in options:
         if name not in _OF_CONFIGURATIONS:
             raise InputError(
-                f"{flag(name)} is for replaying, and these are configurations",
+                f"{first}: a configuration, and {flag(name)} is for replaying",
                 remedy=f"leave {flag(name)} out",
             )
     for name in sides[0] if sides else ():
         raise InputError(
-            f"{flag(name)} given twice, and configurations share it",
+            f"{first}: a configuration, and {flag(name)} is given twice",
             remedy="name a release behind its configuration: sdkconfig@5.1",
         )
     static = options.get("static_dram")

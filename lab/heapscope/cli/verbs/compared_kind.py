@@ -37,21 +37,24 @@ _NAMED = re.compile(r"[@,+]")
 _HEAD = 4096  # bytes of a file that are looked at
 
 
-def comparison_of(kinds: Sequence[Kind], *, parts: bool) -> Comparing:
-    """The comparison of things of these kinds; of none it is one of two memories at their start.
-    InputError: there is none."""
-    if Kind.LOG in kinds:
+def comparison_of(things: Sequence[tuple[str, Kind]], *, parts: bool) -> Comparing:
+    """The comparison of things of these names and kinds; of none it is one of two memories at their
+    start. The first one that is known decides, and the readers refuse others. InputError: there is
+    no such comparison."""
+    kinds = [kind for _, kind in things]
+    name, first = next((each for each in things if each[1] is not Kind.UNKNOWN), ("", Kind.UNKNOWN))
+    if first is Kind.LOG:
         raise InputError(
-            "a log is not compared yet", remedy="ask about each by itself: heapscope log LOG"
+            f"{name}: a log is not compared yet",
+            remedy="ask about each by itself: heapscope log LOG",
         )
-    if Kind.CONFIGURATION in kinds:
-        for kind in (Kind.TRACE, Kind.RESULT):
-            if kind in kinds:
-                raise InputError(
-                    f"{kind} and {Kind.CONFIGURATION} have nothing to compare",
-                    remedy="name things of one kind; --sdkconfig gives a trace its configuration",
-                )
+    if first is Kind.CONFIGURATION:
         return Comparing.CONFIGURATIONS
+    if Kind.CONFIGURATION in kinds:
+        raise InputError(
+            f"{name}: {first} and {Kind.CONFIGURATION} have nothing to compare",
+            remedy="name things of one kind; --sdkconfig gives a trace its configuration",
+        )
     most = 1 if parts else 2
     if len(kinds) > most:
         raise InputError(

@@ -45,7 +45,7 @@ def replay(
     progress: OnProgress | None = None,
     **memory: Unpack[MemoryOptions],
 ) -> ReplayResult | TraceInfo:
-    """Runs a trace on a chip's memory and says how close it came to running out. Of the trace
+    """Runs a trace on a chip's memory and says how close it came to running out. With the trace
     alone it says what that holds: events, tasks, marks, its live peak, its origin and its damage.
 
     `need`: requests asked about at every moment, as bytes or "4KB:DMA". `explain`: the number of an
