@@ -15,7 +15,7 @@ LEAK, PLATEAU, CACHE, UNKNOWN = "leak", "plateau", "cache", "unknown"
 
 #: Share of holders without a leak among those called leaks, at most, on average.
 FALSE_SHARE = 0.05
-#: Stretches below which nothing is told.
+#: Stretches below which nothing is reported.
 STRETCHES_LEAST = 8
 #: A holder that looks so much like a leak is called neither plateau nor cache.
 SUSPECT = 0.2

@@ -40,7 +40,7 @@ class TuneNeed(Row):
 
 
 def parse_tune_needs(texts: Sequence[str]) -> tuple[TuneNeed, ...]:
-    """InputError names the need that is none, or two that contradict each other."""
+    """InputError names the invalid need, or two that contradict each other."""
     found: dict[str, TuneNeed] = {}
     for text in texts:
         need = _need(text)

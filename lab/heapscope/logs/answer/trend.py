@@ -18,8 +18,8 @@ from heapscope.logs.reader.figures import FigureSeries, LoggedFigure, LoggedFigu
 from heapscope.native.structs import dtype
 
 _STRETCHES = 64
-_LEAST = 9  # points of one start, below which nothing is told
-#: Heap events of a device are not told: what stayed is never nearly all of them.
+_LEAST = 9  # points of one start, below which nothing is reported
+#: Heap events of a device are not reported: what stayed is never nearly all of them.
 _EVENTS = 1 << 62
 
 _REASONS = {
@@ -40,7 +40,7 @@ class TrendRow(Row):
     last: int = figure("The last one.", "B", heading="last")
     seconds: float | None = figure("Time between them; null: the lines tell none.")
     slope: float | None = figure(
-        "Bytes a second of the straight line through all of them; null: no time is told.",
+        "Bytes a second of the straight line through all of them; null: no time is reported.",
         least=None,
     )
     verdict: str = figure(
@@ -59,7 +59,7 @@ class TrendRow(Row):
 
 
 def trends(figures: LoggedFigures) -> Iterator[TrendRow]:
-    """One of each figure that is told often enough since one start."""
+    """One of each figure that is reported often enough since one start."""
     for (memory, name), series in figures.series.items():
         points = _of_one_start(series) if name in ("free", "used") else ()
         if len(points) >= _LEAST:

@@ -28,7 +28,7 @@ class AskedBlock:
 
 
 def parse_requests(text: str) -> tuple[AskedBlock, ...]:
-    """Each request as often as it is made. InputError names the part that is none."""
+    """Each request as often as it is made. Raises InputError naming the invalid entry."""
     found: list[AskedBlock] = []
     for part in text.split(","):
         request, count = _part(part.strip())
