@@ -247,7 +247,7 @@ def _ranges(reading: LogReading, answer: LogAnswer) -> Iterator[str]:
 def assumed(
     reading: LogReading, fits: Sequence[NeedFit], view: StateView | None, more: Sequence[str] = ()
 ) -> Iterator[str]:
-    """`view`: the last state; the regions of a summary are reported by it without a request,
+    """`view`: the last state; the regions of a summary are listed without a request,
     too."""
     state = () if view is None or view.state.form == START else view.assumed
     asked = (text for fit in fits for text in fit.assumed)
