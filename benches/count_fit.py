@@ -2,11 +2,11 @@
 
 python benches/count_fit.py TRACE [ALLOCATOR...]
 
-A pool is only told when every smaller one was ruled out: by a size that fails, replayed up to its
-refusal, or, for the pool itself, by a window that survives, replayed whole. "windows" are the
+A pool is only reported when every smaller one was ruled out: by a size that fails, replayed up to
+its refusal, or, for the pool itself, by a window that survives, replayed whole. "windows" are the
 events of that window alone, and no search replays fewer. "least" has failing sizes, too, for a
-search that knew the outcome of every size and chose greedily; others may choose a little better.
-To know the outcomes this program replays every size, which takes up to a minute for an allocator.
+search that knew the outcome of every size and chose greedily; others may choose a little better. To
+know the outcomes this program replays every size, which takes up to a minute for an allocator.
 """
 
 from __future__ import annotations

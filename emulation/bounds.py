@@ -262,12 +262,12 @@ class Bounds:
 
     def limit(self, function: Function, loop: Loop[int], said: Mapping[str, int] = NONE) -> Limit:
         """It is that of the innermost source loop that has nearly all of its instructions. Where
-        another one inside has many of them, too, it is not told for sure which it is: then it is
+        another one inside has many of them, too, it is not certain which it is: then it is
         the largest that any of these source loops allows."""
         found, covers, known = self._of_source(function, loop)
         if not found:
             frames = self.lines.frames(loop.head)
-            raise CodeError(f"{where(frames, loop.head)}: a loop that is none in the source")
+            raise CodeError(f"{where(frames, loop.head)}: not a loop in the source")
         limits = {
             source: max(
                 (self._limit(function, loop, source, at, level, said) for at, level in places),
@@ -342,8 +342,8 @@ class Bounds:
 
 @dataclass(frozen=True)
 class _Meaning:
-    """The meaning of a name in the function of frames[level]: its caller says it, or the analysis
-    is told."""
+    """The meaning of a name in the function of frames[level]: its caller states it, or it is
+    given to the analysis."""
 
     bounds: Bounds
     frames: Sequence[Frame]

@@ -209,7 +209,7 @@ class Code:
         return found
 
     def named(self, name: str) -> Function:
-        """CodeError: there is none, or more than one."""
+        """CodeError: none, or more than one."""
         places = self.addresses.get(name, [])
         if len(places) != 1:
             raise CodeError(f"{self.image.name} has {len(places)} functions {name}")

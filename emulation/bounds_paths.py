@@ -70,7 +70,7 @@ class Path(Generic[Node]):
 
 def order(root: Node, edges: Edges[Node], stop: Node | None = None) -> list[Node]:
     """Nodes that `root` leads to, in the reverse order in which a search leaves them; edges to
-    `stop` are none."""
+    `stop` do not count."""
     left: list[Node] = []
     seen = {root}
     stack: list[tuple[Node, Iterator[tuple[Node | None, int]]]] = [(root, iter(edges[root]))]

@@ -1,4 +1,4 @@
-/* Which core runs, on bare metal: the port is told by HS_BARE_CORE(). */
+/* Which core runs, on bare metal: HS_BARE_CORE() tells the port. */
 #include "cores.h"
 
 uint32_t cores_self(void)

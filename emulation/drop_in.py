@@ -44,7 +44,7 @@ COMPONENT = DEVICE / "compat" / "esp_idf"
 STAND_INS = HERE / "esp_idf"
 TABLE = ROOT / "lab" / "heapscope" / "data" / "heap_code" / "drop_in_linked.csv"
 
-#: The releases that are told apart, the oldest first; each stands for its patch releases.
+#: The releases that are distinguished, the oldest first; each stands for its patch releases.
 RELEASES = ("4.2", "4.3", "4.4", "5.0", "5.1", "5.2", "5.3", "5.4", "5.5", "6.0", "6.1")
 
 

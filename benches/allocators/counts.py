@@ -49,8 +49,8 @@ def density(names: Sequence[str]) -> dict[str, Any]:
 
 
 def control(names: Sequence[str]) -> dict[str, Any]:
-    """Bytes of control data by size of the pool; our own without the bitmap, which is told apart.
-    None: it makes no heap of that size."""
+    """Bytes of control data by size of the pool; our own without the bitmap, which is counted
+    apart. None: it makes no heap of that size."""
     rows: dict[str, Any] = {}
     for name in names:
         begun = {size: _empty(name, size) for size in (*CONTROL_POOLS, *FREE_POOLS)}

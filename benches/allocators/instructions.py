@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 
 __all__ = ["CALLS", "Job", "Tally", "count", "merge", "moved"]
 
-#: Calls that are told apart. A realloc is also counted as one that moved its block, and so copied,
-#: or as one that did not.
+#: Calls that are distinguished. A realloc is also counted as one that moved its block, and so
+#: copied, or as one that did not.
 CALLS = {
     "malloc": MALLOC,
     "free": FREE,

@@ -14,7 +14,7 @@ __all__ = ["measured_bounds", "report"]
 
 
 def derived(way: Way, call: str) -> dict[str, Any]:
-    """The bound of a call and of the time that it holds a lock; or why there is none."""
+    """The bound of a call and of the time that it holds a lock; or why it is missing."""
     try:
         bound = bounds_of(way, call).of(function_of(way, call))
         row: dict[str, Any] = {"bound": bound.instructions}

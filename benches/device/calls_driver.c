@@ -1,6 +1,5 @@
 /*
- * The same allocations and frees by every part, one call of it for each: what counter.py counts. Its
- * own instructions are told by the section that image.ld gives to files named so.
+ * The same allocations and frees by every part, one call of it for each: what counter.py counts. Its own instructions are recognized by the section that image.ld gives to files named so.
  */
 #include "heapscope/fixed.h"
 #include "heapscope/pool.h"

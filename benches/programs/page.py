@@ -59,7 +59,7 @@ All figures of memory are bytes.
 EMULATED = """## In emulation
 
 The same programs as code of two processors, run by an emulator of user programs, with fewer calls.
-Time in an emulator says nothing about a chip, so none is told. QuickJS cannot be built for
+Time in an emulator says nothing about a chip, so none is given. QuickJS cannot be built for
 processors without a floating-point unit.
 
 | program | code | heap | calls | faults | checks | failed | result | peak | least free |

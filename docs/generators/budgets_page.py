@@ -63,7 +63,7 @@ BASELINE = """
 its recordings is beyond that of the baseline by more than noise and tolerance. The noise is that of
 Student's t with the spread of both sides together, at a chance of {chance} that a whole check
 without a true change calls anything worse. It is known from {least} recordings on, both sides
-together. With fewer of them and no tolerance a difference is told and does not fail the check.
+together. With fewer of them and no tolerance a difference is reported and does not fail the check.
 """
 
 

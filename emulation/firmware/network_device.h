@@ -7,7 +7,7 @@
 
 #define NETWORK_FRAME_MAX 1518u
 
-/* Takes it into use: it sends. False: there is none. */
+/* Takes it into use: it sends. False: none. */
 bool network_open(void);
 void network_receive(void); /* from now on frames come */
 void network_address(uint8_t address[6]);

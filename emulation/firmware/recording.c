@@ -82,7 +82,7 @@ static bool take_block(void *context, void *block, size_t size, bool used, hs_ta
     return slice->count < slice->capacity;
 }
 
-/* The region of the lowest addresses that reaches beyond `after`. False: there is none. */
+/* The region of the lowest addresses that reaches beyond `after`. False: none. */
 static bool region_beyond(uintptr_t after, hs_region_state_t *out)
 {
     hs_region_state_t state;

@@ -64,7 +64,7 @@ def run_firmware(
 
 
 def run_until(command: list[str], stream: Stream, console: IO[str]) -> int | str:
-    """The code with which QEMU ended, or why there is none."""
+    """The code with which QEMU ended, or why it is missing."""
     try:
         return subprocess.run(
             [*command, "-chardev", stream.option],

@@ -51,7 +51,7 @@ def hear_live(port: int, recording: Path) -> None:
 
 
 def said_file(recording: Path) -> Path:
-    """Where hear_live() leaves what was said while a recording was heard."""
+    """Where hear_live() leaves what was printed while a recording was heard."""
     return recording.with_suffix(".live.txt")
 
 

@@ -151,7 +151,7 @@ def other_boot() -> Case:
 
 
 def other_boot_same_byte() -> Case:
-    """Two boots whose identities end in the same byte are told apart by their metadata."""
+    """Two boots whose identities end in the same byte differ by their metadata."""
     t, other = ChipTrace(1, shift=2, boot=0x103), ChipTrace(1, shift=2, boot=0x203)
     for trace in (t, other):
         facts(trace)

@@ -49,7 +49,7 @@ static void uncount_free(hs_heap_4_t *state, uint32_t size)
     hs_largest_take(&state->largest, size);
 }
 
-/* A free block in the index is gone (`size` 0: there was none), and another one has come to be in its place
+/* A free block in the index is gone (`size` 0: none), and another one has come to be in its place
  * in the list (the same). */
 static void index_change(hs_heap_4_t *state, uint32_t old, uint32_t old_size, uint32_t block,
                          uint32_t size)

@@ -23,7 +23,7 @@
 
 /* ---- the free list ---------------------------------------------------------------------------- */
 
-/* The last block in the free list below `block`; the dummy if there is none. */
+/* The last block in the free list below `block`; the dummy if the list is empty. */
 static uint32_t free_before(hs_list_heap_t *list, uint32_t block)
 {
     if (list->heap.index != NULL) {

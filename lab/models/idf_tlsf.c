@@ -157,7 +157,7 @@ static uint32_t model_realloc(hs_sim_t *heap, uint32_t offset, uint32_t size)
     return idf_counted(heap, hs_tlsf_realloc(idf_tlsf_of(heap), offset, size));
 }
 
-/* Up to v4.3.2 a poisoned block of an alignment that is none still moves by 16 bytes, for which
+/* Up to v4.3.2 a poisoned block of an invalid alignment still moves by 16 bytes, for which
  * nobody has looked: a block that is too short for that ends behind its end. Refused here. */
 static bool is_short(const hs_sim_t *heap, uint32_t align, uint32_t size, uint32_t at)
 {

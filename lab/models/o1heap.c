@@ -62,7 +62,7 @@ static void unbin(hs_sim_t *heap, uint32_t fragment)
     heap->tally.free_blocks--;
 }
 
-/* Two physical neighbours; either may be none. */
+/* Two physical neighbours; either may be missing. */
 static void interlink(hs_sim_t *heap, uint32_t left, uint32_t right)
 {
     if (left != HS_NONE) {

@@ -25,7 +25,7 @@ static uint32_t largest_in_bucket(const hs_sys_heap_t *state, uint32_t bucket, u
     return largest;
 }
 
-/* The highest bucket in use; 0 if there is none. */
+/* The highest bucket in use; 0 if all are empty. */
 static uint32_t largest_of(const hs_sys_heap_t *state, uint32_t count)
 {
     uint32_t bits = sys_heap_bucket_bits(state);

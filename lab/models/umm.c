@@ -172,8 +172,8 @@ static uint32_t best_fit_by_index(hs_umm_t *umm, uint32_t units)
     return at == order->count ? UMM_HEAD : (uint32_t)order->keys[at] & UMM_INDEX;
 }
 
-/* The smallest run of at least `units`, the first of equals in list order; the head if there is
- * none. Bound: visits every free run. */
+/* The smallest run of at least `units`, the first of equals in list order; the head if no run
+ * is that long. Bound: visits every free run. */
 static uint32_t best_fit(hs_umm_t *umm, uint32_t units)
 {
     if (umm->heap.index != NULL) {

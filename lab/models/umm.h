@@ -107,7 +107,7 @@ static inline uint32_t umm_free_units(const hs_umm_t *umm)
     return (umm->heap.tally.free + UMM_HEADER * umm->heap.tally.free_blocks) >> umm->shift;
 }
 
-/* In the index: runs of one size are told apart by their rank along the list. */
+/* In the index: runs of one size are distinguished by their rank along the list. */
 static inline uint64_t umm_index_key(const hs_index_t *index, uint32_t run, uint32_t size)
 {
     return (uint64_t)size << 48 | (uint64_t)index->ranks[run] << 16 | run;

@@ -1,9 +1,9 @@
-"""Conclusions follow from figures: a sentence is told where they bear it, another where they do
+"""Conclusions follow from figures: a sentence is printed where they bear it, another where they do
 not."""
 
 from __future__ import annotations
 
-SHARE = 0.15  #: two figures within this share of the second are told as the same
+SHARE = 0.15  #: two figures within this share of the second count as the same
 
 
 def alike(computed: float, other: float) -> bool:
@@ -12,7 +12,7 @@ def alike(computed: float, other: float) -> bool:
 
 def concluded(holds: bool, conclusion: str, otherwise: str) -> str:
     """`conclusion` where the figures bear it. `otherwise` says what they bear then: every
-    conclusion has a counterpart, and neither is told without a look at the figures."""
+    conclusion has a counterpart, and neither is printed without a look at the figures."""
     return conclusion if holds else otherwise
 
 

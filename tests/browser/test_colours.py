@@ -1,4 +1,4 @@
-"""Forty tasks are told apart by eyes that lack a kind of cone: ten colours that differ in every
+"""Forty tasks are distinguished by eyes that lack a kind of cone: ten colours that differ in every
 view, and four patterns whose marks differ from their colour in every view."""
 
 from __future__ import annotations

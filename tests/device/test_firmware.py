@@ -61,7 +61,7 @@ def run_small(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Ran]:
 
 
 def in_order(said: Sequence[Walk], heard: Sequence[Walk]) -> bool:
-    """Are they the last of those that were said?"""
+    """Are they the last of those that were stated?"""
     return heard == said[len(said) - len(heard) :]
 
 

@@ -107,7 +107,7 @@ static bool needs_memory(const call_t *call)
     return call->kind != FREE;
 }
 
-/* The n-th call runs into a full heap. False: it is none that can. */
+/* The n-th call runs into a full heap. False: not one that can. */
 static bool fail_at(const hs_heap_config_t *config, const call_t *calls, size_t nth)
 {
     static uint8_t *fillers[512];

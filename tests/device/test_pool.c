@@ -1,6 +1,6 @@
 /*
  * Pools beside a shadow that knows each block of each pool: where every request must land, to the
- * byte, when a pool grows and by how much, what it has used, and which events are told. The source
+ * byte, when a pool grows and by how much, what it has used, and which events are reported. The source
  * gives blocks of the host's own heap, so that a sanitizer sees every byte beyond them.
  */
 #include <string.h>

@@ -107,7 +107,7 @@ static void test_overflow(void)
     chip_close(&chip);
 }
 
-/* Before there are tasks, and where none are told apart. */
+/* Before there are tasks, and where none are distinguished. */
 static void test_no_task(void)
 {
     open_chip();

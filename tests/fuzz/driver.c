@@ -3,7 +3,7 @@
  * from a seed. Usage: fuzz_X [--seed N] [--mutations N] [--only N] FILE_OR_FOLDER...
  * Seed, file and mutation are named when something does not hold; --only repeats one mutation.
  */
-#define _POSIX_C_SOURCE 200809L /* opendir; where there is none, name the files */
+#define _POSIX_C_SOURCE 200809L /* opendir; otherwise name the files */
 
 #include <signal.h>
 #include <string.h>

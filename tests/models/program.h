@@ -78,7 +78,7 @@ static inline bool program_is_idf_tlsf(const char *name)
            strncmp(name, "idf-4.2", 7) != 0;
 }
 
-/* The next allocator that runs other code than those before it, from index *i on; NULL: there is none. The
+/* The next allocator that runs other code than those before it, from index *i on; NULL: none. The
  * tables of TLSF for other sizes are left out but for one, and of a model that places blocks as another
  * does all flavours but light poisoning: its figures are its own. */
 static inline const char *program_next(size_t *i)

@@ -165,7 +165,7 @@ static void run(const char *name, uint32_t size, check_random_t *random)
           "%s: never a largest block below 32 bytes", name);
 }
 
-/* The minimum of what is said: with the moment of a moving realloc at which both blocks exist only
+/* The minimum of what is stated: with the moment of a moving realloc at which both blocks exist only
  * where the allocator itself takes the new one. */
 static void check_minimum(const char *name, bool knows_moves, check_random_t *random)
 {

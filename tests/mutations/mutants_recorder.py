@@ -11,7 +11,7 @@ WAYS = "tests/device/test_recorder_glue.py"
 RECORDER = (
     Mutant(
         "missing events that a lost chunk told",
-        "a snapshot does not repeat what was told to be missing",
+        "a snapshot does not repeat what was reported as missing",
         "device/src/recorder/snapshot.c::regions_write",
         "hs_recorder_kinds_tell(recorder);",
         "(void)recorder;",

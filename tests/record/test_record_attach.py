@@ -71,7 +71,8 @@ def sum_of(program: Path, *arguments: object) -> tuple[str, int]:
 
 
 def assert_consistent(image: ImageRecord) -> None:
-    """No address is used twice, nothing was seen twice, and what is said is what the trace has."""
+    """No address is used twice, nothing was seen twice, and what is stated is what the trace
+    has."""
     events = events_of(image)
     assert overlaps(events) == []
     assert (image.lost, image.implied, image.begun_late) == (0, 0, True)
@@ -277,10 +278,10 @@ def refusal(pid: int) -> str:
 
 
 def test_a_process_that_is_not_there_or_over_is_refused() -> None:
-    assert "there is none" in refusal(2**22 - 1)
+    assert "no process" in refusal(2**22 - 1)
     run = subprocess.Popen(["true"])
     os.waitid(os.P_PID, run.pid, os.WEXITED | os.WNOWAIT)  # over, and not yet waited for
-    assert "is over" in refusal(run.pid)
+    assert "has exited" in refusal(run.pid)
     run.wait()
 
 

@@ -211,7 +211,7 @@ def test_what_threads_drop_is_counted_while_the_ring_fills_and_empties(
     build: Build, tmp_path: Path
 ) -> None:
     """The recorder is stopped again and again, so that threads find the ring full and not full at
-    the same time. Each loss is told in its place, and the recording goes on after it."""
+    the same time. Each loss is reported in its place, and the recording goes on after it."""
     counts = np.memmap(tmp_path / "counts", np.uint64, "w+", shape=(16,))
     run = recording(
         build("counted"), counts.filename, 4, out=tmp_path / "T.hst", options=["--drop"]

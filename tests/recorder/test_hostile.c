@@ -161,7 +161,7 @@ static hs_status_t ignore(void *context, uint64_t first, const hs_event_t *event
     return HS_OK;
 }
 
-/* Those of the first whole chunk, which say which boot it is of; 0: there is none. */
+/* Those of the first whole chunk, which say which boot it is of; 0: none. */
 static uint32_t features_of(const uint8_t *bytes, size_t count)
 {
     hs_decoder_t *decoder = hs_decoder_new();

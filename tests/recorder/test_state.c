@@ -78,7 +78,7 @@ static void busy(run_t *run)
     run->line.device.busy_walks = true;
 }
 
-/* Every event arrives where the line is quick enough, and none is told twice. */
+/* Every event arrives where the line is quick enough, and none is reported twice. */
 static void all_arrives(check_random_t *random)
 {
     run_t *run = run_begin(random, 1024, nothing);
@@ -101,7 +101,7 @@ static void all_arrives(check_random_t *random)
     run_end(run);
 }
 
-/* Rings that are full: what is missing is told, to the event, and the next snapshot mends it. */
+/* Rings that are full: what is missing is reported, to the event, and the next snapshot mends it. */
 static void losses_are_counted(check_random_t *random, bool busy_walks)
 {
     run_t *run = run_begin(random, 64, busy_walks ? busy : nothing);

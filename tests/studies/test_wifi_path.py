@@ -1,5 +1,5 @@
 """wifi-path: lwIP's figures are those of its traces, and stand beside what is published and
-predicted with their differences; what does not agree is told."""
+predicted with their differences; what does not agree is reported."""
 
 from __future__ import annotations
 

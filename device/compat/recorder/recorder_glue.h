@@ -1,4 +1,4 @@
-/* The ways into a recorder: each is told which recorder it fills; NULL: none. */
+/* The ways into a recorder: each is given the recorder that it fills; NULL: none. */
 #ifndef HEAPSCOPE_RECORDER_GLUE_H
 #define HEAPSCOPE_RECORDER_GLUE_H
 

@@ -1,4 +1,4 @@
-/* Zephyr's heap listeners, and its realloc by the linker: a listener is told of a realloc in place as of an
+/* Zephyr's heap listeners, and its realloc by the linker: a listener hears a realloc in place as an
  * allocation and a free of the same address, which would end the block. */
 #include <zephyr/sys/sys_heap.h>
 

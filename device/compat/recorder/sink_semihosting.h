@@ -16,7 +16,7 @@
 #define HS_SEMIHOSTING_BINARY 5u /* "wb" */
 
 typedef struct hs_recorder_semihosting {
-    intptr_t handle; /* -1: there is none */
+    intptr_t handle; /* -1: none */
 } hs_recorder_semihosting_t;
 
 static inline intptr_t hs_recorder_semihosting_call(int what, const uintptr_t *arguments)

@@ -23,7 +23,7 @@
 #endif
 
 typedef struct hs_recorder_socket {
-    int handle; /* -1: there is none */
+    int handle; /* -1: none */
 } hs_recorder_socket_t;
 
 /* Whether the socket takes more later. */

@@ -4,7 +4,7 @@
 
 static _Alignas(8) uint8_t memory[20000];
 
-/* The engine is told how much is missing, drops what it can do without, and the request is tried again. */
+/* The engine learns how much is missing, drops what it can do without, and the request is tried again. */
 static void *cached;
 
 static bool full(void *context, const hs_private_failure_t *failure)

@@ -3,8 +3,8 @@
  * anyone else a contiguous block, nor they it. Made on the caller's memory or on a block from a
  * source, with the caller's lock or none, guarded or not. All of it is given back at once.
  *
- * Calls are those of heap.h in time and meaning, but for the lock, and for what is told when a
- * request does not fit. Without a lock not reentrant.
+ * Calls are those of heap.h in time and meaning, but for the lock, and for what is reported
+ * when a request does not fit. Without a lock not reentrant.
  */
 #ifndef HEAPSCOPE_PRIVATE_H
 #define HEAPSCOPE_PRIVATE_H

@@ -225,7 +225,7 @@ void hs_recorder_pool(hs_recorder_t *recorder, hs_event_kind_t kind, unsigned po
 /* ---- drain: one task at a time ---- */
 
 /* Takes at most `events` records out of the rings, in their order, and hands finished chunks to the
- * sink. Returns how many it took; 0: there are none, or the sink takes nothing. Never waits. */
+ * sink. Returns how many it took; 0: no more, or the sink takes nothing. Never waits. */
 size_t hs_recorder_drain(hs_recorder_t *recorder, size_t events);
 
 /* Finishes the open chunk, so that a listener sees now what was taken. */

@@ -1,5 +1,5 @@
 /*
- * Regions: all memory of a chip behind one malloc that is told what the memory must be capable of.
+ * Regions: all memory of a chip behind one malloc that takes the capabilities that the memory must have.
  * One heap on each region, of the form that its size and capabilities allow; fall-back from one to
  * the next in a fixed order. Bounded by the number of regions, never by that of the blocks, unless
  * a function says so.

@@ -12,7 +12,7 @@ extern "C" {
 #endif
 
 typedef struct hs_source {
-    /* NULL: there is none. Aligned to a pointer at least. */
+    /* NULL: none. Aligned to a pointer at least. */
     void *(*allocate)(void *context, size_t size);
     /* `block` as allocate() gave it, with the size that it was asked for; never NULL. */
     void (*release)(void *context, void *block, size_t size);

@@ -17,7 +17,7 @@
 #define HS_TRACE_ADDRESSES 0x0001u /* blocks are known by address, otherwise by sequential id */
 #define HS_TRACE_CLOCK 0x0002u     /* events carry a time */
 #define HS_TRACE_SITES 0x0004u     /* allocations carry a site */
-/* The low byte of a boot's identity, in the high byte: chunks of two boots are told apart by it. */
+/* The low byte of a boot's identity, in the high byte: it distinguishes the chunks of two boots. */
 #define HS_TRACE_BOOT(identity)                                                                    \
     ((uint16_t)((((identity) & 0xFFu) != 0 ? (identity) & 0xFFu : 0x80u) << 8))
 

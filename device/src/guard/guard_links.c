@@ -47,7 +47,7 @@ static bool is_slab(const hs_heap_t *heap, uint32_t slab)
            hs_slab_at(heap, next)->previous == slab && hs_slab_at(heap, previous)->next == slab;
 }
 
-/* The first slab of a kind, 0: none. HS_UNSOUND: it is none of that kind, or a link of it is wrong. */
+/* The first slab of a kind, 0: none. HS_UNSOUND: not of that kind, or a link of it is wrong. */
 static uint32_t first_slab(const hs_heap_t *heap, uint32_t kind)
 {
     const uint32_t slab = hs_slabs(heap)[kind];

@@ -145,7 +145,7 @@ typedef struct hs_guarded {
     uint32_t whole; /* its bytes */
     uint32_t head;
     uint32_t size; /* of the payload; without a sound trailer the most that it can be */
-    bool sound;    /* the trailer is, or there is none */
+    bool sound;    /* the trailer is, or it has none */
     uint32_t owner;
 } hs_guarded_t;
 

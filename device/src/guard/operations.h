@@ -65,7 +65,7 @@ static inline uintptr_t hs_raw_of(const hs_guard_t *guard, const void *payload)
                : raw;
 }
 
-/* The used block whose payload begins at `payload`. HS_ERR_ARGUMENT: there is none.
+/* The used block whose payload begins at `payload`. HS_ERR_ARGUMENT: none.
  * HS_ERR_CORRUPT: the heap's data about it and its neighbours contradict each other. */
 hs_status_t hs_guard_find_block(const hs_guard_t *guard, const void *payload, hs_guarded_t *block);
 

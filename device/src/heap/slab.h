@@ -89,7 +89,7 @@ static inline bool hs_is_slab(const hs_heap_t *heap, uint32_t slab, uint32_t siz
 
 /* A place in a slab. */
 typedef struct hs_slot {
-    uint32_t slab; /* 0: there is none at that address */
+    uint32_t slab; /* 0: no block at that address */
     uint32_t bit;
 } hs_slot_t;
 

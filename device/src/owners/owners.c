@@ -135,7 +135,7 @@ static void write_name(hs_owner_t *owner, const char *name)
     }
 }
 
-/* The row of a task that has none; that of others where there is no room. */
+/* Returns the task's entry, adding one if needed; the shared "others" entry when the table is full. */
 static uint32_t take_row(hs_owners_t *owners, void *task)
 {
     const uint32_t row = owners->free_row;

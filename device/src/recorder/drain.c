@@ -110,7 +110,7 @@ static bool level_say(hs_recorder_t *recorder, const uintptr_t *record)
                                    task,
                                    filter->caps};
     hs_recorder_say(recorder, HS_EXTENSION_LEVEL, numbers, 7);
-    recorder->partial = 0; /* the first that is left out here is told at once */
+    recorder->partial = 0; /* the first that is left out here is reported at once */
     recorder->snapshot.wanted |= whole;
     return true;
 }

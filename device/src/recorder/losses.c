@@ -1,7 +1,7 @@
-/* Events that did not go into the rings are told, by kind. */
+/* Events that did not go into the rings are reported, by kind. */
 #include "recorder.h"
 
-/* All events of a kind that were told to be missing, as they are counted by now. */
+/* All events of a kind that were reported as missing, as counted by now. */
 static void kind_tell(hs_recorder_t *recorder, unsigned kind)
 {
     const hs_told_t *told = &recorder->told;

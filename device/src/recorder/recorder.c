@@ -2,7 +2,7 @@
 #include "recorder.h"
 
 #define PLACES_MIN 16u
-#define PLACES_MAX 8192u /* positions are told apart by 14 bits (pairs.c) */
+#define PLACES_MAX 8192u /* positions are distinguished by 14 bits (pairs.c) */
 #define ALIGNED_TO_8(size) (((size) + 7u) & ~(size_t)7u)
 
 #if defined(__LP64__) || defined(_WIN64)
@@ -38,7 +38,7 @@ static bool valid(const hs_recorder_config_t *config)
 /* The trace before knew others. */
 static void names_clear(hs_recorder_t *recorder)
 {
-#if HS_RECORDER_BLACK_BOX /* else there was none */
+#if HS_RECORDER_BLACK_BOX /* else no sink was given */
     for (unsigned i = 0; i < HS_RECORDER_TASKS; i++) {
         recorder->tasks[i].handle = 0;
     }

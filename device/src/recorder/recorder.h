@@ -17,7 +17,7 @@ enum { HS_REASON_START = 0, HS_REASON_COMMAND = 1, HS_REASON_FULL = 2, HS_REASON
 typedef struct hs_known {
     uintptr_t handle; /* 0: none */
     uint16_t index;   /* in the trace */
-    uint8_t where;    /* tasks: core << 1 | interrupt, as was told last; 0xFF: not yet */
+    uint8_t where;    /* tasks: core << 1 | interrupt, as was reported last; 0xFF: not yet */
 } hs_known_t;
 
 #define HS_MARKS_KNOWN 4u
@@ -196,7 +196,7 @@ hs_status_t hs_recorder_take_chunk(void *recorder, const uint8_t *bytes, size_t 
 #define HS_NAMES_NEED                                                                              \
     (HS_EMIT_EXTENSION_MAX(2) + 2u * 9u + HS_MARK_NAME_BYTES +                                     \
      HS_RECORDER_CALLERS * (3u + 2u * sizeof(uintptr_t))) /* more than a mark's name takes */
-/* The index of the task or site. Who is new is named in the trace; HS_NO_ROOM: there is none for it yet. */
+/* The index of the task or site. Who is new is named in the trace; HS_NO_ROOM: none for it yet. */
 #define HS_NO_ROOM UINT32_MAX
 uint32_t hs_recorder_task(hs_recorder_t *recorder, uintptr_t handle, unsigned where);
 uint32_t hs_recorder_site(hs_recorder_t *recorder, const uintptr_t *callers);
@@ -246,10 +246,10 @@ bool hs_recorder_fact(const hs_recorder_t *recorder, unsigned number, hs_fact_te
 unsigned hs_recorder_ring_of(const hs_recorder_t *recorder, const uint32_t *positions,
                              uint32_t number);
 
-/* losses.c: writes what is missing and was not told. False: there is no room yet. */
+/* losses.c: writes what is missing and was not reported. False: there is no room yet. */
 bool hs_recorder_losses_tell(hs_recorder_t *recorder, bool all);
 #define HS_KINDS_NEED (HS_LOST_KINDS * (3u + 1u + 2u * 5u)) /* most take a few bytes */
-/* Repeats all that was told, for who has lost some of it. There is room. */
+/* Repeats all that was reported, for a receiver that has lost some of it. There is room. */
 void hs_recorder_kinds_tell(hs_recorder_t *recorder);
 
 /* recorder.c: opens the encoder for the boot that `recorder` says. */

@@ -21,7 +21,7 @@ enum {
 #define HS_RAW_KIND 0x7Fu
 #define HS_RAW_INTERRUPT 0x80u
 #define HS_RAW_NUMBER_SHIFT 8u
-#define HS_RAW_NUMBERS 0x00FFFFFFu /* numbers are told apart modulo this + 1 */
+#define HS_RAW_NUMBERS 0x00FFFFFFu /* numbers are distinguished modulo this + 1 */
 #define HS_RAW_NAME_BYTES 15u /* of a TASK_START's name, from HS_RAW_SIZE on with its length 0 */
 
 /* A kind that a record gets when the drain has counted it as half of a pair. */
@@ -29,7 +29,7 @@ enum {
 
 #define HS_MISSING_KINDS (HS_EVENT_FAILED + 1u) /* 0: anything but a heap event */
 
-/* Events that did not go into the ring, ever: the drain tells which are new. */
+/* Events dropped since the start; the drain reports the increase. */
 typedef struct hs_missing {
     uint32_t events[HS_MISSING_KINDS];
     uint32_t bytes[HS_MISSING_KINDS];

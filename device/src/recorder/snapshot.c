@@ -62,7 +62,7 @@ static hs_number_t known(uint32_t number)
     return number == HS_RECORDER_UNKNOWN ? 0 : (hs_number_t)number + 1u;
 }
 
-/* And, behind the last region, what was told to be missing. */
+/* And, behind the last region, what was reported as missing. */
 static bool regions_write(hs_recorder_t *recorder)
 {
     const hs_recorder_config_t *config = recorder->config;
@@ -167,7 +167,7 @@ void hs_recorder_snapshot_void(hs_recorder_t *recorder)
         recorder->snapshot.phase = HS_SNAPSHOT_NONE;
         recorder->snapshot.wanted = 1;
     } else if (recorder->snapshot.phase == HS_SNAPSHOT_BEFORE) {
-        /* A loss is told before its place: what is in the rings by now comes in front of it. */
+        /* A loss is reported before its place: what is in the rings by now comes in front of it. */
         enter(recorder, HS_SNAPSHOT_BEFORE);
     }
 }

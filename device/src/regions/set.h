@@ -46,7 +46,7 @@ struct hs_regions {
 /*
  * Two words are written while others read them without a lock: the head of the list and the heap of a
  * region. Whoever reads one uses what it points to: through an address that was just read, which every
- * processor keeps in order. It is ThreadSanitizer that has to be told.
+ * processor keeps in order. Only ThreadSanitizer needs this.
  */
 #if defined(__SANITIZE_THREAD__)
 #define HS_THREADS_WATCHED 1

@@ -55,7 +55,8 @@ _NUMBER = re.compile(r"0x[0-9a-f]{1,8}|[0-9]{1,10}", re.ASCII | re.IGNORECASE)
 
 def parse(text: str) -> int:
     """Bits of "8BIT|DMA" ("," and "+" serve as well, MALLOC_CAP_ may stand in front) or of a number
-    such as 0x1804; "" and "0" are none. InputError names what is unknown, and all valid names."""
+    such as 0x1804; "" and "0" are no bits. InputError names what is unknown, and all valid
+    names."""
     bits = 0
     for part in filter(None, (part.strip() for part in _SEPARATORS.split(text))):
         bits |= _one(part)

@@ -19,8 +19,8 @@ def check(
         typer.Option(
             "--baseline",
             metavar="F.json",
-            help="An earlier result of check --json: figures that are worse are told, by call site "
-            "and task.",
+            help="An earlier result of check --json: figures that are worse are reported, by call "
+            "site and task.",
         ),
     ] = None,
     junit: Annotated[

@@ -28,7 +28,7 @@ class Follow:
 
 
 class _Speaker:
-    """Writes lines a moment after they are said, from a thread of its own."""
+    """Writes lines a moment after they are reported, from a thread of its own."""
 
     def __init__(self, *, to_errors: bool) -> None:
         self._target = sys.stderr if to_errors else sys.stdout

@@ -20,7 +20,7 @@ def keyboard(*, data: bool) -> Iterator[bool]:
         return
     try:
         terminal = os.open(_TERMINAL, os.O_RDWR)
-    except OSError:  # there is none, or this is Windows
+    except OSError:  # no terminal, or Windows
         yield False
         return
     before = sys.stdin

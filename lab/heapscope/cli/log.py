@@ -50,8 +50,8 @@ def log(
     It reads boot lines, heap summaries, figures in any words, failed requests, errors of TLS and
     Wi-Fi, overwritten heaps, heap traces, tables of tasks and dumps, of ESP-IDF, Arduino, ESPHome,
     Tasmota, MicroPython, NuttX, Zephyr and more, behind any prefix. A pipe or a port is followed:
-    a failed request, a new start, a new minimum and damage are told at once, and the answer comes
-    at its end or with Ctrl-C.
+    a failed request, a new start, a new minimum and damage are reported at once, and the answer
+    comes at its end or with Ctrl-C.
 
     --need is about the last state of the log. --chip, --idf and --poisoning say what it does not
     tell.

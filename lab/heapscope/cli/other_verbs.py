@@ -27,7 +27,7 @@ def names() -> list[str]:
 
 
 def command(name: str, cls: type[TyperCommand]) -> Any:
-    """The command of this name, of this class; None: there is none. A verb of APART whose
+    """The command of this name, of this class; None: none. A verb of APART whose
     distribution is not installed in this version is an error when it runs."""
     point = next((point for point in _points() if point.name == name), None)
     lacking = _lacking(name, point)

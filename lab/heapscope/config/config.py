@@ -87,7 +87,7 @@ class Config:
         return here is not None and bool(self.table.symbols[here].choice)
 
     def bounds(self, name: str) -> tuple[int, int] | None:
-        """The range that counts; None: there is none, or no such number."""
+        """The range that counts; None: none, or no such number."""
         here = self.name_here(name)
         if here is None or self.kind(here) not in ("int", "hex"):
             return None

@@ -87,8 +87,8 @@ _COMPARISONS = ("=", "!=", "<=", ">=", "<", ">")
 
 @functools.cache
 def parse(text: str) -> Expression:
-    """ValueError says where the text is none. The tables are ours, so that it is a fault of
-    ours."""
+    """Raises ValueError with the position of the syntax error. The tables are ours, so that it
+    is a fault of ours."""
     return _Parser(text).whole()
 
 

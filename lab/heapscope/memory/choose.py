@@ -46,7 +46,7 @@ def plain_memory(options: MemoryOptions, trace: Path | None) -> ChosenMemory:
 
 
 def choose_placement(options: MemoryOptions, layout: Layout) -> Placement | None:
-    """The rules that the options name; None: there are none, or "none" was given."""
+    """The rules that the options name; None: none, or "none" was given."""
     place = options.get("place")
     if place is None or str(place) == NO_RULES:
         return None

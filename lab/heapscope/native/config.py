@@ -142,7 +142,7 @@ def _field_types(kind: Any) -> dict[str, Any]:
 
 
 def set_up(make: Callable[..., Any], config: Any, *, what: str) -> Any:
-    """The native object of `make(config, status, where)`. StatusError: there can be none; its
+    """The native object of `make(config, status, where)`. StatusError: it cannot be built; its
     `where` is the region at fault."""
     status, where = ffi.new("int *"), ffi.new("uint32_t *", _NO_REGION)
     made = make(config, status, where)

@@ -158,8 +158,8 @@ class NativeLog(NativeOwner):
         self._rows = ffi.new(f"{_FACT}[]", _TAKE)
 
     def add_pattern(self, text: str) -> None:
-        """Adds a regular expression whose groups are figures, before the first byte. InputError:
-        it is none that is known here."""
+        """Adds a regular expression whose groups are figures, before the first byte. Raises
+        InputError if the pattern is invalid or unsupported."""
         data, at = text.encode("utf-8"), ffi.new("size_t *")
         status = self._lib.hs_lab_log_pattern(self.handle, data, len(data), at)
         if status:

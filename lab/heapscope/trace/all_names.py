@@ -23,7 +23,7 @@ class AllNames:
 
 
 def read_all_names(path: str | Path, *, progress: Progress | None = None) -> AllNames:
-    """Reads the whole trace. InputError when it is none."""
+    """Reads the whole file. Raises InputError if it is not a trace."""
     with NativeReader() as reader:
         read_trace(path, reader, progress=progress)
         return AllNames(

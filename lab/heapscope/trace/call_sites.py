@@ -53,7 +53,7 @@ class SiteNames(Names):
     def frames(self, index: int) -> tuple[str, ...]:
         """From the allocating function outwards, safe to show; () where the trace has no name. The
         last is MORE where the trace misses those nearest the root. Sites whose names are the same,
-        as their frames differ by address alone, are told apart by their index."""
+        as their frames differ by address alone, are distinguished by their index."""
         raw = self._raw(index)
         frames = _frames(raw)
         if frames and self._raw_count[raw] > 1:

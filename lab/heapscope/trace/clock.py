@@ -56,7 +56,7 @@ class Clock(Row):
 
 
 def since_start(seconds: float, span: float) -> str:
-    """Milliseconds are told, and of a trace shorter than a second microseconds."""
+    """Milliseconds are reported, and of a trace shorter than a second microseconds."""
     return f"{seconds:,.3f}" if span >= 1 else f"{seconds:.6f}"
 
 

@@ -115,8 +115,8 @@ INFO = bounds_of(TraceInfo, without=("loss",))
 def read_info(
     path: str | Path, *, peak_time: bool = False, progress: Progress | None = None
 ) -> TraceInfo:
-    """Reads a whole trace. InputError when the file is none; damage is in `health`. `peak_time`:
-    when the live peak was, for which a trace with a clock is read once more."""
+    """Reads a whole trace. InputError if the file is not a trace; damage is in `health`.
+    `peak_time`: when the live peak was, for which a trace with a clock is read once more."""
     with NativeReader() as reader:
         health = read_trace(path, reader, progress=progress)
         info = _info(printable(str(path), limit=400), reader, health)

@@ -26,7 +26,7 @@ class Loss(Row):
         "event is there, and metadata alone is lost."
     )
     time: int | None = figure(
-        "Clock ticks at the event before the loss; null: there is none, or no clock.", "ticks"
+        "Clock ticks at the event before the loss; null: none, or no clock.", "ticks"
     )
     events_after: int = figure(
         "Heap events that were read after the loss. They are counted and used for nothing else."
@@ -157,7 +157,7 @@ def loss_of(health: TraceHealth, marks: Mapping[str, Bounds]) -> Loss | None:
 
 
 def of_facts(unknown: tuple[str, ...]) -> tuple[str, ...]:
-    """The sentences on the keys that lost metadata may have told; empty: there are none."""
+    """The sentences on the keys that lost metadata may have told; empty: none."""
     if not unknown:
         return ()
     sizes = "Nothing tells whether the sizes are a chip's: those of a 64-bit program are larger. "

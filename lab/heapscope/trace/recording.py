@@ -53,7 +53,7 @@ class ChipRecording(Row):
         choices=ENDINGS,
     )
     cores: int = figure("One more than the highest core on which a task ran; 0: not told.")
-    handlers: int = figure("How often a task was said to be an interrupt handler.")
+    handlers: int = figure("How often a task was flagged as an interrupt handler.")
     levels: tuple[LevelAt, ...] = figure("Changes of what is recorded, the first 1024.")
     losses: int = figure("How often the recorder told of missing events.")
     missing: tuple[MissingKind, ...] = figure("The events that it told of, by kind.")

@@ -285,7 +285,7 @@ static hs_status_t place_take(heaptrack_form_t *form, const ht_line_t *line, boo
                  : HS_OK;
 }
 
-/* "m LENGTH PATH BASE [OFFSET SIZE]...": raw only; "m 1 -": all that were told before are gone. */
+/* "m LENGTH PATH BASE [OFFSET SIZE]...": raw only; "m 1 -": all that were listed before are gone. */
 static hs_status_t module_take(heaptrack_form_t *form, const uint8_t *text, size_t have)
 {
     form->names.raw = true;

@@ -19,7 +19,7 @@
 
 typedef struct dumped {
     char name[NAME_MAX_BYTES];
-    uint32_t occurrence; /* pools of one name in a dump are told apart by their order */
+    uint32_t occurrence; /* pools of one name in a dump are distinguished by their order */
     uint32_t pool;       /* in the trace */
     uint64_t used, size; /* in the dump before; size 0: it was not there */
     uint64_t new_used, new_size;

@@ -1,6 +1,6 @@
 /* The names, modules and stacks of a heaptrack file, and the call sites made of them. Private.
  *
- * Numbers of strings, instruction pointers and stacks begin at 1, as in the file; 0 is none. */
+ * Numbers of strings, instruction pointers and stacks begin at 1, as in the file; 0 stands for no entry. */
 #ifndef HEAPSCOPE_NATIVE_HEAPTRACK_NAMES_H
 #define HEAPSCOPE_NATIVE_HEAPTRACK_NAMES_H
 

@@ -2,7 +2,7 @@
  *
  * Most recorders number blocks 0, 1, 2, ... (or from some n). While they do, an id's place in
  * the order is a subtraction, dead or alive, and only the ids in use are held. From the first id out
- * of turn on, all ids are remembered: a block freed twice is told from one that never was. */
+ * of turn on, all ids are remembered: a block freed twice differs from one that never was. */
 #ifndef HEAPSCOPE_NATIVE_ID_MAP_H
 #define HEAPSCOPE_NATIVE_ID_MAP_H
 

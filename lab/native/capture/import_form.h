@@ -47,7 +47,7 @@ void hs_import_fact(hs_import_t *import, const char *key, const uint8_t *value, 
 uint64_t hs_import_next(const hs_import_t *import);
 /* That block is now called `id`. */
 hs_status_t hs_import_called(hs_import_t *import, uint64_t id);
-/* The block of that name has another one from now on; its key, HS_KEY_NONE: there is none. */
+/* The block of that name has another one from now on; its key, HS_KEY_NONE: no block. */
 hs_status_t hs_import_renamed(hs_import_t *import, uint64_t id, uint64_t other, uint64_t *key);
 /* The key of the block that is, or was last, called so; HS_KEY_NONE: none. */
 uint64_t hs_import_find(const hs_import_t *import, uint64_t id);

@@ -44,7 +44,7 @@ static bool hexadecimal(hs_text_field_t word)
     return word.length > 2 && word.at[0] == '0' && (word.at[1] == 'x' || word.at[1] == 'X');
 }
 
-/* The value of a digit; 16 and more: it is none. */
+/* The value of a digit; 16 and more: not one. */
 static unsigned digit_of(uint8_t byte)
 {
     if (byte >= '0' && byte <= '9') {

@@ -15,8 +15,8 @@ typedef struct hs_text_field {
 
 /* Without blanks at either end. */
 hs_text_field_t hs_field_trim(hs_text_field_t text);
-/* Takes the first word off `rest`, which has no blanks in front of it afterwards. Its length is 0
- * when there is none. */
+/* Takes the first word off `rest`, which has no blanks in front of it afterwards. Its length is
+ * 0 when it is missing. */
 hs_text_field_t hs_field_word(hs_text_field_t *rest);
 bool hs_field_is(hs_text_field_t word, const char *text);
 

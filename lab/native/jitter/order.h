@@ -28,7 +28,7 @@ typedef struct hs_order {
 
 /* Takes an event in. The order has room for it: hs_order_give was called until it gave none. */
 void hs_order_take(hs_order_t *order, const hs_event_t *event);
-/* Gives the next event that must not wait for one at the time `now`. False: there is none. */
+/* Gives the next event that must not wait for one at the time `now`. False: none. */
 bool hs_order_give(hs_order_t *order, uint64_t now, hs_event_t *out);
 
 #endif

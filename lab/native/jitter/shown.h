@@ -11,7 +11,7 @@
 #include "chip/blocks.h"
 #include "jitter/sizes.h"
 
-#define HS_SHOWN_VISITS 4u /* fewer visits of a task than these are no habit */
+#define HS_SHOWN_VISITS 4u /* minimum visits before behaviour counts as a pattern */
 
 typedef struct hs_shown_task {
     uint32_t live;   /* blocks */

@@ -4,7 +4,7 @@
 
 #include "trace/decoder.h"
 
-/* The first byte of a fact's value; 0: there is none. */
+/* The first byte of a fact's value; 0: none. */
 uint8_t hs_fact_begin(const hs_decoder_t *decoder, const char *key);
 
 /* Whether a recorder on a chip has written the trace, which may take snapshots. */

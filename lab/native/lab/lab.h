@@ -171,7 +171,7 @@ size_t hs_lab_reader_metadata_count(const hs_lab_reader_t *reader);
 size_t hs_lab_reader_metadata(const hs_lab_reader_t *reader, size_t index, const char **key,
                               const uint8_t **value);
 /* tables: 0 task, 1 mark, 2 site, 3 heap, 4 pool */
-/* The lowest index from `index` on that has a name, or that heap events used; UINT32_MAX: there is none. */
+/* The lowest index from `index` on that has a name, or that heap events used; UINT32_MAX: none. */
 uint32_t hs_lab_reader_name_next(const hs_lab_reader_t *reader, uint32_t table, uint32_t index);
 /* Bytes of a name; *bytes is NULL where none was given. */
 size_t hs_lab_reader_name(const hs_lab_reader_t *reader, uint32_t table, uint32_t index,

@@ -31,7 +31,7 @@ struct hs_lab_listener {
     uint64_t kept;      /* bytes of the recording's chunks before the one that is read */
     uint64_t facts;     /* of them, before metadata that stands right in front of it */
     unsigned boot;      /* of the recording */
-    unsigned before;    /* boot of the one before; UINT_MAX: there is none */
+    unsigned before;    /* boot of the one before; UINT_MAX: none */
     bool heard;         /* a chunk of the recording */
     bool decided;       /* whether it begins with an empty heap */
     bool metadata;      /* the chunk before was metadata */

@@ -5,7 +5,7 @@ static uint64_t least_of(uint64_t a, uint64_t b)
     return a < b ? a : b;
 }
 
-/* The region of that index, made when there is room. NULL: there is none. */
+/* The region of that index, made when there is room. NULL: none. */
 static hs_lab_listened_region_t *region_of(hs_account_t *account, uint64_t index)
 {
     for (size_t i = 0; i < account->region_count; i++) {
@@ -47,7 +47,7 @@ static void memory_take(hs_account_t *account, const hs_event_t *event)
     }
 }
 
-/* Those of which no kind is told are `lost[0]`, too. Left out is no more than what is missing. */
+/* Those of which no kind is reported are `lost[0]`, too. Left out is no more than what is missing. */
 static void sums_make(hs_account_t *account)
 {
     hs_lab_listened_t *sums = &account->sums;

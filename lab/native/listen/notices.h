@@ -11,7 +11,7 @@
 
 typedef struct hs_notices {
     hs_queue_t waiting;     /* of hs_lab_notice_t */
-    uint64_t lost;          /* events of the recording whose loss was told */
+    uint64_t lost;          /* events of the recording whose loss was reported */
     uint64_t told_by_chunk; /* events that LOST records of the chunk told */
     uint64_t left_out;      /* events left out on purpose, as far as the last LOST or snapshot */
 } hs_notices_t;

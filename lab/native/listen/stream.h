@@ -42,7 +42,7 @@ void hs_stream_init(hs_stream_t *stream);
 /* Takes as many bytes as find room, at least one after hs_stream_next gave HS_PIECE_NONE. */
 size_t hs_stream_push(hs_stream_t *stream, const uint8_t *bytes, size_t count);
 
-/* The next piece. `last`: nothing follows, so that what may be the begin of a chunk is none. O(bytes held). */
+/* The next piece. `last`: nothing follows, so that what may be the begin of a chunk cannot be one. O(bytes held). */
 hs_piece_t hs_stream_next(hs_stream_t *stream, bool last);
 
 #endif

@@ -9,7 +9,7 @@ static bool is_digit(char byte)
     return byte >= '0' && byte <= '9';
 }
 
-/* A decimal number that ends before `end` and has at most 15 digits; false: there is none. */
+/* A decimal number that ends before `end` and has at most 15 digits; false: none. */
 static bool number_before(const char *text, size_t end, int64_t *value)
 {
     size_t start = end;

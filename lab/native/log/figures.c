@@ -55,7 +55,7 @@ static char lower(char byte)
     return byte >= 'A' && byte <= 'Z' ? (char)(byte + ('a' - 'A')) : byte;
 }
 
-/* Bytes of a unit at `text`, as a word of its own; 0: there is none. */
+/* Bytes of a unit at `text`, as a word of its own; 0: none. */
 static size_t unit_read(const char *text, uint32_t *unit)
 {
     static const struct {
@@ -237,7 +237,7 @@ bool hs_log_value_read(const char *text, size_t at, size_t end, int64_t *value, 
     return true;
 }
 
-/* The fact of this memory that does not have the field yet; a new one where there is none. */
+/* The fact of this memory that does not have the field yet; a new one if missing. */
 static hs_lab_log_fact_t *fact_of(hs_log_scan_t *scan, int memory, uint32_t field)
 {
     for (size_t i = 0; i < scan->count; i++) {

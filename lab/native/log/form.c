@@ -106,7 +106,7 @@ static void keep_text(hs_lab_log_fact_t *fact, char field, const char *text, siz
     }
 }
 
-/* A number in `base`; false: there is none, or it does not fit. */
+/* A number in `base`; false: no number, or it does not fit. */
 static bool digits(hs_log_cursor_t *cursor, unsigned base, int64_t *value)
 {
     const size_t start = cursor->at;
@@ -254,7 +254,7 @@ static bool take_before(hs_log_cursor_t *cursor, size_t at, char field)
     return number(cursor, field == 'a' ? 'v' : 'd', field) && cursor->at == at;
 }
 
-/* The line between two cells; false: there is none. */
+/* The line between two cells; false: none. */
 static bool cell_end(hs_log_cursor_t *cursor)
 {
     const size_t start = cursor->at;

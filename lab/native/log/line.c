@@ -19,7 +19,7 @@ static bool digit(char byte)
     return byte >= '0' && byte <= '9';
 }
 
-/* Bytes of a colour without its ESC, "[0;32m"; 0: it is none. */
+/* Bytes of a colour without its ESC, "[0;32m"; 0: not one. */
 static size_t lost_colour(const char *text)
 {
     size_t at = 1;

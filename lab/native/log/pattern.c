@@ -61,7 +61,7 @@ static uint8_t *new_set(hs_pattern_reader_t *reader)
     return emit(reader, HS_STEP_SET, (unsigned)pattern->set_count++) ? set : NULL;
 }
 
-/* The byte that an escape stands for; -1: it is none. */
+/* The byte that an escape stands for; -1: not one. */
 static int escaped(char letter)
 {
     switch (letter) {
@@ -239,7 +239,7 @@ static bool atom(hs_pattern_reader_t *reader)
     return byte < 0 ? fail(reader, HS_PATTERN_UNSUPPORTED) : literal(reader, (uint8_t)byte);
 }
 
-/* At most three digits; false: there is none. */
+/* At most three digits; false: none. */
 static bool count(hs_pattern_reader_t *reader, size_t *value)
 {
     const size_t start = reader->at;

@@ -50,7 +50,7 @@ hs_pattern_status_t hs_pattern_compile(hs_pattern_t *pattern, const char *text, 
                                        size_t *at);
 
 /* The first match in a line of less than 65536 bytes: begin and end of each group, which are equal where
- * it took no part; and its own end. False: there is none. */
+ * it took no part; and its own end. False: none. */
 bool hs_pattern_find(const hs_pattern_t *pattern, const char *text, size_t length,
                      uint16_t (*groups)[2], size_t *end);
 

@@ -19,7 +19,7 @@ void hs_set_invert(uint8_t *set)
     }
 }
 
-/* \d, \w, \s and what they are not, added to a set; false: it is none of them. */
+/* \d, \w, \s and what they are not, added to a set; false: not a class letter. */
 bool hs_set_add_class(uint8_t *set, char letter)
 {
     uint8_t found[32] = {0};

@@ -21,7 +21,7 @@ static size_t number(const char *text, int64_t *value)
     return count;
 }
 
-/* HH:MM:SS with a fraction or none, as ms; 0: it is none. */
+/* HH:MM:SS with a fraction or none, as ms; 0: not one. */
 static size_t clock_read(const char *text, int64_t *ms)
 {
     for (size_t i = 0; i < 8; i++) {
@@ -48,7 +48,7 @@ static size_t clock_read(const char *text, int64_t *ms)
     return at;
 }
 
-/* YYYY-MM-DD and its separator; 0: it is none. */
+/* YYYY-MM-DD and its separator; 0: not one. */
 static size_t date_read(const char *text)
 {
     static const char shape[] = "dddd-dd-dd";
@@ -61,7 +61,7 @@ static size_t date_read(const char *text)
     return text[10] == 'T' || text[10] == ' ' ? 11 : 10;
 }
 
-/* "Mon DD HH:MM:SS host program:" as a system log has it; 0: it is none. */
+/* "Mon DD HH:MM:SS host program:" as a system log has it; 0: not one. */
 static size_t syslog_read(const char *text, int64_t *ms)
 {
     static const char months[] = "JanFebMarAprMayJunJulAugSepOctNovDec";
@@ -93,7 +93,7 @@ static size_t syslog_read(const char *text, int64_t *ms)
     return at;
 }
 
-/* "I (1234) " of ESP-IDF, whose time may be a clock; 0: it is none. */
+/* "I (1234) " of ESP-IDF, whose time may be a clock; 0: not one. */
 static size_t level_read(const char *text, hs_log_prefix_t *out)
 {
     if (text[0] == 0 || strchr("EWIDV", text[0]) == NULL || text[1] != ' ' || text[2] != '(') {
@@ -113,7 +113,7 @@ static size_t level_read(const char *text, hs_log_prefix_t *out)
     return text[3 + size] == ')' ? 4 + size : 0;
 }
 
-/* "[   215]", "[12:00:00.1]", "[V]" or "[file:line]"; 0: it is none. */
+/* "[   215]", "[12:00:00.1]", "[V]" or "[file:line]"; 0: not one. */
 static size_t bracket_read(const char *text, hs_log_prefix_t *out)
 {
     size_t at = 1;

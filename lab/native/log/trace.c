@@ -24,7 +24,7 @@ static size_t spread(hs_lab_log_fact_t *fact, size_t capacity, const char *text,
     return more;
 }
 
-/* Length of a caller, "0x400d276d" or "(nil)"; 0: there is none. */
+/* Length of a caller, "0x400d276d" or "(nil)"; 0: none. */
 static size_t caller(const char *text)
 {
     if (strncmp(text, "(nil)", 5) == 0) {
@@ -58,7 +58,7 @@ size_t hs_log_callers_read(const char *text, size_t *at, hs_lab_log_fact_t *fact
     return spread(fact, capacity, start, (size_t)(end - start));
 }
 
-/* The address at `text`, of eight digits; false: there is none. */
+/* The address at `text`, of eight digits; false: none. */
 static bool address_read(const char *text, int64_t *address)
 {
     if (strspn(text + 2, hex) != 8) {
@@ -72,7 +72,7 @@ static bool address_read(const char *text, int64_t *address)
     return true;
 }
 
-/* Behind "main.c:27" in a text that ends a line or goes on after a blank; NULL: there is none. */
+/* Behind "main.c:27" in a text that ends a line or goes on after a blank; NULL: none. */
 static const char *place_end(const char *text)
 {
     for (const char *colon = strchr(text, ':'); colon != NULL; colon = strchr(colon + 1, ':')) {

@@ -15,7 +15,7 @@ static const struct {
     uint32_t means;
     uint8_t memory;
 } table[] = {
-    /* In the order of strcmp. Those that say nothing are parts of joined words. */
+    /* In the order of strcmp. Entries without a meaning only split compound words. */
     {"32bit", OF(32BIT)},
     {"8bit", OF(8BIT)},
     {"alloc", HS_WORD_BLOCK, 0},

@@ -7,8 +7,8 @@
 
 /* A word says this about the number that it belongs to. */
 #define HS_WORD_FREE 1u
-#define HS_WORD_LARGEST 2u /* "largest": a block, even if that is not said */
-#define HS_WORD_MAX 4u     /* "max": a block only if that is said */
+#define HS_WORD_LARGEST 2u /* "largest": a block, even without that word */
+#define HS_WORD_MAX 4u     /* "max": a block only beside that word */
 #define HS_WORD_MIN 8u
 #define HS_WORD_TOTAL 16u
 #define HS_WORD_USED 32u

@@ -31,7 +31,7 @@ static inline bool hs_census_has(const hs_census_set_t *set, uint32_t index)
 {
     return index / 8 < set->size && ((unsigned)set->seen[index / 8] >> index % 8 & 1u) != 0;
 }
-/* The lowest noted index from `index` on; UINT32_MAX: there is none. Bound: the set's bytes. */
+/* The lowest noted index from `index` on; UINT32_MAX: none. Bound: the set's bytes. */
 uint32_t hs_census_next(const hs_census_set_t *set, uint32_t index);
 /* A task or site other than the event before came from. */
 void hs_census_origin(hs_census_t *census, const hs_event_t *event);

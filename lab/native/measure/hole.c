@@ -233,7 +233,7 @@ static bool serves(const hs_chip_region_t *region, const hs_pieces_t *pieces, co
     return fits;
 }
 
-/* Is there a header between all pieces? Where there is none, neighbours may be slots that do not join,
+/* Is there a header between all pieces? Otherwise neighbours may be slots that do not join,
  * and a hole's size alone says little. */
 static bool has_headers(const hs_pieces_t *pieces)
 {

@@ -1,6 +1,6 @@
 /*
  * The heap as a picture of address x time: at each of a list of moments, what lies in every row of
- * every region. Cells are exact for the moments they show; between them nothing is said. The blocks
+ * every region. Cells are exact for the moments they show; between them they show nothing. The blocks
  * in the picture are kept in a table, those that cover most cells.
  */
 #ifndef HEAPSCOPE_NATIVE_PICTURE_H

@@ -34,7 +34,7 @@ typedef _Atomic uint32_t hs_rec_word_t;
 
 _Static_assert(sizeof(hs_rec_word_t) == 4, "32-bit atomics are plain words");
 
-/* The kinds of records in a ring. Blocks are told by address. */
+/* The kinds of records in a ring. Blocks are identified by address. */
 typedef enum hs_rec_kind {
     HS_REC_VOID = 0,
     HS_REC_MALLOC = 1,        /* a block, b size, c stack | capabilities << 32; after the call */

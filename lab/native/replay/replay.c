@@ -174,7 +174,7 @@ void hs_replay_batch(hs_replay_t *replay, uint64_t first, const hs_event_t *even
     }
 }
 
-/* An event that is none of a heap, or at which something is due. */
+/* An event that is not a heap event, or at which something is due. */
 static hs_status_t take_apart(hs_replay_t *replay, const hs_event_t *event, uint64_t *number)
 {
     hs_census_event(&replay->census, event);

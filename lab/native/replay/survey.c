@@ -33,7 +33,7 @@ void hs_survey_free(hs_survey_t *survey)
 
 /* ---- what an event did -------------------------------------------------------------------------- */
 
-/* Counters by which it is told whether a request was served. */
+/* Counters that show whether a request was served. */
 typedef struct hs_outcome {
     uint64_t results, failures, zero_requests;
 } hs_outcome_t;

@@ -51,7 +51,7 @@ typedef struct hs_lab_history_sum {
 
 typedef struct hs_lab_life {
     uint64_t born, died, born_time, died_time; /* died: HS_LAB_NEVER: not so far */
-    uint32_t block, address, size, task, site; /* block: its number; UINT32_MAX: there is none */
+    uint32_t block, address, size, task, site; /* block: its number; UINT32_MAX: none */
     uint32_t region;
 } hs_lab_life_t;
 /* cffi: end */

@@ -35,7 +35,7 @@ typedef struct hs_lab_listened {
 #define HS_LAB_NOTICE_LOST 2
 #define HS_LAB_NOTICE_MARK 3
 
-/* Something that is told at once, in the order of the stream. */
+/* Something that is reported at once, in the order of the stream. */
 typedef struct hs_lab_notice {
     uint64_t text;  /* `text_bytes` before it */
     uint64_t count; /* equal failed requests, one behind the other; events that are lost; else 1 */

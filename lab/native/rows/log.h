@@ -76,7 +76,7 @@ typedef enum hs_log_kind {
     HS_LOG_ALLOCATED,     /* address, size; name: the task or the function */
     HS_LOG_FREED,         /* address; name */
     HS_LOG_SYSVIEW_LEAKS, /* used (bytes), count (blocks) */
-    HS_LOG_ASKED,         /* "Allocating ... (N bytes)": size; whether it was served is not said */
+    HS_LOG_ASKED,         /* "Allocating ... (N bytes)": size; whether it was served is unknown */
     /* ---- memory that was not given ---- */
     HS_LOG_FAILED,        /* a request; size, caps; name: who asked; text: in which words */
     HS_LOG_ABORT_REQUEST, /* the same: "Mem alloc fail", after which the program ends */
@@ -89,7 +89,7 @@ typedef enum hs_log_kind {
     HS_LOG_ERROR,       /* code, as of ESP-IDF or errno; text: as printed */
     HS_LOG_CORRUPT,     /* address; size: the word expected, total: the word found; code: line;
                              name: "head", "tail", "data", or the function; text: file */
-    HS_LOG_NOT_MEMORY,  /* it looks like a lack of memory and is none; text: why */
+    HS_LOG_NOT_MEMORY,  /* it looks like a lack of memory, but is something else; text: why */
     HS_LOG_PANIC,       /* name: the cause, "StoreProhibited", "abort"; address */
     HS_LOG_CORE_DUMP,   /* the begin of one; or name: the task that crashed */
     /* ---- the others ---- */
@@ -147,7 +147,7 @@ typedef struct hs_lab_log_fact {
     int64_t clock;   /* ms since midnight, told by the monitor's prefix; -1: not */
     int64_t address, size, caps, free, largest, min, total, used, peak, count, free_count, code;
     uint32_t length; /* bytes of the line in the input, with its prefix */
-    uint32_t told;   /* HS_LOG_TOLD_*; fields that are not told are 0 */
+    uint32_t told;   /* HS_LOG_TOLD_*; fields that are not reported are 0 */
     uint32_t unit;   /* of the sizes as printed: 1, or 1024 where they are rounded to KB */
     uint16_t kind;   /* hs_log_kind_t */
     uint8_t memory;  /* hs_log_memory_t */

@@ -17,7 +17,7 @@ typedef struct hs_lab_request {
 } hs_lab_request_t;
 
 /* A region for one request. The hole is the contiguous span that would hold it if the fewest live
- * bytes were gone (lab/native/measure/hole.h); of eligible regions only; size 0: there is none. */
+ * bytes were gone (lab/native/measure/hole.h); of eligible regions only; size 0: no hole. */
 typedef struct hs_lab_hole_row {
     uint32_t eligible, has_heap, fits; /* eligible: asked at all; fits: capabilities apart */
     uint32_t capacity;                 /* the largest such request if the region were empty */

@@ -55,7 +55,7 @@ typedef struct hs_lab_census {
  * sums over these parts, peaks the highest of any; all of them are therefore lower bounds. */
 typedef struct hs_lab_loss {
     uint64_t event;  /* heap events before the first loss; HS_LAB_NEVER: nothing is lost */
-    uint64_t time;   /* of the last of them; 0: there is none, or no clock */
+    uint64_t time;   /* of the last of them; 0: none, or no clock */
     uint64_t parts;  /* unbroken parts after it that hold an event */
     uint64_t events; /* heap events in these parts */
     uint64_t mallocs, callocs, aligneds, reallocs, frees, failed, marks, word_excess;
@@ -81,9 +81,8 @@ typedef struct hs_lab_recording {
     uint32_t begun_late;                /* 1: what is used begins with a snapshot */
     uint32_t known;                     /* 1: the live blocks are known at the end */
     uint32_t cores;                     /* one more than the highest that ran a task */
-    uint32_t
-        handlers;    /* tasks that were said to be interrupt handlers, as often as that was said */
-    uint32_t levels; /* rows of hs_lab_levels, of which the first HS_LAB_LEVELS_MAX are kept */
+    uint32_t handlers; /* number of records that flag a task as an interrupt handler */
+    uint32_t levels;   /* rows of hs_lab_levels, of which the first HS_LAB_LEVELS_MAX are kept */
 } hs_lab_recording_t;
 
 /* Events that are missing, by kind: 0 anything else, then hs_event_kind_t. */

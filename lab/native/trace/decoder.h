@@ -92,8 +92,7 @@ hs_status_t hs_decoder_metadata(const hs_decoder_t *decoder, size_t index, const
                                 const uint8_t **value, size_t *length);
 /* One past the highest index used or named in a table. */
 uint32_t hs_decoder_name_count(const hs_decoder_t *decoder, hs_name_table_t table);
-/* The lowest index from `index` on that has a name, or of a heap that was used; UINT32_MAX: there is
- * none. Bound: pages of a table of names. */
+/* The lowest index from `index` on that has a name, or of a heap that was used; UINT32_MAX: none. Bound: pages of a table of names. */
 uint32_t hs_decoder_name_next(const hs_decoder_t *decoder, hs_name_table_t table, uint32_t index);
 /* The bytes of a name, untrusted as they came; NULL when it was never given. Valid until the next
  * push. */

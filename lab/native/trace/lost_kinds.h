@@ -8,7 +8,7 @@
 #include "heapscope/trace.h"
 
 typedef struct hs_lost_kinds {
-    uint32_t events[HS_LOST_KINDS]; /* as they were told last */
+    uint32_t events[HS_LOST_KINDS]; /* as they were reported last */
     uint32_t bytes[HS_LOST_KINDS];
 } hs_lost_kinds_t;
 
@@ -26,7 +26,7 @@ static inline bool hs_lost_kinds_take(hs_lost_kinds_t *told, const hs_event_t *e
     return true;
 }
 
-/* Whether all kinds that it does not name are told before it. */
+/* Whether all kinds that it does not name are reported before it. */
 static inline bool hs_lost_kinds_whole(const hs_event_t *event)
 {
     return event->kind == HS_EVENT_LOST_KIND && event->key == HS_LOST_PAIRS;

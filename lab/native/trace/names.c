@@ -20,7 +20,7 @@ static void *held_new(hs_names_t *names, size_t count, size_t size)
     return memory;
 }
 
-/* The place of a name, made when there is none. */
+/* The place of a name, made if missing. */
 static hs_name_t **place_make(hs_names_t *names, hs_name_table_t table, uint32_t index)
 {
     if (names->pages[table] == NULL) {

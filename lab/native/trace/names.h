@@ -36,7 +36,7 @@ hs_status_t hs_names_set(hs_names_t *names, hs_name_table_t table, uint32_t inde
  * reached. O(length of the name). */
 void hs_names_callers(hs_names_t *names, uint32_t site, uint64_t after, const uint8_t *bytes,
                       size_t length);
-/* The lowest index from `index` on that has a name; UINT32_MAX: there is none. O(pages of a table). */
+/* The lowest index from `index` on that has a name; UINT32_MAX: none. O(pages of a table). */
 uint32_t hs_names_next(const hs_names_t *names, hs_name_table_t table, uint32_t index);
 /* NULL: never given. */
 const uint8_t *hs_names_get(const hs_names_t *names, hs_name_table_t table, uint32_t index,

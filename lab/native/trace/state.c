@@ -265,7 +265,7 @@ static void level_taken(hs_state_t *state, const hs_event_t *event)
 
 /* ---- losses ---- */
 
-/* Events that level and filter leave out are told so, too; the blocks on record stay known. After a gap it is
+/* Events that level and filter leave out are reported so, too; the blocks on record stay known. After a gap it is
  * not known how many of them are of this LOST, until a list of all kinds was read. */
 static void lost_taken(hs_state_t *state, const hs_event_t *event)
 {

@@ -46,7 +46,7 @@ typedef struct hs_state_figures {
 hs_state_t *hs_state_new(bool known);
 void hs_state_delete(hs_state_t *state);
 
-/* The address shift of the trace's chunks, by which samples are told. */
+/* The address shift of the trace's chunks, which identifies samples. */
 void hs_state_shift(hs_state_t *state, unsigned shift);
 
 /* The next batch of a decoder. `gaps`: of its health as the batch is handed over. HS_ERR_MEMORY: no host
@@ -59,7 +59,7 @@ void hs_state_figures(const hs_state_t *state, hs_state_figures_t *out);
 /* The live blocks, in any order: call with *at 0 until it returns false. Nothing while unknown. */
 bool hs_state_next(const hs_state_t *state, size_t *at, hs_state_block_t *out);
 
-/* The live block at an address; false: there is none. */
+/* The live block at an address; false: none. */
 bool hs_state_find(const hs_state_t *state, uint64_t address, hs_state_block_t *out);
 
 #endif

@@ -42,7 +42,7 @@ static hs_status_t table_make(hs_state_t *state, size_t size)
     return HS_OK;
 }
 
-/* The place of an address, made when there is none. NULL: no host memory. */
+/* The place of an address, made if missing. NULL: no host memory. */
 hs_place_t *hs_state_place_make(hs_state_t *state, uint64_t address)
 {
     hs_place_t *place = hs_state_place_at(state->places, state->mask, address);

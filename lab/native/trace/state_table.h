@@ -36,7 +36,7 @@ struct hs_state {
 /* The place of an address, or the free one where it would lie. Bound: a table is never full. */
 hs_place_t *hs_state_place_at(hs_place_t *places, size_t mask, uint64_t address);
 
-/* The place of an address, made when there is none. NULL: no host memory. */
+/* The place of an address, made if missing. NULL: no host memory. */
 hs_place_t *hs_state_place_make(hs_state_t *state, uint64_t address);
 
 #endif

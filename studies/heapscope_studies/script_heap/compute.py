@@ -164,8 +164,8 @@ def _findings(claimed: Sequence[Claim], studied: Studied) -> Iterator[str]:
     )
     others = [one for key, one in studied.shared.items() if key != rate]
     yield (
-        f"The rate of the device's own events is told nowhere. With {rate} a second a collection "
-        f"visits {shared.mean('collection', 'nodes'):,.0f} nodes, with "
+        f"The rate of the device's own events is published nowhere. With {rate} a second a "
+        f"collection visits {shared.mean('collection', 'nodes'):,.0f} nodes, with "
         + ", with ".join(
             f"{key} {one.mean('collection', 'nodes'):,.0f}"
             for key, one in zip([key for key in studied.shared if key != rate], others, strict=True)
@@ -185,7 +185,7 @@ def _findings(claimed: Sequence[Claim], studied: Studied) -> Iterator[str]:
         )
         + "A collection's nodes against those of a steady minute: "
         + "; ".join(f"after {name} {share:.2f} times" for name, share in growth.items())
-        + ". How many free blocks the device had after a day is told nowhere."
+        + ". How many free blocks the device had after a day is published nowhere."
     )
     for key, words in (
         ("cbor_to_json", "CBOR against JSON in the private heap"),

@@ -60,7 +60,7 @@ class Ran:
 
     @property
     def failures(self) -> int:
-        """In the jobs that are told."""
+        """In the jobs that are reported."""
         return int(sum(row["failures"] for job in JOBS for row in self._of(job)))
 
     def _of(self, job: str) -> list[np.void]:
@@ -153,7 +153,7 @@ def _private(script: Recorded) -> Ran:
 
 
 def _shared(actors: Actors, plan: Plan) -> Ran:
-    """The crowd first. Where the script plays a part several times, the last one is told."""
+    """The crowd first. Where the script plays a part several times, the last one is reported."""
     told = PUBLISHED["study"]
     heap = WeekHeap(allocator=told["shared"], size=told["shared_size"], base=BASE)
     players = [

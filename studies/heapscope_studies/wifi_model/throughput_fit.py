@@ -23,7 +23,7 @@ _GUESSES = {
     "block_ack": 0.005,
     "no_block_ack": 0.005,
 }
-_CLOCK = 160  # MHz at which the prior's ceiling is told
+_CLOCK = 160  # MHz at which the prior's ceiling is given
 #: The values that choose_widths tries.
 WIDTH_GRID: Mapping[str, Sequence[float]] = {
     "error": (0.04, 0.055, 0.07, 0.085, 0.1),

@@ -23,7 +23,7 @@ KNOBS = {
 }
 _WHAT = {"mbit": ("throughput", "Mbit/s"), "peak": ("peak of the heap", "bytes")}
 _WIDE = 30  # from the least to the most, where a linear axis hides what is small
-_PER_CENT = 100  # losses are told in ten-thousandths
+_PER_CENT = 100  # losses are reported in ten-thousandths
 
 
 def point(link: Link, knob: str, case: str, phase: str, value: int) -> tuple[float, int]:

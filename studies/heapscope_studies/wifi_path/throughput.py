@@ -183,7 +183,7 @@ def findings(link: Link, found: Mapping[str, Opinion]) -> Iterator[str]:
         f"UDP that is sent, with ESP-IDF's iperf as it is: {sent.order} pairs are in order, "
         f"{np.median(sent.simulated):.0f} % in the median. It sleeps from 1 to 64 ms when it finds "
         "no buffer. A sender that asks for a buffer first puts "
-        f"{asking.order} in order, {np.median(asking.simulated):.0f} %. One choice is told "
+        f"{asking.order} in order, {np.median(asking.simulated):.0f} %. One choice is published "
         "nowhere: here the processor's time of a frame lies behind the driver's buffers. Before "
         f"them the same sender puts {before.order} in order, {np.median(before.simulated):.0f} %."
     )

@@ -92,7 +92,7 @@ static bool before(const packet_t *a, const packet_t *b)
     return a->due != b->due ? a->due < b->due : a->sequence < b->sequence;
 }
 
-/* The next one's index; `waiting` when there is none. */
+/* The next one's index; `waiting` at the end. */
 static size_t earliest(void)
 {
     size_t found = waiting;

@@ -126,7 +126,7 @@ int hs_client_run(const hs_client_plan_t *plan, hs_client_use_t *out)
     memset(payload, 'x', sizeof payload);
     hs_peer_t peer;
     int error = hs_peer_open(&peer, true, plan->keys, 0xC11E47u);
-#if MBEDTLS_SSL_IN_CONTENT_LEN == 4096 /* a server must be told of a small buffer (RFC 6066) */
+#if MBEDTLS_SSL_IN_CONTENT_LEN == 4096 /* a server must know of a small buffer (RFC 6066) */
     if (error == 0) {
         error = mbedtls_ssl_conf_max_frag_len(&peer.config, MBEDTLS_SSL_MAX_FRAG_LEN_4096);
     }

@@ -59,7 +59,7 @@ typedef struct hs_knobs {
 
 extern hs_knobs_t hs_knobs;
 
-/* A word into hs_knobs. false: it is none. */
+/* A word into hs_knobs. false: not one. */
 bool hs_knobs_word(const char *word);
 
 #endif

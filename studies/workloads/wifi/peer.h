@@ -1,6 +1,6 @@
 /*
- * The other side: a second lwIP in a process of its own, which does what it is told and at what
- * time. It never runs beside this one, so that a run is the same every time.
+ * The other side: a second lwIP in a process of its own, which acts on command and at the
+ * given time. It never runs beside this one, so that a run is the same every time.
  */
 #ifndef HEAPSCOPE_WIFI_PEER_H
 #define HEAPSCOPE_WIFI_PEER_H

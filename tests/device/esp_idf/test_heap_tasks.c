@@ -348,7 +348,7 @@ static void check_tables(void)
     end(task);
 }
 
-/* More tasks than are told apart: nothing is lost, nothing underflows. */
+/* More tasks than are distinguished: nothing is lost, nothing underflows. */
 static void check_many(void)
 {
     enum { MANY = 45 };

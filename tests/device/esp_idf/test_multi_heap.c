@@ -1,6 +1,6 @@
 /*
  * multi_heap.h does what firmware for the original relies on: the same places, the same counts, every
- * byte accounted for. Whatever blocks carry; what differs with it is said where it does.
+ * byte accounted for. Whatever blocks carry; what differs with it is stated where it does.
  */
 #include <string.h>
 

@@ -1,4 +1,4 @@
-/* multi_heap.h aligns blocks, and bytes inside of them, to what it is told. */
+/* multi_heap.h aligns blocks, and bytes inside of them, to the given alignment. */
 #include "small_heap.h"
 
 static void check_alignments(void)

@@ -168,7 +168,7 @@ static void closed(void)
     side_close(&side);
 }
 
-/* A byte of a record is not what was sent: the other end is told. */
+/* A byte of a record is not what was sent: the other end learns it. */
 static void tampered(void)
 {
     side_t side;
@@ -246,7 +246,7 @@ static int connection(void)
 
 /* From counts[0] on each counts[1]-th request for memory fails, one in each connection, which then
  * ends with an error; or is as it should be, where the library can do without: it asks for a copy of
- * an RSA key's modulus to tell its length, and knows the length when there is none. */
+ * an RSA key's modulus to tell its length, and knows the length without it. */
 static void failing(void)
 {
     memory.requests = 0;

@@ -1,5 +1,5 @@
 """Every verb that reads a file is given every other kind of file: none is taken for what it is
-not, each is named, and a trace of Heapscope is told as one, with a verb that reads it."""
+not, each is named, and a trace of Heapscope is reported as one, with a verb that reads it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Lack of memory is told as lack of memory, and the input is not blamed for it."""
+"""Lack of memory is reported as lack of memory, and the input is not blamed for it."""
 
 from __future__ import annotations
 

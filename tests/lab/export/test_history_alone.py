@@ -1,4 +1,4 @@
-"""The lives that a replay notes at its own pace are those that are told event by event."""
+"""The lives that a replay notes at its own pace are those that are reported event by event."""
 
 from __future__ import annotations
 

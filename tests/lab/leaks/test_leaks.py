@@ -1,5 +1,5 @@
-"""The blocks that stayed are those of a plain list of the program's blocks, and growth is told from
-noise."""
+"""The blocks that stayed are those of a plain list of the program's blocks, and growth is
+distinguished from noise."""
 
 from __future__ import annotations
 

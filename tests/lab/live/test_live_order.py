@@ -1,4 +1,4 @@
-"""Log lines, marks, failed requests and losses are told in the order of the stream."""
+"""Log lines, marks, failed requests and losses are reported in the order of the stream."""
 
 from __future__ import annotations
 

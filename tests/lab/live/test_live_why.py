@@ -160,7 +160,7 @@ def test_the_last_chunks_are_bounded_and_begin_at_a_snapshot() -> None:
 def test_a_moment_tells_that_it_is_being_asked(
     make_boot: MakeBoot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The answer waits until that was told."""
+    """The answer waits until that was reported."""
     moments: list[LiveMoment] = []
     told = threading.Event()
     verb = import_module("heapscope.cli.verbs.live")

@@ -1,4 +1,4 @@
-/* Prints the facts of a log on standard input: line, kind, what is told, and some of the numbers. */
+/* Prints the facts of a log on standard input: line, kind, what is reported, and some of the numbers. */
 #include <inttypes.h>
 #include <stdio.h>
 

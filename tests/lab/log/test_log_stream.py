@@ -1,4 +1,4 @@
-"""A log that still comes in: what happens in it is told before it ends."""
+"""A log that still comes in: what happens in it is reported before it ends."""
 
 from __future__ import annotations
 

@@ -86,7 +86,7 @@ def at_the_end(row: dict[str, str]) -> dict[str, str]:
 
 
 def test_every_rival_of_the_lab_has_answers_to_meet() -> None:
-    """But for releases that are told apart by their text alone, tables of TLSF for other sizes,
+    """But for releases that are distinguished by their text alone, tables of TLSF for other sizes,
     which shift blocks by what they are larger, and comprehensive poisoning of releases that place
     alike. The answers of umm:32 are in script_nodes.csv.
     No real build with task tracking was asked (tests/models/test_around.c has its arithmetic); our

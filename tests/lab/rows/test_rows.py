@@ -52,9 +52,9 @@ class Drawer(Row):
     """The spoons in a drawer."""
 
     spoons: tuple[Spoon, ...] = figure("The spoons.")
-    first: Spoon | None = figure("The first; null: there is none.")
+    first: Spoon | None = figure("The first; null: none.")
     told: Spoon | None = figure("The one that somebody told of; null: nobody did.")
-    best: Spoon | None = figure("The best; null: there is none.", bound=WITHHELD)
+    best: Spoon | None = figure("The best; null: none.", bound=WITHHELD)
     left: int = figure("The spoons that are left.", bound=BEFORE)
     name: str = figure("The name.")
 

@@ -1,4 +1,4 @@
-"""The least pools of perturbed runs: those of `fit --jitter`, and what is said over them."""
+"""The least pools of perturbed runs: those of `fit --jitter`, and what is stated over them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""A program whose debug information is damaged is told as that, however pyelftools fails on it."""
+"""A program whose debug information is damaged is reported as that, however pyelftools fails on
+it."""
 
 from __future__ import annotations
 

@@ -80,7 +80,7 @@ void *heap_caps_realloc_default(void *ptr, size_t size);
 void *heap_caps_aligned_alloc_default(size_t alignment, size_t size);
 void heap_caps_malloc_extmem_enable(size_t limit);
 
-/* These do as those without `_base` do, but a failure is told to nobody. */
+/* These do as those without `_base` do, but a failure is not reported. */
 void *heap_caps_malloc_base(size_t size, uint32_t caps);
 void *heap_caps_calloc_base(size_t n, size_t size, uint32_t caps);
 void *heap_caps_realloc_base(void *ptr, size_t size, uint32_t caps);
@@ -89,7 +89,7 @@ void *heap_caps_aligned_alloc_base(size_t alignment, size_t size, uint32_t caps)
 size_t heap_caps_get_allocated_size(void *ptr);
 size_t heap_caps_get_containing_block_size(void *ptr);
 
-/* ---- what is told: of each allocation, free and failure --------------------------------------- */
+/* ---- what is reported: each allocation, free and failure --------------------------------------- */
 
 typedef void (*esp_alloc_failed_hook_t)(size_t size, uint32_t caps, const char *function_name);
 /* For requests that no heap could serve and for capabilities that none has; not for size 0.

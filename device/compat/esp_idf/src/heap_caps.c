@@ -1,4 +1,4 @@
-/* Blocks of esp_heap_caps.h: allocating, freeing, resizing, and who is told of it. */
+/* Blocks of esp_heap_caps.h: allocating, freeing, resizing, and who is notified. */
 #include <stdarg.h>
 
 #include "align.h"
@@ -19,7 +19,7 @@ static size_t internal_limit = ONLY_INTERNAL;
 
 #define CALLER __builtin_return_address(0)
 
-/* ---- what is told ----------------------------------------------------------------------------- */
+/* ---- what is reported ----------------------------------------------------------------------------- */
 
 esp_err_t heap_caps_register_failed_alloc_callback(esp_alloc_failed_hook_t callback)
 {
@@ -171,7 +171,7 @@ static void *move(void *ptr, const esp_request_t *asked)
     return moved;
 }
 
-/* Where a block's heap starts, for those that are told when it leaves it. */
+/* Where a block's heap starts, for those that are notified when it leaves it. */
 static void *home_of(const void *block)
 {
 #if HEAPSCOPE_ESP_HOOKS || HEAPSCOPE_ESP_TASKS

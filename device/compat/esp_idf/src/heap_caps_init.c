@@ -177,7 +177,7 @@ static hs_memory_t *reserve(soc_memory_region_t *pieces, size_t count)
     return NULL;
 }
 
-/* The smallest ones beyond MADE_MAX stay unused, and are told; the number of these. */
+/* The smallest ones beyond MADE_MAX stay unused, and are reported; the number of these. */
 static size_t leave_out(const soc_memory_region_t *pieces, size_t count)
 {
     const size_t left = count > MADE_MAX ? count - MADE_MAX : 0;

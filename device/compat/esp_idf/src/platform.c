@@ -1,4 +1,4 @@
-/* The surroundings by default: what blocks carry, and how faults are told. */
+/* The surroundings by default: what blocks carry, and how faults are reported. */
 #include "platform.h"
 
 #include <stdlib.h>

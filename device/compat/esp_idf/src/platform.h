@@ -48,7 +48,7 @@ int ets_printf(const char *format, ...);
 void heapscope_esp_lock(void *lock);
 void heapscope_esp_unlock(void *lock);
 
-/* A fault that a free or a realloc met, or an address that is none: told, then abort(). The program
+/* A fault that a free or a realloc met, or an invalid address: reported, then abort(). The program
  * may define it, and come back from it: the call is then refused. */
 void heapscope_esp_fault(const hs_fault_t *fault);
 void heapscope_esp_print_fault(const hs_fault_t *fault);

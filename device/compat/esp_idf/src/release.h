@@ -23,7 +23,7 @@
 #else
 #define ESP_STARTS_ITSELF 0
 #endif
-/* Executable memory of the real-time clock is given out by its instruction address. */
+/* RTC FAST memory requested with MALLOC_CAP_EXEC is returned at its instruction-bus address. */
 #define ESP_RTC_BY_CODE (ESP_RELEASE >= 502)
 /* A region says whether a start-up stack lies in it; before, its type says so. */
 #define ESP_REGION_HAS_STACK (ESP_RELEASE >= 502)

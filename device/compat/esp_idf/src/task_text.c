@@ -15,7 +15,7 @@ static const char *status_of(const esp_task_t *task)
 typedef struct esp_next {
     uint32_t row;
     uintptr_t after; /* the one before */
-    size_t size;     /* 0: there is none */
+    size_t size;     /* 0: none */
 } esp_next_t;
 
 static bool find_next(void *context, void *block, size_t size, bool used, hs_tag_t tag)

@@ -8,7 +8,7 @@
 
 #include "esp_heap_task_info.h"
 
-#ifndef HEAPSCOPE_ESP_TASKS_MAX /* tasks that are told apart at once, up to 254 */
+#ifndef HEAPSCOPE_ESP_TASKS_MAX /* tasks that are distinguished at once, up to 254 */
 #define HEAPSCOPE_ESP_TASKS_MAX 32
 #endif
 /* Ended tasks that are still listed when they own nothing any more; the oldest goes first. */

@@ -320,7 +320,7 @@ def _row(
 
 
 def _ratio(trace: _Loaded, pool: int | None) -> float | None:
-    """Both sides of it are lower bounds after a loss, their ratio is none."""
+    """Both sides of it are lower bounds after a loss, their ratio is not a bound."""
     if pool is None or not trace.peak_live or is_cut(trace.loss):
         return None
     return pool / trace.peak_live

@@ -49,7 +49,7 @@ class Ending:
 
 @dataclass(frozen=True, kw_only=True)
 class FoundPool:
-    """pool None: there is none, for the reason in `ending`."""
+    """pool None: no pool survives, for the reason in `ending`."""
 
     pool: int | None
     ending: str

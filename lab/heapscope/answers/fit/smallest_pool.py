@@ -40,7 +40,7 @@ class FitResult(RecordedDocument):
     allocator: str = figure("The allocator, with its flavours.", heading="Allocator")
     pool: int | None = figure(
         "The smallest multiple of `step` such that it and 64 sizes spread evenly over "
-        "the next `window` of it all survive. null: there is none, for `reason`.",
+        "the next `window` of it all survive. null: none, for `reason`.",
         "B",
         "pool",
         least=64,

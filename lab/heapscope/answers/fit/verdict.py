@@ -185,7 +185,7 @@ def _own(firmware: FirmwareHeap, compiled: Compiled) -> HeapCode | None:
 
 
 def _range(found: Iterable[Between | None]) -> Between | None:
-    """The range of all; None: one is not known, or there is none."""
+    """The range of all; None: unknown or missing."""
     whole: Between | None = None
     for one in found:
         if one is None:

@@ -125,7 +125,7 @@ def _lines(rules: Sequence[PlaceRule], bits: _Bits, layout: Layout) -> Iterator[
 
 
 def _askers(rule: PlaceRule, bits: _Bits) -> tuple[str, ...]:
-    """The bits that the rule has to take away; "": there is none. A rule for everyone is also for
+    """The bits that the rule has to take away; "": none. A rule for everyone is also for
     those who ask for a bit."""
     if rule.owner == Owner():
         return (*bits.owners.values(), "")

@@ -24,9 +24,9 @@ from heapscope.native.reader import NativeReader
 from heapscope.native.steps import NativeSteps
 
 LIVES = (0.001, 0.01, 0.05, 0.2)  # parts of the trace: what lives shorter is short-lived
-FLIPPED = 12  # classes that are tried at the other end, those that ask for most bytes first
+FLIPPED = 12  # classes tried at the other end, in descending order of requested bytes
 OWNERS = 4  # tasks that are tried alone
-PART = 0.25  # of the time that place has, for the tables; what they give is told whole
+PART = 0.25  # share of the time budget spent on comparing tables; their full gain is reported
 FINE = 512  # part of the pool to which candidates are compared
 
 
@@ -125,7 +125,7 @@ def _aim(question: PlaceQuestion, allocator: str, before: Sequence[PlaceRule]) -
 
 
 def _last_aim(question: PlaceQuestion, allocator: str, before: Sequence[PlaceRule]) -> Aim:
-    """The figure that is told: a pool as `fit` finds it."""
+    """The figure that is reported: a pool as `fit` finds it."""
     if question.wish.need is not None:
         return _largest(question, before)
 
@@ -173,7 +173,7 @@ def _least(steps: NativeSteps, allocator: str, near: int) -> int:
 
 
 def _pool(steps: NativeSteps, allocator: str) -> int:
-    """The pool as `heapscope fit` finds it; 0: there is none."""
+    """The pool as `heapscope fit` finds it; 0: none."""
     floor = max(steps.floor, POOL_MIN)
     limits = find_limits(allocator, POOL_BASE, most_tried(floor))
     if limits is None:

@@ -23,8 +23,7 @@ class EndsPlaced(Row):
     second_with: int | None = figure("The same with both ends; null: no rules won.", "B")
     stopped: bool = figure("The time was over before all tables were tried.")
     kept: bool = figure(
-        "With them the placement's replays are no worse on either recording; false where there are "
-        "none."
+        "With them the placement's replays are no worse on either recording; false without rules."
     )
     offered: bool = figure("They win on both recordings and are kept.")
 

@@ -201,8 +201,8 @@ class PlaceSearch:
 
     def _with_pools(self, plain: Way, programme: Programme, loose: Assignment | None) -> Way:
         """The best of the programme's solution and of pools in front of the rules without them, one
-        added after the other where it wins; `plain` where none does. A pool that a request finds
-        full is none of them: where that goes is another matter on the chip than here."""
+        added after the other where it wins; `plain` where none does. A pool that a request
+        finds full is not one of them: where that goes is another matter on the chip than here."""
         question = self._question
         homes = pool_homes(question)
         best = plain

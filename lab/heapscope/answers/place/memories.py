@@ -21,7 +21,9 @@ INNER = capabilities.INTERNAL | capabilities.EIGHT_BIT  #: what "free internal m
 #: access, in the help of CONFIG_ESP32_IRAM_AS_8BIT_ACCESSIBLE_MEMORY.
 PSRAM_CYCLES = 6
 IRAM_CYCLES = 167
-_TRIED = 1 << 18  # bytes of the heap on which a block's cost is measured, or four blocks
+_TRIED = (
+    1 << 18
+)  # size of the scratch heap used to measure per-block overhead (at least four blocks)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -73,9 +73,7 @@ class PlaceResult(RecordedDocument):
         "No rules, the best single rule where one keeps the limit, the best placement, and the "
         "same with both ends where these are offered."
     )
-    second: tuple[PlacedMemory, ...] = figure(
-        "The same rules on a second recording; empty: there is none."
-    )
+    second: tuple[PlacedMemory, ...] = figure("The same rules on a second recording; empty: none.")
     ends: EndsPlaced | None = figure(
         "With a second recording and a heap that has two ends: what these bring.", default=None
     )
@@ -86,8 +84,8 @@ class PlaceResult(RecordedDocument):
     )
     bound: int = figure("The aim's figure that no rules for these classes go beyond.", "B")
     gap: float | None = figure(
-        "The part of the best placement's figure by which the bound is above it; null: there is "
-        "none, since it is 0, or the replay is above the bound.",
+        "The part of the best placement's figure by which the bound is above it; null: the "
+        "figure is 0, or the replay is above the bound.",
         "%",
         digits=2,
     )

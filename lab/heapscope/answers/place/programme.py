@@ -31,7 +31,7 @@ _ONE_SOLVE = 6.0  # seconds
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Assignment:
     """`moved`: for each class and target whether its requests go there. `counts`: for each target
-    the blocks of its pool, 0: it is none. `stays`: bytes that stay at the worst moment, with those
+    the blocks of its pool, 0: not one. `stays`: bytes that stay at the worst moment, with those
     of the pools, as the model counts. `bound`: what no assignment goes below. `optimal`: the
     solver was not stopped."""
 

@@ -85,7 +85,7 @@ class PlaceTrials:
 
 
 def placement_of(text: str, layout: Layout) -> Placement | None:
-    """The rules as --place reads them from a file; None: there are none."""
+    """The rules as --place reads them from a file; None: none."""
     if not text:
         return None
     with scratch_folder() as folder:

@@ -30,7 +30,7 @@ PRICES = (0.0, *(2.0**power for power in range(-2, 17)))
 CHEAP = 2.0**-20
 BUDGETS = 16  # numbers of calls that are tried as a limit
 MOMENTS_MAX = 4096  # of a trace, so that what all pairs hold fits into memory
-ROUNDS = 20  # of the descent, at most; it ends after 3 or 4
+ROUNDS = 20  # maximum iterations; typically converges in 3 or 4
 LEAST_INITIAL = 128
 
 Advance = Callable[[int, int], None]

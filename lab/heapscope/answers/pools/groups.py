@@ -67,8 +67,8 @@ def find_groups(trace: PoolTrace) -> tuple[PoolGroup, ...]:
 
 
 def agreed(traces: Sequence[PoolTrace]) -> list[tuple[PoolGroup, ...]]:
-    """The groups of several traces; those whose sizes stay in one of them stay in all. InputError:
-    other sizes may be tried, and the traces' pools do not count alike."""
+    """Merges the groups of several traces. A group with fixed sizes in one trace is fixed in
+    all. InputError: other sizes may be tried, and the traces' pools do not count alike."""
     groups = [find_groups(trace) for trace in traces]
     can = any(group.free for own in groups for group in own)
     if can and any(trace.rule != traces[0].rule for trace in traces):

@@ -16,7 +16,7 @@ _ROUNDS = 4
 
 @dataclass(frozen=True, kw_only=True)
 class Sides:
-    """`crossed`: the new version with the firmware of before, None where there can be none, and
+    """`crossed`: the new version with the firmware of before, None where that is impossible, and
     `why` not. `checks`: poisoning and tracking as asked for on each side. `static_known`: files of
     both firmwares tell their static use."""
 

@@ -68,7 +68,7 @@ class Reported(Row):
     measured_before: int | None = figure("The figure that a device reported; null: not told.")
     measured_after: int | None = figure("The same after.")
     not_explained: int | None = figure(
-        "The measured loss less the computed one; null: not both are told.", least=None
+        "The measured loss less the computed one; null: one of them is unknown.", least=None
     )
 
 

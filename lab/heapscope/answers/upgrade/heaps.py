@@ -19,7 +19,7 @@ def base_of(name: str) -> str:
 
 
 def flavour_of(name: str) -> str:
-    """ "+light+track" of "idf-5.5+light+track"; empty where there is none."""
+    """ "+light+track" of "idf-5.5+light+track"; empty if missing."""
     return name.removeprefix(base_of(name))
 
 

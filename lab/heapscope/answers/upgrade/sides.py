@@ -94,7 +94,7 @@ class Upgrade:
         return with_startup(layout, self._startup, note=self._note)
 
     def _crossed(self) -> tuple[Layout | None, str]:
-        """The new version with the firmware of before; None, and why, where there can be none."""
+        """The new version with the firmware of before; None, and why, where that is impossible."""
         before, after = self._options
         if not self._twice.difference(BUILD):
             return self._make(after), ""

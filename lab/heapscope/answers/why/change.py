@@ -64,10 +64,10 @@ class Change(Row):
         ),
     )
     text: str = figure("The change in words, for people.", heading="Change that was replayed")
-    options: str = figure("Options of replay that show it; empty: there are none.")
+    options: str = figure("Options of replay that show it; empty: none.")
     rules: tuple[str, ...] = figure("The file that --place in options means, line by line.")
     lines: tuple[str, ...] = figure(
-        "Lines for an sdkconfig.defaults that make the change; empty: there are none.", default=()
+        "Lines for an sdkconfig.defaults that make the change; empty: none.", default=()
     )
     effort: str = figure(
         "The work that it takes.",

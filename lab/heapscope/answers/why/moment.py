@@ -285,7 +285,7 @@ class _Looker:
         return self._labels.task(int(tasks[most])), int(live[most]), block
 
     def _key(self, address: int) -> np.uint64:
-        """The same as _at; where there is none, a key that no block has."""
+        """The same as _at; otherwise a key that no block has."""
         key = self._at(address)
         return np.uint64(NO_KEY if key is None else key)
 

@@ -125,7 +125,7 @@ class PlanSearch:
         )
 
     def plans(self, first: PlanState) -> list[PlanState]:
-        """The best states, at most PLANS; each ends more failures than it has to be told of."""
+        """The best states, at most PLANS; each ends more failures than it is asked to end."""
         ended: list[PlanState] = []
         open_ = [first]
         for _ in range(DEPTH):
@@ -311,7 +311,7 @@ def _repeats(idea: Idea, state: PlanState) -> bool:
 
 
 def _unlike(found: Sequence[PlanCandidate], most: int) -> list[PlanCandidate]:
-    """The best of each kind of change, and no two that change the same."""
+    """Keeps the best candidate of each kind, without two that modify the same thing."""
     kept: dict[tuple[str, ...], PlanCandidate] = {}
     for each in found:
         kinds = (*(change.kind for change in each.state.changes), each.change.kind)

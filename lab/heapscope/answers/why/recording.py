@@ -75,8 +75,8 @@ class Recording:
             )
 
     def events(self) -> Iterator[tuple[Events, np.ndarray]]:
-        """All events in arrays, each with the number of its heap events; others get that of the
-        next heap event and are told apart by their kind."""
+        """All events in arrays, each with the number of its heap events; others get that of
+        the next heap event and differ by their kind."""
         base = 0
         with NativeReader() as reader:
             keep_events(reader)

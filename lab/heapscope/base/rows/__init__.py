@@ -10,7 +10,7 @@ tables are all made from this description.
         task: str = figure("The name of the task.")
         payload: int = figure("The payload that is live at the end.", "B")
         kind: Literal["DRAM", "IRAM"] = figure("The memory kind.")
-        event: int | None = figure("The heap event of the peak; null: there was none.")
+        event: int | None = figure("The heap event of the peak; null: none.")
         margin: int = figure("The room that is left; below 0: it is short.", "B", least=None)
 
     class Tasks(Document):

@@ -22,7 +22,7 @@ class Bound(enum.StrEnum):
     EXACT = "exact"  # the loss cannot change it
     AT_LEAST = "at_least"
     AT_MOST = "at_most"
-    FIRST = "first"  # exact where there is one; null: there was none before the loss
+    FIRST = "first"  # exact where there is one; null: none before the loss
     BEFORE = "before_loss"  # exact at the loss, or before it; it says nothing of later events
     WITHHELD = "withheld"
     AS_RECORDED = "as_recorded"  # exact of the recording, of whose origin facts are lost

@@ -70,7 +70,7 @@ class ExportedEvent(Row):
 
 class PlacedEvent(ExportedEvent):
     """A heap event with the place of its block in the layout: the one that was got, or else given
-    back. null: there is none."""
+    back. null: none."""
 
     region: str | None = figure("The region of the block.")
     address: int | None = figure("Its address there.")

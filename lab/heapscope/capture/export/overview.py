@@ -68,7 +68,7 @@ def overview(reader: NativeReader) -> Overview:
 
 
 def read_overview(path: str | Path, *, progress: Progress | None = None) -> Overview:
-    """Reads the whole trace. InputError when it is none."""
+    """Reads the whole file. Raises InputError if it is not a trace."""
     with NativeReader() as reader:
         read_trace(path, reader, progress=progress)
         return overview(reader)

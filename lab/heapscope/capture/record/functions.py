@@ -16,9 +16,9 @@ PLAIN = {
 }
 KINDS = (MALLOC, CALLOC, ALIGNED, REALLOC, FREE)  #: that a user can name
 
-#: The kind of each function, and its parameters where they are others. A parameter called size,
-#: count, each, align, block or caps is told; others are handed on. A k_timeout_t goes as the 64-bit
-#: number that it is.
+#: The kind of each function, and its parameters where they are others. A parameter called
+#: size, count, each, align, block or caps is recorded; others are handed on. A k_timeout_t goes as
+#: the 64-bit number that it is.
 FUNCTIONS: dict[str, tuple[str, str]] = {
     "pvPortMalloc": (MALLOC, ""),
     "pvPortCalloc": (CALLOC, ""),

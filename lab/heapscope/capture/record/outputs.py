@@ -85,8 +85,8 @@ class Outputs:
             self._empty = image
 
     def close(self) -> bool:
-        """After the last image. A command without an event has a trace all the same. False: there
-        is none to write, and no file."""
+        """After the last image. A command without an event has a trace all the same. False:
+        nothing to write, and no file."""
         first, self._first = self._first, None
         if first is None:
             return True

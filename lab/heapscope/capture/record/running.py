@@ -53,7 +53,7 @@ def find_running(pid: int, attach: Path) -> Running:
     try:
         return _found(pid, attach)
     except (FileNotFoundError, ProcessLookupError):
-        raise InputError(f"process {pid}: is over", remedy="check its number with ps") from None
+        raise InputError(f"process {pid} has exited", remedy="check its number with ps") from None
 
 
 def _found(pid: int, attach: Path) -> Running:
@@ -128,10 +128,10 @@ def ptrace_advice() -> str:
 
 
 def _there(pid: int) -> str:
-    """How the process is told of."""
+    """Describes the process for error messages."""
     folder = Path(f"/proc/{pid}")
     if not folder.is_dir():
-        raise InputError(f"process {pid}: there is none", remedy="check its number with ps")
+        raise InputError(f"no process {pid}", remedy="check its number with ps")
     name = (folder / "comm").read_text("utf-8", "replace").strip()
     shown = f"process {pid} ({printable(name)})"
     owner = folder.stat().st_uid

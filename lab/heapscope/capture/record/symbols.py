@@ -73,7 +73,7 @@ class Symbols:
         return self._frames[key]
 
     def _module(self, address: int, known: int) -> ModuleRow | None:
-        """The last that was told before, as code is unloaded and other code lies there; or the
+        """The last one recorded before, as code is unloaded and other code lies there; or the
         first after, which another thread was about to tell."""
         before, after = reversed(self._modules[:known]), self._modules[known:]
         for module in (*before, *after):

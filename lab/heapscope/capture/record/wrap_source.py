@@ -125,7 +125,7 @@ static const char *task_name(void)
 """
 
 _ENTER = """
-/* A task is a thread of its own on a host: its name is told once. */
+/* A task is a thread of its own on a host: its name is reported once. */
 static void tell_task(const calls_t *calls)
 {{
     static _Thread_local char told;

@@ -48,7 +48,7 @@ def numbers_of(payload: bytes) -> tuple[int, ...]:
 
 
 class CutError(Exception):
-    """The bytes end within a packet, or are none."""
+    """The bytes end within a packet, or are not packets."""
 
 
 @dataclass(frozen=True, kw_only=True)

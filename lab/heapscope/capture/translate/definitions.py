@@ -72,7 +72,7 @@ class SourceFile:
 
     def definition(self, line: int) -> str:
         """From the beginning of a line to the semicolon behind the braces that open next; empty:
-        there is none."""
+        none."""
         if not 0 < line <= len(self.starts):
             return ""
         begin = self.starts[line - 1]

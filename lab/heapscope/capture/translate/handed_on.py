@@ -19,8 +19,9 @@ def handed_on(
     program: ProgramFile, address: int, scopes: list[CodeScope], argument: int
 ) -> int | None:
     """An argument of the call that returns to an address is a parameter of its function, which was
-    not changed: the number of the parameter, both from 0. None: it is none, or may have been
-    changed. The debug information of optimised code says it; otherwise the code has to show it."""
+    not changed: the number of the parameter, both from 0. None: not an argument, or one
+    that may have been changed. The debug information of optimised code says it; otherwise the
+    code has to show it."""
     if not 0 <= argument < len(_ARGUMENTS):
         return None
     site = _site(address, scopes)

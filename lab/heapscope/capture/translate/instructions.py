@@ -26,8 +26,8 @@ class Instruction:
     """One instruction. `kind`: move (a register to a register), store (a register to memory),
     load (memory to a register), change (of a register, to what nobody follows), look (nothing but
     flags changes), jump, branch, call, return, or other (memory changes). `source` and `target` are
-    registers. Memory is `base` (a register; -1: the instruction's end) plus `offset`; None: it
-    is none, or has an index. `wide`: all 64 bits. `place`: where a jump, branch or call goes.
+    registers. Memory is `base` (a register; -1: the instruction's end) plus `offset`; None:
+    not one, or it has an index. `wide`: all 64 bits. `place`: where a jump, branch or call goes.
     `equal`: the branch is taken where what was tested is zero."""
 
     size: int
@@ -43,7 +43,7 @@ class Instruction:
 
 
 def decode(code: bytes, address: int) -> Instruction | None:
-    """The instruction at an address, where the code begins; None: it is none of those that are
+    """The instruction at an address, where the code begins; None: not one of those that are
     known here."""
     try:
         found = _decode(code, 0)

@@ -214,7 +214,7 @@ class Layouts:
 
     def _entry_doubt(self, entry: Entry, members: list[_Member]) -> str:
         if "DW_AT_alignment" in entry.attributes:
-            return "its alignment is said"
+            return "its alignment is stated"
         if any(one.tag == "DW_TAG_inheritance" for one in entry.iter_children()):
             return "a class with a base"
         return self._doubts(entry, tuple(one.name for one in members if one.name))
@@ -227,7 +227,7 @@ class Layouts:
                 continue
             layout = self.layout(type_of(each), depth + 1)
             if "DW_AT_alignment" in each.attributes:
-                layout = replace(layout, doubt="the alignment of a member is said")
+                layout = replace(layout, doubt="the alignment of a member is stated")
             bits = _number(each, "DW_AT_bit_size")
             name = "" if "DW_AT_artificial" in each.attributes else name_of(each)
             yield _Member(name, layout, _bit_place(each), bits)
@@ -322,7 +322,7 @@ def shown_name(entry: Entry | None) -> str:
 
 def member_type(entry: Entry | None, place: int) -> Entry | None:
     """The type of the member of a structure that begins at a byte, within structures in it;
-    None: there is none, or there are several."""
+    None: none, or there are several."""
     for _ in range(_DEPTH):
         entry = plain_type(entry)
         if entry is None or entry.tag not in ("DW_TAG_structure_type", "DW_TAG_class_type"):

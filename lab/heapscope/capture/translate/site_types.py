@@ -227,7 +227,7 @@ def _returns(
     program: ProgramFile, pieces: Iterable[Lines], wanted: Mapping[str, int], by_pointer: int
 ) -> list[tuple[int, Lines, int]]:
     """Where calls to the functions return to, and calls by a pointer, in pieces of code, with the
-    number of the argument that is the size. Where there is none, calls to functions of the program:
+    number of the argument that is the size. Without such calls, those to functions of the program:
     one of these has jumped to the allocator, and is no longer on the stack."""
     found: dict[int, tuple[int, Lines, int]] = {}
     jumped: dict[int, tuple[int, Lines, int]] = {}

@@ -63,8 +63,8 @@ def check(
 ) -> CheckResult:
     """Holds the inputs that `file` names against the budgets in it.
 
-    `baseline`: what an earlier check wrote with --json; figures that are worse are told, by call
-    site and task. InputError: the file or an input cannot be used.
+    `baseline`: what an earlier check wrote with --json; figures that are worse are reported, by
+    call site and task. InputError: the file or an input cannot be used.
     """
     plan = read_plan(file)
     old = None if baseline is None else read_baseline(baseline)

@@ -44,7 +44,7 @@ def log(
     `figure`: regular expressions for lines of the program's own, each group a number that is named
     by the words before it ("free=(\d+) largest=(\d+)"). `chip`, `idf`, `poisoning` ("none",
     "light", "comprehensive"): what the log does not tell.
-    A stream is followed to its end, or until `stop` says True; `on_happening` is told at once what
+    A stream is followed to its end, or until `stop` says True; `on_happening` hears at once what
     happens in it. InputError: it cannot be read, or it tells no state for `requests`.
     """
     if poisoning is not None:

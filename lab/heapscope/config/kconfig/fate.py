@@ -32,7 +32,7 @@ Reason = Literal[
 @dataclass(frozen=True, kw_only=True)
 class LineFate:
     """`told`: the build prints a message about the line. `final`: the option's value in the end, ""
-    where there is none."""
+    if missing."""
 
     reason: Reason
     told: bool = False

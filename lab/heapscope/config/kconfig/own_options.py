@@ -237,6 +237,6 @@ def _names(table: OptionTable, name: str) -> Iterator[str]:
 
 
 def _missing(name: str, table: OptionTable) -> bool:
-    """It looks like the name of an option, and is none here."""
+    """True for an option-like name that this release does not define."""
     known = name in table.symbols or name in table.elsewhere or name in ("y", "n")
     return _OPTION.fullmatch(name) is not None and not known

@@ -235,7 +235,7 @@ def _data(release: str) -> dict[str, Any]:
 
 
 def release_text(release: str) -> bytes:
-    """The JSON of a release. KeyError: the release is none of RELEASES."""
+    """The JSON of a release. KeyError: the release is not in RELEASES."""
     parent = PARENT[release]
     before = release_text(parent) if parent else b""
     file = resources.files("heapscope.data") / "options" / f"{release}.zst"

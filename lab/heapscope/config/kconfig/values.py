@@ -104,7 +104,7 @@ class OptionValues:
         return tuple(self._active(self.table.selected.get(name, ())))
 
     def range_of(self, name: str) -> tuple[int, int] | None:
-        """The first range whose condition holds; None: there is none."""
+        """The first range whose condition holds; None: none."""
         symbol = self.table.symbols[name]
         for low, high, condition in symbol.ranges:
             if self.holds(condition):

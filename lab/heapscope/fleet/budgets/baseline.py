@@ -70,7 +70,7 @@ def changes(
     before: Sequence[FigureRow], after: Sequence[FigureRow], *, tolerance: float | None
 ) -> list[ChangeRow]:
     """The figures that are worse, the largest growth first. A call site or a task that the
-    baseline does not have held 0 there. `tolerance`: percent; None: there is none, and one
+    baseline does not have held 0 there. `tolerance`: percent; None: none, and one
     recording on each side decides nothing."""
     known = {_key(row): row for row in before}
     runs = {(row.run, row.memory) for row in before}

@@ -34,7 +34,7 @@ class SweepConfiguration(Row):
         wide=True,
     )
     price: float | None = figure(
-        "The price of its chip in the plan. null: none is told.", heading="price"
+        "The price of its chip in the plan. null: it gives none.", heading="price"
     )
     internal: int | None = figure(
         "Bytes of its internal heap regions: the largest over its cells. null: no cell was "
@@ -70,11 +70,11 @@ class SweepChip(Row):
     """One chip of the plan, and the configuration that carries all traces on it."""
 
     chip: str = figure("The chip.", heading="chip")
-    price: float | None = figure("Its price in the plan. null: none is told.", heading="price")
+    price: float | None = figure("Its price in the plan. null: it gives none.", heading="price")
     configurations: int = figure("Configurations of the plan with it.", heading="of", least=1)
     safe: int = figure("Those that are safe for all traces.", heading="safe")
     best: str | None = figure(
-        "The safe one with the most bytes free at the worst moment. null: there is none.",
+        "The safe one with the most bytes free at the worst moment. null: none.",
         heading="best configuration",
     )
     internal: int | None = figure("Its internal heap regions.", "B", "heap")
@@ -97,7 +97,7 @@ class SweepCliff(Row):
         "The largest size that is not safe. null: all are.", "B", "last unsafe"
     )
     safe_from: int | None = figure(
-        "The smallest size from which on every size of the plan is safe. null: there is none, or "
+        "The smallest size from which on every size of the plan is safe. null: none, or "
         "cells of it are missing.",
         "B",
         "safe from",
@@ -115,9 +115,9 @@ class SweepLeast(Row):
     configuration: str = figure("Its options.", heading="configuration")
     traces: int = figure("Traces with a pool.", heading="traces")
     failed: int = figure("Traces without one, or that could not be replayed.", heading="none")
-    smallest: int | None = figure("The smallest of them. null: there is none.", "B", "smallest")
-    median: int | None = figure("Their median. null: there is none.", "B", "median")
-    largest: int | None = figure("The largest of them. null: there is none.", "B", "largest")
+    smallest: int | None = figure("The smallest of them. null: none.", "B", "smallest")
+    median: int | None = figure("Their median. null: none.", "B", "median")
+    largest: int | None = figure("The largest of them. null: none.", "B", "largest")
     trace: str | None = figure("The trace of the largest.", heading="of")
 
 

@@ -19,7 +19,7 @@ NAME = ".claim"
 
 @contextmanager
 def claimed(folder: Path) -> Iterator[None]:
-    """InputError names who else has it."""
+    """Raises InputError naming the other owner."""
     path = folder / NAME
     try:
         file = path.open("r+b" if path.exists() else "w+b")

@@ -217,7 +217,7 @@ def another_version(worker: str, version: str | None) -> InputError:
 
 
 def _quiet() -> None:
-    """Errors are said in our words; dask's own log speaks to its developers. Importing it gave some
+    """Errors are worded here; dask's own log speaks to its developers. Importing it gave some
     of its loggers levels of their own."""
     loud = ("distributed", "asyncio", "tornado")
     known = list(logging.getLogger().manager.loggerDict)

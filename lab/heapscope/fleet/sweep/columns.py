@@ -66,7 +66,7 @@ _AFTER = (
         'With pool = "least": the smallest pool, as `heapscope fit` finds it for the recorded run '
         "and `fit --jitter` for a perturbed one, each with the plan's needs as `--need`, on which "
         "the other figures are. Null, with no "
-        "reason in `failed`: there is none up to twice the pool of the recorded run, and the "
+        "reason in `failed`: no pool survives up to twice the pool of the recorded run, and the "
         "figures are those on the largest that was tried.",
     ),
     ResultColumn("digest", "string", "Digest of the results of all requests."),

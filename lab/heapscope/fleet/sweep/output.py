@@ -93,7 +93,7 @@ class Output:
 
 @contextmanager
 def opened(folder: Path, plan: SweepPlan) -> Iterator[Output]:
-    """The output for results of the plan, made where there is none, and nobody else's meanwhile.
+    """The output for results of the plan, made if missing, and nobody else's meanwhile.
     InputError: it has results of another plan, another client writes there, or it is something
     else."""
     output = Output(folder, plan, plan.hash)
@@ -123,7 +123,8 @@ def opened(folder: Path, plan: SweepPlan) -> Iterator[Output]:
 
 
 def read_output(folder: str | Path) -> Output:
-    """An output as it stands, while a sweep runs or after it. InputError: it is none."""
+    """An output as it stands, while a sweep runs or after it. InputError: not a result of a
+    sweep."""
     path = Path(folder)
     document = _read(path)
     try:

@@ -64,7 +64,7 @@ class Player:
             self.seconds += time.thread_time() - began
 
     def _search(self, cell: SweepCell) -> dict[str, Any]:
-        """Searches for the least pool, and replays on it; where there is none, on the largest that
+        """Searches for the least pool, and replays on it; otherwise on the largest that
         was tried."""
         name = parse_allocator(cell.options.get("allocator") or f"idf-{DEFAULT_IDF}")
         rules = cell.options.get("place", NO_RULES)

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class PlacedAxis(NamedTuple):
-    """An axis of a grid, and how it is told from the number of a configuration: the digit of
+    """An axis of a grid, and how it follows from the number of a configuration: the digit of
     `stride` behind `begin`. `number`: of the grid in the plan, from 1."""
 
     number: int
@@ -138,7 +138,7 @@ def _check_whole(files: Sequence[str]) -> None:
 @contextmanager
 def opened_results(output: Output) -> Iterator[SweepTables]:
     """The results that are there now: what a sweep adds meanwhile is not among them. InputError: a
-    file of them is damaged, or is none of this sweep."""
+    file of them is damaged, or belongs to another sweep."""
     import duckdb
     import pyarrow.dataset
 

@@ -86,7 +86,7 @@ def show(folder: str | Path) -> SweepResult:
 
 
 def _price(results: SweepTables) -> None:
-    """The table `costs`: the price of each configuration's chip, where it is told."""
+    """The table `costs`: the price of each configuration's chip, where the plan gives it."""
     results.rows("CREATE TABLE prices (of_chip VARCHAR, price DOUBLE)")
     for chip, price in results.plan.prices.items():
         results.rows("INSERT INTO prices VALUES (?, ?)", [chip, price])

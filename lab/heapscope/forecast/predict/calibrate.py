@@ -147,7 +147,7 @@ def _moved(found: Posterior, slope: Array, off: float, error: float) -> Posterio
 
 
 def measured_beside(config: Path) -> Path | None:
-    """The board's figures that are kept beside a configuration file; None: there are none."""
+    """The board's figures that are kept beside a configuration file; None: none."""
     kept = config.parent / KEPT
     return kept if kept.is_file() else None
 

@@ -28,7 +28,7 @@ class FormulaScene(Protocol):
         """None: not known."""
 
     def name(self, name: str) -> Number:
-        """The value of a name in small letters. KeyError: there is none."""
+        """The value of a name in small letters. KeyError: none."""
 
     def default(self, option: str) -> Number | None:
         """The value that it has where no file says anything of it. None: not known."""

@@ -33,7 +33,7 @@ class Guess:
         return through_air(math.exp(self.mean + off), self.most, self.sharpness)
 
     def reach(self, share: float) -> float:
-        """Half the band that is to hold this share of all measurements, before the air."""
+        """Half-width of the prediction interval with this coverage, before the air-rate cap."""
         upper = (1 + share) / 2
         own = NormalDist().inv_cdf(upper) * self.width
         return math.hypot(own, self.errors.quantile(upper))

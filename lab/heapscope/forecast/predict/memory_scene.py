@@ -107,7 +107,7 @@ class MemoryScene:
         return -(-asked // self._step(asked)) * self._step(asked) + _HEADER
 
     def asked(self, taken: Number) -> int:
-        """The largest request for which the heap takes no more than this; 0: there is none."""
+        """The largest request for which the heap takes no more than this; 0: none."""
         left = int(taken) - _HEADER & ~3
         size = left - left % self._step(left) - self._debugging
         return size if size >= _SMALLEST else 0

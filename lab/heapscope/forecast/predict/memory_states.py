@@ -286,7 +286,7 @@ class MemoryModel:
         return [(each, each.model.busiest) for each in self.own]
 
     def known(self, place: str) -> int | None:
-        """Bytes of code and data, where they were told."""
+        """Bytes of code and data, where they are known."""
         return {DRAM: self.static_dram, IRAM: self.static_iram}.get(place)
 
     def constant(self, state: str, place: str) -> tuple[float, float]:

@@ -100,7 +100,7 @@ def memory_table(name: str) -> Iterator[dict[str, str]]:
 
 
 def minor_number(text: str) -> Minor:
-    """ "5.3" as a pair of numbers. ValueError: it is none."""
+    """ "5.3" as a pair of numbers. ValueError: not a quantity."""
     major, _, minor = text.partition(".")
     return int(major), int(minor)
 

@@ -6,7 +6,7 @@ mean is a floor and a charge for each time that the radio wakes:
     current = floor + charge / period
 
 Both are fitted to the figures of a series; the band is as wide as it takes for figures that were
-left out. Nothing is said of chips, or of kinds of sleep, that nobody published.
+left out. Chips and kinds of sleep that nobody published are left out.
 """
 
 from __future__ import annotations

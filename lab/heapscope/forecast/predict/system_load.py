@@ -34,7 +34,7 @@ _CHIP_SOURCES = ("device", "esp-idf-log")
 @dataclass(frozen=True, kw_only=True)
 class SystemLoad:
     """`state`: in which the system is. `traced`: its blocks but those of start-up are in the trace;
-    what it links is not. `network`: "wifi", or "net" for any other; "": there is none."""
+    what it links is not. `network`: "wifi", or "net" for any other; "": none."""
 
     state: str
     demand: Demand

@@ -196,9 +196,7 @@ class TuneResult(Document):
     relaxation: Relaxation | None = figure(
         "The least by which the goals have to give way; null: all of them are met.", default=None
     )
-    replay: TuneTrace | None = figure(
-        "With --trace: the trace; null: there was none.", default=None
-    )
+    replay: TuneTrace | None = figure("With --trace: the trace; null: none.", default=None)
     tls: TlsChoice | None = figure(
         "With --tls: the modes, by predicted memory; best asks nothing of the peer.", default=None
     )

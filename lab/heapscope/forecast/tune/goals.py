@@ -40,7 +40,7 @@ class Goal(Row):
 
 
 def parse_goals(texts: Sequence[str]) -> tuple[Goal, ...]:
-    """InputError names the goal that is none, or two that contradict each other."""
+    """Raises InputError naming the invalid goal, or two that contradict each other."""
     found: dict[str, Goal] = {}
     for text in texts:
         goal = _goal(text)

@@ -181,7 +181,7 @@ def _missing(best: Candidate) -> Iterator[str]:
     if left < 0:
         yield (
             f"it does not fit: {-left:.1f} KB of memory are missing; --goal free>=1KB finds a "
-            "configuration that has some, or says that there is none"
+            "configuration that has some, or says that none has"
         )
 
 

@@ -23,7 +23,7 @@ from heapscope.forecast.tune.space import Array, Choice, Knob, Space
 
 _EXACT = 1e-9  # of a cost's scale: what counts as above a limit
 _SURE = 1e-6  # of a cost's scale: within it optima are equal
-_EVERY = 10_000  # choices that are worked out at once
+_EVERY = 10_000  # combinations evaluated per batch
 _FEW = 100  # choices near to an optimum of the linear programme that are tried
 
 

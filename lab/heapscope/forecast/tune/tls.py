@@ -45,7 +45,7 @@ class TlsVariant(Row, eq=False):
         "The memory that must be there in one piece.", "B", least=None
     )
     asks: tuple[str, ...] = figure("The needs that it has of the program.")
-    asks_peer: str = figure("The need that it has of the other side; empty: there is none.")
+    asks_peer: str = figure("The need that it has of the other side; empty: none.")
 
     @property
     @computed("The mode in words.")

@@ -96,7 +96,7 @@ def values_of(trades: Iterable[TuneTrade]) -> dict[str, Value]:
 
 
 def parse_trades(texts: Sequence[str]) -> frozenset[str]:
-    """InputError names the group that is none."""
+    """Raises InputError naming the unknown group."""
     found: set[str] = set()
     for text in texts:
         for name in filter(None, (part.strip() for part in text.split(","))):

@@ -78,7 +78,9 @@ class LogAnswer(Row):
     total: int | None = _told("Bytes of the heap.", "B")
     used: int | None = _told("Bytes in use.", "B")
     peak: int | None = _told("The most bytes in use.", "B")
-    series_free: tuple[int, ...] | None = _told("Free bytes, one for each time it was told.", "B")
+    series_free: tuple[int, ...] | None = _told(
+        "Free bytes, one for each time it was reported.", "B"
+    )
     boot_regions: int | None = _told("Regions that the heap got at the start.")
     boot_bytes: int | None = _told("Their bytes.", "B")
     psram_bytes: int | None = _told("Bytes of PSRAM that the heap got at the start.", "B")

@@ -50,7 +50,7 @@ def answered(
 ) -> LogResult:
     """The result as it stands now. `needs`: requests, each asked about by itself; `requests`: they
     are made one after the other; `poisoning`: one of POISONINGS, where it is known. InputError: the
-    log tells no state in which that can be, or the chip or the version that is given is none."""
+    log tells no state in which that can be, or the chip or the version that is given is unknown."""
     form = form_of(reading)
     seen = reading.evidence.conclude()
     device = device_of(reading, chip=chip, idf=idf)

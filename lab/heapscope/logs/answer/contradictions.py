@@ -1,4 +1,4 @@
-"""Lines of a log that cannot all be true: both are told, and neither is believed silently."""
+"""Lines of a log that cannot all be true: both are reported, and neither is believed silently."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def _chip(reading: LogReading, device: LogDevice) -> Iterator[str]:
     found = guess_chip([(region.start, region.size) for region in boot.regions])
     if found is not None and found.name != device.chip and device.chip_source != "addresses":
         yield (
-            f"the chip is told as {device.chip}, and the regions from line "
+            f"the chip is reported as {device.chip}, and the regions from line "
             f"{boot.regions[0].line:,} on lie in the memory of an {found.title}"
         )
 
@@ -87,7 +87,7 @@ def _failed(reading: LogReading) -> Iterator[str]:
         if near and told and one.size and one.size <= figures.largest:
             yield (
                 f"a request of {size(one.size)} failed (line {one.last:,}), and a free block of "
-                f"{size(figures.largest)} is told beside it (line {figures.line:,}): it was of "
+                f"{size(figures.largest)} is reported beside it (line {figures.line:,}): it was of "
                 "another memory, or of another moment"
             )
             return
@@ -103,11 +103,11 @@ def _mixed(reading: LogReading) -> Iterator[str]:
     if reading.boots.uptimes.two_devices:
         yield (
             "the times of the lines go to and fro, as of two devices in one log: figures of both "
-            "may stand in one series, and no trend is told"
+            "may stand in one series, and no trend is reported"
         )
     boot = reading.boots.mixed
     if boot is not None:
         yield (
-            f"the regions at the start (from line {boot.regions[0].line:,} on) are told with "
-            "different sizes, as of two devices: their sum is not told"
+            f"the regions at the start (from line {boot.regions[0].line:,} on) are reported with "
+            "different sizes, as of two devices: their sum is unknown"
         )

@@ -64,7 +64,7 @@ class LogTaskRow(Row):
         "The most that it held; null: not told.", "B", least=None, heading="peak"
     )
     other: int | None = figure(
-        "Bytes of the second kind of memory that its line names; null: there is none.",
+        "Bytes of the second kind of memory that its line names; null: none.",
         "B",
         least=None,
         heading="of other memory",
@@ -95,7 +95,7 @@ class LogResult(Document):
     idf: str = figure("The version of ESP-IDF as printed; empty: not told.")
     idf_source: str = figure("How it is known: given, log; empty: it is not.")
     idf_fits: str = figure("Releases whose regions and figures are those of the log.")
-    confidence: str = figure("The release is told, sure, likely or open.")
+    confidence: str = figure("How the release is known: told, sure, likely or open.")
     allocators: tuple[str, ...] = figure("Models that can have printed its heap summaries.")
     framework: str = figure("The framework and its version; empty: not told.")
     answer: LogAnswer = figure("The figures that are known, by names that scripts look for.")
@@ -112,7 +112,7 @@ class LogResult(Document):
         "Heap poisoning, given or seen in the figures; empty: not known.", choices=(*POISONINGS, "")
     )
     regions: tuple[SummaryRegionRow, ...] = figure("The regions of the last heap summary.")
-    summary: SummaryRow | None = figure("That summary; null: there is none.")
+    summary: SummaryRow | None = figure("That summary; null: none.")
     tightest: SummaryRow | None = figure(
         "The summary with the smallest largest block, of those with the same capabilities."
     )
@@ -120,7 +120,7 @@ class LogResult(Document):
     summary_count: int = figure("How many the log has.")
     boot: tuple[StartRegionRow, ...] = figure("The regions that the heap got at the last start.")
     figures: tuple[LogFigureRow, ...] = figure("Figures in a program's own words.")
-    trends: tuple[TrendRow, ...] = figure("Figures that are told often enough to have a trend.")
+    trends: tuple[TrendRow, ...] = figure("Figures that are reported often enough to have a trend.")
     tasks: tuple[LogTaskRow, ...] = figure("Heap use by task, the largest first.")
     task_tables: int = figure("Tables of it.")
     contradictions: tuple[str, ...] = figure("Lines that cannot all be true, a sentence each.")

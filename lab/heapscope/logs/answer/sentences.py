@@ -117,7 +117,7 @@ def _request(one: FailedRow) -> str:
     times = "" if one.count == 1 else f" {one.count:,} times"
     first = f"line {one.line:,}" if one.count == 1 else f"first on line {one.line:,}"
     cause = "" if one.memory else ", for another reason than memory"
-    unknown = ", its size is not told" if one.size is None and one.memory else ""
+    unknown = ", its size is unknown" if one.size is None and one.memory else ""
     return f"{what}{caps} failed{times}{cause}{unknown} ({first})."
 
 
@@ -174,7 +174,7 @@ def _state(reading: LogReading, answer: LogAnswer) -> Iterator[str]:
 
 
 def _is_rounded(reading: LogReading) -> bool:
-    """Whether the last state is told by figures in larger units than bytes."""
+    """Whether the last state is reported by figures in larger units than bytes."""
     whole = reading.summaries.last is not None or reading.reports.last is not None
     return reading.figures.rounded > 1 and not whole
 
@@ -249,7 +249,8 @@ def assumed(
     view: StateView | None,
     more: Sequence[str] = (),
 ) -> Iterator[str]:
-    """`view`: the last state; the regions of a summary are told by it without a request, too."""
+    """`view`: the last state; the regions of a summary are listed without a request,
+    too."""
     state = () if view is None or view.state.form == START else view.assumed
     asked = (text for fit in fits for text in fit.assumed)
     yield from dict.fromkeys([*asked, *more, *state])

@@ -145,7 +145,7 @@ def _known(view: StateView, index: int, left: RegionLeft | None) -> dict[str, An
 
 def with_history(fit: RequestFit, request: Request, moments: Sequence[StateView]) -> RequestFit:
     """The answer with that of each summary in which no memory is left out that the request may ask;
-    of all, where there is none."""
+    of all, otherwise."""
     asked = [view for view in moments if view.covers(request)] or moments
     fits = [(view.state.line, state_fit(view, request).fits) for view in asked]
     return replace(

@@ -21,7 +21,7 @@ from heapscope.native.structs import Rows, dtype
 Counts = NDArray[np.float64]
 
 _STRETCHES = 64
-_LEAST = 9  # points of one start, below which nothing is told
+_LEAST = 9  # points of one start, below which nothing is reported
 _NO_BLOCK = np.zeros(0, dtype=dtype("hs_lab_live_row_t"))
 
 _REASONS = {
@@ -42,7 +42,7 @@ class TrendRow(Row):
     last: int = figure("The last one.", "B", heading="last")
     seconds: float | None = figure("Time between them; null: the lines tell none.")
     slope: float | None = figure(
-        "Bytes a second of the straight line through all of them; null: no time is told.",
+        "Bytes a second of the straight line through all of them; null: no time is reported.",
         least=None,
     )
     verdict: str = figure(
@@ -61,7 +61,7 @@ class TrendRow(Row):
 
 
 def trends(figures: LoggedFigures) -> Iterator[TrendRow]:
-    """One of each figure that is told often enough since one start."""
+    """One of each figure that is reported often enough since one start."""
     for (memory, name), series in figures.series.items():
         points = _of_one_start(series) if name in ("free", "used") else ()
         if len(points) >= _LEAST:

@@ -115,7 +115,7 @@ def _trace_limits(trace: HeapTraceFacts) -> Iterator[str]:
         yield "heap trace in leaks mode: blocks that were freed are not in it"
     elif trace.frees or trace.reallocs:
         yield (
-            "heap trace: the moment of a free is not told; frees stand as late as the addresses "
+            "heap trace: the time of a free is not reported; frees stand as late as the addresses "
             f"allow, so live bytes reach {size(trace.peak_most)}, and at least "
             f"{size(trace.peak_least)} if all came early"
         )

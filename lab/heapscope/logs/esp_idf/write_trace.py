@@ -98,7 +98,7 @@ def _after(failed: Sequence[Fact], time: int) -> Events:
 
 
 def _call(function: str) -> int:
-    """realloc counts as malloc: which block it was is not told."""
+    """realloc counts as malloc: the old block is unknown."""
     if "calloc" in function:
         return _CALLOC
     return _ALIGNED if "aligned" in function else _MALLOC

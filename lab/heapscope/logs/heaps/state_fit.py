@@ -22,7 +22,7 @@ def state_fit(view: StateView, request: Request) -> RequestFit:
     server = one.regions[0] if one.answer == Reply.YES and len(one.regions) == 1 else None
     if view.state.form == START and fits:
         fits = None
-        why = "it fits into the heap as the start left it, and what was allocated since is not told"
+        why = "it fits into the heap as the start left it, and what was allocated since is unknown"
     most = _most(view, found, request)
     return RequestFit.of(
         request,

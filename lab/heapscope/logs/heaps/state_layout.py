@@ -100,7 +100,7 @@ def _poisoned(view: StateView) -> tuple[tuple[Believed, ...], tuple[str, ...]]:
     plain = tuple(one for one in view.views if not one.allocator.endswith(_LIGHT))
     if not plain or len(plain) == len(view.views):
         return view.views, ()
-    note = f"heap poisoning is not told, and taken to be off; else give --allocator NAME{_LIGHT}"
+    note = f"heap poisoning is unknown, and taken to be off; else give --allocator NAME{_LIGHT}"
     return plain, (note,)
 
 
@@ -146,10 +146,10 @@ def _notes(view: StateView, one: Believed, device: LogDevice) -> Iterator[str]:
         yield f"the device held {held} then: they count as start-up use, and stay to the end"
     if view.state.form not in (START, DUMP):
         yield (
-            "where the one free block of a region lies is not told: it is taken to end the region, "
+            "where the one free block of a region lies is unknown: it is taken to end the region, "
             "which only aligned requests notice"
         )
     if view.state.missing:
         yield f"regions may be missing: {view.state.missing}"
     if not device.idf:
-        yield f"the version is not told: {one.allocator} prints these figures"
+        yield f"the version is unknown: {one.allocator} prints these figures"

@@ -227,7 +227,8 @@ class Hearing:
             )
         )
 
-    # ---- what is told at once -------------------------------------------------------------------
+    # ---- what is reported at once
+    # -------------------------------------------------------------------
 
     def _notice(self, notice: Struct, figures: Struct) -> None:
         called = self._called()
@@ -315,14 +316,14 @@ class Hearing:
         if not holders:
             return text
         first = holders[0]
-        who = first.task or "a task that is not told"
+        who = first.task or "an unknown task"
         text += f"; most in the way: {who} with {size(first.live)} in "
         return f"{text}{plural(first.blocks, 'block')}{f', {first.site}' if first.site else ''}"
 
     # ---- a moment -------------------------------------------------------------------------------
 
     def moment(self) -> LiveMoment:
-        """Everything as it stands, and what was said and happened since the last moment."""
+        """Everything as it stands, and what was printed and happened since the last moment."""
         figures, facts, health = figures_of(self._listener), self._facts(), self._listener.health()
         blocks, called = self._listener.blocks(), self._called()
         regions = self._regions(called)

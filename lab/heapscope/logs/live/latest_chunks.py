@@ -1,4 +1,4 @@
-"""The chunks that a question about the heap as it stands is asked on."""
+"""Recent chunks, replayed to answer queries about the current heap."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ KEPT_MAX = 1 << 20  #: bytes, some 200,000 events
 
 
 class LatestChunks:
-    """The last chunks of a recording, from its beginning or from a snapshot on. Bounded: there are
-    none where these are too long."""
+    """The last chunks of a recording, from its beginning or from a snapshot on. Bounded: none
+    where these are too long."""
 
     def __init__(self, most: int = KEPT_MAX) -> None:
         self._most = most
@@ -17,7 +17,7 @@ class LatestChunks:
 
     def add(self, chunks: bytes, *, snapshot: int, begun: int) -> None:
         """The next whole chunks. `snapshot`: bytes of the recording before its last whole snapshot;
-        `begun`: before the last one that began. 0: there was none."""
+        `begun`: before the last one that began. 0: none."""
         self._kept += chunks
         self._snapshot = snapshot
         for start in (snapshot, begun, self.end):
@@ -35,6 +35,6 @@ class LatestChunks:
         return None if self._from else bytes(self._kept)
 
     def since_snapshot(self) -> bytes | None:
-        """Those from the last whole snapshot on. None: there was none, or they were too many."""
+        """Those from the last whole snapshot on. None: none, or they were too many."""
         known = self._snapshot and self._snapshot >= self._from
         return bytes(self._kept[self._snapshot - self._from :]) if known else None

@@ -129,7 +129,7 @@ class WatchedRow(RequestRow):
         "fewest live bytes were gone."
     )
     why: WatchedWhy | None = figure(
-        "The answer of `heapscope why` when it last stopped fitting; null: there is none (yet)."
+        "The answer of `heapscope why` when it last stopped fitting; null: none (yet)."
     )
     why_not: str = figure(
         "Why there is no such answer; empty: there is one, or it never stopped fitting."
@@ -137,7 +137,7 @@ class WatchedRow(RequestRow):
 
 
 class LiveEvent(Row):
-    """Something that is told at once."""
+    """Something that is reported at once."""
 
     kind: str = figure("Its kind.", choices=HAPPENINGS)
     text: str = figure("A sentence.")

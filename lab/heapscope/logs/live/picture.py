@@ -42,7 +42,7 @@ class CalledNames:
 
     def owner(self, task: int, site: int) -> str:
         """For a sentence."""
-        names = [self.of(TASKS, task) or "a task that is not told", self.of(SITES, site)]
+        names = [self.of(TASKS, task) or "an unknown task", self.of(SITES, site)]
         return ", ".join(filter(None, names))
 
 

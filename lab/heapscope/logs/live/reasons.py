@@ -19,7 +19,7 @@ from heapscope.logs.live.moment import WatchedWhy
 from heapscope.logs.live.watched import WatchedRequest
 
 BUDGET = 20.0  #: seconds of one answer
-CHANGES_MAX = 5  #: that are told of one need
+CHANGES_MAX = 5  #: that are reported for one need
 _POLL = 0.05  # seconds between two looks at whether somebody wants to end
 
 #: Answers as the verb `why` does, about a trace and a request. It calls its last argument after

@@ -21,7 +21,7 @@ class RecordingFiles:
 
     def __init__(self, prefix: Path | None, most: int) -> None:
         self._prefix = prefix
-        self._room = most  # for so many more; -1: that there is none was told
+        self._room = most  # for so many more; -1: reported as unknown
         self._file: RecordingFile | None = None
         self._head = b""  # chunks that wait for events
         self.eventful = False  #: the recording has events

@@ -21,7 +21,7 @@ def read_log(
     """Reads a log that comes in pieces of any size; returns how many lines it has. An empty piece
     says that the input is quiet: a line without an end is then taken for whole. `patterns`:
     regular expressions whose groups are figures. `on_happening` is called before the next piece is
-    asked for. InputError: a pattern is none."""
+    asked for. InputError: a pattern is invalid."""
     watcher = Watcher(reading)
     with NativeLog() as log:
         for pattern in patterns:

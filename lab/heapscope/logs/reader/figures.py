@@ -52,7 +52,7 @@ class FigureSeries:
 
 
 class LoggedFigures:
-    """Takes the facts in order; keeps what each kind of memory was said to have."""
+    """Takes the facts in order; keeps what each kind of memory was reported to have."""
 
     def __init__(self) -> None:
         self.series: dict[tuple[str, str], FigureSeries] = {}  # by memory and name
@@ -81,7 +81,7 @@ class LoggedFigures:
         self.sensor |= "Sending state" in fact.quote
 
     def take_sample(self, fact: Fact, boot: int) -> None:
-        """A number that the user asked for and that is none of the known figures."""
+        """A number that the user asked for and that is not one of the known figures."""
         name = " ".join(_WORDS.findall(fact.name)) or "figure"
         if fact.size is not None and ((SAMPLE, name) in self.series or len(self.series) < _MOST):
             figure = LoggedFigure(fact.size, fact.line, fact.uptime, fact.clock, boot)

@@ -101,7 +101,7 @@ def _nearest(chip: ChipData, idf: str) -> VersionData:
     try:
         release = find_release(idf)
         found, near = version_of(chip, release), release.minor
-    except InputError:  # none is told, or a bare commit, or a version that is not known
+    except InputError:  # none is reported, or a bare commit, or a version that is not known
         found, near = None, minor[1] if minor else ""
     if found is not None:
         return found

@@ -33,7 +33,7 @@ class PrimaryFigures:
 
 
 def primary_figures(reading: LogReading) -> PrimaryFigures | None:
-    """None: no figure is told."""
+    """None: no figure is reported."""
     figures = reading.figures
     names = [name for name in _ORDER if _told(figures, name)]
     if not names:
@@ -73,7 +73,7 @@ def _last(figures: LoggedFigures, memory: str, name: str) -> int | None:
 
 
 def _of_any(figures: LoggedFigures, memory: str, name: str) -> int | None:
-    """The figure of this memory, or that of a narrower kind where only that is told."""
+    """The figure of this memory, or that of a narrower kind where only that is reported."""
     found = figures.last(memory, name)
     if found is None and memory == "any":
         found = next(

@@ -14,7 +14,7 @@ _ONE = re.compile(r"(?P<need>[^*]+?)\s*(?:\*\s*(?P<count>[0-9]{1,7})\s*(?P<more>
 
 
 def parse_series(text: str) -> tuple[Request, ...]:
-    """Each request as often as it is made. InputError names the part that is none."""
+    """Each request as often as it is made. Raises InputError naming the invalid entry."""
     found: list[Request] = []
     for part in text.split(","):
         request, count = _part(part.strip())

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from heapscope.base.capabilities import DEFAULT, EIGHT_BIT, INTERNAL, WORD
 from heapscope.native.log import Fact
 
-_REGIONS_MAX = 64  # of one summary; more is none
+_REGIONS_MAX = 64  # of one summary; longer input is not a summary
 #: The capabilities of all memory that serves malloc.
 _PLAIN = EIGHT_BIT | WORD | INTERNAL | DEFAULT
 _KEPT = 2000  # summaries, the last ones; all are counted

@@ -12,7 +12,7 @@ def guess_chip(regions: Iterable[Range]) -> ChipData | None:
     """`regions`: starts and sizes. The one chip that can print them; of several the one at whose
     borders most of them end; or else the one in whose memory they all lie, though no start-up makes
     heaps of them. A chip that releases only preview counts after the others: the ESP32-H21 has the
-    addresses and the kinds of memory of the ESP32-H2. None: there is none, or two fit as well."""
+    addresses and the kinds of memory of the ESP32-H2. None: no chip fits, or two fit as well."""
     wanted = list(dict.fromkeys(regions))
     if not wanted:
         return None

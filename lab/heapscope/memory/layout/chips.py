@@ -158,7 +158,7 @@ class Chip:
 
 
 def _names(logged: str) -> str:
-    """The release that a log's version is; empty where it is none that is known."""
+    """The known release for a version string; empty if unknown."""
     try:
         return find_release(logged).name
     except InputError:

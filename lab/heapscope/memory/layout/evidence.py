@@ -19,7 +19,7 @@ from heapscope.native.log import Fact
 
 TOLD, SURE, LIKELY, OPEN = "told", "sure", "likely", "open"
 
-_REGIONS_MAX = 64  # of one list; more is none
+_REGIONS_MAX = 64  # of one list; longer input is not a list
 _PRINTED_MAX = 256  # lines of summaries, the last ones
 _COUNT_MAX = 1 << 32
 _NONE_PRINTS = "no known allocator prints the figures of these regions together"
@@ -171,7 +171,7 @@ def fitting_releases(
     chip: ChipData | None, regions: Sequence[tuple[int, int, str]]
 ) -> tuple[str, ...]:
     """The releases that can print these regions at start-up: starts, sizes, and names, which may be
-    empty. Without a chip there are none."""
+    empty. Without a chip the list is empty."""
     listed = [_Listed(start, size, name, 0) for start, size, name in regions]
     return tuple(_fitting(chip, listed, ()))
 

@@ -58,7 +58,7 @@ def has_all(version: VersionData, regions: Sequence[Range]) -> bool:
 
 
 def _covered(runs: Sequence[tuple[int, int]], start: int, end: int) -> bool:
-    """Bound: each step goes up to the end of a run."""
+    """Terminates: each step advances to the end of a run."""
     while start < end:
         further = max((high for low, high in runs if low <= start < high), default=start)
         if further == start:

@@ -50,7 +50,7 @@ class Printer:
 
 
 def printers(figures: Iterable[RegionFigures]) -> tuple[Printer, ...]:
-    """Those that can have printed all of these regions; empty: none can, or there are none."""
+    """Those that can have printed all of these regions; empty: none can, or none was given."""
     regions = list(figures)
     return tuple(one for one in _every() if regions and all(prints(one, r) for r in regions))
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from heapscope.memory.layout.uptimes import Uptimes
 from heapscope.native.log import Fact
 
-_REGIONS_MAX = 64  # of one start; more is none
+_REGIONS_MAX = 64  # of one start; longer input is not a start
 _RANGES_MAX = 1024
 _CLOCK_LEAST = 100_000  # Hz; a smaller number counts MHz
 
@@ -42,7 +42,7 @@ class ProgramStart:
     reset: str = ""  # how the chip was reset
     regions: list[ListedRegion] = field(default_factory=list)
     cut_line: int | None = None  # of a region that is not whole
-    repeated: int = 0  # lines of regions that were told before
+    repeated: int = 0  # lines of regions that were reported before
     went_on: bool = False  # other lines came behind the regions: all of them were printed
     psram_pools: list[int] = field(default_factory=list)
     psram_found: int | None = None
@@ -181,7 +181,7 @@ class ProgramStarts:
         self.listed = self.current
 
     def _known(self, fact: Fact) -> bool:
-        """A region that is told again: by a second device, or by a start that the log does not
+        """A region that is reported again: by a second device, or by a start that the log does not
         show, which begins with the first one."""
         regions = self.current.regions
         same = next((one for one in regions if one.start == fact.address), None)

@@ -24,8 +24,8 @@ _LINE_MAX = 4096  # bytes of a line that count
 
 def read_static(path: str | Path, chip: str) -> StaticUse:
     """The static use in an ELF, a linker map or the JSON of esp-idf-size. The content tells which
-    it is. `chip` is named as for load_chip(). InputError: the file is none of them, is damaged, or
-    is for another machine."""
+    it is. `chip` is named as for load_chip(). InputError: the file is of another kind, is
+    damaged, or is for another machine."""
     name = printable(str(path), limit=400)
     windows = read_windows(chip)
     with _open(Path(path), name) as file:

@@ -61,7 +61,7 @@ def embed(pieces: Iterable[bytes], limit: int) -> EmbeddedTrace:
 
 
 def told(trace: bytes) -> dict[str, Any]:
-    """The same as the page's worker tells of a trace that it opens."""
+    """The summary that the page's worker would compute of a trace that it opens."""
     with NativeReader() as reader:
         reader.push(trace)
         reader.finish()

@@ -14,7 +14,7 @@ from heapscope.simulation.result.failure import FailureRow
 
 
 def side_data(side: PageSide, number: int) -> dict[str, Any]:
-    """Arrays by column where nothing else is said. Names are text, never markup."""
+    """Arrays by column by default. Names are text, never markup."""
     survey, picture = side.survey, side.survey.picture
     peaks = [int(peak) for peak in survey.payload.max(axis=0, initial=0)]
     colours, patterns = task_looks(peaks)

@@ -89,7 +89,8 @@ def _gained(part: NetPart) -> str:
 
 
 def _bounds(loss: Loss, rows: list[FitResult], served: list[FitResult]) -> Iterator[RenderableType]:
-    """Where events are missing, bounds are all that is said: no pool is recommended or compared."""
+    """Where events are missing, bounds are all that is reported: no pool is recommended or
+    compared."""
     yield from loss_lines(loss)
     of = f" of {rows[0].task}" if rows[0].task else ""
     peak = f"Live payload{of} reached at least {size(rows[0].peak_live)}."

@@ -120,7 +120,7 @@ def _death(found: Sequence[HolderRow], leaks: Leaks) -> Iterator[str]:
         return
     events, seconds = found[0].rate.events_to_death, found[0].rate.seconds_to_death
     if events is None or leaks.free is None:
-        yield "When the device dies of it is told where a chip is given (--chip)."
+        yield "When the device dies of it is computed where a chip is given (--chip)."
         return
     when = f"{events.said()} events"
     if seconds is not None:

@@ -161,7 +161,7 @@ def live_parts(result: LiveResult) -> Iterator[RenderableType]:
 
 
 def answer_lines(needs: tuple[WatchedRow, ...]) -> Iterator[Text]:
-    """The answer of `why` for each need that stopped fitting, or why there is none."""
+    """The answer of `why` for each need that stopped fitting, or why it is missing."""
     for need in needs:
         what = f"{size(need.size)} for {need.capabilities}"
         if need.why_not:

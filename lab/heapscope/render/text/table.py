@@ -85,7 +85,7 @@ class Table:
 
     @property
     def rest_note(self) -> str:
-        """The sentence about the last row; empty: there is none for others."""
+        """The sentence about the last row; empty: none for others."""
         if not self.rest:
             return ""
         sums = any(column.rest == "sum" for column in self.columns)

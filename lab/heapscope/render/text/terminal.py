@@ -66,7 +66,7 @@ def drawn(table: Table, width: int, *, blocks: bool) -> Iterator[RenderableType]
 
 
 def plain_text(cell: Cell) -> str:
-    """A cell as text; where there is none "-"."""
+    """A cell as text; "-" if it is empty."""
     if cell is None:
         return "-"
     return f"{cell:,}" if isinstance(cell, int | float) else str(cell)

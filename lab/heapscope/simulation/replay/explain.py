@@ -27,7 +27,7 @@ def explanation(
     labels: Labels,
     placement: Placement | None = None,
 ) -> Explanation:
-    """InputError when the event is none that asks for memory."""
+    """InputError if the event does not request memory."""
     if not row.found:
         raise InputError(
             f"event {row.event:,} asks for no memory, or is not in the trace",

@@ -108,7 +108,7 @@ def _cause(region: Region) -> tuple[str, str]:
 
 
 def _least(region: Region) -> int | None:
-    """The smallest size above the region's own at which its allocator works; None: there is none.
+    """The smallest size above the region's own at which its allocator works; None: none.
 
     A heap that fits also fits in a larger region, up to the largest that its allocator knows.
     """
@@ -121,7 +121,7 @@ def _least(region: Region) -> int | None:
 
 
 def _most(region: Region) -> int | None:
-    """The largest size below the region's own at which its allocator works; None: there is none."""
+    """The largest size below the region's own at which its allocator works; None: none."""
     bad = good = region.size // STEP * STEP
     while not _works(region, good):
         bad, good = good, good // 2 // STEP * STEP

@@ -39,7 +39,7 @@ class DifferenceRow(Row):
     right: int | None = figure("The right side's figure; null: it has none.", least=None)
     comparable: bool = figure(
         "Whether the sides are of the same part of a run; where they are not, no "
-        "difference is told.",
+        "difference is reported.",
         default=True,
     )
     bound: str | None = figure(
@@ -49,7 +49,7 @@ class DifferenceRow(Row):
     )
 
     @property
-    @computed("Right minus left; null: there is none.", least=None, last=True)
+    @computed("Right minus left; null: none.", least=None, last=True)
     def difference(self) -> int | None:
         if self.left is None or self.right is None or not self.comparable:
             return None

@@ -154,7 +154,7 @@ def loss(result: ReplayResult) -> Iterator[str]:
 
 def closest(result: ReplayResult) -> Sentences:
     """The moment at which malloc had least. The memory is that of the layout with the trace in it:
-    what the trace does not hold is not taken off, so nothing is said of running out."""
+    what the trace does not hold is not taken off, so running out is not reported."""
     row = result.malloc
     if row.minimum_free_event is None:
         yield (

@@ -40,10 +40,10 @@ typedef struct hs_rec_blocks {
 hs_status_t hs_rec_blocks_init(hs_rec_blocks_t *blocks); /* HS_ERR_MEMORY */
 void hs_rec_blocks_clear(hs_rec_blocks_t *blocks);
 
-/* A block that is there under the same address is gone; address 0 is none. HS_ERR_MEMORY. O(1) on
+/* A block that is there under the same address is gone; address 0 stands for no entry. HS_ERR_MEMORY. O(1) on
  * average. */
 hs_status_t hs_rec_blocks_put(hs_rec_blocks_t *blocks, const hs_rec_block_t *block);
-/* Removes the block of an address. False: there is none. O(1) on average. */
+/* Removes the block of an address. False: none. O(1) on average. */
 bool hs_rec_blocks_take(hs_rec_blocks_t *blocks, uint64_t address, hs_rec_block_t *out);
 
 /* Copies all into `out`, which has room for `count` of them, in any order; how many they are. */

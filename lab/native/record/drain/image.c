@@ -349,7 +349,7 @@ void hs_rec_image_inherit(hs_rec_image_t *image, const hs_rec_block_t *list, siz
     image->counts.inherited = count;
 }
 
-/* ---- what is said of pools and points ---- */
+/* ---- what is recorded of pools and points ---- */
 
 static void take_named(hs_rec_image_t *image, hs_rec_worker_t *worker, unsigned kind, unsigned what,
                        const hs_rec_event_t *record)

@@ -111,7 +111,7 @@ void hs_rec_image_start(hs_rec_image_t *image)
             j++;
         }
         if (j < count && same(&list[j], told)) {
-            list[j].address = 0; /* nothing is to be told of it */
+            list[j].address = 0; /* it is not reported */
         } else {
             put(image, (hs_event_t){.kind = HS_EVENT_FREE,
                                     .task = task,

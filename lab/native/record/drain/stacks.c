@@ -67,7 +67,7 @@ static uint64_t mixed(uint64_t sum, uint64_t word)
     return sum ^ sum >> 29;
 }
 
-/* The file that a return address lies in, as it was told last; NULL: code without a file. */
+/* The file that a return address lies in, as it was reported last; NULL: code without a file. */
 static const hs_rec_module_t *module_of(const hs_rec_image_t *image, uint64_t address)
 {
     for (size_t i = image->module_count; i-- > 0;) {
@@ -123,7 +123,7 @@ static hs_rec_stack_key_t *slot_of(hs_rec_stacks_t *stacks, uint64_t key)
     return key_slot(stacks->keys, stacks->key_slots - 1, key);
 }
 
-/* The site of a stack, which is that of an equal one, unless its number was used before it was told. */
+/* The site of a stack, which is that of an equal one, unless its number was used before it was reported. */
 static uint32_t site_for(hs_rec_image_t *image, uint64_t number, const uint64_t *frames,
                          size_t count)
 {
@@ -171,7 +171,7 @@ void hs_rec_stacks_take(hs_rec_image_t *image, const hs_rec_worker_t *worker,
 
 /* ---- files ---- */
 
-/* Whether the last that was told of this memory is the same file: it was unloaded, or told twice. */
+/* Whether the last that was reported of this memory is the same file: it was unloaded, or reported twice. */
 static bool is_known(const hs_rec_image_t *image, const hs_rec_module_t *told)
 {
     for (size_t i = image->module_count; i-- > 0;) {

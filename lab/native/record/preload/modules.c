@@ -8,7 +8,7 @@
 
 #define MODULES_MAX 512u
 
-/* Ranges that were told, of this process. Each thread takes a slot of its own, whose end is written
+/* Ranges of this process that were reported. Each thread takes a slot of its own, whose end is written
  * last: 0 until then. Two threads that tell the same file twice do no harm. */
 static struct {
     _Atomic uintptr_t start, end;

@@ -1,7 +1,7 @@
 /*
  * This process as a recorded one: its place in the shared memory, and its threads. Everything begins
  * with the first record, in whatever thread, constructor or library that is. A fork's child finds its
- * page wiped, or is told by pthread_atfork, and takes a place of its own with its first record; so
+ * page wiped, or learns it by pthread_atfork, and takes a place of its own with its first record; so
  * one that execs at once costs nothing.
  */
 #ifndef HEAPSCOPE_RECORD_SESSION_H

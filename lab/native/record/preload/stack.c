@@ -33,7 +33,7 @@ static uintptr_t word_at(uintptr_t address)
 
 #if defined(__x86_64__) || defined(__i386__)
 
-/* To the caller's frame; false: there is none, or the way is not known. */
+/* To the caller's frame; false: no caller, or the way is not known. */
 static bool step(cursor_t *cursor)
 {
     const hs_rec_rule_t rule = hs_rec_unwind_rule(cursor->at);

@@ -1,6 +1,6 @@
 /*
  * How to get from a return address to the one before it: out of the unwind tables that a program has
- * for exceptions (.eh_frame), or by the frame pointer where there are none. Looked up once for each
+ * for exceptions (.eh_frame), or by the frame pointer without such tables. Looked up once for each
  * address and kept, so that a step is a few instructions.
  */
 #ifndef HEAPSCOPE_RECORD_UNWIND_H

@@ -199,7 +199,7 @@ class Reader {
     return out;
   }
 
-  /* The least and the most of every series, a row a bucket; null: there is none. */
+  /* The least and the most of every series, a row a bucket; null: none. */
   timeline() {
     const { engine } = this, { calls } = engine;
     const at = engine.take(64);

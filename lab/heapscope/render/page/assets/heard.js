@@ -60,7 +60,7 @@ class LiveModel {
 }
 
 const Heard = {
-  /* Everything as it stands, and what was said and happened since the last moment. */
+  /* Everything as it stands, and what was printed and happened since the last moment. */
   moment(listening) {
     const figures = listening.figures(), health = listening.health(), facts = listening.facts();
     const open = listening.number > listening.recordings.length, known = figures.known !== 0 && open;

@@ -248,7 +248,7 @@ class Listening {
     if (table === Listening.SITES) return index === 0 ? "" : (raw ?? `site ${index}`);
     return raw !== null && raw.trim() !== "" ? raw : `${{ 0: "task", 1: "mark", 5: "region" }[table]} ${index}`;
   }
-  owner(task, site) { return [this.called(Listening.TASKS, task) || "a task that is not told", this.called(Listening.SITES, site)].filter((one) => one !== "").join(", "); }
+  owner(task, site) { return [this.called(Listening.TASKS, task) || "an unknown task", this.called(Listening.SITES, site)].filter((one) => one !== "").join(", "); }
 
   /* ---- recordings ---- */
   beginRecording() {

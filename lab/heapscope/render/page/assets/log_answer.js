@@ -98,7 +98,7 @@ function* sentences(reading, state, capabilities) {
     const what = one.size === null ? `A request${by}` : `A request of ${bytesOf(one.size)}${by}`;
     const caps = one.caps === null ? "" : ` with ${capabilities(one.caps)}`;
     const times = one.count === 1 ? "" : ` ${plain(one.count)} times`;
-    const cause = one.memory ? (one.size === null ? ", its size is not told" : "") : ", for another reason than memory";
+    const cause = one.memory ? (one.size === null ? ", its size is unknown" : "") : ", for another reason than memory";
     yield `${what}${caps} failed${times}${cause} (${one.count === 1 ? "" : "first on "}line ${plain(one.line)}).`;
   }
   if (failed.length > 3) yield `${several(failed.length - 3, "other kind")} of request failed too.`;

@@ -74,7 +74,7 @@ const Needing = {
     if (fits !== false) return `${what} did not fit for a moment`;
     const text = `${what} do not fit: ${Needing.REASONS[by]} ${bytesOf(largest ?? 0)}`, [first] = Needing.way(need.size, regions, blocks, listening);
     if (first === undefined) return text;
-    return `${text}; most in the way: ${first.task || "a task that is not told"} with ${bytesOf(first.live)} in ${several(first.blocks, "block")}${first.site === "" ? "" : `, ${first.site}`}`;
+    return `${text}; most in the way: ${first.task || "an unknown task"} with ${bytesOf(first.live)} in ${several(first.blocks, "block")}${first.site === "" ? "" : `, ${first.site}`}`;
   },
   rows(listening, regions, blocks) {
     const { need } = listening;

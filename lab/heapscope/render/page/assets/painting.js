@@ -38,7 +38,7 @@
       colours: HS.explore.indices(seen.opened.tasks).map((task) => [task, looks(task)]), other: colour(HS.others), bad: colour(getComputedStyle(root).getPropertyValue("--bad").trim()),
     };
   };
-  /* The picture of the whole trace, where it would be the same again; null: there is none, or not all is replayed. */
+  /* The picture of the whole trace, where it would be the same again; null: none, or not all is replayed. */
   HS.explore.kept = (wish) => {
     const { whole, partial } = seen.shown ?? {}, same = (name) => JSON.stringify(wish[name]) === JSON.stringify(whole[name]);
     return whole !== undefined && !partial && ["view", "width", "height", "filter", "bad"].every(same) ? whole : null;

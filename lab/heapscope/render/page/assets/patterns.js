@@ -1,5 +1,5 @@
 "use strict";
-/* Forty tasks are told apart by ten colours and four patterns: plain, rising, falling, dotted. Both the page and its
+/* Forty tasks are distinguished by ten colours and four patterns: plain, rising, falling, dotted. Both the page and its
    worker read this. */
 const PATTERN = {
   /* Whether the pixel has the mark of the pattern. */

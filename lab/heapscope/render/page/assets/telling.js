@@ -1,5 +1,5 @@
 "use strict";
-/* What is said beside the picture: the range, the pins, the block and the cursor. */
+/* What is stated beside the picture: the range, the pins, the block and the cursor. */
 (() => {
   const { find, number, filter, filters, taskName, siteName, seen, words } = HS.explore;
   const { clamp, hex, seconds } = words;
@@ -13,7 +13,7 @@
   }
   /* Nothing is said of an event that the replay has not reached. */
   const waits = (event) => seen.shown.partial && event >= seen.shown.picture.events;
-  /* The next frame, with what was said so far; a page that is not seen has none. */
+  /* The next frame, with what was stated so far; a page that is not seen has none. */
   const frame = () => new Promise((resolve) => (document.hidden ? resolve() : requestAnimationFrame(() => setTimeout(resolve, 0))));
   let ranges = 0;
   /* The sums come first; the table and the flames, which take the browser longer, in the frame after them. */

@@ -128,7 +128,7 @@
     return `${number(failures)} of ${number(results)} requests ${failures === 1 ? "fails" : "fail"}, the first at event ${number(first)}.${rest}`;
   }
 
-  /* Every event is replayed, and what is told on the way is true of the events so far: the figures from the first
+  /* Every event is replayed, and what is reported on the way is true of the events so far: the figures from the first
      moment on, the picture soon after. */
   async function run() {
     const mine = ++wanted, bar = find("progress");

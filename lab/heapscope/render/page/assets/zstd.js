@@ -83,7 +83,7 @@ const unzstd = (() => {
     return { table: stateTable(log, shares), at: (bit + 7) >>> 3 };
   }
 
-  /* Codes of literals; their lengths are told by weights. */
+  /* Codes of literals; their lengths are given by weights. */
   function readCodes(bytes, from, end) {
     const head = bytes[from], weights = [];
     let at = from + 1;

@@ -32,7 +32,7 @@ typedef enum heapscope_pool_event {
 __attribute__((weak)) void heapscope_mark(const char *name);
 
 /* From now on the events of all threads are in the trace, which begins with the blocks that are live
- * now. So it is from the program's beginning on, unless the recorder was told to wait (--paused). */
+ * now. So it is from the program's beginning on, unless the recorder has to wait (--paused). */
 __attribute__((weak)) void heapscope_start(void);
 
 /* From now on they are not. A later start goes on with the blocks that are live then. */

@@ -7,8 +7,8 @@
  * variable is found also in a program that has fixed addresses, and whose weak references to
  * functions the linker has therefore set to NULL.
  *
- * A free, and the start of a realloc, are told before the block can be given to others; all else is
- * told after the call.
+ * A free, and the start of a realloc, are reported before the block can be given to others; all else is
+ * reported after the call.
  */
 #ifndef HEAPSCOPE_RECORD_OWN_H
 #define HEAPSCOPE_RECORD_OWN_H
