@@ -55,7 +55,7 @@ def compare(
     no trace that is what is asked. `caps`: counts the memory with these capabilities instead of
     malloc's. `reported_free`: free heap that the device reported at its start, before and after.
 
-    Of configurations, `steps` is a file whose paragraphs are steps, each added to the one before
+    For configurations, `steps` is a file whose paragraphs are steps, each added to the one before
     it; `tcp`, `udp`, `tls`, `links`, `chip`, `idf`, `elf`, `map` and `static_dram` are as for
     predict(), and the static use is that of the first. `on_replays` gets both results where two
     replays are compared. InputError: an input cannot be used.
