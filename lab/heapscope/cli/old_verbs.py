@@ -28,11 +28,13 @@ class OldVerb:
 
 OLD = {
     "info": OldVerb(verb="replay"),
-    "explorer": OldVerb(verb="report"),
-    "pools": OldVerb(verb="fit", behind=("--pools",)),
+    "explorer": OldVerb(verb="report", flags={"--out": "--output"}),
+    "pools": OldVerb(verb="fit", behind=("--pools",), flags={"--set": "--sizes"}),
     "diff": OldVerb(verb="compare"),
     "ladder": OldVerb(verb="compare"),
-    "upgrade": OldVerb(verb="compare", flags={"--from": "--idf", "--to": "--idf"}),
+    "upgrade": OldVerb(
+        verb="compare", behind=("--parts",), flags={"--from": "--idf", "--to": "--idf"}
+    ),
 }
 
 

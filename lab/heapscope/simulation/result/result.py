@@ -41,8 +41,6 @@ class MarkRow(Row):
     tasks: tuple[TaskRow, ...] = figure("Tasks in memory kinds.")
 
 
-
-
 class ReplayResult(Document):
     """One trace replayed on one layout. Bytes unless said otherwise; event numbers count heap
     events from 0, lost ones included."""
