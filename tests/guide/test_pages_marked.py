@@ -96,7 +96,7 @@ def heapscope() -> Any:
 
 
 def unknown(words: list[str], rest: str) -> list[str]:
-    """The options that a command line has and its verb has not; the verb itself if all are known."""
+    """The options that a command line has and its verb has not; the verb if all are known."""
     command = heapscope()
     context = typer.Context(command)
     own = re.split(r" -- |#", " ".join([*words, rest]))[0]
