@@ -118,4 +118,4 @@ def test_a_cut_log_is_answered_or_refused_with_a_reason(log: Path, tmp_path: Pat
 def test_a_line_without_end_takes_no_memory(tmp_path: Path) -> None:
     log = tmp_path / "device.log"
     log.write_bytes(b"x" * 5_000_000 + b"\nMem alloc fail. size 0x00000400 caps 0x00001800\n")
-    assert [one.size for one in import_esp_idf(log).failed] == [1024]
+    assert [one.size for one in import_esp_idf(log).answer.failed] == [1024]

@@ -13,6 +13,7 @@ from heapscope.answers.place.memories import INNER
 from heapscope.answers.place.place_result import PlaceResult
 from heapscope.answers.place.trial import placement_of
 from heapscope.base.errors import InputError
+from heapscope.base.request import Request
 from heapscope.forecast.predict.memory_choice import choose_memory
 from heapscope.native.reader import NativeReader
 from heapscope.simulation.jitter.runs import Jitter, PerturbedRuns, kept_in_memory
@@ -34,7 +35,7 @@ def shown(options: dict[str, Any], lines: tuple[str, ...], need: int | None) -> 
     placed = layout if placement is None else placement.apply(layout)
     config = native_config(
         placed,
-        needs=() if need is None else [(need, 0)],
+        needs=() if need is None else [Request(need)],
         capsets=(INNER,),
         buckets=0,
         placement=placement,

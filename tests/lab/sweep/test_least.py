@@ -79,7 +79,7 @@ def test_least_pools_have_room_for_the_needs_of_the_plan(
         assert max(one["found"] for one in own[1:]) == row.perturbed.safe
         assert all(one["safe"] and one["need_margin"] >= 0 for one in own)
     result = show(tmp_path / "out")
-    assert result.needs == ("16717",)
+    assert [need.text for need in result.needs] == ["16717"]
     assert "with room for the request 16717 at every moment" in next(sentences(result))
 
 

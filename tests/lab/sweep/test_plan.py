@@ -135,7 +135,7 @@ def test_a_plan_names_its_traces_by_patterns_and_sizes_by_steps(write_plan: Writ
     assert plan.cell_count == 2 * (5 * 2 + 2) * 3
     assert plan.recipe.cell(0).options == {"pool": "16384", "allocator": "idf-5.5"}
     assert plan.recipe.cell(10 * 3).options == {"chip": "esp32c3", "rtc": "on"}
-    assert plan.recipe.needs == ("100", "1KB:DMA")
+    assert [need.text for need in plan.recipe.needs] == ["100", "1024:DMA"]
 
 
 BASE = 'traces = "small.hst"\n'

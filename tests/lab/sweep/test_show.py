@@ -307,4 +307,4 @@ def test_a_batch_under_another_name_or_of_another_sweep_counts_nowhere(
 
 def test_the_answer_that_the_browser_s_tests_show_is_one_of_today() -> None:
     made = json.loads(SAMPLE.read_text(encoding="utf-8"))
-    assert SweepResult.from_json(made).needs == ("16717",)
+    assert [need.text for need in SweepResult.from_json(made).needs] == ["16717"]
