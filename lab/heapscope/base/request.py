@@ -31,7 +31,7 @@ class Request:
 
     @property
     def text(self) -> str:
-        """As a user writes it."""
+        """The text that a user writes."""
         return request_text(self.size, self.capabilities)
 
 

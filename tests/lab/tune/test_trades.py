@@ -65,10 +65,10 @@ def test_its_own_answer_passes_lint(number: int, seed: int, tmp_path: Path) -> N
     release, chip = draw.choice(builds())
     question: dict[str, Any] = draw.choice(
         [
-            {"need": ["free>=20KB"]},
-            {"need": ["tcp_rx>=6"], "prefer": "free"},
-            {"tls": 1, "need": ["tcp_rx>=5"]},
-            {"prefer": "tcp_tx", "need": ["free>=10KB"]},
+            {"goal": ["free>=20KB"]},
+            {"goal": ["tcp_rx>=6"], "prefer": "free"},
+            {"tls": 1, "goal": ["tcp_rx>=5"]},
+            {"prefer": "tcp_tx", "goal": ["free>=10KB"]},
         ]
     )
     trade = draw.choice([(), ("all",), tuple(draw.sample(sorted(GROUPS), 2))])

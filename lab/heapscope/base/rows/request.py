@@ -28,7 +28,7 @@ class RequestRow(Row):
 
     @property
     def text(self) -> str:
-        """As a user writes it."""
+        """The text that a user writes."""
         return request_text(self.size, self.capabilities)
 
     @property

@@ -72,7 +72,9 @@ class RequestFit(RequestRow):
     assumed: tuple[str, ...] = figure(
         "Everything that was assumed, a sentence each.", hidden=True, default=()
     )
-    settles: str = figure("What would settle it; empty: it is settled.", hidden=True, default="")
+    settles: str = figure(
+        "Means to settle what is open; empty: nothing is.", hidden=True, default=""
+    )
     state: bool = figure(
         "By heaps as they stood at that line, not as they were at the start.",
         hidden=True,
