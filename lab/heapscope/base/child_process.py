@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from typing import Any
 
 SAFE_PATH = "PYTHONSAFEPATH"
+_WARNINGS = "PYTHONWARNINGS"
 
 Child = subprocess.Popen[bytes]
 TimeoutExpired = subprocess.TimeoutExpired
@@ -37,13 +38,16 @@ def start(command: Sequence[str], **options: Any) -> subprocess.Popen[bytes]:
 @contextmanager
 def safe_children() -> Iterator[None]:
     """For a library that starts Python processes by itself: they take no modules from the current
-    folder, either."""
-    before = os.environ.get(SAFE_PATH)
-    os.environ[SAFE_PATH] = "1"
+    folder, either, and the one that cleans up behind a signal does so silently."""
+    warnings = [os.environ.get(_WARNINGS, ""), "ignore:resource_tracker:UserWarning"]
+    own = {SAFE_PATH: "1", _WARNINGS: ",".join(filter(None, warnings))}
+    before = {name: os.environ.get(name) for name in own}
+    os.environ.update(own)
     try:
         yield
     finally:
-        if before is None:
-            del os.environ[SAFE_PATH]
-        else:
-            os.environ[SAFE_PATH] = before
+        for name, value in before.items():
+            if value is None:
+                del os.environ[name]
+            else:
+                os.environ[name] = value

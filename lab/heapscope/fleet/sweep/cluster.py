@@ -13,6 +13,7 @@ from urllib.parse import urlsplit
 
 from heapscope.base.child_process import safe_children
 from heapscope.base.errors import HeapscopeError, InputError
+from heapscope.base.interrupt import scratch_folder
 from heapscope.base.printable import printable
 from heapscope.base.version import __version__
 from heapscope.fleet.sweep.worker import version_here
@@ -68,6 +69,7 @@ def local_cluster(workers: int) -> Iterator[Client]:
 
     _quiet()
     with (
+        scratch_folder() as folder,
         safe_children(),
         dask.config.set(_SETTINGS),
         LocalCluster(
@@ -79,6 +81,7 @@ def local_cluster(workers: int) -> Iterator[Client]:
             dashboard_address=None,
             scheduler_kwargs={"dashboard": False, "dashboard_address": f"{LOOPBACK}:0"},
             memory_limit=0,
+            local_directory=folder,
             silence_logs=logging.CRITICAL,
         ) as cluster,
         Client(cluster) as client,
