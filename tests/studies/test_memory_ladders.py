@@ -175,7 +175,7 @@ def test_every_part_with_a_figure_of_the_page_has_another_in_its_place(ladder: s
 
 @pytest.mark.cells(5)
 @pytest.mark.parametrize(
-    ("compare", "part"),
+    ("ladder", "part"),
     [(ladder, one["part"]) for ladder in sums.LADDERS for one in sums.PUBLISHED[ladder]["instead"]],
 )
 def test_twice_a_constant_moves_its_figures(

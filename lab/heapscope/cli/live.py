@@ -89,7 +89,7 @@ def live(
     --elf alone names the functions behind addresses.
 
     Each boot's trace is called PREFIX-boot-7.hst by the PREFIX of -o (live). A --need rings when it
-    stops fitting, and it is said who stands in the way. --json has moments, one a line, and the
+    stops fitting, and names who stands in the way. --json has moments, one a line, and the
     answer as the last line; with "-" there is no view.
 
     \b

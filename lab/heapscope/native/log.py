@@ -216,7 +216,7 @@ class NativeFailures(NativeOwner):
         return bool(self._lib.hs_lab_log_failures_take(self.handle, pointer))
 
     def rows(self) -> Iterator[dict[str, Any]]:
-        """The fields of hs_lab_log_failed_t, with None for what is not told."""
+        """The fields of hs_lab_log_failed_t, with None for what is not reported."""
         call, names = self._lib.hs_lab_log_failed, field_names(_FAILED)
         rows = ffi.new(f"{_FAILED}[]", call(self.handle, ffi.NULL, 0))
         call(self.handle, rows, len(rows))

@@ -101,7 +101,7 @@ def check_no_trace(head: bytes, *, name: str, wanted: str, remedy: str) -> None:
 
 
 def is_event(line: bytes) -> bool:
-    """Whether the line is an event of the text form; a comment is none."""
+    """Whether the line is an event of the text form; a comment is not."""
     return line[:1] not in (b"#", b"") and _EVENT.fullmatch(line) is not None
 
 

@@ -10,7 +10,7 @@
 
 /* Share of holders without a leak among those called leaks, at most, on average. */
 #define FALSE_SHARE 0.05
-/* Stretches below which nothing is told. */
+/* Stretches below which nothing is reported. */
 #define STRETCHES_LEAST 8
 /* A holder that looks so much like a leak is called neither plateau nor cache. */
 #define SUSPECT 0.2

@@ -82,8 +82,9 @@ def test_what_a_log_tells_of_its_device_is_used_further_on(
         assert "Traceback" not in done.output
         return str(done.output).rstrip().splitlines()[-1].replace(trace, "T")
 
-    assert last("esp32s3_v5.5_leaks", "replay") == "next: heapscope replay T"
-    assert last("esp32_v4.4_heap_trace", "replay") == "next: heapscope replay T"
+    again = "next: heapscope replay T --chip"
+    assert last("esp32s3_v5.5_leaks", "replay") == f"{again} esp32s3 --idf 'esp-idf v5.5.1'"
+    assert last("esp32_v4.4_heap_trace", "replay") == f"{again} esp32 --idf 'esp-idf v4.4.2'"
 
 
 def test_a_log_without_a_heap_trace_is_no_error(run: Run, logs: Path, tmp_path: Path) -> None:
@@ -163,7 +164,7 @@ def test_the_json_follows_its_schema(run: Run, logs: Path, tmp_path: Path, name:
     done = run(log, "-o", tmp_path / "T.hst", "--need", "16717", "--json", "-")
     assert done.exit_code == 0
     document = checked(done.stdout)
-    assert (document["heapscope_import_esp_idf"], document["file"]) == (2, str(log))
+    assert (document["heapscope_import"], document["file"]) == (1, str(log))
     assert document["out"] in ("", str(tmp_path / "T.hst"))
 
 
@@ -180,7 +181,7 @@ def test_the_json_has_the_figures(run: Run, logs: Path) -> None:
     ]
     last = document["regions"][-1]
     assert (last["kind"], last["fits_least"], last["fits_most"]) == ("D/IRAM", 15872, 15872)
-    assert document["failed"][0]["fits"] is False
+    assert document["answer"]["failed"][0]["fits"] is False
     assert len(document["summaries"]) == 3
     assert document["trace"] is None
 

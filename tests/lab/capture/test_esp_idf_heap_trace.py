@@ -369,7 +369,7 @@ def test_failed_requests_stand_behind_the_mark(save: Any, tmp_path: Path) -> Non
     late = "Mem alloc fail. size 0x00000400 caps 0x00000004\n"
     result = import_esp_idf(save(failed + OLD + late), tmp_path / "T.hst")
     assert events_of(tmp_path / "T.hst")[-2:] == [(MARK, 0, 0, 0), (FAILED, 0, 2, 900)]
-    assert [group.size for group in result.failed] == [900, 1024]
+    assert [group.size for group in result.answer.failed] == [900, 1024]
 
 
 def test_psram_keeps_its_capability(save: Any, tmp_path: Path) -> None:

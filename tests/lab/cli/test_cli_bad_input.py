@@ -34,7 +34,6 @@ def refused(done: Any) -> str:
         (("--chip", "esp32", "--allocator", "idf-5.6"), ("unknown allocator", "idf-5.5+light")),
         (("--pool", "64KB", "--allocator", "tslf"), ("unknown allocator 'tslf'", "idf-4.2")),
         (("--layout", "F.toml", "--allocator", "tslf"), ("unknown allocator 'tslf'", "idf-4.2")),
-        ((), ("no memory to replay on", "--chip esp32 --idf 5.5", "--pool")),
         (("--allocator", "idf-4.2"), ("no memory to replay on", "--chip esp32")),
         (("--idf", "4.2"), ("--idf needs a chip", "give --chip: esp32")),
         (("--pool", "64KB", "--chip", "esp32"), ("--pool and --chip cannot be used together",)),

@@ -85,7 +85,7 @@ def valid() -> Callable[[bytes | str], Any]:
 
     def check(text: bytes | str) -> Any:
         document = json.loads(text)
-        name = "export-result" if "heapscope_export_result" in document else "export"
+        name = "export-result" if document.get("kind") == "result" else "export"
         schema = schema_of(name)
         jsonschema.Draft202012Validator.check_schema(schema)
         jsonschema.Draft202012Validator(schema).validate(document)

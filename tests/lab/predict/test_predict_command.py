@@ -369,7 +369,11 @@ def test_a_line_that_kconfig_leaves_out_changes_nothing(tmp_path: Path, line: st
     ("text", "args", "parts"),
     [
         ("ESP_WIFI_IRAM_OPT=y", ("--chip", "esp32", "--links", "lora"), ("lora", "wifi, ble")),
-        ("ESP_WIFI_IRAM_OPT=y", ("--chip", "esp32", "--static-dram", "-1"), ("below 0",)),
+        (
+            "ESP_WIFI_IRAM_OPT=y",
+            ("--chip", "esp32", "--static-dram", "-1"),
+            ("'-1' is not a number",),
+        ),
         (
             "ESP_WIFI_IRAM_OPT=y",
             ("--chip", "esp32", "--static-dram", "9", "--elf", "no.elf"),

@@ -1,4 +1,4 @@
-"""What a trace is, and what to do with a file that is none."""
+"""A trace without a memory says what it holds, and a file of another kind what to do."""
 
 from __future__ import annotations
 

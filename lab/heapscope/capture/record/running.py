@@ -150,7 +150,7 @@ def _refuse_state(pid: int, shown: str) -> None:
     )
     state = facts.get("State", "").split()[:1]
     if state in (["Z"], ["X"]):
-        raise InputError(f"{shown}: is over", remedy="check its number with ps")
+        raise InputError(f"{shown} has exited", remedy="check its number with ps")
     tracer = facts.get("TracerPid", "0").strip()
     if tracer != "0":
         raise InputError(

@@ -127,5 +127,5 @@ def _of_large(thing: Thing) -> ThingAnswer:
 
 
 def unknown_of(result: Things) -> Iterator[str]:
-    """The things that are none of the kinds."""
+    """The things of no known kind."""
     yield from (one.thing for one in result.things if one.kind in (UNKNOWN, EMPTY))

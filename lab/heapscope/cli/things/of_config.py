@@ -19,7 +19,7 @@ from heapscope.trace.things.kind import OTHER
 from heapscope.trace.things.thing import Thing
 
 DEFAULT_CHIP = "esp32"  # the target that ESP-IDF builds for where nothing names one
-_FEW = 4  # options of which it is not told whose they are
+_FEW = 4  # options of which the owner is not known
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -43,7 +43,7 @@ def answer_of_firmware(thing: Thing, asked: AskedOfThing) -> ThingAnswer:
         thing=thing.shown,
         kind=thing.kind.kind,
         what=f"{thing.kind.known_as}{named}",
-        answer=f"The static RAM is not told: {known}.",
+        answer=f"The static RAM is not known: {known}.",
         figures=(),
         next=tuple(
             command(thing.name, "--chip", chip, why="its static RAM") for chip in list(uses)[:2]

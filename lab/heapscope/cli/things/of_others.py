@@ -19,7 +19,7 @@ _RESULT_MAX = 32 << 20
 
 
 def answer_of_port(thing: Thing, asked: AskedOfThing) -> ThingAnswer:
-    """A port is not opened: that resets many boards. InputError: its number is none."""
+    """A port is not opened: that resets many boards. InputError: its number is invalid."""
     port = parse_port(thing.name)
     kinds = {"serial": "a serial port", "tcp": "a TCP connection", "udp": "a UDP port"}
     what = kinds.get(port.kind, "a port")
@@ -142,7 +142,7 @@ def answer_of_rest(thing: Thing, asked: AskedOfThing) -> ThingAnswer:
         thing=thing.shown,
         kind=UNKNOWN if found.doubtful else found.kind,
         what="a text" if found.doubtful else found.what,
-        answer=sentences.get(found.kind, "It is none of the things that are understood."),
+        answer=sentences.get(found.kind, "It is not one of the things that are understood."),
         figures=(),
         next=following,
         notes=notes,

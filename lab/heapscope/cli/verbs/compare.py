@@ -86,7 +86,7 @@ def compare(
     if asked is Comparing.PARTS:
         trace = things[0] if things else None
         if not isinstance(trace, str | Path | None):
-            raise InputError("--parts: a result is no trace", remedy="name the trace")
+            raise InputError("--parts: a result, not a trace", remedy="name the trace")
         return compared_parts(
             trace,
             options,

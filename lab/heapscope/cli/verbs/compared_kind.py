@@ -13,7 +13,7 @@ from heapscope.trace.sniff import TRACE_SYNC, looks_like
 from heapscope.trace.source import open_blocks
 
 
-class Kind(StrEnum):
+class Operand(StrEnum):
     """A kind of thing that a command line can name."""
 
     TRACE = "a trace"
@@ -37,22 +37,24 @@ _NAMED = re.compile(r"[@,+]")
 _HEAD = 4096  # bytes of a file that are looked at
 
 
-def comparison_of(things: Sequence[tuple[str, Kind]], *, parts: bool) -> Comparing:
+def comparison_of(things: Sequence[tuple[str, Operand]], *, parts: bool) -> Comparing:
     """The comparison of things of these names and kinds; of none it is one of two memories at their
     start. The first one that is known decides, and the readers refuse others. InputError: there is
     no such comparison."""
     kinds = [kind for _, kind in things]
-    name, first = next((each for each in things if each[1] is not Kind.UNKNOWN), ("", Kind.UNKNOWN))
-    if first is Kind.LOG:
+    name, first = next(
+        (each for each in things if each[1] is not Operand.UNKNOWN), ("", Operand.UNKNOWN)
+    )
+    if first is Operand.LOG:
         raise InputError(
             f"{name}: a log is not compared yet",
             remedy="ask about each by itself: heapscope log LOG",
         )
-    if first is Kind.CONFIGURATION:
+    if first is Operand.CONFIGURATION:
         return Comparing.CONFIGURATIONS
-    if Kind.CONFIGURATION in kinds:
+    if Operand.CONFIGURATION in kinds:
         raise InputError(
-            f"{name}: {first} and {Kind.CONFIGURATION} have nothing to compare",
+            f"{name}: {first} and {Operand.CONFIGURATION} have nothing to compare",
             remedy="name things of one kind; --sdkconfig gives a trace its configuration",
         )
     most = 1 if parts else 2
@@ -64,23 +66,23 @@ def comparison_of(things: Sequence[tuple[str, Kind]], *, parts: bool) -> Compari
     return Comparing.PARTS if parts or not kinds else Comparing.REPLAYS
 
 
-def kind_of(thing: str | Path | ReplayResult) -> Kind:
+def kind_of(thing: str | Path | ReplayResult) -> Operand:
     """The kind of a thing as the user names it. Standard input and missing files are UNKNOWN."""
     if isinstance(thing, ReplayResult):
-        return Kind.RESULT
+        return Operand.RESULT
     text = str(thing)
     changes = text.startswith(("+", "@"))  # what stands before it
     if changes or (not Path(text).exists() and _exists(_NAMED.split(text)[0])):
-        return Kind.CONFIGURATION if changes or _NAMED.search(text) else Kind.UNKNOWN
+        return Operand.CONFIGURATION if changes or _NAMED.search(text) else Operand.UNKNOWN
     if Path(text).is_dir():
-        return Kind.CONFIGURATION
+        return Operand.CONFIGURATION
     if text == "-":
-        return Kind.UNKNOWN
+        return Operand.UNKNOWN
     try:
         with open_blocks(Path(text)) as blocks:
             head = next(iter(blocks), b"")[:_HEAD]
     except InputError:
-        return Kind.UNKNOWN
+        return Operand.UNKNOWN
     return _kind_of_bytes(head, Path(text).name)
 
 
@@ -88,11 +90,11 @@ def _exists(name: str) -> bool:
     return bool(name) and "\0" not in name and Path(name).exists()
 
 
-def _kind_of_bytes(head: bytes, name: str) -> Kind:
+def _kind_of_bytes(head: bytes, name: str) -> Operand:
     if TRACE_SYNC in head:
-        return Kind.TRACE
+        return Operand.TRACE
     if head.lstrip()[:1] == b"{":
-        return Kind.CONFIGURATION if _MEMBER.match(head.lstrip()) else Kind.RESULT
+        return Operand.CONFIGURATION if _MEMBER.match(head.lstrip()) else Operand.RESULT
     if _OPTION.search(head) or name.startswith("sdkconfig"):
-        return Kind.CONFIGURATION
-    return Kind.LOG if "boot log" in looks_like(head)[0] else Kind.UNKNOWN
+        return Operand.CONFIGURATION
+    return Operand.LOG if "boot log" in looks_like(head)[0] else Operand.UNKNOWN

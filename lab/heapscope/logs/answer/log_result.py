@@ -46,7 +46,7 @@ class TaskHeapRow(Row):
     """The memory of a task in one region, whose address is not printed."""
 
     name: str = figure("The memory type.")
-    capabilities: str = figure("Capabilities joined with |; 0: none are told.")
+    capabilities: str = figure("Capabilities joined with |; 0: none reported.")
     size: int = figure("Bytes of the region.", "B")
     used: int = figure("Bytes of the task in it.", "B", least=None)
     peak: int = figure("The most that they were.", "B", least=None)

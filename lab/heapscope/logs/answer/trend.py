@@ -161,5 +161,5 @@ def _lives(looks: Counts, unit: float) -> Rows:
 
 
 def _events(looks: int) -> Looks:
-    """Heap events of a device are not told: what stayed is never nearly all of them."""
+    """Heap events of a device are not reported: what stayed is never nearly all of them."""
     return np.linspace(0, 1 << 62, looks).astype(np.uint64)

@@ -53,14 +53,12 @@ class RequestFit(RequestRow):
         "Bytes that were missing; null: not known.", "B", heading="short", default=None
     )
     largest: int | None = figure(
-        "The largest block that it was compared with; null: none is told.",
+        "The largest block that it was compared with; null: not reported.",
         "B",
         heading="largest",
         default=None,
     )
-    line: int | None = figure(
-        "The line of that state; null: there is none.", heading="line", default=None
-    )
+    line: int | None = figure("The line of that state; null: none.", heading="line", default=None)
     why: str = figure("Why, as a clause.", heading="why")
     served_by: int | None = figure(
         "Address of the region that would serve it; null: not known.",
@@ -68,7 +66,7 @@ class RequestFit(RequestRow):
         default=None,
     )
     regions: tuple[RegionFitRow, ...] = figure("Region by region, by that state.", default=())
-    history: FitHistory | None = figure("At each heap summary; null: there is none.", default=None)
+    history: FitHistory | None = figure("At each heap summary; null: none.", default=None)
     assumed: tuple[str, ...] = figure(
         "Everything that was assumed, a sentence each.", hidden=True, default=()
     )

@@ -125,7 +125,7 @@ def _has_interpreter(head: bytes, *, wide: bool, order: str) -> bool:
 
 
 def _dumped(head: bytes) -> str | None:
-    """The chip of a core dump as it stands in flash; "": unknown; None: it is none."""
+    """The chip of a core dump as it stands in flash; "": unknown; None: not of this kind."""
     length, version = struct.unpack_from("<II", head)
     if not 64 < length < 1 << 26 or not 1 <= version >> 8 & 0xFF <= 8:
         return None

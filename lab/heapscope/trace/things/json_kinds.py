@@ -16,7 +16,7 @@ _NAMES_MAX = 400
 
 
 def kind_of_json(head: bytes) -> KnownAs | None:
-    """None: it is none, or one whose lines are a log's."""
+    """None: not of this kind, or one whose lines are a log's."""
     if head.lstrip()[:1] != b"{":
         return None
     result = _RESULT.match(head)

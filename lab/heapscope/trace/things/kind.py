@@ -14,7 +14,7 @@ class ThingKind:
     sample: str
 
 
-#: In the order in which they are listed for a thing that is none of them.
+#: In the order in which they are listed for a thing of no kind.
 KINDS = {
     kind.name: kind
     for kind in (

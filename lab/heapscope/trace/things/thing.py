@@ -109,7 +109,7 @@ _WIDE = KnownAs(kind=PACKED, what="UTF-16 text", remedy="save it as UTF-8")
 
 
 def _wide(head: bytes) -> str:
-    """The form of UTF-16 of a text; "": it is none. Only logs are read in it."""
+    """The form of UTF-16 of a text; "": not UTF-16. Only logs are read in it."""
     if head.startswith((b"\xff\xfe", b"\xfe\xff")):
         return "utf-16"
     first = head[:200]
