@@ -25,11 +25,11 @@ def build(folder: Path) -> Path:
 def main() -> None:
     print(f"flags {' '.join(FLAGS)}; processor time, best of {ROUNDS}; CRC included")
     print(f"{'trace':<20} {'events':>10} {'bytes/event':>11} {'ns/event':>9} {'M events/s':>11}")
-    with tempfile.TemporaryDirectory() as made:
-        program = build(Path(made))
+    with tempfile.TemporaryDirectory() as folder:
+        program = build(Path(folder))
         for path in paths():
             data, _ = repeated(path)
-            file = Path(made) / "trace.hst"
+            file = Path(folder) / "trace.hst"
             file.write_bytes(data)
             command = [str(program), str(file), str(ROUNDS)]
             out = subprocess.run(command, capture_output=True, text=True, check=True).stdout

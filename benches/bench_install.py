@@ -37,8 +37,8 @@ def main(arguments: Sequence[str]) -> int:
     if len(arguments) > 1:
         print(__doc__, file=sys.stderr)
         return 2
-    with tempfile.TemporaryDirectory() as made:
-        folder = Path(made)
+    with tempfile.TemporaryDirectory() as created:
+        folder = Path(created)
         wheel = Path(arguments[0]) if arguments else built(folder)
         began = time.monotonic()
         python = installed(wheel, folder / "environment")

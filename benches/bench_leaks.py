@@ -34,20 +34,20 @@ def upper_limit(count: int, number: int) -> float:
 
 
 def without(folder: Path, seed: int) -> None:
-    told: dict[str, Counter[str]] = {kind: Counter() for kind in KINDS}
+    reported: dict[str, Counter[str]] = {kind: Counter() for kind in KINDS}
     for number in range(TRACES):
         chance = np.random.default_rng((seed, number))
         holders = {kind: without_leak(kind, chance) for kind in KINDS}
         write(folder / "t.hst", holders)
         for row in leaks_of(folder / "t.hst").holders:
-            told[row.task][row.verdict] += 1
+            reported[row.task][row.verdict] += 1
     print(
         f"{'without a leak':<16} {'holders':>8} {'called leaks':>13} {'95 % limit':>11}   verdicts"
     )
-    for kind, words in told.items():
+    for kind, words in reported.items():
         _line(kind, words["leak"], TRACES, words)
-    total = sum(words["leak"] for words in told.values())
-    _line("together", total, TRACES * len(KINDS), sum(told.values(), Counter()))
+    total = sum(words["leak"] for words in reported.values())
+    _line("together", total, TRACES * len(KINDS), sum(reported.values(), Counter()))
 
 
 def _line(kind: str, wrong: int, number: int, words: Counter[str]) -> None:
@@ -60,16 +60,16 @@ def with_one(folder: Path, seed: int) -> None:
     print(f"\n{LEAKED} blocks leaked, beside {CACHES} caches, {SEEDS} seeds")
     print(f"{'one in rounds':>13} {'found':>8} {'wanted':>8} {'caches called leaks':>20}")
     for every, wanted in EVERY.items():
-        found = wrong = 0
+        result = wrong = 0
         for number in range(SEEDS):
             chance = np.random.default_rng((seed, every, number))
             holders: dict[str, Blocks] = {f"cache{n}": cache(chance) for n in range(CACHES)}
             holders["app"] = leaking(chance, rounds=every * LEAKED, leaked=LEAKED)
             write(folder / "t.hst", holders)
             called = called_leaks(folder / "t.hst")
-            found += "app" in called
+            result += "app" in called
             wrong += len(called - {"app"})
-        share = 100 * found / SEEDS
+        share = 100 * result / SEEDS
         print(f"{every:>13,} {share:>6.1f} % {100 * wanted:>6.0f} % {wrong:>20}")
 
 

@@ -106,9 +106,9 @@ def to_lines(stream: Stream) -> None:
 
         def read() -> None:
             for line in process.stdout:
-                told = json.loads(line)
-                if "events" in told:
-                    seen.append((time.monotonic(), told["events"]))
+                document = json.loads(line)
+                if "events" in document:
+                    seen.append((time.monotonic(), document["events"]))
 
         reading = threading.Thread(target=read)
         reading.start()

@@ -50,7 +50,7 @@ SHOWN = (
 Pair = tuple[float, float]  #: milliseconds that passed, and those of the processor
 
 
-def made_trace(events: int, path: Path) -> int:
+def sample_trace(events: int, path: Path) -> int:
     """The program again and again; how many events that is."""
     (program,) = (one for one in paths() if name(one) == PROGRAM)
     data, count = repeated(program, events)
@@ -80,7 +80,7 @@ def made_trace(events: int, path: Path) -> int:
 
 
 @contextmanager
-def page_of(chromium: Any, made: Path) -> Iterator[tuple[Any, Pair, Pair]]:
+def page_of(chromium: Any, built: Path) -> Iterator[tuple[Any, Pair, Pair]]:
     """The page, opened; and the milliseconds to its first picture, and to the exact one."""
     page = chromium.new_page(viewport={"width": 1360, "height": 1000})
     begin, before = time.perf_counter(), processor()
@@ -88,7 +88,7 @@ def page_of(chromium: Any, made: Path) -> Iterator[tuple[Any, Pair, Pair]]:
     def so_far() -> Pair:
         return 1000 * (time.perf_counter() - begin), processor() - before
 
-    page.goto(made.as_uri(), wait_until="commit")
+    page.goto(built.as_uri(), wait_until="commit")
     passed = []
     for what in SHOWN:  # in each frame: a selector is looked for every half a second only
         page.wait_for_function(what, timeout=WAIT, polling="raf")
@@ -225,50 +225,50 @@ def line(label: str, pairs: list[Pair]) -> None:
 
 
 def main() -> None:
-    asked = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    asked.add_argument("--events", type=int, default=10_000_000)
-    asked.add_argument("--dragged", type=int, default=400_000)
-    asked.add_argument("--rounds", type=int, default=5)
-    args = asked.parse_args()
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--events", type=int, default=10_000_000)
+    parser.add_argument("--dragged", type=int, default=400_000)
+    parser.add_argument("--rounds", type=int, default=5)
+    args = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder, browser() as chromium:
         load = f"{os.getloadavg()[0]:.1f} processes ready to run"
         print(f"{cpu()}, {os.cpu_count()} cores, {load}; Chromium {chromium.version}")
         print(f"milliseconds, {args.rounds} rounds".ljust(35) + "     least    median processor")
         for measure, events in ((measure_long, args.events), (measure_short, args.dragged)):
             trace = Path(folder) / f"{events}.hst"
-            count = made_trace(events, trace)
-            made = trace.with_suffix(".html")
-            report(trace, pool=POOL, out=made, embed_limit=LIMIT, why=False)
-            sizes = [f"{one.stat().st_size / 1e6:.1f} MB" for one in (trace, made)]
+            count = sample_trace(events, trace)
+            built = trace.with_suffix(".html")
+            report(trace, pool=POOL, out=built, embed_limit=LIMIT, why=False)
+            sizes = [f"{one.stat().st_size / 1e6:.1f} MB" for one in (trace, built)]
             print(f"\n{count:,} events, trace {sizes[0]}, page {sizes[1]}")
-            measure(chromium, made, args.rounds)
+            measure(chromium, built, args.rounds)
 
 
-def measure_long(chromium: Any, made: Path, rounds: int) -> None:
-    found: dict[str, list[Pair]] = {}
+def measure_long(chromium: Any, built: Path, rounds: int) -> None:
+    result: dict[str, list[Pair]] = {}
     for _ in range(rounds):
-        with page_of(chromium, made) as (page, first, exact):
-            found.setdefault("opened: first picture", []).append(first)
-            found.setdefault("opened: exact", []).append(exact)
+        with page_of(chromium, built) as (page, first, exact):
+            result.setdefault("opened: first picture", []).append(first)
+            result.setdefault("opened: exact", []).append(exact)
             for label, value in gestures(page):
-                found.setdefault(label, []).append(value)
-    for label, values in found.items():
+                result.setdefault(label, []).append(value)
+    for label, values in result.items():
         line(label, values)
 
 
-def measure_short(chromium: Any, made: Path, rounds: int) -> None:
-    found: dict[str, list[Pair]] = {}
+def measure_short(chromium: Any, built: Path, rounds: int) -> None:
+    result: dict[str, list[Pair]] = {}
     rates: list[float] = []
     longest: list[float] = []
-    with page_of(chromium, made) as (page, _, exact):
+    with page_of(chromium, built) as (page, _, exact):
         line("opened: exact", [exact])
         for _ in range(rounds):
             steps, rate, task = dragged(page)
             rates.append(rate)
             longest.append(task)
             for label, value in steps.items():
-                found.setdefault(f"a step of the slider: {label}", []).append(value)
-    for label, values in found.items():
+                result.setdefault(f"a step of the slider: {label}", []).append(value)
+    for label, values in result.items():
         line(label, values)
     print(f"while dragged: {max(rates):.1f} pictures a second at best, {min(rates):.1f} at worst;")
     print(f"the page's longest task of its own: {min(longest):.0f} to {max(longest):.0f} ms")

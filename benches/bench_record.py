@@ -84,8 +84,8 @@ def main() -> None:
     os.environ["PYTHONMALLOC"] = "malloc"
     costs = {name: Cost() for name in ("alone", "recorded", f"{FRAMES} frames", "heaptrack")}
     alone, bare, stacks, rival = costs.values()
-    with tempfile.TemporaryDirectory() as made:
-        folder = Path(made)
+    with tempfile.TemporaryDirectory() as built:
+        folder = Path(built)
         for _ in range(rounds):
             plain(folder, alone)
             recorded(folder, bare, 0)

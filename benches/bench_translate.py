@@ -15,7 +15,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from heapscope.capture.translate.program import ProgramFile
-from heapscope.capture.translate.rewrite import read_asked, sizes_of
+from heapscope.capture.translate.rewrite import read_wide, sizes_of
 from heapscope.capture.translate.site_types import SiteTypes
 from heapscope.native.events import Events, keep_events, take_events
 from heapscope.native.reader import NameTable, NativeReader
@@ -35,7 +35,7 @@ def line_of(name: bytes | None) -> str:
 
 
 def requests(
-    trace: Path, asked_by: Callable[[bytes | None], str | None]
+    trace: Path, requested_by: Callable[[bytes | None], str | None]
 ) -> dict[str, list[tuple[int, int]]]:
     """Site and size of each request, in order, by what its site's name tells; None: left out."""
     rows: list[Events] = []
@@ -44,41 +44,41 @@ def requests(
         reader.after_each_piece(lambda: rows.extend(take_events(reader)))
         read_trace(trace, reader)
         names = reader.names(NameTable.SITE)
-    found: dict[str, list[tuple[int, int]]] = defaultdict(list)
+    result: dict[str, list[tuple[int, int]]] = defaultdict(list)
     for row in (row for piece in rows for row in piece):
-        who = asked_by(names.get(row["site"])) if row["kind"] in _REQUESTS else None
+        who = requested_by(names.get(row["site"])) if row["kind"] in _REQUESTS else None
         if who is not None:
-            found[who].append((int(row["site"]), int(row["size"])))
-    return found
+            result[who].append((int(row["site"]), int(row["size"])))
+    return result
 
 
 def compare(wide: Path, program: Path, narrow: Path) -> Counter[str]:
     """Bytes, as recorded: exact, bounded, wrong, outside of the bounds, not compared."""
-    asked = read_asked(wide)
+    requested = read_wide(wide)
     with ProgramFile(program) as read:
-        sizes = sizes_of(asked, SiteTypes({"": read}))
+        sizes = sizes_of(requested, SiteTypes({"": read}))
     known = {(site, one.recorded): one for site, all_of in sizes.items() for one in all_of.sizes}
     right = requests(narrow, line_of)
-    found: Counter[str] = Counter()
+    result: Counter[str] = Counter()
     for line, left in requests(wide, line_of).items():
         if len(right.get(line, ())) != len(left):
-            found["not compared"] += sum(size for _, size in left)
+            result["not compared"] += sum(size for _, size in left)
             continue
         for each, (_, size) in zip(left, right[line], strict=True):
             one = known[each]
             fits = one.lower <= size <= one.upper
             if one.exact:
-                found["exact" if fits else "wrong"] += one.recorded
+                result["exact" if fits else "wrong"] += one.recorded
             else:
-                found["bounded" if fits else "outside"] += one.recorded
-    return found
+                result["bounded" if fits else "outside"] += one.recorded
+    return result
 
 
 def main() -> None:
-    found = compare(*map(Path, sys.argv[1:4]))
-    total = found.total()
+    result = compare(*map(Path, sys.argv[1:4]))
+    total = result.total()
     for kind in ("exact", "bounded", "wrong", "outside", "not compared"):
-        print(f"{kind:>12}: {found[kind]:>12,} B  {100 * found[kind] / max(total, 1):5.1f} %")
+        print(f"{kind:>12}: {result[kind]:>12,} B  {100 * result[kind] / max(total, 1):5.1f} %")
 
 
 if __name__ == "__main__":

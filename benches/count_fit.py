@@ -77,15 +77,15 @@ def main() -> None:
             if limits is None:
                 continue
             trial = functools.partial(steps.try_pool, name)
-            found, _ = run_searches({name: (search(steps.floor, limits), trial)}, str)[name]
+            result, _ = run_searches({name: (search(steps.floor, limits), trial)}, str)[name]
             replayed = steps.replayed
             first = max(-(-steps.floor // STEP) * STEP, limits.least)
             windows = failing = 0
-            if found.pool:
-                windows = steps.whole * (1 if keeps_places(name) else len(window(found.pool)))
-                failing = ruling_out(steps, name, first, found.pool)
+            if result.pool:
+                windows = steps.whole * (1 if keeps_places(name) else len(window(result.pool)))
+                failing = ruling_out(steps, name, first, result.pool)
             print(
-                f"{name:<18}{found.pool or 0:>10,}{found.tried:>7}{replayed / 1e6:>10.1f}"
+                f"{name:<18}{result.pool or 0:>10,}{result.tried:>7}{replayed / 1e6:>10.1f}"
                 f"{windows / 1e6:>9.1f}{(windows + failing) / 1e6:>8.1f}",
                 flush=True,
             )

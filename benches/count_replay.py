@@ -88,28 +88,28 @@ def count(program: Path, trace: Path, folder: Path) -> tuple[int, int, int]:
     out = folder / "callgrind.out"
     tool = ("valgrind", "--tool=callgrind", "--collect-atstart=no", f"--toggle-collect={COUNTED}")
     command = [*tool, f"--callgrind-out-file={out}", str(program), str(trace)]
-    told = subprocess.run(command, check=True, capture_output=True, text=True).stdout.split()
+    words = subprocess.run(command, check=True, capture_output=True, text=True).stdout.split()
     lines = out.read_text(encoding="utf-8").splitlines()
     total = next(line for line in lines if line.startswith(("totals:", "summary:")))
-    return int(total.split()[1]), int(told[0]), int(told[1])
+    return int(total.split()[1]), int(words[0]), int(words[1])
 
 
 def main() -> None:
-    found = {name(path): path for folder in FOLDERS for path in sorted(folder.glob("*.hst*"))}
-    wanted = sys.argv[1:] or [*sorted(found), RANDOM]
+    result = {name(path): path for folder in FOLDERS for path in sorted(folder.glob("*.hst*"))}
+    wanted = sys.argv[1:] or [*sorted(result), RANDOM]
     version = printed(*os.environ.get("CC", "cc").split(), "--version").partition("\n")[0]
     print("idf-5.5, one pool of 262,144 bytes, one need, every capability set, 2048 buckets")
     print(f"{version}, {' '.join(FLAGS)}")
     print(f"{printed('valgrind', '--version')}, commit {commit()}")
     print(f"{'trace':<28} {'events':>9} {'failed':>8} {'instructions':>13} {'an event':>9}")
-    with tempfile.TemporaryDirectory() as made:
-        program, file = build(Path(made)), Path(made) / "trace.hst"
+    with tempfile.TemporaryDirectory() as built:
+        program, file = build(Path(built)), Path(built) / "trace.hst"
         for each in wanted:
-            if each != RANDOM and not has_events(found[each]):
+            if each != RANDOM and not has_events(result[each]):
                 continue
-            data, _ = random_trace() if each == RANDOM else repeated(found[each], LENGTH)
+            data, _ = random_trace() if each == RANDOM else repeated(result[each], LENGTH)
             file.write_bytes(data)
-            took, events, failed = count(program, file, Path(made))
+            took, events, failed = count(program, file, Path(built))
             print(f"{each:<28} {events:>9,} {failed:>8,} {took:>13,} {took / events:>9.0f}")
 
 

@@ -38,11 +38,11 @@ def main(arguments: Sequence[str]) -> int:
         print(__doc__, file=sys.stderr)
         return 2
     counted: Counter[str] = Counter()
-    for kind, row, said in judged(rows_of(Path(paths[0]) if paths else LINES)):
+    for kind, row, stated in judged(rows_of(Path(paths[0]) if paths else LINES)):
         counted[kind] += 1
         if "--list" in arguments and kind in ("missed", "false"):
             place = f"{row['version']} {row['chip']} {row['path']}:{row['line']}"
-            print(f"{kind}: {place}: {row['text']} [{row['status']} {row['note']}] {said}")
+            print(f"{kind}: {place}: {row['text']} [{row['status']} {row['note']}] {stated}")
     print(sentence(counted))
     return 0
 
@@ -79,13 +79,13 @@ def judged(rows: Sequence[Row]) -> Iterator[tuple[str, Row, str]]:
             yield from (("left out", row, "") for row in lines)
             continue
         files = [ConfigFile(name=name, text=_text(texts[version, name])) for name in names]
-        found = lint(settle(files, chip=chip, sdk=version)).findings
-        said: dict[int, list[str]] = {}
-        for each in found:
+        findings = lint(settle(files, chip=chip, sdk=version)).findings
+        stated: dict[int, list[str]] = {}
+        for each in findings:
             if each.severity == "K" and each.file == path:
-                said.setdefault(each.line, []).append(f"{each.rule}: {each.message}")
+                stated.setdefault(each.line, []).append(f"{each.rule}: {each.message}")
         for row in lines:
-            about = said.get(int(row["line"]), [])
+            about = stated.get(int(row["line"]), [])
             if row["status"] == "overridden":
                 continue
             if row["status"] in REFUSED and OWN not in row["note"] and MANAGED not in row["note"]:

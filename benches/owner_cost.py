@@ -39,12 +39,12 @@ def larger(path: Path, by: int, folder: Path) -> Path:
         events = np.concatenate(list(take_events(reader)))
     events = events[events["kind"] <= HEAP_EVENTS]
     events["size"][events["size"] != 0] += by
-    made = folder / f"{path.name.partition('.')[0]}-{by}.hst"
+    built = folder / f"{path.name.partition('.')[0]}-{by}.hst"
     with NativeWriter() as writer:
         writer.events(events)
         writer.finish()
-        made.write_bytes(b"".join(writer.take()))
-    return made
+        built.write_bytes(b"".join(writer.take()))
+    return built
 
 
 def mean(growths: list[float]) -> float:
@@ -52,14 +52,14 @@ def mean(growths: list[float]) -> float:
 
 
 def main() -> None:
-    found = {path.name.partition(".")[0]: path for f in FOLDERS for path in f.glob("*.hst*")}
+    result = {path.name.partition(".")[0]: path for f in FOLDERS for path in f.glob("*.hst*")}
     growths: list[float] = []
     beside: list[float] = []
     print(f"{'trace':24}{'pool':>10}{'with owners':>14}{'growth':>9}{'idf-5.5+track':>16}")
     with tempfile.TemporaryDirectory() as folder:
         for name in sys.argv[1:] or PROGRAMS:
-            plain = fit(larger(found[name], 0, Path(folder)), ["heapscope", *OTHERS])
-            owned = fit(larger(found[name], OWNER, Path(folder)), ["heapscope"])
+            plain = fit(larger(result[name], 0, Path(folder)), ["heapscope", *OTHERS])
+            owned = fit(larger(result[name], OWNER, Path(folder)), ["heapscope"])
             pools = {row.allocator: row.pool for row in plain}
             with_owners, before = owned[0].pool, pools["heapscope"]
             other, other_before = pools[OTHERS[1]], pools[OTHERS[0]]

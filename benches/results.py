@@ -75,8 +75,8 @@ def write_results(path: Path, data: Mapping[str, Any]) -> None:
     for columns, block in _blocks(_rows(data, ())):
         lines.writerow([HEAD, *columns])
         for where, cells in block:
-            told = [_text(cells[key]) if key in cells else "" for key in columns]
-            lines.writerow(["/".join(where), *told])
+            results = [_text(cells[key]) if key in cells else "" for key in columns]
+            lines.writerow(["/".join(where), *results])
     path.write_text(out.getvalue(), encoding="utf-8")
 
 
@@ -93,9 +93,9 @@ def read_results(path: Path) -> dict[str, Any]:
         node.update(
             {key: _value(text) for key, text in zip(columns, cells, strict=True) if text != ""}
         )
-    found = _with_lists(data)
-    assert isinstance(found, dict)
-    return found
+    result = _with_lists(data)
+    assert isinstance(result, dict)
+    return result
 
 
 def _with_lists(node: Any) -> Any:

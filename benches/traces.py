@@ -21,8 +21,8 @@ NAMES = ("tls_rsa_cli", "duk_json", "mix_gateway", "lua", "gateway", "syn_mixed"
 
 
 def paths() -> list[Path]:
-    found = {name(path): path for folder in FOLDERS for path in folder.glob("*.hst*")}
-    return [found[wanted] for wanted in NAMES]
+    result = {name(path): path for folder in FOLDERS for path in folder.glob("*.hst*")}
+    return [result[wanted] for wanted in NAMES]
 
 
 def name(path: Path) -> str:

@@ -24,12 +24,12 @@ FLAGS = (
 
 def sources(root: Path) -> list[str]:
     """All that the desk's library has, without the recorder of Linux programs."""
-    found = [
+    results = [
         *root.glob("device/src/**/*.c"),
         *root.glob("lab/models/*.c"),
         *root.glob("lab/native/*/*.c"),
     ]
-    return sorted(path.relative_to(root).as_posix() for path in found)
+    return sorted(path.relative_to(root).as_posix() for path in results)
 
 
 def exports(root: Path) -> list[str]:

@@ -87,28 +87,28 @@ class Bounds:
         """Those whose bounds were derived."""
         return [self.code.at(address) for address in dict.fromkeys(at for at, _ in self._bounds)]
 
-    def at(self, address: int, said: Mapping[str, int] = NONE) -> Bound:
-        """`said`: what names mean that the function's loops leave to the caller. CodeError: there
+    def at(self, address: int, text: Mapping[str, int] = NONE) -> Bound:
+        """`text`: what names mean that the function's loops leave to the caller. CodeError: there
         is no bound."""
-        key = (address, frozenset(said.items()))
+        key = (address, frozenset(text.items()))
         if key not in self._bounds:
             if address in self._under_way:
                 raise CodeError(f"{self.code.names[address]} calls itself")
             self._under_way.append(address)
             try:
-                self._bounds[key] = self._derive(self.code.at(address), said)
+                self._bounds[key] = self._derive(self.code.at(address), text)
             finally:
                 self._under_way.pop()
         return self._bounds[key]
 
-    def _derive(self, function: Function, said: Mapping[str, int]) -> Bound:
-        apart = self.counted_calls(function, said)
-        edges = self.edges(function, said, apart)
+    def _derive(self, function: Function, text: Mapping[str, int]) -> Bound:
+        apart = self.counted_calls(function, text)
+        edges = self.edges(function, text, apart)
         try:
             path = longest(
                 function.start,
                 edges,
-                lambda loop, around: self.allowed(function, loop, around, said),
+                lambda loop, around: self.allowed(function, loop, around, text),
             )
         except CodeError as error:
             raise type(error)(f"{function.name}: {error}") from None
@@ -120,7 +120,7 @@ class Bounds:
                     visits[one.address] += times
                 if start in apart:
                     continue
-            callee = self.callee(function.blocks[start], said)
+            callee = self.callee(function.blocks[start], text)
             for address, count in callee.visits.items() if callee is not None else ():
                 visits[address] += times * count
         return Bound(path.cost, visits)
@@ -130,17 +130,17 @@ class Bounds:
         function: Function,
         loop: Loop[int],
         around: Loop[int] | None,
-        said: Mapping[str, int] = NONE,
+        text: Mapping[str, int] = NONE,
     ) -> Allowed:
-        limit = self.limit(function, loop, said)
+        limit = self.limit(function, loop, text)
         passes, more = limit.passes + limit.more, 0
         if limit.more and limit.source is not None and around is not None:
-            outer = self.limit(function, around, said).source
+            outer = self.limit(function, around, text).source
             if outer in loops_around(limit.source.path, limit.source.first):
                 passes, more = limit.passes, limit.more
         extra = tuple(
-            (times, self._callee_cost(function.blocks[start], said), ("calls", start))
-            for start, (times, head) in self.counted_calls(function, said).items()
+            (times, self._callee_cost(function.blocks[start], text), ("calls", start))
+            for start, (times, head) in self.counted_calls(function, text).items()
             if head == loop.head
         )
         body = frozenset(
@@ -153,50 +153,50 @@ class Bounds:
     def edges(
         self,
         function: Function,
-        said: Mapping[str, int] = NONE,
+        text: Mapping[str, int] = NONE,
         apart: Mapping[int, tuple[int, int]] = NONE,  # type: ignore[assignment]
     ) -> Edges[int]:
         """The edges of its blocks, each with what it executes and calls; the calls of those
         `apart` are left out."""
-        made: dict[int, list[tuple[int | None, int]]] = {}
+        built: dict[int, list[tuple[int | None, int]]] = {}
         for start, block in function.blocks.items():
             if block.calls is not None and self.code.names.get(block.calls) in self.never:
-                made[start] = []
+                built[start] = []
                 continue
             cost = len(block.instructions)
             try:
-                cost += self._callee_cost(block, said) if start not in apart else 0
+                cost += self._callee_cost(block, text) if start not in apart else 0
             except NoEndError:  # what it calls does not come back
-                made[start] = []
+                built[start] = []
                 continue
-            made[start] = [(to, cost) for to in block.successors]
+            built[start] = [(to, cost) for to in block.successors]
             if block.ends:
-                made[start].append((END, cost))
-        return made
+                built[start].append((END, cost))
+        return built
 
     # ---- calls ----
 
-    def _callee_cost(self, block: Block, said: Mapping[str, int]) -> int:
-        callee = self.callee(block, said)
+    def _callee_cost(self, block: Block, text: Mapping[str, int]) -> int:
+        callee = self.callee(block, text)
         return callee.instructions if callee is not None else 0
 
-    def callee(self, block: Block, said: Mapping[str, int] = NONE) -> Bound | None:
+    def callee(self, block: Block, text: Mapping[str, int] = NONE) -> Bound | None:
         """The longest of what its last instruction may call; None: it calls nothing that counts."""
         targets = self.targets(block)
         if not targets:
             return None
         frames = self.lines.frames(block.instructions[-1].address)
-        told: dict[str, int] = {}
+        reported: dict[str, int] = {}
         if frames and frames[0].line:
             unit = self.lines.unit(block.instructions[-1].address)
             for name, expression in names_stated(frames[0].path, frames[0].line).items():
-                told[name] = evaluate(expression, unit, self._meaning(frames, 0, unit, said))
+                reported[name] = evaluate(expression, unit, self._meaning(frames, 0, unit, text))
         if block.calls is not None and self.code.names.get(block.calls) in OF_BYTES:
             count = block.third_argument()
             if count is not None:
-                told["count"] = count
-        found = [self.at(address, told) for address in targets]
-        return max(found, key=lambda bound: bound.instructions)
+                reported["count"] = count
+        results = [self.at(address, reported) for address in targets]
+        return max(results, key=lambda bound: bound.instructions)
 
     def targets(self, block: Block) -> list[int]:
         if block.calls is not None:
@@ -219,23 +219,23 @@ class Bounds:
         raise CodeError(f"{where(frames, address)}: a call of what a register says")
 
     def counted_calls(
-        self, function: Function, said: Mapping[str, int] = NONE
+        self, function: Function, message: Mapping[str, int] = NONE
     ) -> Mapping[int, tuple[int, int]]:
         """Blocks in loops whose call, or the inlined one that it is part of, is made a stated
         number of times in all: how often, and the head of the outermost loop that the statement is
         about."""
-        key = (function.start, frozenset(said.items()))
+        key = (function.start, frozenset(message.items()))
         if key in self._counted:
             return self._counted[key]
-        made = self._counted[key] = {}
+        built = self._counted[key] = {}
         loops: list[Loop[int]] | None = None
         for start, block in function.blocks.items():
             if block.calls is None or self.code.names.get(block.calls) in self.never:
                 continue
             address = block.instructions[-1].address
             frames = self.lines.frames(address)
-            told = ((at, stated(f.path, f.line, f.line, "calls")) for at, f in enumerate(frames))
-            level, text = next((one for one in told if one[1]), (0, ""))
+            results = ((at, stated(f.path, f.line, f.line, "calls")) for at, f in enumerate(frames))
+            level, text = next((one for one in results if one[1]), (0, ""))
             if not text:
                 continue
             if loops is None:
@@ -244,38 +244,38 @@ class Bounds:
             head = None
             for loop in loops:  # the innermost first
                 if start in loop.nodes:
-                    if self.limit(function, loop, said).source not in about:
+                    if self.limit(function, loop, message).source not in about:
                         break
                     head = loop.head
             if head is not None:
                 unit = self.lines.unit(address)
-                times = evaluate(text, unit, self._meaning(frames, level, unit, said))
-                made[start] = (times, head)
-        return made
+                times = evaluate(text, unit, self._meaning(frames, level, unit, message))
+                built[start] = (times, head)
+        return built
 
     # ---- loops ----
 
     def source(self, function: Function, loop: Loop[int]) -> SourceLoop | None:
         """Which loop of the source it seems to be."""
-        found, covers, known = self._of_source(function, loop)
-        return next((one for one in covering(covers, 0.9 * known) if one in found), None)
+        result, covers, known = self._of_source(function, loop)
+        return next((one for one in covering(covers, 0.9 * known) if one in result), None)
 
-    def limit(self, function: Function, loop: Loop[int], said: Mapping[str, int] = NONE) -> Limit:
+    def limit(self, function: Function, loop: Loop[int], text: Mapping[str, int] = NONE) -> Limit:
         """It is that of the innermost source loop that has nearly all of its instructions. Where
         another one inside has many of them, too, it is not certain which it is: then it is
         the largest that any of these source loops allows."""
-        found, covers, known = self._of_source(function, loop)
-        if not found:
+        result, covers, known = self._of_source(function, loop)
+        if not result:
             frames = self.lines.frames(loop.head)
             raise CodeError(f"{where(frames, loop.head)}: not a loop in the source")
         limits = {
             source: max(
-                (self._limit(function, loop, source, at, level, said) for at, level in places),
+                (self._limit(function, loop, source, at, level, text) for at, level in places),
                 key=lambda limit: limit.passes + limit.more,
             )
-            for source, places in found.items()
+            for source, places in result.items()
         }
-        seems = next((one for one in covering(covers, 0.9 * known) if one in found), None)
+        seems = next((one for one in covering(covers, 0.9 * known) if one in result), None)
         if seems is not None and seems == covering(covers, 0.5 * known)[0]:
             return limits[seems]
         return Limit(max(limit.passes + limit.more for limit in limits.values()), 0, seems)
@@ -286,7 +286,7 @@ class Bounds:
         """The innermost source loops of its instructions, with these and the number of the frame;
         how many instructions each loop around them has and how deep it is; and how many have a
         line."""
-        found: dict[SourceLoop, set[tuple[int, int]]] = {}
+        result: dict[SourceLoop, set[tuple[int, int]]] = {}
         covers: dict[SourceLoop, tuple[int, int]] = {}
         known = 0
         for start in loop.own:
@@ -298,13 +298,13 @@ class Bounds:
                     for source in loops_around(frame.path, frame.line)
                 ]
                 if around:
-                    found.setdefault(around[0][1], set()).add((one.address, around[0][0]))
+                    result.setdefault(around[0][1], set()).add((one.address, around[0][0]))
                 if frames[0].line:
                     known += 1
                     for depth, (_, source) in enumerate(reversed(around)):
                         count, deepest = covers.get(source, (0, 0))
                         covers[source] = (count + 1, max(deepest, depth))
-        return found, covers, known
+        return result, covers, known
 
     def _in_body(self, block: Block, source: SourceLoop) -> bool:
         """Does the block belong to the loop's body for sure? An access of memory or a call is not
@@ -323,21 +323,21 @@ class Bounds:
         source: SourceLoop,
         address: int,
         level: int,
-        said: Mapping[str, int],
+        text: Mapping[str, int],
     ) -> Limit:
         if not source.bound:
             raise CodeError(f"{source}: no bound is stated beside this loop")
         unit = self.lines.unit(address)
-        meaning = self._meaning(self.lines.frames(address), level, unit, said)
+        meaning = self._meaning(self.lines.frames(address), level, unit, text)
         times = evaluate(source.bound, unit, meaning)
         more = evaluate(source.more, unit, meaning) if source.more else 0
         first = not source.repeats and not self._in_body(function.blocks[loop.head], source)
         return Limit(max(times + first, 1), more, source, tests_first=first)
 
     def _meaning(
-        self, frames: Sequence[Frame], level: int, unit: Path, said: Mapping[str, int]
+        self, frames: Sequence[Frame], level: int, unit: Path, text: Mapping[str, int]
     ) -> _Meaning:
-        return _Meaning(self, frames, level, unit, said)
+        return _Meaning(self, frames, level, unit, text)
 
 
 @dataclass(frozen=True)
@@ -349,7 +349,7 @@ class _Meaning:
     frames: Sequence[Frame]
     level: int
     unit: Path
-    said: Mapping[str, int]
+    stated: Mapping[str, int]
 
     def __call__(self, name: str) -> int:
         at = self.level + 1
@@ -357,10 +357,10 @@ class _Meaning:
             caller = self.frames[at]
             text = stated(caller.path, caller.line, caller.line, name)
             if text:
-                above = _Meaning(self.bounds, self.frames, at, self.unit, self.said)
+                above = _Meaning(self.bounds, self.frames, at, self.unit, self.stated)
                 return evaluate(text, self.unit, above)
-        elif name in self.said:
-            return self.said[name]
+        elif name in self.stated:
+            return self.stated[name]
         if name not in self.bounds.meaning:
             raise CodeError(f"{where(self.frames[self.level :], 0)}: nobody says what {name} is")
         return self.bounds.meaning[name]
@@ -369,8 +369,8 @@ class _Meaning:
 def covering(covers: Mapping[SourceLoop, tuple[int, int]], least: float) -> list[SourceLoop]:
     """The loops that so many instructions are of, the innermost first. All are of the true one, but
     for a few that the compiler moved."""
-    found = [(depth, loop) for loop, (count, depth) in covers.items() if count >= least]
-    return [loop for _, loop in sorted(found, key=lambda one: -one[0])]
+    results = [(depth, loop) for loop, (count, depth) in covers.items() if count >= least]
+    return [loop for _, loop in sorted(results, key=lambda one: -one[0])]
 
 
 @cache

@@ -103,20 +103,20 @@ def decode_long(word: int, address: int, before: int | None) -> Instruction:
 
 def decode(data: bytes, start: int) -> list[Instruction]:
     """All instructions of `data`, which lies at `start`."""
-    made, at, before = [], 0, None
+    built, at, before = [], 0, None
     while at < len(data):
         half = int.from_bytes(data[at : at + 2], "little")
         if half & 3 != 3:
-            made.append(replace(decode_short(half, start + at), word=half))
+            built.append(replace(decode_short(half, start + at), word=half))
             before = None
         else:
             if half & 0x1F == 0x1F:
                 raise CodeError(f"{start + at:#x}: an instruction of more than 32 bits")
             word = int.from_bytes(data[at : at + 4], "little")
-            made.append(replace(decode_long(word, start + at, before), word=word))
+            built.append(replace(decode_long(word, start + at, before), word=word))
             before = word if word & 0x7F == AUIPC else None
-        at += made[-1].size
-    return made
+        at += built[-1].size
+    return built
 
 
 def constant_of(one: Instruction, register: int) -> int | None:
@@ -203,10 +203,10 @@ class Code:
 
     @cached_property
     def addresses(self) -> Mapping[str, list[int]]:
-        found: dict[str, list[int]] = {}
+        result: dict[str, list[int]] = {}
         for address, name in self.names.items():
-            found.setdefault(name, []).append(address)
-        return found
+            result.setdefault(name, []).append(address)
+        return result
 
     def named(self, name: str) -> Function:
         """CodeError: none, or more than one."""
@@ -280,14 +280,14 @@ class Code:
 
 
 def reachable(name: str, start: int, blocks: Mapping[int, Block]) -> dict[int, Block]:
-    found: dict[int, Block] = {}
+    result: dict[int, Block] = {}
     waiting = [start]
     while waiting:
         at = waiting.pop()
-        if at in found:
+        if at in result:
             continue
         if at not in blocks:
             raise CodeError(f"{name}: control leaves its code at {at:#x}")
-        found[at] = blocks[at]
+        result[at] = blocks[at]
         waiting += blocks[at].successors
-    return found
+    return result

@@ -85,8 +85,8 @@ class Held:
     def _asks(self, block: Block) -> bool:
         """Is it the branch that asks whether there is a lock?"""
         frame = self.bounds.lines.frames(block.instructions[-1].address)[0]
-        said = line_of(frame.path, frame.line)
-        return any(re.search(rf"\b{hook} != (NULL|0)\b", said) for hook in self._hooks)
+        line = line_of(frame.path, frame.line)
+        return any(re.search(rf"\b{hook} != (NULL|0)\b", line) for hook in self._hooks)
 
     def _distance(self, function: Function, start: int) -> int:
         """Blocks until a call through a pointer that takes or gives a lock."""
@@ -148,11 +148,11 @@ class Held:
     def _next(
         self, way: tuple[int, ...], block: Block, function: Function, held: int
     ) -> list[Node | None]:
-        found: list[Node | None] = []
-        found += [(way, to, held) for to in self._successors(function, block)]
+        nodes: list[Node | None] = []
+        nodes += [(way, to, held) for to in self._successors(function, block)]
         if block.ends:
-            found += self._returns(way, held)
-        return found
+            nodes += self._returns(way, held)
+        return nodes
 
     def _returns(self, way: tuple[int, ...], held: int) -> list[Node | None]:
         """Where a function goes on that was called by the last of these blocks."""

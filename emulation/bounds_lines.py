@@ -105,10 +105,10 @@ class Lines:
 
     def unit(self, address: int) -> Path:
         """CodeError: it is not known."""
-        found = self._line(address)
-        if found is None:
+        result = self._line(address)
+        if result is None:
             raise CodeError(f"{address:#x}: no C file is known to be behind it")
-        return found[2]
+        return result[2]
 
     def frames(self, address: int) -> Sequence[Frame]:
         """Line 0: the compiler says none, as of what it merged."""
@@ -117,22 +117,22 @@ class Lines:
         return self._frames[address]
 
     def _find(self, address: int) -> Sequence[Frame]:
-        found = self._scope(address)
+        result = self._scope(address)
         where = self._line(address)
         path, line = where[:2] if where is not None else (Path(), 0)
-        if found is None:  # nothing was inlined into that function
+        if result is None:  # nothing was inlined into that function
             return [Frame(path, line, "")]
-        chain = [found]
+        chain = [result]
         while True:
             inner = [one for one in chain[-1].inner if holds(one, address)]
             if not inner:
                 break
             chain.append(inner[0])
-        made = []
+        built = []
         for scope in reversed(chain):
-            made.append(Frame(path, line, scope.name))
+            built.append(Frame(path, line, scope.name))
             path, line = scope.called or (Path(), 0)
-        return made
+        return built
 
 
 def holds(scope: Scope, address: int) -> bool:
@@ -140,8 +140,8 @@ def holds(scope: Scope, address: int) -> bool:
 
 
 def text(die: DIE, name: str) -> str:
-    found = die.attributes.get(name)
-    return found.value.decode() if found is not None else ""
+    result = die.attributes.get(name)
+    return result.value.decode() if result is not None else ""
 
 
 def name_of(die: DIE) -> str:
@@ -158,15 +158,15 @@ def ranges_of(dwarf: DWARFInfo, die: DIE, base: int) -> tuple[tuple[int, int], .
     if "DW_AT_ranges" not in die.attributes:
         return ()
     lists = dwarf.range_lists()
-    made = []
+    built = []
     entries: list[Any] = lists.get_range_list_at_offset(die.attributes["DW_AT_ranges"].value)
     for entry in entries:
         if hasattr(entry, "base_address"):
             base = entry.base_address
         else:
             at = 0 if getattr(entry, "is_absolute", False) else base
-            made.append((at + entry.begin_offset, at + entry.end_offset))
-    return tuple(made)
+            built.append((at + entry.begin_offset, at + entry.end_offset))
+    return tuple(built)
 
 
 def scope_of(dwarf: DWARFInfo, die: DIE, base: int, paths: dict[int, Path]) -> Scope:

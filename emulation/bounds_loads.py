@@ -134,10 +134,10 @@ def seen(number: int, seed: int = 1) -> Seen:
         machine.call("bounds_run", EVENTS_AT, len(rows), SLOTS_AT, RESULTS_AT)
         calls = trace.taken()
         results = np.frombuffer(machine.read(RESULTS_AT, 4 * len(rows)), "<u4")
-        made = rows["kind"][results != SKIPPED]
-        if len(made) != len(calls):
-            raise RuntimeError(f"{len(made)} calls were made and {len(calls)} seen")
-        for kind, call in zip(made, calls, strict=True):
+        built = rows["kind"][results != SKIPPED]
+        if len(built) != len(calls):
+            raise RuntimeError(f"{len(built)} calls were made and {len(calls)} seen")
+        for kind, call in zip(built, calls, strict=True):
             name = CALLS[int(kind)]
             most[name] = max(most[name], without(call, apart))
             if WAYS[number].regions:

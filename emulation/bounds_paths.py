@@ -94,20 +94,20 @@ def dominators(root: Node, edges: Edges[Node]) -> Mapping[Node, set[Node]]:
         for to, _ in edges[node]:
             if to is not None:
                 before[to].add(node)
-    found = {node: set(nodes) for node in nodes}
-    found[root] = {root}
+    result = {node: set(nodes) for node in nodes}
+    result[root] = {root}
     changed = True
     while changed:
         changed = False
         for node in nodes:
             if node == root:
                 continue
-            ways = [found[one] for one in before[node]]
+            ways = [result[one] for one in before[node]]
             now = set.intersection(*ways) | {node}
-            if now != found[node]:
-                found[node] = now
+            if now != result[node]:
+                result[node] = now
                 changed = True
-    return found
+    return result
 
 
 def find_loops(root: Node, edges: Edges[Node]) -> list[Loop[Node]]:
@@ -136,11 +136,11 @@ def find_loops(root: Node, edges: Edges[Node]) -> list[Loop[Node]]:
                 body.add(node)
                 waiting += before[node]
         bodies[head] = frozenset(body)
-    made = []
+    built = []
     for head, nodes in sorted(bodies.items(), key=lambda one: len(one[1])):
         inner = [other for at, other in bodies.items() if at != head and other < nodes]
-        made.append(Loop(head, nodes, nodes - frozenset[Node]().union(*inner)))
-    return made
+        built.append(Loop(head, nodes, nodes - frozenset[Node]().union(*inner)))
+    return built
 
 
 def show(node: object) -> str:

@@ -94,21 +94,21 @@ def blank(match: re.Match[str]) -> str:
 def comments(path: Path, first: int, last: int) -> str:
     """Comments in these lines, and in a line of their own before them."""
     before = line_of(path, first - 1).strip()
-    said = before if before.startswith("/*") else ""
-    said += "\n".join(["", *(line_of(path, line) for line in range(first, last + 1))])
-    return "\n".join(re.findall(r"/\*.*?\*/", said, re.DOTALL))
+    text = before if before.startswith("/*") else ""
+    text += "\n".join(["", *(line_of(path, line) for line in range(first, last + 1))])
+    return "\n".join(re.findall(r"/\*.*?\*/", text, re.DOTALL))
 
 
 def stated(path: Path, first: int, last: int, name: str) -> str:
     """Finds what the comments there say of a name; empty: nothing."""
-    found = STATEMENT.finditer(comments(path, first, last)) if first else ()
-    return next((match[2] for match in found if match[1] == name), "")
+    matches = STATEMENT.finditer(comments(path, first, last)) if first else ()
+    return next((match[2] for match in matches if match[1] == name), "")
 
 
 def names_stated(path: Path, line: int) -> dict[str, str]:
     """Finds what they say of the names that a called function leaves to its caller."""
-    found = STATEMENT.finditer(comments(path, line, line))
-    return {m[1]: m[2] for m in found if m[1] not in ("bound", "calls") and is_expression(m[2])}
+    matches = STATEMENT.finditer(comments(path, line, line))
+    return {m[1]: m[2] for m in matches if m[1] not in ("bound", "calls") and is_expression(m[2])}
 
 
 def is_expression(text: str) -> bool:
@@ -131,7 +131,7 @@ def closing(text: str, at: int, pair: str) -> int:
 @cache
 def loops_of(path: Path) -> Sequence[SourceLoop]:
     text = HIDDEN.sub(blank, text_of(path))
-    made: list[SourceLoop] = []
+    source_loops: list[SourceLoop] = []
     tails: set[int] = set()  # where the `while` of a do ... while begins
     for match in LOOP.finditer(text):
         if match.start() in tails:
@@ -155,8 +155,8 @@ def loops_of(path: Path) -> Sequence[SourceLoop]:
         bound = stated(path, first, head, "bound")
         every = IN_ALL.search(comments(path, first, head))
         both = (every[1], every[2]) if every else (bound, "")
-        made.append(SourceLoop(path, first, head, last, match[1] == "do", *both))
-    return made
+        source_loops.append(SourceLoop(path, first, head, last, match[1] == "do", *both))
+    return source_loops
 
 
 @cache
@@ -175,12 +175,12 @@ def macro(unit: Path, name: str) -> str | None:
     """Finds what a macro stands for in a file that is compiled, or in a header of ours."""
     define = re.compile(rf"^#define {name}[ ]+(.+?)\s*(?:/\*.*)?$", re.MULTILINE)
     headers = sorted((ROOT / "device").rglob("*.h"))
-    found = {match[1] for path in [unit] for match in define.finditer(text_of(path))}
-    for path in headers if not found else ():
-        found |= {match[1] for match in define.finditer(text_of(path))}
-    if len(found) > 1:
-        raise CodeError(f"{name} is defined in {len(found)} ways: {', '.join(sorted(found))}")
-    return found.pop() if found else None
+    results = {match[1] for path in [unit] for match in define.finditer(text_of(path))}
+    for path in headers if not results else ():
+        results |= {match[1] for match in define.finditer(text_of(path))}
+    if len(results) > 1:
+        raise CodeError(f"{name} is defined in {len(results)} ways: {', '.join(sorted(results))}")
+    return results.pop() if results else None
 
 
 def evaluate(expression: str, unit: Path, meaning: Callable[[str], int]) -> int:

@@ -86,9 +86,9 @@ class Trace:
             raise RuntimeError(f"{count} instructions, room for {len(self._addresses)}")
         self._fields.count = 0
         self._fields.outside = 0
-        found = self._addresses[:count].copy()
-        ends = np.flatnonzero(found == 0)
-        parts = [part[part != 0] for part in np.split(found, ends + 1)]
+        result = self._addresses[:count].copy()
+        ends = np.flatnonzero(result == 0)
+        parts = [part[part != 0] for part in np.split(result, ends + 1)]
         return [part for part in parts if len(part)]
 
 
@@ -136,7 +136,7 @@ class LoopSeen:
 
 def loops_seen(bounds: Bounds, calls: list[Addresses]) -> list[LoopSeen]:
     """Looks at all loops of the functions whose bounds were asked for."""
-    made = []
+    built = []
     every = np.concatenate(calls) if calls else np.zeros(0, np.uint32)
     for function in bounds.bounded():
         loops = function.loops()
@@ -146,7 +146,7 @@ def loops_seen(bounds: Bounds, calls: list[Addresses]) -> list[LoopSeen]:
         blocks = every[np.isin(every, starts)]
         for loop in loops:
             limit = bounds.limit(function, loop)
-            made.append(
+            built.append(
                 LoopSeen(
                     function.name,
                     str(limit.source or "?"),
@@ -155,7 +155,7 @@ def loops_seen(bounds: Bounds, calls: list[Addresses]) -> list[LoopSeen]:
                     limit.passes + limit.more,
                 )
             )
-    return made
+    return built
 
 
 def most_passes(function: Function, loop: Loop[int], blocks: Addresses) -> int:
@@ -180,7 +180,7 @@ class Rounds:
 def rounds_apart(bounds: Bounds, names: Sequence[str]) -> list[Rounds]:
     """The loops whose statement is one of these names, in the functions whose bounds were asked
     for."""
-    made = []
+    built = []
     for function in bounds.bounded():
         for loop in function.loops():
             source = bounds.source(function, loop)
@@ -188,8 +188,8 @@ def rounds_apart(bounds: Bounds, names: Sequence[str]) -> list[Rounds]:
                 inside = [
                     one.address for at in loop.nodes for one in function.blocks[at].instructions
                 ]
-                made.append(Rounds(loop.head, np.array(sorted(inside), np.uint32)))
-    return made
+                built.append(Rounds(loop.head, np.array(sorted(inside), np.uint32)))
+    return built
 
 
 def without(call: Addresses, apart: Sequence[Rounds]) -> int:

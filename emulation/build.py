@@ -69,10 +69,10 @@ def compile_all(
     target: Target, sources: Sequence[Path], level: str, folder: Path, more: Sequence[str] = ()
 ) -> list[Path]:
     def one(source: Path) -> Path:
-        made = folder / f"{source.stem}.o"
+        built = folder / f"{source.stem}.o"
         flags = flags_of(target, source, level, more)
-        run(*compiler(target), *flags, "-c", source, "-o", made)
-        return made
+        run(*compiler(target), *flags, "-c", source, "-o", built)
+        return built
 
     with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
         return list(pool.map(one, sources))
@@ -131,9 +131,9 @@ def code_sizes(target: Target, *, level: str = SMALL) -> Mapping[str, int]:
     return {source.stem: allocated(folder / f"{source.stem}.o") for source in sources}
 
 
-def allocated(made: Path) -> int:
+def allocated(built: Path) -> int:
     """Bytes of .text and .rodata of an object, by whatever names they go."""
-    with made.open("rb") as file:
+    with built.open("rb") as file:
         sections = list(ELFFile(file).iter_sections())
     kinds = (".text", ".rodata", ".srodata")
     return sum(s["sh_size"] for s in sections if s.name.startswith(kinds))

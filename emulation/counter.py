@@ -39,10 +39,10 @@ class Fields(ctypes.Structure):
 
 @cache
 def library() -> ctypes.CDLL:
-    made = ctypes.CDLL(str(host_library("counter", [HERE / "counter.c"])))
-    made.counter_digest.restype = ctypes.c_uint64
-    made.counter_digest.argtypes = [ctypes.c_void_p, ctypes.c_size_t]
-    return made
+    cdll = ctypes.CDLL(str(host_library("counter", [HERE / "counter.c"])))
+    cdll.counter_digest.restype = ctypes.c_uint64
+    cdll.counter_digest.argtypes = [ctypes.c_void_p, ctypes.c_size_t]
+    return cdll
 
 
 def digest(results: Counts) -> str:

@@ -252,14 +252,14 @@ def compiled(kind: Kind, flags: Sequence[str], source: Path, folder: Path) -> Pa
     text = run(kind.compiler, *flags, "-E", "-P", source)
     how = [flag for flag in flags if not flag.startswith(("-I", "/"))]
     key = hashlib.sha256("\0".join((kind.compiler, *how, text)).encode()).hexdigest()[:20]
-    made = BUILD / "drop_in" / kind.name / f"{source.stem}-{key}.o"
-    if not made.exists():
-        made.parent.mkdir(parents=True, exist_ok=True)
-        own = made.with_suffix(f".{os.getpid()}")
+    built = BUILD / "drop_in" / kind.name / f"{source.stem}-{key}.o"
+    if not built.exists():
+        built.parent.mkdir(parents=True, exist_ok=True)
+        own = built.with_suffix(f".{os.getpid()}")
         run(kind.compiler, *flags, "-c", source, "-o", own)
-        own.replace(made)
+        own.replace(built)
     linked = folder / f"{source.stem}.o"
-    shutil.copyfile(made, linked)
+    shutil.copyfile(built, linked)
     return linked
 
 

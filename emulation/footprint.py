@@ -77,7 +77,7 @@ def object_bytes(
     target: Target, sources: Sequence[Path], *, level: str = SMALL, flags: Sequence[str] = ()
 ) -> Bytes:
     """Adds up all these files, whether anything uses them or not."""
-    return total(measure(made) for made in objects(target, sources, level, flags))
+    return total(measure(built) for built in objects(target, sources, level, flags))
 
 
 def total(sizes: Iterable[Bytes]) -> Bytes:
@@ -90,10 +90,10 @@ def with_entry(
     """An image of a file with a function `entry` and what that needs of all of device/src: what a
     firmware that does the same has in flash."""
     every = [path for part in parts().values() for path in part]
-    made = objects(target, [entry, *every, HOSTED / "bytes.c", HOSTED / "text.c"], level, flags)
-    key = "-".join(path.parent.name[-8:] for path in made[:1])
+    built = objects(target, [entry, *every, HOSTED / "bytes.c", HOSTED / "text.c"], level, flags)
+    key = "-".join(path.parent.name[-8:] for path in built[:1])
     output = BUILD / f"entry-{entry.stem}-{target.name.replace(' ', '-')}-{key}.elf"
-    link(target, made, output, "entry")
+    link(target, built, output, "entry")
     return output
 
 
@@ -105,11 +105,11 @@ def heap_bytes(
     BUILD.mkdir(parents=True, exist_ok=True)
     entry = BUILD / "nothing.c"
     entry.write_text(NOTHING, encoding="utf-8")
-    made = objects(target, [entry, *parts()["heap"], HOSTED / "bytes.c"], level, flags)
+    built = objects(target, [entry, *parts()["heap"], HOSTED / "bytes.c"], level, flags)
     sizes = []
     for number, wanted in enumerate((calls, ())):
-        output = made[1].parent / f"heap-{len(wanted)}-{number}.elf"
-        link(target, made, output, "entry", *(f"-Wl,-u,hs_heap_{call}" for call in wanted))
+        output = built[1].parent / f"heap-{len(wanted)}-{number}.elf"
+        link(target, built, output, "entry", *(f"-Wl,-u,hs_heap_{call}" for call in wanted))
         sizes.append(measure(output))
     return sizes[0] - sizes[1]
 

@@ -79,9 +79,9 @@ def survey(choices: Iterable[str]) -> set[str]:
             with TemporaryDirectory() as folder:
                 code = unoptimised(choice, release, Path(folder))
             interface = [name for name, place in code.homes.items() if place[0] in own]
-            found = reached(code, ROOTS)
-            there |= found
-            unmoved = (reached(code, interface) & code.functions()) - found
+            result = reached(code, ROOTS)
+            there |= result
+            unmoved = (reached(code, interface) & code.functions()) - result
             left |= {one.split(":")[0] for one in unmoved}
     return {one if one.split(":")[0] in left else one.split(":")[0] for one in there}
 

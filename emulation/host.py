@@ -18,16 +18,16 @@ __all__ = ["replay_here"]
 
 @cache
 def library() -> ctypes.CDLL:
-    made = ctypes.CDLL(str(host_library("heap", [DRIVER, *heap_sources()])))
-    made.drive_create.restype = ctypes.c_void_p
-    made.drive_create.argtypes = [ctypes.c_void_p, *[ctypes.c_uint32] * 3]
-    made.drive_events.restype = None
-    made.drive_events.argtypes = [
+    cdll = ctypes.CDLL(str(host_library("heap", [DRIVER, *heap_sources()])))
+    cdll.drive_create.restype = ctypes.c_void_p
+    cdll.drive_create.argtypes = [ctypes.c_void_p, *[ctypes.c_uint32] * 3]
+    cdll.drive_events.restype = None
+    cdll.drive_events.argtypes = [
         *[ctypes.c_void_p] * 3,
         ctypes.c_uint32,
         *[ctypes.c_void_p] * 2,
     ]
-    return made
+    return cdll
 
 
 def replay_here(rows: Rows, size: int, *, form: Form = Form.AUTO, alignment: int = 0) -> Counts:

@@ -129,30 +129,30 @@ void interrupts_prepare(void)
 
 uint32_t interrupts_operate(uint32_t which)
 {
-    live_t *const made = &blocks[6];
+    live_t *const built = &blocks[6];
     switch (which) {
     case 0:
-        made->at = take(40);
+        built->at = take(40);
         break;
     case 1: /* merges with the hole before it */
         give(blocks[2].at);
         blocks[2].at = NULL;
         return 1;
     case 2: /* in place, into the hole behind */
-        made->at = resize(blocks[0].at, 250);
+        built->at = resize(blocks[0].at, 250);
         blocks[0].at = NULL;
         break;
     case 3: /* moves */
-        made->at = resize(blocks[3].at, 1500);
+        built->at = resize(blocks[3].at, 1500);
         blocks[3].at = NULL;
         break;
     case 4:
-        made->at = clear(10, 20);
+        built->at = clear(10, 20);
         break;
     default:
-        made->at = align(64, 100);
+        built->at = align(64, 100);
     }
-    return made->at != NULL;
+    return built->at != NULL;
 }
 
 /* 1: it got a block, 0: it was refused. */

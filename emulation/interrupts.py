@@ -105,8 +105,8 @@ class Interrupted:
     def every(self, operation: int, *, first: int = 0, step: int = 1) -> Iterator[At]:
         """At every `step`-th boundary from before the first instruction to after the last."""
         boundary = first
-        while (found := self.at(operation, boundary)) is not None:
-            yield found
+        while (result := self.at(operation, boundary)) is not None:
+            yield result
             boundary += step
 
     def at(self, operation: int, boundary: int) -> At | None:
@@ -136,8 +136,8 @@ class Interrupted:
         if bool(uc.reg_read(constant(self.mask)) & self.bit) is self.enabled:
             met = self._interrupt()
         uc.emu_start(pc | thumb, RETURN)
-        made = int(uc.reg_read(constant(self.kind.result)))
-        wrong = machine.call("interrupts_verify", operation) if made else FAILED
+        built = int(uc.reg_read(constant(self.kind.result)))
+        wrong = machine.call("interrupts_verify", operation) if built else FAILED
         return At(boundary, met, wrong)
 
     def _interrupt(self) -> Met:

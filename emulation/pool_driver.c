@@ -7,7 +7,7 @@ uint32_t drive_words(void *memory, uint32_t size, uint32_t steps);
 hs_fixed_t *drive_fixed(void *memory, uint32_t count, uint32_t block_size);
 uint32_t drive_take(hs_fixed_t *pool, void **blocks, uint32_t count);
 uint32_t drive_give(hs_fixed_t *pool, void *const *blocks, uint32_t count);
-uint32_t drive_grow(void *memory, uint32_t size, uint32_t blocks, hs_pool_t **made);
+uint32_t drive_grow(void *memory, uint32_t size, uint32_t blocks, hs_pool_t **built);
 uint32_t drive_pool(hs_pool_t *pool, uint32_t count);
 
 enum { HELD = 24 };
@@ -133,7 +133,7 @@ static void arena_give(void *context, void *block, size_t size)
 }
 
 /* A pool of so many full blocks and an empty one. How many blocks it has. */
-uint32_t drive_grow(void *memory, uint32_t size, uint32_t blocks, hs_pool_t **made)
+uint32_t drive_grow(void *memory, uint32_t size, uint32_t blocks, hs_pool_t **built)
 {
     arena.next = memory;
     arena.end = arena.next + size;
@@ -146,7 +146,7 @@ uint32_t drive_grow(void *memory, uint32_t size, uint32_t blocks, hs_pool_t **ma
         }
         hs_pool_info(pool, &info);
     }
-    *made = pool;
+    *built = pool;
     return info.blocks;
 }
 

@@ -115,10 +115,10 @@ def objects(
 
 
 @cache
-def symbols(made: Path) -> tuple[frozenset[str], frozenset[str]]:
+def symbols(built: Path) -> tuple[frozenset[str], frozenset[str]]:
     """The names that an object defines for others, and those that it wants of others."""
     defined, wanted = set(), set()
-    with made.open("rb") as file:
+    with built.open("rb") as file:
         for section in ELFFile(file).iter_sections():
             if isinstance(section, SymbolTableSection):
                 for symbol in section.iter_symbols():
@@ -139,10 +139,10 @@ def words_of(source: Path) -> frozenset[str] | None:
     return frozenset(re.findall(r"\w+", " ".join(lines)))
 
 
-def missing(made: Sequence[Path], keep: Sequence[str]) -> set[str]:
+def missing(built: Sequence[Path], keep: Sequence[str]) -> set[str]:
     """The heap's names that these objects want and do not define. `__real_` is the linker's name of
     what the option --wrap replaces."""
-    every = [symbols(one) for one in made]
+    every = [symbols(one) for one in built]
     wanted = {name.removeprefix("__real_") for name in set(keep).union(*(own for _, own in every))}
     return {name for name in wanted.difference(*(own for own, _ in every)) if name[:3] == "hs_"}
 
@@ -154,24 +154,24 @@ def needed_objects(
     leave out the others, and to compile them all takes longer than the program's own files. The
     text of a file tells what it may define, and its object what it does; where the texts tell of no
     file, the rest is compiled."""
-    made = objects(target, sources, level, flags)
+    built = objects(target, sources, level, flags)
     chosen: dict[Path, Path] = {}
     rest = device_sources()
-    while rest and (names := missing([*made, *chosen.values()], keep)):
-        told = [(source, words_of(source)) for source in rest]
-        more = [source for source, words in told if words is None or names & words] or rest
+    while rest and (names := missing([*built, *chosen.values()], keep)):
+        results = [(source, words_of(source)) for source in rest]
+        more = [source for source, words in results if words is None or names & words] or rest
         chosen.update(zip(more, objects(target, more, level, flags), strict=True))
         rest = [source for source in rest if source not in chosen]
-    return [*made, *(chosen[source] for source in sorted(chosen))]
+    return [*built, *(chosen[source] for source in sorted(chosen))]
 
 
-def link(target: Target, made: Sequence[Path], output: Path, entry: str, *flags: str) -> None:
+def link(target: Target, built: Sequence[Path], output: Path, entry: str, *flags: str) -> None:
     """An image of these objects; what `entry` does not need is left out."""
     command = [OPTIMISED, "-nostdlib", "-static", f"-Wl,-T,{HERE / 'image.ld'},--gc-sections"]
     command += [f"-Wl,-e,{entry}", *flags]
     command += ["-no-pie", "-Wl,--build-id=none"] if target.by_gcc else []
     arithmetic = "-lgcc" if target.by_gcc else "-rtlib=compiler-rt"
-    run(*compiler(target), *command, *made, arithmetic, "-o", output)
+    run(*compiler(target), *command, *built, arithmetic, "-o", output)
 
 
 def build_program(
@@ -187,14 +187,14 @@ def build_program(
     functions that are there to be called from outside. `wrap`: functions whose calls the linker
     sends to others, as its option --wrap does. MissingError: no such compiler."""
     own = [*sources, *sorted(HOSTED.glob("*.c"))]
-    made = needed_objects(target, own, level, flags, keep)
+    built = needed_objects(target, own, level, flags, keep)
     options = [*(f"-Wl,-u,{name}" for name in keep), *(f"-Wl,--wrap={name}" for name in wrap)]
-    key = hashlib.sha256("\0".join((*map(str, made), *options)).encode())
+    key = hashlib.sha256("\0".join((*map(str, built), *options)).encode())
     key.update((HERE / "image.ld").read_bytes())
     folder = BUILD / f"{sources[0].stem}-{target.name.replace(' ', '-')}-{key.hexdigest()[:16]}"
     if not folder.exists():
         place = fresh(folder)
-        link(target, made, place / "program.elf", "hosted_start", *options)
+        link(target, built, place / "program.elf", "hosted_start", *options)
         put(place, folder)
     return folder / "program.elf"
 

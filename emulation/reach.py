@@ -33,8 +33,8 @@ class Code:
     def name_of(self, place: Place) -> str | None:
         """`object:name` of a section of code or of constants. A part that the compiler made of a
         function has the function's name."""
-        found = NAMED.match(self.names[place])
-        return f"{place[0]}:{found[1]}" if found is not None else None
+        match = NAMED.match(self.names[place])
+        return f"{place[0]}:{match[1]}" if match is not None else None
 
 
 def read(objects: Iterable[Path]) -> Code:

@@ -54,7 +54,7 @@ static void ask(uint32_t number)
                           100u + number, 0x800u + number, (hs_callers_t){{0x4000u + 2u * number}});
 }
 
-static bool is_asked(const uintptr_t *record, uint32_t number)
+static bool is_requested(const uintptr_t *record, uint32_t number)
 {
     return record[HS_RAW_ADDRESS] == 0x1000u + 16u * number &&
            record[HS_RAW_SIZE] == 100u + number && record[HS_RAW_CAPS] == 0x800u + number &&
@@ -117,7 +117,7 @@ static bool is_operation(uint32_t which, const uintptr_t *record)
                record[HS_RAW_OTHER] == hs_raw_check(record[HS_RAW_ADDRESS]);
     default:
         for (uint32_t i = 0; i < 10u + RECORDS; i++) {
-            if (kind == HS_EVENT_MALLOC && is_asked(record, i)) {
+            if (kind == HS_EVENT_MALLOC && is_requested(record, i)) {
                 return true;
             }
         }
@@ -146,7 +146,7 @@ uint32_t interrupts_verify(uint32_t which)
         }
         if (kind == HS_EVENT_LEVEL) {
             levels++;
-        } else if (is_asked(record, 100 + handlers)) {
+        } else if (is_requested(record, 100 + handlers)) {
             handlers++;
         } else if (is_operation(which, record)) {
             operations++;
@@ -155,8 +155,8 @@ uint32_t interrupts_verify(uint32_t which)
         }
     }
     const uint32_t filters = which == FREE_WITH_FILTER;
-    const uint32_t asked = which == ALLOCATE_WHEN_FULL ? RECORDS : 1u;
-    const uint32_t all = 1u + filters + asked + handled;
+    const uint32_t requested = which == ALLOCATE_WHEN_FULL ? RECORDS : 1u;
+    const uint32_t all = 1u + filters + requested + handled;
     const uint32_t missing = figures.lost + figures.left_out;
     return number == levels + operations + handlers && levels == 1u + filters &&
                    all == number + missing && (which == ALLOCATE_WHEN_FULL || figures.lost == 0) &&

@@ -164,7 +164,7 @@ static bool step(one_t *block)
     const uint32_t choice = below(4);
     running = below(ROWS_MAX);
     if (block->address == 0) {
-        one_t made = {0};
+        one_t built = {0};
         void *const given = choice == 0 ? hs_regions_calloc(set, 1, size, caps)
                             : choice == 1
                                 ? hs_regions_aligned_alloc(set, 4u << below(6), size, 0, caps)
@@ -172,12 +172,12 @@ static bool step(one_t *block)
         if (given == NULL) {
             return true;
         }
-        made.address = (uint32_t)given;
-        made.code = made.address >= 0x400A0000 && made.address < 0x400C0000;
-        if (choice == 0 && !is_zero(&made, size / 4)) {
+        built.address = (uint32_t)given;
+        built.code = built.address >= 0x400A0000 && built.address < 0x400C0000;
+        if (choice == 0 && !is_zero(&built, size / 4)) {
             return false;
         }
-        fill(block, made.address);
+        fill(block, built.address);
         return true;
     }
     if (!is_filled(block, block->words)) {

@@ -89,8 +89,8 @@ class EmulatedHeap:
         results = np.frombuffer(machine.read(RESULTS, 4 * count), "<u4").astype(np.uint32)
         counts, copying = (np.zeros(count, np.uint32) for _ in range(2))
         if self.counter is not None:
-            made = np.flatnonzero(results != SKIPPED)
-            counts[made], copying[made] = self.counter.taken()
+            built = np.flatnonzero(results != SKIPPED)
+            counts[built], copying[built] = self.counter.taken()
         return Replay(results, counts, copying)
 
     def _need(self, start: int, size: int) -> None:

@@ -58,19 +58,19 @@ def programs() -> list[Program]:
 
 
 def of_folder(folder: Path) -> Iterator[Program]:
-    said: dict[str, Any] = {}
+    stated: dict[str, Any] = {}
     if (folder / "emulated.toml").exists():
-        said = tomllib.loads((folder / "emulated.toml").read_text(encoding="utf-8"))
+        stated = tomllib.loads((folder / "emulated.toml").read_text(encoding="utf-8"))
     tests = sorted(folder.glob("test_*.c"))
     beside = tuple(path for path in sorted(folder.glob("*.c")) if path not in tests)
     for source in tests:
-        every = [said.get(source.stem, {})]
-        every += [row for row in said.get("variant", ()) if row["program"] == source.stem]
+        every = [stated.get(source.stem, {})]
+        every += [row for row in stated.get("variant", ()) if row["program"] == source.stem]
         for number, own in enumerate(every):
             yield Program(
                 name=name_of(folder, source, number),
-                sources=(source, *beside, *found(said, own)),
-                flags=(*flags_of(said), *flags_of(own), f"-I{folder}"),
+                sources=(source, *beside, *matches(stated, own)),
+                flags=(*flags_of(stated), *flags_of(own), f"-I{folder}"),
             )
 
 
@@ -79,7 +79,7 @@ def name_of(folder: Path, source: Path, number: int) -> str:
     return part + source.stem.removeprefix("test_") + (f"_{number + 1}" if number else "")
 
 
-def found(*tables: dict[str, Any]) -> tuple[Path, ...]:
+def matches(*tables: dict[str, Any]) -> tuple[Path, ...]:
     patterns = [pattern for table in tables for pattern in table.get("sources", ())]
     paths = [path for pattern in patterns for path in sorted(ROOT.glob(pattern))]
     missing = [pattern for pattern in patterns if not any(ROOT.glob(pattern))]

@@ -46,11 +46,11 @@ def build_for_xtensa(sources: Sequence[Path], folder: Path, *, flags: Sequence[s
     options += ["-I", str(ROOT / "device" / "src"), "-isystem", str(HOSTED / "include")]
 
     def one(source: Path) -> Path:
-        made = folder / ("-".join(source.parts[-3:]) + ".o")
+        built = folder / ("-".join(source.parts[-3:]) + ".o")
         own = ("-fno-builtin", "-fno-tree-loop-distribute-patterns") * (source.parent == HOSTED)
-        if not made.exists():
-            run(COMPILER, *options, *own, "-c", source, "-o", made)
-        return made
+        if not built.exists():
+            run(COMPILER, *options, *own, "-c", source, "-o", built)
+        return built
 
     with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
         objects = list(pool.map(one, every))

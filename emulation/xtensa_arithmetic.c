@@ -16,16 +16,16 @@ int64_t __muldi3(int64_t one, int64_t other);
 /* Bit by bit; the quotient is all ones where the divisor is 0. */
 static division_t divide(uint64_t value, uint64_t by, uint32_t bits)
 {
-    division_t made = {0, 0};
+    division_t built = {0, 0};
     for (uint32_t i = bits; i-- > 0;) {
-        made.rest = made.rest << 1 | (value >> i & 1u);
-        made.quotient <<= 1;
-        if (made.rest >= by) {
-            made.rest -= by;
-            made.quotient |= 1u;
+        built.rest = built.rest << 1 | (value >> i & 1u);
+        built.quotient <<= 1;
+        if (built.rest >= by) {
+            built.rest -= by;
+            built.quotient |= 1u;
         }
     }
-    return made;
+    return built;
 }
 
 uint32_t __udivsi3(uint32_t one, uint32_t other)

@@ -127,11 +127,11 @@ def show(taken: dict[Branch, int]) -> None:
 
 
 def measure() -> dict[Branch, int]:
-    with tempfile.TemporaryDirectory() as made:
-        programs = build(Path(made))
+    with tempfile.TemporaryDirectory() as folder:
+        programs = build(Path(folder))
         with ThreadPoolExecutor(os.cpu_count()) as pool:
             list(pool.map(lambda path: run([path, *ARGUMENTS.get(path.name, ())]), programs))
-        return branches(Path(made))
+        return branches(Path(folder))
 
 
 def main() -> int:

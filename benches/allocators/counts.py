@@ -63,9 +63,9 @@ def control(names: Sequence[str]) -> dict[str, Any]:
         if name not in rows:
             continue
         chip = TARGETS["x86-32"]
-        told = {size: describe(chip, size, form, alignment) for size in CONTROL_POOLS}
-        rows[name]["control"] = {str(size): row["control"] for size, row in told.items()}
-        rows[name]["bitmap"] = {str(size): row["bitmap"] for size, row in told.items()}
+        reported = {size: describe(chip, size, form, alignment) for size in CONTROL_POOLS}
+        rows[name]["control"] = {str(size): row["control"] for size, row in reported.items()}
+        rows[name]["bitmap"] = {str(size): row["bitmap"] for size, row in reported.items()}
     return rows
 
 

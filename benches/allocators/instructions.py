@@ -123,8 +123,8 @@ def count_one(job: Job) -> tuple[Mapping[str, Tally], int]:
 
 def select(rows: Rows, replay: Replay) -> dict[str, NDArray[np.bool_]]:
     """Which events are calls of each sort; those that failed are counted too."""
-    made = replay.results != SKIPPED
-    chosen = {name: made & (rows["kind"] == kind) for name, kind in CALLS.items()}
+    built = replay.results != SKIPPED
+    chosen = {name: built & (rows["kind"] == kind) for name, kind in CALLS.items()}
     has_moved = moved(rows, replay)
     chosen["realloc in place"] &= ~has_moved
     chosen["realloc moving"] &= has_moved

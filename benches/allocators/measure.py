@@ -45,14 +45,14 @@ def rivals() -> dict[str, Any]:
 
 def available() -> list[Target]:
     """The targets on which instructions are counted; a missing one is named."""
-    found = []
+    results = []
     for target in (GCC_X86, *(TARGETS[name] for name in CHIPS)):
         try:
             need_compiler(target)
-            found.append(target)
+            results.append(target)
         except MissingError as error:
             print(f"left out: {target.name}, missing: {error}", file=sys.stderr)
-    return found
+    return results
 
 
 def say(what: str) -> Callable[[int, int], None]:
@@ -71,11 +71,11 @@ def measure(
 ) -> dict[str, Any]:
     """`traces`: what everything is measured on; `fresh`: what the needed pools are, too; `names`:
     of the allocators."""
-    found = needed([*traces, *fresh], names, done=say("needed pools"))
+    result = needed([*traces, *fresh], names, done=say("needed pools"))
     return {
         "density": counts.density(names),
         "control": counts.control(names),
-        **_of(found, names, traces, fresh),
+        **_of(result, names, traces, fresh),
     }
 
 
@@ -87,37 +87,37 @@ def measure_ours(
     names = list(before["needed"]["means"]["real"])
     ours = [name for name in names if name.startswith(OURS)]
     every = [*traces, *fresh]
-    found = needed(every, ours, done=say("needed pools of ours"))
+    result = needed(every, ours, done=say("needed pools of ours"))
     kept = before["needed"]["traces"]
     changed = []
     for trace in every:
-        row = found[trace.name]
+        row = result[trace.name]
         if trace.name in kept and kept[trace.name]["peak_live"] == row[OURS].peak_live:
             row.update({who: n for who, n in _kept(kept[trace.name]).items() if who not in ours})
         else:
             changed.append(trace)
     if changed:
-        found.update(needed(changed, names, done=say("needed pools of changed traces")))
+        result.update(needed(changed, names, done=say("needed pools of changed traces")))
     return {
         "density": {**before["density"], **counts.density(ours)},
         "control": {**before["control"], **counts.control(ours)},
-        **_of(found, names, traces, fresh),
+        **_of(result, names, traces, fresh),
     }
 
 
 def _of(
-    found: Mapping[str, Mapping[str, Needed]],
+    result: Mapping[str, Mapping[str, Needed]],
     names: Sequence[str],
     traces: Sequence[Trace],
     fresh: Sequence[Trace],
 ) -> dict[str, Any]:
     """The needed pools, and what our heap does in them."""
-    served = [trace for trace in traces if found[trace.name][OURS].pool]
+    served = [trace for trace in traces if result[trace.name][OURS].pool]
     return {
-        "needed": pools(found, names, traces, fresh),
-        "instructions": all_instructions(served, found),
+        "needed": pools(result, names, traces, fresh),
+        "instructions": all_instructions(served, result),
         "sizes": counts.sizes(compilers()),
-        **times(served, found),
+        **times(served, result),
     }
 
 
@@ -125,10 +125,10 @@ def measure_instructions(
     traces: Sequence[Trace], before: Mapping[str, Mapping[str, Any]]
 ) -> dict[str, Any]:
     """`before`: the traces of an earlier run with the pools that they need."""
-    found = {trace.name: _kept(before[trace.name]) for trace in traces if trace.name in before}
-    served = [trace for trace in traces if trace.name in found and found[trace.name][OURS].pool]
+    result = {trace.name: _kept(before[trace.name]) for trace in traces if trace.name in before}
+    served = [trace for trace in traces if trace.name in result and result[trace.name][OURS].pool]
     return {
-        "instructions": all_instructions(served, found),
+        "instructions": all_instructions(served, result),
         "sizes": counts.sizes(compilers()),
     }
 
@@ -150,16 +150,16 @@ def compilers() -> list[Target]:
 
 
 def pools(
-    found: Mapping[str, Mapping[str, Needed]],
+    result: Mapping[str, Mapping[str, Needed]],
     names: Sequence[str],
     traces: Sequence[Trace],
     fresh: Sequence[Trace],
 ) -> dict[str, Any]:
     real = [trace for trace in traces if trace.kind == REAL]
     means = {
-        "real": {who: over_traces(found, [t.name for t in real], who) for who in names},
-        "real, by program": {who: per_program(found, real, who) for who in names},
-        "synthetic": {who: over_traces(found, [t.name for t in fresh], who) for who in names},
+        "real": {who: over_traces(result, [t.name for t in real], who) for who in names},
+        "real, by program": {who: per_program(result, real, who) for who in names},
+        "synthetic": {who: over_traces(result, [t.name for t in fresh], who) for who in names},
     }
     return {
         "means": {key: {who: asdict(m) for who, m in row.items()} for key, row in means.items()},
@@ -167,9 +167,9 @@ def pools(
             trace.name: {
                 "kind": trace.kind,
                 "program": trace.program,
-                "peak_live": found[trace.name][OURS].peak_live,
-                "pools": {who: found[trace.name][who].pool for who in names},
-                "reasons": {w: n.reason for w, n in found[trace.name].items() if n.reason},
+                "peak_live": result[trace.name][OURS].peak_live,
+                "pools": {who: result[trace.name][who].pool for who in names},
+                "reasons": {w: n.reason for w, n in result[trace.name].items() if n.reason},
             }
             for trace in (*traces, *fresh)
         },
@@ -180,13 +180,13 @@ def pools(
 
 
 def all_instructions(
-    traces: Sequence[Trace], found: Mapping[str, Mapping[str, Needed]]
+    traces: Sequence[Trace], result: Mapping[str, Mapping[str, Needed]]
 ) -> dict[str, Any]:
     """By a run's name, then by call; and the better compiler's figures of x86-32."""
     runs: dict[str, dict[str, Any]] = {}
 
     def run(name: str, target: Target, who: str, room: float, **how: Any) -> None:
-        chosen = [(t, found[t.name][who].pool) for t in traces]
+        chosen = [(t, result[t.name][who].pool) for t in traces]
         jobs = [
             Job(target, t.name, t.path, int(pool * room) & ~7, **how) for t, pool in chosen if pool
         ]
@@ -242,12 +242,12 @@ def best(runs: Mapping[str, Mapping[str, Any]]) -> dict[str, tuple[float, float]
 
 
 def times(
-    traces: Sequence[Trace], found: Mapping[str, Mapping[str, Needed]]
+    traces: Sequence[Trace], result: Mapping[str, Mapping[str, Needed]]
 ) -> dict[str, dict[str, Any]]:
     binary, built = program()
     rows, done = {}, say("nanoseconds")
     for number, trace in enumerate(traces, 1):
-        pool = found[trace.name][OURS].pool
+        pool = result[trace.name][OURS].pool
         assert pool is not None
         events = load(trace.path)
         timed = time_events(binary, events, pool)

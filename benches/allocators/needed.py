@@ -60,7 +60,7 @@ def needed(
 ) -> dict[str, dict[str, Needed]]:
     """By trace, then by allocator. An answer that the same code found before is not searched
     again."""
-    found = {}
+    result = {}
     for number, trace in enumerate(traces, 1):
         kept = {name: _file(trace.path, name) for name in names}
         missing = [name for name, file in kept.items() if not file.exists()]
@@ -69,12 +69,12 @@ def needed(
                 kept[row.allocator].parent.mkdir(parents=True, exist_ok=True)
                 text = json.dumps([row.pool, row.peak_live, row.reason])
                 kept[row.allocator].write_text(text, encoding="utf-8")
-        found[trace.name] = {
+        result[trace.name] = {
             name: Needed(*json.loads(file.read_text(encoding="utf-8")))
             for name, file in kept.items()
         }
         done(number, len(traces))
-    return found
+    return result
 
 
 def _file(path: Path, allocator: str) -> Path:
@@ -105,9 +105,9 @@ class Mean:
     traces: int
 
 
-def over_traces(found: Mapping[str, Mapping[str, Needed]], names: Iterable[str], who: str) -> Mean:
+def over_traces(result: Mapping[str, Mapping[str, Needed]], names: Iterable[str], who: str) -> Mean:
     """Each trace counts the same."""
-    rows = [found[name] for name in names]
+    rows = [result[name] for name in names]
     return _mean([(row[who], row[REFERENCE]) for row in rows])
 
 
@@ -124,13 +124,13 @@ def _mean(pairs: Sequence[tuple[Needed, Needed]]) -> Mean:
 
 
 def per_program(
-    found: Mapping[str, Mapping[str, Needed]], traces: Iterable[Trace], who: str
+    result: Mapping[str, Mapping[str, Needed]], traces: Iterable[Trace], who: str
 ) -> Mean:
     """Each program counts the same, however many traces of it there are."""
     programs: dict[str, list[str]] = {}
     for trace in traces:
         programs.setdefault(trace.program, []).append(trace.name)
-    parts = [over_traces(found, names, who) for names in programs.values()]
+    parts = [over_traces(result, names, who) for names in programs.values()]
     return Mean(
         ratio=_geometric([part.ratio for part in parts if part.ratio]),
         to_reference=_geometric([part.to_reference for part in parts if part.to_reference]),

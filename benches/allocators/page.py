@@ -34,9 +34,9 @@ def differing(data: Mapping[str, Any]) -> list[Path]:
 
 def files(data: Mapping[str, Any]) -> dict[Path, str]:
     """All that is made of the figures, by where it lies."""
-    told = data["provenance"]
-    short = {"machine": told["machine"], "commit": told["commit"]}
-    short |= {"compilers": ", ".join(dict.fromkeys(told["compilers"].values()))}
+    reported = data["provenance"]
+    short = {"machine": reported["machine"], "commit": reported["commit"]}
+    short |= {"compilers": ", ".join(dict.fromkeys(reported["compilers"].values()))}
     shipped = json.dumps({"provenance": short, "article": data["article"]}, indent=1)
     return {PAGE: page(data), PICTURE: picture(data), MEASURED: shipped + "\n"}
 
@@ -59,10 +59,10 @@ def picture(data: Mapping[str, Any]) -> str:
 
 
 def page(data: Mapping[str, Any]) -> str:
-    told = data["provenance"]
-    compilers = "; ".join(f"{name}: {by}" for name, by in told["compilers"].items())
-    more = f" Given besides: {', '.join(told['given'])}." if told["given"] else ""
-    seeds = f"{told['seeds'][0]} to {told['seeds'][-1]}"
+    reported = data["provenance"]
+    compilers = "; ".join(f"{name}: {by}" for name, by in reported["compilers"].items())
+    more = f" Given besides: {', '.join(reported['given'])}." if reported["given"] else ""
+    seeds = f"{reported['seeds'][0]} to {reported['seeds'][-1]}"
     timed = data["times"]
     return f"""# The allocators, measured
 
@@ -70,8 +70,8 @@ Made by `python benches/allocators`; every figure of our heap and every count of
 from that one run. Raw: [allocators.csv](allocators.csv).
 
 ```text
-machine    {told["machine"]}
-commit     {told["commit"]}
+machine    {reported["machine"]}
+commit     {reported["commit"]}
 compilers  {compilers}
 ```
 

@@ -84,7 +84,7 @@ def marker(point: Point, place: tuple[float, float], label: Box) -> Iterator[str
 def labels(points: Sequence[Point], places: Sequence[tuple[float, float]]) -> list[Box]:
     """Where each name stands: the first place around its point that is free, ours first."""
     taken: list[Box] = [(px - 6, py - 6, px + 6, py + 6) for px, py in places]
-    found: dict[int, Box] = {}
+    result: dict[int, Box] = {}
     for index in sorted(range(len(points)), key=lambda i: not points[i].ours):
         width = len(points[index].name) * CHARACTER + 4
         box = next(
@@ -96,8 +96,8 @@ def labels(points: Sequence[Point], places: Sequence[tuple[float, float]]) -> li
             next(around(places[index], width)),
         )
         taken.append(box)
-        found[index] = box
-    return [found[index] for index in range(len(points))]
+        result[index] = box
+    return [result[index] for index in range(len(points))]
 
 
 def around(place: tuple[float, float], width: float) -> Iterator[Box]:

@@ -73,12 +73,12 @@ def main() -> int:
         print(report(next(one for one in WAYS if one.name == way), call))
         return 0
     if chosen.bounds is not None:
-        found = measured_bounds(chosen.bounds)
-        print(bounds(found))
+        result = measured_bounds(chosen.bounds)
+        print(bounds(result))
         if not chosen.page:
             return 0
         data = read_results(RAW)
-        write_results(RAW, {**data, "bounds": {**data.get("bounds", {}), **found}})
+        write_results(RAW, {**data, "bounds": {**data.get("bounds", {}), **result}})
     if chosen.recorder:
         write_results(RAW, {**read_results(RAW), "recorder": recorders()})
     elif chosen.sizes:
@@ -86,10 +86,10 @@ def main() -> int:
     elif not (chosen.page or chosen.check):
         provenance = {"commit": commit(), "machine": cpu()}
         write_results(RAW, {"provenance": provenance, **measure(interrupts=chosen.interrupts)})
-    made = page(read_results(RAW))
+    built = page(read_results(RAW))
     if chosen.check:
-        return 0 if PAGE.exists() and PAGE.read_text(encoding="utf-8") == made else 1
-    PAGE.write_text(made, encoding="utf-8")
+        return 0 if PAGE.exists() and PAGE.read_text(encoding="utf-8") == built else 1
+    PAGE.write_text(built, encoding="utf-8")
     return 0
 
 

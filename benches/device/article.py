@@ -37,8 +37,8 @@ def by_chip(data: Mapping[str, Mapping[str, int]]) -> str:
 def figure(row: Mapping[str, Any], call: str) -> str:
     if call not in row:
         return "-"
-    found = row[call]
-    return f"{found['mean']:.0f} / {found['p99']} / {found['max']}"
+    result = row[call]
+    return f"{result['mean']:.0f} / {result['p99']} / {result['max']}"
 
 
 def calls(data: Mapping[str, Mapping[str, Any]], call: str) -> str:
@@ -67,7 +67,7 @@ def bounds(data: Mapping[str, Mapping[str, Any]], bound: str = "bound", seen: st
 def bounds_section(data: Mapping[str, Any]) -> str:
     if "bounds" not in data:
         return ""
-    found = data["bounds"]
+    result = data["bounds"]
     return f"""## Bounds
 
 Instructions that no call exceeds on RV32IMC, and beside them the most that was seen under loads
@@ -79,12 +79,12 @@ of sizes. Not in it are the rounds of loops that copy or fill bytes. Requests to
 all of them one after the other, and searches of a guard for an aligned block look at every bin,
 hence bounds far above what was seen.
 
-{bounds(found)}
+{bounds(result)}
 
 How long the lock of regions is held at most, from the first instruction of what takes it to the
 last one of what gives it back: bound / most. Where the lock masks interrupts, they wait so long.
 
-{bounds(found, "held", "held_seen")}
+{bounds(result, "held", "held_seen")}
 
 """
 

@@ -31,13 +31,13 @@ def measured_bounds(name: str = "") -> dict[str, Any]:
     for number, way in enumerate(WAYS):
         if not way.name.startswith(name):
             continue
-        found = seen(number)
+        result = seen(number)
         rows[way.name] = {}
         for call in CALLS.values():
             row = derived(way, call)
-            row["seen"] = found.most.get(call, 0)
+            row["seen"] = result.most.get(call, 0)
             if way.regions:
-                row["held_seen"] = found.held.get(call, 0)
+                row["held_seen"] = result.held.get(call, 0)
             rows[way.name][call] = row
     return rows
 
@@ -63,6 +63,6 @@ def report(way: Way, call: str, lines: int = 40) -> str:
     out += ["  with inlined  itself  function"]
     out += [f"  {whole[name]:>12}  {own[name]:>6}  {name}" for name, _ in whole.most_common(lines)]
     out += ["", "  instructions  line"]
-    for (name, line, said), times in by_line.most_common(lines):
-        out.append(f"  {times:>12}  {name}:{line}: {said}")
+    for (name, line, stated), times in by_line.most_common(lines):
+        out.append(f"  {times:>12}  {name}:{line}: {stated}")
     return "\n".join(out)

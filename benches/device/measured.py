@@ -194,9 +194,9 @@ def interrupted(step: int) -> Mapping[str, Any]:
             run = Interrupted(TARGETS[chip], build_interrupted(TARGETS[chip], way))
             for number, operation in enumerate(OPERATIONS):
                 each = 7 * step if way is Way.REGIONS else step
-                found = list(run.every(number, step=each))
-                met = {kind.name.lower(): sum(at.met is kind for at in found) for kind in Met}
-                met["wrong"] = sum(at.wrong != 0 for at in found)
+                results = list(run.every(number, step=each))
+                met = {kind.name.lower(): sum(at.met is kind for at in results) for kind in Met}
+                met["wrong"] = sum(at.wrong != 0 for at in results)
                 met["step"] = each
                 rows[f"{chip}, {way.name.lower()}, {operation}"] = met
     return rows

@@ -61,10 +61,10 @@ def main() -> int:
     chosen = parser.parse_args()
     if not (chosen.page or chosen.check):
         write_results(RAW, measured(chosen.seed, chosen.scenes))
-    made = page.page(read_results(RAW))
+    built = page.page(read_results(RAW))
     if chosen.check:
-        return 0 if PAGE.exists() and PAGE.read_text(encoding="utf-8") == made else 1
-    PAGE.write_text(made, encoding="utf-8")
+        return 0 if PAGE.exists() and PAGE.read_text(encoding="utf-8") == built else 1
+    PAGE.write_text(built, encoding="utf-8")
     return 0
 
 

@@ -110,8 +110,8 @@ def instructions(
                 )
                 replay = heap.replay(rows)
                 for call, kind in CALLS.items():
-                    made = (rows["kind"] == kind) & (replay.results != SKIPPED)
-                    taken[call].append((replay.counts + replay.copying)[made])
+                    built = (rows["kind"] == kind) & (replay.results != SKIPPED)
+                    taken[call].append((replay.counts + replay.copying)[built])
             for call, parts in taken.items():
                 all_counts = np.concatenate(parts)
                 if len(all_counts):

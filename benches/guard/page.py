@@ -9,7 +9,7 @@ __all__ = ["page"]
 
 LEVELS = {0: "0 links", 1: "1 canaries", 2: "2 fill", 3: "3 walk"}
 #: How the columns of a fault say what became of it.
-FOUND = {"call": "by the call", "handed-out": "at the hand-out", "walk": "by a walk"}
+DETECTED = {"call": "by the call", "handed-out": "at the hand-out", "walk": "by a walk"}
 UNSEEN = (
     "same",
     "slack",
@@ -48,12 +48,18 @@ def faults(rows: Sequence[Mapping[str, Any]]) -> str:
     for fault in dict.fromkeys(row["fault"] for row in rows):
         for level, name in LEVELS.items():
             own = summed(rows, fault=fault, level=level)
-            found = sum(own[key] for key in FOUND)
+            result = sum(own[key] for key in DETECTED)
             why = ", ".join(f"{key} {share(own[key], own['made'])}" for key in UNSEEN if own[key])
-            cells = [share(own[key], own["made"]) for key in FOUND]
-            out.append([f"{fault}, {name}", f"{own['made']:,}", share(found, own["made"]), *cells])
+            cells = [share(own[key], own["made"]) for key in DETECTED]
+            out.append([f"{fault}, {name}", f"{own['made']:,}", share(result, own["made"]), *cells])
             out[-1].append(why or "-")
-    heads = ["fault, level", "made", "found, %", *(f"{w}, %" for w in FOUND.values()), "unseen, %"]
+    heads = [
+        "fault, level",
+        "made",
+        "found, %",
+        *(f"{w}, %" for w in DETECTED.values()),
+        "unseen, %",
+    ]
     return table(heads, out)
 
 
@@ -65,8 +71,8 @@ def by_form(rows: Sequence[Mapping[str, Any]]) -> str:
         line = [name]
         for form, alignment in cells:
             own = summed(rows, level=level, form=form, alignment=alignment)
-            made = own["made"] - own["harmless"] - own["same"]
-            line.append(share(sum(own[key] for key in FOUND), made))
+            built = own["made"] - own["harmless"] - own["same"]
+            line.append(share(sum(own[key] for key in DETECTED), built))
         out.append(line)
     return table(["level", *(f"{form} {alignment}" for form, alignment in cells)], out)
 
@@ -92,16 +98,16 @@ def instructions(costs: Mapping[str, Any]) -> str:
 
 
 def page(data: Mapping[str, Any]) -> str:
-    told = data["provenance"]
+    reported = data["provenance"]
     return f"""# The guard, measured
 
 Made by `python benches/guard`; raw: [guard.csv](guard.csv). [The guide](../guide/guard.md)
 explains the levels and how to choose one, [the design](../design/guard.md) why they are built so.
 
 ```text
-compilers  {told["compilers"]}
-campaign   seed {told["seed"]}, {told["scenes"]} scenes a cell, as 64-bit and as 32-bit code
-traces     {", ".join(told["traces"])}: the first {told["events"]:,} calls of each
+compilers  {reported["compilers"]}
+campaign   seed {reported["seed"]}, {reported["scenes"]} scenes a cell, as 64-bit and as 32-bit code
+traces     {", ".join(reported["traces"])}: the first {reported["events"]:,} calls of each
 ```
 
 ## Bytes a block

@@ -37,10 +37,10 @@ def main() -> int:
             parser.error("give the folder with the logs")
         logs = check_folder(options.folder)
         write_results(RAW, {"provenance": {"commit": commit()}, "logs": logs})
-    made = page.markdown(read_results(RAW))
+    built = page.markdown(read_results(RAW))
     if options.check:
-        return int(PAGE.read_text(encoding="utf-8") != made)
-    PAGE.write_text(made, encoding="utf-8", newline="\n")
+        return int(PAGE.read_text(encoding="utf-8") != built)
+    PAGE.write_text(built, encoding="utf-8", newline="\n")
     return 0
 
 

@@ -19,12 +19,12 @@ WHOLE = ("free", "used", "used_blocks", "free_blocks")
 
 def check_folder(folder: Path) -> dict[str, Any]:
     """A row for each list of regions in each log of a folder, by the log's name."""
-    found: dict[str, Any] = {}
+    result: dict[str, Any] = {}
     for path in sorted(folder.glob("*.log")):
         rows = list(_check(path))
         if rows:
-            found[path.stem] = rows
-    return found
+            result[path.stem] = rows
+    return result
 
 
 def _check(path: Path) -> Iterator[dict[str, Any]]:
@@ -33,28 +33,28 @@ def _check(path: Path) -> Iterator[dict[str, Any]]:
     seen = LogEvidence()
     for fact in facts:
         seen.take(fact)
-    told = seen.conclude()
-    about = {"chip": told.chip, "told": seen.idf, "shown": _shown(told)}
+    reported = seen.conclude()
+    about = {"chip": reported.chip, "told": seen.idf, "shown": _shown(reported)}
     if seen.boot:
         cut = any(fact.kind == "boot_region" and fact.cut for fact in facts)
-        yield {"list": "start", **about, **_start(seen, told, cut)}
+        yield {"list": "start", **about, **_start(seen, reported, cut)}
     if any(fact.kind == "region" for fact in facts):
         yield {"list": "summaries", **about, **_summaries(seen, facts)}
 
 
-def _shown(told: ShownByLog) -> str:
-    return shown(told.releases)
+def _shown(shown_by_log: ShownByLog) -> str:
+    return shown(shown_by_log.releases)
 
 
-def _start(seen: LogEvidence, told: ShownByLog, cut: bool) -> dict[str, Any]:
+def _start(seen: LogEvidence, shown_by_log: ShownByLog, cut: bool) -> dict[str, Any]:
     """Whether each line ends where the map of a release that fits does."""
-    chip = read_chip(told.chip) if told.chip else None
+    chip = read_chip(shown_by_log.chip) if shown_by_log.chip else None
     ends = _ends(chip, [(one.start, one.size) for one in seen.boot])
     reasons: dict[str, None] = {}
     exact = explained = 0
     for region in seen.boot:
         end = region.start + region.size
-        border = border_at(told.chip, end)
+        border = border_at(shown_by_log.chip, end)
         if end in ends:
             exact += 1
         elif border is not None:

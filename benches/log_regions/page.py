@@ -61,8 +61,8 @@ def _summaries(rows: list[tuple[str, dict[str, Any]]]) -> list[str]:
     ]
     for name, row in rows:
         if row["list"] == "summaries":
-            found = f"{row['chip']} | {row['told']} | {row.get('allocators', '')}"
-            lines.append(f"| {name} | {found} | {_part(row)}")
+            text = f"{row['chip']} | {row['told']} | {row.get('allocators', '')}"
+            lines.append(f"| {name} | {text} | {_part(row)}")
     return lines
 
 

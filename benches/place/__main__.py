@@ -48,18 +48,18 @@ NEED = 16717  # bytes: the record buffer of a TLS session
 
 def _measured(path: Path, need: int | None) -> dict[str, Any]:
     began = time.monotonic()
-    found = place(path, need=need, **MEMORY)
+    result = place(path, need=need, **MEMORY)
     seconds = time.monotonic() - began
-    ways = {way.name: way for way in found.ways}
+    ways = {way.name: way for way in result.ways}
     none, best = ways["no rules"], ways["best placement"]
     single = ways.get("best single rule", none)
     rooms = {"free": "free", "need": "largest"}
-    name = rooms[found.goal]
+    name = rooms[result.goal]
     return {
         "none": getattr(none, name),
         "single": getattr(single, name),
         "best": getattr(best, name),
-        "bound": found.bound,
+        "bound": result.bound,
         "taken_none": none.taken,
         "taken_single": single.taken,
         "taken": best.taken,
@@ -68,8 +68,8 @@ def _measured(path: Path, need: int | None) -> dict[str, Any]:
         "failures_single": single.failures,
         "slow": best.slow,
         "rules": best.rules,
-        "proved": found.proved,
-        "stopped": found.stopped,
+        "proved": result.proved,
+        "stopped": result.stopped,
         "seconds": round(seconds, 1),
     }
 
@@ -78,15 +78,15 @@ def _ends(path: Path, second: Path, third: Path) -> dict[str, Any]:
     """On pools of our heap alone: the smallest one of both recordings; and of a third one, which
     had no part in it, where the rules are offered."""
     began = time.monotonic()
-    asked, other, last = (
+    requested, other, last = (
         PlaceQuestion(path=each, layout=pool_layout(1 << 20, "heapscope"), wish=PlaceWish())
         for each in (path, second, third)
     )
-    found = find_ends(asked, other)
+    ends = find_ends(requested, other)
     later = None
-    if found.wins and third != path:
-        later = compare_ends(last, "heapscope", found.rules)
-    first, then = found.first, found.second
+    if ends.wins and third != path:
+        later = compare_ends(last, "heapscope", ends.rules)
+    first, then = ends.first, ends.second
     pools = (
         {}
         if first is None or then is None
@@ -103,10 +103,10 @@ def _ends(path: Path, second: Path, third: Path) -> dict[str, Any]:
         "third": third.name.removesuffix(".hst.zst") if later else "",
         "third_without": later.without if later else 0,
         "third_with": later.having if later else 0,
-        "end_rules": len(found.rules),
-        "tables": found.tried,
-        "offered": found.wins,
-        "cut_short": found.stopped,
+        "end_rules": len(ends.rules),
+        "tables": ends.tried,
+        "offered": ends.wins,
+        "cut_short": ends.stopped,
         "took": round(time.monotonic() - began, 1),
     }
 
@@ -177,10 +177,10 @@ def main() -> int:
             return 0
         write_results(RAW, data)
         kept.done()
-    made = placement_page.markdown(read_results(RAW))
+    built = placement_page.markdown(read_results(RAW))
     if options.check:
-        return int(PAGE.read_text(encoding="utf-8") != made)
-    PAGE.write_text(made, encoding="utf-8", newline="\n")
+        return int(PAGE.read_text(encoding="utf-8") != built)
+    PAGE.write_text(built, encoding="utf-8", newline="\n")
     return 0
 
 

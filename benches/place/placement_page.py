@@ -107,23 +107,23 @@ def _ratio(row: dict[str, Any], side: str, where: str) -> float:
 
 
 def _ends(rows: dict[str, Any]) -> Iterator[str]:
-    told = figures_of_ends({"ends": rows})
+    sums = figures_of_ends({"ends": rows})
     yield ENDS
     yield "| over the recordings | measured |"
     yield "| --- | --: |"
-    yield f"| recordings with a second one of their program | {told['recordings']} |"
-    yield f"| the pool is smaller on the first recording | {told['learnt']} |"
+    yield f"| recordings with a second one of their program | {sums['recordings']} |"
+    yield f"| the pool is smaller on the first recording | {sums['learnt']} |"
     yield (
-        f"| of these on the second: smaller, larger, the same | {told['wins']}, {told['losses']}, "
-        f"{told['learnt'] - told['wins'] - told['losses']} |"
+        f"| of these on the second: smaller, larger, the same | {sums['wins']}, {sums['losses']}, "
+        f"{sums['learnt'] - sums['wins'] - sums['losses']} |"
     )
-    yield f"| offered | {told['offered']} |"
-    yield f"| needed pool of all, of that with one end, median | {told['median']:.2f} % |"
+    yield f"| offered | {sums['offered']} |"
+    yield f"| needed pool of all, of that with one end, median | {sums['median']:.2f} % |"
     yield (
         "| needed pool of the second recording where they are offered, median "
-        f"| {told['median_offered']:.2f} % |"
+        f"| {sums['median_offered']:.2f} % |"
     )
-    later = told["third"]
+    later = sums["third"]
     wins = sum(row["third_with"] < row["third_without"] for row in later)
     losses = sum(row["third_with"] > row["third_without"] for row in later)
     yield (
@@ -133,8 +133,8 @@ def _ends(rows: dict[str, Any]) -> Iterator[str]:
     ratios = [100 * row["third_with"] / row["third_without"] for row in later] or [100.0]
     yield f"| needed pool of that third recording, median | {median(ratios):.2f} % |"
     yield f"| the same, best and worst | {min(ratios):.2f} %, {max(ratios):.2f} % |"
-    yield f"| on the second recording, best | {told['best']:.2f} % |"
-    yield f"| what it would need at worst without the check | {told['worst']:.2f} % |"
+    yield f"| on the second recording, best | {sums['best']:.2f} % |"
+    yield f"| what it would need at worst without the check | {sums['worst']:.2f} % |"
     yield ""
     yield (
         "| learnt from | pool | both ends | tried on | pool | both ends | rules | offered "
@@ -176,32 +176,32 @@ def _gap(row: dict[str, Any]) -> float:
 
 
 def _summary(data: dict[str, Any]) -> Iterator[str]:
-    told = figures(data)
-    count = told["traces"]
+    sums = figures(data)
+    count = sums["traces"]
     yield "| over the traces | asked for | measured |"
     yield "| --- | --: | --: |"
     yield f"| traces that were placed | | {count} |"
     yield (
         "| internal memory taken, less than with the best single rule, median | 2 % "
-        f"| {told['less_taken']:.1f} % |"
+        f"| {sums['less_taken']:.1f} % |"
     )
     yield (
         "| internal memory left, more than with the best single rule, median | 2 % "
-        f"| {told['more_free']:.1f} % |"
+        f"| {sums['more_free']:.1f} % |"
     )
-    yield f"| the same, of the bound: no rules give more | | {told['possible']:.1f} % |"
-    yield f"| traces where a single rule does as well | | {told['nothing']} |"
-    yield f"| replay within 5 % of the bound | half | {told['within']} of {count} |"
-    yield f"| longest search, seconds | 60 | {told['seconds']:.0f} |"
+    yield f"| the same, of the bound: no rules give more | | {sums['possible']:.1f} % |"
+    yield f"| traces where a single rule does as well | | {sums['nothing']} |"
+    yield f"| replay within 5 % of the bound | half | {sums['within']} of {count} |"
+    yield f"| longest search, seconds | 60 | {sums['seconds']:.0f} |"
     yield (
         "| largest block, more than with the best single rule, median | "
-        f"| {told['need_more']:.1f} % |"
+        f"| {sums['need_more']:.1f} % |"
     )
-    yield f"| largest block, more than without rules, median | | {told['need_more_none']:.1f} % |"
-    yield f"| largest block within 5 % of the bound | half | {told['need_within']} of {count} |"
+    yield f"| largest block, more than without rules, median | | {sums['need_more_none']:.1f} % |"
+    yield f"| largest block within 5 % of the bound | half | {sums['need_within']} of {count} |"
     yield (
-        f"| longest search for a block, seconds | 60 | {told['need_seconds']:.0f}, "
-        f"{told['need_stopped']} stopped by the time |"
+        f"| longest search for a block, seconds | 60 | {sums['need_seconds']:.0f}, "
+        f"{sums['need_stopped']} stopped by the time |"
     )
 
 

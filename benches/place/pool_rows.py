@@ -38,15 +38,15 @@ def pool_row(path: Path) -> dict[str, Any]:
         large = hs.replay(path, pool=LARGE, allocator=heap)
         used = LARGE - large.sets[0].minimum_free
         size = -(-int(used * SPARE) // STEP) * STEP
-        found = hs.place(path, pool=size, allocator=heap, fixed_blocks=True, time_limit=SECONDS)
-        none, best = found.ways[0], found.best
+        result = hs.place(path, pool=size, allocator=heap, fixed_blocks=True, time_limit=SECONDS)
+        none, best = result.ways[0], result.best
         row |= {
             f"{word}_memory": size,
             f"{word}_none": none.free,
             f"{word}_pools": best.free,
             f"{word}_count": best.lines.count("[[pool]]"),
             f"{word}_failures": best.failures,
-            f"{word}_bound": found.bound,
+            f"{word}_bound": result.bound,
             f"{word}_took": round(time.monotonic() - began, 1),
         }
     return row
@@ -54,7 +54,7 @@ def pool_row(path: Path) -> dict[str, Any]:
 
 def figures_of_pools(rows: dict[str, Any]) -> dict[str, dict[str, Any]]:
     """By heap: how many were placed, where pools win, and by how many bytes and percent."""
-    told: dict[str, dict[str, Any]] = {}
+    reported: dict[str, dict[str, Any]] = {}
     placed = [row for row in rows.values() if "error" not in row]
     for heap in HEAPS:
         word = heap.partition("-")[0]
@@ -64,7 +64,7 @@ def figures_of_pools(rows: dict[str, Any]) -> dict[str, dict[str, Any]]:
             100 * (row[f"{word}_pools"] - row[f"{word}_none"]) / row[f"{word}_memory"]
             for row in placed
         ] or [0.0]
-        told[heap] = {
+        reported[heap] = {
             "placed": len(placed),
             "wins": len(wins),
             "median": median(gains),
@@ -72,11 +72,11 @@ def figures_of_pools(rows: dict[str, Any]) -> dict[str, dict[str, Any]]:
             "share": median(shares),
             "share_most": max(shares),
         }
-    return told
+    return reported
 
 
 def pools_section(rows: dict[str, Any]) -> Iterator[str]:
-    told = figures_of_pools(rows)
+    reported = figures_of_pools(rows)
     yield HEAD
     yield "| over the traces | " + " | ".join(HEAPS) + " |"
     yield "| --- |" + " --: |" * len(HEAPS)
@@ -88,7 +88,9 @@ def pools_section(rows: dict[str, Any]) -> Iterator[str]:
         ("part of the memory that they bring, over all traces, median", "share", "{:.2f} %"),
         ("part of the memory that they bring, most", "share_most", "{:.2f} %"),
     ):
-        yield f"| {title} | " + " | ".join(form.format(told[heap][name]) for heap in HEAPS) + " |"
+        yield (
+            f"| {title} | " + " | ".join(form.format(reported[heap][name]) for heap in HEAPS) + " |"
+        )
     yield ""
     yield "| trace | " + " | ".join(f"{heap} | more | pools | bound" for heap in HEAPS) + " |"
     yield "| --- |" + " --: |" * 4 * len(HEAPS)

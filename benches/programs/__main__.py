@@ -53,7 +53,7 @@ def _run_all(chosen: argparse.Namespace) -> int:
                     seed=chosen.seed,
                 )
                 place = {"program": program, "heap": heap, "target": target}
-                print(json.dumps({**place, **done.figures, "said": done.said}), flush=True)
+                print(json.dumps({**place, **done.figures, "said": done.printed}), flush=True)
                 wrong += not done.sound
                 if not chosen.dry:
                     keep(PROGRAMS[program], ALL[heap], TARGETS[target], done)
@@ -89,11 +89,11 @@ def main() -> int:
         except MissingError as error:
             print(f"missing: {error}", file=sys.stderr)
             return 3
-    made = page(kept())
+    built = page(kept())
     if chosen.check:
-        return 0 if PAGE.exists() and PAGE.read_text(encoding="utf-8") == made else 1
+        return 0 if PAGE.exists() and PAGE.read_text(encoding="utf-8") == built else 1
     if not chosen.dry:
-        PAGE.write_text(made, encoding="utf-8")
+        PAGE.write_text(built, encoding="utf-8")
     return 1 if wrong else 0
 
 

@@ -86,6 +86,6 @@ def command_for(
     seed: int = 1,
 ) -> list[str]:
     """The command that runs it."""
-    made = build(program, heap, target)
+    built = build(program, heap, target)
     numbers = (calls, arena_of(program, heap), check_every, refuse_one_in, seed)
-    return [*target.runner(), str(made), *map(str, numbers), str(program.script or "-")]
+    return [*target.runner(), str(built), *map(str, numbers), str(program.script or "-")]

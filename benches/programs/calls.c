@@ -6,7 +6,7 @@
 #define TICKS_MAX 1000000u
 
 static calls_plan_t plan;
-static calls_made_t made;
+static call_counts_t built;
 static uint64_t random_state, until_check;
 
 uint64_t calls_ticks(void)
@@ -27,14 +27,14 @@ void calls_start(const calls_plan_t *wanted)
     until_check = plan.check_every;
 }
 
-calls_made_t calls_made(void)
+call_counts_t call_counts(void)
 {
-    return made;
+    return built;
 }
 
 uint64_t calls_sum(void)
 {
-    return made.mallocs + made.callocs + made.reallocs + made.frees;
+    return built.mallocs + built.callocs + built.reallocs + built.frees;
 }
 
 /* Knuth's MMIX generator; its high bits. */
@@ -45,7 +45,7 @@ static bool is_refused(void)
     }
     random_state = random_state * 6364136223846793005u + 1442695040888963407u;
     const bool refused = (random_state >> 33) % plan.refuse_one_in == 0;
-    made.refused += refused;
+    built.refused += refused;
     return refused;
 }
 
@@ -60,12 +60,12 @@ static void timed(uint64_t begun)
 {
     const uint64_t taken = calls_ticks() - begun;
     if (taken < TICKS_MAX) {
-        made.timed++;
-        made.ticks += taken;
+        built.timed++;
+        built.ticks += taken;
     }
     if (--until_check == 0) {
         until_check = plan.check_every;
-        made.checks++;
+        built.checks++;
         tell(heap_is_whole() ? NULL : "metadata");
     }
 }
@@ -73,7 +73,7 @@ static void timed(uint64_t begun)
 static void *taken(void *block, size_t size, bool cleared)
 {
     if (block == NULL) {
-        made.failed++;
+        built.failed++;
     } else {
         tell(shadow_taken(block, size, cleared));
     }
@@ -85,7 +85,7 @@ void *calls_malloc(size_t size)
     if (size == 0 || is_refused()) {
         return NULL;
     }
-    made.mallocs++;
+    built.mallocs++;
     const uint64_t begun = calls_ticks();
     void *const block = heap_malloc(size);
     timed(begun);
@@ -97,7 +97,7 @@ void *calls_calloc(size_t count, size_t size)
     if (count == 0 || size == 0 || count > SIZE_MAX / size || is_refused()) {
         return NULL;
     }
-    made.callocs++;
+    built.callocs++;
     const uint64_t begun = calls_ticks();
     void *const block = heap_calloc(count, size);
     timed(begun);
@@ -117,11 +117,11 @@ void *calls_realloc(void *block, size_t size)
         return NULL;
     }
     tell(shadow_resizes(block, size));
-    made.reallocs++;
+    built.reallocs++;
     const uint64_t begun = calls_ticks();
     void *const moved = heap_realloc(block, size);
     timed(begun);
-    made.failed += moved == NULL;
+    built.failed += moved == NULL;
     tell(shadow_resized(block, moved, size));
     return moved;
 }
@@ -132,7 +132,7 @@ void calls_free(void *block)
         return;
     }
     tell(shadow_given(block));
-    made.frees++;
+    built.frees++;
     const uint64_t begun = calls_ticks();
     const bool done = heap_free(block);
     timed(begun);

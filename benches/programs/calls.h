@@ -18,16 +18,16 @@ typedef struct calls_plan {
     void (*end)(const char *fault); /* does not return */
 } calls_plan_t;
 
-typedef struct calls_made {
+typedef struct call_counts {
     uint64_t mallocs, callocs, reallocs, frees; /* those that reached the heap */
     uint64_t failed;                            /* requests that the heap could not serve */
     uint64_t refused;                           /* requests that failed at random */
     uint64_t checks;
     uint64_t timed, ticks; /* calls that nothing interrupted, and the time in them */
-} calls_made_t;
+} call_counts_t;
 
 void calls_start(const calls_plan_t *plan);
-calls_made_t calls_made(void);
+call_counts_t call_counts(void);
 uint64_t calls_sum(void);
 
 /* A moment, in ticks; 0 where the processor has none that can be read. */

@@ -53,15 +53,15 @@ var jobs = [
             .reduce(function (a, b) { return (a + b) % 65521; }, 0);
     },
     function closures(random) {
-        var made = [], i, sum = 0;
+        var built = [], i, sum = 0;
         function counter(from) {
             return function () { return from++; };
         }
         for (i = 0; i < 60; i++) {
-            made.push(counter(random.next() % 100));
+            built.push(counter(random.next() % 100));
         }
         for (i = 0; i < 120; i++) {
-            sum += made[i % 60]();
+            sum += built[i % 60]();
         }
         return sum;
     },

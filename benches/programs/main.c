@@ -69,20 +69,20 @@ uint32_t work_random(uint64_t *state) /* Knuth's MMIX generator; its high bits *
 
 static void tell(const char *fault, const char *failure)
 {
-    const calls_made_t made = calls_made();
+    const call_counts_t built = call_counts();
     const shadow_use_t use = shadow_use();
     const heap_figures_t now = heap_figures();
     const uint64_t ticks = calls_ticks() - run.first_ticks;
     const double per_tick =
         ticks != 0 ? (seconds(CLOCK_MONOTONIC) - run.began) * 1e9 / (double)ticks : 0;
-    const double mean = made.timed != 0 ? (double)made.ticks / (double)made.timed : 0;
+    const double mean = built.timed != 0 ? (double)built.ticks / (double)built.timed : 0;
     const double own = mean > (double)run.empty ? (mean - (double)run.empty) * per_tick : 0;
     printf("{\"calls\": %" PRIu64 ", \"mallocs\": %" PRIu64 ", \"callocs\": %" PRIu64
            ", \"reallocs\": %" PRIu64 ", \"frees\": %" PRIu64 ", \"failed\": %" PRIu64
            ", \"refused\": %" PRIu64 ", \"checks\": %" PRIu64 ", \"rounds\": %" PRIu64
            ", \"failed_rounds\": %" PRIu64,
-           calls_sum(), made.mallocs, made.callocs, made.reallocs, made.frees, made.failed,
-           made.refused, made.checks, run.rounds, run.failed_rounds);
+           calls_sum(), built.mallocs, built.callocs, built.reallocs, built.frees, built.failed,
+           built.refused, built.checks, run.rounds, run.failed_rounds);
     printf(", \"seconds\": %.2f, \"ns\": %.1f, \"peak\": %" PRIu64 ", \"blocks\": %" PRIu64
            ", \"left\": %" PRIu64 ", \"digest\": \"%016" PRIx64 "\"",
            seconds(CLOCK_PROCESS_CPUTIME_ID), own, use.bytes_most, use.blocks_most, use.bytes,

@@ -121,7 +121,7 @@ def _names(row: Row) -> list[str]:
     return [PROGRAMS[row["program"]].title, row["heap"]]
 
 
-def _told(rows: Sequence[Row], column: str) -> str:
+def _reported(rows: Sequence[Row], column: str) -> str:
     return ", ".join(sorted({row[column] for row in rows}))
 
 
@@ -129,19 +129,19 @@ def page(rows: Sequence[Row]) -> str:
     here = [row for row in rows if not TARGETS[row["target"]].emulator]
     emulated = [row for row in rows if TARGETS[row["target"]].emulator]
     text = HEAD.format(
-        machines=_told(rows, "machine"),
-        compilers=_told(rows, "compiler"),
-        commits=_told(rows, "commit"),
+        machines=_reported(rows, "machine"),
+        compilers=_reported(rows, "compiler"),
+        commits=_reported(rows, "commit"),
     )
     text += "".join(f"- `{heap.name}`: {heap.title}\n" for heap in HEAPS.values()) + "\n"
     text += CALLS + "".join(_lines([[*_names(row), *_calls(row, rows)] for row in here])) + "\n"
     text += TIME + "".join(_lines([[*_names(row), *_time(row)] for row in here]))
     if emulated:
-        told = []
+        reported = []
         for row in emulated:
             program, heap = _names(row)
             figures = [_grouped(row[name]) for name in ("peak", "minimum")]
             processor = TARGETS[row["target"]].title
-            told.append([program, processor, heap, *_calls(row, rows), *figures])
-        text += "\n" + EMULATED + "".join(_lines(told))
+            reported.append([program, processor, heap, *_calls(row, rows), *figures])
+        text += "\n" + EMULATED + "".join(_lines(reported))
     return text

@@ -23,7 +23,7 @@ __all__ = ["CSV", "Run", "keep", "kept", "run"]
 CSV = ROOT / "docs" / "reference" / "programs.csv"
 CHECK_EVERY = 4096
 #: The programs are made of these files, beside those that are fetched.
-MADE_OF = ("benches/programs/*.[ch]", "benches/programs/load.*", "device", "lab/models")
+BUILT_FROM = ("benches/programs/*.[ch]", "benches/programs/load.*", "device", "lab/models")
 PLACE = ("program", "heap", "target")
 FIGURES = (
     *("calls", "mallocs", "callocs", "reallocs", "frees", "failed", "checks", "rounds"),
@@ -40,7 +40,7 @@ class Run:
 
     code: int
     figures: Mapping[str, Any]
-    said: str
+    printed: str
     commit: str  # when it began
 
     @property
@@ -67,20 +67,20 @@ def run(
         refuse_one_in=refuse_one_in,
         seed=seed,
     )
-    made_of = _commit()
+    built_of = _commit()
     done = subprocess.run(
         command, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False
     )
     lines = done.stdout.splitlines()
     figures = {"failure": "", "calls": 0, "fault": f"ended with {done.returncode}"}
     figures |= json.loads(lines[-1]) if lines else {}
-    return Run(done.returncode, figures, done.stderr.strip(), made_of)
+    return Run(done.returncode, figures, done.stderr.strip(), built_of)
 
 
 def _commit() -> str:
     """The last commit that changed what the programs are made of."""
-    name = printed("git", "log", "-1", "--format=%h", "--", *MADE_OF)
-    changed = printed("git", "status", "--porcelain", "--", *MADE_OF)
+    name = printed("git", "log", "-1", "--format=%h", "--", *BUILT_FROM)
+    changed = printed("git", "status", "--porcelain", "--", *BUILT_FROM)
     return f"{name}, with changes" if changed else name
 
 
@@ -99,15 +99,15 @@ def keep(program: Program, heap: Heap, target: Target, done: Run) -> None:
     }
     row |= {"commit": done.commit, "machine": cpu()}
     row |= {"compiler": f"ziglang {version('ziglang')} -O2"}
-    told = {name: str(value) for name, value in row.items()}
+    reported = {name: str(value) for name, value in row.items()}
     with (BUILD / "programs.lock").open("w", encoding="utf-8") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)  # several runs can go on at once
-        _put(told)
+        _put(reported)
 
 
-def _put(told: dict[str, str]) -> None:
-    rows = [one for one in kept() if any(one[name] != told[name] for name in PLACE)]
-    rows.append(told)
+def _put(reported: dict[str, str]) -> None:
+    rows = [one for one in kept() if any(one[name] != reported[name] for name in PLACE)]
+    rows.append(reported)
     order = {name: at for at, name in enumerate((*build.TARGETS, *PROGRAMS, *HEAPS))}
     rows.sort(key=lambda one: [order.get(one[name], -1) for name in ("target", "program", "heap")])
     with CSV.open("w", encoding="utf-8", newline="") as file:

@@ -81,9 +81,9 @@ void work_end(void)
 static const char *told(void)
 {
     const JSValue error = JS_GetException(context);
-    const char *const said = JS_ToCString(context, error);
-    const char *const message = work_message(said != NULL ? said : "an error without a text");
-    JS_FreeCString(context, said);
+    const char *const stated = JS_ToCString(context, error);
+    const char *const message = work_message(stated != NULL ? stated : "an error without a text");
+    JS_FreeCString(context, stated);
     JS_FreeValue(context, error);
     return message;
 }

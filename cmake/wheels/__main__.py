@@ -22,17 +22,17 @@ def main() -> None:
     parser.add_argument("out", type=Path, help="the folder for the wheels")
     parser.add_argument("--only", action="append", choices=[one.name for one in TARGETS])
     parser.add_argument("--work", type=Path, help="build here, and keep it")
-    asked = parser.parse_args()
-    out = asked.out.resolve()
+    options = parser.parse_args()
+    out = options.out.resolve()
     zig = subprocess.run(
         [ZIG, "version"], capture_output=True, text=True, check=True
     ).stdout.strip()
     with tempfile.TemporaryDirectory() as temporary:
-        work = (asked.work or Path(temporary)).resolve()
+        work = (options.work or Path(temporary)).resolve()
         work.mkdir(parents=True, exist_ok=True)
         python_files = read_pure(_pure_wheel(work))
         for target in TARGETS:
-            if asked.only and target.name not in asked.only:
+            if options.only and target.name not in options.only:
                 continue
             native_files = read_folder(build_native(target, work / target.name))
             files = {**python_files, **native_files}

@@ -43,10 +43,10 @@ def build_native(target: Target, folder: Path) -> Path:
 def _version() -> str:
     """The one place of the version is the project's CMakeLists.txt."""
     text = (ROOT / "CMakeLists.txt").read_text(encoding="utf-8")
-    found = re.search(r"^project\(heapscope VERSION ([0-9.]+)", text, re.MULTILINE)
-    if found is None:
+    match = re.search(r"^project\(heapscope VERSION ([0-9.]+)", text, re.MULTILINE)
+    if match is None:
         sys.exit("CMakeLists.txt: no version")
-    return found[1]
+    return match[1]
 
 
 def _toolchain(target: Target, folder: Path) -> Path:
@@ -70,17 +70,17 @@ def _toolchain(target: Target, folder: Path) -> Path:
         "CMAKE_DLLTOOL": tools / "dlltool",
         "CMAKE_SHARED_LINKER_FLAGS_INIT": "-s",
     }
-    made = folder / "toolchain.cmake"
-    made.write_text(
+    built = folder / "toolchain.cmake"
+    built.write_text(
         "".join(f'set({name} "{value}")\n' for name, value in settings.items()), encoding="utf-8"
     )
-    return made
+    return built
 
 
 def _beside(name: str) -> str:
     """Beside this Python lie cmake and ninja as wheels."""
-    found = Path(sys.executable).with_name(name)
-    return str(found) if found.exists() else name
+    result = Path(sys.executable).with_name(name)
+    return str(result) if result.exists() else name
 
 
 def _run(program: str, *arguments: str) -> None:

@@ -34,7 +34,7 @@ def write_wheel(files: Mapping[str, bytes], platform: str, zig: str, out: Path) 
     """The wheel of these files in the folder `out`. `zig`: the compiler's version."""
     (info,) = {name.split("/")[0] for name in files if name.endswith(".dist-info/METADATA")}
     tag = f"py3-none-{platform}"
-    said = {
+    stated = {
         "Wheel-Version": "1.0",
         "Generator": f"heapscope wheels (zig {zig})",
         "Root-Is-Purelib": "false",
@@ -42,7 +42,9 @@ def write_wheel(files: Mapping[str, bytes], platform: str, zig: str, out: Path) 
     }
     record = f"{info}/RECORD"
     whole = dict(files)
-    whole[f"{info}/WHEEL"] = "".join(f"{name}: {value}\n" for name, value in said.items()).encode()
+    whole[f"{info}/WHEEL"] = "".join(
+        f"{name}: {value}\n" for name, value in stated.items()
+    ).encode()
     lines = [f"{name},{_digest(whole[name])},{len(whole[name])}\n" for name in sorted(whole)]
     whole[record] = "".join([*lines, f"{record},,\n"]).encode()
 

@@ -31,9 +31,9 @@ NOT_OF_THE_COMPONENT += ("port/bare", "compat/esp_idf", "compat/freertos", "comp
 
 def version() -> str:
     text = (ROOT / "CMakeLists.txt").read_text(encoding="utf-8")
-    found = re.search(r"^project\(heapscope VERSION ([\d.]+)", text, re.MULTILINE)
-    assert found is not None
-    return found[1]
+    match = re.search(r"^project\(heapscope VERSION ([\d.]+)", text, re.MULTILINE)
+    assert match is not None
+    return match[1]
 
 
 def _copy(source: Path, target: Path) -> None:
@@ -62,8 +62,8 @@ def arduino(target: Path, url: str | None) -> Path:
     folder = _begun(target / "arduino" / "Heapscope")
     text = (ARDUINO / "library.properties").read_text(encoding="utf-8")
     lines = text.replace("@VERSION@", version()).replace("@URL@", url or "").splitlines()
-    said = [line for line in lines if not line.startswith("#") and line != "url="]
-    (folder / "library.properties").write_text("\n".join(said) + "\n", encoding="utf-8")
+    texts = [line for line in lines if not line.startswith("#") and line != "url="]
+    (folder / "library.properties").write_text("\n".join(texts) + "\n", encoding="utf-8")
     _copy(ARDUINO / "Heapscope.h", folder / "src" / "Heapscope.h")
     _copy_tree(ARDUINO / "examples", folder / "examples")
     _copy_tree(DEVICE / "include", folder / "src")
@@ -107,20 +107,20 @@ def _members(folder: Path) -> Iterator[tuple[str, bytes]]:
 
 def zipped(folder: Path, archive: Path) -> None:
     """With the folder itself in it, as Arduino's IDE and its registry want it."""
-    with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as made:
+    with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as built:
         for name, content in _members(folder):
             info = zipfile.ZipInfo(f"{folder.name}/{name}", (1980, 1, 1, 0, 0, 0))
             info.external_attr = 0o644 << 16
             info.compress_type = zipfile.ZIP_DEFLATED
-            made.writestr(info, content)
+            built.writestr(info, content)
 
 
 def tarred(folder: Path, archive: Path) -> None:
-    with tarfile.open(archive, "w:xz") as made:
+    with tarfile.open(archive, "w:xz") as built:
         for name, content in _members(folder):
             info = tarfile.TarInfo(name)
             info.size, info.mode = len(content), 0o644
-            made.addfile(info, io.BytesIO(content))
+            built.addfile(info, io.BytesIO(content))
 
 
 def main() -> None:

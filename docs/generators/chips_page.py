@@ -54,12 +54,12 @@ def _allocators(chip: Chip) -> str:
     if rom is not None:
         sure = " (inferred)" if rom.inferred else ""
         return f"in its ROM: {rom.allocator}{sure}"
-    found: dict[str, str] = {}
+    result: dict[str, str] = {}
     for name in finished():
         version = version_of(chip.data, find_release(name))
         if version is not None:
-            found.setdefault(version.allocator, name)
-    return "; ".join(found)
+            result.setdefault(version.allocator, name)
+    return "; ".join(result)
 
 
 def _section(chip: Chip) -> str:

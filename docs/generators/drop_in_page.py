@@ -10,7 +10,7 @@ from pathlib import Path
 from pages import make
 
 ROOT = Path(__file__).resolve().parents[2]
-ASKED = ROOT / "device" / "compat" / "esp_idf" / "asked"
+QUERIED = ROOT / "device" / "compat" / "esp_idf" / "asked"
 SIZES = ROOT / "lab" / "heapscope" / "data" / "heap_code" / "drop_in_linked.csv"
 
 HEAD = """\
@@ -55,8 +55,8 @@ def rows(path: Path) -> list[dict[str, str]]:
         return list(csv.DictReader(file))
 
 
-def asked(name: str) -> list[dict[str, str]]:
-    return rows(ASKED / f"{name}.csv")
+def queried(name: str) -> list[dict[str, str]]:
+    return rows(QUERIED / f"{name}.csv")
 
 
 def table(head: Iterable[str], lines: Iterable[Iterable[str]]) -> Iterator[str]:
@@ -83,10 +83,10 @@ def parts() -> Iterator[str]:
         ("call or entry", "by whom", "when", "releases", "here"),
         [
             (f"`{row['call']}`", row["who"], row["order"], spans(row["releases"]), given(row))
-            for row in asked("start")
+            for row in queried("start")
         ],
     )
-    symbols = asked("symbols")
+    symbols = queried("symbols")
     yield "\n## Functions that are served\n\n"
     served: dict[str, list[dict[str, str]]] = {}
     for row in symbols:
@@ -121,7 +121,7 @@ def parts() -> Iterator[str]:
         ("type", "releases", "here"),
         [
             (f"`{row['type']}`", spans(row["releases"]), given(row))
-            for row in asked("structs")
+            for row in queried("structs")
             if row["standing"] != "kept"
         ],
     )
@@ -136,7 +136,7 @@ def parts() -> Iterator[str]:
                 spans(row["releases"]),
                 given(row),
             )
-            for row in asked("options")
+            for row in queried("options")
         ],
     )
     yield "\n## Sets of capabilities\n\n"
@@ -145,7 +145,7 @@ def parts() -> Iterator[str]:
         ("capabilities", "releases", "components"),
         [
             (f"`{row['capabilities']}`", spans(row["releases"]), row["users"])
-            for row in asked("capabilities")
+            for row in queried("capabilities")
         ],
     )
     yield SIZE

@@ -72,12 +72,12 @@ def effects() -> tuple[Effect, ...]:
 
 def markdown() -> str:
     rows = effects()
-    told = [row for row in rows if row.difference is not None]
-    honest = [row for row in told if row.basis != "input"]
+    known = [row for row in rows if row.difference is not None]
+    honest = [row for row in known if row.basis != "input"]
     off = [abs(row.difference or 0) / abs(row.measured or 1) * 100 for row in honest]
     lines = [
         _HEAD,
-        f"{len(rows)} effects; {len(told)} are predicted, {len(told) - len(honest)} of them from "
+        f"{len(rows)} effects; {len(known)} are predicted, {len(known) - len(honest)} of them from "
         f"figures that were inputs. The others are off by {median(off):.0f} % (median of "
         f"{len(honest)}).",
         "",

@@ -54,7 +54,7 @@ def dumped(data: Mapping[str, Any]) -> bytes:
 
 
 def _release(facts: Mapping[str, Any], order: list[str]) -> dict[str, Any]:
-    made = _Made(facts, order)
+    built = _Records(facts, order)
     lines = facts["lines"]
     return {
         "release": facts["release"],
@@ -71,22 +71,22 @@ def _release(facts: Mapping[str, Any], order: list[str]) -> dict[str, Any]:
             "bool_numbers": lines["bool_number"],
         },
         "symbols": {
-            name: [made.symbol(record) for record in _records(facts["symbols"][name])]
+            name: [built.symbol(record) for record in _records(facts["symbols"][name])]
             for name in sorted(facts["symbols"])
         },
         "choices": {
-            name: [made.choice(record) for record in _records(facts["choices"][name])]
+            name: [built.choice(record) for record in _records(facts["choices"][name])]
             for name in sorted(facts["choices"])
         },
         "caps": {
-            name: [kind[0], {value: made.sets[group] for value, group in values.items()}]
+            name: [kind[0], {value: built.sets[group] for value, group in values.items()}]
             for name, (kind, values) in sorted(facts["caps"].items())
         },
-        "renames": [[*row[:3], made.sets[row[3]]] for row in facts["renames"]],
+        "renames": [[*row[:3], built.sets[row[3]]] for row in facts["renames"]],
     }
 
 
-class _Made:
+class _Records:
     """The records of one release in our form. A set of chips is a number with a bit for each."""
 
     def __init__(self, facts: Mapping[str, Any], order: list[str]) -> None:
@@ -129,7 +129,7 @@ class _Made:
 
 
 def _condition(text: str) -> str:
-    return _OPERATOR.sub(lambda found: found[1] or found[2] * 2, text)
+    return _OPERATOR.sub(lambda result: result[1] or result[2] * 2, text)
 
 
 def _records(facts: Any) -> Iterable[Mapping[str, Any]]:
@@ -142,7 +142,7 @@ def _names(facts: Mapping[str, Any], order: list[str]) -> dict[str, Any]:
     options: dict[str, int] = {}
     renames: dict[tuple[str, str, int, int], int] = {}
     for bit, release in enumerate(RELEASES):
-        sets = _Made(facts[release], order).sets
+        sets = _Records(facts[release], order).sets
         for name in (*facts[release]["symbols"], *facts[release]["caps"]):
             options[name] = options.get(name, 0) | 1 << bit
         for old, new, inverted, group, _ in facts[release]["renames"]:

@@ -68,35 +68,35 @@ def lines_unlike(one: OptionTable, other: OptionTable) -> set[str]:
     """Options of which a line may be taken by one of the two alone: kind, prompt, ranges or choice
     differ, or what selects it."""
     every = one.symbols.keys() | other.symbols.keys()
-    found = {
+    matches = {
         name
         for name in every
         if _line_facts(one.symbols.get(name)) != _line_facts(other.symbols.get(name))
     }
-    found |= set(_targets(one.selected, other.selected))
+    matches |= set(_targets(one.selected, other.selected))
     for name in one.choices.keys() | other.choices.keys():
         two = one.choices.get(name), other.choices.get(name)
         facts = [None if each is None else (each.members, each.prompt) for each in two]
         members = {member for each in two if each is not None for member in each.members}
-        if facts[0] != facts[1] or members & found:
-            found |= members
-    return found
+        if facts[0] != facts[1] or members & matches:
+            matches |= members
+    return matches
 
 
 def values_unlike(one: OptionTable, other: OptionTable) -> set[str]:
     """Options that may have another value without a line: defaults differ, or what selects or
     implies them."""
-    found = {
+    matches = {
         name
         for name in one.symbols.keys() | other.symbols.keys()
         if _defaults(one.symbols.get(name)) != _defaults(other.symbols.get(name))
     }
-    found |= {*_targets(one.selected, other.selected), *_targets(one.implied, other.implied)}
+    matches |= {*_targets(one.selected, other.selected), *_targets(one.implied, other.implied)}
     for name in one.choices.keys() | other.choices.keys():
         two = one.choices.get(name), other.choices.get(name)
         if two[0] != two[1]:
-            found.update(member for each in two if each is not None for member in each.members)
-    return found
+            matches.update(member for each in two if each is not None for member in each.members)
+    return matches
 
 
 def _line_facts(symbol: Symbol | None) -> object:

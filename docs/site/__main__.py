@@ -77,7 +77,7 @@ def _config(source: Path, site: Path, pages: list[str]) -> str:
 
 def _navigation(source: Path, pages: list[str]) -> list[Any]:
     left = dict.fromkeys(pages)
-    found: list[Any] = [{"Heapscope": _taken(left, "README.md")}]
+    results: list[Any] = [{"Heapscope": _taken(left, "README.md")}]
     for title, folder in PARTS.items():
         index = f"{folder}/README.md"
         inside = [_taken(left, index)] if index in left else []
@@ -87,11 +87,13 @@ def _navigation(source: Path, pages: list[str]) -> list[Any]:
         for name in [*dict.fromkeys(ordered), *own]:
             if name in left:
                 inside.append(_taken(left, name))
-        found.append({title: inside})
-    found += [_taken(left, name) for name in ("ARCHITECTURE.md", "CONTRIBUTING.md") if name in left]
+        results.append({title: inside})
+    results += [
+        _taken(left, name) for name in ("ARCHITECTURE.md", "CONTRIBUTING.md") if name in left
+    ]
     if "CHANGELOG.md" in left:
-        found.append({"Changes": _taken(left, "CHANGELOG.md")})
-    return [*found, {"Files": list(left)}]
+        results.append({"Changes": _taken(left, "CHANGELOG.md")})
+    return [*results, {"Files": list(left)}]
 
 
 def _taken(left: dict[str, None], name: str) -> str:

@@ -115,14 +115,14 @@ def compiled(board: Board, jobs: Sequence[Job]) -> list[Path]:
         return list(pool.map(one, jobs))
 
 
-def link(board: Board, name: str, made: Sequence[Path]) -> Path:
+def link(board: Board, name: str, built: Sequence[Path]) -> Path:
     script = HERE / f"{board.name}.ld"
-    key = hashlib.sha256("\0".join(map(str, made)).encode() + script.read_bytes())
+    key = hashlib.sha256("\0".join(map(str, built)).encode() + script.read_bytes())
     folder = BUILD / f"{name}-{board.name}-{key.hexdigest()[:16]}"
     if not folder.exists():
         own = fresh(folder)
         options = [OPTIMISED, "-nostdlib", "-static", "-rtlib=compiler-rt"]
         options.append(f"-Wl,-T,{script},--gc-sections,-e,cpu_reset")
-        run(*compiler(board.target), *options, *made, "-o", own / f"{name}.elf")
+        run(*compiler(board.target), *options, *built, "-o", own / f"{name}.elf")
         put(own, folder)
     return folder / f"{name}.elf"

@@ -25,15 +25,15 @@ from emulation.firmware.effects import Base, Effect, effects_of, run_base
 from emulation.firmware.proof import Proof
 from emulation.firmware.recorded import Recorded
 from emulation.firmware.run import Ran
-from emulation.firmware.stream import hear_live, said_file
+from emulation.firmware.stream import hear_live, stated_file
 from emulation.places import BUILD, ROOT, MissingError
 
 FOLDER = BUILD / "demo"
 SHOWN = 14  #: lines of an output
 
 
-def show_lines(console: Console, said: str) -> None:
-    lines = said.splitlines()
+def show_lines(console: Console, text: str) -> None:
+    lines = text.splitlines()
     for line in lines[:SHOWN]:
         console.print(Text(f"  {line}", style="dim"))
     if len(lines) > SHOWN:
@@ -46,7 +46,7 @@ def show_run(console: Console, board: Board, ran: Ran, seconds: float) -> None:
     )
     show_lines(console, ran.console)
     console.print("heapscope live, at the other end of its second serial port, says:")
-    show_lines(console, said_file(ran.recording).read_text("utf-8"))
+    show_lines(console, stated_file(ran.recording).read_text("utf-8"))
 
 
 def show_recorded(console: Console, recorded: Recorded) -> None:

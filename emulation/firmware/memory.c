@@ -52,10 +52,10 @@ void memory_open(void)
 static void *allocate(hs_event_kind_t kind, size_t count, size_t size, uint32_t caps,
                       hs_callers_t callers)
 {
-    const uint32_t asked = caps != 0 ? caps : CAPS_MALLOC;
+    const uint32_t requested = caps != 0 ? caps : CAPS_MALLOC;
     hs_port_lock(NULL);
-    void *const block = kind == HS_EVENT_CALLOC ? hs_regions_calloc(set, count, size, asked)
-                                                : hs_regions_malloc(set, size, asked);
+    void *const block = kind == HS_EVENT_CALLOC ? hs_regions_calloc(set, count, size, requested)
+                                                : hs_regions_malloc(set, size, requested);
     if (count * size != 0) {
         hs_recorder_allocated(recording_record(), kind, block, count * size, caps, callers);
     }

@@ -83,12 +83,12 @@ def layout_of(console: str, into: Path) -> Layout:
 def printed_marks(console: str) -> list[tuple[str, dict[str, Figures]]]:
     """The marks in the order in which they were printed, with the figures of each set."""
     marks: list[tuple[str, dict[str, Figures]]] = []
-    for found in MARK.finditer(console):
+    for match in MARK.finditer(console):
         sets = marks[-1][1] if marks else {}
-        if not marks or marks[-1][0] != found["name"] or found["set"] in sets:
+        if not marks or marks[-1][0] != match["name"] or match["set"] in sets:
             sets = {}
-            marks.append((found["name"], sets))
-        sets[found["set"]] = Figures(*(int(found[k]) for k in ("free", "minimum", "largest")))
+            marks.append((match["name"], sets))
+        sets[match["set"]] = Figures(*(int(match[k]) for k in ("free", "minimum", "largest")))
     return marks
 
 

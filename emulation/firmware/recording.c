@@ -86,15 +86,15 @@ static bool take_block(void *context, void *block, size_t size, bool used, hs_ta
 static bool region_beyond(uintptr_t after, hs_region_state_t *out)
 {
     hs_region_state_t state;
-    bool found = false;
+    bool hit = false;
     for (uint32_t i = 0; hs_regions_state(set, i, &state); i++) {
         if ((uintptr_t)state.start + state.size - 1 > after &&
-            (!found || (uintptr_t)state.start < (uintptr_t)out->start)) {
+            (!hit || (uintptr_t)state.start < (uintptr_t)out->start)) {
             *out = state;
-            found = true;
+            hit = true;
         }
     }
-    return found;
+    return hit;
 }
 
 static size_t walk(void *context, uintptr_t after, hs_recorder_block_t *out, size_t capacity)

@@ -55,12 +55,12 @@ def run_firmware(
         with Stream(listener, recording) as stream:
             code = run_until(command, stream, console)
         console.seek(0)
-        said = WAITS.sub("", console.read())
+        text = WAITS.sub("", console.read())
     if code != 0:
-        raise RuntimeError(f"the firmware on {board.name} ended with {code}:\n{said}")
+        raise RuntimeError(f"the firmware on {board.name} ended with {code}:\n{text}")
     if stream.failure is not None:
         raise stream.failure
-    return Ran(said, recording)
+    return Ran(text, recording)
 
 
 def run_until(command: list[str], stream: Stream, console: IO[str]) -> int | str:

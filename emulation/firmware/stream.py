@@ -11,7 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 from types import TracebackType
 
-__all__ = ["Listener", "Stream", "hear", "hear_live", "said_file"]
+__all__ = ["Listener", "Stream", "hear", "hear_live", "stated_file"]
 
 #: Connects to a port of the loopback and writes the recording that it hears there into a file,
 #: until the other side ends.
@@ -40,7 +40,7 @@ def hear_live(port: int, recording: Path) -> None:
             errors="replace",
             check=False,
         )
-        said_file(recording).write_text(done.stdout, "utf-8")
+        stated_file(recording).write_text(done.stdout, "utf-8")
         heard = list(Path(folder).glob("*.hst"))
         if done.returncode != 0 or len(heard) != 1:
             raise RuntimeError(
@@ -50,7 +50,7 @@ def hear_live(port: int, recording: Path) -> None:
         heard[0].replace(recording)
 
 
-def said_file(recording: Path) -> Path:
+def stated_file(recording: Path) -> Path:
     """Where hear_live() leaves what was printed while a recording was heard."""
     return recording.with_suffix(".live.txt")
 

@@ -181,7 +181,7 @@ def void_record() -> Case:
 
 
 def chip_cases() -> dict[str, Case]:
-    made = {f"chip{features}": every_record(features) for features in range(8)}
+    built = {f"chip{features}": every_record(features) for features in range(8)}
     for make in (
         lost_losses,
         still_untold,
@@ -190,5 +190,5 @@ def chip_cases() -> dict[str, Case]:
         other_boot_same_byte,
         void_record,
     ):
-        made[make.__name__] = make()
-    return made
+        built[make.__name__] = make()
+    return built

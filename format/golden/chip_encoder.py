@@ -73,8 +73,8 @@ class ChipTrace(Trace):
         self.extension(SUB_KINDS["pairs"], body + self._ticks(dt))
         if self.features & SITES:
             self._use(2, site)
-        said = site if self.features & SITES else 0
-        self._say("pairs", owned=True, key=count, new=peak, size=size, site=said)
+        stated = site if self.features & SITES else 0
+        self._say("pairs", owned=True, key=count, new=peak, size=size, site=stated)
 
     def snapshot(self, number: int, dt: int = 0) -> None:
         self.extension(SUB_KINDS["snapshot"], varint(number) + self._ticks(dt))
@@ -95,9 +95,9 @@ class ChipTrace(Trace):
                 continue
             if sites:
                 self._use(2, site[0])
-            said = {"key": address, "new": number, "size": size, "align": int(owned), "time": 0}
-            said["site"] = site[0] if sites else 0
-            self._say("live", owned=owned, task=0, **said)
+            stated = {"key": address, "new": number, "size": size, "align": int(owned), "time": 0}
+            stated["site"] = site[0] if sites else 0
+            self._say("live", owned=owned, task=0, **stated)
         self.extension(SUB_KINDS["live"], body)
 
     def snapshot_end(self, number: int, blocks: int, size: int, dt: int = 0) -> None:
@@ -118,8 +118,8 @@ class ChipTrace(Trace):
 
     def free_memory(self, index: int, free: int, minimum: int, largest: int, dt: int = 0) -> None:
         """UNKNOWN: the heap does not say."""
-        said = [(number + 1) & UNKNOWN for number in (free, minimum, largest)]
-        body = varint(index) + b"".join(varint(number) for number in said)
+        results = [(number + 1) & UNKNOWN for number in (free, minimum, largest)]
+        body = varint(index) + b"".join(varint(number) for number in results)
         self.extension(SUB_KINDS["free_memory"], body + self._ticks(dt))
         self._use(5, index)
         self._say("free_memory", site=index, key=free, new=minimum, size=largest)

@@ -271,9 +271,9 @@ class Trace:
 
     def text(self, read: list[int], status: int = 0, **health: int) -> str:
         """With the chunks `read`, as indices into those written."""
-        found = Health(chunks=len(read), features=self.features)
+        result = Health(chunks=len(read), features=self.features)
         for key, value in health.items():
-            setattr(found, key, value)
+            setattr(result, key, value)
         lines = [f"status {status}"]
         lines += [line for index in read for line in self.lines[index]]
         lines += [f"fact {printable(key)} = {printable(value)}" for key, value in self.facts]
@@ -291,7 +291,7 @@ class Trace:
             if line.split()[2] in (*RECORDS, "failed")
         )
         lines.append(f"health events {events}")
-        for key, value in vars(found).items():
+        for key, value in vars(result).items():
             lines.append(f"health {key} {'none' if value is None else value}")
         return "\n".join(lines) + "\n"
 

@@ -317,7 +317,7 @@ def not_a_trace() -> Case:
 
 
 def cases() -> dict[str, Case]:
-    made = {f"kinds{features}": every_kind(features) for features in range(8)}
+    built = {f"kinds{features}": every_kind(features) for features in range(8)}
     for make in (
         extremes,
         names,
@@ -333,16 +333,16 @@ def cases() -> dict[str, Case]:
         two_recordings,
         not_a_trace,
     ):
-        made[make.__name__] = make()
-    return made | chip_cases()
+        built[make.__name__] = make()
+    return built | chip_cases()
 
 
-def put_or_check(folder: Path, made: dict[str, Case], arguments: list[str]) -> int:
+def put_or_check(folder: Path, built: dict[str, Case], arguments: list[str]) -> int:
     """Writes the files, or with --check says which are not what would be written."""
     check = arguments == ["--check"]
     folder.mkdir(exist_ok=True)
     wrong = 0
-    for name, (data, text) in made.items():
+    for name, (data, text) in built.items():
         for path, content in (
             (folder / f"{name}.hst", data),
             (folder / f"{name}.txt", text.encode("ascii")),

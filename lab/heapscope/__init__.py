@@ -99,9 +99,9 @@ def __getattr__(name: str) -> object:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from importlib import import_module
 
-    found: object = getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
-    globals()[name] = found
-    return found
+    result: object = getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
+    globals()[name] = result
+    return result
 
 
 def __dir__() -> list[str]:

@@ -27,11 +27,11 @@
 /* In front of a static function of which each caller needs a copy of its own, with its constants. A compiler that does
  * not optimize cannot make a copy where a function is handed over. */
 #if HS_BITS_GNU && defined(__OPTIMIZE__)
-#define HS_MADE_FOR_CALLER inline __attribute__((always_inline))
+#define HS_INLINE_FOR_CALLER inline __attribute__((always_inline))
 #elif HS_BITS_MSVC
-#define HS_MADE_FOR_CALLER __forceinline
+#define HS_INLINE_FOR_CALLER __forceinline
 #else
-#define HS_MADE_FOR_CALLER inline
+#define HS_INLINE_FOR_CALLER inline
 #endif
 
 /* In front of a static function that seldom is called: its callers keep their registers for the rest. */

@@ -84,10 +84,10 @@ static uint32_t first_fit_by_index(hs_heap_4_t *state, uint32_t wanted, uint32_t
         at++;
     }
     order->latest = at;
-    const bool found = at < order->count;
-    state->heap.steps.nodes += at + (uint64_t)found;
+    const bool hit = at < order->count;
+    state->heap.steps.nodes += at + (uint64_t)hit;
     *before = block_below(order, at);
-    return found ? hs_order_high(order, at) : state->end;
+    return hit ? hs_order_high(order, at) : state->end;
 }
 
 /* The lowest free block of at least `wanted`, or the end; *before: the one in front of it in the

@@ -18,7 +18,7 @@
  * All else in which releases differ is a row of rules_t; the builds stand at the end of this file.
  */
 #include "bits.h"
-#include "idf_made.h"
+#include "idf_inline.h"
 #include "list.h"
 #include "load.h"
 #include "region.h"
@@ -173,12 +173,12 @@ static uint32_t model_aligned(hs_sim_t *heap, uint32_t align, uint32_t size, uin
     return idf_counted(heap, hs_tlsf_aligned(idf_tlsf_of(heap), align, size, at));
 }
 
-uint32_t hs_idf_made(const hs_sim_t *heap)
+uint32_t hs_idf_inline(const hs_sim_t *heap)
 {
     const hs_tlsf_t *tlsf = idf_tlsf_of_const(heap);
-    const bool made = heap->model->malloc == model_malloc && hs_sim_overhead(heap) == 0 &&
-                      tlsf->is_sized && tlsf->counted_header == IDF_MADE_HEADER;
-    return made ? tlsf->bins_log2 : 0;
+    const bool built = heap->model->malloc == model_malloc && hs_sim_overhead(heap) == 0 &&
+                       tlsf->is_sized && tlsf->counted_header == IDF_INLINE_HEADER;
+    return built ? tlsf->bins_log2 : 0;
 }
 
 /* ---- questions -------------------------------------------------------------------------------- */

@@ -230,17 +230,17 @@ static uint32_t model_aligned(hs_sim_t *heap, uint32_t align, uint32_t size, uin
     if (size == 0 || sys_heap_is_too_large(state, size)) {
         return HS_NONE;
     }
-    uint32_t found = take(state, sys_heap_units_for(state, size, sys_heap_slack(state, align)));
-    if (found == SYS_HEAP_NO_CHUNK) {
+    uint32_t match = take(state, sys_heap_units_for(state, size, sys_heap_slack(state, align)));
+    if (match == SYS_HEAP_NO_CHUNK) {
         return HS_NONE;
     }
-    uint32_t address = heap->base + sys_heap_offset(state, found);
+    uint32_t address = heap->base + sys_heap_offset(state, match);
     uint32_t offset = ((address + align - 1) & ~(align - 1)) - heap->base;
     uint32_t chunk = sys_heap_chunk_at(state, offset);
     uint32_t behind = (offset + size - state->at + SYS_HEAP_UNIT - 1) / SYS_HEAP_UNIT;
-    if (chunk > found) {
-        split(state, found, chunk);
-        bucket_add(state, found);
+    if (chunk > match) {
+        split(state, match, chunk);
+        bucket_add(state, match);
     }
     cut_rest(state, chunk, behind - chunk);
     use(state, chunk);

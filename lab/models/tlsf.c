@@ -1,7 +1,7 @@
 /* TLSF: two-level segregated fit. BEHAVIOUR of the family and its sources: tlsf.h. */
 #include "tlsf.h"
 
-#include "tlsf_made.h"
+#include "tlsf_inline.h"
 
 uint32_t hs_tlsf_fl_count(uint32_t fl_max, uint32_t bins_log2)
 {
@@ -36,8 +36,8 @@ uint32_t hs_tlsf_malloc(hs_tlsf_t *tlsf, uint32_t size)
     }
 }
 
-static HS_MADE_FOR_CALLER void free_with(hs_tlsf_t *tlsf, uint32_t offset, uint32_t bins_log2,
-                                         bool sized)
+static HS_INLINE_FOR_CALLER void free_with(hs_tlsf_t *tlsf, uint32_t offset, uint32_t bins_log2,
+                                           bool sized)
 {
     const tlsf_at_t at = tlsf_at_of(tlsf, bins_log2, sized);
     tlsf_free_with(tlsf, &at, offset);
@@ -63,7 +63,7 @@ void hs_tlsf_free(hs_tlsf_t *tlsf, uint32_t offset)
 
 /* Takes the free block at `next` out of its bin, to be absorbed by its left neighbour; returns the
  * bytes that the neighbour gains. */
-static HS_MADE_FOR_CALLER uint32_t absorb(hs_tlsf_t *tlsf, const tlsf_at_t *at, tlsf_block_t next)
+static HS_INLINE_FOR_CALLER uint32_t absorb(hs_tlsf_t *tlsf, const tlsf_at_t *at, tlsf_block_t next)
 {
     hs_sim_t *heap = &tlsf->heap;
     const uint32_t size = block_size(next);
@@ -74,8 +74,8 @@ static HS_MADE_FOR_CALLER uint32_t absorb(hs_tlsf_t *tlsf, const tlsf_at_t *at, 
 }
 
 /* Gives the end of a used block of `size` back if it makes a block; returns what the block keeps. */
-static HS_MADE_FOR_CALLER uint32_t trim_used(hs_tlsf_t *tlsf, const tlsf_at_t *at,
-                                             tlsf_block_t block, uint32_t size, uint32_t need)
+static HS_INLINE_FOR_CALLER uint32_t trim_used(hs_tlsf_t *tlsf, const tlsf_at_t *at,
+                                               tlsf_block_t block, uint32_t size, uint32_t need)
 {
     hs_sim_t *heap = &tlsf->heap;
     const tlsf_block_t next = block_next(block, size);
@@ -92,8 +92,8 @@ static HS_MADE_FOR_CALLER uint32_t trim_used(hs_tlsf_t *tlsf, const tlsf_at_t *a
     return need;
 }
 
-static HS_MADE_FOR_CALLER uint32_t resize_in_place(hs_tlsf_t *tlsf, const tlsf_at_t *at,
-                                                   uint32_t offset, uint32_t need)
+static HS_INLINE_FOR_CALLER uint32_t resize_in_place(hs_tlsf_t *tlsf, const tlsf_at_t *at,
+                                                     uint32_t offset, uint32_t need)
 {
     hs_sim_t *heap = &tlsf->heap;
     const tlsf_block_t block = block_of(at, offset);
@@ -126,8 +126,8 @@ static uint32_t resize_by_copy(hs_tlsf_t *tlsf, uint32_t offset, uint32_t old, u
 
 /* Grows only upwards, never into the block below. A refused size leaves the block as it is; the
  * older versions cut it to nothing and answer with it, which no program survives. */
-static HS_MADE_FOR_CALLER uint32_t realloc_with(hs_tlsf_t *tlsf, uint32_t offset, uint32_t size,
-                                                uint32_t bins_log2, bool sized)
+static HS_INLINE_FOR_CALLER uint32_t realloc_with(hs_tlsf_t *tlsf, uint32_t offset, uint32_t size,
+                                                  uint32_t bins_log2, bool sized)
 {
     const tlsf_at_t at = tlsf_at_of(tlsf, bins_log2, sized);
     const tlsf_block_t block = block_of(&at, offset);
@@ -233,16 +233,16 @@ uint32_t hs_tlsf_aligned(hs_tlsf_t *tlsf, uint32_t align, uint32_t size, uint32_
     const tlsf_block_t block = block_linked(&at, word_get(bin_head(&at, bin)));
     heap->steps.nodes++;
     heap->steps.writes += bin_pop(tlsf, &at, block, bin);
-    const uint32_t found = block_size(block);
+    const uint32_t match = block_size(block);
     const uint32_t payload = block.link + TLSF_PAYLOAD;
     const uint32_t lead = aligned_lead(tlsf, payload, align, hs_bits_up4(gap));
-    if (lead == 0 || found < lead + TLSF_STRUCTURE) {
-        block_use(tlsf, &at, block, found, need, 0);
+    if (lead == 0 || match < lead + TLSF_STRUCTURE) {
+        block_use(tlsf, &at, block, match, need, 0);
         return payload - heap->base;
     }
     cut_lead(tlsf, &at, block, lead);
     const tlsf_block_t aligned = block_next(block, lead - TLSF_OVERHEAD);
-    block_use(tlsf, &at, aligned, found - lead, need, TLSF_AFTER_FREE);
+    block_use(tlsf, &at, aligned, match - lead, need, TLSF_AFTER_FREE);
     return payload - heap->base + lead;
 }
 
@@ -256,9 +256,9 @@ bool hs_tlsf_is_short(const hs_tlsf_t *tlsf, uint32_t size, uint32_t gap)
         return false;
     }
     const tlsf_block_t block = block_linked(&at, word_get(bin_head(&at, bin)));
-    const uint32_t found = block_size(block);
+    const uint32_t match = block_size(block);
     const uint32_t lead = aligned_lead(tlsf, block.link + TLSF_PAYLOAD, 4, hs_bits_up4(gap));
-    return lead != 0 && found >= lead + TLSF_STRUCTURE && found - lead < need;
+    return lead != 0 && match >= lead + TLSF_STRUCTURE && match - lead < need;
 }
 
 /* ---- questions -------------------------------------------------------------------------------- */

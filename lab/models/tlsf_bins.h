@@ -1,5 +1,5 @@
 /*
- * Bins of TLSF and searches in them, for tlsf.c and tlsf_made.h only.
+ * Bins of TLSF and searches in them, for tlsf.c and tlsf_inline.h only.
  *
  * A word stored in `mem` may change any field of the heap, as far as a compiler knows. So these functions get
  * `at`, a local copy of all that is constant in the heap, and the heap itself only where they change it. A block is
@@ -34,8 +34,8 @@ typedef struct tlsf_block {
 } tlsf_block_t;
 
 /* `sized`: the tables follow the region's size. This and the bins are constants in most callers. */
-static HS_MADE_FOR_CALLER tlsf_at_t tlsf_at_of(const hs_tlsf_t *tlsf, uint32_t bins_log2,
-                                               bool sized)
+static HS_INLINE_FOR_CALLER tlsf_at_t tlsf_at_of(const hs_tlsf_t *tlsf, uint32_t bins_log2,
+                                                 bool sized)
 {
     const hs_sim_t *heap = &tlsf->heap;
     const uint32_t null_block = sized ? HS_TLSF_SIZED_NULL : tlsf->null_block;
@@ -58,39 +58,39 @@ static HS_MADE_FOR_CALLER tlsf_at_t tlsf_at_of(const hs_tlsf_t *tlsf, uint32_t b
 
 /* ---- words and blocks --------------------------------------------------------------------------- */
 
-static HS_MADE_FOR_CALLER uint32_t word_get(const uint8_t *at)
+static HS_INLINE_FOR_CALLER uint32_t word_get(const uint8_t *at)
 {
     uint32_t word;
     memcpy(&word, at, sizeof word);
     return hs_region_order(word);
 }
 
-static HS_MADE_FOR_CALLER void word_put(uint8_t *at, uint32_t word)
+static HS_INLINE_FOR_CALLER void word_put(uint8_t *at, uint32_t word)
 {
     word = hs_region_order(word);
     memcpy(at, &word, sizeof word);
 }
 
-static HS_MADE_FOR_CALLER tlsf_block_t block_linked(const tlsf_at_t *at, uint32_t link)
+static HS_INLINE_FOR_CALLER tlsf_block_t block_linked(const tlsf_at_t *at, uint32_t link)
 {
     const tlsf_block_t block = {(uint8_t *)(at->zero + link), link};
     return block;
 }
 
 /* The block whose payload has this offset in the region. */
-static HS_MADE_FOR_CALLER tlsf_block_t block_of(const tlsf_at_t *at, uint32_t offset)
+static HS_INLINE_FOR_CALLER tlsf_block_t block_of(const tlsf_at_t *at, uint32_t offset)
 {
     const tlsf_block_t block = {at->mem + offset - TLSF_PAYLOAD, at->base + offset - TLSF_PAYLOAD};
     return block;
 }
 
-static HS_MADE_FOR_CALLER uint32_t block_size(tlsf_block_t block)
+static HS_INLINE_FOR_CALLER uint32_t block_size(tlsf_block_t block)
 {
     return hs_bits_down4(word_get(block.at + TLSF_SIZE));
 }
 
 /* The block behind one with this payload size. */
-static HS_MADE_FOR_CALLER tlsf_block_t block_next(tlsf_block_t block, uint32_t size)
+static HS_INLINE_FOR_CALLER tlsf_block_t block_next(tlsf_block_t block, uint32_t size)
 {
     const tlsf_block_t next = {block.at + size + TLSF_OVERHEAD, block.link + size + TLSF_OVERHEAD};
     return next;
@@ -106,7 +106,7 @@ typedef struct tlsf_bin_of {
     uint32_t bin;
 } tlsf_bin_of_t;
 
-static HS_MADE_FOR_CALLER tlsf_bin_of_t bin_of(const tlsf_at_t *at, uint32_t size)
+static HS_INLINE_FOR_CALLER tlsf_bin_of_t bin_of(const tlsf_at_t *at, uint32_t size)
 {
     const uint32_t width_log2 = hs_bits_highest(size | at->small) - at->bins_log2;
     const uint32_t widths = size >> width_log2;
@@ -114,23 +114,23 @@ static HS_MADE_FOR_CALLER tlsf_bin_of_t bin_of(const tlsf_at_t *at, uint32_t siz
     return of;
 }
 
-static HS_MADE_FOR_CALLER uint8_t *bin_head(const tlsf_at_t *at, uint32_t bin)
+static HS_INLINE_FOR_CALLER uint8_t *bin_head(const tlsf_at_t *at, uint32_t bin)
 {
     return at->heads + (size_t)bin * 4;
 }
 
-static HS_MADE_FOR_CALLER uint8_t *level_bitmap(const tlsf_at_t *at, uint32_t fl)
+static HS_INLINE_FOR_CALLER uint8_t *level_bitmap(const tlsf_at_t *at, uint32_t fl)
 {
     return at->sl_bitmaps + (size_t)fl * 4;
 }
 
-static HS_MADE_FOR_CALLER uint32_t bin_bit(const tlsf_at_t *at, uint32_t bin)
+static HS_INLINE_FOR_CALLER uint32_t bin_bit(const tlsf_at_t *at, uint32_t bin)
 {
     return UINT32_C(1) << (bin & ((UINT32_C(1) << at->bins_log2) - 1));
 }
 
 /* An empty bin gets its bit, and its level too. One that is not empty has both, and is not above the top. */
-static HS_MADE_FOR_CALLER void bin_fill(hs_tlsf_t *tlsf, const tlsf_at_t *at, tlsf_bin_of_t of)
+static HS_INLINE_FOR_CALLER void bin_fill(hs_tlsf_t *tlsf, const tlsf_at_t *at, tlsf_bin_of_t of)
 {
     const uint32_t fl = of.bin >> at->bins_log2;
     uint8_t *const bitmap = level_bitmap(at, fl);
@@ -142,8 +142,8 @@ static HS_MADE_FOR_CALLER void bin_fill(hs_tlsf_t *tlsf, const tlsf_at_t *at, tl
     }
 }
 
-static HS_MADE_FOR_CALLER uint32_t bin_insert(hs_tlsf_t *tlsf, const tlsf_at_t *at,
-                                              tlsf_block_t block, tlsf_bin_of_t of)
+static HS_INLINE_FOR_CALLER uint32_t bin_insert(hs_tlsf_t *tlsf, const tlsf_at_t *at,
+                                                tlsf_block_t block, tlsf_bin_of_t of)
 {
     uint8_t *const link = bin_head(at, of.bin);
     const tlsf_block_t head = block_linked(at, word_get(link));
@@ -158,7 +158,7 @@ static HS_MADE_FOR_CALLER uint32_t bin_insert(hs_tlsf_t *tlsf, const tlsf_at_t *
 }
 
 /* The last block of a bin has left it, which takes its bit, and that of a level with the last bin. */
-static HS_MADE_FOR_CALLER uint32_t bin_empty(hs_tlsf_t *tlsf, const tlsf_at_t *at, uint32_t bin)
+static HS_INLINE_FOR_CALLER uint32_t bin_empty(hs_tlsf_t *tlsf, const tlsf_at_t *at, uint32_t bin)
 {
     const uint32_t fl = bin >> at->bins_log2;
     uint8_t *const bitmap = level_bitmap(at, fl);
@@ -175,8 +175,8 @@ static HS_MADE_FOR_CALLER uint32_t bin_empty(hs_tlsf_t *tlsf, const tlsf_at_t *a
 }
 
 /* The head `block` of a bin; its link back is to the null block. */
-static HS_MADE_FOR_CALLER uint32_t bin_pop(hs_tlsf_t *tlsf, const tlsf_at_t *at, tlsf_block_t block,
-                                           uint32_t bin)
+static HS_INLINE_FOR_CALLER uint32_t bin_pop(hs_tlsf_t *tlsf, const tlsf_at_t *at,
+                                             tlsf_block_t block, uint32_t bin)
 {
     const tlsf_block_t next = block_linked(at, word_get(block.at + TLSF_NEXT_FREE));
     word_put(next.at + TLSF_PREVIOUS_FREE, at->null_link);
@@ -186,8 +186,8 @@ static HS_MADE_FOR_CALLER uint32_t bin_pop(hs_tlsf_t *tlsf, const tlsf_at_t *at,
 }
 
 /* bin_pop of the head `block`, and bin_insert of `other` into the same bin. */
-static HS_MADE_FOR_CALLER uint32_t bin_swap(const tlsf_at_t *at, tlsf_block_t block,
-                                            tlsf_block_t other, uint32_t bin)
+static HS_INLINE_FOR_CALLER uint32_t bin_swap(const tlsf_at_t *at, tlsf_block_t block,
+                                              tlsf_block_t other, uint32_t bin)
 {
     const tlsf_block_t next = block_linked(at, word_get(block.at + TLSF_NEXT_FREE));
     word_put(other.at + TLSF_NEXT_FREE, next.link);
@@ -203,8 +203,8 @@ static HS_MADE_FOR_CALLER uint32_t bin_swap(const tlsf_at_t *at, tlsf_block_t bl
 }
 
 /* Any `block` of a bin, of `size`. */
-static HS_MADE_FOR_CALLER uint32_t bin_remove(hs_tlsf_t *tlsf, const tlsf_at_t *at,
-                                              tlsf_block_t block, uint32_t size)
+static HS_INLINE_FOR_CALLER uint32_t bin_remove(hs_tlsf_t *tlsf, const tlsf_at_t *at,
+                                                tlsf_block_t block, uint32_t size)
 {
     const tlsf_block_t previous = block_linked(at, word_get(block.at + TLSF_PREVIOUS_FREE));
     if (previous.link == at->null_link) {
@@ -220,7 +220,8 @@ static HS_MADE_FOR_CALLER uint32_t bin_remove(hs_tlsf_t *tlsf, const tlsf_at_t *
 
 /* Payload for a request, 0 if it is refused. `size` rounds up modulo 2^32: the last three sizes
  * below 2^32 become the smallest block, as they do in the real ones. */
-static HS_MADE_FOR_CALLER uint32_t request_size(const tlsf_at_t *at, uint32_t size, uint32_t align)
+static HS_INLINE_FOR_CALLER uint32_t request_size(const tlsf_at_t *at, uint32_t size,
+                                                  uint32_t align)
 {
     const uint32_t rounded = (size + align - 1) & ~(align - 1);
     if (size == 0 || (rounded >> at->fl_max) != 0) {
@@ -236,7 +237,7 @@ typedef struct search {
     uint32_t bin;
 } search_t;
 
-static HS_MADE_FOR_CALLER search_t search_for(const tlsf_at_t *at, uint32_t need)
+static HS_INLINE_FOR_CALLER search_t search_for(const tlsf_at_t *at, uint32_t need)
 {
     const uint32_t width_log2 = hs_bits_highest(need | at->small) - at->bins_log2;
     const uint32_t widths = ((need - 1) >> width_log2) + 1;
@@ -245,7 +246,7 @@ static HS_MADE_FOR_CALLER search_t search_for(const tlsf_at_t *at, uint32_t need
 }
 
 /* The lowest bin in use from `bin` on, or HS_NONE. *looked: goes up by the bitmap words read. */
-static HS_MADE_FOR_CALLER uint32_t bin_find(const tlsf_at_t *at, uint32_t bin, uint64_t *looked)
+static HS_INLINE_FOR_CALLER uint32_t bin_find(const tlsf_at_t *at, uint32_t bin, uint64_t *looked)
 {
     const uint32_t fl = bin >> at->bins_log2;
     HS_ASSERT(fl < at->fl_count);
@@ -266,7 +267,7 @@ static HS_MADE_FOR_CALLER uint32_t bin_find(const tlsf_at_t *at, uint32_t bin, u
 }
 
 /* The same for a bin that may be above all tables. */
-static HS_MADE_FOR_CALLER uint32_t bin_ask(const tlsf_at_t *at, uint32_t bin, uint64_t *looked)
+static HS_INLINE_FOR_CALLER uint32_t bin_ask(const tlsf_at_t *at, uint32_t bin, uint64_t *looked)
 {
     if (bin >> at->bins_log2 >= at->fl_count) {
         *looked += 1;

@@ -6,30 +6,30 @@ import re
 from collections.abc import Sequence
 
 from heapscope.render.text import table
-from heapscope.render.text.table import Said
+from heapscope.render.text.table import CellText
 from heapscope_studies.result import Cell, Column, Table
 
 
-def laid_out(found: Table, experiment: str = "") -> table.Table:
+def laid_out(result: Table, experiment: str = "") -> table.Table:
     """`experiment`: its name, which tells tables apart on a page of several."""
     return table.Table(
-        name=f"{experiment}/{found.key}",
-        title=found.title,
+        name=f"{experiment}/{result.key}",
+        title=result.title,
         columns=tuple(
             table.Column(
                 heading=_heading(column), unit=_unit(column), words=column.name, wide=column.wide
             )
-            for column in found.columns
+            for column in result.columns
         ),
         rows=tuple(
             tuple(
-                _cell(found, row, column, value)
-                for column, value in zip(found.columns, row, strict=True)
+                _cell(result, row, column, value)
+                for column, value in zip(result.columns, row, strict=True)
             )
-            for row in found.rows
+            for row in result.rows
         ),
-        most=len(found.rows),
-        notes=found.notes,
+        most=len(result.rows),
+        notes=result.notes,
     )
 
 
@@ -37,11 +37,11 @@ def tone_of(difference: float) -> str:
     return "over" if difference > 0 else "under"
 
 
-def _cell(found: Table, row: Sequence[Cell], column: Column, value: Cell) -> table.Cell:
+def _cell(result: Table, row: Sequence[Cell], column: Column, value: Cell) -> table.Cell:
     if column.name or not isinstance(value, int | float):
         return value
-    tone = tone_of(value) if found.missed(row, column) else ""
-    return Said(column.text(value), value, tone)
+    tone = tone_of(value) if result.missed(row, column) else ""
+    return CellText(column.text(value), value, tone)
 
 
 def _heading(column: Column) -> str:

@@ -62,10 +62,10 @@ def experiment(
     from heapscope_studies.result import Experiments, failures
 
     results = []
-    for found in chosen(name):
+    for match in chosen(name):
         with progress_bar() as progress:
-            step = phase(progress, found, parts=True)
-            results.append(EXPERIMENTS[found].runner(full=full)(step))
+            step = phase(progress, match, parts=True)
+            results.append(EXPERIMENTS[match].runner(full=full)(step))
     write_json(Experiments(experiments=tuple(results)).to_json(), json)
     if write is not None:
         from heapscope_studies.markdown import markdown

@@ -120,12 +120,12 @@ class NativeWeek(NativeOwner):
         plans = ffi.new(
             "hs_week_actor_t[]", [(actor.played, actor.apart, actor.watched) for actor in actors]
         )
-        told = ffi.new(
+        reported = ffi.new(
             "hs_week_heap_t[]",
             [(heap.base, heap.size, heap.allocator.encode("ascii")) for heap in heaps],
         )
         calls = _of_lab("hs_lab_heap_calls_t *", library.load().hs_lab_heap_calls())
-        week = player.hs_week_new(calls, traces, plans, len(actors), told, len(heaps), status)
+        week = player.hs_week_new(calls, traces, plans, len(actors), reported, len(heaps), status)
         if week == ffi.NULL:
             names = ", ".join(f"{heap.allocator} on {heap.size:,} bytes" for heap in heaps)
             raise StatusError(f"no week on {names}", status=Status(status[0]))

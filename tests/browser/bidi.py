@@ -51,15 +51,15 @@ class Firefox:
 
     def evaluate(self, expression: str) -> Any:
         """The text, number or truth that the expression promises."""
-        found = self.call(
+        result = self.call(
             "script.evaluate",
             expression=expression,
             target={"context": self._window},
             awaitPromise=True,
         )
-        if found["type"] != "success":
-            raise RuntimeError(found["exceptionDetails"]["text"])
-        return found["result"].get("value")
+        if result["type"] != "success":
+            raise RuntimeError(result["exceptionDetails"]["text"])
+        return result["result"].get("value")
 
     # ---- the WebSocket ---------------------------------------------------------------------------
 
@@ -130,11 +130,11 @@ def firefox() -> Iterator[Firefox]:
 def _address(running: subprocess.Popen[bytes], log: Path) -> tuple[str, int]:
     end = time.monotonic() + _START
     while time.monotonic() < end and running.poll() is None:
-        if found := _LISTENS.search(log.read_text(encoding="utf-8", errors="replace")):
-            return found[1], int(found[2])
+        if match := _LISTENS.search(log.read_text(encoding="utf-8", errors="replace")):
+            return match[1], int(match[2])
         time.sleep(0.1)
-    said = log.read_text(encoding="utf-8", errors="replace")
-    raise RuntimeError(f"Firefox does not listen:\n{said}")
+    text = log.read_text(encoding="utf-8", errors="replace")
+    raise RuntimeError(f"Firefox does not listen:\n{text}")
 
 
 def _shake_hands(connection: socket.socket) -> None:

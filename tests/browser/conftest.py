@@ -17,8 +17,8 @@ from heapscope.cli.verbs.report import explorer
 
 sys.path.append(str(Path(__file__).resolve().parent))
 
-from made_trace import made_trace
 from pictures import Shown
+from sample_trace import sample_trace
 from window import browser, drawn
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -40,7 +40,7 @@ EVIL_TITLE = "</title><script>alert(4)</script>"
 
 
 @dataclass(frozen=True)
-class Made:
+class BuiltPage:
     """A page and the JSON of the same run."""
 
     page: Path
@@ -49,14 +49,14 @@ class Made:
 
 
 @pytest.fixture(scope="session")
-def make(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Made]:
-    def make_it(*arguments: object) -> Made:
+def make(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., BuiltPage]:
+    def make_it(*arguments: object) -> BuiltPage:
         folder = tmp_path_factory.mktemp("page")
         page, document = folder / "report.html", folder / "report.json"
         command = ["report", *map(str, arguments), "-o", str(page), "--json", str(document)]
         done = CliRunner().invoke(app, command)
         assert done.exit_code == 0, done.output
-        return Made(page, json.loads(document.read_text(encoding="ascii")))
+        return BuiltPage(page, json.loads(document.read_text(encoding="ascii")))
 
     return make_it
 
@@ -66,13 +66,13 @@ def memory(version: str) -> list[object]:
 
 
 @pytest.fixture(scope="session")
-def gateway(make: Callable[..., Made]) -> Made:
+def gateway(make: Callable[..., BuiltPage]) -> BuiltPage:
     """The demo's trace under the version with which its buffer does not always fit."""
     return make(GATEWAY, *memory("4.3.2"), "--elf", FIRMWARE, "--no-why")
 
 
 @pytest.fixture(scope="session")
-def compared(make: Callable[..., Made]) -> Made:
+def compared(make: Callable[..., BuiltPage]) -> BuiltPage:
     return make(GATEWAY, *memory("4.2"), "--idf", "4.3.2", "--idf", "5.5")
 
 
@@ -81,14 +81,14 @@ def hostile_trace(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Every name is an attack, requests fail in a small pool, and there are stacks and a clock."""
     trace = tmp_path_factory.mktemp("hostile") / "hostile.hst"
     names = {"tasks": EVIL_TASKS, "sites": EVIL_SITES, "mark": EVIL, "program": EVIL}
-    trace.write_bytes(made_trace(**names))
+    trace.write_bytes(sample_trace(**names))
     return trace
 
 
 @pytest.fixture(scope="session")
-def hostile(make: Callable[..., Made], hostile_trace: Path) -> Made:
-    made = make(hostile_trace, "--pool", "100KB", "--need", 16717, "--title", EVIL_TITLE)
-    return replace(made, names={"tasks": EVIL_TASKS, "title": EVIL_TITLE, "script": EVIL})
+def hostile(make: Callable[..., BuiltPage], hostile_trace: Path) -> BuiltPage:
+    built = make(hostile_trace, "--pool", "100KB", "--need", 16717, "--title", EVIL_TITLE)
+    return replace(built, names={"tasks": EVIL_TASKS, "title": EVIL_TITLE, "script": EVIL})
 
 
 # ---- the browser ---------------------------------------------------------------------------------

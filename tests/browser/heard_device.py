@@ -61,15 +61,15 @@ class Device:
         script = "(before) => (document.documentElement.dataset.heard ?? '0') !== before"
         self.page.wait_for_function(script, arg=before)
 
-    def said(self) -> str:
+    def text(self) -> str:
         return str(self.page.inner_text("[data-device] [data-state]"))
 
     def notes(self) -> str:
         return str(self.page.inner_text("[data-device] [data-notes]"))
 
     def moment(self) -> dict[str, Any]:
-        found: dict[str, Any] = self.page.evaluate("HS.device.last")
-        return found
+        result: dict[str, Any] = self.page.evaluate("HS.device.last")
+        return result
 
     def saved(self, index: int) -> tuple[str, bytes]:
         with self.page.expect_download() as download:

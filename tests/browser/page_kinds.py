@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from made_trace import made_trace
+from sample_trace import sample_trace
 from typer.testing import CliRunner
 
 from heapscope.cli.app import app
@@ -20,7 +20,7 @@ from heapscope.forecast.ladder.difference import Ladder
 
 sys.path.append(str(Path(__file__).resolve().parents[1] / "studies"))
 
-from made_experiment import plain
+from sample_experiment import plain
 
 __all__ = ["KINDS", "Kind"]
 
@@ -81,7 +81,7 @@ def needs(folder: Path) -> Path:
 
 def failing(folder: Path, *words: object) -> Path:
     names = {"tasks": TASKS, "sites": SITES, "mark": "reconnect", "program": "made by hand"}
-    (folder / "failing.hst").write_bytes(made_trace(**names))
+    (folder / "failing.hst").write_bytes(sample_trace(**names))
     return report(folder, "failing.hst", "--pool", "100KB", *words)
 
 
@@ -112,8 +112,8 @@ def staircase(folder: Path) -> Path:
     from heapscope.render.page.parts import parts_html
     from heapscope.render.text.ladder import ladder_parts
 
-    made = json.loads(Path(__file__).with_name("staircase.json").read_text(encoding="utf-8"))
-    text = parts_html("sdkconfig -> @5.1", ladder_parts(Ladder.from_json(made)))
+    document = json.loads(Path(__file__).with_name("staircase.json").read_text(encoding="utf-8"))
+    text = parts_html("sdkconfig -> @5.1", ladder_parts(Ladder.from_json(document)))
     (folder / PAGE).write_text(text, encoding="utf-8")
     return folder / PAGE
 
@@ -121,8 +121,8 @@ def staircase(folder: Path) -> Path:
 def sweep(folder: Path) -> Path:
     from heapscope.cli.verbs.sweep import write_page
 
-    made = json.loads(Path(__file__).with_name("sweep.json").read_text(encoding="utf-8"))
-    write_page(SweepResult.from_json(made), folder / PAGE)
+    document = json.loads(Path(__file__).with_name("sweep.json").read_text(encoding="utf-8"))
+    write_page(SweepResult.from_json(document), folder / PAGE)
     return folder / PAGE
 
 

@@ -31,7 +31,7 @@ sys.path += [str(Path(__file__).resolve().parents[up]) for up in (0, 1)]
 import readme_picture
 from likeness import REDUCED, SQUARE, apart, kept
 from page_kinds import KINDS, Kind
-from window import browser, drawn, made_with
+from window import browser, built_with, drawn
 
 __all__ = [
     "LIMIT",
@@ -51,7 +51,7 @@ ROOT = Path(__file__).resolve().parents[2]
 FOLDER = Path(__file__).with_name("pictures")
 #: Where pictures of what differs go, and the sheet.
 LOOK = ROOT / "build" / "pictures"
-MADE_WITH = FOLDER / "made_with.json"
+BUILT_WITH = FOLDER / "made_with.json"
 
 WIDTHS = (390, 800, 1280)
 HEIGHT = 900
@@ -110,8 +110,8 @@ def numbered(package: str, name: str) -> str:
     """A template whose sections tell where it begins them."""
     text = frame._asset(package, name)
 
-    def mark(found: re.Match[str]) -> str:
-        return f'{found[0]} data-source="{name}:{text.count(chr(10), 0, found.start()) + 1}"'
+    def mark(match: re.Match[str]) -> str:
+        return f'{match[0]} data-source="{name}:{text.count(chr(10), 0, match.start()) + 1}"'
 
     return BEGINS.sub(mark, text)
 
@@ -142,9 +142,9 @@ class Shown:
         page = self._opened.get(kind.name)
         if page is None:
             with numbered_templates():
-                made = kind.make(self._folder(kind.name))
+                built = kind.make(self._folder(kind.name))
             page = self._opened[kind.name] = self._chromium.new_page(reduced_motion="reduce")
-            page.goto(made.as_uri())
+            page.goto(built.as_uri())
             page.wait_for_selector("html[data-ready]", timeout=30_000)
         page.set_viewport_size({"width": width, "height": HEIGHT})
         page.emulate_media(color_scheme=theme)
@@ -159,14 +159,14 @@ class Shown:
 def photographed(page: Any) -> dict[str, Image.Image]:
     """Each section of an open page, as it would be kept; a second one of a name has a number."""
     whole = Image.open(io.BytesIO(page.screenshot(full_page=True)))
-    found: dict[str, Image.Image] = {}
+    result: dict[str, Image.Image] = {}
     for section in page.evaluate(SECTIONS):
         name, number = section["name"], 2
-        while name in found:
+        while name in result:
             name, number = f"{section['name']}-{number}", number + 1
         left, top, right, bottom = (round(edge) for edge in section["box"])
-        found[name] = kept(whole.crop((left, top, right, bottom)))
-    return found
+        result[name] = kept(whole.crop((left, top, right, bottom)))
+    return result
 
 
 @dataclass(frozen=True)
@@ -178,7 +178,7 @@ class Unlike:
     now: Image.Image | None
     before: Image.Image | None
 
-    def told(self) -> str:
+    def text(self) -> str:
         """In a line, with pictures put where they can be looked at."""
         LOOK.mkdir(parents=True, exist_ok=True)
         place = LOOK / self.name.replace("/", "-")
@@ -189,9 +189,9 @@ class Unlike:
 
 
 def unlike(
-    kind: Kind, width: int, theme: str, found: dict[str, Image.Image], *, limit: float = LIMIT
+    kind: Kind, width: int, theme: str, result: dict[str, Image.Image], *, limit: float = LIMIT
 ) -> Iterator[Unlike]:
-    for name, now in found.items():
+    for name, now in result.items():
         path = place(kind, name, width, theme)
         label = f"{kind.name}/{path.stem}"
         if not path.is_file():
@@ -202,7 +202,7 @@ def unlike(
         if what:
             yield Unlike(label, what, now, before)
     for path in sorted((FOLDER / kind.name).glob(f"*.{width}-{theme}.webp")):
-        if path.name.partition(".")[0] not in found:
+        if path.name.partition(".")[0] not in result:
             yield Unlike(f"{kind.name}/{path.stem}", "the page has no such section", None, None)
 
 
@@ -227,34 +227,34 @@ def place(kind: Kind, name: str, width: int, theme: str) -> Path:
 
 def kept_with() -> dict[str, str]:
     """The browser and fonts that the kept pictures were made with."""
-    if not MADE_WITH.is_file():
+    if not BUILT_WITH.is_file():
         return {}
-    found: dict[str, str] = json.loads(MADE_WITH.read_text(encoding="utf-8"))
-    return found
+    document: dict[str, str] = json.loads(BUILT_WITH.read_text(encoding="utf-8"))
+    return document
 
 
 def renew(kinds: list[Kind]) -> None:
-    with browser() as chromium, tempfile.TemporaryDirectory() as made:
-        own = made_with(chromium)
+    with browser() as chromium, tempfile.TemporaryDirectory() as built:
+        own = built_with(chromium)
         limit = LIMIT if own == kept_with() else -1.0
 
         def folder(name: str) -> Path:
-            out = Path(made) / name
+            out = Path(built) / name
             out.mkdir()
             return out
 
         shown = Shown(chromium, folder)
         for kind, width, theme in LOOKS:
             if kind in kinds:
-                found = photographed(shown.page(kind, width, theme))
-                write(kind, width, theme, found, limit)
+                result = photographed(shown.page(kind, width, theme))
+                write(kind, width, theme, result, limit)
         shown.close()
-        readme_picture.renew(chromium, Path(made), partial(difference, limit=limit))
-    MADE_WITH.write_text(json.dumps(own, indent=1) + "\n", encoding="utf-8")
+        readme_picture.renew(chromium, Path(built), partial(difference, limit=limit))
+    BUILT_WITH.write_text(json.dumps(own, indent=1) + "\n", encoding="utf-8")
 
 
-def write(kind: Kind, width: int, theme: str, found: dict[str, Image.Image], limit: float) -> None:
-    for one in unlike(kind, width, theme, found, limit=limit):
+def write(kind: Kind, width: int, theme: str, result: dict[str, Image.Image], limit: float) -> None:
+    for one in unlike(kind, width, theme, result, limit=limit):
         path = FOLDER / f"{one.name}.webp"
         path.parent.mkdir(parents=True, exist_ok=True)
         if one.now is None:

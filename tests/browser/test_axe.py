@@ -50,8 +50,8 @@ def drawn(rule: str, html: str) -> bool:
 @pytest.mark.parametrize("width", [1320, 390])
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name)
 def test_axe_has_no_findings(shown: Shown, kind: Kind, width: int) -> None:
-    found = {theme: findings(shown.page(kind, width, theme)) for theme in THEMES}
-    assert found == {theme: [] for theme in THEMES}
+    result = {theme: findings(shown.page(kind, width, theme)) for theme in THEMES}
+    assert result == {theme: [] for theme in THEMES}
 
 
 @pytest.mark.parametrize("dark", [False, True])

@@ -113,7 +113,7 @@ def test_the_marks_of_a_pattern_are_seen_on_its_colour(patterns: Any, view: str)
 
 def test_patterns_differ_within_six_pixels(patterns: Any) -> None:
     """A block of 6 x 6 pixels anywhere shows which pattern it has."""
-    found = patterns.evaluate(
+    result = patterns.evaluate(
         """(count) => {
           const shown = {};
           for (let pattern = 0; pattern < count; pattern++)
@@ -127,7 +127,7 @@ def test_patterns_differ_within_six_pixels(patterns: Any) -> None:
         }""",
         PATTERNS,
     )
-    assert set(found) == {1}
+    assert set(result) == {1}
 
 
 def test_the_page_draws_and_names_forty_tasks(empty: Path, see: Open, tmp_path: Path) -> None:

@@ -81,7 +81,7 @@ def alike(got: dict[str, Any], wanted: LiveMoment) -> None:
 
 def streams(make_boot: Any) -> dict[str, bytes]:
     """With log text, two boots, failures, losses, damage, and chunks that come late."""
-    first = make_boot(7, BLOCKS, failed=70_000, told=["ready", 5000, 5000], freed=[0x200])
+    first = make_boot(7, BLOCKS, failed=70_000, events=["ready", 5000, 5000], freed=[0x200])
     second = make_boot(8, BLOCKS[:5], reset=b"panic", lost=((1, 3, 300), (5, 2, 0)), task=b"tls")
     broken = bytearray(b"".join(first))
     broken[len(first[0]) + len(first[1]) + 20] ^= 4
@@ -142,7 +142,7 @@ def test_the_log_and_what_happened_come_in_their_order(
     happened = plugged.page.evaluate("HS.device.happened.map((one) => [one.kind, one.text])")
     assert [text for kind, text in happened if kind != "file"] == texts[-len(happened) :]
     assert "a request of 70,000 B failed" in plugged.page.inner_text("[data-rows=failed]")
-    assert plugged.said().startswith("Stopped. ")
+    assert plugged.text().startswith("Stopped. ")
 
 
 @pytest.mark.slow
@@ -157,7 +157,7 @@ def test_what_was_recorded_opens_in_the_same_page(
     plugged.ends()
     assert plugged.page.locator("main img").count() == 0
     assert plugged.page.inner_text("[data-device]").count(evil.decode()) > 4
-    assert plugged.said().startswith("The device was unplugged, or its port went away.")
+    assert plugged.text().startswith("The device was unplugged, or its port went away.")
     plugged.page.click("[data-act=explore]")
     plugged.page.wait_for_selector("html[data-replayed]", timeout=30_000)
     assert "No request fails of 12" in plugged.page.inner_text("[data-says]")
@@ -188,7 +188,7 @@ def test_a_console_without_a_recorder_is_answered_as_a_dropped_log(
         "() => document.querySelector('[data-notes]').innerText.includes('A request of 40,000 B')"
     )
     plugged.ends()
-    assert "no recording among them" in plugged.said()
+    assert "no recording among them" in plugged.text()
     assert plugged.page.evaluate(answers) == dropped
     assert plugged.page.locator("main img").count() == 0
     assert plugged.seen.complaints == []
@@ -202,7 +202,7 @@ def test_bytes_at_another_speed_are_named_as_such_and_a_foreign_log_is_not(
     plugged.connect()
     plugged.send(random.Random(seed).randbytes(3000))
     plugged.until(3000)
-    assert "The speed is probably wrong" in plugged.said()
+    assert "The speed is probably wrong" in plugged.text()
     assert "the speed is probably wrong" in plugged.notes()
     plugged.page.evaluate("standIn.line('FramingError')")
     plugged.page.evaluate("standIn.line('BufferOverrunError')")
@@ -215,7 +215,7 @@ def test_bytes_at_another_speed_are_named_as_such_and_a_foreign_log_is_not(
     words = "I (5) 应用: 堆的剩余空间 12345\n".encode() * 20
     plugged.send(*cut(words, random.Random(seed)))
     plugged.until(len(words))
-    assert "speed is probably wrong" not in plugged.notes() + plugged.said()
+    assert "speed is probably wrong" not in plugged.notes() + plugged.text()
     plugged.ends()
 
 
@@ -231,11 +231,11 @@ ERRORS = (
 
 def test_each_error_has_its_name_and_the_page_goes_on(device: Callable[..., Device]) -> None:
     plugged = device()
-    for where, name, said in ERRORS:
+    for where, name, stated in ERRORS:
         plugged.page.evaluate("(refuses) => { standIn.refuses = refuses; }", {where: name})
         plugged.page.click("[data-act=connect]")
         script = "(said) => document.querySelector('[data-state]').innerText.includes(said)"
-        plugged.page.wait_for_function(script, arg=said)
+        plugged.page.wait_for_function(script, arg=stated)
         assert plugged.page.is_enabled("[data-act=connect]")
     plugged.page.evaluate("() => { standIn.refuses = {}; }")
     plugged.connect()
@@ -282,8 +282,8 @@ def test_a_device_can_be_heard_by_keyboard_and_axe_finds_nothing_on_a_phone(
         sent += len(line + chunk)
         plugged.until(sent)
     assert page.locator("[data-curve] polyline").count() == 3
-    told = str(page.get_attribute("[data-curve] svg", "aria-label"))
-    assert told.startswith("DRAM: free, DRAM: largest block, live bytes over time")
+    reported = str(page.get_attribute("[data-curve] svg", "aria-label"))
+    assert reported.startswith("DRAM: free, DRAM: largest block, live bytes over time")
     assert findings(page) == []
     page.keyboard.press("Enter")
     page.wait_for_selector("html[data-heard]")

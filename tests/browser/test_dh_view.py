@@ -6,8 +6,8 @@ import json
 from pathlib import Path
 from typing import Any
 
-from made_trace import made_trace
 from needs import need_path
+from sample_trace import sample_trace
 from typer.testing import CliRunner
 
 from heapscope.cli.app import app
@@ -20,7 +20,7 @@ def test_dh_view_shows_the_totals(chromium: Any, tmp_path: Path) -> None:
     need_path(VIEW, package="valgrind")
     trace, out = tmp_path / "T.hst", tmp_path / "dhat.json"
     sites = ("main;two\nlines", "main;<b onmouseover=alert(3)>bold</b>")
-    trace.write_bytes(made_trace(tasks=("net",), sites=sites, mark="middle", program="made"))
+    trace.write_bytes(sample_trace(tasks=("net",), sites=sites, mark="middle", program="made"))
     done = CliRunner().invoke(app, ["export", str(trace), "--to", "dhat", "-o", str(out)])
     assert done.exit_code == 0, done.output
     points = json.loads(out.read_text(encoding="utf-8"))["pps"]

@@ -20,7 +20,7 @@ from heapscope.native.events import NativeWriter, keep_events, take_events
 from heapscope.native.library import load
 from heapscope.native.reader import NameTable, NativeReader
 from heapscope.native.structs import read_struct, read_structs
-from heapscope.render.explorer.embed import BUCKETS, told
+from heapscope.render.explorer.embed import BUCKETS, trace_summary
 from heapscope.simulation.replay.config import native_config
 from heapscope.trace.source import open_blocks
 
@@ -118,24 +118,24 @@ def there(evaluate: Evaluate, trace: bytes) -> list[Any]:
         config_json(native_config(one, needs=(NEED,), capsets=None, buckets=BUCKETS))
         for one in memories()
     ]
-    asked = ASK % (base64.b64encode(trace).decode("ascii"), json.dumps(configs))
-    found: list[Any] = json.loads(evaluate(asked))
-    return found
+    requested = ASK % (base64.b64encode(trace).decode("ascii"), json.dumps(configs))
+    document: list[Any] = json.loads(evaluate(requested))
+    return document
 
 
 def agree(evaluate: Evaluate, path: Path) -> None:
     with open_blocks(path) as blocks:
         trace = b"".join(blocks)
-    for layout, found in zip(memories(), there(evaluate, trace), strict=True):
+    for layout, result in zip(memories(), there(evaluate, trace), strict=True):
         wanted = here(trace, layout)
         assert set(wanted["figures"]) == {*FIGURES, *NESTED}
         for name, rows in wanted["figures"].items():
-            assert found["figures"][name] == rows, f"{path.name}: {name} on {layout.name}"
-        assert found["same"], "the replay that keeps blocks has other figures"
+            assert result["figures"][name] == rows, f"{path.name}: {name} on {layout.name}"
+        assert result["same"], "the replay that keeps blocks has other figures"
         if wanted["timeline"] is None:
-            assert found["timeline"] is None
+            assert result["timeline"] is None
             continue
-        drawn = {key: found["timeline"][key] for key in wanted["timeline"]}
+        drawn = {key: result["timeline"][key] for key in wanted["timeline"]}
         assert drawn == wanted["timeline"], f"{path.name}: the timeline on {layout.name}"
 
 
@@ -193,7 +193,7 @@ def broken_names(trace: bytes) -> bytes:
 
 
 @pytest.mark.parametrize("kind", ["whole", "cut", "hostile names", "names that are no text"])
-def test_a_page_is_told_of_its_trace_what_it_would_find(
+def test_a_page_is_reported_of_its_trace_what_it_would_find(
     in_chromium: Evaluate, kind: str, hostile_trace: Path
 ) -> None:
     path = hostile_trace if kind == "hostile names" else QUICK[0]
@@ -201,9 +201,9 @@ def test_a_page_is_told_of_its_trace_what_it_would_find(
         trace = b"".join(blocks)
     trace = trace[: len(trace) // 2] if kind == "cut" else trace
     trace = broken_names(trace) if kind == "names that are no text" else trace
-    found = json.loads(in_chromium(OPEN % base64.b64encode(trace).decode("ascii")))
-    assert found["census"]["events"] > 0
-    assert told(trace) == found
+    document = json.loads(in_chromium(OPEN % base64.b64encode(trace).decode("ascii")))
+    assert document["census"]["events"] > 0
+    assert trace_summary(trace) == document
 
 
 @pytest.mark.parametrize("path", POOLS, ids=lambda path: path.name)
@@ -212,20 +212,20 @@ def test_a_trace_without_heap_events_is_refused(in_chromium: Evaluate, path: Pat
         there(in_chromium, b"".join(blocks))
 
 
-def test_the_structs_lie_in_the_engine_where_the_page_is_told(in_chromium: Evaluate) -> None:
+def test_the_structs_lie_in_the_engine_where_the_page_is_reported(in_chromium: Evaluate) -> None:
     """The engine knows the sizes of those that its interface names."""
-    told = {name: one["size"] for name, one in interface()["structs"].items()}
+    reported = {name: one["size"] for name, one in interface()["structs"].items()}
     known = json.loads(
         in_chromium(
             f"""(async () => {{
-              const {{ sizes }} = await HS.ask("sizes", {{ names: {json.dumps(sorted(told))} }});
-              return JSON.stringify(sizes);
+              const {{ sizes }} = await HS.ask("sizes", {{ names: {json.dumps(sorted(reported))}
+              }}); return JSON.stringify(sizes);
             }})()"""
         )
     )
     assert sum(size > 0 for size in known.values()) > 10
     assert {name: size for name, size in known.items() if size} == {
-        name: told[name] for name, size in known.items() if size
+        name: reported[name] for name, size in known.items() if size
     }
 
 

@@ -14,7 +14,7 @@ from heapscope_studies.page.chapters import experiment_html
 
 sys.path.append(str(Path(__file__).resolve().parents[1] / "studies"))
 
-from made_experiment import COMPUTED, EVIL, EVIL_NAME, LABELS, MANY, agreeing, hostile
+from sample_experiment import COMPUTED, EVIL, EVIL_NAME, LABELS, MANY, agreeing, hostile
 
 Seen = Any
 Open = Callable[..., Seen]
@@ -98,18 +98,18 @@ def test_the_pointer_tells_values_and_texts_stay_texts(page: Path, see: Open) ->
     assert EVIL in seen.page.locator('[data-legend="0/0"]').inner_text()
     assert EVIL in seen.page.locator('[data-table="hostile/judged"] tbody').inner_text()
     assert EVIL_NAME in pointed(seen, "0/0", 1, COMPUTED[1] or 0)
-    said = pointed(seen, "0/0", 0, 10)
-    assert said.splitlines()[0] == LABELS[0]
-    assert "10 B (+25.0 %)" in said
-    assert "8 B" in said
+    stated = pointed(seen, "0/0", 0, 10)
+    assert stated.splitlines()[0] == LABELS[0]
+    assert "10 B (+25.0 %)" in stated
+    assert "8 B" in stated
     assert "60.5 B (+10.0 %)" in pointed(seen, "0/0", 5, 60)
-    said = pointed(seen, "0/0", 2, 30)
-    assert "30 B" in said
-    assert EVIL not in said  # a gap there
-    said = pointed(seen, "0/2", 2, 4)
-    assert said.splitlines()[:1] == ["calls 2"]
-    assert "chosen" in said
-    assert "front" not in said
+    stated = pointed(seen, "0/0", 2, 30)
+    assert "30 B" in stated
+    assert EVIL not in stated  # a gap there
+    stated = pointed(seen, "0/2", 2, 4)
+    assert stated.splitlines()[:1] == ["calls 2"]
+    assert "chosen" in stated
+    assert "front" not in stated
     assert seen.complaints == []
 
 

@@ -20,7 +20,7 @@ ROOT = Path(__file__).resolve().parents[2]
 GATEWAY = ROOT / "studies" / "workloads" / "captured" / "mix_gateway.hst.zst"
 EVIL = "</script><script>alert(1)</script>"
 
-Made = Any
+BuiltPage = Any
 Seen = Any
 Open = Callable[..., Seen]
 MALLOC, FREE = 1, 5  #: hs_event_kind_t
@@ -66,12 +66,12 @@ def test_a_dropped_trace_is_answered_as_the_command_answers(
     seen = opened(see, empty, trace)
     chosen(seen.page, POOL)
     wanted = replay(trace, pool=65_536)
-    said = seen.page.inner_text("[data-says]")
-    assert said.startswith(
+    text = seen.page.inner_text("[data-says]")
+    assert text.startswith(
         f"{wanted.summary.failures:,} of {wanted.summary.results:,} requests fail"
     )
-    assert f"the first at event {wanted.summary.first_failure_event:,}." in said
-    assert f"At least {wanted.malloc.minimum_free:,} B were free" in said
+    assert f"the first at event {wanted.summary.first_failure_event:,}." in text
+    assert f"At least {wanted.malloc.minimum_free:,} B were free" in text
     assert seen.complaints == []
 
 
@@ -91,7 +91,7 @@ def test_nothing_is_loaded_and_only_the_engine_may_be_compiled(
     assert rules["worker-src"] == "blob:"
     own = [one for one in rules["script-src"].split() if not one.startswith("'sha256-")]
     assert own == ["'wasm-unsafe-eval'"]
-    said = seen.page.evaluate(
+    stated = seen.page.evaluate(
         """async () => {
           await new Promise((resolve) => setTimeout(resolve, 50)); // the evaluation itself may
           try { eval("1"); return "eval runs"; } catch { }
@@ -103,7 +103,7 @@ def test_nothing_is_loaded_and_only_the_engine_may_be_compiled(
           return await new Promise((resolve) => { worker.onmessage = (one) => resolve(one.data); });
         }"""
     )
-    assert said == "neither"
+    assert stated == "neither"
 
 
 @pytest.mark.slow
@@ -158,10 +158,10 @@ def brushed(page: Any, *, left: float = 0.3, right: float = 0.6) -> None:
 def test_a_range_is_counted_as_the_trace_has_it(empty: Path, trace: Path, see: Open) -> None:
     seen = opened(see, empty, trace)
     brushed(seen.page)
-    said = seen.page.inner_text("[data-rangesays]")
+    text = seen.page.inner_text("[data-rangesays]")
     left, right, blocks, size, stayed, stayed_size = (
         int(one.replace(",", ""))
-        for one in re.findall(r"[\d,]*\d", re.sub(r"\(\d+\.\d{3} s\)", "", said))
+        for one in re.findall(r"[\d,]*\d", re.sub(r"\(\d+\.\d{3} s\)", "", text))
     )
     events = seen.page.evaluate("HS.explore.last.hs_lab_summary.event_count")
     assert 0 < left < right < events
@@ -173,10 +173,10 @@ def allocated(trace: Path, left: int, right: int) -> tuple[int, int, int, int]:
     """A walk over the events counts what begins there, and what is live at its end."""
     live: dict[int, int] = {}
     blocks = size = 0
-    for number, (kind, key, asked) in enumerate(heap_events(trace)[:right]):
+    for number, (kind, key, requested) in enumerate(heap_events(trace)[:right]):
         if kind == MALLOC and number >= left:
-            blocks, size = blocks + 1, size + asked
-            live[key] = asked
+            blocks, size = blocks + 1, size + requested
+            live[key] = requested
         elif kind == FREE:
             live.pop(key, None)
     return blocks, size, len(live), sum(live.values())
@@ -194,18 +194,18 @@ def heap_events(trace: Path) -> list[tuple[int, int, int]]:
 
 
 @pytest.mark.slow
-def test_another_memory_changes_what_is_said_of_the_cursor(
+def test_another_memory_changes_what_is_stated_of_the_cursor(
     see: Open, empty: Path, trace: Path
 ) -> None:
     page = opened(see, empty, trace).page
-    said = "() => document.querySelector('[data-cursor]').textContent"
+    text = "() => document.querySelector('[data-cursor]').textContent"
     page.locator("[data-canvas]").press("ArrowRight")
-    page.wait_for_function(f"() => ({said})() !== ''")
-    before = page.evaluate(said)
+    page.wait_for_function(f"() => ({text})() !== ''")
+    before = page.evaluate(text)
     chosen(page, page.evaluate("HS.memories.at(-1).name"))
-    page.wait_for_function(f"(before) => ({said})() !== before", arg=before, timeout=10_000)
-    after = page.evaluate(f"async () => (await HS.explore.sayCursor(), ({said})())")
-    assert page.evaluate(said) == after != before
+    page.wait_for_function(f"(before) => ({text})() !== before", arg=before, timeout=10_000)
+    after = page.evaluate(f"async () => (await HS.explore.sayCursor(), ({text})())")
+    assert page.evaluate(text) == after != before
 
 
 def test_a_click_shows_a_blocks_life_and_a_link_brings_it_back(
@@ -247,14 +247,14 @@ def test_a_smaller_pool_fails_and_stands_beside_the_one_before(
 
 
 @pytest.mark.slow
-def test_the_keyboard_moves_the_cursor_and_is_told(empty: Path, trace: Path, see: Open) -> None:
+def test_the_keyboard_moves_the_cursor_and_is_reported(empty: Path, trace: Path, see: Open) -> None:
     seen = opened(see, empty, trace)
     page = seen.page
     page.locator("[data-canvas]").focus()
     page.keyboard.press("ArrowRight")
     page.wait_for_function("() => document.querySelector('[data-cursor]').textContent !== ''")
-    said = page.inner_text("[data-cursor]")
-    assert re.match(r"Event [\d,]+ \(\d+\.\d{3} s\), 0x2", said)
+    text = page.inner_text("[data-cursor]")
+    assert re.match(r"Event [\d,]+ \(\d+\.\d{3} s\), 0x2", text)
     assert page.locator("[data-cursor]").get_attribute("aria-live") == "polite"
     page.keyboard.press("+")
     assert "view=" in page.evaluate("location.hash")
@@ -264,16 +264,16 @@ def test_the_keyboard_moves_the_cursor_and_is_told(empty: Path, trace: Path, see
 def test_two_pins_tell_what_changed(empty: Path, trace: Path, see: Open) -> None:
     seen = opened(see, empty, trace, "a=100&b=3000")
     seen.page.wait_for_selector("[data-pinrows] tr", timeout=10_000)
-    said = seen.page.inner_text("[data-pinsays]")
+    text = seen.page.inner_text("[data-pinsays]")
     assert re.match(
-        r"From event 100 \(0\.\d{3} s\) to event 3,000 \(0\.\d{3} s\), live bytes changed by ", said
+        r"From event 100 \(0\.\d{3} s\) to event 3,000 \(0\.\d{3} s\), live bytes changed by ", text
     )
 
 
 # ---- files ---------------------------------------------------------------------------------------
 
 
-def said_of(see: Open, empty: Path, file: Path) -> str:
+def text_of(see: Open, empty: Path, file: Path) -> str:
     seen = dropped(see, empty, file)
     seen.page.wait_for_function(
         "(name) => document.querySelector('[data-says]').textContent.startsWith(`${name}: `)",
@@ -290,13 +290,13 @@ def test_a_file_that_is_no_trace_is_named_with_a_remedy(
 ) -> None:
     other = tmp_path / "letter.txt"
     other.write_text("Dear heap,\nhow are you?\n", encoding="utf-8")
-    assert "in which a line tells of a heap" in said_of(see, empty, other)
+    assert "in which a line tells of a heap" in text_of(see, empty, other)
     nothing = tmp_path / "nothing.hst"
     nothing.write_bytes(b"")
-    assert "empty" in said_of(see, empty, nothing)
+    assert "empty" in text_of(see, empty, nothing)
     damaged = tmp_path / "damaged.gz"
     damaged.write_bytes(gzip.compress(trace.read_bytes())[:2000])
-    assert said_of(see, empty, damaged)
+    assert text_of(see, empty, damaged)
 
 
 @pytest.mark.slow
@@ -338,7 +338,7 @@ def test_a_file_that_unpacks_to_too_much_is_refused(empty: Path, see: Open) -> N
 # ---- a report ------------------------------------------------------------------------------------
 
 
-def test_a_report_replays_its_own_trace(gateway: Made, see: Open) -> None:
+def test_a_report_replays_its_own_trace(gateway: BuiltPage, see: Open) -> None:
     seen = see(gateway.page)
     seen.page.wait_for_selector(REPLAYED, timeout=60_000)
     wanted = gateway.document["sides"][0]["replay"]["summary"]
@@ -349,25 +349,27 @@ def test_a_report_replays_its_own_trace(gateway: Made, see: Open) -> None:
 
 
 @pytest.mark.slow
-def test_a_long_trace_is_cut_and_the_page_says_so(make: Callable[..., Made], see: Open) -> None:
-    made = make(GATEWAY, "--chip", "esp32", "--no-why", "--embed-limit", 60_000)
-    seen = see(made.page)
+def test_a_long_trace_is_cut_and_the_page_says_so(
+    make: Callable[..., BuiltPage], see: Open
+) -> None:
+    built = make(GATEWAY, "--chip", "esp32", "--no-why", "--embed-limit", 60_000)
+    seen = see(built.page)
     seen.page.wait_for_selector(REPLAYED, timeout=60_000)
-    said = seen.page.inner_text("#explore")
-    assert "The trace is larger than the page may hold (60,000 B compressed)" in said
-    assert "The trace breaks off: its end is missing." in said
+    text = seen.page.inner_text("#explore")
+    assert "The trace is larger than the page may hold (60,000 B compressed)" in text
+    assert "The trace breaks off: its end is missing." in text
     with open_blocks(GATEWAY) as blocks:
         whole = b"".join(blocks)
     events = seen.page.evaluate("HS.explore.last.hs_lab_summary.event_count")
-    share = re.search(r"the first ([\d.]+) %", said)
+    share = re.search(r"the first ([\d.]+) %", text)
     assert share is not None
     cut = whole[: round(len(whole) * float(share[1]) / 100)]
     assert len(gzip.compress(cut)) < 66_000
-    assert 0 < events < made.document["sides"][0]["replay"]["summary"]["event_count"]
+    assert 0 < events < built.document["sides"][0]["replay"]["summary"]["event_count"]
 
 
 @pytest.mark.slow
-def test_a_report_without_the_engine_may_compile_nothing(make: Callable[..., Made]) -> None:
+def test_a_report_without_the_engine_may_compile_nothing(make: Callable[..., BuiltPage]) -> None:
     text = make(GATEWAY, "--chip", "esp32", "--no-why", "--embed-limit", 0).page.read_text()
     assert "wasm-unsafe-eval" not in text
     assert "data-packed" not in text

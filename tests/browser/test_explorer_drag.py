@@ -59,13 +59,13 @@ def gateway_page(empty: Path, see: Open) -> Iterator[Any]:
 
 
 def test_a_picture_on_the_way_is_the_exact_one_of_the_events_so_far(gateway_page: Any) -> None:
-    found = gateway_page.evaluate(PARTS)
-    assert found["exact"] == found["events"]
-    assert found["failures"] > 0
-    parts = found["parts"]
+    result = gateway_page.evaluate(PARTS)
+    assert result["exact"] == result["events"]
+    assert result["failures"] > 0
+    parts = result["parts"]
     assert len(parts) >= 5
     assert [one["events"] for one in parts] == sorted(one["events"] for one in parts)
-    assert all(one["events"] == one["told"] <= found["events"] for one in parts)
+    assert all(one["events"] == one["told"] <= result["events"] for one in parts)
     assert all(one["same"] and one["drawn"] for one in parts if one["until"] > 0)
     assert len({one["failures"] for one in parts}) > 1
 
@@ -188,7 +188,7 @@ def test_a_dragged_slider_shows_the_memory_it_ends_at(gateway_page: Any) -> None
     assert "Replaying" not in page.inner_text("[data-says]")
 
 
-def test_nothing_is_said_of_an_event_that_is_not_replayed_yet(gateway_page: Any) -> None:
+def test_nothing_is_stated_of_an_event_that_is_not_replayed_yet(gateway_page: Any) -> None:
     page = gateway_page
     assert page.locator("[data-placing]").is_hidden()
     events = page.evaluate(

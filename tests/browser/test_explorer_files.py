@@ -108,7 +108,7 @@ SAME = {
     "boot": ("address", "size", "name", "line"),
 }  # fmt: skip
 STATE = ("free", "largest", "min", "total", "used", "peak", "regions")
-SAID = ("A request", "In the ", "At the start", "The heap of Python")
+TEXTS = ("A request", "In the ", "At the start", "The heap of Python")
 
 
 def same(log: dict[str, Any], wanted: dict[str, Any]) -> dict[str, tuple[Any, Any]]:
@@ -130,7 +130,7 @@ def same(log: dict[str, Any], wanted: dict[str, Any]) -> dict[str, tuple[Any, An
     for name in STATE:
         pairs[name] = log["state"][name], wanted["answer"].get(name)
     pairs["sentences"] = tuple(
-        [text for text in texts if text.startswith(SAID)]
+        [text for text in texts if text.startswith(TEXTS)]
         for texts in (log["sentences"], wanted["verdict"])
     )  # type: ignore[assignment]
     return {name: pair for name, pair in pairs.items() if pair[0] != pair[1]}
@@ -178,8 +178,8 @@ def test_a_dropped_log_is_shown_in_sentences_and_tables(
     seen = ready(see, empty)
     seen.page.set_input_files("[data-file]", path)
     seen.page.wait_for_selector("html[data-files]", timeout=10_000)
-    said = seen.page.inner_text("[data-says]")
-    assert said.startswith("A request of 40,000 B")
+    output = seen.page.inner_text("[data-says]")
+    assert output.startswith("A request of 40,000 B")
     text = seen.page.inner_text("[data-logged]")
     assert "In the last state: 24,040 B are free, the largest free block is 9,204 B." in text
     assert "0x3ffb2ec8" in text
@@ -306,8 +306,8 @@ def test_zstd_that_unpacks_to_too_much_is_refused(unpack: Any) -> None:
     packed = b"".join((*chunker.compress(bytes(20_000_000)), *chunker.finish()))
     with pytest.raises(ValueError, match="more than 1,000,000 bytes"):
         unpack(packed, 1_000_000)
-    told = bomb.compress(b"x")  # claims nothing; the next one claims a size that is not there
-    assert unpack(told) == b"x"
+    reported = bomb.compress(b"x")  # claims nothing; the next one claims a size that is not there
+    assert unpack(reported) == b"x"
     claims = zstandard.ZstdCompressor().compress(bytes(20_000_000))
     with pytest.raises(ValueError, match="more than 1,000,000 bytes"):
         unpack(claims, 1_000_000)

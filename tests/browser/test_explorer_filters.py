@@ -133,9 +133,9 @@ def test_failed_requests_stand_in_every_view_in_place_of_blocks(
     failures = hs.replay(hostile_trace, pool=65_536).summary.failures
     assert failures > 0
     page.wait_for_selector("[data-pinrows] tr", timeout=10_000)
-    said = page.inner_text("[data-pinsays]")
-    assert f", {failures:,} requests for " in said
-    assert re.search(r"\(\d+\.\d{3} s\)", said)
+    text = page.inner_text("[data-pinsays]")
+    assert f", {failures:,} requests for " in text
+    assert re.search(r"\(\d+\.\d{3} s\)", text)
     counts = page.locator("[data-pinrows] tr td:nth-child(3)").all_inner_texts()
     assert sum(int(one.replace(",", "")) for one in counts) == failures
     assert "show=failed" in page.evaluate("location.hash")
@@ -150,7 +150,7 @@ def test_blocks_of_a_size_are_counted_as_the_text_has_them(
     lines = (f"a {number} {size}" for number, size in enumerate(sizes))
     text.write_text("\n".join(lines) + "\n", encoding="utf-8")
     page = opened(see, empty, text)
-    found = page.evaluate(
+    result = page.evaluate(
         """async () => {
           const filter = { ...await HS.explore.filters(), least: 300, most: 600 };
           const window = { left: 0, right: HS.explore.seen.end, low: 0, high: 1 };
@@ -159,7 +159,7 @@ def test_blocks_of_a_size_are_counted_as_the_text_has_them(
         }"""
     )
     wanted = [size for size in sizes if 300 <= size <= 600]
-    assert found == [len(wanted), sum(wanted)]
+    assert result == [len(wanted), sum(wanted)]
 
 
 @pytest.mark.slow
@@ -192,7 +192,7 @@ def test_a_filter_changes_the_map_the_lines_and_the_address(
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "text"),
     [
         ("1,234", r"Event 1,234 \(\d+\.\d{3} s\)"),
         ("0.5 s", r"Event [\d,]+ \(0\.[45]\d\d s\)"),
@@ -201,14 +201,14 @@ def test_a_filter_changes_the_map_the_lines_and_the_address(
         ("nowhere", "No mark is called that"),
     ],
 )
-def test_places_are_found_by_what_is_known_of_them(
-    empty: Path, see: Open, hostile_trace: Path, words: str, said: str
+def test_places_are_detected_by_what_is_known_of_them(
+    empty: Path, see: Open, hostile_trace: Path, words: str, text: str
 ) -> None:
     page = opened(see, empty, hostile_trace)
     page.fill("[name=to]", words)
     page.press("[name=to]", "Enter")
     page.wait_for_function("() => document.querySelector('[data-cursor]').textContent !== ''")
-    assert re.search(said, page.inner_text("[data-cursor]"))
+    assert re.search(text, page.inner_text("[data-cursor]"))
 
 
 # ---- on paper and on a telephone -----------------------------------------------------------------
@@ -283,10 +283,10 @@ def test_a_task_that_is_placed_by_a_click_is_replayed_as_by_a_file(
 
 
 @pytest.mark.slow
-def test_figures_are_told_while_one_drags(empty: Path, see: Open) -> None:
+def test_figures_are_reported_while_one_drags(empty: Path, see: Open) -> None:
     """A drag of a second asks sixty times; the last question is answered to its end."""
     page = opened(see, empty, CAPTURED / "mix_gateway.hst.zst", POOL)
-    told = page.evaluate("""async () => {
+    reported = page.evaluate("""async () => {
       const slider = document.querySelector(".sliders input"), from = Number(slider.value);
       const rows = document.querySelector("[data-figures]");
       let told = 0;
@@ -298,7 +298,7 @@ def test_figures_are_told_while_one_drags(empty: Path, see: Open) -> None:
       }
       return told;
     }""")
-    assert told >= 2
+    assert reported >= 2
     size = page.evaluate("Number(document.querySelector('.sliders input').value)")
     page.wait_for_function("() => document.querySelector('[data-progress]').hidden", timeout=60_000)
     wanted = hs.replay(CAPTURED / "mix_gateway.hst.zst", pool=size).summary

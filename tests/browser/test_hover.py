@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-Made = Any
+BuiltPage = Any
 Seen = Any
 Open = Callable[..., Seen]
 Look = Callable[[Any], Seen]
@@ -49,7 +49,7 @@ def rows(tip: str) -> dict[str, str]:
     return dict(zip(lines[1::2], lines[2::2], strict=False))
 
 
-def test_the_timeline_shows_the_column_under_the_pointer(gateway: Made, look: Look) -> None:
+def test_the_timeline_shows_the_column_under_the_pointer(gateway: BuiltPage, look: Look) -> None:
     seen = look(gateway.page)
     survey = gateway.document["sides"][0]["survey"]
     width = survey["columns"][0]["events"]
@@ -59,25 +59,25 @@ def test_the_timeline_shows_the_column_under_the_pointer(gateway: Made, look: Lo
         tip = seen.tip("0/timeline")
         column, moment = survey["columns"][number], survey["moments"][number]
         assert tip.splitlines()[0] == f"event {moment['event']:,}"
-        found = rows(tip)
-        assert numbers(found["live payload"]) == [moment["live"]]
-        assert numbers(found["free, least in span"]) == [column["least_free"]]
-        assert numbers(found["largest, least in span"]) == [column["least_largest"]]
+        result = rows(tip)
+        assert numbers(result["live payload"]) == [moment["live"]]
+        assert numbers(result["free, least in span"]) == [column["least_free"]]
+        assert numbers(result["largest, least in span"]) == [column["least_largest"]]
         for task, held in survey["payload"].items():
-            assert numbers(found.get(task, "0")) == [held[number]]
+            assert numbers(result.get(task, "0")) == [held[number]]
 
 
-def test_fragmentation_shows_the_moment_under_the_pointer(gateway: Made, look: Look) -> None:
+def test_fragmentation_shows_the_moment_under_the_pointer(gateway: BuiltPage, look: Look) -> None:
     seen = look(gateway.page)
     survey = gateway.document["sides"][0]["survey"]
     width = survey["columns"][0]["events"]
     for share in (0.2, 0.6):
         number = int(share * len(survey["columns"]))
         point(seen, "0/fragmentation", (number + 0.5) * width, 20_000)
-        moment, found = survey["moments"][number], rows(seen.tip("0/fragmentation"))
-        assert numbers(found["free"]) == [moment["free"]]
-        assert numbers(found["largest free block"]) == [moment["largest_free"]]
-        assert numbers(found["free blocks"]) == [moment["free_blocks"]]
+        moment, result = survey["moments"][number], rows(seen.tip("0/fragmentation"))
+        assert numbers(result["free"]) == [moment["free"]]
+        assert numbers(result["largest free block"]) == [moment["largest_free"]]
+        assert numbers(result["free blocks"]) == [moment["free_blocks"]]
 
 
 class Map:
@@ -104,12 +104,12 @@ class Map:
         return (column + 0.5) * width, bottom + row - strip["first_row"] + 0.5
 
 
-def cells_of(made: Made, count: int, *, named: bool) -> list[tuple[int, int]]:
-    picture = Map(made.document)
+def cells_of(built_page: BuiltPage, count: int, *, named: bool) -> list[tuple[int, int]]:
+    picture = Map(built_page.document)
     block = picture.plane("block", "<u2")
-    found = np.argwhere((block > 0) if named else (picture.plane("used") == 0))
-    chosen = np.random.default_rng(7).choice(len(found), count, replace=False)
-    return [(int(column), int(row)) for column, row in found[chosen]]
+    result = np.argwhere((block > 0) if named else (picture.plane("used") == 0))
+    chosen = np.random.default_rng(7).choice(len(result), count, replace=False)
+    return [(int(column), int(row)) for column, row in result[chosen]]
 
 
 @pytest.mark.cells(1)
@@ -117,26 +117,26 @@ def cells_of(made: Made, count: int, *, named: bool) -> list[tuple[int, int]]:
 def test_the_map_shows_the_block_under_the_pointer(
     page: str, request: pytest.FixtureRequest, look: Look
 ) -> None:
-    made: Made = request.getfixturevalue(page)
-    seen, picture = look(made.page), Map(made.document)
+    built_page: BuiltPage = request.getfixturevalue(page)
+    seen, picture = look(built_page.page), Map(built_page.document)
     blocks, plane = picture.picture["blocks"], picture.plane("block", "<u2")
-    for column, row in cells_of(made, 8, named=True):
+    for column, row in cells_of(built_page, 8, named=True):
         point(seen, "0/map", *picture.place(column, row))
-        found, tip = rows(seen.tip("0/map")), seen.tip("0/map")
+        result, tip = rows(seen.tip("0/map")), seen.tip("0/map")
         number = int(plane[column, row]) - 1
         assert tip.splitlines()[0] == f"block at {blocks['address'][number]:#010x}"
-        assert found["task"] == blocks["task"][number]
-        assert numbers(found["size"]) == [blocks["size"][number]]
-        assert f"event {blocks['born'][number]:,}" in re.split(r"[\[\]]", found["allocated at"])
+        assert result["task"] == blocks["task"][number]
+        assert numbers(result["size"]) == [blocks["size"][number]]
+        assert f"event {blocks['born'][number]:,}" in re.split(r"[\[\]]", result["allocated at"])
         died = blocks["died"][number]
         if died is not None:
-            assert f"event {died:,}" in re.split(r"[\[\]]", found["freed at"])
-            assert numbers(found["lifetime"]) == [died - blocks["born"][number]]
+            assert f"event {died:,}" in re.split(r"[\[\]]", result["freed at"])
+            assert numbers(result["lifetime"]) == [died - blocks["born"][number]]
         if blocks["site"][number]:
-            assert found["site"] == blocks["site"][number]
+            assert result["site"] == blocks["site"][number]
 
 
-def test_gaps_of_the_map_are_free(gateway: Made, look: Look) -> None:
+def test_gaps_of_the_map_are_free(gateway: BuiltPage, look: Look) -> None:
     seen, picture = look(gateway.page), Map(gateway.document)
     for column, row in cells_of(gateway, 5, named=False):
         point(seen, "0/map", *picture.place(column, row))
@@ -151,7 +151,7 @@ def pixels(seen: Seen, strip: int) -> np.ndarray:
     return np.array(data, dtype=np.uint32)
 
 
-def test_each_colouring_paints_what_it_says(gateway: Made, see: Open) -> None:
+def test_each_colouring_paints_what_it_says(gateway: BuiltPage, see: Open) -> None:
     seen, picture = see(gateway.page), Map(gateway.document)
     strip = picture.picture["strips"][1]
     part = slice(strip["first_row"], strip["first_row"] + strip["rows"])
@@ -178,7 +178,7 @@ def test_each_colouring_paints_what_it_says(gateway: Made, see: Open) -> None:
     assert (painted["age"] != painted["size"]).any()
 
 
-def test_pins_stand_where_requests_failed(hostile: Made, see: Open) -> None:
+def test_pins_stand_where_requests_failed(hostile: BuiltPage, see: Open) -> None:
     seen = see(hostile.page)
     failures = hostile.document["sides"][0]["replay"]["failures"]
     assert failures
@@ -199,7 +199,7 @@ def test_pins_stand_where_requests_failed(hostile: Made, see: Open) -> None:
     assert failures[0]["task"] in tip
 
 
-def test_sides_show_their_own_figures(compared: Made, see: Open) -> None:
+def test_sides_show_their_own_figures(compared: BuiltPage, see: Open) -> None:
     seen = see(compared.page)
     sides = compared.document["sides"]
     columns = [side["survey"]["columns"] for side in sides]

@@ -15,7 +15,7 @@ from heapscope.native.reader import NameTable, NativeReader
 from heapscope.render.page.frame import PAGE_MAX
 from heapscope.trace.feed import read_trace
 
-Made = Any
+BuiltPage = Any
 Open = Callable[..., Any]
 
 GATEWAY = (
@@ -60,14 +60,14 @@ def repeated(out: Path) -> int:
 
 
 @pytest.fixture(scope="module")
-def long(make: Callable[..., Made], tmp_path_factory: pytest.TempPathFactory) -> Made:
+def long(make: Callable[..., BuiltPage], tmp_path_factory: pytest.TempPathFactory) -> BuiltPage:
     trace = tmp_path_factory.mktemp("long") / "long.hst"
     assert repeated(trace) >= EVENTS
     return make(trace, "--chip", "esp32", "--idf", "5.5", "--need", 16717)
 
 
 @pytest.mark.slow
-def test_ten_million_events_make_a_page_within_its_limits(long: Made, see: Open) -> None:
+def test_ten_million_events_make_a_page_within_its_limits(long: BuiltPage, see: Open) -> None:
     replay, survey = (long.document["sides"][0][part] for part in ("replay", "survey"))
     assert replay["summary"]["event_count"] >= EVENTS
     assert long.page.stat().st_size <= PAGE_MAX
@@ -112,13 +112,13 @@ def worst(out: Path) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("allocators", [("idf-5.5",), ("idf-5.5", "tlsf", "umm")])
 def test_no_trace_makes_a_page_too_large(
-    make: Callable[..., Made], see: Open, tmp_path: Path, allocators: tuple[str, ...]
+    make: Callable[..., BuiltPage], see: Open, tmp_path: Path, allocators: tuple[str, ...]
 ) -> None:
     trace = tmp_path / "worst.hst"
     worst(trace)
     chosen = [part for name in allocators for part in ("--allocator", name)]
-    made = make(trace, "--pool", "220KB", *chosen, "--no-why")
-    assert made.page.stat().st_size <= PAGE_MAX
-    seen = see(made.page)
+    built = make(trace, "--pool", "220KB", *chosen, "--no-why")
+    assert built.page.stat().st_size <= PAGE_MAX
+    seen = see(built.page)
     assert seen.complaints == []
     assert seen.page.locator("text=that are left out").count() or len(allocators) > 1

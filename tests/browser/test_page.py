@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-Made = Any
+BuiltPage = Any
 Seen = Any
 Open = Callable[..., Seen]
 Look = Callable[[Any], Seen]
@@ -18,15 +18,15 @@ PAGES = ["gateway", "compared", "hostile"]
 
 
 @pytest.fixture(params=PAGES)
-def made(request: pytest.FixtureRequest) -> Made:
-    found: Made = request.getfixturevalue(request.param)
-    return found
+def built(request: pytest.FixtureRequest) -> BuiltPage:
+    built_page: BuiltPage = request.getfixturevalue(request.param)
+    return built_page
 
 
 @pytest.mark.cells(2)
 @pytest.mark.parametrize("scheme", ["light", pytest.param("dark", marks=pytest.mark.slow)])
-def test_nothing_is_loaded_and_nothing_complains(made: Made, see: Open, scheme: str) -> None:
-    seen = see(made.page, color_scheme=scheme)
+def test_nothing_is_loaded_and_nothing_complains(built: BuiltPage, see: Open, scheme: str) -> None:
+    seen = see(built.page, color_scheme=scheme)
     page = seen.page
     for chart in page.locator("[data-chart] .plot").all():
         chart.scroll_into_view_if_needed()
@@ -35,11 +35,11 @@ def test_nothing_is_loaded_and_nothing_complains(made: Made, see: Open, scheme: 
         button.click()
     seen.ready()
     loaded = [url for url in seen.requests if not url.startswith("blob:")]  # the worker's text
-    assert loaded == [made.page.as_uri()]
+    assert loaded == [built.page.as_uri()]
     assert seen.complaints == []
 
 
-def test_the_policy_stops_scripts_and_requests_that_get_in(gateway: Made, see: Open) -> None:
+def test_the_policy_stops_scripts_and_requests_that_get_in(gateway: BuiltPage, see: Open) -> None:
     seen = see(gateway.page)
     seen.page.evaluate(
         """() => {
@@ -60,7 +60,7 @@ def test_the_policy_stops_scripts_and_requests_that_get_in(gateway: Made, see: O
     assert loaded == [gateway.page.as_uri()]
 
 
-def test_a_hostile_trace_runs_nothing_and_shows_its_names(hostile: Made, see: Open) -> None:
+def test_a_hostile_trace_runs_nothing_and_shows_its_names(hostile: BuiltPage, see: Open) -> None:
     seen = see(hostile.page)
     page = seen.page
     assert page.title() == f"{hostile.names['title']} · Heapscope"
@@ -85,7 +85,7 @@ def back(seen: Seen) -> tuple[int, ...]:
 
 @pytest.mark.parametrize(("scheme", "other"), [("light", "Dark"), ("dark", "Light")])
 def test_the_page_follows_the_system_and_the_button(
-    gateway: Made, see: Open, scheme: str, other: str
+    gateway: BuiltPage, see: Open, scheme: str, other: str
 ) -> None:
     seen = see(gateway.page, color_scheme=scheme)
     button = seen.page.locator("#theme")
@@ -98,7 +98,7 @@ def test_the_page_follows_the_system_and_the_button(
     assert seen.page.evaluate(label) != before
 
 
-def test_paper_is_white_and_whole(hostile: Made, see: Open) -> None:
+def test_paper_is_white_and_whole(hostile: BuiltPage, see: Open) -> None:
     seen = see(hostile.page, color_scheme="dark")
     page = seen.page
     page.evaluate("window.dispatchEvent(new Event('beforeprint'))")
@@ -119,14 +119,14 @@ def test_paper_is_white_and_whole(hostile: Made, see: Open) -> None:
 
 
 def span(seen: Seen) -> tuple[float, float]:
-    found = seen.page.evaluate(
+    result = seen.page.evaluate(
         """(() => { const range = Bokeh.documents[0].get_model_by_name('events');
             return [range.start, range.end] })()"""
     )
-    return (found[0], found[1])
+    return (result[0], result[1])
 
 
-def test_the_zoom_moves_all_charts_and_comes_back(gateway: Made, look: Look) -> None:
+def test_the_zoom_moves_all_charts_and_comes_back(gateway: BuiltPage, look: Look) -> None:
     seen = look(gateway.page)
     page = seen.page
     whole = span(seen)
@@ -156,7 +156,7 @@ PATIENT = """() => {
 }"""
 
 
-def test_dragging_zooms_into_what_was_marked(gateway: Made, see: Open) -> None:
+def test_dragging_zooms_into_what_was_marked(gateway: BuiltPage, see: Open) -> None:
     seen = see(gateway.page)
     whole = span(seen)
     plot = seen.page.locator("#chart-0-timeline")
@@ -175,7 +175,7 @@ def test_dragging_zooms_into_what_was_marked(gateway: Made, see: Open) -> None:
     )
 
 
-def test_keys_zoom_and_move_the_cursor(gateway: Made, look: Look) -> None:
+def test_keys_zoom_and_move_the_cursor(gateway: BuiltPage, look: Look) -> None:
     seen = look(gateway.page)
     chart = seen.page.locator('[data-chart="0/timeline"]')
     chart.focus()
@@ -192,7 +192,7 @@ def test_keys_zoom_and_move_the_cursor(gateway: Made, look: Look) -> None:
     assert not seen.page.locator('[data-chart="0/timeline"] .tip').is_visible()
 
 
-def test_every_control_is_reached_with_the_tab_key(gateway: Made, look: Look) -> None:
+def test_every_control_is_reached_with_the_tab_key(gateway: BuiltPage, look: Look) -> None:
     seen = look(gateway.page)
     page = seen.page
     reached: set[str] = set()
@@ -216,15 +216,15 @@ def test_every_control_is_reached_with_the_tab_key(gateway: Made, look: Look) ->
 
 
 def heights(seen: Seen, position: int) -> list[float]:
-    found = seen.page.evaluate(
+    result = seen.page.evaluate(
         """(name) => { const { high, low } = Bokeh.documents[0].get_model_by_name(name).data;
             return Array.from(high, (value, i) => value - low[i]) }""",
         f"0/timeline/area{position}",
     )
-    return [float(value) for value in found]
+    return [float(value) for value in result]
 
 
-def test_areas_are_the_tasks_and_can_be_switched_off(gateway: Made, look: Look) -> None:
+def test_areas_are_the_tasks_and_can_be_switched_off(gateway: BuiltPage, look: Look) -> None:
     seen = look(gateway.page)
     survey = gateway.document["sides"][0]["survey"]
     largest = max(survey["payload"], key=lambda task: max(survey["payload"][task]))
@@ -239,7 +239,7 @@ def test_areas_are_the_tasks_and_can_be_switched_off(gateway: Made, look: Look) 
     assert heights(seen, 0)[:-1] == survey["payload"][largest]
 
 
-def test_lines_can_be_switched_off(gateway: Made, see: Open) -> None:
+def test_lines_can_be_switched_off(gateway: BuiltPage, see: Open) -> None:
     seen = see(gateway.page)
     line = """Bokeh.documents[0].get_model_by_name('0/timeline').renderers
         .find((one) => one.name === 'line largest').visible"""
@@ -253,22 +253,22 @@ def column(seen: Seen, table: str, number: int) -> list[str]:
     return [str(text) for text in seen.page.locator(cells).all_inner_texts()]
 
 
-def test_tables_sort_by_number_and_by_text(gateway: Made, see: Open) -> None:
+def test_tables_sort_by_number_and_by_text(gateway: BuiltPage, see: Open) -> None:
     seen = see(gateway.page)
     headings = seen.page.locator('[data-table="tasks"] th')
     for heading, number, numeric in ((2, 3, True), (0, 1, False)):
         headings.nth(heading).locator("button").click()
-        found = column(seen, "tasks", number)
-        keys: list[Any] = [int(text.replace(",", "")) for text in found] if numeric else found
+        result = column(seen, "tasks", number)
+        keys: list[Any] = [int(text.replace(",", "")) for text in result] if numeric else result
         assert keys == sorted(keys, reverse=numeric)
         assert headings.nth(heading).get_attribute("aria-sort") is not None
         headings.nth(heading).locator("button").click()
         assert column(seen, "tasks", number) == sorted(
-            found, key=dict(zip(found, keys, strict=True)).__getitem__, reverse=not numeric
+            result, key=dict(zip(result, keys, strict=True)).__getitem__, reverse=not numeric
         )
 
 
-def test_tables_search(gateway: Made, look: Look) -> None:
+def test_tables_search(gateway: BuiltPage, look: Look) -> None:
     seen = look(gateway.page)
     field = seen.page.locator('[data-table="tasks"] input')
     whole = column(seen, "tasks", 1)
@@ -279,19 +279,19 @@ def test_tables_search(gateway: Made, look: Look) -> None:
     assert column(seen, "tasks", 1) == whole
 
 
-def test_frames_measure_what_is_chosen_and_open(hostile: Made, see: Open) -> None:
+def test_frames_measure_what_is_chosen_and_open(hostile: BuiltPage, see: Open) -> None:
     seen = see(hostile.page)
     page = seen.page
     sites = hostile.document["sides"][0]["survey"]["sites"]
 
-    def said(frame: str) -> str:
+    def stated(frame: str) -> str:
         page.locator(".flame button", has_text=frame).first.focus()
         return str(page.locator("[data-flame-says]").inner_text())
 
     for measure, unit in (("payload_at_peak", "B"), ("allocations", "allocations")):
         page.locator(f'input[value="{measure}"]').press("Space")
         total = sum(site[measure] for site in sites if "tls_connect" in site["name"])
-        assert f"tls_connect: {total:,} {unit}" in said("tls_connect")
+        assert f"tls_connect: {total:,} {unit}" in stated("tls_connect")
     page.locator(".flame button", has_text="tls_connect").click()
     assert page.locator(".flame button", has_text="wifi_task").count() == 0
     assert page.locator(".flame button", has_text="x509_parse").count() == 1
@@ -302,14 +302,16 @@ def test_frames_measure_what_is_chosen_and_open(hostile: Made, see: Open) -> Non
 # ---- what B2 and B12 asked for -------------------------------------------------------------------
 
 
-def test_the_value_under_a_cursor_that_keys_move_is_announced(gateway: Made, see: Open) -> None:
+def test_the_value_under_a_cursor_that_keys_move_is_announced(
+    gateway: BuiltPage, see: Open
+) -> None:
     page = see(gateway.page).page
-    told = page.locator("#told")
-    assert told.get_attribute("aria-live") == "polite"
+    reported = page.locator("#told")
+    assert reported.get_attribute("aria-live") == "polite"
     page.locator('[data-chart="0/timeline"]').focus()
     page.keyboard.press("ArrowRight")
     page.wait_for_function("() => document.getElementById('told').textContent !== ''")
-    first = told.inner_text()
+    first = reported.inner_text()
     assert "B" in first
     assert all(
         name in first
@@ -322,7 +324,9 @@ def test_the_value_under_a_cursor_that_keys_move_is_announced(gateway: Made, see
     )
 
 
-def test_a_bar_that_is_nearly_full_has_the_colour_of_a_warning(gateway: Made, look: Look) -> None:
+def test_a_bar_that_is_nearly_full_has_the_colour_of_a_warning(
+    gateway: BuiltPage, look: Look
+) -> None:
     page = look(gateway.page).page
     shares = page.locator(".meter").evaluate_all(
         """(all) => all.map((one) => [parseFloat(one.firstElementChild.style.width),
@@ -336,11 +340,11 @@ def test_a_bar_that_is_nearly_full_has_the_colour_of_a_warning(gateway: Made, lo
 
 @pytest.mark.slow
 def test_options_of_the_sdk_that_why_names_are_in_the_page(
-    make: Callable[..., Made], hostile_trace: Path, see: Open
+    make: Callable[..., BuiltPage], hostile_trace: Path, see: Open
 ) -> None:
-    made = make(hostile_trace, "--chip", "esp32c2", "--need", 100_000, "--why")
-    knobs = made.document["sides"][0]["why"]["knobs"]
+    built = make(hostile_trace, "--chip", "esp32c2", "--need", 100_000, "--why")
+    knobs = built.document["sides"][0]["why"]["knobs"]
     assert knobs
-    text = see(made.page).page.inner_text("#why")
+    text = see(built.page).page.inner_text("#why")
     assert "Nothing of that was replayed." in text
     assert all(knob["text"] in text for knob in knobs[:3])

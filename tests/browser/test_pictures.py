@@ -28,7 +28,7 @@ from pictures import (
     sources,
     unlike,
 )
-from window import drawn, made_with
+from window import built_with, drawn
 
 
 @pytest.mark.cells(2)
@@ -46,14 +46,14 @@ from window import drawn, made_with
 def test_every_section_looks_like_its_picture(
     chromium: Any, shown: Shown, kind: Kind, width: int, theme: str
 ) -> None:
-    found = photographed(shown.page(kind, width, theme))
-    told = [one.told() for one in unlike(kind, width, theme, found)]
-    before, now = kept_with(), made_with(chromium)
-    if told and before != now:
+    result = photographed(shown.page(kind, width, theme))
+    results = [one.text() for one in unlike(kind, width, theme, result)]
+    before, now = kept_with(), built_with(chromium)
+    if results and before != now:
         # Another browser may break lines elsewhere: what no script measures has to be looked at.
-        warnings.warn(f"pictures made with {before}, this is {now}: {told}", stacklevel=1)
-        told = []
-    assert told == [], "if it is meant to look so: make pictures"
+        warnings.warn(f"pictures made with {before}, this is {now}: {results}", stacklevel=1)
+        results = []
+    assert results == [], "if it is meant to look so: make pictures"
 
 
 # ---- nothing is left out -------------------------------------------------------------------------

@@ -13,7 +13,7 @@ sys.path.append(str(Path(__file__).resolve().parent))
 
 from pictures import LIMIT, difference, kept_with
 from readme_picture import ROOT, changed, kept_words, taken, words
-from window import made_with
+from window import built_with
 
 
 def test_its_words_are_those_of_the_report(gateway: Any) -> None:
@@ -22,16 +22,16 @@ def test_its_words_are_those_of_the_report(gateway: Any) -> None:
 
 def test_readme_tells_the_same_figures() -> None:
     readme = " ".join((ROOT / "README.md").read_text(encoding="utf-8").split())
-    told = re.search(r"Under 4\.3\.2 it has none after ([\d ]+) of ([\d ]+) events", readme)
-    assert told is not None
-    failed, events = (figure.replace(" ", ",") for figure in told.groups())
+    match = re.search(r"Under 4\.3\.2 it has none after ([\d ]+) of ([\d ]+) events", readme)
+    assert match is not None
+    failed, events = (figure.replace(" ", ",") for figure in match.groups())
     assert f"after each of the {events} events, would have failed {failed} times" in kept_words()
 
 
 def test_it_looks_like_the_report(chromium: Any, gateway: Any) -> None:
-    told = changed(taken(chromium, gateway.page), partial(difference, limit=LIMIT))
-    before, now = kept_with(), made_with(chromium)
-    if told and before != now:
-        warnings.warn(f"pictures made with {before}, this is {now}: {told}", stacklevel=1)
-        told = ""
-    assert told == "", "if it is meant to look so: make pictures"
+    text = changed(taken(chromium, gateway.page), partial(difference, limit=LIMIT))
+    before, now = kept_with(), built_with(chromium)
+    if text and before != now:
+        warnings.warn(f"pictures made with {before}, this is {now}: {text}", stacklevel=1)
+        text = ""
+    assert text == "", "if it is meant to look so: make pictures"

@@ -88,9 +88,9 @@ def test_every_page_of_the_documentation_is_in_the_site(site: Path) -> None:
         place = site / page.relative_to(ROOT)
         html = place.with_name("index.html" if page.name == "README.md" else f"{page.stem}.html")
         assert html.is_file()
-    made = site / "docs" / "reference"
-    assert "31,246" in (made / "experiments.html").read_text("utf-8")
-    assert "heapscope_replay" in (made / "schemas" / "replay.html").read_text("utf-8")
+    built = site / "docs" / "reference"
+    assert "31,246" in (built / "experiments.html").read_text("utf-8")
+    assert "heapscope_replay" in (built / "schemas" / "replay.html").read_text("utf-8")
 
 
 @pytest.mark.slow
@@ -107,9 +107,9 @@ def test_the_site_is_searched_and_its_explorer_opens_from_the_file_system(
     site: Path, chromium: Any
 ) -> None:
     page = chromium.new_page(viewport={"width": 1280, "height": 800})
-    asked: list[str] = []
+    requested: list[str] = []
     complaints: list[str] = []
-    page.on("request", lambda request: asked.append(request.url))
+    page.on("request", lambda request: requested.append(request.url))
     page.on("pageerror", lambda error: complaints.append(str(error)))
     page.goto((site / "index.html").as_uri())
     page.locator("input[name=query]").press_sequentially("baseline tolerance")  # it hears keys only
@@ -126,7 +126,7 @@ def test_the_site_is_searched_and_its_explorer_opens_from_the_file_system(
     page.click("text=Open the explorer")
     page.wait_for_selector("html[data-explorer=yes]", timeout=60_000)
     assert complaints == []
-    assert [url for url in asked if not url.startswith(("file:", "data:", "blob:"))] == []
+    assert [url for url in requested if not url.startswith(("file:", "data:", "blob:"))] == []
     page.close()
 
 

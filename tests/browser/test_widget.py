@@ -31,8 +31,8 @@ def shown(chromium: Any, widget: Any) -> tuple[Any, Any]:
 def test_a_report_in_a_notebook_replays_its_trace(chromium: Any, hostile_trace: Path) -> None:
     report = hs.report(hostile_trace, pool=65_536, why=False)
     page, frame = shown(chromium, hs.widget(report, height=700))
-    asked: list[str] = []
-    page.on("request", lambda request: asked.append(request.url))
+    requested: list[str] = []
+    page.on("request", lambda request: requested.append(request.url))
     frame.wait_for_selector("html[data-replayed]", timeout=60_000)
     digest = frame.evaluate("BigInt(HS.explore.last.hs_lab_summary.digest).toString(16)")
     assert digest.zfill(16) == report.sides[0].result.summary.digest
@@ -44,7 +44,7 @@ def test_a_report_in_a_notebook_replays_its_trace(chromium: Any, hostile_trace: 
     assert frame.evaluate("location.href").startswith("about:srcdoc")
     frame.locator("[name=need]").fill("100")
     frame.wait_for_function("() => document.documentElement.dataset.replayed !== '1'")
-    assert [url for url in asked if not url.startswith(("blob:", "data:", "about:"))] == []
+    assert [url for url in requested if not url.startswith(("blob:", "data:", "about:"))] == []
     page.close()
 
 

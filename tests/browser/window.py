@@ -13,7 +13,7 @@ from typing import Any
 
 from needs import need_path, need_program
 
-__all__ = ["browser", "drawn", "made_with"]
+__all__ = ["browser", "built_with", "drawn"]
 
 #: The fonts of Debian's fonts-dejavu-core, and their folder.
 FONTS = ("DejaVuSans", "DejaVuSans-Bold", "DejaVuSansMono", "DejaVuSansMono-Bold")
@@ -58,11 +58,11 @@ def browser() -> Iterator[Any]:
 
     # Without a sandbox where root runs the tests; the pages are ours.
     options = ["--no-sandbox"] if getattr(os, "geteuid", lambda: 1)() == 0 else []
-    with tempfile.TemporaryDirectory() as made, sync_playwright() as playwright:
+    with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
         chromium = playwright.chromium.launch(
             executable_path=path,
             args=options,
-            env={**os.environ, "FONTCONFIG_FILE": str(_settings(Path(made)))},
+            env={**os.environ, "FONTCONFIG_FILE": str(_settings(Path(folder)))},
         )
         yield chromium
         chromium.close()
@@ -73,7 +73,7 @@ def drawn(page: Any) -> None:
     page.evaluate(DRAWN)
 
 
-def made_with(chromium: Any) -> dict[str, str]:
+def built_with(chromium: Any) -> dict[str, str]:
     """The version of chromium and the fonts: a picture depends on them beside the page."""
     digest = hashlib.sha256(b"".join(path.read_bytes() for path in _fonts()))
     return {"chromium": chromium.version.partition(".")[0], "fonts": digest.hexdigest()[:16]}

@@ -237,8 +237,8 @@ static inline void shadow_check_block(shadow_t *shadow, const shadow_block_t *bl
     SHADOW_CHECK(shadow, hs_heap_full_size(heap, at) <= usable + share + 1, "%zu of %zu",
                  hs_heap_full_size(heap, at), usable);
     SHADOW_CHECK(shadow, hs_heap_check_block(heap, at) == HS_OK, "%td", at - shadow->first);
-    const void *found = hs_heap_containing_block(heap, at + inside % usable);
-    SHADOW_CHECK(shadow, found == at, "%zu bytes inside %zu", inside % usable, usable);
+    const void *match = hs_heap_containing_block(heap, at + inside % usable);
+    SHADOW_CHECK(shadow, match == at, "%zu bytes inside %zu", inside % usable, usable);
 }
 
 static inline void shadow_check(shadow_t *shadow)

@@ -91,7 +91,7 @@ typedef struct shadow_hole {
     size_t alignment;
     size_t size;
     size_t offset;
-    bool found;
+    bool located;
 } shadow_hole_t;
 
 /* Could the request be cut out of this free block? The rest in front must be a block, too. */
@@ -110,8 +110,8 @@ static inline bool shadow_try_hole(void *context, void *block, size_t size, bool
     while (gap != 0 && gap < SHADOW_BLOCK_MIN) {
         gap += hole->alignment;
     }
-    hole->found = gap <= size && needed <= size - gap;
-    return !hole->found;
+    hole->located = gap <= size && needed <= size - gap;
+    return !hole->located;
 }
 
 static inline bool shadow_aligned_fits(const shadow_t *shadow, size_t alignment, size_t size,
@@ -119,7 +119,7 @@ static inline bool shadow_aligned_fits(const shadow_t *shadow, size_t alignment,
 {
     shadow_hole_t hole = {shadow, alignment, size, offset, false};
     hs_heap_walk(shadow->heap, shadow_try_hole, &hole);
-    return hole.found;
+    return hole.located;
 }
 
 /* Whether an aligned request is possible, and whether it must succeed. A request that is possible

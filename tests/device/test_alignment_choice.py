@@ -15,7 +15,7 @@ KERNEL = ROOT / "emulation" / "freertos" / "kernel"
 FOLDERS = ("include", "compat/arenas", "compat/libc", "port/freertos")
 
 #: Each interface has a file, macros that ask for too little, and one macro that means it.
-ASKED = {
+REQUESTED = {
     "libc": (
         "compat/libc/family.c",
         ("-DHS_LIBC_ALIGNMENT=4",),
@@ -36,9 +36,9 @@ def compiles(source: str, *flags: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, capture_output=True, text=True, check=False)
 
 
-@pytest.mark.parametrize("name", ASKED)
+@pytest.mark.parametrize("name", REQUESTED)
 def test_less_needs_a_macro(name: str) -> None:
-    source, flags, macro = ASKED[name]
+    source, flags, macro = REQUESTED[name]
     assert compiles(source).returncode == 0
     refused = compiles(source, *flags)
     assert refused.returncode != 0

@@ -65,5 +65,5 @@ def test_instructions_are_those_of_this_heap(data: dict[str, Any], target: str) 
     run = data["instructions"]["runs"][f"{target}, 1x"]
     for call, kind in (("malloc", MALLOC), ("free", FREE)):
         mean = replay.counts[rows["kind"] == kind].mean()
-        told = run[call]["means"][SMALL_TRACE]
-        assert mean == pytest.approx(told, abs=0.01), "run benches/allocators again"
+        reported = run[call]["means"][SMALL_TRACE]
+        assert mean == pytest.approx(reported, abs=0.01), "run benches/allocators again"

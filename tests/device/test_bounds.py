@@ -35,7 +35,7 @@ HOLDING = (PROGRAMS / "holding.c").read_text(encoding="utf-8")
 
 
 @pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Path]:
+def building(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Path]:
     """An image of a C text."""
     images: dict[str, Path] = {}
 
@@ -51,8 +51,8 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Path]:
 
 def executed(machine: Machine, trace: Trace, function: str, *arguments: int) -> Addresses:
     machine.call(function, *arguments)
-    (found,) = trace.taken()
-    return found
+    (result,) = trace.taken()
+    return result
 
 
 @pytest.mark.parametrize(
@@ -70,10 +70,10 @@ def executed(machine: Machine, trace: Trace, function: str, *arguments: int) -> 
     ],
 )
 def test_the_longest_run_of_a_small_program_is_its_bound(
-    made: Callable[..., Path], function: str, spare: int
+    building: Callable[..., Path], function: str, spare: int
 ) -> None:
     """`spare`: what no run needs of it, where data decide which way may follow which."""
-    image = made("known", KNOWN)
+    image = building("known", KNOWN)
     bounds = Bounds(image, meaning={"most": 30})
     machine = Machine(TARGET, image)
     trace = Trace(machine, 1 << 16)
@@ -97,15 +97,17 @@ def test_the_longest_run_of_a_small_program_is_its_bound(
     ],
 )
 def test_what_cannot_be_bounded_is_refused(
-    made: Callable[..., Path], function: str, why: str
+    building: Callable[..., Path], function: str, why: str
 ) -> None:
     with pytest.raises(CodeError, match=why):
-        Bounds(made("refused", REFUSED)).of(function)
+        Bounds(building("refused", REFUSED)).of(function)
 
 
 @pytest.mark.parametrize("function", ["held", "in_turn", "nesting", "never"])
-def test_the_longest_time_with_a_lock_is_bounded(made: Callable[..., Path], function: str) -> None:
-    image = made("holding", HOLDING + "uint32_t never(uint32_t n) { return n; }")
+def test_the_longest_time_with_a_lock_is_bounded(
+    building: Callable[..., Path], function: str
+) -> None:
+    image = building("holding", HOLDING + "uint32_t never(uint32_t n) { return n; }")
     hooks = {"lock": ["take"], "unlock": ["give"]}
     bounds = Bounds(image, hooks=hooks)
     machine = Machine(TARGET, image)
@@ -163,9 +165,11 @@ def program(seed: int) -> str:
     return "\n".join(lines) + "\n"
 
 
-def test_no_run_of_a_random_program_exceeds_its_bound(made: Callable[..., Path], seed: int) -> None:
+def test_no_run_of_a_random_program_exceeds_its_bound(
+    building: Callable[..., Path], seed: int
+) -> None:
     print(f"seed {seed}")
-    image = made("random", program(seed))
+    image = building("random", program(seed))
     bounds = Bounds(image)
     machine = Machine(TARGET, image)
     trace = Trace(machine, 1 << 20)
@@ -188,7 +192,7 @@ def test_no_run_of_a_random_program_exceeds_its_bound(made: Callable[..., Path],
     assert bounded >= 6
 
 
-def test_the_longest_way_of_a_graph_is_found() -> None:
+def test_the_longest_way_of_a_graph_is_detected() -> None:
     """Two loops, one in the other: 10 + 3 * (5 + 4 * 2 + 1) rounds and the way out."""
     edges: Mapping[str, list[tuple[str | None, int]]] = {
         "begin": [("outer", 10)],
@@ -213,10 +217,10 @@ def heap_calls(image: Path, seed: int) -> tuple[dict[str, list[Addresses]], list
         heap = EmulatedHeap(TARGET, image, pool, form=Form.SMALL, counted=False)
         trace = Trace(heap.machine)
         results = heap.replay(rows).results
-        made = rows["kind"][results != SKIPPED]
+        built = rows["kind"][results != SKIPPED]
         calls = trace.taken()
-        assert len(made) == len(calls)
-        for kind, call in zip(made, calls, strict=True):
+        assert len(built) == len(calls)
+        for kind, call in zip(built, calls, strict=True):
             by_call.setdefault(CALLS[int(kind)], []).append(call)
         every += calls
     return by_call, every
@@ -242,32 +246,32 @@ def test_no_call_of_the_heap_exceeds_its_bound_and_no_loop_its_statement(seed: i
 
 @pytest.mark.slow
 def test_lines_change_no_instruction() -> None:
-    found = []
+    results = []
     for more in ((), LINES):
         with build_image(TARGET, more=more).open("rb") as file:
             elf = ELFFile(file)
-            found.append([elf.get_section_by_name(name).data() for name in (".text", ".rodata")])
-    assert found[0] == found[1]
+            results.append([elf.get_section_by_name(name).data() for name in (".text", ".rodata")])
+    assert results[0] == results[1]
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("number", range(1, len(WAYS)), ids=[way.name for way in WAYS[1:]])
 def test_no_call_of_a_guard_or_of_regions_exceeds_its_bound(number: int, seed: int) -> None:
     way = WAYS[number]
-    found = seen(number, seed)
-    for call, most in found.most.items():
+    result = seen(number, seed)
+    for call, most in result.most.items():
         assert most <= bounds_of(way, call).of(function_of(way, call)).instructions, call
     bounds = bounds_of(way)
-    loops = [loop for loop in loops_seen(bounds, list(found.traces)) if loop.bound not in APART]
+    loops = [loop for loop in loops_seen(bounds, list(result.traces)) if loop.bound not in APART]
     assert [loop for loop in loops if loop.seen > loop.limit] == []
-    for call, most in found.held.items():
+    for call, most in result.held.items():
         assert 0 < most <= held_of(way, call), call
     if not way.regions:
         assert Held(bounds, (), ()).of(function_of(way, "malloc")) == 0
 
 
-def test_traces_are_whole(made: Callable[..., Path]) -> None:
-    machine = Machine(TARGET, made("known", KNOWN))
+def test_traces_are_whole(building: Callable[..., Path]) -> None:
+    machine = Machine(TARGET, building("known", KNOWN))
     trace = Trace(machine, 4)
     machine.call("counted", 5)
     with pytest.raises(RuntimeError, match="room for 4"):

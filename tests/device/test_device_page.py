@@ -22,7 +22,7 @@ uint32_t cleared[10];
 """
 
 
-def test_the_figures_are_of_four_chips_and_no_interrupt_found_a_broken_heap() -> None:
+def test_the_figures_are_of_four_chips_and_no_interrupt_detected_a_broken_heap() -> None:
     from results import read_results
 
     data = read_results(REFERENCE / "device.csv")

@@ -118,11 +118,11 @@ def with_wishes(rows: Events) -> Events:
     rows["align_log2"][aligned] = random.integers(0, 8, aligned.sum())
     # A block that is freed has got another size before, perhaps by other capabilities.
     frees = np.flatnonzero(~requests & (random.random(len(rows)) < 1 / 2))
-    made = rows[frees]
-    made["kind"], made["new_key"] = REALLOC, made["key"]
-    made["size"] = random.integers(1, 400, len(made))
-    made["caps"] = random.choice((0, 0, *WISHES), len(made))
-    return np.insert(rows, frees, made)
+    built = rows[frees]
+    built["kind"], built["new_key"] = REALLOC, built["key"]
+    built["size"] = random.integers(1, 400, len(built))
+    built["caps"] = random.choice((0, 0, *WISHES), len(built))
+    return np.insert(rows, frees, built)
 
 
 def used(layout: Layout, places: Places) -> list[int]:

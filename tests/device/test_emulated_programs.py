@@ -53,8 +53,8 @@ def test_every_folder_of_tests_is_there() -> None:
 
 def test_only_files_that_are_needed_are_compiled() -> None:
     def files(name: str) -> set[str]:
-        made = needed_objects(TARGETS["cortex-m4"], [], "-O2", (), [name])
-        return {path.stem for path in made}
+        built = needed_objects(TARGETS["cortex-m4"], [], "-O2", (), [name])
+        return {path.stem for path in built}
 
     pool, heap = files("hs_fixed_create"), files("hs_heap_malloc")
     assert "fixed" in pool
@@ -74,8 +74,8 @@ def test_a_program_says_how_it_ended(tmp_path: Path) -> None:
         line = "-7  |002a|   ab|12|12345678901234|z|%|0x1f|+5 45"
         good = run_program(target, image)
         assert (good.code, good.output) == (0, f"{line} none\n")
-        told = run_program(target, image, "word")
-        assert (told.code, told.output) == (3, f"{line} word\n")
+        reported = run_program(target, image, "word")
+        assert (reported.code, reported.output) == (3, f"{line} word\n")
         stopped = run_program(target, image, "one", "two")
         assert stopped.code == 134
         assert "bad.c:16: not true: argc < 3" in stopped.output

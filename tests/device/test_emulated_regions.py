@@ -120,7 +120,7 @@ def compile_here(source: Path, out: Path, *flags: str | Path) -> None:
 def objects(folder: Path, guard: int, owners: int) -> dict[str, tuple[int, set[str]]]:
     """The bytes that each file adds to an image, and the functions that it calls. This machine's
     compiler is there and fast, and a file that adds nothing here adds nothing everywhere."""
-    made = {}
+    built = {}
     for source in sources("guard", "owners", "regions"):
         out = folder / f"{source.stem}-{guard}{owners}.o"
         compile_here(source, out, f"-DHS_GUARD={guard}", f"-DHS_OWNERS={owners}")
@@ -131,21 +131,21 @@ def objects(folder: Path, guard: int, owners: int) -> dict[str, tuple[int, set[s
             tables = [s for s in sections if isinstance(s, SymbolTableSection)]
             symbols = [symbol for table in tables for symbol in table.iter_symbols()]
             called = {s.name for s in symbols if s["st_shndx"] == "SHN_UNDEF" and s.name}
-        made[f"{source.parent.name}/{source.stem}"] = (size, called)
-    return made
+        built[f"{source.parent.name}/{source.stem}"] = (size, called)
+    return built
 
 
 @pytest.mark.slow
 def test_what_is_left_out_is_nothing(tmp_path: Path) -> None:
     sizes = {}
     for guard, owners in itertools.product((0, 1), repeat=2):
-        made = objects(tmp_path, guard, owners)
-        calls = set().union(*(called for _, called in made.values()))
+        built = objects(tmp_path, guard, owners)
+        calls = set().union(*(called for _, called in built.values()))
         for part, left_out in (("owners", not owners), ("guard", not guard and not owners)):
-            size = sum(size for name, (size, _) in made.items() if name.startswith(part))
+            size = sum(size for name, (size, _) in built.items() if name.startswith(part))
             assert (size == 0) is left_out, (part, guard, owners, size)
             assert not left_out or not any(name.startswith(f"hs_{part}_") for name in calls)
-        sizes[guard, owners] = sum(size for size, _ in made.values())
+        sizes[guard, owners] = sum(size for size, _ in built.values())
     assert sizes[0, 0] < min(sizes[0, 1], sizes[1, 0])
     assert sizes[1, 1] == max(sizes.values())
     # The remaining files work without them.

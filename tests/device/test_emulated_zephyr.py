@@ -30,9 +30,9 @@ FOLDERS = (
 def wrapped() -> list[str]:
     """The functions that the module has the linker wrap."""
     text = (DEVICE / "zephyr" / "CMakeLists.txt").read_text(encoding="utf-8")
-    found = re.search(r"foreach\(call ([^)]+)\)", text)
-    assert found is not None
-    return found[1].split()
+    match = re.search(r"foreach\(call ([^)]+)\)", text)
+    assert match is not None
+    return match[1].split()
 
 
 @pytest.mark.slow

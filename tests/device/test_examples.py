@@ -30,8 +30,8 @@ def test_an_example_says_what_is_expected(name: str, target: str) -> None:
 
 
 def test_every_example_is_run() -> None:
-    found = sorted(path.parent.name for path in EXAMPLES.glob("*/main.c"))
-    assert found == ["hello", "pools", "regions", "script"]
+    results = sorted(path.parent.name for path in EXAMPLES.glob("*/main.c"))
+    assert results == ["hello", "pools", "regions", "script"]
 
 
 @pytest.mark.slow

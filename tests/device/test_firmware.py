@@ -60,9 +60,9 @@ def run_small(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Ran]:
     return run
 
 
-def in_order(said: Sequence[Walk], heard: Sequence[Walk]) -> bool:
+def in_order(walks: Sequence[Walk], heard: Sequence[Walk]) -> bool:
     """Are they the last of those that were stated?"""
-    return heard == said[len(said) - len(heard) :]
+    return heard == walks[len(walks) - len(heard) :]
 
 
 def test_a_small_firmware_tells_of_its_heap_what_the_lab_tells(
@@ -85,24 +85,24 @@ def test_who_joins_late_knows_the_blocks_from_the_first_snapshot_on(
     board: Board, run_small: Callable[..., Ran], tmp_path: Path
 ) -> None:
     ran = run_small(board)
-    said, whole = printed_walks(ran.console), ran.recording.read_bytes()
+    stated, whole = printed_walks(ran.console), ran.recording.read_bytes()
     heard, cut = [], tmp_path / "cut.hst"
     for part in range(CUTS):
         at = len(whole) * part // CUTS
         cut.write_bytes(whole[at:])
         walks = read_recorded(cut).walks
-        assert in_order(said, walks), at
+        assert in_order(stated, walks), at
         heard.append(len(walks))
-    assert heard[0] == len(said)
-    assert any(0 < count < len(said) for count in heard)  # a later snapshot was the first
+    assert heard[0] == len(stated)
+    assert any(0 < count < len(stated) for count in heard)  # a later snapshot was the first
 
 
 def test_a_wrong_layout_is_noticed(run_small: Callable[..., Ran], tmp_path: Path) -> None:
     """The proof can fail: with one region's size told wrongly, figures and addresses differ."""
     ran = run_small(BOARDS["virt"])
-    told, count = re.subn(r"(?m)^(region DRAM \S+) 98304", r"\1 98048", ran.console)
+    reported, count = re.subn(r"(?m)^(region DRAM \S+) 98304", r"\1 98048", ran.console)
     assert count == 1
-    proof = prove(replace(ran, console=told), tmp_path / "wrong.toml")
+    proof = prove(replace(ran, console=reported), tmp_path / "wrong.toml")
     assert proof.differences
     assert proof.result.summary.address_matched < proof.result.summary.address_compared
 
@@ -134,8 +134,8 @@ def test_a_whole_firmware_tells_of_its_heap_what_the_lab_tells(
     ran = run_firmware(board, image, tmp_path / "whole.hst", sessions=2)
     for number in range(6):
         _, readings, quarters = document(number)
-        said = f"json: document {number} has {readings} readings, {quarters} quarters together"
-        assert said in ran.console
+        text = f"json: document {number} has {readings} readings, {quarters} quarters together"
+        assert text in ran.console
     proof = prove(ran, tmp_path / "whole.toml")
     check(proof)
     assert {row.task for row in proof.result.tasks} >= {"client", "tcpip", "json", "interrupt 0"}

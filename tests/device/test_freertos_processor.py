@@ -20,10 +20,10 @@ FLAGS = (f"-I{PORT}", f"-I{KERNEL}", "-DTESTS_ASK_THE_PROCESSOR", "-Werror=impli
 
 @pytest.mark.parametrize("masks", [0, 1])
 @pytest.mark.parametrize("name", ["cortex-m0plus", "cortex-m4", "cortex-m33"])
-def test_a_cortex_m_is_asked_itself(name: str, masks: int) -> None:
+def test_a_cortex_m_is_queried_itself(name: str, masks: int) -> None:
     flags = (*FLAGS, f"-DHS_FREERTOS_MASKS={masks}")
-    (made,) = objects(TARGETS[name], [PORT / "port.c"], SMALL, flags)
-    with made.open("rb") as file:
+    (built,) = objects(TARGETS[name], [PORT / "port.c"], SMALL, flags)
+    with built.open("rb") as file:
         table = ELFFile(file).get_section_by_name(".symtab")
         assert isinstance(table, SymbolTableSection)
         wanted = {one.name for one in table.iter_symbols() if one["st_shndx"] == "SHN_UNDEF"}

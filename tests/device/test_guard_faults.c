@@ -33,7 +33,7 @@ static const char *const fault_names[FAULTS] = {
     "foreign",      "interior",      "metadata"};
 
 typedef struct tally {
-    unsigned long made, call, handed_out, walk, unseen[UNSEEN];
+    unsigned long tried, call, handed_out, walk, unseen[UNSEEN];
 } tally_t;
 
 static scene_t scene;
@@ -44,9 +44,9 @@ static bool walk_finds(void)
 {
     guarded_t *g = &scene.guarded;
     const size_t before = g->faults;
-    const bool found = hs_guard_check(&g->guard) != HS_OK;
-    GUARDED_CHECK(g, found == (g->faults > before), "found, but not told of");
-    return found;
+    const bool hit = hs_guard_check(&g->guard) != HS_OK;
+    GUARDED_CHECK(g, hit == (g->faults > before), "found, but not told of");
+    return hit;
 }
 
 /* ---- writes ----------------------------------------------------------------------------------- */
@@ -56,17 +56,17 @@ static void count_write(fault_t fault, unseen_t expected, bool at_free, bool han
 {
     guarded_t *g = &scene.guarded;
     tally_t *tally = &tallies[fault];
-    const bool found = walk_finds();
+    const bool hit = walk_finds();
     const bool known = expected != SLOTS && expected != FORGED;
-    GUARDED_CHECK(g, !known || found == (expected == SEEN), "%s: %s expected, found %d",
-                  fault_names[fault], unseen_names[expected], found);
-    GUARDED_CHECK(g, !known || found || (!at_free && !handed_out),
+    GUARDED_CHECK(g, !known || hit == (expected == SEEN), "%s: %s expected, found %d",
+                  fault_names[fault], unseen_names[expected], hit);
+    GUARDED_CHECK(g, !known || hit || (!at_free && !handed_out),
                   "%s: found before, but not by a walk", fault_names[fault]);
-    tally->made++;
+    tally->tried++;
     tally->call += at_free;
     tally->handed_out += !at_free && handed_out;
-    tally->walk += found && !at_free && !handed_out;
-    tally->unseen[found ? SEEN : expected]++;
+    tally->walk += hit && !at_free && !handed_out;
+    tally->unseen[hit ? SEEN : expected]++;
 }
 
 /* Does a write change a mark of the block itself? Its free must see that. */
@@ -205,7 +205,7 @@ static void free_wrong(fault_t fault, void *address)
     const bool lives = guarded_at(g, address) != NULL;
     uint8_t *before = region_save(&g->region);
     const hs_status_t status = hs_guard_free(&g->guard, address);
-    tallies[fault].made++;
+    tallies[fault].tried++;
     tallies[fault].call += status != HS_OK;
     tallies[fault].unseen[status != HS_OK ? SEEN : REUSED]++;
     GUARDED_CHECK(g, (status == HS_OK) == lives, "%s: status %d", fault_names[fault], (int)status);
@@ -303,11 +303,11 @@ static void flip_all(void)
                            : guarded_has_canaries(g) ? SEEN
                                                      : SPLIT;
             }
-            const bool found = walk_finds();
-            GUARDED_CHECK(g, found == (expected == SEEN), "bit %u at %td: %s expected, found %d",
-                          bit, guarded_place(g, at, false), unseen_names[expected], found);
-            tally->made++;
-            tally->walk += found;
+            const bool hit = walk_finds();
+            GUARDED_CHECK(g, hit == (expected == SEEN), "bit %u at %td: %s expected, found %d", bit,
+                          guarded_place(g, at, false), unseen_names[expected], hit);
+            tally->tried++;
+            tally->walk += hit;
             tally->unseen[expected]++;
             scene_back(&scene);
         }
@@ -346,8 +346,8 @@ static void print(int level, int form, uint32_t alignment)
     for (int fault = 0; fault < FAULTS; fault++) {
         const tally_t *tally = &tallies[fault];
         printf("%d %d %u %s made %lu call %lu handed-out %lu walk %lu", level, form,
-               (unsigned)alignment, fault_names[fault], tally->made, tally->call, tally->handed_out,
-               tally->walk);
+               (unsigned)alignment, fault_names[fault], tally->tried, tally->call,
+               tally->handed_out, tally->walk);
         for (int i = SAME; i < UNSEEN; i++) {
             printf(" %s %lu", unseen_names[i], tally->unseen[i]);
         }

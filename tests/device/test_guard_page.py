@@ -26,8 +26,8 @@ EVENTS = 600
 @pytest.mark.parametrize("name", ["off, owners", "1 canaries"])
 def test_bytes_are_those_of_this_guard(name: str) -> None:
     own = [cost.overhead(cost.rows_of(t), name, Form.SMALL, 8) for t in cost.TRACES]
-    told = RAW["bytes"][name]["small 8"]
-    assert sum(own) / len(own) == pytest.approx(told, abs=0.01), "run benches/guard again"
+    reported = RAW["bytes"][name]["small 8"]
+    assert sum(own) / len(own) == pytest.approx(reported, abs=0.01), "run benches/guard again"
 
 
 @pytest.mark.slow
@@ -53,6 +53,6 @@ def test_the_word_only_form_is_guarded_by_words(name: str) -> None:
 def test_canaries_find_what_they_are_for() -> None:
     """The headline: from level 1 on each overflow and underflow that writes a mark is found."""
     rows = [r for r in RAW["faults"] if r["level"] >= 1 and r["fault"] == "overflow-run"]
-    made = sum(r["made"] - r["same"] for r in rows)
-    assert made > 1000
-    assert sum(r["call"] + r["walk"] for r in rows) == made
+    built = sum(r["made"] - r["same"] for r in rows)
+    assert built > 1000
+    assert sum(r["call"] + r["walk"] for r in rows) == built

@@ -20,7 +20,7 @@ static void open_with(hs_guard_level_t level, hs_policy_t policy, uint32_t walk_
     CHECK(guarded_open(&guarded, "policy", &config, HS_FORM_AUTO, 8, 2000, 0), "no heap");
 }
 
-static void check_told(size_t faults, hs_fault_kind_t kind, const void *block, const void *at)
+static void check_reported(size_t faults, hs_fault_kind_t kind, const void *block, const void *at)
 {
     const hs_fault_t *last = &guarded.last;
     CHECK(guarded.faults == faults && last->kind == kind, "%zu faults, kind %d", guarded.faults,
@@ -39,24 +39,24 @@ static void check_overflow(hs_policy_t policy)
     const bool goes_on = policy == HS_POLICY_CONTINUE;
     block[21] = 0;
     CHECK(hs_guard_check_block(guard, block) == HS_ERR_CORRUPT, "check");
-    check_told(1, HS_FAULT_TAIL, block, block + 21);
+    check_reported(1, HS_FAULT_TAIL, block, block + 21);
     uint8_t *grown = hs_guard_realloc(guard, block, 22, tag);
-    check_told(2, HS_FAULT_TAIL, block, block + 21);
+    check_reported(2, HS_FAULT_TAIL, block, block + 21);
     CHECK((grown != NULL) == goes_on, "realloc");
     if (goes_on) {
         block = grown;
         block[22] = 0;
     }
     CHECK(hs_guard_free(guard, block) == (goes_on ? HS_OK : HS_ERR_CORRUPT), "free");
-    check_told(3, HS_FAULT_TAIL, block, block + (goes_on ? 22 : 21));
+    check_reported(3, HS_FAULT_TAIL, block, block + (goes_on ? 22 : 21));
     CHECK((hs_guard_usable_size(guard, block) == 0) == goes_on, "the block stays allocated");
     uint8_t *other = hs_guard_malloc(guard, 21, tag);
     CHECK((other == block) == goes_on, "its memory is not handed out again");
     other[-1] = 0;
     CHECK(hs_guard_free(guard, other) == (goes_on ? HS_OK : HS_ERR_CORRUPT), "free");
-    check_told(4, HS_FAULT_HEAD, other, other - 1);
+    check_reported(4, HS_FAULT_HEAD, other, other - 1);
     CHECK(hs_guard_free(guard, other + 1) == HS_ERR_ARGUMENT, "interior");
-    check_told(5, HS_FAULT_NOT_A_BLOCK, NULL, other + 1);
+    check_reported(5, HS_FAULT_NOT_A_BLOCK, NULL, other + 1);
     guarded_close(&guarded);
 }
 
@@ -69,7 +69,7 @@ static void check_stale(hs_policy_t policy)
     CHECK(hs_guard_free(guard, block) == HS_OK, "free");
     block[40] = 1;
     uint8_t *again = hs_guard_malloc(guard, 64, tag);
-    check_told(1, HS_FAULT_FREE, NULL, block + 40);
+    check_reported(1, HS_FAULT_FREE, NULL, block + 40);
     CHECK(again == (policy == HS_POLICY_CONTINUE ? block : NULL), "handed out");
     again = again == NULL ? hs_guard_malloc(guard, 64, tag) : again;
     CHECK(again != NULL && (again == block) == (policy == HS_POLICY_CONTINUE), "set aside");
@@ -88,7 +88,7 @@ static void check_halt(void)
         (void)hs_guard_free(&guarded.guard, block);
         CHECK(false, "it went on");
     }
-    check_told(1, HS_FAULT_HEAD, block, block - 2);
+    check_reported(1, HS_FAULT_HEAD, block, block - 2);
     guarded_close(&guarded);
 }
 
@@ -108,7 +108,7 @@ static void check_walk(uint32_t every)
     }
     CHECK(operations + 2 >= every, "found after %u operations of %u", (unsigned)operations,
           (unsigned)every);
-    check_told(every == 1 ? 2 : 1, HS_FAULT_TAIL, victim, victim + 30);
+    check_reported(every == 1 ? 2 : 1, HS_FAULT_TAIL, victim, victim + 30);
     guarded_close(&guarded);
 }
 
@@ -120,7 +120,7 @@ static void check_copied(void)
     uint8_t *to = hs_guard_malloc(&guarded.guard, 24, tag);
     memcpy(to - 4, from - 4, 4);
     CHECK(hs_guard_check_block(&guarded.guard, to) == HS_ERR_CORRUPT, "head");
-    check_told(1, HS_FAULT_HEAD, to, guarded.last.at);
+    check_reported(1, HS_FAULT_HEAD, to, guarded.last.at);
     CHECK(hs_guard_check_block(&guarded.guard, from) == HS_OK, "the other one");
     guarded_close(&guarded);
 }

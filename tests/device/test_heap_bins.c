@@ -27,9 +27,9 @@ int main(int argc, char **argv)
     const uint32_t most = HS_WIDE_MAX / HS_GRANULE;
     for (uint32_t granules = HS_BLOCK_MIN; granules <= most;
          granules += CHECK_THIN > 1 ? 1 + granules / 64 : 1) {
-        const uint32_t found = hs_bin_of(granules, true);
-        CHECK(found == bin(granules), "%u granules: bin %u", (unsigned)granules, (unsigned)found);
-        CHECK(granules > HS_SMALL_MAX / HS_GRANULE || hs_bin_of(granules, false) == found,
+        const uint32_t match = hs_bin_of(granules, true);
+        CHECK(match == bin(granules), "%u granules: bin %u", (unsigned)granules, (unsigned)match);
+        CHECK(granules > HS_SMALL_MAX / HS_GRANULE || hs_bin_of(granules, false) == match,
               "%u granules: bin %u in the small form", (unsigned)granules,
               (unsigned)hs_bin_of(granules, false));
     }

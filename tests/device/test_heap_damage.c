@@ -10,7 +10,7 @@
 #include "program.h"
 
 typedef enum damage {
-    FOUND,
+    DETECTED,
     PADDING, /* bytes between the parts of the control block, which hold nothing */
     MINIMUM, /* a low-water mark that is not above what is free now could be true */
     ROTATED, /* the head of a circular list, moved to another member of the same list */
@@ -76,7 +76,7 @@ static damage_t expected_of_bin(const hs_heap_t *heap, uint32_t bin, uint32_t bi
                                     : ((const uint16_t *)heap)[1 - (int32_t)bin];
     const item_t *item = free_item_at(old ^ UINT32_C(1) << bit);
     return old != 0 && item != NULL && hs_bin_of(item->size, hs_is_wide(heap)) == bin ? ROTATED
-                                                                                      : FOUND;
+                                                                                      : DETECTED;
 }
 
 /* Slabs with a free slot must still come before the full ones. */
@@ -90,14 +90,14 @@ static damage_t expected_of_slabs(const hs_heap_t *heap, uint32_t bit)
         member = member || (same && items[i].block == head);
     }
     if (!member) {
-        return FOUND;
+        return DETECTED;
     }
     bool full = false;
     uint32_t slab = head;
     do {
         bool this_full = hs_slab_at(heap, slab)->slots == 0;
         if (full && !this_full) {
-            return FOUND;
+            return DETECTED;
         }
         full = this_full;
         slab = hs_slab_at(heap, slab)->next;
@@ -112,18 +112,18 @@ static damage_t expected_of_granule(const hs_heap_t *heap, uint32_t granule)
         i++;
     }
     if (granule < hs_first(heap) || i == item_count || !items[i].used || items[i].slab) {
-        return FOUND;
+        return DETECTED;
     }
     const item_t *item = &items[i];
     uint32_t inside = granule - item->block;
     if (inside == 0) {
         bool merges = i > 0 && items[i - 1].used && !items[i - 1].slab &&
                       items[i - 1].size + item->size < HS_LONG;
-        return merges ? MERGED : FOUND;
+        return merges ? MERGED : DETECTED;
     }
     bool splits = item->size < HS_LONG && inside >= HS_BLOCK_MIN &&
                   item->size - inside >= HS_BLOCK_MIN && (inside & heap->shape & HS_UNIT) == 0;
-    return splits ? SPLIT : FOUND;
+    return splits ? SPLIT : DETECTED;
 }
 
 /* The class of a bit of the control block; `at` counts bytes from the region's start. */
@@ -143,13 +143,13 @@ static damage_t expected_of(size_t at, uint32_t bit_of_byte)
     uint32_t bit = 8 * (uint32_t)((at - handle) % 4) + bit_of_byte;
     size_t bitmap = (size_t)((const uint8_t *)hs_bitmap(heap) - (const uint8_t *)heap) / 4;
     if (word == offsetof(hs_heap_t, minimum) / 4) {
-        return (heap->minimum ^ UINT32_C(1) << bit) <= heap->free ? MINIMUM : FOUND;
+        return (heap->minimum ^ UINT32_C(1) << bit) <= heap->free ? MINIMUM : DETECTED;
     }
     if (!hs_is_wide(heap) && word == offsetof(hs_heap_t, words) / 4 + HS_MAP_SMALL) {
         return expected_of_slabs(heap, bit);
     }
     if (word < bitmap) {
-        return FOUND;
+        return DETECTED;
     }
     return word < bitmap + hs_bitmap_words(heap->end)
                ? expected_of_granule(heap, (uint32_t)(word - bitmap) * 32 + bit)
@@ -171,7 +171,7 @@ static void flip(size_t at, uint32_t bit, damage_t expected)
     }
     *byte ^= (uint8_t)(1u << bit);
     SHADOW_CHECK(shadow, status == again, "%d and %d", (int)status, (int)again);
-    SHADOW_CHECK(shadow, status == (expected == FOUND ? HS_ERR_CORRUPT : HS_OK),
+    SHADOW_CHECK(shadow, status == (expected == DETECTED ? HS_ERR_CORRUPT : HS_OK),
                  "bit %u of byte %zu (handle %td, blocks from %td): %s expected, status %d", bit,
                  at, (uint8_t *)shadow->heap - shadow->region.memory,
                  shadow->first - shadow->region.memory, names[expected], (int)status);
@@ -186,7 +186,7 @@ static void flip_word(const uint32_t *word)
 {
     size_t at = (size_t)((const uint8_t *)word - program.shadow.region.memory);
     for (uint32_t bit = 0; bit < 32; bit++) {
-        flip(at + bit / 8, bit % 8, FOUND);
+        flip(at + bit / 8, bit % 8, DETECTED);
     }
 }
 
@@ -257,7 +257,7 @@ static void scramble(check_random_t *random)
     const region_t *region = &shadow->region;
     size_t control = (size_t)(shadow->first - region->memory);
     uint8_t *saved = region_save(region);
-    size_t found = 0;
+    size_t match = 0;
     for (int round = 0; round < 400; round++) {
         for (uint32_t i = check_below(random, 12) + 1; i > 0; i--) {
             size_t span = check_below(random, 2) == 0 ? control : region->size;
@@ -266,10 +266,10 @@ static void scramble(check_random_t *random)
         if (round % 8 == 7) {
             memset(region->memory, (int)check_below(random, 256), control);
         }
-        found += hs_heap_check(shadow->heap, NULL) == HS_ERR_CORRUPT ? 1 : 0;
+        match += hs_heap_check(shadow->heap, NULL) == HS_ERR_CORRUPT ? 1 : 0;
         memcpy(region->memory, saved, region->size);
     }
-    SHADOW_CHECK(shadow, found > 300, "%zu of 400 found", found);
+    SHADOW_CHECK(shadow, match > 300, "%zu of 400 found", match);
     region_restore(region, saved);
 }
 

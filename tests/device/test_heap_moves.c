@@ -18,7 +18,7 @@ typedef struct around {
     const uint8_t *first; /* of the free memory before it, or its own */
     const uint8_t *end;   /* of the free memory behind it, or its own */
     const uint8_t *last;  /* that was visited: where it begins if it is free */
-    bool found;
+    bool located;
 } around_t;
 
 static bool visit(void *context, void *block, size_t size, bool used)
@@ -26,14 +26,14 @@ static bool visit(void *context, void *block, size_t size, bool used)
     around_t *const around = context;
     uint8_t *const at = block;
     const bool free = !used && size > 8; /* a slot that is free is part of a slab, which is used */
-    if (around->found) {
+    if (around->located) {
         around->end = free ? at + size : around->end;
         return false;
     }
     if (at == around->block) {
         around->first = around->last != NULL ? around->last : at;
         around->end = at + size;
-        around->found = true;
+        around->located = true;
     }
     around->last = free ? at : NULL;
     return true;
@@ -62,7 +62,7 @@ static void run(hs_form_t form, uint32_t alignment, uint32_t seed)
             hs_heap_walk(heap, visit, &around);
             const bool slot = hs_heap_usable_size(heap, *block) <= 8;
             const bool moves = hs_heap_moves(heap, *block, size);
-            CHECK(around.found && (slot || moves == (size > (size_t)(around.end - around.first))),
+            CHECK(around.located && (slot || moves == (size > (size_t)(around.end - around.first))),
                   "seed %u step %u: moves %d, %td bytes there", (unsigned)seed, (unsigned)step,
                   moves, around.end - around.first);
             uint8_t *const now = hs_heap_realloc(heap, *block, size);

@@ -7,7 +7,7 @@
 /* The smallest region that holds a heap. One of a bin more may be too small again, by bytes. */
 static size_t smallest(const hs_heap_config_t *config, size_t skew)
 {
-    size_t found = 0;
+    size_t match = 0;
     const size_t first = CHECK_THIN > 1 ? 48 : 0; /* of any heap 64 is the least */
     const size_t last = CHECK_THIN > 1 ? 200 : 1024;
     size_t enough = first; /* from here on all do */
@@ -15,11 +15,11 @@ static size_t smallest(const hs_heap_config_t *config, size_t skew)
         region_t region = region_open(size, skew);
         bool created = hs_heap_create(region.memory, size, config) != NULL;
         region_close(&region);
-        found = created && found == 0 ? size : found;
+        match = created && match == 0 ? size : match;
         enough = created ? enough : size + 1;
     }
-    CHECK(found > 0, "no heap in 1 KB");
-    CHECK(enough <= found + 16, "%zu bytes do, %zu do not", found, enough - 1);
+    CHECK(match > 0, "no heap in 1 KB");
+    CHECK(enough <= match + 16, "%zu bytes do, %zu do not", match, enough - 1);
     return enough;
 }
 

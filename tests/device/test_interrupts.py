@@ -30,10 +30,10 @@ def test_a_handler_is_served_or_waits_where_interrupts_are_masked(target: str, w
     image = build_interrupted(TARGETS[target], way)
     interrupted = Interrupted(TARGETS[target], image)
     for number, operation in enumerate(OPERATIONS):
-        found = list(interrupted.every(number, step=STEPS[way]))
-        assert {at.met for at in found} == {Met.SERVED, Met.MASKED}, operation
-        assert [at for at in found if at.wrong] == [], operation
-        assert len(found) > 2, operation
+        results = list(interrupted.every(number, step=STEPS[way]))
+        assert {at.met for at in results} == {Met.SERVED, Met.MASKED}, operation
+        assert [at for at in results if at.wrong] == [], operation
+        assert len(results) > 2, operation
 
 
 @pytest.mark.slow
@@ -41,10 +41,10 @@ def test_a_handler_is_refused_where_they_are_not(target: str) -> None:
     image = build_interrupted(TARGETS[target], Way.FREERTOS)
     interrupted = Interrupted(TARGETS[target], image)
     for number, operation in enumerate(OPERATIONS):
-        found = list(interrupted.every(number, first=number, step=STEPS[Way.FREERTOS]))
-        assert {at.met for at in found} == {Met.REFUSED}, operation
-        assert [at for at in found if at.wrong] == [], operation
-        assert len(found) > 2, operation
+        results = list(interrupted.every(number, first=number, step=STEPS[Way.FREERTOS]))
+        assert {at.met for at in results} == {Met.REFUSED}, operation
+        assert [at for at in results if at.wrong] == [], operation
+        assert len(results) > 2, operation
 
 
 @pytest.mark.slow
@@ -53,6 +53,6 @@ def test_without_the_lock_the_same_handler_does_damage(target: str) -> None:
     no_lock = ("-DHS_BARE_MASK()=0u", "-DHS_BARE_RESTORE(before)=((void)(before))")
     image = build_interrupted(TARGETS[target], Way.LIBC, flags=no_lock)
     interrupted = Interrupted(TARGETS[target], image)
-    found = list(interrupted.every(OPERATIONS.index("realloc in place"), step=13))
-    assert {at.met for at in found} == {Met.SERVED}
-    assert any(at.wrong for at in found)
+    results = list(interrupted.every(OPERATIONS.index("realloc in place"), step=13))
+    assert {at.met for at in results} == {Met.SERVED}
+    assert any(at.wrong for at in results)

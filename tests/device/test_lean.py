@@ -61,7 +61,7 @@ def test_its_offsets_are_those_of_the_ordinary_heap(chip: str, flags: tuple[str,
 def test_it_agrees_with_the_shadow_model_on_a_chip(chip: str, tmp_path: Path) -> None:
     target = TARGETS[chip]
     sources = [FORMS, *heap_sources(), *sorted(HOSTED.glob("*.c"))]
-    made = objects(target, sources, "-Os", (*LEAN, "-DCHECK_THIN=32"))
-    link(target, made, tmp_path / "program.elf", "hosted_start")
+    built = objects(target, sources, "-Os", (*LEAN, "-DCHECK_THIN=32"))
+    link(target, built, tmp_path / "program.elf", "hosted_start")
     finished = run_program(target, tmp_path / "program.elf")
     assert finished.code == 0, finished.output

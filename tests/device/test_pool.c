@@ -215,8 +215,8 @@ static void allocate(shadow_pool_t *shadow, size_t alignment, size_t size)
     block_t *block = room(shadow, alignment, size, &expected);
     test.last_size = 0;
     bool cleared = alignment == HS_POOL_ALIGNMENT && check_below(&test.random, 2) == 0;
-    uint8_t *made = cleared ? hs_pool_calloc(shadow->pool, 1, size)
-                            : hs_pool_aligned_alloc(shadow->pool, alignment, size);
+    uint8_t *built = cleared ? hs_pool_calloc(shadow->pool, 1, size)
+                             : hs_pool_aligned_alloc(shadow->pool, alignment, size);
     if (block != NULL) {
         CHECK(test.last_size == 0, "it grew though there was room");
     } else if (test.last_size != 0 &&
@@ -233,23 +233,23 @@ static void allocate(shadow_pool_t *shadow, size_t alignment, size_t size)
         test.expected[HS_POOL_GREW]++;
     }
     if (block == NULL) {
-        CHECK(made == NULL, "%zu bytes out of nothing", size);
+        CHECK(built == NULL, "%zu bytes out of nothing", size);
         CHECK(shadow->increment == 0 || test.last_size != 0 || size > SIZE_MAX / 4, "no attempt");
         shadow->failures++;
         test.failures++;
         test.expected[HS_POOL_FAILED]++;
         return;
     }
-    CHECK((uintptr_t)made == expected, "%zu bytes at %p", size, (void *)made);
+    CHECK((uintptr_t)built == expected, "%zu bytes at %p", size, (void *)built);
     for (size_t i = 0; cleared && i < size; i++) {
-        CHECK(made[i] == 0, "byte %zu of %zu is not cleared", i, size);
+        CHECK(built[i] == 0, "byte %zu of %zu is not cleared", i, size);
     }
     shadow->used += expected + size - block->at;
     block->at = expected + size;
     test.expected[HS_POOL_ALLOCATED]++;
     uint8_t filling = (uint8_t)check_next(&test.random);
-    memset(made, filling, size);
-    shadow->pieces[shadow->piece_count++] = (piece_t){made, size, filling};
+    memset(built, filling, size);
+    shadow->pieces[shadow->piece_count++] = (piece_t){built, size, filling};
 }
 
 static void release(size_t index)
@@ -341,12 +341,12 @@ static void check_arguments(void)
 }
 
 /* A source of one block, which keeps what it was last asked for. */
-static size_t asked;
+static size_t requested;
 
 static void *take_once(void *context, size_t size)
 {
-    void *const block = asked == 0 ? context : NULL;
-    asked = size;
+    void *const block = requested == 0 ? context : NULL;
+    requested = size;
     return block;
 }
 
@@ -362,11 +362,11 @@ static void check_huge_increments(void)
     static const size_t increments[] = {SIZE_MAX, SIZE_MAX - 100, SIZE_MAX / 2 + 1};
     for (size_t i = 0; i < 3; i++) {
         hs_pools_t pools;
-        asked = 0;
+        requested = 0;
         hs_pools_init(&pools, (hs_source_t){take_once, give_nowhere, memory}, NULL, NULL);
         hs_pool_t *const pool = hs_pool_create(&pools, "huge", 400, increments[i]);
         CHECK(pool != NULL && hs_pool_alloc(pool, 500) == NULL, "500 bytes of 400");
-        CHECK(asked == increments[i], "asked for %zu, not %zu", asked, increments[i]);
+        CHECK(requested == increments[i], "asked for %zu, not %zu", requested, increments[i]);
         hs_pools_release_all(&pools);
     }
 }

@@ -75,26 +75,26 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
     flags = ["-std=gnu11", "-O2", "-fPIC", "-shared", "-fno-builtin", "-DHS_ARENAS_MAX=64"]
     flags += ["-DHS_LIBC_MEMORY=HS_LIBC_PAGES", f"-I{DEVICE / 'include'}"]
     flags += [f"-I{LIBC}", f"-I{ARENAS}"]
-    made = folder / "libheapscope_malloc.so"
-    command = [*c_compiler(), *flags, *map(str, sources), "-o", str(made), "-pthread"]
+    built = folder / "libheapscope_malloc.so"
+    command = [*c_compiler(), *flags, *map(str, sources), "-o", str(built), "-pthread"]
     subprocess.run(command, check=True)
-    return made
+    return built
 
 
 def same(library: Path, tmp_path: Path, command: list[str], given: str = "") -> str:
     """A program's output with our malloc, which equals that with its own."""
     witness = tmp_path / "witness"
     ours = {**os.environ, "LD_PRELOAD": str(library), "HS_WITNESS": str(witness)}
-    said = []
+    texts = []
     for environment in ({**os.environ}, ours):
         done = subprocess.run(
             command, input=given, capture_output=True, text=True, env=environment, check=False
         )
         assert (done.returncode, done.stderr) == (0, ""), command
-        said.append(done.stdout)
-    assert said[0] == said[1]
+        texts.append(done.stdout)
+    assert texts[0] == texts[1]
     assert witness.read_text() == "1 0"
-    return said[1]
+    return texts[1]
 
 
 @pytest.mark.slow

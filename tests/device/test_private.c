@@ -20,7 +20,7 @@ static struct {
     hs_private_t *heap;
     block_t blocks[BLOCKS];
     uint32_t count;
-    uint32_t failures, misuse, told;
+    uint32_t failures, misuse, reported;
     size_t failed_size, failed_largest, most_used;
     int locked;
     unsigned long locks;
@@ -51,7 +51,7 @@ static void release(uint32_t index)
 static bool full(void *context, const hs_private_failure_t *failure)
 {
     CHECK(context == &test && test.locked == 0, "told with the lock held");
-    test.told++;
+    test.reported++;
     test.failure = *failure;
     while (test.to_free > 0 && test.count > 0) {
         release(test.count - 1);
@@ -89,14 +89,14 @@ static void check(void)
     CHECK(info.peak >= test.most_used && info.peak <= info.total, "peak %zu", info.peak);
     CHECK(info.largest == 0 || hs_private_fits(test.heap, 1, info.largest), "largest");
     CHECK(!hs_private_fits(test.heap, 1, info.largest + 1), "more than the largest");
-    size_t asked = 0;
+    size_t requested = 0;
     for (uint32_t i = 0; i < test.count; i++) {
         check_block(&test.blocks[i]);
-        asked += test.blocks[i].size;
+        requested += test.blocks[i].size;
         CHECK(hs_private_usable_size(test.heap, test.blocks[i].at) >= test.blocks[i].size,
               "usable");
     }
-    CHECK(info.used >= asked, "%zu used for %zu", info.used, asked);
+    CHECK(info.used >= requested, "%zu used for %zu", info.used, requested);
     CHECK(hs_private_check(test.heap) == HS_OK, "the heap contradicts itself");
     CHECK(test.locked == 0, "the lock is held");
 }
@@ -107,11 +107,12 @@ static void fill(block_t *block)
     memset(block->at, block->filling, block->size);
 }
 
-/* After a request of `size` that gave `made` and should have, or not. */
-static void note(void *made, bool fits, size_t size, uint32_t told, unsigned long locks)
+/* After a request of `size` that gave `built` and should have, or not. */
+static void note(void *built, bool fits, size_t size, uint32_t reported, unsigned long locks)
 {
-    CHECK((made != NULL) == fits, "%zu bytes: %s", size, fits ? "fit" : "do not fit");
-    CHECK(test.told - told == (fits ? 0u : 1u), "told %u times", (unsigned)(test.told - told));
+    CHECK((built != NULL) == fits, "%zu bytes: %s", size, fits ? "fit" : "do not fit");
+    CHECK(test.reported - reported == (fits ? 0u : 1u), "told %u times",
+          (unsigned)(test.reported - reported));
     CHECK(test.locks > locks, "without the lock");
     if (!fits) {
         CHECK(test.failure.size == size, "%zu, not %zu", test.failure.size, size);
@@ -144,23 +145,23 @@ static void allocate(void)
     const uint32_t way = check_below(&test.random, 4);
     const size_t alignment = way == 3 ? (size_t)1 << check_below(&test.random, 8) : 1;
     const bool fits = hs_private_fits(test.heap, alignment, size);
-    const uint32_t told = test.told;
+    const uint32_t reported = test.reported;
     const unsigned long locks = test.locks;
-    uint8_t *made = NULL;
+    uint8_t *built = NULL;
     if (way == 3) {
-        made = hs_private_aligned_alloc(test.heap, alignment, size);
+        built = hs_private_aligned_alloc(test.heap, alignment, size);
     } else if (way == 2) {
-        made = hs_private_calloc(test.heap, size, 1);
+        built = hs_private_calloc(test.heap, size, 1);
     } else {
-        made = hs_private_malloc(test.heap, size);
+        built = hs_private_malloc(test.heap, size);
     }
-    note(made, fits, size, told, locks);
-    if (made != NULL) {
-        CHECK((uintptr_t)made % alignment == 0, "alignment %zu", alignment);
+    note(built, fits, size, reported, locks);
+    if (built != NULL) {
+        CHECK((uintptr_t)built % alignment == 0, "alignment %zu", alignment);
         for (size_t i = 0; way == 2 && i < size; i++) {
-            CHECK(made[i] == 0, "byte %zu is not cleared", i);
+            CHECK(built[i] == 0, "byte %zu is not cleared", i);
         }
-        test.blocks[test.count] = (block_t){made, size, 0};
+        test.blocks[test.count] = (block_t){built, size, 0};
         fill(&test.blocks[test.count++]);
     } else {
         CHECK(test.failure.alignment == (way == 3 ? alignment : 0), "alignment");
@@ -172,13 +173,13 @@ static void resize(uint32_t index)
     block_t *block = &test.blocks[index];
     const size_t size = any_size();
     const size_t usable = hs_private_usable_size(test.heap, block->at);
-    const uint32_t told = test.told;
+    const uint32_t reported = test.reported;
     const unsigned long locks = test.locks;
     const size_t kept = size < block->size ? size : block->size;
     const bool fits = hs_private_fits(test.heap, 1, size) || size <= usable;
     uint8_t *moved = hs_private_realloc(test.heap, block->at, size);
     /* Growing in place may succeed where no other block would fit. */
-    note(moved, moved != NULL || fits, size, told, locks);
+    note(moved, moved != NULL || fits, size, reported, locks);
     if (moved != NULL) {
         block->at = moved;
         block->size = kept;
@@ -231,7 +232,7 @@ static void open_heap(size_t size, size_t skew, const hs_guard_config_t *guard, 
                                         .context = &test};
     test.heap = hs_private_create(&config);
     CHECK(test.heap != NULL, "no heap in %zu bytes", size);
-    test.count = test.failures = test.misuse = test.told = 0;
+    test.count = test.failures = test.misuse = test.reported = 0;
     test.failed_size = test.failed_largest = test.most_used = 0;
     test.again = false;
 }
@@ -274,12 +275,13 @@ static void check_second_try(void)
     }
     test.again = true;
     test.to_free = 1;
-    uint8_t *made = hs_private_malloc(test.heap, 500);
-    CHECK(made != NULL && test.told == 1, "after a free, told %u times", (unsigned)test.told);
-    test.blocks[test.count] = (block_t){made, 500, 0};
+    uint8_t *built = hs_private_malloc(test.heap, 500);
+    CHECK(built != NULL && test.reported == 1, "after a free, told %u times",
+          (unsigned)test.reported);
+    test.blocks[test.count] = (block_t){built, 500, 0};
     fill(&test.blocks[test.count++]);
     check(); /* no failure */
-    CHECK(hs_private_malloc(test.heap, 500) == NULL && test.told == 2, "in vain");
+    CHECK(hs_private_malloc(test.heap, 500) == NULL && test.reported == 2, "in vain");
     test.failures++;
     test.failed_size = 500;
     test.failed_largest = test.failure.largest;
@@ -303,7 +305,7 @@ static void check_arguments(void)
     CHECK(hs_private_aligned_alloc(test.heap, 24, 8) == NULL, "alignment 24");
     CHECK(hs_private_aligned_alloc(test.heap, 0, 8) == NULL, "alignment 0");
     CHECK(hs_private_free(test.heap, NULL) == HS_OK, "NULL");
-    CHECK(test.told == 0, "none of these is a failure");
+    CHECK(test.reported == 0, "none of these is a failure");
     check();
     close_heap();
     static uint64_t memory[64];
@@ -387,7 +389,7 @@ static void check_damage(void)
     CHECK(hs_private_check(test.heap) == HS_ERR_CORRUPT, "the damage goes unseen");
     hs_private_info_t info;
     hs_private_info(test.heap, &info);
-    CHECK(info.misuse == 2 && info.failures == 0 && test.told == 0, "%u misuse, %u failures",
+    CHECK(info.misuse == 2 && info.failures == 0 && test.reported == 0, "%u misuse, %u failures",
           (unsigned)info.misuse, (unsigned)info.failures);
     block[100] = right;
     CHECK(hs_private_free(test.heap, block) == HS_OK, "the block is whole again");

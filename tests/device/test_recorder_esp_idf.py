@@ -58,12 +58,12 @@ def of_chip(target: Target) -> list[str]:
 def compile_each(
     command: Sequence[str], sources: Sequence[Path], flags: Sequence[str], folder: Path
 ) -> list[Path]:
-    made = []
+    created = []
     for source in sources:
-        made.append(folder / f"{source.stem}.o")
+        created.append(folder / f"{source.stem}.o")
         call = [*command, *WARNINGS, "-Os", "-ffreestanding", *flags, "-c", str(source)]
-        subprocess.run([*call, "-o", str(made[-1])], check=True)
-    return made
+        subprocess.run([*call, "-o", str(created[-1])], check=True)
+    return created
 
 
 COMPILED = [
@@ -113,8 +113,8 @@ def test_what_a_hook_runs_through_needs_no_flash(processor: str, tmp_path: Path)
     sources = [GLUE / "recorder_esp_idf.c", GLUE / "recorder_glue.c", *RECORDER]
     flags = [*folders(505), PORT, "-DHS_RECORDER_CORES=2", "-ffunction-sections", "-fdata-sections"]
     outside, own, placed = set(), set(), set()
-    for made in compile_each(command, sources, flags, tmp_path):
-        with made.open("rb") as stream:
+    for created in compile_each(command, sources, flags, tmp_path):
+        with created.open("rb") as stream:
             elf = ELFFile(stream)
             for section in elf.iter_sections():
                 placed.add(section.name.split(".")[1] if section.name.startswith(".iram1") else "")
@@ -184,13 +184,13 @@ def recorded(program: Path, folder: Path, sink: str) -> tuple[Path, str]:
 @pytest.mark.parametrize("sink", ["menuconfig", "uart", "usb", "usb unplugged"])
 def test_a_started_recorder_is_heard_whole(newest: Path, tmp_path: Path, sink: str) -> None:
     """`usb` has a driver whose buffer is smaller than a chunk."""
-    trace, said = recorded(newest, tmp_path, sink)
-    assert said == f"baud {921600 if sink == 'menuconfig' else 0}\n"
+    trace, stated = recorded(newest, tmp_path, sink)
+    assert stated == f"baud {921600 if sink == 'menuconfig' else 0}\n"
     assert trace.read_bytes().startswith(CHUNK)
     info = heapscope.replay(trace).to_json()
     assert info["health"]["lost_events"] == info["health"]["lost_chunks"] == 0
-    told = {"chip": "esp32c3", "sdk": "esp-idf v5.5", "reset": "panic", "boot": "1"}
-    assert told.items() <= info["metadata"].items()
+    reported = {"chip": "esp32c3", "sdk": "esp-idf v5.5", "reset": "panic", "boot": "1"}
+    assert reported.items() <= info["metadata"].items()
     assert info["events"]["total"] == 401
     assert info["events"]["reallocs"] > 100 < info["events"]["mallocs"]
     assert "main" in [task["name"] for task in info["tasks"]]
@@ -199,11 +199,11 @@ def test_a_started_recorder_is_heard_whole(newest: Path, tmp_path: Path, sink: s
 def test_the_walk_agrees_with_the_events(newest: Path, tmp_path: Path) -> None:
     """A realloc that moves is one event; the walked heap has the same blocks after it."""
     trace, _ = recorded(newest, tmp_path, "menuconfig")
-    told = heapscope.replay(trace).to_json()["recording"]
-    assert told["known"]
-    assert told["snapshots"] >= 2
-    assert told["corrections"] == told["void_snapshots"] == 0
-    assert told["start_blocks"] >= 1  # allocated before the start
+    reported = heapscope.replay(trace).to_json()["recording"]
+    assert reported["known"]
+    assert reported["snapshots"] >= 2
+    assert reported["corrections"] == reported["void_snapshots"] == 0
+    assert reported["start_blocks"] >= 1  # allocated before the start
 
 
 def cut(trace: Path) -> Path:
@@ -217,9 +217,9 @@ def cut(trace: Path) -> Path:
 
 def test_a_late_listener_knows_the_heap_after_a_snapshot(newest: Path, tmp_path: Path) -> None:
     trace, _ = recorded(newest, tmp_path, "menuconfig")
-    told = heapscope.replay(cut(trace)).to_json()["recording"]
-    assert told["known"]
-    assert told["start_blocks"] > 20
+    reported = heapscope.replay(cut(trace)).to_json()["recording"]
+    assert reported["known"]
+    assert reported["start_blocks"] > 20
 
 
 @pytest.mark.slow

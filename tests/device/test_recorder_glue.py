@@ -123,11 +123,11 @@ WAYS = {
 
 def events_of(trace: Path) -> tuple[Mapping[str, int], int]:
     """By kind, and how many of the heap stand in front of the first whole snapshot."""
-    said = heapscope.replay(trace).to_json()
-    assert said["metadata"]["source"] == "device"
-    assert said["health"]["lost_events"] == 0, said["health"]
-    events: Mapping[str, int] = said["events"]
-    return events, said["recording"]["events_before"]
+    document = heapscope.replay(trace).to_json()
+    assert document["metadata"]["source"] == "device"
+    assert document["health"]["lost_events"] == 0, document["health"]
+    events: Mapping[str, int] = document["events"]
+    return events, document["recording"]["events_before"]
 
 
 @pytest.mark.cells(1)
@@ -148,8 +148,8 @@ def test_a_way_into_the_recorder_records_each_call_once(name: str, tmp_path: Pat
     if not before:
         assert counted == way.expected
     heard = sum(count for kind, count in counted.items() if kind != "marks")
-    asked = sum(count for kind, count in way.expected.items() if kind != "marks")
-    assert heard + before == asked
+    requested = sum(count for kind, count in way.expected.items() if kind != "marks")
+    assert heard + before == requested
 
 
 def test_a_sketch_is_recorded_by_one_build_flag(tmp_path: Path) -> None:
@@ -158,10 +158,10 @@ def test_a_sketch_is_recorded_by_one_build_flag(tmp_path: Path) -> None:
     flags += [f"-I{folder}" for folder in (DEVICE / "include", GLUE, HERE / "arduino")]
     objects = []
     for source in (*RECORDER, *sorted(GLUE.glob("recorder_[agl]*.c*"))):
-        made = tmp_path / f"{source.parent.name}_{source.stem}.o"
+        built = tmp_path / f"{source.parent.name}_{source.stem}.o"
         command = cxx_compiler() if source.suffix == ".cpp" else c_compiler()
-        subprocess.run([*command, *flags, "-c", str(source), "-o", str(made)], check=True)
-        objects.append(str(made))
+        subprocess.run([*command, *flags, "-c", str(source), "-o", str(built)], check=True)
+        objects.append(str(built))
     library = tmp_path / "libheapscope.a"
     subprocess.run(["ar", "rcs", str(library), *objects], check=True)
     sketch = [str(HERE / "arduino" / name) for name in ("sketch.cpp", "core.cpp")]

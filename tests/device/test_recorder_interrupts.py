@@ -26,10 +26,10 @@ def test_a_handler_records_between_any_two_instructions_of_a_hook(target: str, a
     interrupted = Interrupted(TARGETS[target], build_interrupted_hooks(TARGETS[target]))
     for number, operation in enumerate(INTERRUPTED_HOOKS):
         step = 11 if operation == "allocate when full" else 1
-        found = list(interrupted.every(number, step=step * apart))
-        assert {at.met for at in found} == {Met.SERVED, Met.MASKED}, operation
-        assert [at for at in found if at.wrong] == [], operation
-        assert len(found) * apart > 30, operation
+        results = list(interrupted.every(number, step=step * apart))
+        assert {at.met for at in results} == {Met.SERVED, Met.MASKED}, operation
+        assert [at for at in results if at.wrong] == [], operation
+        assert len(results) * apart > 30, operation
 
 
 @pytest.mark.slow

@@ -27,17 +27,17 @@ EVENTS = 3000  #: of sinks.c
 
 @pytest.fixture(scope="module")
 def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    made = tmp_path_factory.mktemp("sinks") / "sinks"
+    built = tmp_path_factory.mktemp("sinks") / "sinks"
     flags = ["-std=gnu11", "-O1", "-Wall", "-Wextra", "-Werror", "-pthread", *FOLDERS]
     sources = [HERE / "sinks.c", *RECORDER]
-    subprocess.run([*c_compiler(), *flags, *map(str, sources), "-o", str(made)], check=True)
-    return made
+    subprocess.run([*c_compiler(), *flags, *map(str, sources), "-o", str(built)], check=True)
+    return built
 
 
 def heard(trace: Path, *, events: int = EVENTS) -> None:
-    said = heapscope.replay(trace).to_json()
-    assert said["events"]["mallocs"] == said["events"]["frees"] == events // 2
-    assert said["health"]["lost_events"] == said["health"]["lost_chunks"] == 0
+    document = heapscope.replay(trace).to_json()
+    assert document["events"]["mallocs"] == document["events"]["frees"] == events // 2
+    assert document["health"]["lost_events"] == document["health"]["lost_chunks"] == 0
 
 
 @pytest.mark.parametrize("sink", ["file", "console", "rtt"])
@@ -91,10 +91,10 @@ def test_a_stream_that_broke_goes_on_with_what_a_new_listener_needs(
     (tmp_path / "first.hst").write_bytes(begun)
     (tmp_path / "second.hst").write_bytes(rest)
     for name in ("first", "second"):
-        said = heapscope.replay(tmp_path / f"{name}.hst").to_json()
-        assert said["metadata"]["chip"] == "host"
+        document = heapscope.replay(tmp_path / f"{name}.hst").to_json()
+        assert document["metadata"]["chip"] == "host"
     assert rest.startswith(b"HS\xc7\x9a")
-    assert said["site_count"] >= 1
+    assert document["site_count"] >= 1
 
 
 MACHINES = {

@@ -102,16 +102,16 @@ static uint32_t expected_by(size_t size, uint32_t caps)
 static uint32_t expected(size_t size, uint32_t caps)
 {
     const hs_regions_config_t *config = &world.chip.config;
-    uint32_t found = CHIP_REGIONS;
+    uint32_t match = CHIP_REGIONS;
     caps |= (caps & HS_CAP_EXEC) != 0 ? HS_CAP_32BIT : 0;
-    for (uint32_t i = 0; i < config->rule_count && found == CHIP_REGIONS; i++) {
+    for (uint32_t i = 0; i < config->rule_count && match == CHIP_REGIONS; i++) {
         const hs_size_rule_t *rule = &config->rules[i];
         if ((caps & rule->asked) == rule->asked && size >= rule->from &&
             (rule->to == 0 || size <= rule->to)) {
-            found = expected_by(size, (caps & ~rule->asked) | rule->instead);
+            match = expected_by(size, (caps & ~rule->asked) | rule->instead);
         }
     }
-    return found != CHIP_REGIONS ? found : expected_by(size, caps);
+    return match != CHIP_REGIONS ? match : expected_by(size, caps);
 }
 
 /* ---- what is there -------------------------------------------------------------------------------- */

@@ -56,9 +56,9 @@ def run(
     folder: Path,
     *arguments: object,
 ) -> subprocess.CompletedProcess[str]:
-    compiler, made = objects
+    compiler, built = objects
     program = folder / "threads"
-    command = [*compiler, *map(str, sources), *map(str, made), "-o", str(program), "-pthread"]
+    command = [*compiler, *map(str, sources), *map(str, built), "-o", str(program), "-pthread"]
     subprocess.run(command, check=True)
     return subprocess.run(
         [str(program), *map(str, arguments)],

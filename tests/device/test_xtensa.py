@@ -29,9 +29,9 @@ WARNINGS = ("-Wall", "-Wextra", "-Wconversion", "-Wshadow", "-Werror")
 
 
 def compile_one(source: Path, folder: Path, extra: tuple[str, ...]) -> str:
-    made = folder / ("-".join(source.relative_to(DEVICE).parts) + ".o")
+    built = folder / ("-".join(source.relative_to(DEVICE).parts) + ".o")
     flags = ["-std=c11", "-Os", "-ffreestanding", "-mlongcalls", *WARNINGS, *extra]
-    command = [COMPILER, *flags, f"-I{DEVICE / 'include'}", "-c", str(source), "-o", str(made)]
+    command = [COMPILER, *flags, f"-I{DEVICE / 'include'}", "-c", str(source), "-o", str(built)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     return done.stderr if done.returncode else ""
 
@@ -39,35 +39,35 @@ def compile_one(source: Path, folder: Path, extra: tuple[str, ...]) -> str:
 @pytest.fixture(scope="module")
 def jobs() -> list[tuple[Path, tuple[str, ...]]]:
     need_program(COMPILER, package="gcc-xtensa-lx106")
-    found: list[tuple[Path, tuple[str, ...]]] = [
+    results: list[tuple[Path, tuple[str, ...]]] = [
         (source, ()) for source in sorted((DEVICE / "src").rglob("*.c"))
     ]
     for name, (folders, macros) in OTHERS.items():
         extra = [f"-I{DEVICE / folder}" for folder in folders] + [f"-D{name}" for name in macros]
-        found.append((DEVICE / name, tuple(extra)))
+        results.append((DEVICE / name, tuple(extra)))
     esp_idf = DEVICE / "compat" / "esp_idf"
     hosted = ROOT / "emulation" / "hosted" / "include"
     for source in sorted((esp_idf / "src").glob("*.c")):
-        found.append((source, (f"-I{esp_idf / 'include'}", f"-I{hosted}")))
+        results.append((source, (f"-I{esp_idf / 'include'}", f"-I{hosted}")))
     libc = (f"-I{DEVICE / 'compat' / 'libc'}", f"-I{DEVICE / 'compat' / 'arenas'}", f"-I{hosted}")
     newlib = f"-I{ROOT / 'tests' / 'device' / 'libc' / 'newlib'}"
-    found.append((DEVICE / "compat" / "libc" / "malloc.c", libc))
-    found.append((DEVICE / "compat" / "libc" / "newlib.c", (*libc, newlib, "-DHS_LIBC_NEWLIB=1")))
+    results.append((DEVICE / "compat" / "libc" / "malloc.c", libc))
+    results.append((DEVICE / "compat" / "libc" / "newlib.c", (*libc, newlib, "-DHS_LIBC_NEWLIB=1")))
     for library in ("duktape", "lua", "lwip", "mbedtls"):  # those that need no header of theirs
-        found.append((DEVICE / "compat" / "adapters" / f"{library}.c", ()))
-    found += [(source, ()) for source in sorted((DEVICE / "examples").glob("*/main.c"))]
+        results.append((DEVICE / "compat" / "adapters" / f"{library}.c", ()))
+    results += [(source, ()) for source in sorted((DEVICE / "examples").glob("*/main.c"))]
     kernel = (f"-I{KERNEL / 'kernel'}", f"-I{DEVICE / 'compat' / 'arenas'}")
     port = f"-I{DEVICE / 'port' / 'freertos'}"
-    found.append((DEVICE / "compat" / "freertos" / "heap_heapscope.c", (*kernel, port)))
-    found.append((DEVICE / "port" / "freertos" / "port.c", (*kernel, port)))
-    return found
+    results.append((DEVICE / "compat" / "freertos" / "heap_heapscope.c", (*kernel, port)))
+    results.append((DEVICE / "port" / "freertos" / "port.c", (*kernel, port)))
+    return results
 
 
 @pytest.mark.slow
 def test_everything_compiles(jobs: list[tuple[Path, tuple[str, ...]]], tmp_path: Path) -> None:
     with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
-        said = list(pool.map(lambda job: compile_one(job[0], tmp_path, job[1]), jobs))
-    assert [text for text in said if text] == []
+        results = list(pool.map(lambda job: compile_one(job[0], tmp_path, job[1]), jobs))
+    assert [text for text in results if text] == []
     assert len(list(tmp_path.glob("*.o"))) == len(jobs) > 20
 
 
@@ -94,13 +94,13 @@ THIN = "-DCHECK_THIN=32"
 
 def run_programs(wanted: Iterable[Program], folder: Path) -> dict[str, str]:
     """The output of those that failed, by name."""
-    said = {}
+    stated = {}
     for program in wanted:
         image = build_for_xtensa(program.sources, folder, flags=(*program.flags, THIN))
         finished = run_on_xtensa(image)
         if finished.code != 0:
-            said[program.name] = finished.output
-    return said
+            stated[program.name] = finished.output
+    return stated
 
 
 def heap_programs() -> dict[str, Program]:
@@ -112,13 +112,13 @@ def heap_programs() -> dict[str, Program]:
 
 @pytest.mark.slow
 def test_the_heap_gives_the_recorded_results_and_holds_against_its_shadow(tmp_path: Path) -> None:
-    found = heap_programs()
-    assert run_programs([found[name] for name in QUICK], tmp_path) == {}
+    result = heap_programs()
+    assert run_programs([result[name] for name in QUICK], tmp_path) == {}
 
 
 @pytest.mark.slow
 def test_every_program_holds(tmp_path: Path) -> None:
-    found = heap_programs()
-    assert len(found) > 15
-    wanted = [one for name, one in found.items() if name not in (*QUICK, *LEFT_OUT)]
+    result = heap_programs()
+    assert len(result) > 15
+    wanted = [one for name, one in result.items() if name not in (*QUICK, *LEFT_OUT)]
     assert run_programs(wanted, tmp_path) == {}

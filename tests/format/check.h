@@ -17,13 +17,13 @@
         }                                                                                          \
     } while (0)
 
-#define CHECK_EQUAL(wanted, found)                                                                 \
+#define CHECK_EQUAL(wanted, match)                                                                 \
     do {                                                                                           \
         const uint64_t wanted_ = (uint64_t)(wanted);                                               \
-        const uint64_t found_ = (uint64_t)(found);                                                 \
-        if (wanted_ != found_) {                                                                   \
+        const uint64_t actual_ = (uint64_t)(match);                                                \
+        if (wanted_ != actual_) {                                                                  \
             fprintf(stderr, "%s:%d: %s is %" PRIu64 ", not %" PRIu64 "\n", __FILE__, __LINE__,     \
-                    #found, found_, wanted_);                                                      \
+                    #match, actual_, wanted_);                                                     \
             exit(1);                                                                               \
         }                                                                                          \
     } while (0)

@@ -107,9 +107,11 @@ class Trace:
             return False
         boot = chunk.features >> 8
         self.boot = boot if self.boot is None else self.boot
-        said = self.facts.get(b"boot")
-        found = [v for k, v in pairs_of(chunk) if k == b"boot"] if chunk.kind == METADATA else []
-        return boot != self.boot or (said is not None and any(value != said for value in found))
+        stated = self.facts.get(b"boot")
+        matches = [v for k, v in pairs_of(chunk) if k == b"boot"] if chunk.kind == METADATA else []
+        return boot != self.boot or (
+            stated is not None and any(value != stated for value in matches)
+        )
 
     def older(self, chunk: Chunk) -> None:
         if chunk.sequence == 0 and chunk.kind == METADATA:
@@ -188,13 +190,13 @@ class Trace:
     def lose(self, events: int) -> None:
         self.lost += events
 
-    def lose_kind(self, kind: int, told: int) -> None:
-        """`told`: of this kind so far, modulo 2^32."""
+    def lose_kind(self, kind: int, reported: int) -> None:
+        """`reported`: of this kind so far, modulo 2^32."""
         if kind < 7:
-            self.by_kind += told - self.kinds.get(kind, 0) & U32
-            self.kinds[kind] = told
+            self.by_kind += reported - self.kinds.get(kind, 0) & U32
+            self.kinds[kind] = reported
         elif kind == 8:
-            more = told - self.pairs & U32
+            more = reported - self.pairs & U32
             if more < 1 << 31:
                 self.pairs += more
                 self.pairs_lost += more
@@ -246,13 +248,13 @@ def pairs(body: Bytes) -> Iterator[tuple[bytes, bytes]]:
 
 def pairs_of(chunk: Chunk) -> list[tuple[bytes, bytes]]:
     """Those that can be read."""
-    found = []
+    results = []
     try:
         for pair in pairs(Bytes(chunk.payload)):
-            found.append(pair)
+            results.append(pair)
     except MalformedError:
         pass
-    return found
+    return results
 
 
 def read(data: bytes) -> str:

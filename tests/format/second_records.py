@@ -79,13 +79,13 @@ class Trace(Protocol):
 
     def lose(self, events: int) -> None: ...
 
-    def lose_kind(self, kind: int, told: int) -> None: ...
+    def lose_kind(self, kind: int, reported: int) -> None: ...
 
     def pair(self, count: int) -> None: ...
 
 
 @dataclass
-class Said:
+class Stated:
     """A record's event. The owner is of those that ask for memory."""
 
     kind: str
@@ -159,34 +159,34 @@ class Records:
 
     def heap_event(self, kind: int, number: int) -> None:
         body = self.body
-        said = Said(("free", "malloc", "realloc", "calloc", "aligned")[kind], heap=self.heap)
+        event = Stated(("free", "malloc", "realloc", "calloc", "aligned")[kind], heap=self.heap)
         if kind == 0:
-            said.key = self.block(number)
+            event.key = self.block(number)
             self.stamp(body)
         else:
-            said.caps = self.caps
+            event.caps = self.caps
             if kind == 2:
-                said.key = said.new = self.block(number)
-                said.size = body.varint()
+                event.key = event.new = self.block(number)
+                event.size = body.varint()
                 if self.features & ADDRESSES:
-                    said.new = self.block(body.varint())
+                    event.new = self.block(body.varint())
             else:
-                said.size = number
-                said.align = body.byte(31) if kind == 4 else 0
-                said.key = self.block(body.varint()) if self.features & ADDRESSES else self.next_id
-            said.site = self.site(body)
+                event.size = number
+                event.align = body.byte(31) if kind == 4 else 0
+                event.key = self.block(body.varint()) if self.features & ADDRESSES else self.next_id
+            event.site = self.site(body)
             self.stamp(body)
             self.next_id += kind != 2
-        self.say(said)
+        self.say(event)
         self.number += 1
 
-    def say(self, said: Said, *, time: int | None = None, task: int | None = None) -> None:
+    def say(self, event: Stated, *, time: int | None = None, task: int | None = None) -> None:
         time = self.time if time is None else time
         task = self.task if task is None else task
         self.trace.lines.append(
-            f"event {self.number} {said.kind} key {said.key} new {said.new} size {said.size}"
+            f"event {self.number} {event.kind} key {event.key} new {event.new} size {event.size}"
             f" time {time} task {task}"
-            f" caps {said.caps} site {said.site} heap {said.heap} align {said.align}"
+            f" caps {event.caps} site {event.site} heap {event.heap} align {event.align}"
         )
 
     # extensions: what is left of a body is a later writer's
@@ -203,67 +203,73 @@ class Records:
                 9: ("pool_alloc", POOLS),
                 10: ("pool_release", POOLS),
             }[sub_kind]
-            said = Said(kind, key=body.varint())
-            use(table, said.key)
-            said.size = body.varint() if sub_kind in (7, 8, 9) else 0
-            said.new = body.varint() if sub_kind == 7 else 0
+            event = Stated(kind, key=body.varint())
+            use(table, event.key)
+            event.size = body.varint() if sub_kind in (7, 8, 9) else 0
+            event.new = body.varint() if sub_kind == 7 else 0
             self.stamp(body)
-            self.say(said)
+            self.say(event)
         elif sub_kind == 1:
             self.name(body)
         elif sub_kind == 2:
             self.failed(body)
         elif sub_kind == 5:
-            said = Said("lost", size=body.varint())
+            event = Stated("lost", size=body.varint())
             self.stamp(body)
-            self.trace.lose(said.size)
-            self.say(said)
+            self.trace.lose(event.size)
+            self.say(event)
         elif sub_kind == 6:
             self.heap = body.varint(65535)
             use(HEAPS, self.heap)
         elif sub_kind == 12:
             self.callers(body)
         elif sub_kind == 13:
-            said = Said("task_on", key=body.varint())
-            use(TASKS, said.key)
+            event = Stated("task_on", key=body.varint())
+            use(TASKS, event.key)
             where = body.varint(255 << 1 | 1)
-            said.new, said.size = where >> 1, where & 1
-            self.say(said, time=0)
+            event.new, event.size = where >> 1, where & 1
+            self.say(event, time=0)
         elif sub_kind == 14:
-            said = Said("level", key=body.varint(), heap=body.varint(65535), align=body.byte(31))
-            said.size, said.new = body.varint(), body.varint()
-            said.site, said.caps = body.varint(INDEX_MAX + 1), body.varint(0xFFFFFFFF)
+            event = Stated("level", key=body.varint(), heap=body.varint(65535), align=body.byte(31))
+            event.size, event.new = body.varint(), body.varint()
+            event.site, event.caps = body.varint(INDEX_MAX + 1), body.varint(0xFFFFFFFF)
             self.stamp(body)
-            self.say(said)
+            self.say(event)
         elif sub_kind == 15:
-            said = Said("pairs", size=body.varint(), site=self.site(body), caps=self.caps)
-            said.key, said.new = body.varint(), body.varint()
+            event = Stated("pairs", size=body.varint(), site=self.site(body), caps=self.caps)
+            event.key, event.new = body.varint(), body.varint()
             self.stamp(body)
-            self.trace.pair(said.key)
-            self.say(said)
+            self.trace.pair(event.key)
+            self.say(event)
         elif sub_kind in (16, 18):
-            said = Said("snapshot" if sub_kind == 16 else "snapshot_end", key=body.varint())
+            event = Stated("snapshot" if sub_kind == 16 else "snapshot_end", key=body.varint())
             if sub_kind == 18:
-                said.new, said.size = body.varint(), body.varint()
+                event.new, event.size = body.varint(), body.varint()
             self.stamp(body)
-            self.say(said)
+            self.say(event)
         elif sub_kind == 17:
             self.live(body)
         elif sub_kind == 19:
-            said = Said("region", key=body.varint())
-            use(REGIONS, said.key)
-            said.new, said.size, said.caps = body.varint(), body.varint(), body.varint(0xFFFFFFFF)
-            self.say(said, time=0)
+            event = Stated("region", key=body.varint())
+            use(REGIONS, event.key)
+            event.new, event.size, event.caps = (
+                body.varint(),
+                body.varint(),
+                body.varint(0xFFFFFFFF),
+            )
+            self.say(event, time=0)
         elif sub_kind == 20:
-            said = Said("lost_kind", key=body.byte(), new=body.varint(U32), size=body.varint(U32))
-            self.trace.lose_kind(said.key, said.new)
-            self.say(said, time=0)
+            event = Stated(
+                "lost_kind", key=body.byte(), new=body.varint(U32), size=body.varint(U32)
+            )
+            self.trace.lose_kind(event.key, event.new)
+            self.say(event, time=0)
         elif sub_kind == 21:
-            said = Said("free_memory", site=body.varint())
-            use(REGIONS, said.site)
-            said.key, said.new, said.size = (body.varint() - 1 & U64 for _ in range(3))
+            event = Stated("free_memory", site=body.varint())
+            use(REGIONS, event.site)
+            event.key, event.new, event.size = (body.varint() - 1 & U64 for _ in range(3))
             self.stamp(body)
-            self.say(said)
+            self.say(event)
 
     def name(self, body: Bytes) -> None:
         table, index, name = body.byte(), body.varint(), body.rest()[:255]
@@ -280,13 +286,13 @@ class Records:
             self.trace.names[SITE_TABLE, site] = whole
 
     def failed(self, body: Bytes) -> None:
-        said = Said("failed", new=body.byte(), size=body.varint(), align=body.byte(31))
-        if not 1 <= said.new <= 4:
+        event = Stated("failed", new=body.byte(), size=body.varint(), align=body.byte(31))
+        if not 1 <= event.new <= 4:
             raise MalformedError
-        said.key = self.block(body.varint()) if said.new == 4 else 0
-        said.site, said.caps, said.heap = self.site(body), self.caps, self.heap
+        event.key = self.block(body.varint()) if event.new == 4 else 0
+        event.site, event.caps, event.heap = self.site(body), self.caps, self.heap
         self.stamp(body)
-        self.say(said)
+        self.say(event)
         self.number += 1
 
     def live(self, body: Bytes) -> None:
@@ -298,9 +304,11 @@ class Records:
             number = body.varint()
             address = number if address is None else address + unzigzag(number) & U64
             owned = flags & 1
-            said = Said("live", address << self.shift & U64, snapshot, body.varint(), align=owned)
+            event = Stated(
+                "live", address << self.shift & U64, snapshot, body.varint(), align=owned
+            )
             if flags & 2:
-                said.site = body.varint(INDEX_MAX)
-                self.trace.use(SITE_TABLE, said.site)
-            said.caps = self.caps if owned else 0
-            self.say(said, time=0, task=None if owned else 0)
+                event.site = body.varint(INDEX_MAX)
+                self.trace.use(SITE_TABLE, event.site)
+            event.caps = self.caps if owned else 0
+            self.say(event, time=0, task=None if owned else 0)

@@ -60,12 +60,12 @@ hs_status_t stream_events_sink(void *context, uint64_t first, const hs_event_t *
     return HS_OK;
 }
 
-void stream_events_equal(const stream_events_t *wanted, const stream_events_t *found)
+void stream_events_equal(const stream_events_t *wanted, const stream_events_t *match)
 {
-    for (size_t i = 0; i < wanted->count && i < found->count; i++) {
+    for (size_t i = 0; i < wanted->count && i < match->count; i++) {
         const hs_event_t *a = &wanted->at[i];
-        const hs_event_t *b = &found->at[i];
-        CHECK_EQUAL(wanted->numbers[i], found->numbers[i]);
+        const hs_event_t *b = &match->at[i];
+        CHECK_EQUAL(wanted->numbers[i], match->numbers[i]);
         CHECK_EQUAL(a->kind, b->kind);
         CHECK_EQUAL(a->key, b->key);
         CHECK_EQUAL(a->new_key, b->new_key);
@@ -77,7 +77,7 @@ void stream_events_equal(const stream_events_t *wanted, const stream_events_t *f
         CHECK_EQUAL(a->heap, b->heap);
         CHECK_EQUAL(a->align_log2, b->align_log2);
     }
-    CHECK_EQUAL(wanted->count, found->count);
+    CHECK_EQUAL(wanted->count, match->count);
 }
 
 /* ---- random events ---- */

@@ -40,7 +40,7 @@ hs_status_t stream_bytes_sink(void *bytes, const uint8_t *from, size_t count);
 void stream_events_add(stream_events_t *events, const hs_event_t *event, uint64_t number);
 void stream_events_clear(stream_events_t *events);
 /* Fails the test at the first event in which the two differ. */
-void stream_events_equal(const stream_events_t *wanted, const stream_events_t *found);
+void stream_events_equal(const stream_events_t *wanted, const stream_events_t *match);
 
 stream_source_t stream_source(check_random_t *random, uint16_t features);
 /* The next event that an encoder with that next id accepts, as a decoder will give it. */

@@ -159,7 +159,7 @@ static void blocks_are_known_in_one_way_only(void)
     stream_bytes_clear(&bytes);
 }
 
-static void only_newer_chunks_is_said(void)
+static void only_newer_chunks_is_reported(void)
 {
     stream_bytes_t bytes = {0};
     chunk_add(&bytes, HS_CHUNK_METADATA, 0x40, 0, NULL, 0);
@@ -325,13 +325,13 @@ static void a_refusing_sink_stops_it(void)
     stream_bytes_t bytes = {0};
     stream_events_t events = {0};
     stream_write(&source, 5000, 1024, &bytes, &events);
-    int asked = 0;
+    int requested = 0;
     hs_decoder_t *decoder = hs_decoder_new();
     CHECK_EQUAL(HS_ERR_SINK,
-                hs_decoder_push(decoder, bytes.at, bytes.count, refusing_sink, &asked));
-    CHECK_EQUAL(HS_ERR_SINK, hs_decoder_push(decoder, bytes.at, 100, refusing_sink, &asked));
-    CHECK_EQUAL(HS_ERR_SINK, hs_decoder_finish(decoder, refusing_sink, &asked));
-    CHECK_EQUAL(1, asked);
+                hs_decoder_push(decoder, bytes.at, bytes.count, refusing_sink, &requested));
+    CHECK_EQUAL(HS_ERR_SINK, hs_decoder_push(decoder, bytes.at, 100, refusing_sink, &requested));
+    CHECK_EQUAL(HS_ERR_SINK, hs_decoder_finish(decoder, refusing_sink, &requested));
+    CHECK_EQUAL(1, requested);
     hs_decoder_delete(decoder);
     stream_events_clear(&events);
     stream_bytes_clear(&bytes);
@@ -380,7 +380,7 @@ int main(void)
     malformed_bases_drop_their_chunk();
     event_numbers_that_go_back_are_malformed();
     blocks_are_known_in_one_way_only();
-    only_newer_chunks_is_said();
+    only_newer_chunks_is_reported();
     hostile_nesting_stays_linear();
     names_at_hostile_indices_hold_little();
     a_name_may_be_given_any_number_of_times();

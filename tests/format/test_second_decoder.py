@@ -33,9 +33,9 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
     ]
     flags = ["-std=c11", "-O1", f"-I{device}/include", f"-I{ROOT}/lab/native", f"-I{recorder}"]
     flags += ["-DHS_RECORDER_CORES=2", '-DHS_RECORDER_PORT="port_for_tests.h"']
-    made = tmp_path_factory.mktemp("recordings") / "recordings"
-    subprocess.run([*c_compiler(), *flags, *map(str, sources), "-o", str(made)], check=True)
-    return made
+    built = tmp_path_factory.mktemp("recordings") / "recordings"
+    subprocess.run([*c_compiler(), *flags, *map(str, sources), "-o", str(built)], check=True)
+    return built
 
 
 def test_random_recordings_read_alike(program: Path, seed: int, tmp_path: Path) -> None:

@@ -56,7 +56,7 @@ static void capabilities_belong_to_their_request(void)
     imported_clear(&imported);
 }
 
-static void failed_requests_are_told(void)
+static void failed_requests_are_reported(void)
 {
     imported_t imported = imported_text(
         "a 1 10\na NULL 100 DMA\nc (nil) 20\nm - 64 30\nr 1 40 0x0\nr NULL 50 2\nr NULL 60 nil\n"
@@ -168,11 +168,11 @@ static void facts_become_metadata(void)
     CHECK_EQUAL(5, imported.left[1].line);
     CHECK_EQUAL(HS_IMPORT_LATE_FACT, imported.left[1].reason);
     const char wanted[] = "esp-idf v5.5";
-    bool found = false;
+    bool hit = false;
     for (size_t i = 0; i + sizeof wanted < imported.bytes.count; i++) {
-        found = found || memcmp(imported.bytes.at + i, wanted, sizeof wanted - 1) == 0;
+        hit = hit || memcmp(imported.bytes.at + i, wanted, sizeof wanted - 1) == 0;
     }
-    CHECK(found);
+    CHECK(hit);
     imported_clear(&imported);
 }
 
@@ -261,7 +261,7 @@ int main(void)
     hexadecimal_numbers_are_the_same_numbers();
     a_block_that_moves_keeps_its_key();
     capabilities_belong_to_their_request();
-    failed_requests_are_told();
+    failed_requests_are_reported();
     sites_and_times_come_wherever_they_begin();
     a_long_stack_is_whole();
     addresses_are_kept_where_the_text_says_so();

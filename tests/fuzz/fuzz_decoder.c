@@ -31,9 +31,9 @@ static void state_check(const hs_state_t *state)
     uint64_t bytes = 0;
     hs_state_block_t block;
     for (size_t at = 0; hs_state_next(state, &at, &block);) {
-        hs_state_block_t found;
-        FUZZ_REQUIRE(hs_state_find(state, block.address, &found));
-        FUZZ_REQUIRE(found.size == block.size);
+        hs_state_block_t match;
+        FUZZ_REQUIRE(hs_state_find(state, block.address, &match));
+        FUZZ_REQUIRE(match.size == block.size);
         blocks++;
         bytes += block.size;
     }

@@ -35,7 +35,7 @@ static void check_failed(const hs_log_failed_t *failed, uint64_t lines)
 {
     static hs_lab_log_failed_t rows[HS_LOG_FAILED_MAX];
     const size_t count = hs_log_failed_rows(failed, rows, HS_LOG_FAILED_MAX);
-    uint64_t told = 0;
+    uint64_t reported = 0;
     FUZZ_REQUIRE(count <= failed->kept && failed->kept <= HS_LOG_FAILED_MAX);
     for (size_t i = 0; i < count; i++) {
         const hs_lab_log_failed_t *row = &rows[i];
@@ -43,9 +43,9 @@ static void check_failed(const hs_log_failed_t *failed, uint64_t lines)
         FUZZ_REQUIRE(row->count >= 1 && row->size >= -1 && row->caps >= -1 && row->free >= -1);
         FUZZ_REQUIRE(ended(row->who, sizeof row->who) && ended(row->how, sizeof row->how));
         FUZZ_REQUIRE(ended(row->quote, sizeof row->quote));
-        told += row->count;
+        reported += row->count;
     }
-    FUZZ_REQUIRE(told <= failed->count);
+    FUZZ_REQUIRE(reported <= failed->count);
 }
 
 static void take(hs_log_t *log, hs_log_failed_t *failed, size_t size, hs_seen_t *seen)

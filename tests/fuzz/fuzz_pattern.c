@@ -11,24 +11,24 @@
 #define MOST_PATTERN 512u
 #define MOST_TEXT 2048u
 
-typedef struct hs_found {
+typedef struct hs_match {
     bool any;
     size_t end;
     uint16_t groups[HS_PATTERN_GROUPS][2];
-} hs_found_t;
+} hs_match_t;
 
-static hs_found_t find(const hs_pattern_t *pattern, const char *text, size_t length)
+static hs_match_t find(const hs_pattern_t *pattern, const char *text, size_t length)
 {
-    hs_found_t found = {0};
-    found.any = hs_pattern_find(pattern, text, length, found.groups, &found.end);
-    if (!found.any) {
-        return (hs_found_t){0};
+    hs_match_t match = {0};
+    match.any = hs_pattern_find(pattern, text, length, match.groups, &match.end);
+    if (!match.any) {
+        return (hs_match_t){0};
     }
-    FUZZ_REQUIRE(found.end <= length);
+    FUZZ_REQUIRE(match.end <= length);
     for (size_t i = 0; i < pattern->group_count; i++) {
-        FUZZ_REQUIRE(found.groups[i][0] <= found.groups[i][1] && found.groups[i][1] <= found.end);
+        FUZZ_REQUIRE(match.groups[i][0] <= match.groups[i][1] && match.groups[i][1] <= match.end);
     }
-    return found;
+    return match;
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -51,13 +51,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         return 0;
     }
     FUZZ_REQUIRE(pattern.group_count >= 1 && pattern.group_count <= HS_PATTERN_GROUPS);
-    const hs_found_t plain = find(&pattern, text, text_length);
+    const hs_match_t plain = find(&pattern, text, text_length);
 
     memcpy(around, "(?:", 3);
     memcpy(around + 3, data, length);
     around[length + 3] = ')';
     if (hs_pattern_compile(&wrapped, around, length + 4, &at) == HS_PATTERN_OK) {
-        const hs_found_t same = find(&wrapped, text, text_length);
+        const hs_match_t same = find(&wrapped, text, text_length);
         FUZZ_REQUIRE(same.any == plain.any && same.end == plain.end);
         for (size_t i = 0; i < pattern.group_count; i++) {
             FUZZ_REQUIRE(same.groups[i][0] == plain.groups[i][0]);

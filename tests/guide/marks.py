@@ -37,5 +37,7 @@ def tracked(*patterns: str) -> list[Path]:
 @cache
 def pages() -> tuple[Page, ...]:
     """Every Markdown file of the repository but news, and what a generator writes whole."""
-    made = runpy.run_path(str(ROOT / "docs" / "generators" / "__main__.py"))["GENERATORS"]
-    return tuple(Page(path) for path in tracked("*.md") if str(path) not in {"CHANGELOG.md", *made})
+    built = runpy.run_path(str(ROOT / "docs" / "generators" / "__main__.py"))["GENERATORS"]
+    return tuple(
+        Page(path) for path in tracked("*.md") if str(path) not in {"CHANGELOG.md", *built}
+    )

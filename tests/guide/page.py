@@ -61,8 +61,8 @@ class Command:
     @property
     def code(self) -> int:
         """The exit code that it must have."""
-        found = EXIT_CODE.search(self.text)
-        return int(found[1]) if found else 0
+        match = EXIT_CODE.search(self.text)
+        return int(match[1]) if match else 0
 
 
 @dataclass(frozen=True)
@@ -110,15 +110,15 @@ class Page:
     @cached_property
     def commands(self) -> list[Command]:
         """Hidden ones included, in the order in which they run."""
-        found: list[Command] = []
+        results: list[Command] = []
         for part in self._parts():
             if not isinstance(part, Block) or part.kind not in SHELLS or part.reason:
                 continue
             if part.kind == "console":
-                found += _commands(part)
+                results += _commands(part)
             else:
-                found.append(Command(part.line, part.text.rstrip("\n")))
-        return found
+                results.append(Command(part.line, part.text.rstrip("\n")))
+        return results
 
     def _parts(self) -> Iterator[Block | Quote]:
         text = (ROOT / self.path).read_text(encoding="utf-8")

@@ -49,7 +49,7 @@ def test_a_remedy_installs_the_packages_of_the_extra() -> None:
 
 
 def test_no_line_asks_a_registry_for_heapscope() -> None:
-    found = [
+    results = [
         f"{path}:{number}: {line}"
         for path in tracked("*.md", "*.py", "*.cmake", "*.j2", "*.js", "Makefile")
         if path.name != "CHANGELOG.md"
@@ -57,4 +57,4 @@ def test_no_line_asks_a_registry_for_heapscope() -> None:
         for number, line in enumerate((ROOT / path).read_text(encoding="utf-8").split("\n"), 1)
         if FROM_A_REGISTRY.search(line)
     ]
-    assert found == []
+    assert results == []

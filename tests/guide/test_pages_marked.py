@@ -25,14 +25,14 @@ SPAN = re.compile(r"`(heapscope [^`]+)`")
 
 
 def test_every_block_that_is_not_run_says_why() -> None:
-    found: dict[str, list[str]] = {}
+    result: dict[str, list[str]] = {}
     for page in pages():
         for block in page.blocks:
             if block.kind in SHELLS and block.reason:
                 reason = BY if block.reason.startswith(BY) else block.reason
-                found.setdefault(reason, []).append(f"{page.path}:{block.line}")
-    assert set(found) <= {*NOT_RUN, BY}, found
-    assert {reason: len(where) for reason, where in found.items()} == MOST
+                result.setdefault(reason, []).append(f"{page.path}:{block.line}")
+    assert set(result) <= {*NOT_RUN, BY}, result
+    assert {reason: len(where) for reason, where in result.items()} == MOST
 
 
 def test_a_test_that_a_block_names_is_there() -> None:
@@ -46,7 +46,7 @@ def test_a_test_that_a_block_names_is_there() -> None:
 
 
 def test_a_block_of_output_that_is_not_compared_says_why() -> None:
-    found = {
+    results = {
         f"{page.path}:{block.line}: {block.reason}"
         for page in pages()
         for block in page.blocks
@@ -55,7 +55,7 @@ def test_a_block_of_output_that_is_not_compared_says_why() -> None:
         and not block.reason.startswith(BY)
         and block.reason not in NOT_COMPARED
     }
-    assert found == set()
+    assert results == set()
 
 
 def test_a_page_that_quotes_has_commands_and_every_block_has_a_language() -> None:
@@ -83,7 +83,7 @@ def test_what_is_not_run_could_be_typed() -> None:
     wrong = []
     shown = [page for page in pages() if page.path.parent != RECIPES]  # they add what they show
     for where, line in [(page.path, line) for page in shown for line in typed(page)]:
-        if (made := re.match(r"make ([a-z-]+)", line)) and made[1] not in targets:
+        if (match := re.match(r"make ([a-z-]+)", line)) and match[1] not in targets:
             wrong.append(f"{where}: {line}")
         if named := re.match(r"(?:\$ )?heapscope ((?:[a-z][a-z-]* ?)*)(.*)", line):
             wrong += [f"{where}: {line}: {fault}" for fault in unknown(named[1].split(), named[2])]
@@ -101,10 +101,10 @@ def unknown(words: list[str], rest: str) -> list[str]:
     context = typer.Context(command)
     own = re.split(r" -- |#", " ".join([*words, rest]))[0]
     while hasattr(command, "get_command") and words:
-        found = command.get_command(context, words[0])
-        if found is None:
+        result = command.get_command(context, words[0])
+        if result is None:
             return [words[0]]
-        command = found
+        command = result
         words = words[1:]
     known = {name for one in command.params for name in (*one.opts, *one.secondary_opts)} | {
         "--help"

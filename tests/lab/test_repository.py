@@ -71,32 +71,32 @@ def test_no_source_file_is_long() -> None:
 
 def test_no_line_names_a_home_or_the_folder_of_this_checkout() -> None:
     here = {str(ROOT.parent), str(Path.home())} - {"/", tempfile.gettempdir()}
-    found = [
+    results = [
         f"{path}:{number}: {line}"
         for path, number, line in lines_of_text()
         if HOME_PATH.search(line) or any(f"{place}/" in line for place in here)
     ]
-    assert found == []
+    assert results == []
 
 
 def test_no_line_names_the_host_of_a_package_registry() -> None:
-    found = [
+    results = [
         f"{path}:{number}: {line}"
         for path, number, line in lines_of_text()
         if REGISTRY_HOST.search(line)
     ]
-    assert found == []
+    assert results == []
 
 
 def test_device_code_includes_only_freestanding_headers() -> None:
-    found = [
+    results = [
         f"{path}:{number}: {name}"
         for path, number, line in lines_of_text()
         if path.parts[0] == "device" and path.parts[1] in {"src", "include"}
         for name in re.findall(r"^\s*#\s*include\s*<([^>]*)>", line)
         if name not in DEVICE_HEADERS
     ]
-    assert found == []
+    assert results == []
 
 
 def test_the_version_is_in_the_changelog() -> None:

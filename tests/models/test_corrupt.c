@@ -9,7 +9,7 @@ typedef struct map {
 typedef struct damage {
     const uint8_t *payload;
     uint32_t flips;
-    uint32_t found;
+    uint32_t detected;
 } damage_t;
 
 static bool mark_payload(void *context, const hs_walk_block_t *block)
@@ -39,7 +39,7 @@ static void flip(hs_sim_t *heap, uint32_t bit, damage_t *damage)
     CHECK(status == HS_OK || where < heap->size, "fault said to be at %u", where);
     if (damage->payload[bit / 8] == 0) {
         damage->flips++;
-        damage->found += status == HS_OK ? 0 : 1;
+        damage->detected += status == HS_OK ? 0 : 1;
     }
 }
 
@@ -92,9 +92,9 @@ static void run(const char *name, uint32_t base, uint32_t size, check_random_t *
         flip(program.heap, bit, &damage);
     }
     program_check_heap(&program);
-    printf("%-16s %u of %u bit flips in metadata found\n", name, damage.found, damage.flips);
-    CHECK(damage.found > (damage.flips - unused_of(name)) / 10 * 9, "%s: %u of %u", name,
-          damage.found, damage.flips);
+    printf("%-16s %u of %u bit flips in metadata found\n", name, damage.detected, damage.flips);
+    CHECK(damage.detected > (damage.flips - unused_of(name)) / 10 * 9, "%s: %u of %u", name,
+          damage.detected, damage.flips);
     scramble(&program, random);
     free(payload);
     program_close(&program);

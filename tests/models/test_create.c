@@ -29,7 +29,7 @@ static void use(hs_sim_t *heap, const char *name)
     CHECK(hs_sim_largest_allocatable(heap) == whole, "%s, %u bytes", name, heap->size);
 }
 
-#define SIZE_MAX_TRIED 3300u /* above the smallest heap of each allocator */
+#define SIZE_MAX_TRIED 3300u                     /* above the smallest heap of each allocator */
 #define SIZES_USED (CHECK_THIN > 1 ? 60u : 400u) /* from the smallest heap on */
 
 /* Returns the smallest size that made a heap. */
@@ -183,8 +183,8 @@ static void check_names(void)
         {"heapscope+guard3", "heapscope+guard3"}, {"heapscope+track+guard2", "heapscope+guard2"},
     };
     for (size_t i = 0; i < sizeof same / sizeof same[0]; i++) {
-        const char *found = hs_allocator_find(same[i][0]);
-        CHECK(found != NULL && strcmp(found, same[i][1]) == 0, "%s", same[i][0]);
+        const char *match = hs_allocator_find(same[i][0]);
+        CHECK(match != NULL && strcmp(match, same[i][1]) == 0, "%s", same[i][0]);
     }
     const char *name;
     for (size_t i = 0; (name = hs_allocator_name(i)) != NULL; i++) {

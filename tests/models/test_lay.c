@@ -43,11 +43,11 @@ static bool lay(const char *name, const hs_sim_t *heap, bool exact, check_random
     uint32_t where;
     CHECK(hs_sim_check(other, &where) == HS_OK, "%s: fault at %u", name, where);
     if (laid) {
-        hs_laid_t found[BLOCKS_MAX];
+        hs_laid_t match[BLOCKS_MAX];
         CHECK(!exact || same(&map, &after), "%s: other holes", name);
-        CHECK(blocks_of(other, &after, found) == count, "%s: other blocks", name);
+        CHECK(blocks_of(other, &after, match) == count, "%s: other blocks", name);
         for (size_t i = 0; i < count; i++) {
-            CHECK(found[i].offset == blocks[i].offset, "%s: block %u", name, found[i].offset);
+            CHECK(match[i].offset == blocks[i].offset, "%s: block %u", name, match[i].offset);
         }
         hs_reported_t reported;
         other->model->reported(other, &reported);

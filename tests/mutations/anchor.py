@@ -36,9 +36,9 @@ _C_MACRO = re.compile(r"^[ \t]*#[ \t]*define (?P<name>\w+)(?:\\\n|[^\n])*", re.M
 _COMMENT = re.compile(rf"{_STRING}|/\*.*?\*/", re.DOTALL)
 
 
-def _blank(found: re.Match[str]) -> str:
+def _blank(match: re.Match[str]) -> str:
     """A comment as white space of its length; a string as it stands."""
-    text = found[0]
+    text = match[0]
     return re.sub(r"[^\n]", " ", text) if text.startswith("/*") else text
 
 
@@ -84,8 +84,8 @@ def _python_definitions(text: str) -> Iterator[tuple[str, Span]]:
 
 def _tokens(text: str, suffix: str) -> list[tuple[str, Span]]:
     form = _TOKENS["c" if suffix in {".c", ".h", ".css", ".js"} else "#"]
-    found = (match for match in form.finditer(text) if match["token"] is not None)
-    return [(match["token"], Span(match.start(), match.end())) for match in found]
+    matches = (match for match in form.finditer(text) if match["token"] is not None)
+    return [(match["token"], Span(match.start(), match.end())) for match in matches]
 
 
 def places(text: str, suffix: str, within: str, old: str) -> list[Span]:
@@ -96,14 +96,14 @@ def places(text: str, suffix: str, within: str, old: str) -> list[Span]:
         bounds = [Span(0, len(text))]
     wanted = [token for token, _ in _tokens(old, suffix)]
     all_of_file = _tokens(text, suffix)
-    found = []
+    results = []
     for bound in bounds:
         inside = [(t, s) for t, s in all_of_file if bound.start <= s.start and s.end <= bound.end]
         words = [token for token, _ in inside]
         for at in range(len(words) - len(wanted) + 1):
             if wanted and words[at : at + len(wanted)] == wanted:
-                found.append(Span(inside[at][1].start, inside[at + len(wanted) - 1][1].end))
-    return found
+                results.append(Span(inside[at][1].start, inside[at + len(wanted) - 1][1].end))
+    return results
 
 
 def replaced(text: str, place: Span, new: str) -> str:

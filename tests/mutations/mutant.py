@@ -36,7 +36,7 @@ class Mutant:
         """The text of its file in this copy of the repository, with the mutation."""
         file, _, within = self.place.partition("::")
         text = (tree / file).read_text(encoding="utf-8")
-        found = places(text, Path(file).suffix, within, self.old)
-        if len(found) != 1:
-            raise LostError(f"{self.name}: {len(found)} places in {self.place}")
-        return replaced(text, found[0], self.new)
+        result = places(text, Path(file).suffix, within, self.old)
+        if len(result) != 1:
+            raise LostError(f"{self.name}: {len(result)} places in {self.place}")
+        return replaced(text, result[0], self.new)

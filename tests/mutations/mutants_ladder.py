@@ -19,8 +19,8 @@ LADDER = (
         "options that differ",
         "options of which no part tells are left out",
         "lab/heapscope/forecast/ladder/compared.py::_unknown",
-        "name not in pair.asked",
-        "name in pair.asked",
+        "name not in pair.queried",
+        "name in pair.queried",
         DIFF,
     ),
     Mutant(

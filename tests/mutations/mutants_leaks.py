@@ -85,7 +85,7 @@ LEAK_MUTANTS = (
         "leaks: verdict",
         "old blocks that were freed do not count",
         "lab/native/leaks/evidence.c::at_age",
-        "found.ended += (double)row->blocks;",
+        "match.ended += (double)row->blocks;",
         "",
         LEAK_VERDICTS,
     ),

@@ -28,8 +28,8 @@ MEMORY_LADDERS = (
         "figures of the ladders of 2025",
         "the controller's memory is that of the page",
         f"{LADDERS}/sums.py::lacking",
-        "bytes=max(0.0, median(found)),",
-        "bytes=max(0.0, median(found)) and 30000.0,",
+        "bytes=max(0.0, median(results)),",
+        "bytes=max(0.0, median(results)) and 30000.0,",
         TEST,
     ),
     Mutant(

@@ -59,8 +59,8 @@ RECORD = (
         "images of a chain",
         "images have the order of their places",
         "lab/native/record/drain/recorder.c::find_new_places",
-        "(int32_t)(atomic_load(&control->orders[found[at - 1]]) - order) > 0",
-        "found[at - 1] > i",
+        "(int32_t)(atomic_load(&control->orders[match[at - 1]]) - order) > 0",
+        "match[at - 1] > i",
         DRAIN,
     ),
     Mutant(
@@ -235,8 +235,8 @@ RECORD = (
         "parts of a recording",
         "what was freed while it stood still lives on",
         "lab/native/record/drain/pause.c::hs_rec_image_start",
-        "i < image->told_count;",
-        "i < image->told_count && false;",
+        "i < image->reported_count;",
+        "i < image->reported_count && false;",
         PARTS,
     ),
     Mutant(

@@ -6,7 +6,7 @@ from mutant import Mutant
 
 INFO = "tests/lab/trace/test_recording.py"
 START = "tests/lab/replay/test_snapshot_start.py"
-TOLD = "lab/native/lab/recording.c"
+REPORTED = "lab/native/lab/recording.c"
 
 RECORDING = (
     Mutant(
@@ -44,7 +44,7 @@ RECORDING = (
     Mutant(
         "recording: gap counts",
         "a gap has one event of each kind, whatever it tells",
-        f"{TOLD}::lost_take",
+        f"{REPORTED}::lost_take",
         "add(&recording->dropped[event->key].events, events);",
         "add(&recording->dropped[event->key].events, 1);",
         INFO,
@@ -52,7 +52,7 @@ RECORDING = (
     Mutant(
         "recording: pair counts",
         "a record of pairs counts as one allocation",
-        f"{TOLD}::take",
+        f"{REPORTED}::take",
         "add(&sums->pairs, event->key);",
         "add(&sums->pairs, 1);",
         INFO,

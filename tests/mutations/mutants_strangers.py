@@ -14,8 +14,8 @@ STRANGERS = (
         "names in Markdown",
         "a person is called",
         f"{LANGUAGES}::markdown_text",
-        'if found["apart"]:',
-        'if found["apart"] and sign != "@":',
+        'if result["apart"]:',
+        'if result["apart"] and sign != "@":',
         TEXT,
     ),
     Mutant(

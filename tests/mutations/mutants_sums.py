@@ -41,8 +41,8 @@ SUMS = (
         "columns of a table",
         "figures for wide terminals are columns nowhere",
         "lab/heapscope/render/text/table.py::columns_of",
-        "if told.heading",
-        "if told.heading and not told.wide",
+        "if reported.heading",
+        "if reported.heading and not reported.wide",
         ONE_TABLE,
     ),
     Mutant(

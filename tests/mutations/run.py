@@ -89,7 +89,7 @@ class Objects:
         self.tree = tree
         self._unbroken = None if changed.endswith(".h") else unbroken
         self._changed = changed
-        self._made: dict[tuple[str, tuple[str, ...]], Path] = {}
+        self._built: dict[tuple[str, tuple[str, ...]], Path] = {}
 
     def of(self, files: Iterable[Path], more: tuple[str, ...] = LAB) -> list[str]:
         """`more`: flags."""
@@ -99,12 +99,12 @@ class Objects:
     def _object(self, name: str, more: tuple[str, ...]) -> Path:
         if self._unbroken is not None and name != self._changed:
             return self._unbroken._object(name, more)
-        if (name, more) not in self._made:
-            made = self.tree / (name.replace("/", "-") + "".join(more) + ".o")
-            command = [*compiler(), *FLAGS, *more, "-fPIC", "-c", name, "-o", str(made)]
+        if (name, more) not in self._built:
+            built = self.tree / (name.replace("/", "-") + "".join(more) + ".o")
+            command = [*compiler(), *FLAGS, *more, "-fPIC", "-c", name, "-o", str(built)]
             subprocess.run(command, cwd=self.tree, check=True, capture_output=True)
-            self._made[name, more] = made
-        return self._made[name, more]
+            self._built[name, more] = built
+        return self._built[name, more]
 
 
 def c_test(objects: Objects, test: str) -> bool:
@@ -153,11 +153,11 @@ def recorder(tree: Path) -> None:
     """The objects that go into programs, and their sources, where they are beside the library."""
     shutil.copytree(tree / "lab/native/record", tree / "record", dirs_exist_ok=True)
     flags = (tree / "record/preload/flags.txt").read_text(encoding="utf-8").splitlines()
-    made = [*compiler(), *(f for f in flags if f.startswith("-")), "-shared", "-nostdlib"]
+    built = [*compiler(), *(f for f in flags if f.startswith("-")), "-shared", "-nostdlib"]
     files = sorted(map(str, (tree / "record/preload").glob("*.c")))
-    command = [*made, f"-I{tree / 'record/include'}", *files, "-o", "libheapscope_record.so"]
+    command = [*built, f"-I{tree / 'record/include'}", *files, "-o", "libheapscope_record.so"]
     subprocess.run(command, cwd=tree, check=True, capture_output=True)
-    late = [*made, "-DHS_REC_IS_ATTACHED=1", f"-I{tree / 'record/include'}", *files]
+    late = [*built, "-DHS_REC_IS_ATTACHED=1", f"-I{tree / 'record/include'}", *files]
     command = [*late, "-o", "libheapscope_attach.so"]
     subprocess.run(command, cwd=tree, check=True, capture_output=True)
 
@@ -197,18 +197,18 @@ class SlowTests:
 
 def outcome(mutant: Mutant, unbroken: Objects, slow: SlowTests) -> str:
     """ "noticed", "nobody" or "no end": a test that waits for ever has noticed nothing."""
-    with tempfile.TemporaryDirectory() as made:
-        tree = copy_of_the_tree(Path(made))
+    with tempfile.TemporaryDirectory() as folder:
+        tree = copy_of_the_tree(Path(folder))
         mutate(tree, mutant)
         objects = Objects(tree, unbroken, mutant.file)
         test = c_test if mutant.test.endswith(".c") else python_test
         try:
             noticed = not test(objects, mutant.test) or slow.notice(objects, mutant.test)
-            found = NOTICED if noticed else "nobody"
+            text = NOTICED if noticed else "nobody"
         except subprocess.TimeoutExpired:
-            found = "no end"
-    print(f"{found}: {mutant.title}", file=sys.stderr, flush=True)
-    return found
+            text = "no end"
+    print(f"{text}: {mutant.title}", file=sys.stderr, flush=True)
+    return text
 
 
 def changed_since(revision: str) -> set[str]:
@@ -227,10 +227,12 @@ def chosen_mutants() -> list[Mutant]:
     parser = argparse.ArgumentParser()
     parser.add_argument("--changed-since", metavar="REVISION")
     parser.add_argument("words", nargs="*", metavar="WORD")
-    asked = parser.parse_args()
-    chosen = [m for m in MUTANTS if not asked.words or any(word in m.title for word in asked.words)]
-    if asked.changed_since is not None:
-        changed = changed_since(asked.changed_since)
+    options = parser.parse_args()
+    chosen = [
+        m for m in MUTANTS if not options.words or any(word in m.title for word in options.words)
+    ]
+    if options.changed_since is not None:
+        changed = changed_since(options.changed_since)
         chosen = [m for m in chosen if {m.file, m.test} & changed]
         print(f"{len(chosen)} mutations of {len(changed)} changed files", file=sys.stderr)
     return chosen
@@ -240,8 +242,8 @@ def main() -> int:
     chosen = chosen_mutants()
     if not chosen:
         return 0
-    with tempfile.TemporaryDirectory() as made, ThreadPoolExecutor(os.cpu_count()) as pool:
-        unbroken = Objects(copy_of_the_tree(Path(made)))
+    with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(os.cpu_count()) as pool:
+        unbroken = Objects(copy_of_the_tree(Path(folder)))
         list(pool.map(lambda file: unbroken.of([file]), sources(unbroken.tree)))
         for test in sorted({mutant.test for mutant in chosen}):
             if not (c_test if test.endswith(".c") else python_test)(unbroken, test):
@@ -249,8 +251,8 @@ def main() -> int:
         slow = SlowTests(unbroken)
         outcomes = list(pool.map(lambda mutant: outcome(mutant, unbroken, slow), chosen))
     print("| figure | mutation | noticed by |\n| --- | --- | --- |")
-    for mutant, found in zip(chosen, outcomes, strict=True):
-        noticed = f"`{mutant.test}`" if found == NOTICED else f"**{found}**"
+    for mutant, result in zip(chosen, outcomes, strict=True):
+        noticed = f"`{mutant.test}`" if result == NOTICED else f"**{result}**"
         print(f"| {mutant.figure} | {mutant.title} (`{mutant.file}`) | {noticed} |")
     return 0 if set(outcomes) == {NOTICED} else 1
 

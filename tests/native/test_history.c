@@ -159,7 +159,7 @@ static void paint(const window_t *window, const block_t *one, uint16_t owners[WI
 static void the_picture_is_that_of_all_blocks(const hs_history_t *history, const window_t *window,
                                               const hs_lab_filter_t *filter)
 {
-    static uint16_t found[WIDTH * HEIGHT], wanted[WIDTH * HEIGHT];
+    static uint16_t match[WIDTH * HEIGHT], wanted[WIDTH * HEIGHT];
     uint64_t live[WIDTH];
     memset(wanted, 0, sizeof wanted);
     for (uint32_t i = 0; i < count; i++) {
@@ -167,10 +167,10 @@ static void the_picture_is_that_of_all_blocks(const hs_history_t *history, const
             paint(window, &blocks[i], wanted);
         }
     }
-    CHECK(hs_history_draw(history, &window->view, found, live) == HS_OK, "draw");
+    CHECK(hs_history_draw(history, &window->view, match, live) == HS_OK, "draw");
     for (uint32_t i = 0; i < window->view.width * HEIGHT; i++) {
-        CHECK(found[i] == wanted[i], "pixel %u of %u columns, events %f to %f: %u, not %u", i,
-              window->view.width, window->left, window->right, found[i], wanted[i]);
+        CHECK(match[i] == wanted[i], "pixel %u of %u columns, events %f to %f: %u, not %u", i,
+              window->view.width, window->left, window->right, match[i], wanted[i]);
     }
 }
 
@@ -219,14 +219,14 @@ typedef struct sums {
 
 static void the_sums_are(const hs_history_t *history, const sums_t wanted[3][3])
 {
-    sums_t found[3][3];
-    memset(found, 0, sizeof found);
+    sums_t match[3][3];
+    memset(match, 0, sizeof match);
     const hs_lab_history_sum_t *rows = (const void *)history->sums.bytes;
     for (size_t i = 0; i < hs_queue_waiting(&history->sums) / sizeof *rows; i++) {
-        found[rows[i].task][rows[i].site] =
+        match[rows[i].task][rows[i].site] =
             (sums_t){rows[i].blocks, rows[i].bytes, rows[i].stayed, rows[i].stayed_bytes};
     }
-    CHECK(memcmp(found, wanted, sizeof found) == 0, "sums");
+    CHECK(memcmp(match, wanted, sizeof match) == 0, "sums");
 }
 
 static void a_range_is_summed(hs_history_t *history, const window_t *window,
@@ -269,7 +269,7 @@ static void two_moments_differ(hs_history_t *history, const hs_lab_filter_t *fil
     the_sums_are(history, (const sums_t(*)[3])wanted);
 }
 
-static void a_block_is_found(const hs_history_t *history, uint32_t event, uint32_t address)
+static void a_block_is_located(const hs_history_t *history, uint32_t event, uint32_t address)
 {
     uint32_t wanted = UINT32_MAX;
     const uint32_t region = (address - START) / SPAN % REGIONS;
@@ -316,8 +316,8 @@ static void ask(hs_history_t *history, check_random_t *random)
         a_range_is_summed(history, &window, &filter);
         two_moments_differ(history, &filter, check_below(random, events),
                            check_below(random, events));
-        a_block_is_found(history, check_below(random, events),
-                         START + check_below(random, PLACES * SPAN));
+        a_block_is_located(history, check_below(random, events),
+                           START + check_below(random, PLACES * SPAN));
     }
 }
 

@@ -90,7 +90,7 @@ static uint32_t least(const hs_chip_region_t *region, const hs_pieces_t *pieces,
     return best;
 }
 
-static void every_block_is_found(const hs_replay_t *replay, const hs_pieces_t *pieces)
+static void every_block_is_located(const hs_replay_t *replay, const hs_pieces_t *pieces)
 {
     size_t known = 0, others = 0;
     for (size_t i = 0; i < pieces->count; i++) {
@@ -107,8 +107,8 @@ static void find(const hs_chip_region_t *region, const hs_pieces_t *pieces, uint
 {
     const hs_request_t request = {.size = size, .align = align};
     hs_hole_t hole;
-    const bool found = hs_hole_find(region, pieces, &request, own, &hole);
-    const uint32_t live = found ? hole.live : UINT32_MAX;
+    const bool hit = hs_hole_find(region, pieces, &request, own, &hole);
+    const uint32_t live = hit ? hole.live : UINT32_MAX;
     const uint32_t wanted = least(region, pieces, &request, own);
     CHECK(live == wanted, "%s: %u bytes%s: %u, not %u", region->heap->model->name, size,
           own != NULL ? " moved" : "", live, wanted);
@@ -134,7 +134,7 @@ static void the_best_hole_costs_least(const char *allocator, uint32_t seed)
     play(&replay, allocator);
     const hs_chip_region_t *region = &replay.chip.region[0];
     CHECK(hs_pieces_init(&pieces, &replay.chip, 0, &replay.blocks) == HS_OK, "pieces");
-    every_block_is_found(&replay, &pieces);
+    every_block_is_located(&replay, &pieces);
     const uint32_t largest = hs_region_largest_allocatable(region, 0);
     for (uint32_t more = 1; more < 2000; more = more * 3 + 1) {
         find(region, &pieces, largest + more, 0, NULL);

@@ -92,7 +92,7 @@ static void a_full_pool_counts_what_failed(void)
     CHECK(freed->calls == 50 && freed->failures == 41, "%u not freed", freed->failures);
 }
 
-static void what_cannot_be_is_told(void)
+static void what_cannot_be_is_reported(void)
 {
     const hs_lab_drill_t drill = {.first = 8, .small = 4, .count = 1, .last = 8};
     hs_lab_phase_t phases[HS_LAB_DRILL_PHASES];
@@ -111,6 +111,6 @@ int main(int argc, char **argv)
         drill_is_its_requests(hs_allocator_name(i));
     }
     a_full_pool_counts_what_failed();
-    what_cannot_be_is_told();
+    what_cannot_be_is_reported();
     return 0;
 }

@@ -15,14 +15,14 @@ static const uint32_t rows[REGIONS] = {17, 60, 31, 25};
 
 static hs_event_t some_event(check_random_t *random, uint64_t number, bool addresses)
 {
-    static const uint32_t asked[] = {0, 0, 0, BYTE, WORD, EXEC};
+    static const uint32_t request[] = {0, 0, 0, BYTE, WORD, EXEC};
     hs_event_t event = {.kind = HS_EVENT_MALLOC, .time = 3 * number};
     const uint32_t pick = check_below(random, 100);
     event.task = check_below(random, TASKS);
     event.site = check_below(random, 5);
     event.key = event.new_key = check_below(random, 90);
     event.size = pick % 7 == 0 ? check_below(random, 4000) : check_below(random, 200);
-    event.caps = asked[check_below(random, sizeof asked / sizeof asked[0])];
+    event.caps = request[check_below(random, sizeof request / sizeof request[0])];
     if (pick < 40) {
         event.kind = HS_EVENT_FREE;
     } else if (pick < 60) {
@@ -117,35 +117,35 @@ static void compare_table(const hs_replay_t *replay)
         }
         const hs_lab_block_row_t *block = &picture->blocks[number - 1];
         CHECK(block->died == HS_LAB_NEVER, "what is drawn last lives at the end");
-        bool found = false;
+        bool hit = false;
         for (size_t i = 0; i < replay->blocks.used; i++) {
             const hs_block_t *live = &replay->blocks.records[i];
-            found |= (live->flags & HS_BLOCK_LIVE) && !(live->flags & HS_BLOCK_NOWHERE) &&
-                     replay->chip.region[live->place.region].start + live->place.offset ==
-                         block->address &&
-                     live->requested == block->size;
+            hit |= (live->flags & HS_BLOCK_LIVE) && !(live->flags & HS_BLOCK_NOWHERE) &&
+                   replay->chip.region[live->place.region].start + live->place.offset ==
+                       block->address &&
+                   live->requested == block->size;
         }
-        CHECK(found, "a block of %u bytes at %08x is live", block->size, block->address);
+        CHECK(hit, "a block of %u bytes at %08x is live", block->size, block->address);
     }
 }
 
 static void compare_holdings(const hs_replay_t *replay)
 {
-    hs_lab_holding_row_t found[64];
+    hs_lab_holding_row_t match[64];
     uint64_t live = 0, peak = 0, failures = 0;
-    const size_t sites = hs_holdings_sites(&replay->survey.holdings, found, 64);
+    const size_t sites = hs_holdings_sites(&replay->survey.holdings, match, 64);
     CHECK(sites <= 64, "five sites and the unknown one");
     for (size_t i = 0; i < sites; i++) {
-        live += found[i].payload;
-        peak += found[i].payload_at_peak;
-        failures += found[i].failures;
+        live += match[i].payload;
+        peak += match[i].payload_at_peak;
+        failures += match[i].failures;
     }
     CHECK(live == replay->measure.live.now, "sites hold what is live");
     CHECK(peak == replay->measure.live_peak, "and held the peak");
     CHECK(failures == replay->summary.failures, "every failure has a site");
-    const size_t classes = hs_holdings_classes(&replay->survey.holdings, found, 64);
+    const size_t classes = hs_holdings_classes(&replay->survey.holdings, match, 64);
     for (size_t i = 0; i < classes; i++) {
-        live -= found[i].payload;
+        live -= match[i].payload;
     }
     CHECK(live == 0, "classes hold the same");
 }

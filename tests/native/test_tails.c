@@ -32,9 +32,9 @@ static double binomial(double count, double number)
     return fmin(1, sum);
 }
 
-static bool close_to(double told, double plain)
+static bool close_to(double reported, double plain)
 {
-    return fabs(told - plain) <= 1e-6 * plain;
+    return fabs(reported - plain) <= 1e-6 * plain;
 }
 
 int main(void)
@@ -43,8 +43,9 @@ int main(void)
         state = (uint32_t)i;
         const double mean = pow(10, chance(5) - 1), away = (chance(8) - 4) * sqrt(mean);
         const double count = i % 3 == 0 ? 0 : floor(i % 3 == 1 ? mean / 3 : fmax(0, mean + away));
-        const double told = hs_tail_poisson_at_most(count, mean);
-        CHECK(close_to(told, poisson(count, mean)), "%d: %g of %g: %g", i, count, mean, told);
+        const double reported = hs_tail_poisson_at_most(count, mean);
+        CHECK(close_to(reported, poisson(count, mean)), "%d: %g of %g: %g", i, count, mean,
+              reported);
         const double number = floor(1 + chance(600)), few = floor(chance(number + 1));
         const double frees = hs_tail_binomial_at_most(few, number);
         CHECK(close_to(frees, binomial(few, number)), "%d: %g of %g: %g", i, few, number, frees);

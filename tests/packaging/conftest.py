@@ -47,11 +47,11 @@ int main(void)
 def tool(name: str) -> Tool:
     """A program that every machine has, or that lies beside this Python."""
     beside = Path(sys.executable).with_name(name)
-    found = beside if beside.exists() else name
+    result = beside if beside.exists() else name
 
     def run(*arguments: str | Path, **more: str) -> str:
         done = subprocess.run(
-            [str(found), *map(str, arguments)],
+            [str(result), *map(str, arguments)],
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,
@@ -123,9 +123,9 @@ def consumer() -> str:
 def version() -> str:
     """The one that all others must be."""
     text = (ROOT / "CMakeLists.txt").read_text(encoding="utf-8")
-    found = re.search(r"^project\(heapscope VERSION ([\d.]+)", text, re.MULTILINE)
-    assert found is not None
-    return found[1]
+    match = re.search(r"^project\(heapscope VERSION ([\d.]+)", text, re.MULTILINE)
+    assert match is not None
+    return match[1]
 
 
 @pytest.fixture(scope="session")
@@ -134,16 +134,16 @@ def program() -> Program:
     has to end."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
     wanted = "\n".join(project["optional-dependencies"]["packages"])
-    folder, made = ENVIRONMENT, ENVIRONMENT / "made"
+    folder, built = ENVIRONMENT, ENVIRONMENT / "made"
     python = folder / "bin" / "python"
-    if not made.exists() or made.read_text("utf-8") != wanted:
+    if not built.exists() or built.read_text("utf-8") != wanted:
         folder.parent.mkdir(exist_ok=True)
         subprocess.run([sys.executable, "-m", "venv", "--clear", folder], check=True)
         pip = [python, "-m", "pip", "--disable-pip-version-check", "install", "--quiet"]
         done = subprocess.run([*pip, *wanted.splitlines()], capture_output=True, check=False)
         if done.returncode != 0:
             raise MissingError(f'Python packages of the extra "packages": {done.stderr.decode()}')
-        made.write_text(wanted, encoding="utf-8")
+        built.write_text(wanted, encoding="utf-8")
 
     def run(*arguments: str | Path, cwd: Path, code: int = 0, **more: str) -> str:
         path = os.pathsep.join([str(python.parent), os.environ["PATH"]])

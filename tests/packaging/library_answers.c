@@ -26,12 +26,12 @@ static uint8_t trace[KEPT_MAX];
 
 static void *find(const char *name)
 {
-    void *found = (void *)FIND(name);
-    if (found == NULL) {
+    void *match = (void *)FIND(name);
+    if (match == NULL) {
         printf("no function %s\n", name);
         exit(1);
     }
-    return found;
+    return match;
 }
 
 static void print(const char *what, const void *rows, size_t size)

@@ -76,10 +76,10 @@ def test_ctest_records_a_program_and_holds_its_budgets(cmake: Tool, tmp_path: Pa
         text=True,
         check=False,
     )
-    said = {
+    stated = {
         line.split()[3]: "Passed" in line for line in ctest.stdout.splitlines() if " Test #" in line
     }
-    assert said == {
+    assert stated == {
         "program-heap-record": True,
         "program-heap-check": True,
         "heap-check": False,  # 30 000 bytes of 64 KB are in use
@@ -90,7 +90,7 @@ def test_ctest_records_a_program_and_holds_its_budgets(cmake: Tool, tmp_path: Pa
 
 
 @pytest.mark.parametrize(
-    ("call", "said"),
+    ("call", "text"),
     [
         ("heapscope_report(other)", "there is no target 'other'"),
         ("heapscope_report(program --chip esp32)", "unknown words: --chip;esp32"),
@@ -100,11 +100,11 @@ def test_ctest_records_a_program_and_holds_its_budgets(cmake: Tool, tmp_path: Pa
 )
 @pytest.mark.cells(1)
 def test_a_wrong_call_is_an_error_when_cmake_configures(
-    cmake: Tool, tmp_path: Path, call: str, said: str
+    cmake: Tool, tmp_path: Path, call: str, text: str
 ) -> None:
     done = configure(tmp_path, f"{call}\n")
     assert done.returncode != 0
-    assert said in " ".join(done.stderr.split())
+    assert text in " ".join(done.stderr.split())
 
 
 @pytest.mark.slow
@@ -183,10 +183,10 @@ def board(program: Program, tmp_path: Path) -> Path:
 
 @pytest.mark.slow
 def test_platformio_runs_the_targets(program: Program, board: Path) -> None:
-    found = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+    text = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
 
     def pio(target: str, code: int = 0) -> str:
-        return program(*("-m", "platformio", "run", "-t", target), cwd=board, code=code, PATH=found)
+        return program(*("-m", "platformio", "run", "-t", target), cwd=board, code=code, PATH=text)
 
     listed = program("-m", "platformio", "run", "--list-targets", cwd=board)
     for target in ("heap-report", "heap-check", "heap-live", "heap-lint"):
@@ -205,10 +205,10 @@ def test_platformio_runs_the_targets(program: Program, board: Path) -> None:
 def test_platformio_says_how_to_install_the_command_where_it_is_not(
     program: Program, board: Path
 ) -> None:
-    said = program(
+    stated = program(
         "-m", "platformio", "run", "-t", "heap-check", cwd=board, code=1, PATH="/usr/bin"
     )
-    assert "remedy: pipx install 'PATH[all]'" in said
+    assert "remedy: pipx install 'PATH[all]'" in stated
 
 
 @pytest.mark.slow
@@ -225,6 +225,6 @@ def test_the_actions_stand_beside_those_of_the_real_component_manager(
     listed = program(*words, "--help", cwd=tmp_path, **idf)
     for action in ("add-dependency", "heap-report", "heap-check", "heap-live", "heap-lint"):
         assert f"  {action} " in listed
-    said = program(*words, "create-manifest", "heap-live", cwd=tmp_path, code=2, **idf)
+    stated = program(*words, "create-manifest", "heap-live", cwd=tmp_path, code=2, **idf)
     assert (tmp_path / "main" / "idf_component.yml").is_file()
-    assert "remedy: idf.py -p PORT heap-live" in said
+    assert "remedy: idf.py -p PORT heap-live" in stated

@@ -73,8 +73,8 @@ def built(
 def test_the_component_of_esp_idf(cmake, consumer: str, tmp_path: Path) -> None:
     choices = {"HEAPSCOPE_GUARD": "n", "HEAPSCOPE_REGIONS_MAX": "7"}
     chosen = options(ROOT / "device" / "Kconfig", choices, tmp_path)
-    said = built(cmake, consumer, tmp_path, "esp_idf", chosen)
-    assert said == "guard 0 owners 1 regions 7 kinds 4\n"
+    stated = built(cmake, consumer, tmp_path, "esp_idf", chosen)
+    assert stated == "guard 0 owners 1 regions 7 kinds 4\n"
 
 
 @pytest.mark.slow
@@ -131,5 +131,5 @@ def test_zephyr_records_with_what_its_menuconfig_says(cmake, tmp_path: Path) -> 
 def test_the_module_of_zephyr(cmake, consumer: str, tmp_path: Path) -> None:
     choices = {"HEAPSCOPE": "y", "HEAPSCOPE_OWNERS": "n", "HEAPSCOPE_KINDS_MAX": "2"}
     chosen = options(ROOT / "device" / "zephyr" / "Kconfig", choices, tmp_path)
-    said = built(cmake, consumer, tmp_path, "zephyr", chosen)
-    assert said == "guard 1 owners 0 regions 32 kinds 2\n"
+    stated = built(cmake, consumer, tmp_path, "zephyr", chosen)
+    assert stated == "guard 1 owners 0 regions 32 kinds 2\n"

@@ -36,7 +36,7 @@ def wheels(out: Path, *only: str, **environment: str) -> list[Path]:
 
 
 @pytest.fixture(scope="session")
-def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def built_wheels(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of the wheels of all systems."""
     out = tmp_path_factory.mktemp("wheels")
     wheels(out)
@@ -44,13 +44,13 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def wheel_of(target: Target, folder: Path) -> Path:
-    (found,) = folder.glob(f"*-py3-none-{target.platform}.whl")
-    return found
+    (result,) = folder.glob(f"*-py3-none-{target.platform}.whl")
+    return result
 
 
-def library_of(target: Target, made: Path, folder: Path) -> Path:
+def library_of(target: Target, built_wheels: Path, folder: Path) -> Path:
     name = f"heapscope/native/{LIBRARIES[target.system]}"
-    with ZipFile(wheel_of(target, made)) as archive:
+    with ZipFile(wheel_of(target, built_wheels)) as archive:
         return Path(archive.extract(name, folder / target.name))
 
 
@@ -68,22 +68,23 @@ def test_the_same_files_give_the_same_wheel_whatever_their_order(tmp_path: Path)
 
 
 @pytest.mark.slow
-def test_the_recorder_is_in_the_wheels_of_linux_alone(made: Path) -> None:
+def test_the_recorder_is_in_the_wheels_of_linux_alone(built_wheels: Path) -> None:
     for target in TARGETS:
-        with ZipFile(wheel_of(target, made)) as archive:
+        with ZipFile(wheel_of(target, built_wheels)) as archive:
             native = {Path(name).name for name in archive.namelist() if "/native/" in name}
         assert LIBRARIES[target.system] in native
         assert ("libheapscope_record.so" in native) == (target.system == "Linux")
 
 
 @pytest.mark.slow
-def test_two_builds_give_the_same_bytes(made: Path, tmp_path: Path) -> None:
+def test_two_builds_give_the_same_bytes(built_wheels: Path, tmp_path: Path) -> None:
     """The second one has caches of its own, so that it compiles all anew."""
     again = ("linux-x86_64", "macos-arm64", "windows-x64")  # one of each form of library
     caches = {f"ZIG_{kind}_CACHE_DIR": str(tmp_path / kind) for kind in ("GLOBAL", "LOCAL")}
     for wheel in wheels(tmp_path / "out", *again, **caches):
         first, second = (
-            hashlib.sha256(each.read_bytes()).hexdigest() for each in (made / wheel.name, wheel)
+            hashlib.sha256(each.read_bytes()).hexdigest()
+            for each in (built_wheels / wheel.name, wheel)
         )
         assert first == second, wheel.name
 
@@ -102,19 +103,19 @@ def checkers(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.slow
-def test_the_checkers_of_wheels_find_nothing(made: Path, checkers: Path) -> None:
-    every = sorted(made.glob("*.whl"))
+def test_the_checkers_of_wheels_find_nothing(built_wheels: Path, checkers: Path) -> None:
+    every = sorted(built_wheels.glob("*.whl"))
     ran([checkers / "twine", "check", "--strict", *every])
     # W002: CMake finds its file in the prefix, and `heapscope` its own copy in the package.
     ran([checkers / "check-wheel-contents", "--ignore", "W002", *every])
     for target in TARGETS:
-        wheel = wheel_of(target, made)
+        wheel = wheel_of(target, built_wheels)
         if target.platform.startswith("manylinux"):
-            said = ran([checkers / "auditwheel", "show", wheel])
-            assert f'tag: "{target.platform}"' in " ".join(said.split())
+            stated = ran([checkers / "auditwheel", "show", wheel])
+            assert f'tag: "{target.platform}"' in " ".join(stated.split())
         elif target.system == "Windows":
-            said = ran([checkers / "delvewheel", "show", wheel])
-            assert "The following DLLs will be copied into the wheel.\n    None" in said
+            stated = ran([checkers / "delvewheel", "show", wheel])
+            assert "The following DLLs will be copied into the wheel.\n    None" in stated
 
 
 #: The names that a Mach-O file needs, and the oldest system that it says.
@@ -134,25 +135,25 @@ for _, command, _ in header.commands:
 
 @pytest.mark.slow
 def test_a_library_for_macos_says_the_oldest_version_and_needs_the_systems_alone(
-    made: Path, checkers: Path, tmp_path: Path
+    built_wheels: Path, checkers: Path, tmp_path: Path
 ) -> None:
     """auditwheel's sister delocate runs on macOS alone, so its library is read here."""
     for target in (one for one in TARGETS if one.system == "Darwin"):
-        library = library_of(target, made, tmp_path)
-        said = ran([checkers / "python", "-c", MACHO, library])
-        assert said.split() == ["/usr/lib/libSystem.B.dylib", "11"]
+        library = library_of(target, built_wheels, tmp_path)
+        stated = ran([checkers / "python", "-c", MACHO, library])
+        assert stated.split() == ["/usr/lib/libSystem.B.dylib", "11"]
 
 
 @pytest.fixture(scope="session")
-def answers(made: Path, tmp_path_factory: pytest.TempPathFactory) -> str:
+def answers(built_wheels: Path, tmp_path_factory: pytest.TempPathFactory) -> str:
     """The answers of this machine's own library, which the Python tests look at."""
     folder = tmp_path_factory.mktemp("answers")
     program = folder / "answers"
     built(["cc", "-D_GNU_SOURCE"], program, "-ldl")
     library = ROOT / "lab" / "heapscope" / "native" / "libheapscope_lab.so"
-    said = ran([program, library])
-    assert "summary" in said
-    return said
+    stated = ran([program, library])
+    assert "summary" in stated
+    return stated
 
 
 def built(compiler: list[str], program: Path, *more: str) -> None:
@@ -190,47 +191,49 @@ def zig(target: Target) -> list[str]:
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="runs a library of Linux")
 def test_the_library_of_the_wheel_for_glibc_answers_as_our_own(
-    made: Path, answers: str, tmp_path: Path
+    built_wheels: Path, answers: str, tmp_path: Path
 ) -> None:
     target = named("linux-x86_64")
     built(zig(target), tmp_path / "answers", "-ldl")
-    assert ran([tmp_path / "answers", library_of(target, made, tmp_path)]) == answers
+    assert ran([tmp_path / "answers", library_of(target, built_wheels, tmp_path)]) == answers
 
 
 @pytest.mark.slow
 def test_the_library_for_aarch64_answers_the_same_in_emulation(
-    made: Path, answers: str, tmp_path: Path
+    built_wheels: Path, answers: str, tmp_path: Path
 ) -> None:
     need_program("qemu-aarch64", package="qemu-user")
     system = need_path(Path("/usr/aarch64-linux-gnu/lib"), package="libc6-arm64-cross").parent
     target = named("linux-aarch64")
     built(zig(target), tmp_path / "answers", "-ldl")
-    library = library_of(target, made, tmp_path)
+    library = library_of(target, built_wheels, tmp_path)
     assert ran(["qemu-aarch64", "-L", system, tmp_path / "answers", library]) == answers
 
 
 @pytest.mark.slow
-def test_the_library_for_musl_answers_the_same(made: Path, answers: str, tmp_path: Path) -> None:
+def test_the_library_for_musl_answers_the_same(
+    built_wheels: Path, answers: str, tmp_path: Path
+) -> None:
     built([*musl_compiler(), "-D_GNU_SOURCE"], tmp_path / "answers")
-    library = library_of(named("musl-x86_64"), made, tmp_path)
+    library = library_of(named("musl-x86_64"), built_wheels, tmp_path)
     assert ran([tmp_path / "answers", library]) == answers
 
 
 @pytest.mark.slow
 def test_the_library_for_windows_answers_the_same_under_wine(
-    made: Path, answers: str, tmp_path: Path
+    built_wheels: Path, answers: str, tmp_path: Path
 ) -> None:
     need_program("wine", package="wine wine64")
     target = named("windows-x64")
     program = tmp_path / "answers.exe"
     built(zig(target), program)
-    library = library_of(target, made, tmp_path)
-    said = ran(
+    library = library_of(target, built_wheels, tmp_path)
+    stated = ran(
         ["wine", program, f"Z:{library}".replace("/", "\\")],
         WINEPREFIX=str(tmp_path / "wine"),
         WINEDEBUG="-all",
     )
-    assert said.replace("\r\n", "\n") == answers
+    assert stated.replace("\r\n", "\n") == answers
 
 
 #: The lines of the guide, by the program that they begin with, from the registry to a first answer.
@@ -256,8 +259,8 @@ CORE_MAX, REST_MAX = 115, 60
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="installs a wheel of Linux")
 @pytest.mark.parametrize("way", WAYS)
-def test_a_fresh_installation_answers(way: str, made: Path, tmp_path: Path) -> None:
-    wheel = wheel_of(named("linux-x86_64"), made)
+def test_a_fresh_installation_answers(way: str, built_wheels: Path, tmp_path: Path) -> None:
+    wheel = wheel_of(named("linux-x86_64"), built_wheels)
     environment = tmp_path / "environment"
     began = time.monotonic()
     subprocess.run([sys.executable, "-m", "venv", environment], check=True)

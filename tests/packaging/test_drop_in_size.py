@@ -23,7 +23,7 @@ def test_the_table_has_every_kind_of_chip_release_and_choice() -> None:
     assert sorted(cells) == sorted((k, r, c) for k in KINDS for r in RELEASES for c in TABLED)
 
 
-def test_code_in_iram_is_at_most_what_was_asked() -> None:
+def test_code_in_iram_is_at_most_what_was_queried() -> None:
     for row in ROWS:
         if row["options"] == "plain":
             assert figures(row).iram <= 14 * KB, row

@@ -22,7 +22,7 @@ from tests.packaging.esp_idf_stand_in import (
     number,
 )
 
-ASKED = COMPONENT.parent / "asked"
+REQUESTED = COMPONENT.parent / "asked"
 HEADERS = COMPONENT.parent / "include"
 Row = Mapping[str, str]
 ALL = (
@@ -33,7 +33,7 @@ ALL = (
 
 @cache
 def rows(name: str) -> list[Row]:
-    with (ASKED / f"{name}.csv").open(encoding="utf-8", newline="") as file:
+    with (REQUESTED / f"{name}.csv").open(encoding="utf-8", newline="") as file:
         return list(csv.DictReader(file))
 
 
@@ -55,7 +55,7 @@ def of(name: str, release: str, standing: str | None = None) -> list[Row]:
     ]
 
 
-def test_each_release_and_each_reason_is_told() -> None:
+def test_each_release_and_each_reason_is_reported() -> None:
     for name in ("symbols", "options", "structs", "start"):
         for row in rows(name):
             assert row["standing"] in ("served", "kept", "left out", "always n"), row
@@ -135,9 +135,9 @@ def test_what_others_call_is_there(cmake, nm, tmp_path: Path, release: str) -> N
 @cache
 def bits() -> dict[str, int]:
     text = (HEADERS / "esp_heap_caps.h").read_text(encoding="utf-8")
-    found = re.findall(r"#define MALLOC_CAP_(\w+) \(1u? << (\d+)\)", text)
+    matches = re.findall(r"#define MALLOC_CAP_(\w+) \(1u? << (\d+)\)", text)
     others = re.findall(r"#define MALLOC_CAP_(\w+) MALLOC_CAP_(\w+)", text)
-    numbers = {name: 1 << int(bit) for name, bit in found}
+    numbers = {name: 1 << int(bit) for name, bit in matches}
     return numbers | {name: numbers[same] for name, same in others}
 
 
@@ -158,30 +158,30 @@ class Chip:
 
     def memories(self) -> list[tuple[str, list[int]]]:
         """External memory is the last. Where a chip has several sorts of it, the first joins."""
-        found = [
+        results = [
             (row["memory"], [number_of(row[f"priority_{i}"]) for i in range(3)])
             for row in of("memories", self.release)
             if row["chip"] == self.name and "off" in row["protection"].split()
         ]
-        outside = [one for one in found if (one[1][0] | one[1][1]) & bits()["SPIRAM"]]
-        return [one for one in found if one not in outside] + outside[:1]
+        outside = [one for one in results if (one[1][0] | one[1][1]) & bits()["SPIRAM"]]
+        return [one for one in results if one not in outside] + outside[:1]
 
     def alignment(self, flag: str, outside: bool) -> int:
         """The rule gives them, with the largest line that the chip's options allow."""
         memory = "SPIRAM" if outside else "internal"
         encryption = ("any", "on" if self.encrypted else "off")
-        found = [
+        results = [
             int(row["alignment"].split()[-1])
             for row in of("rules", self.release)
             if (row["chip"], row["flag"], row["memory"]) == (self.name, flag, memory)
             and row["encryption"] in encryption
             and row["alignment"]
         ]
-        return max(found, default=4)
+        return max(results, default=4)
 
-    def expected(self, asked: set[str]) -> tuple[int, int]:
+    def expected(self, requested: set[str]) -> tuple[int, int]:
         """Alignment and memories of a request, a bit each."""
-        left, alignment = set(asked), 4
+        left, alignment = set(requested), 4
         if number(self.release) >= 503 and left & set(FLAGS):
             outside = "SPIRAM" in left
             alignment = max(self.alignment(flag, outside) for flag in left & set(FLAGS))
@@ -209,8 +209,8 @@ class Chip:
             for at, flag in enumerate(FLAGS):
                 lines.append(f"a {outside:d} {at} {self.alignment(flag, outside)}")
         for row in of("capabilities", self.release):
-            asked = set(row["capabilities"].split())
-            alignment, memories = self.expected(asked)
+            requested = set(row["capabilities"].split())
+            alignment, memories = self.expected(requested)
             lines.append(f"c {number_of(row['capabilities'])} {alignment} {memories}")
         return "\n".join([*lines, ""])
 
@@ -229,8 +229,8 @@ def test_every_request_gets_its_memory_on_every_chip(cmake, tmp_path: Path, rele
     for name in chips(release):
         for encrypted in (False, True):
             chip = Chip(name, release, encrypted)
-            said = run(tmp_path, chip.text())
-            assert ", 0 wrong" in said, (chip, said)
+            stated = run(tmp_path, chip.text())
+            assert ", 0 wrong" in stated, (chip, stated)
     assert len(of("capabilities", release)) > 10
 
 
@@ -252,9 +252,9 @@ def test_code_in_the_clock_s_memory_is_given_by_its_instruction_address(
     layout = HERE / "layout_of_chip.c"
     build(cmake, tmp_path, release=release, programs=[HERE / "asked.c"], layout=layout)
     ram, clock = number_of("8BIT 32BIT DEFAULT INTERNAL"), number_of("RTCRAM EXEC 32BIT 8BIT")
-    asked = f"c {number_of('EXEC')} 4 2\nc {number_of('EXEC 32BIT')} 4 2\n"
-    said = run(tmp_path, f"m ram {ram} 0 0\nm clock {clock} 0 0\nt 1\n{asked}")
-    assert "2 requests, 0 wrong" in said, said
+    text = f"c {number_of('EXEC')} 4 2\nc {number_of('EXEC 32BIT')} 4 2\n"
+    stated = run(tmp_path, f"m ram {ram} 0 0\nm clock {clock} 0 0\nt 1\n{text}")
+    assert "2 requests, 0 wrong" in stated, stated
 
 
 @pytest.mark.slow
@@ -267,9 +267,9 @@ def test_parts_of_memory_beyond_the_most_are_left_out_and_others_join(
     caps = number_of("8BIT 32BIT DEFAULT INTERNAL")
     outside = number_of("SPIRAM 8BIT")
     parts = "".join(f"m part_{i} {caps} 0 0\n" for i in range(100))
-    said = run(tmp_path, f"{parts}x 31 {outside} 0 0\nc {outside} 4 {1 << 31}\n")
-    assert "1 requests, 0 wrong" in said, said
-    assert 24 <= int(said.split()[-2]) // 16384 <= 32
+    stated = run(tmp_path, f"{parts}x 31 {outside} 0 0\nc {outside} 4 {1 << 31}\n")
+    assert "1 requests, 0 wrong" in stated, stated
+    assert 24 <= int(stated.split()[-2]) // 16384 <= 32
 
 
 # ---- options ------------------------------------------------------------------------------------

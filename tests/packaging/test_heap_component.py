@@ -37,14 +37,14 @@ ALL = (
     "HEAP_ABORT_WHEN_ALLOCATION_FAILS",
 )
 CHOICES: dict[str, tuple[str, ...]] = {"plain": (), "all": ALL}
-SAID = {
+TEXTS = {
     "plain": "plain guard 0 owners 0 kinds 8 stack 32768\n",
     "all": "overflow found guard 1 owners 1 kinds 8 stack 32768\n"
     "Mem alloc fail. size 0x00100000 caps 0x00000008\n",
 }
-SAID_BEFORE_4_4 = {
-    "plain": SAID["plain"],
-    "all": SAID["all"].partition("\n")[0] + "\nMemory allocation failed\n",
+TEXTS_BEFORE_4_4 = {
+    "plain": TEXTS["plain"],
+    "all": TEXTS["all"].partition("\n")[0] + "\nMemory allocation failed\n",
 }
 
 
@@ -54,8 +54,8 @@ def started(cmake, cc, folder: Path, name: str, release: str) -> dict[str, str]:
     assert all(values[option] == "y" for option in CHOICES[name])
     build(cmake, folder, release=release)
     ran = subprocess.run([folder / "build" / "consumer"], capture_output=True, text=True)
-    said = SAID[name] if release not in ("4.2", "4.3") else SAID_BEFORE_4_4[name]
-    assert (ran.stdout, ran.returncode) == (said, 3 if name == "all" else 0)
+    stated = TEXTS[name] if release not in ("4.2", "4.3") else TEXTS_BEFORE_4_4[name]
+    assert (ran.stdout, ran.returncode) == (stated, 3 if name == "all" else 0)
     return values
 
 
@@ -79,9 +79,9 @@ def test_it_starts_in_every_release(cmake, cc, tmp_path: Path, name: str, releas
 
 
 def what_allocates_and_frees_is_in_iram(code: Code, entries: list[str]) -> None:
-    found = reached(code, ROOTS)
-    assert len(found) > 50
-    assert not {one for one in found if not placed(one, entries)}
+    result = reached(code, ROOTS)
+    assert len(result) > 50
+    assert not {one for one in result if not placed(one, entries)}
 
 
 @pytest.mark.slow
@@ -114,7 +114,7 @@ def test_the_heap_of_the_rom_cannot_be_chosen(tmp_path: Path) -> None:
         ("esp32s31", "set(CONFIG_BTDM_CTRL_MODE_BR_EDR_ONLY y)", "calls functions of"),
     ],
 )
-def test_what_cannot_be_built_is_told(
+def test_what_cannot_be_built_is_reported(
     cmake, tmp_path: Path, target: str, option: str, message: str
 ) -> None:
     (tmp_path / "options.cmake").write_text(option, encoding="utf-8")
@@ -126,11 +126,11 @@ def test_what_cannot_be_built_is_told(
 def test_every_option_that_the_heap_asks_for_is_in_the_kconfig(tmp_path: Path) -> None:
     known = set(configured((), tmp_path))
     sources = [*(COMPONENT.parent / "src").glob("*"), *(COMPONENT.parent / "include").glob("*.h")]
-    asked: set[str] = set()
+    requested: set[str] = set()
     for source in sources:
-        asked |= set(re.findall(r"\bCONFIG_(HEAP_\w+)", source.read_text(encoding="utf-8")))
-    assert asked <= known | {"HEAP_TRACE_HASH_MAP"}  # documented as not there
-    assert "HEAP_POISONING_LIGHT" in asked
+        requested |= set(re.findall(r"\bCONFIG_(HEAP_\w+)", source.read_text(encoding="utf-8")))
+    assert requested <= known | {"HEAP_TRACE_HASH_MAP"}  # documented as not there
+    assert "HEAP_POISONING_LIGHT" in requested
 
 
 # ---- packed ------------------------------------------------------------------------------------
@@ -152,7 +152,7 @@ def test_the_packed_component_has_its_sources_inside(cmake, cc, tmp_path: Path) 
     configured((), tmp_path, component=component)
     build(cmake, tmp_path, component=component)
     ran = subprocess.run([tmp_path / "build" / "consumer"], capture_output=True, text=True)
-    assert ran.stdout == SAID["plain"]
+    assert ran.stdout == TEXTS["plain"]
     commands = json.loads((tmp_path / "build" / "compile_commands.json").read_text("utf-8"))
     compiled = [one["file"] for one in commands if "__idf_heap.dir" in one["output"]]
     outside = [one for one in compiled if not one.startswith(str(tmp_path))]

@@ -119,8 +119,8 @@ def test_a_project_that_fetches_it_gets_the_library_and_nothing_else(
     build = fetched(cmake, consumer, tmp_path, f"SOURCE_DIR {ROOT}")
     assert says(build / "consumer") == EXPECTED
     assert says(build / "plus") == ""
-    made = {path.name for path in build.rglob("*") if path.suffix in {".a", ".so"}}
-    assert made == {"libheapscope_device.a"}
+    results = {path.name for path in build.rglob("*") if path.suffix in {".a", ".so"}}
+    assert results == {"libheapscope_device.a"}
     cache = (build / "CMakeCache.txt").read_text(encoding="utf-8")
     assert "\nCMAKE_BUILD_TYPE:STRING=\n" in cache
     assert "\nCMAKE_PROJECT_VERSION:STATIC=9.9\n" in cache

@@ -89,8 +89,8 @@ def resolved(program: Program, folder: Path, dependency: str, **more: str) -> Pa
 def builds(cmake, consumer: str, component: Path, folder: Path) -> None:
     (folder / "options").mkdir()
     chosen = options(component / "Kconfig", {"HEAPSCOPE_REGIONS_MAX": "9"}, folder / "options")
-    said = built(cmake, consumer, folder, "esp_idf", chosen, (f"-DCOMPONENT={component}",))
-    assert said == "guard 1 owners 1 regions 9 kinds 4\n"
+    stated = built(cmake, consumer, folder, "esp_idf", chosen, (f"-DCOMPONENT={component}",))
+    assert stated == "guard 1 owners 1 regions 9 kinds 4\n"
 
 
 def test_the_component_manager_packs_the_component_and_finds_it_in_a_registry(
@@ -107,10 +107,10 @@ def test_the_component_manager_packs_the_component_and_finds_it_in_a_registry(
     registry = tmp_path / "registry"
     program("-c", REGISTRY, archive, registry, version, cwd=tmp_path)
     storage = {"IDF_COMPONENT_LOCAL_STORAGE_URL": registry.as_uri()}
-    found = resolved(program, tmp_path, f'  example/heapscope: "^{version}"\n', **storage)
-    assert found.name == "example__heapscope"
-    assert names(component) <= names(found)
-    builds(cmake, consumer, found, tmp_path)
+    result = resolved(program, tmp_path, f'  example/heapscope: "^{version}"\n', **storage)
+    assert result.name == "example__heapscope"
+    assert names(component) <= names(result)
+    builds(cmake, consumer, result, tmp_path)
 
 
 def test_the_component_manager_finds_the_component_in_the_repository(
@@ -118,9 +118,9 @@ def test_the_component_manager_finds_the_component_in_the_repository(
 ) -> None:
     need_checkout()
     place = f"  heapscope:\n    git: {ROOT.as_uri()}\n    path: device\n"
-    found = resolved(program, tmp_path, place)
-    assert (found.name, (found / "src/heap/heap.c").is_file()) == ("heapscope", True)
-    builds(cmake, consumer, found, tmp_path)
+    result = resolved(program, tmp_path, place)
+    assert (result.name, (result / "src/heap/heap.c").is_file()) == ("heapscope", True)
+    builds(cmake, consumer, result, tmp_path)
 
 
 def test_platformio_packs_the_library(
@@ -142,12 +142,12 @@ def test_west_fetches_the_module_where_the_manifest_says(program: Program, tmp_p
     (manifest / "west.yml").write_text(text, encoding="utf-8")
     program("-m", "west", "init", "-l", manifest, cwd=tmp_path)
     program("-m", "west", "update", "--narrow", "-o=--depth=1", cwd=manifest.parent)
-    said = program("-m", "west", "list", "-f", "{name} {abspath}", cwd=manifest.parent)
-    paths = dict(line.split(" ", 1) for line in said.splitlines())
+    stated = program("-m", "west", "list", "-f", "{name} {abspath}", cwd=manifest.parent)
+    paths = dict(line.split(" ", 1) for line in stated.splitlines())
     module = Path(paths["heapscope"])
-    told = (module / "zephyr" / "module.yml").read_text("utf-8")
+    output = (module / "zephyr" / "module.yml").read_text("utf-8")
     for key, entry in (("cmake", "CMakeLists.txt"), ("kconfig", "")):
         [place] = [
-            line.split()[1] for line in told.splitlines() if line.strip().startswith(f"{key}:")
+            line.split()[1] for line in output.splitlines() if line.strip().startswith(f"{key}:")
         ]
         assert (module / place / entry).exists()

@@ -100,7 +100,7 @@ def test_archives_are_the_same_whoever_makes_them(packages: Path, tmp_path: Path
     assert len(first) == 3
 
 
-def test_who_gives_no_place_of_the_repository_is_told(tmp_path: Path) -> None:
+def test_who_gives_no_place_of_the_repository_is_reported(tmp_path: Path) -> None:
     assert "The registries want it" in pack(tmp_path)
     for manifest in ("arduino/Heapscope/library.properties", "esp-idf/heapscope/idf_component.yml"):
         assert "url" not in (tmp_path / manifest).read_text("utf-8"), manifest
@@ -121,18 +121,18 @@ def test_the_library_of_arduino_keeps_the_rules_of_its_specification(
     library: Path, version: str
 ) -> None:
     lines = (library / "library.properties").read_text("utf-8").splitlines()
-    said = dict(line.split("=", 1) for line in lines)
-    assert len(said) == len(lines)
-    assert set(said) == FIELDS
-    assert all(value == value.strip() != "" for value in said.values())
-    assert re.fullmatch(r"(?!Arduino)[A-Za-z0-9][\w .\-]{0,62}", said["name"], re.ASCII)
-    assert library.name == said["name"]
-    assert said["version"] == version
-    assert said["category"] in CATEGORIES
-    assert said["url"] == URL
-    assert re.fullmatch(r"[a-z0-9_]+(,[a-z0-9_]+)*", said["architectures"])
-    assert said["dot_a_linkage"] == "true"
-    for header in said["includes"].split(","):
+    stated = dict(line.split("=", 1) for line in lines)
+    assert len(stated) == len(lines)
+    assert set(stated) == FIELDS
+    assert all(value == value.strip() != "" for value in stated.values())
+    assert re.fullmatch(r"(?!Arduino)[A-Za-z0-9][\w .\-]{0,62}", stated["name"], re.ASCII)
+    assert library.name == stated["name"]
+    assert stated["version"] == version
+    assert stated["category"] in CATEGORIES
+    assert stated["url"] == URL
+    assert re.fullmatch(r"[a-z0-9_]+(,[a-z0-9_]+)*", stated["architectures"])
+    assert stated["dot_a_linkage"] == "true"
+    for header in stated["includes"].split(","):
         assert (library / "src" / header).is_file()
     assert {path.name for path in library.iterdir()} == {
         *("library.properties", "src", "examples", "LICENSE", "README.md", "CHANGELOG.md"),
@@ -185,10 +185,10 @@ def test_a_sketch_of_the_library_is_built_as_arduino_does_and_runs(
     end = ("-x", "none", tmp_path / "library.a", "-lstdc++", "-o", tmp_path / "sketch")
     cc(*flags, *mains, *end)
     ran = subprocess.run([tmp_path / "sketch"], capture_output=True, text=True, check=True)
-    said = dict(line.split(": ") for line in ran.stdout.splitlines())
-    assert said["free"] == said["free again"]
-    assert int(said["free"]) - int(said["with two blocks"]) >= 24 + 1460
-    assert said["a second free is refused"] == "1"
+    stated = dict(line.split(": ") for line in ran.stdout.splitlines())
+    assert stated["free"] == stated["free again"]
+    assert int(stated["free"]) - int(stated["with two blocks"]) >= 24 + 1460
+    assert stated["a second free is refused"] == "1"
 
 
 # ---- ESP-IDF and PlatformIO ----------------------------------------------------------------------
@@ -203,8 +203,8 @@ def test_the_packed_component_of_esp_idf_is_built_from_its_own_sources(
     )
     chosen = options(component / "Kconfig", {"HEAPSCOPE_REGIONS_MAX": "9"}, tmp_path)
     more = (f"-DCOMPONENT={component}",)
-    said = built(cmake, consumer, tmp_path, "esp_idf", chosen, more)
-    assert said == "guard 1 owners 1 regions 9 kinds 4\n"
+    stated = built(cmake, consumer, tmp_path, "esp_idf", chosen, more)
+    assert stated == "guard 1 owners 1 regions 9 kinds 4\n"
     ninja = tool("ninja")
     commands = ninja("-C", tmp_path / "build", "-t", "commands")
     assert str(ROOT / "device" / "src") not in commands
@@ -236,15 +236,15 @@ def test_the_package_of_platformio_is_built_as_its_manifest_says(
     manifest = json.loads((folder / "library.json").read_text("utf-8"))
     assert manifest["homepage"] == manifest["repository"]["url"] == URL
     build = manifest["build"]
-    found = [
+    results = [
         path
         for rule in build["srcFilter"]
         for name in re.findall(r"\+<(.*)>", rule)
         for path in (folder / build["srcDir"]).glob(f"{name}**/*.c" if name.endswith("/") else name)
     ]
-    assert len({path.suffix for path in found}) == 2
+    assert len({path.suffix for path in results}) == 2
     (tmp_path / "consumer.c").write_text(consumer, encoding="utf-8")
-    sources = [path for path in found if path.is_relative_to(folder / "device" / "src")]
+    sources = [path for path in results if path.is_relative_to(folder / "device" / "src")]
     flags = ("-std=gnu11", "-I", folder / build["includeDir"], "-DHS_OWNERS=0")
     cc(*flags, tmp_path / "consumer.c", *sources, "-o", tmp_path / "consumer")
     ran = subprocess.run([tmp_path / "consumer"], capture_output=True, text=True, check=True)

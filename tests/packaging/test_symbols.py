@@ -66,9 +66,9 @@ def prefixes(source: Path) -> re.Pattern[str]:
 
 def test_each_name_has_the_noun_of_its_folder_or_file(cc, nm, tmp_path: Path) -> None:
     bare, count = [], 0
-    for source, made in zip(SOURCES, compiled(cc, tmp_path / "made", SOURCES), strict=True):
+    for source, built in zip(SOURCES, compiled(cc, tmp_path / "made", SOURCES), strict=True):
         file = source.relative_to(ROOT / "device/src").as_posix()
-        names = {(file, name) for name in DEFINED.findall(nm("-g", made))}
+        names = {(file, name) for name in DEFINED.findall(nm("-g", built))}
         bare += [pair for pair in names - ELSEWHERE if not prefixes(source).match(pair[1])]
         count += len(names)
     assert count > 100
@@ -82,8 +82,8 @@ def test_a_name_that_esp_idf_does_not_have_says_heapscope(
     headers = sorted((ESP_IDF / "include").rglob("*.h"))
     known = set(re.findall(r"\w+", "".join(path.read_text("utf-8") for path in headers)))
     flags = ("-I", ESP_IDF / "include", *ESP_IDF_OPTIONS[options])
-    made = compiled(cc, tmp_path / "made", sorted((ESP_IDF / "src").glob("*.c")), *flags)
-    names = {name for path in made for name in DEFINED.findall(nm("-g", path))}
+    built = compiled(cc, tmp_path / "made", sorted((ESP_IDF / "src").glob("*.c")), *flags)
+    names = {name for path in built for name in DEFINED.findall(nm("-g", path))}
     assert "heap_caps_malloc" in names
     own = names - known - UNDECLARED
     assert [name for name in sorted(own) if not name.startswith("heapscope_esp_")] == []

@@ -26,8 +26,8 @@ def test_every_version_is_that_of_the_project(version: str) -> None:
 
 def macros() -> dict[str, int]:
     """The options of config.h and their defaults."""
-    found = re.findall(r"^#ifndef (HS_\w+)\n#define \1 (\d+)$", read(CONFIG), re.MULTILINE)
-    return {name: int(value) for name, value in found}
+    matches = re.findall(r"^#ifndef (HS_\w+)\n#define \1 (\d+)$", read(CONFIG), re.MULTILINE)
+    return {name: int(value) for name, value in matches}
 
 
 CONFIG = "device/include/heapscope/config.h"
@@ -46,16 +46,18 @@ def test_kconfig_has_every_option_with_its_default_and_range() -> None:
         ), name
         limits = re.search(r"range (\d+) (\d+)", body)
         if limits is not None:
-            said = re.search(rf"{limits[1]} to {limits[2]} .*\n#ifndef HS_{name}", read(CONFIG))
-            assert said is not None, f"{name}: config.h has another range"
+            match = re.search(rf"{limits[1]} to {limits[2]} .*\n#ifndef HS_{name}", read(CONFIG))
+            assert match is not None, f"{name}: config.h has another range"
 
 
 def test_kconfig_has_the_recorder_s_switches_with_their_defaults_and_ranges() -> None:
     """HEAPSCOPE_RECORDER_X is the macro HS_RECORDER_X; others are of its configuration."""
     header = read("device/include/heapscope/recorder.h")
-    found = dict(re.findall(r"^#define (HS_RECORDER_[A-Z_]+) (\d+)(?: .*)?$", header, re.MULTILINE))
+    result = dict(
+        re.findall(r"^#define (HS_RECORDER_[A-Z_]+) (\d+)(?: .*)?$", header, re.MULTILINE)
+    )
     macros_of_it = {
-        name: int(value) for name, value in found.items() if f"#ifndef {name}\n" in header
+        name: int(value) for name, value in result.items() if f"#ifndef {name}\n" in header
     }
     text = read("device/Kconfig.recorder")
     options = dict(re.findall(r"^config HEAPSCOPE_(\w+)\n((?:    .*\n)+)", text, re.MULTILINE))
@@ -104,6 +106,6 @@ def test_the_manifest_of_platformio_names_what_there_is() -> None:
 
 @pytest.mark.parametrize("name", ["zephyr/module.yml"])
 def test_the_module_of_zephyr_names_what_there_is(name: str) -> None:
-    said = dict(re.findall(r"^ *(cmake|kconfig): (\S+)$", read(name), re.MULTILINE))
-    assert (ROOT / said["cmake"] / "CMakeLists.txt").is_file()
-    assert (ROOT / said["kconfig"]).is_file()
+    stated = dict(re.findall(r"^ *(cmake|kconfig): (\S+)$", read(name), re.MULTILINE))
+    assert (ROOT / stated["cmake"] / "CMakeLists.txt").is_file()
+    assert (ROOT / stated["kconfig"]).is_file()

@@ -53,7 +53,7 @@ class Wheels:
 @pytest.fixture(scope="session")
 def wheels(tmp_path_factory: pytest.TempPathFactory) -> Wheels:
     """Built without optimisation, which takes a few seconds, from this tree."""
-    made = tmp_path_factory.mktemp("wheels")
+    built = tmp_path_factory.mktemp("wheels")
     python = tool("python")
     for folder, name in ((ROOT, "product"), (ROOT / "studies", "studies")):
         settings = {
@@ -63,10 +63,10 @@ def wheels(tmp_path_factory: pytest.TempPathFactory) -> Wheels:
         }
         python(
             *("-m", "pip", "--disable-pip-version-check", "wheel", "--no-deps"),
-            *("--no-build-isolation", "--wheel-dir", made, folder),
+            *("--no-build-isolation", "--wheel-dir", built, folder),
             *(f"--config-settings={key}={value}" for key, value in settings.items()),
         )
-    (product,), (studies,) = made.glob("heapscope-*.whl"), made.glob("heapscope_studies-*.whl")
+    (product,), (studies,) = built.glob("heapscope-*.whl"), built.glob("heapscope_studies-*.whl")
     return Wheels(product, studies)
 
 
@@ -77,8 +77,8 @@ def names(wheel: Path) -> list[str]:
 
 def read(wheel: Path, name: str) -> str:
     with ZipFile(wheel) as archive:
-        (found,) = (one for one in archive.namelist() if one.endswith(name))
-        return archive.read(found).decode("utf-8")
+        (result,) = (one for one in archive.namelist() if one.endswith(name))
+        return archive.read(result).decode("utf-8")
 
 
 @pytest.mark.slow
@@ -128,14 +128,14 @@ def environment(folder: Path) -> Path:
 
 def installed(python: Path, *wheels: Path) -> Run:
     """Runs this Python, with these wheels in it."""
-    said = [sys.executable, "-m", "pip", "--disable-pip-version-check", "--python", str(python)]
+    texts = [sys.executable, "-m", "pip", "--disable-pip-version-check", "--python", str(python)]
     given = ["install", "--quiet", "--no-index", *map(str, wheels)]
     clean = {
         name: value
         for name, value in os.environ.items()
         if name not in {"PYTHONPATH", "HEAPSCOPE_LIBRARY"}
     }
-    done = subprocess.run([*said, *given], capture_output=True, text=True, check=False, env=clean)
+    done = subprocess.run([*texts, *given], capture_output=True, text=True, check=False, env=clean)
     assert done.returncode == 0, done.stderr
 
     def run(*args: str) -> subprocess.CompletedProcess[str]:

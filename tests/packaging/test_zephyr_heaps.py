@@ -33,8 +33,8 @@ def ran(cmake, folder: Path, program: str, choices: dict[str, str], *defined: st
 def test_k_malloc_is_ours_and_a_thread_s_pool_stays_zephyr_s(
     cmake, tmp_path: Path, release: str
 ) -> None:
-    said = ran(cmake, tmp_path, "k_malloc_program.c", {"HEAPSCOPE_K_MALLOC": "y"}, release)
-    assert said == "free 1\n"
+    stated = ran(cmake, tmp_path, "k_malloc_program.c", {"HEAPSCOPE_K_MALLOC": "y"}, release)
+    assert stated == "free 1\n"
 
 
 #: An array stands for the rest of the RAM: a macro gives it the name of the linker's symbol.
@@ -115,9 +115,9 @@ def test_a_search_by_halves_finds_the_largest_block_of_zephyr_s_heap(size: int) 
     sizes = range(1, size + 1, 1 + size // 20_000)
     served = [block for block in sizes if blocks("sys_heap", size, block, 1) == 1]
     assert served == list(sizes[: len(served)])
-    found = largest_of_system_heap(size)
-    assert blocks("sys_heap", size, found, 1) == 1
-    assert blocks("sys_heap", size, found + 8, 1) == 0
+    result = largest_of_system_heap(size)
+    assert blocks("sys_heap", size, result, 1) == 1
+    assert blocks("sys_heap", size, result + 8, 1) == 0
 
 
 def test_the_guide_s_counts_of_blocks_are_those_of_both_heaps() -> None:

@@ -95,8 +95,8 @@ def test_a_program_is_recorded_for_a_while_again_and_again(
     while events < 1000 or not late:  # a program that ended too soon runs longer
         assert rounds < 10_000_000, seed
         arguments = (seed % 100_000, 4, rounds, *objects)
-        found = once(program, arguments, tmp_path, chosen, stacks, times)
-        events, late = events + found[0], late + found[1]
+        result = once(program, arguments, tmp_path, chosen, stacks, times)
+        events, late = events + result[0], late + result[1]
         rounds *= 2
 
 
@@ -117,16 +117,16 @@ def once(
             time.sleep(chosen.random() * 0.1)
             if run.poll() is not None:
                 break
-            said = ""
+            text = ""
             try:
                 result = attached(
                     run, tmp_path / f"{number}.hst", seconds=0.05 + chosen.random() * 0.2,
                     addresses=True, stacks=stacks,
                 )  # fmt: skip
             except InputError as error:
-                said = error.message
-            if said:  # it ended just then
-                assert run.wait(timeout=60) == 7, (arguments, said)
+                text = error.message
+            if text:  # it ended just then
+                assert run.wait(timeout=60) == 7, (arguments, text)
                 break
             (image,) = result.images
             assert result.attached
@@ -165,8 +165,8 @@ def test_blocks_from_before_are_counted_and_not_invented(build: Build, tmp_path:
         (MALLOC, 777),
         (FREE, 0),
     ]
-    said = limits_of(read_info(tmp_path / "S.hst").metadata)
-    assert any("began when the heap had blocks" in sentence for sentence in said)
+    limits = limits_of(read_info(tmp_path / "S.hst").metadata)
+    assert any("began when the heap had blocks" in sentence for sentence in limits)
 
 
 def wait_until_mapped(pid: int, recordings: int) -> None:
@@ -271,10 +271,10 @@ def children_of(pid: int) -> list[int]:
 
 
 def refusal(pid: int) -> str:
-    with pytest.raises(HeapscopeError) as found:
+    with pytest.raises(HeapscopeError) as result:
         record(pid=pid, out=os.devnull, seconds=2)
-    assert found.value.remedy
-    return f"{found.value.message}; {found.value.remedy}"
+    assert result.value.remedy
+    return f"{result.value.message}; {result.value.remedy}"
 
 
 def test_a_process_that_is_not_there_or_over_is_refused() -> None:

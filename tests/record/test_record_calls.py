@@ -6,21 +6,21 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from recording.asked import ASKED, CALLOC, FAILED, FREE, MALLOC, REALLOC, asked
 from recording.programs import Build, Recorded, events_of
+from recording.requests import CALLOC, FAILED, FREE, MALLOC, REALLOC, REQUESTED, requests_of
 
 from heapscope.trace.info import read_info
 
 
 @pytest.mark.parametrize("kind", ["native", "32-bit", "musl"])
-def test_every_call_is_recorded_once_as_it_was_asked(
+def test_every_call_is_recorded_once_as_it_was_queried(
     build: Build, recorded: Recorded, kind: str
 ) -> None:
     flags = ("-m32",) if kind == "32-bit" else ()
     result = recorded(build("calls", *flags, musl=kind == "musl"))
     assert (result.exit_code, result.messages) == (0, ())
     (image,) = result.images
-    assert asked(image) == ASKED
+    assert requests_of(image) == REQUESTED
     failed = [int(e["new_key"]) for e in events_of(image) if e["kind"] == FAILED]
     assert failed == [MALLOC, REALLOC, REALLOC, MALLOC, CALLOC]
     assert (kind == "musl") == ("musl" in read_info(image.file).metadata["allocator"])
@@ -71,10 +71,12 @@ def test_threads_of_one_name_are_tasks_of_their_own_while_they_live_together(
 ) -> None:
     (image,) = recorded(build("alike")).images
     tasks = {task.index: task.name for task in read_info(image.file).tasks}
-    asked_by = {int(e["size"]): tasks[int(e["task"])] for e in events_of(image) if e["size"] > 1000}
-    workers = {asked_by[size] for size in (1001, 1002, 1003)}
+    requested_by = {
+        int(e["size"]): tasks[int(e["task"])] for e in events_of(image) if e["size"] > 1000
+    }
+    workers = {requested_by[size] for size in (1001, 1002, 1003)}
     assert workers == {"worker", "worker (2)", "worker (3)"}
-    assert {asked_by[size] for size in (2001, 2002, 2003)} == {"one by one"}
+    assert {requested_by[size] for size in (2001, 2002, 2003)} == {"one by one"}
 
 
 def test_the_python_interpreter_is_recorded_to_its_end(recorded: Recorded) -> None:

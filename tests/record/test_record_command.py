@@ -49,5 +49,5 @@ def test_what_a_wrapper_becomes_has_the_name_that_was_given(build: Build, tmp_pa
     words = ["env", "-i", build("endless"), 1000]
     done = heapscope("record", "-o", "T.hst", "--json", "-", "--", *words, cwd=tmp_path)
     images = json.loads(done.stdout[1:])["images"]
-    found = {image["file"]: image["events"] for image in images}
-    assert found["T.hst"] == 2000
+    result = {image["file"]: image["events"] for image in images}
+    assert result["T.hst"] == 2000

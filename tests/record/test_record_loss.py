@@ -79,9 +79,9 @@ def test_a_killed_program_loses_nothing(
             os.kill(program, signal.SIGKILL)
         out, err = run.communicate(timeout=300)
         assert run.returncode == 128 + signal.SIGKILL, (attempt, err)
-        (found,) = json.loads(out)["images"]
-        assert (found["trouble"], found["lost"], found["unknown"]) == ("", 0, 0)
-        assert_counts_up(Path(found["file"]), counts[:threads])
+        (result,) = json.loads(out)["images"]
+        assert (result["trouble"], result["lost"], result["unknown"]) == ("", 0, 0)
+        assert_counts_up(Path(result["file"]), counts[:threads])
 
 
 def assert_counts_up(trace: Path, returned: np.ndarray) -> None:
@@ -237,16 +237,16 @@ def test_what_threads_drop_is_counted_while_the_ring_fills_and_empties(
     assert run.returncode == 128 + signal.SIGKILL, err
     (image,) = json.loads(out)["images"]
     assert image["live_end"] is image["live_blocks_end"] is None
-    said = read_info(image["file"])
-    assert said.loss is not None
-    assert image["live_peak"] <= said.live_peak  # both bounds; that of info counts later parts too
+    info = read_info(image["file"])
+    assert info.loss is not None
+    assert image["live_peak"] <= info.live_peak  # both bounds; that of info counts later parts too
     shown = io.StringIO()
     show(result_of(ImageRecord(**image)), Console(file=shown, width=200))
     first = shown.getvalue().splitlines()[0]
     assert f" and {image['lost']:,} that are lost, live peak at least " in first
-    assert said.loss.events_missing == image["lost"]
-    assert said.loss.event > 0
-    assert said.loss.events_after > 10_000  # the recording goes on after it
+    assert info.loss.events_missing == image["lost"]
+    assert info.loss.event > 0
+    assert info.loss.events_after > 10_000  # the recording goes on after it
     returned = int(counts.sum())
     recorded = image["events"] - image["implied"] + image["lost"]
     assert returned <= recorded <= returned + 200  # and what was asked before and by the threads

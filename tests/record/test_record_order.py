@@ -86,10 +86,10 @@ def test_the_ring_under_the_thread_sanitizer(tmp_path: Path) -> None:
     assert_no_race(ran.returncode, ran.stdout + ran.stderr)
 
 
-def assert_no_race(code: int, said: str) -> None:
-    if "unexpected memory mapping" in said:
+def assert_no_race(code: int, text: str) -> None:
+    if "unexpected memory mapping" in text:
         raise MissingError("a kernel under whose address layout the thread sanitizer runs")
-    assert (code, said) == (0, "")
+    assert (code, text) == (0, "")
 
 
 def test_the_recorder_in_a_program_under_the_thread_sanitizer(

@@ -19,7 +19,7 @@ CASES = {
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_a_ring_that_was_overwritten_is_told_as_that(
+def test_a_ring_that_was_overwritten_is_reported_as_that(
     build: Build, recorded: Recorded, case: str
 ) -> None:
     result = recorded(build("overwrites"), CASES[case])

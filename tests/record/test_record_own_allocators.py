@@ -41,7 +41,7 @@ def link(tmp_path_factory: pytest.TempPathFactory) -> Link:
     """link("-static", wrap=folder): the firmware as a program of this machine."""
     folder = tmp_path_factory.mktemp("firmware")
 
-    def made(*flags: str, wrap: Path | None = None, name: str = "firmware") -> Path:
+    def built(*flags: str, wrap: Path | None = None, name: str = "firmware") -> Path:
         files = [FIRMWARE / f"{part}.c" for part in ("app", "calloc", "heap")]
         own = [] if wrap is None else [wrap / "heapscope_wrap.c", f"@{wrap / 'heapscope_wrap.txt'}"]
         out = folder / f"{name}{len(list(folder.iterdir()))}"
@@ -62,7 +62,7 @@ def link(tmp_path_factory: pytest.TempPathFactory) -> Link:
             raise AssertionError(done.stderr)
         return out
 
-    return made
+    return built
 
 
 @pytest.fixture(scope="module")
@@ -113,7 +113,7 @@ def tasks_by_size(trace: Path) -> dict[int, bytes | None]:
 # ---- the look at the program ----
 
 
-def test_what_a_program_brings_along_is_said_before_it_runs(plain: Path) -> None:
+def test_what_a_program_brings_along_is_stated_before_it_runs(plain: Path) -> None:
     look = look_at(plain)
     assert {one.name: (one.linkage, one.recorded) for one in look.allocators} == {
         "FreeRTOS": ("global", False),
@@ -121,8 +121,8 @@ def test_what_a_program_brings_along_is_said_before_it_runs(plain: Path) -> None
         "umm_malloc": ("local", False),
         "LVGL": ("local", False),
     }
-    said = unrecorded([str(plain)])
-    assert all(name in said for name in ("FreeRTOS (pvPortMalloc)", "umm_malloc", "--wrap"))
+    stated = unrecorded([str(plain)])
+    assert all(name in stated for name in ("FreeRTOS (pvPortMalloc)", "umm_malloc", "--wrap"))
     assert unrecorded(["true"]) == ""
 
 
@@ -152,9 +152,9 @@ def test_a_recording_without_them_says_so_in_every_answer(plain: Path, tmp_path:
     _, result = recorded(plain, tmp_path / "T.hst")
     assert not result.complete
     assert any("FreeRTOS (pvPortMalloc)" in message for message in result.messages)
-    asked = sizes(tmp_path / "T.hst", MALLOC)
-    assert {4001, 4002} <= set(asked)
-    assert not {101, 1701} & set(asked)
+    requested = sizes(tmp_path / "T.hst", MALLOC)
+    assert {4001, 4002} <= set(requested)
+    assert not {101, 1701} & set(requested)
     assert "FreeRTOS" in read_info(tmp_path / "T.hst").metadata["unrecorded"]
     for verb in (["replay", "--pool", "64KB"], ["leaks"], ["fit", "--allocator", "idf-5.5"]):
         done = CliRunner().invoke(app, [verb[0], str(tmp_path / "T.hst"), *verb[1:]])
@@ -202,11 +202,11 @@ def test_capabilities_and_tasks_are_the_firmwares(wrapped: Path, tmp_path: Path)
     assert task[101] not in (b"net rx", b"main task")  # before the scheduler runs
 
 
-def test_the_librarys_heap_is_recorded_where_it_is_asked_for(wrapped: Path, tmp_path: Path) -> None:
+def test_the_librarys_heap_is_recorded_where_it_is_requested(wrapped: Path, tmp_path: Path) -> None:
     image, _ = recorded(wrapped, tmp_path / "T.hst", libc=True)
-    asked = sizes(tmp_path / "T.hst", MALLOC)
-    assert {4001, 4002} <= set(asked)
-    assert not {101, 1701} & set(asked)
+    requested = sizes(tmp_path / "T.hst", MALLOC)
+    assert {4001, 4002} <= set(requested)
+    assert not {101, 1701} & set(requested)
     assert image.left_out == 21
     assert not any(one.recorded for one in image.allocators)
 
@@ -243,15 +243,15 @@ def test_a_shell_that_starts_it_changes_nothing(wrapped: Path, tmp_path: Path) -
 def test_a_static_one_is_named_and_a_linker_refuses_it(
     plain: Path, tmp_path: Path, link: Link
 ) -> None:
-    made = write_wrap(tmp_path, plain)
-    assert set(made.beyond) == {"umm_malloc", "lv_malloc", "lv_free"}
+    built = write_wrap(tmp_path, plain)
+    assert set(built.beyond) == {"umm_malloc", "lv_malloc", "lv_free"}
     write_wrap(tmp_path, plain, ["umm_malloc"])
     with pytest.raises(AssertionError, match="umm_malloc"):
         link(wrap=tmp_path)
 
 
 @pytest.mark.parametrize(
-    ("hook", "said"),
+    ("hook", "text"),
     [
         ("my_take", "names no function to hook"),
         ("my_take=alloc", "names no function to hook"),
@@ -259,13 +259,13 @@ def test_a_static_one_is_named_and_a_linker_refuses_it(
     ],
 )
 def test_a_hook_that_cannot_be_is_refused(
-    plain: Path, tmp_path: Path, hook: str, said: str
+    plain: Path, tmp_path: Path, hook: str, text: str
 ) -> None:
-    with pytest.raises(InputError, match=said):
+    with pytest.raises(InputError, match=text):
         write_wrap(tmp_path, plain, [hook])
 
 
-def test_a_program_without_one_is_told_how_to_name_it(tmp_path: Path) -> None:
+def test_a_program_without_one_is_shown_how_to_name_it(tmp_path: Path) -> None:
     source = tmp_path / "x.c"
     source.write_text("int main(void) { return 0; }\n")
     subprocess.run([*c_compiler(), str(source), "-o", str(tmp_path / "x")], check=True)
@@ -312,7 +312,7 @@ def test_a_program_is_recorded_wherever_its_code_lies(
     assert sizes(tmp_path / "T.hst", MALLOC) == [101, 1701, 102, 60001, 103, 105]
 
 
-def test_a_link_that_hides_the_file_from_the_recorder_is_said(
+def test_a_link_that_hides_the_file_from_the_recorder_is_stated(
     link: Link, plain: Path, tmp_path: Path
 ) -> None:
     write_wrap(tmp_path, plain)
@@ -325,8 +325,8 @@ def test_a_link_that_hides_the_file_from_the_recorder_is_said(
 
 
 def test_only_the_functions_that_a_pattern_names_are_wrapped(plain: Path, tmp_path: Path) -> None:
-    made = write_wrap(tmp_path, plain, only=["heap_caps_*alloc", "vPortFree"])
-    assert set(made.functions) == {
+    built = write_wrap(tmp_path, plain, only=["heap_caps_*alloc", "vPortFree"])
+    assert set(built.functions) == {
         "vPortFree",
         "heap_caps_malloc",
         "heap_caps_calloc",
@@ -374,15 +374,15 @@ def test_names_for_the_librarys_malloc_are_recorded_with_the_programs_own_calls_
     files = [FIRMWARE / name for name in ("idf_app.c", "idf_heap.c", "idf_task.c")]
     build = [*c_compiler(), "-O1", "-w", "-fno-builtin", *files]
     _run(*build, "-o", tmp_path / "plain")
-    made = write_wrap(tmp_path, tmp_path / "plain")
-    assert {"heap_caps_malloc", "pvPortMalloc", "malloc", "strdup", "free"} <= set(made.functions)
-    wrap = [made.source, f"@{made.options}"]
+    built = write_wrap(tmp_path, tmp_path / "plain")
+    assert {"heap_caps_malloc", "pvPortMalloc", "malloc", "strdup", "free"} <= set(built.functions)
+    wrap = [built.source, f"@{built.options}"]
     _run(*build, *wrap, "-o", tmp_path / "firmware")
     image, _ = recorded(tmp_path / "firmware", tmp_path / "T.hst")
     events = events_of(tmp_path / "T.hst")
-    asked = {int(row["size"]): int(row["caps"]) for row in events if row["size"]}
+    requested = {int(row["size"]): int(row["caps"]) for row in events if row["size"]}
     # pvPortMalloc has the capabilities that it asks for itself; the last ones are plain malloc
-    assert asked == {201: 0x804, 202: 8, 203: 0x400, 204: 0, 50: 0, 205: 0, 206: 0}
+    assert requested == {201: 0x804, 202: 8, 203: 0x400, 204: 0, 50: 0, 205: 0, 206: 0}
     assert (image.unknown, image.live_blocks_end) == (0, 1)
     assert image.left_out >= 2  # the host's own: fopen's and fclose's
     names = {one.name for one in image.allocators if one.recorded}
@@ -411,10 +411,10 @@ def test_a_firmware_whose_names_are_local_is_wrapped_by_the_object_that_it_is_li
     zephyr: Path, tmp_path: Path
 ) -> None:
     assert set(look_at(zephyr).functions.values()) == {"local"}
-    made = write_wrap(tmp_path, zephyr)
-    assert {"k_malloc", "k_free", "sys_heap_aligned_alloc"} <= set(made.functions)
+    built = write_wrap(tmp_path, zephyr)
+    assert {"k_malloc", "k_free", "sys_heap_aligned_alloc"} <= set(built.functions)
     trace = tmp_path / "T.hst"
-    image, _ = recorded(_zephyr(tmp_path, made.source, f"@{made.options}"), trace)
+    image, _ = recorded(_zephyr(tmp_path, built.source, f"@{built.options}"), trace)
     assert sizes(trace, MALLOC) == [303, 301]
     assert sizes(trace, ALIGNED) == [302]
     assert sizes(trace, FAILED) == [100000]
@@ -428,20 +428,20 @@ def test_a_firmware_whose_names_are_local_is_wrapped_by_the_object_that_it_is_li
 
 
 def test_what_to_ask_next_suits_the_firmwares_heap(zephyr: Path, tmp_path: Path) -> None:
-    made = write_wrap(tmp_path, zephyr)
+    built = write_wrap(tmp_path, zephyr)
     trace = tmp_path / "T.hst"
-    recorded(_zephyr(tmp_path, made.source, f"@{made.options}"), trace)
+    recorded(_zephyr(tmp_path, built.source, f"@{built.options}"), trace)
     lines = CliRunner().invoke(app, ["replay", str(trace)]).stdout.splitlines()
-    told = next(line for line in lines if line.startswith("tasks"))
+    reported = next(line for line in lines if line.startswith("tasks"))
     # the process's own thread is not among the two, as no event is of it
-    assert "2 with events; names: " in told
+    assert "2 with events; names: " in reported
     assert "--allocator sys_heap" in lines[-1]
 
 
 def test_the_inner_heap_of_a_firmware_can_be_recorded_alone(zephyr: Path, tmp_path: Path) -> None:
-    made = write_wrap(tmp_path, zephyr, only=["sys_heap_*"])
+    built = write_wrap(tmp_path, zephyr, only=["sys_heap_*"])
     trace = tmp_path / "T.hst"
-    image, _ = recorded(_zephyr(tmp_path, made.source, f"@{made.options}"), trace)
+    image, _ = recorded(_zephyr(tmp_path, built.source, f"@{built.options}"), trace)
     more = image.word_size  # the reference to the heap
     assert sizes(trace, ALIGNED) == [303 + more, 301 + more, 302]
     aligned = [1 << int(row["align_log2"]) for row in events_of(trace) if row["kind"] == ALIGNED]

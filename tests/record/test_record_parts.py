@@ -7,8 +7,8 @@ import time
 from pathlib import Path
 
 import pytest
-from recording.asked import FREE, MALLOC
 from recording.programs import Build, Recorded, events_of
+from recording.requests import FREE, MALLOC
 
 from heapscope.base.errors import HeapscopeError
 from heapscope.capture.record.recording import ImageRecord
@@ -43,14 +43,14 @@ def story(image: ImageRecord) -> list[tuple[int, int, str]]:
     tasks = {task.index: task.name for task in info.tasks}
     marks = [mark.name for mark in info.marks]
     sizes: dict[int, int] = {}
-    told = []
+    reported = []
     for event in events_of(image):
         kind, key, size = int(event["kind"]), int(event["key"]), int(event["size"])
         if kind == MALLOC:
             sizes[key] = size
         name = marks.pop(0) if kind == MARK else tasks[int(event["task"])]
-        told.append((kind, sizes.pop(key) if kind == FREE else size, name))
-    return told
+        reported.append((kind, sizes.pop(key) if kind == FREE else size, name))
+    return reported
 
 
 @pytest.mark.parametrize("addresses", [False, True], ids=["ids", "addresses"])
@@ -72,15 +72,15 @@ def test_a_trace_begins_with_the_first_start_and_what_is_live_then(
 
 def test_without_paused_a_trace_begins_with_the_program(build: Build, recorded: Recorded) -> None:
     (parent, _) = recorded(build("parts"), "end").images
-    told = story(parent)
-    assert told[:4] == [(MALLOC, 1001, "main"), (MALLOC, 1002, "main"), (MALLOC, 1003, "main"),
+    reported = story(parent)
+    assert reported[:4] == [(MALLOC, 1001, "main"), (MALLOC, 1002, "main"), (MALLOC, 1003, "main"),
                         (FREE, 1001, "main")]  # fmt: skip
-    assert told[4] == (MARK, 0, "not in the trace")
-    assert told[-2:] == [(FREE, 200000, "main"), (MARK, 0, "recording stopped")]
+    assert reported[4] == (MARK, 0, "not in the trace")
+    assert reported[-2:] == [(FREE, 200000, "main"), (MARK, 0, "recording stopped")]
     assert (parent.paused, parent.live_blocks_end) == (True, 2)
-    said = of_a_part(read_info(parent.file).metadata)
-    assert "while its program ran on" in said
-    assert "began" not in said
+    stated = of_a_part(read_info(parent.file).metadata)
+    assert "while its program ran on" in stated
+    assert "began" not in stated
 
 
 def test_a_program_that_never_starts_is_not_recorded(build: Build, recorded: Recorded) -> None:
@@ -97,14 +97,17 @@ def test_the_calls_do_nothing_in_a_program_that_is_not_recorded(build: Build) ->
 def test_a_recording_ends_after_its_time_and_the_program_goes_on(
     build: Build, tmp_path: Path
 ) -> None:
-    told: list[str] = []
+    reported: list[str] = []
     began = time.monotonic()
     result = record_verb(
-        [str(build("endless")), "3000000"], out=tmp_path / "T.hst", seconds=0.2, told=told.append
+        [str(build("endless")), "3000000"],
+        out=tmp_path / "T.hst",
+        seconds=0.2,
+        report=reported.append,
     )
     (image,) = result.images
     assert result.exit_code == 0
-    assert told == [
+    assert reported == [
         "the recording ended after 0.2 s (--seconds); the program goes on without being recorded"
     ]
     assert 0 < image.events < 6_000_000

@@ -79,7 +79,7 @@ def test_a_program_without_descriptors_with_signals_is_recorded_to_its_end(
 
 def stories(images: Sequence[ImageRecord]) -> list[list[tuple[int, int]]]:
     """Kind and size of each event; a free has the size of its block, 0: of none that is known."""
-    told = []
+    reported = []
     for image in images:
         sizes: dict[int, int] = {}
         story = []
@@ -88,8 +88,8 @@ def stories(images: Sequence[ImageRecord]) -> list[list[tuple[int, int]]]:
             if kind == MALLOC:
                 sizes[key] = size
             story.append((kind, sizes.pop(key, 0) if kind == FREE else size))
-        told.append(story)
-    return sorted(told)
+        reported.append(story)
+    return sorted(reported)
 
 
 HEIR = [(MALLOC, 111), (FREE, 111), (MALLOC, 77), (FREE, 77)]
@@ -110,19 +110,21 @@ def test_a_fork_before_the_first_call_leaves_its_blocks_to_all_who_have_them(
     musl = flags == ("musl",)
     program = build("descend", *(() if musl else flags), musl=musl)
     images = [i for i in recorded(program, how).images if i.program.endswith(program.name)]
-    told = stories([image for image in images if image.events])
+    reported = stories([image for image in images if image.events])
     if how == "again":
         own = [*HEIR, (MALLOC, 222)]
-        assert told == sorted([PARENT, own, [(MALLOC, 222), (FREE, 222), (MALLOC, 77), (FREE, 77)]])
+        assert reported == sorted(
+            [PARENT, own, [(MALLOC, 222), (FREE, 222), (MALLOC, 77), (FREE, 77)]]
+        )
     else:
-        assert told == sorted(story for story in DESCENDANTS[how] if story)
+        assert reported == sorted(story for story in DESCENDANTS[how] if story)
     assert [(image.unknown, image.implied, image.begun_late) for image in images] == [
         (0, 0, False)
     ] * len(images)
 
 
 @pytest.mark.parametrize("how", ["clone", "clones"])
-def test_a_copy_that_nobody_sees_being_made_invents_nothing(
+def test_a_copy_that_nobody_sees_being_built_invents_nothing(
     build: Build, recorded: Recorded, how: str
 ) -> None:
     """A raw system call starts it. A copy of one that was forked, and asked nothing, is known."""
@@ -136,16 +138,16 @@ def test_a_copy_that_nobody_sees_being_made_invents_nothing(
     assert (copy.begun_late, copy.unknown, copy.live_end) == (True, 1, 0)
     assert any("nobody saw made" in message for message in result.messages)
     assert not result.complete
-    said = limits_of(read_info(copy.file).metadata)
-    assert any("began when the heap had blocks" in sentence for sentence in said)
+    limits = limits_of(read_info(copy.file).metadata)
+    assert any("began when the heap had blocks" in sentence for sentence in limits)
 
 
 def test_a_process_that_is_left_behind_and_quiet_is_waited_for(
     build: Build, recorded: Recorded
 ) -> None:
     result = recorded(build("straggler"), 700)
-    asked = [int(e["size"]) for image in result.images for e in events_of(image)]
-    assert [size for size in asked if size >= 2000] == list(range(2000, 3000))
+    results = [int(e["size"]) for image in result.images for e in events_of(image)]
+    assert [size for size in results if size >= 2000] == list(range(2000, 3000))
     assert (result.complete, result.unrecorded) == (True, 0)
 
 

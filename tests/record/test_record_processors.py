@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 from elftools.elf.elffile import ELFFile
 from needs import need_path, need_program
-from recording.asked import ASKED, asked, asked_by
 from recording.overlaps import overlaps
 from recording.programs import FLAGS, PROGRAMS, ROOT, Recorded, events_of
+from recording.requests import REQUESTED, requests_by, requests_of
 
 from heapscope.capture.record import session
 from heapscope.capture.record.program import Program
@@ -41,15 +41,15 @@ def processor(request: pytest.FixtureRequest) -> str:
 @pytest.fixture(scope="module")
 def preload(processor: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The object that goes into programs of the processor."""
-    made = tmp_path_factory.mktemp(processor) / "record.so"
+    built = tmp_path_factory.mktemp(processor) / "record.so"
     flags = list(AS_GCC[processor])
     for file in (PRELOAD / "flags.txt", PRELOAD / f"flags.{processor}.txt"):
         lines = file.read_text(encoding="utf-8").splitlines() if file.exists() else []
         flags += [line for line in lines if line.startswith("-")]
     include = f"-I{ROOT / 'lab/native/record/include'}"
     sources = sorted(PRELOAD.glob("*.c"))
-    compile_for(processor, *flags, "-shared", "-nostdlib", include, *sources, "-o", made)
-    return made
+    compile_for(processor, *flags, "-shared", "-nostdlib", include, *sources, "-o", built)
+    return built
 
 
 @pytest.fixture
@@ -93,11 +93,11 @@ def test_the_object_asks_only_the_c_library(preload: Path) -> None:
     }
 
 
-def test_every_call_is_recorded_once_as_it_was_asked(emulated: Recorded) -> None:
+def test_every_call_is_recorded_once_as_it_was_queried(emulated: Recorded) -> None:
     result = emulated("calls")
     assert (result.exit_code, result.messages) == (0, ())
     (image,) = result.images
-    assert asked(image) == ASKED
+    assert requests_of(image) == REQUESTED
     assert image.live_blocks_end == image.live_end == image.unknown == 0
 
 
@@ -109,10 +109,10 @@ def test_no_two_live_blocks_overlap_when_threads_pass_blocks_around(emulated: Re
     assert (image.unknown, image.lost) == (0, 0)
 
 
-def test_a_site_is_the_stack_that_asked(emulated: Recorded) -> None:
+def test_a_site_is_the_stack_that_requested(emulated: Recorded) -> None:
     image, _ = emulated("stacks", flags=("-O2", "-g"), frames=16).images
-    found = asked_by(image, range(1001, 1004))
-    assert [frames[frames.index("main") :] for frames in found.values()] == [
+    result = requests_by(image, range(1001, 1004))
+    assert [frames[frames.index("main") :] for frames in result.values()] == [
         ["main", "outer", "middle", "inlined"],
         ["main", "middle", "inlined"],
         ["main", "recursive", "recursive", "recursive", "middle", "inlined"],

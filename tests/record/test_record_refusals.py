@@ -23,7 +23,9 @@ def refusal(recorded: Recorded, *command: object, **settings: object) -> InputEr
     return caught.value
 
 
-def test_a_static_program_is_told_which_object_to_link(build: Build, recorded: Recorded) -> None:
+def test_a_static_program_is_reported_which_object_to_link(
+    build: Build, recorded: Recorded
+) -> None:
     error = refusal(recorded, build("endless", "-static"))
     linked = Objects().linked(8)
     assert "linked statically" in error.message

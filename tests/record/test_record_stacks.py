@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from recording.asked import asked_by, names
 from recording.programs import Build, Recorded, events_of
+from recording.requests import names, requests_by
 
 from heapscope.capture.record.symbols import Symbols, site_name
 from heapscope.native.recorder import ModuleRow
@@ -21,16 +21,16 @@ from heapscope.trace.info import read_info
     ],
     ids=["tables", "inlines", "frame pointers", "32-bit"],
 )
-def test_a_site_is_the_stack_that_asked(
+def test_a_site_is_the_stack_that_requested(
     build: Build, recorded: Recorded, flags: tuple[str, ...]
 ) -> None:
     image, child = recorded(build("stacks", *flags), frames=16).images
     sites = names(image.file)
-    found = asked_by(image, range(1001, 1008)) | asked_by(child, range(1008, 1009))
+    result = requests_by(image, range(1001, 1008)) | requests_by(child, range(1008, 1009))
     inlined = ["inlined"] if "-g" in flags else []
-    first = found.pop(1007)
+    first = result.pop(1007)
     assert first[first.index("first") :] == ["first", "middle", *inlined]
-    main = [frames[frames.index("main") :] for frames in found.values()]
+    main = [frames[frames.index("main") :] for frames in result.values()]
     assert main == [
         ["main", "outer", "middle", *inlined],
         ["main", "middle", *inlined],
@@ -52,8 +52,8 @@ def test_code_that_lies_where_other_code_was_has_its_own_name(
     """dlopen, dlclose, dlopen: the loader gives the second object the first one's addresses."""
     objects = [build("plugin", "-shared", "-fPIC", f"-DNAME={name}") for name in ("one", "another")]
     (image,) = recorded(build("plugins"), *objects, objects[0], frames=4).images
-    found = asked_by(image, range(3001, 3004))
-    assert [found[size][-3:] for size in (3001, 3002, 3003)] == [
+    result = requests_by(image, range(3001, 3004))
+    assert [result[size][-3:] for size in (3001, 3002, 3003)] == [
         ["main", "plugin", name] for name in ("one", "another", "one")
     ]
 
@@ -68,11 +68,11 @@ def test_a_file_that_is_loaded_again_and_again_has_its_sites_once(
     once, often = read_info(few.file).site_count, read_info(image.file).site_count
     assert image.events > 50 * few.events
     assert often <= once + 2
-    found = asked_by(image, range(3001, 3301))
-    assert [found[size][-1] for size in range(3001, 3301)] == ["one", "another"] * 150
+    result = requests_by(image, range(3001, 3301))
+    assert [result[size][-1] for size in range(3001, 3301)] == ["one", "another"] * 150
 
 
-def test_a_stack_has_as_many_frames_as_were_asked_for(build: Build, recorded: Recorded) -> None:
+def test_a_stack_has_as_many_frames_as_were_requested(build: Build, recorded: Recorded) -> None:
     image, _ = recorded(build("stacks", "-O0"), frames=2).images
     sites = names(image.file).values()
     cut = {site.split(";")[0]: site.count(";") for site in sites if "recursive" in site}

@@ -25,17 +25,17 @@ def owns_terminal() -> None:
 
 def read_until(terminal: int, wanted: bytes) -> bytes:
     """All that was written up to then; up to its end for b""."""
-    said = b""
-    while not wanted or wanted not in said:
+    stated = b""
+    while not wanted or wanted not in stated:
         try:
             piece = os.read(terminal, 4096)
         except OSError:  # nobody has the other side any more
             piece = b""
         if not piece:
-            assert not wanted, said
-            return said
-        said += piece
-    return said
+            assert not wanted, stated
+            return stated
+        stated += piece
+    return stated
 
 
 def test_it_shows_how_it_goes_and_control_c_ends_the_program_not_the_file(tmp_path: Path) -> None:
@@ -52,17 +52,17 @@ def test_it_shows_how_it_goes_and_control_c_ends_the_program_not_the_file(tmp_pa
     )
     os.close(theirs)
     try:
-        said = read_until(ours, b" B live")
-        assert b"\rrecording: " in said.replace(b"\x1b[K", b"")
+        until = read_until(ours, b" B live")
+        assert b"\rrecording: " in until.replace(b"\x1b[K", b"")
         os.write(ours, b"\x03")
-        said = read_until(ours, b"")
+        until = read_until(ours, b"")
         code = run.wait(timeout=60)
     finally:
         run.kill()
         os.close(ours)
     assert code == 128 + signal.SIGINT
-    assert b"KeyboardInterrupt" in said  # the program's own end
-    assert b"exit code 130" in said
-    assert b"next: heapscope replay T.hst" in said
+    assert b"KeyboardInterrupt" in until  # the program's own end
+    assert b"exit code 130" in until
+    assert b"next: heapscope replay T.hst" in until
     with NativeReader() as reader:
         assert read_trace(tmp_path / "T.hst", reader).whole

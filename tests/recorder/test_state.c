@@ -167,7 +167,7 @@ static void automatic(run_t *run)
     run->config.sampling = 3;
 }
 
-static void levels_are_told(check_random_t *random)
+static void levels_are_reported(check_random_t *random)
 {
     run_t *run = run_begin(random, 128, automatic);
     for (int round = 0; round < ROUNDS; round++) {
@@ -257,7 +257,7 @@ int main(int argc, char **argv)
     losses_are_counted(&random, true);
 #if HS_RECORDER_LEVELS
     pairs_are_counted(&random);
-    levels_are_told(&random);
+    levels_are_reported(&random);
 #endif
     noise_is_counted(&random, 0, false);
     noise_is_counted(&random, 0, true);

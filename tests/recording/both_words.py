@@ -11,7 +11,7 @@ from needs import c_compiler, need_32_bits
 
 from heapscope.capture.record.session import RecordOptions, record
 from heapscope.capture.translate.program import ProgramFile
-from heapscope.capture.translate.rewrite import WideRecording, read_asked, sizes_of
+from heapscope.capture.translate.rewrite import WideRecording, read_wide, sizes_of
 from heapscope.capture.translate.site_types import SiteTypes
 
 sys.path.append(str(Path(__file__).resolve().parents[2] / "benches"))
@@ -37,15 +37,15 @@ class Site:
     @property
     def wrong(self) -> list[tuple[int, int]]:
         """Exact sizes that are not those of the 32-bit build."""
-        found = zip(self.bounds, self.exact, self.narrow, strict=True)
+        result = zip(self.bounds, self.exact, self.narrow, strict=True)
         return [
-            (bounds[0], narrow) for bounds, exact, narrow in found if exact and bounds[0] != narrow
+            (bounds[0], narrow) for bounds, exact, narrow in result if exact and bounds[0] != narrow
         ]
 
     @property
     def outside(self) -> list[tuple[tuple[int, int], int]]:
-        found = zip(self.bounds, self.narrow, strict=True)
-        return [(bounds, size) for bounds, size in found if not bounds[0] <= size <= bounds[1]]
+        result = zip(self.bounds, self.narrow, strict=True)
+        return [(bounds, size) for bounds, size in result if not bounds[0] <= size <= bounds[1]]
 
 
 @dataclass(frozen=True)
@@ -58,16 +58,18 @@ class Pair:
 
     def sites(self) -> dict[str, Site]:
         """The sites have the name of the function that asked the allocator."""
-        asked = read_asked(self.trace)
+        requested = read_wide(self.trace)
         with ProgramFile(self.program) as program:
-            sizes = sizes_of(asked, SiteTypes({"": program}))
-        made = {(site, one.recorded): one for site, all_of in sizes.items() for one in all_of.sizes}
+            sizes = sizes_of(requested, SiteTypes({"": program}))
+        created = {
+            (site, one.recorded): one for site, all_of in sizes.items() for one in all_of.sizes
+        }
         wide, narrow = requests(self.trace, _called), requests(self.narrow_trace, _called)
-        found = {}
+        result = {}
         for function, asking in wide.items():
-            ones = [made[each] for each in asking]
+            ones = [created[each] for each in asking]
             known = sizes[asking[0][0]]
-            found[function] = Site(
+            result[function] = Site(
                 type=known.type.name,
                 wide=[size for _, size in asking],
                 bounds=[(one.lower, one.upper) for one in ones],
@@ -75,10 +77,10 @@ class Pair:
                 narrow=[size for _, size in narrow[function]],
                 reason=known.reason,
             )
-        return found
+        return result
 
-    def asked(self) -> WideRecording:
-        return read_asked(self.trace)
+    def requested(self) -> WideRecording:
+        return read_wide(self.trace)
 
 
 def _called(name: bytes | None) -> str | None:

@@ -46,12 +46,12 @@ class _Live:
 
 def overlaps(events: Events) -> list[Overlap]:
     """Events that gave memory which another live block has."""
-    live, found = _Live(), []
+    live, result = _Live(), []
     rows = zip(*(events[name].tolist() for name in ("kind", "key", "new_key", "size")), strict=True)
     for number, (kind, key, new_key, size) in enumerate(rows):
         address = new_key if kind == _REALLOC else key
         if kind in (_REALLOC, _FREE):
             live.remove(key)
         if (kind == _REALLOC or kind in _TAKES) and not live.add(address, size):
-            found.append(Overlap(event=number, address=address))
-    return found
+            result.append(Overlap(event=number, address=address))
+    return result

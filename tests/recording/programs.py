@@ -43,9 +43,9 @@ def events_of(image: ImageRecord) -> Events:
     """All events of a trace; it must be whole."""
     with NativeReader() as reader:
         keep_events(reader)
-        found: list[Events] = []
-        reader.after_each_piece(lambda: found.extend(take_events(reader)))
+        eventses: list[Events] = []
+        reader.after_each_piece(lambda: eventses.extend(take_events(reader)))
         health = read_trace(image.file, reader)
-        found.extend(take_events(reader))
+        eventses.extend(take_events(reader))
         assert health.whole, health.messages
-    return np.concatenate(found)
+    return np.concatenate(eventses)

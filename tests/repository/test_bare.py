@@ -12,9 +12,9 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 @pytest.mark.parametrize(
-    ("user", "said"), [("1000", "Run this as root"), ("0", "Debian package: mmdebstrap")]
+    ("user", "text"), [("1000", "Run this as root"), ("0", "Debian package: mmdebstrap")]
 )
-def test_it_says_what_it_needs(tmp_path: Path, user: str, said: str) -> None:
+def test_it_says_what_it_needs(tmp_path: Path, user: str, text: str) -> None:
     """On a path with the fewest programs, one of which says who the user is."""
     (tmp_path / "id").write_text(f"#!/bin/sh\necho {user}\n", encoding="utf-8")
     (tmp_path / "id").chmod(0o755)
@@ -27,5 +27,5 @@ def test_it_says_what_it_needs(tmp_path: Path, user: str, said: str) -> None:
         check=False,
     )
     assert done.returncode == 1
-    assert said in done.stderr
+    assert text in done.stderr
     assert len(done.stderr.splitlines()) == 1

@@ -45,15 +45,15 @@ def starts(tree: ast.AST) -> Iterator[str]:
 
 
 def test_no_other_place_starts_a_process() -> None:
-    found = {}
+    result = {}
     for folder in FOLDERS:
         for path in sorted((ROOT / folder).rglob("*.py")):
             name = path.relative_to(ROOT).as_posix()
             tree = ast.parse(path.read_text(encoding="utf-8"))
             started = set(starts(tree)) - {GUARDED.get(name)}
             if started and name not in PLACES:
-                found[name] = started
-    assert found == {}
+                result[name] = started
+    assert result == {}
 
 
 def test_a_library_that_starts_processes_is_within_the_guard() -> None:

@@ -108,18 +108,18 @@ TEXTS = {".md": markdown_texts, ".c": c_texts, ".h": c_texts, ".py": python_text
 
 def faults(path: Path, source: str) -> list[str]:
     """Each fault with its line, what is wrong, and the sentence."""
-    found: list[str] = []
+    results: list[str] = []
     if not PERHAPS.search(source):
-        return found
+        return results
     patterns = FAULTS if path.parts[0] == "tests" else FAULTS | PRIVATE
     for line, text in TEXTS[path.suffix](source):
         for sentence in SENTENCE.split(CODE.sub("CODE", " ".join(text.split()))):
-            found += [
+            results += [
                 f"{path}:{line}: {fault}: {sentence[:100]}"
                 for fault, pattern in patterns.items()
                 if pattern.search(sentence)
             ]
-    return found
+    return results
 
 
 def written_files() -> list[Path]:
@@ -147,12 +147,12 @@ def written_files() -> list[Path]:
         ("a.py", 'pattern = "Also Often Whatever"  # as many as there are\n', 0),
     ],
 )
-def test_faults_are_found_where_sentences_begin(name: str, text: str, count: int) -> None:
-    found = faults(Path(name), text)
-    assert len(found) == count, found
+def test_faults_are_detected_where_sentences_begin(name: str, text: str, count: int) -> None:
+    result = faults(Path(name), text)
+    assert len(result) == count, result
 
 
 def test_sentences_begin_with_their_subject() -> None:
     others = [path for path in written_files() if ROOT / path != Path(__file__).resolve()]
-    found = [fault for path in others for fault in faults(path, (ROOT / path).read_text("utf-8"))]
-    assert found == []
+    results = [fault for path in others for fault in faults(path, (ROOT / path).read_text("utf-8"))]
+    assert results == []

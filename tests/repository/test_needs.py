@@ -37,21 +37,21 @@ def ways_round(text: str) -> Iterator[str]:
             and isinstance(node.func, ast.Attribute)
             and node.func.attr == "skipif"
         ):
-            for asked in ast.walk(node.args[0]):
-                if isinstance(asked, ast.Attribute | ast.Call) and not CONDITIONS.fullmatch(
-                    ast.unparse(asked)
+            for requested in ast.walk(node.args[0]):
+                if isinstance(requested, ast.Attribute | ast.Call) and not CONDITIONS.fullmatch(
+                    ast.unparse(requested)
                 ):
-                    yield f"{asked.lineno}: skipif {ast.unparse(asked)}"
+                    yield f"{requested.lineno}: skipif {ast.unparse(requested)}"
 
 
 def test_no_test_goes_round_what_says_what_is_missing() -> None:
     files = {path.relative_to(TESTS).as_posix(): path for path in TESTS.rglob("*.py")}
     assert set(files) > ITSELF
-    asked = sorted(set(files) - ITSELF)
-    found = [
-        f"{name}:{way}" for name in asked for way in ways_round(files[name].read_text("utf-8"))
+    results = sorted(set(files) - ITSELF)
+    entries = [
+        f"{name}:{way}" for name in results for way in ways_round(files[name].read_text("utf-8"))
     ]
-    assert found == [], "ask for it by a function of tests/needs.py"
+    assert entries == [], "ask for it by a function of tests/needs.py"
 
 
 def test_ci_installs_what_tests_name() -> None:
@@ -82,7 +82,7 @@ def test_ci_installs_what_tests_name() -> None:
         'pytest.mark.skipif(shutil.disk_usage("/").free < 5, reason="")',
     ],
 )
-def test_each_way_round_is_found(text: str) -> None:
+def test_each_way_round_is_detected(text: str) -> None:
     assert list(ways_round(text))
 
 

@@ -184,9 +184,9 @@ def tree(tmp_path_factory: pytest.TempPathFactory) -> Tree:
 @pytest.mark.parametrize("recipe", sorted({p.stem for p in RECIPES.glob("*.md")} - {"README"}))
 def test_the_table_counts_the_files_of_a_recipe(recipe: str) -> None:
     table = (RECIPES / "README.md").read_text(encoding="utf-8")
-    told = re.search(rf"^\| \[[^]]+\]\({recipe}\.md\) \| (\d+) \|$", table, re.MULTILINE)
-    assert told is not None
-    assert len({step.path for step in steps(recipe)}) == int(told[1])
+    match = re.search(rf"^\| \[[^]]+\]\({recipe}\.md\) \| (\d+) \|$", table, re.MULTILINE)
+    assert match is not None
+    assert len({step.path for step in steps(recipe)}) == int(match[1])
 
 
 def test_a_chip_is_added_and_taken_away(tree: Tree) -> None:

@@ -37,8 +37,8 @@ class Step:
 
 def steps(suffix: str = "") -> list[Step]:
     text = (ROOT / "docs/design/walk.md").read_text(encoding="utf-8")
-    found = [Step(int(number), *names) for number, *names in STEP.findall(text)]
-    return [step for step in found if step.file.endswith(suffix)]
+    results = [Step(int(number), *names) for number, *names in STEP.findall(text)]
+    return [step for step in results if step.file.endswith(suffix)]
 
 
 # ---- C: a graph of calls, from the source --------------------------------------------------------
@@ -47,24 +47,24 @@ def steps(suffix: str = "") -> list[Step]:
 @cache
 def functions() -> dict[tuple[str, str], str]:
     """The body of every function, by file and name."""
-    found = {}
+    result = {}
     for room in C_ROOMS:
         for path in sorted((ROOT / room).rglob("*.[ch]")):
             text = re.sub(r"/\*.*?\*/", "", path.read_text(encoding="utf-8"), flags=re.DOTALL)
             for match in FUNCTION.finditer(text):
-                found[path.relative_to(ROOT).as_posix(), match[1]] = match[2]
-    return found
+                result[path.relative_to(ROOT).as_posix(), match[1]] = match[2]
+    return result
 
 
 @cache
 def bound() -> dict[str, set[tuple[str, str]]]:
     """The functions that a call through a member of this name can reach."""
-    found: dict[str, set[tuple[str, str]]] = {}
+    result: dict[str, set[tuple[str, str]]] = {}
     for file in {file for file, _ in functions()}:
         for member, name in BOUND.findall((ROOT / file).read_text(encoding="utf-8")):
             if (file, name) in functions():
-                found.setdefault(member, set()).add((file, name))
-    return found
+                result.setdefault(member, set()).add((file, name))
+    return result
 
 
 @cache
@@ -73,11 +73,11 @@ def calls(node: tuple[str, str]) -> frozenset[tuple[str, str]]:
     file, _ = node
     body = functions()[node]
     named = set(re.findall(r"\b[a-z]\w+\b", body))
-    found = {(file, name) for name in named if (file, name) in functions()}
-    found |= {key for key in functions() if key[1] in named and key[1].startswith("hs_")}
+    results = {(file, name) for name in named if (file, name) in functions()}
+    results |= {key for key in functions() if key[1] in named and key[1].startswith("hs_")}
     for member in re.findall(r"(?:->|\.)(\w+)\(", body):
-        found |= bound().get(member, set())
-    return frozenset(found - {node})
+        results |= bound().get(member, set())
+    return frozenset(results - {node})
 
 
 @cache
@@ -105,12 +105,12 @@ def test_the_steps_are_numbered_and_each_function_is_there() -> None:
 
 
 def _definitions(tree: ast.AST, prefix: str = "") -> set[str]:
-    found = set()
+    results = set()
     for node in ast.iter_child_nodes(tree):
         if isinstance(node, ast.FunctionDef | ast.ClassDef):
             name = f"{prefix}{node.name}"
-            found |= {name} | _definitions(node, f"{name}.")
-    return found
+            results |= {name} | _definitions(node, f"{name}.")
+    return results
 
 
 def test_python_calls_its_functions_in_the_order_of_the_walk(tmp_path: Path) -> None:

@@ -85,14 +85,14 @@ def room_of(path: Path, rooms: tuple[str, ...]) -> str | None:
 def against(uses: Iterable[Use], rooms: tuple[str, ...]) -> list[str]:
     """A sentence for each use of a room that stands behind the user's own."""
     place = {room: number for number, room in enumerate(rooms)}
-    found = []
+    results = []
     for use in uses:
         source = room_of(use.path, rooms)
         targets = [room for path in use.targets if (room := room_of(path, rooms)) is not None]
         if source is None or not targets or any(place[one] <= place[source] for one in targets):
             continue
-        found.append(f"{use.path}:{use.line}: {use.text}: {targets[0]} stands behind {source}")
-    return found
+        results.append(f"{use.path}:{use.line}: {use.text}: {targets[0]} stands behind {source}")
+    return results
 
 
 # ---- what the files use --------------------------------------------------------------------------
@@ -162,11 +162,11 @@ def _modules(name: str, path: Path, ends: dict[str, list[Path]]) -> tuple[Path, 
     folders to the path, so for them it is any file of that name, those of their own room first."""
     product = path.as_posix().startswith(PRODUCT)
     for module in (name, name.rpartition(".")[0]):
-        found = ends.get(module, []) if module else []
+        matches = ends.get(module, []) if module else []
         if product or module.startswith("heapscope"):
-            found = [p for p in found if _from_root(p) == module]
-        if found:
-            return tuple(sorted(found, key=lambda p: (p.parts[0] != path.parts[0], p)))
+            matches = [p for p in matches if _from_root(p) == module]
+        if matches:
+            return tuple(sorted(matches, key=lambda p: (p.parts[0] != path.parts[0], p)))
     return ()
 
 

@@ -25,7 +25,7 @@ from heapscope_studies.wifi_model.left_out import LeftOut
 
 ROOT = Path(__file__).resolve().parents[2]
 KEPT = ROOT / "build" / "experiments"
-MADE_OF = ("lab/heapscope", "studies/heapscope_studies", "studies/workloads/captured")
+BUILT_FROM = ("lab/heapscope", "studies/heapscope_studies", "studies/workloads/captured")
 
 T = TypeVar("T")
 Computed = Callable[[str], Experiment]
@@ -34,15 +34,15 @@ Computed = Callable[[str], Experiment]
 @cache
 def digest() -> str:
     """Covers the product's code and data, the loaded native library, numpy and scipy."""
-    found = hashlib.sha256(sys.version.encode())
+    result = hashlib.sha256(sys.version.encode())
     for package in ("numpy", "scipy"):
-        found.update(version(package).encode())
-    files = [path for folder in MADE_OF for path in (ROOT / folder).rglob("*") if path.is_file()]
+        result.update(version(package).encode())
+    files = [path for folder in BUILT_FROM for path in (ROOT / folder).rglob("*") if path.is_file()]
     for path in sorted(path for path in files if "__pycache__" not in path.parts):
-        found.update(str(path.relative_to(ROOT)).encode() + b"\0")
-        found.update(hashlib.sha256(path.read_bytes()).digest())
-    found.update(library_path().read_bytes())
-    return found.hexdigest()[:16]
+        result.update(str(path.relative_to(ROOT)).encode() + b"\0")
+        result.update(hashlib.sha256(path.read_bytes()).digest())
+    result.update(library_path().read_bytes())
+    return result.hexdigest()[:16]
 
 
 def kept(name: str, compute: Callable[[], T]) -> T:
@@ -51,14 +51,14 @@ def kept(name: str, compute: Callable[[], T]) -> T:
         fcntl.flock(lock, fcntl.LOCK_EX)  # another worker may be computing it
         file = KEPT / f"{name}.{digest()}.pickle"
         if file.exists():
-            found: T = pickle.loads(file.read_bytes())
-            return found
+            match: T = pickle.loads(file.read_bytes())
+            return match
         result = compute()
         for old in KEPT.glob(f"{name}.*.pickle"):
             old.unlink()
-        made = file.with_suffix(".part")
-        made.write_bytes(pickle.dumps(result))
-        made.rename(file)
+        built = file.with_suffix(".part")
+        built.write_bytes(pickle.dumps(result))
+        built.rename(file)
         return result
 
 
@@ -75,9 +75,9 @@ def computed_once(name: str) -> Experiment:
 
 def wifi_left_out(key: str) -> tuple[LeftOut, ...]:
     """folds.left_out, which from then on knows its answer."""
-    if key not in folds._found:
-        folds._found[key] = kept(f"left-out-{key}", lambda: folds.left_out(key))
-    return folds._found[key]
+    if key not in folds._matches:
+        folds._matches[key] = kept(f"left-out-{key}", lambda: folds.left_out(key))
+    return folds._matches[key]
 
 
 @pytest.fixture(scope="session")

@@ -32,49 +32,49 @@ def link() -> Link:
     return read_link()
 
 
-def said(sentences: Iterator[str]) -> str:
+def text_of(sentences: Iterator[str]) -> str:
     return " ".join(sentences)
 
 
-def turned(conclude: Callable[[Any], Iterator[str]], figures: Any, others: Any, *told: str) -> None:
-    """`told` stands where the figures bear it, and nowhere with the others."""
-    before, after = said(conclude(figures)), said(conclude(others))
-    for phrase in told:
+def turned(conclude: Callable[[Any], Iterator[str]], figures: Any, others: Any, *text: str) -> None:
+    """`text` stands where the figures bear it, and nowhere with the others."""
+    before, after = text_of(conclude(figures)), text_of(conclude(others))
+    for phrase in text:
         assert phrase in before
         assert phrase not in after
 
 
 def test_udp_is_a_miss_while_a_coin_would_do_as_well(link: Link) -> None:
-    found = throughput.opinions(link)
-    total = found["udp"].order.total
-    better = replace(found["udp"], order=throughput.Pairs(right=total - 3, total=total))
-    guessed = replace(found["udp"], order=throughput.Pairs(right=total // 3, total=total))
+    result = throughput.opinions(link)
+    total = result["udp"].order.total
+    better = replace(result["udp"], order=throughput.Pairs(right=total - 3, total=total))
+    guessed = replace(result["udp"], order=throughput.Pairs(right=total // 3, total=total))
 
     def conclude(udp: Any) -> Iterator[str]:
-        return throughput.findings(link, {**found, "udp": udp})
+        return throughput.findings(link, {**result, "udp": udp})
 
     turned(conclude, guessed, better, "UDP is a miss", "come out alike")
-    half = replace(found["udp"], order=throughput.Pairs(right=total // 2, total=total))
-    assert "UDP is a miss" in said(conclude(half))
+    half = replace(result["udp"], order=throughput.Pairs(right=total // 2, total=total))
+    assert "UDP is a miss" in text_of(conclude(half))
 
 
 def test_the_better_throughput_model_is_the_one_with_the_smaller_error(link: Link) -> None:
-    found = throughput.opinions(link)
-    near = replace(found["tcp"], simulated=found["tcp"].simulated / 100)
+    result = throughput.opinions(link)
+    near = replace(result["tcp"], simulated=result["tcp"].simulated / 100)
     turned(
-        lambda tcp: throughput.findings(link, {**found, "tcp": tcp}),
-        found["tcp"],
+        lambda tcp: throughput.findings(link, {**result, "tcp": tcp}),
+        result["tcp"],
         near,
         "it is the better one",
     )
 
 
 def test_what_losses_cost_follows_from_the_ratios(link: Link) -> None:
-    found, form = distance.far(link), distance.forms(link)
-    none = tuple(replace(one, simulated=one.predicted * 2) if one.loss else one for one in found)
-    turned(lambda far: distance.findings(far, form), found, none, "knows no timeouts")
+    result, form = distance.far(link), distance.forms(link)
+    none = tuple(replace(one, simulated=one.predicted * 2) if one.loss else one for one in result)
+    turned(lambda far: distance.findings(far, form), result, none, "knows no timeouts")
     exact = tuple(replace(one, bare_pct=one.worst_pct + 1) for one in form)
-    turned(lambda forms: distance.findings(found, forms), form, exact, "are worth what they are")
+    turned(lambda forms: distance.findings(result, forms), form, exact, "are worth what they are")
 
 
 def test_what_sweeps_say_follows_from_their_curves(link: Link) -> None:
@@ -110,29 +110,29 @@ def test_what_heaps_say_follows_from_their_peaks() -> None:
     )
 
 
-def test_the_generators_window_is_told_where_it_takes_more() -> None:
-    found = tenants.compared()
+def test_the_generators_window_is_reported_where_it_takes_more() -> None:
+    result = tenants.compared()
     less = tuple(
         replace(one, tenants={task: size // 3 for task, size in one.tenants.items()})
-        for one in found
+        for one in result
     )
-    turned(tenants.findings, found, less, "a whole window under way at once")
+    turned(tenants.findings, result, less, "a whole window under way at once")
 
 
-def test_the_ladders_misses_are_told_while_they_miss(monkeypatch: pytest.MonkeyPatch) -> None:
-    told: dict[str, tuple[Any, ...]] = {}
+def test_the_ladders_misses_are_reported_while_they_miss(monkeypatch: pytest.MonkeyPatch) -> None:
+    reported: dict[str, tuple[Any, ...]] = {}
 
     def kept(*figures: Any) -> Iterator[str]:
-        told["figures"] = figures
+        reported["figures"] = figures
         return iter(())
 
     with monkeypatch.context() as patch:
         patch.setattr(ladder, "findings", kept)
         EXPERIMENTS["tls-ladder"].run(lambda done, total: None)
-    found, peaks, priced, firmware, ours = told["figures"]
+    result, peaks, priced, firmware, ours = reported["figures"]
 
     def conclude(figures: tuple[Any, Any]) -> Iterator[str]:
-        return ladder.findings(found, peaks, figures[0], firmware, figures[1])
+        return ladder.findings(result, peaks, figures[0], firmware, figures[1])
 
     near = [
         replace(one, low=one.published / 2) if one.key == "tcp_minimal_mbps" else one
@@ -147,7 +147,7 @@ def test_the_ladders_misses_are_told_while_they_miss(monkeypatch: pytest.MonkeyP
         "With no delay that was tried it is as slow as published",
         "no record buffer before there is a record",
     )
-    assert "is among those with other delays" in said(conclude(others))
+    assert "is among those with other delays" in text_of(conclude(others))
 
 
 def test_most_of_an_upgrade_is_tables_while_it_is() -> None:
@@ -166,15 +166,15 @@ def test_most_of_an_upgrade_is_tables_while_it_is() -> None:
     ]
 
 
-def test_light_poisoning_is_told_by_the_builds_that_have_it() -> None:
+def test_light_poisoning_is_reported_by_the_builds_that_have_it() -> None:
     opened = control.open_all()
     assert control.poisoned_note(opened) == "light poisoning changes nothing here"
     name, rows = next((name, rows) for name, rows in opened.items() if rows[0] is not None)
     assert rows[0] is not None
     larger = Struct(**vars(rows[0]) | {"control": rows[0].control + 12})
     more = (larger, *rows[1:])
-    told = control.poisoned_note(opened, {**opened, name: more})
-    assert told == f"light poisoning changes what is taken of {name}"
+    reported = control.poisoned_note(opened, {**opened, name: more})
+    assert reported == f"light poisoning changes what is taken of {name}"
 
 
 def test_what_the_counts_of_blocks_say_follows_from_them() -> None:
@@ -186,15 +186,15 @@ def test_what_the_counts_of_blocks_say_follows_from_them() -> None:
     turned(counts.findings, counted, other, "from unlike builds; like for like")
 
 
-def test_the_quiet_marks_are_told_to_come_out_while_they_do(
+def test_the_quiet_marks_are_reported_to_come_out_while_they_do(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     calls = {one["key"]: read_dumps(one["dumps"]) for one in marks.CONFIGURATIONS}
-    before = said(marks.findings(calls))
+    before = text_of(marks.findings(calls))
     first, *others = marks.CONFIGURATIONS
     changed = {**first, "used": [first["used"][0] + 8, *first["used"][1:]]}
     monkeypatch.setattr(marks, "CONFIGURATIONS", [changed, *others])
-    after = said(marks.findings(calls))
+    after = text_of(marks.findings(calls))
     assert "all 24 of the four quiet marks among them" in before
     assert "but not all of the four quiet marks" in after
     assert "is +3 pools of 1,280 B" in before
@@ -209,8 +209,8 @@ def test_a_shared_heap_is_as_fast_while_it_is() -> None:
         )
 
     alone = measured(0.100, "heapscope")
-    for seconds, told in [(0.100, "is as fast where all share it"), (0.300, "it takes 300 ms")]:
-        assert told in script_heap.where_all_share(alone, [measured(seconds, None), alone])
+    for seconds, reported in [(0.100, "is as fast where all share it"), (0.300, "it takes 300 ms")]:
+        assert reported in script_heap.where_all_share(alone, [measured(seconds, None), alone])
 
 
 def test_figures_are_alike_within_their_share() -> None:

@@ -18,7 +18,7 @@ from heapscope_studies.result import Experiment, Plot, Series
 
 sys.path.append(str(Path(__file__).parent))
 
-from made_experiment import EVIL, EVIL_NAME, MANY, agreeing, hostile, told
+from sample_experiment import EVIL, EVIL_NAME, MANY, agreeing, hostile, reported
 
 
 class Read(HTMLParser):
@@ -81,13 +81,13 @@ def test_the_contents_lead_to_all_of_it_and_tell_the_verdicts(read: Read) -> Non
 
 
 def test_only_misses_have_a_colour(page: str, read: Read) -> None:
-    found = [(kind, text) for kind, text in read.texts if kind.startswith("number ")]
-    assert found[:4] == [
+    results = [(kind, text) for kind, text in read.texts if kind.startswith("number ")]
+    assert results[:4] == [
         *(("number under", "-500"), ("number under", "-3")),
         *(("number over", "+500"), ("number over", "+4")),
     ]
     # The exact figures that are off, the misses first.
-    assert found[4:] == [("number under", "-10"), ("number under", "nothing")]
+    assert results[4:] == [("number under", "-10"), ("number under", "nothing")]
     assert "Differences in colour" in page
     assert "Differences in colour" not in experiment_html([agreeing()])
 
@@ -133,11 +133,11 @@ def test_a_page_stays_small_and_says_what_it_leaves_out(page: str) -> None:
     assert page.count("Drawn with fewer points than there are") == 1
     rows = tuple((f"{number} {'<' * 500}", number, 1.0) for number in range(1300))
     large = replace(
-        agreeing(), tables=tuple(replace(told(), key=f"t{n}", rows=rows) for n in range(5))
+        agreeing(), tables=tuple(replace(reported(), key=f"t{n}", rows=rows) for n in range(5))
     )
-    made = experiment_html([large])
-    assert len(made.encode()) <= PAGE_MAX
-    assert "The last row stands for 1,000 rows that are left out." in made
+    built = experiment_html([large])
+    assert len(built.encode()) <= PAGE_MAX
+    assert "The last row stands for 1,000 rows that are left out." in built
 
 
 def test_decimated_curves_keep_every_high_low_and_gap() -> None:
@@ -194,5 +194,5 @@ def test_curves_that_cannot_be_drawn_are_refused(make: object, says: str) -> Non
     ],
 )
 def test_any_curves_make_a_page(series: tuple[Series, ...]) -> None:
-    made: Experiment = replace(agreeing(), plots=(plot(*series),))
-    assert 'id="chart-0-0"' in experiment_html([made])
+    experiment: Experiment = replace(agreeing(), plots=(plot(*series),))
+    assert 'id="chart-0-0"' in experiment_html([experiment])

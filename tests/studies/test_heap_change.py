@@ -22,9 +22,9 @@ LIGHT_4_2 = (249_952, 12_498, 5_207, 1_735, 473)
 
 def row(experiment: Experiment, table: str, name: str) -> dict[str, Cell]:
     """The row of a table whose first cell is `name`."""
-    found = experiment.table(table)
-    keys = [column.key for column in found.columns]
-    return next(dict(zip(keys, r, strict=True)) for r in found.rows if r[0] == name)
+    result = experiment.table(table)
+    keys = [column.key for column in result.columns]
+    return next(dict(zip(keys, r, strict=True)) for r in result.rows if r[0] == name)
 
 
 # ---- counts -----------------------------------------------------------------------------------
@@ -90,13 +90,13 @@ def test_a_pool_is_full_when_no_more_fits() -> None:
 
 
 def test_a_region_that_is_refused_is_none_and_a_name_that_is_unknown_an_error() -> None:
-    asked = DrillRow(first=8, small=4, count=1, last=8)
+    drill_row = DrillRow(first=8, small=4, count=1, last=8)
     assert fill("idf-4.3.2", base=0x2000_0000, size=1000, block=4, most=0) is None
-    assert drill("idf-4.3.2", base=0x2000_0000, size=1000, requests=asked) is None
+    assert drill("idf-4.3.2", base=0x2000_0000, size=1000, requests=drill_row) is None
     with pytest.raises(StatusError, match="none-such"):
         fill("none-such", base=0x2000_0000, size=1000, block=4, most=0)
     with pytest.raises(StatusError, match="none-such"):
-        drill("none-such", base=0x2000_0000, size=1000, requests=asked)
+        drill("none-such", base=0x2000_0000, size=1000, requests=drill_row)
 
 
 # ---- timings ----------------------------------------------------------------------------------

@@ -42,11 +42,11 @@ def test_each_row_is_the_dump_at_its_mark(one: dict[str, object], ice_pools: Exp
         sums = [sum(count * line[k] for line, count in pools.items()) for k in (1, 2)]
         assert tuple(sums) == dumps.at(mark)
     for what in ("used", "allocated"):
-        for told, ours, difference in zip(
+        for reported, ours, difference in zip(
             *(table.column(f"{what}_{side}") for side in ("published", "computed", "difference")),
             strict=True,
         ):
-            assert difference == int(str(ours)) - int(str(told))
+            assert difference == int(str(ours)) - int(str(reported))
     assert set(table.column("utilisation_difference")) <= {0, 1}
 
 
@@ -103,9 +103,9 @@ def test_the_advice_beats_128_everywhere_on_both_and_on_calls_it_never_saw(
     ):
         assert int(str(memory)) < 0
         assert int(str(calls)) < 0
-    made = table.column("held_out")
-    assert made.count("from it") == 2
-    assert made.count("from others") == 7
+    built = table.column("held_out")
+    assert built.count("from it") == 2
+    assert built.count("from others") == 7
     names = {PUBLISHED["advice"][key][0] for key in ("learnt", "held_out")}
     assert len(names) == 2
     assert not set(PUBLISHED["advice"]["learnt"]) & set(PUBLISHED["advice"]["held_out"])

@@ -34,7 +34,7 @@ def test_a_target_may_lack_a_figure() -> None:
     assert row.values == {"worst_free": 3}
 
 
-def test_what_was_not_measured_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_was_not_measured_is_stated(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(measured, "read_measured", lambda name: None)
     table = timing._real_code(measured.measured_rows())
     assert "heapscope: not measured; benches/allocators measures it" in table.notes

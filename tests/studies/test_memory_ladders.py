@@ -43,8 +43,8 @@ def gains() -> tuple[Gain, ...]:
     return (*steps.c2(), *steps.matter())
 
 
-def gain(found: Sequence[Gain], step: str, what: str) -> Gain:
-    return next(each for each in found if (each.step, each.what) == (step, what))
+def gain(results: Sequence[Gain], step: str, what: str) -> Gain:
+    return next(each for each in results if (each.step, each.what) == (step, what))
 
 
 @pytest.mark.slow
@@ -54,7 +54,7 @@ def test_the_published_figures_are_those_of_the_pages() -> None:
     assert len(gains()) == 43
 
 
-def test_four_of_five_figures_come_out_and_the_others_are_told_as_misses(
+def test_four_of_five_figures_come_out_and_the_others_are_reported_as_misses(
     ladders: Experiment,
 ) -> None:
     both = ladders.figures["memory_ladders_both"]
@@ -64,7 +64,7 @@ def test_four_of_five_figures_come_out_and_the_others_are_told_as_misses(
     assert "34 of 43" in ladders.findings[0]
 
 
-def test_hits_of_the_sum_as_it_ships_are_told_apart_and_not_counted(ladders: Experiment) -> None:
+def test_hits_of_the_sum_as_it_ships_are_distinguished_and_not_counted(ladders: Experiment) -> None:
     both = ladders.figures["memory_ladders_both"]
     assert f"{both['shipped_within']} of {both['all']}" in ladders.findings[1]
     assert "are not counted" in ladders.findings[1]
@@ -78,11 +78,11 @@ def test_a_step_without_a_part_is_a_miss() -> None:
 
 
 def test_every_miss_names_the_fact_that_is_missing(ladders: Experiment) -> None:
-    told = [str(row[0]) for row in ladders.table("missing").rows]
-    assert told
+    results = [str(row[0]) for row in ladders.table("missing").rows]
+    assert results
     for each in gains():
         if not each.holds:
-            assert any(each.step.startswith(step) for step in told), each.step
+            assert any(each.step.startswith(step) for step in results), each.step
     hits = [each for each in gains() if each.holds]
     assert not tables.missing_facts(hits)
 
@@ -105,8 +105,8 @@ def test_every_byte_counted_in_sources_has_its_source(ladders: Experiment) -> No
 def test_twice_a_byte_count_of_the_sources_moves_its_figures_alone(
     change: str, number: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    told = next(one for one in sums.PUBLISHED["matter"]["change"] if one["title"] == change)
-    counted = told["beside"][number]
+    reported = next(one for one in sums.PUBLISHED["matter"]["change"] if one["title"] == change)
+    counted = reported["beside"][number]
     before = steps.matter()
     monkeypatch.setitem(counted, "bytes", 2 * counted["bytes"])
     moved = {
@@ -115,15 +115,15 @@ def test_twice_a_byte_count_of_the_sources_moves_its_figures_alone(
         if one.computed != other.computed
     }
     titles = {"used": "code and data"}
-    phases = [phase for phase in counted["phases"] if told[phase]]
+    phases = [phase for phase in counted["phases"] if reported[phase]]
     assert moved == {(change, titles.get(phase, phase)) for phase in phases}
 
 
 def test_the_controllers_memory_is_learned_from_other_publishers_programs() -> None:
-    told = sums.insteads("matter")["bt-environment"]
-    assert told.kind == sums.LEARNED
-    assert 15_000 < told.bytes < 30_000
-    assert not [publisher for publisher in sums.PUBLISHERS if publisher in told.source]
+    reported = sums.insteads("matter")["bt-environment"]
+    assert reported.kind == sums.LEARNED
+    assert 15_000 < reported.bytes < 30_000
+    assert not [publisher for publisher in sums.PUBLISHERS if publisher in reported.source]
 
 
 def test_data_of_bluetooth_comes_back_when_commissioning_ends() -> None:
@@ -156,11 +156,11 @@ def test_every_part_with_a_figure_of_the_page_has_another_in_its_place(ladder: s
         models = [
             sums.model_of("c2", "5.5", steps.c2_lines(key), tls=1) for key in ("opt.1", "opt.3")
         ]
-        found = [sums.step("c2", *models, "busy")]
+        results = [sums.step("c2", *models, "busy")]
     else:
         data = sums.PUBLISHED["matter"]
         base = sums.model_of("matter", "5.4", data["lines"])
-        found = [
+        results = [
             sums.step(
                 "matter",
                 base,
@@ -170,7 +170,7 @@ def test_every_part_with_a_figure_of_the_page_has_another_in_its_place(ladder: s
             for change in data["change"]
             if "lines" in change
         ]
-    assert not [each.own for each in found if each.own]
+    assert not [each.own for each in results if each.own]
 
 
 @pytest.mark.cells(5)
@@ -181,16 +181,18 @@ def test_every_part_with_a_figure_of_the_page_has_another_in_its_place(ladder: s
 def test_twice_a_constant_moves_its_figures(
     ladder: str, part: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    told = sums.insteads(ladder)
-    doubled = {**told, part: replace(told[part], bytes=2 * told[part].bytes + 4096)}
+    reported = sums.insteads(ladder)
+    doubled = {**reported, part: replace(reported[part], bytes=2 * reported[part].bytes + 4096)}
     before = computed_of(ladder)
-    monkeypatch.setattr(sums, "insteads", lambda asked: doubled if asked == ladder else told)
+    monkeypatch.setattr(
+        sums, "insteads", lambda requested: doubled if requested == ladder else reported
+    )
     assert computed_of(ladder) != before
 
 
 def computed_of(ladder: str) -> list[float | None]:
-    found = steps.c2_files() if ladder == "c2" else steps.matter()
-    return [each.computed for each in found]
+    result = steps.c2_files() if ladder == "c2" else steps.matter()
+    return [each.computed for each in result]
 
 
 def test_the_factors_are_learned_without_both_pages() -> None:
@@ -221,13 +223,13 @@ def test_later_files_of_the_ladder_replace_lines_of_earlier_ones() -> None:
     assert "SPI_FLASH_ROM_IMPL=y" not in steps.c2_lines("opt.1", tables.IGNORED)
 
 
-def test_the_line_that_may_have_taken_no_effect_is_told_and_not_taken(
+def test_the_line_that_may_have_taken_no_effect_is_reported_and_not_taken(
     ladders: Experiment,
 ) -> None:
     written, ignored = (tables.within(steps.c2_files(of)) for of in (frozenset(), tables.IGNORED))
-    said = next(each for each in ladders.findings if "SPI_FLASH_ROM_IMPL" in each)
-    assert f"{ignored[0]} of {ignored[1]}" in said
-    assert f"in place of {written[0]}" in said
+    stated = next(each for each in ladders.findings if "SPI_FLASH_ROM_IMPL" in each)
+    assert f"{ignored[0]} of {ignored[1]}" in stated
+    assert f"in place of {written[0]}" in stated
 
 
 def test_what_the_sum_says_of_the_resetting_program_follows_from_its_figures(

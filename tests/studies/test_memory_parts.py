@@ -17,33 +17,33 @@ from heapscope_studies.wifi_model.fit import same
 
 
 @pytest.fixture(scope="module", params=["publisher", "chip"])
-def found(request: pytest.FixtureRequest) -> tuple[Judged, ...]:
+def fitted(request: pytest.FixtureRequest) -> tuple[Judged, ...]:
     return left_out(request.param)
 
 
 @pytest.mark.slow
-def test_whole_programs_are_predicted(found: tuple[Judged, ...]) -> None:
-    figures = summary(found)["all"]
+def test_whole_programs_are_predicted(fitted: tuple[Judged, ...]) -> None:
+    figures = summary(fitted)["all"]
     assert figures["figures"] >= 70
     assert figures["median_bytes"] <= 5 * 1024
     assert 70 <= figures["in_80_pct"] <= 90
 
 
 @pytest.mark.slow  # it fits anew; whole programs are quick
-def test_differences_are_predicted(found: tuple[Judged, ...]) -> None:
-    figures = summary(found)[DIFFERENCE]
+def test_differences_are_predicted(fitted: tuple[Judged, ...]) -> None:
+    figures = summary(fitted)[DIFFERENCE]
     assert figures["figures"] >= 15
     assert figures["median_pct"] <= 15
     assert 70 <= figures["in_80_pct"] <= 90
 
 
 @pytest.mark.slow
-def test_provisioning_is_not_off_by_what_two_radios_share(found: tuple[Judged, ...]) -> None:
-    assert summary(found)["provisioning"]["median_bytes"] <= 12 * 1024
+def test_provisioning_is_not_off_by_what_two_radios_share(fitted: tuple[Judged, ...]) -> None:
+    assert summary(fitted)["provisioning"]["median_bytes"] <= 12 * 1024
 
 
 @pytest.mark.parametrize("by", ["publisher", "chip"])
-def test_no_fold_learns_what_it_is_asked(by: str) -> None:
+def test_no_fold_learns_what_it_is_queried(by: str) -> None:
     for gone, learn, ask in folds(cases(), by):
         key = {getattr(case, by) for case in ask}
         assert len(key) == 1
@@ -56,9 +56,9 @@ def test_what_is_left_out_is_not_learned_from() -> None:
     gone, learn, ask = next(each for each in folds(cases(), "publisher") if len(each[2]) > 20)
     start = fit._blank(1000.0, 5000.0)
     learned = with_reach(learn, gone, start)
-    said = [judged(case, gone, learned) for case in ask]
+    results = [judged(case, gone, learned) for case in ask]
     other = [judged(_moved(case), gone, learned) for case in ask]
-    for one, two in zip(said, other, strict=True):
+    for one, two in zip(results, other, strict=True):
         assert one.predicted == two.predicted
         assert one.half_80 == two.half_80
         assert one.error != two.error

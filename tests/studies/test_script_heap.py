@@ -136,13 +136,13 @@ def test_what_cannot_be_played_is_refused(tenants: Tenants) -> None:
 
 
 def test_lists_cost_by_the_node_what_their_code_was_counted_at() -> None:
-    found = {name: cost.per_call(name) for name in cost.LISTS}
-    assert all(one is not None and one.error is not None for one in found.values())
-    four = found["idf-4.2"]
+    result = {name: cost.per_call(name) for name in cost.LISTS}
+    assert all(one is not None and one.error is not None for one in result.values())
+    four = result["idf-4.2"]
     assert four is not None
     assert four.free_node == pytest.approx(8.0, abs=0.1)
     assert four.node == pytest.approx(12.0, abs=0.1)
-    assert all(one.error < 0.25 for one in found.values() if one is not None and one.error)
+    assert all(one.error < 0.25 for one in result.values() if one is not None and one.error)
 
 
 def test_the_engine_is_what_is_not_the_heaps() -> None:
@@ -217,7 +217,7 @@ def test_it_stays_within_its_events(script_heap: Experiment) -> None:
 
 
 #: Figures as published, typed again: from, to.
-TOLD = {
+REPORTED = {
     "collection_s": (1.0, None),
     "json_s": (10.0, 10.0),
     "cpu_boot_pct": (5.0, 6.0),
@@ -260,11 +260,11 @@ MISSED_UNCACHED = {  #: at the upper end of a node's price
             marks=[pytest.mark.xfail(strict=True, reason=missed[key])] if key in missed else [],
         )
         for figures, missed in (("computed", MISSED), ("uncached", MISSED_UNCACHED))
-        for key in TOLD
+        for key in REPORTED
     ],
 )
 def test_published_figures_come_out(figures: str, key: str, script_heap: Experiment) -> None:
-    (low, high), value = TOLD[key], script_heap.figures[f"script_{figures}"][key]
+    (low, high), value = REPORTED[key], script_heap.figures[f"script_{figures}"][key]
     assert low is None or value * FACTOR >= low
     assert high is None or value <= high * FACTOR
 
@@ -273,10 +273,12 @@ def test_the_table_says_the_same(script_heap: Experiment) -> None:
     table = script_heap.table("published")
     for column, missed in (("holds", MISSED), ("holds_uncached", MISSED_UNCACHED)):
         held = table.column(column)
-        assert len(held) == len(TOLD) + 1
+        assert len(held) == len(REPORTED) + 1
         assert held.count("no") == len(missed)
         assert held.count("arithmetic") == 1
-    assert script_heap.findings[0].startswith(f"{len(TOLD) - len(MISSED)} of {len(TOLD) + 1}")
+    assert script_heap.findings[0].startswith(
+        f"{len(REPORTED) - len(MISSED)} of {len(REPORTED) + 1}"
+    )
     for low, high, value, difference in zip(
         *(
             table.column(key)

@@ -43,15 +43,15 @@ def test_each_job_is_the_real_allocator_s_to_the_digest(rate: str) -> None:
         if part.name not in real:
             continue
         seen.add(part.name)
-        told = real[part.name]
+        reported = real[part.name]
         for key in ("mallocs", "reallocs", "frees", "nodes"):
-            assert row[key] == int(told[key]), (part.name, key)
-        assert failed == int(told["failures"]), part.name
-        assert f"{int(row['digest']):016x}" == told["digest"], part.name
+            assert row[key] == int(reported[key]), (part.name, key)
+        assert failed == int(reported["failures"]), part.name
+        assert f"{int(row['digest']):016x}" == reported["digest"], part.name
     assert seen == set(real)
 
 
-def made(allocator: str, nodes: int) -> Ran:
+def built(allocator: str, nodes: int) -> Ran:
     """Every job has 1,000 calls of each kind; half of the nodes are those of frees."""
     names = ("minute 1", "collection 1", "json", "json done", "json native", "cbor")
     rows = np.zeros(len(names), dtype=TURN_ROW)
@@ -66,12 +66,12 @@ def made(allocator: str, nodes: int) -> Ran:
 
 
 def figures() -> dict[str, tuple[float, ...]]:
-    both = claims(made("idf-3.3+light+track", 2_000_000), made("umm:32", 300_000))
+    both = claims(built("idf-3.3+light+track", 2_000_000), built("umm:32", 300_000))
     return {claim.key: dataclasses.astuple(claim.computed) for claim in both}
 
 
 def test_a_job_costs_its_instructions_and_its_nodes() -> None:
-    ran = made("idf-3.3+light+track", 2_000_000)
+    ran = built("idf-3.3+light+track", 2_000_000)
     spread = ran.seconds("json")
     line = 78 * 240 / 40  # cycles
     assert spread.uncached - spread.cached == pytest.approx(2_000_000 * line / 240e6)

@@ -49,9 +49,9 @@ def tls_ladder(computed: Computed) -> Experiment:
 
 
 def row(experiment: Experiment, key: str) -> dict[str, Cell]:
-    found = experiment.table("ladder")
-    keys = [column.key for column in found.columns]
-    return dict(zip(keys, found.rows[list(PUBLISHED).index(key)], strict=True))
+    result = experiment.table("ladder")
+    keys = [column.key for column in result.columns]
+    return dict(zip(keys, result.rows[list(PUBLISHED).index(key)], strict=True))
 
 
 def gain(experiment: Experiment, key: str, column: str = "gain_computed") -> int:
@@ -68,7 +68,7 @@ def published_gain(key: str, kind: int = 0) -> int:
 # ---- the ladder ---------------------------------------------------------------------------------
 
 
-def test_the_first_step_is_calibrated_and_said_to_be(tls_ladder: Experiment) -> None:
+def test_the_first_step_is_calibrated_and_marked(tls_ladder: Experiment) -> None:
     assert [check.holds for check in tls_ladder.checks] == [True, True]
     assert row(tls_ladder, "default")["holds"] == "calibrated"
     assert "Only the first step's static use" in " ".join(tls_ladder.findings)
@@ -116,19 +116,19 @@ def peaks_of(experiment: Experiment, task: str) -> list[tuple[str, str, int, int
     columns = [table.column(key) for key in ("step", "memory", "published", "computed", "holds")]
     rows = zip(table.column("task"), *columns, strict=True)
     return [
-        (str(step), str(memory), int(str(told)), int(str(ours)), str(holds))
-        for name, step, memory, told, ours, holds in rows
+        (str(step), str(memory), int(str(reported)), int(str(ours)), str(holds))
+        for name, step, memory, reported, ours, holds in rows
         if name == task
     ]
 
 
 def test_the_client_s_eight_peaks_come_out_within_one_percent(tls_ladder: Experiment) -> None:
-    found = peaks_of(tls_ladder, "client")
-    assert [(step, memory, told) for step, memory, told, _, _ in found] == CLIENT
-    for _, _, told, ours, holds in found:
+    peaks = peaks_of(tls_ladder, "client")
+    assert [(step, memory, stated) for step, memory, stated, _, _ in peaks] == CLIENT
+    for _, _, reported, ours, holds in peaks:
         assert holds == "yes"
-        assert abs(ours - told) <= 0.01 * told
-    assert found[-1][3] == 21_216  # the blocks in IRAM, to the byte
+        assert abs(ours - reported) <= 0.01 * reported
+    assert peaks[-1][3] == 21_216  # the blocks in IRAM, to the byte
     assert tls_ladder.figures["tls_peaks"]["aws_iot_within"] == 8
 
 
@@ -202,9 +202,9 @@ def test_each_constant_doubled_moves_the_table(name: str) -> None:
     doubled = values() | {name: 2 * values()[name]}
     key = SEEN_IN.get(name, "unicore")
     if not key:
-        told = cost.read_counted()
+        reported = cost.read_counted()
         slow = [
-            cost.slow_down(told, smallest=2048, cycles=use["restricted_cycles"])
+            cost.slow_down(reported, smallest=2048, cycles=use["restricted_cycles"])
             for use in (values(), doubled)
         ]
         assert slow[0].seconds(values()["clock_mhz"]) != slow[1].seconds(doubled["clock_mhz"])
@@ -249,10 +249,10 @@ def test_each_size_of_the_network_doubled_moves_the_table(
     session, sizes = tenants.session, tenants.sizes
 
     def peaks(file: str) -> object:  # a task's peaks are those of its own events
-        made = tmp_path / file
-        session.make_session(STEPS[0].network, made)
-        found = replay(made, load_chip("esp32").layout(idf="4.2"))
-        return [(each.task, each.kind, each.payload_peak) for each in found.tasks]
+        built = tmp_path / file
+        session.make_session(STEPS[0].network, built)
+        result = replay(built, load_chip("esp32").layout(idf="4.2"))
+        return [(each.task, each.kind, each.payload_peak) for each in result.tasks]
 
     before = peaks("before.hst")
     monkeypatch.setattr(sizes, name, 2 * getattr(sizes, name))
@@ -287,11 +287,11 @@ def test_a_composition_has_every_block_of_both(tmp_path: Path) -> None:
     client, network = traces_of(step)
     out = tmp_path / "T.hst"
     out.write_bytes(composed(client, network, iram_from=2048))
-    made = read_recorded(out)
+    recorded = read_recorded(out)
     parts = [read_recorded(path).events for path in (client, network)]
     blocks = [part[part["kind"] != 7] for part in parts]
-    assert (made.events["kind"] != 7).sum() == sum(len(part) for part in blocks)
-    mine = made.events[(made.events["task"] == TASKS.index("aws_iot"))]
+    assert (recorded.events["kind"] != 7).sum() == sum(len(part) for part in blocks)
+    mine = recorded.events[(recorded.events["task"] == TASKS.index("aws_iot"))]
     assert np.array_equal(mine["size"], (blocks[0]["size"] + 3) // 4 * 4)  # in words
     large = (mine["size"] >= 2048) & (mine["kind"] < 4)
     assert large.sum() > 10
@@ -303,9 +303,9 @@ def test_a_handshake_computes_while_the_network_goes_on(tmp_path: Path) -> None:
     client, network = traces_of(step)
     out = tmp_path / "T.hst"
     out.write_bytes(composed(client, network))
-    made, alone = read_recorded(out), read_recorded(client)
-    here, there = made.places(), alone.places()
-    handshake = made.events[here["answered 1"] : here["computed 1"]]
+    built, alone = read_recorded(out), read_recorded(client)
+    here, there = built.places(), alone.places()
+    handshake = built.events[here["answered 1"] : here["computed 1"]]
     mine = handshake["task"] == TASKS.index("aws_iot")
     own = alone.events[there["connect 1"] : there["connected 1"]]
     assert mine.sum() == (own["kind"] != 7).sum()
@@ -318,8 +318,8 @@ def test_what_follows_the_network_s_last_connection_is_left_out(tmp_path: Path) 
     client, network = captured_trace(OURS.client), captured_trace(OURS.network)
     out = tmp_path / "T.hst"
     out.write_bytes(composed(client, network))
-    made, alone = read_recorded(out), read_recorded(client)
-    mine = made.events["task"] == TASKS.index("aws_iot")
+    built, alone = read_recorded(out), read_recorded(client)
+    mine = built.events["task"] == TASKS.index("aws_iot")
     before = alone.events[: alone.places()["connect 2"]]
     assert mine.sum() == (before["kind"] != 7).sum()
 
@@ -333,11 +333,11 @@ def counted(**transfer: dict[str, int]) -> dict[str, Any]:
 
 
 def test_only_what_is_no_aligned_word_of_a_large_block_traps() -> None:
-    told = counted(
+    reported = counted(
         read={"1": 10, "2": 5, "4": 100, "copied_bytes": 7},
         written={"1": 1, "2": 0, "4": 50, "copied_bytes": 9},
     )
-    slow = cost.slow_down(told, smallest=2048, cycles=167)
+    slow = cost.slow_down(reported, smallest=2048, cycles=167)
     assert (slow.restricted, slow.words, slow.copied) == (32, 300, 32)  # scaled from half a MB
     assert slow.seconds(160) == pytest.approx(32 * 167 / 160e6)
 
@@ -373,8 +373,8 @@ def test_a_missing_count_names_its_file(monkeypatch: pytest.MonkeyPatch) -> None
 
 def test_the_minimal_network_was_recorded_as_the_step_has_it() -> None:
     """The trace tells what differs from the defaults, of the options that its generator knows."""
-    said = read_info(captured_trace("tls_study_net_minimal")).metadata["config"].split()
-    options = dict(one.removeprefix("CONFIG_").split("=") for one in said)
+    words = read_info(captured_trace("tls_study_net_minimal")).metadata["config"].split()
+    options = dict(one.removeprefix("CONFIG_").split("=") for one in words)
     options.pop("ESP_WIFI_RX_BA_WIN", None)  # none, where A-MPDU is off
     assert {"ESP_WIFI_STATIC_RX_BUFFER_NUM", "LWIP_TCP_WND_DEFAULT"} <= options.keys()
     assert options == {option: str(MINIMAL[option]) for option in options}

@@ -109,10 +109,10 @@ def test_a_chip_known_by_its_best_row_only_is_predicted() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("split", [split.key for split in SPLITS])
 def test_bands_hold_what_they_say_of_unseen_cases(split: str) -> None:
-    found = left_out(split)
-    inside, total = covered(found, share=0.8)
+    result = left_out(split)
+    inside, total = covered(result, share=0.8)
     assert 0.7 <= inside / total <= 0.9
-    assert covered(found, share=0.95)[0] / total >= 0.8
+    assert covered(result, share=0.95)[0] / total >= 0.8
 
 
 @pytest.mark.slow
@@ -123,12 +123,12 @@ def test_what_is_left_out_is_not_learned_from(few: tuple[LeftOut, ...]) -> None:
     learn = [row for row in folds.fitted() if row is not target]
     fold = leave_out(folds.fitted(), [(learn, [other])])[0]
     for metric in METRICS:
-        told = few[1].throughput[metric].mean
-        assert fold.throughput[metric].mean == pytest.approx(told, abs=1e-9)
+        mean = few[1].throughput[metric].mean
+        assert fold.throughput[metric].mean == pytest.approx(mean, abs=1e-9)
 
 
 @pytest.mark.parametrize("split", [split.key for split in SPLITS])
-def test_no_fold_learns_what_it_is_asked(split: str) -> None:
+def test_no_fold_learns_what_it_is_queried(split: str) -> None:
     for learn, ask in folds._folds(split):
         assert ask
         assert not {row.id for row in learn} & {row.id for row in ask}
@@ -188,15 +188,15 @@ def test_the_time_of_a_bit_is_a_sum_of_what_single_knobs_give() -> None:
 
 def test_the_slopes_are_those_of_the_expected_values() -> None:
     constants = read_constants()
-    told = [(row.knobs, metric) for row in ranks()[:12] for metric in METRICS]
-    cases = Cases(told, constants.names)
+    results = [(row.knobs, metric) for row in ranks()[:12] for metric in METRICS]
+    cases = Cases(results, constants.names)
     theta = constants.throughput.theta
     _, slope = cases.expected_and_slope(theta)
     for number in range(0, len(theta), 7):
         step = np.zeros(len(theta))
         step[number] = 1e-6
-        found = (cases.expected(theta + step) - cases.expected(theta - step)) / 2e-6
-        assert np.allclose(found, slope[:, number], atol=1e-6)
+        result = (cases.expected(theta + step) - cases.expected(theta - step)) / 2e-6
+        assert np.allclose(result, slope[:, number], atol=1e-6)
 
 
 def test_the_written_constants_are_read_as_they_are() -> None:

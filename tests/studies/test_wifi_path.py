@@ -54,9 +54,9 @@ def rank(name: str) -> WifiRow:
 
 def rows_of(experiment: Experiment, table: str) -> dict[str, dict[str, Any]]:
     """By rank."""
-    found = experiment.table(table)
-    keys = [column.key for column in found.columns]
-    return {str(row[0]): dict(zip(keys, row, strict=True)) for row in found.rows}
+    result = experiment.table(table)
+    keys = [column.key for column in result.columns]
+    return {str(row[0]): dict(zip(keys, row, strict=True)) for row in result.rows}
 
 
 def test_what_must_come_out_does(wifi: Experiment) -> None:
@@ -95,12 +95,12 @@ def test_inputs_are_the_best_ranks_and_nothing_else(link: Link) -> None:
 
 
 def test_the_order_of_tcp_is_a_second_opinion(wifi: Experiment) -> None:
-    found = wifi.figures["wifi_tcp"]
-    assert found["pairs"] == 134
-    assert found["pairs_right"] == 121
-    assert found["pairs_agree"] == 122
-    assert found["pairs_right_predicted"] == 133
-    assert found["simulated_median_pct"] == pytest.approx(18.5, abs=0.1)
+    result = wifi.figures["wifi_tcp"]
+    assert result["pairs"] == 134
+    assert result["pairs_right"] == 121
+    assert result["pairs_agree"] == 122
+    assert result["pairs_right_predicted"] == 133
+    assert result["simulated_median_pct"] == pytest.approx(18.5, abs=0.1)
 
 
 def test_the_order_is_counted_by_hand(link: Link) -> None:
@@ -114,17 +114,17 @@ def test_the_order_is_counted_by_hand(link: Link) -> None:
         for i, a in enumerate([row for row in rows if row.knobs.group == group])
         for b in [row for row in rows if row.knobs.group == group][i + 1 :]
     )
-    found = throughput.in_order(
+    result = throughput.in_order(
         rows, throughput.TCP, link.mbit, lambda row, metric: row.throughput[metric]
     )
-    assert (found.right, found.total) == (right, 12)
+    assert (result.right, result.total) == (right, 12)
 
 
 def test_ranks_without_error_have_none(link: Link) -> None:
     """The publisher's own figures as a simulation."""
-    found = throughput.opinion(link, METRICS, lambda row, metric: row.throughput[metric])
-    assert found.simulated.max() == 0
-    assert found.order.right == found.order.total == 268
+    result = throughput.opinion(link, METRICS, lambda row, metric: row.throughput[metric])
+    assert result.simulated.max() == 0
+    assert result.order.right == result.order.total == 268
 
 
 @pytest.mark.xfail(
@@ -138,19 +138,19 @@ def test_tcp_is_as_near_as_the_model_with_the_same_knowledge(wifi: Experiment) -
 
 
 def test_udp_is_sent_as_iperf_sends_it(wifi: Experiment, link: Link) -> None:
-    found = wifi.figures["wifi_udp_tx"]
-    assert (found["pairs_right"], found["pairs"]) == (48, 67)
-    assert found["simulated_median_pct"] == pytest.approx(11.2, abs=0.1)
+    result = wifi.figures["wifi_udp_tx"]
+    assert (result["pairs_right"], result["pairs"]) == (48, 67)
+    assert result["simulated_median_pct"] == pytest.approx(11.2, abs=0.1)
     asking, before = throughput.senders(link)
     assert (asking.order.right, before.order.right) == (38, 36)
-    told = next(each for each in wifi.findings if "iperf as it is" in each)
-    assert "38 of 67" in told
-    assert "36 of 67" in told
+    reported = next(each for each in wifi.findings if "iperf as it is" in each)
+    assert "38 of 67" in reported
+    assert "36 of 67" in reported
 
 
 def test_udp_that_is_received_has_its_receiver_as_it_was(wifi: Experiment) -> None:
-    found = wifi.figures["wifi_udp_rx"]
-    assert (found["pairs_right"], found["pairs"]) == (24, 67)
+    result = wifi.figures["wifi_udp_rx"]
+    assert (result["pairs_right"], result["pairs"]) == (24, 67)
     assert any("receiver as it was: 24 of 67" in each for each in wifi.findings)
 
 
@@ -163,9 +163,9 @@ def test_code_in_flash_makes_a_processor_of_one_core_slower(link: Link) -> None:
     slower = link.code[LWIP]
     best = {row.knobs.group: row for row in ranks() if link.is_input(row)}
     for row in ranks():
-        told = row.knobs
-        loses = best[told.group].knobs.lwip_iram and not told.lwip_iram
-        assert (row.id in slower) == (loses and load_chip(told.chip).data.cores == 1)
+        knobs = row.knobs
+        loses = best[knobs.group].knobs.lwip_iram and not knobs.lwip_iram
+        assert (row.id in slower) == (loses and load_chip(knobs.chip).data.cores == 1)
         for metric in METRICS:
             assert row.id in slower or link.mbit(row, metric) == link.mbit(row, metric, code=None)
     assert link.code_factor == 1.1
@@ -181,7 +181,7 @@ def test_code_in_flash_makes_a_processor_of_one_core_slower(link: Link) -> None:
         assert link.mbit(row, metric) == pytest.approx(link.mbit(row, metric, None) / 1.1, rel=0.01)
 
 
-def test_each_way_that_was_tried_is_told_and_one_is_taken(wifi: Experiment) -> None:
+def test_each_way_that_was_tried_is_reported_and_one_is_taken(wifi: Experiment) -> None:
     rows = wifi.table("code").rows
     assert [str(row[1]).partition(":")[0] for row in rows] == ["no", "yes", "no", "no"]
     assert [row[3] for row in rows[:2]] == ["114 of 134", "121 of 134"]
@@ -196,8 +196,8 @@ def test_each_way_that_was_tried_is_told_and_one_is_taken(wifi: Experiment) -> N
     "come out alike; what the real driver loses with fewer buffers is not public",
 )
 def test_the_order_of_udp_is_a_second_opinion(wifi: Experiment) -> None:
-    found = wifi.figures["wifi_udp"]
-    assert found["pairs_right"] >= 0.9 * found["pairs"]
+    result = wifi.figures["wifi_udp"]
+    assert result["pairs_right"] >= 0.9 * result["pairs"]
 
 
 @pytest.mark.xfail(
@@ -225,8 +225,8 @@ def test_windows_are_worth_what_they_are(wifi: Experiment) -> None:
     for metric in ("tcp_rx", "tcp_tx"):
         mbit, _ = sweeps.point(read_link(), "window", "80 ms", metric, 5760)
         assert mbit == pytest.approx(5760 * 8 / 0.0815 / 1e6, rel=0.03)
-    found = wifi.figures["wifi_distance"]
-    assert found["form_bare_pct"] < 5 < found["form_worst_pct"]
+    result = wifi.figures["wifi_distance"]
+    assert result["form_bare_pct"] < 5 < result["form_worst_pct"]
 
 
 def test_losses_cost_throughput_and_memory(link: Link) -> None:
@@ -250,9 +250,9 @@ def test_what_the_radio_sends_again_is_not_lost(link: Link) -> None:
 
 
 def test_a_window_above_the_buffers_stalls(wifi: Experiment, link: Link) -> None:
-    found = wifi.figures["wifi_sweeps"]
-    assert found["stalled_mbit"] < 1
-    assert found["limited_mbit"] > 10 * found["stalled_mbit"]
+    result = wifi.figures["wifi_sweeps"]
+    assert result["stalled_mbit"] < 1
+    assert result["limited_mbit"] > 10 * result["stalled_mbit"]
     with_room, _ = sweeps.point(link, "dynamic_rx", ", window 65535", "tcp_rx", 20)
     assert with_room > 60
 
@@ -309,18 +309,18 @@ def test_peaks_are_those_of_the_events(name: str) -> None:
             peak[phase] = max(peak[phase], live)
             for one in own:
                 by_task[phase][one] = max(by_task[phase][one], own[one])
-    found = read_heap(trace_of(rank(name)))
+    result = read_heap(trace_of(rank(name)))
     for metric in METRICS:
-        assert (found.before[metric], found.peak[metric]) == (before[metric], peak[metric])
-        assert found.tasks[metric] == {task: by_task[metric][task] for task in ("wifi", "tcpip")}
+        assert (result.before[metric], result.peak[metric]) == (before[metric], peak[metric])
+        assert result.tasks[metric] == {task: by_task[metric][task] for task in ("wifi", "tcpip")}
 
 
 def test_a_sender_holds_its_window_twice(wifi: Experiment) -> None:
     row = rank("esp32-default")
-    found = wifi.figures["wifi_heap"]
-    assert found["default_tcp_tx"] == 38_292
-    assert found["default_tcp_rx"] == 6936
-    assert 1.5 * row.knobs.tcp_snd_buf < found["default_tcp_tx"] < 2.5 * row.knobs.tcp_snd_buf
+    result = wifi.figures["wifi_heap"]
+    assert result["default_tcp_tx"] == 38_292
+    assert result["default_tcp_rx"] == 6936
+    assert 1.5 * row.knobs.tcp_snd_buf < result["default_tcp_tx"] < 2.5 * row.knobs.tcp_snd_buf
 
 
 def test_static_buffers_are_those_of_the_rank() -> None:
@@ -350,9 +350,9 @@ def test_tenants_is_shown_beside_lwip(wifi: Experiment) -> None:
             theirs = read_heap(f"tenants_at_{short}", ()).task_most(task)
             assert (row[f"{task}_lwip"], row[f"{task}_tenants"]) == (ours, theirs)
             assert row[f"{task}_difference"] == theirs - ours
-    found = wifi.figures["wifi_tenants"]
-    assert found["share_median"] == pytest.approx(1.227, abs=0.001)
-    assert 1 < found["share_least"] <= found["share_most"] < 1.4
+    result = wifi.figures["wifi_tenants"]
+    assert result["share_median"] == pytest.approx(1.227, abs=0.001)
+    assert 1 < result["share_least"] <= result["share_most"] < 1.4
 
 
 def test_tenants_has_lwips_blocks_to_the_byte() -> None:
@@ -361,8 +361,8 @@ def test_tenants_has_lwips_blocks_to_the_byte() -> None:
     for who in ("wifi", "tenants"):
         events, tasks, _ = events_of(f"{who}_at_default")
         (stack,) = (index for index, task in tasks.items() if task == "tcpip")
-        made = events["kind"] <= CALLOC
-        mine = events["size"][made & (events["task"] == stack)].tolist()
+        built = events["kind"] <= CALLOC
+        mine = events["size"][built & (events["task"] == stack)].tolist()
         sizes[who] = {size for size in mine if mine.count(size) >= 20}
     assert {1532, 92, 16} <= sizes["wifi"]
     assert sizes["wifi"] <= sizes["tenants"]

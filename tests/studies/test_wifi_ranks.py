@@ -34,11 +34,11 @@ def rows(result: Experiment, key: str) -> list[dict[str, Any]]:
 @pytest.mark.slow
 def test_the_figures_are_those_of_the_rows(result: Experiment) -> None:
     """Counted again from the published and predicted columns alone."""
-    told = rows(result, "ranks")
-    assert len(told) == 40
+    reported = rows(result, "ranks")
+    assert len(reported) == 40
     errors = [
         abs(row[f"{metric}_predicted"] / row[metric] - 1) * 100
-        for row in told
+        for row in reported
         for metric in METRICS
     ]
     figures = result.figures
@@ -46,7 +46,7 @@ def test_the_figures_are_those_of_the_rows(result: Experiment) -> None:
         figures["throughput"]["loo_median_pct"], abs=0.05
     )
     right = pairs = 0
-    for a, b in combinations(told, 2):
+    for a, b in combinations(reported, 2):
         if (a["chip"], a["psram"]) != (b["chip"], b["psram"]):
             continue
         for metric in METRICS:
@@ -57,7 +57,7 @@ def test_the_figures_are_those_of_the_rows(result: Experiment) -> None:
     assert (right, pairs) == (figures["throughput"]["pairs_right"], figures["throughput"]["pairs"])
     measured = [
         abs(row["memory_predicted"] - row["memory"])
-        for row, rank in zip(told, ranks(), strict=True)
+        for row, rank in zip(reported, ranks(), strict=True)
         if not rank.memory_computed
     ]
     assert statistics.median(measured) == pytest.approx(
@@ -90,14 +90,14 @@ def test_json_has_the_figures_on_top() -> None:
 def test_each_rank_has_its_gain_or_the_proof_that_there_is_none(result: Experiment) -> None:
     """Counted again from the rows; those outside Kconfig's ranges are listed."""
     table = result.table("gains")
-    told, full = rows(result, "gains"), rows(result, "gains_knobs")
-    assert [row["rank"] for row in told] == [rank.id for rank in ranks()]
-    said = result.figures["tune"]
-    assert said["bettered"] == sum(row["better"] == "yes" for row in told)
-    assert said["proven_best"] == sum(row["better"] == "no: proven" for row in told)
-    assert said["bettered"] + said["proven_best"] == said["ranks"] == 40
-    assert said["outside_kconfig"] == sum(bool(row["outside"]) for row in full) > 0
-    for row, each in zip(told, full, strict=True):
+    reported, full = rows(result, "gains"), rows(result, "gains_knobs")
+    assert [row["rank"] for row in reported] == [rank.id for rank in ranks()]
+    stated = result.figures["tune"]
+    assert stated["bettered"] == sum(row["better"] == "yes" for row in reported)
+    assert stated["proven_best"] == sum(row["better"] == "no: proven" for row in reported)
+    assert stated["bettered"] + stated["proven_best"] == stated["ranks"] == 40
+    assert stated["outside_kconfig"] == sum(bool(row["outside"]) for row in full) > 0
+    for row, each in zip(reported, full, strict=True):
         assert each["free_best"] >= each["free_base"] - 0.01
         moved = [each[f"{metric}_best"] / each[f"{metric}_base"] for metric in METRICS]
         assert min(moved) >= 1 - 0.005  # of figures rounded to two digits

@@ -8,7 +8,7 @@
  *   HS_LIBC_SBRK    sbrk(), HS_LIBC_SIZE bytes at a time, HS_ARENAS_MAX times at most: a block never
  *                   lies across two of these
  *   HS_LIBC_PAGES   mmap(), likewise: for programs of a system
- *   HS_LIBC_ASKED   what a function of the program, hs_libc_memory(), tells at the first request
+ *   HS_LIBC_QUERIED   what a function of the program, hs_libc_memory(), tells at the first request
  */
 #ifndef HEAPSCOPE_LIBC_H
 #define HEAPSCOPE_LIBC_H

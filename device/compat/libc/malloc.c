@@ -77,12 +77,12 @@ int HS_LIBC_NAME(posix_memalign)(void **block, size_t alignment, size_t size)
     }
     hs_status_t status;
     const int before = errno; /* who is asked for more memory may set it */
-    void *const made = hs_libc_align(alignment, size, &status);
+    void *const built = hs_libc_align(alignment, size, &status);
     errno = before;
     if (status != HS_OK) {
         return status == HS_ERR_ARGUMENT ? EINVAL : ENOMEM;
     }
-    *block = made;
+    *block = built;
     return 0;
 }
 

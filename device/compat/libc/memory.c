@@ -16,16 +16,16 @@ bool hs_libc_more(hs_arenas_t *arenas, size_t alignment, size_t size)
     return hs_arenas_add(arenas, arena, sizeof arena) == HS_OK;
 }
 
-#elif HS_LIBC_MEMORY == HS_LIBC_ASKED
+#elif HS_LIBC_MEMORY == HS_LIBC_QUERIED
 
 bool hs_libc_more(hs_arenas_t *arenas, size_t alignment, size_t size)
 {
-    static bool asked;
+    static bool requested;
     (void)alignment, (void)size;
-    if (asked) {
+    if (requested) {
         return false;
     }
-    asked = true;
+    requested = true;
     size_t bytes = 0;
     void *const memory = hs_libc_memory(&bytes);
     return hs_arenas_add(arenas, memory, bytes) == HS_OK;

@@ -1,5 +1,5 @@
 /* The RAM behind the program, for CONFIG_HEAPSCOPE_LIBC_ARENA_SIZE -1: as Zephyr's own
- * arena of the C library would take it. Compiled with HS_LIBC_MEMORY HS_LIBC_ASKED. */
+ * arena of the C library would take it. Compiled with HS_LIBC_MEMORY HS_LIBC_QUERIED. */
 #include <stddef.h>
 #include <stdint.h>
 

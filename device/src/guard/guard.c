@@ -330,10 +330,10 @@ hs_status_t hs_guard_free(hs_guard_t *guard, void *block)
     }
 #if HS_GUARD
     if (hs_has_canaries(guard->config)) {
-        hs_guarded_t found;
+        hs_guarded_t match;
         hs_around_t around;
-        const hs_status_t status = hs_guard_open_block(guard, block, &found, &around);
-        return status == HS_OK ? hs_guard_give_back(guard, &found, &around) : status;
+        const hs_status_t status = hs_guard_open_block(guard, block, &match, &around);
+        return status == HS_OK ? hs_guard_give_back(guard, &match, &around) : status;
     }
     hs_around_t around; /* an address that is not a block is refused by the heap itself */
     if (hs_has_links(guard->config) &&

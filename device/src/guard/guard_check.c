@@ -33,24 +33,24 @@ static bool is_block(const hs_guard_t *guard, const void *payload, hs_guarded_t 
 
 size_t hs_guard_usable_size(const hs_guard_t *guard, const void *block)
 {
-    hs_guarded_t found;
-    return is_block(guard, block, &found) ? found.size : 0;
+    hs_guarded_t match;
+    return is_block(guard, block, &match) ? match.size : 0;
 }
 
 size_t hs_guard_full_size(const hs_guard_t *guard, const void *block)
 {
-    hs_guarded_t found;
-    return is_block(guard, block, &found) ? hs_heap_full_size(guard->heap, (const void *)found.raw)
+    hs_guarded_t match;
+    return is_block(guard, block, &match) ? hs_heap_full_size(guard->heap, (const void *)match.raw)
                                           : 0;
 }
 
 hs_tag_t hs_guard_tag(const hs_guard_t *guard, const void *block)
 {
-    hs_guarded_t found;
-    if (!is_block(guard, block, &found)) {
+    hs_guarded_t match;
+    if (!is_block(guard, block, &match)) {
         return (hs_tag_t){HS_OWNER_NONE, NULL};
     }
-    return (hs_tag_t){found.owner, hs_read_site(guard, &found)};
+    return (hs_tag_t){match.owner, hs_read_site(guard, &match)};
 }
 
 void *hs_guard_containing_block(const hs_guard_t *guard, const void *address)
@@ -60,10 +60,10 @@ void *hs_guard_containing_block(const hs_guard_t *guard, const void *address)
     if (raw == NULL) {
         return NULL;
     }
-    hs_guarded_t found;
+    hs_guarded_t match;
     hs_guard_read_marks(guard, (uintptr_t)raw, (uint32_t)hs_heap_usable_size(guard->heap, raw),
-                        &found);
-    return hs_payload(&found);
+                        &match);
+    return hs_payload(&match);
 }
 
 bool hs_guard_fits(const hs_guard_t *guard, size_t alignment, size_t size, size_t offset)
@@ -100,10 +100,10 @@ static bool visit_block(void *context, void *block, size_t size, bool used)
         return visitor->visit(visitor->context, block, size, false,
                               (hs_tag_t){HS_OWNER_NONE, NULL});
     }
-    hs_guarded_t found;
-    hs_guard_read_marks(visitor->guard, (uintptr_t)block, (uint32_t)size, &found);
-    const hs_tag_t tag = {found.owner, hs_read_site(visitor->guard, &found)};
-    return visitor->visit(visitor->context, hs_payload(&found), found.size, true, tag);
+    hs_guarded_t match;
+    hs_guard_read_marks(visitor->guard, (uintptr_t)block, (uint32_t)size, &match);
+    const hs_tag_t tag = {match.owner, hs_read_site(visitor->guard, &match)};
+    return visitor->visit(visitor->context, hs_payload(&match), match.size, true, tag);
 }
 
 void hs_guard_walk(const hs_guard_t *guard, hs_guard_visit_t visit, void *context)
@@ -125,9 +125,9 @@ static bool check_one(void *context, void *block, size_t size, bool used)
     hs_guard_t *const guard = checker->guard;
     bool wrong = false;
     if (used) {
-        hs_guarded_t found;
-        hs_guard_read_marks(guard, (uintptr_t)block, (uint32_t)size, &found);
-        (void)hs_guard_examine(guard, &found, &wrong);
+        hs_guarded_t match;
+        hs_guard_read_marks(guard, (uintptr_t)block, (uint32_t)size, &match);
+        (void)hs_guard_examine(guard, &match, &wrong);
     }
 #if HS_GUARD
     if (!used && hs_has_fill(guard->config)) {
@@ -159,16 +159,16 @@ hs_status_t hs_guard_check(hs_guard_t *guard)
 
 hs_status_t hs_guard_check_block(hs_guard_t *guard, const void *block)
 {
-    hs_guarded_t found;
-    hs_status_t status = hs_guard_find_block(guard, block, &found);
+    hs_guarded_t match;
+    hs_status_t status = hs_guard_find_block(guard, block, &match);
     if (status == HS_OK) {
-        status = hs_heap_check_block(guard->heap, (const void *)found.raw);
+        status = hs_heap_check_block(guard->heap, (const void *)match.raw);
     }
     bool wrong = false;
     if (status == HS_ERR_CORRUPT) {
         (void)hs_guard_report(guard, HS_FAULT_METADATA, NULL, block);
     } else if (status == HS_OK && hs_has_canaries(guard->config)) {
-        (void)hs_guard_examine(guard, &found, &wrong);
+        (void)hs_guard_examine(guard, &match, &wrong);
     }
     return wrong ? HS_ERR_CORRUPT : status;
 }

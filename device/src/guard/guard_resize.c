@@ -89,30 +89,30 @@ static void *resize_checked(hs_guard_t *guard, const hs_guarded_t *block, hs_aro
 #endif
 
 /* The block at `block`, sound, and what it is to become. False: refused. */
-static bool prepare(hs_guard_t *guard, const void *block, size_t size, hs_guarded_t *found,
+static bool prepare(hs_guard_t *guard, const void *block, size_t size, hs_guarded_t *match,
                     hs_around_t *around, hs_plan_t *plan)
 {
     *plan = hs_plain_plan(guard, size);
     if (plan->total == 0 || !hs_begin(guard) ||
-        hs_guard_open_block(guard, block, found, around) != HS_OK) {
+        hs_guard_open_block(guard, block, match, around) != HS_OK) {
         return false;
     }
-    plan->total += found->head - plan->head; /* which stays as it is, also where the block moves */
-    plan->head = found->head;
+    plan->total += match->head - plan->head; /* which stays as it is, also where the block moves */
+    plan->head = match->head;
     return true;
 }
 
-static void *resize(hs_guard_t *guard, const hs_guarded_t *found, hs_around_t *around,
+static void *resize(hs_guard_t *guard, const hs_guarded_t *match, hs_around_t *around,
                     const hs_plan_t *plan, hs_tag_t tag)
 {
 #if HS_GUARD
     if (hs_has_links(guard->config)) {
-        return resize_checked(guard, found, around, plan, tag);
+        return resize_checked(guard, match, around, plan, tag);
     }
 #else
     (void)around;
 #endif
-    void *const raw = hs_heap_realloc(guard->heap, (void *)found->raw, plan->total);
+    void *const raw = hs_heap_realloc(guard->heap, (void *)match->raw, plan->total);
     return hs_guard_hand_out(guard, raw, plan, plan->size, tag);
 }
 
@@ -125,30 +125,30 @@ void *hs_guard_realloc(hs_guard_t *guard, void *block, size_t size, hs_tag_t tag
         (void)hs_guard_free(guard, block);
         return NULL;
     }
-    hs_guarded_t found;
+    hs_guarded_t match;
     hs_around_t around;
     hs_plan_t plan;
-    return prepare(guard, block, size, &found, &around, &plan)
-               ? resize(guard, &found, &around, &plan, tag)
+    return prepare(guard, block, size, &match, &around, &plan)
+               ? resize(guard, &match, &around, &plan, tag)
                : NULL;
 }
 
 #if HS_LOCKS
 void *hs_guard_resize(hs_guard_t *guard, void *block, size_t size, hs_tag_t tag, bool *moved)
 {
-    hs_guarded_t found;
+    hs_guarded_t match;
     hs_around_t around;
     hs_plan_t plan;
     *moved = false;
-    if (!prepare(guard, block, size, &found, &around, &plan)) {
+    if (!prepare(guard, block, size, &match, &around, &plan)) {
         return NULL;
     }
     const bool sound = !HS_GUARD || !hs_has_links(guard->config) || around.sound;
-    if (!sound || !hs_heap_moves(guard->heap, (const void *)found.raw, plan.total)) {
-        return resize(guard, &found, &around, &plan, tag);
+    if (!sound || !hs_heap_moves(guard->heap, (const void *)match.raw, plan.total)) {
+        return resize(guard, &match, &around, &plan, tag);
     }
     *moved = true;
-    const uint32_t kept = found.size < plan.size ? found.size : plan.size;
+    const uint32_t kept = match.size < plan.size ? match.size : plan.size;
     return hs_guard_hand_out(guard, hs_guard_take(guard, plan.total), &plan, kept, tag);
 }
 #endif

@@ -11,11 +11,11 @@ static uint32_t bin_from(const hs_heap_t *heap, uint32_t bin)
 {
     const uint32_t words = hs_map_words(heap);
     uint32_t at = bin / HS_WORD_BITS;
-    uint32_t found = at < words ? heap->words[at] & UINT32_MAX << bin % HS_WORD_BITS : 0;
-    while (found == 0 && ++at < words) { /* bound: map - 1 */
-        found = heap->words[at];
+    uint32_t match = at < words ? heap->words[at] & UINT32_MAX << bin % HS_WORD_BITS : 0;
+    while (match == 0 && ++at < words) { /* bound: map - 1 */
+        match = heap->words[at];
     }
-    return found != 0 ? at * HS_WORD_BITS + hs_word_lowest(found) : 0;
+    return match != 0 ? at * HS_WORD_BITS + hs_word_lowest(match) : 0;
 }
 
 /* The smallest that holds `granules` among up to *look blocks of a bin; 0: none. HS_UNSOUND: a block of

@@ -17,14 +17,14 @@ static inline uint32_t lead_of(const hs_heap_t *heap, uint32_t block, uint32_t a
     return lead == 1 ? lead + (alignment >> HS_GRANULE_SHIFT) : lead;
 }
 
-static HS_APART found_t find(const hs_heap_t *heap, uint32_t granules)
+static HS_APART fit_t find(const hs_heap_t *heap, uint32_t granules)
 {
     return 2 * granules <= heap->free ? bin_find(heap, granules) : 0;
 }
 
 /* A free block that can hold `granules` from an aligned place on. */
-static HS_SHARED found_t find_aligned(const hs_heap_t *heap, uint32_t granules, uint32_t alignment,
-                                      uint32_t offset)
+static HS_SHARED fit_t find_aligned(const hs_heap_t *heap, uint32_t granules, uint32_t alignment,
+                                    uint32_t offset)
 {
     if (2 * granules > heap->free) {
         return 0;
@@ -39,7 +39,7 @@ static HS_SHARED found_t find_aligned(const hs_heap_t *heap, uint32_t granules, 
             const uint32_t size = hs_at(heap, block)[HS_SIZE];
             const uint32_t lead = lead_of(heap, block, alignment, offset);
             if (lead <= size && granules <= size - lead) {
-                return found_in(at, block);
+                return fit_in(at, block);
             }
             block = hs_at(heap, block)[HS_NEXT];
             look--;
@@ -57,15 +57,15 @@ HS_OF_UNIT void *HS_NAME(aligned)(hs_heap_t *heap, uint32_t alignment, size_t si
         return NULL;
     }
     const uint32_t granules = block_granules(heap, size);
-    const found_t found = find_aligned(heap, granules, alignment, offset);
-    uint32_t block = (uint32_t)found;
+    const fit_t match = find_aligned(heap, granules, alignment, offset);
+    uint32_t block = (uint32_t)match;
     if (block == 0) {
         return NULL;
     }
     const uint32_t lead = lead_of(heap, block, alignment, offset);
     HS_ASSERT(lead + granules <= hs_at(heap, block)[HS_SIZE]);
     const uint32_t whole = hs_at(heap, block)[HS_SIZE] - lead;
-    bin_remove(heap, block, (uint32_t)(found >> 32));
+    bin_remove(heap, block, (uint32_t)(match >> 32));
     if (lead == 0) {
         begin_used(heap, block);
     } else {

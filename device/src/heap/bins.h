@@ -130,11 +130,11 @@ static HS_STEP uint32_t bin_from(const hs_heap_t *heap, uint32_t bin)
 {
     const uint32_t words = HS_IS_WIDE(heap) ? HS_MAP_WIDE : HS_MAP_SMALL;
     uint32_t at = bin / HS_WORD_BITS;
-    uint32_t found = at < words ? heap->words[at] & UINT32_MAX << bin % HS_WORD_BITS : 0;
-    while (found == 0 && ++at < words) { /* bound: map - 1 */
-        found = heap->words[at];
+    uint32_t match = at < words ? heap->words[at] & UINT32_MAX << bin % HS_WORD_BITS : 0;
+    while (match == 0 && ++at < words) { /* bound: map - 1 */
+        match = heap->words[at];
     }
-    return found != 0 ? at * HS_WORD_BITS + hs_word_lowest(found) : 0;
+    return match != 0 ? at * HS_WORD_BITS + hs_word_lowest(match) : 0;
 }
 
 #if !HS_LEAN
@@ -142,24 +142,24 @@ static HS_STEP uint32_t bin_from(const hs_heap_t *heap, uint32_t bin)
 static HS_INLINE uint32_t bin_from_else(const hs_heap_t *heap, uint32_t bin)
 {
     HS_ASSERT(bin < HS_WORD_BITS);
-    uint32_t found = heap->words[0] & UINT32_MAX << bin;
+    uint32_t match = heap->words[0] & UINT32_MAX << bin;
     uint32_t at = 0;
-    for (uint32_t i = 1; found == 0 && i < HS_MAP_SMALL; i++) { /* bound: map - 1 */
-        found = heap->words[i];
+    for (uint32_t i = 1; match == 0 && i < HS_MAP_SMALL; i++) { /* bound: map - 1 */
+        match = heap->words[i];
         at = i;
     }
-    if (found == 0) {
-        found = heap->words[0];
+    if (match == 0) {
+        match = heap->words[0];
         at = 0;
     }
-    return found != 0 ? at * HS_WORD_BITS + hs_word_lowest(found) : 0;
+    return match != 0 ? at * HS_WORD_BITS + hs_word_lowest(match) : 0;
 }
 #endif
 
 /* A free block, 0 for none, and in the upper half its bin. Two registers hold both. */
-typedef uint64_t found_t;
+typedef uint64_t fit_t;
 
-static HS_INLINE found_t found_in(uint32_t bin, uint32_t block)
+static HS_INLINE fit_t fit_in(uint32_t bin, uint32_t block)
 {
     return (uint64_t)bin << 32 | block;
 }
@@ -190,16 +190,16 @@ static HS_STEP uint32_t bin_best(const hs_heap_t *heap, uint32_t head, uint32_t 
 }
 
 /* A free block for `granules`, not more than are free. */
-static HS_STEP found_t bin_find(const hs_heap_t *heap, uint32_t granules)
+static HS_STEP fit_t bin_find(const hs_heap_t *heap, uint32_t granules)
 {
     HS_ASSERT(granules >= HS_BLOCK_MIN && 2 * granules <= heap->free);
     uint32_t at = bin_of(heap, granules);
     uint32_t look = HS_LOOK;
     const uint32_t head = bin_head(heap, at);
     if (head != 0) {
-        const uint32_t found = bin_best(heap, head, granules, look); /* left: HS_LOOK */
-        if (found != 0) {
-            return found_in(at, found);
+        const uint32_t match = bin_best(heap, head, granules, look); /* left: HS_LOOK */
+        if (match != 0) {
+            return fit_in(at, match);
         }
         look = 1;
     }
@@ -213,7 +213,7 @@ static HS_STEP found_t bin_find(const hs_heap_t *heap, uint32_t granules)
         return 0;
     }
     /* left: HS_LOOK_LAST */
-    return found_in(at, bin_best(heap, bin_head(heap, at), granules, look));
+    return fit_in(at, bin_best(heap, bin_head(heap, at), granules, look));
 }
 
 #else
@@ -268,17 +268,17 @@ static HS_INLINE uint32_t bin_least(const hs_heap_t *heap, uint32_t head, uint32
 }
 
 /* A free block of bin `at`, the first that is not empty and holds what is wanted, or 0. */
-static HS_INLINE found_t bin_take_from(const hs_heap_t *heap, uint32_t at)
+static HS_INLINE fit_t bin_take_from(const hs_heap_t *heap, uint32_t at)
 {
     if (at < HS_BIN_EXACT) {
         const uint32_t head = at != 0 ? bin_head(heap, at) : 0;
-        return found_in(at, head);
+        return fit_in(at, head);
     }
-    return found_in(at, bin_least(heap, bin_head(heap, at), HS_LOOK)); /* look: HS_LOOK */
+    return fit_in(at, bin_least(heap, bin_head(heap, at), HS_LOOK)); /* look: HS_LOOK */
 }
 
 /* A free block for `granules`, not more than are free. */
-static HS_INLINE found_t bin_find(const hs_heap_t *heap, uint32_t granules)
+static HS_INLINE fit_t bin_find(const hs_heap_t *heap, uint32_t granules)
 {
     HS_ASSERT(granules >= HS_BLOCK_MIN && 2 * granules <= heap->free);
     if (granules <= HS_BIN_EXACT) { /* each in the first bin of several sizes fits, too */
@@ -294,7 +294,7 @@ static HS_INLINE found_t bin_find(const hs_heap_t *heap, uint32_t granules)
     if (block == 0) {
         const uint32_t above = bin_from(heap, at + 1);
         if (above != 0) {
-            return found_in(above, bin_head(heap, above));
+            return fit_in(above, bin_head(heap, above));
         }
         if (look.block != head) { /* those looked at are all too small */
             look.left = HS_LOOK_LAST - HS_LOOK;
@@ -302,7 +302,7 @@ static HS_INLINE found_t bin_find(const hs_heap_t *heap, uint32_t granules)
             block = bin_best(heap, head, granules, &look);
         }
     }
-    return found_in(at, block);
+    return fit_in(at, block);
 }
 
 #endif

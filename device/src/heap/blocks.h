@@ -128,11 +128,11 @@ static HS_STEP uint32_t settle_high(hs_heap_t *heap, uint32_t from, uint32_t blo
 
 /* Makes a used block of `granules` at least of the free one that was found, and gives it, or 0. The
  * low-water mark is the caller's. */
-static HS_INLINE uint32_t take_found(hs_heap_t *heap, uint32_t granules, found_t found)
+static HS_INLINE uint32_t take_fit(hs_heap_t *heap, uint32_t granules, fit_t match)
 {
-    const uint32_t block = (uint32_t)found;
+    const uint32_t block = (uint32_t)match;
     if (block != 0) {
-        const uint32_t from = (uint32_t)(found >> 32);
+        const uint32_t from = (uint32_t)(match >> 32);
         HS_ASSUME(from != 0);
 #if HS_ENDS
         if ((heap->shape & HS_HIGH) != 0) {
@@ -147,7 +147,7 @@ static HS_INLINE uint32_t take_found(hs_heap_t *heap, uint32_t granules, found_t
 
 static HS_STEP uint32_t take(hs_heap_t *heap, uint32_t granules)
 {
-    return 2 * granules <= heap->free ? take_found(heap, granules, bin_find(heap, granules)) : 0;
+    return 2 * granules <= heap->free ? take_fit(heap, granules, bin_find(heap, granules)) : 0;
 }
 
 /* The size of the free block that begins at `next`, 0 where a used one does, or HS_DAMAGED. */

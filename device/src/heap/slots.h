@@ -115,7 +115,7 @@ static HS_RARE void *slot_take(hs_heap_t *heap, size_t size)
         const bool is_taken = at != 0;
         uint32_t block = 0;
         if (is_taken) {
-            block = take_found(heap, is_slab ? granules : HS_BLOCK_MIN, bin_take_from(heap, at));
+            block = take_fit(heap, is_slab ? granules : HS_BLOCK_MIN, bin_take_from(heap, at));
         }
 #endif
         if (is_taken) {

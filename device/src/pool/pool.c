@@ -182,20 +182,20 @@ static hs_pool_block_t *grow(hs_pool_t *pool, size_t alignment, size_t size)
 
 static void *allocate(hs_pool_t *pool, size_t alignment, size_t size)
 {
-    void *made = NULL;
+    void *built = NULL;
     hs_pool_block_t *block = pool->newest;
-    for (uint32_t i = 0; i < HS_POOL_LOOK && block != NULL && made == NULL; i++) {
-        made = cut(pool, block, alignment, size);
+    for (uint32_t i = 0; i < HS_POOL_LOOK && block != NULL && built == NULL; i++) {
+        built = cut(pool, block, alignment, size);
         block = block->older;
     }
-    if (made == NULL) {
+    if (built == NULL) {
         block = grow(pool, alignment, size);
-        made = block != NULL ? cut(pool, block, alignment, size) : NULL;
+        built = block != NULL ? cut(pool, block, alignment, size) : NULL;
     }
-    pool->failures += made == NULL ? 1u : 0u;
-    pool->pools->failures += made == NULL ? 1u : 0u;
-    tell(pool, made != NULL ? HS_POOL_ALLOCATED : HS_POOL_FAILED, size);
-    return made;
+    pool->failures += built == NULL ? 1u : 0u;
+    pool->pools->failures += built == NULL ? 1u : 0u;
+    tell(pool, built != NULL ? HS_POOL_ALLOCATED : HS_POOL_FAILED, size);
+    return built;
 }
 
 void *hs_pool_alloc(hs_pool_t *pool, size_t size)
@@ -209,11 +209,11 @@ void *hs_pool_calloc(hs_pool_t *pool, size_t count, size_t size)
         return NULL;
     }
     const size_t bytes = count > SIZE_MAX / size ? SIZE_MAX : count * size;
-    unsigned char *const made = allocate(pool, HS_POOL_ALIGNMENT, bytes);
-    for (size_t i = 0; made != NULL && i < bytes; i++) {
-        made[i] = 0;
+    unsigned char *const built = allocate(pool, HS_POOL_ALIGNMENT, bytes);
+    for (size_t i = 0; built != NULL && i < bytes; i++) {
+        built[i] = 0;
     }
-    return made;
+    return built;
 }
 
 void *hs_pool_aligned_alloc(hs_pool_t *pool, size_t alignment, size_t size)

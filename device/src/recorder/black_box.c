@@ -169,7 +169,7 @@ size_t hs_recorder_old_left(hs_recorder_t *recorder, size_t events)
         return 0;
     }
     recorder->old = 0;
-    recorder->told.events[HS_LOST_PAIRS] = 0; /* those are in the other recording */
+    recorder->reported.events[HS_LOST_PAIRS] = 0; /* those are in the other recording */
     recorder->boot = recorder->config->boot;
     hs_recorder_trace_open(recorder);
     recorder->emit.clock = HS_RECORDER_CLOCK();

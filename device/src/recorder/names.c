@@ -64,11 +64,11 @@ static hs_known_t *take(hs_known_t *from, unsigned count, hs_knowns_t *state, ui
 
 static void task_name(hs_recorder_t *recorder, const hs_known_t *task, const char *name)
 {
-    char made[HEX_BYTES + 10u] = "interrupt ";
+    char built[HEX_BYTES + 10u] = "interrupt ";
     const hs_recorder_config_t *config = recorder->config;
     if (task->handle <= HS_RECORDER_CORES) { /* the handlers of a core */
-        made[10] = (char)('0' + task->handle - 1u);
-        hs_emit_name(&recorder->emit, HS_NAMES_TASK, task->index, made, 11);
+        built[10] = (char)('0' + task->handle - 1u);
+        hs_emit_name(&recorder->emit, HS_NAMES_TASK, task->index, built, 11);
         return;
     }
     if (name == NULL && config->task_name != NULL && !hs_recorder_is_old(recorder)) {
@@ -77,8 +77,8 @@ static void task_name(hs_recorder_t *recorder, const hs_known_t *task, const cha
     if (name != NULL) {
         hs_recorder_name(recorder, HS_NAMES_TASK, task->index, name, HS_RAW_NAME_BYTES);
     } else {
-        const size_t length = (size_t)(hex_put(made, task->handle) - made);
-        hs_emit_name(&recorder->emit, HS_NAMES_TASK, task->index, made, length);
+        const size_t length = (size_t)(hex_put(built, task->handle) - built);
+        hs_emit_name(&recorder->emit, HS_NAMES_TASK, task->index, built, length);
     }
 }
 

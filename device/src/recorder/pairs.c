@@ -121,7 +121,7 @@ static bool write_one(hs_recorder_t *recorder, hs_pairs_t *pairs)
                                    pairs->count, pairs->peak};
     hs_emit_context(&recorder->emit, task, &pairs->caps);
     hs_recorder_say(recorder, HS_EXTENSION_PAIRS, numbers, 4);
-    recorder->told.events[HS_LOST_PAIRS] += pairs->count;
+    recorder->reported.events[HS_LOST_PAIRS] += pairs->count;
     pairs->count = 0;
     return true;
 }

@@ -135,7 +135,7 @@ void hs_recorder_figures(const hs_recorder_t *recorder, hs_recorder_figures_t *o
 {
     const hs_counts_t *counts = &recorder->counts;
     *out = (hs_recorder_figures_t){.events = counts->events,
-                                   .cancelled = recorder->told.events[HS_LOST_PAIRS],
+                                   .cancelled = recorder->reported.events[HS_LOST_PAIRS],
                                    .snapshots = counts->snapshots,
                                    .chunks = counts->chunks,
                                    .level = (hs_recorder_level_t)recorder->level};

@@ -84,11 +84,11 @@ typedef struct hs_output {
 } hs_output_t;
 
 /* The events that are not in the trace, as it has told them so far. */
-typedef struct hs_told {
+typedef struct hs_reported {
     uint32_t events[HS_LOST_KINDS];
     uint32_t bytes[HS_MISSING_KINDS];
     uint32_t full; /* of the events, those that found no place */
-} hs_told_t;
+} hs_reported_t;
 
 /* Figures of hs_recorder_figures() that are counted here. */
 typedef struct hs_counts {
@@ -128,7 +128,7 @@ struct hs_recorder {
     const hs_recorder_config_t *config;
     hs_emit_t emit;
     hs_reading_t reading[HS_RECORDER_CORES];
-    hs_told_t told;
+    hs_reported_t reported;
     hs_output_t output;
     hs_snapshot_t snapshot;
     hs_counts_t counts;

@@ -95,37 +95,37 @@ static bool slice_write(hs_recorder_t *recorder)
     enum { SLICE = 8, FRONT = 2 }; /* a body of so many is below 128 bytes */
     hs_snapshot_t *snapshot = &recorder->snapshot;
     const hs_recorder_config_t *config = recorder->config;
-    hs_recorder_block_t found[SLICE];
+    hs_recorder_block_t match[SLICE];
     if (!hs_recorder_ready(recorder, HS_CHUNK_EVENTS,
                            HS_EMIT_EXTENSION_MAX(2 * SLICE + FRONT) + 10u)) {
         return false;
     }
-    const size_t count = config->walk(config->context, snapshot->after, found, SLICE);
+    const size_t count = config->walk(config->context, snapshot->after, match, SLICE);
     if (count == 0) {
         snapshot->phase = HS_SNAPSHOT_AFTER;
         return true;
     }
     const hs_known_t *owner =
-        found[0].task == 0 ? NULL
-                           : hs_recorder_known(recorder->tasks, HS_RECORDER_TASKS, found[0].task);
+        match[0].task == 0 ? NULL
+                           : hs_recorder_known(recorder->tasks, HS_RECORDER_TASKS, match[0].task);
     if (owner != NULL) {
-        hs_emit_context(&recorder->emit, owner->index, &found[0].caps);
+        hs_emit_context(&recorder->emit, owner->index, &match[0].caps);
     }
     hs_number_t numbers[2 * SLICE + FRONT] = {snapshot->number, owner != NULL};
     const hs_number_t before = recorder->emit.address;
     unsigned taken = 0;
     for (;
-         taken < count && found[taken].task == found[0].task && found[taken].caps == found[0].caps;
+         taken < count && match[taken].task == match[0].task && match[taken].caps == match[0].caps;
          taken++) {
-        const hs_number_t away = hs_emit_address(&recorder->emit, found[taken].address);
+        const hs_number_t away = hs_emit_address(&recorder->emit, match[taken].address);
         /* The first is written whole. */
         numbers[FRONT + 2u * taken] = taken == 0 ? recorder->emit.address : away;
-        numbers[FRONT + 2u * taken + 1u] = found[taken].size;
+        numbers[FRONT + 2u * taken + 1u] = match[taken].size;
         snapshot->blocks++;
-        snapshot->bytes += found[taken].size;
+        snapshot->bytes += match[taken].size;
     }
     recorder->emit.address = before; /* for other records nothing has changed */
-    snapshot->after = found[taken - 1u].address;
+    snapshot->after = match[taken - 1u].address;
     hs_recorder_say(recorder, HS_EXTENSION_LIVE, numbers, FRONT + 2u * taken);
     return true;
 }

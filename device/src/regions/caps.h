@@ -8,7 +8,7 @@
 #include "heapscope/regions.h"
 
 /* Executable memory can be accessed by 32-bit words only, so EXEC implies 32BIT. */
-static inline uint32_t hs_caps_asked(uint32_t caps)
+static inline uint32_t hs_caps_requested(uint32_t caps)
 {
     return caps | ((caps & HS_CAP_EXEC) != 0 ? HS_CAP_32BIT : 0);
 }
@@ -26,11 +26,11 @@ static inline uint32_t hs_caps_all(const uint32_t has[HS_PRIORITIES])
 }
 
 /* A region is asked at a priority where it shares a capability with the request, if it has all others
- * at some priority. `asked`: of hs_caps_asked. */
-static inline bool hs_caps_lead_to(const uint32_t has[HS_PRIORITIES], uint32_t asked,
+ * at some priority. `requested`: of hs_caps_requested. */
+static inline bool hs_caps_lead_to(const uint32_t has[HS_PRIORITIES], uint32_t requested,
                                    uint32_t priority)
 {
-    return (has[priority] & asked) != 0 && (hs_caps_all(has) & asked) == asked;
+    return (has[priority] & requested) != 0 && (hs_caps_all(has) & requested) == requested;
 }
 
 #endif

@@ -52,12 +52,12 @@ bool hs_regions_fits(hs_regions_t *set, size_t size, size_t alignment, uint32_t 
 
 size_t hs_regions_largest_allocatable(hs_regions_t *set, uint32_t caps)
 {
-    const uint32_t asked = hs_caps_asked(caps);
-    size_t largest = hs_route_largest(set, asked);
+    const uint32_t requested = hs_caps_requested(caps);
+    size_t largest = hs_route_largest(set, requested);
     for (uint32_t i = 0; i < set->config->rule_count; i++) { /* bound: rules */
         const hs_size_rule_t *const rule = &set->config->rules[i];
-        if ((asked & rule->asked) == rule->asked) {
-            size_t most = hs_route_largest(set, hs_route_by(rule, asked));
+        if ((requested & rule->asked) == rule->asked) {
+            size_t most = hs_route_largest(set, hs_route_by(rule, requested));
             most = rule->to != 0 && most > rule->to ? rule->to : most;
             largest = most >= rule->from && most > largest ? most : largest;
         }

@@ -4,17 +4,17 @@
 bool hs_route_try(const hs_regions_t *set, const hs_request_t *request, uint32_t *index,
                   uint32_t *caps)
 {
-    const uint32_t asked = hs_caps_asked(request->caps);
+    const uint32_t requested = hs_caps_requested(request->caps);
     for (uint32_t i = *index; i < set->config->rule_count; i++) { /* bound: rules */
         const hs_size_rule_t *const rule = &set->config->rules[i];
-        if ((asked & rule->asked) == rule->asked && request->size >= rule->from &&
+        if ((requested & rule->asked) == rule->asked && request->size >= rule->from &&
             (rule->to == 0 || request->size <= rule->to)) {
-            *caps = hs_route_by(rule, asked);
+            *caps = hs_route_by(rule, requested);
             *index = i + 1;
             return true;
         }
     }
-    *caps = asked;
+    *caps = requested;
     const bool first = *index <= set->config->rule_count;
     *index = set->config->rule_count + 1;
     return first;

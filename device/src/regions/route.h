@@ -65,10 +65,10 @@ static inline void hs_route_turn(const hs_area_t *area, uint32_t caps, bool begi
 #endif
 }
 
-/* The capabilities that a rule asks for in place of `asked`. */
-static inline uint32_t hs_route_by(const hs_size_rule_t *rule, uint32_t asked)
+/* The capabilities that a rule asks for in place of `requested`. */
+static inline uint32_t hs_route_by(const hs_size_rule_t *rule, uint32_t requested)
 {
-    return (asked & ~rule->asked) | rule->instead;
+    return (requested & ~rule->asked) | rule->instead;
 }
 
 /* The owner row of the running task; 0: no owners. Takes the owners' lock. The row stays the task's as

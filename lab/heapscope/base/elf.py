@@ -48,8 +48,8 @@ def reading(name: str, what: str, *, remedy: str) -> Iterator[None]:
     except (*DAMAGE, OSError) as error:
         if isinstance(error, OSError) and error.errno not in _NO_PLACE:
             raise
-        said = printable(str(error), limit=200) or type(error).__name__
-        raise InputError(f"{name}: ELF: {what}: {said}", remedy=remedy) from error
+        stated = printable(str(error), limit=200) or type(error).__name__
+        raise InputError(f"{name}: ELF: {what}: {stated}", remedy=remedy) from error
 
 
 def check_sections(elf: Any, size: int) -> None:

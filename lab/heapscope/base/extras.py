@@ -47,11 +47,11 @@ def _brought(extra: str) -> list[str]:
     """The requirements of an extra, from the metadata of the installation."""
     from importlib.metadata import requires
 
-    found = []
+    results = []
     for line in requires("heapscope") or ():
         needed, _, marker = (part.strip() for part in line.partition(";"))
         if f'extra == "{extra}"' not in marker:
             continue
         other = needed.removeprefix("heapscope[")  # an extra may stand for others
-        found += [needed] if other == needed else _brought(other.removesuffix("]"))
-    return found
+        results += [needed] if other == needed else _brought(other.removesuffix("]"))
+    return results

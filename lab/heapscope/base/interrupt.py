@@ -65,11 +65,11 @@ def ends_the_input() -> Iterator[Callable[[], bool]]:
     """Within, the first signal only makes the yielded function say True: whoever follows an
     input without an end stops, and the verb goes on to its answer. The second one ends all."""
     global _spared
-    asked = False
+    requested = False
 
     def end(number: int, frame: FrameType | None) -> None:
-        nonlocal asked
-        asked = True
+        nonlocal requested
+        requested = True
         _handle_all(_end_at_once)
 
     if signal.getsignal(signal.SIGINT) is not _raise:  # no command: its caller has their own
@@ -78,10 +78,10 @@ def ends_the_input() -> Iterator[Callable[[], bool]]:
     _spared = 1
     _handle_all(end)
     try:
-        yield lambda: asked
+        yield lambda: requested
     finally:
-        _handle_all(_end_at_once if asked else _raise)
-        if not asked:
+        _handle_all(_end_at_once if requested else _raise)
+        if not requested:
             _spared = 0
 
 

@@ -30,12 +30,12 @@ def markdown_text(text: str) -> str:
     """Within a line or a cell of a table: no link, picture, element, emphasis, reference or person
     comes of it."""
 
-    def neutral(found: re.Match[str]) -> str:
-        sign = found[0]
-        if found["apart"]:
+    def neutral(match: re.Match[str]) -> str:
+        sign = match[0]
+        if match["apart"]:
             return f"{sign}{_APART}"
         shown = _ENTITIES.get(sign, f"\\{sign}")
-        after = text[found.end() : found.end() + 1]
+        after = text[match.end() : match.end() + 1]
         return shown + _APART if sign in "~$&" and (after.isalnum() or after == '"') else shown
 
     text = " ".join(text.splitlines())
@@ -45,10 +45,10 @@ def markdown_text(text: str) -> str:
 def markdown_line(text: str) -> str:
     """The same where a line begins: neither a heading nor a list, a rule or code begins with it."""
     text = markdown_text(text.strip())
-    found = _FIRST.match(text)
-    if found is None:
+    match = _FIRST.match(text)
+    if match is None:
         return text
-    sign = found[0]
+    sign = match[0]
     return f"{sign}\\{text[len(sign) :]}" if sign.isdigit() else f"\\{text}"
 
 
@@ -120,7 +120,7 @@ def job_lines(text: str, *, begun: bool = False) -> str:
     with one that is there already."""
     if begun:
         return job_lines(f".{text}")[1:]
-    return _COMMAND.sub(lambda found: "\\x23" if found[0] == "#" else f"{found[1]}\\x3a", text)
+    return _COMMAND.sub(lambda result: "\\x23" if result[0] == "#" else f"{result[1]}\\x3a", text)
 
 
 class JobText(io.TextIOWrapper):

@@ -84,6 +84,6 @@ def refused_by_windows(path: str) -> str:
 def _refusal(name: str) -> str:
     if _DEVICE.fullmatch(name.partition(".")[0].rstrip(" ")):
         return "is the name of a device on Windows"
-    if found := _FORBIDDEN.search(name):
-        return f"has {found[0]!r} in it, and no file name on Windows may"
+    if match := _FORBIDDEN.search(name):
+        return f"has {match[0]!r} in it, and no file name on Windows may"
     return ""

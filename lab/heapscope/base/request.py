@@ -60,10 +60,10 @@ def parse_request(text: int | str, *, what: str = "--need") -> Request:
 
 def parse_requests(texts: Iterable[int | str], *, most: int = REQUESTS_MAX) -> tuple[Request, ...]:
     """Each request once."""
-    found = tuple(dict.fromkeys(parse_request(text) for text in texts))
-    if len(found) > most:
+    results = tuple(dict.fromkeys(parse_request(text) for text in texts))
+    if len(results) > most:
         raise InputError(
-            f"{len(found)} needs, at most {most} in one replay",
+            f"{len(results)} needs, at most {most} in one replay",
             remedy="leave some out, or replay again for the others",
         )
-    return found
+    return results

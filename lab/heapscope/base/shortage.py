@@ -7,7 +7,12 @@ import errno
 #: The remedy.
 ENOUGH = "close other programs, raise the limit (ulimit -v, a container's), or use a larger host"
 _PROBE = 64 << 20  # bytes; a host that has not so much at once is short of memory
-_SAID = ("cannot allocate memory", "not enough memory", "failed to map segment", "out of memory")
+_MESSAGES = (
+    "cannot allocate memory",
+    "not enough memory",
+    "failed to map segment",
+    "out of memory",
+)
 #: Libraries make these of a failed allocation: modules that are not mapped, threads that do not
 #: start, calls that fail without a word.
 _MAYBE = (ImportError, OSError, RuntimeError, SystemError)
@@ -22,7 +27,7 @@ def is_shortage(error: BaseException) -> bool:
             break
         if isinstance(seen, MemoryError) or getattr(seen, "errno", None) == errno.ENOMEM:
             return True
-        if isinstance(seen, _MAYBE) and any(said in str(seen).lower() for said in _SAID):
+        if isinstance(seen, _MAYBE) and any(stated in str(seen).lower() for stated in _MESSAGES):
             return True
         seen = seen.__cause__ or seen.__context__
     return isinstance(error, _MAYBE) and not _has_room()

@@ -22,8 +22,8 @@ def parse_size(text: int | str, *, what: str) -> int:
     """The bytes of 65536, "65_536", "0x10000", "64KB" or "16.5KB"; KB and KiB are 1024 bytes, and a
     part of a byte counts as one. `what` is for the error."""
     text = str(text)
-    found = _SIZE.fullmatch(text.strip())
-    value = None if found is None else _bytes(found)
+    match = _SIZE.fullmatch(text.strip())
+    value = None if match is None else _bytes(match)
     if value is None:
         raise InputError(
             f"{what}: '{printable(text)}' is not a number of bytes",
@@ -32,11 +32,11 @@ def parse_size(text: int | str, *, what: str) -> int:
     return value
 
 
-def _bytes(found: re.Match[str]) -> int | None:
+def _bytes(match: re.Match[str]) -> int | None:
     """None: too many digits, or a part of a number of bytes without KB or MB."""
-    factor = _UNITS[(found["unit"] or "")[:1].lower()]
-    if found["hex"]:
-        return int(found["hex"], 16) * factor
-    if len(found["whole"]) > _DIGITS or (found["part"] and factor == 1):
+    factor = _UNITS[(match["unit"] or "")[:1].lower()]
+    if match["hex"]:
+        return int(match["hex"], 16) * factor
+    if len(match["whole"]) > _DIGITS or (match["part"] and factor == 1):
         return None
-    return math.ceil(Fraction(found["whole"] + (found["part"] or "")) * factor)
+    return math.ceil(Fraction(match["whole"] + (match["part"] or "")) * factor)

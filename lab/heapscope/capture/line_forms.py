@@ -39,9 +39,9 @@ def _unlike(
     def unlike(head: bytes) -> tuple[str, str]:
         if begin and head.startswith(begin):
             return empty
-        found = looks_like(head)
-        if found[0].startswith(("is a trace", "looks like", "is empty")):
-            return found
+        result = looks_like(head)
+        if result[0].startswith(("is a trace", "looks like", "is empty")):
+            return result
         return what, remedy
 
     return unlike

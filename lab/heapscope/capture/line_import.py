@@ -88,30 +88,30 @@ class ImportResult(Document):
     @computed("All that a user should know of the input, a sentence each.", last=True)
     def messages(self) -> tuple[str, ...]:
         """The sentences; none: all was taken."""
-        found = [] if self.source_loss is None else [self.source_loss.sentence()]
+        result = [] if self.source_loss is None else [self.source_loss.sentence()]
         if self.first_bad is not None:
             bad = self.first_bad
-            found.append(
+            result.append(
                 f"left out: {plural(self.bad_lines, 'line')}, first line {bad.number:,}: {bad.text}"
             )
         if self.first_reused is not None:
-            found.append(
+            result.append(
                 f"{plural(self.ids_reused, 'allocation')} under an id still in use, "
                 f"first in line {self.first_reused:,}"
             )
         if self.guessed:
-            found.append(
+            result.append(
                 f"{plural(self.guessed, 'free')} could be of any of several blocks of the same "
                 "size and stack; the youngest was taken. `heaptrack --raw` tells them apart"
             )
         if self.failed:
-            found.append(f"{plural(self.failed, 'request')} failed in the recorded program")
+            result.append(f"{plural(self.failed, 'request')} failed in the recorded program")
         if self.earlier:
-            found.append(
+            result.append(
                 f"{plural(self.earlier, 'line')} with an earlier time than a line before; "
                 "the time stands still there"
             )
-        return tuple(found)
+        return tuple(result)
 
 
 def import_lines(

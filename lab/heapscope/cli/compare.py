@@ -116,13 +116,13 @@ def compare(
 
     shared, sides = two_sides(memory, example=EXAMPLE)
     budgets = parsed(fail_on, "compare")
-    asked = [*(need or ()), *(one.said for one in budgets if one.kind == "need")]
+    requested = [*(need or ()), *(one.given for one in budgets if one.kind == "need")]
     replays: list[ReplayResult] = []
     with progress_bar() as progress:
         result = answer(
             *(things or ()),
             sides=sides,
-            need=asked,
+            need=requested,
             parts=parts,
             caps=caps,
             reported_free=reported_free or (),

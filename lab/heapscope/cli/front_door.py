@@ -50,8 +50,8 @@ def command(cls: type[TyperCommand]) -> Any:
 def _near(path: Path) -> str:
     """ "did you mean boot.log? ", of the files beside it."""
     try:
-        with os.scandir(path.parent) as found:
-            names = [entry.name for entry, _ in zip(found, range(_ENTRIES_MAX), strict=False)]
+        with os.scandir(path.parent) as result:
+            names = [entry.name for entry, _ in zip(result, range(_ENTRIES_MAX), strict=False)]
     except (OSError, ValueError):
         return ""
     return printable(did_you_mean(path.name, names), limit=200)

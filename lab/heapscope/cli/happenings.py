@@ -71,7 +71,7 @@ class _Speaker:
 
 
 @contextmanager
-def told_at_once(source: Path, json: Path | None) -> Iterator[Follow]:
+def report_at_once(source: Path, json: Path | None) -> Iterator[Follow]:
     """On standard output, or where JSON goes there, on standard error."""
     if not is_stream(source):
         yield Follow()

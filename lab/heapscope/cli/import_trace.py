@@ -12,8 +12,8 @@ from heapscope.cli.shared import Chip, Idf, Json, Needs, Poisoning, output
 
 
 def _option(name: str, metavar: str, text: str) -> typer.models.OptionInfo:
-    found: typer.models.OptionInfo = typer.Option(name, metavar=metavar, help=text)
-    return found
+    option_info: typer.models.OptionInfo = typer.Option(name, metavar=metavar, help=text)
+    return option_info
 
 
 def import_trace(
@@ -96,7 +96,7 @@ def import_trace(
     from heapscope.cli.verbs.import_trace import import_
 
     budgets = parsed(fail_on, "import")
-    asked = [*(need or ()), *(one.said for one in budgets if one.kind == "need")]
+    requested = [*(need or ()), *(one.given for one in budgets if one.kind == "need")]
     with progress_bar() as progress:
         result = import_(
             form,
@@ -105,7 +105,7 @@ def import_trace(
             idf=idf,
             chip=chip,
             poisoning=poisoning,
-            need=asked,
+            need=requested,
             strict=strict,
             left_out=left_out,
             progress=progress,

@@ -48,5 +48,5 @@ def leaks(
     from heapscope.cli.verbs.leaks import leaks as answer
 
     with progress_bar() as progress:
-        found = answer(trace, begin=begin, end=end, suppress=suppress, progress=progress, **memory)
-    give(found, json, inputs=[trace, *([suppress] if suppress else []), *named_files(memory)])
+        result = answer(trace, begin=begin, end=end, suppress=suppress, progress=progress, **memory)
+    give(result, json, inputs=[trace, *([suppress] if suppress else []), *named_files(memory)])

@@ -65,12 +65,12 @@ def log(
       heapscope log /dev/ttyUSB0
     """
     from heapscope.cli.answer import give
-    from heapscope.cli.happenings import told_at_once
+    from heapscope.cli.happenings import report_at_once
     from heapscope.cli.progress import progress_bar
     from heapscope.cli.verbs.log import log as answer
 
-    with told_at_once(source, json) as follow, progress_bar() as progress:
-        found = answer(
+    with report_at_once(source, json) as follow, progress_bar() as progress:
+        result = answer(
             source,
             need=need or (),
             figure=figure or (),
@@ -82,4 +82,4 @@ def log(
             stop=follow.stop,
             progress=progress,
         )
-    give(found, json, inputs=(source,))
+    give(result, json, inputs=(source,))

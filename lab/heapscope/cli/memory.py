@@ -24,8 +24,8 @@ def takes_memory(command: Callable[..., None]) -> Callable[..., None]:
     """Puts the options that are declared in the place of the command's parameter `memory`, which
     then has what was given, as MemoryOptions."""
 
-    def one(said: Mapping[str, Any]) -> MemoryOptions:
-        return given({name: value for name, value in said.items() if value != []})
+    def one(stated: Mapping[str, Any]) -> MemoryOptions:
+        return given({name: value for name, value in stated.items() if value != []})
 
     return _with_options(command, list(DECLARED), read=one, several=False)
 
@@ -41,38 +41,46 @@ def takes_sides(
         return _with_options(
             command,
             names,
-            read=lambda said: {name: values for name, values in said.items() if values},
+            read=lambda stated: {name: values for name, values in stated.items() if values},
             several=True,
         )
 
     return decorate
 
 
-def split_sides(said: SidesOptions, *, count: int) -> tuple[MemoryOptions, list[MemoryOptions]]:
+def split_sides(
+    sides_options: SidesOptions, *, count: int
+) -> tuple[MemoryOptions, list[MemoryOptions]]:
     """The options that all of `count` sides share, and those of each side; no sides where no option
     tells them apart."""
-    shared = {name: values[0] for name, values in said.items() if len(values) == 1}
-    apart = {name: values for name, values in said.items() if len(values) > 1}
+    shared = {name: values[0] for name, values in sides_options.items() if len(values) == 1}
+    apart = {name: values for name, values in sides_options.items() if len(values) > 1}
     if not apart:
         return given(shared), []
     sides = [{name: values[side] for name, values in apart.items()} for side in range(count)]
     return given(shared), [given(side) for side in sides]
 
 
-def two_sides(said: SidesOptions, *, example: str) -> tuple[MemoryOptions, list[MemoryOptions]]:
+def two_sides(
+    sides_options: SidesOptions, *, example: str
+) -> tuple[MemoryOptions, list[MemoryOptions]]:
     """The same for a left and a right side."""
-    for name, values in said.items():
+    for name, values in sides_options.items():
         if len(values) > 2:
             raise InputError(
                 f"{flag(name)} given {len(values)} times, but a comparison has two sides",
                 remedy=example,
             )
-    return split_sides(said, count=2)
+    return split_sides(sides_options, count=2)
 
 
-def report_sides(said: SidesOptions, *, traces: int) -> tuple[MemoryOptions, list[MemoryOptions]]:
+def report_sides(
+    sides_options: SidesOptions, *, traces: int
+) -> tuple[MemoryOptions, list[MemoryOptions]]:
     """The same for as many sides as there are traces, or as one option was given."""
-    counts = {"traces": traces} | {flag(name): len(values) for name, values in said.items()}
+    counts = {"traces": traces} | {
+        flag(name): len(values) for name, values in sides_options.items()
+    }
     several = {name: number for name, number in counts.items() if number > 1}
     count = max(several.values(), default=1)
     if any(number != count for number in several.values()):
@@ -81,7 +89,7 @@ def report_sides(said: SidesOptions, *, traces: int) -> tuple[MemoryOptions, lis
             f"the sides of a report cannot be told: {listed}",
             remedy="give each once for all sides, or as often as there are sides",
         )
-    return split_sides(said, count=count)
+    return split_sides(sides_options, count=count)
 
 
 def _with_options(
@@ -97,12 +105,12 @@ def _with_options(
 
     @wraps(command)
     def run(**values: Any) -> None:
-        said = {name: values.pop(name) for name in names}
-        command(**values, **{_PARAMETER: read(said)})
+        stated = {name: values.pop(name) for name in names}
+        command(**values, **{_PARAMETER: read(stated)})
 
-    made = cast(Any, run)
-    made.__signature__ = signature.replace(parameters=parameters)
-    made.__annotations__ = {one.name: one.annotation for one in parameters}
+    built = cast(Any, run)
+    built.__signature__ = signature.replace(parameters=parameters)
+    built.__annotations__ = {one.name: one.annotation for one in parameters}
     return run
 
 

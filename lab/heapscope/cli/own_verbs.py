@@ -49,8 +49,8 @@ def summary(name: str) -> str:
     module = _module(name)
     loader: Any = getattr(find_spec(module), "loader", None)
     code = loader.get_code(module) if hasattr(loader, "get_code") else None
-    said = code.co_consts[0] if code is not None and code.co_consts else None
-    return said if isinstance(said, str) else str(import_module(module).__doc__)
+    stated = code.co_consts[0] if code is not None and code.co_consts else None
+    return stated if isinstance(stated, str) else str(import_module(module).__doc__)
 
 
 def _module(name: str) -> str:

@@ -72,13 +72,13 @@ def pace(step: ProgressStep, done: int, elapsed: float) -> str:
     if done <= 0 or elapsed <= 0:
         return ""
     rate = done / elapsed
-    said = f"{rate:,.0f} {step.each}/s" if rate >= 10 else f"{rate:.2g} {step.each}/s"
+    text = f"{rate:,.0f} {step.each}/s" if rate >= 10 else f"{rate:.2g} {step.each}/s"
     if step.total is None:
-        return said
+        return text
     minutes, seconds = divmod(round((step.total - step.done) / rate), 60)
     hours, minutes = divmod(minutes, 60)
     left = f"{hours}:{minutes:02}:{seconds:02}" if hours else f"{minutes}:{seconds:02}"
-    return f"{said}, {left} left"
+    return f"{text}, {left} left"
 
 
 @contextmanager

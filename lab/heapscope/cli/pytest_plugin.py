@@ -54,8 +54,8 @@ def pytest_configure(config: pytest.Config) -> None:
 @pytest.fixture
 def heap(request: pytest.FixtureRequest, tmp_path: Path) -> Heap:
     """Takes the logs and traces that the test's budgets are held against."""
-    made: Heap = request.node.stash.setdefault(_KEY, Heap(tmp_path))
-    return made
+    built: Heap = request.node.stash.setdefault(_KEY, Heap(tmp_path))
+    return built
 
 
 @pytest.hookimpl(wrapper=True)
@@ -83,11 +83,11 @@ def _judged(item: pytest.Item, *, quiet: bool) -> CheckResult | None:
     from heapscope.base.errors import HeapscopeError
     from heapscope.cli.verbs.check import check_run
 
-    said: dict[str, Any] = {}
+    stated: dict[str, Any] = {}
     for mark in reversed(marks):  # the nearest one counts
-        said |= mark.kwargs
+        stated |= mark.kwargs
     try:
-        run = _run(item, said)
+        run = _run(item, stated)
         return check_run(run)
     except HeapscopeError as error:
         if quiet:
@@ -96,11 +96,11 @@ def _judged(item: pytest.Item, *, quiet: bool) -> CheckResult | None:
         pytest.fail(f"heap: {error.message}{remedy}", pytrace=False)
 
 
-def _run(item: pytest.Item, said: Mapping[str, Any]) -> Any:
+def _run(item: pytest.Item, stated: Mapping[str, Any]) -> Any:
     from heapscope.base.choices import did_you_mean
     from heapscope.base.errors import InputError
     from heapscope.fleet.budgets.budget import KINDS, budgets_of
-    from heapscope.fleet.budgets.plan import made_run
+    from heapscope.fleet.budgets.plan import build_run
     from heapscope.memory.options import DECLARED
 
     given = item.stash.get(_KEY, None)
@@ -112,7 +112,7 @@ def _run(item: pytest.Item, said: Mapping[str, Any]) -> Any:
             logs.append(Path(file))
     memory = {} if given is None else dict(given.memory)
     budgets: list[Budget] = []
-    for name, value in said.items():
+    for name, value in stated.items():
         if name in KINDS:
             budgets += budgets_of(name, value)
         elif name in DECLARED:
@@ -124,7 +124,7 @@ def _run(item: pytest.Item, said: Mapping[str, Any]) -> Any:
                 f"the marker heap has no '{name}'", remedy=f"{hint}valid: {', '.join(valid)}"
             )
     traces = [] if given is None else given.traces
-    return made_run(item.name, traces=traces, logs=logs, memory=memory, budgets=budgets)
+    return build_run(item.name, traces=traces, logs=logs, memory=memory, budgets=budgets)
 
 
 def _attach(item: pytest.Item, result: CheckResult | None) -> None:

@@ -156,8 +156,8 @@ def record(
         raise InputError(
             "--end-program has no limit", remedy="give --seconds or --until-size as well"
         )
-    if command and pid is None and (said := unrecorded(command)):
-        typer.echo(f"note: {said}", err=True)
+    if command and pid is None and (stated := unrecorded(command)):
+        typer.echo(f"note: {stated}", err=True)
     if out == "-":
         release_output()  # a stream from here on: what refuses it is known while it runs
     with record_progress() as progress:
@@ -175,7 +175,7 @@ def record(
             until_size=_bytes(until_size),
             end_program=end_program,
             progress=progress,
-            told=_tell,
+            report=_tell,
         )
     if wants_tables(json):
         from heapscope.cli.verbs.shown import show
@@ -205,17 +205,17 @@ def _write(program: str, folder: Path, hooks: list[str], only: list[str]) -> Non
     from heapscope.base.printable import printable
     from heapscope.cli.verbs.record import wrap_file
 
-    made = wrap_file(program, folder, hooks=hooks, only=only)
-    if made.allocators:
-        typer.echo(f"{printable(program, limit=400)} has {made.allocators}")
-    typer.echo(f"recorded: {', '.join(made.functions)}")
-    if made.beyond:
+    built = wrap_file(program, folder, hooks=hooks, only=only)
+    if built.allocators:
+        typer.echo(f"{printable(program, limit=400)} has {built.allocators}")
+    typer.echo(f"recorded: {', '.join(built.functions)}")
+    if built.beyond:
         typer.echo(
-            f"not recorded, static or hidden (--hook {made.beyond[0]} for a hidden one): "
-            f"{', '.join(made.beyond)}"
+            f"not recorded, static or hidden (--hook {built.beyond[0]} for a hidden one): "
+            f"{', '.join(built.beyond)}"
         )
     source, options, cmake = (
-        printable(str(path), limit=400) for path in (made.source, made.options, made.cmake)
+        printable(str(path), limit=400) for path in (built.source, built.options, built.cmake)
     )
     typer.echo(f"link it so: cc ... {source} @{options}")
     typer.echo(f"or with CMake: include({cmake}) and heapscope_wrap(TARGET)")

@@ -75,18 +75,18 @@ def replay(
     from heapscope.cli.verbs.replay import replayed
 
     budgets = parsed(fail_on, "replay")
-    asked = [*(need or ()), *(one.said for one in budgets if one.kind == "need")]
+    requested = [*(need or ()), *(one.given for one in budgets if one.kind == "need")]
     inputs = (trace, *([] if state is None else [state]), *named_files(memory))
     if not digest and not budgets:
         with progress_bar() as progress:
-            found = answer(
-                trace, need=asked, explain=explain, state=state, progress=progress, **memory
+            match = answer(
+                trace, need=requested, explain=explain, state=state, progress=progress, **memory
             )
-        give(found, json, inputs=inputs)
+        give(match, json, inputs=inputs)
         return
     with progress_bar() as progress:
         result = replayed(
-            trace, memory, need=asked, explain=explain, state=state, progress=progress
+            trace, memory, need=requested, explain=explain, state=state, progress=progress
         )
     if digest:
         write_json(result.to_json(), json, inputs=inputs)

@@ -75,7 +75,7 @@ def report(
     check_page(out)
     shared, sides = report_sides(memory, traces=len(traces or ()))
     with progress_bar() as progress:
-        made = answer(
+        built = answer(
             *(traces or ()),
             out=None if traces else out,
             title=title,
@@ -87,15 +87,15 @@ def report(
             progress=progress,
             **shared,
         )
-    if isinstance(made, Explorer):
-        write_json({} if json is None else made.to_json(), json, inputs=[out])
+    if isinstance(built, Explorer):
+        write_json({} if json is None else built.to_json(), json, inputs=[out])
         if wants_tables(json):
-            for sentence in made.answer:
+            for sentence in built.answer:
                 typer.echo(printable(sentence, limit=600))
         return
-    size = write_page(made, out, inputs=traces or ())
-    write_json({} if json is None else made.to_json(), json, inputs=[*(traces or ()), out])
+    size = write_page(built, out, inputs=traces or ())
+    write_json({} if json is None else built.to_json(), json, inputs=[*(traces or ()), out])
     if wants_tables(json):
-        print_answer(made)
+        print_answer(built)
         opens = "" if out.suffix.lower() == ".md" else "; open it in a browser"
         typer.echo(f"{printable(str(out), limit=400)}: {size:,} B{opens}")

@@ -52,7 +52,7 @@ def thing(
     from heapscope.cli.things.answered import unknown_of
     from heapscope.cli.things.thing import thing as answer
 
-    found = answer(*things, need=need or (), chip=chip, idf=idf)
-    give(found, json, inputs=[path for path in things if path.is_file()])
-    if any(unknown_of(found)):
+    result = answer(*things, need=need or (), chip=chip, idf=idf)
+    give(result, json, inputs=[path for path in things if path.is_file()])
+    if any(unknown_of(result)):
         raise typer.Exit(1)

@@ -51,6 +51,6 @@ def translate(
     from heapscope.cli.verbs.translate import translate as answer
 
     with progress_bar() as progress:
-        found = answer(trace, out, program=program or (), lower=lower, progress=progress)
+        result = answer(trace, out, program=program or (), lower=lower, progress=progress)
     inputs = [trace, *(program or ()), *(each for each in (out, lower) if each is not None)]
-    give(found, json, inputs=inputs)
+    give(result, json, inputs=inputs)

@@ -160,8 +160,8 @@ def tune(
                 "--ranks is a question of its own", remedy="give it with --chip and --json alone"
             )
         with progress_bar() as progress:
-            found = tune_ranks(chip, progress=progress)
-        give(found, json, inputs=())
+            match = tune_ranks(chip, progress=progress)
+        give(match, json, inputs=())
         return
     with progress_bar() as progress:
         result = answer(

@@ -23,7 +23,7 @@ from heapscope.config.releases import Release, find_release, minor_of
 DEFAULT_IDF = "5.5"
 _NAMED = 4  # lines in a note
 _TELLING = 100  # options that tell the release which has them
-_SAID = 6  # notes on a project
+_NOTES_MAX = 6  # notes on a project
 _VERSION = re.compile(r"v?([0-9]{1,2})\.([0-9]{1,2})(?:\.([0-9]{1,2}))?(?![0-9])")
 
 
@@ -68,25 +68,25 @@ def choose_among(
     later: Sequence[ConfigFile] = (),
 ) -> ChosenConfig:
     """The same of files that were read. `later`: lines that follow them, or the project's own."""
-    found = None if project is None else find_project(project, idf_path=tree)
-    its_own = () if files or found is None else found.for_all_chips()
+    result = None if project is None else find_project(project, idf_path=tree)
+    its_own = () if files or result is None else result.for_all_chips()
     files = (*files, *read_files(its_own), *later)
     notes: list[str] = []
-    chosen = _chip(files, chip, found.chip if found is not None else Stated(), notes)
-    release = _release(files, chosen, idf, tree, found, notes)
+    chosen = _chip(files, chip, result.chip if result is not None else Stated(), notes)
+    release = _release(files, chosen, idf, tree, result, notes)
     if tree is not None:
         table = tree_table(tree, chip=chosen, sdk=release.name)
     else:
         table = table_of(chosen, release.name, certain=release.certain)
-    if found is None:
+    if result is None:
         config = settle(files, chip=chosen, sdk=release.name, own=table)
         return ChosenConfig(config=config, notes=tuple(notes), paths=())
-    options = project_options(found, table, idf_path=tree)
+    options = project_options(result, table, idf_path=tree)
     if its_own:
-        its_own = found.files(chosen, options.table.release)
+        its_own = result.files(chosen, options.table.release)
         files = (*read_files(its_own), *later)
     config = settle(files, chip=chosen, sdk=release.name, own=options.table)
-    notes += _of_project(found, options, files)
+    notes += _of_project(result, options, files)
     return ChosenConfig(config=config, notes=tuple(notes), paths=its_own, project=options)
 
 
@@ -114,26 +114,26 @@ def left_out(config: Config) -> tuple[str, ...]:
 
 
 def _of_project(
-    found: Project, options: ProjectOptions, files: Sequence[ConfigFile]
+    project: Project, options: ProjectOptions, files: Sequence[ConfigFile]
 ) -> Iterator[str]:
     """Sentences on what was read of a project, and on what only its build can know."""
     read = ", ".join(file.name for file in files) or "none; the chip's defaults count"
     yield f"configuration of the project: {read}"
     yield f"options of the project's own: {len(options.own)}"
-    said = [f"{place.file}:{place.line}: {message}" for place, message in options.unread]
-    every = [*found.notes, *said]
-    yield from (f"project: {printable(each, limit=300)}" for each in every[:_SAID])
-    if len(every) > _SAID:
-        yield f"project: {len(every) - _SAID} more things that only the build knows"
+    results = [f"{place.file}:{place.line}: {message}" for place, message in options.unread]
+    every = [*project.notes, *results]
+    yield from (f"project: {printable(each, limit=300)}" for each in every[:_NOTES_MAX])
+    if len(every) > _NOTES_MAX:
+        yield f"project: {len(every) - _NOTES_MAX} more things that only the build knows"
 
 
 def _chip(files: Sequence[ConfigFile], chip: str | None, project: Stated, notes: list[str]) -> str:
-    said = {file.said("IDF_TARGET"): file.name for file in files if file.said("IDF_TARGET")}
-    targets = [file.said("IDF_TARGET") for file in files]
+    stated = {file.stated("IDF_TARGET"): file.name for file in files if file.stated("IDF_TARGET")}
+    targets = [file.stated("IDF_TARGET") for file in files]
     last = next(filter(None, reversed(targets)), "")
     chips = chip_files()
     if chip is None and not last and project.value:
-        last, said = project.value, {project.value: project.file}
+        last, stated = project.value, {project.value: project.file}
     if chip is None and not last:
         raise InputError(
             "no --chip, and the files have no CONFIG_IDF_TARGET",
@@ -147,7 +147,7 @@ def _chip(files: Sequence[ConfigFile], chip: str | None, project: Stated, notes:
         )
     if last and wanted != last:
         raise InputError(
-            f'--chip {wanted}, and {said[last]} has CONFIG_IDF_TARGET="{printable(last)}"',
+            f'--chip {wanted}, and {stated[last]} has CONFIG_IDF_TARGET="{printable(last)}"',
             remedy="leave --chip out, or give the files of that chip",
         )
     if chip is None:
@@ -166,40 +166,40 @@ def _release(
 ) -> Release:
     """The version that is asked for, `certain` where no other one of its minor is meant. A note
     where the options are those of another one."""
-    said, where, exact = idf or "", "as --idf says", False
-    if not said and tree is not None:
-        said, where = tree_version(tree), "as --idf-tree says"
-    if not said:
-        said = next((file.version for file in reversed(files) if file.version), "")
+    stated, where, exact = idf or "", "as --idf says", False
+    if not stated and tree is not None:
+        stated, where = tree_version(tree), "as --idf-tree says"
+    if not stated:
+        stated = next((file.version for file in reversed(files) if file.version), "")
         where = "as the file says"
         built = Stated() if project is None else project.built
         numbers = _numbers(built.value)
-        if numbers and (not said or _numbers(said) == numbers):
-            said, where, exact = built.value, f"as {built.file} says", True
-    if not said and project is not None:
-        said, where = project.version.value, f"as {project.version.file} says"
+        if numbers and (not stated or _numbers(stated) == numbers):
+            stated, where, exact = built.value, f"as {built.file} says", True
+    if not stated and project is not None:
+        stated, where = project.version.value, f"as {project.version.file} says"
     try:
-        release = find_release(said)
+        release = find_release(stated)
     except InputError:
         if idf is not None:
             raise
-        return _of_generated(_unsaid(said, where, files, notes), files)
-    taken = _taken(said, release, chip, where) if tree is None else []
-    notes.extend(taken or ([] if idf else [f"ESP-IDF {printable(said)}, {where}"]))
+        return _of_generated(_unsaid(stated, where, files, notes), files)
+    taken = _taken(stated, release, chip, where) if tree is None else []
+    notes.extend(taken or ([] if idf else [f"ESP-IDF {printable(stated)}, {where}"]))
     return release if exact else _of_generated(release, files)
 
 
-def _unsaid(said: str, where: str, files: Sequence[ConfigFile], notes: list[str]) -> Release:
+def _unsaid(text: str, where: str, files: Sequence[ConfigFile], notes: list[str]) -> Release:
     """The minor that has most of the options which Kconfig wrote, or else the usual version."""
-    unknown = f"{printable(said)}, {where}, is not known: taken as " if said else ""
+    unknown = f"{printable(text)}, {where}, is not known: taken as " if text else ""
     whole = [file for file in files if file.generated]
     names = [name for file in whole for name, _ in file.assignments()]
     if len(names) < _TELLING:
-        why = "" if said else ", as neither --idf nor a file says which"
+        why = "" if text else ", as neither --idf nor a file says which"
         notes.append(f"ESP-IDF {unknown}{DEFAULT_IDF}{why}")
         return find_release(DEFAULT_IDF)
     minor = minor_of(release_of(names))
-    begun = next((said for file in whole if (said := file.said("IDF_INIT_VERSION"))), "")
+    begun = next((text for file in whole if (text := file.stated("IDF_INIT_VERSION"))), "")
     taken = begun if minor_of(begun) == minor else minor
     notes.append(f"ESP-IDF {unknown}{taken}, by the options that the file has")
     return replace(find_release(taken), certain=False)
@@ -211,15 +211,15 @@ def _of_generated(release: Release, files: Sequence[ConfigFile]) -> Release:
     return replace(release, certain=release.certain and not first)
 
 
-def _numbers(said: str) -> list[int]:
+def _numbers(text: str) -> list[int]:
     """[5, 5, 0] of "5.5.0", of "v5.5" and of "v5.5-dev-12-g0123abc"; none of a bare commit."""
-    found = _VERSION.match(said)
-    return [] if found is None else [int(part or 0) for part in found.groups()]
+    match = _VERSION.match(text)
+    return [] if match is None else [int(part or 0) for part in match.groups()]
 
 
-def _taken(said: str, release: Release, chip: str, where: str) -> list[str]:
+def _taken(text: str, release: Release, chip: str, where: str) -> list[str]:
     """A note where the options of another release are taken."""
     options = release_for(release.name, chip)
-    if options == release.name or said == release.minor == minor_of(options):
+    if options == release.name or text == release.minor == minor_of(options):
         return []
-    return [f"ESP-IDF {printable(said)}, {where}: judged by the options of {options}"]
+    return [f"ESP-IDF {printable(text)}, {where}: judged by the options of {options}"]

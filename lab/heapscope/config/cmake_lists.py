@@ -33,12 +33,12 @@ class Assigned(NamedTuple):
 
 def commands(text: str) -> Iterator[Command]:
     name, words, depth, ifs, line, at, began = "", list[str](), 0, 0, 1, 0, 1
-    for found in _TOKEN.finditer(text):
-        line += text.count("\n", at, found.start())
-        at = found.start()
-        if found["mark"] == "(":
+    for match in _TOKEN.finditer(text):
+        line += text.count("\n", at, match.start())
+        at = match.start()
+        if match["mark"] == "(":
             depth += 1
-        elif found["mark"] == ")":
+        elif match["mark"] == ")":
             depth -= 1 if depth else 0
             if depth == 0 and name:
                 ifs -= name == "endif" and ifs > 0
@@ -46,41 +46,41 @@ def commands(text: str) -> Iterator[Command]:
                 ifs += name == "if"
                 name, words = "", []
         elif depth == 0:
-            name, words, began = (found["word"] or "").lower(), [], line
-        elif found["quoted"]:
-            words.append(found["quoted"][1:-1])
-        elif found["word"]:
-            words += filter(None, found["word"].split(";"))
+            name, words, began = (match["word"] or "").lower(), [], line
+        elif match["quoted"]:
+            words.append(match["quoted"][1:-1])
+        elif match["word"]:
+            words += filter(None, match["word"].split(";"))
 
 
 def variables(text: str, known: Mapping[str, str]) -> dict[str, Assigned]:
     """By name. `known`: values of variables that others set; those of the environment as ENV{NAME}.
     A reference to any other stays as it is written."""
-    found: dict[str, Assigned] = {}
+    result: dict[str, Assigned] = {}
     for command in commands(text):
         if command.name == "set" and command.words:
             name, words = command.words[0], command.words[1:]
             before: tuple[str, ...] = ()
         elif command.name == "list" and command.words[:1] in (("APPEND",), ("PREPEND",)):
             name, words = (*command.words, "", "")[1], command.words[2:]
-            before = found[name].values if name in found else ()
+            before = result[name].values if name in result else ()
         else:
             continue
         if "CACHE" in words:
             words = words[: words.index("CACHE")]
-        values = [_replaced(word, found, known) for word in words if word != "PARENT_SCOPE"]
+        values = [_replaced(word, result, known) for word in words if word != "PARENT_SCOPE"]
         parts = tuple(part for value in values for part in value.split(";") if part)
         parts = (*before, *parts) if command.words[0] != "PREPEND" else (*parts, *before)
-        certain = command.certain and (not before or found[name].certain)
-        found[name] = Assigned(parts, command.line, certain)
-    return found
+        certain = command.certain and (not before or result[name].certain)
+        result[name] = Assigned(parts, command.line, certain)
+    return result
 
 
-def _replaced(text: str, found: Mapping[str, Assigned], known: Mapping[str, str]) -> str:
+def _replaced(text: str, result: Mapping[str, Assigned], known: Mapping[str, str]) -> str:
     def value(reference: re.Match[str]) -> str:
         name = f"ENV{{{reference[2]}}}" if reference[1] else reference[2]
-        if name in found:
-            return ";".join(found[name].values)
+        if name in result:
+            return ";".join(result[name].values)
         return known.get(name, reference[0])
 
     return _REFERENCE.sub(value, text)[:_REPLACED_MAX]

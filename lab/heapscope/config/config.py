@@ -117,11 +117,11 @@ class Config:
     @cached_property
     def settings(self) -> Mapping[str, Setting]:
         """By the release's name, the last line that has a value, or else the last one."""
-        found: dict[str, Setting] = {}
+        result: dict[str, Setting] = {}
         for setting in self.all_settings:
-            if setting.value is not None or setting.name not in found:
-                found[setting.name] = setting
-        return found
+            if setting.value is not None or setting.name not in result:
+                result[setting.name] = setting
+        return result
 
     @cached_property
     def judged(self) -> tuple[JudgedLine, ...]:
@@ -287,7 +287,7 @@ def _setting(line: ReadLine, file: str, table: OptionTable, order: int) -> Setti
     return Setting(
         name=line.option or line.written,
         written=line.written,
-        text=line.said if line.written else line.text,
+        text=line.given if line.written else line.text,
         value=value,
         file=file,
         line=line.number,
@@ -302,8 +302,8 @@ def _given_text(value: Value, kind: Kind) -> str:
 
 
 def _changed_setting(name: str, text: str, value: Value, kind: Kind, order: int) -> Setting:
-    said = value_text(value, kind=kind)
-    read = ReadLine(number=0, text="", written=name, option=name, said=said, value=text)
+    stated = value_text(value, kind=kind)
+    read = ReadLine(number=0, text="", written=name, option=name, given=stated, value=text)
     return Setting(
-        name=name, written=name, text=said, value=value, file="", line=0, order=order, read=read
+        name=name, written=name, text=stated, value=value, file="", line=0, order=order, read=read
     )

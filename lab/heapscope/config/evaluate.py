@@ -13,7 +13,6 @@ from typing import Any, Protocol
 
 from heapscope.config.expression import (
     And,
-    Asked,
     Compare,
     Constant,
     Expression,
@@ -21,6 +20,7 @@ from heapscope.config.expression import (
     Name,
     Not,
     Or,
+    Query,
     Sum,
 )
 from heapscope.config.value import Value
@@ -61,7 +61,7 @@ def evaluate(expression: Expression, scope: Scope) -> Value | None:
             return value
         case Name(name):
             return scope.value(name)
-        case Asked(what, name):
+        case Query(what, name):
             return scope.given(name) if what == "given" else scope.changed(name)
         case Not(part):
             known = truth(part, scope)

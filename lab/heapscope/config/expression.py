@@ -69,14 +69,14 @@ class Extreme:
 
 
 @dataclass(frozen=True)
-class Asked:
+class Query:
     """A question about the files instead of the value."""
 
     what: str  # "given", "changed"
     name: str
 
 
-Expression = Name | Constant | Not | And | Or | Compare | Sum | Extreme | Asked
+Expression = Name | Constant | Not | And | Or | Compare | Sum | Extreme | Query
 
 _TOKEN = re.compile(
     r"\s*(?:(?P<number>0x[0-9A-Fa-f]+|[0-9]+)(?![A-Za-z_])|(?P<name>[A-Za-z0-9_]+)"
@@ -94,7 +94,7 @@ def parse(text: str) -> Expression:
 
 def names(expression: Expression) -> Iterator[str]:
     """The options in it, as they come; some may repeat."""
-    if isinstance(expression, Name | Asked):
+    if isinstance(expression, Name | Query):
         yield expression.name
     elif isinstance(expression, Not):
         yield from names(expression.part)
@@ -117,17 +117,17 @@ class _Parser:
     def _scan(self) -> Iterator[tuple[str, str]]:
         at, end = 0, len(self._text.rstrip())
         while at < end:
-            found = _TOKEN.match(self._text, at)
-            if found is None:
+            match = _TOKEN.match(self._text, at)
+            if match is None:
                 raise ValueError(f"{self._text!r}: not understood from {self._text[at:]!r}")
-            at = found.end()
-            yield found.lastgroup or "", found[found.lastgroup or 0]
+            at = match.end()
+            yield match.lastgroup or "", match[match.lastgroup or 0]
 
     def whole(self) -> Expression:
-        made = self._or()
+        built = self._or()
         if self._at < len(self._tokens):
             raise ValueError(f"{self._text!r}: {self._tokens[self._at][1]!r} is too much")
-        return made
+        return built
 
     def _or(self) -> Expression:
         parts = [self._and()]
@@ -150,22 +150,22 @@ class _Parser:
         return Compare(sign, left, self._sum()) if sign else left
 
     def _sum(self) -> Expression:
-        made = self._product()
+        built = self._product()
         while sign := self._take("+", "-"):
-            made = Sum(sign, made, self._product())
-        return made
+            built = Sum(sign, built, self._product())
+        return built
 
     def _product(self) -> Expression:
-        made = self._unit()
+        built = self._unit()
         while sign := self._take("*", "/", ">>"):
-            made = Sum(sign, made, self._unit())
-        return made
+            built = Sum(sign, built, self._unit())
+        return built
 
     def _unit(self) -> Expression:
         if self._take("("):
-            made = self._or()
+            built = self._or()
             self._expect(")")
-            return made
+            return built
         group, text = self._next()
         if group == "number":
             return Constant(int(text, 0))
@@ -183,7 +183,7 @@ class _Parser:
             self._expect(")")
             if group != "name":
                 raise ValueError(f"{self._text!r}: {what}() takes the name of an option")
-            return Asked(what, name)
+            return Query(what, name)
         if what not in ("min", "max"):
             raise ValueError(f"{self._text!r}: there is no {what}()")
         parts = [self._sum()]

@@ -57,7 +57,7 @@ def tree_table(tree: Path, *, chip: str, sdk: str) -> OptionTable:
         )
     if not (tree / "Kconfig").is_file() or not (tree / "components").is_dir():
         raise _no_tree(tree, "no ESP-IDF")
-    answer = _asked(tree.resolve(), chip)
+    answer = _queried(tree.resolve(), chip)
     blank = replace(
         table_of(chip, sdk),
         symbols={},
@@ -86,12 +86,12 @@ def _renames(tree: Path, chip: str) -> Iterator[tuple[str, Renamed]]:
         for file in sorted(tree.glob(f"components/*/sdkconfig.rename{end}")):
             whole = read_whole(file, limit=_LIST_MAX, what="a list of old names", remedy=_REMEDY)
             for line in whole.data.decode("utf-8", "replace").splitlines():
-                found = _RENAME.match(line)
-                if found:
-                    yield found[1], Renamed(found[3], bool(found[2]))
+                match = _RENAME.match(line)
+                if match:
+                    yield match[1], Renamed(match[3], bool(match[2]))
 
 
-def _asked(tree: Path, chip: str) -> dict[str, Any]:
+def _queried(tree: Path, chip: str) -> dict[str, Any]:
     """In another process: Kconfig reads the environment, and reports to the terminal."""
     with scratch_folder() as name:
         folder = Path(name)

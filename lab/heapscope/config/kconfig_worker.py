@@ -101,11 +101,11 @@ class _Tree:
 
     def _prompt(self, item: Any) -> str | None:
         """The condition under which one of the prompts is there; None: it has none."""
-        found = [node.prompt[1] for node in item.nodes if node.prompt]
-        if not found:
+        results = [node.prompt[1] for node in item.nodes if node.prompt]
+        if not results:
             return None
         either = self._library.OR
-        return self._condition(functools.reduce(lambda one, two: (either, one, two), found))
+        return self._condition(functools.reduce(lambda one, two: (either, one, two), results))
 
     def _pairs(self, pairs: Iterable[tuple[Any, Any]], side: Any) -> list[list[str]]:
         return [[side(value), self._condition(when)] for value, when in pairs]

@@ -70,10 +70,12 @@ class Project:
         for_chip = {path: path.with_name(f"{path.name}.{chip}") for path in self.defaults}
         for_chip = {path: other for path, other in for_chip.items() if other.is_file()}
         if RELEASES.index(release) < RELEASES.index("5.0.9"):
-            found = [*self.defaults, *for_chip.values()]
+            results = [*self.defaults, *for_chip.values()]
         else:
-            found = [each for path in self.defaults for each in (path, for_chip.get(path)) if each]
-        return (*found, *([self.sdkconfig] if self.sdkconfig is not None else ()))
+            results = [
+                each for path in self.defaults for each in (path, for_chip.get(path)) if each
+            ]
+        return (*results, *([self.sdkconfig] if self.sdkconfig is not None else ()))
 
 
 def find_project(
@@ -84,8 +86,8 @@ def find_project(
 ) -> Project:
     """`idf_path`: the folder of an ESP-IDF, where the project's files name it. `environment`: its
     SDKCONFIG_DEFAULTS counts, as in the build. InputError: the folder holds none."""
-    found = _ProjectSearch(Path(folder), idf_path, environment)
-    return found.project()
+    result = _ProjectSearch(Path(folder), idf_path, environment)
+    return result.project()
 
 
 class _ProjectSearch:
@@ -132,8 +134,8 @@ class _ProjectSearch:
     # ---- sdkconfig -------------------------------------------------------------------------------
 
     def _sdkconfig(self) -> Path | None:
-        said = self._values("SDKCONFIG")
-        path = self._path(said[0]) if said else self._folder / "sdkconfig"
+        stated = self._values("SDKCONFIG")
+        path = self._path(stated[0]) if stated else self._folder / "sdkconfig"
         names = self._platform.sdkconfigs(self._folder)
         if names and not (path is not None and path.is_file()):
             if len(names) > 1:
@@ -144,18 +146,18 @@ class _ProjectSearch:
 
     def _defaults(self) -> Iterator[Path]:
         from_environment = self._environment.get("SDKCONFIG_DEFAULTS", "")
-        said = self._platform.defaults or self._values("SDKCONFIG_DEFAULTS")
-        if not said and from_environment:
-            said = tuple(from_environment.split(";"))
+        defaults = self._platform.defaults or self._values("SDKCONFIG_DEFAULTS")
+        if not defaults and from_environment:
+            defaults = tuple(from_environment.split(";"))
             self._note("SDKCONFIG_DEFAULTS of the environment names the files of defaults")
-        for name in said:
+        for name in defaults:
             path = self._path(name)
             if path is not None and path.is_file():
                 yield path
             elif path is not None:
                 self._note(f"SDKCONFIG_DEFAULTS names {printable(name)}, which is not there")
         usual = self._folder / "sdkconfig.defaults"
-        if not said and usual.is_file():
+        if not defaults and usual.is_file():
             yield usual
 
     # ---- components ------------------------------------------------------------------------------
@@ -178,19 +180,19 @@ class _ProjectSearch:
             yield self._component(folder)
 
     def _folders(self) -> Iterator[Path]:
-        said = self._values("COMPONENT_DIRS")
+        stated = self._values("COMPONENT_DIRS")
         mains = [self._folder / name for name in ("main", self._platform.sources)]
-        roots = [] if said else [path for path in mains if path.is_dir()]
-        extra = [self._path(name) for name in (said or self._values("EXTRA_COMPONENT_DIRS"))]
+        roots = [] if stated else [path for path in mains if path.is_dir()]
+        extra = [self._path(name) for name in (stated or self._values("EXTRA_COMPONENT_DIRS"))]
         roots += [path for path in extra if path is not None]
         usual = ("components", "managed_components", "bootloader_components")
-        roots += [self._folder / name for name in usual if not said or name != "components"]
-        asked: list[tuple[Path, str]] = []
+        roots += [self._folder / name for name in usual if not stated or name != "components"]
+        requested: list[tuple[Path, str]] = []
         for root in roots:
             for folder in [root] if root in mains or _is_component(root) else _below(root):
                 yield folder
-                yield from self._dependencies(folder, asked)
-        for folder, name in asked:
+                yield from self._dependencies(folder, requested)
+        for folder, name in requested:
             if not (self._folder / "managed_components" / name.replace("/", "__")).is_dir():
                 file = self._name(folder / _MANIFEST)
                 self._missing(f"{file} asks for {printable(name)}, which is not downloaded")
@@ -209,17 +211,17 @@ class _ProjectSearch:
             renames=tuple(sorted(folder.glob("sdkconfig.rename*"))[:50]),
         )
 
-    def _dependencies(self, folder: Path, asked: list[tuple[Path, str]]) -> Iterator[Path]:
-        """Components that idf_component.yml finds in another folder; others go to `asked`."""
-        found = self._yaml(folder / _MANIFEST).get("dependencies")
-        for key, said in found.items() if isinstance(found, dict) else ():
+    def _dependencies(self, folder: Path, requested: list[tuple[Path, str]]) -> Iterator[Path]:
+        """Components that idf_component.yml finds in another folder; others go to `requested`."""
+        result = self._yaml(folder / _MANIFEST).get("dependencies")
+        for key, stated in result.items() if isinstance(result, dict) else ():
             name = str(key)
-            details = said if isinstance(said, dict) else {}
+            details = stated if isinstance(stated, dict) else {}
             place = details.get("override_path", details.get("path"))
             if name == "idf":
                 continue
             if not isinstance(place, str):
-                asked.append((folder, name if "/" in name else f"espressif/{name}"))
+                requested.append((folder, name if "/" in name else f"espressif/{name}"))
                 continue
             path = self._path(place, folder)
             if path is not None and path.is_dir():
@@ -230,9 +232,9 @@ class _ProjectSearch:
     # ---- what a file says ------------------------------------------------------------------------
 
     def _chip(self, description: Mapping[str, Any], lock: Mapping[str, Any]) -> Stated:
-        said = self._values("IDF_TARGET")
-        if said:
-            return Stated(value=said[0], file="CMakeLists.txt")
+        stated = self._values("IDF_TARGET")
+        if stated:
+            return Stated(value=stated[0], file="CMakeLists.txt")
         if self._platform.chip:
             return Stated(value=self._platform.chip, file="platformio.ini")
         built = _stated(description.get("target"), _BUILT)
@@ -242,17 +244,17 @@ class _ProjectSearch:
         """The last build's account of itself; nothing before the first one."""
         text = self._text(self._folder / _BUILT, limit=_BUILT_MAX)
         try:
-            found = json.loads(text) if text else {}
+            document = json.loads(text) if text else {}
         except (ValueError, RecursionError):
             self._note(f"{_BUILT} is not JSON")
             return {}
-        return found if isinstance(found, dict) else {}
+        return document if isinstance(document, dict) else {}
 
     def _values(self, name: str) -> tuple[str, ...]:
-        found = self._cmake.get(name, Assigned((), 0, True))
-        if found.values and not found.certain:
+        result = self._cmake.get(name, Assigned((), 0, True))
+        if result.values and not result.certain:
             self._note(f"CMakeLists.txt sets {name} in an if, which is taken to hold")
-        return found.values
+        return result.values
 
     def _path(self, name: str, folder: Path | None = None) -> Path | None:
         """None: only the build knows the place."""
@@ -267,11 +269,11 @@ class _ProjectSearch:
     def _yaml(self, path: Path) -> dict[str, Any]:
         text = self._text(path)
         try:
-            found = yaml.safe_load(text) if text else {}
+            result = yaml.safe_load(text) if text else {}
         except (yaml.YAMLError, RecursionError, ValueError):
             self._missing(f"{self._name(path)} is not YAML")
             return {}
-        return found if isinstance(found, dict) else {}
+        return result if isinstance(result, dict) else {}
 
     def _text(self, path: Path, *, limit: int = _SIZE_MAX) -> str:
         """ "" where there is no such file."""
@@ -320,10 +322,10 @@ class _Platform:
         }
         first = re.split(r"[,\s]+", shared.get("default_envs", "").strip())
         self._order = sorted(self._sections, key=lambda name: name not in first)
-        self.chip = self._said("board_build.mcu")
+        self.chip = self._stated("board_build.mcu")
         named = re.search(
             r"-D\s*SDKCONFIG_DEFAULTS=\\?[\"']?([^\"'\\\s]+)",
-            self._said("board_build.cmake_extra_args"),
+            self._stated("board_build.cmake_extra_args"),
         )
         self.defaults = tuple(named[1].split(";")) if named else ()
 
@@ -333,7 +335,7 @@ class _Platform:
         names = [self._sections[each].get(key, f"sdkconfig.{each}") for each in self._order]
         return [name for name in dict.fromkeys(names) if _is_file(folder / name)]
 
-    def _said(self, key: str) -> str:
+    def _stated(self, key: str) -> str:
         return self._sections[self._order[0]].get(key, "") if self._order else ""
 
 
@@ -349,10 +351,10 @@ def _stated(value: object, file: str) -> Stated:
 
 def _below(folder: Path) -> Iterable[Path]:
     try:
-        found = sorted(folder.iterdir()) if folder.is_dir() else []
+        results = sorted(folder.iterdir()) if folder.is_dir() else []
     except OSError:
         return []
-    return [each for each in found if _is_component(each)]
+    return [each for each in results if _is_component(each)]
 
 
 def _is_component(folder: Path) -> bool:

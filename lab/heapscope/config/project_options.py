@@ -85,6 +85,6 @@ def _renames(lists: list[Path], table: OptionTable) -> Iterator[tuple[str, Renam
         except OSError:
             continue
         for line in text.splitlines():
-            found = _RENAME.fullmatch(line)
-            if found is not None:
-                yield found[1], Renamed(found[3], bool(found[2]))
+            match = _RENAME.fullmatch(line)
+            if match is not None:
+                yield match[1], Renamed(match[3], bool(match[2]))

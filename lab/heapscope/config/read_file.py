@@ -28,7 +28,7 @@ _OPTION = re.compile(r"\bCONFIG_\w")
 _WHOLE = 200  # options of a file; the smallest that Kconfig wrote has some 500
 _NOBODYS = "IDF_FIRMWARE_CHIP_ID"
 _MALFORMED_MAX = 1  # lines of a file without any option; with more it is something else
-_SAID = re.compile(r"^\s*[^#\s\ufeff]", re.MULTILINE)
+_STATEMENT = re.compile(r"^\s*[^#\s\ufeff]", re.MULTILINE)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -42,7 +42,7 @@ class ConfigFile:
     version: str = ""
     generated: bool = False
 
-    def said(self, option: str) -> str:
+    def stated(self, option: str) -> str:
         """The last value of a string option, without quotes; "": it is not in the file."""
         values = [str(value) for _, name, value in self.members if name == option]
         values += re.findall(rf'^\s*CONFIG_{option}="?([^"\r\n]*)', self.text, re.MULTILINE)
@@ -52,8 +52,8 @@ class ConfigFile:
         """Names and values as they stand, without quotes; "n" for what is "not set"."""
         for _, name, value in self.members:
             yield name, ("y" if value else "n") if isinstance(value, bool) else str(value)
-        for found in _ASSIGNED.finditer(self.text):
-            yield (found[1], found[2].strip('" ')) if found[1] else (found[3], "n")
+        for match in _ASSIGNED.finditer(self.text):
+            yield (match[1], match[2].strip('" ')) if match[1] else (match[3], "n")
 
 
 def read_config_file(path: str | Path) -> ConfigFile:
@@ -72,7 +72,7 @@ def _text_file(content: bytes, name: str) -> ConfigFile:
     if b"\0" in content:
         raise InputError(f"{name}: not a text, it has bytes of value 0", remedy=REMEDY)
     text = content.decode("utf-8", "replace")
-    if len(_SAID.findall(text)) > _MALFORMED_MAX and not _OPTION.search(text):
+    if len(_STATEMENT.findall(text)) > _MALFORMED_MAX and not _OPTION.search(text):
         raise InputError(f"{name}: no line of it is one of an option", remedy=REMEDY)
     header = _HEADER.search(text)
     file = ConfigFile(
@@ -85,14 +85,14 @@ def _text_file(content: bytes, name: str) -> ConfigFile:
     if file.version or file.generated:
         return file
     return ConfigFile(
-        name=name, text=text, version=file.said("IDF_INIT_VERSION"), generated=file.generated
+        name=name, text=text, version=file.stated("IDF_INIT_VERSION"), generated=file.generated
     )
 
 
 def _is_whole(text: str) -> bool:
     """Hundreds of options, and one that every release writes and nobody sets: Kconfig wrote the
     file, and its header was taken off."""
-    names = [found[1] or found[3] for found in _ASSIGNED.finditer(text)]
+    names = [match[1] or match[3] for match in _ASSIGNED.finditer(text)]
     return len(names) >= _WHOLE and _NOBODYS in names
 
 
@@ -123,8 +123,8 @@ def _json_file(text: str, name: str) -> ConfigFile:
 
 def _member_lines(text: str) -> dict[str, list[int]]:
     """Where each name stands; a name that comes twice has two lines."""
-    found: dict[str, list[int]] = {}
+    result: dict[str, list[int]] = {}
     for number, line in enumerate(text.splitlines(), 1):
         for name in re.findall(r'"([A-Za-z0-9_]+)"\s*:', line):
-            found.setdefault(name, []).append(number)
-    return found
+            result.setdefault(name, []).append(number)
+    return result

@@ -34,7 +34,7 @@ class Release:
 
     name: str
     allocator: str
-    said: str  # as it was written
+    given: str  # as it was written
     note: str = ""  # how the text became this release, where it is not this very release
     certain: bool = True
 
@@ -59,13 +59,15 @@ def find_release(text: str) -> Release:
     package = _PACKAGE.fullmatch(wanted)
     if package is not None:
         major, minor, patch = (int(part) for part in package.groups())
-        found = find_release(f"{major}.{minor}.{patch}")
-        return _row(found.name, said=wanted, note=f"PlatformIO's package {wanted} is {found.name}")
+        release = find_release(f"{major}.{minor}.{patch}")
+        return _row(
+            release.name, given=wanted, note=f"PlatformIO's package {wanted} is {release.name}"
+        )
     match = _SPELLED.fullmatch(wanted)
     if match is not None:
         return _spelled(match, wanted, text)
     if wanted.lower() in releases():  # a name without numbers
-        return _row(wanted.lower(), said=wanted)
+        return _row(wanted.lower(), given=wanted)
     raise _unknown(text)
 
 
@@ -84,11 +86,11 @@ def arduino_release(text: str) -> Release:
         )
     patch = int(numbers[2] or 0)
     name = min(same, key=lambda each: abs(_patch(each) - patch))
-    found = find_release(cores[name])
+    release = find_release(cores[name])
     exact = name == f"{numbers[1]}.{patch}"
     near = "" if exact else f" (the nearest known to {printable(core)})"
     note = f"core {name} of arduino-esp32{near} is built on ESP-IDF {cores[name]}"
-    return Release(name=found.name, allocator=found.allocator, said=cores[name], note=note)
+    return Release(name=release.name, allocator=release.allocator, given=cores[name], note=note)
 
 
 @functools.cache
@@ -126,8 +128,8 @@ def minors() -> tuple[str, ...]:
 
 def minor_of(name: str) -> str:
     """ "5.1" of "5.1.4" and of "5.1-dev"; the name itself where it has no number."""
-    found = re.match(r"[0-9]+\.[0-9]+", name)
-    return found[0] if found else name
+    match = re.match(r"[0-9]+\.[0-9]+", name)
+    return match[0] if match else name
 
 
 def _spelled(match: re.Match[str], wanted: str, text: str) -> Release:
@@ -139,28 +141,28 @@ def _spelled(match: re.Match[str], wanted: str, text: str) -> Release:
     done = [name for name in finished() if name in known] or known
     if match["branch"]:
         note = f"{printable(wanted)} is a branch; its last known release, {done[-1]}, is taken"
-        return replace(_row(done[-1], said=wanted, note=note), certain=False)
+        return replace(_row(done[-1], given=wanted, note=note), certain=False)
     if before:
-        found = _before_release(minor + before, done[0], commits, wanted)
-        return replace(found, certain=wanted.removeprefix("v") == found.name)
+        result = _before_release(minor + before, done[0], commits, wanted)
+        return replace(result, certain=wanted.removeprefix("v") == result.name)
     patch = int(match["patch"] or 0)
     exact = minor if patch == 0 else f"{minor}.{patch}"
     if exact in known:
         note = _later_patches(exact, done) if wanted == minor else ""
-        return _row(exact, said=wanted, commits=commits, note=note)
+        return _row(exact, given=wanted, commits=commits, note=note)
     name = min(done, key=lambda each: abs(_patch(each) - patch))
     note = f"ESP-IDF {exact} is not known; {name} is taken, the nearest of {minor}"
-    return replace(_row(name, said=wanted, note=note), certain=False)
+    return replace(_row(name, given=wanted, note=note), certain=False)
 
 
 def _before_release(name: str, release: str, commits: int, wanted: str) -> Release:
     """A development version, beta or candidate: its own row, or else that of its release."""
     if name in releases():
-        found = _row(name, said=wanted, commits=commits)
+        result = _row(name, given=wanted, commits=commits)
         note = f"{printable(wanted)} came before {minor_of(name)}"
-        return Release(name=name, allocator=found.allocator, said=wanted, note=note)
+        return Release(name=name, allocator=result.allocator, given=wanted, note=note)
     note = f"{printable(wanted)} came before {release} and is taken as that"
-    return _row(release, said=wanted, note=note)
+    return _row(release, given=wanted, note=note)
 
 
 def _later_patches(first: str, minor: list[str]) -> str:
@@ -171,7 +173,7 @@ def _later_patches(first: str, minor: list[str]) -> str:
     return f"{first} is the release {first}.0; from {other} on the allocator is another one"
 
 
-def _row(name: str, *, said: str, commits: int = 0, note: str = "") -> Release:
+def _row(name: str, *, given: str, commits: int = 0, note: str = "") -> Release:
     """The row of a release, or of the last change behind it that these commits include."""
     behind = {name: 0}
     for row in releases():
@@ -180,13 +182,13 @@ def _row(name: str, *, said: str, commits: int = 0, note: str = "") -> Release:
             behind[row] = int(count)
     last = max((row for row in behind if behind[row] <= commits), key=lambda row: behind[row])
     if commits and not note:
-        note = f"{printable(said)} is {commits} commits after {name}"
-    return Release(name=name, allocator=releases()[last], said=said, note=note)
+        note = f"{printable(given)} is {commits} commits after {name}"
+    return Release(name=name, allocator=releases()[last], given=given, note=note)
 
 
 def _patch(name: str) -> int:
-    found = re.match(r"[0-9]+\.[0-9]+\.([0-9]+)", name)
-    return int(found[1]) if found else 0
+    match = re.match(r"[0-9]+\.[0-9]+\.([0-9]+)", name)
+    return int(match[1]) if match else 0
 
 
 def _unknown(text: str) -> InputError:

@@ -61,21 +61,21 @@ class Check:
 
     def broken(self, scope: Scope) -> bool | None:
         """None: cannot be told."""
-        asked = truth(self.when, scope)
-        if asked is False:
+        requested = truth(self.when, scope)
+        if requested is False:
             return False
         held = truth(self.must, scope)
         if held:
             return False
-        return None if asked is None or held is None else True
+        return None if requested is None or held is None else True
 
     def replacements(self, scope: Scope) -> dict[str, Value]:
         """The values to write; options that have the value, or whose value cannot be told, are left
         out."""
-        found = {name: evaluate(part, scope) for name, part in self.instead.items()}
+        result = {name: evaluate(part, scope) for name, part in self.instead.items()}
         return {
             name: value
-            for name, value in found.items()
+            for name, value in result.items()
             if value is not None and value != scope.value(name)
         }
 
@@ -126,8 +126,8 @@ def _by_id() -> Mapping[str, Rule]:
 
 def _read(area: str) -> list[dict[str, Any]]:
     file = resources.files("heapscope.data") / "rules" / f"{area}.toml"
-    found: list[dict[str, Any]] = tomllib.loads(file.read_text(encoding="utf-8"))["rule"]
-    return found
+    results: list[dict[str, Any]] = tomllib.loads(file.read_text(encoding="utf-8"))["rule"]
+    return results
 
 
 def _rule(data: dict[str, Any], area: str) -> Rule:

@@ -71,8 +71,8 @@ def _everywhere(options: MemoryOptions) -> str | None:
 
 def _allocators(options: MemoryOptions) -> str | None:
     """All that were named, as one text with commas."""
-    said = options.get("allocator")
-    return said if said is None or isinstance(said, str) else ",".join(said)
+    stated = options.get("allocator")
+    return stated if stated is None or isinstance(stated, str) else ",".join(stated)
 
 
 def _with_allocators(layout: Layout, allocators: str | None) -> Layout:
@@ -95,9 +95,11 @@ def _of_chip(options: MemoryOptions, trace: Path | None) -> ChosenMemory:
     layout = _with_allocators(layout, _allocators(options))
     for region in layout.regions:
         parse_allocator(region.allocator)  # a version may come before its model
-    said = () if config is None else config.notes
-    said += () if static is None else static.notes(boot)
-    return ChosenMemory(layout=replace(layout, notes=(*notes, *said, *layout.notes)), static=static)
+    stated = () if config is None else config.notes
+    stated += () if static is None else static.notes(boot)
+    return ChosenMemory(
+        layout=replace(layout, notes=(*notes, *stated, *layout.notes)), static=static
+    )
 
 
 def _chip_layout(
@@ -186,7 +188,7 @@ def _recorded_idf(facts: dict[str, str], trace: Path | None) -> str | None:
     """InputError when it is a version that is not known: a wish of nobody's."""
     sdk = facts.get("sdk", "")
     try:
-        return find_release(sdk).said if sdk else None
+        return find_release(sdk).given if sdk else None
     except InputError as error:
         name = printable(str(trace), limit=400)
         raise InputError(
@@ -212,12 +214,12 @@ def _no_memory(boot: BootLog | None, idf: str | None) -> InputError:
     )
 
 
-def _cores(said: int | str | None) -> int | None:
-    if said is None:
+def _cores(stated: int | str | None) -> int | None:
+    if stated is None:
         return None
-    if str(said) not in ("1", "2"):
-        raise InputError(f"--cores: '{said}' is not a number of cores", remedy="give 1 or 2")
-    return int(said)
+    if str(stated) not in ("1", "2"):
+        raise InputError(f"--cores: '{stated}' is not a number of cores", remedy="give 1 or 2")
+    return int(stated)
 
 
 def _psram(options: MemoryOptions, boot: BootLog | None) -> Psram | None:
@@ -243,13 +245,13 @@ def _psram(options: MemoryOptions, boot: BootLog | None) -> Psram | None:
     return Psram(size=size or 0, threshold=threshold, reserve=reserve)
 
 
-def _switch(said: bool | str | None, name: str) -> bool | None:
-    if said is None or isinstance(said, bool):
-        return said
-    if said not in ("on", "off"):
-        raise InputError(f"{name}: '{printable(said)}' is neither", remedy="give on or off")
-    return said == "on"
+def _switch(stated: bool | str | None, name: str) -> bool | None:
+    if stated is None or isinstance(stated, bool):
+        return stated
+    if stated not in ("on", "off"):
+        raise InputError(f"{name}: '{printable(stated)}' is neither", remedy="give on or off")
+    return stated == "on"
 
 
-def _static(said: int | str | None, name: str) -> int | None:
-    return None if said is None else parse_size(said, what=name)
+def _static(stated: int | str | None, name: str) -> int | None:
+    return None if stated is None else parse_size(stated, what=name)

@@ -29,10 +29,10 @@ class StaticChoice:
         of this very firmware shows in where the heap begins."""
         start = self.start
         amounts = f"{start.static_dram:,} bytes of DRAM and {start.static_iram:,} of IRAM"
-        said = f"static use from {self.use.file}: {amounts}"
+        text = f"static use from {self.use.file}: {amounts}"
         if boot is not None:
-            said = f"regions from {boot.file}; static RAM from {self.use.file}"
-        return (said, *self.use.notes, *_differs(self, boot))
+            text = f"regions from {boot.file}; static RAM from {self.use.file}"
+        return (text, *self.use.notes, *_differs(self, boot))
 
     def wrong(self, error: InputError) -> InputError:
         """An error about the amounts that this file gave."""

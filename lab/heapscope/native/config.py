@@ -114,7 +114,7 @@ class Prepared:
     def _fields(self, record: Any, kind: Any) -> dict[str, Any]:
         """The record as cffi takes it for the struct `kind`, whose bytes are 0 before. An array
         stands beside its count."""
-        made: dict[str, Any] = {}
+        built: dict[str, Any] = {}
         types = _field_types(kind)
         for name, value in vars(record).items():
             if not value:
@@ -123,10 +123,10 @@ class Prepared:
             if field.kind == "pointer":
                 rows = [self._value(one, field.item) for one in value]
                 self._kept.append(ffi.new(ffi.getctype(field.item, "[]"), rows))
-                made[name], made[f"{name.removesuffix('s')}_count"] = self._kept[-1], len(rows)
+                built[name], built[f"{name.removesuffix('s')}_count"] = self._kept[-1], len(rows)
             else:
-                made[name] = self._value(value, field)
-        return made
+                built[name] = self._value(value, field)
+        return built
 
     def _value(self, value: Any, kind: Any) -> Any:
         if isinstance(value, int):
@@ -145,9 +145,9 @@ def set_up(make: Callable[..., Any], config: Any, *, what: str) -> Any:
     """The native object of `make(config, status, where)`. StatusError: it cannot be built; its
     `where` is the region at fault."""
     status, where = ffi.new("int *"), ffi.new("uint32_t *", _NO_REGION)
-    made = make(config, status, where)
-    if made == ffi.NULL:
+    built = make(config, status, where)
+    if built == ffi.NULL:
         region = None if where[0] == _NO_REGION else int(where[0])
         code = status[0] or Status.MEMORY
         raise StatusError(f"{what} cannot be set up", status=code, where=region)
-    return made
+    return built

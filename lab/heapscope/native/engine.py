@@ -15,7 +15,7 @@ from heapscope.base.errors import HeapscopeError
 from heapscope.native.config import NativeConfig
 from heapscope.native.leaks import LOOKS
 from heapscope.native.library import ABI, ffi, load
-from heapscope.native.log import FLAGS, KINDS, MEMORIES, TOLD
+from heapscope.native.log import FLAGS, KINDS, MEMORIES, REPORTED
 from heapscope.native.structs import NEVER, enum_values
 
 _FILE = Path(__file__).parent / "engine.wasm"
@@ -96,7 +96,7 @@ def interface() -> dict[str, Any]:
         "calls": calls,
         "figures": FIGURES,
         "nested": NESTED,
-        "log": {"kinds": KINDS, "memories": MEMORIES, "told": TOLD, "flags": FLAGS},
+        "log": {"kinds": KINDS, "memories": MEMORIES, "told": REPORTED, "flags": FLAGS},
         "leaks": {
             "looks": LOOKS,
             "verdicts": enum_values("hs_lab_leak_verdict_t", "HS_LAB_LEAK_"),

@@ -52,8 +52,8 @@ class NativeImport(NativeTrace):
     def reasons(self) -> dict[str, int]:
         """Lines left out by reason, all of them counted."""
         count = self._lib.hs_lab_import_reason_count
-        found = {name: count(self.handle, i) for i, name in enumerate(reason_names())}
-        return {name: lines for name, lines in found.items() if lines}
+        result = {name: count(self.handle, i) for i, name in enumerate(reason_names())}
+        return {name: lines for name, lines in result.items() if lines}
 
 
 def reason_names() -> list[str]:

@@ -56,8 +56,8 @@ def find_allocator(name: str) -> str | None:
     """The one of `allocator_names` that a spelling means: "idf-5.5+track+light"; None: none."""
     if not name.isascii() or "\0" in name:
         return None
-    found = load().hs_lab_allocator_find(name.encode("ascii"))
-    return None if found == ffi.NULL else str(ffi.string(found).decode("ascii"))
+    result = load().hs_lab_allocator_find(name.encode("ascii"))
+    return None if result == ffi.NULL else str(ffi.string(result).decode("ascii"))
 
 
 def fixed_memory(count: int, block: int, alignment: int) -> int:

@@ -97,6 +97,6 @@ class NativeListener(NativeOwner):
 
 def figures_of(listener: NativeListener) -> Struct:
     """Its figures, with the losses by kind as tuples."""
-    found = listener.figures()
-    found.lost, found.lost_bytes = tuple(found.lost), tuple(found.lost_bytes)
-    return found
+    result = listener.figures()
+    result.lost, result.lost_bytes = tuple(result.lost), tuple(result.lost_bytes)
+    return result

@@ -27,7 +27,7 @@ _MORE = "more"  # the kind of a row whose name goes on where that of the row bef
 #: that a line may tell and of the flags by their names.
 KINDS = tuple(enum_values("hs_log_kind_t", "HS_LOG_"))
 MEMORIES = tuple(enum_values("hs_log_memory_t", "HS_LOG_MEMORY_"))
-TOLD = enum_values("hs_log_told_t", "HS_LOG_TOLD_")
+REPORTED = enum_values("hs_log_told_t", "HS_LOG_TOLD_")
 FLAGS = enum_values("hs_log_flag_t", "HS_LOG_")
 
 
@@ -62,7 +62,7 @@ class _Number(_Field):
 
     def __set_name__(self, owner: object, name: str) -> None:
         super().__set_name__(owner, name)
-        self._bit = TOLD[name]
+        self._bit = REPORTED[name]
 
     def __get__(self, fact: Fact, _: object = None) -> int | None:
         row = fact._row
@@ -221,10 +221,10 @@ class NativeFailures(NativeOwner):
         rows = ffi.new(f"{_FAILED}[]", call(self.handle, ffi.NULL, 0))
         call(self.handle, rows, len(rows))
         for row in packing(_FAILED).iter_unpack(ffi.buffer(rows)[:]):
-            yield dict(zip(names, map(_told, row), strict=True))
+            yield dict(zip(names, map(_reported, row), strict=True))
 
 
-def _told(field: int | bytes) -> int | str | None:
+def _reported(field: int | bytes) -> int | str | None:
     if isinstance(field, bytes):
         return _text(field)
     return None if field < 0 else field

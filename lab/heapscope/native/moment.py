@@ -30,8 +30,8 @@ def stop_before(reader: NativeReader, event: int) -> None:
 
 def holes(reader: NativeReader, request: NativeRequest) -> tuple[Struct, ...]:
     """One row a region, for the end of the replay or for the event that it stopped before."""
-    asked = ffi.new("hs_lab_request_t *", asdict(request))
-    return read_structs(load().hs_lab_holes, reader.handle, asked)
+    requested = ffi.new("hs_lab_request_t *", asdict(request))
+    return read_structs(load().hs_lab_holes, reader.handle, requested)
 
 
 def pieces(reader: NativeReader, region: int, start: int, end: int) -> Rows:

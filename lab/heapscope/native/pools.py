@@ -50,7 +50,7 @@ def replay_pools(
     that no pool of this rule can have."""
     allocated, used = (np.zeros(len(events), np.uint64) for _ in range(2))
     lib = load()
-    told = vars(rule) | {"sizes": len(rule.sizes), "size": rule.sizes}
+    reported = vars(rule) | {"sizes": len(rule.sizes), "size": rule.sizes}
     out = ffi.new("hs_lab_pool_totals_t *")
     events = np.ascontiguousarray(events)
     status = lib.hs_lab_pools_replay(
@@ -60,7 +60,7 @@ def replay_pools(
         len(chosen),
         initial,
         increment,
-        ffi.new("hs_lab_pool_rule_t *", told),
+        ffi.new("hs_lab_pool_rule_t *", reported),
         ffi.from_buffer("uint64_t[]", allocated),
         ffi.from_buffer("uint64_t[]", used),
         out,

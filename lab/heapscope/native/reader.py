@@ -112,11 +112,11 @@ class NativeReader(NativeOwner):
     def names(self, table: NameTable) -> dict[int, bytes | None]:
         """By the indices, in order, that are named or that heap events used. A file chooses its
         indices: whatever follows the highest one is work of its choice."""
-        found: dict[int, bytes | None] = {}
+        result: dict[int, bytes | None] = {}
         index = -1
         while (index := self._next(table, index + 1)) != _NO_INDEX:
-            found[index] = self.name(table, index)
-        return found
+            result[index] = self.name(table, index)
+        return result
 
     def _next(self, table: NameTable, index: int) -> int:
         return int(self._lib.hs_lab_reader_name_next(self.handle, int(table), index))

@@ -51,9 +51,9 @@ def drill(
 ) -> tuple[PhaseRow, ...] | None:
     """A row for each of DRILL_PHASES. None: the allocator refuses the region."""
     lib = load()
-    asked = ffi.new("hs_lab_drill_t *", vars(requests))
+    requested = ffi.new("hs_lab_drill_t *", vars(requests))
     rows = ffi.new(f"hs_lab_phase_t[{len(DRILL_PHASES)}]")
-    status = lib.hs_lab_drill_heap(allocator.encode("ascii"), base, size, asked, rows)
+    status = lib.hs_lab_drill_heap(allocator.encode("ascii"), base, size, requested, rows)
     if status == Status.MEMORY:
         return None
     check(status, f"the drill of {allocator}")

@@ -23,9 +23,9 @@ class NativeState(NativeOwner):
     def request(self, size: int, *, caps: int = 0, align: int = 0, regions: int = 0) -> Struct:
         """Serves it, and its block stays: hs_lab_served_t, whose `region` is None where it failed.
         `caps` 0: malloc; `regions`: those asked, by bit, 0: by the capabilities."""
-        asked = NativeRequest(size=size, align=align, caps=caps, regions=regions)
+        native_request = NativeRequest(size=size, align=align, caps=caps, regions=regions)
         call = self._lib.hs_lab_state_request
-        served = read_struct(call, self.handle, ffi.new("hs_lab_request_t *", vars(asked)))
+        served = read_struct(call, self.handle, ffi.new("hs_lab_request_t *", vars(native_request)))
         served.region = None if served.region == NOWHERE else served.region
         return served
 

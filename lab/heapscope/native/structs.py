@@ -84,10 +84,10 @@ def dtype(name: str) -> np.dtype[np.void]:
 
 
 def _dtype(struct: Any) -> np.dtype[np.void]:
-    made = np.dtype([(name, _kind(field.type)) for name, field in struct.fields], align=True)
-    if made.itemsize != ffi.sizeof(struct):
+    built = np.dtype([(name, _kind(field.type)) for name, field in struct.fields], align=True)
+    if built.itemsize != ffi.sizeof(struct):
         raise TypeError(f"{struct.cname} is laid out in another way than numpy's")
-    return made
+    return built
 
 
 def _kind(kind: Any) -> Any:
@@ -102,10 +102,10 @@ def _kind(kind: Any) -> Any:
 def packing(name: str) -> struct.Struct:
     """How Python's `struct` unpacks the struct called `name`: its fields in their order."""
     fields = [field.type for _, field in ffi.typeof(name).fields]
-    made = struct.Struct("@" + "".join(map(_packed, fields)))
-    if made.size != ffi.sizeof(name):
+    built = struct.Struct("@" + "".join(map(_packed, fields)))
+    if built.size != ffi.sizeof(name):
         raise TypeError(f"{name} is laid out in another way than struct's")
-    return made
+    return built
 
 
 def _packed(kind: Any) -> str:

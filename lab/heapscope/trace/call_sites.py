@@ -117,7 +117,7 @@ def _frames(raw: bytes) -> tuple[str, ...]:
 @functools.lru_cache(maxsize=1 << 16)
 def _frame(raw: bytes) -> str:
     text = raw.decode("utf-8", "surrogateescape")
-    plain = _AMBIGUOUS.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+    plain = _AMBIGUOUS.sub(lambda result: f"\\u{ord(result[0]):04x}", text)
     return printable(plain, limit=_FRAME_MAX)
 
 

@@ -80,15 +80,15 @@ def in_seconds(heading: str) -> str:
     return heading.replace("event", "s")
 
 
-def events_named(found: Any) -> set[int]:
+def events_named(result: Any) -> set[int]:
     """The heap events that rows name in fields called event or since, or ending with _event."""
     events: set[int] = set()
-    if isinstance(found, tuple):
-        for item in found:
+    if isinstance(result, tuple):
+        for item in result:
             events |= events_named(item)
-    elif is_dataclass(found) and not isinstance(found, type):
-        for f in fields(found):
-            value = getattr(found, f.name)
+    elif is_dataclass(result) and not isinstance(result, type):
+        for f in fields(result):
+            value = getattr(result, f.name)
             if f.name in ("event", "since") or f.name.endswith("_event"):
                 events |= {value} if isinstance(value, int) else set()
             elif isinstance(value, tuple) or is_dataclass(value):

@@ -10,7 +10,7 @@ from heapscope.native.reader import NativeReader
 from heapscope.native.status import Status
 from heapscope.native.structs import NEVER
 from heapscope.trace.health import TraceHealth
-from heapscope.trace.metadata import not_told
+from heapscope.trace.metadata import not_reported
 from heapscope.trace.segment import segment_of
 from heapscope.trace.sniff import HEAD, TRACE_SYNC, looks_like
 from heapscope.trace.source import Blocks, Progress, open_blocks
@@ -42,7 +42,7 @@ def read_trace(
         segment=segment,
         segments=reader.segments(),
         source_loss=blocks.loss,
-        unknown=not_told(reader.metadata()) if counts.facts_lost else (),
+        unknown=not_reported(reader.metadata()) if counts.facts_lost else (),
     )
     if status == Status.VERSION:
         raise _newer(blocks, health)
@@ -59,11 +59,11 @@ def read_trace(
 
 
 def _newer(blocks: Blocks, health: TraceHealth) -> InputError:
-    found = f"trace format {health.version}"
+    text = f"trace format {health.version}"
     if health.version <= FORMAT_VERSION:
-        found = "a feature of the trace format that is unknown here"
+        text = "a feature of the trace format that is unknown here"
     return InputError(
-        f"{blocks.name}: written by a newer Heapscope: {found}; this one reads up to format "
+        f"{blocks.name}: written by a newer Heapscope: {text}; this one reads up to format "
         f"{FORMAT_VERSION}",
         remedy="install a newer Heapscope",
     )

@@ -93,7 +93,7 @@ class TraceHealth(DecoderCounts):
         return bool(self.features & _CLOCK)
 
     @property
-    def may_miss_told(self) -> bool:
+    def may_miss_reported(self) -> bool:
         """A lost chunk of a chip's recording may have told of events that were dropped, and no
         later chunk told it again."""
         return bool(self.features & _BOOT and self.untold)
@@ -101,22 +101,22 @@ class TraceHealth(DecoderCounts):
     @property
     @computed("The losses and their places, a sentence each; empty: nothing was lost.")
     def messages(self) -> tuple[str, ...]:
-        found = [] if self.source_loss is None else [self.source_loss.sentence()]
+        result = [] if self.source_loss is None else [self.source_loss.sentence()]
         if self.lost_chunks or self.malformed_chunks or self.skipped_bytes:
-            found.append(self._damage())
+            result.append(self._damage())
         if self.lost_events:
-            least = "at least " if self.may_miss_told else ""
-            found.append(f"events missing: {least}{self.lost_events:,}")
+            least = "at least " if self.may_miss_reported else ""
+            result.append(f"events missing: {least}{self.lost_events:,}")
         if self.newer_chunks:
-            found.append(f"chunks of a newer version, left out: {self.newer_chunks:,}")
+            result.append(f"chunks of a newer version, left out: {self.newer_chunks:,}")
         if self.next_trace is not None:
-            found.append(
+            result.append(
                 f"another recording begins at byte {self.next_trace:,} and was not read: "
                 "split the file there"
             )
         elif self.truncated or not (self.ended or self.stopped):
-            found.append("the trace breaks off: its end is missing")
-        return tuple(found)
+            result.append("the trace breaks off: its end is missing")
+        return tuple(result)
 
     def _damage(self) -> str:
         at = self.first_damage

@@ -147,7 +147,7 @@ def loss_of(health: TraceHealth, marks: Mapping[str, Bounds]) -> Loss | None:
         events_after=0 if row is None else row.events,
         events_missing=health.lost_events,
         end_known=bool(health.ended or health.stopped),
-        told=not health.may_miss_told,
+        told=not health.may_miss_reported,
         segment=health.segment,
         segments=max(health.segments, 1),
         reasons=health.messages,
@@ -192,14 +192,14 @@ def whole_run(census: Counts, health: TraceHealth) -> Counts:
     row = health.loss
     if row is None:
         return census
-    found: dict[str, Any] = {name: getattr(census, name) + getattr(row, name) for name in _SUMS}
+    result: dict[str, Any] = {name: getattr(census, name) + getattr(row, name) for name in _SUMS}
     for name in _PEAKS:
-        found[name] = max(getattr(census, name), getattr(row, name))
-    if found["live_peak"] > census.live_peak:
-        found["live_peak_event"] = None if isinstance(census, Census) else NEVER
+        result[name] = max(getattr(census, name), getattr(row, name))
+    if result["live_peak"] > census.live_peak:
+        result["live_peak_event"] = None if isinstance(census, Census) else NEVER
     if isinstance(census, Census):
-        return replace(census, **found)
-    return Struct(**vars(census) | found)
+        return replace(census, **result)
+    return Struct(**vars(census) | result)
 
 
 class Health(DecoderCounts):

@@ -64,7 +64,7 @@ def number(metadata: dict[str, bytes], key: str) -> int | None:
     return int(raw) or None
 
 
-def not_told(metadata: dict[str, bytes]) -> tuple[str, ...]:
+def not_reported(metadata: dict[str, bytes]) -> tuple[str, ...]:
     """The keys that lost metadata may have told."""
     return tuple(key for key in _KEYS if key not in metadata)
 
@@ -87,4 +87,4 @@ def recorded_origin(trace: Path) -> tuple[dict[str, str], tuple[str, ...]]:
             reader.push(block)
             break
         metadata = reader.metadata()
-        return texts(metadata), not_told(metadata) if reader.health().facts_lost else ()
+        return texts(metadata), not_reported(metadata) if reader.health().facts_lost else ()

@@ -38,12 +38,12 @@ def of_wide_pointers(metadata: Mapping[str, str]) -> str:
             "`cc -m32` builds the program for a recording with a chip's sizes, and "
             "`heapscope translate` finds those that debug information tells."
         )
-    found = _TRANSLATED.fullmatch(metadata.get(TRANSLATED, ""))
-    if found is None:
+    match = _TRANSLATED.fullmatch(metadata.get(TRANSLATED, ""))
+    if match is None:
         return ""
     return (
-        f"Translated from a 64-bit recording: {found[2]} of the bytes have the exact size, the "
-        f"others the {'smallest' if found[1] == 'least' else 'largest'} that is possible."
+        f"Translated from a 64-bit recording: {match[2]} of the bytes have the exact size, the "
+        f"others the {'smallest' if match[1] == 'least' else 'largest'} that is possible."
     )
 
 
@@ -105,8 +105,8 @@ def of_a_part(metadata: Mapping[str, str]) -> str:
 
 def limits_of(metadata: Mapping[str, str]) -> tuple[str, ...]:
     """All sentences that limit what a trace can tell, from what its recorder says of it."""
-    told = (of_unrecorded, of_a_part, of_wide_pointers, of_a_late_start)
-    return tuple(filter(None, (one(metadata) for one in told)))
+    reported = (of_unrecorded, of_a_part, of_wide_pointers, of_a_late_start)
+    return tuple(filter(None, (one(metadata) for one in reported)))
 
 
 def _seconds(text: str) -> str:

@@ -8,10 +8,10 @@ from typing import Any, TypeVar
 from heapscope.base.rows.row import Row, hints
 from heapscope.native.structs import NEVER
 
-Made = TypeVar("Made", bound=Row)
+Built = TypeVar("Built", bound=Row)
 
 
-def take(kind: type[Made], native: object, /, **given: object) -> Made:
+def take(kind: type[Built], native: object, /, **given: object) -> Built:
     """A row of `kind`: fields in `given`, the others from the native row's field of that name.
 
     NEVER becomes None and 0 or 1 a truth value where `kind` says so.

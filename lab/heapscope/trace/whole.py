@@ -72,20 +72,20 @@ def read_whole(
 def kept_trace(path: str | Path) -> list[bytes]:
     """The bytes of a trace, to be read again and again. InputError: it has too many."""
     with open_blocks(path) as blocks:
-        said = f"{blocks.name}: it is kept in memory and has more than"
+        text = f"{blocks.name}: it is kept in memory and has more than"
         remedy = "record a shorter part of the run"
-        return list(_within(blocks, TRACE_MAX, said, "", remedy))
+        return list(_within(blocks, TRACE_MAX, text, "", remedy))
 
 
 def _within(
-    blocks: Iterable[bytes], limit: int, said: str, what: str, remedy: str
+    blocks: Iterable[bytes], limit: int, text: str, what: str, remedy: str
 ) -> Iterator[bytes]:
     size = 0
     for block in blocks:
         size += len(block)
         if size > limit:
             unlike = f", too long for {what}" if what else ""
-            raise InputError(f"{said} {_shown(limit)}{unlike}", remedy=remedy)
+            raise InputError(f"{text} {_shown(limit)}{unlike}", remedy=remedy)
         yield block
 
 

@@ -127,15 +127,15 @@ static const char *parse_number(const char *text, char end, uint32_t *number)
 /* "fixed:BLOCK:ALIGNMENT": a pool of fixed blocks, which is in no list of allocators. */
 static bool parse_fixed(const char *name, hs_allocator_t *out)
 {
-    hs_allocator_t found = {.model = &hs_model_fixed};
+    hs_allocator_t match = {.model = &hs_model_fixed};
     if (name == NULL || out == NULL || strncmp(name, "fixed:", 6) != 0) {
         return false;
     }
-    const char *rest = parse_number(name + 6, ':', &found.block);
-    if (rest == NULL || parse_number(rest, 0, &found.alignment) == NULL) {
+    const char *rest = parse_number(name + 6, ':', &match.block);
+    if (rest == NULL || parse_number(rest, 0, &match.alignment) == NULL) {
         return false;
     }
-    *out = found;
+    *out = match;
     return true;
 }
 
@@ -144,11 +144,11 @@ hs_status_t hs_allocator_parse(const char *name, hs_allocator_t *out)
     if (parse_fixed(name, out)) {
         return HS_OK;
     }
-    const named_allocator_t *found = name != NULL && out != NULL ? parse(name) : NULL;
-    if (found == NULL) {
+    const named_allocator_t *match = name != NULL && out != NULL ? parse(name) : NULL;
+    if (match == NULL) {
         return HS_ERR_ARGUMENT;
     }
-    *out = found->allocator;
+    *out = match->allocator;
     return HS_OK;
 }
 
@@ -159,16 +159,16 @@ const char *hs_allocator_name(size_t index)
 
 const char *hs_allocator_find(const char *name)
 {
-    const named_allocator_t *found = name != NULL ? parse(name) : NULL;
-    return found != NULL ? found->name : NULL;
+    const named_allocator_t *match = name != NULL ? parse(name) : NULL;
+    return match != NULL ? match->name : NULL;
 }
 
 const char *hs_allocator_places_as(const char *name)
 {
-    const named_allocator_t *found = name != NULL ? parse(name) : NULL;
-    if (found == NULL) {
+    const named_allocator_t *match = name != NULL ? parse(name) : NULL;
+    if (match == NULL) {
         return NULL;
     }
-    const hs_model_t *model = found->allocator.model;
+    const hs_model_t *model = match->allocator.model;
     return model->places_as != NULL ? model->places_as : model->name;
 }

@@ -114,11 +114,11 @@ static hs_status_t pair_add(heaptrack_form_t *form, uint64_t size, uint64_t stac
 {
     if (form->pair_count == form->pair_room) {
         const size_t room = form->pair_room == 0 ? 64 : form->pair_room * 2;
-        ht_pair_t *const made = realloc(form->pairs, room * sizeof *made);
-        if (made == NULL) {
+        ht_pair_t *const built = realloc(form->pairs, room * sizeof *built);
+        if (built == NULL) {
             return HS_ERR_MEMORY;
         }
-        form->pairs = made;
+        form->pairs = built;
         form->pair_room = room;
     }
     form->pairs[form->pair_count++] =
@@ -134,12 +134,12 @@ static hs_status_t block_push(heaptrack_form_t *form, ht_pair_t *pair, uint64_t 
     } else {
         if (form->block_count == form->block_room) {
             const size_t room = form->block_room == 0 ? 64 : form->block_room * 2;
-            ht_block_t *const made =
-                room >= NOWHERE ? NULL : realloc(form->blocks, room * sizeof *made);
-            if (made == NULL) {
+            ht_block_t *const built =
+                room >= NOWHERE ? NULL : realloc(form->blocks, room * sizeof *built);
+            if (built == NULL) {
                 return HS_ERR_MEMORY;
             }
-            form->blocks = made;
+            form->blocks = built;
             form->block_room = room;
         }
         entry = (uint32_t)form->block_count++;

@@ -50,9 +50,9 @@ static void end(void *state)
 static bool hex_digit(uint8_t byte, unsigned *value)
 {
     static const char digits[] = "0123456789abcdef";
-    const char *found = byte == 0 ? NULL : strchr(digits, byte | 0x20);
-    *value = found == NULL ? 0 : (unsigned)(found - digits);
-    return found != NULL && byte != 0;
+    const char *match = byte == 0 ? NULL : strchr(digits, byte | 0x20);
+    *value = match == NULL ? 0 : (unsigned)(match - digits);
+    return match != NULL && byte != 0;
 }
 
 /* "0x1f", "0" or "(nil)", up to a blank or the end. */

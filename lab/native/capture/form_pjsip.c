@@ -307,23 +307,23 @@ static hs_status_t line(void *state, hs_import_t *import, const uint8_t *text, s
 {
     pjsip_form_t *form = state;
     size_t rest = length < HS_IMPORT_LINE_MAX ? length : HS_IMPORT_LINE_MAX;
-    const uint8_t *said = after_word(text, &rest);
-    dump_line_t found;
-    if (said == NULL) { /* the log's own lines, and those of other tools */
+    const uint8_t *stated = after_word(text, &rest);
+    dump_line_t match;
+    if (stated == NULL) { /* the log's own lines, and those of other tools */
         return HS_OK;
     }
-    if (skip(said, rest, "Dumping") != 0 || skip(said, rest, "Capacity=") != 0 ||
-        skip(said, rest, "Total") != 0) {
+    if (skip(stated, rest, "Dumping") != 0 || skip(stated, rest, "Capacity=") != 0 ||
+        skip(stated, rest, "Total") != 0) {
         return form->in_dump ? finish_dump(form, import) : HS_OK;
     }
-    if (!pool_read(said, rest, &found) || seen(form) >= INSTANCES_MAX) {
+    if (!pool_read(stated, rest, &match) || seen(form) >= INSTANCES_MAX) {
         return hs_import_bad(import, HS_IMPORT_NO_LINE, text, length);
     }
     if (!form->in_dump) {
         time_keep(form, text, length);
     }
     form->in_dump = true;
-    return take(form, import, &found);
+    return take(form, import, &match);
 }
 
 /* The log may end within a dump. */

@@ -30,28 +30,28 @@ static void *more(void *array, size_t count, size_t *room, size_t size)
         return array;
     }
     const size_t wanted = *room == 0 ? 64 : *room * 2;
-    void *const made = wanted > SIZE_MAX / size ? NULL : realloc(array, wanted * size);
-    if (made != NULL) {
+    void *const built = wanted > SIZE_MAX / size ? NULL : realloc(array, wanted * size);
+    if (built != NULL) {
         *room = wanted;
     }
-    return made;
+    return built;
 }
 
 static hs_status_t text_add(char ***list, size_t *count, size_t *room, const char *text,
                             size_t length)
 {
-    char **const made = more(*list, *count, room, sizeof **list);
-    if (made == NULL) {
+    char **const built = more(*list, *count, room, sizeof **list);
+    if (built == NULL) {
         return HS_ERR_MEMORY;
     }
-    *list = made;
+    *list = built;
     char *const copy = malloc(length + 1);
     if (copy == NULL) {
         return HS_ERR_MEMORY;
     }
     memcpy(copy, text, length);
     copy[length] = 0;
-    made[(*count)++] = copy;
+    built[(*count)++] = copy;
     return HS_OK;
 }
 
@@ -139,15 +139,15 @@ hs_status_t hs_ht_place(hs_ht_names_t *names, uint64_t ip, uint64_t module,
 
 hs_status_t hs_ht_stack(hs_ht_names_t *names, uint64_t ip, uint64_t parent)
 {
-    hs_ht_stack_t *const made =
-        more(names->stacks, names->stack_count, &names->stack_room, sizeof *made);
-    if (made == NULL) {
+    hs_ht_stack_t *const built =
+        more(names->stacks, names->stack_count, &names->stack_room, sizeof *built);
+    if (built == NULL) {
         return HS_ERR_MEMORY;
     }
-    names->stacks = made;
+    names->stacks = built;
     /* A caller's stack came before: no chain can be a ring. */
     const bool known = parent <= names->stack_count;
-    made[names->stack_count++] = (hs_ht_stack_t){.ip = ip, .parent = known ? (uint32_t)parent : 0};
+    built[names->stack_count++] = (hs_ht_stack_t){.ip = ip, .parent = known ? (uint32_t)parent : 0};
     if (names->raw && ip > names->highest) {
         names->highest = ip;
     }
@@ -157,13 +157,13 @@ hs_status_t hs_ht_stack(hs_ht_names_t *names, uint64_t ip, uint64_t parent)
 hs_status_t hs_ht_module(hs_ht_names_t *names, uint32_t name, uint64_t base, uint64_t start,
                          uint64_t size)
 {
-    hs_ht_module_t *const made =
-        more(names->modules, names->module_count, &names->module_room, sizeof *made);
-    if (made == NULL) {
+    hs_ht_module_t *const built =
+        more(names->modules, names->module_count, &names->module_room, sizeof *built);
+    if (built == NULL) {
         return HS_ERR_MEMORY;
     }
-    names->modules = made;
-    made[names->module_count++] =
+    names->modules = built;
+    built[names->module_count++] =
         (hs_ht_module_t){.name = name, .start = start, .end = start + size, .base = base};
     return HS_OK;
 }

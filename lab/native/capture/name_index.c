@@ -98,15 +98,15 @@ hs_status_t hs_name_index_get(hs_name_index_t *index, const uint8_t *name, size_
 {
     *added = false;
     if (index->count == 0 || !same(index->names[index->latest], name, length)) {
-        const uint32_t found = *slot_of(index, name, length);
-        if (found == 0) {
+        const uint32_t match = *slot_of(index, name, length);
+        if (match == 0) {
             const hs_status_t status = add(index, name, length);
             if (status != HS_OK) {
                 return status;
             }
             *added = true;
         }
-        index->latest = found == 0 ? index->count - 1 : found - 1;
+        index->latest = match == 0 ? index->count - 1 : match - 1;
     }
     *out = index->latest;
     return HS_OK;

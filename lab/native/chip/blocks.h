@@ -75,19 +75,19 @@ static inline size_t hs_blocks_count(const hs_blocks_t *blocks)
 
 /* ---- one event's work: each caller has a copy of its own ---------------------------------------- */
 
-static HS_MADE_FOR_CALLER uint32_t hs_blocks_hash_of(const hs_blocks_t *blocks, uint64_t key)
+static HS_INLINE_FOR_CALLER uint32_t hs_blocks_hash_of(const hs_blocks_t *blocks, uint64_t key)
 {
     /* Fibonacci hashing: the product's high bits depend on every bit of the key. */
     return (uint32_t)(((key ^ blocks->seed) * UINT64_C(0x9E3779B97F4A7C15)) >> 32);
 }
 
 /* The slot at which `hash` is looked for first. */
-static HS_MADE_FOR_CALLER size_t hs_blocks_home(const hs_blocks_t *blocks, uint32_t hash)
+static HS_INLINE_FOR_CALLER size_t hs_blocks_home(const hs_blocks_t *blocks, uint32_t hash)
 {
     return hash >> blocks->shift;
 }
 
-static HS_MADE_FOR_CALLER size_t hs_blocks_vacancy(const hs_blocks_t *blocks, uint32_t hash)
+static HS_INLINE_FOR_CALLER size_t hs_blocks_vacancy(const hs_blocks_t *blocks, uint32_t hash)
 {
     size_t i = hs_blocks_home(blocks, hash);
     while (blocks->slots[i].record != 0) { /* ends: never full */
@@ -97,7 +97,7 @@ static HS_MADE_FOR_CALLER size_t hs_blocks_vacancy(const hs_blocks_t *blocks, ui
 }
 
 /* The slot of a key, or the empty one that ends the search for it. */
-static HS_MADE_FOR_CALLER size_t hs_blocks_search(const hs_blocks_t *blocks, uint64_t key)
+static HS_INLINE_FOR_CALLER size_t hs_blocks_search(const hs_blocks_t *blocks, uint64_t key)
 {
     const uint32_t hash = hs_blocks_hash_of(blocks, key);
     size_t i = hs_blocks_home(blocks, hash);
@@ -110,13 +110,13 @@ static HS_MADE_FOR_CALLER size_t hs_blocks_search(const hs_blocks_t *blocks, uin
 }
 
 /* The direct way to a key. Keys that follow each other, and addresses too, have each their own. */
-static HS_MADE_FOR_CALLER uint32_t *hs_blocks_way(const hs_blocks_t *blocks, uint64_t key)
+static HS_INLINE_FOR_CALLER uint32_t *hs_blocks_way(const hs_blocks_t *blocks, uint64_t key)
 {
     return &blocks->direct[(key ^ key >> 4) & blocks->slot_mask];
 }
 
 /* Gives a live record its direct way; a block that had it is found by a slot from now on. */
-static HS_MADE_FOR_CALLER void hs_blocks_file(hs_blocks_t *blocks, uint64_t key, uint32_t record)
+static HS_INLINE_FOR_CALLER void hs_blocks_file(hs_blocks_t *blocks, uint64_t key, uint32_t record)
 {
     uint32_t *const way = hs_blocks_way(blocks, key);
     const uint32_t older = *way;
@@ -129,7 +129,7 @@ static HS_MADE_FOR_CALLER void hs_blocks_file(hs_blocks_t *blocks, uint64_t key,
 }
 
 /* NULL: not live. */
-static HS_MADE_FOR_CALLER hs_block_t *hs_blocks_find(const hs_blocks_t *blocks, uint64_t key)
+static HS_INLINE_FOR_CALLER hs_block_t *hs_blocks_find(const hs_blocks_t *blocks, uint64_t key)
 {
     uint32_t record = *hs_blocks_way(blocks, key);
     if (record == 0 || blocks->records[record - 1].key != key) {
@@ -140,7 +140,7 @@ static HS_MADE_FOR_CALLER hs_block_t *hs_blocks_find(const hs_blocks_t *blocks, 
 
 /* A new record for a key that is not live, of which only the key and the flags are set; NULL: no host memory.
  * Moves other records. */
-static HS_MADE_FOR_CALLER hs_block_t *hs_blocks_add(hs_blocks_t *blocks, uint64_t key)
+static HS_INLINE_FOR_CALLER hs_block_t *hs_blocks_add(hs_blocks_t *blocks, uint64_t key)
 {
     uint32_t record;
     HS_ASSERT(hs_blocks_find(blocks, key) == NULL);
@@ -160,7 +160,7 @@ static HS_MADE_FOR_CALLER hs_block_t *hs_blocks_add(hs_blocks_t *blocks, uint64_
 }
 
 /* The same with all but its place set, to 0. */
-static HS_MADE_FOR_CALLER hs_block_t *hs_blocks_insert(hs_blocks_t *blocks, uint64_t key)
+static HS_INLINE_FOR_CALLER hs_block_t *hs_blocks_insert(hs_blocks_t *blocks, uint64_t key)
 {
     hs_block_t *block = hs_blocks_add(blocks, key);
     if (block != NULL) {
@@ -173,7 +173,7 @@ static HS_MADE_FOR_CALLER hs_block_t *hs_blocks_insert(hs_blocks_t *blocks, uint
 
 /* Backward shift: slots behind the hole move up as long as that brings them no further from home,
  * so that the table needs no tombstones. */
-static HS_MADE_FOR_CALLER void hs_blocks_close_hole(hs_blocks_t *blocks, size_t hole)
+static HS_INLINE_FOR_CALLER void hs_blocks_close_hole(hs_blocks_t *blocks, size_t hole)
 {
     const size_t mask = blocks->slot_mask;
     hs_block_slot_t *slots = blocks->slots;
@@ -199,7 +199,7 @@ static inline uint32_t hs_blocks_take_moved(hs_blocks_t *blocks, uint64_t key)
 }
 
 /* Ends a block. The record can still be read, until the next insert. NULL: not live. */
-static HS_MADE_FOR_CALLER hs_block_t *hs_blocks_take(hs_blocks_t *blocks, uint64_t key)
+static HS_INLINE_FOR_CALLER hs_block_t *hs_blocks_take(hs_blocks_t *blocks, uint64_t key)
 {
     uint32_t *const way = hs_blocks_way(blocks, key);
     uint32_t record = *way;

@@ -104,11 +104,11 @@ uint32_t hs_chip_mask_for(hs_chip_t *chip, uint32_t caps, uint32_t size)
         return 0;
     }
     const hs_request_t request = {.size = size, .caps = caps};
-    uint32_t asked[2];
-    const uint32_t count = alternatives(chip, &request, asked);
+    uint32_t requested[2];
+    const uint32_t count = alternatives(chip, &request, requested);
     uint32_t mask = 0;
     for (uint32_t i = 0; i < count; i++) {
-        mask |= hs_chip_route(chip, asked[i])->mask;
+        mask |= hs_chip_route(chip, requested[i])->mask;
     }
     return mask;
 }
@@ -121,8 +121,8 @@ static bool by_alias(const hs_chip_region_t *region, uint32_t caps)
 /* Round up to whole words unless the memory and the request allow byte access. */
 static uint32_t payload_size(const hs_chip_region_t *region, uint32_t size, uint32_t caps)
 {
-    return (hs_caps_asked(caps) & HS_CAP_32BIT) || region->words ? (size + 3u) & ~UINT32_C(3)
-                                                                 : size;
+    return (hs_caps_requested(caps) & HS_CAP_32BIT) || region->words ? (size + 3u) & ~UINT32_C(3)
+                                                                     : size;
 }
 
 /* The bytes that the heap is asked for. */
@@ -200,7 +200,8 @@ void hs_chip_plan(hs_chip_t *chip)
     plan(chip, rule->small, &chip->plain);
     chip->plain_limit = 0;
     const hs_chip_region_t *first = &chip->region[chip->plain.tries[0]];
-    if (chip->plain.count != 0 && !(hs_caps_asked(rule->small) & HS_CAP_32BIT) && !first->words) {
+    if (chip->plain.count != 0 && !(hs_caps_requested(rule->small) & HS_CAP_32BIT) &&
+        !first->words) {
         chip->plain_heap = first->heap;
         const uint32_t limit = rule->threshold < first->size ? rule->threshold : first->size;
         chip->plain_limit = hs_chip_allowed(chip, limit);
@@ -219,7 +220,7 @@ bool hs_chip_allocate_further(hs_chip_t *chip, const hs_request_t *request, hs_p
            (fallback != 0 && allocate_by(chip, request, fallback, place));
 }
 
-bool hs_chip_allocate_asked(hs_chip_t *chip, const hs_request_t *request, hs_place_t *place)
+bool hs_chip_allocate_requested(hs_chip_t *chip, const hs_request_t *request, hs_place_t *place)
 {
     if (request->size == 0 || refused_by_size(chip, request->size)) {
         return false;
@@ -244,7 +245,7 @@ static uint32_t caps_in(const hs_chip_t *chip, uint32_t index, const hs_request_
 
 bool hs_region_serves(const hs_chip_region_t *region, uint32_t caps)
 {
-    const uint32_t wanted = hs_caps_asked(caps);
+    const uint32_t wanted = hs_caps_requested(caps);
     return region->heap != NULL &&
            (caps == 0 || (!hs_caps_contradict(caps) && (region->serves & wanted) == wanted));
 }
@@ -257,8 +258,8 @@ bool hs_chip_allocate_in(hs_chip_t *chip, uint32_t index, const hs_request_t *re
 
 /* realloc in the block's own heap; false: it was not asked, or *refused it. ESP-IDF does neither round
  * nor look whether data is to become code. */
-static HS_MADE_FOR_CALLER bool resize(hs_chip_t *chip, const hs_request_t *request, uint32_t caps,
-                                      hs_place_t *place, bool *refused)
+static HS_INLINE_FOR_CALLER bool resize(hs_chip_t *chip, const hs_request_t *request, uint32_t caps,
+                                        hs_place_t *place, bool *refused)
 {
     const hs_chip_region_t *region = &chip->region[place->region];
     *refused = false;
@@ -278,11 +279,11 @@ static HS_MADE_FOR_CALLER bool resize(hs_chip_t *chip, const hs_request_t *reque
     return true;
 }
 
-bool hs_chip_resize(hs_chip_t *chip, const hs_request_t *request, bool asked, hs_place_t *place)
+bool hs_chip_resize(hs_chip_t *chip, const hs_request_t *request, bool requested, hs_place_t *place)
 {
     const uint32_t caps = caps_in(chip, place->region, request);
     bool refused;
-    return (!asked || (hs_caps_all(chip->region[place->region].caps) & caps) == caps) &&
+    return (!requested || (hs_caps_all(chip->region[place->region].caps) & caps) == caps) &&
            resize(chip, request, caps, place, &refused);
 }
 
@@ -365,9 +366,9 @@ bool hs_chip_refuse(const hs_chip_t *chip, const hs_request_t *request)
 
 bool hs_chip_fits_in(const hs_chip_t *chip, uint32_t index, const hs_request_t *request)
 {
-    hs_request_t asked = *request;
-    asked.caps = caps_in(chip, index, request);
-    return hs_region_fits(&chip->region[index], &asked);
+    hs_request_t requested = *request;
+    requested.caps = caps_in(chip, index, request);
+    return hs_region_fits(&chip->region[index], &requested);
 }
 
 bool hs_chip_fits(hs_chip_t *chip, const hs_request_t *request)
@@ -379,9 +380,9 @@ bool hs_chip_fits(hs_chip_t *chip, const hs_request_t *request)
     }
     for (uint32_t i = 0; i < count; i++) {
         const uint32_t mask = hs_chip_route(chip, caps[i])->mask;
-        const hs_request_t asked = {request->size, request->align, caps[i], request->zeroed};
+        const hs_request_t requested = {request->size, request->align, caps[i], request->zeroed};
         for (uint32_t r = 0; r < chip->count; r++) {
-            if ((mask >> r & 1u) && hs_region_fits(&chip->region[r], &asked)) {
+            if ((mask >> r & 1u) && hs_region_fits(&chip->region[r], &requested)) {
                 return true;
             }
         }
@@ -398,5 +399,6 @@ uint32_t hs_region_largest_allocatable(const hs_chip_region_t *region, uint32_t 
     if (by_alias(region, caps)) {
         largest = largest > EXEC_EXTRA ? largest - EXEC_EXTRA : 0;
     }
-    return (hs_caps_asked(caps) & HS_CAP_32BIT) || region->words ? largest & ~UINT32_C(3) : largest;
+    return (hs_caps_requested(caps) & HS_CAP_32BIT) || region->words ? largest & ~UINT32_C(3)
+                                                                     : largest;
 }

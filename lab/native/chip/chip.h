@@ -101,23 +101,23 @@ static inline uint32_t hs_chip_allowed(const hs_chip_t *chip, uint32_t largest)
 void hs_chip_plan(hs_chip_t *chip);
 
 /* hs_chip_allocate for a request that is not plain; and of a plain one, whose first try failed. */
-bool hs_chip_allocate_asked(hs_chip_t *chip, const hs_request_t *request, hs_place_t *place);
+bool hs_chip_allocate_requested(hs_chip_t *chip, const hs_request_t *request, hs_place_t *place);
 bool hs_chip_allocate_further(hs_chip_t *chip, const hs_request_t *request, hs_place_t *place);
 
 /* Nearly all requests are plain, so these do without what they do not need. */
-static HS_MADE_FOR_CALLER bool hs_chip_allocate(hs_chip_t *chip, const hs_request_t *request,
-                                                hs_place_t *place)
+static HS_INLINE_FOR_CALLER bool hs_chip_allocate(hs_chip_t *chip, const hs_request_t *request,
+                                                  hs_place_t *place)
 {
     if (request->caps != 0 || request->align != 0 || request->size - 1 >= chip->plain_limit) {
-        const hs_request_t asked = *request; /* only a copy is ever in memory */
-        return hs_chip_allocate_asked(chip, &asked, place);
+        const hs_request_t requested = *request; /* only a copy is ever in memory */
+        return hs_chip_allocate_requested(chip, &requested, place);
     }
     hs_sim_t *heap = chip->plain_heap;
     const uint32_t used = heap->tally.used;
     const uint32_t offset = hs_sim_malloc(heap, request->size);
     if (offset == HS_NONE) {
-        const hs_request_t asked = *request;
-        return hs_chip_allocate_further(chip, &asked, place);
+        const hs_request_t requested = *request;
+        return hs_chip_allocate_further(chip, &requested, place);
     }
     heap->steps.copied += request->zeroed ? request->size : 0;
     place->region = chip->plain.tries[0];
@@ -135,8 +135,9 @@ bool hs_region_serves(const hs_chip_region_t *region, uint32_t caps);
 /* One try in one heap, whatever its capabilities; what cannot be had counts as refused there. */
 bool hs_chip_allocate_in(hs_chip_t *chip, uint32_t index, const hs_request_t *request,
                          hs_place_t *place);
-/* realloc without a move to another heap; `asked`: only if the heap has the capabilities. */
-bool hs_chip_resize(hs_chip_t *chip, const hs_request_t *request, bool asked, hs_place_t *place);
+/* realloc without a move to another heap; `requested`: only if the heap has the capabilities. */
+bool hs_chip_resize(hs_chip_t *chip, const hs_request_t *request, bool requested,
+                    hs_place_t *place);
 /* From which end of a free block the heaps that have two take the next blocks (hs_model.set_end). */
 void hs_chip_set_end(hs_chip_t *chip, bool high);
 /* The end of a realloc that moved: the old block at *place is copied and freed. */

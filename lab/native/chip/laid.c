@@ -12,16 +12,16 @@ static bool offset_in(const hs_chip_region_t *region, uint64_t address, uint32_t
 
 /* The blocks of one region; false: some can be of no heap there. */
 static bool collect(const hs_chip_region_t *region, const hs_event_t *blocks, size_t count,
-                    hs_laid_t *out, size_t *found)
+                    hs_laid_t *out, size_t *match)
 {
-    *found = 0;
+    *match = 0;
     for (size_t i = 0; i < count; i++) {
         uint32_t offset;
         if (offset_in(region, blocks[i].key, &offset)) {
             if (blocks[i].heap != 0 || blocks[i].size == 0 || blocks[i].size > region->size) {
                 return false;
             }
-            out[(*found)++] = (hs_laid_t){
+            out[(*match)++] = (hs_laid_t){
                 .offset = offset, .size = (uint32_t)blocks[i].size, .held = blocks[i].new_key != 0};
         }
     }
@@ -31,18 +31,18 @@ static bool collect(const hs_chip_region_t *region, const hs_event_t *blocks, si
 uint32_t hs_chip_lay(hs_chip_t *chip, const hs_event_t *blocks, size_t count)
 {
     uint32_t laid = 0;
-    hs_laid_t *found = malloc((count + 1) * sizeof *found);
-    for (uint32_t i = 0; found != NULL && i < chip->count; i++) {
+    hs_laid_t *match = malloc((count + 1) * sizeof *match);
+    for (uint32_t i = 0; match != NULL && i < chip->count; i++) {
         hs_chip_region_t *region = &chip->region[i];
         size_t size;
         if (region->heap != NULL && !region->private_heap &&
-            collect(region, blocks, count, found, &size) && size != 0 &&
-            hs_sim_lay(region->heap, found, size)) {
+            collect(region, blocks, count, match, &size) && size != 0 &&
+            hs_sim_lay(region->heap, match, size)) {
             region->startup = 0;
             laid |= UINT32_C(1) << i;
         }
     }
-    free(found);
+    free(match);
     return laid;
 }
 

@@ -277,8 +277,8 @@ static bool reallocate(hs_placement_t *placement, hs_chip_t *chip, const hs_even
     if (stays(placement, chip, event, request, place)) {
         return true;
     }
-    const bool asked = chip->refusals[place->region] != refusals;
-    const uint32_t tried = asked ? UINT32_C(1) << place->region : 0;
+    const bool requested = chip->refusals[place->region] != refusals;
+    const uint32_t tried = requested ? UINT32_C(1) << place->region : 0;
     hs_place_t moved;
     if (!allocate(placement, chip, event, request, tried, &moved)) {
         return false;

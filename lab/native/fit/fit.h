@@ -59,7 +59,7 @@ typedef struct hs_fit {
     uint64_t huge_at; /* its step */
     uint64_t held;    /* bytes that every heap holds now, see floor */
     uint64_t floor;   /* the most that every heap has to hold at once: no smaller pool survives */
-    uint64_t asked, asked_peak; /* bytes as asked for, now and at most */
+    uint64_t requested, requested_peak; /* bytes as requested, now and at most */
     hs_blocks_t blocks; /* those live at the end of what was read; a record's index is its slot */
 } hs_fit_t;
 

@@ -123,8 +123,9 @@ static uint32_t low_bits(uint64_t size)
  * fewer bytes than were asked for. */
 static void hold(hs_fit_t *fit, hs_block_t *block, uint64_t bytes)
 {
-    fit->asked += low_bits(bytes) - (uint64_t)block->requested;
-    fit->asked_peak = fit->asked > fit->asked_peak ? fit->asked : fit->asked_peak;
+    fit->requested += low_bits(bytes) - (uint64_t)block->requested;
+    fit->requested_peak =
+        fit->requested > fit->requested_peak ? fit->requested : fit->requested_peak;
     block->requested = low_bits(bytes);
     const uint64_t sure = block->place.aligned || bytes > UINT32_MAX ? 0 : bytes;
     fit->held += sure - block->recorded;

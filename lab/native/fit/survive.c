@@ -32,7 +32,7 @@ static bool is_passed_on(const hs_fit_run_t *run, const hs_fit_step_t *step)
 }
 
 /* The size that an allocation asks the heap for. */
-static uint32_t asked_of(const hs_fit_step_t *step)
+static uint32_t requested_of(const hs_fit_step_t *step)
 {
     return step->what & HS_FIT_WORDS ? (step->size + 3u) & ~UINT32_C(3) : step->size;
 }
@@ -42,7 +42,7 @@ static uint32_t allocate(const hs_fit_run_t *run, const hs_fit_step_t *step)
     if (!is_passed_on(run, step)) {
         return HS_NONE;
     }
-    const uint32_t size = asked_of(step);
+    const uint32_t size = requested_of(step);
     if (step->what & HS_FIT_ALIGNED) {
         return hs_sim_aligned(run->heap, UINT32_C(1) << align_log2(step), size, 0);
     }
@@ -102,7 +102,7 @@ static inline bool take(const hs_fit_run_t *run, const hs_fit_step_t *step)
  * `served`: what is known to be, and so is all that is smaller. */
 static inline bool would_take(const hs_fit_run_t *run, const hs_fit_step_t *step, uint32_t *served)
 {
-    const uint32_t size = asked_of(step);
+    const uint32_t size = requested_of(step);
     if (size <= *served && is_passed_on(run, step)) {
         return true;
     }

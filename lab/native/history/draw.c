@@ -74,16 +74,16 @@ static uint32_t column_of(const hs_canvas_t *canvas, uint32_t event)
 static uint32_t first_free(const hs_canvas_t *canvas, uint32_t x, uint32_t y)
 {
     const size_t height = canvas->height;
-    uint32_t found = x;
-    while (found < canvas->width && canvas->owners[found * height + y] != 0) {
-        found = canvas->next[found * height + y];
+    uint32_t match = x;
+    while (match < canvas->width && canvas->owners[match * height + y] != 0) {
+        match = canvas->next[match * height + y];
     }
-    while (x < found) {
+    while (x < match) {
         const uint32_t next = canvas->next[x * height + y];
-        canvas->next[x * height + y] = found;
+        canvas->next[x * height + y] = match;
         x = next;
     }
-    return found;
+    return match;
 }
 
 /* The block in the columns from x0, or in this one alone, to before x1, at the end of which it is not live.

@@ -105,8 +105,8 @@ const hs_sizes_site_t *hs_sizes_find(const hs_sizes_t *sizes, const hs_event_t *
     if (sizes->count == 0) {
         return NULL;
     }
-    const uint32_t found = sizes->slots[slot_of(sizes, place_of(event), caller_of(event))];
-    return found == 0 ? NULL : &sizes->sites[found - 1];
+    const uint32_t match = sizes->slots[slot_of(sizes, place_of(event), caller_of(event))];
+    return match == 0 ? NULL : &sizes->sites[match - 1];
 }
 
 size_t hs_sizes_varied(const hs_sizes_t *sizes)

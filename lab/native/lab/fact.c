@@ -5,11 +5,11 @@
 uint8_t hs_fact_begin(const hs_decoder_t *decoder, const char *key)
 {
     for (size_t i = 0; i < hs_decoder_metadata_count(decoder); i++) {
-        const char *found;
+        const char *match;
         const uint8_t *value;
         size_t length;
-        if (hs_decoder_metadata(decoder, i, &found, &value, &length) == HS_OK &&
-            strcmp(found, key) == 0) {
+        if (hs_decoder_metadata(decoder, i, &match, &value, &length) == HS_OK &&
+            strcmp(match, key) == 0) {
             return length == 0 ? 0 : value[0];
         }
     }

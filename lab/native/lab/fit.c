@@ -45,7 +45,7 @@ int hs_lab_steps_ends(hs_lab_steps_t *steps, const hs_lab_config_t *config)
 
 uint64_t hs_lab_steps_peak(const hs_lab_steps_t *steps)
 {
-    return steps->fit.asked_peak;
+    return steps->fit.requested_peak;
 }
 
 uint64_t hs_lab_steps_floor(const hs_lab_steps_t *steps)

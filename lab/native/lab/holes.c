@@ -72,18 +72,18 @@ size_t hs_lab_holes(hs_lab_reader_t *reader, const hs_lab_request_t *request,
                     hs_lab_hole_row_t *rows, size_t capacity)
 {
     hs_replay_t *replay = &reader->replay;
-    const hs_request_t asked = {request->size, request->align, request->caps, false};
+    const hs_request_t query = {request->size, request->align, request->caps, false};
     const hs_block_t *own = block_at(replay, request->own);
     const uint32_t mask = request->regions != 0
                               ? request->regions
                               : hs_chip_mask_for(&replay->chip, request->caps, request->size);
     for (uint32_t i = 0; i < replay->chip.count && i < capacity; i++) {
         memset(&rows[i], 0, sizeof rows[i]);
-        look(&replay->chip.region[i], &asked, &rows[i]);
+        look(&replay->chip.region[i], &query, &rows[i]);
         rows[i].eligible = mask >> i & 1u;
         if (rows[i].eligible) {
             const bool here = own != NULL && own->place.region == i;
-            best_hole(replay, i, &asked, here ? own : NULL, &rows[i]);
+            best_hole(replay, i, &query, here ? own : NULL, &rows[i]);
         }
     }
     return replay->chip.count;

@@ -84,12 +84,12 @@ void hs_lab_listener_delete(hs_lab_listener_t *listener)
 
 static hs_status_t state_new(hs_lab_listener_t *listener, bool known)
 {
-    hs_state_t *made = hs_state_new(known);
-    if (made == NULL) {
+    hs_state_t *built = hs_state_new(known);
+    if (built == NULL) {
         return HS_ERR_MEMORY;
     }
     hs_state_delete(listener->state);
-    listener->state = made;
+    listener->state = built;
     return HS_OK;
 }
 
@@ -331,11 +331,11 @@ size_t hs_lab_listener_chunks(hs_lab_listener_t *listener, uint8_t *out, size_t 
 
 size_t hs_lab_listener_end(const hs_lab_listener_t *listener, uint8_t *out, size_t capacity)
 {
-    uint8_t made[HS_END_CHUNK_MAX];
+    uint8_t built[HS_END_CHUNK_MAX];
     const size_t count =
-        hs_end_chunk(listener->last, hs_decoder_next_event(listener->decoder), made);
+        hs_end_chunk(listener->last, hs_decoder_next_event(listener->decoder), built);
     if (count <= capacity) {
-        memcpy(out, made, count);
+        memcpy(out, built, count);
     }
     return count;
 }

@@ -102,17 +102,17 @@ static uint64_t number_after(uint64_t first, const hs_event_t *events, size_t co
 /* The blocks of the snapshot, as allocations in front of the next event, which has the number 0 here. */
 static hs_status_t begin(hs_lab_reader_t *reader)
 {
-    hs_start_t *const found = &reader->start;
-    hs_status_t status = hs_replay_prime(&reader->replay, found->blocks, found->count);
-    if (status == HS_OK && found->count != 0) {
-        status = use_events(reader, 0, found->blocks, found->count);
+    hs_start_t *const match = &reader->start;
+    hs_status_t status = hs_replay_prime(&reader->replay, match->blocks, match->count);
+    if (status == HS_OK && match->count != 0) {
+        status = use_events(reader, 0, match->blocks, match->count);
     }
     hs_replay_primed(&reader->replay);
-    reader->start_blocks = found->count;
-    for (size_t i = 0; i < found->count; i++) {
-        reader->start_bytes += found->blocks[i].size;
+    reader->start_blocks = match->count;
+    for (size_t i = 0; i < match->count; i++) {
+        reader->start_bytes += match->blocks[i].size;
     }
-    hs_start_free(found);
+    hs_start_free(match);
     return status;
 }
 

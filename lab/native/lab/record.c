@@ -157,9 +157,9 @@ const char *hs_lab_record_module(hs_lab_record_t *record, size_t index, size_t m
     if (image == NULL || module >= image->module_count) {
         return "";
     }
-    const hs_rec_module_t *found = &image->modules[module];
-    *out = (hs_lab_record_module_t){found->start, found->size, found->file_offset};
-    return found->path;
+    const hs_rec_module_t *match = &image->modules[module];
+    *out = (hs_lab_record_module_t){match->start, match->size, match->file_offset};
+    return match->path;
 }
 
 void hs_lab_record_site(hs_lab_record_t *record, size_t index, uint32_t site, const char *name,
@@ -218,9 +218,9 @@ uint32_t hs_lab_record_inject(uint32_t pid, uint64_t function, const char *text,
         .library = {library[0], library[1]},
         .signal_return = signal_return,
     };
-    int found = 0;
-    const hs_rec_injected_t status = hs_rec_inject(&call, seconds, result, &found);
-    *error = found;
+    int match = 0;
+    const hs_rec_injected_t status = hs_rec_inject(&call, seconds, result, &match);
+    *error = match;
     return (uint32_t)status;
 }
 

@@ -52,13 +52,13 @@ void hs_lab_state_request(hs_lab_state_t *state, const hs_lab_request_t *request
                           hs_lab_served_t *out)
 {
     hs_chip_t *chip = &state->chip;
-    const hs_request_t asked = {
+    const hs_request_t requested = {
         .size = request->size, .align = request->align, .caps = request->caps};
     hs_place_t place;
-    const bool refused = hs_chip_refuse(chip, &asked);
-    const bool served =
-        !refused && (request->regions == 0 ? hs_chip_allocate(chip, &asked, &place)
-                                           : allocate_in(chip, &asked, request->regions, &place));
+    const bool refused = hs_chip_refuse(chip, &requested);
+    const bool served = !refused && (request->regions == 0
+                                         ? hs_chip_allocate(chip, &requested, &place)
+                                         : allocate_in(chip, &requested, request->regions, &place));
     *out = (hs_lab_served_t){.region = UINT32_MAX};
     if (served) {
         out->region = place.region;

@@ -30,7 +30,7 @@ double hs_leak_sum(const double *counts, size_t count)
 
 double hs_leak_variance_ratio(const double *counts, size_t count, double unit)
 {
-    double found = 1;
+    double match = 1;
     for (size_t width = 1; width <= 4; width *= 2) {
         const size_t wide = count / width;
         double before = 0, last = 0, bends = 0, sums = 0;
@@ -45,10 +45,10 @@ double hs_leak_variance_ratio(const double *counts, size_t count, double unit)
             last = here;
         }
         if (wide >= 8 && sums > 0) {
-            found = fmax(found, bends / sums / (1 + 2 * sqrt(2 / (double)(wide - 2))));
+            match = fmax(match, bends / sums / (1 + 2 * sqrt(2 / (double)(wide - 2))));
         }
     }
-    return found;
+    return match;
 }
 
 /* Where the counts lie on average, from 0 to 1; `back`: from their end. */
@@ -96,11 +96,11 @@ static bool emptied(const hs_leak_holder_t *holder, double rate, size_t first)
 }
 
 /* Growth goes on to the end as strongly as before, and nothing emptied the holder. */
-static bool is_steady(const hs_leak_holder_t *holder, const hs_leak_evidence_t *found)
+static bool is_steady(const hs_leak_holder_t *holder, const hs_leak_evidence_t *match)
 {
-    const double *alive = holder->alive + found->first;
-    const size_t count = found->last + 1 - found->first;
-    const double number = found->old / found->variance;
+    const double *alive = holder->alive + match->first;
+    const size_t count = match->last + 1 - match->first;
+    const double number = match->old / match->variance;
     if (number == 0) {
         return false;
     }
@@ -111,7 +111,7 @@ static bool is_steady(const hs_leak_holder_t *holder, const hs_leak_evidence_t *
     }
     const bool slows = hs_tail_normal_above((0.5 - place) * sqrt(12 * number)) < UNSTEADY;
     const bool stopped = pow((double)reached / (double)count, number) < UNSTEADY;
-    return !slows && !stopped && !emptied(holder, found->old / (double)count, found->first);
+    return !slows && !stopped && !emptied(holder, match->old / (double)count, match->first);
 }
 
 /* False: with this age there is too little to tell. */
@@ -123,7 +123,7 @@ static bool at_age(const hs_leak_holder_t *holder, size_t age, hs_leak_evidence_
     }
     const size_t last = n - age, count = last + 1 - first;
     double exposure = 0, turned = 0;
-    hs_leak_evidence_t found = {.first = first, .last = last, .testable = true};
+    hs_leak_evidence_t match = {.first = first, .last = last, .testable = true};
     memset(holder->births, 0, (n + 1) * sizeof *holder->births);
     memset(holder->gone, 0, (n + 1) * sizeof *holder->gone);
     for (size_t i = first; i <= last; i++) {
@@ -141,43 +141,43 @@ static bool at_age(const hs_leak_holder_t *holder, size_t age, hs_leak_evidence_
             turned += holder->gone[row->freed] == 0;
             holder->gone[row->freed] = 1;
         } else if (row->born <= last) {
-            found.ended += (double)row->blocks;
+            match.ended += (double)row->blocks;
             holder->births[row->born] += (double)row->blocks;
             exposure += (double)row->blocks * (double)(row->freed - row->born - age);
         }
     }
-    found.old = hs_leak_sum(holder->alive + first, count);
-    const double made = found.old + found.ended;
-    if (made < HS_LEAK_OLD_LEAST) {
+    match.old = hs_leak_sum(holder->alive + first, count);
+    const double built = match.old + match.ended;
+    if (built < HS_LEAK_OLD_LEAST) {
         return false;
     }
     const double variance = hs_leak_variance_ratio(holder->births + first, count, 1);
     exposure /= POOL_LIFE * (double)n;
-    found.variance = variance;
-    found.chance = fmax(
-        fmax(hs_tail_poisson_at_most(found.ended / variance, exposure / variance),
-             hs_tail_binomial_at_most(found.ended / variance + turned, made / variance + turned)),
+    match.variance = variance;
+    match.chance = fmax(
+        fmax(hs_tail_poisson_at_most(match.ended / variance, exposure / variance),
+             hs_tail_binomial_at_most(match.ended / variance + turned, built / variance + turned)),
         fmax(fades(holder->alive + first, count, variance, false),
              fades(holder->alive + first, count, variance, true)));
-    found.steady = found.ended <= FREED_MOST * made && is_steady(holder, &found);
-    *out = found;
+    match.steady = match.ended <= FREED_MOST * built && is_steady(holder, &match);
+    *out = match;
     return true;
 }
 
 hs_leak_evidence_t hs_leak_evidence(const hs_leak_holder_t *holder)
 {
-    hs_leak_evidence_t found = {.chance = 1, .variance = 1};
+    hs_leak_evidence_t match = {.chance = 1, .variance = 1};
     size_t before = 0;
     if (holder->blocks < HS_LEAK_OLD_LEAST) {
-        return found;
+        return match;
     }
     for (size_t i = 0; i < sizeof ages / sizeof ages[0]; i++) {
         const size_t age = (size_t)fmax(2, nearbyint(ages[i] * (double)holder->stretches));
-        if (age != before && at_age(holder, age, &found) &&
-            found.ended <= FREED_MOST * (found.old + found.ended)) {
+        if (age != before && at_age(holder, age, &match) &&
+            match.ended <= FREED_MOST * (match.old + match.ended)) {
             break;
         }
         before = age;
     }
-    return found;
+    return match;
 }

@@ -150,9 +150,9 @@ static void find_limit(leaks_t *leaks)
     size_t tested = 0;
     for (size_t at = 0; at < leaks->count;) {
         at = take_holder(leaks, at);
-        const hs_leak_evidence_t found = hs_leak_evidence(&leaks->holder);
-        if (found.testable) {
-            leaks->chances[tested++] = found.steady ? found.chance : 1;
+        const hs_leak_evidence_t match = hs_leak_evidence(&leaks->holder);
+        if (match.testable) {
+            leaks->chances[tested++] = match.steady ? match.chance : 1;
         }
     }
     qsort(leaks->chances, tested, sizeof *leaks->chances, ascending);
@@ -191,16 +191,16 @@ static void band(double count, double variance, double unit, double *value, doub
     *high = fmax(solve(number, false), number) * scale;
 }
 
-static void rate(const hs_leak_holder_t *holder, const hs_leak_evidence_t *found,
+static void rate(const hs_leak_holder_t *holder, const hs_leak_evidence_t *match,
                  hs_lab_leak_row_t *row)
 {
-    const size_t count = found->last + 1 - found->first;
-    const double *sizes = holder->alive_bytes + found->first;
+    const size_t count = match->last + 1 - match->first;
+    const double *sizes = holder->alive_bytes + match->first;
     const double share = (double)count / (double)holder->stretches;
-    const double mean = hs_leak_sum(sizes, count) / found->old;
-    const double spread = fmax(found->variance, hs_leak_variance_ratio(sizes, count, mean));
-    band(found->old, found->variance, 1 / share, &row->blocks, &row->blocks_low, &row->blocks_high);
-    band(found->old, spread, mean / share, &row->bytes, &row->bytes_low, &row->bytes_high);
+    const double mean = hs_leak_sum(sizes, count) / match->old;
+    const double spread = fmax(match->variance, hs_leak_variance_ratio(sizes, count, mean));
+    band(match->old, match->variance, 1 / share, &row->blocks, &row->blocks_low, &row->blocks_high);
+    band(match->old, spread, mean / share, &row->bytes, &row->bytes_low, &row->bytes_high);
 }
 
 /* The evidence of a leak grows with the square of the time: its blocks become more and older. */
@@ -211,25 +211,25 @@ static double longer(double chance, size_t tested)
     return fmin(10, fmax(2, factor));
 }
 
-static void verdict(const leaks_t *leaks, const hs_leak_evidence_t *found, hs_lab_leak_row_t *row)
+static void verdict(const leaks_t *leaks, const hs_leak_evidence_t *match, hs_lab_leak_row_t *row)
 {
     const hs_leak_holder_t *holder = &leaks->holder;
-    const bool grows = found->testable && found->steady;
-    if (grows && found->chance <= leaks->limit) {
+    const bool grows = match->testable && match->steady;
+    if (grows && match->chance <= leaks->limit) {
         row->verdict = HS_LAB_LEAK_LEAK;
         row->reason = HS_LAB_LEAK_GROWS;
-        rate(holder, found, row);
+        rate(holder, match, row);
     } else if (holder->stretches < STRETCHES_LEAST) {
         row->reason = HS_LAB_LEAK_SHORT;
-    } else if (!(grows && found->chance <= SUSPECT) && hs_leak_returns(holder)) {
+    } else if (!(grows && match->chance <= SUSPECT) && hs_leak_returns(holder)) {
         row->verdict = HS_LAB_LEAK_CACHE;
         row->reason = HS_LAB_LEAK_RETURNS;
-    } else if (!(grows && found->chance <= SUSPECT) && hs_leak_stopped(holder)) {
+    } else if (!(grows && match->chance <= SUSPECT) && hs_leak_stopped(holder)) {
         row->verdict = HS_LAB_LEAK_PLATEAU;
         row->reason = HS_LAB_LEAK_STOPPED;
     } else {
         row->reason = HS_LAB_LEAK_OPEN;
-        row->longer = longer(found->chance, leaks->tested);
+        row->longer = longer(match->chance, leaks->tested);
     }
 }
 
@@ -247,17 +247,17 @@ static size_t judge(leaks_t *leaks, const hs_leak_question_t *question, hs_lab_l
         if (count >= capacity) {
             continue;
         }
-        const hs_leak_evidence_t found = hs_leak_evidence(&leaks->holder);
-        hs_lab_leak_row_t row = {.chance = found.chance,
-                                 .old = found.old,
-                                 .ended = found.ended,
+        const hs_leak_evidence_t match = hs_leak_evidence(&leaks->holder);
+        hs_lab_leak_row_t row = {.chance = match.chance,
+                                 .old = match.old,
+                                 .ended = match.ended,
                                  .task = leaks->holder.rows->task,
                                  .site = leaks->holder.rows->site,
                                  .verdict = HS_LAB_LEAK_UNKNOWN};
         if (!question->whole || only_growth) {
             row.reason = question->whole ? HS_LAB_LEAK_ONLY_GROWTH : HS_LAB_LEAK_NOT_WHOLE;
         } else {
-            verdict(leaks, &found, &row);
+            verdict(leaks, &match, &row);
         }
         rows[count] = row;
     }

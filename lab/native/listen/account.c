@@ -16,14 +16,14 @@ static hs_lab_listened_region_t *region_of(hs_account_t *account, uint64_t index
     if (account->region_count == HS_LAB_LISTENED_REGIONS) {
         return NULL;
     }
-    hs_lab_listened_region_t *made = &account->regions[account->region_count++];
-    *made = (hs_lab_listened_region_t){.index = (uint32_t)index,
-                                       .start = HS_LAB_NEVER,
-                                       .free = HS_LAB_NEVER,
-                                       .minimum = HS_LAB_NEVER,
-                                       .largest = HS_LAB_NEVER,
-                                       .time = HS_LAB_NEVER};
-    return made;
+    hs_lab_listened_region_t *built = &account->regions[account->region_count++];
+    *built = (hs_lab_listened_region_t){.index = (uint32_t)index,
+                                        .start = HS_LAB_NEVER,
+                                        .free = HS_LAB_NEVER,
+                                        .minimum = HS_LAB_NEVER,
+                                        .largest = HS_LAB_NEVER,
+                                        .time = HS_LAB_NEVER};
+    return built;
 }
 
 static void region_take(hs_account_t *account, const hs_event_t *event)

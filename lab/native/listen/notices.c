@@ -7,7 +7,7 @@ static hs_status_t put(hs_notices_t *notices, const hs_lab_notice_t *notice)
 
 hs_status_t hs_notices_begin(hs_notices_t *notices, uint64_t text)
 {
-    notices->lost = notices->told_by_chunk = notices->left_out = 0;
+    notices->lost = notices->reported_by_chunk = notices->left_out = 0;
     return put(notices, &(hs_lab_notice_t){.kind = HS_LAB_NOTICE_BEGIN, .text = text, .count = 1});
 }
 
@@ -28,7 +28,7 @@ static hs_status_t lost_take(hs_notices_t *notices, const hs_event_t *event,
 {
     const uint64_t left_out = sums->left_out - notices->left_out;
     notices->left_out = sums->left_out;
-    notices->told_by_chunk += event->size;
+    notices->reported_by_chunk += event->size;
     const hs_lab_notice_t notice = {.kind = HS_LAB_NOTICE_LOST,
                                     .text = sums->text_bytes,
                                     .count = event->size -
@@ -89,7 +89,7 @@ hs_status_t hs_notices_event(hs_notices_t *notices, const hs_event_t *event,
 
 hs_status_t hs_notices_chunk_end(hs_notices_t *notices, uint64_t lost, uint64_t text)
 {
-    notices->lost += notices->told_by_chunk;
-    notices->told_by_chunk = 0;
+    notices->lost += notices->reported_by_chunk;
+    notices->reported_by_chunk = 0;
     return hs_notices_gap(notices, lost, text);
 }

@@ -10,10 +10,10 @@
 #include "rows/listen.h"
 
 typedef struct hs_notices {
-    hs_queue_t waiting;     /* of hs_lab_notice_t */
-    uint64_t lost;          /* events of the recording whose loss was reported */
-    uint64_t told_by_chunk; /* events that LOST records of the chunk told */
-    uint64_t left_out;      /* events left out on purpose, as far as the last LOST or snapshot */
+    hs_queue_t waiting;         /* of hs_lab_notice_t */
+    uint64_t lost;              /* events of the recording whose loss was reported */
+    uint64_t reported_by_chunk; /* events that LOST records of the chunk told */
+    uint64_t left_out; /* events left out on purpose, as far as the last LOST or snapshot */
 } hs_notices_t;
 
 /* A recording begins behind `text` bytes of log. HS_ERR_MEMORY: no host memory; also of the others. */

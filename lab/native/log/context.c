@@ -45,7 +45,7 @@ static uint8_t question(const char *text, size_t length)
     return 0;
 }
 
-static bool answer_read(uint8_t asked, const char *text, size_t length, hs_lab_log_fact_t *fact)
+static bool answer_read(uint8_t requested, const char *text, size_t length, hs_lab_log_fact_t *fact)
 {
     const size_t start = strspn(text, "> ");
     if (start == length || strspn(text + start, "0123456789") != length - start ||
@@ -53,7 +53,7 @@ static bool answer_read(uint8_t asked, const char *text, size_t length, hs_lab_l
         return false;
     }
     fact->kind = HS_LOG_FIGURES;
-    fact->memory = (uint8_t)(asked - 1);
+    fact->memory = (uint8_t)(requested - 1);
     fact->told = HS_LOG_TOLD_FREE;
     return true;
 }
@@ -116,9 +116,9 @@ static bool ovms_task_read(const char *text, hs_lab_log_fact_t *fact)
 bool hs_log_context_read(hs_log_context_t *context, const char *text, size_t length,
                          hs_lab_log_fact_t *fact)
 {
-    const uint8_t asked = context->asked;
-    context->asked = question(text, length);
-    if (asked != 0 && answer_read(asked, text, length, fact)) {
+    const uint8_t requested = context->requested;
+    context->requested = question(text, length);
+    if (requested != 0 && answer_read(requested, text, length, fact)) {
         return true;
     }
     const char *heap = strstr(text, " HEAP ");

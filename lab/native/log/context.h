@@ -9,7 +9,8 @@
 #include "rows/log.h"
 
 typedef struct hs_log_context {
-    uint8_t asked;   /* 1 + memory: the line above asked a prompt how much is free; 0: it did not */
+    uint8_t
+        requested;   /* 1 + memory: the line above asked a prompt how much is free; 0: it did not */
     size_t heap_end; /* of NuttX's ps: the column behind HEAP; 0: no table is open */
     size_t command;  /* and where COMMAND begins */
     bool ovms_tasks; /* OVMS' table of tasks is open */

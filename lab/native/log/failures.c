@@ -126,35 +126,35 @@ static bool word_byte(char byte)
     return hs_log_word_byte(byte) && byte != '_';
 }
 
-typedef struct hs_log_number_found {
+typedef struct hs_log_number_match {
     int64_t value;
     size_t end;
     bool is_hex, in_bytes;
     bool is_giant; /* of GiB */
-} hs_log_number_found_t;
+} hs_log_number_match_t;
 
-static hs_log_number_found_t number_at(const char *text, size_t at)
+static hs_log_number_match_t number_at(const char *text, size_t at)
 {
-    hs_log_number_found_t found = {0};
-    found.is_hex = text[at] == '0' && lower(text[at + 1]) == 'x';
-    at += found.is_hex ? 2 : 0;
+    hs_log_number_match_t match = {0};
+    match.is_hex = text[at] == '0' && lower(text[at + 1]) == 'x';
+    at += match.is_hex ? 2 : 0;
     for (int digits = 0; digits < 15; digits++, at++) {
         const char byte = lower(text[at]);
         if (is_digit(byte)) {
-            found.value = found.value * (found.is_hex ? 16 : 10) + (byte - '0');
-        } else if (found.is_hex && byte >= 'a' && byte <= 'f') {
-            found.value = found.value * 16 + (byte - 'a' + 10);
+            match.value = match.value * (match.is_hex ? 16 : 10) + (byte - '0');
+        } else if (match.is_hex && byte >= 'a' && byte <= 'f') {
+            match.value = match.value * 16 + (byte - 'a' + 10);
         } else {
             break;
         }
     }
-    found.end = at;
+    match.end = at;
     const char *unit = text + at + strspn(text + at, " ");
-    found.in_bytes = contains(unit, "byte") && strncmp(unit, "byte", 4) == 0;
-    found.in_bytes |= (lower(unit[0]) == 'b' && !hs_log_word_byte(unit[1]));
+    match.in_bytes = contains(unit, "byte") && strncmp(unit, "byte", 4) == 0;
+    match.in_bytes |= (lower(unit[0]) == 'b' && !hs_log_word_byte(unit[1]));
     const char *giant = unit + (unit[0] == '.' ? 1 + strspn(unit + 1, "0123456789 ") : 0);
-    found.is_giant = strncmp(giant, "GiB", 3) == 0 || strncmp(giant, "GB", 2) == 0;
-    return found;
+    match.is_giant = strncmp(giant, "GiB", 3) == 0 || strncmp(giant, "GB", 2) == 0;
+    return match;
 }
 
 typedef struct hs_log_scan_words {
@@ -183,7 +183,7 @@ static bool is_figure(const hs_log_scan_words_t *scan, int64_t value)
     return false;
 }
 
-static void take_number(hs_log_scan_words_t *scan, const hs_log_number_found_t *number, char behind)
+static void take_number(hs_log_scan_words_t *scan, const hs_log_number_match_t *number, char behind)
 {
     if (scan->before & CAPS) {
         scan->caps = number->value;
@@ -212,7 +212,7 @@ static void scan_words(const char *text, size_t length, hs_log_scan_words_t *sca
             continue;
         }
         if (is_digit(text[at])) {
-            const hs_log_number_found_t number = number_at(text, at);
+            const hs_log_number_match_t number = number_at(text, at);
             scan->is_foreign |= number.is_giant;
             if (!hs_log_word_byte(text[number.end]) && text[number.end] != '.') {
                 take_number(scan, &number, text[number.end]);
@@ -324,8 +324,8 @@ static void keep_call(hs_lab_log_fact_t *fact, const char *text, size_t length)
 
 static bool tls_code(const char *text, size_t length, hs_lab_log_fact_t *fact)
 {
-    size_t found = length;
-    hs_log_number_found_t number = {0};
+    size_t match = length;
+    hs_log_number_match_t number = {0};
     for (size_t at = 0; at + 1 < length; at++) {
         const bool sign = text[at] == '-' && is_digit(text[at + 1]) &&
                           (at == 0 || !hs_log_word_byte(text[at - 1]));
@@ -335,7 +335,7 @@ static bool tls_code(const char *text, size_t length, hs_lab_log_fact_t *fact)
         if (!sign && !plain && !wide) {
             continue;
         }
-        hs_log_number_found_t one = number_at(text, at + sign);
+        hs_log_number_match_t one = number_at(text, at + sign);
         if (wide) {
             char digits[11] = "0x";
             hs_log_copy(digits + 2, 9, text + at, 8);
@@ -345,21 +345,21 @@ static bool tls_code(const char *text, size_t length, hs_lab_log_fact_t *fact)
             one.end = at + 8;
         }
         if (one.value > 0 && one.value < 0x8000 && !hs_log_word_byte(text[one.end]) &&
-            (found == length || (one.is_hex && !number.is_hex))) {
-            found = at;
+            (match == length || (one.is_hex && !number.is_hex))) {
+            match = at;
             number = one;
         }
     }
     const bool returned = contains(text, "return") || contains(text, "err") ||
                           contains(text, "res=") || contains(text, "fail") ||
                           contains(text, "code");
-    if (found == length || !returned) {
+    if (match == length || !returned) {
         return false;
     }
     fact->code = -number.value;
     fact->told |= HS_LOG_TOLD_CODE;
     fact->kind = HS_LOG_TLS_ERROR;
-    hs_log_copy(fact->text, sizeof fact->text, text + found, number.end - found);
+    hs_log_copy(fact->text, sizeof fact->text, text + match, number.end - match);
     if (number.value == 0x7780) {
         fact->kind = HS_LOG_NOT_MEMORY;
         hs_log_copy(fact->text, sizeof fact->text, "an alert of the peer", 20);
@@ -377,7 +377,7 @@ bool hs_log_code_read(const char *text, size_t length, uint32_t roots, hs_lab_lo
     }
     for (size_t at = 0; at < length; at++) { /* ESP_ERR_NO_MEM */
         if (is_digit(text[at]) && (at == 0 || !hs_log_word_byte(text[at - 1]))) {
-            const hs_log_number_found_t number = number_at(text, at);
+            const hs_log_number_match_t number = number_at(text, at);
             const bool closed = !hs_log_word_byte(text[number.end]) && text[number.end] != '.';
             const bool named = at > 0 && strchr(" (:=", text[at - 1]) != NULL;
             if (number.value == 0x101 && closed && named && !number.in_bytes) {

@@ -325,9 +325,9 @@ static void take_numbers(hs_log_scan_t *scan, hs_log_number_t number)
     uint32_t means = label->means;
     bool behind = false;
     if ((means & CONCEPTS) == 0) {
-        const uint32_t said = means_behind(scan, &end);
-        behind = said != 0 && scan->seen & HS_WORD_HEAP;
-        means |= said;
+        const uint32_t stated = means_behind(scan, &end);
+        behind = stated != 0 && scan->seen & HS_WORD_HEAP;
+        means |= stated;
     }
     const bool each = count > 1 && label->segments + 1 == count;
     for (size_t i = 0; i < count; i++) {
@@ -394,12 +394,12 @@ size_t hs_log_figures_read(const char *text, size_t length, hs_lab_log_fact_t *f
     while (scan.at < length) {
         step(&scan);
     }
-    uint32_t told = 0;
+    uint32_t reported = 0;
     for (size_t i = 0; i < scan.count; i++) {
-        told |= facts[i].told;
+        reported |= facts[i].told;
     }
     const uint32_t states = HS_LOG_TOLD_FREE | HS_LOG_TOLD_LARGEST | HS_LOG_TOLD_MIN;
-    if ((told & states) == 0) {
+    if ((reported & states) == 0) {
         return 0;
     }
     if (scan.foreign || scan.seen & HS_WORD_FOREIGN) {
@@ -409,7 +409,7 @@ size_t hs_log_figures_read(const char *text, size_t length, hs_lab_log_fact_t *f
         return 1;
     }
     const bool sure = scan.has_block || scan.seen & HS_WORD_HEAP ||
-                      (told & HS_LOG_TOLD_FREE && told & HS_LOG_TOLD_LARGEST);
+                      (reported & HS_LOG_TOLD_FREE && reported & HS_LOG_TOLD_LARGEST);
     if (!sure && scan.seen & HS_WORD_OTHER) {
         return 0; /* of a disk or a stack */
     }

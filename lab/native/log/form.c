@@ -82,9 +82,9 @@ static void keep(hs_lab_log_fact_t *fact, char field, int64_t value)
     int64_t *const fields[] = {&fact->address, &fact->size,  &fact->caps,       &fact->free,
                                &fact->largest, &fact->min,   &fact->total,      &fact->used,
                                &fact->peak,    &fact->count, &fact->free_count, &fact->code};
-    const char *found = strchr(letters, field);
-    if (found != NULL && field != 0) {
-        const size_t index = (size_t)(found - letters);
+    const char *result = strchr(letters, field);
+    if (result != NULL && field != 0) {
+        const size_t index = (size_t)(result - letters);
         *fields[index] = value;
         fact->told |= UINT32_C(1) << index;
     }

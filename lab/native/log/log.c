@@ -83,7 +83,7 @@ static size_t read_forms(const hs_log_t *log, const hs_log_line_t *line, hs_lab_
 /* The facts of a line in a program's own words, where no form has told what it says of memory; and
  * the roots of words that it has. */
 static size_t read_words(hs_log_t *log, const char *line, const char *text, size_t length,
-                         uint32_t *found, hs_lab_log_fact_t *facts, size_t capacity)
+                         uint32_t *result, hs_lab_log_fact_t *facts, size_t capacity)
 {
     hs_log_fact_clear(&facts[0]);
     const char *row = text;
@@ -94,7 +94,7 @@ static size_t read_words(hs_log_t *log, const char *line, const char *text, size
         return 1;
     }
     const uint32_t roots = hs_log_roots(text);
-    *found = roots;
+    *result = roots;
     size_t count = roots & HS_ROOT_FREE ? hs_log_figures_read(text, length, facts, capacity) : 0;
     if (count == capacity) {
         return count;
@@ -190,19 +190,19 @@ static void read_line(hs_log_t *log, const hs_log_line_t *line)
     hs_log_prefix_t prefix;
     hs_log_prefix_read(line->text, line->length, &prefix);
     size_t count = read_patterns(log, line, facts);
-    bool told = count != 0;
-    const size_t asked = count;
+    bool reported = count != 0;
+    const size_t requested = count;
     count += read_forms(log, line, facts + count, HS_LOG_LINE_FACTS - count);
-    for (size_t i = asked; i < count; i++) {
+    for (size_t i = requested; i < count; i++) {
         add_code(line->text + prefix.length, line->length - prefix.length, &facts[i]);
-        told |= facts[i].kind >= HS_LOG_SUMMARY;
+        reported |= facts[i].kind >= HS_LOG_SUMMARY;
     }
     uint32_t roots = 0;
     if (count == 0) {
         count = hs_log_frame_read(line->text, facts, HS_LOG_LINE_FACTS);
-        told = count != 0;
+        reported = count != 0;
     }
-    if (!told) {
+    if (!reported) {
         count +=
             read_words(log, line->text, line->text + prefix.length, line->length - prefix.length,
                        &roots, facts + count, HS_LOG_LINE_FACTS - count);

@@ -254,18 +254,18 @@ static bool count(hs_pattern_reader_t *reader, size_t *value)
 static bool braces(hs_pattern_reader_t *reader, size_t *least, size_t *most)
 {
     const size_t start = reader->at++;
-    bool found = count(reader, least);
+    bool hit = count(reader, least);
     *most = *least;
-    if (found && take(reader, ",") && !count(reader, most)) {
+    if (hit && take(reader, ",") && !count(reader, most)) {
         *most = 0;
-    } else if (found && *most < *least) {
+    } else if (hit && *most < *least) {
         return fail(reader, HS_PATTERN_RANGE);
-    } else if (found && *most == 0) {
+    } else if (hit && *most == 0) {
         return fail(reader, HS_PATTERN_NOTHING);
     }
-    found = found && take(reader, "}");
-    reader->at = found ? reader->at : start;
-    return found;
+    hit = hit && take(reader, "}");
+    reader->at = hit ? reader->at : start;
+    return hit;
 }
 
 static bool piece(hs_pattern_reader_t *reader)

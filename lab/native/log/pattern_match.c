@@ -86,13 +86,13 @@ bool hs_pattern_find(const hs_pattern_t *pattern, const char *text, size_t lengt
     const hs_pattern_line_t line = {pattern, text, length};
     hs_pattern_list_t lists[2], *now = &lists[0], *next = &lists[1];
     static const uint16_t nothing[SLOTS] = {0};
-    bool found = false;
+    bool hit = false;
     now->count = 0;
     memset(now->seen, 0, sizeof now->seen);
     memset(next->seen, 0, sizeof next->seen);
     for (size_t at = 0; at <= length && at < UINT16_MAX - 1; at++) {
         const uint8_t byte = (uint8_t)(at < length ? text[at] : 0);
-        if (!found && (pattern->begins_anywhere || hs_set_has(pattern->first, byte))) {
+        if (!hit && (pattern->begins_anywhere || hs_set_has(pattern->first, byte))) {
             add(&line, now, 0, at, nothing);
         }
         next->count = 0;
@@ -102,21 +102,21 @@ bool hs_pattern_find(const hs_pattern_t *pattern, const char *text, size_t lengt
             if (code->what == HS_STEP_MATCH) {
                 memcpy(groups, way->slots, sizeof way->slots);
                 *end = at;
-                found = true;
+                hit = true;
                 break; /* the ways behind it are less preferred */
             }
             if (at < length && takes(pattern, code, byte)) {
                 add(&line, next, (uint16_t)(way->step + 1), at + 1, way->slots);
             }
         }
-        if (found && next->count == 0) {
+        if (hit && next->count == 0) {
             break;
         }
         hs_pattern_list_t *const swap = now;
         now = next;
         next = swap;
     }
-    return found;
+    return hit;
 }
 
 static void collect(hs_pattern_t *pattern, uint16_t step, bool *seen)

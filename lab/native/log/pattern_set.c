@@ -22,29 +22,29 @@ void hs_set_invert(uint8_t *set)
 /* \d, \w, \s and what they are not, added to a set; false: not a class letter. */
 bool hs_set_add_class(uint8_t *set, char letter)
 {
-    uint8_t found[32] = {0};
+    uint8_t match[32] = {0};
     switch (letter | 0x20) {
     case 'd':
-        hs_set_add(found, '0', '9');
+        hs_set_add(match, '0', '9');
         break;
     case 'w':
-        hs_set_add(found, '0', '9');
-        hs_set_add(found, 'a', 'z');
-        hs_set_add(found, 'A', 'Z');
-        hs_set_add(found, '_', '_');
+        hs_set_add(match, '0', '9');
+        hs_set_add(match, 'a', 'z');
+        hs_set_add(match, 'A', 'Z');
+        hs_set_add(match, '_', '_');
         break;
     case 's':
-        hs_set_add(found, ' ', ' ');
-        hs_set_add(found, '\t', '\r');
+        hs_set_add(match, ' ', ' ');
+        hs_set_add(match, '\t', '\r');
         break;
     default:
         return false;
     }
     if ((letter & 0x20) == 0) {
-        hs_set_invert(found);
+        hs_set_invert(match);
     }
     for (unsigned i = 0; i < 32; i++) {
-        set[i] |= found[i];
+        set[i] |= match[i];
     }
     return true;
 }

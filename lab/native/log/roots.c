@@ -34,7 +34,7 @@ static bool begins_root(char letter)
 
 uint32_t hs_log_roots(const char *text)
 {
-    uint32_t found = 0;
+    uint32_t match = 0;
     for (; *text != 0; text++) {
         const char letter = lower(*text);
         for (size_t i = begins_root(letter) ? 0 : ROOTS; i < ROOTS && roots[i].text[0] <= letter;
@@ -43,8 +43,8 @@ uint32_t hs_log_roots(const char *text)
             while (roots[i].text[same] != 0 && lower(text[same]) == roots[i].text[same]) {
                 same++;
             }
-            found |= roots[i].text[same] == 0 ? roots[i].means : 0;
+            match |= roots[i].text[same] == 0 ? roots[i].means : 0;
         }
     }
-    return found;
+    return match;
 }

@@ -188,7 +188,7 @@ static void add(hs_log_word_t *to, size_t index)
 /* Takes a word apart, the longest known word first; bound: the square of WORD_MAX look-ups. */
 static hs_log_word_t take_apart(const char *word, size_t length)
 {
-    hs_log_word_t found = {0, 0};
+    hs_log_word_t match = {0, 0};
     for (size_t at = 0; at < length;) {
         size_t size = length - at;
         size_t index = look_up(word + at, size);
@@ -198,25 +198,25 @@ static hs_log_word_t take_apart(const char *word, size_t length)
         if (index == WORDS) {
             return (hs_log_word_t){0, 0};
         }
-        add(&found, index);
+        add(&match, index);
         at += size;
     }
-    return found;
+    return match;
 }
 
 hs_log_word_t hs_log_word_find(const char *text, size_t length)
 {
     char word[WORD_MAX + 1] = "";
-    hs_log_word_t found = {0, 0};
+    hs_log_word_t match = {0, 0};
     if (length == 0 || length > WORD_MAX) {
-        return found;
+        return match;
     }
     for (size_t at = 0; at < length; at++) {
         word[at] = lower(text[at]);
     }
-    found = take_apart(word, length);
-    if (found.means != 0) {
-        return found;
+    match = take_apart(word, length);
+    if (match.means != 0) {
+        return match;
     }
     /* Parts of "nowFreeHeap": a capital behind a small letter begins one. */
     for (size_t at = 0; at < length;) {
@@ -231,8 +231,8 @@ hs_log_word_t hs_log_word_find(const char *text, size_t length)
             size--; /* "heap2" */
         }
         const hs_log_word_t part = take_apart(word, size);
-        found.means |= part.means;
-        found.memory = part.means & HS_WORD_MEMORY ? part.memory : found.memory;
+        match.means |= part.means;
+        match.memory = part.means & HS_WORD_MEMORY ? part.memory : match.memory;
     }
-    return found;
+    return match;
 }

@@ -105,11 +105,11 @@ size_t hs_failures_spans(const hs_failures_t *failures, uint64_t end, hs_lab_fai
 /* ---- the sample -------------------------------------------------------------------------------- */
 
 static void keep(hs_failures_t *failures, uint32_t place, const hs_chip_t *chip,
-                 const hs_lab_failure_row_t *row, uint32_t asked)
+                 const hs_lab_failure_row_t *row, uint32_t requested)
 {
     for (uint32_t i = 0; i < failures->region_count; i++) {
         look(&failures->regions[(size_t)place * failures->region_count + i], chip, i, row->caps,
-             asked >> i & 1u);
+             requested >> i & 1u);
     }
     failures->rows[place] = *row;
 }
@@ -162,7 +162,7 @@ static uint32_t place_of(const hs_failures_t *failures, const hs_lab_failure_row
 }
 
 void hs_failures_add(hs_failures_t *failures, const hs_chip_t *chip,
-                     const hs_lab_failure_row_t *row, uint32_t asked)
+                     const hs_lab_failure_row_t *row, uint32_t requested)
 {
     if (failures->seen++ == 0) {
         failures->first_event = row->event;
@@ -179,7 +179,7 @@ void hs_failures_add(hs_failures_t *failures, const hs_chip_t *chip,
     if (place != UINT32_MAX) {
         hs_lab_failure_row_t numbered = *row;
         numbered.number = failures->seen;
-        keep(failures, place, chip, &numbered, asked);
+        keep(failures, place, chip, &numbered, requested);
         failures->kept += place == failures->kept;
     }
 }

@@ -26,10 +26,10 @@ typedef struct hs_failures {
 
 void hs_failures_init(hs_failures_t *failures, uint32_t region_count);
 void hs_failures_free(hs_failures_t *failures);
-/* `asked`: the regions that might have served it, by bit. Events do not go down. Without host memory
+/* `requested`: the regions that might have served it, by bit. Events do not go down. Without host memory
  * the failure is counted but not kept. */
 void hs_failures_add(hs_failures_t *failures, const hs_chip_t *chip,
-                     const hs_lab_failure_row_t *row, uint32_t asked);
+                     const hs_lab_failure_row_t *row, uint32_t requested);
 /* The spans from event 0 to `end`; their counts sum to `seen`. None where nothing failed. */
 size_t hs_failures_spans(const hs_failures_t *failures, uint64_t end, hs_lab_failure_span_t *rows,
                          size_t capacity);

@@ -281,7 +281,7 @@ bool hs_hole_find(const hs_chip_region_t *region, const hs_pieces_t *pieces,
         return false;
     }
     gather_runs(pieces, request->size, own, &queue);
-    const bool found = search(region, pieces, request, own, &queue, hole);
+    const bool hit = search(region, pieces, request, own, &queue, hole);
     free(queue.runs);
-    return found;
+    return hit;
 }

@@ -79,7 +79,8 @@ typedef struct hs_low_change {
     unsigned what;    /* HS_LOWS_ bits */
 } hs_low_change_t;
 
-static HS_MADE_FOR_CALLER unsigned hs_lows_note_free(hs_low_t *low, uint32_t lowest, uint64_t event)
+static HS_INLINE_FOR_CALLER unsigned hs_lows_note_free(hs_low_t *low, uint32_t lowest,
+                                                       uint64_t event)
 {
     if (lowest >= low->minimum_free) {
         return 0;
@@ -89,7 +90,7 @@ static HS_MADE_FOR_CALLER unsigned hs_lows_note_free(hs_low_t *low, uint32_t low
     return HS_LOWS_LEAST;
 }
 
-static HS_MADE_FOR_CALLER void hs_lows_note_payload(hs_low_t *low, uint32_t payload)
+static HS_INLINE_FOR_CALLER void hs_lows_note_payload(hs_low_t *low, uint32_t payload)
 {
     low->payload = payload;
     if (payload > low->peak_payload) {
@@ -97,8 +98,8 @@ static HS_MADE_FOR_CALLER void hs_lows_note_payload(hs_low_t *low, uint32_t payl
     }
 }
 
-static HS_MADE_FOR_CALLER unsigned hs_lows_note_largest(hs_low_t *low, uint32_t largest,
-                                                        uint64_t event)
+static HS_INLINE_FOR_CALLER unsigned hs_lows_note_largest(hs_low_t *low, uint32_t largest,
+                                                          uint64_t event)
 {
     if (largest == low->largest) {
         return 0;
@@ -112,8 +113,8 @@ static HS_MADE_FOR_CALLER unsigned hs_lows_note_largest(hs_low_t *low, uint32_t 
 }
 
 /* Most events leave the largest block of their heap as it is. */
-static HS_MADE_FOR_CALLER unsigned hs_lows_settle_largest(hs_low_region_t *region, hs_sim_t *heap,
-                                                          uint64_t event)
+static HS_INLINE_FOR_CALLER unsigned hs_lows_settle_largest(hs_low_region_t *region, hs_sim_t *heap,
+                                                            uint64_t event)
 {
     if (heap->largest == region->raw_largest) {
         return 0;
@@ -124,8 +125,8 @@ static HS_MADE_FOR_CALLER unsigned hs_lows_settle_largest(hs_low_region_t *regio
 }
 
 /* Takes over the heap's figures, but for the differences that sets of several regions need. */
-static HS_MADE_FOR_CALLER unsigned hs_lows_settle_alone(hs_low_region_t *region, hs_sim_t *heap,
-                                                        uint64_t event)
+static HS_INLINE_FOR_CALLER unsigned hs_lows_settle_alone(hs_low_region_t *region, hs_sim_t *heap,
+                                                          uint64_t event)
 {
     hs_low_t *low = &region->low;
     const uint32_t free = heap->tally.free, lowest = heap->tally.lowest_free;
@@ -140,8 +141,8 @@ static HS_MADE_FOR_CALLER unsigned hs_lows_settle_alone(hs_low_region_t *region,
     return hs_lows_note_free(low, lowest, event) | hs_lows_settle_largest(region, heap, event);
 }
 
-static HS_MADE_FOR_CALLER hs_low_change_t hs_lows_settle_region(hs_low_region_t *region,
-                                                                hs_sim_t *heap, uint64_t event)
+static HS_INLINE_FOR_CALLER hs_low_change_t hs_lows_settle_region(hs_low_region_t *region,
+                                                                  hs_sim_t *heap, uint64_t event)
 {
     const hs_low_t *low = &region->low;
     const uint32_t free = heap->tally.free, lowest = heap->tally.lowest_free;
@@ -156,8 +157,8 @@ unsigned hs_lows_settle_several(hs_lows_t *lows, const hs_chip_t *chip,
                                 uint64_t event);
 /* Region `index` changed in the event: brings all marks up to date; returns HS_LOWS_ bits. Takes over
  * and resets its heap's tally.lowest_free. */
-static HS_MADE_FOR_CALLER unsigned hs_lows_settle(hs_lows_t *lows, const hs_chip_t *chip,
-                                                  uint32_t index, uint64_t event)
+static HS_INLINE_FOR_CALLER unsigned hs_lows_settle(hs_lows_t *lows, const hs_chip_t *chip,
+                                                    uint32_t index, uint64_t event)
 {
     hs_low_region_t *region = &lows->region[index];
     hs_sim_t *heap = chip->region[index].heap;

@@ -195,10 +195,10 @@ void hs_measure_begun(hs_measure_t *measure)
 }
 
 void hs_measure_failed(hs_measure_t *measure, uint32_t slot, const hs_lab_failure_row_t *row,
-                       uint32_t asked)
+                       uint32_t requested)
 {
     hs_ledger_row(&measure->owners, slot, 0)->failures++;
-    hs_failures_add(&measure->failures, measure->chip, row, asked);
+    hs_failures_add(&measure->failures, measure->chip, row, requested);
 }
 
 static void take_series(hs_bucket_t *bucket, uint32_t column, hs_series_t *series)

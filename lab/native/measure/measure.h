@@ -90,7 +90,7 @@ static inline bool hs_measure_is_only(const hs_measure_t *measure)
 }
 
 /* The row of a block's task and region; `only`: as hs_measure_is_only says, here and below. */
-static HS_MADE_FOR_CALLER hs_lab_task_row_t *
+static HS_INLINE_FOR_CALLER hs_lab_task_row_t *
 hs_measure_row(const hs_measure_t *measure, const hs_block_t *block, const bool only)
 {
     const hs_ledger_t *owners = &measure->owners;
@@ -100,8 +100,8 @@ hs_measure_row(const hs_measure_t *measure, const hs_block_t *block, const bool 
 }
 
 /* The block is the program's from now on; its region settles afterwards. */
-static HS_MADE_FOR_CALLER void hs_measure_gain(hs_measure_t *measure, const hs_block_t *block,
-                                               uint64_t event, const bool only)
+static HS_INLINE_FOR_CALLER void hs_measure_gain(hs_measure_t *measure, const hs_block_t *block,
+                                                 uint64_t event, const bool only)
 {
     const uint32_t index = only ? 0 : block->place.region, payload = block->requested;
     hs_low_region_t *region = &measure->lows.region[index];
@@ -117,8 +117,8 @@ static HS_MADE_FOR_CALLER void hs_measure_gain(hs_measure_t *measure, const hs_b
                    block->place.held, event);
 }
 
-static HS_MADE_FOR_CALLER void hs_measure_lose(hs_measure_t *measure, const hs_block_t *block,
-                                               const bool only)
+static HS_INLINE_FOR_CALLER void hs_measure_lose(hs_measure_t *measure, const hs_block_t *block,
+                                                 const bool only)
 {
     const uint32_t index = only ? 0 : block->place.region, payload = block->requested;
     hs_low_region_t *region = &measure->lows.region[index];
@@ -131,8 +131,8 @@ static HS_MADE_FOR_CALLER void hs_measure_lose(hs_measure_t *measure, const hs_b
 }
 
 /* A region's change, and what rests on it. */
-static HS_MADE_FOR_CALLER void hs_measure_settle(hs_measure_t *measure, uint32_t region,
-                                                 uint64_t event, const bool only)
+static HS_INLINE_FOR_CALLER void hs_measure_settle(hs_measure_t *measure, uint32_t region,
+                                                   uint64_t event, const bool only)
 {
     const unsigned what =
         only ? hs_lows_settle_alone(&measure->lows.region[0], measure->chip->region[0].heap, event)
@@ -147,8 +147,9 @@ static HS_MADE_FOR_CALLER void hs_measure_settle(hs_measure_t *measure, uint32_t
 
 /* The changes of an event, each at most once: released, then allocated or reallocated; then
  * hs_measure_close. */
-static HS_MADE_FOR_CALLER void hs_measure_allocated(hs_measure_t *measure, const hs_block_t *block,
-                                                    uint64_t event, const bool only)
+static HS_INLINE_FOR_CALLER void hs_measure_allocated(hs_measure_t *measure,
+                                                      const hs_block_t *block, uint64_t event,
+                                                      const bool only)
 {
     const uint32_t region = only ? 0 : block->place.region, task = block->task;
     hs_measure_gain(measure, block, event, only);
@@ -157,8 +158,8 @@ static HS_MADE_FOR_CALLER void hs_measure_allocated(hs_measure_t *measure, const
     hs_measure_settle(measure, region, event, only);
 }
 
-static HS_MADE_FOR_CALLER void hs_measure_released(hs_measure_t *measure, const hs_block_t *block,
-                                                   uint64_t event, const bool only)
+static HS_INLINE_FOR_CALLER void hs_measure_released(hs_measure_t *measure, const hs_block_t *block,
+                                                     uint64_t event, const bool only)
 {
     const uint32_t region = only ? 0 : block->place.region, task = block->task;
     hs_measure_lose(measure, block, only);
@@ -168,10 +169,10 @@ static HS_MADE_FOR_CALLER void hs_measure_released(hs_measure_t *measure, const 
 }
 
 /* One block, before and after; no figure sees it twice or not at all. */
-static HS_MADE_FOR_CALLER void hs_measure_reallocated(hs_measure_t *measure,
-                                                      const hs_block_t *before,
-                                                      const hs_block_t *after, uint64_t event,
-                                                      const bool only)
+static HS_INLINE_FOR_CALLER void hs_measure_reallocated(hs_measure_t *measure,
+                                                        const hs_block_t *before,
+                                                        const hs_block_t *after, uint64_t event,
+                                                        const bool only)
 {
     hs_measure_lose(measure, before, only);
     hs_measure_gain(measure, after, event, only);
@@ -185,9 +186,9 @@ static HS_MADE_FOR_CALLER void hs_measure_reallocated(hs_measure_t *measure,
     }
 }
 
-/* `slot` is the asking task's, `asked` the regions that might have served it. */
+/* `slot` is the asking task's, `request` the regions that might have served it. */
 void hs_measure_failed(hs_measure_t *measure, uint32_t slot, const hs_lab_failure_row_t *row,
-                       uint32_t asked);
+                       uint32_t request);
 /* Closes a heap event, also one that changed nothing; hs_measure_elapse counts it afterwards. */
 static inline void hs_measure_close(hs_measure_t *measure, uint64_t event, uint64_t time);
 

@@ -1,5 +1,5 @@
 /*
- * The loop of the usual replay (replay/made_run.c) keeps its counts here, and writes them into the measures when
+ * The loop of the usual replay (replay/inline_run.c) keeps its counts here, and writes them into the measures when
  * somebody looks at those. It has one region and no set of several, so many figures are one and the same: the bytes that
  * are live, now and at their peak, are the region's payload and, apart from a difference that seldom changes, all that
  * the recorded program holds. Only a figure that the event may make an extreme is looked at after it; the rest follows
@@ -25,8 +25,8 @@ typedef struct hs_tab {
     uint64_t most_event; /* at which it was reached */
     uint64_t *results;   /* of the replay */
     uint64_t gained, lost;
-    uint64_t unplaced; /* bytes that the recorded program holds and no heap does */
-    uint64_t asked[4]; /* bytes that were given, by hs_event_kind_t */
+    uint64_t unplaced;     /* bytes that the recorded program holds and no heap does */
+    uint64_t requested[4]; /* bytes that were given, by hs_event_kind_t */
 } hs_tab_t;
 
 /* May a tab be kept of these measures? */
@@ -89,8 +89,8 @@ static inline void hs_tab_close(hs_tab_t *tab, uint64_t number)
     region->low.free = heap->tally.lowest_free = heap->tally.free;
     region->allocations += tab->gained;
     region->frees += tab->lost;
-    heap->steps.copied += tab->asked[HS_EVENT_CALLOC]; /* calloc zeroes them */
-    tab->gained = tab->lost = tab->asked[HS_EVENT_CALLOC] = 0;
+    heap->steps.copied += tab->requested[HS_EVENT_CALLOC]; /* calloc zeroes them */
+    tab->gained = tab->lost = tab->requested[HS_EVENT_CALLOC] = 0;
 }
 
 /* The heap has a new minimum of free bytes, or another largest block. `lowest`: its free bytes were so few inside the
@@ -100,8 +100,8 @@ HS_SELDOM void hs_tab_settle(hs_tab_t *tab, uint32_t lowest, uint64_t event);
 /* ---- one event's work; `measure` is the tab's ------------------------------------------------------ */
 
 /* After a malloc of the heap: a block of the tab's task, of `payload` bytes in a block of `held`. */
-static HS_MADE_FOR_CALLER void hs_tab_gain(hs_tab_t *tab, hs_measure_t *measure, uint32_t payload,
-                                           uint32_t held, uint64_t event)
+static HS_INLINE_FOR_CALLER void hs_tab_gain(hs_tab_t *tab, hs_measure_t *measure, uint32_t payload,
+                                             uint32_t held, uint64_t event)
 {
     hs_low_region_t *region = &measure->lows.region[0];
     const hs_sim_t *heap = tab->heap;
@@ -141,8 +141,8 @@ static HS_MADE_FOR_CALLER void hs_tab_gain(hs_tab_t *tab, hs_measure_t *measure,
 }
 
 /* After a free of the heap. */
-static HS_MADE_FOR_CALLER void hs_tab_lose(hs_tab_t *tab, hs_measure_t *measure,
-                                           const hs_block_t *block, uint64_t event)
+static HS_INLINE_FOR_CALLER void hs_tab_lose(hs_tab_t *tab, hs_measure_t *measure,
+                                             const hs_block_t *block, uint64_t event)
 {
     hs_low_region_t *region = &measure->lows.region[0];
     const hs_sim_t *heap = tab->heap;

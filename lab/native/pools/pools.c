@@ -126,18 +126,18 @@ static hs_status_t grow(replay_t *replay, pool_t *pool, uint64_t bytes)
     return add_block(replay, pool, bytes);
 }
 
-static hs_status_t request(replay_t *replay, pool_t *pool, uint64_t asked)
+static hs_status_t request(replay_t *replay, pool_t *pool, uint64_t requested)
 {
     hs_lab_pool_totals_t *totals = replay->totals;
     totals->requests++;
-    uint64_t bytes = up(asked, replay->rule->align);
+    uint64_t bytes = up(requested, replay->rule->align);
     uint64_t grown = 0;
     if (!take(pool, bytes)) {
         if (pool->increment == 0) {
             totals->failed++;
             return HS_OK;
         }
-        grown = growth(replay, pool, asked);
+        grown = growth(replay, pool, requested);
         hs_status_t status = grow(replay, pool, grown);
         if (status != HS_OK) {
             return status;

@@ -43,7 +43,7 @@ void hs_replay_failed(hs_replay_t *replay, const hs_event_t *event, uint64_t num
         .old_size = old != NULL ? old->requested : 0};
     const hs_request_t request = hs_replay_request(event);
     const hs_place_t *place = old != NULL ? &old->place : NULL;
-    const uint32_t asked =
+    const uint32_t query =
         hs_placement_mask(&replay->placement, &replay->chip, event, &request, place);
-    hs_measure_failed(&replay->measure, slot, &row, asked);
+    hs_measure_failed(&replay->measure, slot, &row, query);
 }

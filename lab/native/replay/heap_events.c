@@ -2,14 +2,14 @@
 
 #include "chip/laid.h"
 #include "replay/anomalies.h"
-#include "replay/made_run.h"
+#include "replay/inline_run.h"
 #include "replay/plain.h"
 #include "replay/result.h"
 
 /* ---- results --------------------------------------------------- */
 
-static HS_MADE_FOR_CALLER void placed(hs_replay_t *replay, const hs_block_t *block,
-                                      const bool plain)
+static HS_INLINE_FOR_CALLER void placed(hs_replay_t *replay, const hs_block_t *block,
+                                        const bool plain)
 {
     /* With one region the digest is over offsets, as the oracle's; else over addresses. */
     const hs_chip_region_t *region = &replay->chip.region[block->place.region];
@@ -36,8 +36,8 @@ static inline size_t record_of(const hs_replay_t *replay, const hs_block_t *bloc
     return (size_t)(block - replay->blocks.records);
 }
 
-static HS_MADE_FOR_CALLER void release(hs_replay_t *replay, const hs_block_t *block,
-                                       uint64_t number, const bool plain)
+static HS_INLINE_FOR_CALLER void release(hs_replay_t *replay, const hs_block_t *block,
+                                         uint64_t number, const bool plain)
 {
     if ((plain || !replay->census_only) && !(block->flags & HS_BLOCK_NOWHERE)) {
         if (replay->trail != NULL) {
@@ -51,7 +51,7 @@ static HS_MADE_FOR_CALLER void release(hs_replay_t *replay, const hs_block_t *bl
     }
 }
 
-static HS_MADE_FOR_CALLER hs_request_t request_of(const hs_event_t *event)
+static HS_INLINE_FOR_CALLER hs_request_t request_of(const hs_event_t *event)
 {
     const hs_request_t request = {
         .size = event->size > UINT32_MAX ? UINT32_MAX : (uint32_t)event->size,
@@ -67,8 +67,8 @@ hs_request_t hs_replay_request(const hs_event_t *event)
 }
 
 /* The recorded program no longer holds the block. */
-static HS_MADE_FOR_CALLER void end_life(hs_replay_t *replay, const hs_block_t *block,
-                                        const bool plain)
+static HS_INLINE_FOR_CALLER void end_life(hs_replay_t *replay, const hs_block_t *block,
+                                          const bool plain)
 {
     hs_census_lose(&replay->census, block->recorded);
     if (!plain && replay->census_only) {
@@ -89,9 +89,9 @@ static HS_SELDOM void drop_reused(hs_replay_t *replay, const hs_event_t *event, 
     }
 }
 
-static HS_MADE_FOR_CALLER bool allocate(hs_replay_t *replay, const hs_event_t *event,
-                                        const hs_request_t *request, uint64_t number,
-                                        hs_place_t *place, const bool plain)
+static HS_INLINE_FOR_CALLER bool allocate(hs_replay_t *replay, const hs_event_t *event,
+                                          const hs_request_t *request, uint64_t number,
+                                          hs_place_t *place, const bool plain)
 {
     if (plain) {
         return hs_chip_allocate(&replay->chip, request, place);
@@ -110,9 +110,9 @@ static HS_MADE_FOR_CALLER bool allocate(hs_replay_t *replay, const hs_event_t *e
 }
 
 /* The block gets its place on the heaps, or is nowhere from now on. */
-static HS_MADE_FOR_CALLER void place_block(hs_replay_t *replay, hs_block_t *block,
-                                           const hs_event_t *event, uint64_t number,
-                                           const bool plain)
+static HS_INLINE_FOR_CALLER void place_block(hs_replay_t *replay, hs_block_t *block,
+                                             const hs_event_t *event, uint64_t number,
+                                             const bool plain)
 {
     if (event->size <= UINT32_MAX) {
         const hs_request_t request = request_of(event);
@@ -142,8 +142,8 @@ static HS_SELDOM void note_origin(hs_block_t *block, const hs_event_t *event, ui
     block->origin.site = event->site;
 }
 
-static HS_MADE_FOR_CALLER hs_status_t on_allocation(hs_replay_t *replay, const hs_event_t *event,
-                                                    uint64_t number, const bool plain)
+static HS_INLINE_FOR_CALLER hs_status_t on_allocation(hs_replay_t *replay, const hs_event_t *event,
+                                                      uint64_t number, const bool plain)
 {
     /* Ids go up, so one beyond all others has never been live; addresses come again. */
     if ((plain || !replay->by_address) && event->key >= replay->next_key &&
@@ -169,8 +169,8 @@ static HS_MADE_FOR_CALLER hs_status_t on_allocation(hs_replay_t *replay, const h
     return HS_OK;
 }
 
-static HS_MADE_FOR_CALLER void on_free(hs_replay_t *replay, const hs_event_t *event,
-                                       uint64_t number, const bool plain)
+static HS_INLINE_FOR_CALLER void on_free(hs_replay_t *replay, const hs_event_t *event,
+                                         uint64_t number, const bool plain)
 {
     const hs_block_t *block = hs_blocks_take(&replay->blocks, event->key);
     if (block == NULL) {
@@ -207,9 +207,9 @@ static hs_block_t *rename_block(hs_replay_t *replay, hs_block_t *block, const hs
 }
 
 /* The block is as it was when this is false. */
-static HS_MADE_FOR_CALLER bool reallocate_place(hs_replay_t *replay, const hs_event_t *event,
-                                                const hs_request_t *request, uint64_t number,
-                                                hs_block_t *block, const bool plain)
+static HS_INLINE_FOR_CALLER bool reallocate_place(hs_replay_t *replay, const hs_event_t *event,
+                                                  const hs_request_t *request, uint64_t number,
+                                                  hs_block_t *block, const bool plain)
 {
     hs_placement_t *placement = &replay->placement;
     const hs_place_t before = block->place;
@@ -224,9 +224,9 @@ static HS_MADE_FOR_CALLER bool reallocate_place(hs_replay_t *replay, const hs_ev
     return true;
 }
 
-static HS_MADE_FOR_CALLER void reallocate(hs_replay_t *replay, hs_block_t *block,
-                                          const hs_event_t *event, uint64_t number, uint32_t slot,
-                                          const bool plain)
+static HS_INLINE_FOR_CALLER void reallocate(hs_replay_t *replay, hs_block_t *block,
+                                            const hs_event_t *event, uint64_t number, uint32_t slot,
+                                            const bool plain)
 {
     const hs_request_t request = request_of(event);
     const hs_block_t before = *block;
@@ -254,8 +254,8 @@ static bool refuses_realloc(const hs_replay_t *replay, const hs_block_t *block)
            replay->chip.region[block->place.region].heap->model->aligned_is_own;
 }
 
-static HS_MADE_FOR_CALLER hs_status_t realloc_with(hs_replay_t *replay, const hs_event_t *event,
-                                                   uint64_t number, const bool plain)
+static HS_INLINE_FOR_CALLER hs_status_t realloc_with(hs_replay_t *replay, const hs_event_t *event,
+                                                     uint64_t number, const bool plain)
 {
     hs_block_t *block = hs_blocks_find(&replay->blocks, event->key);
     if (block == NULL) {
@@ -324,8 +324,8 @@ static HS_SELDOM void on_recorded_failure(hs_replay_t *replay, const hs_event_t 
     }
 }
 
-static HS_MADE_FOR_CALLER hs_status_t heap_event(hs_replay_t *replay, const hs_event_t *event,
-                                                 uint64_t number, const bool plain)
+static HS_INLINE_FOR_CALLER hs_status_t heap_event(hs_replay_t *replay, const hs_event_t *event,
+                                                   uint64_t number, const bool plain)
 {
     hs_status_t status = HS_OK;
     if (event->kind <= HS_EVENT_ALIGNED) {
@@ -383,9 +383,9 @@ void hs_replay_refused(hs_replay_t *replay, const hs_event_t *event, uint64_t nu
 }
 
 /* A bucket of the timeline at a time, so that no event has to be counted in it. */
-static HS_MADE_FOR_CALLER hs_status_t heap_run(hs_replay_t *replay, const hs_event_t **next,
-                                               const hs_event_t *stop, uint64_t number,
-                                               const bool plain)
+static HS_INLINE_FOR_CALLER hs_status_t heap_run(hs_replay_t *replay, const hs_event_t **next,
+                                                 const hs_event_t *stop, uint64_t number,
+                                                 const bool plain)
 {
     const hs_event_t *event = *next;
     hs_status_t status = HS_OK;
@@ -414,8 +414,8 @@ static hs_status_t run_as(hs_replay_t *replay, const hs_event_t **next, const hs
     if (!hs_replay_is_plain(replay)) {
         return heap_run(replay, next, stop, number, false);
     }
-    const uint32_t bins_log2 = stop - *next < HS_MADE_LEAST ? 0 : hs_made_bins(replay);
-    return bins_log2 != 0 ? hs_made_run(replay, next, stop, number, bins_log2)
+    const uint32_t bins_log2 = stop - *next < HS_INLINE_LEAST ? 0 : hs_inline_bins(replay);
+    return bins_log2 != 0 ? hs_inline_run(replay, next, stop, number, bins_log2)
                           : heap_run(replay, next, stop, number, true);
 }
 

@@ -8,7 +8,7 @@
 hs_request_t hs_replay_request(const hs_event_t *event);
 /* HS_ERR_MEMORY: no host memory for another live block. */
 hs_status_t hs_replay_heap_event(hs_replay_t *replay, const hs_event_t *event, uint64_t number);
-/* For the loop of a plain replay (made_run.h): the same, counted by the census too. */
+/* For the loop of a plain replay (inline_run.h): the same, counted by the census too. */
 hs_status_t hs_replay_plain_event(hs_replay_t *replay, const hs_event_t *event, uint64_t number);
 /* For it, too, where the only heap had no block: for an allocation, whose block is recorded, and for a realloc that
  * has nowhere else to go. `slot`: the calling task's. */

@@ -1,7 +1,7 @@
 /*
  * The usual replay is plain: blocks have ids, there is one region, and there are no rules of placement and no
  * blocks of the beginning to be put back. The functions that an event goes through are made once for it, once for all
- * others, with `plain` as a constant, and mostly a plain replay has a loop of its own (made_run.h).
+ * others, with `plain` as a constant, and mostly a plain replay has a loop of its own (inline_run.h).
  */
 #ifndef HEAPSCOPE_NATIVE_PLAIN_H
 #define HEAPSCOPE_NATIVE_PLAIN_H

@@ -8,7 +8,7 @@
 #define HS_FNV_PRIME UINT64_C(0x100000001b3)
 
 /* But for the count of results. */
-static HS_MADE_FOR_CALLER void hs_result_digest(hs_lab_summary_t *summary, uint32_t value)
+static HS_INLINE_FOR_CALLER void hs_result_digest(hs_lab_summary_t *summary, uint32_t value)
 {
     uint64_t digest = summary->digest;
     digest = (digest ^ (value & 0xFFu)) * HS_FNV_PRIME;
@@ -18,7 +18,7 @@ static HS_MADE_FOR_CALLER void hs_result_digest(hs_lab_summary_t *summary, uint3
     summary->digest = digest;
 }
 
-static HS_MADE_FOR_CALLER void hs_result_add(hs_lab_summary_t *summary, uint32_t value)
+static HS_INLINE_FOR_CALLER void hs_result_add(hs_lab_summary_t *summary, uint32_t value)
 {
     hs_result_digest(summary, value);
     summary->results++;

@@ -202,8 +202,8 @@ static bool addressing_agrees(hs_chunk_reader_t *reader, unsigned features)
 static void unnumbered_count(hs_chunk_reader_t *reader)
 {
     const hs_records_t *records = &reader->records;
-    const uint64_t told = records->lost > records->by_kind ? records->lost : records->by_kind;
-    const uint64_t unnumbered = told + 2u * records->pairs_lost;
+    const uint64_t reported = records->lost > records->by_kind ? records->lost : records->by_kind;
+    const uint64_t unnumbered = reported + 2u * records->pairs_lost;
     reader->health.lost_events += unnumbered - reader->unnumbered;
     reader->unnumbered = unnumbered;
     reader->health.untold = records->untold;

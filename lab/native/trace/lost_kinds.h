@@ -13,16 +13,16 @@ typedef struct hs_lost_kinds {
 } hs_lost_kinds_t;
 
 /* Gives the numbers by which a LOST_KIND exceeds the one before of its kind. False: a later writer's kind. */
-static inline bool hs_lost_kinds_take(hs_lost_kinds_t *told, const hs_event_t *event,
+static inline bool hs_lost_kinds_take(hs_lost_kinds_t *reported, const hs_event_t *event,
                                       uint32_t *events, uint32_t *bytes)
 {
     if (event->key >= HS_LOST_KINDS) {
         return false;
     }
-    *events = (uint32_t)event->new_key - told->events[event->key];
-    *bytes = (uint32_t)event->size - told->bytes[event->key];
-    told->events[event->key] += *events;
-    told->bytes[event->key] += *bytes;
+    *events = (uint32_t)event->new_key - reported->events[event->key];
+    *bytes = (uint32_t)event->size - reported->bytes[event->key];
+    reported->events[event->key] += *events;
+    reported->bytes[event->key] += *bytes;
     return true;
 }
 

@@ -90,12 +90,12 @@ bool hs_metadata_agrees(const hs_metadata_t *metadata, const char *key, const ui
     }
     const hs_fact_t *known = &metadata->facts[at];
     for (; pairs > 0; pairs--) { /* bound: each pair takes bytes of the payload */
-        hs_span_t found;
+        hs_span_t match;
         hs_span_t value;
-        if (!span_read(&cursor, &found) || !span_read(&cursor, &value)) {
+        if (!span_read(&cursor, &match) || !span_read(&cursor, &value)) {
             return true;
         }
-        if (found.count == wanted.count && memcmp(found.bytes, key, found.count) == 0 &&
+        if (match.count == wanted.count && memcmp(match.bytes, key, match.count) == 0 &&
             (value.count != known->length || memcmp(value.bytes, known->value, value.count) != 0)) {
             return false;
         }
@@ -107,9 +107,9 @@ bool hs_metadata_begins(const uint8_t *payload, size_t count, const char *key)
 {
     hs_cursor_t cursor = {payload, payload + count};
     uint64_t pairs;
-    hs_span_t found;
-    return hs_cursor_varint(&cursor, &pairs) && pairs > 0 && span_read(&cursor, &found) &&
-           found.count == strlen(key) && memcmp(found.bytes, key, found.count) == 0;
+    hs_span_t match;
+    return hs_cursor_varint(&cursor, &pairs) && pairs > 0 && span_read(&cursor, &match) &&
+           match.count == strlen(key) && memcmp(match.bytes, key, match.count) == 0;
 }
 
 hs_status_t hs_metadata_read(hs_metadata_t *metadata, const uint8_t *payload, size_t count)

@@ -41,20 +41,20 @@ static hs_status_t name_put(hs_names_t *names, hs_name_t **place, const uint8_t 
                             size_t first_length, const uint8_t *second, size_t second_length)
 {
     const size_t length = first_length + second_length;
-    hs_name_t *const made = held_new(names, 1, sizeof *made + length);
-    if (made == NULL) {
+    hs_name_t *const built = held_new(names, 1, sizeof *built + length);
+    if (built == NULL) {
         return HS_ERR_MEMORY;
     }
-    made->length = (uint16_t)length;
-    memcpy(made->bytes, first, first_length);
+    built->length = (uint16_t)length;
+    memcpy(built->bytes, first, first_length);
     if (second_length > 0) {
-        memcpy(made->bytes + first_length, second, second_length);
+        memcpy(built->bytes + first_length, second, second_length);
     }
     if (*place != NULL) {
         names->held -= sizeof **place + (*place)->length;
         free(*place);
     }
-    *place = made;
+    *place = built;
     return HS_OK;
 }
 

@@ -55,7 +55,7 @@ static void begin_life(hs_state_t *state, hs_place_t *place, const hs_state_bloc
     end_life(state, place);
     place->block = *block;
     place->live = 1;
-    place->told_alone = 0;
+    place->reported_alone = 0;
     state->figures.blocks++;
     state->figures.bytes += block->size;
 }
@@ -117,7 +117,7 @@ static hs_status_t allocated(hs_state_t *state, const hs_event_t *event, uint64_
     touch(state, place);
     if (state->figures.known) {
         /* A block of which a snapshot alone told may be this one, whose event was late. */
-        state->figures.overlaps += place->live && !place->told_alone;
+        state->figures.overlaps += place->live && !place->reported_alone;
         begin_life(state, place, &block);
     } else {
         place->block = block; /* it counts when the snapshot ends */
@@ -129,9 +129,9 @@ static hs_status_t allocated(hs_state_t *state, const hs_event_t *event, uint64_
 static hs_status_t freed(hs_state_t *state, uint64_t address)
 {
     if (!state->taking) {
-        hs_place_t *found = hs_state_place_at(state->places, state->mask, address);
-        if (found->used && found->live) {
-            end_life(state, found);
+        hs_place_t *match = hs_state_place_at(state->places, state->mask, address);
+        if (match->used && match->live) {
+            end_life(state, match);
         } else {
             state->figures.unknown_frees += on_record(state, address);
         }
@@ -179,23 +179,23 @@ static void snapshot_begin(hs_state_t *state, const hs_event_t *event)
     state->taking = true;
     state->snapshot = event->key;
     state->window++;
-    state->told_blocks = 0;
-    state->told_bytes = 0;
+    state->reported_blocks = 0;
+    state->reported_bytes = 0;
 }
 
-static hs_status_t block_told(hs_state_t *state, const hs_event_t *event)
+static hs_status_t block_reported(hs_state_t *state, const hs_event_t *event)
 {
     if (!state->taking || event->new_key != state->snapshot) {
         return HS_OK;
     }
-    state->told_blocks++;
-    state->told_bytes += event->size;
+    state->reported_blocks++;
+    state->reported_bytes += event->size;
     hs_place_t *place = hs_state_place_make(state, event->key);
     if (place == NULL) {
         return HS_ERR_MEMORY;
     }
-    place->told = state->window;
-    place->told_block = (hs_state_block_t){
+    place->reported = state->window;
+    place->reported_block = (hs_state_block_t){
         event->key, event->size, event->task, event->caps, event->site, 0, event->align_log2 != 0,
         true};
     return HS_OK;
@@ -204,22 +204,24 @@ static hs_status_t block_told(hs_state_t *state, const hs_event_t *event)
 /* An address that no event has named since the snapshot began: it is what the snapshot says. */
 static void settle(hs_state_t *state, hs_place_t *place)
 {
-    const bool told = place->told == state->window && on_record(state, place->block.address);
-    if (state->figures.known && told != (place->live != 0)) {
+    const bool reported =
+        place->reported == state->window && on_record(state, place->block.address);
+    if (state->figures.known && reported != (place->live != 0)) {
         state->figures.corrections++;
     }
-    if (!told) {
+    if (!reported) {
         end_life(state, place);
     } else if (!place->live) {
-        begin_life(state, place, &place->told_block);
-        place->told_alone = 1;
+        begin_life(state, place, &place->reported_block);
+        place->reported_alone = 1;
     }
 }
 
 static void snapshot_end(hs_state_t *state, const hs_event_t *event)
 {
-    if (!state->taking || event->key != state->snapshot || event->new_key != state->told_blocks ||
-        (uint32_t)event->size != (uint32_t)state->told_bytes) {
+    if (!state->taking || event->key != state->snapshot ||
+        event->new_key != state->reported_blocks ||
+        (uint32_t)event->size != (uint32_t)state->reported_bytes) {
         window_void(state);
         return;
     }
@@ -314,7 +316,7 @@ static hs_status_t take(hs_state_t *state, const hs_event_t *event)
         snapshot_begin(state, event);
         return HS_OK;
     case HS_EVENT_LIVE:
-        return block_told(state, event);
+        return block_reported(state, event);
     case HS_EVENT_SNAPSHOT_END:
         snapshot_end(state, event);
         return HS_OK;

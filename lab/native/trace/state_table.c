@@ -20,23 +20,22 @@ hs_place_t *hs_state_place_at(hs_place_t *places, size_t mask, uint64_t address)
 /* Moves all places that matter into a table of that many. */
 static hs_status_t table_make(hs_state_t *state, size_t size)
 {
-    hs_place_t *made = calloc(size, sizeof *made);
-    if (made == NULL) {
+    hs_place_t *built = calloc(size, sizeof *built);
+    if (built == NULL) {
         return HS_ERR_MEMORY;
     }
     size_t count = 0;
     for (size_t i = 0; i <= state->mask; i++) {
         const hs_place_t *place = &state->places[i];
-        const bool matters =
-            place->live ||
-            (state->taking && (place->touched == state->window || place->told == state->window));
+        const bool matters = place->live || (state->taking && (place->touched == state->window ||
+                                                               place->reported == state->window));
         if (place->used && matters) {
-            *hs_state_place_at(made, size - 1, place->block.address) = *place;
+            *hs_state_place_at(built, size - 1, place->block.address) = *place;
             count++;
         }
     }
     free(state->places);
-    state->places = made;
+    state->places = built;
     state->mask = size - 1;
     state->count = count;
     return HS_OK;
@@ -50,7 +49,7 @@ hs_place_t *hs_state_place_make(hs_state_t *state, uint64_t address)
         return place;
     }
     if (state->count * 2 > state->mask) {
-        const uint64_t live = state->figures.blocks + state->told_blocks;
+        const uint64_t live = state->figures.blocks + state->reported_blocks;
         const size_t size = live * 4 > state->mask ? (state->mask + 1) * 2 : state->mask + 1;
         if (table_make(state, size) != HS_OK) {
             return NULL;

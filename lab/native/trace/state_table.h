@@ -7,13 +7,13 @@
 
 typedef struct hs_place {
     hs_state_block_t block;
-    uint64_t told_size; /* by the snapshot under way */
-    uint32_t touched;   /* window in which an event named it last */
-    uint32_t told;      /* window in which a snapshot told it */
+    uint64_t reported_size; /* by the snapshot under way */
+    uint32_t touched;       /* window in which an event named it last */
+    uint32_t reported;      /* window in which a snapshot told it */
     uint8_t used;
     uint8_t live;
-    uint8_t told_alone; /* no event since the snapshot has named it */
-    hs_state_block_t told_block;
+    uint8_t reported_alone; /* no event since the snapshot has named it */
+    hs_state_block_t reported_block;
 } hs_place_t;
 
 struct hs_state {
@@ -23,8 +23,8 @@ struct hs_state {
     hs_state_figures_t figures;
     uint64_t gaps;
     uint64_t snapshot; /* number of the one under way */
-    uint64_t told_blocks;
-    uint64_t told_bytes;
+    uint64_t reported_blocks;
+    uint64_t reported_bytes;
     uint32_t window; /* one more with each snapshot */
     unsigned shift;
     hs_lost_kinds_t kinds;

@@ -94,17 +94,17 @@ def _builds(counts: dict[str, Counts]) -> str:
 
 
 def _agreeing(counts: dict[str, Counts]) -> dict[str, list[str]]:
-    found = {}
+    result = {}
     for name, side in SIDES:
         version = "-".join(name.split("+")[0].split("-")[:2])
-        told = (FIGURES[f"{side}_free"], *FIGURES[f"{side}_blocks"].values())
-        found[version] = [
+        reported = (FIGURES[f"{side}_free"], *FIGURES[f"{side}_blocks"].values())
+        result[version] = [
             build
             for build, row in counts.items()
             if build.startswith(version)
-            and told == tuple(_value(row, size) for size in (None, *ARTICLE_SIZES))
+            and reported == tuple(_value(row, size) for size in (None, *ARTICLE_SIZES))
         ]
-    return found
+    return result
 
 
 def _unlike(counts: dict[str, Counts]) -> bool:
@@ -160,12 +160,12 @@ def _like_rows(
     counts: dict[str, Counts], plain: tuple[str, str], light: tuple[str, str]
 ) -> Iterator[tuple[Cell, ...]]:
     published = {"free": (FIGURES["before_free"], FIGURES["after_free"])}
-    for told_size in FIGURES["before_blocks"]:
-        pair = (FIGURES["before_blocks"][told_size], FIGURES["after_blocks"][told_size])
-        published[told_size] = pair
+    for reported_size in FIGURES["before_blocks"]:
+        pair = (FIGURES["before_blocks"][reported_size], FIGURES["after_blocks"][reported_size])
+        published[reported_size] = pair
     for size in (None, *SIZES):
-        told = published.get("free" if size is None else str(size))
-        cells: list[Cell] = [_figure(size), None if told is None else _change(*told)]
+        reported = published.get("free" if size is None else str(size))
+        cells: list[Cell] = [_figure(size), None if reported is None else _change(*reported)]
         for build, later in (plain, light):
             values = _value(counts[build], size), _value(counts[later], size)
             cells += [*values, _change(*values)]

@@ -27,8 +27,8 @@ def grow_all() -> Grown:
 
 
 def _each_free(name: str, number: int) -> float | None:
-    asked = replace(REQUESTS, count=number)
-    rows = drill(name, base=POOL_BASE, size=POOL, requests=asked)
+    requested = replace(REQUESTS, count=number)
+    rows = drill(name, base=POOL_BASE, size=POOL, requests=requested)
     phases = dict(zip(DRILL_PHASES, rows or (), strict=False))
     if not phases or phases["small"].failures:
         return None

@@ -42,11 +42,11 @@ def measured_rows() -> tuple[Measured, ...]:
 
 
 def _real_code() -> Iterator[Measured]:
-    told = PUBLISHED["measured"]
-    for row in told["allocator"]:
+    reported = PUBLISHED["measured"]
+    for row in reported["allocator"]:
         yield Measured(
             allocator=row["name"],
-            target=told["target"],
+            target=reported["target"],
             unit="instructions",
             values=row["instructions"],
         )
@@ -67,8 +67,8 @@ def our_rows(document: Mapping[str, Any] | None) -> Iterator[Measured]:
 
 
 def _targets(article: Mapping[str, Any], unit: str) -> list[str]:
-    found = (target for key in KEYS for target in article.get(key, {}).get(unit, {}))
-    return list(dict.fromkeys(found))
+    results = (target for key in KEYS for target in article.get(key, {}).get(unit, {}))
+    return list(dict.fromkeys(results))
 
 
 def _source(provenance: object) -> str:

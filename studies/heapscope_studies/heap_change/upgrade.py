@@ -39,11 +39,11 @@ class Started:
 
 def start_all() -> dict[str, Started]:
     """Every version's own allocator, then ours under the last one."""
-    found = {f"ESP-IDF {v}": _start(layout_of(v, startup_use=STARTUP_USE)) for v in _versions()}
+    result = {f"ESP-IDF {v}": _start(layout_of(v, startup_use=STARTUP_USE)) for v in _versions()}
     for name in filter(is_ours, plain_names()):
         layout = layout_of(_versions()[-1], startup_use=STARTUP_USE, allocator=name)
-        found[name] = _start(layout)
-    return found
+        result[name] = _start(layout)
+    return result
 
 
 def _versions() -> tuple[str, ...]:
@@ -116,7 +116,7 @@ def _parts(started: dict[str, Started]) -> Table:
             "assumed; what each further one changes is in the next table",
             "not explained stays so: how much the firmware's own code and data grew would stand in "
             f"the boot lines of the {AFTER} firmware, which are not published",
-            *(f"the article's own words, not computed: {told}" for told in FIGURES["told"]),
+            *(f"the article's own words, not computed: {reported}" for reported in FIGURES["told"]),
         ),
     )
 

@@ -81,11 +81,11 @@ def _try(call: Call, point: Point) -> Tried:
 # ---- tables -------------------------------------------------------------------------------------
 
 
-def tables(lazy: Rebuilt, found: Advised) -> Iterator[Table]:
+def tables(lazy: Rebuilt, result: Advised) -> Iterator[Table]:
     yield _rebuilt(lazy)
-    yield _tried(found)
-    yield _sizes(found)
-    yield _front(found)
+    yield _tried(result)
+    yield _sizes(result)
+    yield _front(result)
 
 
 def _rebuilt(lazy: Rebuilt) -> Table:
@@ -114,7 +114,7 @@ def _both(lazy: Rebuilt, mark: str) -> tuple[int, int, int, int]:
     )
 
 
-def _tried(found: Advised) -> Table:
+def _tried(result: Advised) -> Table:
     return Table(
         key="advice",
         title="Allocated at the peak, and heap calls: 128 everywhere and the advice",
@@ -140,7 +140,7 @@ def _tried(found: Advised) -> Table:
                 one.advised.peak - one.lazy.peak,
                 one.advised.calls - one.lazy.calls,
             )
-            for one in found.tried
+            for one in result.tried
         ),
         notes=(
             "no sizes can go below what the pools use; pools whose sizes are numbers in the source "
@@ -149,7 +149,7 @@ def _tried(found: Advised) -> Table:
     )
 
 
-def _sizes(found: Advised) -> Table:
+def _sizes(result: Advised) -> Table:
     return Table(
         key="advised_sizes",
         title="The sizes advised",
@@ -159,12 +159,12 @@ def _sizes(found: Advised) -> Table:
             Column(key="increment", heading="increment", unit="bytes"),
         ),
         rows=tuple(
-            (name, sizes.initial, sizes.increment) for name, sizes in found.point.plan.items()
+            (name, sizes.initial, sizes.increment) for name, sizes in result.point.plan.items()
         ),
     )
 
 
-def _front(found: Advised) -> Table:
+def _front(result: Advised) -> Table:
     return Table(
         key="front",
         title="Best choices of sizes for the calls that the advice is made from",
@@ -172,7 +172,7 @@ def _front(found: Advised) -> Table:
             Column(key="calls", heading="heap calls"),
             Column(key="allocated", heading="sum of the peaks", unit="bytes"),
         ),
-        rows=tuple((point.calls, point.allocated) for point in found.front),
+        rows=tuple((point.calls, point.allocated) for point in result.front),
         detail=True,
     )
 
@@ -180,15 +180,15 @@ def _front(found: Advised) -> Table:
 # ---- curve --------------------------------------------------------------------------------------
 
 
-def plots(found: Advised) -> Iterator[Plot]:
+def plots(result: Advised) -> Iterator[Plot]:
     """The front of the calls that it is made from, and where other sizes of these stand."""
-    learnt = [one for one in found.tried if one.name in LEARNT]
+    learnt = [one for one in result.tried if one.name in LEARNT]
     others = {
         "as recorded": [one.recorded for one in learnt],
         f"{LAZY.initial} bytes everywhere": [one.lazy for one in learnt],
         "the sizes advised": [one.advised for one in learnt],
     }
-    front = sorted((point.calls, point.allocated) for point in found.front)
+    front = sorted((point.calls, point.allocated) for point in result.front)
     yield Plot(
         key="front",
         title="Sizes of pools: what is allocated at the peak, against heap calls",
@@ -205,11 +205,11 @@ def plots(found: Advised) -> Iterator[Plot]:
             *(
                 Series(
                     name=name,
-                    x=(float(sum(one.calls for one in made)),),
-                    y=(sum(one.peak for one in made),),
+                    x=(float(sum(one.calls for one in built)),),
+                    y=(sum(one.peak for one in built),),
                     points=True,
                 )
-                for name, made in others.items()
+                for name, built in others.items()
             ),
         ),
         notes=(
@@ -222,7 +222,7 @@ def plots(found: Advised) -> Iterator[Plot]:
 # ---- words and checks ---------------------------------------------------------------------------
 
 
-def findings(lazy: Rebuilt, found: Advised) -> Iterator[str]:
+def findings(lazy: Rebuilt, result: Advised) -> Iterator[str]:
     same = all(a == b and c == d for a, b, c, d in (_both(lazy, mark) for mark in lazy.marks))
     yield (
         f"The defaults' call replayed with {LAZY.initial} bytes everywhere holds "
@@ -230,14 +230,14 @@ def findings(lazy: Rebuilt, found: Advised) -> Iterator[str]:
         f"{lazy.whatif.peak:,} B at the peak in {lazy.whatif.calls:,} heap calls, and "
         f"{lazy.real.now.peak:,} B in {lazy.real.now.calls:,}."
     )
-    held_out = [one for one in found.tried if one.name not in LEARNT]
+    held_out = [one for one in result.tried if one.name not in LEARNT]
     won = sum(one.wins for one in held_out)
     yield (
         f"The advice, made from {len(LEARNT)} calls, has less allocated than 128 bytes everywhere "
         f"and fewer heap calls on {won} of {len(held_out)} other calls, with other seeds, "
         "candidates and losses."
     )
-    first = found.tried[0]
+    first = result.tried[0]
     yield (
         f"With the defaults' call: {first.advised.peak:,} B in {first.advised.calls:,} calls; 128 "
         f"everywhere {first.lazy.peak:,} B in {first.lazy.calls:,}; recorded "
@@ -245,7 +245,7 @@ def findings(lazy: Rebuilt, found: Advised) -> Iterator[str]:
     )
 
 
-def checks(lazy: Rebuilt, found: Advised) -> Iterator[Check]:
+def checks(lazy: Rebuilt, result: Advised) -> Iterator[Check]:
     for mark in lazy.marks:
         used, real_used, allocated, real_allocated = _both(lazy, mark)
         yield Check(what=f"used at '{mark}' with 128 bytes", published=real_used, computed=used)
@@ -261,17 +261,17 @@ def checks(lazy: Rebuilt, found: Advised) -> Iterator[Check]:
     )
     yield Check(
         what="calls on which the advice beats 128 everywhere, of all tried",
-        published=len(found.tried),
-        computed=sum(one.wins for one in found.tried),
+        published=len(result.tried),
+        computed=sum(one.wins for one in result.tried),
     )
 
 
-def figures(found: Advised) -> dict[str, dict[str, float]]:
-    first = found.tried[0]
+def figures(result: Advised) -> dict[str, dict[str, float]]:
+    first = result.tried[0]
     return {
         "ice_advice": {
-            "tried": float(len(found.tried)),
-            "won": float(sum(one.wins for one in found.tried)),
+            "tried": float(len(result.tried)),
+            "won": float(sum(one.wins for one in result.tried)),
             "allocated": float(first.advised.peak),
             "calls": float(first.advised.calls),
             "lazy_allocated": float(first.lazy.peak),

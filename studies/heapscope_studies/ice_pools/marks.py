@@ -166,12 +166,12 @@ def _rows(one: dict[str, Any], figures: list[Figure]) -> Iterator[tuple[Cell, ..
             within = "yes" if each.inside else NO
             cells += [each.published, each.computed, each.computed - each.published, within]
         share = (200 * used.computed + allocated.computed) // (2 * allocated.computed)
-        told = one["utilisation"][index]
-        yield (*cells, told, share, share - told)
+        reported = one["utilisation"][index]
+        yield (*cells, reported, share, share - reported)
 
 
 def _lines(calls: Calls) -> Table:
-    found = calls[APPENDIX["configuration"]].pools(APPENDIX["mark"])
+    result = calls[APPENDIX["configuration"]].pools(APPENDIX["mark"])
     return Table(
         key="lines",
         title="The published dump of an idle media transport, line by line",
@@ -181,7 +181,7 @@ def _lines(calls: Calls) -> Table:
             Column(key="allocated", heading="allocated published", unit="bytes"),
             Column(key="pools", heading="such pools computed"),
         ),
-        rows=tuple((*line, found[tuple(line)]) for line in APPENDIX["lines"]),
+        rows=tuple((*line, result[tuple(line)]) for line in APPENDIX["lines"]),
         notes=("A line that the recorded dump does not have is there 0 times.",),
     )
 
@@ -231,8 +231,8 @@ def _curves(one: dict[str, Any], call: Dumps, what: str) -> tuple[Series, Series
     x = tuple(float(number) for number in range(len(MARKS)))
     computed = tuple(call.at(mark)[WHAT.index(what)] for mark in MARKS)
     ours = Series(name=f"{one['title']}, computed", x=x, y=computed)
-    told = Series(name=f"{one['title']}, published", x=x, y=tuple(one[what]), beside=ours.name)
-    return ours, told
+    series = Series(name=f"{one['title']}, published", x=x, y=tuple(one[what]), beside=ours.name)
+    return ours, series
 
 
 # ---- words and checks ---------------------------------------------------------------------------
@@ -270,10 +270,10 @@ def _kept(one: dict[str, Any], call: Dumps) -> str:
     kept = packets(call, peak)
     less = call.at(peak)[1] - one["allocated"][MARKS.index(peak)]
     size = max(kept, default=1)
-    told = f"{one['title']}: {len(kept)} packets are kept at '{peak}'"
+    text = f"{one['title']}: {len(kept)} packets are kept at '{peak}'"
     if less == 0:
-        return f"{told}, and as much is allocated as published."
-    return told + concluded(
+        return f"{text}, and as much is allocated as published."
+    return text + concluded(
         less % size == 0,
         f"; the difference of {less:+,} B is {less // size:+d} pools of {size:,} B.",
         f"; the difference is {less:+,} B, and a pool of theirs has up to {size:,} B.",
@@ -298,12 +298,12 @@ def checks(calls: Calls) -> Iterator[Check]:
 
 
 def figures(calls: Calls) -> dict[str, dict[str, float]]:
-    found = compare(calls)
+    result = compare(calls)
     return {
         "ice_figures": {
-            "all": float(len(found)),
-            "exact": float(sum(one.exact for one in found)),
-            "inside": float(sum(one.inside for one in found)),
+            "all": float(len(result)),
+            "exact": float(sum(one.exact for one in result)),
+            "inside": float(sum(one.inside for one in result)),
         },
         "ice_peaks": {
             f"{one['key']}_{what}": float(calls[one["key"]].at(PUBLISHED["peak"])[index])

@@ -50,15 +50,15 @@ class Dumps(Call):
         """How many pools of each kind, used and allocated bytes there are at a mark. The kind is
         the letters that a pool's name begins with."""
         place = self._place(mark)
-        found: Counter[tuple[str, int, int]] = Counter()
+        result: Counter[tuple[str, int, int]] = Counter()
         for index, name in enumerate(self.trace.names):
             chosen = np.zeros(len(self.trace.names), np.uint8)
             chosen[index] = 1
             run = replay_pools(self.trace.events, chosen, self.trace.rule)
             if run.allocated[place]:
                 kind = name.partition("0x")[0].rstrip("0123456789")
-                found[kind, int(run.used[place]), int(run.allocated[place])] += 1
-        return found
+                result[kind, int(run.used[place]), int(run.allocated[place])] += 1
+        return result
 
 
 def read_call(name: str) -> Call:

@@ -56,15 +56,15 @@ class Gain:
 
 
 def _gain(
-    title: str, what: str, published: int, found: Sum, *, beside: float = 0.0, known: bool = True
+    title: str, what: str, published: int, result: Sum, *, beside: float = 0.0, known: bool = True
 ) -> Gain:
     """`known`: some part changes by this step, in this state or in another."""
     return Gain(
         step=title,
         what=what,
         published=published,
-        computed=found.given + beside if known and not found.own else None,
-        shipped=found.shipped + beside if known else None,
+        computed=result.given + beside if known and not result.own else None,
+        shipped=result.shipped + beside if known else None,
     )
 
 
@@ -91,42 +91,44 @@ def c2_files(ignored: frozenset[str] = frozenset()) -> tuple[Gain, ...]:
     """The steps from file to file, without the scenarios."""
     data = PUBLISHED["c2"]
     keys = [one["key"] for one in data["configuration"]]
-    made = []
-    for told in data["told"]:
+    built = []
+    for reported in data["told"]:
         models = {
-            key: model_of("c2", told["release"], c2_lines(key, ignored), tls=1) for key in keys
+            key: model_of("c2", reported["release"], c2_lines(key, ignored), tls=1) for key in keys
         }
         for place, code in (("text", True), ("free", False)):
             for before, after in pairwise(keys):
-                if before in told[place] and after in told[place]:
-                    rose = told[place][after] - told[place][before]
-                    found = step("c2", models[before], models[after], data["state"], code_only=code)
-                    made.append(
+                if before in reported[place] and after in reported[place]:
+                    rose = reported[place][after] - reported[place][before]
+                    result = step(
+                        "c2", models[before], models[after], data["state"], code_only=code
+                    )
+                    built.append(
                         _gain(
-                            f"{before} to {after}, {told['release']}",
+                            f"{before} to {after}, {reported['release']}",
                             "code out of RAM" if code else "free heap",
                             -rose if code else rose,
-                            found,
+                            result,
                         )
                     )
-    return tuple(made)
+    return tuple(built)
 
 
-def _scenario(told: Mapping[str, Any]) -> Gain:
-    before, after = (_scene_model(told, c2_lines(key)) for key in ("defaults", "opt.3"))
+def _scenario(reported: Mapping[str, Any]) -> Gain:
+    before, after = (_scene_model(reported, c2_lines(key)) for key in ("defaults", "opt.3"))
     return _gain(
-        told["title"],
+        reported["title"],
         "free heap",
-        (told["after"] - told["before"]) * _KIB,
-        step("c2", before, after, told["state"]),
+        (reported["after"] - reported["before"]) * _KIB,
+        step("c2", before, after, reported["state"]),
     )
 
 
-def _scene_model(told: Mapping[str, Any], lines: Sequence[str]) -> MemoryModel:
-    has_ble = told.get("ble", False)
+def _scene_model(reported: Mapping[str, Any], lines: Sequence[str]) -> MemoryModel:
+    has_ble = reported.get("ble", False)
     used = lines if has_ble else [line for line in lines if not line.startswith("BT_")]
     links = LINKS if has_ble else LINKS[:1]
-    return model_of("c2", "5.5", used, tls=told.get("tls", 0), links=links)
+    return model_of("c2", "5.5", used, tls=reported.get("tls", 0), links=links)
 
 
 def c2_left() -> tuple[float, float]:
@@ -143,23 +145,23 @@ def matter() -> tuple[Gain, ...]:
     """Three phases of a device's life: what is linked, commissioning, running."""
     data = PUBLISHED["matter"]
     base = model_of("matter", data["release"], data["lines"])
-    made = []
+    built = []
     for change in data["change"]:
         lines = [*data["lines"], *change.get("lines", ())]
         model = model_of("matter", data["release"], lines)
-        found = {phase: step("matter", base, model, state) for phase, state in _PHASES.items()}
-        known = "beside" in change or any(each.changes for each in found.values())
+        result = {phase: step("matter", base, model, state) for phase, state in _PHASES.items()}
+        known = "beside" in change or any(each.changes for each in result.values())
         for phase in _PHASES:
             if change[phase] == 0:
                 continue
             beside = sum(one["bytes"] for one in change.get("beside", ()) if phase in one["phases"])
             title = "code and data" if phase == "used" else phase
-            made.append(
+            built.append(
                 _gain(
-                    change["title"], title, change[phase], found[phase], beside=beside, known=known
+                    change["title"], title, change[phase], result[phase], beside=beside, known=known
                 )
             )
-    return (*made, _returned(base))
+    return (*built, _returned(base))
 
 
 def _returned(base: MemoryModel) -> Gain:

@@ -32,10 +32,10 @@ _CODE = "code"
 
 @dataclass(frozen=True, kw_only=True)
 class Instead:
-    """The figure that stands in place of a part's own. `told`: the bytes of the table's row."""
+    """The figure that stands in place of a part's own. `stated`: the bytes of the table's row."""
 
     part: str
-    told: float
+    stated: float
     bytes: float
     kind: str
     source: str
@@ -44,7 +44,7 @@ class Instead:
 @functools.cache
 def insteads(ladder: str) -> Mapping[str, Instead]:
     rows = {part.id: part for part in part_table()}
-    made = {}
+    built = {}
     for one in PUBLISHED[ladder]["instead"]:
         own = rows[one["part"]]
         if one.get("learned"):
@@ -55,8 +55,10 @@ def insteads(ladder: str) -> Mapping[str, Instead]:
             size, kind, source = _plain(other), other.kind, other.source
         else:
             size, kind, source = one["bytes"], one["kind"], one["source"]
-        made[own.id] = Instead(part=own.id, told=_plain(own), bytes=size, kind=kind, source=source)
-    return made
+        built[own.id] = Instead(
+            part=own.id, stated=_plain(own), bytes=size, kind=kind, source=source
+        )
+    return built
 
 
 def _plain(part: PartRow) -> float:
@@ -97,14 +99,14 @@ class Lacking:
 #: Stands for a figure that is learned whole, so that no factor of its kind is put on it.
 LEARNED = "learned"
 #: Only one of the pages tells the memory of this part.
-_TOLD_BY_ONE = "bt-environment"
+_REPORTED_BY_ONE = "bt-environment"
 
 
 @functools.cache
 def independent_fit() -> MemoryFit:
     """Learned from all other publishers, and from no program that has a part which only one of the
     pages tells. Some three seconds."""
-    return fit_without(PUBLISHERS, _programs_with(_TOLD_BY_ONE))
+    return fit_without(PUBLISHERS, _programs_with(_REPORTED_BY_ONE))
 
 
 @functools.cache
@@ -123,15 +125,15 @@ def lacking(part: PartRow) -> Lacking:
     """The part's memory as other publishers' programs have it: how much more is free by the sum
     without it than they found."""
     fit = independent_fit()
-    found = []
+    results = []
     for case in sorted(_programs_with(part.id), key=lambda each: each.id):
         kind, size = case.model.sizes(case.state, case.place)[part.id] if case.model else ("", 0.0)
         without_it = judged(case, PUBLISHERS, fit).predicted + size * fit.factor(kind)
-        found.append(without_it - case.published)
+        results.append(without_it - case.published)
     publishers = ", ".join(sorted({case.publisher for case in _programs_with(part.id)}))
     return Lacking(
-        bytes=max(0.0, median(found)),
-        source=f"the median of {len(found)} programs of {publishers}, less their other parts",
+        bytes=max(0.0, median(results)),
+        source=f"the median of {len(results)} programs of {publishers}, less their other parts",
     )
 
 
@@ -192,7 +194,7 @@ def _other(
         return size * fit.factor(kind)
     other = instead[part]
     factor = 1.0 if other.kind == LEARNED else fit.factor(other.kind)
-    return size * other.bytes / other.told * factor
+    return size * other.bytes / other.stated * factor
 
 
 def free(ladder: str, model: MemoryModel, state: str) -> float:

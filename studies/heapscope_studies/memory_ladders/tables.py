@@ -9,26 +9,26 @@ from heapscope_studies.memory_ladders.steps import LEAST, SHARE, Gain, c2_files,
 from heapscope_studies.memory_ladders.sums import LADDERS, PUBLISHED, insteads
 from heapscope_studies.result import NO, Column, Plot, Series, Table
 
-_MOST_TOLD = 4
+_REPORTED_MAX = 4
 #: A line of the first step that may have taken no effect there.
 IGNORED = frozenset({"SPI_FLASH_ROM_IMPL=y"})
 
 
-def within(found: Sequence[Gain]) -> tuple[int, int]:
-    return sum(gain.holds for gain in found), len(found)
+def within(gains: Sequence[Gain]) -> tuple[int, int]:
+    return sum(gain.holds for gain in gains), len(gains)
 
 
 def figures(c2: Sequence[Gain], matter: Sequence[Gain]) -> dict[str, dict[str, float]]:
-    made: dict[str, dict[str, float]] = {}
-    for name, found in (("c2", c2), ("matter", matter), ("both", (*c2, *matter))):
-        holds, every = within(found)
-        made[f"memory_ladders_{name}"] = {
+    built: dict[str, dict[str, float]] = {}
+    for name, result in (("c2", c2), ("matter", matter), ("both", (*c2, *matter))):
+        holds, every = within(result)
+        built[f"memory_ladders_{name}"] = {
             "within": holds,
             "all": every,
             "within_pct": round(100 * holds / every, 1),
-            "shipped_within": sum(gain.shipped_holds for gain in found),
+            "shipped_within": sum(gain.shipped_holds for gain in result),
         }
-    return made
+    return built
 
 
 def findings(c2: Sequence[Gain], matter: Sequence[Gain]) -> Iterator[str]:
@@ -59,11 +59,11 @@ def findings(c2: Sequence[Gain], matter: Sequence[Gain]) -> Iterator[str]:
         key=lambda gain: -abs((gain.computed or 0.0) - gain.published),
     )
     if missed:
-        told = "; ".join(
+        text = "; ".join(
             f"{gain.step}, {gain.what} ({gain.computed or 0:,.0f} of {gain.published:,})"
-            for gain in missed[:_MOST_TOLD]
+            for gain in missed[:_REPORTED_MAX]
         )
-        yield f"The farthest of {len(missed)} misses are: {told}."
+        yield f"The farthest of {len(missed)} misses are: {text}."
     written, ignored = c2_files(), c2_files(IGNORED)
     yield (
         "The file of the first step sets SPI_FLASH_ROM_IMPL, and the next one takes it back. Did "
@@ -80,9 +80,9 @@ def findings(c2: Sequence[Gain], matter: Sequence[Gain]) -> Iterator[str]:
     )
 
 
-def missing_facts(found: Sequence[Gain]) -> tuple[tuple[str, str, str], ...]:
+def missing_facts(gains: Sequence[Gain]) -> tuple[tuple[str, str, str], ...]:
     """Step, the fact that is missing and what was tried, for the steps that have a miss."""
-    missed = [gain.step for gain in found if not gain.holds]
+    missed = [gain.step for gain in gains if not gain.holds]
     return tuple(
         (one["step"], one["fact"], one["tried"])
         for one in PUBLISHED["missing"]
@@ -90,7 +90,7 @@ def missing_facts(found: Sequence[Gain]) -> tuple[tuple[str, str, str], ...]:
     )
 
 
-def missing(found: Sequence[Gain]) -> Table:
+def missing(gains: Sequence[Gain]) -> Table:
     return Table(
         key="missing",
         title="Facts that a miss lacks",
@@ -99,7 +99,7 @@ def missing(found: Sequence[Gain]) -> Table:
             Column(key="fact", heading="fact that is missing", name=True),
             Column(key="tried", heading="where it was looked for", name=True),
         ),
-        rows=missing_facts(found),
+        rows=missing_facts(gains),
     )
 
 
@@ -124,7 +124,7 @@ def counted() -> Table:
     )
 
 
-def steps(key: str, title: str, found: Sequence[Gain]) -> Table:
+def steps(key: str, title: str, gains: Sequence[Gain]) -> Table:
     return Table(
         key=key,
         title=title,
@@ -139,7 +139,7 @@ def steps(key: str, title: str, found: Sequence[Gain]) -> Table:
             Column(key="holds", heading="within\nbounds", name=True),
             Column(key="shipped", heading="as it ships,\nnot counted", unit="B", signed=True),
         ),
-        rows=tuple(_row(gain) for gain in found),
+        rows=tuple(_row(gain) for gain in gains),
         notes=(
             f"Bounds: {SHARE:.0%} of a figure or {LEAST:,} bytes, whichever is larger.",
             "The last column has the study's own figures in it, so that a hit there is arithmetic.",
@@ -160,9 +160,9 @@ def _row(gain: Gain) -> tuple[str | int | None, ...]:
     )
 
 
-def plot(key: str, title: str, found: Sequence[Gain]) -> Plot:
+def plot(key: str, title: str, gains: Sequence[Gain]) -> Plot:
     """Misses beside hits; a figure that is not computed has no dot."""
-    x = tuple(float(number) for number in range(len(found)))
+    x = tuple(float(number) for number in range(len(gains)))
     return Plot(
         key=key,
         title=title,
@@ -170,16 +170,16 @@ def plot(key: str, title: str, found: Sequence[Gain]) -> Plot:
         y_heading="bytes that a step gives",
         y_unit="B",
         series=(
-            Series(name="computed", x=x, y=tuple(gain.computed for gain in found), points=True),
+            Series(name="computed", x=x, y=tuple(gain.computed for gain in gains), points=True),
             Series(
                 name="published",
                 x=x,
-                y=tuple(float(gain.published) for gain in found),
+                y=tuple(float(gain.published) for gain in gains),
                 points=True,
                 beside="computed",
             ),
         ),
-        x_labels=tuple(f"{gain.step}: {gain.what}" for gain in found),
+        x_labels=tuple(f"{gain.step}: {gain.what}" for gain in gains),
     )
 
 
@@ -197,7 +197,7 @@ def replaced() -> Table:
             Column(key="source", heading="source", name=True),
         ),
         rows=tuple(
-            (ladder, one.part, round(one.told), round(one.bytes), one.kind, one.source)
+            (ladder, one.part, round(one.stated), round(one.bytes), one.kind, one.source)
             for ladder in LADDERS
             for one in insteads(ladder).values()
         ),

@@ -113,8 +113,8 @@ def learned(from_cases: Sequence[Case], without: frozenset[str], fit: MemoryFit)
         weight = (_DEGREES + 1) / (_DEGREES + off**2 / variance) / variance
         precision = np.diag(1 / width**2) + (rows * weight[:, None]).T @ rows
         covariance = np.linalg.inv(precision)
-        found = covariance @ (mean / width**2 + rows.T @ (weight * target))
-        fit = replace(fit, mean=found, covariance=covariance)
+        result = covariance @ (mean / width**2 + rows.T @ (weight * target))
+        fit = replace(fit, mean=result, covariance=covariance)
         off = target - rows @ fit.mean
         fit = replace(fit, spread=_spreads(from_cases, off, doubts**2 + rounding + own))
     return fit
@@ -127,14 +127,14 @@ def _own_variances(fit: MemoryFit) -> Array:
 
 
 def _spreads(from_cases: Sequence[Case], off: Array, known: Array) -> dict[str, float]:
-    made = {DIFFERENCE: 0.0}
+    built = {DIFFERENCE: 0.0}
     for group in dict.fromkeys(case.group for case in from_cases):
         at = np.array([case.group == group for case in from_cases])
         if group != DIFFERENCE:
             variances = known[at] + (_SPREADS**2)[:, None]
             best = int(_likely(off[at], variances, _SPREADS).argmax())
-            made[group] = float(_SPREADS[best])
-    return {group: made.get(group, _TYPICAL) for group in (*made, *_groups())}
+            built[group] = float(_SPREADS[best])
+    return {group: built.get(group, _TYPICAL) for group in (*built, *_groups())}
 
 
 def _groups() -> tuple[str, ...]:
@@ -167,27 +167,27 @@ def judged(case: Case, without: frozenset[str], fit: MemoryFit) -> Judged:
 
 def folds(of: Sequence[Case], by: str) -> list[tuple[frozenset[str], list[Case], list[Case]]]:
     """Names that are left out, cases to learn from, cases to predict. `by`: publisher or chip."""
-    made = []
+    built = []
     for key in dict.fromkeys(getattr(case, by) for case in of):
         if by == "chip" and key == _ALONE:
             continue
         ask = [case for case in of if getattr(case, by) == key]
         name = key if by == "publisher" else f"chip {key}"
-        made.append((frozenset({name}), [case for case in of if case not in ask], ask))
-    return made
+        built.append((frozenset({name}), [case for case in of if case not in ask], ask))
+    return built
 
 
 def with_reach(of: Sequence[Case], without: frozenset[str], start: MemoryFit) -> MemoryFit:
     """Learned, with bands that hold 80 % of what is left out once more, by publisher and chip."""
-    found: list[list[Judged]] = []
+    judgedses: list[list[Judged]] = []
     for by in ("publisher", "chip"):
         for gone, learn, ask in folds(of, by):
             fit = learned(learn, without | gone, start)
-            found.append([judged(case, without | gone, fit) for case in ask])
+            judgedses.append([judged(case, without | gone, fit) for case in ask])
     reach = {}
-    every = _quantile(found)
+    every = _quantile(judgedses)
     for group in _groups():
-        mine = [[each for each in fold if each.case.group == group] for fold in found]
+        mine = [[each for each in fold if each.case.group == group] for fold in judgedses]
         if group == DIFFERENCE:  # the program, which a publisher's figures share, drops out
             mine = [[each] for fold in mine for each in fold]
         mine = [fold for fold in mine if fold]
@@ -197,14 +197,14 @@ def with_reach(of: Sequence[Case], without: frozenset[str], start: MemoryFit) ->
     return replace(learned(of, without, start), reach=reach)
 
 
-def _quantile(found: Sequence[Sequence[Judged]]) -> float:
+def _quantile(judgedses: Sequence[Sequence[Judged]]) -> float:
     """That holds the share of what is left out next. Figures of one fold go together, so that they
     count as no more figures than there are folds; and the quantile of few is the one that is too
     large as often as too small (Hyndman and Fan 1996, definition 8)."""
-    few = len(found)
+    few = len(judgedses)
     rank = _SHARE * (few + 1 / 3) + 1 / 3
     level = min(1.0, (rank - 1) / (few - 1)) if few > 1 else 1.0
-    off = [abs(each.error) / each.deviation for fold in found for each in fold]
+    off = [abs(each.error) / each.deviation for fold in judgedses for each in fold]
     return float(np.quantile(off, level))
 
 
@@ -212,11 +212,11 @@ def _quantile(found: Sequence[Sequence[Judged]]) -> float:
 def left_out(by: str) -> tuple[Judged, ...]:
     """Each figure as predicted without its publisher, or without its chip. Some seconds the first
     time."""
-    found: list[Judged] = []
+    judgeds: list[Judged] = []
     for gone, learn, ask in folds(cases(), by):
         fit = with_reach(learn, gone, _start(learn, gone))
-        found += [judged(case, gone, fit) for case in ask]
-    return tuple(found)
+        judgeds += [judged(case, gone, fit) for case in ask]
+    return tuple(judgeds)
 
 
 def _start(of: Sequence[Case], without: frozenset[str]) -> MemoryFit:
@@ -224,14 +224,14 @@ def _start(of: Sequence[Case], without: frozenset[str]) -> MemoryFit:
     boot = [case for case in of if case.group == "boot"]
 
     def likely(fit: MemoryFit) -> float:
-        found = [judged(case, without, fit) for case in boot]
-        found += [
+        results = [judged(case, without, fit) for case in boot]
+        results += [
             judged(case, without | {f"chip {case.chip}"}, fit)
             for case in boot
             if case.chip != _ALONE
         ]
-        errors = np.array([each.error for each in found])
-        variances = np.array([each.deviation**2 for each in found])
+        errors = np.array([each.error for each in results])
+        variances = np.array([each.deviation**2 for each in results])
         return float(_likely(errors, variances, np.array(_TYPICAL)))
 
     return max((_blank(step, chip) for step in _STEPS for chip in _CHIPS), key=likely)
@@ -244,25 +244,25 @@ def fit_without(publishers: frozenset[str], skipped: Collection[Case] = frozense
     return learned(learn, publishers, _start(learn, publishers))
 
 
-def summary(found: Sequence[Judged]) -> dict[str, dict[str, float]]:
+def summary(judgeds: Sequence[Judged]) -> dict[str, dict[str, float]]:
     """By group; bytes, for differences percent of those over 1 KB."""
-    made = {}
-    whole = [each for each in found if each.case.group not in (DIFFERENCE, "iram")]
+    built = {}
+    whole = [each for each in judgeds if each.case.group not in (DIFFERENCE, "iram")]
     for group in ("all", *_groups()):
-        rows = whole if group == "all" else [each for each in found if each.case.group == group]
+        rows = whole if group == "all" else [each for each in judgeds if each.case.group == group]
         if group == DIFFERENCE:
             rows = [each for each in rows if abs(each.case.published) >= _LARGE]
         if rows:
             sizes = [abs(each.error) for each in rows]
-            made[group] = {
+            built[group] = {
                 "figures": len(rows),
                 "median_bytes": round(float(np.median(sizes))),
                 "in_80_pct": round(100 * sum(each.inside for each in rows) / len(rows), 1),
             }
         if rows and group == DIFFERENCE:
             shares = [abs(each.error / each.case.published) for each in rows]
-            made[group]["median_pct"] = round(100 * float(np.median(shares)), 1)
-    return made
+            built[group]["median_pct"] = round(100 * float(np.median(shares)), 1)
+    return built
 
 
 def fit_all() -> MemoryFit:
@@ -300,15 +300,15 @@ def _digits(value: float) -> float:
 def main(arguments: Sequence[str]) -> int:
     if "--errors" in arguments:
         for by in ("publisher", "chip"):
-            found = left_out(by)
-            for each in found:
+            result = left_out(by)
+            for each in result:
                 print(
                     f"{each.case.id:<12}{each.case.group:<14}{each.case.published:>10,.0f}"
                     f"{each.predicted:>10,.0f}{each.error:>9,.0f}{each.half_80:>9,.0f}"
                     f"{'' if each.inside else '  outside'}"
                 )
             print(f"{by} left out")
-            for group, values in summary(found).items():
+            for group, values in summary(result).items():
                 print(f"  {group:<14}{values}")
         return 0
     document = to_json(fit_all())

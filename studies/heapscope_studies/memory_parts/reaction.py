@@ -229,7 +229,7 @@ def _model(lines: Mapping[str, str], table: OptionTable) -> MemoryModel:
 def main(arguments: Sequence[str]) -> int:
     wanted = [each for each in arguments if each in RELEASES] or releases()
     rows = [row for row in option_rows() if row.option in arguments]
-    asked = {row.option: row.guide for row in option_rows()}
+    requested = {row.option: row.guide for row in option_rows()}
     silent = 0
     seen: set[str] = set()
     for release in wanted:
@@ -237,7 +237,7 @@ def main(arguments: Sequence[str]) -> int:
         for chip in chips_in(release):
             for each in reactions(release, chip, rows):
                 seen.add(each.option)
-                count = counts[asked[each.option]]
+                count = counts[requested[each.option]]
                 count[0] += each.reacts
                 count[1] += 1
                 silent += not each.reacts
@@ -250,7 +250,7 @@ def main(arguments: Sequence[str]) -> int:
             f"{release}: {guide} of {of_guide} pairs of chip and option of the guides react, "
             f"{other} of {of_other} of other options"
         )
-    for name in sorted(asked.keys() - seen):
+    for name in sorted(requested.keys() - seen):
         print(f"  no release has it, or lets a file set it: {name}")
     return 1 if silent else 0
 

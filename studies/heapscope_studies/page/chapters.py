@@ -9,7 +9,7 @@ from functools import cached_property
 from heapscope.base.wording import count, plural
 from heapscope.render.page.detail import Detail
 from heapscope.render.page.frame import fitting, page
-from heapscope.render.text.table import Cell, Said, Table, headed
+from heapscope.render.text.table import Cell, CellText, Table, headed
 from heapscope_studies import result
 from heapscope_studies.laid_out import laid_out, tone_of
 from heapscope_studies.page.plots import draw_plots, plot_data
@@ -102,16 +102,16 @@ def _status(experiments: Sequence[Experiment]) -> Status:
     checks = [check for experiment in experiments for check in experiment.checks]
     failed = sum(not check.holds for check in checks)
     outside = sum(_outside(table) for each in experiments for table in each.tables)
-    told = [plural(len(checks), "exact figure") + " met"] if checks else []
+    reported = [plural(len(checks), "exact figure") + " met"] if checks else []
     if failed:
-        told = [f"{count(failed)} of {plural(len(checks), 'exact figure')} missed"]
+        reported = [f"{count(failed)} of {plural(len(checks), 'exact figure')} missed"]
     short = [f"{count(len(checks) - failed)} of {count(len(checks))}"] if checks else []
     if outside:
-        told.append(f"{count(outside)} outside bounds")
+        reported.append(f"{count(outside)} outside bounds")
         short.append(f"{count(outside)} outside")
     return Status(
         tone="bad" if failed else "close" if outside else "good" if checks else "plain",
-        text=", ".join(told) or "nothing to come out exactly",
+        text=", ".join(reported) or "nothing to come out exactly",
         short=", ".join(short) or "-",
     )
 
@@ -128,9 +128,9 @@ def _thinned(plot: result.Plot, detail: Detail) -> bool:
 
 
 def _check(check: Check) -> tuple[Cell, ...]:
-    computed = Said("nothing", 0, "under") if check.computed is None else check.computed
+    computed = CellText("nothing", 0, "under") if check.computed is None else check.computed
     return (check.what, check.published, computed, _difference(check.difference))
 
 
 def _difference(value: int | None) -> Cell:
-    return value if not value else Said(f"{value:+,}", value, tone_of(value))
+    return value if not value else CellText(f"{value:+,}", value, tone_of(value))

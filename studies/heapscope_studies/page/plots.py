@@ -182,8 +182,8 @@ def _floats(values: Sequence[float | None]) -> Numbers:
 def _alone(y: Numbers) -> npt.NDArray[np.bool_]:
     """Points between gaps, which a line does not show."""
     there = np.concatenate(([False], np.isfinite(y), [False]))
-    found: npt.NDArray[np.bool_] = there[1:-1] & ~there[:-2] & ~there[2:]
-    return found
+    result: npt.NDArray[np.bool_] = there[1:-1] & ~there[:-2] & ~there[2:]
+    return result
 
 
 def _formatter(numbers: Sequence[float | None]) -> TickFormatter:
@@ -211,15 +211,15 @@ def _name_ticks(chart: Any, labels: Sequence[str]) -> None:
 def _x_range(plot: Plot) -> Range1d:
     if plot.x_labels:
         return _range(-0.4, len(plot.x_labels) - 0.6)
-    found = [x for curve in plot.series for x in curve.x]
-    least, most = min(found, default=0.0), max(found, default=1.0)
+    results = [x for curve in plot.series for x in curve.x]
+    least, most = min(results, default=0.0), max(results, default=1.0)
     room = 0.02 * (most - least) or 0.5
     return _range(least - room, most + room)
 
 
 def _y_range(plot: Plot) -> Range1d:
-    found = [y for curve in plot.series for y in curve.y if y is not None]
-    least, most = min(found, default=0.0), max(found, default=1.0)
+    results = [y for curve in plot.series for y in curve.y if y is not None]
+    least, most = min(results, default=0.0), max(results, default=1.0)
     if plot.logarithmic:
         return _range(least / 1.4, most * 1.4)
     room = 0.07 * (most - least) or max(abs(most) * 0.1, 0.5)

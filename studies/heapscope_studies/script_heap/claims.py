@@ -30,7 +30,7 @@ class Claim:
     computed: Priced
 
     @property
-    def told(self) -> float:
+    def text(self) -> float:
         """One figure for it: the lower end, where there is one."""
         return self.low if self.low is not None else self.high or 0.0
 
@@ -74,15 +74,15 @@ def within(value: float, low: float | None, high: float | None) -> bool:
 
 
 def claims(shared: Ran, private: Ran) -> tuple[Claim, ...]:
-    made = []
+    built = []
     for key, spread in _values(shared, private):
-        what, unit = TOLD[key]
+        what, unit = REPORTED[key]
         low, high = (FIGURES[key].get(end) for end in ("low", "high"))
-        made.append(Claim(key=key, what=what, unit=unit, low=low, high=high, computed=spread))
-    return tuple(made)
+        built.append(Claim(key=key, what=what, unit=unit, low=low, high=high, computed=spread))
+    return tuple(built)
 
 
-TOLD: Mapping[str, tuple[str, str]] = {
+REPORTED: Mapping[str, tuple[str, str]] = {
     "collection_s": ("collection, shared, a day after boot", "s"),
     "json_s": ("JSON of 5 x 1440 values, shared", "s"),
     "cpu_boot_pct": ("processor's time, shared, at boot", "%"),

@@ -46,7 +46,7 @@ def compute(progress: Callable[[int, int], None], *, full: bool) -> Experiment:
         shared, private, *singles = map(measure, play_all(tenants, week, plans, done))
         advised = advise(tenants, week)
         done()
-    claimed = claims(*studied.told)
+    claimed = claims(*studied.reported)
     measured = (shared, private, *singles)
     return Experiment(
         name=script_heap.NAME,
@@ -91,7 +91,7 @@ def _checks(
     yield Check(
         what="requests of the study's jobs that fail on its heaps",
         published=0,
-        computed=sum(one.failures for one in studied.told),
+        computed=sum(one.failures for one in studied.reported),
     )
     yield Check(
         what="requests that fail in a week on private heaps of the advised sizes",
@@ -110,8 +110,8 @@ def _run(played: Sequence[Measured], advised: Sequence[Advised]) -> dict[str, fl
 
 
 def _findings(claimed: Sequence[Claim], studied: Studied) -> Iterator[str]:
-    told = {claim.key: claim for claim in claimed}
-    shared, private = studied.told
+    reported = {claim.key: claim for claim in claimed}
+    shared, private = studied.reported
     rate = PUBLISHED["study"]["events_a_second"]
     missed = [claim for claim in claimed if not (claim.holds or claim.arithmetic)]
     yield (
@@ -191,7 +191,7 @@ def _findings(claimed: Sequence[Claim], studied: Studied) -> Iterator[str]:
         ("cbor_to_json", "CBOR against JSON in the private heap"),
         ("cbor_speed_up", "CBOR, private against shared,"),
     ):
-        claim = told[key]
+        claim = reported[key]
         yield (
             f"{words} is {claim.computed.middle:.3g} times as fast, published {claim.low:g}"
             + concluded(
@@ -262,7 +262,7 @@ def _published(claim: Claim) -> str:
 
 def _figures(claimed: Sequence[Claim], advised: Sequence[Advised]) -> dict[str, dict[str, float]]:
     return {
-        "script_published": {claim.key: claim.told for claim in claimed},
+        "script_published": {claim.key: claim.text for claim in claimed},
         "script_computed": {claim.key: round(claim.computed.middle, 4) for claim in claimed},
         "script_uncached": {claim.key: round(claim.computed.uncached, 4) for claim in claimed},
         "script_size": {

@@ -94,16 +94,16 @@ def read_jobs() -> Mapping[str, Job]:
 def bands() -> Mapping[str, Band]:
     chip, cycles, clocks = (PUBLISHED[key] for key in ("chip", "cycles", "line_clocks"))
     missed = {"least": 0.0, "middle": None, "most": 1.0}
-    made = {}
+    built = {}
     for name in BANDS:
         scale = chip["clock_mhz"] / cycles["ram_mhz"][name]
-        made[name] = Band(
+        built[name] = Band(
             per_instruction=cycles["per_instruction"][name],
             read=sum(clocks["read"]) * scale,
             write=sum(clocks["write"]) * scale,
             missed=missed[name],
         )
-    return made
+    return built
 
 
 # ---- allocators ---------------------------------------------------------------------------------
@@ -142,9 +142,9 @@ def fitted(name: str) -> PerCall | None:
     counted = next(
         row["instructions"] for row in published["measured"]["allocator"] if row["name"] == name
     )
-    told = {key: published["timing"][key] for key in ("first", "small", "count", "last")}
+    reported = {key: published["timing"][key] for key in ("first", "small", "count", "last")}
     phases = drill(
-        name, base=POOL_BASE, size=published["counts"]["pool"], requests=DrillRow(**told)
+        name, base=POOL_BASE, size=published["counts"]["pool"], requests=DrillRow(**reported)
     )
     if phases is None:
         return None
@@ -160,8 +160,8 @@ def fitted(name: str) -> PerCall | None:
         rows[:, 2] = 0.0
     wanted = np.array([counted[phase] for phase in DRILL_PHASES], np.float64)
     relative = rows / wanted[:, None]
-    found, _ = nnls(relative, np.ones(len(wanted)))
-    malloc, free, node, free_node = (float(value) for value in found)
+    result, _ = nnls(relative, np.ones(len(wanted)))
+    malloc, free, node, free_node = (float(value) for value in result)
     node = node or free_node
     return PerCall(
         malloc=malloc,
@@ -169,7 +169,7 @@ def fitted(name: str) -> PerCall | None:
         realloc=malloc + free,
         node=node,
         free_node=free_node,
-        error=float(np.abs(relative @ found - 1).max()),
+        error=float(np.abs(relative @ result - 1).max()),
     )
 
 

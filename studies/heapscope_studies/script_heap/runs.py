@@ -92,18 +92,18 @@ def arrangements() -> tuple[Arrangement, ...]:
     """Shared and private for every allocator that can have the heap; those that cannot have the
     external RAM as one heap have only the private one, beside the published shared heap."""
     published = PUBLISHED["published"]
-    made = []
+    built = []
     for name in placements():
         if name in TWINS or "-fl" in name:
             continue
         shared = largest(name, EXTERNAL) == EXTERNAL
         if shared:
-            made.append(Arrangement(shared=name))
+            built.append(Arrangement(shared=name))
         size = min(published["heap_size"], largest(name, published["heap_size"]))
-        made.append(
+        built.append(
             Arrangement(shared=name if shared else published["shared"], private=name, size=size)
         )
-    return tuple(made)
+    return tuple(built)
 
 
 def published_pair() -> tuple[Arrangement, Arrangement]:

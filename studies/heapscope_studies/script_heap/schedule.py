@@ -84,8 +84,8 @@ def week_of(tenants: Tenants, *, full: bool, seed: int = SEED) -> Week:
     hour; JSON each day. Not `full`: four minutes of each day, with the hour's work in one of
     them."""
     chance = random.Random(seed)
-    made = _Composer(tenants)
-    made.start()
+    built = _Composer(tenants)
+    built.start()
     minutes = 0
     for day in range(DAYS):
         hourly = set(range(HOURS)) if full else {int(chance.random() * KEPT_A_DAY)}
@@ -94,12 +94,12 @@ def week_of(tenants: Tenants, *, full: bool, seed: int = SEED) -> Week:
             at = chance.random()
             for minute in range(60 if full else 1):
                 now = hour + (minute / 60 if full else at)
-                made.job("minute", minutes, now)
-                made.job("collection", minutes, now)
+                built.job("minute", minutes, now)
+                built.job("collection", minutes, now)
                 minutes += 1
                 if turn in hourly and minute == (int(at * 60) if full else 0):
-                    made.job("cbor", int(chance.random() * 4), now)
-                    made.connect(chance, now)
-        made.job("json", int(chance.random() * 4), (day + 1.0) * HOURS)
-        made.job("cbor", int(chance.random() * 4), (day + 1.0) * HOURS)
-    return made.week()
+                    built.job("cbor", int(chance.random() * 4), now)
+                    built.connect(chance, now)
+        built.job("json", int(chance.random() * 4), (day + 1.0) * HOURS)
+        built.job("cbor", int(chance.random() * 4), (day + 1.0) * HOURS)
+    return built.week()

@@ -108,7 +108,7 @@ class Studied:
     between: Mapping[str, Ran]
 
     @property
-    def told(self) -> tuple[Ran, Ran]:
+    def reported(self) -> tuple[Ran, Ran]:
         """At the rate that was chosen."""
         rate = PUBLISHED["study"]["events_a_second"]
         return self.shared[rate], self.private[rate]
@@ -144,18 +144,20 @@ def study() -> Studied:
 
 def _private(script: Recorded) -> Ran:
     """All that was recorded, in its order."""
-    told = PUBLISHED["study"]
-    heap = WeekHeap(allocator=told["private"], size=PUBLISHED["published"]["heap_size"], base=BASE)
+    reported = PUBLISHED["study"]
+    heap = WeekHeap(
+        allocator=reported["private"], size=PUBLISHED["published"]["heap_size"], base=BASE
+    )
     actor = Actor(trace=script.steps, watched=script.mask("script"))
     with NativeWeek([actor], [heap]) as week:
         rows = week.play(_turns([(part, 0) for part in script.parts]))
-    return Ran(allocator=told["private"], parts=script.parts, rows=rows)
+    return Ran(allocator=reported["private"], parts=script.parts, rows=rows)
 
 
 def _shared(actors: Actors, plan: Plan) -> Ran:
     """The crowd first. Where the script plays a part several times, the last one is reported."""
-    told = PUBLISHED["study"]
-    heap = WeekHeap(allocator=told["shared"], size=told["shared_size"], base=BASE)
+    reported = PUBLISHED["study"]
+    heap = WeekHeap(allocator=reported["shared"], size=reported["shared_size"], base=BASE)
     players = [
         Actor(trace=actor.steps, watched=actor.mask("script") if number == _SCRIPT else 0)
         for number, actor in enumerate(actors)
@@ -165,7 +167,9 @@ def _shared(actors: Actors, plan: Plan) -> Ran:
         rows = week.play(_turns(plan))
     last = {part.name: i for i, (part, actor) in enumerate(plan) if actor == _SCRIPT}
     places = sorted(last.values())
-    return Ran(allocator=told["shared"], parts=tuple(plan[i][0] for i in places), rows=rows[places])
+    return Ran(
+        allocator=reported["shared"], parts=tuple(plan[i][0] for i in places), rows=rows[places]
+    )
 
 
 def _straight(script: Recorded) -> Plan:

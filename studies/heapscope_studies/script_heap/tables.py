@@ -102,7 +102,7 @@ def _nodes(ran: Ran) -> tuple[Cell, ...]:
 
 
 def choices() -> Table:
-    told = PUBLISHED["study"]
+    reported = PUBLISHED["study"]
     return Table(
         key="choices",
         title="The choices, and the cost of a node",
@@ -114,7 +114,7 @@ def choices() -> Table:
         rows=(
             (
                 "events a second beside the tickers",
-                told["events_a_second"],
+                reported["events_a_second"],
                 "told nowhere; 0 and 2 are in table nodes; JSON and CBOR do not depend on it",
             ),
             (
@@ -292,8 +292,8 @@ def _chip() -> Iterator[tuple[Cell, ...]]:
     ends = [band[name] for name in ("least", "middle", "most")]
     clocks: Mapping[str, Sequence[int]] = PUBLISHED["line_clocks"]
     mhz = PUBLISHED["chip"]["clock_mhz"]
-    told = "assumed; an ESP32 without waiting does one a cycle, branches and loads take more"
-    yield ("cycles of an instruction", *(end.per_instruction for end in ends), told)
+    text = "assumed; an ESP32 without waiting does one a cycle, branches and loads take more"
+    yield ("cycles of an instruction", *(end.per_instruction for end in ends), text)
     for what, key in (("read", "read"), ("write", "written back")):
         yield (
             f"cycles of a line {key}",

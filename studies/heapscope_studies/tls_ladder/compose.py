@@ -34,8 +34,8 @@ class Recorded:
 
     def places(self) -> dict[str, int]:
         """Indices of the events that are marks, by their names."""
-        found = np.flatnonzero(self.events["kind"] == MARK)
-        return {self.marks[int(self.events["key"][i])]: int(i) for i in found}
+        result = np.flatnonzero(self.events["kind"] == MARK)
+        return {self.marks[int(self.events["key"][i])]: int(i) for i in result}
 
 
 def read_recorded(path: Path) -> Recorded:
@@ -96,10 +96,10 @@ def _spans(client: Recorded, net: Recorded) -> Iterator[tuple[int, int, int, int
 
 def _numbered(events: Events) -> Events:
     """With the ids of blocks in sequence, as the format has them."""
-    made = np.isin(events["kind"], ALLOCATIONS)
+    built = np.isin(events["kind"], ALLOCATIONS)
     blocks = events["kind"] != MARK
     renamed = np.zeros(int(events["key"].max()) + 1, dtype=np.uint64)
-    renamed[events["key"][made]] = np.arange(made.sum())
+    renamed[events["key"][built]] = np.arange(built.sum())
     events["key"][blocks] = renamed[events["key"][blocks]]
     return events
 

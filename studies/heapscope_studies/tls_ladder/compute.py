@@ -26,8 +26,8 @@ def compute(progress: Callable[[int, int], None]) -> Experiment:
     statics = {}
     for number, curve in enumerate(CURVES):
         before = number * len(STEPS)
-        told = functools.partial(_later, progress, before, parts)
-        statics[curve], climbed[curve] = climb(first, use=use, curve=curve, progress=told)
+        reported = functools.partial(_later, progress, before, parts)
+        statics[curve], climbed[curve] = climb(first, use=use, curve=curve, progress=reported)
     rows, static = climbed[CURVES[0]], statics[CURVES[0]]
     _, (_, ours) = climb(first, use=use, steps=(STEPS[0], OURS))
     progress(parts - 1, parts)

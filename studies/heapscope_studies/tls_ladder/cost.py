@@ -82,32 +82,32 @@ def throughput(link: Link, network: str) -> tuple[float, float, float]:
     return by_delay[link.settings["delay_us"]], min(by_delay.values()), max(by_delay.values())
 
 
-def costs(slow: SlowDown, link: Link, mhz: int, told: Mapping[str, float]) -> tuple[Cost, ...]:
-    made = []
+def costs(slow: SlowDown, link: Link, mhz: int, reported: Mapping[str, float]) -> tuple[Cost, ...]:
+    built = []
     for name in ("default", "minimal"):
         computed, low, high = throughput(link, name)
-        made.append(
+        built.append(
             Cost(
                 key=f"tcp_{name}_mbps",
                 what=f"TCP, {name} network",
                 unit="Mbit/s",
-                published=told[f"tcp_{name}"],
+                published=reported[f"tcp_{name}"],
                 computed=computed,
                 low=low,
                 high=high,
             )
         )
     for clock in sorted({mhz, *CLOCKS}):
-        made.append(
+        built.append(
             Cost(
                 key="tls_slower_s" if clock == mhz else f"tls_slower_s_{clock}_mhz",
                 what=f"1 MB over TLS, more with the buffers in IRAM, at {clock} MHz, at most",
                 unit="s",
-                published=told["tls_iram"] - told["tls_dram"],
+                published=reported["tls_iram"] - reported["tls_dram"],
                 computed=slow.seconds(clock),
             )
         )
-    return tuple(made)
+    return tuple(built)
 
 
 def cost_table(priced: Sequence[Cost]) -> Table:

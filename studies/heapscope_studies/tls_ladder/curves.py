@@ -13,25 +13,25 @@ TASKS = (("aws_iot", "client"), ("wifi", "wifi"), ("tcpip", "tiT"))
 
 
 def plots(
-    found: Sequence[Gain], rows: Sequence[Row], steps: Sequence[Mapping[str, Any]]
+    gains: Sequence[Gain], rows: Sequence[Row], steps: Sequence[Mapping[str, Any]]
 ) -> Iterator[Plot]:
     yield _by_step(
-        found,
+        gains,
         key="minimum_free_dram",
         title="Minimum free DRAM by step",
         y_heading="minimum free DRAM",
-        series=_pair("", [g.dram for g in found], [g.published_dram for g in found]),
+        series=_pair("", [g.dram for g in gains], [g.published_dram for g in gains]),
         notes=("The first step's computed figure is calibrated, so it agrees by itself.",),
     )
     yield _by_step(
-        found,
+        gains,
         key="minimum_free_iram",
         title="Minimum free IRAM by step",
         y_heading="minimum free IRAM",
-        series=_pair("", [g.iram for g in found], [g.published_iram for g in found]),
+        series=_pair("", [g.iram for g in gains], [g.published_iram for g in gains]),
     )
     yield _by_step(
-        found,
+        gains,
         key="task_peaks",
         title="Peak of each task in DRAM, by step",
         y_heading="peak",
@@ -45,8 +45,8 @@ def plots(
     )
 
 
-def _by_step(found: Sequence[Gain], **plot: Any) -> Plot:
-    titles = tuple(gain.title for gain in found)
+def _by_step(gains: Sequence[Gain], **plot: Any) -> Plot:
+    titles = tuple(gain.title for gain in gains)
     return Plot(x_heading="step", x_labels=titles, y_unit="B", **plot)
 
 
@@ -58,6 +58,6 @@ def _pair(
     return ours, Series(name=f"{name}published", x=x, y=tuple(published), beside=ours.name)
 
 
-def _peak(told: Any) -> int:
+def _peak(reported: Any) -> int:
     """The figure of DRAM, where the study tells it with IRAM's."""
-    return int(told[0] if isinstance(told, list) else told)
+    return int(reported[0] if isinstance(reported, list) else reported)

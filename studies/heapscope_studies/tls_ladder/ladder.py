@@ -124,12 +124,12 @@ def _row(step: Step, trace: Path, layout: Layout) -> Row:
 
 def _tasks(result: ReplayResult) -> dict[str, tuple[int, int]]:
     """A task's peaks in the kinds of one row are added up, as the study's table has one row."""
-    found: dict[str, tuple[int, int]] = {}
+    match: dict[str, tuple[int, int]] = {}
     for row in result.tasks:
-        dram, iram = found.get(row.task, (0, 0))
+        dram, iram = match.get(row.task, (0, 0))
         if row.kind == IRAM:
             iram += row.payload_peak
         else:
             dram += row.payload_peak
-        found[row.task] = (dram, iram)
-    return found
+        match[row.task] = (dram, iram)
+    return match

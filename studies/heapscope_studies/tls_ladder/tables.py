@@ -66,9 +66,9 @@ class Peak:
 
 def peaks(rows: Sequence[Row], steps: Sequence[Mapping[str, Any]]) -> Iterator[Peak]:
     """All that the study tells, but for peaks of 0."""
-    for row, told in zip(rows, steps, strict=True):
+    for row, reported in zip(rows, steps, strict=True):
         for task in TASKS:
-            published = told[task] if isinstance(told[task], list) else [told[task]]
+            published = reported[task] if isinstance(reported[task], list) else [reported[task]]
             pairs = zip(("DRAM", "IRAM"), published, row.tasks[task], strict=False)
             for memory, theirs, ours in pairs:
                 if theirs:
@@ -82,63 +82,63 @@ def peaks(rows: Sequence[Row], steps: Sequence[Mapping[str, Any]]) -> Iterator[P
 
 
 def gains(rows: Sequence[Row], steps: Sequence[Mapping[str, Any]]) -> tuple[Gain, ...]:
-    made = []
-    for number, (row, told) in enumerate(zip(rows, steps, strict=True)):
-        before, was = (rows[number - 1], steps[number - 1]) if number else (row, told)
-        made.append(
+    built = []
+    for number, (row, reported) in enumerate(zip(rows, steps, strict=True)):
+        before, was = (rows[number - 1], steps[number - 1]) if number else (row, reported)
+        built.append(
             Gain(
                 key=row.step.key,
                 title=row.step.title,
                 dram=row.dram,
-                published_dram=told["dram"],
+                published_dram=reported["dram"],
                 gain=row.dram - before.dram,
-                published=told["dram"] - was["dram"],
+                published=reported["dram"] - was["dram"],
                 iram=row.iram,
-                published_iram=told["iram"],
+                published_iram=reported["iram"],
                 iram_gain=row.iram - before.iram,
-                iram_published=told["iram"] - was["iram"],
+                iram_published=reported["iram"] - was["iram"],
             )
         )
-    return tuple(made)
+    return tuple(built)
 
 
 def figures(
-    found: Sequence[Gain], told: Sequence[Peak], priced: Sequence[Cost]
+    results: Sequence[Gain], reported: Sequence[Peak], priced: Sequence[Cost]
 ) -> dict[str, dict[str, float]]:
-    climbed: dict[str, float] = {g.key: g.gain for g in found if g.key not in CALIBRATED}
+    climbed: dict[str, float] = {g.key: g.gain for g in results if g.key not in CALIBRATED}
     return {
-        "tls_gains": climbed | {"total": total(found)[0]},
-        "tls_iram": {gain.key: gain.iram_gain for gain in found if gain.key not in CALIBRATED},
+        "tls_gains": climbed | {"total": total(results)[0]},
+        "tls_iram": {gain.key: gain.iram_gain for gain in results if gain.key not in CALIBRATED},
         "tls_peaks": {
             f"{task}_{what}": float(count)
             for task in TASKS
-            for what, count in zip(("within", "all"), _within(told, task), strict=True)
+            for what, count in zip(("within", "all"), _within(reported, task), strict=True)
         },
         "tls_costs": {each.key: round(each.computed, 2) for each in priced},
     }
 
 
-def total(found: Sequence[Gain]) -> tuple[int, int]:
+def total(results: Sequence[Gain]) -> tuple[int, int]:
     """Computed and published, from the first step to the last."""
-    first, last = found[0], found[-1]
+    first, last = results[0], results[-1]
     return last.dram - first.dram, last.published_dram - first.published_dram
 
 
-def _within(told: Sequence[Peak], task: str) -> tuple[int, int]:
-    own = [peak for peak in told if peak.task == task]
+def _within(reported: Sequence[Peak], task: str) -> tuple[int, int]:
+    own = [peak for peak in reported if peak.task == task]
     return sum(peak.holds for peak in own), len(own)
 
 
 def findings(
-    found: Sequence[Gain],
-    told: Sequence[Peak],
+    results: Sequence[Gain],
+    reported: Sequence[Peak],
     priced: Sequence[Cost],
     firmware: Firmware,
     ours: Row,
 ) -> Iterator[str]:
     """`ours`: the step with Heapscope's dynamic buffers."""
-    computed, published = total(found)
-    steps = [gain for gain in found if gain.key not in CALIBRATED]
+    computed, published = total(results)
+    steps = [gain for gain in results if gain.key not in CALIBRATED]
     missed = [gain for gain in steps if not gain.holds]
     off = 100 * (computed - published) / published
     yield (
@@ -148,15 +148,15 @@ def findings(
     names = ", ".join(f"{g.title} ({g.gain:,} of {g.published:,})" for g in missed)
     if missed or abs(off) > 100 * TOTAL_SHARE:
         yield f"Outside: {names or 'the whole alone'}."
-    within, every = _within(told, CLIENT)
+    within, every = _within(reported, CLIENT)
     yield (
         f"{within} of {every} peaks of the client come out within {CLIENT_SHARE:.0%}; its blocks "
         "were recorded from the study's own client with its version of mbed TLS, against a server "
         "with a chain of four certificates."
     )
     for task in list(TASKS)[1:]:
-        within, every = _within(told, task)
-        worst = max((p for p in told if p.task == task), key=lambda p: abs(p.share))
+        within, every = _within(reported, task)
+        worst = max((p for p in reported if p.task == task), key=lambda p: abs(p.share))
         yield (
             f"{within} of {every} peaks of {TASKS[task]} come out within {SHARE:.0%}; the farthest "
             f"is {worst.computed:,} of {worst.published:,} ({worst.step})."
@@ -167,7 +167,7 @@ def findings(
         "and does not tell."
     )
     dynamic = next(
-        peak for peak in told if peak.task == CLIENT and peak.step == "dynamic TLS buffers"
+        peak for peak in reported if peak.task == CLIENT and peak.step == "dynamic TLS buffers"
     )
     mine = ours.tasks[CLIENT][0]
     yield (
@@ -206,8 +206,8 @@ def _bytes(key: str, heading: str, **options: Any) -> Column:
     return Column(key=key, heading=heading, unit="B", **options)
 
 
-def ladder(found: Sequence[Gain]) -> Table:
-    computed, published = total(found)
+def ladder(results: Sequence[Gain]) -> Table:
+    computed, published = total(results)
     rows = [
         (
             gain.title,
@@ -221,10 +221,10 @@ def ladder(found: Sequence[Gain]) -> Table:
             gain.iram_gain,
             gain.iram_gain - gain.iram_published,
         )
-        for gain in found
+        for gain in results
     ]
     within = "yes" if abs(computed - published) <= TOTAL_SHARE * published else NO
-    irams = sum(g.iram_published for g in found), sum(g.iram_gain for g in found)
+    irams = sum(g.iram_published for g in results), sum(g.iram_gain for g in results)
     whole = ("the whole", None, None, published, computed, computed - published, within)
     return Table(
         key="ladder",
@@ -249,7 +249,7 @@ def ladder(found: Sequence[Gain]) -> Table:
     )
 
 
-def task_peaks(told: Sequence[Peak]) -> Table:
+def task_peaks(reported: Sequence[Peak]) -> Table:
     return Table(
         key="tasks",
         title="Peak of each task, bytes",
@@ -269,7 +269,7 @@ def task_peaks(told: Sequence[Peak]) -> Table:
                 *(peak.computed - peak.published, 100 * peak.share),
                 "yes" if peak.holds else NO,
             )
-            for peak in told
+            for peak in reported
         ),
         notes=(
             f"Bounds: {CLIENT_SHARE:.0%} of the client's, {SHARE:.0%} of the others'. The study "
@@ -317,13 +317,13 @@ def by_curve(climbed: Mapping[str, Sequence[Row]], steps: Sequence[Mapping[str, 
         ),
         rows=tuple(
             (
-                told["title"],
-                told["peak"],
+                reported["title"],
+                reported["peak"],
                 *(rows[number].tasks[CLIENT][0] for rows in climbed.values()),
-                told["gain"],
+                reported["gain"],
                 *(rows[number].dram - rows[max(number - 1, 0)].dram for rows in climbed.values()),
             )
-            for number, told in enumerate(_told(climbed, steps))
+            for number, reported in enumerate(_reported(climbed, steps))
         ),
         notes=(
             "The study does not tell its curve. Public logs of the same server of 2017 and 2018 "
@@ -332,12 +332,12 @@ def by_curve(climbed: Mapping[str, Sequence[Row]], steps: Sequence[Mapping[str, 
     )
 
 
-def _told(
+def _reported(
     climbed: Mapping[str, Sequence[Row]], steps: Sequence[Mapping[str, Any]]
 ) -> Iterator[dict[str, Any]]:
     rows = next(iter(climbed.values()))
-    for gain, told in zip(gains(rows, steps), steps, strict=True):
-        yield {"title": gain.title, "gain": gain.published, "peak": told[CLIENT][0]}
+    for gain, reported in zip(gains(rows, steps), steps, strict=True):
+        yield {"title": gain.title, "gain": gain.published, "peak": reported[CLIENT][0]}
 
 
 def parts(use: Mapping[str, int]) -> Table:

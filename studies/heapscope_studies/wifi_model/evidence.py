@@ -123,7 +123,7 @@ def choose(start: T, grid: Mapping[str, Sequence[float]], evidence: Callable[[T]
         for value in values:
             if value != getattr(here, field):
                 tried: T = replace(here, **{field: value})  # type: ignore[type-var]
-                found = evidence(tried)
-                if found > most:
-                    best, most = tried, found
+                result = evidence(tried)
+                if result > most:
+                    best, most = tried, result
     return best

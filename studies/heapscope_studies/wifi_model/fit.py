@@ -61,17 +61,17 @@ def to_json(constants: Constants) -> dict[str, Any]:
     }
 
 
-def _posterior(names: tuple[str, ...], found: Posterior) -> dict[str, Any]:
+def _posterior(names: tuple[str, ...], posterior: Posterior) -> dict[str, Any]:
     """Covariance: of each constant with those up to it."""
     return {
         "constants": {
-            name: _digits(value, 8) for name, value in zip(names, found.theta, strict=True)
+            name: _digits(value, 8) for name, value in zip(names, posterior.theta, strict=True)
         },
         "covariance": [
-            [_digits(found.covariance[row, column], 6) for column in range(row + 1)]
+            [_digits(posterior.covariance[row, column], 6) for column in range(row + 1)]
             for row in range(len(names))
         ],
-        "log_evidence": _digits(found.log_evidence, 8),
+        "log_evidence": _digits(posterior.log_evidence, 8),
     }
 
 
@@ -79,11 +79,11 @@ def _digits(value: float, digits: int) -> float:
     return float(f"{value:.{digits}g}")
 
 
-def measured(found: Sequence[LeftOut]) -> dict[str, float]:
+def measured(left_outs: Sequence[LeftOut]) -> dict[str, float]:
     """Errors of one split: percent of a throughput, and shares inside the bands."""
-    errors = percent(found)
-    right, pairs = ordered(found)
-    inside = {share: covered(found, share=share / 100) for share in (80, 95)}
+    errors = percent(left_outs)
+    right, pairs = ordered(left_outs)
+    inside = {share: covered(left_outs, share=share / 100) for share in (80, 95)}
     return {
         "figures": len(errors),
         "median_pct": _round(np.median(errors)),
@@ -96,14 +96,14 @@ def measured(found: Sequence[LeftOut]) -> dict[str, float]:
     }
 
 
-def error_table(found: Mapping[str, Mapping[str, float]]) -> str:
+def error_table(result: Mapping[str, Mapping[str, float]]) -> str:
     """The errors as the documentation shows them."""
     lines = [
         "| left out | figures | median | p90 | pairs right | in 80 % | in 95 % |",
         "| --- | ---: | ---: | ---: | ---: | ---: | ---: |",
     ]
     for split in SPLITS:
-        of = found[split.key]
+        of = result[split.key]
         lines.append(
             f"| {split.title} | {of['figures']} | {of['median_pct']:.1f} % | {of['p90_pct']:.0f} % "
             f"| {of['pairs_right']} of {of['pairs']} | {of['in_80_pct']:.0f} % "
@@ -140,16 +140,16 @@ def main(arguments: Sequence[str]) -> int:
 def _text(document: dict[str, Any]) -> str:
     """A constant a line, a row of the covariance a line."""
     lines = json.dumps(document, indent=1).splitlines()
-    made: list[str] = []
+    built: list[str] = []
     open_row = False
     for line in lines:
         if open_row:
-            made[-1] += line.strip() + (" " if line.strip().endswith(",") else "")
+            built[-1] += line.strip() + (" " if line.strip().endswith(",") else "")
             open_row = line.strip() not in ("]", "],")
         else:
-            made.append(line)
+            built.append(line)
             open_row = line.strip() == "["
-    return "\n".join(line.rstrip() for line in made) + "\n"
+    return "\n".join(line.rstrip() for line in built) + "\n"
 
 
 def _round(value: float | np.floating[Any]) -> float:

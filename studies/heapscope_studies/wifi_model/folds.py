@@ -27,15 +27,15 @@ SPLITS = (
     Split(key="new_chip", title="the ranks of a chip but one best row"),
 )
 
-_found: dict[str, tuple[LeftOut, ...]] = {}
+_matches: dict[str, tuple[LeftOut, ...]] = {}
 
 
 def left_out(key: str, progress: Progress = lambda done, total: None) -> tuple[LeftOut, ...]:
     """All predictions of one split, in the tables' order inside each fold. Some seconds the first
     time."""
-    if key not in _found:
-        _found[key] = tuple(leave_out(fitted(), _folds(key), progress=progress))
-    return _found[key]
+    if key not in _matches:
+        _matches[key] = tuple(leave_out(fitted(), _folds(key), progress=progress))
+    return _matches[key]
 
 
 def fitted() -> tuple[WifiRow, ...]:
@@ -54,9 +54,9 @@ def _folds(key: str) -> list[Fold]:
     return [_without([row for row in fitted() if of(row) == value]) for value in values]
 
 
-def _without(asked: Sequence[WifiRow], hidden: Sequence[WifiRow] = ()) -> Fold:
-    out = {row.id for row in (*asked, *hidden)}
-    return [row for row in fitted() if row.id not in out], asked
+def _without(wifi_rows: Sequence[WifiRow], hidden: Sequence[WifiRow] = ()) -> Fold:
+    out = {row.id for row in (*wifi_rows, *hidden)}
+    return [row for row in fitted() if row.id not in out], wifi_rows
 
 
 def _but_best(group: str, *, whole: bool) -> Fold:

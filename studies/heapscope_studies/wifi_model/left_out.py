@@ -40,7 +40,7 @@ def leave_out(
     """Folds: rows to learn from, rows to predict. Groups that no row is of are guessed from the
     prior."""
     groups = names_for(rows)
-    found = []
+    results = []
     for number, (learn, ask) in enumerate(folds):
         progress(number, len(folds))
         widths = choose_widths(learn)
@@ -49,7 +49,7 @@ def leave_out(
             throughput = predicted_throughput(
                 [(row.knobs, metric) for metric in METRICS], names, posterior, widths
             )
-            found.append(
+            results.append(
                 LeftOut(
                     row=row,
                     throughput=dict(zip(METRICS, throughput, strict=True)),
@@ -57,25 +57,25 @@ def leave_out(
                 )
             )
     progress(len(folds), len(folds))
-    return found
+    return results
 
 
-def percent(found: Iterable[LeftOut], metrics: Sequence[str] = METRICS) -> Array:
+def percent(left_outs: Iterable[LeftOut], metrics: Sequence[str] = METRICS) -> Array:
     """Errors of all throughputs, percent of what was measured, without sign."""
     return np.array(
         [
             abs(each.throughput[metric].mbps() / each.row.throughput[metric] - 1) * 100
-            for each in found
+            for each in left_outs
             for metric in metrics
             if metric in each.row.throughput
         ]
     )
 
 
-def ordered(found: Sequence[LeftOut]) -> tuple[int, int]:
+def ordered(left_outs: Sequence[LeftOut]) -> tuple[int, int]:
     """Pairs of configurations of one group whose order comes out right, and all that differ."""
     right = total = 0
-    for a, b in combinations(found, 2):
+    for a, b in combinations(left_outs, 2):
         if a.row.knobs.group != b.row.knobs.group:
             continue
         for metric in METRICS:
@@ -86,11 +86,11 @@ def ordered(found: Sequence[LeftOut]) -> tuple[int, int]:
     return right, total
 
 
-def covered(found: Sequence[LeftOut], *, share: float) -> tuple[int, int]:
+def covered(left_outs: Sequence[LeftOut], *, share: float) -> tuple[int, int]:
     """Throughputs inside the band that is to hold this share, and all."""
     inside = [
         each.throughput[metric].holds(value, share=share)
-        for each in found
+        for each in left_outs
         for metric, value in each.row.throughput.items()
     ]
     return sum(inside), len(inside)

@@ -103,11 +103,11 @@ def observed_cases(
     """The names of all constants, and what was measured. `groups`: those that predictions will be
     asked of besides."""
     names, _ = throughput_prior((*names_for(rows), *groups), Widths())
-    told = [(row, metric) for row in rows for metric in row.throughput]
+    results = [(row, metric) for row in rows for metric in row.throughput]
     return names, Cases(
-        [(row.knobs, metric) for row, metric in told],
+        [(row.knobs, metric) for row, metric in results],
         names,
-        [row.throughput[metric] for row, metric in told],
+        [row.throughput[metric] for row, metric in results],
     )
 
 
@@ -125,8 +125,8 @@ def fit_throughput(
     if cases is None:
         _, cases = observed_cases(rows, groups)
     seen = cases.behind_air(widths.sharpness)
-    found = fit_posterior(seen, prior, errors=widths.errors, start=start)
-    return names, replace(found, log_evidence=found.log_evidence + seen.log_stretch)
+    result = fit_posterior(seen, prior, errors=widths.errors, start=start)
+    return names, replace(result, log_evidence=result.log_evidence + seen.log_stretch)
 
 
 def choose_widths(rows: Sequence[WifiRow], start: Widths | None = None) -> Widths:
@@ -136,8 +136,8 @@ def choose_widths(rows: Sequence[WifiRow], start: Widths | None = None) -> Width
 
     def evidence(widths: Widths) -> float:
         here = last[-1] if last else None
-        _, found = fit_throughput(rows, widths, start=here, cases=cases)
-        last.append(found.theta)
-        return found.log_evidence
+        _, result = fit_throughput(rows, widths, start=here, cases=cases)
+        last.append(result.theta)
+        return result.log_evidence
 
     return choose(start or Widths(), WIDTH_GRID, evidence)

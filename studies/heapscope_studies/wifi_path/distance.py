@@ -56,7 +56,7 @@ class Form:
 
     metric: str
     trip_ms: int
-    found_ms: float
+    located_ms: float
     worst_pct: float
     bare_pct: float
 
@@ -93,7 +93,7 @@ def _predicted(row: WifiRow, metric: str, window: int, environment: Environment)
 
 def forms(link: Link) -> tuple[Form, ...]:
     """The fitted forms of windows that the dynamic buffers hold, without loss."""
-    made = []
+    built = []
     for metric in TCP:
         for case, trip in TRIPS.items():
             curve = next(
@@ -102,12 +102,12 @@ def forms(link: Link) -> tuple[Form, ...]:
             count = sum(size <= _LONGEST for size in curve["x"])
             size = np.array(curve["x"][:count], dtype=float) / 1024
             mbit = np.array(curve["mbit"][:count])
-            found, worst = _fit(size + _SEGMENT_KB, mbit)
+            result, worst = _fit(size + _SEGMENT_KB, mbit)
             _, bare = _fit(size, mbit)
-            made.append(
-                Form(metric=metric, trip_ms=trip, found_ms=found, worst_pct=worst, bare_pct=bare)
+            built.append(
+                Form(metric=metric, trip_ms=trip, located_ms=result, worst_pct=worst, bare_pct=bare)
             )
-    return tuple(made)
+    return tuple(built)
 
 
 def _fit(kilobytes: Array, mbit: Array) -> tuple[float, float]:
@@ -118,15 +118,15 @@ def _fit(kilobytes: Array, mbit: Array) -> tuple[float, float]:
     return float(constants[1]) * _MS, float(worst) * 100
 
 
-def figures(found: tuple[Far, ...], form: tuple[Form, ...]) -> dict[str, dict[str, float]]:
+def figures(fars: tuple[Far, ...], form: tuple[Form, ...]) -> dict[str, dict[str, float]]:
     return {
         "wifi_distance": {
-            "ratio_median": round(_median(found, lost=False), 3),
-            "ratio_lost_median": round(_median(found, lost=True), 3),
+            "ratio_median": round(_median(fars, lost=False), 3),
+            "ratio_lost_median": round(_median(fars, lost=True), 3),
             "form_worst_pct": round(max(one.worst_pct for one in form), 2),
             "form_bare_pct": round(max(one.bare_pct for one in form), 2),
             **{
-                f"{one.metric}_trip_found_ms": round(one.found_ms, 2)
+                f"{one.metric}_trip_found_ms": round(one.located_ms, 2)
                 for one in form
                 if one.trip_ms == min(TRIPS.values())
             },
@@ -134,13 +134,13 @@ def figures(found: tuple[Far, ...], form: tuple[Form, ...]) -> dict[str, dict[st
     }
 
 
-def _median(found: tuple[Far, ...], *, lost: bool) -> float:
-    return float(np.median([one.ratio for one in found if bool(one.loss) == lost]))
+def _median(fars: tuple[Far, ...], *, lost: bool) -> float:
+    return float(np.median([one.ratio for one in fars if bool(one.loss) == lost]))
 
 
-def findings(found: tuple[Far, ...], form: tuple[Form, ...]) -> Iterator[str]:
+def findings(fars: tuple[Far, ...], form: tuple[Form, ...]) -> Iterator[str]:
     near = [one for one in form if one.trip_ms == min(TRIPS.values())]
-    told = " and ".join(f"{one.found_ms:.1f} ms ({METRIC_NAMES[one.metric]})" for one in near)
+    text = " and ".join(f"{one.located_ms:.1f} ms ({METRIC_NAMES[one.metric]})" for one in near)
     worst, bare = max(one.worst_pct for one in form), max(one.bare_pct for one in form)
     yield (
         f"The model's form is a ceiling and a round trip over the window with one segment more. "
@@ -153,11 +153,11 @@ def findings(found: tuple[Far, ...], form: tuple[Form, ...]) -> Iterator[str]:
             "in the published ranks.",
             "the segment more is lwIP's, too.",
         )
-        + f" With it a round trip of {told} is found where {near[0].trip_ms} ms are behind the "
+        + f" With it a round trip of {text} is found where {near[0].trip_ms} ms are behind the "
         "access point."
     )
-    lost = [one.ratio for one in found if one.loss]
-    whole, gaps = _median(found, lost=False), _median(found, lost=True)
+    lost = [one.ratio for one in fars if one.loss]
+    whole, gaps = _median(fars, lost=False), _median(fars, lost=True)
     yield (
         f"Farther away without loss, lwIP is simulated at {whole:.2f} times "
         f"the model's figure in the median; with 1 % lost at {gaps:.2f} "
@@ -172,7 +172,7 @@ def findings(found: tuple[Far, ...], form: tuple[Form, ...]) -> Iterator[str]:
     )
 
 
-def tables(found: tuple[Far, ...], form: tuple[Form, ...]) -> Iterator[Table]:
+def tables(fars: tuple[Far, ...], form: tuple[Form, ...]) -> Iterator[Table]:
     yield Table(
         key="form",
         title="The model's form, fitted to simulated windows",
@@ -187,7 +187,7 @@ def tables(found: tuple[Far, ...], form: tuple[Form, ...]) -> Iterator[Table]:
             (
                 METRIC_NAMES[one.metric],
                 one.trip_ms,
-                round(one.found_ms, 2),
+                round(one.located_ms, 2),
                 round(one.worst_pct, 2),
                 round(one.bare_pct, 2),
             )
@@ -218,7 +218,7 @@ def tables(found: tuple[Far, ...], form: tuple[Form, ...]) -> Iterator[Table]:
                 round(one.simulated - one.predicted, 3),
                 round(one.ratio, 3),
             )
-            for one in found
+            for one in fars
         ),
         notes=("lost: one packet in a hundred, both ways; five runs",),
     )

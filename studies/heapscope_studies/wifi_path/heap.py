@@ -69,7 +69,7 @@ def steps(heaps: Heaps) -> Iterator[tuple[WifiRow, float, float]]:
 
 def figures(heaps: Heaps) -> dict[str, dict[str, float]]:
     default = heaps["esp32-default"]
-    shares = [ours / told for _, told, ours in steps(heaps)]
+    shares = [ours / reported for _, reported, ours in steps(heaps)]
     return {
         "wifi_heap": {
             **{
@@ -114,12 +114,12 @@ def findings(heaps: Heaps) -> Iterator[str]:
             "it is not an upper bound of them.",
         )
     )
-    told = list(steps(heaps))
-    share = median(ours / theirs for _, theirs, ours in told)
-    short = [theirs - ours for row, theirs, ours in told if row.knobs.chip == "esp32"]
+    results = list(steps(heaps))
+    share = median(ours / theirs for _, theirs, ours in results)
+    short = [theirs - ours for row, theirs, ours in results if row.knobs.chip == "esp32"]
     yield (
         f"A rank has more available memory than its table's best; the heap gives {share:.0%} of "
-        f"the difference in the median of {len(told)} ranks. The ESP32's differ in buffers and "
+        f"the difference in the median of {len(results)} ranks. The ESP32's differ in buffers and "
         "windows alone, and "
         + concluded(
             min(short) > 0,
@@ -165,8 +165,8 @@ def tables(heaps: Heaps) -> Iterator[Table]:
             Column(key="difference", heading="difference", unit="KB", digits=1, signed=True),
         ),
         rows=tuple(
-            (row.id, round(told, 1), round(ours, 1), round(ours - told, 1) + 0.0)
-            for row, told, ours in steps(heaps)
+            (row.id, round(reported, 1), round(ours, 1), round(ours - reported, 1) + 0.0)
+            for row, reported, ours in steps(heaps)
         ),
         notes=("published: of the whole device, code in IRAM and caches included",),
     )

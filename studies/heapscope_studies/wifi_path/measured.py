@@ -73,22 +73,22 @@ class Link:
 @functools.cache
 def read_link() -> Link:
     """InputError: this installation lacks the file."""
-    told, backed_off, code = (
+    reported, backed_off, code = (
         json.loads(captured_file(name).read_text(encoding="utf-8"))
         for name in ("wifi_link.json", "wifi_back_off.json", "wifi_code.json")
     )
     return Link(
-        settings=told["link"],
-        best=told["best"],
-        pace_ns=told["pace_ns"],
-        ranks=told["ranks"],
-        peaks=told["traced"],
-        delays={int(delay): rows for delay, rows in told["delays"].items()},
-        sizes=told["sizes"],
-        sweeps=told["sweeps"],
+        settings=reported["link"],
+        best=reported["best"],
+        pace_ns=reported["pace_ns"],
+        ranks=reported["ranks"],
+        peaks=reported["traced"],
+        delays={int(delay): rows for delay, rows in reported["delays"].items()},
+        sizes=reported["sizes"],
+        sweeps=reported["sweeps"],
         ladder={
             network: {int(delay): mbit for delay, mbit in delays.items()}
-            for network, delays in told["ladder"].items()
+            for network, delays in reported["ladder"].items()
         },
         back_off={place: backed_off[place]["ranks"] for place in (BEHIND, BEFORE)},
         code=code["variants"],

@@ -54,8 +54,8 @@ def _by_code(link: Link) -> tuple[float, float]:
 
 
 def _code(row: WifiRow) -> tuple[bool, bool, bool, int]:
-    told = row.knobs
-    return told.wifi_iram, told.wifi_rx_iram, told.lwip_iram, told.icache_kb
+    knobs = row.knobs
+    return knobs.wifi_iram, knobs.wifi_rx_iram, knobs.lwip_iram, knobs.icache_kb
 
 
 _TRIED = {
@@ -71,14 +71,14 @@ def table(link: Link) -> Table:
     rows: list[tuple[Cell, ...]] = []
     for code, (what, source) in _TRIED.items():
         speed = partial(link.mbit, code=code)
-        found = [opinion(link, metrics, speed) for metrics in (TCP, ("udp_tx",), ("udp_rx",))]
+        results = [opinion(link, metrics, speed) for metrics in (TCP, ("udp_tx",), ("udp_rx",))]
         every = opinion(link, METRICS, speed)
         rows.append(
             (
                 what,
                 source,
                 len(link.code[code]) if code else 0,
-                *(str(one.order) for one in found),
+                *(str(one.order) for one in results),
                 rounded(np.median(every.simulated)),
             )
         )

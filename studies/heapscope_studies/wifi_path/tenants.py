@@ -30,7 +30,7 @@ class Beside:
 
 
 def compared() -> tuple[Beside, ...]:
-    made = []
+    built = []
     for row in traced_rows():
         if row.knobs.chip == CHIP:
             name = row.id.removeprefix(f"{CHIP}-").replace("-", "_")
@@ -38,8 +38,8 @@ def compared() -> tuple[Beside, ...]:
                 {task: read_heap(f"{who}_at_{name}", ()).task_most(task) for task in TASKS}
                 for who in ("wifi", "tenants")
             )
-            made.append(Beside(row=row, lwip=lwip, tenants=tenants))
-    return tuple(made)
+            built.append(Beside(row=row, lwip=lwip, tenants=tenants))
+    return tuple(built)
 
 
 def checks(link: Link) -> Iterator[Check]:
@@ -51,8 +51,8 @@ def checks(link: Link) -> Iterator[Check]:
         )
 
 
-def figures(found: tuple[Beside, ...]) -> dict[str, dict[str, float]]:
-    shares = [one.share for one in found]
+def figures(besides: tuple[Beside, ...]) -> dict[str, dict[str, float]]:
+    shares = [one.share for one in besides]
     return {
         "wifi_tenants": {
             "share_median": round(median(shares), 3),
@@ -62,8 +62,8 @@ def figures(found: tuple[Beside, ...]) -> dict[str, dict[str, float]]:
     }
 
 
-def findings(found: tuple[Beside, ...]) -> Iterator[str]:
-    shares = [one.share for one in found]
+def findings(besides: tuple[Beside, ...]) -> Iterator[str]:
+    shares = [one.share for one in besides]
     yield (
         f"workloads/tenants, the generator of Wi-Fi's and lwIP's memory, takes {min(shares):.2f} "
         f"to {max(shares):.2f} times what the real lwIP does at the same options (median "
@@ -77,7 +77,7 @@ def findings(found: tuple[Beside, ...]) -> Iterator[str]:
     )
 
 
-def tables(found: tuple[Beside, ...]) -> Iterator[Table]:
+def tables(besides: tuple[Beside, ...]) -> Iterator[Table]:
     yield Table(
         key="tenants",
         title="workloads/tenants and lwIP: peaks beyond the start, one TCP transfer each way",
@@ -113,7 +113,7 @@ def tables(found: tuple[Beside, ...]) -> Iterator[Table]:
                 ),
                 round(one.share, 3),
             )
-            for one in found
+            for one in besides
         ),
         notes=(
             "round trip of 60 ms (the generator: 40 and about 20), 1 % lost, read after 4 ms (the "

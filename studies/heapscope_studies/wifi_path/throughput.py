@@ -62,15 +62,16 @@ class Opinion:
 def predictions() -> dict[tuple[str, str], float]:
     """By rank and metric, Mbit/s: the model with its shipped constants, which know every rank."""
     constants = read_constants()
-    asked = [(row, metric) for row in ranks() for metric in METRICS]
+    results = [(row, metric) for row in ranks() for metric in METRICS]
     guesses = predicted_throughput(
-        [(row.knobs, metric) for row, metric in asked],
+        [(row.knobs, metric) for row, metric in results],
         constants.names,
         constants.throughput,
         constants.widths,
     )
     return {
-        (row.id, metric): guess.mbps() for (row, metric), guess in zip(asked, guesses, strict=True)
+        (row.id, metric): guess.mbps()
+        for (row, metric), guess in zip(results, guesses, strict=True)
     }
 
 
@@ -89,11 +90,11 @@ def in_order(rows: Sequence[WifiRow], metrics: Sequence[str], ours: Speed, their
 
 def opinion(link: Link, metrics: Sequence[str], simulated: Speed | None = None) -> Opinion:
     """`simulated`: instead of the link's own throughputs."""
-    told = predictions()
+    reported = predictions()
     ours = simulated or link.mbit
 
     def predicted(row: WifiRow, metric: str) -> float:
-        return told[row.id, metric]
+        return reported[row.id, metric]
 
     def published(row: WifiRow, metric: str) -> float:
         return row.throughput[metric]
@@ -129,24 +130,24 @@ def senders(link: Link) -> tuple[Opinion, Opinion]:
 _NAMES = {**METRIC_NAMES, "tcp": "TCP", "udp": "UDP", "all": "all"}
 
 
-def figures(found: Mapping[str, Opinion]) -> dict[str, dict[str, float]]:
+def figures(result: Mapping[str, Opinion]) -> dict[str, dict[str, float]]:
     return {
         f"wifi_{name}": {
-            "simulated_median_pct": rounded(np.median(found[name].simulated)),
-            "simulated_p90_pct": rounded(np.percentile(found[name].simulated, 90)),
-            "predicted_median_pct": rounded(np.median(found[name].predicted)),
-            "ratio_median": rounded(np.median(found[name].ratios)),
-            "pairs_right": found[name].order.right,
-            "pairs_right_predicted": found[name].order_predicted.right,
-            "pairs_agree": found[name].agree.right,
-            "pairs": found[name].order.total,
+            "simulated_median_pct": rounded(np.median(result[name].simulated)),
+            "simulated_p90_pct": rounded(np.percentile(result[name].simulated, 90)),
+            "predicted_median_pct": rounded(np.median(result[name].predicted)),
+            "ratio_median": rounded(np.median(result[name].ratios)),
+            "pairs_right": result[name].order.right,
+            "pairs_right_predicted": result[name].order_predicted.right,
+            "pairs_agree": result[name].agree.right,
+            "pairs": result[name].order.total,
         }
         for name in ("tcp", "udp", "udp_tx", "udp_rx", "all")
     }
 
 
-def findings(link: Link, found: Mapping[str, Opinion]) -> Iterator[str]:
-    tcp, udp = found["tcp"], found["udp"]
+def findings(link: Link, result: Mapping[str, Opinion]) -> Iterator[str]:
+    tcp, udp = result["tcp"], result["udp"]
     alike = read_constants().measured["new_table"]["median_pct"]
     yield (
         f"TCP: lwIP's windows, a round trip of {_round_trip(link):g} ms behind the access point "
@@ -177,7 +178,7 @@ def findings(link: Link, found: Mapping[str, Opinion]) -> Iterator[str]:
             "More pairs are in order than by guessing.",
         )
     )
-    sent, received, every = (found[name] for name in ("udp_tx", "udp_rx", "all"))
+    sent, received, every = (result[name] for name in ("udp_tx", "udp_rx", "all"))
     asking, before = senders(link)
     yield (
         f"UDP that is sent, with ESP-IDF's iperf as it is: {sent.order} pairs are in order, "
@@ -207,7 +208,7 @@ def _model_trip(limit: str) -> float:
     return float(np.exp(constants.throughput.theta[at])) * _KBIT_MS
 
 
-def tables(link: Link, found: Mapping[str, Opinion]) -> Iterator[Table]:
+def tables(link: Link, result: Mapping[str, Opinion]) -> Iterator[Table]:
     yield Table(
         key="second_opinion",
         title="Simulated and predicted throughput against published, ranks that are no input",
@@ -222,7 +223,7 @@ def tables(link: Link, found: Mapping[str, Opinion]) -> Iterator[Table]:
             Column(key="order_predicted", heading="predicted", name=True),
             Column(key="agree", heading="agree with each other", name=True),
         ),
-        rows=tuple(_opinion_row(_NAMES[name], one) for name, one in found.items()),
+        rows=tuple(_opinion_row(_NAMES[name], one) for name, one in result.items()),
         notes=(
             "simulated: the processor's time of a frame is found from each table's best rank, for "
             "each metric; predicted: with the shipped constants, which were fitted to all ranks",
@@ -251,7 +252,7 @@ def _delays(link: Link) -> Table:
     used = link.settings["delay_us"]
     tried = {delay: lambda row, metric, d=delay: link.delays[d][row.id][metric]
              for delay in link.delays} | {used: partial(link.mbit, code=None)}  # fmt: skip
-    found = {delay: opinion(link, TCP, speed) for delay, speed in sorted(tried.items())}
+    result = {delay: opinion(link, TCP, speed) for delay, speed in sorted(tried.items())}
     return Table(
         key="delays",
         title="TCP with other delays behind the access point",
@@ -268,7 +269,7 @@ def _delays(link: Link) -> Table:
                 rounded(np.percentile(one.simulated, 90)),
                 str(one.order),
             )
-            for delay, one in found.items()
+            for delay, one in result.items()
         ),
         notes=(
             f"{_round_trip(link):g} ms is used throughout: the one figure of the link chosen by "
@@ -281,7 +282,7 @@ def _delays(link: Link) -> Table:
 
 
 def _ranks(link: Link) -> Table:
-    told = predictions()
+    reported = predictions()
     return Table(
         key="throughput",
         title="Throughput by rank: published, predicted, simulated",
@@ -297,7 +298,7 @@ def _ranks(link: Link) -> Table:
         rows=tuple(
             (
                 row.id,
-                *(cell for metric in METRICS for cell in _cells(link, told, row, metric)),
+                *(cell for metric in METRICS for cell in _cells(link, reported, row, metric)),
                 INPUT if link.is_input(row) else "",
             )
             for row in ranks()
@@ -320,19 +321,19 @@ def _columns(metric: str, *, wide: bool) -> Iterator[Column]:
 
 
 def _cells(
-    link: Link, told: Mapping[tuple[str, str], float], row: WifiRow, metric: str
+    link: Link, reported: Mapping[tuple[str, str], float], row: WifiRow, metric: str
 ) -> tuple[float, ...]:
     published, simulated = row.throughput[metric], link.mbit(row, metric)
     return (
         published,
-        round(told[row.id, metric], 2),
+        round(reported[row.id, metric], 2),
         round(simulated, 2),
         round(simulated - published, 2) + 0.0,
     )
 
 
 def plots(link: Link) -> Iterator[Plot]:
-    told = predictions()
+    reported = predictions()
     x = tuple(float(number) for number in range(len(ranks())))
     for metric in METRICS:
         yield Plot(
@@ -352,7 +353,7 @@ def plots(link: Link) -> Iterator[Plot]:
                 Series(
                     name="predicted",
                     x=x,
-                    y=tuple(round(told[row.id, metric], 2) for row in ranks()),
+                    y=tuple(round(reported[row.id, metric], 2) for row in ranks()),
                     points=True,
                 ),
                 Series(

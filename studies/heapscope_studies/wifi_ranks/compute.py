@@ -16,11 +16,11 @@ from heapscope_studies.wifi_ranks import errors, gains, power_save, rows, rules
 def compute(progress: Callable[[int, int], None]) -> Experiment:
     """`progress` is called with parts done and parts in all. About a minute, once a process."""
     published = read_published("wifi_ranks")
-    found = {}
+    result = {}
     parts = len(SPLITS) + len(ranks())
     for number, split in enumerate(SPLITS):
         progress(number, parts)
-        found[split.key] = left_out(split.key)
+        result[split.key] = left_out(split.key)
     bettered = rank_gains(ranks(), lambda done, _: progress(len(SPLITS) + done, parts))
     progress(parts, parts)
     return Experiment(
@@ -28,19 +28,19 @@ def compute(progress: Callable[[int, int], None]) -> Experiment:
         title=wifi_ranks.TITLE,
         source=published["source"],
         findings=(
-            *errors.findings(found),
+            *errors.findings(result),
             *gains.findings(bettered),
             *rules.findings(),
             *power_save.findings(),
         ),
         tables=(
-            *errors.tables(found),
-            *rows.tables(found["row"]),
+            *errors.tables(result),
+            *rows.tables(result["row"]),
             *gains.tables(bettered),
             *rules.tables(published["inconsistent"]),
             *power_save.tables(published),
         ),
-        plots=tuple(rows.plots(found["row"])),
+        plots=tuple(rows.plots(result["row"])),
         checks=tuple(power_save.checks(published)),
-        figures={**errors.figures(found), **gains.figures(bettered)},
+        figures={**errors.figures(result), **gains.figures(bettered)},
     )

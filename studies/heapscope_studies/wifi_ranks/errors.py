@@ -17,7 +17,7 @@ from heapscope_studies.wifi_model.left_out import (
 )
 from heapscope_studies.wifi_ranks.memory import errors_kb
 
-Found = Mapping[str, Sequence[LeftOut]]
+Match = Mapping[str, Sequence[LeftOut]]
 
 METRIC_NAMES = {
     "tcp_tx": "TCP TX",
@@ -27,10 +27,10 @@ METRIC_NAMES = {
 }
 
 
-def figures(found: Found) -> dict[str, dict[str, float]]:
+def figures(match: Match) -> dict[str, dict[str, float]]:
     """The headline figures, as --json carries them. `new_chip`: everything of the chip is hidden
     but one best row; `new_table`: its other tables (with other PSRAM) are not."""
-    rows = found["row"]
+    rows = match["row"]
     errors = percent(rows)
     right, pairs = ordered(rows)
     return {
@@ -43,11 +43,11 @@ def figures(found: Found) -> dict[str, dict[str, float]]:
             "in_80_pct": _share(covered(rows, share=0.8)),
             "in_95_pct": _share(covered(rows, share=0.95)),
         },
-        "new_table": _table_figures(found["new_table"]),
-        "new_chip": _table_figures(found["new_chip"]),
-        "unseen_chip": _table_figures(found["chip"]),
-        "unseen_release": _table_figures(found["release"]),
-        "unseen_table": _table_figures(found["table"]),
+        "new_table": _table_figures(match["new_table"]),
+        "new_chip": _table_figures(match["new_chip"]),
+        "unseen_chip": _table_figures(match["chip"]),
+        "unseen_release": _table_figures(match["release"]),
+        "unseen_table": _table_figures(match["table"]),
         "memory": {
             "parts_median_kb": _round(np.median(errors_kb())),
             "parts_p90_kb": _round(np.percentile(errors_kb(), 90)),
@@ -57,22 +57,22 @@ def figures(found: Found) -> dict[str, dict[str, float]]:
     }
 
 
-def _table_figures(found: Sequence[LeftOut]) -> dict[str, float]:
-    errors = percent(found)
+def _table_figures(left_outs: Sequence[LeftOut]) -> dict[str, float]:
+    errors = percent(left_outs)
     return {
         "median_pct": _round(np.median(errors)),
         "p90_pct": _round(np.percentile(errors, 90)),
-        "in_80_pct": _share(covered(found, share=0.8)),
-        "in_95_pct": _share(covered(found, share=0.95)),
+        "in_80_pct": _share(covered(left_outs, share=0.8)),
+        "in_95_pct": _share(covered(left_outs, share=0.95)),
     }
 
 
-def findings(found: Found) -> Iterator[str]:
-    said = figures(found)
-    rows, chip, memory = said["throughput"], said["new_chip"], said["memory"]
+def findings(match: Match) -> Iterator[str]:
+    stated = figures(match)
+    rows, chip, memory = stated["throughput"], stated["new_chip"], stated["memory"]
     yield (
         f"A rank that the model has not seen is predicted within {rows['loo_median_pct']:.1f} % of "
-        f"its throughput (median of {len(percent(found['row']))}; 9 of 10 within "
+        f"its throughput (median of {len(percent(match['row']))}; 9 of 10 within "
         f"{rows['loo_p90_pct']:.0f} %), and {rows['pairs_right']:.0f} of {rows['pairs']:.0f} pairs "
         f"of ranks come out in the right order."
     )
@@ -84,17 +84,17 @@ def findings(found: Found) -> Iterator[str]:
     yield (
         "Where one row of a chip is known, its other rows are predicted within "
         f"{chip['median_pct']:.1f} %; "
-        f"within {said['new_table']['median_pct']:.1f} % where its tables with other PSRAM are "
-        f"known. A chip without any row: {said['unseen_chip']['median_pct']:.0f} %."
+        f"within {stated['new_table']['median_pct']:.1f} % where its tables with other PSRAM are "
+        f"known. A chip without any row: {stated['unseen_chip']['median_pct']:.0f} %."
     )
     yield (
         f"Bands that are to hold 80 % hold {rows['in_80_pct']:.0f} % of ranks not seen, "
-        f"{said['unseen_chip']['in_80_pct']:.0f} % of chips not seen, and "
-        f"{said['unseen_release']['in_80_pct']:.0f} % of SDK releases not seen."
+        f"{stated['unseen_chip']['in_80_pct']:.0f} % of chips not seen, and "
+        f"{stated['unseen_release']['in_80_pct']:.0f} % of SDK releases not seen."
     )
 
 
-def tables(found: Found) -> Iterator[Table]:
+def tables(match: Match) -> Iterator[Table]:
     yield Table(
         key="left_out",
         title="Predictions of what was left out, by what was left out with it",
@@ -108,7 +108,7 @@ def tables(found: Found) -> Iterator[Table]:
             Column(key="in_80", heading="in 80 % band", unit="%", digits=0),
             Column(key="in_95", heading="in 95 % band", unit="%", digits=0),
         ),
-        rows=tuple(_split_row(split.title, found[split.key]) for split in SPLITS),
+        rows=tuple(_split_row(split.title, match[split.key]) for split in SPLITS),
         notes=("everything is chosen anew from the rows left in; a row is left out whole",),
     )
     yield Table(
@@ -119,13 +119,13 @@ def tables(found: Found) -> Iterator[Table]:
             Column(key="median", heading="median", unit="%", digits=1),
             Column(key="p90", heading="p90", unit="%", digits=1),
         ),
-        rows=tuple(_metric_row(metric, found["row"]) for metric in METRICS),
+        rows=tuple(_metric_row(metric, match["row"]) for metric in METRICS),
     )
 
 
-def _split_row(title: str, found: Sequence[LeftOut]) -> tuple[Cell, ...]:
-    errors = percent(found)
-    right, pairs = ordered(found)
+def _split_row(title: str, left_outs: Sequence[LeftOut]) -> tuple[Cell, ...]:
+    errors = percent(left_outs)
+    right, pairs = ordered(left_outs)
     return (
         title,
         len(errors),
@@ -133,13 +133,13 @@ def _split_row(title: str, found: Sequence[LeftOut]) -> tuple[Cell, ...]:
         _round(np.percentile(errors, 90)),
         right,
         pairs,
-        _share(covered(found, share=0.8)),
-        _share(covered(found, share=0.95)),
+        _share(covered(left_outs, share=0.8)),
+        _share(covered(left_outs, share=0.95)),
     )
 
 
-def _metric_row(metric: str, found: Sequence[LeftOut]) -> tuple[Cell, ...]:
-    errors = percent(found, [metric])
+def _metric_row(metric: str, left_outs: Sequence[LeftOut]) -> tuple[Cell, ...]:
+    errors = percent(left_outs, [metric])
     return (
         METRIC_NAMES[metric],
         _round(np.median(errors)),

@@ -15,15 +15,15 @@ from heapscope_studies.result import Cell, Column, Table
 from heapscope_studies.wifi_ranks.errors import METRIC_NAMES
 
 
-def figures(found: Sequence[RankGain]) -> dict[str, dict[str, float]]:
+def figures(rank_gains: Sequence[RankGain]) -> dict[str, dict[str, float]]:
     """`gain_tcp_rx_median_pct`: of the ranks that can be bettered."""
-    gained = [each for each in found if each.gained]
+    gained = [each for each in rank_gains if each.gained]
     return {
         "tune": {
-            "ranks": len(found),
+            "ranks": len(rank_gains),
             "bettered": len(gained),
-            "proven_best": sum(each.proven_none for each in found),
-            "outside_kconfig": sum(bool(each.refused) for each in found),
+            "proven_best": sum(each.proven_none for each in rank_gains),
+            "outside_kconfig": sum(bool(each.refused) for each in rank_gains),
             **{
                 f"gain_{metric}_median_pct": round(
                     median(each.gain_pct[metric] for each in gained), 2
@@ -35,20 +35,20 @@ def figures(found: Sequence[RankGain]) -> dict[str, dict[str, float]]:
     }
 
 
-def findings(found: Sequence[RankGain]) -> Iterator[str]:
-    said = figures(found)["tune"]
-    most = max(found, key=lambda each: max(each.gain_pct.values()))
+def findings(rank_gains: Sequence[RankGain]) -> Iterator[str]:
+    sums = figures(rank_gains)["tune"]
+    most = max(rank_gains, key=lambda each: max(each.gain_pct.values()))
     metric = max(METRICS, key=lambda name: most.gain_pct[name])
     yield (
-        f"{said['bettered']} of the {said['ranks']} ranks can be bettered at no less memory and no "
+        f"{sums['bettered']} of the {sums['ranks']} ranks can be bettered at no less memory and no "
         f"lower throughput, by the models (most: {most.row.id}, {METRIC_NAMES[metric]} "
-        f"{most.gain_pct[metric]:+.0f} %); for {said['proven_best']} it is proven that nothing is "
-        f"better. {said['outside_kconfig']} are outside Kconfig's ranges as published, and stand "
+        f"{most.gain_pct[metric]:+.0f} %); for {sums['proven_best']} it is proven that nothing is "
+        f"better. {sums['outside_kconfig']} are outside Kconfig's ranges as published, and stand "
         f"at the nearest configuration that a build takes."
     )
 
 
-def tables(found: Sequence[RankGain]) -> Iterator[Table]:
+def tables(rank_gains: Sequence[RankGain]) -> Iterator[Table]:
     yield Table(
         key="gains",
         title="Each rank, and the best that takes no more memory",
@@ -65,7 +65,7 @@ def tables(found: Sequence[RankGain]) -> Iterator[Table]:
             Column(key="free_gain", heading="memory", unit="KB", digits=1, signed=True),
             Column(key="by", heading="by", name=True, wide=True),
         ),
-        rows=tuple(_row(each) for each in found),
+        rows=tuple(_row(each) for each in rank_gains),
         notes=(
             "predicted, medians, software and clock of the tables; none of the four throughputs "
             "and not the memory may fall",
@@ -73,7 +73,7 @@ def tables(found: Sequence[RankGain]) -> Iterator[Table]:
             "the rank's own; windows end at the published proportion to the buffers behind them",
             *(
                 f"{each.row.id} is outside Kconfig's ranges: {'; '.join(each.refused)}"
-                for each in found
+                for each in rank_gains
                 if each.refused
             ),
         ),
@@ -96,7 +96,7 @@ def tables(found: Sequence[RankGain]) -> Iterator[Table]:
             ),
             Column(key="spare", heading="below the bound", unit="%", digits=4),
         ),
-        rows=tuple(_full_row(each) for each in found),
+        rows=tuple(_full_row(each) for each in rank_gains),
         detail=True,
     )
 

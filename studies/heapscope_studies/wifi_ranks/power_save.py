@@ -36,7 +36,7 @@ def findings() -> Iterator[str]:
 
 
 def tables(published: Mapping[str, Any]) -> Iterator[Table]:
-    told = published["power_save"]
+    reported = published["power_save"]
     yield Table(
         key="power_save",
         title="Power save: time with the radio on, and the worst delay of a frame received",
@@ -50,14 +50,14 @@ def tables(published: Mapping[str, Any]) -> Iterator[Table]:
         ),
         rows=tuple(
             (
-                found.mode,
+                result.mode,
                 times,
-                round(100 * found.radio_on, 2),
-                round(found.worst_delay_ms or 0.0, 1),
-                round(100 * found.broadcast_heard, 1),
-                told["coexistence" if "coexistence" in times else found.mode],
+                round(100 * result.radio_on, 2),
+                round(result.worst_delay_ms or 0.0, 1),
+                round(100 * result.broadcast_heard, 1),
+                reported["coexistence" if "coexistence" in times else result.mode],
             )
-            for times, found in _cases()
+            for times, result in _cases()
         ),
         notes=(
             f"beacons every 102.4 ms; awake {Times().awake_ms:g} ms for each, an assumption: the "
@@ -104,5 +104,5 @@ def _cases() -> Iterator[tuple[str, PowerSave]]:
             yield name, station("max_modem", Times(dtim=dtim, listen=listen))
     windowed = Times(window_ms=WINDOW, interval_ms=INTERVAL)
     yield f"{WINDOW} of {INTERVAL} ms", connectionless(windowed)
-    for found in modes(replace(windowed, wifi_share=SHARED)):
-        yield f"coexistence, {SHARED:.0%} for Wi-Fi", found
+    for result in modes(replace(windowed, wifi_share=SHARED)):
+        yield f"coexistence, {SHARED:.0%} for Wi-Fi", result

@@ -60,11 +60,11 @@ class Trace:
     def holes(self, sizes: list[int]) -> None:
         """Free blocks of these sizes between used ones of 16 bytes, made from the last to the
         first, so that each goes to the head of its bin's list."""
-        made = []
+        built = []
         for size in sizes:
-            made.append(self.take(size))
+            built.append(self.take(size))
             self.take(16)
-        for block in reversed(made):
+        for block in reversed(built):
             self.free(block)
 
     def fill(self, largest: int) -> None:
@@ -81,12 +81,12 @@ class Trace:
 
 def filled(trace: Trace, sizes: list[int]) -> Trace:
     """A heap in which only these holes are free."""
-    made = []
+    built = []
     for size in sizes:
-        made.append(trace.take(size))
+        built.append(trace.take(size))
         trace.take(16)
     trace.fill(trace.pool)
-    for block in reversed(made):
+    for block in reversed(built):
         trace.free(block)
     return trace
 
@@ -178,15 +178,15 @@ def realloc_moves() -> Trace:
     """A block moves to the last hole that is looked at, and its own merges with both neighbours."""
     sizes = [64 * GRANULE] * (LOOK - 1) + [79 * GRANULE, 4 * GRANULE, 4 * GRANULE]
     trace = Trace(16384)
-    made = []
+    built = []
     for size in sizes:
-        made.append(trace.take(size))
+        built.append(trace.take(size))
         trace.take(16)
     before = trace.take(4 * GRANULE)
     block = trace.take(2 * GRANULE)
     behind = trace.take(4 * GRANULE)
     trace.fill(trace.pool)
-    for hole in reversed(made):
+    for hole in reversed(built):
         trace.free(hole)
     trace.free(before)
     trace.free(behind)
@@ -264,9 +264,9 @@ def main() -> int:
         (chosen.out / f"{name}.txt").write_text(trace().text(), encoding="utf-8")
     if chosen.search <= 0:
         return 0
-    with tempfile.TemporaryDirectory() as made:
+    with tempfile.TemporaryDirectory() as folder:
         try:
-            program = build(Path(made))
+            program = build(Path(folder))
         except NoCompilerError as error:
             print(f"missing: {error}", file=sys.stderr)
             return MISSING

@@ -256,12 +256,12 @@ static void make_call(call_t *call)
     mark(call, "end");
 }
 
-static bool take_word(const char *said)
+static bool take_word(const char *stated)
 {
-    const char *equals = strchr(said, '=');
+    const char *equals = strchr(stated, '=');
     for (size_t i = 0; equals != NULL && i < WORDS; i++) {
-        size_t length = (size_t)(equals - said);
-        if (strlen(words[i].name) == length && strncmp(words[i].name, said, length) == 0) {
+        size_t length = (size_t)(equals - stated);
+        if (strlen(words[i].name) == length && strncmp(words[i].name, stated, length) == 0) {
             words[i].value = (unsigned)strtoul(equals + 1, NULL, 10);
             return true;
         }

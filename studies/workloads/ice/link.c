@@ -95,13 +95,13 @@ static bool before(const packet_t *a, const packet_t *b)
 /* The next one's index; `waiting` at the end. */
 static size_t earliest(void)
 {
-    size_t found = waiting;
+    size_t match = waiting;
     for (size_t i = 0; i < waiting; i++) {
-        if (found == waiting || before(packets[i], packets[found])) {
-            found = i;
+        if (match == waiting || before(packets[i], packets[match])) {
+            match = i;
         }
     }
-    return found;
+    return match;
 }
 
 uint64_t hs_link_next(void)

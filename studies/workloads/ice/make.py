@@ -66,11 +66,11 @@ class Call:
     words: dict[str, int] = field(default_factory=dict, hash=False)
 
     @property
-    def told(self) -> str:
-        return " ".join((CONFIGS[self.config], *self.said))
+    def summary(self) -> str:
+        return " ".join((CONFIGS[self.config], *self.options))
 
     @property
-    def said(self) -> tuple[str, ...]:
+    def options(self) -> tuple[str, ...]:
         return tuple(f"{word}={number}" for word, number in self.words.items())
 
 
@@ -142,9 +142,9 @@ def make(name: str, out: Path) -> str:
     """Records a call into `out`; returns what the pools held at its marks."""
     call = CALLS[name]
     trace = BUILD / f"{name}.hst"
-    said = run(caller(call.config), trace, server(), call.told, *call.said)
+    stated = run(caller(call.config), trace, server(), call.summary, *call.options)
     compress(trace, out)
-    return said
+    return stated
 
 
 def main() -> int:

@@ -103,11 +103,11 @@ pj_pool_factory *hs_pools_recorded(hs_rec_t *recorder)
     pj_caching_pool_init(&factory, &policy, 0); /* keeps no released pool, as pjsua's */
     release_pool = factory.factory.release_pool;
     factory.factory.release_pool = &release;
-    char said[256];
-    snprintf(said, sizeof said, "pjlib pool=%u block=%u align=%u sizes=%s",
+    char stated[256];
+    snprintf(stated, sizeof stated, "pjlib pool=%u block=%u align=%u sizes=%s",
              (unsigned)sizeof(pj_pool_t), (unsigned)sizeof(pj_pool_block), PJ_POOL_ALIGNMENT,
              SIZES);
-    hs_rec_fact(rec, "pools", said);
+    hs_rec_fact(rec, "pools", stated);
     return &factory.factory;
 }
 

@@ -40,9 +40,9 @@ def program() -> Path:
 def make(out: Path) -> str:
     """Records the gateway into `out`; returns what is left."""
     trace = BUILD / f"{NAME}.hst"
-    said = run(program(), trace, server(MBEDTLS_2), SCRIPTS["script_device"], CONFIG)
+    stated = run(program(), trace, server(MBEDTLS_2), SCRIPTS["script_device"], CONFIG)
     compress(trace, out)
-    return said.strip()
+    return stated.strip()
 
 
 def main() -> int:

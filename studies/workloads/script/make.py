@@ -41,12 +41,12 @@ def repeatable() -> Path:
     text = (duktape() / "duktape.c").read_text("utf-8")
     if text.count(SEED) != 1:
         raise RuntimeError("duktape.c no longer takes its seed from where it did")
-    made = BUILD / "generated" / "duktape.c"
+    built = BUILD / "generated" / "duktape.c"
     changed = text.replace(SEED, FIXED)
-    if not made.exists() or made.read_text("utf-8") != changed:
-        made.parent.mkdir(parents=True, exist_ok=True)
-        made.write_text(changed, "utf-8")
-    return made
+    if not built.exists() or built.read_text("utf-8") != changed:
+        built.parent.mkdir(parents=True, exist_ok=True)
+        built.write_text(changed, "utf-8")
+    return built
 
 
 @cache
@@ -70,9 +70,9 @@ def program(name: str) -> Path:
 def make(name: str, out: Path) -> str:
     """Records a script into `out`; returns what was live at its marks."""
     trace = BUILD / f"{name}.hst"
-    said = run(program("week" if name == "script_week" else "script"), trace, SCRIPTS[name])
+    stated = run(program("week" if name == "script_week" else "script"), trace, SCRIPTS[name])
     compress(trace, out)
-    return said
+    return stated
 
 
 def main() -> int:

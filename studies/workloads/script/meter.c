@@ -61,14 +61,14 @@ static void touch(const void *address, bool writes)
     uint32_t tag = (uint32_t)(at / LINE) + 1;
     line_t *set = cache[tag % SETS];
     if (set[0].tag != tag) {
-        line_t found = set[1];
-        if (found.tag != tag) {
+        line_t match = set[1];
+        if (match.tag != tag) {
             counts->read++;
-            counts->written += found.dirty;
-            found = (line_t){.tag = tag};
+            counts->written += match.dirty;
+            match = (line_t){.tag = tag};
         }
         set[1] = set[0];
-        set[0] = found;
+        set[0] = match;
     }
     set[0].dirty |= writes;
 }

@@ -99,8 +99,8 @@ def main() -> int:
     parser.add_argument("--allocations", type=int, default=ALLOCATIONS)
     parser.add_argument("-o", "--out", type=Path, required=True, help="T.hst or T.hst.zst")
     chosen = parser.parse_args()
-    made = make(chosen.name, chosen.out, seed=chosen.seed, allocations=chosen.allocations)
-    print(f"{chosen.name:24}{made}")
+    built = make(chosen.name, chosen.out, seed=chosen.seed, allocations=chosen.allocations)
+    print(f"{chosen.name:24}{built}")
     return 0
 
 

@@ -14,8 +14,8 @@ __all__ = ["Knobs"]
 
 
 def knob(default: int, low: int, high: int, name: str) -> int:
-    made: int = field(default=default, metadata={"range": (low, high), "name": f"CONFIG_{name}"})
-    return made
+    built: int = field(default=default, metadata={"range": (low, high), "name": f"CONFIG_{name}"})
+    return built
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -71,9 +71,9 @@ class Knobs:
 
     def config(self) -> str:
         """The options that differ from their defaults, as NAME=VALUE."""
-        said = (
+        results = (
             f"{one.metadata['name']}={getattr(self, one.name)}"
             for one in dataclasses.fields(self)
             if getattr(self, one.name) != one.default
         )
-        return " ".join(said) or "esp-idf v5.5 defaults"
+        return " ".join(results) or "esp-idf v5.5 defaults"

@@ -69,8 +69,8 @@ def count_accesses() -> dict[str, object]:
     named = symbols(program)
     sums: dict[tuple[str, int], list[int]] = defaultdict(lambda: [0] * (1 + 4 * len(KINDS)))
     for line in run(program, server(MBEDTLS_2)).splitlines():
-        size, asked, *counts = line.split()
-        _, function = named[bisect.bisect_right(named, (int(asked, 16), "~")) - 1]
+        size, requested, *counts = line.split()
+        _, function = named[bisect.bisect_right(named, (int(requested, 16), "~")) - 1]
         total = sums[function, int(size)]
         for i, count in enumerate(["1", *counts]):
             total[i] += int(count)
@@ -91,13 +91,13 @@ def by_accesses(item: tuple[tuple[str, int], list[int]]) -> tuple[int, int, tupl
 
 def site(function: str, size: int, total: list[int]) -> dict[str, object]:
     blocks, *counts = total
-    made: dict[str, object] = {"function": function, "size": size, "blocks": blocks}
+    built: dict[str, object] = {"function": function, "size": size, "blocks": blocks}
     for phase in PHASES:
-        made[phase] = {}
+        built[phase] = {}
         for way in ("read", "written"):
             some, counts = counts[: len(KINDS)], counts[len(KINDS) :]
-            made[phase][way] = dict(zip(KINDS, some, strict=True))  # type: ignore[index]
-    return made
+            built[phase][way] = dict(zip(KINDS, some, strict=True))  # type: ignore[index]
+    return built
 
 
 def main() -> int:

@@ -74,12 +74,12 @@ class Client:
     @property
     def config(self) -> str:
         """The options of the library's configuration file, as NAME=VALUE."""
-        said = (
+        text = (
             f"MBEDTLS_SSL_IN_CONTENT_LEN={self.sizes.incoming}"
             f" MBEDTLS_SSL_OUT_CONTENT_LEN={self.sizes.outgoing}"
         )
-        said += " MBEDTLS_SSL_VARIABLE_BUFFER_LENGTH" * self.sizes.variable
-        return said + " with dynamic buffers" * self.sizes.dynamic
+        text += " MBEDTLS_SSL_VARIABLE_BUFFER_LENGTH" * self.sizes.variable
+        return text + " with dynamic buffers" * self.sizes.dynamic
 
 
 FULL = Sizes()
@@ -186,9 +186,9 @@ def make(name: str, out: Path) -> str:
     crate = RELEASES[chosen.release]
     program = client(crate, chosen.sizes)
     trace = BUILD / f"{name}.hst"
-    said = run(program, trace, server(crate), chosen.keys, chosen.config)
+    stated = run(program, trace, server(crate), chosen.keys, chosen.config)
     compress(trace, out)
-    return said.strip()
+    return stated.strip()
 
 
 def main() -> int:

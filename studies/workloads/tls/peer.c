@@ -26,15 +26,15 @@ typedef struct credentials {
 static credentials_t credentials_of(bool is_client, hs_keys_t keys)
 {
     bool rsa = keys == HS_KEYS_RSA;
-    credentials_t made = {.authority = rsa ? TEXT(ca_crt_rsa) : TEXT(ca_crt_ec)};
+    credentials_t built = {.authority = rsa ? TEXT(ca_crt_rsa) : TEXT(ca_crt_ec)};
     if (is_client) {
-        made.certificate = rsa ? TEXT(cli_crt_rsa) : TEXT(cli_crt_ec);
-        made.key = rsa ? TEXT(cli_key_rsa) : TEXT(cli_key_ec);
+        built.certificate = rsa ? TEXT(cli_crt_rsa) : TEXT(cli_crt_ec);
+        built.key = rsa ? TEXT(cli_key_rsa) : TEXT(cli_key_ec);
     } else {
-        made.certificate = rsa ? TEXT(srv_crt_rsa) : TEXT(srv_crt_ec);
-        made.key = rsa ? TEXT(srv_key_rsa) : TEXT(srv_key_ec);
+        built.certificate = rsa ? TEXT(srv_crt_rsa) : TEXT(srv_crt_ec);
+        built.key = rsa ? TEXT(srv_key_rsa) : TEXT(srv_key_ec);
     }
-    return made;
+    return built;
 }
 
 /* The server's certificate is in the name of localhost; the year is 2025. */

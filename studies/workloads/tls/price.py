@@ -61,13 +61,13 @@ def instructions(program: Path, functions: tuple[str, ...]) -> tuple[int, int]:
     counted = [f"--toggle-collect={name}" for name in functions]
     trace = BUILD / "price.hst"
     options = ["--tool=callgrind", "--collect-atstart=no", f"--callgrind-out-file={profile}"]
-    asked = [program, trace, server(MBEDTLS_2), "rsa", "price"]
-    run("valgrind", "-q", *options, *counted, *asked)
+    requested = [program, trace, server(MBEDTLS_2), "rsa", "price"]
+    run("valgrind", "-q", *options, *counted, *requested)
     own, mine, file, calls = 0, 0, "", False
     names: dict[str, str] = {}
     for line in profile.read_text("utf-8").splitlines():
-        if found := re.match(r"f[lie]=(\(\d+\))(?: (.*))?", line):
-            file = names.setdefault(found[1], found[2] or "")
+        if match := re.match(r"f[lie]=(\(\d+\))(?: (.*))?", line):
+            file = names.setdefault(match[1], match[2] or "")
         elif line.startswith("calls="):
             calls = True
         elif re.match(r"[+*\d-]\S* \d+$", line):
@@ -80,15 +80,15 @@ def instructions(program: Path, functions: tuple[str, ...]) -> tuple[int, int]:
 def main() -> int:
     if shutil.which("valgrind") is None:
         raise MissingError("valgrind; Debian package: valgrind")
-    found = {sizes: {} for sizes in SIZES}
+    result = {sizes: {} for sizes in SIZES}
     for sizes in SIZES:
         program = client(sizes)
         for what, functions in COUNTED.items():
-            found[sizes][what] = instructions(program, functions)
+            result[sizes][what] = instructions(program, functions)
     print("| millions of instructions a connection | plain | dynamic | of it in the two files |")
     print("| --- | ---: | ---: | ---: |")
     for what in COUNTED:
-        plain, dynamic = (found[sizes][what] for sizes in SIZES)
+        plain, dynamic = (result[sizes][what] for sizes in SIZES)
         counts = [count / CONNECTIONS / 1e6 for count in (plain[0], *dynamic)]
         print(f"| {what} | " + " | ".join(f"{count:.3f}" for count in counts) + " |")
     return 0

@@ -36,8 +36,8 @@ def make_traces(about: str, traces: Mapping[str, Callable[[Path], str]]) -> int:
     if unknown:
         parser.error(f"no such trace: {', '.join(sorted(unknown))}")
     for name in chosen.names or traces:
-        said = traces[name](chosen.out / f"{name}.hst.zst").strip()
-        print(f"{name}\n{said}" if "\n" in said else f"{name:28}{said}", flush=True)
+        text = traces[name](chosen.out / f"{name}.hst.zst").strip()
+        print(f"{name}\n{text}" if "\n" in text else f"{name:28}{text}", flush=True)
     return 0
 
 

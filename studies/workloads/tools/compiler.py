@@ -42,35 +42,35 @@ def compile_all(sources: Iterable[Path], *, options: Sequence[str] = ()) -> list
 def compile_one(source: Path, options: Sequence[str]) -> Path:
     flags = (*COMMON, *options)
     key = hashlib.sha256("\0".join([str(source), *flags]).encode()).hexdigest()[:16]
-    made = BUILD / "objects" / f"{source.stem}-{key}.o"
-    needed = made.with_suffix(".d")
-    if not is_fresh(made, needed):
-        made.parent.mkdir(parents=True, exist_ok=True)
-        own = made.with_suffix(f".{os.getpid()}")  # whole or not there, whoever else builds
+    built = BUILD / "objects" / f"{source.stem}-{key}.o"
+    needed = built.with_suffix(".d")
+    if not is_fresh(built, needed):
+        built.parent.mkdir(parents=True, exist_ok=True)
+        own = built.with_suffix(f".{os.getpid()}")  # whole or not there, whoever else builds
         run(*zig(), *flags, "-MMD", "-MF", needed, "-c", source, "-o", own)
-        own.replace(made)
-    return made
+        own.replace(built)
+    return built
 
 
-def is_fresh(made: Path, needed: Path) -> bool:
+def is_fresh(built: Path, needed: Path) -> bool:
     """Is the object younger than all files that it was made of (a Makefile's line)?"""
-    if not made.exists() or not needed.exists():
+    if not built.exists() or not needed.exists():
         return False
     names = needed.read_text("utf-8").replace("\\\n", " ").partition(": ")[2].split()
-    age = made.stat().st_mtime
+    age = built.stat().st_mtime
     return all(Path(name).exists() and Path(name).stat().st_mtime <= age for name in names)
 
 
 def link(name: str, objects: Sequence[Path], *, options: Sequence[str] = ()) -> Path:
     """The program build/workloads/programs/NAME."""
-    made = BUILD / "programs" / name
-    age = made.stat().st_mtime if made.exists() else 0.0
+    built = BUILD / "programs" / name
+    age = built.stat().st_mtime if built.exists() else 0.0
     if any(one.stat().st_mtime >= age for one in objects):
-        made.parent.mkdir(parents=True, exist_ok=True)
-        own = made.with_suffix(f".{os.getpid()}")
+        built.parent.mkdir(parents=True, exist_ok=True)
+        own = built.with_suffix(f".{os.getpid()}")
         run(*zig(), *COMMON, "-static", *options, *objects, "-o", own)
-        own.replace(made)
-    return made
+        own.replace(built)
+    return built
 
 
 def recorder() -> list[Path]:

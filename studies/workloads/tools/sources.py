@@ -75,7 +75,7 @@ def c_tree(crate: Crate) -> Path:
     if not place.is_dir():
         if shutil.which("cargo") is None:
             raise MissingError("cargo; Debian package: cargo")
-        with tempfile.TemporaryDirectory(dir=made(SOURCES)) as folder:
+        with tempfile.TemporaryDirectory(dir=built(SOURCES)) as folder:
             settle(fetch_crate(crate, Path(folder)), place)
     return place
 
@@ -93,7 +93,7 @@ def fetch_crate(crate: Crate, folder: Path) -> Path:
     """Its C tree below `folder`. Empty packages stand for what only a Rust build would need."""
     patches = []
     for name, (version, features) in crate.needs.items():
-        stub = made(folder / "stubs" / name)
+        stub = built(folder / "stubs" / name)
         write_package(
             stub, name, version, "[features]\n" + "".join(f"{f} = []\n" for f in features)
         )
@@ -119,7 +119,7 @@ def duktape() -> Path:
     """The folder with duktape.c and its headers."""
     place = SOURCES / DUKTAPE.replace("==", "-")
     if not place.is_dir():
-        with tempfile.TemporaryDirectory(dir=made(SOURCES)) as name:
+        with tempfile.TemporaryDirectory(dir=built(SOURCES)) as name:
             folder = Path(name)
             pinned = folder / "pinned.txt"
             pinned.write_text(f"{DUKTAPE} --hash=sha256:{DUKTAPE_SHA256}\n", "utf-8")
@@ -127,7 +127,7 @@ def duktape() -> Path:
             options = ("--no-deps", "--no-binary", "dukpy", "--require-hashes")
             where = ("--dest", folder, "--requirement", pinned)
             download(f"{DUKTAPE} by pip", *pip, "--quiet", *options, *where)
-            extract_files(next(folder.glob("*.tar.gz")), "src/duktape", made(folder / "duktape"))
+            extract_files(next(folder.glob("*.tar.gz")), "src/duktape", built(folder / "duktape"))
             settle(folder / "duktape", place)
     return place
 
@@ -149,6 +149,6 @@ def download(what: str, *command: str | Path, cwd: Path | None = None) -> None:
         raise MissingError(f"download of {what}: {error}") from error
 
 
-def made(folder: Path) -> Path:
+def built(folder: Path) -> Path:
     folder.mkdir(parents=True, exist_ok=True)
     return folder

@@ -41,14 +41,14 @@ LIKE_TENANTS = {
 
 
 def knobs_of(row: WifiRow) -> Knobs:
-    told = row.knobs
+    knobs = row.knobs
     return Knobs(
-        static_rx=told.static_rx,
-        dynamic_rx=told.dynamic_rx,
-        dynamic_tx=told.tx_buffers,
-        rx_ba_window=told.rx_ba_win,
-        window=min(told.tcp_wnd, 65535),
-        send_buffer=min(told.tcp_snd_buf, 65535),
+        static_rx=knobs.static_rx,
+        dynamic_rx=knobs.dynamic_rx,
+        dynamic_tx=knobs.tx_buffers,
+        rx_ba_window=knobs.rx_ba_win,
+        window=min(knobs.tcp_wnd, 65535),
+        send_buffer=min(knobs.tcp_snd_buf, 65535),
         out_of_order=OUT_OF_ORDER,
     )
 

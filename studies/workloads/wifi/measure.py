@@ -70,9 +70,9 @@ def find_pace(row: WifiRow, metric: str, words: Words, far: float = FAR) -> int:
     def excess(pace: int) -> float:
         nonlocal nearest
         run = simulate({**words, **only(metric), **TRIALS, f"{metric}_ns": pace})
-        found = 1 / run.phases[metric].mbit / goal - 1
-        nearest = min(nearest, (abs(found), pace))
-        return found
+        result = 1 / run.phases[metric].mbit / goal - 1
+        nearest = min(nearest, (abs(result), pace))
+        return result
 
     low, high = 0, round(goal * 8 * 1440 * 1000)
     at_low, at_high = excess(low), excess(high)
@@ -99,17 +99,17 @@ def find_pace(row: WifiRow, metric: str, words: Words, far: float = FAR) -> int:
 def paces(
     pool: ThreadPoolExecutor, metrics: Iterable[str], extra: Words, far: float = FAR
 ) -> dict[str, dict[str, int]]:
-    asked = [(group, metric) for group in BEST for metric in metrics]
-    found = pool.map(
+    results = [(group, metric) for group in BEST for metric in metrics]
+    result = pool.map(
         lambda one: find_pace(
             BEST[one[0]], one[1], {**rank_words(BEST[one[0]].knobs), **extra}, far
         ),
-        asked,
+        results,
     )
-    made: dict[str, dict[str, int]] = {group: {} for group in BEST}
-    for (group, metric), pace in zip(asked, found, strict=True):
-        made[group][metric] = pace
-    return made
+    built: dict[str, dict[str, int]] = {group: {} for group in BEST}
+    for (group, metric), pace in zip(results, result, strict=True):
+        built[group][metric] = pace
+    return built
 
 
 # ---- what is written ----------------------------------------------------------------------------
@@ -117,12 +117,12 @@ def paces(
 
 def figures(phase: Phase) -> dict[str, Any]:
     """Bytes; `peak`: of the device's heap, beyond what it held before the phase."""
-    told = phase.figures
+    reported = phase.figures
     return {
         "mbit": round(phase.mbit, 3),
-        "peak": told["peak"] - told["before"],
+        "peak": reported["peak"] - reported["before"],
         **{
-            name: told[name]
+            name: reported[name]
             for name in ("no_static", "no_dynamic", "no_transmit", "rx_at_once", "tx_at_once")
         },
     }
@@ -155,30 +155,30 @@ def tcp_mbit(row: WifiRow, pace: Pace, delay: int) -> dict[str, float]:
 def ladder(pace: Pace) -> dict[str, dict[str, dict[str, float]]]:
     """Throughput of TCP through the ladder's two networks, by the delay behind the access point."""
     tcp = only(*(metric for metric in METRICS if metric.startswith("tcp")))
-    found: dict[str, dict[str, dict[str, float]]] = {}
+    result: dict[str, dict[str, dict[str, float]]] = {}
     for name, knobs in LADDER.items():
         for delay in DELAYS:
             run = simulate({**ladder_words(knobs, pace), **TRIALS, **tcp, "delay_us": delay})
             mbit = {metric: round(one.mbit, 3) for metric, one in run.phases.items()}
-            found.setdefault(name, {})[str(delay)] = mbit
-    return found
+            result.setdefault(name, {})[str(delay)] = mbit
+    return result
 
 
 def joined(runs: list[Run], phase: str) -> dict[str, float]:
     """Throughput of all runs, one after the other; the highest peak."""
-    told = [run.phases[phase] for run in runs]
-    seconds = sum(one.figures["ns"] for one in told) / 1e9
-    bits = 8 * sum(one.figures["bytes"] for one in told)
+    results = [run.phases[phase] for run in runs]
+    seconds = sum(one.figures["ns"] for one in results) / 1e9
+    bits = 8 * sum(one.figures["bytes"] for one in results)
     return {
         "mbit": round(bits / seconds / 1e6, 3) if seconds else 0.0,
-        "peak": max(figures(one)["peak"] for one in told),
+        "peak": max(figures(one)["peak"] for one in results),
     }
 
 
 def swept(name: str, pace: Pace, pool: ThreadPoolExecutor) -> list[dict[str, Any]]:
     """A curve for each case and phase."""
     sweep = SWEEPS[name]
-    made = []
+    built = []
     for case, words in sweep.cases.items():
         points = []
         for value in sweep.values:
@@ -193,7 +193,7 @@ def swept(name: str, pace: Pace, pool: ThreadPoolExecutor) -> list[dict[str, Any
         runs = [list(pool.map(simulate, point)) for point in points]
         for phase in sweep.phases:
             curve = [joined(run, phase) for run in runs]
-            made.append(
+            built.append(
                 {
                     "case": case,
                     "phase": phase,
@@ -201,14 +201,14 @@ def swept(name: str, pace: Pace, pool: ThreadPoolExecutor) -> list[dict[str, Any
                     **{what: [point[what] for point in curve] for what in ("mbit", "peak")},
                 }
             )
-    return made
+    return built
 
 
 def measured() -> dict[str, Any]:
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         pace = paces(pool, METRICS, {})
         rows = ranks()
-        found = pool.map(lambda row: rank_figures(row, pace[row.knobs.group]), rows)
+        result = pool.map(lambda row: rank_figures(row, pace[row.knobs.group]), rows)
         other = {}
         for delay in DELAYS:
             if delay != LINK["delay_us"]:
@@ -227,7 +227,7 @@ def measured() -> dict[str, Any]:
             "sizes": structures(),
             "pace_ns": pace,
             "best": {group: row.id for group, row in BEST.items()},
-            "ranks": {row.id: one for row, one in zip(rows, found, strict=True)},
+            "ranks": {row.id: one for row, one in zip(rows, result, strict=True)},
             "traced": {
                 row.id: {phase: figures(run.phases[phase])["peak"] for phase in PHASES}
                 for row in rows
@@ -249,29 +249,29 @@ def sent_with(extra: Words, row: WifiRow, pace: int) -> float:
 def backed_off() -> dict[str, Any]:
     """UDP to the other side, sent as ESP-IDF's iperf sends it: by rank, Mbit/s. The processor's
     time of a frame lies behind the driver's buffers, or before them."""
-    made: dict[str, Any] = {
+    built: dict[str, Any] = {
         "heapscope_wifi_back_off": 1,
         "made_by": "python studies/workloads/wifi/measure.py --back-off",
     }
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         for place, value in BACK_OFF_PLACES.items():
             extra = {"back_off": value}
-            found = paces(pool, ("udp_tx",), extra, LEAP)
-            pace = {group: each["udp_tx"] for group, each in found.items()}
+            result = paces(pool, ("udp_tx",), extra, LEAP)
+            pace = {group: each["udp_tx"] for group, each in result.items()}
             mbit = pool.map(
                 lambda row, extra=extra, pace=pace: sent_with(extra, row, pace[row.knobs.group]),
                 ranks(),
             )
             ranked = dict(zip((row.id for row in ranks()), mbit, strict=True))
-            made[place] = {"pace_ns": pace, "ranks": ranked}
-    return made
+            built[place] = {"pace_ns": pace, "ranks": ranked}
+    return built
 
 
 def backed_off_again(names: list[str]) -> dict[str, dict[str, float]]:
-    told = json.loads((CAPTURED / BACK_OFF).read_text("utf-8"))
+    document = json.loads((CAPTURED / BACK_OFF).read_text("utf-8"))
     return {
         place: {
-            row.id: sent_with({"back_off": value}, row, told[place]["pace_ns"][row.knobs.group])
+            row.id: sent_with({"back_off": value}, row, document[place]["pace_ns"][row.knobs.group])
             for row in ranks()
             if row.id in names
         }

@@ -67,23 +67,23 @@ def factor(variant: str, row: WifiRow) -> float:
     return float(FACTOR ** VARIANTS[variant](row, BEST[row.knobs.group]))
 
 
-def measured(asked: tuple[str, WifiRow]) -> dict[str, Any]:
+def measured(requested: tuple[str, WifiRow]) -> dict[str, Any]:
     """Mbit/s: by metric with a sender that asks for a buffer first, and UDP as iperf sends it."""
-    variant, row = asked
+    variant, row = requested
     link, back_off = (json.loads((CAPTURED / name).read_text("utf-8")) for name in (NAME, BACK_OFF))
     slower = factor(variant, row)
     pace = {metric: round(ns * slower) for metric, ns in link["pace_ns"][row.knobs.group].items()}
     run = simulate({**rank_words(row.knobs), **pace_words(pace), **TRIALS, **only(*PHASES)})
-    found: dict[str, Any] = {metric: round(run.phases[metric].mbit, 3) for metric in PHASES}
+    result: dict[str, Any] = {metric: round(run.phases[metric].mbit, 3) for metric in PHASES}
     for place, value in BACK_OFF_PLACES.items():
         own = round(back_off[place]["pace_ns"][row.knobs.group] * slower)
-        found[place] = sent_with({"back_off": value}, row, own)
-    return found
+        result[place] = sent_with({"back_off": value}, row, own)
+    return result
 
 
 def all_measured(names: list[str]) -> dict[str, dict[str, Any]]:
     """By variant and rank, those that are slower by it. `names`: none for all."""
-    made: dict[str, dict[str, Any]] = {}
+    built: dict[str, dict[str, Any]] = {}
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         for variant in VARIANTS:
             rows = [
@@ -91,9 +91,9 @@ def all_measured(names: list[str]) -> dict[str, dict[str, Any]]:
                 for row in ranks()
                 if factor(variant, row) > 1 and (not names or row.id in names)
             ]
-            found = pool.map(measured, map(partial(_pair, variant), rows))
-            made[variant] = {row.id: one for row, one in zip(rows, found, strict=True)}
-    return made
+            result = pool.map(measured, map(partial(_pair, variant), rows))
+            built[variant] = {row.id: one for row, one in zip(rows, result, strict=True)}
+    return built
 
 
 def _pair(variant: str, row: WifiRow) -> tuple[str, WifiRow]:

@@ -62,10 +62,10 @@ def program() -> Path:
 
 def simulate(words: Mapping[str, int], *, trace: Path = Path("/dev/null")) -> Run:
     """`words`: of knobs.h. RuntimeError: a connection broke off."""
-    said = [f"{name}={value}" for name, value in {**BLOCKS, **words}.items()]
-    lines = [json.loads(line) for line in run(program(), trace, *said).splitlines()]
+    results = [f"{name}={value}" for name, value in {**BLOCKS, **words}.items()]
+    lines = [json.loads(line) for line in run(program(), trace, *results).splitlines()]
     phases = {line["phase"]: Phase(line["phase"], line) for line in lines[:-1]}
     broken = [phase.name for phase in phases.values() if phase.figures["failed"]]
     if broken:
-        raise RuntimeError(f"{' '.join(said)}: {', '.join(broken)} broke off")
+        raise RuntimeError(f"{' '.join(results)}: {', '.join(broken)} broke off")
     return Run(phases, lines[-1]["sizes"])

@@ -61,12 +61,12 @@ def program(
     """run_NAME.c with these adapters and libraries."""
     sources = [HERE / f"run_{name}.c", *(ADAPTERS / f"{one}.c" for one in adapters)]
     device = device_library()
-    said = [str(library) for library in (device, *libraries)]
+    results = [str(library) for library in (device, *libraries)]
     headers = [HERE / "heap_under_test.h", ROOT / "tests" / "models" / "check.h"]
-    folder = folder_for(name, [*sources, *headers, *sorted(ADAPTERS.glob("*.h"))], *flags, *said)
+    folder = folder_for(name, [*sources, *headers, *sorted(ADAPTERS.glob("*.h"))], *flags, *results)
     if not folder.exists():
         own = fresh(folder)
-        run(*c_compiler(), *OWN, *flags, *sources, *said, "-o", own / name)
+        run(*c_compiler(), *OWN, *flags, *sources, *results, "-o", own / name)
         put(own, folder)
     return folder / name
 
@@ -74,14 +74,14 @@ def program(
 def archive_on_hooks(archive: str) -> Path:
     """A static library of the system whose calloc and free are mbedTLS's hooks, as if it were built
     with MBEDTLS_PLATFORM_CALLOC_MACRO and MBEDTLS_PLATFORM_FREE_MACRO."""
-    found = Path(run(*c_compiler(), f"-print-file-name={archive}").strip())
-    if not found.is_absolute() or not found.exists():
+    result = Path(run(*c_compiler(), f"-print-file-name={archive}").strip())
+    if not result.is_absolute() or not result.exists():
         raise MissingError(f"{archive}; Debian package: libmbedtls-dev")
-    folder = folder_for("hooked", [found], archive)
+    folder = folder_for("hooked", [result], archive)
     if not folder.exists():
         own = fresh(folder)
         names = [f"--redefine-sym={name}=hs_mbedtls_{name}" for name in ("calloc", "free")]
-        run("objcopy", *names, found, own / archive)
+        run("objcopy", *names, result, own / archive)
         put(own, folder)
     return folder / archive
 

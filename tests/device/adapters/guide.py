@@ -29,9 +29,9 @@ class Example:
 
 
 def examples() -> list[Example]:
-    found = []
+    results = []
     for page in PAGES:
         text = (ROOT / "docs" / "guide" / f"{page}.md").read_text("utf-8")
         for number, match in enumerate(BLOCK.finditer(text), 1):
-            found.append(Example(f"{page}-{number}", match[1], match[2] or ""))
-    return found
+            results.append(Example(f"{page}-{number}", match[1], match[2] or ""))
+    return results

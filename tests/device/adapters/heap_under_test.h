@@ -10,7 +10,7 @@
 typedef struct heap_under_test {
     hs_private_t *heap;
     void *memory;
-    uint32_t told; /* of requests that did not fit */
+    uint32_t reported; /* of requests that did not fit */
     hs_private_failure_t failure;
 } heap_under_test_t;
 
@@ -19,7 +19,7 @@ static inline bool heap_full(void *context, const hs_private_failure_t *failure)
     heap_under_test_t *test = context;
     CHECK(failure->size > failure->largest, "%zu do not fit into %zu", failure->size,
           failure->largest);
-    test->told++;
+    test->reported++;
     test->failure = *failure;
     return false;
 }
@@ -52,7 +52,7 @@ static inline hs_private_info_t heap_figures(const heap_under_test_t *test)
     CHECK(hs_private_check(test->heap) == HS_OK, "the heap contradicts itself");
     hs_private_info(test->heap, &info);
     CHECK(info.misuse == 0, "%u frees or reallocs of no block", (unsigned)info.misuse);
-    CHECK(info.failures == test->told, "told of %u failures of %u", (unsigned)test->told,
+    CHECK(info.failures == test->reported, "told of %u failures of %u", (unsigned)test->reported,
           (unsigned)info.failures);
     return info;
 }

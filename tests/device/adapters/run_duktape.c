@@ -79,7 +79,7 @@ static void check_full(void)
     for (int i = 0; i < 3; i++) {
         evaluate(duk, greedy, result, sizeof result);
         CHECK(strstr(result, "alloc") != NULL, "%s", result);
-        CHECK(test.told > 0, "told of no failure");
+        CHECK(test.reported > 0, "told of no failure");
         evaluate(duk, "1 + 1", result, sizeof result);
         CHECK(strcmp(result, "2") == 0, "%s", result);
     }
@@ -102,7 +102,7 @@ static void check_too_small(void)
 {
     static uint64_t memory[120000 / 8];
     static size_t size; /* not changed by longjmp */
-    static unsigned refused, made;
+    static unsigned refused, built;
     for (size = 2000; size < sizeof memory; size += 1900) {
         const hs_private_config_t config = {.size = size, .memory = memory, .full = leave};
         hs_private_t *heap = hs_private_create(&config);
@@ -110,14 +110,14 @@ static void check_too_small(void)
         if (setjmp(broken) == 0) {
             duk_destroy_heap(duk_create_heap(hs_duktape_alloc, hs_duktape_realloc, hs_duktape_free,
                                              heap, fatal));
-            made++;
+            built++;
         } else {
             refused++;
         }
         CHECK(hs_private_check(heap) == HS_OK, "the heap contradicts itself");
         hs_private_destroy(heap);
     }
-    CHECK(refused > 10 && made > 0, "%u engines were refused, %u made", refused, made);
+    CHECK(refused > 10 && built > 0, "%u engines were refused, %u made", refused, built);
 }
 
 int main(void)

@@ -148,7 +148,7 @@ static void check_full(heap_under_test_t *test)
     while (count < 200 && (frames[count] = pbuf_alloc(PBUF_RAW, 1514, PBUF_RAM)) != NULL) {
         count++;
     }
-    CHECK(count > 20 && count < 200 && test->told == 1, "%u frames", count);
+    CHECK(count > 20 && count < 200 && test->reported == 1, "%u frames", count);
     CHECK(test->failure.size >= 1514, "%zu bytes failed", test->failure.size);
     while (count > 0) {
         pbuf_free(frames[--count]);

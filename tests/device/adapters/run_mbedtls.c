@@ -238,8 +238,8 @@ int main(void)
         heap_open(&test, "small", size);
         hs_mbedtls_use(test.heap);
         int error = connect_once();
-        CHECK((error != 0) == (test.told > 0), "-0x%04x after %u failures", (unsigned)-error,
-              (unsigned)test.told);
+        CHECK((error != 0) == (test.reported > 0), "-0x%04x after %u failures", (unsigned)-error,
+              (unsigned)test.reported);
         refused += error != 0 ? 1u : 0u;
         served += error == 0 ? 1u : 0u;
         heap_close(&test);

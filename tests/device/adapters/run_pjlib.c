@@ -142,7 +142,7 @@ static void check_full(void)
         PJ_END
         pj_pool_release(pool);
     }
-    CHECK(thrown == 3 && test.told == 3, "%d exceptions", thrown);
+    CHECK(thrown == 3 && test.reported == 3, "%d exceptions", thrown);
     CHECK(pj_pool_create(hs_pjlib_factory(&ours), "large", 120000, 512, NULL) == NULL, "120000");
     CHECK(ours.caching.used_size == 0, "%zu bytes are counted", ours.caching.used_size);
     heap_print(&test);

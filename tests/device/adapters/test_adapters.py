@@ -21,17 +21,17 @@ SECONDS = 60
 FIGURES = re.compile(r"^(\w+): (\d+) total, (\d+) used, .* (\d+) peak$", re.MULTILINE)
 
 
-def run(made: Path) -> dict[str, int]:
+def run(built: Path) -> dict[str, int]:
     """The program's own checks hold; the peaks of its heaps by name."""
-    done = subprocess.run([made], capture_output=True, text=True, timeout=SECONDS, check=False)
+    done = subprocess.run([built], capture_output=True, text=True, timeout=SECONDS, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     return {name: int(peak) for name, _, _, peak in FIGURES.findall(done.stdout)}
 
 
 def test_duktape_runs_its_scripts_on_a_private_heap() -> None:
     need_header("duktape.h", package="duktape-dev")
-    made = program("duktape", adapters=["duktape"], libraries=["-lduktape", "-lm"])
-    peaks = run(made)
+    built = program("duktape", adapters=["duktape"], libraries=["-lduktape", "-lm"])
+    peaks = run(built)
     assert peaks["script"] > 100_000
     assert 300_000 < peaks["small"] < 400_000
 
@@ -39,8 +39,8 @@ def test_duktape_runs_its_scripts_on_a_private_heap() -> None:
 def test_lua_runs_its_scripts_on_a_private_heap() -> None:
     flags = ["-I/usr/include/lua5.4"]
     need_header("lua.h", *flags, package="liblua5.4-dev")
-    made = program("lua", adapters=["lua"], flags=flags, libraries=["-llua5.4", "-lm"])
-    peaks = run(made)
+    built = program("lua", adapters=["lua"], flags=flags, libraries=["-llua5.4", "-lm"])
+    peaks = run(built)
     assert peaks["lua"] > 150_000
     assert 80_000 < peaks["small"] < 100_000
 
@@ -48,26 +48,26 @@ def test_lua_runs_its_scripts_on_a_private_heap() -> None:
 def test_mbedtls_shakes_hands_on_a_private_heap() -> None:
     need_header("mbedtls/ssl.h", package="libmbedtls-dev")
     archives = [archive_on_hooks(f"libmbed{name}.a") for name in ("tls", "x509", "crypto")]
-    made = program("mbedtls", adapters=["mbedtls"], libraries=[*archives, "-lpthread"])
-    assert run(made)["tls"] > 4 * 16384  # the record buffers of both sides
+    built = program("mbedtls", adapters=["mbedtls"], libraries=[*archives, "-lpthread"])
+    assert run(built)["tls"] > 4 * 16384  # the record buffers of both sides
 
 
 def test_lwip_moves_its_packets_on_a_private_heap() -> None:
     flags = ["-I/usr/include/lwip"]
     need_header("lwip/tcpip.h", *flags, package="liblwip-dev")
-    made = program(
+    built = program(
         "lwip", adapters=["lwip", "lwip_mem"], flags=flags, libraries=["-llwip", "-lpthread"]
     )
-    assert 200_000 < run(made)["lwip"] < 300_000
+    assert 200_000 < run(built)["lwip"] < 300_000
 
 
 @pytest.mark.slow
 def test_pjlib_has_its_pools_on_a_private_heap() -> None:
     flags, library = pjlib()
-    made = program(
+    built = program(
         "pjlib", adapters=["pjlib"], flags=flags, libraries=[library, "-lpthread", "-lm"]
     )
-    assert run(made)["ice"] > 400_000
+    assert run(built)["ice"] > 400_000
 
 
 def test_the_guides_part_with_pjlib_compiles(tmp_path: Path) -> None:

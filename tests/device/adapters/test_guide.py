@@ -38,7 +38,7 @@ def test_the_pages_have_what_is_tested_here() -> None:
     assert (len(PROGRAMS), len(PARTS), len(examples())) == (4, 4, 9)
 
 
-def made(example: Example, folder: Path) -> Path:
+def built(example: Example, folder: Path) -> Path:
     source, program = folder / "example.c", folder / "example"
     source.write_text(example.code, "utf-8")
     trace = sorted((ROOT / "device" / "src" / "trace").glob("*.c"))
@@ -48,7 +48,7 @@ def made(example: Example, folder: Path) -> Path:
 
 @pytest.mark.parametrize("example", PROGRAMS, ids=lambda example: example.name)
 def test_a_program_prints_what_is_shown(example: Example, tmp_path: Path) -> None:
-    program = made(example, tmp_path)
+    program = built(example, tmp_path)
     done = subprocess.run([program], cwd=tmp_path, capture_output=True, text=True, check=True)
     assert done.stdout == example.shown or not SIZES_AS_SHOWN
 
@@ -65,7 +65,7 @@ def test_a_part_compiles(example: Example, tmp_path: Path) -> None:
 
 def test_the_recorded_pools_are_read_back(tmp_path: Path) -> None:
     example = next(example for example in PROGRAMS if "hs_trace_open" in example.code)
-    run(made(example, tmp_path), tmp_path / "pools.hst")
+    run(built(example, tmp_path), tmp_path / "pools.hst")
     with NativeReader() as reader:
         keep_events(reader)
         assert read_trace(tmp_path / "pools.hst", reader).ended

@@ -4,19 +4,19 @@
 #include "../../models/check.h"
 #include "esp_heap_caps.h"
 
-static int told;
+static int reported;
 
 static void failed(size_t size, uint32_t caps, const char *function)
 {
     (void)size;
     (void)caps;
     (void)function;
-    told++;
+    reported++;
 }
 
 static void aborted(int signal_number)
 {
-    _Exit(signal_number == SIGABRT && told == 1 ? 0 : 3);
+    _Exit(signal_number == SIGABRT && reported == 1 ? 0 : 3);
 }
 
 int main(void)
@@ -26,7 +26,7 @@ int main(void)
     CHECK(heap_caps_malloc(0, MALLOC_CAP_DEFAULT) == NULL, "0 bytes");
     void *const block =
         heap_caps_malloc_prefer(100, 2, (uint32_t)MALLOC_CAP_INVALID, (uint32_t)MALLOC_CAP_DEFAULT);
-    CHECK(block != NULL && told == 0, "not the second choice");
+    CHECK(block != NULL && reported == 0, "not the second choice");
     heap_caps_malloc(128 * 1024 * 1024, MALLOC_CAP_DEFAULT);
     CHECK(false, "it goes on");
     return 1;

@@ -27,34 +27,34 @@ static struct {
     size_t failed_size;
     uint32_t failed_caps;
     const char *failed_in;
-} told;
+} reported;
 
 void esp_heap_trace_alloc_hook(void *ptr, size_t size, uint32_t caps)
 {
-    told.taken = ptr;
-    told.size = size;
-    told.caps = caps;
-    told.takes++;
+    reported.taken = ptr;
+    reported.size = size;
+    reported.caps = caps;
+    reported.takes++;
 }
 
 void esp_heap_trace_free_hook(void *ptr)
 {
-    told.freed = ptr;
-    told.frees++;
+    reported.freed = ptr;
+    reported.frees++;
 }
 
 static void failed(size_t size, uint32_t caps, const char *function)
 {
-    told.failed_size = size;
-    told.failed_caps = caps;
-    told.failed_in = function;
-    told.failures++;
+    reported.failed_size = size;
+    reported.failed_caps = caps;
+    reported.failed_in = function;
+    reported.failures++;
 }
 
 static int failures(void)
 {
-    const int seen = told.failures;
-    told.failures = 0;
+    const int seen = reported.failures;
+    reported.failures = 0;
     return seen;
 }
 
@@ -198,7 +198,7 @@ static void check_malloc(void)
     IS(rest, esp_ptr_in_dram); /* any will do when there is no other */
     failures();
     CHECK(heap_caps_malloc_default(HUGE_SIZE) == NULL && failures() == 1 &&
-              told.failed_caps == MALLOC_CAP_DEFAULT,
+              reported.failed_caps == MALLOC_CAP_DEFAULT,
           "more than there is");
     CHECK(heap_caps_malloc_default(0) == NULL && failures() == 0, "0 bytes");
     heap_caps_malloc_extmem_enable(SIZE_MAX);
@@ -254,9 +254,9 @@ static void check_failures(void)
     const size_t sizes[] = {HUGE_SIZE, 64};
     for (size_t i = 0; i < 2; i++) {
         CHECK(heap_caps_malloc(sizes[i], sets[i]) == NULL && failures() == 1, "malloc %zu", i);
-        CHECK(told.failed_size == sizes[i] && told.failed_caps == sets[i] &&
-                  strcmp(told.failed_in, "heap_caps_malloc") == 0,
-              "%zu bytes in %s", told.failed_size, told.failed_in);
+        CHECK(reported.failed_size == sizes[i] && reported.failed_caps == sets[i] &&
+                  strcmp(reported.failed_in, "heap_caps_malloc") == 0,
+              "%zu bytes in %s", reported.failed_size, reported.failed_in);
         CHECK(heap_caps_realloc(NULL, sizes[i], sets[i]) == NULL && failures() == 1, "realloc");
         CHECK(heap_caps_aligned_alloc(512, sizes[i], sets[i]) == NULL && failures() == 1,
               "aligned_alloc");
@@ -372,25 +372,27 @@ static void check_hooks(void)
         void *block = way == 0   ? heap_caps_malloc(size, MALLOC_CAP_DEFAULT)
                       : way == 1 ? heap_caps_calloc(1, size, MALLOC_CAP_DEFAULT)
                                  : heap_caps_aligned_alloc(512, size, MALLOC_CAP_DEFAULT);
-        CHECK(told.taken == block && told.size == size && told.caps == MALLOC_CAP_DEFAULT,
-              "way %d: %p with %zu bytes", way, told.taken, told.size);
-        const int frees = told.frees;
-        told.size = 0;
+        CHECK(reported.taken == block && reported.size == size &&
+                  reported.caps == MALLOC_CAP_DEFAULT,
+              "way %d: %p with %zu bytes", way, reported.taken, reported.size);
+        const int frees = reported.frees;
+        reported.size = 0;
         block = heap_caps_realloc(block, size, MALLOC_CAP_32BIT);
-        CHECK(told.taken == block && told.size == size && told.frees == frees, "way %d", way);
+        CHECK(reported.taken == block && reported.size == size && reported.frees == frees, "way %d",
+              way);
         heap_caps_free(block);
-        CHECK(told.freed == block && told.frees == frees + 1, "way %d", way);
+        CHECK(reported.freed == block && reported.frees == frees + 1, "way %d", way);
     }
-    const int frees = told.frees;
-    const int takes = told.takes;
+    const int frees = reported.frees;
+    const int takes = reported.takes;
     void *const block = heap_caps_malloc(100, MALLOC_CAP_DMA);
     void *const moved = heap_caps_realloc(block, 100, MALLOC_CAP_SPIRAM);
-    CHECK(told.takes == takes + 2 && told.frees == frees + 1 && told.freed == block,
-          "another heap: %d and %d", told.takes - takes, told.frees - frees);
+    CHECK(reported.takes == takes + 2 && reported.frees == frees + 1 && reported.freed == block,
+          "another heap: %d and %d", reported.takes - takes, reported.frees - frees);
     heap_caps_free(moved);
     heap_caps_free(NULL);
-    CHECK(told.frees == frees + 2, "told of NULL");
-    CHECK(heap_caps_malloc(HUGE_SIZE, MALLOC_CAP_DMA) == NULL && told.takes == takes + 2,
+    CHECK(reported.frees == frees + 2, "told of NULL");
+    CHECK(heap_caps_malloc(HUGE_SIZE, MALLOC_CAP_DMA) == NULL && reported.takes == takes + 2,
           "told of a failure");
 }
 

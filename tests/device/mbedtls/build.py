@@ -59,15 +59,15 @@ def objects() -> Path:
     library_flags = ("-O1", "-w", *SANITIZE, *include)
     folder = folder_for("tls_buffers", [*own, *headers], *OWN, *include)
     if not folder.exists():
-        made = fresh(folder)
+        built = fresh(folder)
         for source in records:
             idle = ("-include", "tls_idle.h") if source.name == "ssl_tls.c" else ()
-            to = made / f"{source.stem}.o"
+            to = built / f"{source.stem}.o"
             run(*c_compiler(), *library_flags, *idle, "-c", source, "-o", to)
-        run(*c_compiler(), *library_flags, "-c", records[-1], "-o", made / "plain.o")
+        run(*c_compiler(), *library_flags, "-c", records[-1], "-o", built / "plain.o")
         for source in own:
-            run(*c_compiler(), *OWN, *include, "-c", source, "-o", made / f"{source.stem}.o")
-        put(made, folder)
+            run(*c_compiler(), *OWN, *include, "-c", source, "-o", built / f"{source.stem}.o")
+        put(built, folder)
     return folder
 
 
@@ -77,7 +77,7 @@ def program(*left_out: str) -> Path:
     without = "ssl_tls" if "include" in left_out else "plain"
     chosen = [one for one in sorted(objects().glob("*.o")) if one.stem != without]
     wrap = () if "wrap" in left_out else (f"-Wl,@{PORT / 'tls_wrap.opt'}",)
-    made = objects() / "-".join(("run", *left_out))
-    own = made.with_suffix(f".{os.getpid()}")  # another process may run the one that is there
+    built = objects() / "-".join(("run", *left_out))
+    own = built.with_suffix(f".{os.getpid()}")  # another process may run the one that is there
     run(*c_compiler(), *chosen, library(), *wrap, "-rdynamic", "-ldl", *SANITIZE, "-o", own)
-    return own.replace(made)
+    return own.replace(built)

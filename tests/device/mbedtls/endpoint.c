@@ -25,9 +25,9 @@ static bool is_spared(void)
     void *frames[16];
     int depth = backtrace(frames, 16);
     for (int i = 0; i < depth; i++) {
-        Dl_info found;
-        if (dladdr(frames[i], &found) != 0 && found.dli_sname != NULL &&
-            strcmp(found.dli_sname, "mbedtls_mpi_get_mont_r2_unsafe") == 0) {
+        Dl_info match;
+        if (dladdr(frames[i], &match) != 0 && match.dli_sname != NULL &&
+            strcmp(match.dli_sname, "mbedtls_mpi_get_mont_r2_unsafe") == 0) {
             return true;
         }
     }

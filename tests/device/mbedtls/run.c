@@ -252,7 +252,7 @@ static void failing(void)
     memory.requests = 0;
     CHECK(connection() == 0, "nothing fails");
     const size_t all = memory.requests;
-    unsigned made = 0;
+    unsigned built = 0;
     unsigned spared = 0;
     unsigned without = 0;
     for (size_t at = counts[0]; at <= all; at += counts[1]) {
@@ -262,12 +262,12 @@ static void failing(void)
         CHECK(memory.failed == 1 || error == 0, "request %zu: -0x%04x", at, (unsigned)-error);
         check_nothing_lives();
         without += memory.failed == 1 && error == 0 ? 1u : 0u;
-        made += memory.failed == 1 ? 1u : 0u;
+        built += memory.failed == 1 ? 1u : 0u;
         spared += memory.spared == 1 ? 1u : 0u;
     }
     memory.fail_at = 0;
     CHECK(connection() == 0, "memory is there again");
-    printf("requests %zu failed %u spared %u without %u\n", all, made, spared, without);
+    printf("requests %zu failed %u spared %u without %u\n", all, built, spared, without);
 }
 
 /* Every second buffer of a record cannot be had at first: the call is made again, nothing is lost. */

@@ -69,7 +69,7 @@ def test_records_of_any_size_pass_both_ways(scenes: Path, server: Server, suite:
 
 @pytest.mark.parametrize("scene", ["chopped", "parts", "scarce"])
 @pytest.mark.parametrize("suite", ["ECDHE, GCM", "RSA, CBC"])
-def test_a_call_that_has_to_be_made_again_loses_nothing(
+def test_a_call_that_has_to_be_repeated_loses_nothing(
     scenes: Path, server: Server, scene: str, suite: str
 ) -> None:
     play(scenes, scene, server.port, SUITES[suite])
@@ -82,7 +82,9 @@ def test_the_server_closes(scenes: Path, server: Server) -> None:
 
 
 @pytest.mark.parametrize("suite", ["ECDHE, GCM", "RSA, CBC"])
-def test_the_other_end_is_told_of_a_bad_record(scenes: Path, server: Server, suite: str) -> None:
+def test_the_other_end_is_reported_of_a_bad_record(
+    scenes: Path, server: Server, suite: str
+) -> None:
     play(scenes, "tampered", server.port, SUITES[suite])
     assert len(server.failures) == 1
     assert "alert bad record mac" in server.failures[0].lower()
@@ -140,11 +142,11 @@ def test_renegotiation_is_refused_from_either_end(
             wait_for(other, "thanks")
             other.stdin.write("r\n")  # renegotiate
             other.stdin.flush()
-            _, said = client.communicate(timeout=60)
+            _, stated = client.communicate(timeout=60)
         other.stdin.close()
         rest = other.stdout.read()
         other.wait(60)
-    assert client.returncode == 0, said + rest
+    assert client.returncode == 0, stated + rest
     assert "no renegotiation" in rest.lower()
 
 
@@ -159,10 +161,10 @@ def wait_for(process: subprocess.Popen[str], text: str) -> str:
 
 def test_an_allocation_that_fails_is_a_clean_error(scenes: Path, server: Server) -> None:
     first, step = (1, 1) if WHOLE else (3, 7)
-    said = play(scenes, "failing", server.port, FAST, first, step)
-    found = re.fullmatch(r"requests (\d+) failed (\d+) spared (\d+) without (\d+)\n", said)
-    assert found is not None
-    requests, failed, spared, without = map(int, found.groups())
+    stated = play(scenes, "failing", server.port, FAST, first, step)
+    match = re.fullmatch(r"requests (\d+) failed (\d+) spared (\d+) without (\d+)\n", stated)
+    assert match is not None
+    requests, failed, spared, without = map(int, match.groups())
     tried = (requests - first) // step + 1
     assert failed + spared >= tried - 3  # a connection may ask for less, by what the server sends
     assert spared <= tried // 5
@@ -188,10 +190,10 @@ def test_a_server_on_dynamic_buffers(scenes: Path, credentials: str, tmp_path: P
             port = int(server.stdout.readline().removeprefix("port "))
             for _ in range(3):
                 echo(port, context)
-            _, said = server.communicate(timeout=60)
+            _, stated = server.communicate(timeout=60)
         finally:
             server.kill()
-    assert server.returncode == 0, said
+    assert server.returncode == 0, stated
 
 
 def echo(port: int, context: ssl.SSLContext) -> None:

@@ -44,16 +44,16 @@ def test_noise_alone_is_called_worse_as_seldom_as_is_stated(seed: int) -> None:
     random_ = random.Random(seed)
     checks, alarms = 400, 0
     for _ in range(checks):
-        found = changes(_rows(random_, 5), _rows(random_, 3), tolerance=None)
-        alarms += any(row.status == "worse" for row in found)
+        result = changes(_rows(random_, 5), _rows(random_, 3), tolerance=None)
+        alarms += any(row.status == "worse" for row in result)
     # A binomial of the stated chance is above this bound once in a million tests.
     assert alarms <= stats.binom.isf(1e-6, checks, FALSE_ALARMS), f"seed {seed}"
 
 
-def test_growth_beyond_the_noise_is_found(seed: int) -> None:
+def test_growth_beyond_the_noise_is_detected(seed: int) -> None:
     random_ = random.Random(seed)
-    found = changes(_rows(random_, 5), _rows(random_, 5, grown=3000), tolerance=None)
-    assert [row.name for row in found if row.status == "worse"] == ["task 0"], f"seed {seed}"
+    result = changes(_rows(random_, 5), _rows(random_, 5, grown=3000), tolerance=None)
+    assert [row.name for row in result if row.status == "worse"] == ["task 0"], f"seed {seed}"
 
 
 def test_one_recording_on_each_side_decides_nothing_without_a_tolerance() -> None:
@@ -85,9 +85,9 @@ def test_a_check_compares_with_an_earlier_one_by_task(
     assert same.passed
     assert not same.changes
     make_trace("t net", "a 1 1000", "t ui", "a 2 900")
-    found = checked(text, baseline=main)
-    assert not found.passed
-    names = [row.name for row in found.worse if row.section == "tasks"]
+    result = checked(text, baseline=main)
+    assert not result.passed
+    names = [row.name for row in result.worse if row.section == "tasks"]
     assert names == ["ui in DRAM: peak held"] or all(name.startswith("ui ") for name in names)
 
 

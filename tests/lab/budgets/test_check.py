@@ -26,14 +26,14 @@ def test_every_figure_is_the_one_of_its_verb(make_trace: MakeTrace, checked: Che
         "[budget]\nmin_free = 1\nneed = 30000\nfailures = 0\n[budget.task]\nnet = 1\nui = 1\n"
         "[budget.fit]\ntlsf = 64\n"
     )
-    found = rows(checked(POOL + budgets + RUN))
+    result = rows(checked(POOL + budgets + RUN))
     held = {row.task: row.held_peak for row in replay.tasks}
-    assert found["min_free"].value == replay.malloc.minimum_free
-    assert found["need:30000"].value == replay.needs[0].worst_largest
-    assert found["failures"].value == 0
-    assert found["task:net"].value == held["net"]
-    assert found["task:ui"].value == held["ui"]
-    assert found["fit:tlsf"].value == fit.pool
+    assert result["min_free"].value == replay.malloc.minimum_free
+    assert result["need:30000"].value == replay.needs[0].worst_largest
+    assert result["failures"].value == 0
+    assert result["task:net"].value == held["net"]
+    assert result["task:ui"].value == held["ui"]
+    assert result["fit:tlsf"].value == fit.pool
 
 
 @pytest.mark.parametrize(("more", "status"), [(0, KEPT), (1, BROKEN)])
@@ -42,9 +42,9 @@ def test_a_budget_is_broken_one_byte_beyond_its_limit(
 ) -> None:
     trace = make_trace(*LINES)
     free = heapscope.replay(trace, pool="64KB", allocator="tlsf").malloc.minimum_free
-    found = checked(f"{POOL}[budget]\nmin_free = {free + more}\n{RUN}")
-    assert rows(found)["min_free"].status == status
-    assert found.passed is (status == KEPT)
+    result = checked(f"{POOL}[budget]\nmin_free = {free + more}\n{RUN}")
+    assert rows(result)["min_free"].status == status
+    assert result.passed is (status == KEPT)
 
 
 @pytest.mark.parametrize(("pool", "status"), [("64KB", KEPT), ("8KB", BROKEN)])
@@ -58,11 +58,11 @@ def test_a_pool_that_is_large_enough_needs_one_replay(
 
 def test_a_broken_budget_names_who_caused_it(make_trace: MakeTrace, checked: Check) -> None:
     make_trace(*LINES, "a 9 60000", "t net", "a 10 61000")
-    found = rows(checked(f'{POOL}[budget]\nfailures = 0\nmin_free = "60KB"\n{RUN}'))
-    assert found["failures"].task == "ui"
-    assert "malloc of 60,000 B" in found["failures"].cause
-    assert found["min_free"].task == "net"
-    assert found["min_free"].sentence.endswith("the budget is at least 61,440 B.")
+    result = rows(checked(f'{POOL}[budget]\nfailures = 0\nmin_free = "60KB"\n{RUN}'))
+    assert result["failures"].task == "ui"
+    assert "malloc of 60,000 B" in result["failures"].cause
+    assert result["min_free"].task == "net"
+    assert result["min_free"].sentence.endswith("the budget is at least 61,440 B.")
 
 
 def test_a_leak_breaks_its_budget_and_is_counted_by_its_mark(
@@ -75,27 +75,27 @@ def test_a_leak_breaks_its_budget_and_is_counted_by_its_mark(
         lines += [f"a {3 * number + 2} 9", f"f {3 * number + 2}"]
         lines += [] if number % 5 == 0 else [f"f {3 * number}"]
     make_trace("t net", *lines)
-    found = rows(
+    result = rows(
         checked(
             f'{POOL}[budget]\nleak = "0 B/round"\n{RUN}[run.budget.leak]\nloop = "200 B/round"\n'
         )
     )
-    assert found["leak"].status == BROKEN
-    assert found["leak"].task == "net"
-    assert found["leak"].value == pytest.approx(96, rel=0.15)
-    assert found["leak:loop"].status == KEPT
-    assert found["leak:loop"].value == pytest.approx(96, rel=0.15)
+    assert result["leak"].status == BROKEN
+    assert result["leak"].task == "net"
+    assert result["leak"].value == pytest.approx(96, rel=0.15)
+    assert result["leak:loop"].status == KEPT
+    assert result["leak:loop"].value == pytest.approx(96, rel=0.15)
 
 
-def test_what_cannot_be_told_is_not_kept(make_trace: MakeTrace, checked: Check) -> None:
+def test_what_cannot_be_reported_is_not_kept(make_trace: MakeTrace, checked: Check) -> None:
     make_trace(*LINES)
-    found = checked(
+    result = checked(
         POOL + RUN + '[run.budget]\nmatch_rate = "99%"\nmin_free.NOPE = 1\n'
         'task.nett = "1KB"\nsite.x = 9\nleak.loop = "0 B/round"\n'
     )
-    assert {row.status for row in found.budgets} == {UNKNOWN}
-    assert not found.passed
-    assert "did you mean net?" in rows(found)["task:nett"].sentence
+    assert {row.status for row in result.budgets} == {UNKNOWN}
+    assert not result.passed
+    assert "did you mean net?" in rows(result)["task:nett"].sentence
 
 
 def test_a_loss_makes_a_kept_budget_unknown_and_leaves_a_broken_one(
@@ -108,10 +108,10 @@ def test_a_loss_makes_a_kept_budget_unknown_and_leaves_a_broken_one(
     result = heapscope.replay(trace.with_name("T.hst"), pool="8MB", allocator="tlsf")
     if result.loss is None or result.loss.event == 0:
         pytest.fail("the damage should leave events before it")
-    found = rows(checked(f'{pool}[budget]\nmin_free = "1KB"\nfailures = 0\n{RUN}'))
-    assert {row.status for row in found.values()} == {UNKNOWN}
-    found = rows(checked(f'{pool}[budget]\nmin_free = "8000KB"\n{RUN}'))
-    assert found["min_free"].status == BROKEN
+    match = rows(checked(f'{pool}[budget]\nmin_free = "1KB"\nfailures = 0\n{RUN}'))
+    assert {row.status for row in match.values()} == {UNKNOWN}
+    match = rows(checked(f'{pool}[budget]\nmin_free = "8000KB"\n{RUN}'))
+    assert match["min_free"].status == BROKEN
 
 
 def test_a_budget_of_the_file_holds_where_its_task_is(
@@ -120,19 +120,19 @@ def test_a_budget_of_the_file_holds_where_its_task_is(
     make_trace(*LINES)
     make_trace("t other", "a 1 10", name="U.hst")
     runs = RUN + '[[run]]\ntrace = "U.hst"\n'
-    found = checked(f'{POOL}[budget.task]\nnet = "64KB"\n{runs}')
-    assert [(row.run, row.status) for row in found.budgets] == [("short", KEPT)]
+    result = checked(f'{POOL}[budget.task]\nnet = "64KB"\n{runs}')
+    assert [(row.run, row.status) for row in result.budgets] == [("short", KEPT)]
 
 
 def test_several_chips_and_releases_are_runs_of_their_own(
     make_trace: MakeTrace, checked: Check
 ) -> None:
     make_trace(*LINES)
-    found = checked(
+    result = checked(
         '[memory]\nchip = ["esp32", "esp32c3"]\nidf = ["5.3", "5.5"]\n[budget]\nfailures = 0\n'
         + RUN
     )
-    memories = [row.memory for row in found.budgets]
+    memories = [row.memory for row in result.budgets]
     assert memories == [
         f"{chip}, ESP-IDF {idf}" for chip in ("esp32", "esp32c3") for idf in ("5.3", "5.5")
     ]
@@ -142,18 +142,18 @@ def test_a_log_and_a_configuration_are_judged(tmp_path: Path, checked: Check, lo
     log = tmp_path / "device.log"
     log.write_text("free=51200 largest=30000 min=40000\nmalloc failed: size 5000\n")
     (tmp_path / "sdkconfig.defaults").write_text('CONFIG_IDF_TARGET="esp32"\n')
-    found = rows(
+    result = rows(
         checked(
             '[budget]\nmin_free = "20KB"\npredicted_free = "1KB"\n[[run]]\nlog = "device.log"\n'
             '[[run]]\nconfig = "sdkconfig.defaults"\nchip = "esp32"\nidf = "5.5"\n'
         )
     )
-    told = heapscope.log(log).answer
-    value = found["min_free"].value
-    assert value == (told.min if told.min is not None else value)
+    answer = heapscope.log(log).answer
+    value = result["min_free"].value
+    assert value == (answer.min if answer.min is not None else value)
     states = heapscope.predict(tmp_path / "sdkconfig.defaults", chip="esp32", idf="5.5").states
-    assert found["predicted_free"].value == min(one.dram.median for one in states.values())
-    assert found["predicted_free"].status == KEPT
+    assert result["predicted_free"].value == min(one.dram.median for one in states.values())
+    assert result["predicted_free"].status == KEPT
 
 
 def test_the_command_exits_with_1_and_writes_every_form(
@@ -204,9 +204,9 @@ def test_the_share_of_perturbed_runs_is_counted(make_trace: MakeTrace, checked: 
     good = sum(
         result.malloc.minimum_free >= free[20] and not result.summary.failures for result in results
     )
-    found = rows(checked(f'{text}perturbed = "{100 * good / 40}%"\n{RUN}'))["perturbed"]
-    assert (found.status, found.value) == (KEPT, 100 * good / 40)
-    assert f"{good} of 40 runs" in found.sentence
+    match = rows(checked(f'{text}perturbed = "{100 * good / 40}%"\n{RUN}'))["perturbed"]
+    assert (match.status, match.value) == (KEPT, 100 * good / 40)
+    assert f"{good} of 40 runs" in match.sentence
     more = rows(checked(f'{text}perturbed = "{100 * good / 40 + 0.5}%"\n{RUN}'))["perturbed"]
     assert more.status == BROKEN
     assert "min_free is the budget that most of them break" in more.cause
@@ -225,13 +225,13 @@ def test_a_trace_with_a_loss_has_no_perturbed_runs(make_trace: MakeTrace, checke
     data = trace.read_bytes()
     trace.write_bytes(data[: len(data) * 3 // 4])
     big = '[memory]\npool = "8MB"\nallocator = "tlsf"\n'
-    found = rows(checked(f'{big}[budget]\nperturbed = "95%"\n{RUN}'))["perturbed"]
-    assert found.status == UNKNOWN
-    assert "events of the trace are missing" in found.sentence
+    result = rows(checked(f'{big}[budget]\nperturbed = "95%"\n{RUN}'))["perturbed"]
+    assert result.status == UNKNOWN
+    assert "events of the trace are missing" in result.sentence
 
 
 @pytest.mark.parametrize(
-    ("table", "said"),
+    ("table", "text"),
     [
         ("runs = 0", "--jitter 0: outside its range"),
         ('runs = "many"', "runs: is not a number"),
@@ -240,8 +240,8 @@ def test_a_trace_with_a_loss_has_no_perturbed_runs(make_trace: MakeTrace, checke
     ],
 )
 def test_a_wrong_table_of_jitter_is_named(
-    make_trace: MakeTrace, checked: Check, table: str, said: str
+    make_trace: MakeTrace, checked: Check, table: str, text: str
 ) -> None:
     make_trace(*LINES)
-    with pytest.raises(heapscope.InputError, match=said):
+    with pytest.raises(heapscope.InputError, match=text):
         checked(f"{POOL}[jitter]\n{table}\n[budget]\nfailures = 0\n{RUN}")

@@ -12,7 +12,7 @@ POOL = ("--pool", "64KB", "--allocator", "tlsf")
 
 
 @pytest.mark.parametrize(
-    ("budget", "code", "said"),
+    ("budget", "code", "text"),
     [
         ("failures=1", 0, ""),
         ("failures=0", 1, "broken: failures is 1 failed requests"),
@@ -27,11 +27,11 @@ POOL = ("--pool", "64KB", "--allocator", "tlsf")
         ("min_free", 2, "has no limit"),
     ],
 )
-def test_replay(make_trace: MakeTrace, budget: str, code: int, said: str) -> None:
+def test_replay(make_trace: MakeTrace, budget: str, code: int, text: str) -> None:
     trace = make_trace("t net", "a 1 1000", "a 2 90000")
     done = CliRunner().invoke(app, ["replay", str(trace), *POOL, "--fail-on", budget])
     assert done.exit_code == code, done.output
-    assert said in done.output
+    assert text in done.output
 
 
 @pytest.mark.parametrize(

@@ -36,8 +36,8 @@ def test_junit_counts_what_it_lists(result: CheckResult) -> None:
         cases = list(element.iter("testcase"))
         assert int(element.attrib["tests"]) == len(cases)
         for kind in ("failure", "error"):
-            found = [case for case in cases if case.find(kind) is not None]
-            assert int(element.attrib[f"{kind}s"]) == len(found)
+            results = [case for case in cases if case.find(kind) is not None]
+            assert int(element.attrib[f"{kind}s"]) == len(results)
     for case in root.iter("testcase"):
         assert set(case.attrib) >= CASE
         assert len(case) <= 1

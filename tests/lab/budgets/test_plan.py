@@ -15,7 +15,7 @@ RUN = '[[run]]\ntrace = "T.hst"\npool = "64KB"\n'
 
 
 @pytest.mark.parametrize(
-    ("text", "line", "said", "remedy"),
+    ("text", "line", "message", "remedy"),
     [
         (f"[budget]\nmin_fre = 1\n{RUN}", 2, "min_fre: unknown key", "did you mean min_free?"),
         (f'[budget]\nmin_free = "lots"\n{RUN}', 2, "'lots' is not a number of bytes", "64KB"),
@@ -33,18 +33,18 @@ RUN = '[[run]]\ntrace = "T.hst"\npool = "64KB"\n'
         ('[[run]]\ntrace = "no*.hst"\npool = 9\n', 2, "no file matches", "pattern"),
     ],
 )
-def test_a_mistake_is_told_with_its_line(
-    make_trace: MakeTrace, checked: Check, text: str, line: int, said: str, remedy: str
+def test_a_mistake_is_reported_with_its_line(
+    make_trace: MakeTrace, checked: Check, text: str, line: int, message: str, remedy: str
 ) -> None:
     make_trace("a 1 100")
     with pytest.raises(InputError) as caught:
         checked(text)
     assert f"heapscope.toml, line {line}: " in caught.value.message
-    assert said in caught.value.message
+    assert message in caught.value.message
     assert remedy in caught.value.remedy
 
 
-def test_what_is_not_toml_is_told_with_its_line(checked: Check) -> None:
+def test_what_is_not_toml_is_reported_with_its_line(checked: Check) -> None:
     with pytest.raises(InputError, match=r"not TOML: .*line 2"):
         checked("[budget]\nmin_free 5\n")
 

@@ -58,7 +58,7 @@ def test_a_trace_is_replayed_on_the_memory_of_the_marker(pytester: pytest.Pytest
 
 
 @pytest.mark.slow
-def test_a_mistyped_budget_and_a_missing_input_are_told(pytester: pytest.Pytester) -> None:
+def test_a_mistyped_budget_and_a_missing_input_are_reported(pytester: pytest.Pytester) -> None:
     done = run(
         pytester,
         "@pytest.mark.heap(min_fre=1)\ndef test_typed(heap):\n"

@@ -30,17 +30,17 @@ def option(declared: dict[str, Any]) -> click.Option:
     return click.Option(declared["names"], **settings)
 
 
-def merged(known: dict[str, Any], told: dict[str, Any], *, base: bool) -> None:
-    if not base and told.get("version") != VERSION:
+def merged(known: dict[str, Any], reported: dict[str, Any], *, base: bool) -> None:
+    if not base and reported.get("version") != VERSION:
         raise SystemExit("the extension tells no version of the interface")
-    for name, action in told.get("actions", {}).items():
+    for name, action in reported.get("actions", {}).items():
         if name in known:
             raise SystemExit(f"two actions are called {name}")
         known[name] = action
 
 
 def extensions(project: Path) -> list[Any]:
-    found = [point.load() for point in entry_points(group="idf_extension")]
+    results = [point.load() for point in entry_points(group="idf_extension")]
     own = project / "idf_ext.py"
     if own.is_file():
         spec = importlib.util.spec_from_file_location("idf_ext_project", own)
@@ -48,8 +48,8 @@ def extensions(project: Path) -> list[Any]:
         assert spec.loader is not None
         module = importlib.util.module_from_spec(spec)
         spec.loader.exec_module(module)
-        found = [module.action_extensions]
-    return found
+        results = [module.action_extensions]
+    return results
 
 
 def command(name: str, action: dict[str, Any], shared: list[dict[str, Any]]) -> click.Command:
@@ -78,8 +78,10 @@ def main() -> None:
     place = words.index("-C") + 1 if "-C" in words else None
     project = Path(words[place] if place else ".").resolve()
     while words[:1] == ["--also"]:
-        told = importlib.import_module(words[1]).action_extensions({"actions": known}, str(project))
-        merged(known, told, base=True)
+        reported = importlib.import_module(words[1]).action_extensions(
+            {"actions": known}, str(project)
+        )
+        merged(known, reported, base=True)
         words = words[2:]
     for extension in extensions(project):
         base = {"global_options": [], "actions": dict(known), "global_action_callbacks": []}

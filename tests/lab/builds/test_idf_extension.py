@@ -25,8 +25,8 @@ def project(tmp_path: Path) -> Path:
     """A project that was built for an ESP32, with a trace and budgets."""
     build = tmp_path / "build"
     build.mkdir()
-    told = {"target": "esp32", "app_elf": "app.elf", "monitor_baud": "230400"}
-    (build / "project_description.json").write_text(json.dumps(told))
+    reported = {"target": "esp32", "app_elf": "app.elf", "monitor_baud": "230400"}
+    (build / "project_description.json").write_text(json.dumps(reported))
     shutil.copy(ROOT / "studies" / "workloads" / "static" / "firmware.elf", build / "app.elf")
     (tmp_path / "sdkconfig").write_text('CONFIG_IDF_TARGET="esp32"\n')
     (tmp_path / "T.txt").write_text("t net\na 1 1000\na 2 500\nf 1\n")
@@ -69,10 +69,10 @@ def test_loading_the_extension_imports_no_library() -> None:
 
 
 def test_every_action_has_what_the_interface_wants() -> None:
-    told = action_extensions({}, ".")
-    assert told["version"] == "1"
-    assert list(told["actions"]) == ["heap-report", "heap-check", "heap-live", "heap-lint"]
-    for action in told["actions"].values():
+    reported = action_extensions({}, ".")
+    assert reported["version"] == "1"
+    assert list(reported["actions"]) == ["heap-report", "heap-check", "heap-live", "heap-lint"]
+    for action in reported["actions"].values():
         assert callable(action["callback"])
         assert action["help"].endswith(".")
         assert all(option["names"] for option in action.get("options", ()))

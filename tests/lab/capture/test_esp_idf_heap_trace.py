@@ -62,16 +62,16 @@ def dump(read: Any, text: str) -> HeapTrace:
 
 def events_of(file: Path) -> list[tuple[int, int, int, int]]:
     """(kind, key, new key, size) of a .hst file."""
-    found: list[tuple[int, int, int, int]] = []
+    results: list[tuple[int, int, int, int]] = []
     with NativeReader() as reader:
         keep_events(reader)
         reader.push(file.read_bytes())
         reader.finish()
         for rows in take_events(reader):
-            found += [
+            results += [
                 (int(r["kind"]), int(r["key"]), int(r["new_key"]), int(r["size"])) for r in rows
             ]
-    return found
+    return results
 
 
 # ---- the text ------------------------------------------------------------------------------------

@@ -153,5 +153,5 @@ def test_another_recorders_options_are_refused(tmp_path: Path) -> None:
 def test_any_bytes_are_read_to_an_end(noise: bytes, at: int) -> None:
     data = WRITER.recording(one_core())
     for given_bytes in (data[:at] + noise, data[:at] + noise + data[at:], b";SystemView" + noise):
-        told = SystemViewFacts()
-        list(heap_events(streams(given_bytes), told))
+        system_view_facts = SystemViewFacts()
+        list(heap_events(streams(given_bytes), system_view_facts))

@@ -62,7 +62,7 @@ def test_compressed_text_is_read_and_a_zst_name_compresses(tmp_path: Path) -> No
     assert (info.events.total, info.metadata["program"]) == (50_000, "big")
 
 
-def test_the_first_bad_line_is_told_by_number_and_safe_text(tmp_path: Path) -> None:
+def test_the_first_bad_line_is_reported_by_number_and_safe_text(tmp_path: Path) -> None:
     source = write(tmp_path, b"a 0 100\n\nnonsense \x1b[31m\xff\na x y\nf 0\n")
     result = import_text(source, tmp_path / "T.hst")
     assert (result.events, result.bad_lines) == (2, 2)
@@ -166,7 +166,7 @@ def test_the_file_has_the_mode_of_any_new_file(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="needs /dev/full")
-def test_a_full_disk_is_told(tmp_path: Path) -> None:
+def test_a_full_disk_is_reported(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="No space left") as caught:
         import_text(write(tmp_path, "a 0 100\n"), "/dev/full")
     assert "room" in caught.value.remedy

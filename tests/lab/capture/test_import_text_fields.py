@@ -57,7 +57,7 @@ def drawn(rng: random.Random, features: int) -> Events:
     """Events as a program makes them, each field that the features have filled at random."""
     rows = np.zeros(400, dtype=event_dtype())
     live: list[int] = []
-    made = time = 0
+    built = time = 0
     for at in range(len(rows)):
         row = rows[at]
         time += rng.randrange(50)
@@ -86,9 +86,9 @@ def drawn(rng: random.Random, features: int) -> Events:
             row["new_key"] = after if kind == REALLOC else 0
             live += [after] if kind == REALLOC else []
         else:
-            row["key"] = 0x3FFB0000 + 4 * rng.randrange(1 << 16) if features & ADDRESSES else made
+            row["key"] = 0x3FFB0000 + 4 * rng.randrange(1 << 16) if features & ADDRESSES else built
             live.append(int(row["key"]))
-            made += 1
+            built += 1
     return rows
 
 
@@ -137,16 +137,16 @@ def names_of(trace: Path) -> Mapping[tuple[NameTable, int], str]:
         }
 
 
-def told(rows: Events, names: Mapping[tuple[NameTable, int], str]) -> list[tuple[object, ...]]:
+def reported(rows: Events, names: Mapping[tuple[NameTable, int], str]) -> list[tuple[object, ...]]:
     """The events with names in place of their indices, which each writer numbers in its own way."""
-    found: list[tuple[object, ...]] = []
+    results: list[tuple[object, ...]] = []
     for row in rows:
         key = names[NameTable.MARK, int(row["key"])] if row["kind"] == MARK else int(row["key"])
         site = names[NameTable.SITE, int(row["site"])] if row["site"] else ""
         numbers = ("new_key", "size", "time", "caps", "kind", "align_log2")
         values = [int(row[name]) for name in numbers]
-        found.append((key, *values, names[NameTable.TASK, int(row["task"])], site))
-    return found
+        results.append((key, *values, names[NameTable.TASK, int(row["task"])], site))
+    return results
 
 
 @pytest.mark.parametrize("features", range(8))
@@ -169,8 +169,8 @@ def test_a_trace_written_as_text_comes_back_whole(tmp_path: Path, features: int,
         f"seed {seed}"
     )
     first, second = tmp_path / "A.hst", tmp_path / "B.hst"
-    wanted = told(events_of(first), names_of(first))
-    assert told(events_of(second), names_of(second)) == wanted, f"seed {seed}"
+    wanted = reported(events_of(first), names_of(first))
+    assert reported(events_of(second), names_of(second)) == wanted, f"seed {seed}"
     assert (second.read_bytes()[6] & 7) == features
 
 
@@ -260,7 +260,7 @@ def test_the_json_has_the_list(tmp_path: Path) -> None:
     assert document["left_out"][0]["reason"] == REASONS[2]
 
 
-def test_a_text_with_hexadecimal_ids_is_told_from_others(tmp_path: Path) -> None:
+def test_a_text_with_hexadecimal_ids_is_distinguished_from_others(tmp_path: Path) -> None:
     source = write(tmp_path, "[5] a 0x3ffb0000 0x20 DMA @main\n[6] f 0x3ffb0000\n")
     done = CliRunner().invoke(app, ["replay", str(source)])
     assert "heapscope import text" in done.output

@@ -56,7 +56,7 @@ def taken(path: Path, form: LineForm) -> tuple[ImportResult, Events, Path]:
     return result, events_of(trace), trace
 
 
-def asked(events: Events) -> Counter[int]:
+def requested(events: Events) -> Counter[int]:
     """How often each of the program's own sizes was asked for."""
     sizes = events["size"][np.isin(events["kind"], (MALLOC, REALLOC))]
     return Counter(int(size) for size in sizes if int(size) in OWN)
@@ -86,7 +86,7 @@ def site_of(events: Events, trace: Path, size: int) -> str:
 
 def test_heaptracks_data_brings_sizes_stacks_and_times(program: Path, tmp_path: Path) -> None:
     result, events, trace = taken(heaptrack(program, out=tmp_path), HEAPTRACK)
-    assert asked(events) == WHOLE
+    assert requested(events) == WHOLE
     assert live_at_end(events) == LEFT
     assert result.bad_lines == 0
     stack = site_of(events, trace, 72001)
@@ -100,7 +100,7 @@ def test_heaptracks_data_brings_sizes_stacks_and_times(program: Path, tmp_path: 
 
 def test_raw_data_tells_blocks_apart(program: Path, tmp_path: Path) -> None:
     result, events, trace = taken(heaptrack(program, "--raw", out=tmp_path), HEAPTRACK)
-    assert asked(events) == WHOLE
+    assert requested(events) == WHOLE
     assert live_at_end(events) == LEFT
     assert result.guessed == 0
     # The first four of the five are freed, in that order.
@@ -126,7 +126,7 @@ def test_a_log_of_mtrace_is_exact(program: Path, tmp_path: Path) -> None:
         raise MissingError("a C library that logs mtrace; Debian package: libc6")
     result, events, trace = taken(log, MTRACE)
     assert result.bad_lines == 0
-    assert asked(events) == WHOLE
+    assert requested(events) == WHOLE
     assert live_at_end(events) == LEFT
     moved = events[events["kind"] == REALLOC]
     assert [int(size) for size in moved["size"]] == [72002]
@@ -137,7 +137,7 @@ def test_a_log_of_mtrace_is_exact(program: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("form", "text", "said"),
+    ("form", "text", "message"),
     [
         (HEAPTRACK, b"a 0 100\nf 0\n", "text form"),
         (HEAPTRACK, b"v 10400 3\n# strings: 0\n", "no allocation"),
@@ -148,9 +148,9 @@ def test_a_log_of_mtrace_is_exact(program: Path, tmp_path: Path) -> None:
         (MTRACE, bytes(range(256)), "not a log of mtrace"),
     ],
 )
-def test_another_file_is_named(form: LineForm, text: bytes, said: str, tmp_path: Path) -> None:
+def test_another_file_is_named(form: LineForm, text: bytes, message: str, tmp_path: Path) -> None:
     (tmp_path / "F").write_bytes(text)
-    with pytest.raises(InputError, match=said) as error:
+    with pytest.raises(InputError, match=message) as error:
         import_lines(tmp_path / "F", tmp_path / "T.hst", form)
     assert error.value.remedy
     assert not (tmp_path / "T.hst").exists()

@@ -138,14 +138,14 @@ def test_places_that_take_no_file_are_named(tmp_path: Path) -> None:
     loop = tmp_path / "loop"
     loop.symlink_to("loop")
     (tmp_path / "file").write_bytes(b"")
-    for place, said in (
+    for place, stated in (
         (loop, "Too many levels of symbolic links"),
         (loop / "x", "Too many levels of symbolic links"),
         (tmp_path, "is a folder"),
         (tmp_path / "none" / "x", "there is no such folder"),
         (tmp_path / "file" / "x", "there is no such folder"),
     ):
-        with pytest.raises(InputError, match=said), open_output(place) as write:
+        with pytest.raises(InputError, match=stated), open_output(place) as write:
             write(b"new")
 
 

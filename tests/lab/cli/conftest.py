@@ -93,7 +93,7 @@ VERBS = {
 def write_inputs() -> None:
     """The files that VERBS name, besides those of the fixture `here`."""
     wide = [(MALLOC, 0, 1000), (FREE, 0, 0)]
-    Path("W.hst").write_bytes(made_trace(wide, word_size=8))
+    Path("W.hst").write_bytes(sample_trace(wide, word_size=8))
     log = Path(__file__).parents[1] / "pools" / "pjsua.log"
     CliRunner().invoke(app, ["import", "pjsip", str(log), "-o", "P.hst"])
     texts = {
@@ -106,7 +106,7 @@ def write_inputs() -> None:
         Path(name).write_text(text, encoding="utf-8")
 
 
-def made_trace(events: list[tuple[int, int, int]], *, word_size: int = 4) -> bytes:
+def sample_trace(events: list[tuple[int, int, int]], *, word_size: int = 4) -> bytes:
     """Events of a kind, a block and a size, all of one call site but the frees and marks."""
     rows = np.zeros(len(events), dtype=event_dtype())
     for row, (kind, key, size) in zip(rows, events, strict=True):

@@ -125,7 +125,7 @@ def test_a_trace_cut_inside_its_first_chunk_cannot_be_used(hst: Path, run: Run) 
     assert "cut.hst" in refused(run("replay", "cut.hst", "--pool", "64KB"))
 
 
-def test_a_trace_cut_at_its_end_is_used_and_the_loss_said(hst: Path, run: Run) -> None:
+def test_a_trace_cut_at_its_end_is_used_and_the_loss_stated(hst: Path, run: Run) -> None:
     Path("cut.hst").write_bytes(hst.read_bytes()[:-4])
     done = run("replay", "cut.hst", "--pool", "64KB")
     assert done.code == 0

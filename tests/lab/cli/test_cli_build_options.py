@@ -45,26 +45,26 @@ def test_every_chip_replays_and_the_json_is_valid(
 
 def test_psram_takes_what_is_above_the_threshold(hst: Path, run: Run) -> None:
     chip = ("--chip", "esp32s3", "--psram", "4MB")
-    found = replayed(run, hst, *chip)
-    assert kinds(found)[:2] == ["DMA pool", "SPIRAM"]
-    (psram,) = [r for r in found["regions"] if r["kind"] == "SPIRAM"]
+    result = replayed(run, hst, *chip)
+    assert kinds(result)[:2] == ["DMA pool", "SPIRAM"]
+    (psram,) = [r for r in result["regions"] if r["kind"] == "SPIRAM"]
     assert psram["allocations"] == 2  # 20000 and 600000 bytes
-    assert "up to 16,384 bytes from internal memory" in notes(found)
+    assert "up to 16,384 bytes from internal memory" in notes(result)
     low = replayed(run, hst, *chip, "--psram-threshold", "512")
     (psram,) = [r for r in low["regions"] if r["kind"] == "SPIRAM"]
     assert psram["allocations"] == 4  # 1000 and the one that grows to 700 as well
 
 
 def test_psram_for_explicit_requests_only(hst: Path, run: Run) -> None:
-    found = replayed(run, hst, "--chip", "esp32s3", "--psram", "4MB", "--psram-threshold", "off")
-    assert kinds(found)[0] == "SPIRAM"
-    assert found["regions"][0]["allocations"] == 0
-    assert "not malloc" in notes(found)
+    result = replayed(run, hst, "--chip", "esp32s3", "--psram", "4MB", "--psram-threshold", "off")
+    assert kinds(result)[0] == "SPIRAM"
+    assert result["regions"][0]["allocations"] == 0
+    assert "not malloc" in notes(result)
 
 
-def test_the_pool_has_the_size_asked_for(hst: Path, run: Run) -> None:
-    found = replayed(run, hst, "--chip", "esp32", "--psram", "4MB", "--psram-reserve", "64KB")
-    assert (found["regions"][0]["kind"], found["regions"][0]["size"]) == ("DMA pool", 65535)
+def test_the_pool_has_the_size_requested(hst: Path, run: Run) -> None:
+    result = replayed(run, hst, "--chip", "esp32", "--psram", "4MB", "--psram-reserve", "64KB")
+    assert (result["regions"][0]["kind"], result["regions"][0]["size"]) == ("DMA pool", 65535)
     none = replayed(run, hst, "--chip", "esp32", "--psram", "4MB", "--psram-reserve", "0")
     assert "DMA pool" not in kinds(none)
 
@@ -84,14 +84,14 @@ def test_rtc_memory_protection_and_byte_access_are_switches(hst: Path, run: Run)
 def test_the_development_branch_is_called_one(hst: Path, run: Run) -> None:
     done = run("replay", hst, "--chip", "esp32c3", "--idf", "head-2026-07")
     assert "ESP-IDF head-2026-07 (development branch)" in done.out.replace("\n", " ")
-    found = replayed(run, hst, "--chip", "esp32c3", "--idf", "head-2026-07")
-    assert "development branch" in found["layout"]["sdk"]
-    assert "development branch" in found["layout"]["name"]
+    result = replayed(run, hst, "--chip", "esp32c3", "--idf", "head-2026-07")
+    assert "development branch" in result["layout"]["sdk"]
+    assert "development branch" in result["layout"]["name"]
 
 
-def test_an_allocator_in_the_rom_is_said_to_be_unverified(hst: Path, run: Run) -> None:
-    found = notes(replayed(run, hst, "--chip", "esp32c5"))
-    assert "unverified: by default the ESP32-C5 uses the allocator in its ROM" in found
+def test_an_allocator_in_the_rom_is_marked_unverified(hst: Path, run: Run) -> None:
+    result = notes(replayed(run, hst, "--chip", "esp32c5"))
+    assert "unverified: by default the ESP32-C5 uses the allocator in its ROM" in result
     assert "unverified" not in notes(replayed(run, hst, "--chip", "esp32c6"))
     assert "unverified" not in notes(replayed(run, hst, "--chip", "esp32c3"))
 

@@ -71,7 +71,7 @@ def test_saved_results_compare_as_the_replays_do(hst: Path, run: Run) -> None:
     assert saved.out == fresh.out
 
 
-def test_equal_sides_are_said_to_be_equal(hst: Path, run: Run) -> None:
+def test_equal_sides_are_marked_equal(hst: Path, run: Run) -> None:
     done = run("compare", hst, hst, "--pool", "64KB")
     assert "Nothing changes" in done.out
     assert "Differences" not in done.out
@@ -93,7 +93,7 @@ def test_equal_sides_are_said_to_be_equal(hst: Path, run: Run) -> None:
         (("T.hst", "missing.hst", "--pool", "64KB"), "missing.hst: no such file"),
     ],
 )
-def test_what_cannot_be_compared_is_said(
+def test_what_cannot_be_compared_is_stated(
     hst: Path, run: Run, args: tuple[str, ...], message: str
 ) -> None:
     run("replay", hst, "--pool", "64KB", "--json", "a.json")

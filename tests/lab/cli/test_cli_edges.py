@@ -158,9 +158,9 @@ def test_every_verb_is_sound_at_the_edge(
 
 @pytest.mark.cells(2)
 @pytest.mark.parametrize("edge", ["closed", "full"])
-@pytest.mark.parametrize("asked", WITHOUT_A_VERB)
-def test_what_is_no_verb_is_sound_at_the_edge(here: Path, asked: str, edge: str) -> None:
-    done = ended(WITHOUT_A_VERB[asked], edge=edge)
+@pytest.mark.parametrize("requested", WITHOUT_A_VERB)
+def test_what_is_no_verb_is_sound_at_the_edge(here: Path, requested: str, edge: str) -> None:
+    done = ended(WITHOUT_A_VERB[requested], edge=edge)
     first, second = done.err.splitlines()
     assert done.code == 2
     assert first.startswith("error: standard output: ")

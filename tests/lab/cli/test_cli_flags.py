@@ -21,14 +21,14 @@ Texts = dict[str, set[tuple[str, str]]]
 def options() -> Texts:
     """Help and metavar of each flag in each verb."""
     group: Any = typer.main.get_command(app)
-    found: Texts = defaultdict(set)
+    texts: Texts = defaultdict(set)
     for verb in group.list_commands(None):
         for param in group.get_command(None, verb).params:
             if param.param_type_name == "option":
                 metavar = "" if PLACES.intersection(param.opts) else param.metavar or ""
                 for flag in (*param.opts, *param.secondary_opts):
-                    found[flag].add((param.help or "", metavar))
-    return found
+                    texts[flag].add((param.help or "", metavar))
+    return texts
 
 
 def test_a_flag_has_one_meaning_in_all_verbs(options: Texts) -> None:

@@ -129,11 +129,11 @@ def run(folder: Path, *verbs: list[str]) -> dict[str, int]:
         capture_output=True,
         check=False,
     )
-    told = done.stderr.decode("utf-8", "replace")
-    assert done.returncode == 0, told
-    assert "a fault of Heapscope" not in told, told
-    lines = [json.loads(line) for line in told.splitlines() if line.startswith("[[")]
-    assert len(lines) == len(verbs), told
+    text = done.stderr.decode("utf-8", "replace")
+    assert done.returncode == 0, text
+    assert "a fault of Heapscope" not in text, text
+    lines = [json.loads(line) for line in text.splitlines() if line.startswith("[[")]
+    assert len(lines) == len(verbs), text
     return {" ".join(verb): code for verb, code in lines}
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from .conftest import FAILED, FREE, MALLOC, MARK, made_trace, write_inputs
+from .conftest import FAILED, FREE, MALLOC, MARK, sample_trace, write_inputs
 
 Run = Callable[..., Any]
 
@@ -79,7 +79,7 @@ VERBS = [
 def test_a_trace_without_a_live_block_is_answered(
     here: Path, run: Run, trace: str, verb: str
 ) -> None:
-    Path("T.hst").write_bytes(made_trace(TRACES[trace]))
+    Path("T.hst").write_bytes(sample_trace(TRACES[trace]))
     write_inputs()
     if verb.startswith("sweep show"):
         run("sweep", "plan.toml", "-o", "swept", "--workers", "1")

@@ -55,11 +55,11 @@ def test_every_verb_answers_from_standard_input_as_from_the_file(
     Path("rules.toml").write_text(
         '[[rule]]\ntask = "script"\nregion = "D/IRAM"\n', encoding="utf-8"
     )
-    said = answer(run, READERS[verb], "T.hst")
+    stated = answer(run, READERS[verb], "T.hst")
     given = answer(run, READERS[verb], "-", hst.read_bytes())
-    assert len(said) > 40
-    assert len(given.splitlines()) == len(said.splitlines())
-    numbers = [word for word in said.split() if word.strip(",.%").replace(",", "").isdigit()]
+    assert len(stated) > 40
+    assert len(given.splitlines()) == len(stated.splitlines())
+    numbers = [word for word in stated.split() if word.strip(",.%").replace(",", "").isdigit()]
     assert [w for w in given.split() if w.strip(",.%").replace(",", "").isdigit()] == numbers
 
 
@@ -143,8 +143,8 @@ def test_two_outputs_in_one_place_are_refused_before_anything_is_computed(
     monkeypatch.setattr("heapscope_studies.registry.chosen", None)  # computing would fail
     done = run(*verb, one, first, other, second, *rest)
     assert (done.code, done.out) == (2, "")
-    said = "both want standard output" if spelling == "standard output" else "would write one file"
-    assert said in done.err
+    text = "both want standard output" if spelling == "standard output" else "would write one file"
+    assert text in done.err
     assert one in done.err
     assert other in done.err
     left = Path("x.out").read_text(encoding="utf-8") if Path("x.out").exists() else None

@@ -39,7 +39,7 @@ def test_piped_output_has_no_colours_and_errors_go_to_stderr(hst: Path) -> None:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="needs a pseudo-terminal (POSIX)")
-def test_a_terminal_gets_colours_unless_told_not_to(hst: Path) -> None:
+def test_a_terminal_gets_colours_unless_not_to(hst: Path) -> None:
     coloured = on_a_terminal(["replay", str(hst), "--pool", "64KB"], NO_COLOR=None)
     plain = on_a_terminal(["replay", str(hst), "--pool", "64KB"], NO_COLOR="1")
     colour = re.compile(r"\x1b\[[0-9;]*3[0-7]m")
@@ -113,7 +113,7 @@ def test_a_trace_from_standard_input(hst: Path) -> None:
     assert done.stdout == process("replay", hst, "--pool", "64KB", "--digest").stdout != ""
 
 
-def test_a_traceback_is_shown_when_asked_for(hst: Path) -> None:
+def test_a_traceback_is_shown_when_requested(hst: Path) -> None:
     env = os.environ | {"HEAPSCOPE_TRACEBACK": "1"}
     done = process("replay", hst, "--pool", "lots", env=env)
     assert done.returncode == 2

@@ -33,11 +33,11 @@ def test_every_verb_has_a_schema_for_its_json() -> None:
 
 
 def examples() -> list[str]:
-    found = re.findall(r"^  (heapscope .*)$", REFERENCE.read_text(encoding="utf-8"), re.MULTILINE)
+    matches = re.findall(r"^  (heapscope .*)$", REFERENCE.read_text(encoding="utf-8"), re.MULTILINE)
     # No device is plugged in, and none connects; tests/lab/translate records a program first.
     return [
         one
-        for one in dict.fromkeys(found)
+        for one in dict.fromkeys(matches)
         if not re.search(r"/dev/|(?:tcp|udp):(?://)?\d| translate ", one)
     ]
 

@@ -77,7 +77,7 @@ def test_a_pool_alone_is_idf_5_5(hst: Path, run: Run) -> None:
     assert alone == named != other
 
 
-def test_a_chip_without_version_is_said_to_be_5_5(hst: Path, run: Run) -> None:
+def test_a_chip_without_version_is_marked_5_5(hst: Path, run: Run) -> None:
     done = run("replay", hst, "--chip", "esp32")
     assert done.code == 0
     assert done.lines[0] == "T.hst on ESP32, ESP-IDF 5.5"

@@ -61,15 +61,15 @@ def test_only_the_scripts_of_the_page_may_run(hst: Path, run: Run) -> None:
     text = page(run, hst, *POOL)
     policy = re.search(r'Content-Security-Policy" content="([^"]*)"', text)
     assert policy is not None
-    said = policy[1].replace("&#39;", "'")
+    stated = policy[1].replace("&#39;", "'")
     scripts = re.findall(r"<script(?: [^>]*id=\"bokeh\")?>(.*?)</script>", text, re.DOTALL)
     digests = [hashlib.sha256(one.encode()).digest() for one in scripts]
     hashes = [f"'sha256-{base64.b64encode(digest).decode()}'" for digest in digests]
     assert len(scripts) == 19
-    may_run = said.partition("script-src ")[2].partition(";")[0].split()
+    may_run = stated.partition("script-src ")[2].partition(";")[0].split()
     assert sorted(may_run) == sorted([*hashes, "'wasm-unsafe-eval'"])
-    assert said.startswith("default-src 'none';")
-    assert "'unsafe-eval'" not in said
+    assert stated.startswith("default-src 'none';")
+    assert "'unsafe-eval'" not in stated
     assert not re.search(r"<(?:script|link|img|iframe)[^>]*\b(?:src|href)=", text)
 
 
@@ -102,7 +102,7 @@ def test_the_title_and_the_reason_can_be_chosen(hst: Path, run: Run) -> None:
     assert "Changes that would have let it succeed" not in page(run, hst, *POOL, "--no-why")
 
 
-def test_traces_are_told_apart_by_name(hst: Path, run: Run) -> None:
+def test_traces_are_distinguished_by_name(hst: Path, run: Run) -> None:
     Path("other.hst").write_bytes(hst.read_bytes())
     text = page(run, hst, "other.hst", *POOL)
     assert ">T.hst</h3>" in text
@@ -110,7 +110,7 @@ def test_traces_are_told_apart_by_name(hst: Path, run: Run) -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "text"),
     [
         (("-", "-"), "standard input is named 2 times"),
         (("T.hst", "T.hst", "--idf", "4.2", "--idf", "5.5", "--idf", "6.0"), "traces: 2, --idf: 3"),
@@ -119,12 +119,12 @@ def test_traces_are_told_apart_by_name(hst: Path, run: Run) -> None:
         (("events.txt",), "events.txt"),
     ],
 )
-def test_what_cannot_be_told_is_refused(
-    hst: Path, run: Run, arguments: tuple[str, ...], said: str
+def test_what_cannot_be_reported_is_refused(
+    hst: Path, run: Run, arguments: tuple[str, ...], text: str
 ) -> None:
     done = run("report", *arguments, "--chip", "esp32", "-o", "report.html")
     assert done.code == 2
-    assert said in done.err
+    assert text in done.err
     assert "remedy: " in done.err
     assert not Path("report.html").exists()
 

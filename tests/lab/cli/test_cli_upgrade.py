@@ -67,7 +67,7 @@ def test_layouts_and_pools_take_the_versions_heaps(hst: Path, run: Run, valid: V
         assert document["after"]["layout"]["allocators"] == ["idf-5.5"]
 
 
-def test_two_layout_files_are_not_told_apart(hst: Path, run: Run, valid: Valid) -> None:
+def test_two_layout_files_are_not_distinguished(hst: Path, run: Run, valid: Valid) -> None:
     text = Path("F.toml").read_text(encoding="utf-8")
     Path("G.toml").write_text(text.replace("16384", "20480"), encoding="utf-8")
     files = ("--layout", "F.toml", "--layout", "G.toml", "--allocator", "idf-4.2")
@@ -105,7 +105,7 @@ def test_tracking_is_no_difference_of_checks_where_both_have_it(
 
 
 @pytest.mark.parametrize(
-    ("options", "said"),
+    ("options", "text"),
     [
         (("--chip", "esp32"), "no version differs"),
         (("--chip", "esp32", "--idf", "4.2"), "no version differs"),
@@ -129,10 +129,10 @@ def test_tracking_is_no_difference_of_checks_where_both_have_it(
         (("--pool", "100", "--idf", "4.2", "--idf", "4.3", "--parts"), "cannot hold a heap"),
     ],
 )
-def test_bad_input_is_named(here: Path, run: Run, options: tuple[str, ...], said: str) -> None:
+def test_bad_input_is_named(here: Path, run: Run, options: tuple[str, ...], text: str) -> None:
     done = run("compare", *options)
     assert done.code == 2
-    assert said in " ".join(done.err.split())
+    assert text in " ".join(done.err.split())
     assert "remedy:" in done.err
     assert done.out == ""
 

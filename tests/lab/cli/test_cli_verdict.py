@@ -63,7 +63,7 @@ def test_replay_why_compare_and_report_have_the_same_verdict(sized: Make, tmp_pa
 
 
 @pytest.mark.parametrize("word_size", [4, 8])
-def test_sizes_of_a_64_bit_program_are_said_to_be_such(
+def test_sizes_of_a_64_bit_program_are_marked_such(
     sized: Make, tmp_path: Path, word_size: int
 ) -> None:
     trace = sized(word_size)

@@ -28,7 +28,7 @@ def run(*words: str) -> tuple[int, str]:
     return done.exit_code, done.output
 
 
-def said(answer: ThingAnswer) -> str:
+def text_of(answer: ThingAnswer) -> str:
     figures = (f"{one.name} {one.text}" for one in answer.figures)
     return "\n".join([answer.what, answer.answer, *figures, *answer.notes])
 
@@ -37,27 +37,27 @@ def said(answer: ThingAnswer) -> str:
 def test_a_thing_is_known_by_its_bytes_and_answered(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    made, path = THINGS[name], make(name, tmp_path)
+    built, path = THINGS[name], make(name, tmp_path)
     monkeypatch.chdir(tmp_path)
     result = heapscope.thing(name)
     (answer,) = result.things
-    assert answer.kind == made.kind, answer
-    assert made.says in said(answer)
+    assert answer.kind == built.kind, answer
+    assert built.says in text_of(answer)
     assert answer.answer.endswith(".")
     assert 0 < len(answer.answer) < 400
-    assert [one.what for one in answer.also] == list(made.also)
+    assert [one.what for one in answer.also] == list(built.also)
     commands = [" ".join(one.words) for one in answer.next]
-    assert not made.next or commands[0].startswith(made.next), commands
+    assert not built.next or commands[0].startswith(built.next), commands
     assert len(commands) <= 2
     assert len(answer.figures) <= 3
-    assert bool(result.understood) == (made.kind in ("unknown", "empty"))
+    assert bool(result.understood) == (built.kind in ("unknown", "empty"))
     jsonschema.validate(json.loads(json.dumps(result.to_json())), schema_of("thing"))
     assert path.exists()
 
 
 def test_the_next_commands_are_of_verbs_that_are_there() -> None:
-    for made in THINGS.values():
-        verb = made.next.partition(" ")[0]
+    for built in THINGS.values():
+        verb = built.next.partition(" ")[0]
         assert not verb or verb in NAMES
 
 
@@ -68,10 +68,10 @@ def test_a_trace_without_a_memory_says_what_it_holds_and_with_one_how_close_it_c
     path = make("t net", "a 1 1000", "a 2 300000", "f 1")  # type: ignore[operator]
     (held,) = heapscope.thing(path).things
     assert held.kind == "trace"
-    assert "301,000 B" in said(held)
+    assert "301,000 B" in text_of(held)
     (replayed,) = heapscope.thing(path, chip="esp32", idf="5.5").things
-    assert "failed" in said(replayed)
-    assert "minimum free" in said(replayed)
+    assert "failed" in text_of(replayed)
+    assert "minimum free" in text_of(replayed)
     assert replayed.next[0].words == ("why", str(path), "--chip", "esp32", "--idf", "5.5")
 
 
@@ -198,10 +198,10 @@ def test_no_beginning_of_a_file_is_too_short_or_damaged_to_be_named(size: int, s
     import random
 
     drawn = random.Random(seed + size)
-    for made in THINGS.values():
-        if callable(made.content):
+    for built in THINGS.values():
+        if callable(built.content):
             continue
-        data = made.content.encode() if isinstance(made.content, str) else made.content
+        data = built.content.encode() if isinstance(built.content, str) else built.content
         damaged = bytearray(data[:size])
         for _ in range(min(3, len(damaged))):
             damaged[drawn.randrange(len(damaged))] = drawn.randrange(256)

@@ -29,13 +29,13 @@ def install(monkeypatch: pytest.MonkeyPatch) -> Install:
         for name, value in (verb.split("=") for verb in verbs):
             points.append(EntryPoint(name, value, other_verbs.GROUP))
             vars(points[-1])["dist"] = SimpleNamespace(version=version)
-        found = EntryPoints(points)
-        monkeypatch.setattr(metadata, "entry_points", found.select)
+        entry_points = EntryPoints(points)
+        monkeypatch.setattr(metadata, "entry_points", entry_points.select)
 
     return install
 
 
-def told(path: str, times: int = 1) -> None:
+def reported(path: str, times: int = 1) -> None:
     """Say it.
 
     Examples: none
@@ -48,7 +48,7 @@ def test_a_verb_of_another_distribution_is_a_command(
     install: Install, run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     module = ModuleType("someone_s_verbs")
-    module.told = told  # type: ignore[attr-defined]
+    module.told = reported  # type: ignore[attr-defined]
     monkeypatch.setitem(sys.modules, "someone_s_verbs", module)
     install("tell=someone_s_verbs:told")
     done = run("tell", "--times", "2", "x")
@@ -58,7 +58,7 @@ def test_a_verb_of_another_distribution_is_a_command(
     assert run("tell").code == 2
 
 
-def test_it_is_loaded_only_when_it_is_asked_for(install: Install, run: Run) -> None:
+def test_it_is_loaded_only_when_it_is_requested(install: Install, run: Run) -> None:
     install("tell=there_is_no_such_module:told")
     assert run("replay", "--help").code == 0
     with pytest.raises(ModuleNotFoundError):

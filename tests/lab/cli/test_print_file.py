@@ -89,8 +89,8 @@ complete -p heapscope
 def test_bash_completes_verbs_and_values(tmp_path: Path) -> None:
     script = tmp_path / "completion.bash"
     script.write_text(printed("bash"))
-    said = run(["bash", "--norc", "-c", BASH.format(script=script)], tmp_path)
-    verbs, chips, registered = said.splitlines()
+    stated = run(["bash", "--norc", "-c", BASH.format(script=script)], tmp_path)
+    verbs, chips, registered = stated.splitlines()
     assert verbs.split() == REPORTING
     assert chips.split() == CHIPS
     assert registered == "complete -o default -F _heapscope_completion heapscope"
@@ -101,12 +101,13 @@ def test_fish_completes_verbs_values_and_files(tmp_path: Path) -> None:
     script = tmp_path / "completion.fish"
     script.write_text(printed("fish"))
     (tmp_path / "T.hst").touch()
-    asked = ("heapscope rep", "heapscope replay T.hst --chip esp32c", "heapscope replay T")
-    lines = "; echo =; ".join(f'complete -C "{line}"' for line in asked)
+    requested = ("heapscope rep", "heapscope replay T.hst --chip esp32c", "heapscope replay T")
+    lines = "; echo =; ".join(f'complete -C "{line}"' for line in requested)
     fish = need_program("fish", package="fish")
-    said = run([fish, "--no-config", "-c", f"source {script}; {lines}"], tmp_path)
+    stated = run([fish, "--no-config", "-c", f"source {script}; {lines}"], tmp_path)
     answers = [
-        [line.partition("\t")[0] for line in part.splitlines() if line] for part in said.split("=")
+        [line.partition("\t")[0] for line in part.splitlines() if line]
+        for part in stated.split("=")
     ]
     assert answers == [REPORTING, CHIPS, ["T.hst"]]
 
@@ -117,11 +118,11 @@ def test_zsh_completes_what_is_typed(tmp_path: Path) -> None:
     script.write_text(printed("zsh"))
     zsh = [need_program("zsh", package="zsh"), "-f", "-i"]
     begin = f"autoload -Uz compinit; compinit -u -D; source {script}; echo rea''dy\n"
-    said = typed(zsh, tmp_path, [(begin, "ready")], "heapscope transl\t")
-    assert "heapscope translate" in said
+    stated = typed(zsh, tmp_path, [(begin, "ready")], "heapscope transl\t")
+    assert "heapscope translate" in stated
     chip = "heapscope replay T.hst --chip esp32c6\t"
-    said = typed(zsh, tmp_path, [(begin, "ready")], chip)
-    assert "esp32c61" in said
+    stated = typed(zsh, tmp_path, [(begin, "ready")], chip)
+    assert "esp32c61" in stated
 
 
 def typed(
@@ -144,8 +145,8 @@ def typed(
         shown = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]|\x08|\x07|\r", "", shown)
 
     try:
-        for said, answer in before:
-            os.write(terminal, said.encode())
+        for stated, answer in before:
+            os.write(terminal, stated.encode())
             read(answer)
         shown = ""
         os.write(terminal, line.encode())
@@ -160,12 +161,15 @@ def typed(
 def test_powershell_is_answered_as_its_script_asks(tmp_path: Path) -> None:
     """PowerShell itself is in no registry, so that its script was never run."""
     script = printed("powershell")
-    asked = {"_HEAPSCOPE_COMPLETE": "complete_powershell"}
-    asked |= {"_TYPER_COMPLETE_ARGS": "heapscope rep", "_TYPER_COMPLETE_WORD_TO_COMPLETE": "rep"}
-    assert all(f"$Env:{name} = " in script for name in asked)
+    requested = {"_HEAPSCOPE_COMPLETE": "complete_powershell"}
+    requested |= {
+        "_TYPER_COMPLETE_ARGS": "heapscope rep",
+        "_TYPER_COMPLETE_WORD_TO_COMPLETE": "rep",
+    }
+    assert all(f"$Env:{name} = " in script for name in requested)
     done = subprocess.run(
         [sys.executable, "-m", "heapscope"],
-        env=environment(tmp_path) | asked,
+        env=environment(tmp_path) | requested,
         capture_output=True,
         text=True,
         check=False,

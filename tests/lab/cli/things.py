@@ -69,7 +69,7 @@ def in_flash(content: bytes) -> bytes:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Made:
+class Built:
     """`content`: of a file, or what makes the thing in its folder; `says`: words of its answer, of
     its figures or of its notes; `next`: the first words of the first command."""
 
@@ -83,8 +83,8 @@ class Made:
 def _build(folder: Path) -> None:
     (folder / "config").mkdir(parents=True)
     (folder / "sdkconfig").write_text(CONFIG, encoding="utf-8")
-    said = f'{{"project_name": "blinky", "target": "esp32", "config_file": "{folder}/sdkconfig"}}'
-    (folder / "project_description.json").write_text(said.replace("\\", "/"), encoding="utf-8")
+    text = f'{{"project_name": "blinky", "target": "esp32", "config_file": "{folder}/sdkconfig"}}'
+    (folder / "project_description.json").write_text(text.replace("\\", "/"), encoding="utf-8")
 
 
 def _project(folder: Path) -> None:
@@ -100,83 +100,85 @@ def _logs(folder: Path) -> None:
 
 #: By the name of the thing; none of them tells its kind.
 THINGS = {
-    "a": Made(kind="log", content=LOG, says="12,289 B", next="log"),
-    "b": Made(kind="log", content=zstandard.compress(LOG.encode()), says="12,289 B", next="log"),
-    "c": Made(kind="log", content=LOG.encode("utf-16"), says="12,289 B", next="log"),
-    "d": Made(kind="log", content='{"heap": {"free": 91024}}\n' * 3, says="91,024 B", next="log"),
-    "e": Made(kind="log", content=HEAP_TRACE, next="log", also=("a heap trace of ESP-IDF",)),
-    "f": Made(kind="log", content=CORE_LOG, next="log", also=("a core dump in base64",)),
-    "g": Made(kind="log", content=LOG + CONFIG, next="log", also=("a configuration of ESP-IDF",)),
-    "h": Made(kind="sdkconfig", content=CONFIG, says="No error", next="predict"),
-    "i": Made(
+    "a": Built(kind="log", content=LOG, says="12,289 B", next="log"),
+    "b": Built(kind="log", content=zstandard.compress(LOG.encode()), says="12,289 B", next="log"),
+    "c": Built(kind="log", content=LOG.encode("utf-16"), says="12,289 B", next="log"),
+    "d": Built(kind="log", content='{"heap": {"free": 91024}}\n' * 3, says="91,024 B", next="log"),
+    "e": Built(kind="log", content=HEAP_TRACE, next="log", also=("a heap trace of ESP-IDF",)),
+    "f": Built(kind="log", content=CORE_LOG, next="log", also=("a core dump in base64",)),
+    "g": Built(kind="log", content=LOG + CONFIG, next="log", also=("a configuration of ESP-IDF",)),
+    "h": Built(kind="sdkconfig", content=CONFIG, says="No error", next="predict"),
+    "i": Built(
         kind="sdkconfig",
         content="CONFIG_FREERTOS_HZ=1000\n",
         says="taken for esp32",
         next="predict",
     ),
-    "j": Made(
+    "j": Built(
         kind="sdkconfig",
         content='CONFIG_IDF_TARGET="esp32"\nCONFIG_FREERTOS_HZ=5000\n',
         says="1 error",
         next="lint",
     ),
-    "k": Made(
+    "k": Built(
         kind="sdkconfig",
         content='{"IDF_TARGET": "esp32", "FREERTOS_HZ": 1000, "ESP_WIFI_ENABLED": true}',
         says="left",
     ),
-    "l": Made(kind="text", content=EVENTS, says="21,000 B", next="import text"),
-    "m": Made(
+    "l": Built(kind="text", content=EVENTS, says="21,000 B", next="import text"),
+    "m": Built(
         kind="mtrace",
         content="= Start\n@ p:[0x1] + 0x2000 0x40\n@ p:[0x1] - 0x2000\n",
         says="64 B",
         next="import mtrace",
     ),
-    "n": Made(
+    "n": Built(
         kind="heaptrack",
         content=b"v 10400 3\na 64 1\n+ 0\n- 0\n",
         says="100 B",
         next="import heaptrack",
     ),
-    "o": Made(
+    "o": Built(
         kind="pjsip",
         content=(LAB / "pools" / "pjsua.log").read_bytes(),
         says="how full",
         next="import pjsip",
         also=("a device's log",),
     ),
-    "p": Made(kind="map", content=(LAB / "fit" / "app.map").read_bytes(), says="chip is not known"),
-    "q": Made(kind="size", content=SIZES, says="52,848 B are left"),
-    "r": Made(kind="size", content=OVERFLOW, says="3,080 B too small"),
-    "s": Made(kind="result", content=RESULT, says="Nothing leaks."),
-    "t": Made(kind="firmware", content=elf(2, 94), says="not told"),
-    "u": Made(kind="program", content=elf(3, 62, wide=True, interpreter=True), next="record"),
-    "v": Made(kind="program", content="#!/bin/sh\nexec ./p\n", next="record"),
-    "w": Made(kind="core", content=core(3), says="3 tasks"),
-    "x": Made(kind="core", content=in_flash(core(2)), says="2 tasks"),
-    "y": Made(kind="core", content=elf(4, 62, wide=True), says="does not read"),
-    "z": Made(kind="image", content=image(), says="400 B"),
-    "aa": Made(kind="memory", content=bytes(range(256)) * 16, says="4,096 B"),
-    "ab": Made(kind="build", content=_build, says="No error", next="predict"),
-    "ac": Made(kind="project", content=_project, says="No error", next="predict --project"),
-    "ad": Made(kind="folder", content=_logs, says="first.txt"),
-    "ae": Made(kind="other", content=FREERTOS, says="--pool"),
-    "af": Made(kind="other", content="esphome:\n  name: hall\nesp32:\n  board: esp32dev\n"),
-    "ag": Made(kind="other", content=ZEPHYR, says="trace"),
-    "ah": Made(kind="other", content=PRJ, says="4 of its 4 options"),
-    "ai": Made(
+    "p": Built(
+        kind="map", content=(LAB / "fit" / "app.map").read_bytes(), says="chip is not known"
+    ),
+    "q": Built(kind="size", content=SIZES, says="52,848 B are left"),
+    "r": Built(kind="size", content=OVERFLOW, says="3,080 B too small"),
+    "s": Built(kind="result", content=RESULT, says="Nothing leaks."),
+    "t": Built(kind="firmware", content=elf(2, 94), says="not known"),
+    "u": Built(kind="program", content=elf(3, 62, wide=True, interpreter=True), next="record"),
+    "v": Built(kind="program", content="#!/bin/sh\nexec ./p\n", next="record"),
+    "w": Built(kind="core", content=core(3), says="3 tasks"),
+    "x": Built(kind="core", content=in_flash(core(2)), says="2 tasks"),
+    "y": Built(kind="core", content=elf(4, 62, wide=True), says="does not read"),
+    "z": Built(kind="image", content=image(), says="400 B"),
+    "aa": Built(kind="memory", content=bytes(range(256)) * 16, says="4,096 B"),
+    "ab": Built(kind="build", content=_build, says="No error", next="predict"),
+    "ac": Built(kind="project", content=_project, says="No error", next="predict --project"),
+    "ad": Built(kind="folder", content=_logs, says="first.txt"),
+    "ae": Built(kind="other", content=FREERTOS, says="--pool"),
+    "af": Built(kind="other", content="esphome:\n  name: hall\nesp32:\n  board: esp32dev\n"),
+    "ag": Built(kind="other", content=ZEPHYR, says="trace"),
+    "ah": Built(kind="other", content=PRJ, says="4 of its 4 options"),
+    "ai": Built(
         kind="other", content="[[region]]\nstart = 0x20000000\nsize = 32768\n", next="replay"
     ),
-    "aj": Made(kind="other", content='[budget]\nfree = "20KB"\n', next="check"),
-    "ak": Made(kind="other", content='#include "a.h"\nint main(void) { return 0; }\n'),
-    "al": Made(kind="other", content=elf(1, 243), says="linked"),
-    "am": Made(kind="packed", content=gzip.compress(LOG.encode()), says="gunzip"),
-    "an": Made(kind="packed", content=CONFIG.encode("utf-16"), says="UTF-8"),
-    "ao": Made(kind="empty", content=b""),
-    "ap": Made(kind="empty", content="\n \n"),
-    "aq": Made(kind="unknown", content="To be, or not to be.\nThat is the question.\n"),
-    "ar": Made(kind="unknown", content="\x01\x02\x03"),
-    "as": Made(kind="unknown", content='{\n "colour": "red"\n}\n'),
+    "aj": Built(kind="other", content='[budget]\nfree = "20KB"\n', next="check"),
+    "ak": Built(kind="other", content='#include "a.h"\nint main(void) { return 0; }\n'),
+    "al": Built(kind="other", content=elf(1, 243), says="linked"),
+    "am": Built(kind="packed", content=gzip.compress(LOG.encode()), says="gunzip"),
+    "an": Built(kind="packed", content=CONFIG.encode("utf-16"), says="UTF-8"),
+    "ao": Built(kind="empty", content=b""),
+    "ap": Built(kind="empty", content="\n \n"),
+    "aq": Built(kind="unknown", content="To be, or not to be.\nThat is the question.\n"),
+    "ar": Built(kind="unknown", content="\x01\x02\x03"),
+    "as": Built(kind="unknown", content='{\n "colour": "red"\n}\n'),
 }
 
 

@@ -9,13 +9,13 @@ from hypothesis import strategies as st
 from heapscope.config.evaluate import evaluate, number, truth
 from heapscope.config.expression import (
     And,
-    Asked,
     Compare,
     Constant,
     Extreme,
     Name,
     Not,
     Or,
+    Query,
     Sum,
     names,
     parse,
@@ -51,7 +51,7 @@ def test_binding() -> None:
     assert parse("A - B - C") == Sum("-", Sum("-", a, b), c)
     assert parse("min(A, B + 1)") == Extreme("min", (a, Sum("+", b, Constant(1))))
     assert parse('given(A) && B = "x y"') == And(
-        (Asked("given", "A"), Compare("=", b, Constant("x y")))
+        (Query("given", "A"), Compare("=", b, Constant("x y")))
     )
     assert parse("0x10 >> 2") == Sum(">>", Constant(16), Constant(2))
 

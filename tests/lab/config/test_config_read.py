@@ -44,7 +44,7 @@ def read(path: Path, *texts: str, chip: str = "esp32", sdk: str = "5.5") -> Conf
 def test_a_generated_file(tmp_path: Path) -> None:
     file = read_config_file(write(tmp_path, "sdkconfig", GENERATED))
     assert (file.version, file.generated) == ("5.5.1", True)
-    assert file.said("IDF_TARGET") == "esp32s3"
+    assert file.stated("IDF_TARGET") == "esp32s3"
     config = read(tmp_path, GENERATED, chip="esp32s3")
     assert config.value("LWIP_TCP_MSS") == 1440  # the section of old names is not read
     assert config.value("HEAP_TASK_TRACKING") is False

@@ -11,7 +11,7 @@ from heapscope.config.config import Config, read_config
 from heapscope.config.value import Value
 
 
-def made(path: Path, text: str, *, chip: str = "esp32", sdk: str = "5.5") -> Config:
+def built(path: Path, text: str, *, chip: str = "esp32", sdk: str = "5.5") -> Config:
     file = path / "sdkconfig"
     file.write_text("".join(f"CONFIG_{each}\n" for each in text.split()), encoding="utf-8")
     return read_config([file], chip=chip, sdk=sdk)
@@ -105,12 +105,12 @@ def made(path: Path, text: str, *, chip: str = "esp32", sdk: str = "5.5") -> Con
 def test_values(
     tmp_path: Path, text: str, chip: str, sdk: str, name: str, value: Value | None
 ) -> None:
-    found = made(tmp_path, text, chip=chip, sdk=sdk).value(name)
-    assert (type(found), found) == (type(value), value)
+    result = built(tmp_path, text, chip=chip, sdk=sdk).value(name)
+    assert (type(result), result) == (type(value), value)
 
 
 def test_given_and_changed(tmp_path: Path) -> None:
-    config = made(
+    config = built(
         tmp_path,
         "LWIP_TCP_MSS=1440 LWIP_MAX_SOCKETS=4 ESP_WIFI_RX_BA_WIN=16 "
         "SPIRAM=y SPIRAM_TRY_ALLOCATE_WIFI_LWIP=y",
@@ -125,13 +125,13 @@ def test_given_and_changed(tmp_path: Path) -> None:
 
 
 def test_a_choice_is_changed_by_any_of_its_members(tmp_path: Path) -> None:
-    config = made(tmp_path, "HEAP_POISONING_LIGHT=y")
+    config = built(tmp_path, "HEAP_POISONING_LIGHT=y")
     assert config.default("HEAP_POISONING_LIGHT") is False
     assert config.default("HEAP_POISONING_DISABLED") is True
 
 
 def test_copies_with_other_values(tmp_path: Path) -> None:
-    config = made(tmp_path, "SPIRAM=y SPIRAM_TRY_ALLOCATE_WIFI_LWIP=y LWIP_TCP_MSS=1300")
+    config = built(tmp_path, "SPIRAM=y SPIRAM_TRY_ALLOCATE_WIFI_LWIP=y LWIP_TCP_MSS=1300")
     assert config.value("ESP_WIFI_RX_BA_WIN") == 16
     other = config.changed_to({"SPIRAM": False, "LWIP_TCP_MSS": 1400})
     assert other.value("ESP_WIFI_RX_BA_WIN") == 6
@@ -145,7 +145,7 @@ def test_copies_with_other_values(tmp_path: Path) -> None:
 
 
 def test_a_line_that_kconfig_leaves_out_has_no_value(tmp_path: Path) -> None:
-    config = made(tmp_path, "SPIRAM_MALLOC_ALWAYSINTERNAL=4096 LWIP_TCP_MSS=9999")
+    config = built(tmp_path, "SPIRAM_MALLOC_ALWAYSINTERNAL=4096 LWIP_TCP_MSS=9999")
     assert config.value("SPIRAM_MALLOC_ALWAYSINTERNAL") is None
     assert config.value("LWIP_TCP_MSS") == 1440
     assert config.bounds("LWIP_TCP_MSS") == (536, 1460)

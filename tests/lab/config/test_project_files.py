@@ -67,8 +67,8 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def find(folder: Path, **said: str) -> Project:
-    return find_project(folder, environment=said)
+def find(folder: Path, **text: str) -> Project:
+    return find_project(folder, environment=text)
 
 
 def test_the_files_are_those_of_the_build_in_the_order_of_the_release(folder: Path) -> None:
@@ -92,7 +92,7 @@ def test_chip_and_version_are_what_the_files_say(folder: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("header", "revision", "said", "certain"),
+    ("header", "revision", "text", "certain"),
     [
         ("", "v5.4", "v5.4", True),
         ("5.4.0", "v5.4-dirty", "v5.4-dirty", True),
@@ -104,7 +104,7 @@ def test_chip_and_version_are_what_the_files_say(folder: Path) -> None:
     ],
 )
 def test_the_last_build_tells_the_exact_version(
-    folder: Path, header: str, revision: str, said: str, *, certain: bool
+    folder: Path, header: str, revision: str, text: str, *, certain: bool
 ) -> None:
     """A file that Kconfig wrote has 5.4.0 of 5.4.0 and of what came before it."""
     if header:
@@ -119,7 +119,7 @@ def test_the_last_build_tells_the_exact_version(
     (folder / "CMakeLists.txt").unlink()
     chosen = choose_config((), chip=None, idf=None, project=folder)
     assert chosen.config.chip == "esp32s2"
-    assert any(note.startswith(f"ESP-IDF {said}, as ") for note in chosen.notes), chosen.notes
+    assert any(note.startswith(f"ESP-IDF {text}, as ") for note in chosen.notes), chosen.notes
     release = release_for(chosen.config.sdk, "esp32s2")
     exact = unlike(chosen.config.sdk, release, certain=certain)
     assert chosen.config.table.unlike.lines == exact.lines
@@ -145,14 +145,14 @@ def test_the_environment_names_defaults_where_the_project_does_not(folder: Path)
 
 
 def test_options_of_every_component_count(folder: Path) -> None:
-    made = project_options(find(folder), option_table("5.5.5", "esp32s3"))
-    assert made.own == {"LED_GPIO", "ONE", "DEEP", "STRIP", "SHARED"}
+    built = project_options(find(folder), option_table("5.5.5", "esp32s3"))
+    assert built.own == {"LED_GPIO", "ONE", "DEEP", "STRIP", "SHARED"}
     text = "CONFIG_LED_GPIO=33\nCONFIG_OLD_ONE=y\n"
-    values = OptionValues(made.table, user_values(read_lines(text, made.table), made.table))
+    values = OptionValues(built.table, user_values(read_lines(text, built.table), built.table))
     assert [values.text(name) for name in ("LED_GPIO", "ONE", "SHARED")] == ["33", "y", "y"]
 
 
-def test_what_only_the_build_knows_is_said(folder: Path) -> None:
+def test_what_only_the_build_knows_is_stated(folder: Path) -> None:
     notes = " ".join(find(folder).notes)
     assert "$ENV{IDF_PATH}/examples/common_components" in notes
     assert "boards/${BOARD}" in notes
@@ -199,12 +199,12 @@ def test_a_folder_without_a_project_is_refused(name: str, tmp_path: Path) -> Non
     assert error.value.remedy
 
 
-def test_a_set_in_an_if_is_said_to_be_uncertain() -> None:
+def test_a_set_in_an_if_is_marked_uncertain() -> None:
     text = "if(A)\nset(B 1)\nendif()\nset(C 2)\nlist(PREPEND C 1)\nset(D ${B};${C}/x)"
-    found = variables(text, {})
-    assert (found["B"].certain, found["C"].certain) == (False, True)
-    assert found["C"].values == ("1", "2")
-    assert found["D"].values == ("1", "1", "2/x")
+    result = variables(text, {})
+    assert (result["B"].certain, result["C"].certain) == (False, True)
+    assert result["C"].values == ("1", "2")
+    assert result["D"].values == ("1", "1", "2/x")
 
 
 @given(text=st.text(max_size=300) | st.lists(

@@ -15,11 +15,11 @@ ROOT = Path(__file__).parents[3]
 
 def test_the_readme_tells_what_the_replay_gives() -> None:
     text = " ".join((ROOT / "README.md").read_text(encoding="utf-8").split())
-    said = re.search(r"Under 4\.3\.2 it has none after ([\d ]+) of ([\d ]+) events", text)
-    assert said is not None
+    match = re.search(r"Under 4\.3\.2 it has none after ([\d ]+) of ([\d ]+) events", text)
+    assert match is not None
     boot = read_boot_log(ROOT / "studies" / "workloads" / "mix" / "boot.txt")
     layout = load_chip("esp32").layout(idf="4.3.2", boot=boot)
     trace = ROOT / "studies" / "workloads" / "captured" / "mix_gateway.hst.zst"
     result = replay(trace, layout, needs=[Request(16717)])
-    figures = [int(number.replace(" ", "")) for number in said.groups()]
+    figures = [int(number.replace(" ", "")) for number in match.groups()]
     assert figures == [result.needs[0].short_events, result.summary.event_count]

@@ -54,7 +54,7 @@ def test_a_memory_turns_it_into_what_the_replay_did(trace: Path, run: Run) -> No
     assert "address" not in rows[0][0]
 
 
-def test_rules_and_private_heaps_are_told(
+def test_rules_and_private_heaps_are_reported(
     trace: Path, run: Run, tmp_path: Path, valid: Any
 ) -> None:
     rules = tmp_path / "rules.toml"
@@ -78,7 +78,7 @@ def test_a_name_that_ends_in_zst_is_compressed(trace: Path, run: Run, tmp_path: 
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "text"),
     [
         (("--to", "perfeto"), "unknown format 'perfeto'"),
         (("--to", "csv", "--weight", "total"), "--weight is for collapsed stacks, not for csv"),
@@ -91,11 +91,11 @@ def test_a_name_that_ends_in_zst_is_compressed(trace: Path, run: Run, tmp_path: 
     ],
 )
 def test_what_it_cannot_do_names_the_cause_and_the_remedy(
-    trace: Path, run: Run, arguments: tuple[str, ...], said: str
+    trace: Path, run: Run, arguments: tuple[str, ...], text: str
 ) -> None:
     done = run(trace, *arguments)
     assert (done.code, done.out) == (2, b"")
-    assert said in done.err
+    assert text in done.err
     assert "remedy: " in done.err
 
 
@@ -122,7 +122,7 @@ def test_parquet_without_polars_says_how_to_get_it(
     assert 'pip install "polars' in done.err
 
 
-def test_damage_is_said_and_the_rest_exported(
+def test_damage_is_stated_and_the_rest_exported(
     write_trace: Write, run: Run, tmp_path: Path, valid: Any
 ) -> None:
     data = write_trace(story(20_000)).read_bytes()

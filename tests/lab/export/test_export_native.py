@@ -50,7 +50,7 @@ def test_a_row_that_is_too_long_is_an_error() -> None:
         list(RowText(WIDTHS, [long]).write(np.zeros(1, dtype=WIDTHS)))
 
 
-def test_an_export_is_asked_for_before_the_first_event_and_once(write_trace: Write) -> None:
+def test_an_export_is_requested_before_the_first_event_and_once(write_trace: Write) -> None:
     data = write_trace(story(10)).read_bytes()
     with NativeReader() as reader:
         reader.push(data)
@@ -77,8 +77,8 @@ def test_beyond_the_maximum_pairs_share_one_row() -> None:
         for data in writer.take():
             reader.push(data)
         reader.finish()
-        found = export.profile(reader)
-    assert len(found) == 262_144
-    assert int(found["total"].sum()) == int(found["at_peak"].sum()) == 3 * count
-    others = found[found["site"] == export.OTHERS]
+        result = export.profile(reader)
+    assert len(result) == 262_144
+    assert int(result["total"].sum()) == int(result["at_peak"].sum()) == 3 * count
+    others = result[result["site"] == export.OTHERS]
     assert others["total_blocks"].tolist() == [count - 262_143]

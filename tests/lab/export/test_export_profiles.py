@@ -24,15 +24,15 @@ def frames(task: int, site: int) -> tuple[str, ...]:
     return (SHOWN[task], *(part for part in SITE_NAMES[site].split(";") if part))
 
 
-def sums(told: Story, figure: str) -> dict[tuple[str, ...], int]:
-    found: Counter[tuple[str, ...]] = Counter()
-    for (task, site), row in told.sites.items():
-        found[frames(task, site)] += getattr(row, figure)
-    return {stack: value for stack, value in found.items() if value}
+def sums(recorded: Story, figure: str) -> dict[tuple[str, ...], int]:
+    result: Counter[tuple[str, ...]] = Counter()
+    for (task, site), row in recorded.sites.items():
+        result[frames(task, site)] += getattr(row, figure)
+    return {stack: value for stack, value in result.items() if value}
 
 
 @pytest.fixture(params=[False, True], ids=["ids", "addresses"])
-def told(request: pytest.FixtureRequest, write_trace: Write) -> tuple[Path, Story, list[Event]]:
+def recorded(request: pytest.FixtureRequest, write_trace: Write) -> tuple[Path, Story, list[Event]]:
     events = story(addresses=request.param)
     features = CLOCK | SITES | (ADDRESSES if request.param else 0)
     return write_trace(events, features=features), Story().tell(events), events
@@ -40,36 +40,36 @@ def told(request: pytest.FixtureRequest, write_trace: Write) -> tuple[Path, Stor
 
 def collapsed(text: bytes) -> dict[tuple[str, ...], int]:
     lines = [line.rsplit(" ", 1) for line in text.decode().splitlines()]
-    found = {tuple(stack.split(";")): int(weight) for stack, weight in lines}
-    assert len(found) == len(lines)
-    return found
+    result = {tuple(stack.split(";")): int(weight) for stack, weight in lines}
+    assert len(result) == len(lines)
+    return result
 
 
 @pytest.mark.parametrize(
     ("weight", "figure"), [("peak", "at_peak"), ("total", "total"), ("leaked", "live")]
 )
 def test_collapsed_stacks_have_the_bytes_of_each_site(
-    told: tuple[Path, Story, list[Event]], exported: Exported, weight: str, figure: str
+    recorded: tuple[Path, Story, list[Event]], exported: Exported, weight: str, figure: str
 ) -> None:
-    trace, model, _ = told
-    found = collapsed(exported(trace, "--to", "collapsed", "--weight", weight))
+    trace, model, _ = recorded
+    result = collapsed(exported(trace, "--to", "collapsed", "--weight", weight))
     wanted = {
         (stack[0].replace(";", ":"), *stack[1:]): value
         for stack, value in sums(model, figure).items()
     }
-    assert found == wanted
+    assert result == wanted
 
 
-def test_the_peak_is_the_weight_unless_told(told: Any, exported: Exported) -> None:
-    plain = exported(told[0], "--to", "collapsed")
-    assert plain == exported(told[0], "--to", "collapsed", "--weight", "peak")
-    assert sum(collapsed(plain).values()) == told[1].peak
+def test_the_peak_is_the_weight_by_default(recorded: Any, exported: Exported) -> None:
+    plain = exported(recorded[0], "--to", "collapsed")
+    assert plain == exported(recorded[0], "--to", "collapsed", "--weight", "peak")
+    assert sum(collapsed(plain).values()) == recorded[1].peak
 
 
 def test_speedscope_has_the_three_figures_as_profiles(
-    told: tuple[Path, Story, list[Event]], exported: Exported
+    recorded: tuple[Path, Story, list[Event]], exported: Exported
 ) -> None:
-    trace, model, _ = told
+    trace, model, _ = recorded
     text = exported(trace, "--to", "speedscope")
     assert b"</script" not in text
     document = json.loads(text)
@@ -85,9 +85,9 @@ def test_speedscope_has_the_three_figures_as_profiles(
 
 
 def test_dhat_has_every_figure_of_a_program_point(
-    told: tuple[Path, Story, list[Event]], exported: Exported
+    recorded: tuple[Path, Story, list[Event]], exported: Exported
 ) -> None:
-    trace, model, events = told
+    trace, model, events = recorded
     text = exported(trace, "--to", "dhat")
     assert b"</script" not in text
     document = json.loads(text)
@@ -141,14 +141,14 @@ def test_with_a_clock_of_an_unknown_rate_dhat_counts_ticks(
 def test_sites_and_tasks_of_one_name_are_one_stack(write_trace: Write, exported: Exported) -> None:
     events = [Event(1, key, 100, site=site) for key, site in enumerate((1, 7, 7, 1))]
     trace = write_trace(events)  # site 7 has no name
-    found = collapsed(exported(trace, "--to", "collapsed"))
-    assert found == {frames(0, 1): 200, (SHOWN[0], "site 7"): 200}
+    result = collapsed(exported(trace, "--to", "collapsed"))
+    assert result == {frames(0, 1): 200, (SHOWN[0], "site 7"): 200}
 
 
 def test_a_layout_counts_what_it_served(
-    told: tuple[Path, Story, list[Event]], run: Run, exported: Exported
+    recorded: tuple[Path, Story, list[Event]], run: Run, exported: Exported
 ) -> None:
-    trace, model, _ = told
+    trace, model, _ = recorded
     replayed = run(trace, "--pool", "64KB", "--json", "-", verb="replay")
     summary = json.loads(replayed.out)["summary"]
     assert summary["failures"] > 0

@@ -50,7 +50,7 @@ def leaf_first(name: str) -> str | None:
 
 def expected(events: list[Event]) -> list[Row]:
     """The columns of a table without a layout."""
-    told = Story().tell(events)
+    reported = Story().tell(events)
     rows = []
     for number, event in enumerate(event for event in events if event.kind != MARK):
         requests = event.kind not in (FREE,)
@@ -62,10 +62,10 @@ def expected(events: list[Event]) -> list[Row]:
                 "task": shown(HOSTILE[event.task]),
                 "site": leaf_first(SITE_NAMES[event.site]) if requests else None,
                 "call": CALLS[event.new_key if failed else event.kind],
-                "outcome": told.outcomes[number],
+                "outcome": reported.outcomes[number],
                 "size": event.size,
-                "freed": told.freed[number],
-                "live": told.live[number],
+                "freed": reported.freed[number],
+                "live": reported.live[number],
                 "align": 32 if event.align_log2 else None,
                 "capabilities": 0,
                 "heap": "system",
@@ -79,26 +79,26 @@ def expected(events: list[Event]) -> list[Row]:
 
 
 @pytest.fixture(params=[False, True], ids=["ids", "addresses"])
-def made(request: pytest.FixtureRequest, write_trace: Write) -> tuple[Path, list[Event]]:
+def recorded(request: pytest.FixtureRequest, write_trace: Write) -> tuple[Path, list[Event]]:
     events = story(addresses=request.param)
     return write_trace(events, features=CLOCK | SITES | (ADDRESSES * request.param)), events
 
 
 def test_json_has_every_event(
-    made: tuple[Path, list[Event]], exported: Exported, valid: Callable[[bytes], Any]
+    recorded: tuple[Path, list[Event]], exported: Exported, valid: Callable[[bytes], Any]
 ) -> None:
-    trace, events = made
+    trace, events = recorded
     text = exported(trace, "--to", "json")
     assert b"<" not in text
     document = valid(text)
     assert document["events"] == expected(events)
-    told = Story().tell(events)
+    reported = Story().tell(events)
     assert document["totals"] == {
-        "events": len(told.live),
-        "live_peak": told.peak,
-        "live_peak_event": told.peak_event,
-        "live_end": told.live[-1],
-        "failures": told.outcomes.count("failed_recorded"),
+        "events": len(reported.live),
+        "live_peak": reported.peak,
+        "live_peak_event": reported.peak_event,
+        "live_end": reported.live[-1],
+        "failures": reported.outcomes.count("failed_recorded"),
         "digest": None,
     }
     assert document["marks"] == [{"event": 0, "time": 0, "name": 'begin, "quoted"'}]
@@ -106,20 +106,22 @@ def test_json_has_every_event(
     assert document["metadata"]["program"] == "all of <it>"
 
 
-def test_csv_is_the_same_table(made: tuple[Path, list[Event]], exported: Exported) -> None:
-    trace, events = made
-    found = csv_rows(exported(trace, "--to", "csv"))
+def test_csv_is_the_same_table(recorded: tuple[Path, list[Event]], exported: Exported) -> None:
+    trace, events = recorded
+    result = csv_rows(exported(trace, "--to", "csv"))
     wanted = expected(events)
     for row in wanted:  # a spreadsheet would compute it
         row["task"] = "'" + row["task"] if row["task"].startswith("=") else row["task"]
-    assert found == [{key: "" if v is None else str(v) for key, v in row.items()} for row in wanted]
+    assert result == [
+        {key: "" if v is None else str(v) for key, v in row.items()} for row in wanted
+    ]
 
 
 def test_a_lost_event_shows(
-    made: tuple[Path, list[Event]], exported: Exported, write_trace: Write
+    recorded: tuple[Path, list[Event]], exported: Exported, write_trace: Write
 ) -> None:
     """The comparisons above rest on this: one event less is another table."""
-    trace, events = made
+    trace, events = recorded
     features = CLOCK | SITES | (ADDRESSES if events[1].key >= 0x1000 else 0)
     last = len(events) - 1
     fewer = write_trace(events[:last], features=features, name="fewer.hst")
@@ -135,9 +137,9 @@ def parquet(text: bytes) -> Any:
 
 @pytest.mark.slow
 def test_parquet_is_the_same_table_with_types(
-    made: tuple[Path, list[Event]], exported: Exported, valid: Callable[[bytes], Any]
+    recorded: tuple[Path, list[Event]], exported: Exported, valid: Callable[[bytes], Any]
 ) -> None:
-    trace, events = made
+    trace, events = recorded
     frame = parquet(exported(trace, "--to", "parquet", "--pool", "64KB"))
     document = valid(exported(trace, "--to", "json", "--pool", "64KB"))
     assert frame.to_dicts() == document["events"]
@@ -187,9 +189,9 @@ def digest(rows: list[Row]) -> str:
 @pytest.mark.cells(1)
 @pytest.mark.parametrize("pool", ["20KB", "64KB", "4MB"])
 def test_the_addresses_are_those_of_the_replay(
-    made: tuple[Path, list[Event]], run: Run, exported: Exported, valid: Any, pool: str
+    recorded: tuple[Path, list[Event]], run: Run, exported: Exported, valid: Any, pool: str
 ) -> None:
-    trace, _ = made
+    trace, _ = recorded
     replayed = json.loads(run(trace, "--pool", pool, "--json", "-", verb="replay").out)
     document = valid(exported(trace, "--to", "json", "--pool", pool))
     rows = document["events"]
@@ -216,9 +218,9 @@ def test_the_addresses_are_those_of_the_replay(
 
 @pytest.mark.slow
 def test_on_a_chip_each_block_is_in_its_region(
-    made: tuple[Path, list[Event]], run: Run, exported: Exported, valid: Any
+    recorded: tuple[Path, list[Event]], run: Run, exported: Exported, valid: Any
 ) -> None:
-    trace, _ = made
+    trace, _ = recorded
     document = valid(exported(trace, "--to", "json", "--chip", "esp32"))
     replayed = json.loads(run(trace, "--chip", "esp32", "--json", "-", verb="replay").out)
     regions = {row["name"]: row for row in document["layout"]["regions"]}

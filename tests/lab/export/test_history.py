@@ -54,26 +54,26 @@ class Lives:
         return len(self.times)
 
     def filter(self, **set_to: Any) -> None:
-        made = ffi.new("hs_lab_filter_t *", {"task": ALL, "region": ALL, "size_max": ALL})
+        built = ffi.new("hs_lab_filter_t *", {"task": ALL, "region": ALL, "size_max": ALL})
         kept = []
         for name, value in set_to.items():
             if isinstance(value, list):
                 array = ffi.new("uint8_t[]" if name == "sites" else "uint64_t[]", value)
                 kept.append(array)
-                setattr(made, name.replace("sites", "site").rstrip("s") + "_count", len(value))
+                setattr(built, name.replace("sites", "site").rstrip("s") + "_count", len(value))
                 value = array
-            setattr(made, name, value)
-        assert load().hs_lab_history_filter(self.reader.handle, made) == 0
+            setattr(built, name, value)
+        assert load().hs_lab_history_filter(self.reader.handle, built) == 0
 
     def view(self, left: float, right: float, low: int = 0, high: int = POOL) -> Any:
         strip = ffi.new("hs_lab_strip_t[1]")
         strip[0].low, strip[0].high = (self.start + low) * PARTS, (self.start + high) * PARTS
         strip[0].bottom = HEIGHT
-        made = ffi.new("hs_lab_view_t *")
-        made.left, made.right = round(left * PARTS), round(right * PARTS)
-        made.width, made.height, made.strips, made.strip_count = WIDTH, HEIGHT, strip, 1
+        built = ffi.new("hs_lab_view_t *")
+        built.left, built.right = round(left * PARTS), round(right * PARTS)
+        built.width, built.height, built.strips, built.strip_count = WIDTH, HEIGHT, strip, 1
         self.strip = strip  # lives as long as the view
-        return made
+        return built
 
 
 def begun(keep: int) -> NativeReader:
@@ -85,27 +85,27 @@ def begun(keep: int) -> NativeReader:
 @pytest.fixture
 def lives(write_trace: Write, seed: int) -> Iterator[Lives]:
     trace = write_trace(story(3000, seed=seed))
-    with begun(HISTORY) as reader, begun(export.Keep.ROWS) as told:
-        yield replayed(reader, trace, told)
+    with begun(HISTORY) as reader, begun(export.Keep.ROWS) as reported:
+        yield replayed(reader, trace, reported)
 
 
-def replayed(reader: NativeReader, trace: Path, told: NativeReader | None = None) -> Lives:
-    """`told`: a reader that keeps the rows; None: the reader keeps them itself, and notes the lives
-    event by event."""
-    told = told or reader
-    for one in {id(reader): reader, id(told): told}.values():
+def replayed(reader: NativeReader, trace: Path, native_reader: NativeReader | None = None) -> Lives:
+    """`native_reader`: a reader that keeps the rows; None: the reader keeps them itself, and
+    notes the lives event by event."""
+    native_reader = native_reader or reader
+    for one in {id(reader): reader, id(native_reader): native_reader}.values():
         one.push(trace.read_bytes())
         one.finish()
     live: dict[int, Block] = {}
-    found = Lives(reader, [], [], [], 0, [])
-    for part in export.take_rows(told):
+    result = Lives(reader, [], [], [], 0, [])
+    for part in export.take_rows(native_reader):
         for row in part:
             event, key, new = int(row["event"]), int(row["block"]), int(row["new_block"])
-            found.times.append(int(row["time"]))
+            result.times.append(int(row["time"]))
             call, outcome = int(row["call"]), int(row["outcome"])
             if outcome == FAILED:
                 what = (event, int(row["size"]), int(row["task"]), int(row["site"]))
-                found.failed.append(what)
+                result.failed.append(what)
             freed = outcome == OK or (outcome == ZERO and call == REALLOC and row["freed"])
             if freed and key in live:
                 live.pop(key).died = event
@@ -114,11 +114,11 @@ def replayed(reader: NativeReader, trace: Path, told: NativeReader | None = None
                     live.pop(new).died = event
                 place = (int(row["address"]), int(row["size"]), int(row["task"]))
                 live[new] = Block(event, *place, int(row["site"]))
-                found.blocks.append(live[new])
-    found.start = read_structs(load().hs_lab_regions, reader.handle)[0].start
-    found.passing = found.blocks
-    assert len(found.failed) > 20
-    return found
+                result.blocks.append(live[new])
+    result.start = read_structs(load().hs_lab_regions, reader.handle)[0].start
+    result.passing = result.blocks
+    assert len(result.failed) > 20
+    return result
 
 
 def loops(seed: int) -> list[Event]:
@@ -173,9 +173,9 @@ def drawn(lives: Lives, view: Any) -> tuple[list[int], list[int], list[int], lis
 
 
 def test_there_are_as_many_blocks_failures_and_events_as_rows_tell(lives: Lives) -> None:
-    found = read_struct(load().hs_lab_history, lives.reader.handle)
-    assert (found.events, found.failures) == (lives.events, len(lives.failed))
-    assert found.blocks >= len(lives.blocks)  # those of 0 bytes are among them
+    struct = read_struct(load().hs_lab_history, lives.reader.handle)
+    assert (struct.events, struct.failures) == (lives.events, len(lives.failed))
+    assert struct.blocks >= len(lives.blocks)  # those of 0 bytes are among them
     assert len(lives.blocks) > 500
 
 
@@ -241,15 +241,15 @@ def test_a_picture_without_hidden_blocks_is_the_picture_of_all(looping: Lives, s
         blocks = [one for one in looping.blocks if passes(one, looping.events)]
         for left, right in [*windows(looping, chance.randrange(2**32))][:4]:
             columns = chance.randrange(1, 9)
-            found = wide_picture(looping, left, right, columns)
-            assert found == walked(looping, blocks, left, right, columns)
+            result = wide_picture(looping, left, right, columns)
+            assert result == walked(looping, blocks, left, right, columns)
 
 
 def test_a_filter_that_was_set_before_asks_later_blocks_too(write_trace: Write, seed: int) -> None:
     trace = write_trace(loops(seed))
-    with begun(HISTORY) as reader, begun(export.Keep.ROWS) as told:
+    with begun(HISTORY) as reader, begun(export.Keep.ROWS) as reported:
         Lives(reader, [], [], [], 0, []).filter(task=2, age=9)
-        lives = replayed(reader, trace, told)
+        lives = replayed(reader, trace, reported)
         blocks = [b for b in lives.blocks if b.task == 2 and FILTERS[3][1](b, lives.events)]
         window = (0.0, float(lives.events))
         assert wide_picture(lives, *window, 5) == walked(lives, blocks, *window, 5)
@@ -303,10 +303,10 @@ def test_a_filter_lets_through_what_it_says(lives: Lives, name: str) -> None:
     lives.filter(**given)
     view = lives.view(0, lives.events)
     assert load().hs_lab_history_range(lives.reader.handle, view) == 0
-    found = read_structs(load().hs_lab_history_sums, lives.reader.handle)
+    structs = read_structs(load().hs_lab_history_sums, lives.reader.handle)
     passing = [one for one in lives.blocks if passes(one)]
-    assert sum(row.blocks for row in found) == len(passing)
-    assert sum(row.bytes for row in found) == sum(one.size for one in passing)
+    assert sum(row.blocks for row in structs) == len(passing)
+    assert sum(row.bytes for row in structs) == sum(one.size for one in passing)
 
 
 def test_a_range_is_summed_by_task_and_site(lives: Lives, seed: int) -> None:
@@ -324,8 +324,8 @@ def test_a_range_is_summed_by_task_and_site(lives: Lives, seed: int) -> None:
             == 0
         )
         rows = read_structs(load().hs_lab_history_sums, lives.reader.handle)
-        found = {(r.task, r.site): [r.blocks, r.bytes, r.stayed, r.stayed_bytes] for r in rows}
-        assert found == wanted
+        result = {(r.task, r.site): [r.blocks, r.bytes, r.stayed, r.stayed_bytes] for r in rows}
+        assert result == wanted
 
 
 def test_two_moments_differ_by_what_is_live(lives: Lives, seed: int) -> None:
@@ -339,8 +339,8 @@ def test_two_moments_differ_by_what_is_live(lives: Lives, seed: int) -> None:
                     wanted[one.task, one.site] += sign * one.size
         assert load().hs_lab_history_difference(lives.reader.handle, first, second) == 0
         rows = read_structs(load().hs_lab_history_sums, lives.reader.handle)
-        found = {(row.task, row.site): row.bytes for row in rows if row.bytes}
-        assert found == {who: size for who, size in wanted.items() if size}
+        result = {(row.task, row.site): row.bytes for row in rows if row.bytes}
+        assert result == {who: size for who, size in wanted.items() if size}
 
 
 def test_failed_requests_are_summed_in_place_of_blocks(lives: Lives) -> None:
@@ -353,26 +353,26 @@ def test_failed_requests_are_summed_in_place_of_blocks(lives: Lives) -> None:
     assert not any(drawn(lives, lives.view(0, lives.events))[0])
 
 
-def test_a_block_is_found_with_its_neighbours(lives: Lives, seed: int) -> None:
+def test_a_block_is_detected_with_its_neighbours(lives: Lives, seed: int) -> None:
     chance = random.Random(seed)
     for _ in range(300):
         event, address = chance.randrange(lives.events), lives.start + chance.randrange(POOL)
         rows = ffi.new("hs_lab_life_t[3]")
         load().hs_lab_history_pick(lives.reader.handle, event, 0, address, rows)
         at = [b for b in lives.blocks if b.born <= event < b.died]
-        found = [b for b in at if b.address <= address < b.address + b.size]
-        if not found:
+        matches = [b for b in at if b.address <= address < b.address + b.size]
+        if not matches:
             assert rows[0].block == ALL
             continue
-        (one,) = found
+        (one,) = matches
         died = NEVER if one.died == float("inf") else one.died
         assert (rows[0].born, rows[0].died, rows[0].size) == (one.born, died, one.size)
         assert rows[0].born_time == lives.times[one.born]
         near = [b.address for b in lives.blocks if b.born <= one.born < b.died and b is not one]
         below = max((n for n in near if n < one.address), default=None)
         above = min((n for n in near if n > one.address), default=None)
-        told = [None if row.block == ALL else row.address for row in rows[1:3]]
-        assert told == [below, above]
+        results = [None if row.block == ALL else row.address for row in rows[1:3]]
+        assert results == [below, above]
 
 
 def test_times_lead_to_events_and_back(lives: Lives, seed: int) -> None:

@@ -79,7 +79,7 @@ def answers(reader: NativeReader, seed: int) -> list[Any]:
     """Counts, pictures, lines, sums and single blocks."""
     library, chance = load(), random.Random(seed)
     counts = read_struct(library.hs_lab_history, reader.handle)
-    found: list[Any] = [counts, reader.summary(), reader.regions()]
+    results: list[Any] = [counts, reader.summary(), reader.regions()]
     regions = reader.regions()
     strips = ffi.new("hs_lab_strip_t[]", len(regions))
     for number, (strip, region) in enumerate(zip(strips, regions, strict=True)):
@@ -89,8 +89,8 @@ def answers(reader: NativeReader, seed: int) -> list[Any]:
         strip.bottom = HEIGHT * (number + 1) // len(regions)
     for _ in range(6):
         task = chance.choice((ALL, 0, 1))
-        asked = ffi.new("hs_lab_filter_t *", {"task": task, "region": ALL, "size_max": ALL})
-        assert library.hs_lab_history_filter(reader.handle, asked) == 0
+        requested = ffi.new("hs_lab_filter_t *", {"task": task, "region": ALL, "size_max": ALL})
+        assert library.hs_lab_history_filter(reader.handle, requested) == 0
         view = ffi.new("hs_lab_view_t *")
         view.left = chance.randrange(counts.events) * PARTS // 2
         view.right = view.left + chance.randrange(4, counts.events) * PARTS
@@ -99,22 +99,22 @@ def answers(reader: NativeReader, seed: int) -> list[Any]:
         live, most = ffi.new("uint64_t[]", WIDTH), ffi.new("uint64_t[]", WIDTH)
         assert library.hs_lab_history_draw(reader.handle, view, owners, failed, live) == 0
         assert library.hs_lab_history_most(reader.handle, view, most) == 0
-        found.append([list(owners), list(failed), list(live), list(most)])
+        results.append([list(owners), list(failed), list(live), list(most)])
         assert library.hs_lab_history_range(reader.handle, view) == 0
-        found.append(read_structs(library.hs_lab_history_sums, reader.handle))
+        results.append(read_structs(library.hs_lab_history_sums, reader.handle))
         for _ in range(30):
             number = chance.randrange(len(regions))
             address = regions[number].start + chance.randrange(regions[number].size)
             rows = ffi.new("hs_lab_life_t[3]")
             event = chance.randrange(counts.events)
             library.hs_lab_history_pick(reader.handle, event, number, address, rows)
-            found.append(bytes(ffi.buffer(rows)))
-    return found
+            results.append(bytes(ffi.buffer(rows)))
+    return results
 
 
 @pytest.mark.parametrize("memory", MEMORIES)
 @pytest.mark.parametrize("kind", ["ids", "addresses", "a snapshot"])
-def test_a_replay_notes_the_lives_that_are_told_event_by_event(
+def test_a_replay_notes_the_lives_that_are_reported_event_by_event(
     kind: str, memory: str, write_trace: Write, tmp_path: Path, seed: int
 ) -> None:
     if kind == "a snapshot":
@@ -127,7 +127,7 @@ def test_a_replay_notes_the_lives_that_are_told_event_by_event(
     layout = MEMORIES[memory]
     with (
         replayed(trace, layout, HISTORY) as alone,
-        replayed(trace, layout, HISTORY | export.Keep.ROWS) as told,
+        replayed(trace, layout, HISTORY | export.Keep.ROWS) as reported,
     ):
-        assert answers(alone, seed) == answers(told, seed)
+        assert answers(alone, seed) == answers(reported, seed)
         assert read_struct(load().hs_lab_history, alone.handle).blocks > 200

@@ -38,7 +38,7 @@ def fields(data: bytes) -> Iterator[tuple[int, Any]]:
 
 def tree(data: bytes) -> dict[int, list[Any]]:
     """The values of each field number, in order."""
-    found: dict[int, list[Any]] = {}
+    result: dict[int, list[Any]] = {}
     for number, value in fields(data):
-        found.setdefault(number, []).append(value)
-    return found
+        result.setdefault(number, []).append(value)
+    return result

@@ -34,20 +34,20 @@ def run(*args: object) -> tuple[int, str, str]:
 def rows(*args: object) -> list[dict[str, Any]]:
     code, out, err = run(*args, "--json", "-")
     assert (code, err) == (0, "")
-    found: list[dict[str, Any]] = json.loads(out)
+    document: list[dict[str, Any]] = json.loads(out)
     schema = schema_of("fit")
     jsonschema.Draft202012Validator.check_schema(schema)
-    jsonschema.Draft202012Validator(schema).validate(found)
-    return found
+    jsonschema.Draft202012Validator(schema).validate(document)
+    return document
 
 
 def test_all_allocators_without_flavours_are_the_default(make_trace: MakeTrace) -> None:
-    found = rows(make_trace(*STORY))
-    assert [row["allocator"] for row in found] == list(placements())
+    result = rows(make_trace(*STORY))
+    assert [row["allocator"] for row in result] == list(placements())
     assert {"idf-4.2", "idf-4.3.2", "idf-5.1", "idf-5.5", "umm", "heapscope"} <= set(placements())
     assert set(placements()) <= set(allocator_names())
     assert not {"idf-3.3", "idf-4.4.0", "idf-5.3", "idf-5.5+light"} & set(placements())
-    for row in found:
+    for row in result:
         assert row["peak_live"] == 22_500
         assert row["ratio"] == row["pool"] / 22_500
         assert row["pool_min"] <= row["pool"]
@@ -113,9 +113,9 @@ def test_a_request_that_no_pool_serves(make_trace: MakeTrace) -> None:
 def test_several_traces_have_a_geometric_mean(make_trace: MakeTrace) -> None:
     one, two = make_trace(*STORY), make_trace(*STORY[:3], name="two.hst")
     names = ["--allocator", "idf-4.2", "--allocator", "o1heap"]
-    found = rows(one, two, *names)
-    assert [row["trace"] for row in found] == [str(one), str(one), str(two), str(two)]
-    mean = math.sqrt(found[0]["ratio"] * found[2]["ratio"])
+    result = rows(one, two, *names)
+    assert [row["trace"] for row in result] == [str(one), str(one), str(two), str(two)]
+    mean = math.sqrt(result[0]["ratio"] * result[2]["ratio"])
     code, out, _ = run(one, two, *names)
     assert code == 0
     after = out.partition("geometric mean over 2 traces")[2]
@@ -181,8 +181,8 @@ def test_one_task_alone_is_its_private_heap(make_trace: MakeTrace) -> None:
     both = ("t net", "a 1 10000", "t app", "a 2 50000", "f 1", "t net", "a 3 12000", "f 2", "f 3")
     alone = ("t net", "a 1 10000", "f 1", "a 3 12000", "f 3")
     chosen = ("--allocator", "idf-4.2", "--allocator", "heapscope")
-    found = rows(make_trace(*both), *chosen, "--task", "net", "--margin", "10")
-    for one, other in zip(found, rows(make_trace(*alone), *chosen), strict=True):
+    result = rows(make_trace(*both), *chosen, "--task", "net", "--margin", "10")
+    for one, other in zip(result, rows(make_trace(*alone), *chosen), strict=True):
         assert (one["pool"], one["peak_live"]) == (other["pool"], 12_000)
         assert (one["task"], one["margin"]) == ("net", 10.0)
         assert 0 <= one["advised"] - 1.1 * one["pool"] < 8
@@ -190,7 +190,7 @@ def test_one_task_alone_is_its_private_heap(make_trace: MakeTrace) -> None:
     code, out, _ = run(make_trace(*both), *chosen, "--task", "net", "--margin", "10")
     assert code == 0
     assert "live payload of net up to 12,000 B" in out
-    assert f"{found[0]['advised']:,}" in out
+    assert f"{result[0]['advised']:,}" in out
 
 
 def test_an_unknown_task_is_refused_with_those_there_are(make_trace: MakeTrace) -> None:

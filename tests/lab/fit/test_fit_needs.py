@@ -70,7 +70,7 @@ def test_it_is_what_trying_every_size_gives(
     assert row.pool > (hs.fit(trace, allocator=allocator)[0].pool or 0)
 
 
-def test_a_need_above_all_that_is_tried_without_it_is_found(make_trace: MakeTrace) -> None:
+def test_a_need_above_all_that_is_tried_without_it_is_detected(make_trace: MakeTrace) -> None:
     row = hs.fit(make_trace("t net", "a 1 100", "f 1"), allocator="tlsf", need="2MB")[0]
     assert row.pool is not None
     assert 2 << 20 < row.pool < 3 << 20

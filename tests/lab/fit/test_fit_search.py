@@ -23,7 +23,7 @@ from heapscope.answers.fit.limits import (
     window,
 )
 from heapscope.answers.fit.schedule import run_searches
-from heapscope.answers.fit.search import Ending, FoundPool, search
+from heapscope.answers.fit.search import Ending, SmallestPool, search
 from heapscope.memory.layout.allocator import placements
 from heapscope.memory.layout.pool import POOL_BASE, POOL_MIN
 from heapscope.native.reader import NativeReader
@@ -60,7 +60,7 @@ def test_a_size_judges_the_pools_whose_windows_have_it(size: int) -> None:
 
 
 @dataclass(frozen=True)
-class Told:
+class Outcome:
     survives: bool
     refused_always: bool = False
 
@@ -76,12 +76,12 @@ def exhaustive(survives: Callable[[int], bool], first: int, most: int) -> int | 
 
 def searched(
     survives: Callable[[int], bool], floor: int, limits: Limits
-) -> tuple[FoundPool, dict[int, Told]]:
-    def told(size: int) -> Told:
+) -> tuple[SmallestPool, dict[int, Outcome]]:
+    def reported(size: int) -> Outcome:
         assert limits.least <= size <= limits.most
-        return Told(survives(size))
+        return Outcome(survives(size))
 
-    return run_searches({"it": (search(floor, limits), told)}, lambda _: None)["it"]
+    return run_searches({"it": (search(floor, limits), reported)}, lambda _: None)["it"]
 
 
 def patterns(seed: int) -> Callable[[int], bool]:
@@ -108,11 +108,11 @@ def patterns(seed: int) -> Callable[[int], bool]:
 def test_the_search_finds_what_trying_every_size_finds(seed: int) -> None:
     survives = patterns(seed)
     limits = Limits(least=64, most=1 << 20, ended=False)
-    found, known = searched(survives, 1_000, limits)
-    assert found.pool == exhaustive(survives, 1_000, limits.most)
-    assert found.tried == len(known)
-    assert found.pool is not None
-    assert found.pool - 8 in known or found.pool == 1_000
+    result, known = searched(survives, 1_000, limits)
+    assert result.pool == exhaustive(survives, 1_000, limits.most)
+    assert result.tried == len(known)
+    assert result.pool is not None
+    assert result.pool - 8 in known or result.pool == 1_000
 
 
 @pytest.mark.cells(5)
@@ -120,9 +120,9 @@ def test_the_search_finds_what_trying_every_size_finds(seed: int) -> None:
 def test_an_allocator_with_a_limit_gets_what_trying_every_size_finds(seed: int) -> None:
     survives = patterns(seed)
     for most in (2_000, 9_992, 20_000, 30_000):
-        found, _ = searched(survives, 1_000, Limits(least=64, most=most, ended=True))
-        assert found.pool == exhaustive(survives, 1_000, most)
-        assert (found.ending == Ending.LIMIT) == (found.pool is None)
+        result, _ = searched(survives, 1_000, Limits(least=64, most=most, ended=True))
+        assert result.pool == exhaustive(survives, 1_000, most)
+        assert (result.ending == Ending.LIMIT) == (result.pool is None)
 
 
 def test_a_size_between_those_of_a_window_does_not_judge_it() -> None:
@@ -131,21 +131,21 @@ def test_a_size_between_those_of_a_window_does_not_judge_it() -> None:
     def survives(size: int) -> bool:
         return size >= 103_112 and size != 103_120
 
-    found, known = searched(survives, 100_000, Limits(least=64, most=1 << 20, ended=False))
+    result, known = searched(survives, 100_000, Limits(least=64, most=1 << 20, ended=False))
     assert not known[103_120].survives
-    assert found.pool == 103_112
+    assert result.pool == 103_112
 
 
-def test_what_no_pool_serves_is_said_at_once() -> None:
+def test_what_no_pool_serves_is_stated_at_once() -> None:
     limits = Limits(least=64, most=1 << 20, ended=False)
-    tries = (search(5_000, limits), lambda size: Told(False, refused_always=True))
-    found, known = run_searches({"it": tries}, lambda _: None)["it"]
-    assert (found.pool, found.ending) == (None, Ending.NEVER)
+    tries = (search(5_000, limits), lambda size: Outcome(False, refused_always=True))
+    result, known = run_searches({"it": tries}, lambda _: None)["it"]
+    assert (result.pool, result.ending) == (None, Ending.NEVER)
     assert len(known) < 10
-    found, _ = searched(lambda size: False, 5_000, limits)
-    assert (found.pool, found.ending) == (None, Ending.TRIED)
-    found, _ = searched(lambda size: True, 5_000, Limits(least=64, most=4_000, ended=True))
-    assert (found.pool, found.ending, found.tried) == (None, Ending.SMALL, 0)
+    result, _ = searched(lambda size: False, 5_000, limits)
+    assert (result.pool, result.ending) == (None, Ending.TRIED)
+    result, _ = searched(lambda size: True, 5_000, Limits(least=64, most=4_000, ended=True))
+    assert (result.pool, result.ending, result.tried) == (None, Ending.SMALL, 0)
 
 
 # ---- on traces
@@ -172,15 +172,15 @@ def test_on_small_programs_it_is_the_pool_of_replaying_every_size(
     seed: int, allocator: str, make_trace: MakeTrace
 ) -> None:
     trace = make_trace(*program(seed, 150))
-    (found,) = fit(trace, [allocator])
+    (result,) = fit(trace, [allocator])
     with NativeSteps(POOL_BASE) as steps:
         with NativeReader() as reader:
             steps.fill_from(reader)
             read_trace(trace, reader)
         survives = functools.cache(lambda size: steps.try_pool(allocator, size).survives)
-        assert found.pool == exhaustive(survives, POOL_MIN, 20_000)
-        assert found.pool_min is not None
-        assert survives(found.pool_min)
+        assert result.pool == exhaustive(survives, POOL_MIN, 20_000)
+        assert result.pool_min is not None
+        assert survives(result.pool_min)
 
 
 def test_the_outcome_does_not_depend_on_the_number_of_cores(

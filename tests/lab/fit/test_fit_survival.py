@@ -61,14 +61,14 @@ def assert_as_replay(trace: Path, allocator: str, sizes: list[int]) -> list[bool
             assert tried.survives == (result.summary.failures == 0), size
             if not tried.survives:
                 first = result.failures[0]
-                said = (
+                stated = (
                     tried.event,
                     tried.size,
                     tried.align,
                     call_names()[tried.call],
                     tasks[tried.task],
                 )
-                assert said == (first.event, first.size, first.align, first.call, first.task)
+                assert stated == (first.event, first.size, first.align, first.call, first.task)
     return survived
 
 
@@ -84,23 +84,23 @@ def assert_as_replay(trace: Path, allocator: str, sizes: list[int]) -> list[bool
     ],
     ids=lambda path: path.name.partition(".")[0],
 )
-def test_what_is_found_is_what_replay_says(trace: Path, allocator: str) -> None:
-    (found,) = fit(trace, [allocator])
-    if found.pool is None:  # no aligned allocation
-        assert "any size" in found.reason
+def test_what_is_detected_is_what_replay_says(trace: Path, allocator: str) -> None:
+    (result,) = fit(trace, [allocator])
+    if result.pool is None:  # no aligned allocation
+        assert "any size" in result.reason
         assert_as_replay(trace, allocator, [1 << 20])
         return
-    sizes = [found.pool, found.pool - 8, *window(found.pool)[3::15], found.pool // 2]
+    sizes = [result.pool, result.pool - 8, *window(result.pool)[3::15], result.pool // 2]
     survived = assert_as_replay(trace, allocator, sizes)
     assert survived[0]
     assert not survived[-1]
     assert all(survived[2:-1])
-    assert found.failing is not None
-    first = replay(trace, pool_layout(found.failing.pool, allocator)).failures[0]
-    shown = found.failing
+    assert result.failing is not None
+    first = replay(trace, pool_layout(result.failing.pool, allocator)).failures[0]
+    shown = result.failing
     assert (shown.event, shown.size, shown.call) == (first.event, first.size, first.call)
     assert (shown.align, shown.task) == (first.align, first.task)
-    assert shown.pool < found.pool
+    assert shown.pool < result.pool
 
 
 def make_hostile(path: Path, seed: int) -> None:
@@ -155,23 +155,23 @@ def test_what_other_pools_tell_is_what_a_replay_says(
     """Each answer that no replay was made for is compared with the replay. A trace with aligned
     requests has none of them."""
     chance = random.Random(seed)
-    made = []
+    built = []
     replayed = NativeSteps._replay
 
     def counted(steps: NativeSteps, allocator: bytes, size: int) -> FitRow:
-        made.append(size)
+        built.append(size)
         return replayed(steps, allocator, size)
 
     monkeypatch.setattr(NativeSteps, "_replay", counted)
-    asked = 0
+    requested = 0
     with loaded(ORACLE / name) as (steps, _):
         for allocator in chance.sample(placements(), len(placements())):
             first = steps.floor // 8 * 8
             for size in chance.sample(range(first, 3 * first, 8), sizes):
-                told = steps.try_pool(allocator, size)
-                assert vars(told) == vars(replayed(steps, allocator.encode(), size)), allocator
-                asked += 1
-    assert (len(made) < asked) == (name == "adv_holes.hst")
+                reported = steps.try_pool(allocator, size)
+                assert vars(reported) == vars(replayed(steps, allocator.encode(), size)), allocator
+                requested += 1
+    assert (len(built) < requested) == (name == "adv_holes.hst")
 
 
 def test_a_damaged_trace_goes_as_in_replay(long_trace: Path) -> None:
@@ -179,9 +179,9 @@ def test_a_damaged_trace_goes_as_in_replay(long_trace: Path) -> None:
     content[len(content) // 3] ^= 0x55  # one chunk is lost, and so are some frees
     long_trace.write_bytes(bytes(content))
     assert assert_as_replay(long_trace, "idf-5.5", [4096, 6000, 1 << 20]) == [False, True, True]
-    (found,) = fit(long_trace, ["idf-5.5"])
-    assert any("damaged" in message for message in found.messages)
-    assert found.loss is not None
+    (result,) = fit(long_trace, ["idf-5.5"])
+    assert any("damaged" in message for message in result.messages)
+    assert result.loss is not None
 
 
 def test_the_floor_is_below_every_survivor() -> None:

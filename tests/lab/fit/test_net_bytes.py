@@ -52,10 +52,10 @@ def run(*args: object) -> tuple[int, str, str]:
 def rows(*args: object) -> list[dict[str, Any]]:
     code, out, err = run(*args, "--json", "-")
     assert (code, err) == (0, "")
-    found: list[dict[str, Any]] = json.loads(out)
+    document: list[dict[str, Any]] = json.loads(out)
     schema = schema_of("fit")
-    jsonschema.Draft202012Validator(schema).validate(found)
-    return found
+    jsonschema.Draft202012Validator(schema).validate(document)
+    return document
 
 
 def net_of(*args: object) -> dict[str, Any]:
@@ -65,9 +65,9 @@ def net_of(*args: object) -> dict[str, Any]:
 
 
 def part(net: dict[str, Any], name: str) -> dict[str, Any]:
-    (found,) = [part for part in net["parts"] if part["part"] == name]
-    assert isinstance(found, dict)
-    return found
+    (result,) = [part for part in net["parts"] if part["part"] == name]
+    assert isinstance(result, dict)
+    return result
 
 
 def config(tmp_path: Path, *lines: str, built: str = BUILT) -> Path:
@@ -97,14 +97,14 @@ def codes(monkeypatch: pytest.MonkeyPatch) -> Callable[[tuple[int, int], int], N
 
 
 def test_the_allocators_are_the_chips_own_and_ours(make_trace: MakeTrace) -> None:
-    found = rows(make_trace(*STORY), "--chip", "esp32c3", "--idf", "5.5")
-    assert [row["allocator"] for row in found] == ["idf-5.5", "heapscope"]
-    assert ["net" in row for row in found] == [False, True]
+    result = rows(make_trace(*STORY), "--chip", "esp32c3", "--idf", "5.5")
+    assert [row["allocator"] for row in result] == ["idf-5.5", "heapscope"]
+    assert ["net" in row for row in result] == [False, True]
     named = rows(make_trace(*STORY), "--chip", "esp32c3", "--idf", "5.5", "--allocator", "umm")
     assert [row["allocator"] for row in named] == ["umm", "idf-5.5", "heapscope"]
 
 
-def test_without_a_chip_nothing_is_said_of_net_bytes(make_trace: MakeTrace) -> None:
+def test_without_a_chip_nothing_is_stated_of_net_bytes(make_trace: MakeTrace) -> None:
     assert not any("net" in row for row in rows(make_trace(*STORY), "--allocator", "heapscope"))
 
 
@@ -181,9 +181,9 @@ def test_a_build_without_the_rom_has_the_releases_allocator(
 def test_the_heap_is_in_rom_where_the_chips_file_has_one(chip: str) -> None:
     for idf in chip_minors(read_chip(chip)):
         if idf[0] in "56":
-            found = read_firmware_heap(chip=chip, idf=idf)
-            assert found.in_rom == (read_chip(chip).rom is not None)
-            assert found.iram_is_apart == (chip == "esp32")
+            firmware_heap = read_firmware_heap(chip=chip, idf=idf)
+            assert firmware_heap.in_rom == (read_chip(chip).rom is not None)
+            assert firmware_heap.iram_is_apart == (chip == "esp32")
 
 
 def test_iram_of_the_esp32_is_no_heap(make_trace: MakeTrace, codes: Callable[..., None]) -> None:
@@ -198,7 +198,7 @@ def test_iram_of_the_esp32_is_no_heap(make_trace: MakeTrace, codes: Callable[...
     assert any("IRAM is memory of its own" in note for note in net["notes"])
 
 
-def test_iram_that_can_be_asked_for_by_bytes_may_count(
+def test_iram_that_can_be_requested_by_bytes_may_count(
     make_trace: MakeTrace, codes: Callable[..., None], tmp_path: Path
 ) -> None:
     codes((9000, 9000), 1000)
@@ -262,8 +262,8 @@ def test_an_sdkconfig_tells_the_chip_and_the_release(make_trace: MakeTrace, tmp_
 
 def test_poisoning_is_compared_with_poisoning(make_trace: MakeTrace, tmp_path: Path) -> None:
     file = config(tmp_path, "HEAP_CORRUPTION_DETECTION=y", "HEAP_POISONING_LIGHT=y")
-    found = rows(make_trace(*STORY), "--chip", "esp32c3", "--idf", "5.5", "--sdkconfig", file)
-    assert [row["allocator"] for row in found] == ["idf-5.5+light", "heapscope+light"]
+    result = rows(make_trace(*STORY), "--chip", "esp32c3", "--idf", "5.5", "--sdkconfig", file)
+    assert [row["allocator"] for row in result] == ["idf-5.5+light", "heapscope+light"]
 
 
 def test_a_trace_without_a_pool_has_no_verdict(make_trace: MakeTrace) -> None:
@@ -298,11 +298,11 @@ def test_the_drop_in_is_known_for_every_release_that_is_compared(arch: str) -> N
     for idf in heap_code.releases_measured():
         for poisoning in ("none", "light", "comprehensive"):
             for owners in (False, True):
-                found = heap_code.own_code(
+                result = heap_code.own_code(
                     arch, idf, build, poisoning=poisoning, owners=owners, in_flash=False
                 )
-                assert found is not None
-                assert 0 < found.iram.least <= found.iram.most
+                assert result is not None
+                assert 0 < result.iram.least <= result.iram.most
 
 
 @pytest.mark.parametrize(

@@ -101,20 +101,20 @@ def hostile(seed: int) -> list[tuple[int, ...]]:
 
 
 def by_block(events: Events) -> dict[int, list[int]]:
-    found: dict[int, list[int]] = defaultdict(list)
+    result: dict[int, list[int]] = defaultdict(list)
     for event in events:
         if event["kind"] <= FREE:
-            found[int(event["key"])].append(int(event["kind"]))
-    return found
+            result[int(event["key"])].append(int(event["kind"]))
+    return result
 
 
 def sizes_of(events: Events) -> dict[tuple[int, int, int], set[int]]:
-    found: dict[tuple[int, int, int], set[int]] = defaultdict(set)
+    result: dict[tuple[int, int, int], set[int]] = defaultdict(set)
     for event in events:
         if event["kind"] in (MALLOC, REALLOC):
             who = (int(event["task"]), int(event["site"]), int(event["kind"]))
-            found[who].add(int(event["size"]))
-    return found
+            result[who].add(int(event["size"]))
+    return result
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -227,8 +227,8 @@ def test_a_trace_with_a_loss_is_refused(tmp_path: Path) -> None:
 
 def test_the_interval_is_wilsons() -> None:
     """Reference: Brown, Cai, DasGupta (2001), the formula by hand for 47 of 50."""
-    found = share(47, 50)
-    assert (round(found.low, 4), round(found.high, 4)) == (0.8378, 0.9794)
+    result = share(47, 50)
+    assert (round(result.low, 4), round(result.high, 4)) == (0.8378, 0.9794)
     assert share(0, 20).low == 0
     assert share(20, 20).high == 1
     assert share(20, 20).low == pytest.approx(0.8389, abs=1e-4)

@@ -177,12 +177,12 @@ class RandomTree:
 
     def _condition(self, depth: int = 0) -> str:
         random = self._random
-        made = random.random()
-        if depth > 2 or made < 0.5:
+        built = random.random()
+        if depth > 2 or built < 0.5:
             return self._atom()
-        if made < 0.65:
+        if built < 0.65:
             return f"!{self._atom()}"
-        if made < 0.8:
+        if built < 0.8:
             inside = f"{self._condition(depth + 1)} {random.choice(['&&', '||'])} {self._atom()}"
             return f"({inside})" if random.random() < 0.5 else inside
         kind = random.choice(_KINDS)

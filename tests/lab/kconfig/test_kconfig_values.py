@@ -52,8 +52,8 @@ def test_a_form_of_a_line_has_the_effect_that_it_has_in_the_release(release: str
         text = row["line"].replace("\\n", "\n").replace("\\r", "\r")
         values = OptionValues(table, user_values(read_lines(text, table), table))
         known = row["option"] in table.symbols
-        found = values.text(row["option"]) if known else "n"
-        assert found == row["value"], row["line"]
+        output = values.text(row["option"]) if known else "n"
+        assert output == row["value"], row["line"]
 
 
 def test_a_name_of_another_release_finds_the_option() -> None:
@@ -79,10 +79,10 @@ def test_each_line_has_its_fate_and_the_reason() -> None:
     table = option_table("5.5.5", "esp32")
     lines = list(read_lines(LINES, table))
     values = OptionValues(table, user_values(lines, table))
-    found = [
+    results = [
         (line.option, fate.reason) for line, fate in zip(lines, fates(lines, values), strict=True)
     ]
-    assert found == [
+    assert results == [
         ("FREERTOS_HZ", "later"),
         ("FREERTOS_HZ", "range"),
         ("LWIP_MAX_SOCKETS", "kind"),
@@ -115,6 +115,6 @@ def test_any_text_is_read(seed: int) -> None:
     )
     lines = list(read_lines(text, table))
     values = OptionValues(table, user_values(lines, table))
-    found = list(fates(lines, values))
-    assert len(found) == len(lines)
+    results = list(fates(lines, values))
+    assert len(results) == len(lines)
     assert all(isinstance(values.text(name), str) for name in names)

@@ -132,8 +132,8 @@ def test_the_reader_goes_on_behind_what_it_cannot_read(tmp_path: Path) -> None:
 
 
 def test_no_macro_is_run_and_what_hangs_on_it_is_not_judged(tmp_path: Path) -> None:
-    made = tmp_path / "made"
-    text = f"""NAME := $(shell,touch {made})
+    built = tmp_path / "made"
+    text = f"""NAME := $(shell,touch {built})
 config BY_SHELL
     string "name"
     default "$(NAME)"
@@ -144,7 +144,7 @@ config BY_FUNCTION
 """
     reader = read(write(tmp_path, {"Kconfig": text}))
     table = with_files(empty_table(), reader)
-    assert not made.exists()
+    assert not built.exists()
     assert [fault.place.line for fault in reader.unread][-1:] == [7]
     assert "BY_FUNCTION" in table.unsure
 

@@ -52,12 +52,12 @@ Write = Callable[[str, str], Path]
 
 @pytest.fixture
 def write(tmp_path: Path) -> Write:
-    def made(name: str, text: str) -> Path:
+    def built(name: str, text: str) -> Path:
         path = tmp_path / name
         path.write_text(text, encoding="utf-8")
         return path
 
-    return made
+    return built
 
 
 def text_of(lines: Given) -> str:
@@ -74,12 +74,12 @@ def medians(gain: Gained) -> Iterator[tuple[str, float]]:
         yield metric, band.median
 
 
-def summed(found: Ladder) -> dict[str, float]:
-    made = {name: 0.0 for name, _ in medians(found.total)}
-    for row in found.steps[0].options:
+def summed(ladder: Ladder) -> dict[str, float]:
+    built = {name: 0.0 for name, _ in medians(ladder.total)}
+    for row in ladder.steps[0].options:
         for name, value in medians(row.gain):
-            made[name] += value
-    return made
+            built[name] += value
+    return built
 
 
 @pytest.fixture(scope="module")
@@ -122,39 +122,39 @@ def test_shares_add_up_and_sides_can_be_exchanged(
 @given(lines=LINES, chip=CHIPS)
 def test_a_configuration_does_not_differ_from_itself(folder: Path, lines: Given, chip: str) -> None:
     (folder / "a").write_text(text_of(lines), encoding="utf-8")
-    found = heapscope.compare(folder / "a", folder / "a", chip=chip, idf="5.5")
-    assert not found.steps[0].options
-    assert not found.steps[0].unknown
-    assert not any(value for _, value in medians(found.total))
+    result = heapscope.compare(folder / "a", folder / "a", chip=chip, idf="5.5")
+    assert not result.steps[0].options
+    assert not result.steps[0].unknown
+    assert not any(value for _, value in medians(result.total))
 
 
 def test_final_values_count_and_not_lines(write: Write) -> None:
     """A line with the default's value changes nothing."""
     plain = write("a", "CONFIG_LWIP_MAX_SOCKETS=10\n")
-    said = write("b", "CONFIG_LWIP_TCP_MSS=1440\nCONFIG_LWIP_MAX_SOCKETS=10\n")
-    found = heapscope.compare(plain, said, chip="esp32c3", idf="5.5")
-    assert [row.option for row in found.steps[0].options] == []
-    assert [row.option for row in found.steps[0].unknown] == []
+    stated = write("b", "CONFIG_LWIP_TCP_MSS=1440\nCONFIG_LWIP_MAX_SOCKETS=10\n")
+    result = heapscope.compare(plain, stated, chip="esp32c3", idf="5.5")
+    assert [row.option for row in result.steps[0].options] == []
+    assert [row.option for row in result.steps[0].unknown] == []
 
 
 def test_doubt_that_both_sides_share_drops_out(write: Write) -> None:
     """Four static buffers of 1,696 bytes are known better than any whole program."""
     few = write("a", "CONFIG_ESP_WIFI_STATIC_RX_BUFFER_NUM=6\n")
-    found = heapscope.compare(
+    result = heapscope.compare(
         few, "+CONFIG_ESP_WIFI_STATIC_RX_BUFFER_NUM=10", chip="esp32c3", idf="5.5"
     )
-    gained = found.total.left.dram
+    gained = result.total.left.dram
     bytes_of = 4 * 1696
     assert gained.median == pytest.approx(-bytes_of, rel=0.02)
     assert -1.1 * bytes_of < gained.low_80 <= gained.high_80 < -0.9 * bytes_of
-    width = found.rungs[1].left.high_80 - found.rungs[1].left.low_80
+    width = result.rungs[1].left.high_80 - result.rungs[1].left.low_80
     assert gained.high_80 - gained.low_80 < width / 4
 
 
 def test_what_follows_a_line_is_named_with_it(write: Write) -> None:
     plain = write("a", "CONFIG_LWIP_MAX_SOCKETS=10\n")
-    found = heapscope.compare(plain, "+CONFIG_SPIRAM=y", chip="esp32", idf="5.5")
-    rows = {row.option: row for row in found.steps[0].options}
+    result = heapscope.compare(plain, "+CONFIG_SPIRAM=y", chip="esp32", idf="5.5")
+    rows = {row.option: row for row in result.steps[0].options}
     assert rows["SPIRAM"].cause == "line"
     assert "SPIRAM_MALLOC_ALWAYSINTERNAL" in rows["SPIRAM"].follow
     assert rows["SPIRAM"].gain.left.psram.median > 0
@@ -162,18 +162,18 @@ def test_what_follows_a_line_is_named_with_it(write: Write) -> None:
 
 def test_options_that_need_two_lines_belong_to_the_last_of_them(write: Write) -> None:
     plain = write("a", "CONFIG_LWIP_MAX_SOCKETS=10\n")
-    found = heapscope.compare(
+    result = heapscope.compare(
         plain, "+CONFIG_BT_ENABLED=y,CONFIG_BT_NIMBLE_ENABLED=y", chip="esp32c3", idf="5.5"
     )
-    rows = {row.option: row for row in found.steps[0].options}
+    rows = {row.option: row for row in result.steps[0].options}
     assert "BT_NIMBLE_MAX_CONNECTIONS" in rows["BT_NIMBLE_ENABLED"].follow
-    assert all(row.cause == "line" for row in found.steps[0].options)
+    assert all(row.cause == "line" for row in result.steps[0].options)
 
 
 def test_a_default_that_the_release_changed_is_named(write: Write) -> None:
     plain = write("a", "CONFIG_LWIP_MAX_SOCKETS=10\n")
-    found = heapscope.compare(f"{plain}@5.1", "@5.5", chip="esp32c3")
-    rows = {row.option: row for row in found.steps[0].options}
+    result = heapscope.compare(f"{plain}@5.1", "@5.5", chip="esp32c3")
+    rows = {row.option: row for row in result.steps[0].options}
     changed = rows["HTTPD_MAX_REQ_HDR_LEN"]
     assert (changed.before, changed.after, changed.cause) == ("512", "1024", "default")
     assert rows["release"].before == "5.1"
@@ -181,9 +181,9 @@ def test_a_default_that_the_release_changed_is_named(write: Write) -> None:
 
 def test_an_option_of_which_nothing_is_known_is_no_zero(write: Write) -> None:
     plain = write("a", "CONFIG_LWIP_MAX_SOCKETS=10\n")
-    found = heapscope.compare(plain, "+CONFIG_OUR_OWN_BUFFERS=40", chip="esp32", idf="5.5")
-    assert not found.steps[0].options
-    assert [row.option for row in found.steps[0].unknown] == ["OUR_OWN_BUFFERS"]
+    result = heapscope.compare(plain, "+CONFIG_OUR_OWN_BUFFERS=40", chip="esp32", idf="5.5")
+    assert not result.steps[0].options
+    assert [row.option for row in result.steps[0].unknown] == ["OUR_OWN_BUFFERS"]
     printed = CliRunner().invoke(
         app,
         ["compare", str(plain), "+CONFIG_OUR_OWN_BUFFERS=40", "--chip", "esp32", "--idf", "5.5"],
@@ -194,12 +194,12 @@ def test_an_option_of_which_nothing_is_known_is_no_zero(write: Write) -> None:
 
 def test_the_static_use_of_the_first_is_carried_on(write: Write) -> None:
     plain = write("a", "CONFIG_ESP_WIFI_IRAM_OPT=y\n")
-    found = heapscope.compare(
+    result = heapscope.compare(
         plain, "+CONFIG_ESP_WIFI_IRAM_OPT=n", chip="esp32c3", idf="5.5", static_dram=90_000
     )
-    gained = found.total.states["boot"].dram.median
+    gained = result.total.states["boot"].dram.median
     assert gained > 5_000
-    boots = [side.states["boot"].dram.median for side in found.rungs]
+    boots = [side.states["boot"].dram.median for side in result.rungs]
     assert boots[1] - boots[0] == pytest.approx(gained, abs=1)
 
 
@@ -211,15 +211,15 @@ def test_a_ladder_is_its_steps(write: Write) -> None:
         "CONFIG_LWIP_TCP_SND_BUF_DEFAULT=2880\n"
         "\nCONFIG_ESP_WIFI_IRAM_OPT=n\n",
     )
-    found = heapscope.compare(
+    result = heapscope.compare(
         first, "+CONFIG_LWIP_IRAM_OPTIMIZATION=n", steps=steps, chip="esp32c6", idf="5.4"
     )
-    assert [rung.name for rung in found.rungs[2:]] == ["smaller windows", "step 2"]
-    gained = [step.total.left.dram.median for step in found.steps]
-    assert sum(gained) == pytest.approx(found.total.left.dram.median, abs=len(gained))
-    ends = found.rungs[-1].left.median - found.rungs[0].left.median
+    assert [rung.name for rung in result.rungs[2:]] == ["smaller windows", "step 2"]
+    gained = [step.total.left.dram.median for step in result.steps]
+    assert sum(gained) == pytest.approx(result.total.left.dram.median, abs=len(gained))
+    ends = result.rungs[-1].left.median - result.rungs[0].left.median
     assert ends == pytest.approx(sum(gained), abs=len(gained))
-    assert all(step.options for step in found.steps)
+    assert all(step.options for step in result.steps)
 
 
 def test_the_tables_are_written_as_pages_markdown_and_json(write: Write, tmp_path: Path) -> None:
@@ -252,9 +252,9 @@ def test_a_folder_is_a_project(tmp_path: Path, write: Write) -> None:
     (project / "sdkconfig.defaults").write_text("CONFIG_LWIP_MAX_SOCKETS=3\n")
     (project / "sdkconfig.defaults.esp32c3").write_text("CONFIG_LWIP_MAX_SOCKETS=8\n")
     same = write("same", "CONFIG_LWIP_MAX_SOCKETS=8\nCONFIG_LWIP_L2_TO_L3_COPY=y\n")
-    found = heapscope.compare(project, same, chip="esp32c3", idf="5.5")
-    assert not found.steps[0].options
-    assert [(each.option, each.before) for each in found.steps[0].unknown] == [("KEEP_LESS", "y")]
+    result = heapscope.compare(project, same, chip="esp32c3", idf="5.5")
+    assert not result.steps[0].options
+    assert [(each.option, each.before) for each in result.steps[0].unknown] == [("KEEP_LESS", "y")]
     behind = heapscope.compare(
         f"{project},CONFIG_LWIP_MAX_SOCKETS=5", same, chip="esp32c3", idf="5.5"
     )
@@ -268,10 +268,10 @@ def test_names_of_sides(write: Write, tmp_path: Path) -> None:
     """A folder, several files, a file with an @ in its name."""
     write("sdkconfig.defaults", "CONFIG_LWIP_MAX_SOCKETS=5\n")
     odd = write("a@5.1", "CONFIG_LWIP_MAX_SOCKETS=7\n")
-    found = heapscope.compare(tmp_path, f"{odd}@5.1", chip="esp32", idf="5.5")
-    assert (found.rungs[0].release, found.rungs[1].release) == ("5.5", "5.1")
-    found = heapscope.compare(odd, f"{odd},CONFIG_LWIP_TCP_MSS=536", chip="esp32", idf="5.5")
-    assert [row.option for row in found.steps[0].options] == ["LWIP_TCP_MSS"]
+    result = heapscope.compare(tmp_path, f"{odd}@5.1", chip="esp32", idf="5.5")
+    assert (result.rungs[0].release, result.rungs[1].release) == ("5.5", "5.1")
+    result = heapscope.compare(odd, f"{odd},CONFIG_LWIP_TCP_MSS=536", chip="esp32", idf="5.5")
+    assert [row.option for row in result.steps[0].options] == ["LWIP_TCP_MSS"]
 
 
 @pytest.mark.parametrize(

@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 from heapscope.forecast.ladder.fair_share import MOST, Array, fair_shares
 
 
-def product(made: frozenset[str]) -> Array:
+def product(built: frozenset[str]) -> Array:
     """Buffers times their size: 2 of 100 bytes, then 5 of 300."""
-    count = 5 if "count" in made else 2
-    size = 300 if "size" in made else 100
+    count = 5 if "count" in built else 2
+    size = 300 if "size" in built else 100
     return np.array([float(count * size)])
 
 
@@ -31,13 +31,13 @@ def test_shares_add_up_and_going_back_turns_their_signs(count: int, seed: int) -
     values: dict[frozenset[str], Array] = {}
     random = np.random.default_rng(seed)
 
-    def figure(made: frozenset[str]) -> Array:
-        return values.setdefault(made, random.normal(size=3))
+    def figure(built: frozenset[str]) -> Array:
+        return values.setdefault(built, random.normal(size=3))
 
     shares = fair_shares(names, figure)
     total = sum(shares.values(), np.zeros(3))
     assert total == pytest.approx(figure(every) - figure(frozenset()))
-    back = fair_shares(names, lambda made: figure(every - made))
+    back = fair_shares(names, lambda created: figure(every - created))
     for name in names:
         assert back[name] == pytest.approx(-shares[name])
 
@@ -46,7 +46,7 @@ def test_a_change_that_does_nothing_gets_nothing() -> None:
     for others in (1, MOST):
         names = ["nothing", *(f"option {number}" for number in range(others))]
 
-        def figure(made: frozenset[str]) -> Array:
-            return np.array([float(len(made - {"nothing"}) ** 2)])
+        def figure(built: frozenset[str]) -> Array:
+            return np.array([float(len(built - {"nothing"}) ** 2)])
 
         assert fair_shares(names, figure)["nothing"][0] == pytest.approx(0)

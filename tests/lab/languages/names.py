@@ -77,7 +77,7 @@ NAMES = (
 
 _SAFE_TOKENS = {"paragraph_open", "paragraph_close", "inline", "text", "text_special"}
 #: Code hosts find this in the text after Markdown was read.
-_FOUND = re.compile(
+_MATCH = re.compile(
     r"(?<!\w)@\w|[#!]\d|\bGH-\d|[~$&%]\w|\w+://|\bwww\.|\w@\w|(?<!:):[\w+-]+:(?!:)", re.ASCII
 )
 _APART = "\u200b"
@@ -89,16 +89,16 @@ def markdown_tokens(text: str) -> list[Any]:
     assert reader.linkify is not None
     reader.linkify.set({"fuzzy_link": False})
     reader.core.ruler.disable("text_join")  # it would join what the test looks at
-    found = []
+    results = []
     for token in reader.parse(text):
-        found += [token, *(token.children or ())]
-    return found
+        results += [token, *(token.children or ())]
+    return results
 
 
 def understood(tokens: list[Any], also: frozenset[str] = frozenset()) -> set[str]:
     """Everything in Markdown that is more than text."""
     kinds = {token.type for token in tokens} - _SAFE_TOKENS - also
-    return kinds | {found for token in _texts(tokens) for found in _FOUND.findall(token)}
+    return kinds | {result for token in _texts(tokens) for result in _MATCH.findall(token)}
 
 
 def _texts(tokens: list[Any]) -> list[str]:
@@ -124,5 +124,5 @@ def commands(output: bytes) -> list[str]:
     """Lines that the runner of a job takes for commands."""
     lines = re.split(r"\r\n|\r|\n", output.decode("utf-8", "replace"))
     plain = (re.sub(r"\x1b\[[0-9;]*m", "", line) for line in lines)
-    found = [line for line in plain if _RUNNER.search(line)]
-    return found + _RUNNER.findall(output.decode("utf-8", "replace"))
+    results = [line for line in plain if _RUNNER.search(line)]
+    return results + _RUNNER.findall(output.decode("utf-8", "replace"))

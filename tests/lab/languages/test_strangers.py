@@ -72,15 +72,15 @@ def strange_trace(names: tuple[str, ...] = NAMES) -> bytes:
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """With the trace, and budgets whose runs have these names."""
-    made = tmp_path_factory.mktemp("strangers")
-    (made / "T.hst").write_bytes(strange_trace())
+    built = tmp_path_factory.mktemp("strangers")
+    (built / "T.hst").write_bytes(strange_trace())
     runs = "".join(
         f'[[run]]\nname = {json.dumps(f"{name} {number}")}\ntrace = "T.hst"\n'
         for number, name in enumerate(RUNS)
     )
     budgets = f'[memory]\npool = "64KB"\nallocator = "tlsf"\n[budget]\nfailures = 0\n{runs}'
-    (made / "heapscope.toml").write_text(budgets, encoding="utf-8")
-    return made
+    (built / "heapscope.toml").write_text(budgets, encoding="utf-8")
+    return built
 
 
 def wrote(folder: Path, *words: str) -> None:
@@ -133,9 +133,9 @@ def test_a_check_says_nothing_but_its_names(folder: Path) -> None:
     assert not {
         one.tag for one in ElementTree.parse(folder / "c.svg").iter() if "script" in one.tag
     }
-    found = json.loads((folder / "c.sarif").read_text(encoding="utf-8"))["runs"][0]["results"]
-    assert found
-    assert not [one for one in found if "](" in one["message"]["text"]]
+    result = json.loads((folder / "c.sarif").read_text(encoding="utf-8"))["runs"][0]["results"]
+    assert result
+    assert not [one for one in result if "](" in one["message"]["text"]]
     assert commands((folder / "c.json").read_bytes()) == []
 
 

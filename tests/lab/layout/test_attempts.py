@@ -48,7 +48,7 @@ def kinds(order: Order, priority: int) -> list[str]:
     return [kind for at, kind in order if at == priority]
 
 
-def found(layout: Layout, request: str) -> Order:
+def matches(layout: Layout, request: str) -> Order:
     tries = attempts(layout, capabilities.parse(request))
     return list(dict.fromkeys((a.priority, a.region.kind) for a in tries))
 
@@ -117,7 +117,7 @@ ESP32_V4 = [row for row in ROWS if row["chip"] == "esp32" and row["sdk"].startsw
 @pytest.mark.parametrize("row", ESP32_V4, ids=name_of)
 def test_on_the_esp32_v4_has_the_very_order_of_the_table(row: dict[str, str]) -> None:
     (layout,) = layouts(row)
-    assert found(layout, row["request"]) == documented(row)
+    assert matches(layout, row["request"]) == documented(row)
 
 
 def unprotected(layout: Layout) -> bool:
@@ -134,13 +134,13 @@ def unprotected(layout: Layout) -> bool:
 @pytest.mark.parametrize("row", ROWS, ids=name_of)
 def test_one_region_a_type_is_tried_in_the_documented_order(row: dict[str, str]) -> None:
     """The rule alone, on a list of all types: also of those without a region."""
-    found_order = [
+    matched_order = [
         (a.priority, a.region.kind)
         for a in tried(one_region_a_type(row), capabilities.parse(row["request"]))
     ]
     for priority in range(3):
         without = {kind for *of, kind in WITHOUT_REGION if of == [row["sdk"], row["chip"]]}
-        here, there = kinds(found_order, priority), kinds(documented(row), priority)
+        here, there = kinds(matched_order, priority), kinds(documented(row), priority)
         assert sorted({*here} - without) == sorted({*there} - without)
 
 

@@ -263,7 +263,7 @@ def test_repeated_lines_count_once(tmp_path: Path) -> None:
     assert log.notes == ("5 repeated region lines were left out",)
 
 
-def test_psram_added_later_is_told(tmp_path: Path) -> None:
+def test_psram_added_later_is_reported(tmp_path: Path) -> None:
     more = "I (501) spiram: Adding pool of 4096K of external SPI memory to heap allocator"
     log = read_boot_log(save(tmp_path, [*boot(ARTICLE), more]))
     assert "4096K of PSRAM" in log.notes[0]
@@ -322,7 +322,7 @@ def test_a_log_of_another_chip_is_an_error(tmp_path: Path) -> None:
         load_chip("esp32").layout(idf="4.2", boot=log)
 
 
-def test_the_log_s_version_is_used_unless_another_is_asked_for(tmp_path: Path) -> None:
+def test_the_log_s_version_is_used_unless_another_is_requested(tmp_path: Path) -> None:
     log = read_boot_log(save(tmp_path, boot(ARTICLE, V4_2)))
     chip = load_chip("esp32")
     assert chip.layout(boot=log).sdk == "4.2.2"
@@ -331,15 +331,15 @@ def test_the_log_s_version_is_used_unless_another_is_asked_for(tmp_path: Path) -
 
 
 @pytest.mark.parametrize(
-    ("said", "why"),
+    ("text", "why"),
     [
         ("", "does not tell"),
         ("I (1) cpu_start: ESP-IDF:  v3.1-dev-104-g8b94183c9c", "of ESP-IDF v3.1-dev"),
         ("I (1) cpu_start: ESP-IDF:  8b94183c9c", "of ESP-IDF 8b94183c9c"),
     ],
 )
-def test_a_log_without_a_known_version_needs_one(tmp_path: Path, said: str, why: str) -> None:
-    log = read_boot_log(save(tmp_path, boot(ARTICLE, said)))
+def test_a_log_without_a_known_version_needs_one(tmp_path: Path, text: str, why: str) -> None:
+    log = read_boot_log(save(tmp_path, boot(ARTICLE, text)))
     with pytest.raises(InputError, match=why) as caught:
         load_chip("esp32").layout(boot=log)
     assert "4.2, 4.3, 4.4" in caught.value.remedy

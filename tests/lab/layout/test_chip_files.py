@@ -102,7 +102,7 @@ def test_every_build_of_every_chip_is_a_layout(name: str, version: str) -> None:
 
 
 @pytest.mark.parametrize(("name", "version"), EVERY)
-def test_what_is_not_verified_is_said_and_another_allocator_ends_it(
+def test_what_is_not_verified_is_stated_and_another_allocator_ends_it(
     name: str, version: str
 ) -> None:
     chip = load_chip(name)

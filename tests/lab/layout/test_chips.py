@@ -54,7 +54,7 @@ def by_kind(layout: Layout, kind: str) -> Region:
 
 
 @pytest.mark.parametrize("name", ["esp32", "ESP32", " esp32 ", "ESP-32"])
-def test_a_chip_is_found_by_its_name(name: str) -> None:
+def test_a_chip_is_detected_by_its_name(name: str) -> None:
     chip = load_chip(name)
     assert (chip.name, chip.title) == ("esp32", "ESP32")
     assert chip.versions[0] == "3.3"
@@ -81,12 +81,12 @@ def test_4_2_lists_by_address_and_5_5_by_size() -> None:
     assert places(chip.layout(idf="5.5")) == sorted(ARTICLE, key=lambda place: place[1])
 
 
-def test_each_version_has_its_allocator_unless_told() -> None:
+def test_each_version_has_its_allocator_by_default() -> None:
     chip = load_chip("esp32")
     for version in ("4.2", "5.5"):
         assert {r.allocator for r in chip.layout(idf=version).regions} == {f"idf-{version}"}
-        told = chip.layout(idf=version, allocator="idf-4.2+light")
-        assert {r.allocator for r in told.regions} == {"idf-4.2+light"}
+        reported = chip.layout(idf=version, allocator="idf-4.2+light")
+        assert {r.allocator for r in reported.regions} == {"idf-4.2+light"}
     with pytest.raises(InputError, match="unknown allocator"):
         chip.layout(idf="4.2", allocator="best")
 
@@ -179,7 +179,7 @@ def test_impossible_static_use_is_an_error_with_the_maximum(name: str, use: int)
     load_chip("esp32").layout(idf="4.2", **{name: most})  # type: ignore[arg-type]
 
 
-def test_what_is_assumed_is_said() -> None:
+def test_what_is_assumed_is_stated() -> None:
     chip = load_chip("esp32")
     notes = chip.layout(idf="4.2").notes
     assert notes[0].startswith("static use assumed: 12,792 bytes of DRAM and 45,740 bytes of IRAM")

@@ -207,7 +207,7 @@ def test_without_a_pool_in_the_log_malloc_does_not_use_psram(tmp_path: Path) -> 
     assert any("not malloc" in note for note in layout.notes)
 
 
-def test_psram_of_a_chip_without_a_known_window_is_left_out_and_said(tmp_path: Path) -> None:
+def test_psram_of_a_chip_without_a_known_window_is_left_out_and_stated(tmp_path: Path) -> None:
     layout = load_chip("esp32c61").layout(idf="5.5", boot=log(tmp_path, V5["esp32c61"], PSRAM))
     assert "SPIRAM" not in layout.kinds
     assert any("the log's PSRAM is left out" in note for note in layout.notes)
@@ -228,9 +228,9 @@ def test_each_rom_of_the_esp32_tells_the_chip(tmp_path: Path, rom: str, stamp: s
     lines = [stamp.format(text) for text in (rom, regions, "", rom, regions)]
     file = tmp_path / "boot.txt"
     file.write_text("\n".join(lines) + "\n")
-    found = read_boot_log(file)
-    assert found.chip == "esp32"
-    assert "2 boots" in found.notes[0]
+    boot_log = read_boot_log(file)
+    assert boot_log.chip == "esp32"
+    assert "2 boots" in boot_log.notes[0]
 
 
 def test_a_log_of_another_chip_is_named_before_its_version(tmp_path: Path) -> None:

@@ -14,7 +14,15 @@ from heapscope.forecast.predict.memory_choice import choose_memory
 from heapscope.memory.layout.boot_log import read_boot_log
 from heapscope.memory.layout.chip_guess import guess_chip
 from heapscope.memory.layout.chips import load_chip
-from heapscope.memory.layout.evidence import LIKELY, OPEN, SURE, TOLD, ShownByLog, from_facts, shown
+from heapscope.memory.layout.evidence import (
+    LIKELY,
+    OPEN,
+    REPORTED,
+    SURE,
+    ShownByLog,
+    from_facts,
+    shown,
+)
 from heapscope.memory.layout.layout import Layout
 from heapscope.memory.layout.versions import version_of
 from heapscope.native.config import NativeConfig, NativeRegion
@@ -63,12 +71,12 @@ def summary(layout: Layout, allocator: str) -> list[str]:
 @pytest.mark.parametrize(("chip", "idf"), EVERY)
 def test_regions_alone_tell_chip_and_releases(chip: str, idf: str) -> None:
     layout = load_chip(chip).layout(idf=idf, startup_use=0)
-    found = read(boot(layout))
+    result = read(boot(layout))
     alike = {"esp32h21": "esp32h2"}  # the same addresses and kinds
-    assert (found.chip, found.chip_told) == (alike.get(chip, chip), False)
-    assert find_release(idf).name in found.releases
-    assert found.confidence == LIKELY
-    assert found.contradictions == ()
+    assert (result.chip, result.chip_reported) == (alike.get(chip, chip), False)
+    assert find_release(idf).name in result.releases
+    assert result.confidence == LIKELY
+    assert result.contradictions == ()
 
 
 @pytest.mark.parametrize(
@@ -84,8 +92,8 @@ def test_regions_alone_tell_chip_and_releases(chip: str, idf: str) -> None:
 def test_names_and_borders_leave_the_releases_that_have_them(
     chip: str, idf: str, alike: str
 ) -> None:
-    found = read(boot(load_chip(chip).layout(idf=idf, startup_use=0)))
-    assert shown(found.releases) == alike
+    result = read(boot(load_chip(chip).layout(idf=idf, startup_use=0)))
+    assert shown(result.releases) == alike
 
 
 @pytest.mark.parametrize(
@@ -103,27 +111,27 @@ def test_names_and_borders_leave_the_releases_that_have_them(
 def test_a_summary_tells_the_allocator_and_its_poisoning(chip: str, idf: str, flavour: str) -> None:
     layout = load_chip(chip).layout(idf=idf, startup_use=0, flavour=flavour)
     allocator = layout.regions[0].allocator
-    found = read(summary(layout, allocator))
-    assert found.chip == chip
-    assert allocator.removesuffix(flavour) in found.allocators
-    assert found.flavours == (flavour,)
-    assert idf in found.releases
-    assert found.confidence == SURE
+    result = read(summary(layout, allocator))
+    assert result.chip == chip
+    assert allocator.removesuffix(flavour) in result.allocators
+    assert result.flavours == (flavour,)
+    assert idf in result.releases
+    assert result.confidence == SURE
 
 
 def test_releases_are_those_that_fit_names_and_figures() -> None:
     layout = load_chip("esp32s3").layout(idf="4.4.4", startup_use=0)
-    found = read([*boot(layout), *summary(layout, "idf-5.1")])
-    assert shown(found.releases) == "4.4.4, 5.0.1 to 5.1.7"  # 4.4.3 and 5.0 have other tables
+    result = read([*boot(layout), *summary(layout, "idf-5.1")])
+    assert shown(result.releases) == "4.4.4, 5.0.1 to 5.1.7"  # 4.4.3 and 5.0 have other tables
 
 
-def test_what_a_log_says_comes_first_and_a_contradiction_is_told() -> None:
+def test_what_a_log_says_comes_first_and_a_contradiction_is_reported() -> None:
     layout = load_chip("esp32c3").layout(idf="5.4", startup_use=0)
     lines = ["ESP-ROM:esp32c3-api1-20210207", "I (1) cpu_start: ESP-IDF: v5.1.4-dirty"]
-    found = read([*lines, *boot(layout)])
-    assert (found.chip, found.chip_told, found.release) == ("esp32c3", True, "5.1.4")
-    assert found.confidence == TOLD
-    (contradiction,) = found.contradictions
+    result = read([*lines, *boot(layout)])
+    assert (result.chip, result.chip_reported, result.release) == ("esp32c3", True, "5.1.4")
+    assert result.confidence == REPORTED
+    (contradiction,) = result.contradictions
     assert "v5.1.4-dirty, and what it prints is that of 5.2 to 6.0.2" in contradiction
     other = read(["ESP-ROM:esp32s3-20210327", *boot(layout)])
     assert "names the ESP32-S3, and its regions are those of the ESP32-C3" in " ".join(
@@ -131,24 +139,24 @@ def test_what_a_log_says_comes_first_and_a_contradiction_is_told() -> None:
     )
 
 
-def test_figures_that_no_allocator_prints_are_told() -> None:
+def test_figures_that_no_allocator_prints_are_reported() -> None:
     layout = load_chip("esp32").layout(idf="5.5", startup_use=0)
     lines = summary(layout, "idf-5.5")
-    found = read([line.replace("allocated ", "allocated 1") for line in lines])
-    assert found.allocators == ()
-    assert any("no known allocator prints" in text for text in found.contradictions)
+    result = read([line.replace("allocated ", "allocated 1") for line in lines])
+    assert result.allocators == ()
+    assert any("no known allocator prints" in text for text in result.contradictions)
 
 
 def test_a_log_that_tells_nothing_leaves_all_open() -> None:
-    found = read(["hello", "free=1234"])
-    assert found == ShownByLog()
-    assert found.confidence == OPEN
+    result = read(["hello", "free=1234"])
+    assert result == ShownByLog()
+    assert result.confidence == OPEN
 
 
 def test_a_development_version_may_have_the_memory_of_the_minor_before() -> None:
     layout = load_chip("esp32h2").layout(idf="5.1", startup_use=0)
-    found = read(["I (1) cpu_start: ESP-IDF: v5.2-dev-3300-g54f0517724", *boot(layout)])
-    assert found.contradictions == ()
+    result = read(["I (1) cpu_start: ESP-IDF: v5.2-dev-3300-g54f0517724", *boot(layout)])
+    assert result.contradictions == ()
 
 
 def test_the_last_small_region_tells_chips_apart() -> None:
@@ -162,13 +170,13 @@ def test_the_last_small_region_tells_chips_apart() -> None:
         "esp32s2": 0x3FFF_C000,
     }
     for chip, start in small.items():
-        found = guess_chip([(start - 0x8000, 0x8000), (start, 0x2000)])
-        assert found is not None
-        assert found.name == chip
+        result = guess_chip([(start - 0x8000, 0x8000), (start, 0x2000)])
+        assert result is not None
+        assert result.name == chip
 
 
 @pytest.mark.slow
-def test_every_finished_release_of_every_chip_is_told_by_its_own_regions() -> None:
+def test_every_finished_release_of_every_chip_is_reported_by_its_own_regions() -> None:
     for chip in ("esp32c3", "esp32s2"):
         for name in finished():
             if version_of(read_chip(chip), find_release(name)) is not None:

@@ -80,7 +80,7 @@ def test_a_start_and_a_size_are_enough(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("order", "first"), [("listed", 0x2000), ("address", 0x1000), ("size", 0x2000)]
 )
-def test_the_order_is_as_told(tmp_path: Path, order: str, first: int) -> None:
+def test_the_order_is_as_given(tmp_path: Path, order: str, first: int) -> None:
     text = f'order = "{order}"\n'
     text += "[[region]]\nstart = 0x2000\nsize = 1024\n[[region]]\nstart = 0x1000\nsize = 2048\n"
     assert load(tmp_path, text).regions[0].start == first

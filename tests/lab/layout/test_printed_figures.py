@@ -55,15 +55,15 @@ def printed(allocator: str, size: int, random: random.Random) -> RegionFigures:
 
 def holed(blocks: tuple[HeldBlock, ...], random: random.Random) -> list[HeldBlock]:
     """Some used blocks become holes; holes side by side are one."""
-    made: list[HeldBlock] = []
+    held_blocks: list[HeldBlock] = []
     for block in blocks:
         used = block.used and random.random() < 0.7
-        if made and not used and not made[-1].used:
-            whole = block.address + block.size - made[-1].address
-            made[-1] = HeldBlock(made[-1].address, whole, False)
+        if held_blocks and not used and not held_blocks[-1].used:
+            whole = block.address + block.size - held_blocks[-1].address
+            held_blocks[-1] = HeldBlock(held_blocks[-1].address, whole, False)
         else:
-            made.append(HeldBlock(block.address, block.size, used))
-    return made
+            held_blocks.append(HeldBlock(block.address, block.size, used))
+    return held_blocks
 
 
 @pytest.mark.parametrize("flavour", ["", "+light"])
@@ -74,11 +74,11 @@ def test_the_allocator_is_among_those_that_its_figures_leave(
     draw = random.Random(f"{seed} {name}{flavour}")
     for _ in range(8):
         regions = [printed(name + flavour, size, draw) for size in SIZES]
-        found = printers(regions)
-        assert Printer(allocator=name, flavour=flavour) in found, regions
-        tables = {tuple(table_bytes(one.allocator, size) for size in SIZES) for one in found}
+        result = printers(regions)
+        assert Printer(allocator=name, flavour=flavour) in result, regions
+        tables = {tuple(table_bytes(one.allocator, size) for size in SIZES) for one in result}
         assert len(tables) == 1  # the bytes of the tables leave one table
-        assert {FLAVOURS[one.flavour] for one in found} == {FLAVOURS[flavour]}
+        assert {FLAVOURS[one.flavour] for one in result} == {FLAVOURS[flavour]}
 
 
 def test_the_rounding_of_the_largest_block_tells_the_first_tlsf() -> None:

@@ -33,8 +33,8 @@ from heapscope.config.releases import arduino_cores, arduino_release, find_relea
     ],
 )
 def test_a_spelling_names_its_release(text: str, name: str, allocator: str) -> None:
-    found = find_release(text)
-    assert (found.name, found.allocator) == (name, allocator)
+    release = find_release(text)
+    assert (release.name, release.allocator) == (name, allocator)
 
 
 @pytest.mark.parametrize(
@@ -55,15 +55,15 @@ def test_a_spelling_names_its_release(text: str, name: str, allocator: str) -> N
 def test_a_version_between_releases_has_the_allocator_of_its_commit(
     text: str, allocator: str
 ) -> None:
-    found = find_release(text)
-    assert found.allocator == allocator
-    assert text in found.note
+    release = find_release(text)
+    assert release.allocator == allocator
+    assert text in release.note
 
 
 def test_a_patch_release_that_is_not_known_takes_the_nearest_and_says_so() -> None:
-    found = find_release("v5.3.9-dirty")
-    assert (found.name, found.said) == ("5.3.5", "v5.3.9-dirty")
-    assert "5.3.9 is not known; 5.3.5 is taken" in found.note
+    release = find_release("v5.3.9-dirty")
+    assert (release.name, release.given) == ("5.3.5", "v5.3.9-dirty")
+    assert "5.3.9 is not known; 5.3.5 is taken" in release.note
 
 
 def test_a_known_release_has_no_note() -> None:
@@ -111,9 +111,9 @@ def test_a_core_of_arduino_names_its_release(core: str, name: str) -> None:
 
 
 def test_a_core_that_is_not_known_takes_the_nearest_and_says_so() -> None:
-    found = arduino_release("2.0.12")
-    assert found.name == "4.4.5"
-    assert "the nearest known to 2.0.12" in found.note
+    result = arduino_release("2.0.12")
+    assert result.name == "4.4.5"
+    assert "the nearest known to 2.0.12" in result.note
 
 
 def test_every_core_is_of_a_known_release_but_those_before_the_first() -> None:
@@ -121,7 +121,7 @@ def test_every_core_is_of_a_known_release_but_those_before_the_first() -> None:
     assert unknown == ["1.0.4"]
     for core in arduino_cores():
         if core not in unknown:
-            assert find_release(arduino_release(core).said).name == arduino_release(core).name
+            assert find_release(arduino_release(core).given).name == arduino_release(core).name
     with pytest.raises(InputError, match=r"unknown ESP-IDF version '3\.2\.3'"):
         arduino_release("1.0.4")
 

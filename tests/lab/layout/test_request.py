@@ -51,7 +51,7 @@ def test_a_request_with_an_unknown_capability_is_an_error() -> None:
 
 
 @pytest.mark.parametrize("text", ["free>=150KB", "tcp_rx<20", "contiguous=16717"])
-def test_an_amount_is_told_to_be_a_goal_of_tune(text: str) -> None:
+def test_an_amount_is_reported_to_be_a_goal_of_tune(text: str) -> None:
     with pytest.raises(InputError, match="is an amount, and not a request") as caught:
         parse_request(text)
     assert f'tune takes amounts: --goal "{text}"' in caught.value.remedy

@@ -48,7 +48,7 @@ def test_its_options_give_the_allocator_of_every_region(
     assert {region.allocator for region in layout.regions} == {allocator}
 
 
-def test_what_is_not_read_is_said(tmp_path: Path) -> None:
+def test_what_is_not_read_is_stated(tmp_path: Path) -> None:
     (plain,) = read(tmp_path, OTHERS).notes
     assert "neither heap poisoning nor task tracking" in plain
     assert "its other options are not read" in plain

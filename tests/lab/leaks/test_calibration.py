@@ -27,7 +27,7 @@ def test_holders_without_a_leak_are_seldom_called_leaks(tmp_path: Path, kind: st
 
 
 @pytest.mark.parametrize("every", [10, 100])
-def test_leaks_beside_caches_are_found(tmp_path: Path, every: int) -> None:
+def test_leaks_beside_caches_are_detected(tmp_path: Path, every: int) -> None:
     missed = []
     for number in range(10):
         chance = np.random.default_rng((SEED, every, number))

@@ -36,15 +36,15 @@ def leaks(
     return find_leaks(trace, span, suppressions=rules)
 
 
-def test_blocks_born_between_two_marks_and_live_at_the_second_are_found(tmp_path: Path) -> None:
+def test_blocks_born_between_two_marks_and_live_at_the_second_are_detected(tmp_path: Path) -> None:
     story = ["t net", "a 1 100", "! in", "a 2 10", "a 3 20", "f 1", "f 2", "t app", "a 4 40"]
-    found = leaks(tmp_path, [*story, "! out", "f 3", "f 4", "a 5 9"], start="in", end="out")
-    assert (found.live_start, found.live_end) == (100, 60)
-    assert [(row.task, row.bytes, row.blocks) for row in found.holders] == [
+    result = leaks(tmp_path, [*story, "! out", "f 3", "f 4", "a 5 9"], start="in", end="out")
+    assert (result.live_start, result.live_end) == (100, 60)
+    assert [(row.task, row.bytes, row.blocks) for row in result.holders] == [
         ("app", 40, 1),
         ("net", 20, 1),
     ]
-    assert [row.oldest for row in found.holders] == [1, 4]
+    assert [row.oldest for row in result.holders] == [1, 4]
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -74,27 +74,27 @@ def test_random_programs_agree_with_a_plain_list(tmp_path: Path, seed: int) -> N
             block = chance.choice(list(live))
             del live[block]
             lines.append(f"f {block}")
-    found = leaks(tmp_path, lines, start="m150", end="m450")
+    result = leaks(tmp_path, lines, start="m150", end="m450")
     first, last = marks["m150"][0], marks["m450"][0]
     there = [block for block in marks["m450"][1].values() if block[1] >= first]
-    assert (found.first_event, found.last_event) == (first, last)
-    assert found.live_start == sum(size for size, _, _ in marks["m150"][1].values())
-    assert found.live_end == sum(size for size, _, _ in marks["m450"][1].values())
-    for row in found.holders:
+    assert (result.first_event, result.last_event) == (first, last)
+    assert result.live_start == sum(size for size, _, _ in marks["m150"][1].values())
+    assert result.live_end == sum(size for size, _, _ in marks["m450"][1].values())
+    for row in result.holders:
         mine = [block for block in there if block[2] == row.task]
         assert (row.bytes, row.blocks) == (sum(b[0] for b in mine), len(mine))
         assert (row.smallest, row.largest) == (min(b[0] for b in mine), max(b[0] for b in mine))
         assert row.oldest == last - min(b[1] for b in mine)
-    assert found.stayed == sum(size for size, _, _ in there)
+    assert result.stayed == sum(size for size, _, _ in there)
 
 
 def test_suppressed_blocks_are_counted_apart(tmp_path: Path) -> None:
     rules = tmp_path / "known.txt"
     rules.write_text("# for ever\ntask=net size=16..64 # buffers\n", encoding="utf-8")
     story = ["t net", "a 1 16", "a 2 65", "t app", "a 3 32"]
-    found = leaks(tmp_path, story, rules=read_suppressions(rules))
-    assert (found.suppressed, found.suppressed_blocks) == (16, 1)
-    assert {(row.task, row.bytes) for row in found.holders} == {("net", 65), ("app", 32)}
+    result = leaks(tmp_path, story, rules=read_suppressions(rules))
+    assert (result.suppressed, result.suppressed_blocks) == (16, 1)
+    assert {(row.task, row.bytes) for row in result.holders} == {("net", 65), ("app", 32)}
 
 
 @pytest.mark.parametrize(
@@ -113,7 +113,7 @@ def test_a_mark_that_comes_again_is_numbered(tmp_path: Path) -> None:
     assert leaks(tmp_path, story, start="x#2").stayed == 60
 
 
-def test_marks_that_do_not_fit_are_said(tmp_path: Path) -> None:
+def test_marks_that_do_not_fit_are_stated(tmp_path: Path) -> None:
     story = ["a 1 10", "! early", "a 2 20", "! late", "a 3 40"]
     with pytest.raises(InputError, match="no mark 'lat'") as error:
         leaks(tmp_path, story, start="lat")
@@ -142,5 +142,5 @@ def test_a_few_events_say_nothing(tmp_path: Path) -> None:
 def test_brackets_in_a_rule_are_those_of_a_name(tmp_path: Path) -> None:
     (tmp_path / "known.txt").write_text("task=wifi[0]\n", encoding="utf-8-sig")
     rules = read_suppressions(tmp_path / "known.txt")
-    found = leaks(tmp_path, ["t wifi[0]", "a 1 16", "t wifi0", "a 2 65"], rules=rules)
-    assert (found.suppressed, found.stayed) == (16, 65)
+    result = leaks(tmp_path, ["t wifi[0]", "a 1 16", "t wifi0", "a 2 65"], rules=rules)
+    assert (result.suppressed, result.stayed) == (16, 65)

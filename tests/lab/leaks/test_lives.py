@@ -22,7 +22,7 @@ def test_lives_are_those_of_a_plain_list(tmp_path: Path, seed: int) -> None:
     looks = sorted(chance.sample(range(3, 500), 12))
     lines: list[str] = []
     live: dict[int, tuple[int, int]] = {}  # id: event of birth, size
-    told: Counter[tuple[int, int]] = Counter()  # stretches of birth and free: blocks
+    reported: Counter[tuple[int, int]] = Counter()  # stretches of birth and free: blocks
     total: Counter[tuple[int, int]] = Counter()  # and their bytes
     for event in range(500):
         ends, again = chance.random() < 0.5 and bool(live), chance.random() < 0.2
@@ -31,7 +31,7 @@ def test_lives_are_those_of_a_plain_list(tmp_path: Path, seed: int) -> None:
             born, size = live.pop(block)
             where = bisect_right(looks, born), bisect_right(looks, event)
             if event < looks[-1]:
-                told[where] += 1
+                reported[where] += 1
                 total[where] += size
         if not ends or again:
             live[block] = event, chance.randint(1, 99)
@@ -44,7 +44,7 @@ def test_lives_are_those_of_a_plain_list(tmp_path: Path, seed: int) -> None:
         read_trace(tmp_path / "t.hst", reader)
         rows, taken = ended_lives(reader), moments(reader)
     assert [int(row["event"]) for row, _ in taken] == looks
-    assert {(r["born"], r["freed"]): r["blocks"] for r in rows} == told, seed
+    assert {(r["born"], r["freed"]): r["blocks"] for r in rows} == reported, seed
     assert {(r["born"], r["freed"]): r["bytes"] for r in rows} == total, seed
 
 

@@ -65,7 +65,7 @@ def test_speeds_are_those_of_the_program(tmp_path: Path, seed: int, hz: int) -> 
         assert band.value == pytest.approx(value, rel=0.05), seed
 
 
-def test_without_a_clock_no_second_is_told(tmp_path: Path) -> None:
+def test_without_a_clock_no_second_is_reported(tmp_path: Path) -> None:
     leaks, _ = leaking(tmp_path / "t.hst", seed=4, hz=1_000, clock=False)
     rate = leaks.holders[0].rate
     assert leaks.seconds is None

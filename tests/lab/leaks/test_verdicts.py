@@ -35,7 +35,7 @@ def lines_of(blocks: list[Block], *, size: int = 32) -> Iterator[str]:
         yield f"f {number}"
 
 
-def found(tmp_path: Path, lines: Iterator[str] | list[str], *, free: int | None = None) -> Leaks:
+def matches(tmp_path: Path, lines: Iterator[str] | list[str], *, free: int | None = None) -> Leaks:
     text, trace = tmp_path / "t.txt", tmp_path / "t.hst"
     text.write_text("\n".join(lines) + "\n", encoding="utf-8")
     import_text(text, trace)
@@ -73,13 +73,13 @@ def test_a_hundred_tasks_around_a_level_do_not_leak(tmp_path: Path, seed: int) -
     blocks = [
         block for task in range(100) for block in around(chance, f"t{task}", level=40, life=0.08)
     ]
-    assert "leak" not in verdicts(found(tmp_path, lines_of(blocks))).values()
+    assert "leak" not in verdicts(matches(tmp_path, lines_of(blocks))).values()
 
 
 def test_growth_that_stopped_is_a_plateau_and_does_not_hide_the_leak(tmp_path: Path) -> None:
     """The table that was filled in the first half once headed the list as growing, 100 % sure."""
     table: list[Block] = [(n / 2000, NEVER, "table") for n in range(1000)]
-    leaks = found(tmp_path, lines_of([*table, *rounds("app", 5000, every=100)]))
+    leaks = matches(tmp_path, lines_of([*table, *rounds("app", 5000, every=100)]))
     assert verdicts(leaks) == {"app": "leak", "table": "plateau"}
     assert leaks.holders[0].task == "app"
 
@@ -94,11 +94,11 @@ def test_each_kind_has_its_word(tmp_path: Path) -> None:
     late: list[Block] = [(0.8 + n / 100, NEVER, "late") for n in range(10)]
     pure: list[Block] = [((n + chance.random()) / 60, NEVER, "pure") for n in range(60)]
     waves.append((0.9999, NEVER, "waves"))
-    told = verdicts(found(tmp_path, lines_of([*ramp, *waves, *late, *pure])))
-    assert told["ramp"] == "plateau"
-    assert told["waves"] == "cache"
-    assert told["late"] == "unknown"
-    assert told["pure"] == "leak"
+    reported = verdicts(matches(tmp_path, lines_of([*ramp, *waves, *late, *pure])))
+    assert reported["ramp"] == "plateau"
+    assert reported["waves"] == "cache"
+    assert reported["late"] == "unknown"
+    assert reported["pure"] == "leak"
 
 
 def test_the_rate_is_that_of_the_program_and_the_end_follows_from_it(tmp_path: Path) -> None:
@@ -110,7 +110,7 @@ def test_the_rate_is_that_of_the_program_and_the_end_follows_from_it(tmp_path: P
         lines.append(f"a {number} 32")
         if number % 50 != 25:
             lines.append(f"f {number}")
-    leaks = found(tmp_path, lines, free=10_000)
+    leaks = matches(tmp_path, lines, free=10_000)
     (row,) = leaks.holders
     assert (row.verdict, leaks.round) == ("leak", "lap")
     assert row.rate is not None
@@ -130,7 +130,7 @@ def test_the_rate_is_that_of_the_program_and_the_end_follows_from_it(tmp_path: P
 def test_a_trace_with_lost_events_shows_no_leak(tmp_path: Path) -> None:
     """A block whose free was lost looks leaked."""
     trace = tmp_path / "t.hst"
-    found(tmp_path, lines_of(rounds("app", 60_000, every=50)))
+    matches(tmp_path, lines_of(rounds("app", 60_000, every=50)))
     damaged = bytearray(trace.read_bytes())
     damaged[-len(damaged) // 8] ^= 0xFF
     trace.write_bytes(damaged)
@@ -141,6 +141,6 @@ def test_a_trace_with_lost_events_shows_no_leak(tmp_path: Path) -> None:
 
 def test_where_every_event_is_growth_it_has_no_clock(tmp_path: Path) -> None:
     """A table that fills slower and slower, alone in its trace, was steady growth by its events."""
-    assert verdicts(found(tmp_path, [f"a {number} 8" for number in range(500)])) == {
+    assert verdicts(matches(tmp_path, [f"a {number} 8" for number in range(500)])) == {
         "main": "unknown"
     }

@@ -77,16 +77,16 @@ def test_sarif(run: Run) -> None:
     assert run(name, "--chip", "esp32", "--sarif", "lint.sarif").exit_code == 1
     document = json.loads(Path("lint.sarif").read_text(encoding="utf-8"))
     assert document["version"] == "2.1.0"
-    (made,) = document["runs"]
-    rules = made["tool"]["driver"]["rules"]
-    assert len(made["results"]) == 4
-    for result in made["results"]:
+    (built,) = document["runs"]
+    rules = built["tool"]["driver"]["rules"]
+    assert len(built["results"]) == 4
+    for result in built["results"]:
         assert rules[result["ruleIndex"]]["id"] == result["ruleId"]
         place = result["locations"][0]["physicalLocation"]
         assert place["artifactLocation"]["uri"] == "sdk%20config"
         assert place["region"]["startLine"] in (2, 3)
         assert result["message"]["text"]
-    levels = {result["ruleId"]: result["level"] for result in made["results"]}
+    levels = {result["ruleId"]: result["level"] for result in built["results"]}
     assert (levels["W1"], levels["M17"]) == ("error", "note")
 
 

@@ -22,8 +22,8 @@ MakeConfig = Callable[..., Config]
 
 def test_a_line_that_says_the_default_is_not_blamed(configure: MakeConfig) -> None:
     config = configure("ESP_WIFI_STATIC_RX_BUFFER_NUM=10 ESP_WIFI_RX_BA_WIN=14")
-    (found,) = [each for each in lint(config).findings if each.rule == "W4"]
-    assert found.line == 2
+    (result,) = [each for each in lint(config).findings if each.rule == "W4"]
+    assert result.line == 2
 
 
 def test_of_two_files_the_one_that_counts_is_blamed(configure: MakeConfig) -> None:
@@ -41,18 +41,18 @@ def test_an_option_of_other_chips_condemns_nothing(configure: MakeConfig) -> Non
     assert "STATIC_TX_BUFFER" not in text
 
 
-def test_what_a_rule_says_of_a_line_is_not_said_again(configure: MakeConfig) -> None:
+def test_what_a_rule_says_of_a_line_is_not_stated_again(configure: MakeConfig) -> None:
     config = configure("LWIP_TCPIP_CORE_LOCKING_INPUT=y")
     assert [each.rule for each in lint(config).findings] == ["L15"]
 
 
 def test_a_number_out_of_range_falls_back(configure: MakeConfig) -> None:
     """It does not stop the build, and the sentence says what Kconfig takes."""
-    (found,) = lint(configure("ESP_WIFI_RX_BA_WIN=64")).findings
-    assert (found.rule, found.severity) == ("W16", "K")
-    assert found.message.endswith("takes the default with a message: 6")
-    (found,) = lint(configure("ESP32_WIFI_RX_BA_WIN=64", idf="4.0.4")).findings
-    assert found.message.endswith("takes the default without a word: 6")
+    (result,) = lint(configure("ESP_WIFI_RX_BA_WIN=64")).findings
+    assert (result.rule, result.severity) == ("W16", "K")
+    assert result.message.endswith("takes the default with a message: 6")
+    (result,) = lint(configure("ESP32_WIFI_RX_BA_WIN=64", idf="4.0.4")).findings
+    assert result.message.endswith("takes the default without a word: 6")
 
 
 @pytest.mark.parametrize(
@@ -69,8 +69,8 @@ def test_another_release_names_the_same_value(
     configure: MakeConfig, line: str, idf: str, rule: str, write: str
 ) -> None:
     """No release up to 6.1-beta1 turns a value around with a name."""
-    (found,) = [each for each in lint(configure(line, idf=idf)).findings if each.rule == rule]
-    assert found.write == (write,)
+    (result,) = [each for each in lint(configure(line, idf=idf)).findings if each.rule == rule]
+    assert result.write == (write,)
 
 
 @pytest.mark.parametrize("line", ["LIBC_NEWLIB_NANO_FORMAT=y", "NEWLIB_NANO_FORMAT=y"])
@@ -105,8 +105,8 @@ def test_an_empty_value_turns_a_switch_off(configure: MakeConfig, release: str) 
 def test_a_value_of_another_type_is_written_as_it_was_meant(
     configure: MakeConfig, text: str, write: str | None
 ) -> None:
-    (found,) = [each for each in lint(configure(text)).findings if each.rule == "type"]
-    assert found.write == (() if write is None else (write,))
+    (result,) = [each for each in lint(configure(text)).findings if each.rule == "type"]
+    assert result.write == (() if write is None else (write,))
 
 
 @pytest.mark.parametrize(
@@ -127,10 +127,10 @@ def test_a_line_that_is_no_option_is_a_finding(
     file.write_bytes(text.encode("latin-1"))
     for release in ("4.1.4", "5.5.5", "6.0.2"):
         config = read_config([file], chip="esp32", sdk=release)
-        (found,) = [each for each in lint(config).findings if each.severity == "K"]
-        assert (found.rule, found.line) == ("malformed", text.count("\n"))
-        assert why in found.message
-        assert found.write == write
+        (result,) = [each for each in lint(config).findings if each.severity == "K"]
+        assert (result.rule, result.line) == ("malformed", text.count("\n"))
+        assert why in result.message
+        assert result.write == write
 
 
 def test_an_indented_line_counts_since_4_1(tmp_path: Path) -> None:
@@ -139,8 +139,8 @@ def test_an_indented_line_counts_since_4_1(tmp_path: Path) -> None:
     assert read_config([file], chip="esp32", sdk="5.5").value("LWIP_TCP_MSS") == 1400
     old = read_config([file], chip="esp32", sdk="4.0.4")
     assert old.value("LWIP_TCP_MSS") == 1440
-    (found,) = lint(old).findings
-    assert (found.rule, found.write) == ("malformed", ("CONFIG_LWIP_TCP_MSS=1400",))
+    (result,) = lint(old).findings
+    assert (result.rule, result.write) == ("malformed", ("CONFIG_LWIP_TCP_MSS=1400",))
 
 
 def test_what_is_left_out_and_out_of_range_is_taken_out(configure: MakeConfig) -> None:
@@ -183,8 +183,8 @@ def test_lines_of_a_fragment_do_not_contradict_each_other(configure: MakeConfig)
 
 
 def test_a_repeated_line_can_be_left_out_as_well(configure: MakeConfig) -> None:
-    found = lint(configure("ETH_DMA_RX_BUFFER_NUM=5 ETH_DMA_RX_BUFFER_NUM=6", chip="esp32c3"))
-    assert [each.rule for each in found.findings if each.hard] == ["duplicate", "depends"]
+    result = lint(configure("ETH_DMA_RX_BUFFER_NUM=5 ETH_DMA_RX_BUFFER_NUM=6", chip="esp32c3"))
+    assert [each.rule for each in result.findings if each.hard] == ["duplicate", "depends"]
 
 
 TEXTS = st.one_of(
@@ -225,8 +225,8 @@ def test_any_lines_are_judged_and_mended(
     assert not [each for each in mended.findings if each.hard and each.file == str(last)]
     needed = {
         config.name_here(name)
-        for name, (_, found) in fix.values.items()
-        if any(each.severity in "BR" for each in found)
+        for name, (_, match) in fix.values.items()
+        if any(each.severity in "BR" for each in match)
     }
     for judged in config.judged:
         name = judged.setting.name

@@ -90,8 +90,8 @@ def judged(tree: Path, folder: Path, text: str, chip: str = "esp32") -> Config:
 
 def findings(tree: Path, folder: Path, text: str) -> dict[str, str]:
     """Messages of errors by option."""
-    found = lint(judged(tree, folder, text)).findings
-    return {each.option: each.message for each in found if each.hard}
+    result = lint(judged(tree, folder, text)).findings
+    return {each.option: each.message for each in result if each.hard}
 
 
 def test_what_kconfig_takes(tree: Path, tmp_path: Path) -> None:
@@ -104,11 +104,11 @@ def test_what_kconfig_takes(tree: Path, tmp_path: Path) -> None:
 
 def test_what_it_does_not_take(tree: Path, tmp_path: Path) -> None:
     text = "CONFIG_NET_FAST_SIZE=9\nCONFIG_NET_FAST_SISE=9\nCONFIG_LWIP_TCP_MSS=9999\n"
-    found = findings(tree, tmp_path, text)
-    assert "it needs NET_FAST" in found["NET_FAST_SIZE"]
-    assert "no such option; the nearest name is CONFIG_NET_FAST_" in found["NET_FAST_SISE"]
-    assert "out of range, which is 536..1460 here" in found["LWIP_TCP_MSS"]
-    assert "takes the default with a message: 1440" in found["LWIP_TCP_MSS"]
+    result = findings(tree, tmp_path, text)
+    assert "it needs NET_FAST" in result["NET_FAST_SIZE"]
+    assert "no such option; the nearest name is CONFIG_NET_FAST_" in result["NET_FAST_SISE"]
+    assert "out of range, which is 536..1460 here" in result["LWIP_TCP_MSS"]
+    assert "takes the default with a message: 1440" in result["LWIP_TCP_MSS"]
 
 
 def test_its_options_stand_for_ours(tree: Path, tmp_path: Path) -> None:
@@ -121,9 +121,9 @@ def test_its_options_stand_for_ours(tree: Path, tmp_path: Path) -> None:
 
 
 def test_choices_and_selects(tree: Path, tmp_path: Path) -> None:
-    found = findings(tree, tmp_path, "CONFIG_NET_CHAIN=n\nCONFIG_NET_FAST=y\nCONFIG_NET_RED=n\n")
-    assert "CONFIG_NET_FAST selects it" in found["NET_CHAIN"]
-    assert "n changes nothing in a choice" in found["NET_RED"]
+    result = findings(tree, tmp_path, "CONFIG_NET_CHAIN=n\nCONFIG_NET_FAST=y\nCONFIG_NET_RED=n\n")
+    assert "CONFIG_NET_FAST selects it" in result["NET_CHAIN"]
+    assert "n changes nothing in a choice" in result["NET_RED"]
     config = judged(tree, tmp_path, "CONFIG_NET_FAST=y\nCONFIG_NET_BLUE=y\n")
     assert (config.value("NET_RED"), config.value("NET_BLUE")) == (False, True)
     assert judged(tree, tmp_path, "CONFIG_NET_BLUE=y\n").value("NET_BLUE") is False
@@ -148,8 +148,8 @@ def test_the_command(tree: Path, tmp_path: Path) -> None:
     args = ["lint", str(file), "--chip", "esp32", "--idf-tree", str(tree)]
     done = CliRunner().invoke(app, args)
     assert done.exit_code == 1
-    told = "".join(done.stdout.split())  # long paths are wrapped anywhere
-    assert ":1:dependsCONFIG_NET_FAST_SIZE" in told
+    text = "".join(done.stdout.split())  # long paths are wrapped anywhere
+    assert ":1:dependsCONFIG_NET_FAST_SIZE" in text
     assert "ESP-IDF 5.5.1, as --idf-tree says" in done.stdout
 
 

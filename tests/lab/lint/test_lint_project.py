@@ -31,8 +31,8 @@ def project(tmp_path: Path) -> Path:
 
 def test_options_of_the_project_are_judged_like_the_release_s_own(project: Path) -> None:
     result = lint(project=project, idf="5.5")
-    found = {(each.rule, Path(each.file).name, each.option) for each in result.findings}
-    assert found == {
+    results = {(each.rule, Path(each.file).name, each.option) for each in result.findings}
+    assert results == {
         ("range", "sdkconfig.defaults.esp32", "LED_GPIO"),
         ("unlisted", "sdkconfig.defaults", "NOBODYS_OWN"),
     }

@@ -49,9 +49,9 @@ def test_there_are_rows() -> None:
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: f"{row['rev']}-{row['chip']}")
 def test_the_iperf_example_is_sound(configure: MakeConfig, row: dict[str, str]) -> None:
     sdk = row["rev"].removeprefix("v")
-    said = {option: row[key] for key, option in OPTIONS.items() if row[key]}
+    stated = {option: row[key] for key, option in OPTIONS.items() if row[key]}
     table = option_table(release_for(sdk, row["chip"]), row["chip"])
-    text = " ".join(f"{name_in(table, option)}={value}" for option, value in said.items())
+    text = " ".join(f"{name_in(table, option)}={value}" for option, value in stated.items())
     config = configure(text, chip=row["chip"], idf=sdk)
     assert [finding for finding in lint(config).findings if finding.hard] == []
     # And a window beyond its buffers is, whatever else there is.

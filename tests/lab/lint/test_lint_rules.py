@@ -48,9 +48,9 @@ def test_a_rule_speaks_up_and_keeps_quiet(configure: MakeConfig, case: dict[str,
 @pytest.mark.parametrize("case", CASES, ids=title)
 def test_a_finding_names_its_line(configure: MakeConfig, case: dict[str, Any]) -> None:
     config = configure(case["bad"], chip=case.get("chip", "esp32"), idf=case.get("idf", "5.5"))
-    found = [each for each in lint(config).findings if each.rule == case["rule"]]
-    assert found
-    for finding in found:
+    matches = [each for each in lint(config).findings if each.rule == case["rule"]]
+    assert matches
+    for finding in matches:
         assert 1 <= finding.line <= len(case["bad"].split())
         written = case["bad"].split()[finding.line - 1]
         assert written.startswith(finding.option)
@@ -135,7 +135,7 @@ BUILDS = [(release, chip) for release in RELEASES for chip in chips_of(release)]
 
 @pytest.mark.cells(30)
 @pytest.mark.parametrize(("release", "chip"), BUILDS)
-def test_nothing_is_said_against_the_defaults(
+def test_nothing_is_stated_against_the_defaults(
     configure: MakeConfig, release: str, chip: str
 ) -> None:
     """With PSRAM, where the chip has it, too."""

@@ -52,12 +52,12 @@ def _text(name: str, *, without: str = "", more: str = "") -> str:
 
 @pytest.fixture
 def check(tmp_path: Path) -> Check:
-    def made(text: str, **options: str) -> LintResult:
+    def built(text: str, **options: str) -> LintResult:
         path = tmp_path / "sdkconfig"
         path.write_text(text, encoding="utf-8")
         return lint(path, **options)
 
-    return made
+    return built
 
 
 @pytest.mark.cells(4)
@@ -92,25 +92,25 @@ def test_what_kconfig_wrote_is_sound_with_its_version_and_without(name: str, che
     ],
 )
 @pytest.mark.parametrize("name", ["b0021", "b0172", "b0183", "b0121"])
-def test_a_mistake_of_a_person_is_still_found(
+def test_a_mistake_of_a_person_is_still_detected(
     name: str, option: str, mistake: str, rule: str, check: Check
 ) -> None:
     text = _text(name, without=option, more=mistake)
-    found = check(text, idf=_row(name)["idf"])
-    rules = {each.rule for each in found.findings if each.hard}
+    result = check(text, idf=_row(name)["idf"])
+    rules = {each.rule for each in result.findings if each.hard}
     assert rule in rules
     assert rules <= {rule, "depends"}
 
 
 def test_what_is_off_in_a_written_file_takes_its_lines_with_it(check: Check) -> None:
-    found = check(
+    result = check(
         _text("hello_full_c3", without="LWIP_IPV6", more="# CONFIG_LWIP_IPV6 is not set\n")
     )
-    blamed = {each.option for each in found.findings if each.rule == "depends"}
+    blamed = {each.option for each in result.findings if each.rule == "depends"}
     assert "LWIP_ND6" in blamed
 
 
-def test_an_option_that_another_written_one_selects_is_found(check: Check) -> None:
+def test_an_option_that_another_written_one_selects_is_detected(check: Check) -> None:
     name = "hello_full_c3"
     assert "ESP_HW_SUPPORT_FUNC_IN_IRAM=y" in OPTIONS[name]
     off = "# CONFIG_RTC_CLK_FUNC_IN_IRAM is not set\n"
@@ -156,8 +156,8 @@ def test_a_member_is_left_out_with_its_choice(
 ) -> None:
     """Another member of the choice had a condition of its own in 5.5.1 alone."""
     text = "".join(f"CONFIG_{line}\n" for line in lines.split())
-    found = check(text, chip=chip, idf=idf)
-    assert [each.option for each in found.findings if each.severity == "K"] == red
+    result = check(text, chip=chip, idf=idf)
+    assert [each.option for each in result.findings if each.severity == "K"] == red
     assert "SPIRAM_USE_MALLOC" in unlike("5.5", "5.5.5").lines
 
 

@@ -58,7 +58,7 @@ def make_boot() -> MakeBoot:
         again: Sequence[Block] | None = None,
         identity: bytes | None = None,
         black_box: bytes = b"0",
-        told: Sequence[str | int] = (),
+        reported: Sequence[str | int] = (),
         ended: bool = False,
         chip: bytes = b"esp32",
     ) -> list[bytes]:
@@ -85,10 +85,10 @@ def make_boot() -> MakeBoot:
             trace.snapshot(1, dt=1)
             trace.snapshot_end(1, 0, 0, dt=1)
         trace.flush()
-        asked = [*blocks]
-        for at in range(0, len(asked), per_chunk):
+        requested = [*blocks]
+        for at in range(0, len(requested), per_chunk):
             trace.begin()
-            for offset, size in asked[at : at + per_chunk]:
+            for offset, size in requested[at : at + per_chunk]:
                 trace.add("malloc", START + offset, size=size, site=1, dt=100)
             trace.flush()
         if freed or failed or lost:
@@ -109,9 +109,9 @@ def make_boot() -> MakeBoot:
             trace.live(2, *((START + offset, size) for offset, size in again))
             trace.snapshot_end(2, len(again), sum(size for _, size in again), dt=1)
             trace.flush()
-        if told:
+        if reported:
             trace.begin()
-            for number, one in enumerate(told):
+            for number, one in enumerate(reported):
                 if isinstance(one, str):
                     trace.name(1, number, one.encode())
                     trace.add("mark", number, dt=1)
@@ -120,8 +120,8 @@ def make_boot() -> MakeBoot:
             trace.flush()
         if ended:
             trace.end()
-        made: list[bytes] = trace.chunks
-        return made
+        chunks: list[bytes] = trace.chunks
+        return chunks
 
     return make
 

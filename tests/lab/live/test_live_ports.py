@@ -85,9 +85,9 @@ def test_a_tcp_port_that_listens_takes_one_device_after_the_other(make_boot) -> 
         with socket.create_connection(address) as device:
             device.sendall(b"".join(make_boot(boot, blocks)))
     assert [one.boot for one in listening.result().recordings] == ["1", "2"]
-    told = [one for one in listening.seen if one in ("gone", "back")]
-    assert told[:2] == ["gone", "back"]
-    assert told.count("back") == 1, "it is back when somebody connects"
+    matches = [one for one in listening.seen if one in ("gone", "back")]
+    assert matches[:2] == ["gone", "back"]
+    assert matches.count("back") == 1, "it is back when somebody connects"
 
 
 @pytest.mark.parametrize("greeting", [b"", b"I (1) app: hello\n"])
@@ -189,9 +189,9 @@ def test_a_stray_datagram_makes_nobody_the_sender(
         return word[0], known[word[1]] if word[1] in known else chunks[int(word[1])]
 
     receiving = _Datagrams(Wire([datagram(word) for word in came.split()]), "here")
-    found = [receiving.read() for _ in range(30)]
-    data = [one for one in found if isinstance(one, bytes) and one]
-    notes = [one for one in found if isinstance(one, Note)]
+    results = [receiving.read() for _ in range(30)]
+    data = [one for one in results if isinstance(one, bytes) and one]
+    notes = [one for one in results if isinstance(one, Note)]
     assert data == [datagram(word)[1] for word in heard.split()]
     assert receiving.strays == strays
     assert any(one.kind == "stray" for one in notes) == bool(strays)
@@ -229,8 +229,8 @@ def test_a_serial_port_with_a_log_between_the_chunks(make_boot) -> None:
     wait_for(lambda: listening.moment is not None)  # opening a port empties it
     for chunk in make_boot(1, BLOCKS):
         os.write(device, b"I (1) app: hello\r\n" + chunk)
-    (found,) = listening.result().recordings
-    assert (found.events, found.missing) == (8, 0)
+    (result,) = listening.result().recordings
+    assert (result.events, result.missing) == (8, 0)
     os.close(device)
     os.close(port)
 
@@ -316,7 +316,7 @@ def test_a_port_that_is_none_is_named_with_a_remedy(port: str, words: str) -> No
     assert caught.value.remedy
 
 
-def test_sockets_listen_on_the_loopback_unless_told_otherwise() -> None:
+def test_sockets_listen_on_the_loopback_unless_otherwise() -> None:
     for port in ("tcp:0", "udp:0"):
         assert find_port(port).detail.startswith("127.0.0.1, ")
     with pytest.raises(InputError, match="cannot listen"):

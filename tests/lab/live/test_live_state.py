@@ -69,9 +69,11 @@ def test_a_recorder_that_began_late_without_snapshots_says_what_it_does_not_coun
     make_boot, hear, tmp_path
 ) -> None:
     late = make_boot(7, ROW, begins=False, snapshots=b"0", lost=[(1, 5, 700)])
-    said = [one.text for one in hear(*late).happenings]
-    assert any("those blocks are not counted" in one for one in said)
-    assert any("the recorder takes no snapshots" in one for one in said if "did not arrive" in one)
+    results = [one.text for one in hear(*late).happenings]
+    assert any("those blocks are not counted" in one for one in results)
+    assert any(
+        "the recorder takes no snapshots" in one for one in results if "did not arrive" in one
+    )
     path = tmp_path / "late.hst"
     path.write_bytes(b"".join(make_boot(7, ROW, begins=False, snapshots=b"0")))
     result = hs.replay(path, chip="esp32", idf="5.1")
@@ -88,7 +90,9 @@ def test_a_void_snapshot_tells_nothing(make_boot, hear) -> None:
     assert hear(b"".join([*chunks[:2], *chunks[3:]])).live == 12 * 4096
 
 
-def test_losses_are_told_by_kind_with_bytes_and_what_was_left_out_apart(make_boot, hear) -> None:
+def test_losses_are_reported_by_kind_with_bytes_and_what_was_left_out_apart(
+    make_boot, hear
+) -> None:
     lost = [(1, 5, 700), (5, 3, 0), (7, 2, 0)]
     moment: LiveMoment = hear(b"".join(make_boot(7, ROW, lost=lost)))
     assert (moment.losses.events, moment.losses.left_out) == (8, 2)
@@ -109,7 +113,7 @@ def test_totals_tell_of_losses_that_were_not_heard(make_boot, hear) -> None:
     assert sum(one.events for one in moment.losses.kinds) == 12
 
 
-def test_a_failed_request_is_told_with_its_owner(make_boot, hear) -> None:
+def test_a_failed_request_is_reported_with_its_owner(make_boot, hear) -> None:
     moment = hear(b"".join(make_boot(7, ROW[:1], failed=90_000)))
     assert moment.failures == 1
     assert "a request of 90,000 B failed: net, 0x42001234" in [
@@ -146,7 +150,7 @@ def test_no_room_between_live_blocks_is_a_sure_no_and_says_who_is_in_the_way(
     )
 
 
-def test_a_need_that_nothing_can_be_said_of_is_not_known(make_boot, hear) -> None:
+def test_a_need_that_nothing_can_be_stated_of_is_not_known(make_boot, hear) -> None:
     (line,) = hear(*make_boot(7, region=False), needs=[WatchedRequest(request=Request(10))]).needs
     assert (line.fits, line.by) == (None, "")
     (line,) = hear(*make_boot(7), needs=[WatchedRequest(request=Request(10, 1 << 10))]).needs
@@ -199,22 +203,22 @@ def test_after_a_loss_the_replay_begins_anew_at_a_snapshot(make_boot, tmp_path: 
 
 
 def point(time: float, live: int | None, events: int = 0) -> WindowPoint:
-    return WindowPoint(time=time, events=events, asked=events * 10, live=live, owners={})
+    return WindowPoint(time=time, events=events, requested=events * 10, live=live, owners={})
 
 
 def test_growth_is_measured_since_all_was_known() -> None:
     window = TrendWindow()
     for time, live in ((0, 100), (1, None), (2, 50), (3, 80)):
-        found = window.lately(point(time, live))
-    assert (found.window, found.growth) == (1, 30)
+        result = window.lately(point(time, live))
+    assert (result.window, result.growth) == (1, 30)
 
 
 def test_rates_are_those_of_the_last_seconds() -> None:
     window = TrendWindow()
     for time in range(20):
-        found = window.lately(point(time, 0, events=time * time))
-    assert found.rate == (19 * 19 - 14 * 14) / 5
-    assert found.churn == 10 * found.rate
+        result = window.lately(point(time, 0, events=time * time))
+    assert result.rate == (19 * 19 - 14 * 14) / 5
+    assert result.churn == 10 * result.rate
 
 
 def test_a_clock_that_goes_back_gives_no_rate() -> None:
@@ -230,12 +234,12 @@ def test_nothing_is_lately_on_a_line_without_chunks() -> None:
         window.lately(point(time, time * 100, events=time))
     now = point(9, 900, events=9)
     for silent, rated, grown in ((0, True, True), (5, True, True), (6, False, True)):
-        found = window.lately(now, silent=silent)
-        assert (found.rate is not None, found.growth is not None) == (rated, grown), silent
+        result = window.lately(now, silent=silent)
+        assert (result.rate is not None, result.growth is not None) == (rated, grown), silent
     assert window.lately(now, silent=61) == window.lately(now, silent=float("inf")) == Lately()
 
 
-def test_a_line_that_is_gone_is_told_once_and_has_no_rates(make_boot) -> None:
+def test_a_line_that_is_gone_is_reported_once_and_has_no_rates(make_boot) -> None:
     shown = StringIO()
     lines = LiveLines(every=0.0, text=shown, lines=None)
     with Hearing("here") as hearing:

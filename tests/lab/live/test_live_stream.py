@@ -39,10 +39,10 @@ def parted(*pieces: bytes) -> Taken:
     with NativeListener() as listener:
         text, recordings = b"", [b""]
         for piece in pieces:
-            more, found = take(listener, piece)
+            more, result = take(listener, piece)
             text += more
-            recordings[-1] += found[0]
-            recordings += found[1:]
+            recordings[-1] += result[0]
+            recordings += result[1:]
         return text, recordings
 
 
@@ -110,7 +110,7 @@ def test_golden_streams_of_two_boots_are_parted(name: str) -> None:
     assert (text, b"".join(recordings), len(recordings)) == (b"", data, 2)
 
 
-def test_a_boot_without_identity_is_told_by_its_first_chunks(make_trace) -> None:
+def test_a_boot_without_identity_is_reported_by_its_first_chunks(make_trace) -> None:
     one = make_trace("a 0 100", "f 0", name="one.hst").read_bytes()
     two = make_trace("a 0 200", "a 1 7", name="two.hst").read_bytes()
     assert parted(one + b"reset\n" + two) == (b"reset\n", [one, two])
@@ -132,17 +132,17 @@ def test_a_finished_name_is_never_taken_twice(make_boot, tmp_path: Path) -> None
 def test_a_hostile_identity_makes_no_path(make_boot, tmp_path: Path) -> None:
     stream = tmp_path / "stream"
     stream.write_bytes(b"".join(make_boot(0, identity=b"../../../x", black_box=b"1")))
-    (made,) = hs.live(stream, out=tmp_path / "t").recordings
-    assert Path(made.file) == tmp_path / "t-boot-black-box.hst"
+    (built,) = hs.live(stream, out=tmp_path / "t").recordings
+    assert Path(built.file) == tmp_path / "t-boot-black-box.hst"
 
 
 def test_a_board_in_a_reset_loop_makes_no_file_without_events(make_boot, tmp_path: Path) -> None:
     boots = [make_boot(boot, BLOCKS[:1]) for boot in range(1, 61)]
     stream = tmp_path / "stream"
     stream.write_bytes(b"".join(chunks[0] for chunks in boots[:-1]) + b"".join(boots[-1]))
-    found = hs.live(stream, out=tmp_path / "t")
-    assert [one.boot for one in found.recordings] == ["60"]
-    assert (found.unlisted, found.times("restart")) == (59, 59)
+    result = hs.live(stream, out=tmp_path / "t")
+    assert [one.boot for one in result.recordings] == ["60"]
+    assert (result.unlisted, result.times("restart")) == (59, 59)
     assert sorted(one.name for one in tmp_path.glob("t-*")) == ["t-boot-60.hst"]
     assert (tmp_path / "t-boot-60.hst").read_bytes() == b"".join(boots[-1])
 
@@ -150,16 +150,19 @@ def test_a_board_in_a_reset_loop_makes_no_file_without_events(make_boot, tmp_pat
 def test_files_are_bounded_and_a_line_says_so(make_boot, tmp_path: Path) -> None:
     stream = tmp_path / "stream"
     stream.write_bytes(b"".join(b"".join(make_boot(boot, BLOCKS[:1])) for boot in range(1, 7)))
-    told: list[str] = []
-    found = hs.live(
+    reported: list[str] = []
+    result = hs.live(
         stream,
         out=tmp_path / "t",
         files=2,
-        on_moment=lambda moment: told.extend(one.text for one in moment.happenings),
+        on_moment=lambda moment: reported.extend(one.text for one in moment.happenings),
     )
-    assert [Path(one.file).name for one in found.recordings[:2]] == ["t-boot-1.hst", "t-boot-2.hst"]
-    assert [one.file for one in found.recordings[2:]] == [""] * 4
-    assert [one for one in told if "get no files" in one] == [
+    assert [Path(one.file).name for one in result.recordings[:2]] == [
+        "t-boot-1.hst",
+        "t-boot-2.hst",
+    ]
+    assert [one.file for one in result.recordings[2:]] == [""] * 4
+    assert [one for one in reported if "get no files" in one] == [
         "recording 3 and those after it get no files: --files N for more"
     ]
     assert len([*tmp_path.glob("t-*")]) == 2
@@ -178,12 +181,12 @@ def test_whatever_ends_the_listening_the_file_gets_its_name(make_boot, tmp_path:
 
 def chunks_of(data: bytes) -> list[bytes]:
     """Whole chunks, one behind the other."""
-    found = []
+    results = []
     while data:
         size = 20 + int.from_bytes(data[12:14], "little")
-        found.append(data[:size])
+        results.append(data[:size])
         data = data[size:]
-    return found
+    return results
 
 
 @given(st.binary(max_size=400), st.integers(0, 2**32))
@@ -198,9 +201,9 @@ def test_garbage_never_hides_a_chunk_nor_becomes_one(garbage: bytes, seed: int) 
     with NativeListener() as listener:
         _, recordings = take(listener, golden[:at] + garbage + golden[at:])
     whole = chunks_of(golden)
-    found = [chunk for recording in recordings for chunk in chunks_of(recording)]
-    assert len(found) >= len(whole) - 1
-    assert all(chunk in whole for chunk in found)
+    results = [chunk for recording in recordings for chunk in chunks_of(recording)]
+    assert len(results) >= len(whole) - 1
+    assert all(chunk in whole for chunk in results)
 
 
 @given(st.lists(st.tuples(st.integers(0, 10_000), st.integers(0, 7)), max_size=6))

@@ -50,8 +50,10 @@ def test_its_answer_is_that_of_why_for_the_recording(make_boot: MakeBoot, tmp_pa
     assert need.why.holders == expected.case.hole.holders != ()
 
 
-def test_after_a_loss_it_is_asked_on_the_last_snapshot(make_boot: MakeBoot, tmp_path: Path) -> None:
-    chunks = make_boot(7, ROW, again=ROW, snapshots=b"0", told=[90_000])
+def test_after_a_loss_it_is_queried_on_the_last_snapshot(
+    make_boot: MakeBoot, tmp_path: Path
+) -> None:
+    chunks = make_boot(7, ROW, again=ROW, snapshots=b"0", events=[90_000])
     stream = tmp_path / "stream"
     stream.write_bytes(b"".join([*chunks[:2], *chunks[3:]]))
     (need,) = hs.live(stream, out=None, need=[NEED], **MEMORY).needs
@@ -82,14 +84,14 @@ def test_without_a_memory_it_says_how_to_get_an_answer(make_boot: MakeBoot, tmp_
     assert "--chip" in need.why_not
 
 
-def test_listening_goes_on_while_it_is_asked(make_boot: MakeBoot, tmp_path: Path) -> None:
+def test_listening_goes_on_while_it_is_queried(make_boot: MakeBoot, tmp_path: Path) -> None:
     """The question waits until the last event was heard."""
     heard = threading.Event()
     need = WatchedRequest(request=Request(NEED))
 
-    def ask(trace: Path, asked: Request, tried: Callable[[], None]) -> Any:
+    def ask(trace: Path, request: Request, tried: Callable[[], None]) -> Any:
         assert heard.wait(60)
-        return hs.why(trace, need=[asked.size], progress=lambda _: tried(), **MEMORY)
+        return hs.why(trace, need=[request.size], progress=lambda _: tried(), **MEMORY)
 
     with Reasons(ask) as reasons:
         reasons.ask(0, need, b"".join(make_boot(7, ROW, snapshots=b"0", ended=True)), whole=True)
@@ -104,30 +106,30 @@ def test_an_answer_that_takes_too_long_or_cannot_be_had_says_so(make_boot: MakeB
     need = WatchedRequest(request=Request(NEED))
     chunks = b"".join(make_boot(7, ROW, snapshots=b"0", ended=True))
 
-    def ask(trace: Path, asked: Request, tried: Callable[[], None]) -> Any:
-        return hs.why(trace, need=[asked.size], progress=lambda _: tried(), **MEMORY)
+    def ask(trace: Path, request: Request, tried: Callable[[], None]) -> Any:
+        return hs.why(trace, need=[request.size], progress=lambda _: tried(), **MEMORY)
 
-    for budget, asked_on, why_not in (
+    for budget, requested_on, why_not in (
         (0.0, chunks, "no answer came within 0 s"),
         (60.0, b"no trace", "the recording"),
     ):
         with Reasons(ask, budget=budget) as reasons:
-            reasons.ask(0, need, asked_on, whole=True)
+            reasons.ask(0, need, requested_on, whole=True)
             reasons.wait(lambda: False)
             (reason,) = reasons.answers()
         assert reason.line is None
         assert reason.why_not.startswith(why_not)
 
 
-def test_what_could_not_be_answered_is_asked_again_when_more_was_heard(
+def test_what_could_not_be_answered_is_queried_again_when_more_was_heard(
     make_boot: MakeBoot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(watched, "AGAIN", 1)
-    asked: list[int] = []
+    requested: list[int] = []
 
     def ask(trace: Path, need: Request, tried: Callable[[], None]) -> Any:
-        asked.append(trace.stat().st_size)
-        if len(asked) == 1:
+        requested.append(trace.stat().st_size)
+        if len(requested) == 1:
             raise hs.InputError("not yet", remedy="wait")
         return hs.why(trace, need=[need.size], progress=lambda _: tried(), **MEMORY)
 
@@ -136,11 +138,11 @@ def test_what_could_not_be_answered_is_asked_again_when_more_was_heard(
     with Reasons(ask) as reasons:
         model = LiveModel(layout, [Request(NEED)])
         with Hearing("here", needs=[need], model=model, reasons=reasons) as hearing:
-            for chunk in make_boot(7, ROW, snapshots=b"0", per_chunk=6, told=[90_000, 80_000]):
+            for chunk in make_boot(7, ROW, snapshots=b"0", per_chunk=6, events=[90_000, 80_000]):
                 hearing.take(chunk)
                 reasons.wait(lambda: False)
                 hearing.take_reasons()
-    assert len(asked) == 2
+    assert len(requested) == 2
     assert need.why is not None
 
 
@@ -157,27 +159,27 @@ def test_the_last_chunks_are_bounded_and_begin_at_a_snapshot() -> None:
     assert latest.since_snapshot() is None
 
 
-def test_a_moment_tells_that_it_is_being_asked(
+def test_a_moment_tells_that_it_is_being_queried(
     make_boot: MakeBoot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The answer waits until that was reported."""
     moments: list[LiveMoment] = []
-    told = threading.Event()
+    event = threading.Event()
     verb = import_module("heapscope.cli.verbs.live")
     answered = verb._why(MEMORY)
 
-    def ask(*asked: Any) -> Any:
-        assert told.wait(60)
-        return answered(*asked)
+    def ask(*requested: Any) -> Any:
+        assert event.wait(60)
+        return answered(*requested)
 
     def take(moment: LiveMoment) -> None:
         moments.append(moment)
         if moment.needs[0].why_not == "it is being asked":
-            told.set()
+            event.set()
 
     monkeypatch.setattr(verb, "_why", lambda _: ask)
     stream = tmp_path / "stream"
     stream.write_bytes(b"".join(make_boot(7, ROW, snapshots=b"0")))
     hs.live(stream, out=None, need=[NEED], on_moment=take, **MEMORY)
-    assert told.is_set()
+    assert event.is_set()
     assert [one.kind for one in moments[-1].happenings].count("why") >= 1

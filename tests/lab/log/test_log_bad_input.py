@@ -45,18 +45,18 @@ def answer_of(folder: Path, data: bytes) -> LogAnswer:
 
 def figures(answer: LogAnswer) -> dict[str, object]:
     """The answer without lines, which a disturbance may move, and without conclusions."""
-    told = answer.to_json()
-    for failed in told["failed"]:
+    document = answer.to_json()
+    for failed in document["failed"]:
         del failed["line"], failed["how"], failed["count"], failed["last"], failed["fits"]
-    return dict(told)
+    return dict(document)
 
 
 @pytest.fixture
 def plain(tmp_path: Path) -> dict[str, object]:
-    found = figures(answer_of(tmp_path, TEXT.encode()))
+    result = figures(answer_of(tmp_path, TEXT.encode()))
     wanted = {"form": "summary", "free": 181908, "largest": 114688, "boot_bytes": 393028}
-    assert wanted.items() <= found.items()
-    return found
+    assert wanted.items() <= result.items()
+    return result
 
 
 def coloured(line: str) -> str:
@@ -114,8 +114,8 @@ def test_noise_between_the_lines(plain: dict[str, object], tmp_path: Path, seed:
         line.encode() + b"\n" + noise.randbytes(noise.randrange(200)).replace(b"\n", b"") + b"\n"
         for line in LINES
     )
-    found = figures(answer_of(tmp_path, data))
-    assert {key: found.get(key) for key in plain} == plain
+    result = figures(answer_of(tmp_path, data))
+    assert {key: result.get(key) for key in plain} == plain
 
 
 def test_a_million_bytes_without_an_end_of_line(tmp_path: Path) -> None:
@@ -136,14 +136,14 @@ def test_a_cut_log_never_tells_another_figure(plain: dict[str, object], tmp_path
     data, before = TEXT.encode(), TEXT.index("Heap summary")
     for end in range(before + 90, len(data), 7):
         answer = answer_of(tmp_path, data[:end])
-        told = figures(answer)
+        reported = figures(answer)
         for key in ("boot_regions", "boot_bytes", "failed", "error"):
-            assert told[key] == plain[key], (key, end)
+            assert reported[key] == plain[key], (key, end)
         if answer.form is not None and answer.form.startswith("summary"):
             assert answer.cut or answer.free == plain["free"]
 
 
-def test_a_cut_list_of_regions_is_told_as_cut(tmp_path: Path) -> None:
+def test_a_cut_list_of_regions_is_reported_as_cut(tmp_path: Path) -> None:
     answer = answer_of(tmp_path, TEXT[: TEXT.index("00005724") + 4].encode())
     assert (answer.boot_regions, answer.boot_bytes, answer.cut) == (1, 337952, True)
 
@@ -157,7 +157,7 @@ def test_two_devices_in_one_log_are_not_added_up(tmp_path: Path) -> None:
     assert any("two devices" in one for one in result.contradictions)
 
 
-def test_two_summaries_in_each_other_are_not_told(tmp_path: Path) -> None:
+def test_two_summaries_in_each_other_are_not_reported(tmp_path: Path) -> None:
     lines = [line for line in LINES[10:17] for line in (line, line.replace("free 1", "free 2"))]
     result = result_of(tmp_path, "".join(f"{line}\n" for line in lines).encode())
     assert result.answer.free is None

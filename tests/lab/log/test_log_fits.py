@@ -255,7 +255,7 @@ def test_other_capabilities_than_those_printed_leave_it_open(save: Any, summary:
     assert answers(result) == [UNKNOWN, NO]
 
 
-def test_the_summary_that_has_all_regions_of_a_request_is_asked(save: Any, summary: Any) -> None:
+def test_the_summary_that_has_all_regions_of_a_request_is_queried(save: Any, summary: Any) -> None:
     inner = summary(0x800, [(0x3FFE4350, 113840, 8192, 8192)])
     outer = summary(0x400, [(0x3F800000, 4194303, 4000000, 4000000)])
     text = inner + outer + summary(1, [])
@@ -291,11 +291,11 @@ def test_poisoning_is_seen_where_the_figures_show_it(save: Any, summary: Any) ->
 
 def test_a_wrong_version_is_seen_in_the_figures(save: Any, summary: Any) -> None:
     text = summary(4, [MICROPYTHON_8940[0], (0x3FFE4350, 113840, 112208, 110004)])
-    said = (
+    words = (
         "no allocator of ESP-IDF 5.5 prints the figures of 0x3ffe4350 together, so that only the "
         "size of each is believed"
     )
-    assert said in ask(save, text, idf="5.5").assumed
+    assert words in ask(save, text, idf="5.5").assumed
     assert not any("the size of" in one for one in ask(save, text, idf="4.2.0").assumed)
 
 
@@ -328,7 +328,7 @@ def test_without_a_summary_only_the_size_of_the_regions_limits(save: Any) -> Non
     assert "no heap that it asks has room for it" in result.verdict[1]
 
 
-def test_failed_requests_are_asked_of_the_last_summary(logs: Path) -> None:
+def test_failed_requests_are_queried_of_the_last_summary(logs: Path) -> None:
     (failed,) = hs.log(logs / "esp32_v4.4_tls.log").answer.failed
     assert (failed.size, failed.count, failed.fits) == (16717, 2, NO)
 
@@ -360,8 +360,8 @@ def test_a_summary_that_ends_within_a_number_is_not_read_beyond_the_number_befor
     for end in range(len(text) // 2, len(text) + 1):
         cut = ask(save, text[:end], (110592, ""), idf="4.4")
         assert cut.needs[0].fits in (whole.needs[0].fits, None), text[:end]
-        told = [region.largest for region in cut.regions]
-        assert all(one in (4352, 110592, None) for one in told), text[:end]
+        results = [region.largest for region in cut.regions]
+        assert all(one in (4352, 110592, None) for one in results), text[:end]
 
 
 def test_figures_in_kilobytes_leave_requests_as_large_as_they_open(save: Any) -> None:
@@ -373,7 +373,7 @@ def test_figures_in_kilobytes_leave_requests_as_large_as_they_open(save: Any) ->
     )
 
 
-def test_beside_a_power_of_two_it_is_not_told_how_much_was_short(save: Any) -> None:
+def test_beside_a_power_of_two_it_is_not_reported_how_much_was_short(save: Any) -> None:
     text = "free heap 150000 largest 65536\n"
     needs = hs.log(save(text), need=[140_000]).needs
     assert [(need.fits, need.short) for need in needs] == [(NO, None)]

@@ -24,7 +24,7 @@ def _cases() -> ModuleType:
 CASES: dict[str, tuple[str, dict[str, Any]]] = _cases().ALL
 
 
-def told(answer: dict[str, Any], key: str) -> object:
+def reported(answer: dict[str, Any], key: str) -> object:
     """The value as the cases have it."""
     value = answer.get(key)
     if key == "failed":
@@ -44,7 +44,7 @@ def test_a_log_of_this_kind_is_answered(name: str, tmp_path: Path) -> None:
     path.write_text(text, encoding="utf-8")
     result = hs.log(path, need=[case["need"]] if "need" in case else ())
     answer = result.to_json()["answer"] | {"not_understood": result.not_understood_count}
-    assert {key: told(answer, key) for key in wanted} == wanted
+    assert {key: reported(answer, key) for key in wanted} == wanted
     if name.startswith("declined"):
         assert (answer.get("form"), answer["failed"]) == (None, [])
         assert answer["declines"]

@@ -62,8 +62,8 @@ def facts(line: str, *patterns: str) -> list[Fact]:
 
 def values(line: str, pattern: str) -> list[int] | None:
     """The last group's number, as Python finds it."""
-    found = re.search(pattern, line)
-    return None if found is None else [int(found[found.re.groups])]
+    match = re.search(pattern, line)
+    return None if match is None else [int(match[match.re.groups])]
 
 
 @given(pattern=PATTERNS, line=LINES)

@@ -20,7 +20,7 @@ FAILED = "Mem alloc fail. size 0x000006a0 caps 0x00001800\n"
 ROWS = [(0x3FFAE6E0, 6432, 160, 112), (0x3FFE4350, 113840, 112208, 110592)]
 
 
-def test_the_last_state_counts_whichever_start_told_it(summary: Any, save: Any) -> None:
+def test_the_last_state_counts_whichever_start_reported_it(summary: Any, save: Any) -> None:
     text = RESET + REGIONS + summary(4, ROWS) + RESET + REGIONS + FAILED + RESET + REGIONS
     result = hs.log(save(text), idf="5.5")
     assert (result.boots, result.summary_count, result.answer.form) == (3, 1, "summary")
@@ -52,7 +52,7 @@ def test_the_device_is_read(read: Any) -> None:
         "I (335) cpu_start: cpu freq: 160000000\n" + REGIONS
     )
     boots = read(text).boots
-    assert (boots.told("chip"), boots.told("idf")) == ("esp32", "v4.4.2")
+    assert (boots.reported("chip"), boots.reported("idf")) == ("esp32", "v4.4.2")
     assert boots.listed.clock_hz == 160_000_000
     assert [region.kind for region in boots.listed.regions] == ["DRAM", "D/IRAM"]
 
@@ -86,11 +86,11 @@ def test_the_start_has_at_least_its_regions_only_where_a_line_of_its_own_is_cut(
     save: Any, summary: Any, cut: bool, other: str
 ) -> None:
     lines = summary(4, ROWS).splitlines(keepends=True)
-    told = {"": "", "cut summary": "".join(lines[:3]), "summary": "".join(lines)}[other]
+    reported = {"": "", "cut summary": "".join(lines[:3]), "summary": "".join(lines)}[other]
     broken = "I (259) heap_init: At 4009" if cut else ""
-    said = hs.log(save(RESET + told + REGIONS + broken)).verdict
+    verdict = hs.log(save(RESET + reported + REGIONS + broken)).verdict
     got = ("at least " if cut else "") + f"{0x1920 + 0x1BCB0:,} B"
-    assert f"At the start the heap got {got} in 2 regions." in said
+    assert f"At the start the heap got {got} in 2 regions." in verdict
 
 
 @pytest.mark.parametrize(
@@ -132,7 +132,7 @@ def test_what_the_user_says_counts_first(save: Any, summary: Any) -> None:
     assert "the log is read as of ESP-IDF 5.5, as given, though it names v4.4.2" in result.assumed
 
 
-def test_a_chip_without_a_file_is_taken_and_said(save: Any, summary: Any) -> None:
+def test_a_chip_without_a_file_is_taken_and_stated(save: Any, summary: Any) -> None:
     result = hs.log(save(summary(4, ROWS)), chip="esp32x9")
     assert (result.chip, result.summary is not None) == ("esp32x9", True)
     assert any("nothing is known of the memory of esp32x9" in one for one in result.assumed)

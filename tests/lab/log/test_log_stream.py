@@ -59,7 +59,7 @@ def heard(stream: IO[str] | None) -> str:
     return stream.readline()
 
 
-def test_what_happens_is_told_before_the_input_ends() -> None:
+def test_what_happens_is_reported_before_the_input_ends() -> None:
     with following("-") as process:
         for line, wanted in EVENTS:
             say(process.stdin, line)
@@ -107,20 +107,20 @@ def test_what_happens_is_left_to_the_answer_where_the_input_ends_within_the_dela
 
 
 @POSIX
-def test_a_line_without_an_end_is_told_when_nothing_follows(tmp_path: Path) -> None:
+def test_a_line_without_an_end_is_reported_when_nothing_follows(tmp_path: Path) -> None:
     path = tmp_path / "fifo"
     os.mkfifo(path)
-    told: list[Happening] = []
+    happenings: list[Happening] = []
     writer = subprocess.Popen(
         [sys.executable, "-c", f"import time\nwith open({str(path)!r}, 'w') as f:\n"
          " f.write('Free heap: 9000\\nFree heap: 8000'); f.flush(); time.sleep(60)\n"]
     )  # fmt: skip
     try:
-        result = hs.log(path, on_happening=told.append, stop=lambda: bool(told))
+        result = hs.log(path, on_happening=happenings.append, stop=lambda: bool(happenings))
     finally:
         writer.kill()
         writer.wait()
-    assert [(one.kind, one.line) for one in told] == [("minimum", 2)]
+    assert [(one.kind, one.line) for one in happenings] == [("minimum", 2)]
     assert result.answer.series_free == (9000, 8000)
 
 
@@ -131,8 +131,8 @@ def test_a_serial_port_is_followed() -> None:
 
     device, port = pty.openpty()
     tty.setraw(port)
-    told: list[Happening] = []
-    with Incoming(f"serial:{os.ttyname(port)}", stop=lambda: bool(told)) as incoming:
+    happenings: list[Happening] = []
+    with Incoming(f"serial:{os.ttyname(port)}", stop=lambda: bool(happenings)) as incoming:
         os.write(device, b"Free heap: 9000\r\nFree heap: 8000\r\n")
         pieces = iter(incoming)
         received = b""

@@ -27,9 +27,9 @@ def test_every_figure_is_read(read: Any) -> None:
         "  Totals:\n"
         "    free 166372 allocated 15740 min_free 165372 largest_free_block 163840\n"
     )
-    (found,) = read(text).summaries.kept
-    (region,) = found.regions
-    assert (found.caps, found.complete) == (4, True)
+    (result,) = read(text).summaries.kept
+    (region,) = result.regions
+    assert (result.caps, result.complete) == (4, True)
     assert (region.address, region.size, region.free, region.used) == (
         0x3FFB3210,
         183792,
@@ -38,8 +38,8 @@ def test_every_figure_is_read(read: Any) -> None:
     )
     assert (region.min, region.largest) == (165372, 163840)
     assert (region.used_blocks, region.free_blocks) == (14, 1)
-    assert (found.totals.free, found.totals.min) == (166372, 165372)
-    assert (found.totals.used, found.totals.largest) == (15740, 163840)
+    assert (result.totals.free, result.totals.min) == (166372, 165372)
+    assert (result.totals.used, result.totals.largest) == (15740, 163840)
 
 
 @pytest.mark.parametrize(
@@ -105,42 +105,42 @@ def test_several_are_kept_in_order_with_the_time_of_the_device(read: Any, summar
 def test_the_time_is_that_of_the_line_before(
     read: Any, summary: Any, line: str, uptime: int | None
 ) -> None:
-    (found,) = read(f"{line}\n{summary(4, ROWS)}").summaries.kept
-    assert found.uptime == uptime
+    (result,) = read(f"{line}\n{summary(4, ROWS)}").summaries.kept
+    assert result.uptime == uptime
 
 
 def test_a_summary_without_its_first_line_has_unknown_capabilities(read: Any, summary: Any) -> None:
     text = summary(4, ROWS).partition("\n")[2]
-    (found,) = read(text).summaries.kept
-    assert (found.caps, found.totals is not None, len(found.regions)) == (None, True, 2)
+    (result,) = read(text).summaries.kept
+    assert (result.caps, result.totals is not None, len(result.regions)) == (None, True, 2)
 
 
 def test_a_summary_that_breaks_off_keeps_its_regions(read: Any, summary: Any) -> None:
     whole = summary(4, ROWS)
-    (found,) = read(whole[: whole.index("  Totals")]).summaries.kept
-    assert (found.complete, len(found.regions)) == (False, 2)
+    (result,) = read(whole[: whole.index("  Totals")]).summaries.kept
+    assert (result.complete, len(result.regions)) == (False, 2)
     broken, after = read(whole[: whole.index("  Totals")] + whole).summaries.kept
     assert (broken.complete, after.complete) == (False, True)
 
 
 def test_a_region_missing_from_the_log_shows_in_the_totals(read: Any, summary: Any) -> None:
-    (found,) = read(summary(4, ROWS, total_free=150_000)).summaries.kept
-    assert summarized(found).missing == "its regions have 112,368 B free, its totals 150,000 B"
+    (result,) = read(summary(4, ROWS, total_free=150_000)).summaries.kept
+    assert summarized(result).missing == "its regions have 112,368 B free, its totals 150,000 B"
 
 
 def test_a_line_that_is_not_whole_tells_no_figure(read: Any, summary: Any) -> None:
     text = summary(4, ROWS).replace("len 6432 free 160", "len 64", 1)
-    (found,) = read(text).summaries.kept
-    assert [region.free for region in found.regions if region.address == ROWS[1][0]] == [112208]
-    assert all(region.free is None for region in found.regions if region.address == ROWS[0][0])
+    (result,) = read(text).summaries.kept
+    assert [region.free for region in result.regions if region.address == ROWS[1][0]] == [112208]
+    assert all(region.free is None for region in result.regions if region.address == ROWS[0][0])
 
 
 def test_a_region_rewritten_on_one_line_is_read(read: Any) -> None:
     """Users paste it so."""
     text = "Heap summary for capabilities 0x00000804:\n  At 0x600fe000 len 8168   free 172 "
     text += "allocated 7244   largest_free_block 104\n"
-    (found,) = read(text).summaries.kept
-    assert (found.regions[0].free, found.regions[0].largest) == (172, 104)
+    (result,) = read(text).summaries.kept
+    assert (result.regions[0].free, result.regions[0].largest) == (172, 104)
 
 
 def test_impossible_numbers_are_left_out(read: Any) -> None:
@@ -148,8 +148,8 @@ def test_impossible_numbers_are_left_out(read: Any) -> None:
     text += "  At 0xfffffff0 len 4096 free 16 allocated 1 min_free 1\n"
     text += "  At 0x3ffb0000 len 4096 free -16 allocated 1 min_free 1\n"
     text += "  At 0x3ffc0000 len 4096 free 9999999999 allocated 1 min_free 1\n"
-    (found,) = read(text).summaries.kept
-    state = summarized(found)
+    (result,) = read(text).summaries.kept
+    state = summarized(result)
     assert [(region.start, region.free) for region in state.regions] == [
         (0x3FFB0000, None),
         (0x3FFC0000, None),

@@ -25,7 +25,7 @@ def answered(tmp_path: Path, text: str, **options: object) -> LogResult:
     return result
 
 
-def test_a_failed_request_is_told_with_its_size_and_what_was_free(tmp_path: Path) -> None:
+def test_a_failed_request_is_reported_with_its_size_and_what_was_free(tmp_path: Path) -> None:
     result = answered(tmp_path, FAILED, need=[12289])
     answer = result.answer
     assert (answer.free, answer.largest, answer.fits, answer.short) == (24040, 9204, False, 3085)
@@ -40,12 +40,12 @@ def test_a_log_without_a_heap_is_declined_with_the_reason(tmp_path: Path) -> Non
     assert answer.declines == "a line only looks like one about it: too many open sockets"
 
 
-def test_a_log_with_lines_of_its_own_alone_is_told_how_to_name_their_figures(
+def test_a_log_with_lines_of_its_own_alone_is_shown_how_to_name_their_figures(
     tmp_path: Path,
 ) -> None:
     own = "[HEAP];181234;98304\n[HEAP];171234;88304\n"
-    (told,) = answered(tmp_path, own).settles
-    pattern = told.partition("--figure '")[2].rstrip("'")
+    (reported,) = answered(tmp_path, own).settles
+    pattern = reported.partition("--figure '")[2].rstrip("'")
     named = answered(tmp_path, own, figure=[pattern])
     assert (named.answer.free, named.answer.largest) == (171234, 88304)
     assert named.settles == ()

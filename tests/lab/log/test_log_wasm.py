@@ -37,20 +37,20 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def programs(folder: Path) -> dict[str, Path]:
     """The program for this machine and for wasm32-wasi."""
-    made = {}
+    built = {}
     for target in ("", "wasm32-wasi"):
-        made[target] = folder / f"facts{target and '.wasm'}"
+        built[target] = folder / f"facts{target and '.wasm'}"
         options = ["-std=c11", "-O1", "-Wall", "-Wextra", "-Werror", f"-I{ROOT}/lab/native"]
         sources = [PROGRAM, *sorted((ROOT / "lab/native/log").glob("*.c"))]
         subprocess.run(
             [
                 *(sys.executable, "-m", "ziglang", "cc"),
                 *([f"--target={target}"] if target else []),
-                *(*options, "-o", str(made[target]), *map(str, sources)),
+                *(*options, "-o", str(built[target]), *map(str, sources)),
             ],
             check=True,
         )
-    return made
+    return built
 
 
 def facts(*command: str) -> list[str]:

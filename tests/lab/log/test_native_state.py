@@ -40,7 +40,7 @@ def test_blocks_are_taken_as_they_are_and_requests_follow() -> None:
         assert state.regions()[0].free == 1000 - 516
 
 
-def test_a_request_may_be_made_of_one_region_alone() -> None:
+def test_a_request_may_be_built_from_one_region_alone() -> None:
     second = 0x3FFC_0000
     with NativeState(config(region(), region(start=second))) as state:
         assert state.request(100).region == 0

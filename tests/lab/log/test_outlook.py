@@ -132,9 +132,9 @@ def view(text: str, *, chip: str = "esp32") -> StateView:
     """The state that a text tells."""
     reading = LogReading()
     read_log([text.encode()], reading)
-    found = view_of(reading, device_of(reading, chip=chip))
-    assert found is not None
-    return found
+    result = view_of(reading, device_of(reading, chip=chip))
+    assert result is not None
+    return result
 
 
 def truth(
@@ -179,28 +179,28 @@ def random_requests(random: Random, device: Device) -> tuple[Request, ...]:
 @pytest.mark.parametrize("allocator", ALLOCATORS)
 def test_no_answer_contradicts_the_device(allocator: str, seed: int) -> None:
     random = Random(f"{seed} {allocator}")
-    decided = asked = 0
+    decided = requested = 0
     for _ in range(4):
         device = random_device(random, allocator, holes=random.choice((1, 2, 6)))
         seen = view(device.summary())
         assert allocator in [one.allocator for one in seen.views] or allocator == "idf-4.3.2"
         for _ in range(3):
             requests = random_requests(random, device)
-            found = outlook(seen.state, seen.memory, seen.views, requests)
+            result = outlook(seen.state, seen.memory, seen.views, requests)
             for order in (False, True):
                 served, rows = truth(device, requests, lowest_first=order)
-                for answer, one in zip(found.requests, served, strict=True):
+                for answer, one in zip(result.requests, served, strict=True):
                     assert agrees(answer, one), (device, requests, answer)
-                for left, row in zip(found.left, rows, strict=True):
+                for left, row in zip(result.left, rows, strict=True):
                     assert left is not None
                     assert left.free is not None
                     assert left.free[0] <= row.reported_free <= left.free[1]
                     assert left.largest[0] <= row.largest_reported <= left.largest[1]
                     assert left.allocatable[0] <= row.largest_allocatable <= left.allocatable[1]
-            decided += sum(one.answer != Reply.DEPENDS for one in found.requests)
-            asked += len(requests)
-    print(f"{allocator}: {decided} of {asked} requests decided")
-    assert decided > asked / 2
+            decided += sum(one.answer != Reply.DEPENDS for one in result.requests)
+            requested += len(requests)
+    print(f"{allocator}: {decided} of {requested} requests decided")
+    assert decided > requested / 2
 
 
 @pytest.mark.cells(1)
@@ -212,12 +212,12 @@ def test_a_dump_tells_every_answer_and_what_is_left_to_the_byte(allocator: str, 
         requests = random_requests(random, device)
         seen = view(device.summary() + device.dump())
         views = [one for one in seen.views if one.allocator == allocator]
-        found = outlook(seen.state, seen.memory, views, requests)
+        result = outlook(seen.state, seen.memory, views, requests)
         for order in (False, True):
             served, rows = truth(device, requests, lowest_first=order)
-            for answer, one in zip(found.requests, served, strict=True):
+            for answer, one in zip(result.requests, served, strict=True):
                 assert agrees(answer, one), (device, requests, answer)
-            for left, row in zip(found.left, rows, strict=True):
+            for left, row in zip(result.left, rows, strict=True):
                 assert left is not None
                 assert left.free is not None
                 assert left.free[0] <= row.reported_free <= left.free[1]
@@ -259,8 +259,8 @@ def test_no_damage_to_a_log_breaks_the_answer(seed: int) -> None:
         seen = view_of(reading, device_of(reading, chip=chip))
         if seen is not None:
             requests = random_requests(random, device)
-            found = outlook(seen.state, seen.memory, seen.views, requests)
-            assert len(found.requests) == len(requests)
+            result = outlook(seen.state, seen.memory, seen.views, requests)
+            assert len(result.requests) == len(requests)
 
 
 def test_the_smallest_regions_have_a_heap_or_none() -> None:

@@ -96,8 +96,8 @@ def test_requests_leave_to_the_byte_what_the_device_then_reported(tmp_path: Path
 def test_a_power_of_two_is_no_bound_of_a_block_that_was_served(tmp_path: Path) -> None:
     """36,864 bytes were served where 32,768 were reported as the largest block."""
     result = answered(tmp_path, ISSUE_9469, need=[36_864, 52_000], requests="32768")
-    asked, beyond = result.needs
-    assert asked.fits is not False
+    requested, beyond = result.needs
+    assert requested.fits is not False
     assert beyond.fits is False  # the two holes have 51,960 bytes, one of them 12 at least
     assert any("idf-4.3.0" in text for text in result.assumed)
     (one,) = result.requests
@@ -110,7 +110,7 @@ def test_a_free_list_serves_its_largest_block_and_no_byte_more(tmp_path: Path) -
     assert result.needs[1].short == 1
 
 
-def test_capabilities_decide_which_heaps_are_asked(tmp_path: Path) -> None:
+def test_capabilities_decide_which_heaps_are_queried(tmp_path: Path) -> None:
     needs = ["65536:DMA", "65537:DMA", "100:EXEC|8BIT", "100:SPIRAM", "100:EXEC"]
     result = answered(tmp_path, LVGL_BEFORE, need=needs, chip="esp32", idf="4.4.8")
     assert [one.fits for one in result.needs] == [True, True, False, False, True]
@@ -176,7 +176,7 @@ def test_at_the_start_only_a_refusal_is_sure(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "found"),
+    ("text", "results"),
     [
         ("100", [(100, 0, 1)]),
         ("35000*7, 4096:DMA", [(35_000, 0, 7), (4096, 8, 1)]),
@@ -185,9 +185,9 @@ def test_at_the_start_only_a_refusal_is_sure(tmp_path: Path) -> None:
     ],
 )
 def test_requests_are_read_as_people_write_them(
-    text: str, found: list[tuple[int, int, int]]
+    text: str, results: list[tuple[int, int, int]]
 ) -> None:
-    wanted = [Request(size=size, caps=caps) for size, caps, count in found for _ in range(count)]
+    wanted = [Request(size=size, caps=caps) for size, caps, count in results for _ in range(count)]
     assert list(parse_series(text)) == wanted
 
 

@@ -41,7 +41,7 @@ def dump(blocks: tuple[HeldBlock, ...]) -> str:
 
 
 @pytest.mark.parametrize("idf", ["4.3.2", "4.4.8", "5.3", "5.5"])
-def test_a_trace_goes_on_where_the_dump_was_made(
+def test_a_trace_goes_on_where_the_dump_was_built(
     idf: str, tmp_path: Path, make_trace: MakeTrace
 ) -> None:
     """One replay of all requests, and one of the later ones from the dump, end alike."""
@@ -57,12 +57,12 @@ def test_a_trace_goes_on_where_the_dump_was_made(
         f'caps = ["8BIT|DEFAULT|INTERNAL", "", ""]\nallocator = "{allocator}"\n'
     )
     expected = hs.replay(whole, layout=layout)
-    found = hs.replay(later, state=log, chip="esp32", idf=idf, allocator=allocator)
-    (one,), (other,) = expected.regions, found.regions
+    result = hs.replay(later, state=log, chip="esp32", idf=idf, allocator=allocator)
+    (one,), (other,) = expected.regions, result.regions
     for name in ("free", "largest_free", "largest_reported", "used_blocks", "reported_free"):
         assert getattr(one, name) == getattr(other, name), name
-    assert found.summary.failures == expected.summary.failures
-    assert found.summary.live == expected.summary.live - sum(BEFORE)
+    assert result.summary.failures == expected.summary.failures
+    assert result.summary.live == expected.summary.live - sum(BEFORE)
     assert other.startup >= sum(BEFORE)
 
 

@@ -26,7 +26,7 @@ def _names() -> list[object]:
 @pytest.fixture(params=_names(), scope="module")
 def whole(request: pytest.FixtureRequest) -> bytes:
     """A trace of which nothing is missing."""
-    made, _, seed = request.param.partition(" ")
-    if made == "made":
-        return damaged.made_trace(int(seed))
+    built, _, seed = request.param.partition(" ")
+    if built == "made":
+        return damaged.sample_trace(int(seed))
     return damaged.plain(damaged.CAPTURED / f"{request.param}.hst.zst")

@@ -21,12 +21,12 @@ HEAD, CRC = 16, 4  # bytes of a chunk around its payload (format/SPEC.md)
 
 def chunks(data: bytes) -> list[bytes]:
     """A whole trace, cut into its chunks."""
-    found, at = [], 0
+    result, at = [], 0
     while at < len(data):
         size = HEAD + int(struct.unpack_from("<H", data, at + 12)[0]) + CRC
-        found.append(data[at : at + size])
+        result.append(data[at : at + size])
         at += size
-    return found
+    return result
 
 
 def plain(path: Path) -> bytes:
@@ -60,7 +60,7 @@ def damages(data: bytes, rng: random.Random) -> Iterator[tuple[str, bytes]]:
     yield f"cut at byte {cut}", data[:cut]
 
 
-def made_trace(seed: int, *, events: int = 25_000, dropped: range = range(0)) -> bytes:
+def sample_trace(seed: int, *, events: int = 25_000, dropped: range = range(0)) -> bytes:
     """A program of several tasks with addresses, sites, marks and a clock, in several chunks. It
     grows, so that what is lost matters. `dropped`: events that its recorder did not keep."""
     rows = _program(random.Random(seed), events)
@@ -103,29 +103,29 @@ def _program(rng: random.Random, events: int) -> list[tuple[int, ...]]:
     return rows
 
 
-def false_claims(said: dict[str, Any], truth: dict[str, Any]) -> list[str]:
+def false_claims(stated: dict[str, Any], truth: dict[str, Any]) -> list[str]:
     """Figures of a damaged trace's result that are not true of the whole one's, by their marks."""
-    found = []
-    for path, mark in said["loss"]["marks"].items():
-        for where, claimed, real in _pairs(path.split("."), said, truth, ""):
+    results = []
+    for path, mark in stated["loss"]["marks"].items():
+        for where, claimed, real in _pairs(path.split("."), stated, truth, ""):
             if not _holds(mark, claimed, real):
-                found.append(f"{where} {mark} {claimed}, but it is {real}")
-    return found
+                results.append(f"{where} {mark} {claimed}, but it is {real}")
+    return results
 
 
-def _pairs(steps: list[str], said: Any, truth: Any, where: str) -> Iterator[tuple[str, Any, Any]]:
-    if said is None:
+def _pairs(steps: list[str], stated: Any, truth: Any, where: str) -> Iterator[tuple[str, Any, Any]]:
+    if stated is None:
         return
     if not steps:
-        yield where, said, truth
+        yield where, stated, truth
         return
     name, rest = steps[0], steps[1:]
     if not name.endswith("[]"):
-        yield from _pairs(rest, said[name], (truth or {}).get(name), f"{where}.{name}")
+        yield from _pairs(rest, stated[name], (truth or {}).get(name), f"{where}.{name}")
         return
     keys = KEYS[name.removesuffix("[]")]
     whole = {tuple(row[key] for key in keys): row for row in truth[name.removesuffix("[]")]}
-    for row in said[name.removesuffix("[]")]:
+    for row in stated[name.removesuffix("[]")]:
         key = tuple(row[one] for one in keys)
         yield from _pairs(rest, row, whole.get(key), f"{where}.{name}{key}")
 

@@ -16,7 +16,7 @@ from heapscope.cli.app import app
 
 sys.path.append(str(Path(__file__).parent))
 
-from damaged import CAPTURED, chunks, damages, false_claims, made_trace, plain
+from damaged import CAPTURED, chunks, damages, false_claims, plain, sample_trace
 
 UPGRADE = ("compare", "T.hst", "--chip", "esp32", "--idf", "4.2", "--idf", "5.5", "--parts")
 PREDICT = ("predict", "sdkconfig", "--chip", "esp32", "--trace", "T.hst")
@@ -37,8 +37,8 @@ def _run(*words: str) -> tuple[int, str, dict[str, Any]]:
 def _damaged(data: bytes, count: int, seed: int) -> list[tuple[str, bytes]]:
     """A few."""
     rng = random.Random(seed)
-    found = [one for one in damages(data, rng) if one[0] != "metadata missing"]
-    return rng.sample(found, min(count, len(found)))
+    matches = [one for one in damages(data, rng) if one[0] != "metadata missing"]
+    return rng.sample(matches, min(count, len(matches)))
 
 
 @pytest.fixture(autouse=True)
@@ -48,7 +48,7 @@ def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_upgrade_bounds_what_it_knows_and_offers_nothing(seed: int) -> None:
-    data = made_trace(seed, events=9_000)
+    data = sample_trace(seed, events=9_000)
     Path("T.hst").write_bytes(data)
     truth = _run(*UPGRADE)[2]
     assert truth["loss"] is None
@@ -58,21 +58,21 @@ def test_upgrade_bounds_what_it_knows_and_offers_nothing(seed: int) -> None:
         ("start missing", b"".join(chunks(data)[:1] + chunks(data)[2:])),
     ]:
         Path("T.hst").write_bytes(part)
-        code, output, said = _run(*UPGRADE)
+        code, output, stated = _run(*UPGRADE)
         if code == 2:
             assert "no moment to compare" in output.lower() or "remedy" in output, (name, output)
             continue
         assert code == 0, (name, output)
-        if said["loss"] is None or said["loss"]["event"] is None:  # no event was lost
-            assert said["waterfalls"] == truth["waterfalls"], name
+        if stated["loss"] is None or stated["loss"]["event"] is None:  # no event was lost
+            assert stated["waterfalls"] == truth["waterfalls"], name
             continue
-        assert not false_claims(said, truth), name
-        marks = said["loss"]["marks"]  # a minimum may fall further after the loss
+        assert not false_claims(stated, truth), name
+        marks = stated["loss"]["marks"]  # a minimum may fall further after the loss
         assert {marks["waterfalls[].before"], marks["waterfalls[].after"]} == {"at_most"}
-        assert said["offers"] is said["knobs"] is said["unhelpful"] is None, name
-        assert "before the loss" in said["verdict"][0]
+        assert stated["offers"] is stated["knobs"] is stated["unhelpful"] is None, name
+        assert "before the loss" in stated["verdict"][0]
         assert "buys it back" not in output
-        assert 2 * said["loss"]["withheld"] <= said["loss"]["figures"]
+        assert 2 * stated["loss"]["withheld"] <= stated["loss"]["figures"]
 
 
 def test_pools_bounds_what_it_knows_and_advises_nothing(seed: int) -> None:
@@ -81,43 +81,43 @@ def test_pools_bounds_what_it_knows_and_advises_nothing(seed: int) -> None:
     truth = _run("fit", "--pools", "T.hst")[2]
     for name, part in _damaged(data, 6, seed):
         Path("T.hst").write_bytes(part)
-        code, output, said = _run("fit", "--pools", "T.hst")
+        code, output, stated = _run("fit", "--pools", "T.hst")
         if code == 2:
             assert "remedy" in output, (name, output)
             continue
-        (trace,) = said["traces"]
-        assert said["advice"] is None, name
-        assert not false_claims(said | {"loss": trace["loss"]}, truth), name
+        (trace,) = stated["traces"]
+        assert stated["advice"] is None, name
+        assert not false_claims(stated | {"loss": trace["loss"]}, truth), name
 
 
 def test_predict_bounds_the_replay_and_does_not_say_whether_it_fits(seed: int) -> None:
-    data = made_trace(seed, events=9_000)
+    data = sample_trace(seed, events=9_000)
     Path("T.hst").write_bytes(data)
     code, output, truth = _run(*PREDICT)
     assert code in (0, 1), output
     assert truth["trace_fit"] is not None
     for name, part in _damaged(data, 4, seed):
         Path("T.hst").write_bytes(part)
-        code, output, said = _run(*PREDICT)
+        code, output, stated = _run(*PREDICT)
         if code == 2:
             assert "remedy" in output, (name, output)
             continue
-        loss = said["replay"]["loss"]
+        loss = stated["replay"]["loss"]
         if loss is None or loss["event"] is None:
-            assert said["trace_fit"] == truth["trace_fit"], name
+            assert stated["trace_fit"] == truth["trace_fit"], name
             continue
-        assert said["trace_fit"] is None, name
-        assert not false_claims(said["replay"], truth["replay"]), name
+        assert stated["trace_fit"] is None, name
+        assert not false_claims(stated["replay"], truth["replay"]), name
 
 
 def test_tune_recommends_nothing(seed: int) -> None:
-    for name, part in _damaged(made_trace(seed, events=9_000), 3, seed):
+    for name, part in _damaged(sample_trace(seed, events=9_000), 3, seed):
         Path("T.hst").write_bytes(part)
-        code, output, said = _run(*TUNE)
+        code, output, stated = _run(*TUNE)
         if "lost, the first" not in output and "lost, from" not in output:
             assert "remedy" in output or code in (0, 1), (name, output)
             continue
-        assert (code, said) == (2, {}), (name, output)
+        assert (code, stated) == (2, {}), (name, output)
         assert "remedy" in output, name
 
 
@@ -150,29 +150,29 @@ VERBS = {
 }
 
 
-def _unlike(said: Any, short: Any, where: str = "") -> Iterator[tuple[str, Any, Any]]:
+def _unlike(stated: Any, short: Any, where: str = "") -> Iterator[tuple[str, Any, Any]]:
     """Numbers that both have and that differ."""
-    if isinstance(said, dict) and isinstance(short, dict):
-        for key in (said.keys() & short.keys()) - NOT_COMPARED:
-            yield from _unlike(said[key], short[key], f"{where}.{key}")
-    elif isinstance(said, list) and isinstance(short, list):
-        if said and len(said) != len(short):
-            yield f"{where} has another length", len(said), len(short)
-        for at, (one, other) in enumerate(zip(said, short, strict=False)):
+    if isinstance(stated, dict) and isinstance(short, dict):
+        for key in (stated.keys() & short.keys()) - NOT_COMPARED:
+            yield from _unlike(stated[key], short[key], f"{where}.{key}")
+    elif isinstance(stated, list) and isinstance(short, list):
+        if stated and len(stated) != len(short):
+            yield f"{where} has another length", len(stated), len(short)
+        for at, (one, other) in enumerate(zip(stated, short, strict=False)):
             yield from _unlike(one, other, f"{where}[{at}]")
-    elif isinstance(said, int | float) and said != short:
-        yield where, said, short
+    elif isinstance(stated, int | float) and stated != short:
+        yield where, stated, short
 
 
 @pytest.mark.parametrize("verb", VERBS)
 def test_the_answer_is_that_of_the_trace_that_ends_before_the_loss(verb: str, seed: int) -> None:
     events = 9_000
     start = random.Random(seed).randrange(1_000, events - 600) // 500 * 500 + 123
-    Path("T.hst").write_bytes(made_trace(seed, events=events, dropped=range(start, start + 200)))
-    code, output, said = _run(*VERBS[verb])
+    Path("T.hst").write_bytes(sample_trace(seed, events=events, dropped=range(start, start + 200)))
+    code, output, stated = _run(*VERBS[verb])
     assert code == 0, output
-    Path("T.hst").write_bytes(made_trace(seed, events=start))
+    Path("T.hst").write_bytes(sample_trace(seed, events=start))
     code, output, short = _run(*VERBS[verb])
     assert code == 0, output
-    unlike = list(_unlike(said, short))
+    unlike = list(_unlike(stated, short))
     assert not unlike, unlike[:9]

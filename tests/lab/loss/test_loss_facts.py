@@ -21,7 +21,7 @@ from heapscope.trace.info import read_info
 
 sys.path.append(str(Path(__file__).parent))
 
-from damaged import CAPTURED, HEAD, chunks, damages, false_claims, made_trace, plain
+from damaged import CAPTURED, HEAD, chunks, damages, false_claims, plain, sample_trace
 
 METADATA, EVENTS, END = 1, 2, 3
 DAMAGED = "The metadata of the recording is damaged: word size,"
@@ -55,8 +55,8 @@ def _run(*words: str) -> tuple[int, str, Any]:
     out = Path("out.json")
     out.unlink(missing_ok=True)
     done = CliRunner().invoke(app, [*words, "--json", str(out)], env={"COLUMNS": "300"})
-    said = json.loads(out.read_text(encoding="utf-8")) if out.exists() else None
-    return done.exit_code, done.output, said
+    document = json.loads(out.read_text(encoding="utf-8")) if out.exists() else None
+    return done.exit_code, done.output, document
 
 
 @pytest.fixture(autouse=True)
@@ -170,13 +170,13 @@ def test_metadata_is_lost_where_a_missing_chunk_may_have_held_it(name: str) -> N
 
 def _wide() -> bytes:
     """A recording of a 64-bit program, as `heapscope record` writes it."""
-    made = chunks(made_trace(1, events=2_000))
+    built = chunks(sample_trace(1, events=2_000))
     with NativeWriter(features=7, address_shift=3) as writer:
         for key, value in (("word_size", "8"), ("clock_hz", "1000000"), ("allocator", "glibc")):
             writer.metadata(key, value)
         writer.finish()
         facts = chunks(b"".join(writer.take()))[0]
-    return b"".join([facts, *made[1:]])
+    return b"".join([facts, *built[1:]])
 
 
 @pytest.mark.cells(3)
@@ -185,36 +185,40 @@ def test_without_the_metadata_no_verb_knows_the_word_size(verb: str) -> None:
     whole = _wide()
     at = whole.index(b"word_size") - 1
     Path("T.hst").write_bytes(_bent(whole, at))
-    code, output, said = _run(*VERBS[verb])
+    code, output, stated = _run(*VERBS[verb])
     assert code in (0, 1), output
     shown = Path("page.html").read_text(encoding="utf-8") if verb == "report" else output
     assert DAMAGED in shown.replace("&#39;", "'")
-    assert set(_all(said, "word_size")) == {None}
-    for loss in _all(said, "loss"):
+    assert set(_all(stated, "word_size")) == {None}
+    for loss in _all(stated, "loss"):
         assert loss["event"] is None
         assert {"word_size", "allocator", "poisoning", "snapshots"} <= set(loss["unknown"])
         assert set(loss["marks"].values()) == {"as_recorded"}
     Path("T.hst").write_bytes(whole)
-    _, output, said = _run(*VERBS[verb])
+    _, output, stated = _run(*VERBS[verb])
     assert DAMAGED not in output
-    assert set(map(int, _all(said, "word_size"))) == {8}
-    assert set(_all(said, "loss")) <= {None}
+    assert set(map(int, _all(stated, "word_size"))) == {8}
+    assert set(_all(stated, "loss")) <= {None}
 
 
-def _all(said: Any, key: str) -> list[Any]:
+def _all(stated: Any, key: str) -> list[Any]:
     """All values of a key that a document has, wherever they stand."""
-    if isinstance(said, dict):
-        own = [said[key]] if key in said else []
-        return own + [found for value in said.values() for found in _all(value, key)]
-    return [found for value in said for found in _all(value, key)] if isinstance(said, list) else []
+    if isinstance(stated, dict):
+        own = [stated[key]] if key in stated else []
+        return own + [result for value in stated.values() for result in _all(value, key)]
+    return (
+        [match for value in stated for match in _all(value, key)]
+        if isinstance(stated, list)
+        else []
+    )
 
 
 def test_a_budget_that_damaged_sizes_keep_is_not_kept(seed: int) -> None:
     whole = _wide()
     for data, status in ((whole, "kept"), (whole[len(chunks(whole)[0]) :], "unknown")):
         Path("T.hst").write_bytes(data)
-        _, output, said = _run(*VERBS["check"])
-        assert {row["status"] for row in said["budgets"]} == {status}, output
+        _, output, stated = _run(*VERBS["check"])
+        assert {row["status"] for row in stated["budgets"]} == {status}, output
 
 
 def test_pools_whose_rule_may_be_lost_are_not_counted() -> None:
@@ -228,20 +232,20 @@ def test_pools_whose_rule_may_be_lost_are_not_counted() -> None:
 # ---- what is withheld --------------------------------------------------------------------------
 
 
-def _numbers(said: Any, path: list[str]) -> Iterator[Any]:
-    if said is None:
+def _numbers(stated: Any, path: list[str]) -> Iterator[Any]:
+    if stated is None:
         return
     if not path:
-        yield said
+        yield stated
         return
     name = path[0]
-    inner = said[name.removesuffix("[]")]
+    inner = stated[name.removesuffix("[]")]
     for one in inner or [] if name.endswith("[]") else [inner]:
         yield from _numbers(one, path[1:])
 
 
-def _documents(verb: str, said: Any) -> list[Any]:
-    return said if isinstance(said, list) else [said]
+def _documents(verb: str, stated: Any) -> list[Any]:
+    return stated if isinstance(stated, list) else [stated]
 
 
 @pytest.mark.cells(3)
@@ -249,18 +253,18 @@ def _documents(verb: str, said: Any) -> list[Any]:
     "verb", ["contents", "replay", "fit", "leaks", "why", "compare parts", "export"]
 )
 def test_what_is_withheld_is_null_and_what_is_exact_is_true(verb: str, seed: int) -> None:
-    whole = made_trace(seed, events=12_000)
+    whole = sample_trace(seed, events=12_000)
     Path("T.hst").write_bytes(whole)
     truth = _documents(verb, _run(*VERBS[verb])[2])
     parts = chunks(whole)
     first = b"".join((parts[0], *parts[2:]))
     for name, data in [*damages(whole, random.Random(seed)), ("first events missing", first)]:
         Path("T.hst").write_bytes(data)
-        code, output, said = _run(*VERBS[verb])
+        code, output, stated = _run(*VERBS[verb])
         if code == 2:
             assert "remedy" in output, name
             continue
-        for document, real in zip(_documents(verb, said), truth, strict=True):
+        for document, real in zip(_documents(verb, stated), truth, strict=True):
             if document["loss"] is None:
                 continue
             for path, mark in document["loss"]["marks"].items():
@@ -271,11 +275,11 @@ def test_what_is_withheld_is_null_and_what_is_exact_is_true(verb: str, seed: int
 
 
 def test_a_comparison_has_no_number_that_it_withholds() -> None:
-    parts = chunks(made_trace(1, events=12_000))
+    parts = chunks(sample_trace(1, events=12_000))
     Path("T.hst").write_bytes(b"".join((parts[0], *parts[2:])))
-    code, output, said = _run(*VERBS["compare"])
+    code, output, stated = _run(*VERBS["compare"])
     assert code == 0, output
-    rows = [row for row in said["rows"] if row["bound"] == "withheld"]
+    rows = [row for row in stated["rows"] if row["bound"] == "withheld"]
     assert rows
     assert {(row["left"], row["right"]) for row in rows} == {(None, None)}
 
@@ -287,38 +291,40 @@ FREES = b"".join((_facts(0), _chunk(EVENTS, 1, bytes(5) + bytes(4)), _chunk(END,
 
 
 def test_sides_that_served_nothing_are_not_alike() -> None:
-    parts = chunks(made_trace(1, events=12_000))
+    parts = chunks(sample_trace(1, events=12_000))
     for data in (b"".join((parts[0], *parts[2:])), FREES):
         Path("T.hst").write_bytes(data)
-        code, output, said = _run(*VERBS["compare"])
+        code, output, stated = _run(*VERBS["compare"])
         assert code == 0, output
-        assert said["served_alike"] is None
+        assert stated["served_alike"] is None
         assert "same place" not in output
-        assert "are not compared" in said["conclusion"][0]
+        assert "are not compared" in stated["conclusion"][0]
 
 
 def test_a_budget_on_nothing_is_not_kept() -> None:
     Path("T.hst").write_bytes(FREES)
-    _, output, said = _run(*VERBS["check"])
-    assert {row["status"] for row in said["budgets"]} == {"unknown"}, output
+    _, output, stated = _run(*VERBS["check"])
+    assert {row["status"] for row in stated["budgets"]} == {"unknown"}, output
 
 
 def test_info_counts_what_it_lists() -> None:
     """Names may be more than what was counted, and what was counted may have no name."""
-    parts = chunks(made_trace(1, events=12_000))
+    parts = chunks(sample_trace(1, events=12_000))
     Path("T.hst").write_bytes(b"".join((parts[0], *parts[2:])))
     info = read_info("T.hst")
     _, output, _ = _run("replay", "T.hst")
     lines = {line.split("  ")[0]: line for line in output.splitlines()}
     for noun in ("tasks", "marks"):
-        told = lines[noun]
-        assert ": and " not in told, told
-        listed = told.partition(": ")[2].split(", ")
-        assert "names:" in told or len(listed) <= max(info.task_count, info.events.marks), told
+        reported = lines[noun]
+        assert ": and " not in reported, reported
+        listed = reported.partition(": ")[2].split(", ")
+        assert "names:" in reported or len(listed) <= max(info.task_count, info.events.marks), (
+            reported
+        )
 
 
 def test_a_replay_of_nothing_shows_no_figure_that_it_withholds() -> None:
-    parts = chunks(made_trace(1, events=12_000))
+    parts = chunks(sample_trace(1, events=12_000))
     Path("T.hst").write_bytes(b"".join((parts[0], *parts[2:])))
     code, output, _ = _run(*VERBS["replay"])
     assert code == 0, output

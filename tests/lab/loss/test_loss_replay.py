@@ -22,7 +22,7 @@ from heapscope.simulation.result.result import REPLAY, ReplayResult
 
 sys.path.append(str(Path(__file__).parent))
 
-from damaged import damages, false_claims, made_trace
+from damaged import damages, false_claims, sample_trace
 
 NEEDS = (Request(16717), Request(4096))
 LAYOUTS: dict[str, Layout] = {
@@ -67,58 +67,58 @@ def test_every_figure_of_a_replay_holds_for_the_whole_run(
     assert truth is not None
     assert truth["loss"] is None
     for name, data in damages(whole, random.Random(seed)):
-        said = _replayed(data, tmp_path, layout)
-        if said is None:
+        stated = _replayed(data, tmp_path, layout)
+        if stated is None:
             continue
-        if said["loss"] is None:  # no event was lost
-            assert all(said[key] == truth[key] for key in truth if key not in NOT_FIGURES), name
+        if stated["loss"] is None:  # no event was lost
+            assert all(stated[key] == truth[key] for key in truth if key not in NOT_FIGURES), name
             continue
-        assert not false_claims(said, truth), name
-        assert 2 * said["loss"]["withheld"] <= said["loss"]["figures"], name
+        assert not false_claims(stated, truth), name
+        assert 2 * stated["loss"]["withheld"] <= stated["loss"]["figures"], name
 
 
 def test_figures_of_the_events_before_the_loss_are_those_of_these_events(
     tmp_path: Path, seed: int
 ) -> None:
     seen = random.Random(seed).randrange(1000, 9000)
-    dropped = made_trace(seed, events=10_000, dropped=range(seen, seen + 500))
-    alone = made_trace(seed, events=seen)
-    said, truth = (_replayed(data, tmp_path, "small pool") for data in (dropped, alone))
-    assert said is not None
+    dropped = sample_trace(seed, events=10_000, dropped=range(seen, seen + 500))
+    alone = sample_trace(seed, events=seen)
+    stated, truth = (_replayed(data, tmp_path, "small pool") for data in (dropped, alone))
+    assert stated is not None
     assert truth is not None
-    assert (said["loss"]["event"], said["loss"]["events_missing"]) == (seen, 500)
-    assert said["loss"]["events_after"] == 10_000 - seen - 500
-    assert said["loss"]["time"] == 10 * (seen - 1)
-    told = (*NOT_FIGURES, "census")  # of the events after the loss as well
-    assert {key: said[key] for key in truth if key not in told} == {
-        key: truth[key] for key in truth if key not in told
+    assert (stated["loss"]["event"], stated["loss"]["events_missing"]) == (seen, 500)
+    assert stated["loss"]["events_after"] == 10_000 - seen - 500
+    assert stated["loss"]["time"] == 10 * (seen - 1)
+    reported = (*NOT_FIGURES, "census")  # of the events after the loss as well
+    assert {key: stated[key] for key in truth if key not in reported} == {
+        key: truth[key] for key in truth if key not in reported
     }
 
 
 def test_what_a_recorder_dropped_makes_bounds(tmp_path: Path, seed: int) -> None:
     rng = random.Random(seed)
-    truth = _replayed(made_trace(seed, events=10_000), tmp_path, "small pool")
+    truth = _replayed(sample_trace(seed, events=10_000), tmp_path, "small pool")
     assert truth is not None
     for first in (0, rng.randrange(1, 9000), 9999):
         gone = range(first, min(first + rng.randrange(1, 2000), 10_000))
-        said = _replayed(made_trace(seed, events=10_000, dropped=gone), tmp_path, "small pool")
-        if said is None:
+        stated = _replayed(sample_trace(seed, events=10_000, dropped=gone), tmp_path, "small pool")
+        if stated is None:
             assert gone == range(10_000)
             continue
-        assert not false_claims(said, truth), gone
+        assert not false_claims(stated, truth), gone
 
 
 def test_no_sentence_goes_beyond_the_loss(tmp_path: Path) -> None:
     """The verdict speaks of the part before the loss, and of bounds; nothing in it is fine."""
-    data = made_trace(7, events=10_000, dropped=range(4000, 4500))
-    said = _replayed(data, tmp_path, "chip")
-    assert said is not None
-    assert said["verdict"]["kind"] == "damage"
-    sentences = [finding["sentence"] for finding in said["verdict"]["findings"]]
+    data = sample_trace(7, events=10_000, dropped=range(4000, 4500))
+    stated = _replayed(data, tmp_path, "chip")
+    assert stated is not None
+    assert stated["verdict"]["kind"] == "damage"
+    sentences = [finding["sentence"] for finding in stated["verdict"]["findings"]]
     assert sentences[0] == "500 events of the trace are lost, the first after 4,000 events."
     bounds = ("500 events", "Everything below", "It is known of the whole run", "Before the loss: ")
     assert all(sentence.startswith(bounds) for sentence in sentences)
-    assert "use may be higher" not in str(said)
+    assert "use may be higher" not in str(stated)
 
 
 @pytest.mark.cells(1)

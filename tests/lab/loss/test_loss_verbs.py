@@ -18,7 +18,7 @@ from heapscope.trace.info import read_info
 
 sys.path.append(str(Path(__file__).parent))
 
-from damaged import CAPTURED, chunks, damages, false_claims, made_trace, plain
+from damaged import CAPTURED, chunks, damages, false_claims, plain, sample_trace
 
 #: Verbs with what they need; each writes its JSON.
 VERBS = {
@@ -45,17 +45,17 @@ def _run(verb: str, trace: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     out.unlink(missing_ok=True)
     words = [word.format(trace) for word in VERBS[verb]]
     done = CliRunner().invoke(app, [*words, "--json", str(out)], env={"COLUMNS": "200"})
-    said = json.loads(out.read_text()) if done.exit_code == 0 else None
-    return done.exit_code, done.output, said
+    document = json.loads(out.read_text()) if done.exit_code == 0 else None
+    return done.exit_code, done.output, document
 
 
-def _losses(said: Any) -> list[dict[str, Any]]:
+def _losses(stated: Any) -> list[dict[str, Any]]:
     """All of a document's, wherever they stand."""
-    if isinstance(said, dict):
-        own = [said["loss"]] if isinstance(said.get("loss"), dict) else []
-        own += said.get("losses", [])
-        return own + [one for value in said.values() for one in _losses(value)]
-    return [one for value in said for one in _losses(value)] if isinstance(said, list) else []
+    if isinstance(stated, dict):
+        own = [stated["loss"]] if isinstance(stated.get("loss"), dict) else []
+        own += stated.get("losses", [])
+        return own + [one for value in stated.values() for one in _losses(value)]
+    return [one for value in stated for one in _losses(value)] if isinstance(stated, list) else []
 
 
 @pytest.mark.cells(2)
@@ -63,18 +63,18 @@ def _losses(said: Any) -> list[dict[str, Any]]:
 def test_a_verb_says_what_is_lost_and_nothing_sure(
     verb: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, seed: int
 ) -> None:
-    whole = made_trace(seed, events=12_000)
+    whole = sample_trace(seed, events=12_000)
     trace = tmp_path / "T.hst"
     rng = random.Random(seed)
-    given = [*damages(whole, rng), ("dropped", made_trace(seed, dropped=range(9000, 9200)))]
+    given = [*damages(whole, rng), ("dropped", sample_trace(seed, dropped=range(9000, 9200)))]
     for name, data in given:
         trace.write_bytes(data)
-        code, output, said = _run(verb, trace, tmp_path, monkeypatch)
+        code, output, stated = _run(verb, trace, tmp_path, monkeypatch)
         assert code in (0, 2), (name, output)
         if code == 2:
             assert "remedy" in output, name
             continue
-        losses = _losses(said)
+        losses = _losses(stated)
         assert losses, name
         if name == "metadata missing":
             assert "metadata of the recording is damaged" in output
@@ -89,8 +89,8 @@ def _fields(schema: dict[str, Any], at: dict[str, Any]) -> dict[str, Any]:
     while "$ref" in at:
         at = schema["$defs"][at["$ref"].rpartition("/")[2]]
     for choice in at.get("anyOf", at.get("oneOf", [])):
-        if found := _fields(schema, choice):
-            return found
+        if result := _fields(schema, choice):
+            return result
     return _fields(schema, at["items"]) if "items" in at else dict(at.get("properties", {}))
 
 
@@ -99,10 +99,10 @@ def test_every_mark_names_a_figure_of_the_document(
     verb: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, seed: int
 ) -> None:
     trace = tmp_path / "T.hst"
-    trace.write_bytes(made_trace(seed, dropped=range(9000, 9200)))
-    _, _, said = _run(verb, trace, tmp_path, monkeypatch)
+    trace.write_bytes(sample_trace(seed, dropped=range(9000, 9200)))
+    _, _, stated = _run(verb, trace, tmp_path, monkeypatch)
     schema = schema_of({"contents": "replay-trace"}.get(verb, verb))
-    for place in _losses(said)[0]["marks"]:
+    for place in _losses(stated)[0]["marks"]:
         at = schema
         for name in place.replace("[]", "").split("."):
             fields = _fields(schema, at)
@@ -118,21 +118,21 @@ def test_counts_of_info_are_bounds_of_the_whole_trace(
     truth = _run("contents", trace, tmp_path, monkeypatch)[2]
     for name, data in damages(whole, random.Random(seed)):
         trace.write_bytes(data)
-        _, _, said = _run("contents", trace, tmp_path, monkeypatch)
-        if said is not None and said["loss"] is not None:
-            assert not false_claims(said, truth), name
+        _, _, stated = _run("contents", trace, tmp_path, monkeypatch)
+        if stated is not None and stated["loss"] is not None:
+            assert not false_claims(stated, truth), name
 
 
 def test_peaks_of_parts_after_the_loss_are_lower_bounds_that_count(tmp_path: Path) -> None:
     """Only the first event is lost: the rest tells nearly all of the peak."""
     trace = tmp_path / "T.hst"
-    trace.write_bytes(made_trace(3, events=10_000))
+    trace.write_bytes(sample_trace(3, events=10_000))
     peak = read_info(trace).live_peak
-    trace.write_bytes(made_trace(3, events=10_000, dropped=range(1)))
-    said = read_info(trace)
-    assert said.loss is not None
-    assert (said.loss.event, said.loss.events_after) == (0, 9_999)
-    assert peak - 400 <= said.live_peak <= peak
+    trace.write_bytes(sample_trace(3, events=10_000, dropped=range(1)))
+    info = read_info(trace)
+    assert info.loss is not None
+    assert (info.loss.event, info.loss.events_after) == (0, 9_999)
+    assert peak - 400 <= info.live_peak <= peak
 
 
 def test_nothing_is_known_to_live_across_a_second_gap(make_trace: Any) -> None:
@@ -159,21 +159,21 @@ def test_sides_of_different_parts_are_not_compared(
     words = ["compare", "whole.hst", "cut.hst", "--pool", "200000", "--json", "out.json"]
     done = CliRunner().invoke(app, words)
     assert done.exit_code == 0, done.output
-    said = json.loads((tmp_path / "out.json").read_text())
-    assert "are not compared" in said["conclusion"][0]
-    assert {row["difference"] for row in said["rows"] if row["bound"] != "exact"} == {None}
+    document = json.loads((tmp_path / "out.json").read_text())
+    assert "are not compared" in document["conclusion"][0]
+    assert {row["difference"] for row in document["rows"] if row["bound"] != "exact"} == {None}
 
 
 @pytest.mark.slow
 def test_the_cards_of_a_page_are_marked_as_bounds(tmp_path: Path) -> None:
     for dropped in (range(0), range(3_000, 3_200)):
-        (tmp_path / "T.hst").write_bytes(made_trace(3, events=4_000, dropped=dropped))
+        (tmp_path / "T.hst").write_bytes(sample_trace(3, events=4_000, dropped=dropped))
         words = ["report", str(tmp_path / "T.hst"), "--pool", "500000"]
         done = CliRunner().invoke(app, [*words, "-o", str(tmp_path / "page.html")])
         assert done.exit_code == 0, done.output
         page = re.sub(r"<[^>]*>|\s+", " ", (tmp_path / "page.html").read_text(encoding="utf-8"))
-        found = re.findall(r"(peak payload|minimum free) +(at \w+)? *[\d,]+ B", page)
-        assert set(found) >= (
+        matches = re.findall(r"(peak payload|minimum free) +(at \w+)? *[\d,]+ B", page)
+        assert set(matches) >= (
             {("peak payload", "at least"), ("minimum free", "at most")}
             if dropped
             else {("peak payload", ""), ("minimum free", "")}

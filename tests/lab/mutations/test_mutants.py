@@ -83,9 +83,9 @@ def changed(anchor: ModuleType, text: str, suffix: str, *change: str) -> str:
     return whole
 
 
-def test_tokens_are_found_in_the_definition_of_the_name(anchor: ModuleType) -> None:
-    found = changed(anchor, C_CODE, ".c", "thrice", "b*2", "b * 3")
-    assert found == C_CODE.replace("    return b * 2;\n}\n\n", "@").replace(
+def test_tokens_are_detected_in_the_definition_of_the_name(anchor: ModuleType) -> None:
+    result = changed(anchor, C_CODE, ".c", "thrice", "b*2", "b * 3")
+    assert result == C_CODE.replace("    return b * 2;\n}\n\n", "@").replace(
         "b * 2", "b * 3"
     ).replace("@", "    return b * 2;\n}\n\n")
     assert "(4 + 2)" in changed(anchor, C_CODE, ".c", "LIMIT", "4 + 1", "4 + 2")

@@ -92,18 +92,18 @@ def test_the_readmes_instructions_are_maxima_with_compiler_form_and_options(
     measured: dict[str, Any],
 ) -> None:
     text = readme()
-    told = re.search(r"The longest malloc .*? None of them is a bound", text)
-    assert told is not None
+    match = re.search(r"The longest malloc .*? None of them is a bound", text)
+    assert match is not None
     best = measured["instructions"]["best"]
     assert most_seen("x86-32") == [best["malloc"][1], best["free"][1]]
     numbers = (most_seen(target) for target in ("x86-32", "x86-32 gcc", "rv32imc"))
     expected = [number for pair in numbers for number in pair]
-    found = re.findall(r"(?:took|free|are|clang) (\d+)\b(?: instructions)?|and (\d+)\b", told[0])
-    assert [int(a or b) for a, b in found] == expected
+    matches = re.findall(r"(?:took|free|are|clang) (\d+)\b(?: instructions)?|and (\d+)\b", match[0])
+    assert [int(a or b) for a, b in matches] == expected
     for compiler in measured["provenance"]["compilers"].values():
-        assert compiler.split(" ")[1] in told[0]
+        assert compiler.split(" ")[1] in match[0]
     for word in ("maxima seen", "small form without guard", "-O2", "x86-32", "rv32imc"):
-        assert word in told[0]
+        assert word in match[0]
     assert "at worst" not in text
     bounds = read_results(ROOT / "docs/reference/device.csv")["bounds"]["heap"]
     of_both = re.search(r"derived from all its paths, are (\d+) and (\d+)", text)

@@ -85,10 +85,10 @@ def test_a_request_in_a_heap_above_256_kb_takes_less_since_v5_4() -> None:
 
 
 @pytest.mark.parametrize(
-    ("allocator", "said"), [("idf-5.1", 0), ("idf-5.2", 0), ("idf-5.3", 12), ("idf-5.5", 12)]
+    ("allocator", "stated"), [("idf-5.1", 0), ("idf-5.2", 0), ("idf-5.3", 12), ("idf-5.5", 12)]
 )
 def test_a_heap_with_one_tiny_hole_says_what_the_real_one_says(
-    tmp_path: Path, allocator: str, said: int
+    tmp_path: Path, allocator: str, stated: int
 ) -> None:
     filled = fill(allocator, base=POOL_BASE, size=20_000, block=12, most=2000)
     assert filled is not None
@@ -97,7 +97,7 @@ def test_a_heap_with_one_tiny_hole_says_what_the_real_one_says(
     region = after(tmp_path, [*lines, "f 7"], allocator, 20_000)
     assert region.largest_free == 12
     assert region.free_blocks == 1
-    assert region.largest_reported == said
+    assert region.largest_reported == stated
 
 
 def cost(allocator: str, size: int, request: int) -> int:

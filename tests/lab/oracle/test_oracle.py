@@ -67,8 +67,8 @@ def test_replay_equals_the_real_allocator(row: dict[str, str]) -> None:
     assert ("" if first is None else str(first)) == row["first_failure"]
     assert summary.skipped == int(row["skipped"])
     assert summary.live_peak == int(row["peak_live"])
-    said = {column: int(row[column]) for column in at_the_end(row) if row[column]}
-    assert {column: getattr(region, at_the_end(row)[column]) for column in said} == said
+    stated = {column: int(row[column]) for column in at_the_end(row) if row[column]}
+    assert {column: getattr(region, at_the_end(row)[column]) for column in stated} == stated
 
 
 def at_the_end(row: dict[str, str]) -> dict[str, str]:
@@ -101,15 +101,15 @@ def test_every_rival_of_the_lab_has_answers_to_meet() -> None:
     }
     assert set(real) <= rivals
     table = re.compile(r"-(fl\d+|psram|host)(?=$|\+)")
-    asked = {table.sub("", name) for name in real}
-    unasked = {table.sub("", name) for name in rivals} - asked
+    results = {table.sub("", name) for name in real}
+    unasked = {table.sub("", name) for name in rivals} - results
     assert {name.partition("+")[0] for name in unasked if not name.endswith("+full")} == {
         "idf-3.3",
         "idf-4.4.0",
         "idf-5.2",
         "umm:32",
     }
-    assert {"idf-4.2+full", "idf-4.4.2+full", "idf-5.1+full", "idf-5.5+full"} <= asked
+    assert {"idf-4.2+full", "idf-4.4.2+full", "idf-5.1+full", "idf-5.5+full"} <= results
 
 
 def test_the_command_prints_the_digest_line_alone() -> None:

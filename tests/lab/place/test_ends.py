@@ -12,7 +12,7 @@ import pytest
 import heapscope as hs
 from heapscope.answers.place.classes import Owner
 from heapscope.answers.place.device_code import device_code
-from heapscope.answers.place.ends import FoundEnds, find_ends
+from heapscope.answers.place.ends import BestEnds, find_ends
 from heapscope.answers.place.ends_placed import ends_placed
 from heapscope.answers.place.question import PlaceQuestion, PlaceWish
 from heapscope.answers.place.rule_lines import PlaceRule
@@ -67,7 +67,7 @@ def test_an_end_and_a_region_go_together(rules: ReadRules) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "allocator", "said"),
+    ("text", "allocator", "message"),
     [
         ('[[rule]]\nend = "high"\n', "idf-5.5", "idf-5.5 takes from one end"),
         ('[[rule]]\nend = "high"\n', "heapscope+guard2", "takes from one end"),
@@ -77,9 +77,9 @@ def test_an_end_and_a_region_go_together(rules: ReadRules) -> None:
     ],
 )
 def test_an_end_that_cannot_be_is_named(
-    rules: ReadRules, text: str, allocator: str, said: str
+    rules: ReadRules, text: str, allocator: str, message: str
 ) -> None:
-    with pytest.raises(InputError, match=said) as caught:
+    with pytest.raises(InputError, match=message) as caught:
         rules(text, two_regions(allocator=allocator))
     assert caught.value.remedy
 
@@ -140,9 +140,9 @@ def test_ends_that_win_twice_are_offered(tmp_path: Path) -> None:
         assert largest == [before, after]
         assert largest[0] < largest[1]
     assert any("HS_CAP_HIGH" in line for line in result.code)
-    told = next(each for each in result.verdict if each.startswith("With both ends"))
+    reported = next(each for each in result.verdict if each.startswith("With both ends"))
     guide = (ROOT / "docs/guide/place.md").read_text("utf-8").replace("\n> ", " ")
-    assert told in guide
+    assert reported in guide
     assert json.loads(json.dumps(result.to_json()))["ends"]["offered"]
 
 
@@ -167,20 +167,20 @@ def test_without_a_second_recording_or_a_second_end_there_is_no_offer() -> None:
     assert other.ends is None
 
 
-def test_the_pools_that_are_told_are_those_of_fit() -> None:
+def test_the_pools_that_are_reported_are_those_of_fit() -> None:
     sides = [
         PlaceQuestion(path=each, layout=pool_layout(1 << 20, "heapscope"), wish=PlaceWish())
         for each in (LOSSY, ROUGH)
     ]
-    found = find_ends(*sides)
-    assert found.wins
-    assert found.first is not None
-    assert found.second is not None
-    for each, side in ((LOSSY, found.first), (ROUGH, found.second)):
+    ends = find_ends(*sides)
+    assert ends.wins
+    assert ends.first is not None
+    assert ends.second is not None
+    for each, side in ((LOSSY, ends.first), (ROUGH, ends.second)):
         assert hs.fit(each, allocator="heapscope")[0].pool == side.without
 
 
-def test_requests_of_one_size_are_told_apart_by_their_task(tmp_path: Path) -> None:
+def test_requests_of_one_size_are_distinguished_by_their_task(tmp_path: Path) -> None:
     """Quick blocks between slow ones leave holes, and then a block must fit that needs them all."""
     paths = []
     for count in (30, 50):
@@ -193,24 +193,24 @@ def test_requests_of_one_size_are_told_apart_by_their_task(tmp_path: Path) -> No
         PlaceQuestion(path=each, layout=pool_layout(1 << 20, "heapscope"), wish=PlaceWish())
         for each in paths
     ]
-    found = find_ends(*sides)
-    assert found.wins
-    assert {rule.owner.task for rule in found.rules} < {"quick", "slow"}
-    assert found.first is not None
-    assert found.first.having < 0.8 * found.first.without
+    ends = find_ends(*sides)
+    assert ends.wins
+    assert {rule.owner.task for rule in ends.rules} < {"quick", "slow"}
+    assert ends.first is not None
+    assert ends.first.having < 0.8 * ends.first.without
 
 
 def test_a_request_that_no_pool_serves_ends_the_search(tmp_path: Path) -> None:
     events = [malloc(0, 100), malloc(1, 50, caps=1 << 31), malloc(2, 100)]
     path = Story(events=events, names={}).write(tmp_path / "never.hst")
     side = PlaceQuestion(path=path, layout=pool_layout(1 << 20, "heapscope"), wish=PlaceWish())
-    found = find_ends(side, side)
-    assert (found.rules, found.wins) == ((), False)
+    ends = find_ends(side, side)
+    assert (ends.rules, ends.wins) == ((), False)
 
 
-def test_what_brings_nothing_is_said() -> None:
-    found = FoundEnds(rules=(), first=None, second=None, tried=7, pools=True, stopped=False)
-    placed = ends_placed(found, kept=False)
+def test_what_brings_nothing_is_stated() -> None:
+    result = BestEnds(rules=(), first=None, second=None, tried=7, pools=True, stopped=False)
+    placed = ends_placed(result, kept=False)
     assert not placed.offered
     assert placed.sentence == (
         "Both ends of free blocks bring nothing: none of 7 tables betters the smallest pool of the "

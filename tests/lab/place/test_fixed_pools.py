@@ -76,7 +76,7 @@ def test_a_block_is_resized_in_its_pool_up_to_its_size_and_moves_beyond(place: P
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "said"),
+    ("old", "new", "text"),
     [
         ("block = 24", "", "pool 1, block: missing"),
         ("count = 3", "", "pool 1, count: missing"),
@@ -91,10 +91,10 @@ def test_a_block_is_resized_in_its_pool_up_to_its_size_and_moves_beyond(place: P
         ('pool = "small"', 'region = "DRAM"', "no rule places anything in 'small'"),
     ],
 )
-def test_a_mistake_is_named(rules: ReadRules, old: str, new: str, said: str) -> None:
+def test_a_mistake_is_named(rules: ReadRules, old: str, new: str, text: str) -> None:
     with pytest.raises(InputError, match=r"rules\.toml") as caught:
         rules(POOL.replace(old, new))
-    assert said in str(caught.value)
+    assert text in str(caught.value)
     assert caught.value.remedy
 
 
@@ -158,52 +158,52 @@ def answer(trace: Path, **options: object) -> PlaceResult:
 
 
 def test_a_pool_is_offered_where_headers_are_saved(tmp_path: Path) -> None:
-    found = answer(small_blocks(tmp_path), fixed_blocks=True)
-    none, *_, pooled = found.ways
+    result = answer(small_blocks(tmp_path), fixed_blocks=True)
+    none, *_, pooled = result.ways
     assert (pooled.name, pooled.failures, pooled.elsewhere) == ("best placement, pools", 0, 0)
     assert "[[pool]]" in pooled.lines
     memory = fixed_memory(3000, 16, 4)
     most = 3000 * 20 - memory - 4  # the blocks with their headers, and the pool with its own
     rounded = memory // 32  # ESP-IDF's heap gives a large block up to the end of its class
     assert most - rounded <= pooled.free - none.free <= most
-    assert found.bound >= pooled.free
-    assert found.gap is not None
-    assert found.gap < 2
-    assert any("With 1 pool of fixed" in sentence for sentence in found.verdict)
+    assert result.bound >= pooled.free
+    assert result.gap is not None
+    assert result.gap < 2
+    assert any("With 1 pool of fixed" in sentence for sentence in result.verdict)
 
 
 def test_rules_with_pools_replay_as_the_answer_says(tmp_path: Path) -> None:
     trace = small_blocks(tmp_path)
-    found = answer(trace, fixed_blocks=True)
+    result = answer(trace, fixed_blocks=True)
     file = tmp_path / "rules.toml"
-    file.write_text("\n".join(found.best.lines) + "\n", encoding="utf-8")
+    file.write_text("\n".join(result.best.lines) + "\n", encoding="utf-8")
     done = hs.replay(trace, pool="128KB", place=file)
-    assert done.sets[0].minimum_free == found.best.free
+    assert done.sets[0].minimum_free == result.best.free
     assert done.regions[-1].kind == "pool 16 bytes"
     assert (done.regions[-1].used_blocks, done.regions[-1].minimum_free) == (3000, 0)
 
 
 def test_no_pool_is_offered_where_it_wins_nothing(tmp_path: Path) -> None:
     events = [event for key in range(400) for event in (malloc(key, 16), free(key))]
-    found = answer(Story(events=events, names={}).write(tmp_path / "T.hst"), fixed_blocks=True)
-    assert [way.name for way in found.ways][-1] == "best placement"
-    assert not found.best.lines
-    said = " ".join((*found.verdict, *found.notes))
-    assert "gain nothing here" in said or "No block size promises anything" in said
+    result = answer(Story(events=events, names={}).write(tmp_path / "T.hst"), fixed_blocks=True)
+    assert [way.name for way in result.ways][-1] == "best placement"
+    assert not result.best.lines
+    text = " ".join((*result.verdict, *result.notes))
+    assert "gain nothing here" in text or "No block size promises anything" in text
 
 
 def test_blocks_that_are_resized_are_in_no_pool(tmp_path: Path) -> None:
     events: list[Event] = []
     for key in range(2000):
         events += [malloc(key, 16), realloc(key, 32)]
-    found = answer(Story(events=events, names={}).write(tmp_path / "T.hst"), fixed_blocks=True)
-    assert not found.best.lines
+    result = answer(Story(events=events, names={}).write(tmp_path / "T.hst"), fixed_blocks=True)
+    assert not result.best.lines
 
 
 def test_without_the_option_no_pool_is_tried(tmp_path: Path) -> None:
-    found = answer(small_blocks(tmp_path))
-    assert not found.best.lines
-    assert not any("pool" in sentence for sentence in (*found.verdict, *found.notes))
+    result = answer(small_blocks(tmp_path))
+    assert not result.best.lines
+    assert not any("pool" in sentence for sentence in (*result.verdict, *result.notes))
 
 
 def test_a_pool_for_a_block_that_must_fit_comes_from_the_smallest_region_with_room() -> None:
@@ -213,25 +213,25 @@ def test_a_pool_for_a_block_that_must_fit_comes_from_the_smallest_region_with_ro
     )
     target = replace(homes[0], name="8 bytes", pool=replace(SMALL, block=8))
     for count, wanted in ((10, "small"), (200, "middle"), (500, "large"), (5000, "large")):
-        (made,) = with_counts((target,), (count,), homes)
-        assert made.pool is not None
-        assert (made.pool.count, made.pool.source) == (count, wanted)
+        (built,) = with_counts((target,), (count,), homes)
+        assert built.pool is not None
+        assert (built.pool.count, built.pool.source) == (count, wanted)
 
 
 def test_a_search_without_time_for_pools_says_so(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(PlaceSearch, "_time_left", lambda *_: False)
-    found = answer(small_blocks(tmp_path), fixed_blocks=True)
-    assert "The time was over before pools of fixed blocks were tried." in found.verdict
-    assert not any("pools of these block sizes" in sentence for sentence in found.verdict)
+    result = answer(small_blocks(tmp_path), fixed_blocks=True)
+    assert "The time was over before pools of fixed blocks were tried." in result.verdict
+    assert not any("pools of these block sizes" in sentence for sentence in result.verdict)
 
 
 def test_the_guide_says_what_its_command_says() -> None:
     guide = " ".join((ROOT / "docs" / "guide" / "place.md").read_text("utf-8").split())
     trace = ROOT / "studies" / "workloads" / "captured" / "script_json.hst.zst"
-    found = hs.place(trace, pool="244KB", fixed_blocks=True)
-    for sentence in found.verdict[:2]:
+    result = hs.place(trace, pool="244KB", fixed_blocks=True)
+    for sentence in result.verdict[:2]:
         assert sentence in guide.replace(" > ", " ")
 
 

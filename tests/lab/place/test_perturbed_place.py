@@ -56,46 +56,46 @@ def shown(options: dict[str, Any], lines: tuple[str, ...], need: int | None) -> 
 
 
 def test_the_gain_of_each_run_is_that_of_plain_replays() -> None:
-    found = hs.place(LOSSY, jitter=RUNS, jitter_seed=3, **PSRAM)
-    told = found.perturbed
-    assert told is not None
-    best, none = (shown(PSRAM, way.lines, None) for way in (found.best, found.ways[0]))
+    result = hs.place(LOSSY, jitter=RUNS, jitter_seed=3, **PSRAM)
+    perturbed = result.perturbed
+    assert perturbed is not None
+    best, none = (shown(PSRAM, way.lines, None) for way in (result.best, result.ways[0]))
     gains = sorted(a - b for a, b in zip(best, none, strict=True))
-    assert (told.least, told.middle) == (gains[0], gains[RUNS // 2])
-    assert told.held == share(sum(gain > 0 for gain in gains), RUNS)
-    assert any(told.held.text in sentence for sentence in found.verdict)
+    assert (perturbed.least, perturbed.middle) == (gains[0], gains[RUNS // 2])
+    assert perturbed.held == share(sum(gain > 0 for gain in gains), RUNS)
+    assert any(perturbed.held.text in sentence for sentence in result.verdict)
 
 
 def test_a_need_holds_in_the_runs_in_which_it_fits() -> None:
     need = 140_000
-    found = hs.place(LOSSY, need=need, jitter=RUNS, jitter_seed=3, **CHIP)
-    told = found.perturbed
-    assert told is not None
-    blocks = sorted(shown(CHIP, found.best.lines, need))
-    assert (told.least, told.middle) == (blocks[0], blocks[RUNS // 2])
-    assert told.held == share(sum(block >= need for block in blocks), RUNS)
-    assert PlaceResult.from_json(json.loads(json.dumps(found.to_json()))) is not None
+    result = hs.place(LOSSY, need=need, jitter=RUNS, jitter_seed=3, **CHIP)
+    perturbed = result.perturbed
+    assert perturbed is not None
+    blocks = sorted(shown(CHIP, result.best.lines, need))
+    assert (perturbed.least, perturbed.middle) == (blocks[0], blocks[RUNS // 2])
+    assert perturbed.held == share(sum(block >= need for block in blocks), RUNS)
+    assert PlaceResult.from_json(json.loads(json.dumps(result.to_json()))) is not None
 
 
 def test_a_need_that_no_run_meets_holds_in_none() -> None:
-    found = hs.place(LOSSY, need=180_000, jitter=2, **CHIP)
-    assert found.perturbed is not None
-    assert found.perturbed.held.good == 0
+    result = hs.place(LOSSY, need=180_000, jitter=2, **CHIP)
+    assert result.perturbed is not None
+    assert result.perturbed.held.good == 0
 
 
 def test_without_rules_and_need_there_is_nothing_to_perturb() -> None:
-    found = hs.place(LOSSY, pool="200KB", jitter=2)
-    assert found.perturbed is None
-    assert any("no rules whose gain" in note for note in found.notes)
+    result = hs.place(LOSSY, pool="200KB", jitter=2)
+    assert result.perturbed is None
+    assert any("no rules whose gain" in note for note in result.notes)
 
 
 @pytest.mark.parametrize(
-    ("options", "said"),
+    ("options", "text"),
     [
         ({"jitter": 0}, "--jitter 0: outside its range"),
         ({"jitter": 5, "jitter_strength": 2.0}, "--jitter-strength 2.0: outside its range"),
     ],
 )
-def test_runs_that_cannot_be_made_are_named(options: dict[str, Any], said: str) -> None:
-    with pytest.raises(InputError, match=said):
+def test_runs_that_cannot_be_built_are_named(options: dict[str, Any], text: str) -> None:
+    with pytest.raises(InputError, match=text):
         hs.place(LOSSY, pool="200KB", **options)

@@ -50,12 +50,12 @@ def test_a_second_recording_that_is_the_first_proves_nothing(
 @pytest.mark.parametrize("name", ["jitter_seed", "jitter_strength"])
 def test_a_seed_without_perturbed_runs_is_not_passed_over(make_trace: MakeTrace, name: str) -> None:
     trace = make_trace(*LINES)
-    asked = [
+    requested = [
         lambda: hs.place(trace, pool="64KB", **{name: 1}),
         lambda: hs.fit(trace, allocator="umm", **{name: 1}),
         lambda: hs.why(trace, pool="64KB", **{name: 1}),
     ]
-    for ask in asked:
+    for ask in requested:
         with pytest.raises(InputError, match="no perturbed runs are asked for"):
             ask()
 

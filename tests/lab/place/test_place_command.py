@@ -99,8 +99,8 @@ def test_an_allocator_for_all_regions_or_for_one(
 
 
 def test_one_region_of_a_chip_and_a_pool_can_have_another_allocator(run: Run) -> None:
-    found = result_of(run, "--chip", "esp32", "--allocator", "D/IRAM=tlsf")
-    assert {(row["kind"], row["allocator"]) for row in found["regions"]} == {
+    result = result_of(run, "--chip", "esp32", "--allocator", "D/IRAM=tlsf")
+    assert {(row["kind"], row["allocator"]) for row in result["regions"]} == {
         ("DRAM", "idf-5.5"),
         ("D/IRAM", "tlsf"),
         ("IRAM", "idf-5.5"),
@@ -126,17 +126,17 @@ def test_an_allocator_for_nothing_is_refused(
 ) -> None:
     done = run("replay", "T.hst", "--layout", "F.toml", "--allocator", option)
     assert done.exit_code == 2
-    said = " ".join(done.stderr.split())
-    assert message in said
-    assert remedy in said
+    text = " ".join(done.stderr.split())
+    assert message in text
+    assert remedy in text
 
 
 def test_each_side_of_a_comparison_has_its_allocators(run: Run) -> None:
     sides = ("--allocator", "idf-4.2,SLOW=tlsf", "--allocator", "idf-4.2")
     done = run("compare", "T.hst", "--layout", "F.toml", *sides, "--json", "-")
-    found = json.loads(done.stdout)
-    assert found["left"]["layout"]["allocators"] == ["idf-4.2", "tlsf"]
-    assert found["right"]["layout"]["allocators"] == ["idf-4.2"]
+    document = json.loads(done.stdout)
+    assert document["left"]["layout"]["allocators"] == ["idf-4.2", "tlsf"]
+    assert document["right"]["layout"]["allocators"] == ["idf-4.2"]
 
 
 # ---- --place -------------------------------------------------------------------------------------
@@ -158,23 +158,23 @@ def test_the_report_says_what_each_rule_did(run: Run) -> None:
 def test_the_json_has_what_the_schema_says(run: Run) -> None:
     import jsonschema
 
-    found = result_of(run, "--layout", "F.toml", "--place", "rules.toml")
+    result = result_of(run, "--layout", "F.toml", "--place", "rules.toml")
     schema = schema_of("replay")
-    jsonschema.Draft202012Validator(schema).validate(found)
-    assert [row["rule"] for row in found["placement"]] == [1, 2, None]
-    assert [row["requests"] for row in found["placement"]] == [3, 0, 2]
+    jsonschema.Draft202012Validator(schema).validate(result)
+    assert [row["rule"] for row in result["placement"]] == [1, 2, None]
+    assert [row["requests"] for row in result["placement"]] == [3, 0, 2]
     assert (
-        found["placement"][0] | {"conditions": "task tls", "payload_peak": 9000}
-        == (found["placement"][0])
+        result["placement"][0] | {"conditions": "task tls", "payload_peak": 9000}
+        == (result["placement"][0])
     )
-    assert [row["private"] for row in found["regions"]] == [False, False, True]
+    assert [row["private"] for row in result["regions"]] == [False, False, True]
 
 
 def test_an_event_placed_by_a_rule_is_explained_by_it(run: Run) -> None:
     place = ("replay", "T.hst", "--layout", "F.toml", "--place", "rules.toml", "--explain")
-    said = " ".join(run(*place, "0").stdout.split())
-    assert "asked as rule 1 (task tls) for private tls, went to 0x2001" in said
-    assert "served: by the rule" in said
+    text = " ".join(run(*place, "0").stdout.split())
+    assert "asked as rule 1 (task tls) for private tls, went to 0x2001" in text
+    assert "served: by the rule" in text
     failed = " ".join(run(*place, "4").stdout.split())
     assert "asked as rule 1 (task tls) for private tls, found no place" in failed
     assert "too small" in failed
@@ -188,13 +188,13 @@ def test_a_comparison_can_have_rules_on_one_side(run: Run) -> None:
     sides = ("--place", "none", "--place", "rules.toml")
     done = run("compare", "T.hst", "--layout", "F.toml", *sides, "--json", "-")
     assert done.exit_code == 0
-    found = json.loads(done.stdout)
-    rows = {(row["section"], row["name"]): row for row in found["rows"]}
+    document = json.loads(done.stdout)
+    rows = {(row["section"], row["name"]): row for row in document["rows"]}
     assert rows["requests", "failed"]["left"] == 0
     assert rows["requests", "failed"]["right"] == 1
     placed = rows["placement", "rule 1, task tls to private tls: refused"]
     assert (placed["left"], placed["right"]) == (None, 1)
-    assert found["right"]["layout"]["name"] == "F.toml, placed by rules.toml"
+    assert document["right"]["layout"]["name"] == "F.toml, placed by rules.toml"
     assert run("compare", "T.hst", "--layout", "F.toml", *sides).exit_code == 0
     same = run("compare", "T.hst", "--pool", "1MB", "--place", "none")
     assert same.exit_code == 2
@@ -203,10 +203,10 @@ def test_a_comparison_can_have_rules_on_one_side(run: Run) -> None:
 def test_a_mistake_in_the_rules_is_an_error_with_its_line(run: Run) -> None:
     Path("rules.toml").write_text(RULES.replace('"SLOW"', '"SLOWER"'), encoding="utf-8")
     done = run("replay", "T.hst", "--layout", "F.toml", "--place", "rules.toml")
-    said = " ".join(done.stderr.split())
+    text = " ".join(done.stderr.split())
     assert (done.exit_code, done.stdout) == (2, "")
-    assert "rules.toml, line 11: rule 2, region: unknown region 'SLOWER'" in said
-    assert "did you mean slow?" in said
+    assert "rules.toml, line 11: rule 2, region: unknown region 'SLOWER'" in text
+    assert "did you mean slow?" in text
 
 
 def test_rules_by_name_and_by_size_take_standard_input(run: Run) -> None:

@@ -48,12 +48,12 @@ private = "fixed"
 
 
 def test_every_key_is_taken(rules: ReadRules) -> None:
-    found = rules(FULL)
-    tls, fixed = found.heaps
+    result = rules(FULL)
+    tls, fixed = result.heaps
     assert (tls.name, tls.size, tls.allocator, tls.start) == ("tls", 24576, "idf-4.2+light", None)
     assert tls.taken_from == (0, 1)
     assert (fixed.size, fixed.start, fixed.taken_from) == (4096, 1 << 29, ())
-    first, second, third = found.rules
+    first, second, third = result.rules
     assert (first.tasks, first.sites, first.heaps) == (("tls", "mbed*"), ("ssl.c:*",), (0, "lwip"))
     assert (first.size_min, first.size_max) == (1024, 20000)
     assert (first.regions, first.fallback) == ((3,), True)
@@ -64,7 +64,7 @@ def test_every_key_is_taken(rules: ReadRules) -> None:
     )
     assert second.conditions == "size from 16,384"
     assert third.conditions == "size 0 to 64"
-    assert found.by_name
+    assert result.by_name
     assert not rules('[[rule]]\nregion = "DRAM"').by_name
 
 
@@ -187,8 +187,8 @@ def test_any_file_is_taken_or_refused_in_words(tmp_path: Path, text: str) -> Non
     try:
         replay(trace, two_regions(), placement=read_placement(file, two_regions()))
     except InputError as error:
-        said = (error.message, error.remedy)
-        assert all(said)
+        stated = (error.message, error.remedy)
+        assert all(stated)
 
 
 # ---- heaps that a layout cannot hold -------------------------------------------------------------
@@ -247,7 +247,7 @@ def test_more_heaps_than_can_be_kept_apart_are_refused(tmp_path: Path) -> None:
 def test_the_regions_of_a_chip_have_the_names_that_are_printed(rules: ReadRules) -> None:
     layout = load_chip("esp32").layout(idf="5.5")
     for name in ("0x3ffe0440 D/IRAM", "0x3FFE0440", "1073611840"):
-        found = rules(f'[[rule]]\nregion = "{name}"', layout).rules[0].regions
-        assert [layout.regions[index].start for index in found] == [0x3FFE0440]
-    found = rules('[[rule]]\nregion = "D/IRAM"', layout).rules[0].regions
-    assert [layout.regions[index].kind for index in found] == ["D/IRAM", "D/IRAM"]
+        regions = rules(f'[[rule]]\nregion = "{name}"', layout).rules[0].regions
+        assert [layout.regions[index].start for index in regions] == [0x3FFE0440]
+    regions = rules('[[rule]]\nregion = "D/IRAM"', layout).rules[0].regions
+    assert [layout.regions[index].kind for index in regions] == ["D/IRAM", "D/IRAM"]

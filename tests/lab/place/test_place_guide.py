@@ -41,6 +41,6 @@ def test_the_guide_says_what_its_commands_say(rules: ReadRules) -> None:
     assert placed.summary.failures == placed.placement[0].refused == 0
     assert f"With 52 KB {small.summary.failures} requests fail" in guide
     assert f"is {free[0]:,} bytes instead of {free[1]:,}" in guide
-    (found,) = fit(TRACE, ["idf-4.3.2"], task="tls", margin=5)
-    assert f"It says {found.pool:,} bytes, or {found.advised:,} with 5 % to spare" in guide
-    assert f"{found.pool_min:,} is the smallest size that survives at all" in guide
+    (result,) = fit(TRACE, ["idf-4.3.2"], task="tls", margin=5)
+    assert f"It says {result.pool:,} bytes, or {result.advised:,} with 5 % to spare" in guide
+    assert f"{result.pool_min:,} is the smallest size that survives at all" in guide

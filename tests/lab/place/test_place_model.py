@@ -48,23 +48,23 @@ def chip(inside: int = 1 << 20) -> Layout:
 
 def story(random_: random.Random, *, events: int, resizes: bool) -> tuple[Event, ...]:
     """Blocks come, are resized and go, at random."""
-    made: list[Event] = []
+    built: list[Event] = []
     live: list[int] = []
     born = 0  # blocks are numbered in the order of their allocations
     for _ in range(events):
         task = random_.randrange(len(TASKS))
         if live and random_.random() < 0.4:
             old = live.pop(random_.randrange(len(live)))
-            made.append({"kind": "free", "key": old})
+            built.append({"kind": "free", "key": old})
         elif resizes and live and random_.random() < 0.4:
             size, key = random_.choice(SIZES), random_.choice(live)
-            made.append({"kind": "realloc", "key": key, "size": size, "task": task})
+            built.append({"kind": "realloc", "key": key, "size": size, "task": task})
         else:
             live.append(born)
             size = random_.choice(SIZES)
-            made.append({"kind": "malloc", "key": born, "size": size, "task": task})
+            built.append({"kind": "malloc", "key": born, "size": size, "task": task})
             born += 1
-    return tuple(made)
+    return tuple(built)
 
 
 def recorded(events: tuple[Event, ...], folder: Path) -> Recording:
@@ -101,7 +101,7 @@ def test_the_blocks_are_those_that_a_dictionary_holds(
     events = story(random.Random(f"blocks {seed}"), events=300, resizes=resizes)
     blocks = read_blocks(recorded(events, tmp_path))
     held = np.zeros(blocks.events + 1, dtype=np.int64)
-    sizes = blocks.asked["size"][blocks.request].astype(np.int64)
+    sizes = blocks.requested["size"][blocks.request].astype(np.int64)
     np.add.at(held, blocks.begin, sizes)
     np.add.at(held, blocks.end, -sizes)
     assert np.cumsum(held)[:-1].tolist() == live_bytes(events)
@@ -115,10 +115,10 @@ def least_peak(
 ) -> float:
     """The least peak of all sets of classes whose bytes keep the budget, one by one."""
     keys = [(row.owner.task, row.least) for row in classes.rows]
-    asked = [row.asked for row in classes.rows]
+    results = [row.requested for row in classes.rows]
     best = math.inf
     for moved in itertools.product((False, True), repeat=len(keys)):
-        if sum(n for n, out in zip(asked, moved, strict=True) if out) > budget:
+        if sum(n for n, out in zip(results, moved, strict=True) if out) > budget:
             continue
         out_of = {key for key, out in zip(keys, moved, strict=True) if out}
         held: dict[int, int] = {}
@@ -142,16 +142,16 @@ def test_the_programme_finds_the_least_peak_of_all_assignments(
     layout = chip()
     _, classes, slow, usage = modelled(recorded(events, tmp_path), layout)
     budget = percent / 100 * classes.total
-    found = Programme(usage=usage, targets=slow, budget=budget).solve(until=time.monotonic() + 60)
-    assert found is not None
+    result = Programme(usage=usage, targets=slow, budget=budget).solve(until=time.monotonic() + 60)
+    assert result is not None
     sizes = np.array(SIZES)
     cost = dict(zip(SIZES, taken(["idf-5.5"], sizes).tolist(), strict=True))
     least = least_peak(events, classes, budget, cost)
-    assert found.optimal
-    assert found.stays == pytest.approx(least)
-    assert found.bound == pytest.approx(least, abs=2)
-    asked = np.array([row.asked for row in classes.rows])
-    assert asked @ found.moved[:, 0] <= budget
+    assert result.optimal
+    assert result.stays == pytest.approx(least)
+    assert result.bound == pytest.approx(least, abs=2)
+    requested = np.array([row.requested for row in classes.rows])
+    assert requested @ result.moved[:, 0] <= budget
 
 
 def test_the_bound_holds_where_resized_blocks_stay(seed: int, tmp_path: Path) -> None:
@@ -234,19 +234,21 @@ def test_the_programme_finds_the_least_peak_with_pools(seed: int, tmp_path: Path
         blocks = read_blocks(recording)
         classes = classes_of(blocks, recording.names)
         pools = (24, 56)
-        made = tuple(map(pool_of, pools))
-        usage = Usage(blocks, classes, held_by(blocks, layout), made)
-        found = Programme(usage=usage, targets=made, budget=0).solve(until=time.monotonic() + 60)
-        assert found is not None
+        results = tuple(map(pool_of, pools))
+        usage = Usage(blocks, classes, held_by(blocks, layout), results)
+        result = Programme(usage=usage, targets=results, budget=0).solve(
+            until=time.monotonic() + 60
+        )
+        assert result is not None
         cost = dict(zip(SIZES, taken(["idf-5.5"], np.array(SIZES)).tolist(), strict=True))
         least = least_with_pools(events, classes, pools, cost)
-        assert found.bound <= least + 1 <= found.stays + 1
-        assert found.stays <= least + 16
-        assert found.bound >= least - 16
+        assert result.bound <= least + 1 <= result.stays + 1
+        assert result.stays <= least + 16
+        assert result.bound >= least - 16
         without = usage.over_time(np.ones(len(usage.units))).max()
         gained += least < without
-        for place, count in enumerate(found.counts):
-            chosen = usage.in_target(found.moved, place)
+        for place, count in enumerate(result.counts):
+            chosen = usage.in_target(result.moved, place)
             most = usage.blocks_over_time(chosen).max() if chosen.any() else 0
             assert count == most
     assert gained
@@ -274,7 +276,7 @@ def test_a_resized_block_may_take_less_than_a_new_one(tmp_path: Path) -> None:
         events += [{"kind": "malloc", "key": key, "size": 4000, "task": 0}]
         events += [{"kind": "realloc", "key": key, "size": 8200, "task": 0}]
     path = Story(events=tuple(events), names={"task": TASKS}).write(tmp_path / "T.hst")
-    found = hs.place(path, pool="256KB")
-    assert found.ways[0].free <= found.bound
+    result = hs.place(path, pool="256KB")
+    assert result.ways[0].free <= result.bound
     assert taken(["idf-5.5"], np.array([8200])).tolist() == [8708]
     assert least_beyond(["idf-5.5"]) == 4

@@ -232,7 +232,7 @@ def test_the_peak_of_a_rule_is_that_of_its_own_blocks(place: Place) -> None:
     assert (row.payload_peak, row.payload_peak_event, row.blocks_peak) == (1000, 0, 1)
 
 
-def test_failures_of_the_recording_are_asked_of_the_rules_too(place: Place) -> None:
+def test_failures_of_the_recording_are_queried_of_the_rules_too(place: Place) -> None:
     failed = {"kind": "failed", "key": 0, "size": 5000, "new_key": 1}
     assert place(PRIVATE, [malloc(0, 16), failed]).result.summary.recorded_failures_fit == 0
     done = place(PRIVATE + "fallback = true", [malloc(0, 16), failed])

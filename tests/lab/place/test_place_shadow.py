@@ -165,7 +165,7 @@ def program(requests: Sequence[Event], *, resizes: bool) -> list[Event]:
     """Frees and reallocs name live blocks; ids go up."""
     live: list[int] = []
     events: list[Event] = []
-    made = 0
+    built = 0
     for request in requests:
         event = {key: value for key, value in request.items() if key != "block"}
         if event["kind"] in ("free", "realloc"):
@@ -176,9 +176,9 @@ def program(requests: Sequence[Event], *, resizes: bool) -> list[Event]:
                 live.remove(event["key"])
                 event |= {"size": 0, "site": 0}
         else:
-            event["key"] = made
-            live.append(made)
-            made += 1
+            event["key"] = built
+            live.append(built)
+            built += 1
         events.append(event)
     return events
 
@@ -221,8 +221,8 @@ def test_each_private_heap_is_a_pool_with_the_blocks_of_its_rule(
     failures = 0
     for number, part in by_rule(rules, events).items():
         row = result.placement[-1 if number is None else number]
-        asked = [event for event in part if event["kind"] in ("malloc", "calloc")]
-        assert row.requests == len(asked)
+        requested = [event for event in part if event["kind"] in ("malloc", "calloc")]
+        assert row.requests == len(requested)
         if number is None or not part:
             continue
         alone = Story(events=renumbered(part), names={}).write(tmp_path / "part.hst")

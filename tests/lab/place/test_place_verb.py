@@ -93,7 +93,7 @@ def test_a_need_is_met_by_a_region_that_is_kept_clear() -> None:
     assert result.verdict[0].startswith("140,000 B from malloc fit at every moment")
 
 
-def test_a_need_that_no_rules_meet_is_told_with_the_bound() -> None:
+def test_a_need_that_no_rules_meet_is_reported_with_the_bound() -> None:
     result = hs.place(LOSSY, need=180000, **CHIP)
     assert result.bound < 180000
     assert "cannot fit at every moment" in result.verdict[0]
@@ -116,12 +116,12 @@ def test_the_guide_quotes_what_is_printed(placed: PlaceResult) -> None:
 
 
 def test_the_document_is_read_again(placed: PlaceResult) -> None:
-    told = json.loads(json.dumps(placed.to_json()))
-    assert told["heapscope_place"] == 1
-    assert PlaceResult.from_json(told).to_json() == placed.to_json()
+    document = json.loads(json.dumps(placed.to_json()))
+    assert document["heapscope_place"] == 1
+    assert PlaceResult.from_json(document).to_json() == placed.to_json()
 
 
-def test_the_option_s_lines_give_what_is_said(placed: PlaceResult) -> None:
+def test_the_option_s_lines_give_what_is_stated(placed: PlaceResult) -> None:
     assert placed.option is not None
     name, _, most = placed.option.lines[-1].partition("=")
     assert name == "CONFIG_SPIRAM_MALLOC_ALWAYSINTERNAL"
@@ -184,7 +184,7 @@ def test_the_code_sends_requests_where_the_rules_do(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("options", "said"),
+    ("options", "text"),
     [
         ({}, "no memory to replay on"),
         ({**PSRAM, "slow": 101}, "--slow 101: not a percentage"),
@@ -194,8 +194,8 @@ def test_the_code_sends_requests_where_the_rules_do(tmp_path: Path) -> None:
         ({**PSRAM, "place": "none.toml"}, "none.toml"),
     ],
 )
-def test_what_cannot_be_used_is_named(options: dict[str, Any], said: str) -> None:
-    with pytest.raises(InputError, match=said) as caught:
+def test_what_cannot_be_used_is_named(options: dict[str, Any], text: str) -> None:
+    with pytest.raises(InputError, match=text) as caught:
         hs.place(NET, **options)
     assert caught.value.remedy
 

@@ -66,49 +66,49 @@ def test_the_medians_of_the_page_are_those_of_its_figures() -> None:
     assert 2 * near >= len(free)
 
 
-def test_the_page_is_made_of_its_figures() -> None:
+def test_the_page_is_built_from_its_figures() -> None:
     assert markdown(read_results(FIGURES)) == PAGE.read_text(encoding="utf-8")
 
 
 def test_a_row_of_the_page_is_what_the_placement_gives() -> None:
     name = "ice_lossy"
-    told = read_results(FIGURES)["free"][name]
-    found = hs.place(ROOT / f"studies/workloads/captured/{name}.hst.zst", **PSRAM)
-    none, single, best = found.ways
-    assert (none.free, single.free, best.free) == (told["none"], told["single"], told["best"])
+    sums = read_results(FIGURES)["free"][name]
+    result = hs.place(ROOT / f"studies/workloads/captured/{name}.hst.zst", **PSRAM)
+    none, single, best = result.ways
+    assert (none.free, single.free, best.free) == (sums["none"], sums["single"], sums["best"])
     assert (none.taken, single.taken, best.taken) == tuple(
-        told[column] for column in ("taken_none", "taken_single", "taken")
+        sums[column] for column in ("taken_none", "taken_single", "taken")
     )
-    assert (found.bound, best.failures, best.rules) == (
-        told["bound"],
-        told["failures"],
-        told["rules"],
+    assert (result.bound, best.failures, best.rules) == (
+        sums["bound"],
+        sums["failures"],
+        sums["rules"],
     )
 
 
 def test_the_figures_of_pools_are_those_of_the_rows() -> None:
     columns: list[str] = []
-    found: list[dict[str, str]] = []
+    results: list[dict[str, str]] = []
     with FIGURES.open(encoding="utf-8", newline="") as file:
         for cells in csv.reader(file):
             if cells[0] == "path":
                 columns = cells[1:]
             elif cells[0].startswith("pools/"):
                 row = dict(zip(columns, cells[1:], strict=True))
-                found += [row] if row.get("idf_memory") else []
+                results += [row] if row.get("idf_memory") else []
     words = ("idf", "heap_4")
     gains = {
-        word: [int(row[f"{word}_pools"]) - int(row[f"{word}_none"]) for row in found]
+        word: [int(row[f"{word}_pools"]) - int(row[f"{word}_none"]) for row in results]
         for word in words
     }
     wins = {word: [n for n in gains[word] if n > 0] for word in words}
-    assert line("traces that were placed", 1) == [str(len(found))] * 2
+    assert line("traces that were placed", 1) == [str(len(results))] * 2
     assert line("pools are offered") == [str(len(wins[word])) for word in words]
     assert line("bytes that they bring, most") == [f"{max(wins[word]):,}" for word in words]
     medians = [f"{median(wins[word]):,.0f}" for word in words]
     assert line("bytes that they bring there, median") == medians
     assert all(int(row[f"{word}_pools"]) <= int(row[f"{word}_bound"]) + 1
-               for row in found for word in words)  # fmt: skip
+               for row in results for word in words)  # fmt: skip
 
 
 def line(title: str, which: int = 0) -> list[str]:

@@ -32,10 +32,10 @@ def call(name: str) -> tuple[PoolTrace, tuple[PoolGroup, ...]]:
     return trace, find_groups(trace)
 
 
-def rows(*told: tuple[int, ...]) -> Events:
+def rows(*reported: tuple[int, ...]) -> Events:
     """(kind, pool, bytes, increment)"""
-    events = np.zeros(len(told), event_dtype())
-    for row, one in zip(events, told, strict=True):
+    events = np.zeros(len(reported), event_dtype())
+    for row, one in zip(events, reported, strict=True):
         kind, pool, size, increment = (*one, 0, 0)[:4]
         row["kind"], row["key"], row["size"], row["new_key"] = kind, pool, size, increment
     return events

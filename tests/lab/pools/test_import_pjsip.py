@@ -24,13 +24,13 @@ def imported(log: Path, out: Path) -> dict[str, Any]:
 
 def test_the_totals_are_those_of_the_log(tmp_path: Path) -> None:
     trace = imported(LOG, tmp_path / "T.hst")
-    told = [
+    results = [
         tuple(int(word) for word in line.split() if word.isdigit())
         for line in LOG.read_text(encoding="utf-8").splitlines()
         if "Total" in line
     ]
     marks = trace["marks"]
-    assert [(mark["used"], mark["allocated"]) for mark in marks] == [pair[:2] for pair in told]
+    assert [(mark["used"], mark["allocated"]) for mark in marks] == [pair[:2] for pair in results]
     assert [mark["name"] for mark in marks] == ["dump 1 19:04:05.499", "dump 2 19:04:16.888"]
     assert trace["peak"]["allocated"] == 4736  # of no moment between the two
     members = {group["name"]: group["pools"] for group in trace["groups"]}
@@ -38,7 +38,7 @@ def test_the_totals_are_those_of_the_log(tmp_path: Path) -> None:
     assert trace["unlike"] is None
 
 
-def test_pools_of_one_name_are_told_apart_and_shrunk_ones_begin_anew(tmp_path: Path) -> None:
+def test_pools_of_one_name_are_distinguished_and_shrunk_ones_begin_anew(tmp_path: Path) -> None:
     head = " cachpool   Dumping all active pools:\n"
     line = " cachpool  {}:  {} of {} (50%) used\n".format
     log = tmp_path / "a.log"

@@ -20,19 +20,19 @@ from .conftest import call, rows, write
 LEARNT = ("ice_default", "ice_hosts")
 
 
-def told(*names: str) -> tuple[list[PoolTrace], list[tuple[PoolGroup, ...]]]:
+def reported(*names: str) -> tuple[list[PoolTrace], list[tuple[PoolGroup, ...]]]:
     pairs = [call(name) for name in names]
     return [trace for trace, _ in pairs], [groups for _, groups in pairs]
 
 
 @functools.cache
 def advised(*names: str) -> tuple[Point, ...]:
-    traces, groups = told(*names)
+    traces, groups = reported(*names)
     return advise(traces, groups, progress=lambda done, total: None)
 
 
 def test_each_point_is_what_a_replay_of_its_sizes_gives() -> None:
-    traces, groups = told(*LEARNT)
+    traces, groups = reported(*LEARNT)
     front = advised(*LEARNT)
     assert len(front) > 4
     for point in front:
@@ -46,7 +46,7 @@ def test_each_point_is_what_a_replay_of_its_sizes_gives() -> None:
 
 @pytest.mark.parametrize("same", [64, 96, 128, 192, 256, 384, 512, 1024])
 def test_no_one_size_for_all_is_better(same: int) -> None:
-    traces, groups = told(*LEARNT)
+    traces, groups = reported(*LEARNT)
     front = advised(*LEARNT)
     plan = [everywhere(own, Sizes(same, same)) for own in groups]
     runs = [replay(*pair, sizes) for *pair, sizes in zip(traces, groups, plan, strict=True)]
@@ -73,19 +73,19 @@ def test_a_pool_of_one_need_gets_it(tmp_path: Path) -> None:
 
 def test_what_was_recorded_is_a_choice(tmp_path: Path) -> None:
     """Sizes that no list to try has: two blocks, where 8192 at a time are eight."""
-    told = [(Kind.CREATE, 0, 256, 65536), (Kind.GROW, 0, 65536), *[(Kind.ALLOC, 0, 1000)] * 60]
-    trace = read_pools(write(tmp_path / "large.hst", rows(*told), ["large"]))
-    found = best_within(front_of(trace), 2)
-    assert found == Point(allocated=256 + 65536, calls=2, plan={})
+    reported = [(Kind.CREATE, 0, 256, 65536), (Kind.GROW, 0, 65536), *[(Kind.ALLOC, 0, 1000)] * 60]
+    trace = read_pools(write(tmp_path / "large.hst", rows(*reported), ["large"]))
+    result = best_within(front_of(trace), 2)
+    assert result == Point(allocated=256 + 65536, calls=2, plan={})
 
 
 def test_a_first_block_may_be_the_next_larger_one(tmp_path: Path) -> None:
     """300 bytes with the header: more than the first size that can be, less than the second."""
-    told = ((Kind.CREATE, 0, 256, 512), (Kind.GROW, 0, 512), (Kind.ALLOC, 0, 200))
-    trace = read_pools(write(tmp_path / "next.hst", rows(*told), ["next"]))
-    found = best_within(front_of(trace), 1)
-    assert found is not None
-    assert (found.allocated, found.calls, found.plan["next"].initial) == (512, 1, 512)
+    reported = ((Kind.CREATE, 0, 256, 512), (Kind.GROW, 0, 512), (Kind.ALLOC, 0, 200))
+    trace = read_pools(write(tmp_path / "next.hst", rows(*reported), ["next"]))
+    result = best_within(front_of(trace), 1)
+    assert result is not None
+    assert (result.allocated, result.calls, result.plan["next"].initial) == (512, 1, 512)
 
 
 def front_of(*traces: PoolTrace) -> tuple[Point, ...]:
@@ -112,18 +112,18 @@ def story(seed: int) -> list[tuple[int, ...]]:
     """Pools of two kinds that come and go, each with a few requests, beside a large one of the
     program's own in the first half."""
     chance = random.Random(seed)
-    told: list[tuple[int, ...]] = [(Kind.CREATE, 20, 20000, 512)]
+    reported: list[tuple[int, ...]] = [(Kind.CREATE, 20, 20000, 512)]
     live: list[int] = []
     for pool in range(20):
         if pool == 10:
-            told.append((Kind.RELEASE, 20))
-        told.append((Kind.CREATE, pool, 512, 256))
+            reported.append((Kind.RELEASE, 20))
+        reported.append((Kind.CREATE, pool, 512, 256))
         live.append(pool)
         for _ in range(chance.randrange(5)):
-            told.append((Kind.ALLOC, chance.choice(live), chance.randrange(400)))
+            reported.append((Kind.ALLOC, chance.choice(live), chance.randrange(400)))
         if chance.random() < 0.7:
-            told.append((Kind.RELEASE, live.pop(chance.randrange(len(live)))))
-    return told
+            reported.append((Kind.RELEASE, live.pop(chance.randrange(len(live)))))
+    return reported
 
 
 def test_sizes_that_stay_in_one_trace_stay_in_all(tmp_path: Path) -> None:
@@ -144,7 +144,7 @@ def test_sizes_that_stay_in_one_trace_stay_in_all(tmp_path: Path) -> None:
 def test_very_many_moments_are_looked_at_in_part(monkeypatch: pytest.MonkeyPatch) -> None:
     whole = advised("ice_default")
     monkeypatch.setattr(advising, "MOMENTS_MAX", 40)
-    traces, groups = told("ice_default")
+    traces, groups = reported("ice_default")
     front = advise(traces, groups, progress=lambda done, total: None)
     for point in front:
         assert point.allocated == replay(traces[0], groups[0], point.plan).peak

@@ -85,12 +85,12 @@ def test_pools_that_grow_in_their_own_way_are_only_shown(tmp_path: Path) -> None
 
 def test_a_header_larger_than_all_sizes_has_advice(tmp_path: Path) -> None:
     rule = "pjlib pool=9000 block=20 align=4 sizes=256 512"
-    told = ((Kind.CREATE, 0, 10000, 512), (Kind.ALLOC, 0, 600))
+    reported = ((Kind.CREATE, 0, 10000, 512), (Kind.ALLOC, 0, 600))
     document = valid(
         run(
             "fit",
             "--pools",
-            write(tmp_path / "t.hst", rows(*told), ["p"], rule=rule),
+            write(tmp_path / "t.hst", rows(*reported), ["p"], rule=rule),
             "--json",
             "-",
         ).stdout
@@ -98,16 +98,21 @@ def test_a_header_larger_than_all_sizes_has_advice(tmp_path: Path) -> None:
     assert document["advice"]["chosen"]["allocated"] <= 10000
 
 
-def test_the_increment_is_told_whatever_the_option_is_called(tmp_path: Path) -> None:
-    told = [(Kind.CREATE, pool, 1024, 512) for pool in range(4)]
+def test_the_increment_is_reported_whatever_the_option_is_called(tmp_path: Path) -> None:
+    results = [(Kind.CREATE, pool, 1024, 512) for pool in range(4)]
     names = ["rtd%p@PJSIP_POOL_RDATA_LEN", "x@MY_SIZE", "y@A_LENGTH", "z@Z_LEN"]
-    lines = run("fit", "--pools", write(tmp_path / "t.hst", rows(*told), names)).stdout.splitlines()
-    said = [line for line in lines if line.startswith(("#define", "/*"))]
-    assert [line.split()[1] for line in said if "LEN " in line] == ["PJSIP_POOL_RDATA_LEN", "Z_LEN"]
-    assert any(line.startswith("#define PJSIP_POOL_RDATA_INC ") for line in said)
-    assert any(line.startswith("#define Z_INC ") for line in said)
-    assert any(line.startswith("/* pools of MY_SIZE: increment ") for line in said)
-    assert any(line.startswith("/* pools of A_LENGTH: increment ") for line in said)
+    lines = run(
+        "fit", "--pools", write(tmp_path / "t.hst", rows(*results), names)
+    ).stdout.splitlines()
+    texts = [line for line in lines if line.startswith(("#define", "/*"))]
+    assert [line.split()[1] for line in texts if "LEN " in line] == [
+        "PJSIP_POOL_RDATA_LEN",
+        "Z_LEN",
+    ]
+    assert any(line.startswith("#define PJSIP_POOL_RDATA_INC ") for line in texts)
+    assert any(line.startswith("#define Z_INC ") for line in texts)
+    assert any(line.startswith("/* pools of MY_SIZE: increment ") for line in texts)
+    assert any(line.startswith("/* pools of A_LENGTH: increment ") for line in texts)
 
 
 def test_a_name_does_not_end_the_comment(tmp_path: Path) -> None:
@@ -115,8 +120,8 @@ def test_a_name_does_not_end_the_comment(tmp_path: Path) -> None:
     assert "/* pool a* / int b; /*: initial 256, increment" in run("fit", "--pools", trace).stdout
 
 
-def test_what_is_not_counted_is_said(tmp_path: Path, small: Path) -> None:
-    told = (
+def test_what_is_not_counted_is_stated(tmp_path: Path, small: Path) -> None:
+    reported = (
         (Kind.ALLOC, 5, 256),
         (Kind.CREATE, 0, 256, 0),
         (Kind.ALLOC, 0, 1000),
@@ -124,23 +129,25 @@ def test_what_is_not_counted_is_said(tmp_path: Path, small: Path) -> None:
         (Kind.ALLOC, 0, 8),
     )
     document = valid(
-        run("fit", "--pools", write(tmp_path / "t.hst", rows(*told), ["p"]), "--json", "-").stdout
+        run(
+            "fit", "--pools", write(tmp_path / "t.hst", rows(*reported), ["p"]), "--json", "-"
+        ).stdout
     )
-    said = " ".join(document["messages"])
-    assert "2 events of pools whose creation is not in the trace" in said
-    assert "1 request could not be served" in said
+    text = " ".join(document["messages"])
+    assert "2 events of pools whose creation is not in the trace" in text
+    assert "1 request could not be served" in text
     assert not valid(run("fit", "--pools", small, "--json", "-").stdout)["messages"]
 
 
-def test_nothing_better_is_said_so(tmp_path: Path) -> None:
-    told = ((Kind.CREATE, 0, 256, 512), (Kind.ALLOC, 0, 8))
-    done = run("fit", "--pools", write(tmp_path / "t.hst", rows(*told), ["p"]))
+def test_nothing_better_is_stated_so(tmp_path: Path) -> None:
+    reported = ((Kind.CREATE, 0, 256, 512), (Kind.ALLOC, 0, 8))
+    done = run("fit", "--pools", write(tmp_path / "t.hst", rows(*reported), ["p"]))
     assert "No other sizes were found that hold less" in " ".join(done.stdout.split())
     assert "/* pool" not in done.stdout
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "text"),
     [
         (("--sizes", "all"), "not NAME=INITIAL:INCREMENT"),
         (("--sizes", "all=0:128"), "not NAME=INITIAL:INCREMENT"),
@@ -151,10 +158,10 @@ def test_nothing_better_is_said_so(tmp_path: Path) -> None:
         (("--calls", "-1"), "--calls"),
     ],
 )
-def test_words_that_say_nothing(words: tuple[str, ...], said: str) -> None:
+def test_words_that_say_nothing(words: tuple[str, ...], text: str) -> None:
     done = run("fit", "--pools", captured("ice_plain"), *words)
     assert done.exit_code == 2
-    assert said in done.stderr
+    assert text in done.stderr
 
 
 def test_traces_that_say_nothing(tmp_path: Path, small: Path) -> None:

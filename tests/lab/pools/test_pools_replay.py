@@ -29,24 +29,24 @@ POOL, BLOCK = 80, 20
 
 def test_a_small_story_by_hand(small: Path) -> None:
     trace = read_pools(small)
-    found = replay(trace, find_groups(trace))
+    result = replay(trace, find_groups(trace))
     head = POOL + BLOCK
     used = [head, 200, 300, 300, 200 + head + BLOCK + 60, 380, 380 + BLOCK + 1000, 1300, 1352]
-    assert found.used.tolist() == used  # 50 bytes are 52
-    assert found.allocated.tolist() == [256, 256, 768, 768, 1280, 1280, 2816, 2304, 2304]
-    totals = found.totals
+    assert result.used.tolist() == used  # 50 bytes are 52
+    assert result.allocated.tolist() == [256, 256, 768, 768, 1280, 1280, 2816, 2304, 2304]
+    totals = result.totals
     assert (totals.pools, totals.calls, totals.growths, totals.unlike) == (2, 4, 2, 0)
 
 
 def test_other_sizes_by_hand(small: Path) -> None:
     trace = read_pools(small)
     groups = find_groups(trace)
-    found = replay(trace, groups, {"one": Sizes(1000, 128)})
+    result = replay(trace, groups, {"one": Sizes(1000, 128)})
     # 1000 is rounded to 1024: 924 left, 100 and 60 fit; 1000 + 20 + 4 + 128 are nine increments
-    assert found.groups["one"].allocated[-1] == 1024 + 9 * 128
-    assert found.groups["one"].totals.calls == 2
-    assert found.groups["two"].totals.calls == 1  # it stays as recorded
-    assert found.peak == 1024 + 9 * 128 + 512
+    assert result.groups["one"].allocated[-1] == 1024 + 9 * 128
+    assert result.groups["one"].totals.calls == 2
+    assert result.groups["two"].totals.calls == 1  # it stays as recorded
+    assert result.peak == 1024 + 9 * 128 + 512
 
 
 def test_a_pool_that_may_not_grow_fails(small: Path) -> None:

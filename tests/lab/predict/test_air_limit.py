@@ -78,9 +78,9 @@ def test_every_published_figure_is_below_its_limit() -> None:
 
 def test_the_limits_are_those_of_the_standard() -> None:
     """Worked out by another hand, of UDP: 1,472 bytes of payload in each frame."""
-    told = {(0, 6): 103.0, (0, 16): 124.2, (20, 6): 57.6, (20, 16): 63.8, (20, 32): 65.9}
+    reported = {(0, 6): 103.0, (0, 16): 124.2, (20, 6): 57.6, (20, 16): 63.8, (20, 32): 65.9}
     base = replace(ranks()[0].knobs, width_mhz=0)
-    for (width, frames), mbps in told.items():
+    for (width, frames), mbps in reported.items():
         knobs = replace(base, width_mhz=width, tx_ba_win=frames)
         assert air_limit(knobs, "udp_tx").mbps == pytest.approx(mbps, rel=0.005)
     alone = replace(base, tx_ba_win=0)

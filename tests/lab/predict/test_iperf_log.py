@@ -73,15 +73,15 @@ def json_log(protocol: str = "TCP", *, reverse: int = 0) -> dict[str, object]:
 def test_rates_and_directions_are_the_devices(
     tmp_path: Path, text: str, mbps: dict[str, float]
 ) -> None:
-    found = read_iperf_log(written(tmp_path / "log", text))
-    assert found.mbps == pytest.approx(mbps)
+    iperf_log = read_iperf_log(written(tmp_path / "log", text))
+    assert iperf_log.mbps == pytest.approx(mbps)
 
 
 def test_a_log_that_is_cut_off_counts_by_its_seconds(tmp_path: Path) -> None:
     cut = DEVICE.split("   6-   9")[0]
-    found = read_iperf_log(written(tmp_path / "log", cut))
-    assert found.mbps == {"tcp_rx": 23.0}
-    assert "counts by its 6 s" in " ".join(found.notes)
+    iperf_log = read_iperf_log(written(tmp_path / "log", cut))
+    assert iperf_log.mbps == {"tcp_rx": 23.0}
+    assert "counts by its 6 s" in " ".join(iperf_log.notes)
 
 
 @pytest.mark.parametrize(
@@ -109,10 +109,10 @@ def test_no_damage_ends_reading(tmp_path: Path, seed: int) -> None:
         text[draw.randrange(len(text))] = draw.choice("\0\n{}0-9.[]esc ")
     text = text[: draw.randrange(len(text))]
     try:
-        found = read_iperf_log(written(tmp_path / "log", "".join(text)))
+        iperf_log = read_iperf_log(written(tmp_path / "log", "".join(text)))
     except InputError:
         return
-    assert all(value > 0 for value in found.mbps.values())
+    assert all(value > 0 for value in iperf_log.mbps.values())
 
 
 CONFIG = """CONFIG_IDF_TARGET="esp32s3"
@@ -125,12 +125,12 @@ def test_a_log_moves_the_prediction_and_narrows_its_band(tmp_path: Path) -> None
     config = written(tmp_path / "sdkconfig", CONFIG)
     log = written(tmp_path / "iperf.log", DEVICE)
     before = heapscope.predict(config).throughput_mbps
-    found = heapscope.predict(config, calibrate=[log])
+    result = heapscope.predict(config, calibrate=[log])
     for metric, mbps in {"tcp_rx": 24.0, "udp_tx": 32.0}.items():
-        was, band = before[metric], found.throughput_mbps[metric]
+        was, band = before[metric], result.throughput_mbps[metric]
         assert abs(band.median - mbps) < 0.5 * abs(was.median - mbps)
         assert band.high_80 / band.low_80 < 0.8 * was.high_80 / was.low_80
-        assert any(f"{metric} = {mbps:.1f} Mbit/s was measured" in note for note in found.notes)
+        assert any(f"{metric} = {mbps:.1f} Mbit/s was measured" in note for note in result.notes)
 
 
 def test_a_log_that_cannot_be_of_wifi_is_refused(tmp_path: Path) -> None:

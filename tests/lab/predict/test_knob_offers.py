@@ -46,12 +46,12 @@ def test_each_is_what_two_predictions_differ_by(
     configure: MakeConfig, text: str, chip: str
 ) -> None:
     config = configure(text, chip=chip)
-    told = {change.key: change for change in changes(config, knobs_of(config).knobs)}
+    reported = {change.key: change for change in changes(config, knobs_of(config).knobs)}
     now = forecast(model(config), knobs_of(config))
     offers = by_key(config)
     assert offers
     for key, offer in offers.items():
-        other = told[key].applied(config)
+        other = reported[key].applied(config)
         then = forecast(model(other), knobs_of(other))
         if key.startswith("dynamic"):
             won = max(0.0, available(other) - available(config))
@@ -61,7 +61,7 @@ def test_each_is_what_two_predictions_differ_by(
             # A window that has to follow gives some 350 bytes back besides, which no offer counts.
             assert offer.gain == pytest.approx(won, rel=0.04, abs=400), key
         for cost in offer.costs:
-            was, is_ = (found.throughput_mbps[cost.metric].median for found in (now, then))
+            was, is_ = (result.throughput_mbps[cost.metric].median for result in (now, then))
             assert cost.change_pct == pytest.approx(100 * (is_ / was - 1), abs=0.51)
             assert cost.low_pct <= cost.change_pct <= cost.high_pct
         if offer.costs:

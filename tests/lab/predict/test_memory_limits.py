@@ -77,24 +77,24 @@ def models(seed: int) -> Iterator[MemoryModel]:
 
     def some() -> Iterator[MemoryModel]:
         for _ in range(150):
-            found = drawn(draw)
-            scene = found.scene
+            result = drawn(draw)
+            scene = result.scene
             print(scene.config.chip, scene.minor, scene.demand, *scene.config.settings)
-            yield found
+            yield result
 
     return some()
 
 
-def dram(found: MemoryModel, state: str) -> float:
-    return found.free(state)[DRAM].median
+def dram(memory_model: MemoryModel, state: str) -> float:
+    return memory_model.free(state)[DRAM].median
 
 
 def test_nothing_is_free_that_the_chip_does_not_have(models: Iterator[MemoryModel]) -> None:
-    for found in models:
-        scene = found.scene
+    for result in models:
+        scene = result.scene
         memory = chip_memory(scene.config.chip, scene.minor)
-        for state in (*found.states, found.busiest):
-            free = found.free(state)
+        for state in (*result.states, result.busiest):
+            free = result.free(state)
             rtc = 0 if state == BOOT else memory.rtc
             assert free[DRAM].median < memory.dram + rtc
             assert 0 <= free[IRAM].median <= memory.iram or scene.config.chip == "esp32"
@@ -105,13 +105,13 @@ def test_nothing_is_free_that_the_chip_does_not_have(models: Iterator[MemoryMode
 
 @pytest.mark.slow
 def test_later_states_have_no_more(models: Iterator[MemoryModel]) -> None:
-    for found in models:
-        order = [state for state in (APP_MAIN, WIFI, CONNECTED, LOAD) if state in found.states]
-        sizes = [dram(found, state) for state in order]
+    for result in models:
+        order = [state for state in (APP_MAIN, WIFI, CONNECTED, LOAD) if state in result.states]
+        sizes = [dram(result, state) for state in order]
         assert sizes == sorted(sizes, reverse=True)
-        assert dram(found, found.busiest) <= sizes[-1]
-        memory = chip_memory(found.scene.config.chip, found.scene.minor)
-        assert dram(found, APP_MAIN) < dram(found, BOOT) + memory.rtc
+        assert dram(result, result.busiest) <= sizes[-1]
+        memory = chip_memory(result.scene.config.chip, result.scene.minor)
+        assert dram(result, APP_MAIN) < dram(result, BOOT) + memory.rtc
 
 
 @pytest.mark.cells(4)
@@ -121,41 +121,41 @@ def test_more_of_an_option_takes_memory_and_no_more_than_it_is(
 ) -> None:
     """n buffers free at most n times their size."""
     choices, each = {**COUNTS, **SIZES, **WINDOWS}[option]
-    for number, found in zip(range(30), models, strict=False):
+    for number, result in zip(range(30), models, strict=False):
         few, many = choices[number % (len(choices) - 1)], choices[-1]
         one, other = (
-            dram(found.of(found.scene.config.changed_to({option: value})), found.busiest)
+            dram(result.of(result.scene.config.changed_to({option: value})), result.busiest)
             for value in (few, many)
         )
         most = (many - few) * each + 64
         if option in WINDOWS:
-            connections = found.scene.demand.tcp + found.scene.demand.tls
+            connections = result.scene.demand.tcp + result.scene.demand.tls
             most = connections * ((many - few) / 1440 + 1) * each
         assert -0.5 <= one - other <= most
 
 
 def test_the_esp32s_iram_is_never_mallocs(models: Iterator[MemoryModel]) -> None:
     """Code that leaves it gives no byte to malloc, whatever else is configured."""
-    for found in models:
-        if found.scene.config.chip != "esp32":
+    for result in models:
+        if result.scene.config.chip != "esp32":
             continue
-        code = found.of(found.scene.config.changed_to(dict.fromkeys(CODE, True)))
-        flash = found.of(found.scene.config.changed_to(dict.fromkeys(CODE, False)))
-        for state in found.states:
+        code = result.of(result.scene.config.changed_to(dict.fromkeys(CODE, True)))
+        flash = result.of(result.scene.config.changed_to(dict.fromkeys(CODE, False)))
+        for state in result.states:
             assert dram(flash, state) == dram(code, state)
         assert flash.free(LOAD)[IRAM].median > code.free(LOAD)[IRAM].median
 
 
-def test_what_is_missing_is_said_and_no_more_than_is_asked_for() -> None:
+def test_what_is_missing_is_stated_and_no_more_than_is_requested() -> None:
     """The headline of a configuration that does not fit is below 0, with a band, and a note."""
     for chip in chip_names():
         minor: Minor = (5, 5) if "5.5" in load_chip(chip).versions else (6, 1)
-        found = model(chip, minor, {"MBEDTLS_SSL_IN_CONTENT_LEN": 16384}, Demand(tcp=0, tls=16))
-        found = replace(found, static_dram=chip_memory(chip, minor).dram - 60_000)
-        free = found.free(found.busiest)[DRAM]
+        result = model(chip, minor, {"MBEDTLS_SSL_IN_CONTENT_LEN": 16384}, Demand(tcp=0, tls=16))
+        result = replace(result, static_dram=chip_memory(chip, minor).dram - 60_000)
+        free = result.free(result.busiest)[DRAM]
         assert free.median < 0 < free.half_80
-        said = forecast(found, None)
-        assert said.left.median == round(free.median)
-        assert said.left.low_80 < said.left.median < said.left.high_80
-        short = f"{-round(found.free(LOAD)[DRAM].median):,} bytes of dram are missing"
-        assert any(note.startswith("load") and short in note for note in said.notes)
+        stated = forecast(result, None)
+        assert stated.left.median == round(free.median)
+        assert stated.left.low_80 < stated.left.median < stated.left.high_80
+        short = f"{-round(result.free(LOAD)[DRAM].median):,} bytes of dram are missing"
+        assert any(note.startswith("load") and short in note for note in stated.notes)

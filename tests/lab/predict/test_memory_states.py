@@ -44,8 +44,8 @@ def model(
     return MemoryModel(scene=scene)
 
 
-def dram(found: MemoryModel, state: str) -> float:
-    return found.free(state)[DRAM].median
+def dram(memory_model: MemoryModel, state: str) -> float:
+    return memory_model.free(state)[DRAM].median
 
 
 def won(state: str, before: dict[str, Value], after: dict[str, Value], **how: object) -> float:
@@ -56,15 +56,15 @@ def won(state: str, before: dict[str, Value], after: dict[str, Value], **how: ob
 @pytest.mark.parametrize("minor", [(4, 4), (5, 1), (5, 5), (6, 1)])
 def test_every_chip_answers_in_its_states(chip: str, minor: Minor) -> None:
     """Those without Wi-Fi too; nothing is above what the chip has."""
-    found = model(chip, minor, **NIMBLE)
-    assert found.states[:2] == ("boot", "app_main")
+    result = model(chip, minor, **NIMBLE)
+    assert result.states[:2] == ("boot", "app_main")
     wifi = chip not in ("esp32h2", "esp32p4", "esp32h21", "esp32h4")
-    assert ("wifi_started" in found.states) == wifi
-    assert {"connected", "load"} <= set(found.states)  # by another network
-    assert ("ble" in found.states) == found.scene.on("BT_ENABLED")  # by another controller too
+    assert ("wifi_started" in result.states) == wifi
+    assert {"connected", "load"} <= set(result.states)  # by another network
+    assert ("ble" in result.states) == result.scene.on("BT_ENABLED")  # by another controller too
     memory = chip_memory(chip, minor)
-    for state in (*found.states, found.busiest):
-        free = found.free(state)
+    for state in (*result.states, result.busiest):
+        free = result.free(state)
         assert 0 < free[DRAM].median < memory.dram + memory.rtc
         assert 0 < free[DRAM].half_80 < 60_000
         assert (free[IRAM].median > 0) == (chip == "esp32")
@@ -120,34 +120,34 @@ def test_what_does_not_fit_is_below_zero() -> None:
     assert one - ten > 9 * (16_717 + 4_429)
 
 
-def test_told_statics_take_the_place_of_an_empty_programs() -> None:
-    found = model()
-    told = replace(found, static_dram=100_000)
+def test_reported_statics_take_the_place_of_an_empty_programs() -> None:
+    result = model()
+    reported = replace(result, static_dram=100_000)
     memory = chip_memory("esp32c3", (5, 5))
-    free = told.free(BOOT)[DRAM]
+    free = reported.free(BOOT)[DRAM]
     assert (free.median, free.half_80) == (memory.dram - 100_000, 0)
     in_flash = model(FREERTOS_PLACE_FUNCTIONS_INTO_FLASH=True)
-    assert dram(in_flash, BOOT) > dram(found, BOOT)
+    assert dram(in_flash, BOOT) > dram(result, BOOT)
     assert dram(replace(in_flash, static_dram=100_000), BOOT) == free.median
     empty = empty_static("esp32c3", (5, 5))
-    assert dram(found, BOOT) == pytest.approx(memory.dram - empty.dram, abs=1)
+    assert dram(result, BOOT) == pytest.approx(memory.dram - empty.dram, abs=1)
 
 
 def test_links_are_there_from_boot_on() -> None:
-    found = model()
-    wifi, both = found.linking("wifi"), found.linking("wifi", "ble")
-    assert dram(found, BOOT) - dram(wifi, BOOT) > 40_000
+    result = model()
+    wifi, both = result.linking("wifi"), result.linking("wifi", "ble")
+    assert dram(result, BOOT) - dram(wifi, BOOT) > 40_000
     assert dram(wifi, BOOT) >= dram(both, BOOT)
-    assert dram(wifi, LOAD) == dram(found, LOAD)  # which links it anyway
+    assert dram(wifi, LOAD) == dram(result, LOAD)  # which links it anyway
 
 
 def test_states_go_down() -> None:
-    found = model(**NIMBLE)  # type: ignore[arg-type]
-    order = [dram(found, state) for state in ("app_main", "wifi_started", "connected", "load")]
+    result = model(**NIMBLE)  # type: ignore[arg-type]
+    order = [dram(result, state) for state in ("app_main", "wifi_started", "connected", "load")]
     assert order == sorted(order, reverse=True)
-    assert dram(found, BUSY) < min(dram(found, BLE), dram(found, LOAD))
-    assert dram(found, PROVISIONING) < min(dram(found, BLE), dram(found, "connected"))
-    assert found.busiest == BUSY
+    assert dram(result, BUSY) < min(dram(result, BLE), dram(result, LOAD))
+    assert dram(result, PROVISIONING) < min(dram(result, BLE), dram(result, "connected"))
+    assert result.busiest == BUSY
     assert model().busiest == LOAD
 
 
@@ -155,22 +155,22 @@ def test_a_difference_has_the_doubt_of_what_differs_alone() -> None:
     """The base, which both share, takes no part in it."""
     before = model()
     after = model(ESP_WIFI_STATIC_RX_BUFFER_NUM=4)
-    found = before.difference(after, LOAD)
-    assert found.median == pytest.approx(dram(after, LOAD) - dram(before, LOAD), abs=1)
-    assert 0 < found.half_80 < 0.2 * found.median
+    result = before.difference(after, LOAD)
+    assert result.median == pytest.approx(dram(after, LOAD) - dram(before, LOAD), abs=1)
+    assert 0 < result.half_80 < 0.2 * result.median
     assert before.difference(before, LOAD).half_80 == 0
     code = before.difference(model(ESP_WIFI_IRAM_OPT=False), LOAD)
     assert 0.05 < code.half_80 / code.median < 0.8
 
 
 def test_the_users_board_moves_and_narrows_what_is_left() -> None:
-    found = model()
-    own = replace(found, own=(OwnMemory(model=found, free=100_000.0),))
+    result = model()
+    own = replace(result, own=(OwnMemory(model=result, free=100_000.0),))
     free = own.free(LOAD)[DRAM]
     assert free.median == pytest.approx(100_000)
-    assert free.half_80 < found.free(LOAD)[DRAM].half_80
-    moved = 100_000 - dram(found, LOAD)
-    assert dram(own, BOOT) - dram(found, BOOT) == pytest.approx(moved)
+    assert free.half_80 < result.free(LOAD)[DRAM].half_80
+    moved = 100_000 - dram(result, LOAD)
+    assert dram(own, BOOT) - dram(result, BOOT) == pytest.approx(moved)
     other = own.of(model(ESP_WIFI_IRAM_OPT=False).scene.config)
     assert other.own == ()
 

@@ -47,13 +47,13 @@ def rank(name: str) -> WifiRow:
 @pytest.mark.parametrize("name", ["esp32-default", "esp32-memory-saving", "esp32c3-iperf"])
 def test_a_published_rank_is_inside_its_own_band(predict: Predict, name: str) -> None:
     row = rank(name)
-    found = predict(options(row), "--chip", row.knobs.chip, "--idf", "4.2")
+    result = predict(options(row), "--chip", row.knobs.chip, "--idf", "4.2")
     for metric in METRICS:
-        band = found["throughput_mbps"][metric]
+        band = result["throughput_mbps"][metric]
         assert band["low_95"] < band["low_80"] < band["median"] < band["high_80"] < band["high_95"]
-    tcp = found["throughput_mbps"]["tcp_rx"]
+    tcp = result["throughput_mbps"]["tcp_rx"]
     assert tcp["low_95"] <= row.throughput["tcp_rx"] <= tcp["high_95"]
-    assert any("published ranks of this chip" in sentence for sentence in found["rests_on"])
+    assert any("published ranks of this chip" in sentence for sentence in result["rests_on"])
 
 
 def test_a_chip_without_ranks_has_wide_bands_and_says_so(predict: Predict) -> None:
@@ -61,8 +61,8 @@ def test_a_chip_without_ranks_has_wide_bands_and_says_so(predict: Predict) -> No
     known = predict("ESP_WIFI_IRAM_OPT=y", "--chip", "esp32c3", "--idf", "4.3")
     unknown = predict("ESP_WIFI_IRAM_OPT=y", "--chip", "esp32c5", "--idf", "5.5")
 
-    def width(found: dict[str, Any]) -> float:
-        band = found["throughput_mbps"]["udp_rx"]
+    def width(result: dict[str, Any]) -> float:
+        band = result["throughput_mbps"]["udp_rx"]
         return float(band["high_80"] / band["low_80"])
 
     assert width(unknown) > width(known)
@@ -92,38 +92,38 @@ def test_distance_and_loss_cost_tcp_what_they_should(predict: Predict) -> None:
     assert air["udp_rx"]["high_80"] / air["udp_rx"]["low_80"] > 3
 
 
-def parts(found: dict[str, Any], component: str) -> dict[str, dict[str, Any]]:
-    return {part["what"]: part for part in found["parts"] if part["component"] == component}
+def parts(result: dict[str, Any], component: str) -> dict[str, dict[str, Any]]:
+    return {part["what"]: part for part in result["parts"] if part["component"] == component}
 
 
 def test_parts_follow_the_options(predict: Predict) -> None:
-    found = predict(
+    result = predict(
         "ESP_WIFI_STATIC_RX_BUFFER_NUM=4 LWIP_TCP_WND_DEFAULT=14400 "
         "MBEDTLS_SSL_IN_CONTENT_LEN=16384 MBEDTLS_SSL_OUT_CONTENT_LEN=2048 FREERTOS_UNICORE=y",
         "--chip", "esp32", "--tls", 2,
     )  # fmt: skip
-    wifi = parts(found, "Wi-Fi")
+    wifi = parts(result, "Wi-Fi")
     assert wifi["static RX buffers"]["bytes"] == pytest.approx(4 * 1696, rel=0.02)
     assert wifi["dynamic RX buffers"]["count"] == min(32, 3 * 10)  # windows of 10 segments
-    assert parts(found, "TLS")["incoming records"]["bytes"] == pytest.approx(2 * 16717, rel=0.001)
-    assert parts(found, "TLS")["outgoing records"]["bytes"] == pytest.approx(2 * 2381, rel=0.001)
-    assert "IPC tasks" not in parts(found, "stacks")
+    assert parts(result, "TLS")["incoming records"]["bytes"] == pytest.approx(2 * 16717, rel=0.001)
+    assert parts(result, "TLS")["outgoing records"]["bytes"] == pytest.approx(2 * 2381, rel=0.001)
+    assert "IPC tasks" not in parts(result, "stacks")
     alone = predict("FREERTOS_UNICORE=y", "--chip", "esp32")
-    assert found["left"]["median"] < alone["left"]["median"]
-    assert found["left"] == found["states"]["load"]["dram"]
+    assert result["left"]["median"] < alone["left"]["median"]
+    assert result["left"] == result["states"]["load"]["dram"]
 
 
 def test_psram_takes_the_dynamic_buffers_and_large_records(predict: Predict) -> None:
-    found = predict(
+    result = predict(
         "SPIRAM=y SPIRAM_USE_MALLOC=y SPIRAM_TRY_ALLOCATE_WIFI_LWIP=y MBEDTLS_EXTERNAL_MEM_ALLOC=y",
         "--chip", "esp32s3", "--tls", 1,
     )  # fmt: skip
-    assert found["psram"] == "quad"
-    assert parts(found, "Wi-Fi")["dynamic RX buffers"]["kind"] == "psram"
-    assert parts(found, "Wi-Fi")["static TX buffers"]["kind"] == "dram"
-    assert parts(found, "TLS")["incoming records"]["kind"] == "psram"
+    assert result["psram"] == "quad"
+    assert parts(result, "Wi-Fi")["dynamic RX buffers"]["kind"] == "psram"
+    assert parts(result, "Wi-Fi")["static TX buffers"]["kind"] == "dram"
+    assert parts(result, "TLS")["incoming records"]["kind"] == "psram"
     plain = predict("ESP_WIFI_IRAM_OPT=y", "--chip", "esp32s3", "--tls", 1)
-    assert found["states"]["load"]["psram"]["median"] > 3_000_000
+    assert result["states"]["load"]["psram"]["median"] > 3_000_000
     assert plain["states"]["load"]["psram"]["median"] == 0
 
 
@@ -137,20 +137,20 @@ def test_lines_that_kconfig_leaves_out_change_nothing(
     args = ("--chip", chip, "--idf", idf, "--tls", 1)
     plain = predict("LWIP_TCP_MSS=1440", *args)
     off = "SPIRAM=y" if chip == "esp32c3" else "SPIRAM=n"
-    found = predict(
+    result = predict(
         f"{off} SPIRAM_USE_MALLOC=y SPIRAM_TRY_ALLOCATE_WIFI_LWIP=y "
         "SPIRAM_MALLOC_RESERVE_INTERNAL=65536",
         *args,
     )
     for key in ("psram", "throughput_mbps", "states", "left", "parts"):
-        assert found[key] == plain[key]
-    assert any("CONFIG_SPIRAM_USE_MALLOC" in note for note in found["notes"])
+        assert result[key] == plain[key]
+    assert any("CONFIG_SPIRAM_USE_MALLOC" in note for note in result["notes"])
     assert not any("left out" in note for note in plain["notes"])
 
 
 def test_tls_is_not_in_psram_that_is_off(predict: Predict) -> None:
-    found = predict("MBEDTLS_EXTERNAL_MEM_ALLOC=y SPIRAM=n", "--chip", "esp32", "--tls", 1)
-    assert parts(found, "TLS")["incoming records"]["kind"] == "dram"
+    result = predict("MBEDTLS_EXTERNAL_MEM_ALLOC=y SPIRAM=n", "--chip", "esp32", "--tls", 1)
+    assert parts(result, "TLS")["incoming records"]["kind"] == "dram"
 
 
 def test_bluetooth_is_a_part_by_its_mode(predict: Predict) -> None:
@@ -177,13 +177,13 @@ def test_bluetooths_host_is_kconfigs_default(predict: Predict) -> None:
 
 def test_records_in_iram_make_tls_slower(predict: Predict) -> None:
     text = "FREERTOS_UNICORE=y ESP32_IRAM_AS_8BIT_ACCESSIBLE_MEMORY=y"
-    found = [
+    results = [
         predict(f"{text} {more}", "--chip", "esp32", "--tls", 1)
         for more in ("", "MBEDTLS_IRAM_8BIT_MEM_ALLOC=y")
     ]
-    plain, iram = (each["tls_1mb"] for each in found)
+    plain, iram = (each["tls_1mb"] for each in results)
     # and leave the memory that any request is served from to others
-    gain = found[1]["left"]["median"] - found[0]["left"]["median"]
+    gain = results[1]["left"]["median"] - results[0]["left"]["median"]
     assert gain == pytest.approx(16_717 + 4_429, rel=0.001)
     assert iram["seconds"] > plain["seconds"]
     assert iram["iram_s"] == pytest.approx(2.2)  # at 160 MHz, as published
@@ -191,11 +191,11 @@ def test_records_in_iram_make_tls_slower(predict: Predict) -> None:
 
 
 def test_power_save_follows_the_times(predict: Predict) -> None:
-    found = predict(
+    result = predict(
         "ESP_WIFI_IRAM_OPT=y", "--chip", "esp32", "--dtim", 3, "--listen", 10, "--beacon", 100,
         "--window", 25, "--interval", 100, "--wifi-share", 50,
     )  # fmt: skip
-    modes = {mode["mode"]: mode for mode in found["power_save"]}
+    modes = {mode["mode"]: mode for mode in result["power_save"]}
     assert modes["min_modem"]["worst_delay_ms"] == pytest.approx(307.2 + 50)
     assert modes["max_modem"]["broadcast_heard_pct"] == 10
     assert any("broadcast" in note for note in modes["max_modem"]["notes"])
@@ -245,9 +245,9 @@ def test_figures_given_once_are_kept_beside_the_configuration(
     assert again["throughput_mbps"] != given["throughput_mbps"]
     mine = tmp_path / "heapscope-measured.toml"
     mine.write_text('[[measured]]\nsdkconfig = "board/shipped"\nudp_rx = 30\n', encoding="utf-8")
-    told = predict(text, "--chip", "esp32", "--measured", board / "own.toml")
-    assert told["throughput_mbps"] == again["throughput_mbps"]
-    assert any("not kept" in note for note in told["notes"])
+    reported = predict(text, "--chip", "esp32", "--measured", board / "own.toml")
+    assert reported["throughput_mbps"] == again["throughput_mbps"]
+    assert any("not kept" in note for note in reported["notes"])
     assert "udp_rx = 30" in mine.read_text(encoding="utf-8")
     assert predict(text, "--chip", "esp32", "--no-measured")["notes"] == plain["notes"]
 
@@ -257,14 +257,14 @@ def owned(predict: Predict, tmp_path: Path) -> Callable[[str], str]:
     """Predicts with figures of the user's board, this one of them; the note that tells of them."""
     (tmp_path / "shipped").write_text("CONFIG_LWIP_TCP_WND_DEFAULT=5760\n", encoding="utf-8")
 
-    def told(figure: str) -> str:
+    def reported(figure: str) -> str:
         own = tmp_path / "own.toml"
         own.write_text(OWN.replace("9.0", figure), encoding="utf-8")
-        found = predict("LWIP_TCP_WND_DEFAULT=5760", "--chip", "esp32", "--measured", own)
-        assert found["left"]["median"] < 65_000
-        return str(next(note for note in found["notes"] if "calibrated by" in note))
+        result = predict("LWIP_TCP_WND_DEFAULT=5760", "--chip", "esp32", "--measured", own)
+        assert result["left"]["median"] < 65_000
+        return str(next(note for note in result["notes"] if "calibrated by" in note))
 
-    return told
+    return reported
 
 
 @pytest.mark.parametrize("other", ["folder", "device"])
@@ -289,10 +289,10 @@ def test_a_full_disk_leaves_what_was_kept_whole(
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (len(before) // 2, hard))
     try:
-        told = keep(tmp_path / "own.toml", tmp_path / "sdkconfig.defaults")
+        reported = keep(tmp_path / "own.toml", tmp_path / "sdkconfig.defaults")
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
-    assert f"not kept: {kept}: cannot be written: File too large" in told
+    assert f"not kept: {kept}: cannot be written: File too large" in reported
     assert kept.read_bytes() == before
     assert sorted(tmp_path.iterdir()) == there
 
@@ -311,8 +311,8 @@ def test_a_folder_that_nobody_may_write_to_leaves_what_was_kept(
 
     (tmp_path / "own.toml").write_text(OWN.replace("9.0", "18.0"), encoding="utf-8")
     monkeypatch.setattr(Path, "open", refused)
-    told = keep(tmp_path / "own.toml", tmp_path / "sdkconfig.defaults")
-    assert f"not kept: {kept}: cannot be written: Permission denied" in told
+    reported = keep(tmp_path / "own.toml", tmp_path / "sdkconfig.defaults")
+    assert f"not kept: {kept}: cannot be written: Permission denied" in reported
     assert kept.read_bytes() == before
 
 
@@ -322,8 +322,8 @@ def test_code_that_is_not_in_iram_leaves_more_to_a_trace(predict: Predict, tmp_p
     assert CliRunner().invoke(app, ["import", "text", str(events), "-o", str(trace)]).exit_code == 0
 
     def sizes(text: str) -> int:
-        found = predict(text, "--chip", "esp32c3", "--trace", trace)["replay"]
-        return sum(int(region["size"]) for region in found["regions"])
+        result = predict(text, "--chip", "esp32c3", "--trace", trace)["replay"]
+        return sum(int(region["size"]) for region in result["regions"])
 
     plain = sizes("ESP_WIFI_IRAM_OPT=y")  # as by default
     assert 20_000 < sizes("ESP_WIFI_IRAM_OPT=n ESP_WIFI_RX_IRAM_OPT=n") - plain < 32_000
@@ -333,12 +333,12 @@ def test_code_that_is_not_in_iram_leaves_more_to_a_trace(predict: Predict, tmp_p
 def test_a_trace_is_replayed_on_the_configurations_memory(predict: Predict, tmp_path: Path) -> None:
     events, trace = tmp_path / "events.txt", tmp_path / "T.hst"
     events.write_text("t net\na 1 20000\na 2 50000\nf 1\n", encoding="utf-8")
-    made = CliRunner().invoke(app, ["import", "text", str(events), "-o", str(trace)])
-    assert made.exit_code == 0
-    found = predict("HEAP_POISONING_LIGHT=y", "--chip", "esp32", "--trace", trace)
-    assert found["replay"]["heapscope_replay"] == 1
-    assert found["replay"]["summary"]["failures"] == 0
-    assert {region["allocator"] for region in found["replay"]["regions"]} == {"idf-5.5+light"}
+    built = CliRunner().invoke(app, ["import", "text", str(events), "-o", str(trace)])
+    assert built.exit_code == 0
+    result = predict("HEAP_POISONING_LIGHT=y", "--chip", "esp32", "--trace", trace)
+    assert result["replay"]["heapscope_replay"] == 1
+    assert result["replay"]["summary"]["failures"] == 0
+    assert {region["allocator"] for region in result["replay"]["regions"]} == {"idf-5.5+light"}
 
 
 @pytest.mark.parametrize(

@@ -29,7 +29,7 @@ CONFIGS = {
 
 
 @pytest.fixture
-def made(tmp_path: Path, seed: int) -> Path:
+def sample(tmp_path: Path, seed: int) -> Path:
     """A random trace that holds 60 to 110 KB at most: on an ESP32 some configurations fit it."""
     draw = random.Random(seed)
     lines, live, held, most = [], {}, 0, draw.randrange(60_000, 110_000)
@@ -59,17 +59,17 @@ def run(*args: object) -> tuple[int, dict[str, Any]]:
 @pytest.mark.parametrize("name", CONFIGS)
 @pytest.mark.parametrize("captured", ["", "mix_gateway", "tls228_ec_16k_2k"])
 def test_both_say_met_or_both_not_met(
-    tmp_path: Path, made: Path, chip: str, name: str, captured: str
+    tmp_path: Path, sample: Path, chip: str, name: str, captured: str
 ) -> None:
     """tune keeps all of its knobs, so that it is asked about the configuration as it is."""
     config = tmp_path / "sdkconfig"
     config.write_text(f'CONFIG_IDF_TARGET="{chip}"\n{CONFIGS[name]}', encoding="utf-8")
-    trace = CAPTURED / f"{captured}.hst.zst" if captured else made
+    trace = CAPTURED / f"{captured}.hst.zst" if captured else sample
     _, predicted = run("predict", config, "--idf", "5.5", "--trace", trace)
     fit = predicted["trace_fit"]
     keep = [word for knob in KNOBS for word in ("--keep", knob)]
-    asked = ("--idf", "5.5", "--trace", trace, "--extrapolate", *keep)
-    code, tuned = run("tune", config, "--chip", chip, *asked)
+    requested = ("--idf", "5.5", "--trace", trace, "--extrapolate", *keep)
+    code, tuned = run("tune", config, "--chip", chip, *requested)
     assert tuned["replay"]["fits_from_kb"] == fit["fits_from_kb"]
     assert fit["met"] is (code == 0)
     if code == 0:
@@ -77,16 +77,18 @@ def test_both_say_met_or_both_not_met(
         assert {name: tuned["replay"][name] for name in same} == {n: fit[n] for n in same}
 
 
-def test_the_fit_is_that_of_a_replay_on_what_is_left(tmp_path: Path, made: Path) -> None:
+def test_the_fit_is_that_of_a_replay_on_what_is_left(tmp_path: Path, sample: Path) -> None:
     """Recounted by replays on as much as is held, on the least that fits, and below it."""
     config = tmp_path / "sdkconfig"
     config.write_text("CONFIG_X=y\n", encoding="utf-8")
-    fit = run("predict", config, "--chip", "esp32", "--idf", "5.5", "--trace", made)[1]["trace_fit"]
+    fit = run("predict", config, "--chip", "esp32", "--idf", "5.5", "--trace", sample)[1][
+        "trace_fit"
+    ]
     scene = MemoryScene(config=read_config([config], chip="esp32", sdk="5.5"), minor=(5, 5))
     system = busiest_memory(MemoryModel(scene=scene), traced=False)
 
     def failures(kilobytes: float) -> int:
-        return replay(made, system.layout(int(kilobytes * 1024) & ~15)).summary.failures
+        return replay(sample, system.layout(int(kilobytes * 1024) & ~15)).summary.failures
 
     assert failures(fit["fits_from_kb"]) == 0
     assert failures(fit["fits_from_kb"] - 0.25) > 0
@@ -99,14 +101,14 @@ def test_each_figure_names_its_memory_and_all_are_of_one(tmp_path: Path) -> None
     config = tmp_path / "sdkconfig"
     config.write_text("CONFIG_X=y\n", encoding="utf-8")
     trace = CAPTURED / "mix_gateway.hst.zst"
-    asked = ["predict", str(config), "--chip", "esp32", "--idf", "5.5", "--trace", str(trace)]
-    text = " ".join(CliRunner().invoke(app, asked).stdout.split())
+    requested = ["predict", str(config), "--chip", "esp32", "--idf", "5.5", "--trace", str(trace)]
+    text = " ".join(CliRunner().invoke(app, requested).stdout.split())
     assert "of the memory that Wi-Fi, lwIP and the SDK's tasks leave to the program" in text
     assert "not met" in text
     beside = text.index("The trace beside the system's blocks, with the median left to it")
     assert text.index("not met") < beside < text.index("requests failed")
     assert "whole heap" not in text
-    document = run(*asked)[1]
+    document = run(*requested)[1]
     notes = " ".join(document["replay"]["layout"]["notes"])
     assert f"{document['states']['load']['dram']['median']:,} bytes of internal memory" in notes
     assert {"tiT", "wifi", "main"} <= {row["task"] for row in document["replay"]["tasks"]}

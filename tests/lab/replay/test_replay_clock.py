@@ -26,7 +26,7 @@ from heapscope.render.page.charts import draw
 from heapscope.render.page.data import side_data
 from heapscope.render.page.side import PageSide
 from heapscope.render.text.console import console
-from heapscope.render.text.table import Said
+from heapscope.render.text.table import CellText
 from heapscope.render.text.tables import failure_spans
 from heapscope.simulation.replay.run import replay
 from heapscope.simulation.replay.survey import survey
@@ -36,15 +36,15 @@ from heapscope.trace.clock import events_named
 CLOCK = 1 << 1
 MALLOC, FREE, MARK = 1, 5, 7
 
-Made = tuple[Path, list[int]]
-Make = Callable[..., Made]
+Built = tuple[Path, list[int]]
+Make = Callable[..., Built]
 
 
 @pytest.fixture
 def clocked(tmp_path: Path) -> Make:
     """A random trace whose requests at times fail on 16 KB, and the ticks of its heap events."""
 
-    def make(seed: int, *, hz: int | None = 32_768, features: int = CLOCK) -> Made:
+    def make(seed: int, *, hz: int | None = 32_768, features: int = CLOCK) -> Built:
         draw = random.Random(seed)
         rows = np.zeros(4_000, dtype=event_dtype())
         time, live, ticks, fresh = draw.randrange(1 << 20), [], [], 0
@@ -127,7 +127,7 @@ def test_without_a_clock_or_its_rate_events_are_named_as_such(
     assert "at event" in shown(result)
 
 
-def test_a_trace_shorter_than_a_second_is_told_in_microseconds(clocked: Make) -> None:
+def test_a_trace_shorter_than_a_second_is_reported_in_microseconds(clocked: Make) -> None:
     path, ticks = clocked(11, hz=1_000_000_000)
     result = run(path)
     event = result.failures[0].event
@@ -136,7 +136,7 @@ def test_a_trace_shorter_than_a_second_is_told_in_microseconds(clocked: Make) ->
     )
 
 
-def test_times_of_events_that_are_not_there_are_not_told(clocked: Make) -> None:
+def test_times_of_events_that_are_not_there_are_not_reported(clocked: Make) -> None:
     path, ticks = clocked(3)
     with NativeReader() as reader:
         ask_times(reader, [5, len(ticks) + 5])
@@ -158,8 +158,8 @@ def test_a_page_tells_seconds_in_its_tables_and_under_its_axis(
 ) -> None:
     path, ticks = clocked(seed)
     page = tmp_path / "page.html"
-    asked = ["report", str(path), "--pool", "16KB", "--no-why", "-o", str(page)]
-    done = CliRunner().invoke(app, asked)
+    requested = ["report", str(path), "--pool", "16KB", "--no-why", "-o", str(page)]
+    done = CliRunner().invoke(app, requested)
     assert done.exit_code == 0, done.output
     text = page.read_text(encoding="utf-8")
     result = run(path)
@@ -173,8 +173,8 @@ def test_a_page_tells_seconds_in_its_tables_and_under_its_axis(
 def test_the_page_counts_ticks_from_the_first_event(clocked: Make) -> None:
     """The clock of a device does not begin at 0 when the recording does."""
     path, _ = clocked(4)
-    result, found = survey(path, pool_layout(16_384), needs=[])
-    side = PageSide(label="", result=result, survey=found, leaks=None)  # type: ignore[arg-type]
+    result, match = survey(path, pool_layout(16_384), needs=[])
+    side = PageSide(label="", result=result, survey=match, leaks=None)  # type: ignore[arg-type]
     data = side_data(side, 0)
     assert result.clock is not None
     assert data["start"] == result.clock.first_time > 0
@@ -185,8 +185,8 @@ def test_the_page_counts_ticks_from_the_first_event(clocked: Make) -> None:
 
 def test_the_page_knows_when_its_pins_spans_and_columns_were(clocked: Make, seed: int) -> None:
     path, ticks = clocked(seed)
-    result, found = survey(path, pool_layout(16_384), needs=[])
-    data = side_data(PageSide(label="", result=result, survey=found, leaks=None), 0)  # type: ignore[arg-type]
+    result, match = survey(path, pool_layout(16_384), needs=[])
+    data = side_data(PageSide(label="", result=result, survey=match, leaks=None), 0)  # type: ignore[arg-type]
     assert data["failed"]
     for pin in (*data["failed"], *data["close"]):
         assert pin["time"] == ticks[pin["event"]]
@@ -195,7 +195,7 @@ def test_the_page_knows_when_its_pins_spans_and_columns_were(clocked: Make, seed
         assert times == [ticks[event] for event in data[part][events]]
     rows = failure_spans(result).rows
     starts = [row[0] for row in rows]
-    assert all(isinstance(start, Said) for start in starts)
+    assert all(isinstance(start, CellText) for start in starts)
 
 
 def axes(sides: list[PageSide]) -> dict[str, str]:
@@ -214,8 +214,8 @@ def test_sides_of_one_time_share_an_axis_of_seconds_and_others_one_of_events(
     clocked: Make,
 ) -> None:
     def side(seed: int, pool: int, **how: Any) -> PageSide:
-        result, found = survey(clocked(seed, **how)[0], pool_layout(pool), needs=[])
-        return PageSide(label="", result=result, survey=found, leaks=None)  # type: ignore[arg-type]
+        result, match = survey(clocked(seed, **how)[0], pool_layout(pool), needs=[])
+        return PageSide(label="", result=result, survey=match, leaks=None)  # type: ignore[arg-type]
 
     same = axes([side(1, 16_384), side(1, 20_480)])
     assert all(label.startswith("seconds") for label in same.values())
@@ -233,20 +233,20 @@ def test_info_tells_when_the_peak_and_the_marks_were(
     path, ticks = clocked(seed, hz=hz)
     done = CliRunner().invoke(app, ["replay", str(path), "--json", "-"])
     assert done.exit_code == 0, done.output
-    told = json.loads(done.stdout)
+    document = json.loads(done.stdout)
     result = run(path)
     marks, start = result.marks, result.census.first_time
     shown = CliRunner().invoke(app, ["replay", str(path)]).stdout
-    peak = f"event {told['live_peak_event']:,}"
+    peak = f"event {document['live_peak_event']:,}"
     if hz is None:
-        assert told["live_peak_seconds"] is None
-        assert {mark["seconds"] for mark in told["marks"]} == {None}
+        assert document["live_peak_seconds"] is None
+        assert {mark["seconds"] for mark in document["marks"]} == {None}
         assert f"at {peak}" in shown
         return
-    seconds = (ticks[told["live_peak_event"]] - start) / hz
-    assert told["live_peak_seconds"] == pytest.approx(seconds)
+    seconds = (ticks[document["live_peak_event"]] - start) / hz
+    assert document["live_peak_seconds"] == pytest.approx(seconds)
     assert f"at {seconds:,.3f} s after the start [{peak}]" in " ".join(shown.split())
-    for mark, row in zip(told["marks"], marks, strict=False):
+    for mark, row in zip(document["marks"], marks, strict=False):
         assert mark["seconds"] == pytest.approx((row.time - start) / hz)
 
 
@@ -257,9 +257,9 @@ def test_leaks_tells_when_its_interval_began_and_ended(clocked: Make, seed: int)
     spans = ["--begin", "round#3", "--end", "round#6"]
     done = CliRunner().invoke(app, ["leaks", str(path), *spans])
     assert done.exit_code == 0, done.output
-    said = " ".join(done.stdout.split())
+    text = " ".join(done.stdout.split())
     for mark in (begin, end):
-        found = re.search(rf"([\d,.]+) s after the start \[event {mark.event:,}\]", said)
-        assert found is not None, said
+        match = re.search(rf"([\d,.]+) s after the start \[event {mark.event:,}\]", text)
+        assert match is not None, text
         after = (ticks[mark.event] - result.census.first_time) / 32_768
-        assert float(found[1].replace(",", "")) == pytest.approx(after, abs=0.13)
+        assert float(match[1].replace(",", "")) == pytest.approx(after, abs=0.13)

@@ -17,15 +17,15 @@ MakeTrace = Callable[[str], Path]
 
 
 def explained(trace: Path, event: int, idf: str = "4.2") -> Explanation:
-    found = replay(trace, load_chip("esp32").layout(idf=idf), explain=event).explanation
-    assert found is not None
-    return found
+    explanation = replay(trace, load_chip("esp32").layout(idf=idf), explain=event).explanation
+    assert explanation is not None
+    return explanation
 
 
 def test_a_request_passes_the_regions_that_are_too_small(trace: MakeTrace) -> None:
-    found = explained(trace("t net;a 1 170000;a 2 100000"), 1)
-    asked = [(step.kind, step.priority, step.outcome) for step in found.steps]
-    assert asked == [
+    result = explained(trace("t net;a 1 170000;a 2 100000"), 1)
+    results = [(step.kind, step.priority, step.outcome) for step in result.steps]
+    assert results == [
         ("DRAM", 0, "too small"),
         ("DRAM", 0, "too small"),
         ("DRAM", 1, "too small"),
@@ -34,16 +34,16 @@ def test_a_request_passes_the_regions_that_are_too_small(trace: MakeTrace) -> No
         ("D/IRAM", 1, "served"),
         ("IRAM", None, "lacks DEFAULT"),
     ]
-    assert found.steps[5].largest_allocatable == 113804
-    assert found.address is not None
-    assert 0x3FFE4350 <= found.address < 0x40000000
-    assert (found.call, found.size, found.task) == ("malloc", 100000, "net")
+    assert result.steps[5].largest_allocatable == 113804
+    assert result.address is not None
+    assert 0x3FFE4350 <= result.address < 0x40000000
+    assert (result.call, result.size, result.task) == ("malloc", 100000, "net")
 
 
-def test_a_request_that_fails_was_refused_by_every_region_asked(trace: MakeTrace) -> None:
-    found = explained(trace("a 1 200000"), 0)
-    assert found.address is None
-    assert {step.outcome for step in found.steps} == {"too small", "lacks DEFAULT"}
+def test_a_request_that_fails_was_refused_by_every_region_requested(trace: MakeTrace) -> None:
+    result = explained(trace("a 1 200000"), 0)
+    assert result.address is None
+    assert {step.outcome for step in result.steps} == {"too small", "lacks DEFAULT"}
 
 
 def test_a_realloc_tells_whether_it_stayed(trace: MakeTrace) -> None:
@@ -67,9 +67,9 @@ def test_what_the_regions_had_is_what_they_had_before_the_event(trace: MakeTrace
 
 
 def test_an_event_on_a_block_without_place_was_skipped(trace: MakeTrace) -> None:
-    found = explained(trace("a 1 300000;r 1 10"), 1)
-    assert found.skipped
-    assert found.steps == ()
+    result = explained(trace("a 1 300000;r 1 10"), 1)
+    assert result.skipped
+    assert result.steps == ()
 
 
 @pytest.mark.parametrize("event", [1, 7])

@@ -47,7 +47,7 @@ def story(trace: MakeTrace) -> ReplayResult:
     )
 
 
-def test_tasks_hold_what_they_asked_for(story: ReplayResult) -> None:
+def test_tasks_hold_what_they_requested(story: ReplayResult) -> None:
     rows = {row.task: row for row in story.tasks}
     assert set(rows) == {"net", "script"}
     assert (rows["net"].payload_peak, rows["net"].payload, rows["net"].allocations) == (4000, 0, 2)
@@ -56,7 +56,7 @@ def test_tasks_hold_what_they_asked_for(story: ReplayResult) -> None:
     assert rows["script"].failures == 1
 
 
-def test_the_failed_request_is_told_with_its_reason(story: ReplayResult) -> None:
+def test_the_failed_request_is_reported_with_its_reason(story: ReplayResult) -> None:
     (failure,) = story.failures
     assert (failure.event, failure.task, failure.call) == (6, "script", "malloc")
     assert (failure.size, failure.capabilities, failure.site) == (60000, "malloc", "")

@@ -118,7 +118,7 @@ def put(path: Path, events: list[Events], features: int = ADDRESSES) -> None:
 
 
 @pytest.mark.parametrize("allocator", ALLOCATORS)
-def test_blocks_lie_where_the_snapshot_found_them(
+def test_blocks_lie_where_the_snapshot_saw_them(
     allocator: str, record: Record, tmp_path: Path
 ) -> None:
     recording = record(allocator)
@@ -165,12 +165,12 @@ def test_start_up_use_is_among_the_blocks_of_a_snapshot(record: Record, tmp_path
 
 
 def live_after(blocks: dict[int, int], events: Events) -> dict[int, int]:
-    found = dict(blocks)
+    result = dict(blocks)
     for event in events:
-        found.pop(int(event["key"]), None)
+        result.pop(int(event["key"]), None)
         if event["kind"] != FREE:
-            found[int(event["new_key"] or event["key"])] = int(event["size"])
-    return found
+            result[int(event["new_key"] or event["key"])] = int(event["size"])
+    return result
 
 
 def lost(events: int) -> Events:
@@ -205,9 +205,9 @@ def test_each_segment_of_a_recording_is_replayed_from_its_snapshot(
         assert used == len(events)
         # Snapshots do not tell all of a heap's state; where that shows, the answer says so.
         certain = result.summary.address_matched == result.summary.address_compared
-        said = any("blocks of a snapshot" in one for one in result.verdict.sentences)
+        stated = any("blocks of a snapshot" in one for one in result.verdict.sentences)
         assert result.summary.address_compared > len(events) // 3
-        assert said != certain
+        assert stated != certain
         assert result.summary.unknown_frees == result.summary.reused_ids == 0
         assert result.summary.live == sum(live_after(live, rest[:end]).values())
         assert (result.loss is None) == (number == 3)

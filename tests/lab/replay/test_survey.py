@@ -216,11 +216,11 @@ def test_blocks_of_the_map_have_the_lives_that_the_trace_gave_them(
     trace: MakeTrace, lines: list[str], layout: Layout, states: list[ReplayResult]
 ) -> None:
     blocks = seen(trace, lines, layout).picture.blocks
-    found = set(zip(blocks["task"], blocks["size"], blocks["born"], blocks["died"], strict=True))
+    results = set(zip(blocks["task"], blocks["size"], blocks["born"], blocks["died"], strict=True))
     expected = expected_lives(lines, states)
-    assert found <= expected
+    assert results <= expected
     # All but blocks that never cover most of a row.
-    assert {life for life in expected if life[1] >= 300} <= found  # type: ignore[operator]
+    assert {life for life in expected if life[1] >= 300} <= results  # type: ignore[operator]
 
 
 @pytest.mark.slow

@@ -30,14 +30,14 @@ def refused(trace: Path, layout: Layout) -> InputError:
 
 
 def advised(error: InputError) -> int:
-    found = re.search(r"at (?:least|most) ([\d,]+) bytes", error.remedy)
-    assert found is not None, error.remedy
-    return int(found[1].replace(",", ""))
+    match = re.search(r"at (?:least|most) ([\d,]+) bytes", error.remedy)
+    assert match is not None, error.remedy
+    return int(match[1].replace(",", ""))
 
 
 @pytest.mark.parametrize("allocator", ["idf-4.3.2", "idf-5.5", "idf-5.5+light", "tlsf", "o1heap"])
 @pytest.mark.parametrize("size", [8, 64])
-def test_a_region_too_small_is_told_the_least_size_that_works(
+def test_a_region_too_small_is_reported_the_least_size_that_works(
     trace: MakeTrace, allocator: str, size: int
 ) -> None:
     events = trace("a 1 1")
@@ -50,7 +50,7 @@ def test_a_region_too_small_is_told_the_least_size_that_works(
 
 
 @pytest.mark.parametrize("allocator", ["umm", "idf-4.3.2"])
-def test_a_region_too_large_is_told_the_largest_size_that_works(
+def test_a_region_too_large_is_reported_the_largest_size_that_works(
     trace: MakeTrace, allocator: str
 ) -> None:
     events = trace("a 1 1")

@@ -12,7 +12,7 @@ import pytest
 from heapscope.base.rows.row import Row, described
 from heapscope.capture.line_forms import import_text
 from heapscope.cli.verbs.report import report
-from heapscope.render.text.table import Said, Table, headed
+from heapscope.render.text.table import CellText, Table, headed
 
 from ..sums.views import Page, ran
 
@@ -36,32 +36,34 @@ def trace(tmp_path: Path, seed: int) -> Path:
 
 def markdown_tables(text: str) -> Tables:
     """By title, without its unit."""
-    found = {}
+    result = {}
     for part in re.split(r"^### ", text, flags=re.MULTILINE)[1:]:
         title, *lines = part.splitlines()
         rows = [re.split(r"(?<!\\)\|", line)[1:-1] for line in lines if line.startswith("|")]
         head, _, *cells = ([cell.strip() for cell in row] for row in rows)
-        found[title.removesuffix(" (bytes)")] = [dict(zip(head, row, strict=True)) for row in cells]
-    return found
+        result[title.removesuffix(" (bytes)")] = [
+            dict(zip(head, row, strict=True)) for row in cells
+        ]
+    return result
 
 
 def headings_of(rows: Sequence[Row]) -> set[str]:
     """Those of the figures that any of the rows has."""
     figures = described(type(rows[0])).items()
     return {
-        told.heading
-        for name, told in figures
-        if told.heading and any(getattr(row, name) not in (None, "") for row in rows)
+        reported.heading
+        for name, reported in figures
+        if reported.heading and any(getattr(row, name) not in (None, "") for row in rows)
     }
 
 
 def test_each_rendering_has_every_figure_with_a_heading(trace: Path, tmp_path: Path) -> None:
-    asked = {"pool": "48KB", "need": [20_000], "why": True}
-    made = report(trace, out=tmp_path / "R.md", **asked)  # type: ignore[arg-type]
-    report(trace, out=tmp_path / "R.html", **asked)  # type: ignore[arg-type]
+    requested = {"pool": "48KB", "need": [20_000], "why": True}
+    built = report(trace, out=tmp_path / "R.md", **requested)  # type: ignore[arg-type]
+    report(trace, out=tmp_path / "R.html", **requested)  # type: ignore[arg-type]
     page = Page((tmp_path / "R.html").read_text(encoding="utf-8")).tables
     written = markdown_tables((tmp_path / "R.md").read_text(encoding="utf-8"))
-    (side,) = made.sides
+    (side,) = built.sides
     assert side.why is not None
     result = side.result
     expected: dict[str, tuple[str, Sequence[Row]]] = {
@@ -111,6 +113,6 @@ def test_a_terminal_of_any_width_has_every_column_and_every_number(
 def test_a_name_in_a_trace_makes_no_column_and_no_line_of_markdown() -> None:
     from heapscope.render.text.markdown import table_lines
 
-    evil = Said("a|b\n| c <script>\\")
-    made = Table(title="T", columns=headed("Name", "#bytes"), rows=((evil, 1),))
-    assert [*table_lines(made)][2] == "| a\\|b \\| c &lt;script>\\\\ | 1 |"
+    evil = CellText("a|b\n| c <script>\\")
+    table = Table(title="T", columns=headed("Name", "#bytes"), rows=((evil, 1),))
+    assert [*table_lines(table)][2] == "| a\\|b \\| c &lt;script>\\\\ | 1 |"

@@ -60,7 +60,7 @@ def test_a_change_of_free_memory_names_its_main_cause(result: Changed) -> None:
     )
 
 
-def test_failures_on_one_side_are_said(result: Changed, failure: Changed) -> None:
+def test_failures_on_one_side_are_stated(result: Changed, failure: Changed) -> None:
     right = result(failures=(failure(),), summary={"failures": 7})
     assert "No failed requests under left, 7 under right." in compare(result(), right).conclusion
 
@@ -90,7 +90,7 @@ def test_sides_are_named_by_the_first_fact_in_which_they_differ(result: Changed)
         assert (comparison.left.label, comparison.right.label) == labels
 
 
-def test_two_files_of_one_name_are_told_apart_by_their_folders(result: Changed) -> None:
+def test_two_files_of_one_name_are_distinguished_by_their_folders(result: Changed) -> None:
     comparison = compare(result(path="runs/a/x/T.hst"), result(path="runs/b/x/T.hst"))
     assert (comparison.left.label, comparison.right.label) == ("a/x/T.hst", "b/x/T.hst")
 

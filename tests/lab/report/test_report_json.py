@@ -17,8 +17,8 @@ Changed = Callable[..., Any]
 
 @pytest.fixture
 def full(result: Changed, need: Changed, failure: Changed, odd: Changed) -> ReplayResult:
-    made: ReplayResult = result(needs=(need(),), failures=(failure(),), anomalies=(odd(),))
-    return made
+    replay_result: ReplayResult = result(needs=(need(),), failures=(failure(),), anomalies=(odd(),))
+    return replay_result
 
 
 def test_a_result_survives_json(full: ReplayResult) -> None:
@@ -26,8 +26,8 @@ def test_a_result_survives_json(full: ReplayResult) -> None:
 
 
 def test_a_result_without_timeline_survives_json(result: Changed) -> None:
-    made = result(timeline=None)
-    assert ReplayResult.from_json(json.loads(dumps(made.to_json()))) == made
+    built = result(timeline=None)
+    assert ReplayResult.from_json(json.loads(dumps(built.to_json()))) == built
 
 
 def test_keys_of_a_later_version_are_left_alone(full: ReplayResult) -> None:

@@ -35,14 +35,14 @@ def printed(result: ReplayResult, *, width: int = 80, terminal: bool = False) ->
 @pytest.fixture
 def full(result: Changed, need: Changed, failure: Changed, odd: Changed) -> ReplayResult:
     """A result with content in every section."""
-    made: ReplayResult = result(
+    replay_result: ReplayResult = result(
         needs=(need(), need(size=4_429, capabilities="DMA|8BIT")),
         failures=(failure(), failure(event=121_600)),
         summary={"failures": 7, "double_frees": 1},
         anomalies=(odd(),),
         health={"messages": ("the trace breaks off: its end is missing",)},
     )
-    return made
+    return replay_result
 
 
 @pytest.mark.parametrize("width", [80, 100, 116, 160])
@@ -63,11 +63,11 @@ def test_a_narrow_terminal_continues_a_table_below_and_loses_no_column(
     width: int, parts: int
 ) -> None:
     columns = headed("Name", *["#free bytes"] * 4)
-    made = Table(title="T", columns=columns, rows=(("n" * 9, *[123_456_789] * 4),))
+    table = Table(title="T", columns=columns, rows=(("n" * 9, *[123_456_789] * 4),))
     out = io.StringIO()
     target = console(out)
     target.width = width
-    target.print(made)
+    target.print(table)
     text = out.getvalue()
     assert text.count("123,456,789") == text.count("bytes") == 4
     assert text.count("Name") == text.count("nnnnnnnn") == parts
@@ -128,8 +128,8 @@ def test_the_match_rate_is_not_applicable_without_addresses(result: Changed) -> 
 
 def test_a_trace_of_an_allocator_without_a_model_cannot_meet_its_addresses(result: Changed) -> None:
     counts = {"address_compared": 4_000, "address_matched": 12}
-    made = result(summary=counts, unmodelled="glibc")
-    text = printed(made, width=160)
+    built = result(summary=counts, unmodelled="glibc")
+    text = printed(built, width=160)
     assert "not applicable (recorded on glibc, which names no model)" in text
     assert "estimates" not in text
     assert "estimates" in printed(result(summary=counts), width=160)
@@ -177,13 +177,13 @@ def test_wording() -> None:
 
 def test_a_name_of_both_a_capability_and_a_kind_stands_once(result: Changed) -> None:
     """External memory: the capability SPIRAM and the kind SPIRAM are the same bytes."""
-    made = result()
-    largest = replace(made.sets[2], capabilities="SPIRAM")
-    same = {f.name: getattr(largest, f.name) for f in fields(made.kinds[0]) if f.name != "kind"}
+    built = result()
+    largest = replace(built.sets[2], capabilities="SPIRAM")
+    same = {f.name: getattr(largest, f.name) for f in fields(built.kinds[0]) if f.name != "kind"}
     both = replace(
-        made,
-        sets=(*made.sets[:2], largest),
-        kinds=(*made.kinds, replace(made.kinds[0], kind="SPIRAM", **same)),
+        built,
+        sets=(*built.sets[:2], largest),
+        kinds=(*built.kinds, replace(built.kinds[0], kind="SPIRAM", **same)),
     )
     text = printed(both, width=160)
     assert re.search(r"^SPIRAM +300,000", text, re.MULTILINE)

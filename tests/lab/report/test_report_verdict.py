@@ -35,7 +35,7 @@ def test_a_need_that_never_fits_says_so(result: Changed, need: Changed) -> None:
     assert "would have failed every time; at the worst moment the largest" in sentence
 
 
-def test_a_need_above_the_largest_region_is_said_to_be_hopeless(
+def test_a_need_above_the_largest_region_is_marked_hopeless(
     result: Changed, need: Changed, region: Changed
 ) -> None:
     row = need(short_events=358_819, first_event=0, size=400_000)
@@ -117,10 +117,10 @@ def test_addresses_that_were_not_met_limit_the_verdict(result: Changed) -> None:
     assert len(result(summary={"address_compared": 9, "address_matched": 9}).verdict.sentences) == 1
 
 
-def test_a_trace_of_a_64_bit_program_is_said_to_be_one(result: Changed) -> None:
+def test_a_trace_of_a_64_bit_program_is_marked_one(result: Changed) -> None:
     assert "64-bit" in result(metadata={"word_size": "8"}).verdict.sentences[-1]
 
 
-def test_start_up_use_without_a_place_is_said(result: Changed) -> None:
+def test_start_up_use_without_a_place_is_stated(result: Changed) -> None:
     verdict = result(summary={"startup_unplaced": 512}).verdict.sentences
     assert verdict[-1] == "512 B of start-up use found no place in this layout."

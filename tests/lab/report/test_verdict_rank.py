@@ -95,7 +95,7 @@ def test_the_headline_is_the_worst_of_any_mixture(
         needs = [need(short_events=0, minimum_margin=9)] * draw.randrange(2)
         needs += [need()] * short
         draw.shuffle(needs)
-        made: ReplayResult = result(
+        replay_result: ReplayResult = result(
             summary=summary,
             needs=tuple(needs),
             failures=(failure(),) if here else (),
@@ -103,11 +103,11 @@ def test_the_headline_is_the_worst_of_any_mixture(
             **(near(result) if close else {}),
         )
         wanted = [here or device, short, lost or odd, close, True].index(True)
-        verdict = made.verdict
+        verdict = replay_result.verdict
         assert (verdict.rank, verdict.kind) == (wanted + 1, RANKS[wanted])
         ranks = [finding.rank for finding in verdict.findings]
         assert ranks == sorted(ranks)
         assert verdict.findings[0].kind == verdict.kind == kind_of(verdict.facts)
         assert verdict.sentence == verdict.sentences[0] == verdict.findings[0].sentence
-        assert (status(made)[0] == "good") == (wanted == 4)
-        assert (status(made)[0] == "bad") == (wanted < 2)
+        assert (status(replay_result)[0] == "good") == (wanted == 4)
+        assert (status(replay_result)[0] == "bad") == (wanted < 2)

@@ -77,10 +77,10 @@ def test_the_json_has_the_figures_in_their_order_after_form_and_version() -> Non
 
 
 def test_the_schema_has_type_sentence_unit_and_limits_of_each_figure() -> None:
-    made = schema(Table)
-    jsonschema.Draft202012Validator.check_schema(made)
-    assert made["required"] == ["heapscope_set", "kind", "cups", "seats", "best", "marks"]
-    cup = made["$defs"]["Cup"]
+    built = schema(Table)
+    jsonschema.Draft202012Validator.check_schema(built)
+    assert built["required"] == ["heapscope_set", "kind", "cups", "seats", "best", "marks"]
+    cup = built["$defs"]["Cup"]
     assert cup["description"] == "A cup of something."
     assert cup["properties"]["size"] == {
         "type": "integer",
@@ -135,7 +135,7 @@ def test_a_wrong_value_in_a_file_is_named_by_its_place() -> None:
         Table.from_json(TABLE.to_json() | {"cups": cups})
 
 
-def test_directions_are_found_in_rows_of_a_list_and_in_rows_that_may_be_missing() -> None:
+def test_directions_are_detected_in_rows_of_a_list_and_in_rows_that_may_be_missing() -> None:
     assert bounds_of(Drawer, without=("told",)) == {
         "spoons[]": {"used": AT_LEAST},
         "first": {"used": AT_LEAST},

@@ -82,12 +82,12 @@ def of_trace(rng: random.Random, samples: Sequence[bytes]) -> bytes:
 
 def chunks(data: bytes) -> list[bytes]:
     """A whole trace, cut into its chunks."""
-    found, at = [], 0
+    result, at = [], 0
     while at < len(data):
         size = HEAD + int.from_bytes(data[at + 12 : at + 14], "little") + CRC
-        found.append(data[at : at + size])
+        result.append(data[at : at + size])
         at += size
-    return found
+    return result
 
 
 def sealed(front: bytes, payload: bytes) -> bytes:

@@ -96,11 +96,11 @@ def _read_packed(folder: Path, data: bytes, number: int) -> None:
 
 
 def _zstd() -> Sequence[bytes]:
-    made = []
+    built = []
     for one in _sound_traces():
         packer = ZstdCompressor()
-        made.append(packer.compress(one) + packer.flush())
-    return made
+        built.append(packer.compress(one) + packer.flush())
+    return built
 
 
 # ---- texts of other recorders, and logs ----

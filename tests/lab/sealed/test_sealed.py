@@ -31,15 +31,15 @@ def fed(seed: int, count: int, *names: str) -> dict[str, dict[str, Any]]:
 
 
 def test_no_reader_falls_over_an_input(seed: int) -> None:
-    found = fed(seed, QUICK, *READERS)
-    assert {name: one["fault"] for name, one in found.items() if one["fault"]} == {}
-    assert found.keys() == READERS.keys()
+    result = fed(seed, QUICK, *READERS)
+    assert {name: one["fault"] for name, one in result.items() if one["fault"]} == {}
+    assert result.keys() == READERS.keys()
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", READERS)
 def test_no_reader_falls_over_any_of_two_thousand_inputs(name: str, seed: int) -> None:
-    said = fed(seed, ALL, name)[name]
-    assert said["fault"] == ""
-    assert said["taken"] + said["refused"] == ALL
-    assert said["taken"] > 0, "no input came past the reader's first checks"
+    stated = fed(seed, ALL, name)[name]
+    assert stated["fault"] == ""
+    assert stated["taken"] + stated["refused"] == ALL
+    assert stated["taken"] > 0, "no input came past the reader's first checks"

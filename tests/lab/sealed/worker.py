@@ -35,7 +35,7 @@ def peak() -> int:
 def feed(reader: Reader, folder: Path, *, seed: int, first: int, count: int) -> dict[str, object]:
     """`fault`: the input and what it did; empty: nothing."""
     samples = reader.samples()
-    said: dict[str, object] = {"taken": 0, "refused": 0, "fault": ""}
+    stated: dict[str, object] = {"taken": 0, "refused": 0, "fault": ""}
     for number in range(first, first + count):
         rng = random.Random(f"{seed} {reader.name} {number}")
         data = reader.mutate(rng, samples)
@@ -44,27 +44,27 @@ def feed(reader: Reader, folder: Path, *, seed: int, first: int, count: int) -> 
         signal.setitimer(signal.ITIMER_VIRTUAL, SECONDS)
         try:
             reader.read(folder, data, number)
-            said["taken"] = int(str(said["taken"])) + 1
+            stated["taken"] = int(str(stated["taken"])) + 1
         except HeapscopeError:
-            said["refused"] = int(str(said["refused"])) + 1
+            stated["refused"] = int(str(stated["refused"])) + 1
         except BaseException as error:
             lines = traceback.format_exception(error)
-            said["fault"] = f"{number}: {type(error).__name__}: {error}\n{''.join(lines[-8:])}"
-            return said
+            stated["fault"] = f"{number}: {type(error).__name__}: {error}\n{''.join(lines[-8:])}"
+            return stated
         finally:
             signal.setitimer(signal.ITIMER_VIRTUAL, 0)
         if peak() > MEMORY_MAX:
-            said["fault"] = f"{number}: {peak() >> 20} MiB"
-            return said
-    return said
+            stated["fault"] = f"{number}: {peak() >> 20} MiB"
+            return stated
+    return stated
 
 
 def main() -> None:
     seed, first, count = map(int, sys.argv[1:4])
     for name in sys.argv[4:]:
         with tempfile.TemporaryDirectory() as folder:
-            said = feed(READERS[name], Path(folder), seed=seed, first=first, count=count)
-        print(json.dumps({"reader": name, **said, "peak": peak()}), flush=True)
+            stated = feed(READERS[name], Path(folder), seed=seed, first=first, count=count)
+        print(json.dumps({"reader": name, **stated, "peak": peak()}), flush=True)
 
 
 if __name__ == "__main__":

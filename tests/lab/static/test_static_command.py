@@ -76,21 +76,21 @@ def test_compare_takes_two(hst: Path, firmware: Path, map_file: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("start", "said"), [(0x3FFB8F80, False), (0x3FFB9000, True), (0x3FFB31F8, True)]
+    ("start", "stated"), [(0x3FFB8F80, False), (0x3FFB9000, True), (0x3FFB31F8, True)]
 )
 def test_a_boot_log_of_another_firmware_is_noticed(
-    hst: Path, firmware: Path, tmp_path: Path, start: int, said: bool
+    hst: Path, firmware: Path, tmp_path: Path, start: int, stated: bool
 ) -> None:
     log = tmp_path / "boot.txt"
     log.write_text(BOOT.format(start=start, size=0x3FFE0000 - start))
     done = run("replay", hst, "--boot-log", log, "--chip", "esp32", "--elf", firmware)
     assert done.exit_code == 0
     assert "Static RAM (bytes)" in done.stdout
-    assert ("is not the firmware of" in done.stdout.replace("\n", " ")) is said
+    assert ("is not the firmware of" in done.stdout.replace("\n", " ")) is stated
 
 
 @pytest.mark.parametrize(
-    ("options", "said"),
+    ("options", "text"),
     [
         (("--static-dram", "100"), "--elf and --static-dram both say"),
         (("--static-iram", "100"), "--elf and --static-iram both say"),
@@ -99,12 +99,12 @@ def test_a_boot_log_of_another_firmware_is_noticed(
     ],
 )
 def test_options_that_say_the_same_are_refused(
-    hst: Path, firmware: Path, options: tuple[str, ...], said: str
+    hst: Path, firmware: Path, options: tuple[str, ...], text: str
 ) -> None:
     chip = () if "--pool" in options else ("--chip", "esp32")
     done = run("replay", hst, *chip, "--elf", firmware, *options)
     assert done.exit_code == 2
-    assert said in done.stderr
+    assert text in done.stderr
 
 
 def test_firmware_of_another_chip_is_refused(hst: Path, firmware: Path) -> None:
@@ -116,7 +116,7 @@ def test_firmware_of_another_chip_is_refused(hst: Path, firmware: Path) -> None:
 def test_other_files_are_named(hst: Path, tmp_path: Path) -> None:
     other = tmp_path / "boot.txt"
     other.write_text(BOOT)
-    for path, said in [
+    for path, stated in [
         (other, "neither an ELF, a linker map nor JSON"),
         (tmp_path / "none", "no such file"),
         (tmp_path, "is not a file"),
@@ -125,5 +125,5 @@ def test_other_files_are_named(hst: Path, tmp_path: Path) -> None:
         done = run("replay", hst, "--chip", "esp32", "--elf", path)
         assert done.exit_code == 2
         assert str(path) in done.stderr
-        assert said in done.stderr
+        assert stated in done.stderr
         assert "remedy: " in done.stderr

@@ -80,7 +80,7 @@ def test_every_form_is_read(tmp_path: Path, document: object, dram: int, iram: i
     assert "no addresses" in use.notes[0]
 
 
-def test_components_and_symbols_are_told_where_the_form_has_them(tmp_path: Path) -> None:
+def test_components_and_symbols_are_reported_where_the_form_has_them(tmp_path: Path) -> None:
     assert {p.component for p in read(tmp_path, ARCHIVES).pieces} == {"libnet.a"}
     assert {(p.component, p.symbol) for p in read(tmp_path, FILES).pieces} == {
         ("libnet.a", "wifi.c.obj")
@@ -104,7 +104,7 @@ def test_shared_memory_is_code_and_data(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("document", "said"),
+    ("document", "text"),
     [
         ({}, "names no RAM"),
         ({"layout": 7}, "not as esp-idf-size"),
@@ -114,8 +114,8 @@ def test_shared_memory_is_code_and_data(tmp_path: Path) -> None:
         (RAW | {"target": "esp32c3"}, "sizes of esp32c3, not of esp32"),
     ],
 )
-def test_other_json_is_refused(tmp_path: Path, document: object, said: str) -> None:
-    with pytest.raises(InputError, match=said):
+def test_other_json_is_refused(tmp_path: Path, document: object, text: str) -> None:
+    with pytest.raises(InputError, match=text):
         read(tmp_path, document)
 
 

@@ -34,6 +34,6 @@ def test_windows_do_not_overlap(chip: str) -> None:
 
 def test_code_addresses_are_those_of_the_data() -> None:
     """On the C3, code at 0x40380200 takes the memory of data at 0x3FC80200."""
-    found = read_windows("esp32c3").find(0x40380200)
-    assert found is not None
-    assert found[1] == 0x3FC80200
+    result = read_windows("esp32c3").find(0x40380200)
+    assert result is not None
+    assert result[1] == 0x3FC80200

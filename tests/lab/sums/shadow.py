@@ -47,7 +47,7 @@ class Program:
 def program(seed: int, *, events: int, tasks: int, sites: int, live: int = 400) -> Program:
     """Allocations, reallocs and frees by tasks and sites of which few do most."""
     chance = random.Random(seed)
-    made: list[Event] = []
+    built: list[Event] = []
     blocks: list[int] = []
     ids = 0
     for number in range(events):
@@ -56,16 +56,16 @@ def program(seed: int, *, events: int, tasks: int, sites: int, live: int = 400) 
         draw = chance.random()
         size = chance.choice((0x11, 24, 100, 700, 1500, 9000)) + chance.randrange(64)
         if draw < 0.02:
-            made.append(Event(FAILED, 0, 500_000, task, site))
+            built.append(Event(FAILED, 0, 500_000, task, site))
         elif not blocks or (draw < 0.6 and len(blocks) < live):
-            made.append(Event(MALLOC, ids, size, task, site))
+            built.append(Event(MALLOC, ids, size, task, site))
             blocks.append(ids)
             ids += 1
         elif draw < 0.7:
-            made.append(Event(REALLOC, chance.choice(blocks), size, task, site))
+            built.append(Event(REALLOC, chance.choice(blocks), size, task, site))
         else:
-            made.append(Event(FREE, blocks.pop(chance.randrange(len(blocks))), 0, task, 0))
-    return Program(made, tasks, sites)
+            built.append(Event(FREE, blocks.pop(chance.randrange(len(blocks))), 0, task, 0))
+    return Program(built, tasks, sites)
 
 
 @dataclass
@@ -135,19 +135,19 @@ def over(counter: Counter[tuple[str, int]], what: str) -> int:
     return sum(value for (kind, _), value in counter.items() if kind == what)
 
 
-def write(made: Program, path: Path) -> Path:
-    rows = np.zeros(len(made.events), dtype=event_dtype())
+def write(built: Program, path: Path) -> Path:
+    rows = np.zeros(len(built.events), dtype=event_dtype())
     for name in Event._fields:
-        rows[name] = [getattr(event, name) for event in made.events]
+        rows[name] = [getattr(event, name) for event in built.events]
     kind = rows["kind"]
     rows["new_key"] = np.where(kind == REALLOC, rows["key"], np.where(kind == FAILED, MALLOC, 0))
     rows["time"] = 50 * np.arange(len(rows))
     with NativeWriter(features=CLOCK | SITES) as writer:
         writer.metadata("clock_hz", "1000000")
-        for task in range(made.tasks):
-            writer.name(NameTable.TASK, task, made.task(task).encode())
-        for site in range(1, made.sites + 1):
-            writer.name(NameTable.SITE, site, ";".join(made.stack(site)).encode())
+        for task in range(built.tasks):
+            writer.name(NameTable.TASK, task, built.task(task).encode())
+        for site in range(1, built.sites + 1):
+            writer.name(NameTable.SITE, site, ";".join(built.stack(site)).encode())
         writer.events(rows)
         writer.finish()
         path.write_bytes(b"".join(writer.take()))

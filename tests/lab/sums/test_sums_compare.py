@@ -23,12 +23,12 @@ def test_who_serves_more_is_not_worse_for_what_it_holds(tmp_path: Path, seed: in
     trace = write(program(seed, events=1500, tasks=3, sites=3, live=200), tmp_path / "T.hst")
     for pools in (("40KB", "90KB"), ("90KB", "40KB")):
         document = compared(trace, "--pool", pools[0], "--pool", pools[1])
-        found = outcomes(document)
+        result = outcomes(document)
         assert document["served_alike"] is False
-        assert found.pop("requests/failed") == ("better" if pools[0] == "40KB" else "worse")
-        judged = {name for name, outcome in found.items() if outcome in ("better", "worse")}
+        assert result.pop("requests/failed") == ("better" if pools[0] == "40KB" else "worse")
+        judged = {name for name, outcome in result.items() if outcome in ("better", "worse")}
         assert all(name.endswith((": size", ": control")) for name in judged), judged
-        assert found["requests/live payload, peak"] == ""
+        assert result["requests/live payload, peak"] == ""
         assert any("who serves more holds more" in line for line in document["conclusion"])
 
 
@@ -37,9 +37,9 @@ def test_sides_that_serve_all_or_the_same_are_judged(tmp_path: Path, seed: int) 
     allocators = ("--allocator", "idf-4.2", "--allocator", "idf-5.5")
     document = compared(trace, "--pool", "4MB", *allocators)
     assert document["served_alike"] is True
-    found = outcomes(document)
-    assert found["memory/malloc: minimum free"] in ("better", "worse")
-    assert found["requests/live payload, peak"] == "same"
+    result = outcomes(document)
+    assert result["memory/malloc: minimum free"] in ("better", "worse")
+    assert result["requests/live payload, peak"] == "same"
     copy = tmp_path / "U.hst"
     copy.write_bytes(trace.read_bytes())
     same = compared(trace, copy, "--pool", "40KB")

@@ -94,12 +94,12 @@ def held(trace: Path, *options: object) -> dict[str, Track]:
     return tracks(exported(trace, "perfetto", *options))
 
 
-def told(made: Program, failed: set[int]) -> tuple[Sums, Recount]:
-    recount = Recount().tell(made.events, failed)
+def reported(built: Program, failed: set[int]) -> tuple[Sums, Recount]:
+    recount = Recount().tell(built.events, failed)
     served = over(recount.allocations, "site")
     assert served == over(recount.allocations, "task")
     total, placed = 0, set()
-    for number, event in enumerate(made.events):
+    for number, event in enumerate(built.events):
         if event.kind in (FREE, FAILED) or number in failed:
             continue
         if event.kind == MALLOC:
@@ -126,36 +126,36 @@ PROFILES: tuple[Callable[..., Sums], ...] = (collapsed, speedscope, dhat)
 def test_every_export_has_the_sums_of_the_recount(
     tmp_path: Path, tasks: int, memory: tuple[str, ...], seed: int
 ) -> None:
-    made = program(seed, events=4 * tasks + 4000, tasks=tasks, sites=3000)
-    trace = write(made, tmp_path / "T.hst")
+    built = program(seed, events=4 * tasks + 4000, tasks=tasks, sites=3000)
+    trace = write(built, tmp_path / "T.hst")
     document = json.loads(exported(trace, "json", *memory))
     failed = {row["event"] for row in document["events"] if row["outcome"] == "failed"}
     assert bool(failed) == (memory == ("--pool", "160KB"))
-    sums, recount = told(made, failed)
+    sums, recount = reported(built, failed)
     totals = document["totals"]
     assert (totals["live_peak"], totals["live_end"]) == (sums.peak, sums.end)
-    recorded = [event for event in made.events if event.kind == FAILED]
+    recorded = [event for event in built.events if event.kind == FAILED]
     assert totals["failures"] == (len(failed) if memory else len(recorded))
     for to in TABLES:
         assert summed(rows_of(trace, to, *memory)) == sums, to
     for profile in PROFILES:
         assert profile(trace, *memory) == sums, profile.__name__
-    check_counters(held(trace, *memory), made, recount, failures=totals["failures"])
+    check_counters(held(trace, *memory), built, recount, failures=totals["failures"])
 
 
 def check_counters(
-    found: dict[str, Track], made: Program, recount: Recount, *, failures: int
+    result: dict[str, Track], built: Program, recount: Recount, *, failures: int
 ) -> None:
-    live = [value for _, value in found["heap/live"].samples]
+    live = [value for _, value in result["heap/live"].samples]
     assert (max(live), live[-1]) == (recount.peak, recount.total)
-    assert found["heap/failures so far"].samples[-1][1] == failures
+    assert result["heap/failures so far"].samples[-1][1] == failures
     by_task = {
         name.removeprefix("live by task/"): [value for _, value in track.samples]
-        for name, track in found.items()
+        for name, track in result.items()
         if name.startswith("live by task/")
     }
     assert sum(values[-1] for values in by_task.values()) == recount.total
-    wanted = {made.task(index): index for kind, index in recount.allocations if kind == "task"}
+    wanted = {built.task(index): index for kind, index in recount.allocations if kind == "task"}
     others = set(by_task) - set(wanted)
     assert others == ({"other tasks"} if len(wanted) >= TASKS_MAX else set())
     for name, values in by_task.items():

@@ -20,17 +20,17 @@ def failing(seed: int, *, events: int, share: float) -> tuple[Program, dict[int,
     """Requests for more than the pool has, in bursts, and others that are served and given back;
     with the sizes of those that fail, by event."""
     chance = random.Random(seed)
-    made: list[Event] = []
+    built: list[Event] = []
     failed: dict[int, int] = {}
     ids = 0
-    while len(made) < events:
-        if chance.random() < share * (1 + (len(made) // (events // 7)) % 2):
-            failed[len(made)] = size = 1_000_000 + chance.randrange(1 << 20)
-            made.append(Event(MALLOC, ids, size, 1, 2))
+    while len(built) < events:
+        if chance.random() < share * (1 + (len(built) // (events // 7)) % 2):
+            failed[len(built)] = size = 1_000_000 + chance.randrange(1 << 20)
+            built.append(Event(MALLOC, ids, size, 1, 2))
         else:
-            made += [Event(MALLOC, ids, 100, 0, 1), Event(FREE, ids, 0, 0, 0)]
+            built += [Event(MALLOC, ids, 100, 0, 1), Event(FREE, ids, 0, 0, 0)]
         ids += 1
-    return Program(made, 2, 2), failed
+    return Program(built, 2, 2), failed
 
 
 def check_spans(replayed: dict[str, Any], failed: dict[int, int]) -> None:
@@ -53,8 +53,8 @@ def check_spans(replayed: dict[str, Any], failed: dict[int, int]) -> None:
 def test_failures_are_counted_over_the_run_and_the_sample_is_spread(
     tmp_path: Path, events: int, share: float, seed: int
 ) -> None:
-    made, failed = failing(seed, events=events, share=share)
-    trace = write(made, tmp_path / "T.hst")
+    built, failed = failing(seed, events=events, share=share)
+    trace = write(built, tmp_path / "T.hst")
     side, page = report(trace, "--pool", "64KB")
     replayed = side["replay"]
     rows = replayed["failures"]
@@ -88,24 +88,24 @@ def test_failures_are_counted_over_the_run_and_the_sample_is_spread(
         spans = page.tables["failure-spans"]
         assert sum(number(row["failed requests"]) for row in spans) == len(failed)
         assert sum(number(row["bytes asked for"]) for row in spans) == sum(failed.values())
-    said = (
+    stated = (
         ran("replay", trace, "--pool", "64KB")
         .split("Failed requests over the run")[1]
         .split("Memory")[0]
     )
     counted = re.findall(
-        r"^ *[\d.,]+ +[\d,]+ +[\d,]+ +([\d,]+) +[\d,]+ +[\d,]+ *$", said, re.MULTILINE
+        r"^ *[\d.,]+ +[\d,]+ +[\d,]+ +([\d,]+) +[\d,]+ +[\d,]+ *$", stated, re.MULTILINE
     )
     assert sum(map(number, counted)) == len(failed)
 
 
-def test_of_a_sample_a_failure_is_asked_for_by_its_own_number(tmp_path: Path, seed: int) -> None:
-    made, failed = failing(seed, events=6000, share=0.4)
-    trace = write(made, tmp_path / "T.hst")
+def test_of_a_sample_a_failure_is_requested_by_its_own_number(tmp_path: Path, seed: int) -> None:
+    built, failed = failing(seed, events=6000, share=0.4)
+    trace = write(built, tmp_path / "T.hst")
     side, _ = report(trace, "--pool", "64KB")
     last = side["replay"]["failures"][-1]
-    said = ran("why", trace, "--pool", "64KB", "--failure", last["number"])
-    assert f"event {last['event']:,}" in " ".join(said.split())
+    stated = ran("why", trace, "--pool", "64KB", "--failure", last["number"])
+    assert f"event {last['event']:,}" in " ".join(stated.split())
     kept = {row["number"] for row in side["replay"]["failures"]}
     missing = next(place for place in range(1, len(failed)) if place not in kept)
     ran("why", trace, "--pool", "64KB", "--failure", missing, code=2)

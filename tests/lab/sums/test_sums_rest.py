@@ -24,7 +24,7 @@ def traced(lines: list[str], folder: Path) -> Path:
     return folder / "T.hst"
 
 
-def said(*arguments: object) -> str:
+def text_of(*arguments: object) -> str:
     done = CliRunner().invoke(app, [*map(str, arguments)], env={"COLUMNS": "200"})
     assert done.exit_code in (0, 1), done.output
     return done.stdout
@@ -57,15 +57,15 @@ def test_groups_and_holders_of_why_sum_up_to_all(tmp_path: Path, chance: random.
         lines += [f"t {task}", f"a {block} {chance.randrange(17_000, 18_000)}"]
     trace = traced(lines, tmp_path)
     document = tmp_path / "why.json"
-    text = said("why", trace, "--pool", "20KB")
-    said("why", trace, "--pool", "20KB", "--json", document)
-    told = json.loads(document.read_text(encoding="utf-8"))
+    text = text_of("why", trace, "--pool", "20KB")
+    text_of("why", trace, "--pool", "20KB", "--json", document)
+    data = json.loads(document.read_text(encoding="utf-8"))
     groups = rows_below(text, "Failed requests that are alike")
     assert len(groups) == why.GROUPS + 1
     assert groups[-1].strip().startswith(f"{len(tasks) - why.GROUPS} others")
     own = [numbers(row)[1] for row in groups[:-1]]
-    assert sum(own) + numbers(groups[-1])[1] == told["failures"] == len(tasks)
-    hole = told["groups"][0]["first"]["case"]["hole"]
+    assert sum(own) + numbers(groups[-1])[1] == data["failures"] == len(tasks)
+    hole = data["groups"][0]["first"]["case"]["hole"]
     holders = rows_below(text, "Who holds the best hole")
     assert len(holders) == why.HOLDERS + 1 < len(hole["holders"])
     assert holders[-1].startswith(f"{len(hole['holders']) - why.HOLDERS} others")
@@ -84,7 +84,7 @@ def test_holders_of_leaks_sum_up_to_what_stayed(tmp_path: Path, chance: random.R
             lines += [f"f {block}"]
         else:
             stayed.append(size)
-    rows = rows_below(said("leaks", traced(lines, tmp_path)), "Allocated since")
+    rows = rows_below(text_of("leaks", traced(lines, tmp_path)), "Allocated since")
     assert len(rows) == table.SHOWN + 1
     assert " others " in rows[-1]
     figures = [numbers(row.lstrip("0123456789")) for row in rows]
@@ -95,6 +95,6 @@ def test_holders_of_leaks_sum_up_to_what_stayed(tmp_path: Path, chance: random.R
 def test_events_that_contradict_others_are_listed_or_counted(tmp_path: Path) -> None:
     frees = 3 * health.SHOWN + 1
     lines = ["a 1 64", *[f"f {block}" for block in range(2, 2 + frees)]]
-    text = said("replay", traced(lines, tmp_path), "--pool", "20KB")
+    text = text_of("replay", traced(lines, tmp_path), "--pool", "20KB")
     assert f"free of an unknown id: {frees}" in text
     assert f"and {frees - health.SHOWN} more events of these kinds, counted above" in text

@@ -25,20 +25,20 @@ MEASURES = {
 def test_sites_left_out_are_a_row_and_all_sums_are_equal(
     tmp_path: Path, sites: int, seed: int
 ) -> None:
-    made = program(seed, events=5 * sites, tasks=5, sites=sites, live=2 * sites)
-    side, page = report(write(made, tmp_path / "T.hst"), "--pool", "16MB")
+    built = program(seed, events=5 * sites, tasks=5, sites=sites, live=2 * sites)
+    side, page = report(write(built, tmp_path / "T.hst"), "--pool", "16MB")
     assert side["replay"]["summary"]["failures"] == 0
-    told = Recount().tell(made.events, set())
+    reported = Recount().tell(built.events, set())
     rows = side["survey"]["sites"]
     assert len(rows) <= SITES
-    assert told.peak == side["replay"]["summary"]["live_peak"]
+    assert reported.peak == side["replay"]["summary"]["live_peak"]
     for name, (heading, of) in MEASURES.items():
-        whole = over(getattr(told, of), "site")
+        whole = over(getattr(reported, of), "site")
         assert sum(row[name] for row in rows) == whole, name
         assert sum(number(row[heading]) for row in page.tables["sites"]) == whole, name
         assert flame_sums(page.side["flame"]["root"])[name] == whole, name
     assert sum(row["blocks"] for row in rows) == side["replay"]["summary"]["live_blocks"]
-    known = {made.site(index) for kind, index in told.allocations if kind == "site"}
+    known = {built.site(index) for kind, index in reported.allocations if kind == "site"}
     own = [row for row in rows if not row["others"]]
     assert {row["name"] for row in own} <= known
     assert len(own) + sum(row["others"] for row in rows) == len(known)
@@ -46,5 +46,5 @@ def test_sites_left_out_are_a_row_and_all_sums_are_equal(
     assert (rest == f"{len(known) - len(own):,} other sites") == (len(known) > SITES)
     for row in own:
         index = int(row["name"].split(" ")[0][1:])
-        assert row["payload_peak"] == told.peaks["site", index]
-        assert row["payload_at_peak"] == told.at_peak["site", index]
+        assert row["payload_peak"] == reported.peaks["site", index]
+        assert row["payload_at_peak"] == reported.at_peak["site", index]

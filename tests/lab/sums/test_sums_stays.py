@@ -16,29 +16,36 @@ POOL = 60_000
 def test_blocks_that_are_not_placed_are_named_and_all_parts_add_up(
     tmp_path: Path, seed: int
 ) -> None:
-    made = program(seed, events=1200, tasks=4, sites=9, live=200)
-    trace = write(made, tmp_path / "T.hst")
+    built = program(seed, events=1200, tasks=4, sites=9, live=200)
+    trace = write(built, tmp_path / "T.hst")
     side, _ = report(trace, "--pool", POOL)
     replayed = side["replay"]
     summary, census = replayed["summary"], replayed["census"]
     failed = {row["event"] for row in replayed["failures"]}
     assert 0 < len(failed) == summary["failures"]
-    told = Recount().tell(made.events, failed)
-    own, placed, missing = (sum(held.values()) for held in (told.own, told.placed, told.not_placed))
+    reported = Recount().tell(built.events, failed)
+    own, placed, missing = (
+        sum(held.values()) for held in (reported.own, reported.placed, reported.not_placed)
+    )
     assert own > POOL >= placed
-    assert (census["live"], census["live_blocks"]) == (own, len(told.own))
+    assert (census["live"], census["live_blocks"]) == (own, len(reported.own))
     assert side["leaks"]["live_end"] == own
     assert sum(row["bytes"] for row in side["leaks"]["holders"]) == own
-    assert (summary["live"], summary["live_blocks"]) == (placed, len(told.placed))
+    assert (summary["live"], summary["live_blocks"]) == (placed, len(reported.placed))
     for name in ("tasks", "regions"):
-        assert sum(row["payload"] for row in replayed[name]) == placed == over(told.live, "task")
+        assert (
+            sum(row["payload"] for row in replayed[name]) == placed == over(reported.live, "task")
+        )
     for name in ("sites", "classes"):
         assert sum(row["payload"] for row in side["survey"][name]) == placed
-    assert (summary["not_placed"], summary["not_placed_blocks"]) == (missing, len(told.not_placed))
+    assert (summary["not_placed"], summary["not_placed_blocks"]) == (
+        missing,
+        len(reported.not_placed),
+    )
     page = trace.with_suffix(".html").read_text(encoding="utf-8")
-    assert f"At the end {own:,} B in {len(told.own):,} blocks are live in the recorded" in page
-    assert f"and {placed:,} B in {len(told.placed):,} blocks on this memory." in page
-    assert f"Not placed: {missing:,} B in {len(told.not_placed):,} block" in page
+    assert f"At the end {own:,} B in {len(reported.own):,} blocks are live in the recorded" in page
+    assert f"and {placed:,} B in {len(reported.placed):,} blocks on this memory." in page
+    assert f"Not placed: {missing:,} B in {len(reported.not_placed):,} block" in page
     kept = own - placed - missing
     assert (f"{abs(kept):,} B {'less' if kept > 0 else 'more'} than in" in page) == (kept != 0)
     assert f"at most {census['live_peak']:,} B live as recorded" in " ".join(

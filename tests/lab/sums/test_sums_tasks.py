@@ -19,15 +19,15 @@ from .views import number, report
 
 @pytest.mark.slow
 def test_tasks_left_out_are_a_row_and_all_sums_are_equal(tmp_path: Path, seed: int) -> None:
-    made = program(seed, events=4000, tasks=1900, sites=3)
-    trace = write(made, tmp_path / "T.hst")
-    told = Recount().tell(made.events, set())
+    built = program(seed, events=4000, tasks=1900, sites=3)
+    trace = write(built, tmp_path / "T.hst")
+    reported = Recount().tell(built.events, set())
     side, page = report(trace, "--pool", "16MB")
     rows = side["replay"]["tasks"]
     for name, heading, of in (
-        ("payload_peak", "peak payload", told.peaks),
-        ("payload", "payload at end", told.live),
-        ("allocations", "allocations", told.allocations),
+        ("payload_peak", "peak payload", reported.peaks),
+        ("payload", "payload at end", reported.live),
+        ("allocations", "allocations", reported.allocations),
     ):
         whole = over(of, "task")
         assert sum(row[name] for row in rows) == whole, name
@@ -40,9 +40,9 @@ def test_tasks_left_out_are_a_row_and_all_sums_are_equal(tmp_path: Path, seed: i
 
 
 def test_the_terminal_sums_up_the_tasks_that_it_leaves_out(tmp_path: Path, seed: int) -> None:
-    made = program(seed, events=900, tasks=3 * SHOWN, sites=3)
-    told = Recount().tell(made.events, set())
-    result = replay(write(made, tmp_path / "T.hst"), pool_layout(1 << 24, "idf-5.5"), buckets=0)
+    built = program(seed, events=900, tasks=3 * SHOWN, sites=3)
+    reported = Recount().tell(built.events, set())
+    result = replay(write(built, tmp_path / "T.hst"), pool_layout(1 << 24, "idf-5.5"), buckets=0)
     console = Console(width=200, record=True, file=None, force_terminal=False)
     with console.capture() as capture:
         console.print(tasks(result))
@@ -51,5 +51,5 @@ def test_the_terminal_sums_up_the_tasks_that_it_leaves_out(tmp_path: Path, seed:
     assert len(cells) == SHOWN + 1
     assert cells[-1][1] == "others"
     # From the right: failed, allocations; and seven columns on the payload at the end.
-    assert sum(number(row[-2]) for row in cells) == over(told.allocations, "task")
-    assert sum(number(row[-9]) for row in cells) == over(told.live, "task")
+    assert sum(number(row[-2]) for row in cells) == over(reported.allocations, "task")
+    assert sum(number(row[-9]) for row in cells) == over(reported.live, "task")

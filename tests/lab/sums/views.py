@@ -32,9 +32,9 @@ class Page(HTMLParser):
         self._name = ""
         self._unit = False
         self.feed(text)
-        found = re.search(r'<script type="application/json" id="data">(.*?)</script>', text)
-        assert found is not None
-        self.side: dict[str, Any] = json.loads(found[1])["sides"][0]
+        match = re.search(r'<script type="application/json" id="data">(.*?)</script>', text)
+        assert match is not None
+        self.side: dict[str, Any] = json.loads(match[1])["sides"][0]
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         named = dict(attrs)

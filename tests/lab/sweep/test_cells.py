@@ -91,11 +91,11 @@ def test_rows_under_rules_with_fixed_pools_are_what_replay_says(
             continue
         trace = tmp_path / source.plan.traces[cell.trace].name
         result = hs.replay(trace, need=["2KB"], **options)  # type: ignore[arg-type]
-        told = result.to_json()
-        assert int(row["digest"], 16) == int(str(told["summary"]["digest"]), 16)
-        assert row["failures"] == told["summary"]["failures"]
-        assert row["min_free"] == told["sets"][0]["minimum_free"]
-        assert row["need_margin"] == min(need["minimum_margin"] for need in told["needs"])
+        document = result.to_json()
+        assert int(row["digest"], 16) == int(str(document["summary"]["digest"]), 16)
+        assert row["failures"] == document["summary"]["failures"]
+        assert row["min_free"] == document["sets"][0]["minimum_free"]
+        assert row["need_margin"] == min(need["minimum_margin"] for need in document["needs"])
         assert row["safe"] is (result.verdict.kind in ("near", "fine")), row
     without, under = (
         next(
@@ -146,18 +146,18 @@ def test_perturbed_runs_are_those_of_their_seed(write_plan: WritePlan, tmp_path:
     trace = CAPTURED / "script_json.hst.zst"
     text = f'traces = "{trace.as_posix()}"\n[jitter]\nruns = 3\nseed = SEED\n'
     text += '[[grid]]\npool = "128KB"\n'
-    made = []
+    built = []
     for number, seed in enumerate((5, 5, 6)):
         path = write_plan(text.replace("SEED", str(seed)), f"plan{number}.toml")
         rows = rows_of(run_here(read_plan(path), tmp_path / f"out{number}"))
         assert [row["run"] for row in rows] == [0, 1, 2, 3]
-        made.append([row["digest"] for row in rows])
-    assert made[0] == made[1]
-    assert made[0][0] == made[2][0], "the recorded run has no seed"
-    assert made[0][1:] != made[2][1:]
-    assert len(set(made[0])) == 4
+        built.append([row["digest"] for row in rows])
+    assert built[0] == built[1]
+    assert built[0][0] == built[2][0], "the recorded run has no seed"
+    assert built[0][1:] != built[2][1:]
+    assert len(set(built[0])) == 4
     recorded = hs.replay(trace, pool="128KB")
-    assert int(made[0][0], 16) == int(str(recorded.to_json()["summary"]["digest"]), 16)
+    assert int(built[0][0], 16) == int(str(recorded.to_json()["summary"]["digest"]), 16)
 
 
 def test_a_worker_of_another_version_replays_nothing(write_plan: WritePlan, tmp_path: Path) -> None:

@@ -116,7 +116,7 @@ def test_a_worker_of_another_version_is_refused_by_name(
             drive(client, source, output)
 
 
-def test_a_worker_that_cannot_go_on_is_told_and_what_is_kept_stays(
+def test_a_worker_that_cannot_go_on_is_reported_and_what_is_kept_stays(
     configured: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     source = read_plan(configured)
@@ -135,7 +135,7 @@ def test_a_worker_that_cannot_go_on_is_told_and_what_is_kept_stays(
     assert output.done() == {0, 1, 2}
 
 
-def test_a_trace_that_changes_while_it_is_swept_is_told(
+def test_a_trace_that_changes_while_it_is_swept_is_reported(
     configured: Path, tmp_path: Path, traces: dict[str, Path]
 ) -> None:
     source = read_plan(configured)
@@ -149,7 +149,7 @@ def test_a_trace_that_changes_while_it_is_swept_is_told(
 
 
 @pytest.mark.parametrize(
-    ("address", "tls", "said"),
+    ("address", "tls", "text"),
     [
         ("tcp://127.0.0.1:8786", None, ""),
         ("tcp://[::1]:8786", None, ""),
@@ -169,11 +169,11 @@ def test_a_trace_that_changes_while_it_is_swept_is_told(
     ],
 )
 def test_beyond_the_loopback_there_is_tls_or_nothing(
-    address: str, tls: Tls | None, said: str
+    address: str, tls: Tls | None, text: str
 ) -> None:
-    if not said:
+    if not text:
         check_address(address, tls)
         return
-    with pytest.raises(InputError, match=said) as refused:
+    with pytest.raises(InputError, match=text) as refused:
         check_address(address, tls)
     assert refused.value.remedy

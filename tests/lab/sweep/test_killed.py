@@ -78,8 +78,8 @@ def killed(process: psutil.Process) -> None:
 def below(process: subprocess.Popen[str]) -> list[psutil.Process]:
     """Its processes; none where it has ended."""
     with contextlib.suppress(psutil.NoSuchProcess):
-        found: list[psutil.Process] = psutil.Process(process.pid).children(recursive=True)
-        return found
+        results: list[psutil.Process] = psutil.Process(process.pid).children(recursive=True)
+        return results
     return []
 
 
@@ -309,9 +309,9 @@ def test_a_killed_scheduler_is_named_and_the_sweep_goes_on_with_another(
 def test_a_cluster_with_tls_gives_the_same(plan: Path, undisturbed: bytes, tmp_path: Path) -> None:
     need_program("openssl", package="openssl", ask="version")
     cert, key = tmp_path / "cert.pem", tmp_path / "key.pem"
-    made = ("openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2")
+    built = ("openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2")
     named = ("-subj", "/CN=127.0.0.1", "-keyout", str(key), "-out", str(cert))
-    subprocess.run([*made, *named], check=True, capture_output=True)
+    subprocess.run([*built, *named], check=True, capture_output=True)
     tls = ("--tls-ca-file", str(cert), "--tls-cert", str(cert), "--tls-key", str(key))
     ours = ("--tls-ca", str(cert), "--tls-cert", str(cert), "--tls-key", str(key))
     with (

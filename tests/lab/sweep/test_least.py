@@ -43,8 +43,8 @@ def test_least_pools_of_perturbed_runs_are_those_of_fit(
 ) -> None:
     output = run_here(read_plan(write_plan(SEARCHING)), tmp_path / "out")
     rows = [row for row in rows_of(output) if row["pool"] == "least"]
-    told = {row.configuration: row for row in show(tmp_path / "out").perturbed_least}
-    assert len(told) == 2
+    reported = {row.configuration: row for row in show(tmp_path / "out").perturbed_least}
+    assert len(reported) == 2
     for allocator in ("idf-5.5", "heapscope"):
         row = hs.fit(MANY, allocator=allocator, jitter=RUNS, jitter_seed=3)[0]
         assert row.pool is not None
@@ -53,8 +53,8 @@ def test_least_pools_of_perturbed_runs_are_those_of_fit(
         assert own[0]["found"] == row.pool
         runs = [one["found"] for one in own[1:]]
         assert len(runs) == RUNS
-        assert sum(found <= row.pool for found in runs) == row.perturbed.at_pool.good < RUNS
-        answer = told[f"--pool least --allocator {allocator}"]
+        assert sum(result <= row.pool for result in runs) == row.perturbed.at_pool.good < RUNS
+        answer = reported[f"--pool least --allocator {allocator}"]
         assert answer.enough == row.perturbed.safe == max(runs)
         assert answer.trace == MANY.as_posix()
         assert (answer.traces, answer.failed, answer.runs, answer.unserved) == (2, 0, RUNS, 0)
@@ -162,7 +162,7 @@ def test_a_search_follows_the_rules_of_its_configuration(
     assert all("private heaps" in one["failed"] and one["found"] is None for one in refused)
 
 
-def made_up(
+def invented(
     write_plan: WritePlan, folder: Path, sizes: Sequence[Sequence[int | None]]
 ) -> SweepResult:
     """The answers where the runs of each trace have these least pools."""
@@ -171,9 +171,9 @@ def made_up(
     source = read_plan(write_plan(text))
     rows: list[dict[str, Any]] = []
     for trace, own in zip(names, sizes, strict=True):
-        for run, found in enumerate([4096, *own]):
+        for run, result in enumerate([4096, *own]):
             about = {"cell": len(rows), "trace": trace, "content": "", "run": run}
-            rows.append({**about, "pool": "least", "found": found, "safe": found is not None})
+            rows.append({**about, "pool": "least", "found": result, "safe": result is not None})
     with opened(folder, source.plan) as output:
         output.put(0, parquet_bytes(rows, batch_name(source.plan.hash, 0)))
     return show(folder)
@@ -187,22 +187,22 @@ def test_the_trace_that_needs_most_decides(
     few = [chance.randint(1000, 2000) * 8 for _ in range(settled_by())]
     many: list[int | None] = [chance.randint(1500, 2500) * 8 for _ in range(settled_by())]
     many[chance.randrange(len(many))] = None  # one in 368 is less than 1 %
-    result = made_up(write_plan, tmp_path / "out", [few, many])
+    result = invented(write_plan, tmp_path / "out", [few, many])
     (row,) = result.perturbed_least
     assert row.trace == "large.hst"
     assert row.enough == enough_for(many) == sorted(size for size in many if size)[364]
     assert (row.low, row.high) == interval(many)
     assert (row.runs, row.unserved) == (settled_by(), 1)
-    said = " ".join(sentences(result))
-    assert f"99 % of 368 perturbed runs of large.hst need {row.enough:,} B at most" in said
-    assert "at the other end are runs without any pool" in said
-    assert "Survival is not monotone" in said
+    text = " ".join(sentences(result))
+    assert f"99 % of 368 perturbed runs of large.hst need {row.enough:,} B at most" in text
+    assert "at the other end are runs without any pool" in text
+    assert "Survival is not monotone" in text
 
 
 def test_more_than_1_percent_without_a_pool_need_more_than_all_others(
     write_plan: WritePlan, tmp_path: Path
 ) -> None:
-    result = made_up(write_plan, tmp_path / "out", [[8000] * 400, [None] * 5 + [80] * 395])
+    result = invented(write_plan, tmp_path / "out", [[8000] * 400, [None] * 5 + [80] * 395])
     (row,) = result.perturbed_least
     assert (row.enough, row.trace, row.unserved) == (None, "large.hst", 5)
     assert "More than 1 % of 400 perturbed runs of large.hst have no pool" in " ".join(
@@ -210,10 +210,10 @@ def test_more_than_1_percent_without_a_pool_need_more_than_all_others(
     )
 
 
-def test_too_few_runs_are_told_with_the_number_that_settles_it(
+def test_too_few_runs_are_reported_with_the_number_that_settles_it(
     write_plan: WritePlan, tmp_path: Path
 ) -> None:
-    result = made_up(write_plan, tmp_path / "out", [[8 * at for at in range(1000, 1100)]])
+    result = invented(write_plan, tmp_path / "out", [[8 * at for at in range(1000, 1100)]])
     (row,) = result.perturbed_least
     assert (row.enough, row.high) == (8 * 1098, None)
     assert result.runs_that_settle == 368

@@ -39,7 +39,7 @@ def test_a_batch_that_comes_again_counts_once(plan: SweepPlan, tmp_path: Path) -
 
 
 @pytest.mark.parametrize(
-    ("change", "said"),
+    ("change", "text"),
     [
         ((TEXT, TEXT + 'allocator = "tlsf"\n'), "grids differ"),
         ((TEXT, 'need = ["1KB"]\n' + TEXT), "needs differ"),
@@ -48,13 +48,13 @@ def test_a_batch_that_comes_again_counts_once(plan: SweepPlan, tmp_path: Path) -
     ],
 )
 def test_another_plan_on_the_same_output_is_refused(
-    write_plan: WritePlan, tmp_path: Path, change: tuple[str, str], said: str
+    write_plan: WritePlan, tmp_path: Path, change: tuple[str, str], text: str
 ) -> None:
     first, second = change
     with opened(tmp_path / "out", read_plan(write_plan(first)).plan) as output:
         output.put(0, b"kept")
     other = read_plan(write_plan(second, "other.toml")).plan
-    with pytest.raises(InputError, match=said), opened(tmp_path / "out", other):
+    with pytest.raises(InputError, match=text), opened(tmp_path / "out", other):
         pass
     assert read_output(tmp_path / "out").done() == {0}
 

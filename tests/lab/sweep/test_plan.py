@@ -60,7 +60,7 @@ def random_plan(chance: random.Random) -> SweepPlan:
     return plan_of(grids, events, runs=chance.choice([0, 0, 3]))
 
 
-def test_each_combination_is_one_cell_in_the_order_that_is_told(seed: int) -> None:
+def test_each_combination_is_one_cell_in_the_order_that_is_reported(seed: int) -> None:
     chance = random.Random(seed)
     print(f"seed {seed}")
     for _ in range(50):
@@ -142,7 +142,7 @@ BASE = 'traces = "small.hst"\n'
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ("[[grid]]\nchip = 'esp32'\n", "traces: missing"),
         (BASE, "grid: missing"),
@@ -188,12 +188,12 @@ BASE = 'traces = "small.hst"\n'
     ],
 )
 def test_a_plan_that_contradicts_itself_is_refused_by_name(
-    write_plan: WritePlan, text: str, said: str
+    write_plan: WritePlan, text: str, message: str
 ) -> None:
     path = write_plan("")
     with pytest.raises(InputError) as refused:
         read_plan(write_plan(text.replace("{folder}", path.parent.name)))
-    assert said in refused.value.message, refused.value.message
+    assert message in refused.value.message, refused.value.message
     assert "plan.toml" in refused.value.message or "none.cfg" in refused.value.message
     assert refused.value.remedy
 

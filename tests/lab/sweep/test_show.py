@@ -18,7 +18,7 @@ from heapscope.fleet.sweep.answer import SweepResult
 from heapscope.fleet.sweep.output import Output, read_output
 from heapscope.fleet.sweep.plan import SweepPlan
 from heapscope.fleet.sweep.plan_file import ReadPlan, read_plan
-from heapscope.fleet.sweep.results import said
+from heapscope.fleet.sweep.results import options_text
 from heapscope.fleet.sweep.show import show
 from heapscope.render.text.sweep import sentences
 
@@ -53,10 +53,10 @@ def swept(write_plan: WritePlan, tmp_path: Path) -> Path:
 def by_configuration(folder: Path) -> tuple[SweepPlan, By]:
     output = read_output(folder)
     recipe = output.plan.recipe
-    found: By = defaultdict(list)
+    result: By = defaultdict(list)
     for row in rows_of(output):
-        found[row["cell"] % recipe.cells_per_trace // recipe.runs].append(row)
-    return output.plan, found
+        result[row["cell"] % recipe.cells_per_trace // recipe.runs].append(row)
+    return output.plan, result
 
 
 def is_safe(rows: list[dict[str, Any]]) -> bool:
@@ -65,7 +65,7 @@ def is_safe(rows: list[dict[str, Any]]) -> bool:
 
 def test_safe_configurations_are_safe_for_all_traces(swept: Path) -> None:
     plan, rows = by_configuration(swept)
-    safe = {said(plan.recipe.cell(at).options) for at, one in rows.items() if is_safe(one)}
+    safe = {options_text(plan.recipe.cell(at).options) for at, one in rows.items() if is_safe(one)}
     result = show(swept)
     assert result.complete
     assert result.safe_count == len(safe) > 0
@@ -75,7 +75,7 @@ def test_safe_configurations_are_safe_for_all_traces(swept: Path) -> None:
         own = next(
             own
             for at, own in rows.items()
-            if said(plan.recipe.cell(at).options) == one.configuration
+            if options_text(plan.recipe.cell(at).options) == one.configuration
         )
         assert one.min_free == min(row["min_free"] for row in own)
         assert one.min_largest == min(row["min_largest"] for row in own)
@@ -116,7 +116,7 @@ def test_nothing_on_the_front_is_beaten(swept: Path) -> None:
 
     safe = {at: worth(at) for at, own in rows.items() if is_safe(own)}
     front = {
-        said(plan.recipe.cell(at).options)
+        options_text(plan.recipe.cell(at).options)
         for at, mine in safe.items()
         if not any(
             other != mine and all(b >= a for a, b in zip(mine, other, strict=True))
@@ -174,7 +174,7 @@ def test_a_part_of_the_results_is_answered_as_a_part(
     assert empty.configurations == ()
 
 
-def test_traces_that_cannot_be_read_are_told_and_not_judged(
+def test_traces_that_cannot_be_read_are_reported_and_not_judged(
     write_plan: WritePlan, tmp_path: Path
 ) -> None:
     text = TEXT.replace('"small.hst", ', '"small.hst", "broken.hst", ')
@@ -216,7 +216,7 @@ def test_the_command_prints_the_answers_and_writes_a_page(swept: Path, tmp_path:
     assert json.loads(document.read_bytes())["heapscope_sweep"] == 1
 
 
-def told(folder: Path) -> list[str]:
+def reported(folder: Path) -> list[str]:
     return list(sentences(show(folder)))
 
 
@@ -225,7 +225,7 @@ def test_nothing_is_safe_where_no_trace_can_be_read(write_plan: WritePlan, tmp_p
     run_here(read_plan(write_plan(text + '[[grid]]\nchip = "esp32"\n')), tmp_path / "out")
     result = show(tmp_path / "out")
     assert (result.safe_count, result.chips[0].safe, result.cliffs, result.front) == (0, 0, (), ())
-    assert told(tmp_path / "out") == [
+    assert reported(tmp_path / "out") == [
         "Nothing is known: none of 1 trace can be read.",
         "No pool was found for any trace.",
         "All 3 cells are there: 1 trace, 3 configurations.",
@@ -261,7 +261,7 @@ def test_where_no_configuration_is_safe_in_all_runs_the_nearest_has_its_share(
     share = result.configurations[0].share
     assert share is not None
     assert 0 < share.good < 20
-    assert f"--pool 148480, which is safe in {share.text}" in told(tmp_path / "out")[1]
+    assert f"--pool 148480, which is safe in {share.text}" in reported(tmp_path / "out")[1]
 
 
 def in_small_batches(
@@ -306,5 +306,5 @@ def test_a_batch_under_another_name_or_of_another_sweep_counts_nowhere(
 
 
 def test_the_answer_that_the_browser_s_tests_show_is_one_of_today() -> None:
-    made = json.loads(SAMPLE.read_text(encoding="utf-8"))
-    assert [need.text for need in SweepResult.from_json(made).needs] == ["16717"]
+    document = json.loads(SAMPLE.read_text(encoding="utf-8"))
+    assert [need.text for need in SweepResult.from_json(document).needs] == ["16717"]

@@ -38,7 +38,7 @@ def free(document: dict[str, Any]) -> int:
 
 
 @pytest.mark.parametrize(
-    ("load", "asked", "state"),
+    ("load", "requested", "state"),
     [
         ("none", (), "app_main"),
         ("wifi", (), "load"),
@@ -47,11 +47,11 @@ def free(document: dict[str, Any]) -> int:
     ],
 )
 def test_what_is_free_is_what_predict_says(
-    make_trace: MakeTrace, config: Path, load: str, asked: tuple[object, ...], state: str
+    make_trace: MakeTrace, config: Path, load: str, requested: tuple[object, ...], state: str
 ) -> None:
     trace = make_trace("a 0 100", "f 0")
     replayed = answer("replay", trace, "--sdkconfig", config, "--idf", "5.5", "--load", load)
-    predicted = answer("predict", config, "--idf", "5.5", *asked)
+    predicted = answer("predict", config, "--idf", "5.5", *requested)
     assert abs(free(replayed) - predicted["states"][state]["dram"]["median"]) <= 8
 
 
@@ -83,16 +83,16 @@ def test_tasks_of_the_system_have_their_stacks(make_trace: MakeTrace, config: Pa
     assert peaks["net"] == 50
 
 
-def test_blocks_that_the_trace_may_have_too_are_said(make_trace: MakeTrace, config: Path) -> None:
+def test_blocks_that_the_trace_may_have_too_are_stated(make_trace: MakeTrace, config: Path) -> None:
     trace = make_trace("t wifi", "a 0 1700", "t app", "a 1 50")
     options = ("replay", trace, "--sdkconfig", config, "--idf", "5.5", "--load")
-    said = answer(*options, "wifi")
-    notes = " ".join(said["layout"]["notes"])
+    stated = answer(*options, "wifi")
+    notes = " ".join(stated["layout"]["notes"])
     assert "the trace has tasks of the system: wifi" in notes
     assert "--load wifi,traced" in notes
     alone = answer(*options, "wifi,traced")
     assert "tasks of the system" not in " ".join(alone["layout"]["notes"])
-    assert free(alone) > free(said) + 60_000
+    assert free(alone) > free(stated) + 60_000
     assert "tiT" not in {row["task"] for row in alone["tasks"]}
 
 
@@ -116,7 +116,7 @@ def test_blocks_that_the_trace_may_have_too_are_said(make_trace: MakeTrace, conf
         ),
     ],
 )
-def test_what_cannot_be_is_said(
+def test_what_cannot_be_is_stated(
     make_trace: MakeTrace, config: Path, args: tuple[str, ...], message: str
 ) -> None:
     named = [str(config) if each == "F" else each for each in args]

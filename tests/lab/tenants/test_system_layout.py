@@ -53,34 +53,36 @@ def models(seed: int, number: int) -> Iterator[MemoryModel]:
     draw = random.Random(seed)
     print(f"seed {seed}")
     for _ in range(number):
-        found = model(draw)
-        print(found.scene.config.chip, found.scene.minor, found.scene.demand)
-        yield found
+        result = model(draw)
+        print(result.scene.config.chip, result.scene.minor, result.scene.demand)
+        yield result
 
 
 def test_blocks_add_up_to_the_sum_of_parts_but_for_their_rounding(seed: int) -> None:
     """A figure read from source is what is asked for; others are what the heap takes."""
-    for found in models(seed, 60):
-        state = found.busiest
-        scene = found.at(state).scene
-        parts = blocks = asked = 0.0
-        for each in found.held(state):
+    for result in models(seed, 60):
+        state = result.busiest
+        scene = result.at(state).scene
+        parts = blocks = requested = 0.0
+        for each in result.held(state):
             if not each.static and not each.more and each.part.id not in NO_BLOCKS:
                 parts += each.bytes
-        for tenant in tenants_of(found, state):
+        for tenant in tenants_of(result, state):
             blocks += tenant.count * float(scene.block(tenant.size))
-            asked += tenant.count * tenant.size
-        assert asked < parts + 16 * 2 * len(tenants_of(found, state))
+            requested += tenant.count * tenant.size
+        assert requested < parts + 16 * 2 * len(tenants_of(result, state))
         assert abs(blocks - parts) < 0.04 * parts
 
 
 def test_a_part_of_requests_is_those_requests_to_the_byte() -> None:
-    found = MemoryModel(scene=MemoryScene(config=Config(chip="esp32c3", sdk="5.5"), minor=(5, 5)))
+    memory_model = MemoryModel(
+        scene=MemoryScene(config=Config(chip="esp32c3", sdk="5.5"), minor=(5, 5))
+    )
     blocks: dict[str, int] = {}
-    for tenant in tenants_of(found, APP_MAIN):
-        taken = tenant.count * int(found.scene.block(tenant.size))
+    for tenant in tenants_of(memory_model, APP_MAIN):
+        taken = tenant.count * int(memory_model.scene.block(tenant.size))
         blocks[tenant.task] = blocks.get(tenant.task, 0) + taken
-    parts = {each.part.id: each.taken for each in found.held(APP_MAIN)}
+    parts = {each.part.id: each.taken for each in memory_model.held(APP_MAIN)}
     assert blocks["esp_timer"] == parts["esp-timer-task"]
     assert blocks["Tmr Svc"] == parts["timer-task"] + parts["timer-queue"]
     assert blocks["IDLE"] == parts["idle-task"]
@@ -88,20 +90,20 @@ def test_a_part_of_requests_is_those_requests_to_the_byte() -> None:
 
 def test_the_layout_leaves_what_is_predicted(seed: int) -> None:
     """At boot its regions are the predicted memory too."""
-    for found in models(seed, 40):
-        for state in (found.busiest, APP_MAIN):
-            system = SystemMemory(model=found, state=state)
+    for result in models(seed, 40):
+        for state in (result.busiest, APP_MAIN):
+            system = SystemMemory(model=result, state=state)
             if system.left == 0:
                 continue
             layout = system.layout()
-            assert abs(free_of(layout) - found.free(state)[DRAM].median) <= NEAR + 1
+            assert abs(free_of(layout) - result.free(state)[DRAM].median) <= NEAR + 1
         regions = [r.size for r in layout.regions if not r.word_only and r.kind not in LATER]
-        boot = found.free(BOOT)[DRAM].median
+        boot = result.free(BOOT)[DRAM].median
         assert abs(sum(regions) - boot) < TABLES
 
 
 @pytest.mark.parametrize("chip", ["esp32", "esp32c3", "esp32s3"])
-def test_less_is_left_where_that_is_asked_for(chip: str) -> None:
+def test_less_is_left_where_that_is_requested(chip: str) -> None:
     config = Config(chip=chip, sdk="5.5")
     system = SystemMemory(
         model=MemoryModel(scene=MemoryScene(config=config, minor=(5, 5))), state=LOAD
@@ -113,10 +115,10 @@ def test_less_is_left_where_that_is_asked_for(chip: str) -> None:
 def test_what_psram_may_hold_asks_for_psram_and_radios_ask_for_dma() -> None:
     options = {"SPIRAM": True, "SPIRAM_USE_MALLOC": True, "SPIRAM_TRY_ALLOCATE_WIFI_LWIP": True}
     config = Config(chip="esp32s3", sdk="5.5").changed_to(options)
-    found = MemoryModel(scene=MemoryScene(config=config, minor=(5, 5)))
-    tenants = tenants_of(found, LOAD)
+    memory_model = MemoryModel(scene=MemoryScene(config=config, minor=(5, 5)))
+    tenants = tenants_of(memory_model, LOAD)
     external = sum(t.count * t.size for t in tenants if t.caps & SPIRAM)
-    held = [each for each in found.held(LOAD) if each.place == PSRAM]
+    held = [each for each in memory_model.held(LOAD) if each.place == PSRAM]
     parts = sum(each.bytes for each in held if each.part.id not in NO_BLOCKS)
     assert parts * 0.97 < external <= parts
     inside = [t for t in tenants if t.task == "wifi" and not t.caps & SPIRAM and t.size > 1_500]

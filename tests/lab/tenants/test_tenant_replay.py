@@ -21,18 +21,18 @@ MakeTrace = Callable[..., Path]
 
 def layout(*tenants: Tenant, chip: str = "esp32", psram: int = 0) -> Layout:
     external = Psram(size=psram) if psram else None
-    made = load_chip(chip).layout(idf="5.5", startup_use=0, psram=external)
-    return replace(made, tenants=tenants)
+    built = load_chip(chip).layout(idf="5.5", startup_use=0, psram=external)
+    return replace(built, tenants=tenants)
 
 
 def tenant(task: str, size: int, count: int = 1, caps: int = 0) -> Tenant:
     return Tenant(task=task, size=size, count=count, caps=caps)
 
 
-def by_task(found: ReplayResult) -> dict[str, tuple[int, int, int]]:
+def by_task(replay_result: ReplayResult) -> dict[str, tuple[int, int, int]]:
     """Payload at the peak, blocks at the peak and payload at the end, of all kinds of memory."""
     rows: dict[str, tuple[int, int, int]] = {}
-    for row in found.tasks:
+    for row in replay_result.tasks:
         peak, blocks, now = rows.get(row.task, (0, 0, 0))
         rows[row.task] = (peak + row.payload_peak, blocks + row.blocks_peak, now + row.payload)
     return rows
@@ -61,8 +61,8 @@ def test_a_replay_is_as_if_the_trace_had_allocated_the_blocks_first(
     beside = replay(alone, layout(*tenants))
     merged = replay(make_trace(*first, *events, name="merged.hst"), layout())
 
-    def places(found: ReplayResult) -> list[tuple[object, ...]]:
-        rows = found.regions
+    def places(replay_result: ReplayResult) -> list[tuple[object, ...]]:
+        rows = replay_result.regions
         return [(r.free, r.payload, r.rounding, r.used_blocks, r.minimum_free) for r in rows]
 
     assert places(beside) == places(merged)
@@ -83,8 +83,8 @@ def test_the_figures_of_the_trace_itself_do_not_count_the_system(make_trace: Mak
 def test_a_stack_is_booked_on_the_task_of_that_name_in_the_trace(make_trace: MakeTrace) -> None:
     """main is the trace's first task, also where no line names it."""
     trace = make_trace("a 0 100", "t net", "a 1 200")
-    found = replay(trace, layout(tenant("main", 3584), tenant("net", 1000), tenant("tiT", 50)))
-    tasks = {row.task: (row.payload_peak, row.task_index) for row in found.tasks}
+    result = replay(trace, layout(tenant("main", 3584), tenant("net", 1000), tenant("tiT", 50)))
+    tasks = {row.task: (row.payload_peak, row.task_index) for row in result.tasks}
     assert tasks == {"main": (3684, 0), "net": (1200, 1), "tiT": (50, 2)}
 
 
@@ -93,12 +93,12 @@ def test_blocks_land_where_their_capabilities_are(make_trace: MakeTrace) -> None
         tenant("wifi", 2_000, 3, INTERNAL | EIGHT_BIT | DMA),
         tenant("tiT", 9_000, 1, SPIRAM | EIGHT_BIT),
     )
-    found = replay(make_trace("a 0 4"), layout(*wanted, psram=4 << 20, chip="esp32s3"))
-    kinds = {row.task: row.kind for row in found.tasks}
+    result = replay(make_trace("a 0 4"), layout(*wanted, psram=4 << 20, chip="esp32s3"))
+    kinds = {row.task: row.kind for row in result.tasks}
     assert (kinds["wifi"], kinds["tiT"]) == ("RAM", "SPIRAM")
 
 
-def test_a_block_without_room_is_said(make_trace: MakeTrace) -> None:
-    found = replay(make_trace("a 0 4"), layout(tenant("wifi", 900_000)))
-    assert found.summary.startup_unplaced == 900_000
-    assert found.summary.failures == 0
+def test_a_block_without_room_is_stated(make_trace: MakeTrace) -> None:
+    result = replay(make_trace("a 0 4"), layout(tenant("wifi", 900_000)))
+    assert result.summary.startup_unplaced == 900_000
+    assert result.summary.failures == 0

@@ -72,8 +72,8 @@ def test_predict_and_replay_have_the_same_replay(
     for _ in range(3):
         config, tls, tcp = configured(tmp_path, chip, draw), draw.randrange(2), draw.randrange(3)
         print(config.read_text(encoding="utf-8"), tls, tcp)
-        asked = ("--tls", tls, "--tcp", tcp)
-        predicted = answer("predict", config, "--idf", idf, "--trace", trace, *asked)
+        requested = ("--tls", tls, "--tcp", tcp)
+        predicted = answer("predict", config, "--idf", idf, "--trace", trace, *requested)
         load = f"{'net' if chip == 'esp32p4' else 'wifi'},tls={tls},tcp={tcp}"
         replayed = answer("replay", trace, "--sdkconfig", config, "--idf", idf, "--load", load)
         assert replayed["layout"].pop("notes") != []
@@ -90,11 +90,11 @@ def test_tune_judges_its_answer_as_predict_does(
 ) -> None:
     config = configured(tmp_path, chip, draw)
     print(config.read_text(encoding="utf-8"))
-    asked = ("--idf", idf, "--trace", trace, *traced)
-    tuned = answer("tune", config, "--prefer", "tcp_rx", *asked)
+    requested = ("--idf", idf, "--trace", trace, *traced)
+    tuned = answer("tune", config, "--prefer", "tcp_rx", *requested)
     assert tuned["feasible"]
     with config.open("a", encoding="utf-8") as file:
         file.write("\n".join(tuned["options"]) + "\n")
-    fit = answer("predict", config, *asked)["trace_fit"]
+    fit = answer("predict", config, *requested)["trace_fit"]
     assert {name: tuned["replay"][name] for name in SAME} == {name: fit[name] for name in SAME}
     assert fit["met"]

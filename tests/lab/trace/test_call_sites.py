@@ -107,14 +107,14 @@ def test_sites_of_a_table_are_shortened_from_the_root_and_stay_apart(seed: int) 
     chance = random.Random(seed)
     for _ in range(300):
         pool = [chance.choice("fgh") * chance.choice((1, 9, 40)) for _ in range(4)]
-        made = [
+        results = [
             ARROW.join(chance.choice(pool) for _ in range(chance.randrange(1, 30)))
             for _ in range(chance.randrange(1, 12))
         ]
         room = chance.choice((1, 20, 48, 90))
-        short = shortened(made, room)
-        assert len(set(short)) == len(set(made))
-        for text, form in zip(made, short, strict=True):
+        short = shortened(results, room)
+        assert len(set(short)) == len(set(results))
+        for text, form in zip(results, short, strict=True):
             frames, shown = frames_of(text), frames_of(form)
             assert len(form) <= len(text) + len(" (99)") or len(text) > room
             if len(text) <= room:

@@ -46,7 +46,7 @@ def folded(*patterns: str) -> Iterator[None]:
         "std::_Vector_base<int, std::allocator<int> >::_M_allocate(unsigned long)",
     ],
 )
-def test_the_function_that_asked_comes_before_the_allocators_own(wrapper: str) -> None:
+def test_the_function_that_requested_comes_before_the_allocators_own(wrapper: str) -> None:
     assert list(inner_frames([wrapper, NEW, "leaky", "main"])) == ["leaky", "main"]
     assert list(inner_frames(["leaky", wrapper, "main"])) == ["leaky", wrapper, "main"]
     assert list(inner_frames([wrapper])) == [wrapper]
@@ -96,7 +96,7 @@ def test_sites_that_differ_in_folded_frames_stay_apart() -> None:
     ]
 
 
-def test_sites_of_one_name_show_who_asked_and_their_numbers() -> None:
+def test_sites_of_one_name_show_who_requested_and_their_numbers() -> None:
     stack = b";".join(frame.encode() for frame in ("main", TEMPLATE, NEW))
     names = site_names({1: stack, 2: stack})
     short = shortened([names[1], names[2]], 100)
@@ -105,7 +105,7 @@ def test_sites_of_one_name_show_who_asked_and_their_numbers() -> None:
     assert not matches(short[0], 2, names)
 
 
-def test_sites_that_differ_near_the_root_alone_show_who_asked() -> None:
+def test_sites_that_differ_near_the_root_alone_show_who_requested() -> None:
     callers = [f"caller_{number} (app.cpp:{number})" for number in range(5)]
     texts = [ARROW.join((NEW, TEMPLATE, *callers, root)) for root in ("main", "worker")]
     short = shortened(texts, 100)
@@ -128,15 +128,15 @@ def test_what_is_shown_of_random_stacks_is_of_the_program_and_apart(seed: int) -
         "x" * 90,
     ]
     for _ in range(300):
-        made = [
+        results = [
             ARROW.join(chance.choice(pool) for _ in range(chance.randrange(1, 12)))
             for _ in range(chance.randrange(1, 20))
         ]
         with folded(*chance.sample(("std::", "*.so*", "main"), chance.randrange(3))):
-            short = shortened(made, chance.choice((30, 48, 100)))
-            assert len(set(short)) == len(set(made))
-            if len(set(made)) == 1:
-                inner = inner_frames(frames_of(made[0]))[0]
+            short = shortened(results, chance.choice((30, 48, 100)))
+            assert len(set(short)) == len(set(results))
+            if len(set(results)) == 1:
+                inner = inner_frames(frames_of(results[0]))[0]
                 assert frames_of(short[0])[0].removesuffix("…")[:8] == inner[:8]
 
 

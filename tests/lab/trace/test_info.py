@@ -146,7 +146,7 @@ def test_bytes_that_are_no_trace_are_counted(make_trace: MakeTrace) -> None:
     assert any("bytes skipped: 12, first at byte 0" in m for m in info.health.messages)
 
 
-def test_damaged_compression_is_told_with_its_place(tmp_path: Path, long_trace: Path) -> None:
+def test_damaged_compression_is_reported_with_its_place(tmp_path: Path, long_trace: Path) -> None:
     packed = bytearray(zstandard.compress(long_trace.read_bytes()))
     (tmp_path / "T.zst").write_bytes(packed[: len(packed) * 2 // 3])
     info = read_info(tmp_path / "T.zst")

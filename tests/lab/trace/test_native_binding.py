@@ -39,10 +39,10 @@ def test_every_struct_of_the_header_has_the_size_of_the_library(name: str) -> No
 )
 def test_an_array_of_a_struct_has_its_layout(name: str) -> None:
     struct = ffi.typeof(name)
-    made = dtype(name)
+    built = dtype(name)
     offsets = {field: at.offset for field, at in struct.fields}
-    assert {field: made.fields[field][1] for field in made.fields or ()} == offsets
-    assert made.itemsize == ffi.sizeof(name)
+    assert {field: built.fields[field][1] for field in built.fields or ()} == offsets
+    assert built.itemsize == ffi.sizeof(name)
 
 
 def test_never_is_that_of_the_header() -> None:

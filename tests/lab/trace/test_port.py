@@ -27,7 +27,7 @@ from heapscope.trace.source import open_blocks
         "UDP:3333",
     ],
 )
-def test_a_port_is_told_by_its_name(name: str) -> None:
+def test_a_port_is_reported_by_its_name(name: str) -> None:
     assert is_port(name)
 
 

@@ -14,41 +14,41 @@ from heapscope.trace.recording import MissingKind
 GOLDEN = Path(__file__).parents[3] / "format/golden/v1"
 
 
-def test_info_tells_what_the_recorder_told() -> None:
+def test_info_tells_what_the_recorder_reported() -> None:
     info = heapscope.replay(GOLDEN / "chip3.hst")
-    told = info.recording
-    assert told is not None
-    assert told.boot == 0x1234
-    assert told.missing == (
+    recording = info.recording
+    assert recording is not None
+    assert recording.boot == 0x1234
+    assert recording.missing == (
         MissingKind(kind="malloc", events=4, bytes=4096),
         MissingKind(kind="free", events=3, bytes=0),
     )
-    assert (told.losses, told.left_out, told.ending) == (1, 0, "ended")
-    assert [(row.level, row.reason) for row in told.levels] == [
+    assert (recording.losses, recording.left_out, recording.ending) == (1, 0, "ended")
+    assert [(row.level, row.reason) for row in recording.levels] == [
         ("all", "start"),
         ("pairs", "full"),
         ("sampled", "command"),
         ("failures", "empty"),
     ]
-    sampled = told.levels[2]
+    sampled = recording.levels[2]
     assert (sampled.sampled, sampled.least, sampled.most) == (32, 16, 4096)
     assert (sampled.task, sampled.capabilities) == (1, 0x404)
-    assert told.pairs == told.pair_bytes == (1 << 64) - 1  # hostile sums stay at the most
-    assert (told.snapshots, told.void_snapshots) == (1, 0)
-    assert (told.cores, told.handlers) == (256, 1)
-    assert not told.known  # the last level leaves everything out
+    assert recording.pairs == recording.pair_bytes == (1 << 64) - 1  # hostile sums stay at the most
+    assert (recording.snapshots, recording.void_snapshots) == (1, 0)
+    assert (recording.cores, recording.handlers) == (256, 1)
+    assert not recording.known  # the last level leaves everything out
     assert info.features == ("addresses", "clock")
 
 
 def test_a_trace_heard_late_begins_with_its_snapshot() -> None:
     info = heapscope.replay(GOLDEN / "heard_late.hst")
-    told = info.recording
-    assert told is not None
-    assert told.begins_with_snapshot
-    assert (told.start_blocks, told.start_bytes, told.events_before) == (3, 63, 1)
+    recording = info.recording
+    assert recording is not None
+    assert recording.begins_with_snapshot
+    assert (recording.start_blocks, recording.start_bytes, recording.events_before) == (3, 63, 1)
     assert info.events.total == info.events.frees == 1
     assert (info.live_end, info.live_blocks_end) == (43, 2)
-    assert told.ending == "stopped"
+    assert recording.ending == "stopped"
     assert info.loss is None  # it has no end, and none is missing
 
 
@@ -57,10 +57,10 @@ def test_a_trace_without_the_facts_of_a_recorder_tells_nothing_of_it() -> None:
 
 
 @pytest.mark.parametrize("name", ["other_boot", "other_boot_same_byte"])
-def test_another_boot_is_told(name: str) -> None:
-    told = heapscope.replay(GOLDEN / f"{name}.hst").recording
-    assert told is not None
-    assert told.other_boots
+def test_another_boot_is_reported(name: str) -> None:
+    recording = heapscope.replay(GOLDEN / f"{name}.hst").recording
+    assert recording is not None
+    assert recording.other_boots
 
 
 VERBS = (
@@ -85,7 +85,7 @@ def test_verbs_take_recordings_of_chips(name: str, verb: tuple[str, ...], tmp_pa
     assert result.exit_code in (0, 2)
 
 
-def test_what_lost_chunks_told_is_counted_again() -> None:
+def test_what_lost_chunks_reported_is_counted_again() -> None:
     """The totals of a later chunk settle what a lost one told: of 24, 12 in pairs."""
     loss = heapscope.replay(GOLDEN / "lost_losses.hst").loss
     assert loss is not None

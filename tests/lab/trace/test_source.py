@@ -126,7 +126,7 @@ def test_a_frame_behind_one_that_was_cut_off_is_read(cut: int) -> None:
     assert loss is not None
 
 
-def test_a_wrong_checksum_is_told_though_the_data_was_given_out() -> None:
+def test_a_wrong_checksum_is_reported_though_the_data_was_given_out() -> None:
     frame = bytearray(packed(NOISE))
     frame[1000] ^= 0xFF
     out, loss = read(bytes(frame))

@@ -123,7 +123,7 @@ def reads_of(text: str) -> list[int]:
 
 def calls_on_data(tree: ast.Module) -> set[ast.AST]:
     """The calls of methods of what a function has from the data of the package alone."""
-    found: set[ast.AST] = set()
+    asts: set[ast.AST] = set()
     for function in (node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)):
         values: dict[str, list[str]] = {}
         for node in ast.walk(function):
@@ -136,17 +136,17 @@ def calls_on_data(tree: ast.Module) -> set[ast.AST]:
                 and isinstance(node.func, ast.Attribute)
                 and ast.unparse(node.func.value) in data
             ):
-                found.add(node)
-    return found
+                asts.add(node)
+    return asts
 
 
 def test_every_other_reader_of_whole_files_has_a_limit() -> None:
-    found = {
+    result = {
         path.relative_to(LAB).as_posix(): reads_of(path.read_text(encoding="utf-8"))
         for path in LAB.rglob("*.py")
     }
-    assert {name: lines for name, lines in found.items() if lines and name not in OWN} == {}
-    assert {name for name in OWN if not found[name]} == set()
+    assert {name: lines for name, lines in result.items() if lines and name not in OWN} == {}
+    assert {name for name in OWN if not result[name]} == set()
     assert reads_of("a = file.read()\nb = file.read(9)\nPath(x).read_bytes()") == [1, 3]
     data = "def a(x):\n file = resources.files('heapscope.data') / x\n return file.read_text()\n"
     assert reads_of(data) == []
@@ -156,7 +156,7 @@ def test_every_other_reader_of_whole_files_has_a_limit() -> None:
 def grown_in_loops(text: str) -> list[int]:
     """The lines that append to bytes, and so copy all of them, for each round of a loop. A slice
     has a bound."""
-    found = set()
+    results = set()
     for function in ast.walk(ast.parse(text)):
         if not isinstance(function, ast.FunctionDef):
             continue
@@ -169,7 +169,7 @@ def grown_in_loops(text: str) -> list[int]:
         }
         for loop in ast.walk(function):
             if isinstance(loop, ast.For | ast.While):
-                found |= {
+                results |= {
                     one.lineno
                     for one in ast.walk(loop)
                     if isinstance(one, ast.AugAssign)
@@ -177,14 +177,14 @@ def grown_in_loops(text: str) -> list[int]:
                     and one.target.id in empty
                     and not isinstance(one.value, ast.Subscript)
                 }
-    return sorted(found)
+    return sorted(results)
 
 
 def test_nothing_copies_what_it_has_read_for_each_block() -> None:
-    found = {
+    result = {
         path.relative_to(LAB).as_posix(): grown_in_loops(path.read_text(encoding="utf-8"))
         for path in LAB.rglob("*.py")
     }
     few = {"trace/source.py"}  # four bytes
-    assert {name: lines for name, lines in found.items() if lines and name not in few} == {}
+    assert {name: lines for name, lines in result.items() if lines and name not in few} == {}
     assert grown_in_loops('def f():\n  a = b""\n  for b in c:\n    a += b') == [4]

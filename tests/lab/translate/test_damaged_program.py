@@ -39,8 +39,8 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
     ],
 )
 def test_each_error_is_damage(error: Exception) -> None:
-    found = pytest.raises(InputError, match="p: ELF: its lines are damaged: ")
-    with found as caught, reading("p", "its lines are damaged", remedy="build it again"):
+    result = pytest.raises(InputError, match="p: ELF: its lines are damaged: ")
+    with result as caught, reading("p", "its lines are damaged", remedy="build it again"):
         raise error
     assert caught.value.remedy == "build it again"
 

@@ -45,44 +45,46 @@ def traced(path: Path, word_size: str | None, *, features: int = SITES) -> Path:
 def test_the_live_peak_is_that_of_the_32_bit_program(
     pair: Callable[..., Pair], tmp_path: Path
 ) -> None:
-    made = pair("typed", "-O0")
+    built = pair("typed", "-O0")
     out, lower = tmp_path / "T32.hst", tmp_path / "low.hst"
-    found = answer("translate", made.trace, "-o", out, "--lower", lower, "--program", made.program)
-    wide, narrow = read_info(made.trace), read_info(made.narrow_trace)
-    assert found["recorded_peak"] == wide.live_peak
-    assert found["lower_peak"] == found["upper_peak"] == narrow.live_peak < wide.live_peak
+    result = answer(
+        "translate", built.trace, "-o", out, "--lower", lower, "--program", built.program
+    )
+    wide, narrow = read_info(built.trace), read_info(built.narrow_trace)
+    assert result["recorded_peak"] == wide.live_peak
+    assert result["lower_peak"] == result["upper_peak"] == narrow.live_peak < wide.live_peak
     for file in (out, lower):
         info = read_info(file)
         assert (info.live_peak, info.word_size) == (narrow.live_peak, 4)
         assert info.events == wide.events
         assert info.site_count == wide.site_count
-    assert found["word_size"] == 4
-    assert found["exact_bytes"] == found["bytes"]
+    assert result["word_size"] == 4
+    assert result["exact_bytes"] == result["bytes"]
 
 
 def test_without_elf_the_program_is_that_of_the_trace(pair: Callable[..., Pair]) -> None:
-    made = pair("typed", "-O0")
-    assert answer("translate", made.trace)["programs"] == [str(made.program)]
+    built = pair("typed", "-O0")
+    assert answer("translate", built.trace)["programs"] == [str(built.program)]
 
 
-def test_bounds_are_written_apart_and_said_afterwards(
+def test_bounds_are_written_apart_and_stated_afterwards(
     pair: Callable[..., Pair], tmp_path: Path
 ) -> None:
-    made = pair("doubtful", "-O0")
+    built = pair("doubtful", "-O0")
     out, lower = tmp_path / "T32.hst", tmp_path / "low.hst"
-    text = run("translate", made.trace, "-o", out, "--lower", lower)
+    text = run("translate", built.trace, "-o", out, "--lower", lower)
     assert "0.0 % of the bytes" in text
     assert "heapscope fit" in text
     least, most = read_info(lower).live_peak, read_info(out).live_peak
-    assert least < read_info(made.narrow_trace).live_peak <= most
-    said = "Translated from a 64-bit recording: 0.0 % of the bytes have the exact size, the others"
+    assert least < read_info(built.narrow_trace).live_peak <= most
+    words = "Translated from a 64-bit recording: 0.0 % of the bytes have the exact size, the others"
     replayed = run("replay", out, "--pool", "64KB")
-    assert f"{said} the largest that is possible." in replayed
-    assert f"{said} the smallest that is possible." in run("fit", lower, "--allocator", "idf-5.5")
+    assert f"{words} the largest that is possible." in replayed
+    assert f"{words} the smallest that is possible." in run("fit", lower, "--allocator", "idf-5.5")
 
 
 @pytest.mark.parametrize(
-    ("word_size", "features", "said"),
+    ("word_size", "features", "text"),
     [
         ("4", SITES, "32-bit words already"),
         (None, SITES, "does not tell the size of its words"),
@@ -90,10 +92,10 @@ def test_bounds_are_written_apart_and_said_afterwards(
     ],
 )
 def test_what_cannot_be_translated_is_refused(
-    tmp_path: Path, word_size: str | None, features: int, said: str
+    tmp_path: Path, word_size: str | None, features: int, text: str
 ) -> None:
     trace = traced(tmp_path / "T.hst", word_size, features=features)
-    assert said in run("translate", trace, "--program", "none", code=2)
+    assert text in run("translate", trace, "--program", "none", code=2)
 
 
 def test_a_file_that_is_no_program_is_refused(tmp_path: Path) -> None:
@@ -104,16 +106,16 @@ def test_a_file_that_is_no_program_is_refused(tmp_path: Path) -> None:
 def test_a_program_newer_than_the_recording_is_refused(
     pair: Callable[..., Pair], tmp_path: Path
 ) -> None:
-    made = pair("typed", "-O0")
+    built = pair("typed", "-O0")
     old = tmp_path / "old.hst"
-    old.write_bytes(made.trace.read_bytes())
-    before = made.program.stat().st_mtime - 100
+    old.write_bytes(built.trace.read_bytes())
+    before = built.program.stat().st_mtime - 100
     os.utime(old, (before, before))
-    assert "newer than the recording" in run("translate", old, "--program", made.program, code=2)
+    assert "newer than the recording" in run("translate", old, "--program", built.program, code=2)
 
 
 def test_an_output_is_not_the_recording(pair: Callable[..., Pair]) -> None:
-    made = pair("typed", "-O0")
-    kept = made.trace.read_bytes()
-    run("translate", made.trace, "-o", made.trace, code=2)
-    assert made.trace.read_bytes() == kept
+    built = pair("typed", "-O0")
+    kept = built.trace.read_bytes()
+    run("translate", built.trace, "-o", built.trace, code=2)
+    assert built.trace.read_bytes() == kept

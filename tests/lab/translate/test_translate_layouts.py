@@ -27,7 +27,7 @@ BIT_FIELDS = {"unsigned": 32, "int": 32, "unsigned char": 8, "unsigned short": 1
 HEAD = "#include <stddef.h>\n#include <stdint.h>\nenum kind { FIRST, SECOND };\n#define LENGTH 5\n"
 
 
-def members(chance: random.Random, made: int) -> Iterator[str]:
+def members(chance: random.Random, built: int) -> Iterator[str]:
     for number in range(chance.randint(1, 8)):
         name = f"m{number}"
         kind = chance.choice(SCALARS)
@@ -35,8 +35,8 @@ def members(chance: random.Random, made: int) -> Iterator[str]:
             yield f"int (*{name})(void);"
             continue
         what = chance.random()
-        if made and what < 0.2:
-            kind = f"struct s{chance.randrange(made)}"
+        if built and what < 0.2:
+            kind = f"struct s{chance.randrange(built)}"
         if what > 0.85:
             unit, bits = chance.choice(list(BIT_FIELDS.items()))
             yield f"{unit} {name} : {chance.randint(1, bits)};"
@@ -58,14 +58,14 @@ def source(chance: random.Random) -> str:
 
 def layouts(program: Path) -> dict[str, TypeSize]:
     """The structures of a program, by their names."""
-    found = {}
+    result = {}
     with ProgramFile(program) as read:
         module = SiteTypes({"": read}).module("")
         for unit in read.dwarf.iter_CUs():
             for entry in unit.iter_DIEs():
                 if entry.tag == "DW_TAG_structure_type":
-                    found[name_of(entry)] = module.layouts.layout(entry)
-    return found
+                    result[name_of(entry)] = module.layouts.layout(entry)
+    return result
 
 
 def test_random_structures_have_the_sizes_of_a_compiler_for_a_chip(
@@ -94,10 +94,12 @@ def test_random_structures_have_the_sizes_of_a_compiler_for_a_chip(
     with narrow.open("rb") as stream:
         symbols = ELFFile(stream).get_section_by_name(".symtab").iter_symbols()
         sizes = {symbol.name: symbol["st_size"] for symbol in symbols}
-    found = layouts(wide)
-    told = {f"s{n}": (sizes[f"size{n}"], sizes[f"align{n}"], "") for n in numbers}
-    made = {name: (one.narrow, one.narrow_align, one.doubt) for name, one in found.items() if name}
-    assert made == told
+    result = layouts(wide)
+    reported = {f"s{n}": (sizes[f"size{n}"], sizes[f"align{n}"], "") for n in numbers}
+    built = {
+        name: (one.narrow, one.narrow_align, one.doubt) for name, one in result.items() if name
+    }
+    assert built == reported
 
 
 @pytest.mark.parametrize(

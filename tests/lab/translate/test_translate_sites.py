@@ -38,7 +38,7 @@ def test_sizes_of_known_types_are_those_of_the_32_bit_program(
 ) -> None:
     sites = pair("typed", level).sites()
     assert {function for function, site in sites.items() if site.wrong} == set()
-    asked = sum(sum(site.wide) for site in sites.values())
+    requested = sum(sum(site.wide) for site in sites.values())
     exact = sum(
         size
         for site in sites.values()
@@ -46,7 +46,7 @@ def test_sizes_of_known_types_are_those_of_the_32_bit_program(
         if known
     )
     unknown = {function: site.reason for function, site in sites.items() if not all(site.exact)}
-    assert exact > 0.85 * asked, unknown
+    assert exact > 0.85 * requested, unknown
     if level == "-O0":
         assert unknown == {}
 
@@ -62,10 +62,10 @@ def test_what_only_looks_like_a_type_gets_bounds(pair: Callable[..., Pair], leve
 
 @pytest.mark.parametrize("level", LEVELS)
 def test_code_that_two_types_share_has_no_sure_type(pair: Callable[..., Pair], level: str) -> None:
-    found = pair("merged", level)
-    asked = found.asked()
-    with ProgramFile(found.program) as program:
-        known = sizes_of(asked, SiteTypes({"": program}))
+    result = pair("merged", level)
+    requested = result.asked()
+    with ProgramFile(result.program) as program:
+        known = sizes_of(requested, SiteTypes({"": program}))
     exact = {
         (one.recorded, one.lower) for each in known.values() for one in each.sizes if one.exact
     }

@@ -28,7 +28,9 @@ from heapscope.capture.translate.definitions import CALLS, is_of_literals, is_pr
         ("p = malloc(n);", False),
     ],
 )
-def test_a_number_of_one_type_is_told_from_anything_else(statement: str, product: bool) -> None:
+def test_a_number_of_one_type_is_distinguished_from_anything_else(
+    statement: str, product: bool
+) -> None:
     assert is_product_of_a_size(statement, CALLS) is product
 
 

@@ -94,8 +94,8 @@ def near(each: RankGain, problem: Problem) -> Iterator[dict[str, Hashable]]:
 
 def test_ranks_that_no_build_takes_are_named() -> None:
     """With what was published and what stands for it."""
-    (found,) = rank_gains([row for row in ranks() if row.id == "esp32s3-octal-iperf"])
-    assert any("TCP window of 85 KB: 65,535 bytes" in said for said in found.refused)
-    document = found.to_json()
+    (result,) = rank_gains([row for row in ranks() if row.id == "esp32s3-octal-iperf"])
+    assert any("TCP window of 85 KB: 65,535 bytes" in stated for stated in result.refused)
+    document = result.to_json()
     assert document["projected"]["tcp_wnd"] == "65,535"
     assert document["proven_none"] is True

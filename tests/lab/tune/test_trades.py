@@ -77,16 +77,16 @@ def test_its_own_answer_passes_lint(number: int, seed: int, tmp_path: Path) -> N
     file = tmp_path / "sdkconfig.defaults"
     file.write_text(fragment(result), encoding="utf-8")
     config = read_config([file], chip=chip, sdk=release)
-    found = lint(config)
-    hard = [(each.rule, each.option, each.message) for each in found.findings if each.hard]
+    match = lint(config)
+    hard = [(each.rule, each.option, each.message) for each in match.findings if each.hard]
     assert not hard, (release, chip, question, trade)
     for option, value in result.option_values().items():
         assert config.value(option) == value, (release, chip, option)
     memory = MemoryScene(config=config, minor=minor_of_config(config, release))
     if not question.get("tls"):
         model = MemoryModel(scene=memory)
-        said = result.best.median["free"]
-        assert said == pytest.approx(model.free(model.busiest)[DRAM].median / 1024, abs=0.5)
+        stated = result.best.median["free"]
+        assert stated == pytest.approx(model.free(model.busiest)[DRAM].median / 1024, abs=0.5)
 
 
 @pytest.mark.parametrize("number", range(3))
@@ -153,7 +153,7 @@ def test_what_is_kept_is_not_traded() -> None:
 
 
 @pytest.mark.slow
-def test_a_stack_is_shrunk_only_when_asked() -> None:
+def test_a_stack_is_shrunk_only_when_requested() -> None:
     for trade in ((), ("code",), ("features", "checks", "queues")):
         result: TuneResult = tune(chip="esp32c6", goal=["free>=280KB"], trade=trade)
         assert not [each for each in result.traded if "STACK" in each.option]

@@ -73,10 +73,10 @@ def test_the_fragment_gives_what_was_promised(tune: Any) -> None:
     assert code == 0
     document = valid(Path("F.json").read_text(encoding="utf-8"))
     config = read_config(["F"], chip="esp32c3", sdk="5.5")
-    said = figures(read_constants(), knobs_of(config).knobs, left(config))
-    assert said.low_80["tcp_rx"] >= 20
+    stated = figures(read_constants(), knobs_of(config).knobs, left(config))
+    assert stated.low_80["tcp_rx"] >= 20
     # The mailboxes that follow a window take 4 bytes for each packet more.
-    assert said.low_80[FREE] == pytest.approx(document["best"]["low_80"]["free"], abs=0.5)
+    assert stated.low_80[FREE] == pytest.approx(document["best"]["low_80"]["free"], abs=0.5)
     assert document["no_configuration_above"] == pytest.approx(document["best"]["low_80"]["free"])
     for rule in all_rules():
         for check in rule.checks if rule.hard else ():
@@ -91,14 +91,14 @@ def test_the_fragment_gives_what_was_promised(tune: Any) -> None:
 
 def test_lines_are_those_of_the_sdk(tune: Any) -> None:
     """Under the names of 5.5, Kconfig of 4.2 would leave most of them out."""
-    asked = ("--chip", "esp32", "--idf", "4.2", "--tls", "1", "--goal", "tcp_rx>=15")
-    assert tune(*asked, "--fragment", "F", "--json", "J")[0] == 0
+    requested = ("--chip", "esp32", "--idf", "4.2", "--tls", "1", "--goal", "tcp_rx>=15")
+    assert tune(*requested, "--fragment", "F", "--json", "J")[0] == 0
     document = valid(Path("J").read_text(encoding="utf-8"))
     text = Path("F").read_text(encoding="utf-8")
     assert [line for line in text.splitlines() if line[0:7] == "CONFIG_"] == document["options"]
     assert "CONFIG_ESP32_WIFI_STATIC_RX_BUFFER_NUM=4" in document["options"]
-    found = lint(read_config(["F"], chip="esp32", sdk="4.2")).findings
-    assert not [each for each in found if each.hard or each.rule == "old-name"]
+    findings = lint(read_config(["F"], chip="esp32", sdk="4.2")).findings
+    assert not [each for each in findings if each.hard or each.rule == "old-name"]
 
 
 def test_without_psram_its_lines_count_for_nothing(tune: Any) -> None:
@@ -111,7 +111,7 @@ def test_without_psram_its_lines_count_for_nothing(tune: Any) -> None:
         assert own[key] == plain[key]
 
 
-def test_what_does_not_fit_is_said(tune: Any) -> None:
+def test_what_does_not_fit_is_stated(tune: Any) -> None:
     code, out, _ = tune("--chip", "esp32c3", "--tls", "9", "--goal", "tcp_rx>=5", "--json", "-")
     document = valid(out)
     missing = -document["best"]["median"]["free"]
@@ -130,7 +130,7 @@ def test_the_configuration_is_never_overwritten(tune: Any) -> None:
     assert Path("C").read_text(encoding="utf-8") == "CONFIG_LWIP_TCP_MSS=1440\n"
 
 
-def test_too_much_is_told_how_much_less(tune: Any) -> None:
+def test_too_much_is_given_how_much_less(tune: Any) -> None:
     code, out, _ = tune(
         "--chip", "esp32c2", "--goal", "tcp_rx>=500", "--goal", "free>=50KB", "--json", "F.json"
     )
@@ -221,7 +221,7 @@ def test_no_need_of_the_device_is_left_to_defaults(tune: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    ("args", "said"),
+    ("args", "text"),
     [
         (["--goal", "tcp_rx<=20"], "least amount"),
         (["--goal", "tcp_xr>=20"], "did you mean tcp_"),
@@ -246,10 +246,10 @@ def test_no_need_of_the_device_is_left_to_defaults(tune: Any) -> None:
         (["--idf", "9.9"], "9.9"),
     ],
 )
-def test_bad_input_is_named(tune: Any, args: list[str], said: str) -> None:
+def test_bad_input_is_named(tune: Any, args: list[str], text: str) -> None:
     code, _, error = tune("--chip", "esp32", *args)
     assert code == 2
-    assert said in re.sub(r"\s+", " ", error)
+    assert text in re.sub(r"\s+", " ", error)
     assert "remedy" in error
 
 
@@ -319,7 +319,7 @@ def test_the_place_is_in_the_search(tune: Any) -> None:
         '[[measured]]\nsdkconfig = "sdkconfig"\ntcp_rx = 30.0\n', encoding="utf-8"
     )
     place = ("--air", "--rtt", "10", "--loss", "0.1")
-    found = {}
+    result = {}
     for name, more in {
         "plain": (),
         "there": place,
@@ -327,20 +327,20 @@ def test_the_place_is_in_the_search(tune: Any) -> None:
     }.items():
         code, _, _ = tune("sdkconfig", *more, "--fragment", name, "--json", f"{name}.json")
         assert code == 0
-        found[name] = valid(Path(f"{name}.json").read_text(encoding="utf-8"))
-    assert found["there"]["environment"] == {
+        result[name] = valid(Path(f"{name}.json").read_text(encoding="utf-8"))
+    assert result["there"]["environment"] == {
         "place": "air", "round_trip_ms": 10, "loss_pct": pytest.approx(0.1)
     }  # fmt: skip
-    slow, quick = (found[name]["now"]["median"]["tcp_rx"] for name in ("there", "plain"))
+    slow, quick = (result[name]["now"]["median"]["tcp_rx"] for name in ("there", "plain"))
     assert slow < 0.3 * quick
-    assert found["own"]["now"]["median"]["tcp_rx"] > 1.001 * slow
+    assert result["own"]["now"]["median"]["tcp_rx"] > 1.001 * slow
     for name, more in {"there": (*place, "--no-measured"), "own": place}.items():  # kept by now
         done = CliRunner().invoke(
             app, ["predict", "sdkconfig", name, *more, "--idf", "5.5", "--json", f"{name}.p.json"]
         )
         assert done.exit_code == 0, done.output
-        said = json.loads(Path(f"{name}.p.json").read_text(encoding="utf-8"))["throughput_mbps"]
-        for metric, band in said.items():
-            best = found[name]["best"]
+        stated = json.loads(Path(f"{name}.p.json").read_text(encoding="utf-8"))["throughput_mbps"]
+        for metric, band in stated.items():
+            best = result[name]["best"]
             assert best["median"][metric] == pytest.approx(band["median"], abs=0.006)
             assert best["low_80"][metric] == pytest.approx(band["low_80"], abs=0.006)

@@ -76,8 +76,8 @@ def test_quantities_are_the_predicted_figures(chip: str, psram: str, extrapolate
             choice = drawn(space, draw)
             knobs = rebuilt(problem.now, choice, changed)
             free = problem.left.free(choice)
-            said = figures(read_constants(), knobs, free, there)
-            at = said.median if median else said.low_80
+            stated = figures(read_constants(), knobs, free, there)
+            at = stated.median if median else stated.low_80
             for metric in METRICS:
                 cost = problem.quantities[metric].value(choice, space)
                 assert 1 / cost == pytest.approx(at[metric], rel=1e-9)
@@ -93,12 +93,12 @@ def test_costs_are_convex() -> None:
     grid = Grid(space=space)
 
     def columns(choice: Choice) -> NDArray[np.float64]:
-        made = np.zeros(space.width)
+        built = np.zeros(space.width)
         for knob in space.knobs:
-            made[space.column(knob, choice[knob.name])] = 1.0
+            built[space.column(knob, choice[knob.name])] = 1.0
         for each in space.larger:
-            made[space.larger_column(each.name)] = each.value(choice)
-        return made
+            built[space.larger_column(each.name)] = each.value(choice)
+        return built
 
     for quantity in problem.quantities.values():
         choices = [drawn(space, draw) for _ in range(40)]
@@ -152,29 +152,31 @@ def test_the_optimum_is_that_of_every_configuration(
     )
     space = reduced(problem, draw)
     every = list(space.every())
-    goal, *asked = draw.sample([*METRICS, FREE, SPEED], draw.randint(2, 4))
+    goal, *requested = draw.sample([*METRICS, FREE, SPEED], draw.randint(2, 4))
     costs: dict[str, list[float]] = {
         name: [problem.quantities[name].value(choice, space) for choice in every]
-        for name in (goal, *asked)
+        for name in (goal, *requested)
     }
     limits: dict[Quantity, float] = {
         problem.quantities[name]: sorted(costs[name])[int(len(every) * draw.uniform(0.3, 0.9))]
-        for name in asked
+        for name in requested
         if every
     }
     possible = [
         costs[goal][number]
         for number in range(len(every))
-        if all(costs[name][number] <= limits[problem.quantities[name]] + 1e-12 for name in asked)
+        if all(
+            costs[name][number] <= limits[problem.quantities[name]] + 1e-12 for name in requested
+        )
     ]
     quantity = problem.quantities[goal]
-    found = Search(space).least(quantity, limits)
-    assert (found is None) == (not possible)
-    if found is not None:
-        assert found.value == pytest.approx(min(possible), rel=1e-5, abs=1e-4)
-        assert found.bound <= min(possible) + 1e-5 * quantity.scale
-        assert quantity.value(found.choice, space) == pytest.approx(found.value)
-        assert not space.broken(found.choice)
+    result = Search(space).least(quantity, limits)
+    assert (result is None) == (not possible)
+    if result is not None:
+        assert result.value == pytest.approx(min(possible), rel=1e-5, abs=1e-4)
+        assert result.bound <= min(possible) + 1e-5 * quantity.scale
+        assert quantity.value(result.choice, space) == pytest.approx(result.value)
+        assert not space.broken(result.choice)
 
 
 def test_windows_and_buffers_cost_what_they_can_hold() -> None:
@@ -201,9 +203,9 @@ def test_windows_and_buffers_cost_what_they_can_hold() -> None:
 def test_no_answer_breaks_a_hard_rule() -> None:
     for chip, psram in GROUPS:
         problem = Problem.of(config_of(chip, psram), read_constants())
-        found = problem.best("tcp_rx", {})
-        assert found is not None
-        after = with_choice(problem.config, found.choice)
+        result = problem.best("tcp_rx", {})
+        assert result is not None
+        after = with_choice(problem.config, result.choice)
         for rule in all_rules():
             if rule.hard:
                 for check in rule.checks:
@@ -277,8 +279,8 @@ def test_the_smallest_relaxation_is_one() -> None:
     amounts = result.relaxation.amounts
 
     def possible(share: float) -> bool:
-        asked = parse_goals(["tcp_rx>=1", "free>=1KB"])
-        moved = [replace(need, amount=amounts[need.target] * share) for need in asked]
+        goals = parse_goals(["tcp_rx>=1", "free>=1KB"])
+        moved = [replace(need, amount=amounts[need.target] * share) for need in goals]
         return problem.best(FREE, problem.limits(moved)) is not None
 
     assert possible(0.9999)

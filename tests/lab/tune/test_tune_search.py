@@ -72,13 +72,13 @@ def quantities(draw: Draw, space: Space, *, z: float) -> tuple[Quantity, Quantit
             "batch": lambda value: 1 / value if value else 0.3,
         }
         size = len(terms) + 2
-        made: dict[str, dict[Hashable, np.ndarray]] = {}
+        built: dict[str, dict[Hashable, np.ndarray]] = {}
         for at, name in enumerate(terms, 1):
             for value in space.knob(name).values:
                 part = np.zeros(size)
                 part[at] = features[name](value)
-                made.setdefault(name, {})[value] = part
-        return made
+                built.setdefault(name, {})[value] = part
+        return built
 
     def time(name: str, *terms: str, window: bool) -> Quantity:
         size = len(terms) + 2
@@ -136,14 +136,16 @@ def test_the_least_is_that_of_every_configuration(seed: int, z: float) -> None:
         for choice in every
         if all(quantity.value(choice, space) <= high for quantity, high in limits.items())
     ]
-    found = Search(space).least(used, limits)
-    assert (found is None) == (not possible)
-    if found is not None:
+    result = Search(space).least(used, limits)
+    assert (result is None) == (not possible)
+    if result is not None:
         best = min(used.value(choice, space) for choice in possible)
-        assert found.value == pytest.approx(best, rel=1e-6)
-        assert found.bound == pytest.approx(best, rel=1e-5)
-        assert not space.broken(found.choice)
-        assert all(quantity.value(found.choice, space) <= high for quantity, high in limits.items())
+        assert result.value == pytest.approx(best, rel=1e-6)
+        assert result.bound == pytest.approx(best, rel=1e-5)
+        assert not space.broken(result.choice)
+        assert all(
+            quantity.value(result.choice, space) <= high for quantity, high in limits.items()
+        )
 
 
 @pytest.mark.parametrize("seed", range(12))
@@ -159,9 +161,9 @@ def test_a_sum_of_costs_is_least(seed: int) -> None:
         for choice in every
         if used.value(choice, space) <= high
     )
-    found = Search(space).least(both, {used: high})
-    assert found is not None
-    assert found.value == pytest.approx(best, rel=1e-6)
+    result = Search(space).least(both, {used: high})
+    assert result is not None
+    assert result.value == pytest.approx(best, rel=1e-6)
 
 
 @pytest.mark.parametrize("seed", range(12))
@@ -178,9 +180,9 @@ def test_the_smallest_relaxation_is_that_of_every_configuration(seed: int) -> No
     best = min(
         max((q.value(choice, space) - limits[q]) / shares[q] for q in limits) for choice in every
     )
-    found = Search(space).relaxed(limits, shares)
-    assert found is not None
-    assert found.value == pytest.approx(max(best, 0.0), rel=1e-5, abs=1e-6)
+    result = Search(space).relaxed(limits, shares)
+    assert result is not None
+    assert result.value == pytest.approx(max(best, 0.0), rel=1e-5, abs=1e-6)
 
 
 def test_the_lightest_is_nearest() -> None:
@@ -197,17 +199,17 @@ def test_the_lightest_is_nearest() -> None:
         for choice in every
         if used.value(choice, space) <= high
     )
-    found = Search(space).lightest(weights, {used: high})
-    assert found is not None
-    assert found.value == pytest.approx(best)
+    result = Search(space).lightest(weights, {used: high})
+    assert result is not None
+    assert result.value == pytest.approx(best)
 
 
 def test_what_is_held_stays() -> None:
     space = small_space(random.Random(4))
     _, _, used = quantities(random.Random(4), space, z=0.0)
-    found = Search(space).least(used, {}, held={"fast": True})
-    assert found is not None
-    assert found.choice["fast"] is True
+    result = Search(space).least(used, {}, held={"fast": True})
+    assert result is not None
+    assert result.choice["fast"] is True
 
 
 def test_a_choice_that_the_judge_refuses_is_not_the_answer(at_once: int) -> None:
@@ -215,17 +217,17 @@ def test_a_choice_that_the_judge_refuses_is_not_the_answer(at_once: int) -> None
     _, _, used = quantities(random.Random(5), space, z=0.0)
     values = sorted(used.value(choice, space) for choice in space.every())
     limit = values[3]
-    asked: list[float] = []
+    requested: list[float] = []
 
     def judge(choice: Mapping[str, Hashable]) -> bool:
-        asked.append(used.value(choice, space))
-        return asked[-1] > limit
+        requested.append(used.value(choice, space))
+        return requested[-1] > limit
 
-    found = Search(space, judge=judge).least(used, {})
-    assert found is not None
-    assert found.value == pytest.approx(next(value for value in values if value > limit))
+    result = Search(space, judge=judge).least(used, {})
+    assert result is not None
+    assert result.value == pytest.approx(next(value for value in values if value > limit))
     if at_once > 30:
-        assert asked == sorted(asked)
+        assert requested == sorted(requested)
 
 
 def test_the_larger_term_is_exact_where_more_of_it_would_be_welcome() -> None:
@@ -248,10 +250,10 @@ def test_the_larger_term_is_exact_where_more_of_it_would_be_welcome() -> None:
         cost=linear(np.ones(1)),
     )
     best = min(cost.value(choice, space) for choice in space.every())
-    found = Search(space).least(cost, {})
-    assert found is not None
-    assert found.value == pytest.approx(best)
-    assert found.bound == pytest.approx(best, abs=1e-5)
+    result = Search(space).least(cost, {})
+    assert result is not None
+    assert result.value == pytest.approx(best)
+    assert result.bound == pytest.approx(best, abs=1e-5)
 
 
 def test_tangents_lie_below() -> None:
@@ -262,18 +264,18 @@ def test_tangents_lie_below() -> None:
     grid = Grid(space=space)
 
     def columns(choice: Choice) -> NDArray[np.float64]:
-        made = np.zeros(space.width)
+        built = np.zeros(space.width)
         for knob in space.knobs:
-            made[space.column(knob, choice[knob.name])] = 1.0
+            built[space.column(knob, choice[knob.name])] = 1.0
         for each in space.larger:
-            made[space.larger_column(each.name)] = each.value(choice)
-        return made
+            built[space.larger_column(each.name)] = each.value(choice)
+        return built
 
     for quantity in quantities(draw, space, z=1.2816):
         for at in draw.sample(every, 8):
-            said, row, constant = grid.tangent(quantity, columns(at))
-            assert said == pytest.approx(quantity.value(at, space))
-            assert row @ columns(at) + constant == pytest.approx(said)
+            stated, row, constant = grid.tangent(quantity, columns(at))
+            assert stated == pytest.approx(quantity.value(at, space))
+            assert row @ columns(at) + constant == pytest.approx(stated)
             for choice in every:
                 value = quantity.value(choice, space)
                 assert row @ columns(choice) + constant <= value + 1e-9 * quantity.scale

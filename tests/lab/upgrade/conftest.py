@@ -26,8 +26,8 @@ def upgrade(make_trace: MakeTrace) -> Upgrade:
         lines: Sequence[str], before: Layout, after: Layout, *, caps: int = 0, **sides: object
     ) -> UpgradeResult:
         trace = make_trace(*lines) if lines else None
-        asked = Sides(before=before, after=after, **({"crossed": after} | sides))  # type: ignore[arg-type]
-        return explain(Meter(trace, caps=caps), asked)
+        requested = Sides(before=before, after=after, **({"crossed": after} | sides))  # type: ignore[arg-type]
+        return explain(Meter(trace, caps=caps), requested)
 
     return run
 
@@ -45,8 +45,8 @@ def adds_up() -> Callable[[UpgradeResult], None]:
             for row in fall.rows:
                 assert (row.how == "not known") == (row.lost is None)
             if fall.reported is not None:
-                told = fall.reported
-                assert told.lost == told.before - told.after
-                assert told.accounting == told.lost - fall.lost
+                reported = fall.reported
+                assert reported.lost == reported.before - reported.after
+                assert reported.accounting == reported.lost - fall.lost
 
     return check

@@ -37,16 +37,16 @@ def run(*args: object) -> dict[str, Any]:
 
 def test_code_out_of_iram_is_replayed_where_it_shares_memory(make_trace: MakeTrace) -> None:
     trace = make_trace(*LINES)
-    found = run(trace, "--chip", "esp32c3", "--idf", "4.3", "--idf", "5.5", "--parts")
-    replayed = {offer["options"]: offer for offer in found["offers"] if offer["kind"] == "option"}
+    match = run(trace, "--chip", "esp32c3", "--idf", "4.3", "--idf", "5.5", "--parts")
+    replayed = {offer["options"]: offer for offer in match["offers"] if offer["kind"] == "option"}
     layout = load_chip("esp32c3").layout(idf="5.5")
-    for knob in UpgradeResult.from_json(found).knobs:
+    for knob in UpgradeResult.from_json(match).knobs:
         name = " ".join(knob.lines)
         if knob.key not in ("wifi_iram", "wifi_rx_iram"):
             assert name not in replayed
             continue
         result = replay(trace, without_code(layout, knob))
-        won = result.malloc.minimum_free - found["after"]["run"]["minimum_free"]
+        won = result.malloc.minimum_free - match["after"]["run"]["minimum_free"]
         assert replayed[name]["gain"]["minimum_free"] == won
         assert (knob.gain_low or 0) - 256 <= won <= (knob.gain_low or 0) + 256
         assert knob.worst is not None
@@ -54,12 +54,12 @@ def test_code_out_of_iram_is_replayed_where_it_shares_memory(make_trace: MakeTra
 
 
 def test_iram_that_is_not_mallocs_buys_nothing_for_it(make_trace: MakeTrace) -> None:
-    found = run(make_trace(*LINES), "--chip", "esp32", "--idf", "4.2", "--idf", "5.5", "--parts")
-    assert "CONFIG_ESP_WIFI_IRAM_OPT=n" in found["unhelpful"]
-    code = {knob["key"]: knob for knob in found["knobs"]}["wifi_iram"]
+    result = run(make_trace(*LINES), "--chip", "esp32", "--idf", "4.2", "--idf", "5.5", "--parts")
+    assert "CONFIG_ESP_WIFI_IRAM_OPT=n" in result["unhelpful"]
+    code = {knob["key"]: knob for knob in result["knobs"]}["wifi_iram"]
     assert code["memory"] == "IRAM"
-    asked = ("--chip", "esp32", "--idf", "4.2", "--idf", "5.5", "--parts", "--caps", "EXEC")
-    won = {offer["options"]: offer["gain"] for offer in run(*asked)["offers"]}
+    requested = ("--chip", "esp32", "--idf", "4.2", "--idf", "5.5", "--parts", "--caps", "EXEC")
+    won = {offer["options"]: offer["gain"] for offer in run(*requested)["offers"]}
     assert won["CONFIG_ESP_WIFI_IRAM_OPT=n"]["free_at_start"] > 9_000
 
 
@@ -69,17 +69,17 @@ def test_the_firmwares_own_options_are_the_ones_that_change(tmp_path: Path) -> N
         "CONFIG_ESP_WIFI_STATIC_RX_BUFFER_NUM=24\nCONFIG_ESP_WIFI_IRAM_OPT=n\n", encoding="utf-8"
     )
     sides = ("--chip", "esp32c3", "--idf", "4.3", "--idf", "5.5", "--parts")
-    found = run(*sides, "--sdkconfig", config)
-    knobs = {knob["key"]: knob for knob in found["knobs"]}
+    result = run(*sides, "--sdkconfig", config)
+    knobs = {knob["key"]: knob for knob in result["knobs"]}
     assert knobs["static_rx"]["gain"] == 12 * 1696
     assert "wifi_iram" not in knobs
-    assert found["knobs_of"] == str(config)
+    assert result["knobs_of"] == str(config)
     assert "default build" in run(*sides)["knobs_of"]
 
 
 def test_a_memory_without_a_chip_has_no_options() -> None:
-    found = run("--pool", "64KB", "--allocator", "idf-4.2", "--allocator", "idf-5.5")
-    assert (found["knobs"], found["knobs_of"]) == ([], "")
+    result = run("--pool", "64KB", "--allocator", "idf-4.2", "--allocator", "idf-5.5")
+    assert (result["knobs"], result["knobs_of"]) == ([], "")
     with pytest.raises(InputError, match="no region behind code"):
         with_code(pool_layout(65536, "idf-5.5"), -1024)
 

@@ -66,7 +66,7 @@ def test_what_does_not_help_is_named(upgrade: Upgrade) -> None:
     assert not {offer.options for offer in result.offers} & set(result.unhelpful)
 
 
-def test_start_up_is_found_or_the_nearest_is_said() -> None:
+def test_start_up_is_detected_or_the_nearest_is_stated() -> None:
     layout = load_chip("esp32").layout(idf="4.2")
     fit = fit_startup(layout, 388_804, INTERNAL)
     assert (fit.use, fit.reported) == (15_504, 388_804)

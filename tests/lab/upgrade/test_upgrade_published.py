@@ -45,8 +45,8 @@ def sides(folder: Path, *measured: int) -> Upgrade:
 
 def answer(folder: Path, *measured: int) -> UpgradeResult:
     before, after, *_ = (*measured, None, None)
-    asked = sides(folder, *measured)
-    return explain(Meter(None, caps=INTERNAL), asked.sides, measured=(before, after))
+    requested = sides(folder, *measured)
+    return explain(Meter(None, caps=INTERNAL), requested.sides, measured=(before, after))
 
 
 @pytest.fixture(scope="module")
@@ -66,19 +66,24 @@ def test_the_published_case_part_by_part(result: UpgradeResult) -> None:
         "static": None,
     }
     assert (fall.before, fall.after, fall.lost) == (BEFORE, 380_820, 7_984)
-    told = fall.reported
-    assert told is not None
-    assert (told.before, told.after, told.lost, told.accounting) == (BEFORE, 380_868, 7_936, -48)
-    assert (told.measured_before, told.measured_after) == (BEFORE, AFTER)
-    assert told.not_explained == (BEFORE - AFTER) - 7_936 == 4_708
+    reported = fall.reported
+    assert reported is not None
+    assert (reported.before, reported.after, reported.lost, reported.accounting) == (
+        BEFORE,
+        380_868,
+        7_936,
+        -48,
+    )
+    assert (reported.measured_before, reported.measured_after) == (BEFORE, AFTER)
+    assert reported.not_explained == (BEFORE - AFTER) - 7_936 == 4_708
 
 
-def test_what_start_up_takes_is_found_from_the_figure_before(tmp_path: Path) -> None:
+def test_what_start_up_takes_is_detected_from_the_figure_before(tmp_path: Path) -> None:
     """From raw inputs: the five lines, less 36 bytes of each heap, a header and what is free."""
-    asked = sides(tmp_path, BEFORE)
+    requested = sides(tmp_path, BEFORE)
     total = sum(int(line.split("len ")[1][:8], 16) for line in LINES.splitlines()[1:])
-    assert startup_of(asked.sides.before) == total - REGIONS * 36 - 4 - BEFORE == 15_504
-    assert startup_of(asked.sides.after) == 15_504
+    assert startup_of(requested.sides.before) == total - REGIONS * 36 - 4 - BEFORE == 15_504
+    assert startup_of(requested.sides.after) == 15_504
 
 
 def test_the_verb_and_the_experiment_agree(result: UpgradeResult) -> None:
@@ -106,7 +111,7 @@ def test_nothing_is_fitted_to_the_figure_after(tmp_path: Path, result: UpgradeRe
     assert moved.reported.lost == was.reported.lost
 
 
-def test_without_the_figure_after_nothing_is_said_to_be_explained(tmp_path: Path) -> None:
+def test_without_the_figure_after_nothing_is_marked_explained(tmp_path: Path) -> None:
     fall = answer(tmp_path, BEFORE).waterfall("free_at_start")
     assert fall.reported is not None
     assert fall.reported.before == BEFORE
@@ -115,9 +120,9 @@ def test_without_the_figure_after_nothing_is_said_to_be_explained(tmp_path: Path
 
 def test_going_on_to_the_next_version_buys_most_of_the_tables_back(tmp_path: Path) -> None:
     """Tables as large as the region needs take 3520 instead of 8160 bytes in all."""
-    asked = sides(tmp_path, BEFORE, AFTER)
+    requested = sides(tmp_path, BEFORE, AFTER)
     meter = Meter(None, caps=INTERNAL)
-    offers = explain(meter, asked.sides, ideas=asked.ideas()).offers
+    offers = explain(meter, requested.sides, ideas=requested.ideas()).offers
     versions = [offer for offer in offers if offer.kind == "version"]
     assert {offer.options for offer in versions} == {"--idf 4.3.7", "--idf 6.0.2"}
     for offer in versions:

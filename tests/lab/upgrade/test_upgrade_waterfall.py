@@ -60,11 +60,11 @@ def test_small_blocks_pay_for_the_larger_smallest_block(
 ) -> None:
     """4.2 gives 4 bytes at the least, 4.3.2 gives 12."""
     result = upgrade(blocks(size), *pools("idf-4.2", "idf-4.3.2"))
-    found = rows(result, "minimum_free")
-    assert found["minimum_block"] == each * COUNT
-    assert (found["rounding"], found["whole"]) == (0, 0)
-    assert found["control"] == 1624 - 24
-    assert found["headers"] == -4  # the end of the heap: 8 bytes, then 4
+    match = rows(result, "minimum_free")
+    assert match["minimum_block"] == each * COUNT
+    assert (match["rounding"], match["whole"]) == (0, 0)
+    assert match["control"] == 1624 - 24
+    assert match["headers"] == -4  # the end of the heap: 8 bytes, then 4
 
 
 @pytest.mark.parametrize("size", [700, 1500, 5000])
@@ -73,24 +73,24 @@ def test_a_version_that_keeps_the_class_rounding_shows_it(upgrade: Upgrade, size
     count = 5
     lines = [f"a {i} {size}" for i in range(count)]
     before, after = pools("idf-4.2", "idf-5.5")
-    found = rows(upgrade(lines, before, after), "minimum_free")
+    result = rows(upgrade(lines, before, after), "minimum_free")
     with open_layout(after) as reader:
         free = reader.regions()[0].free
     lost = upgrade(lines, before, after).waterfall("minimum_free")
     taken = free - lost.after - 4 * count  # a header each
-    assert found["rounding"] == taken - size * count
-    assert found["minimum_block"] == 0
+    assert result["rounding"] == taken - size * count
+    assert result["minimum_block"] == 0
 
 
 def test_poisoning_takes_twelve_bytes_of_every_block(upgrade: Upgrade, adds_up: AddsUp) -> None:
     result = upgrade(blocks(16), *pools("idf-4.2", "idf-4.2+light"))
-    found = rows(result, "minimum_free")
-    assert found == {**dict.fromkeys(found, 0), "checks": 12 * COUNT, "static": None}
+    match = rows(result, "minimum_free")
+    assert match == {**dict.fromkeys(match, 0), "checks": 12 * COUNT, "static": None}
     assert rows(result, "minimum_largest")["checks"] == 12 * COUNT + 12
     adds_up(result)
 
 
-def test_checks_and_heap_are_told_apart(upgrade: Upgrade, adds_up: AddsUp) -> None:
+def test_checks_and_heap_are_distinguished(upgrade: Upgrade, adds_up: AddsUp) -> None:
     plain = upgrade(blocks(16), *pools("idf-4.2", "idf-4.3.2"))
     both = upgrade(blocks(16), *pools("idf-4.2", "idf-4.3.2+light"))
     expected = rows(plain, "minimum_free") | {"checks": 12 * COUNT}
@@ -98,7 +98,7 @@ def test_checks_and_heap_are_told_apart(upgrade: Upgrade, adds_up: AddsUp) -> No
     adds_up(both)
 
 
-def test_checks_that_the_new_heap_has_not_are_said_to_be_inseparable(
+def test_checks_that_the_new_heap_has_not_are_marked_inseparable(
     upgrade: Upgrade, adds_up: AddsUp
 ) -> None:
     result = upgrade(blocks(16), *pools("idf-4.2+light", "umm"))
@@ -117,8 +117,8 @@ def test_static_growth_is_its_own_row(upgrade: Upgrade, adds_up: AddsUp, tmp_pat
         layouts.append(load_chip("esp32").layout(idf="4.2", boot=read_boot_log(log)))
     result = upgrade(MIXED, *layouts, crossed=layouts[0], static_known=True)
     for figure in ("free_at_start", "minimum_free", "largest_at_start"):
-        found = rows(result, figure)
-        assert found == {**dict.fromkeys(found, 0), "static": 0x2_7080 - 0x2_6600}
+        match = rows(result, figure)
+        assert match == {**dict.fromkeys(match, 0), "static": 0x2_7080 - 0x2_6600}
     adds_up(result)
 
 
@@ -131,15 +131,15 @@ def test_static_growth_is_not_known_without_two_firmwares(upgrade: Upgrade) -> N
         assert "boot logs or ELFs of both" in row.note
 
 
-def test_regions_and_growth_that_cannot_be_told_apart_are_one_row(
+def test_regions_and_growth_that_cannot_be_distinguished_are_one_row(
     upgrade: Upgrade, adds_up: AddsUp
 ) -> None:
     before, after = pool_layout(POOL, "idf-4.2"), pool_layout(POOL + 4096, "idf-4.2")
     result = upgrade(blocks(100), before, after, crossed=None, why="a layout file")
-    found = {row.key: row for row in result.waterfall("minimum_free").rows}
-    assert found["regions"].lost == -4096
-    assert "cannot be told apart" in found["regions"].note
-    assert found["static"].lost is None
+    match = {row.key: row for row in result.waterfall("minimum_free").rows}
+    assert match["regions"].lost == -4096
+    assert "cannot be told apart" in match["regions"].note
+    assert match["static"].lost is None
     assert any("a layout file" in note for note in result.notes)
     adds_up(result)
 
@@ -151,9 +151,9 @@ def test_another_order_of_regions_is_its_own_row(upgrade: Upgrade, adds_up: Adds
     first = replace(pool_layout(POOL, "idf-4.2"), regions=(large, small))
     second = replace(first, regions=(small, large))
     result = upgrade([f"a {i} 1000" for i in range(12)], first, second)
-    found = rows(result, "minimum_largest")
-    assert found["order"] == -12 * 1004
-    assert [key for key, lost in found.items() if lost] == ["order"]
+    match = rows(result, "minimum_largest")
+    assert match["order"] == -12 * 1004
+    assert [key for key, lost in match.items() if lost] == ["order"]
     adds_up(result)
 
 
@@ -249,9 +249,9 @@ def test_without_a_trace_the_start_alone_is_compared(upgrade: Upgrade, adds_up: 
 def test_each_region_stands_in_one_row(upgrade: Upgrade) -> None:
     chip = load_chip("esp32c3")
     before, after = chip.layout(idf="4.3.2"), chip.layout(idf="5.5")
-    found = upgrade((), before, after).regions
+    regions = upgrade((), before, after).regions
     for side, layout in (("before", before), ("after", after)):
-        starts = [getattr(row, f"start_{side}") for row in found]
+        starts = [getattr(row, f"start_{side}") for row in regions]
         assert sorted(s for s in starts if s is not None) == sorted(r.start for r in layout.regions)
 
 
@@ -272,9 +272,9 @@ def test_memory_that_one_side_alone_has_is_no_static_growth(
     crossed = replace(after, regions=tuple(shared))
     assert len(shared) < len(after.regions)
     result = upgrade(MIXED, before, after, crossed=crossed, static_known=True)
-    found = {row.key: row for row in result.waterfall("free_at_start").rows}
-    assert found["static"].lost == 0
-    assert "one side alone" in found["regions"].note
+    match = {row.key: row for row in result.waterfall("free_at_start").rows}
+    assert match["static"].lost == 0
+    assert "one side alone" in match["regions"].note
     assert rows(result, "minimum_free")["static"] == 0
     adds_up(result)
 

@@ -177,7 +177,7 @@ def test_every_result_has_its_report() -> None:
 
 
 @pytest.mark.parametrize(
-    ("call", "said"),
+    ("call", "text"),
     [
         (lambda: hs.replay("none.hst", pool="64KB"), "none.hst"),
         (lambda: hs.replay("T.hst", chip="esp23"), "unknown chip 'esp23'"),
@@ -197,9 +197,9 @@ def test_every_result_has_its_report() -> None:
     ],
 )
 def test_an_input_that_cannot_be_used_is_an_input_error(
-    call: Callable[[], object], said: str, here: Path
+    call: Callable[[], object], text: str, here: Path
 ) -> None:
-    with pytest.raises(hs.InputError, match=re.escape(said)):
+    with pytest.raises(hs.InputError, match=re.escape(text)):
         call()
 
 

@@ -28,16 +28,16 @@ def case(result: WhyResult) -> Case:
 
 
 def test_the_block_between_two_holes_is_named(why: Explain) -> None:
-    found = case(why(["! begin", *SPLIT], POOL))
-    assert found.request.task == "tls"
-    assert (found.request.event, found.request.size) == (5, 5000)
-    assert found.regions[0].reason == "fragmentation"
-    assert found.hole is not None
-    (holder,) = found.hole.holders
+    result = case(why(["! begin", *SPLIT], POOL))
+    assert result.request.task == "tls"
+    assert (result.request.event, result.request.size) == (5, 5000)
+    assert result.regions[0].reason == "fragmentation"
+    assert result.hole is not None
+    (holder,) = result.hole.holders
     assert (holder.task, holder.live, holder.since, holder.mark) == ("x", 72, 1, "begin")
-    assert [piece.what for piece in found.hole.pieces] == ["free", "block", "free"]
-    assert found.hole.pieces[1].age == 4
-    first, *rest = found.sentences
+    assert [piece.what for piece in result.hole.pieces] == ["free", "block", "free"]
+    assert result.hole.pieces[1].age == 4
+    first, *rest = result.sentences
     assert first.startswith("malloc of 5,000 B for task 'tls' failed at event 5 [mark 'begin']")
     assert first.endswith(
         "although 6.2 KB were free: the largest block to be had was 3.3 KB, 1,616 B short."
@@ -46,41 +46,41 @@ def test_the_block_between_two_holes_is_named(why: Explain) -> None:
 
 
 def test_memory_that_is_full_is_not_called_fragmented(why: Explain) -> None:
-    found = case(why(["a 1 3000", "a 2 900", "a 3 3000"], POOL))
-    assert found.regions[0].reason == "full"
-    assert "only 2.5 KB were free" in found.sentences[0]
-    assert found.hole is not None
-    assert found.hole.live == 900  # with the free end beside it, rather than the 3000
+    result = case(why(["a 1 3000", "a 2 900", "a 3 3000"], POOL))
+    assert result.regions[0].reason == "full"
+    assert "only 2.5 KB were free" in result.sentences[0]
+    assert result.hole is not None
+    assert result.hole.live == 900  # with the free end beside it, rather than the 3000
 
 
 def test_bins_hide_a_block_that_would_be_large_enough(why: Explain) -> None:
     """micropython issue 8940: with TLSF's rounding the largest free block cannot be had whole."""
     layout = pool_layout(112208 + 8 + 852 + 20, "idf-5.5")
-    found = case(why(["a 1 112000"], layout))
-    (region,) = found.regions
+    result = case(why(["a 1 112000"], layout))
+    (region,) = result.regions
     assert region.largest_free >= 112000 > region.largest_allocatable
     assert region.reason == "size"  # nor would it serve the request if it were empty
     hole = ["a 1 9000", "a 2 30000", "a 3 100", "a 4 13000", "f 2", "a 5 29800"]
-    found = case(why(hole, pool_layout(60000, "tlsf")))
-    assert found.regions[0].reason == "rounding"
-    assert found.regions[0].largest_free == 30000
-    assert "its largest piece of 29.3 KB is enough" in " ".join(found.sentences)
+    result = case(why(hole, pool_layout(60000, "tlsf")))
+    assert result.regions[0].reason == "rounding"
+    assert result.regions[0].largest_free == 30000
+    assert "its largest piece of 29.3 KB is enough" in " ".join(result.sentences)
 
 
 def test_every_region_of_a_chip_says_why_not(why: Explain) -> None:
     layout = load_chip("esp32").layout(idf="4.2")
-    found = case(why(["a 1 200000"], layout))
-    reasons = {region.kind: region.reason for region in found.regions}
+    result = case(why(["a 1 200000"], layout))
+    reasons = {region.kind: region.reason for region in result.regions}
     assert reasons == {"DRAM": "size", "D/IRAM": "size", "IRAM": "capability"}
-    iram = next(region for region in found.regions if region.kind == "IRAM")
+    iram = next(region for region in result.regions if region.kind == "IRAM")
     assert iram.detail == "DEFAULT"
-    assert found.hole is None
+    assert result.hole is None
 
 
 def test_a_request_beyond_the_rule_of_the_layout(why: Explain) -> None:
     layout = load_chip("esp32").layout(idf="5.5")
-    found = case(why([f"a 1 {layout.request_max + 1}"], layout))
-    assert {region.reason for region in found.regions} <= {"rule", "no heap"}
+    result = case(why([f"a 1 {layout.request_max + 1}"], layout))
+    assert {region.reason for region in result.regions} <= {"rule", "no heap"}
 
 
 @pytest.mark.cells(8)
@@ -126,11 +126,11 @@ def _random_story(
     trace = make(lines)
     live = {}
     for number, key in enumerate(int(line.split()[1]) for line in lines if line[0] == "a"):
-        found = replay(trace, layout, explain=number).explanation  # type: ignore[arg-type]
-        assert found is not None
-        assert found.address is not None
+        explanation = replay(trace, layout, explain=number).explanation  # type: ignore[arg-type]
+        assert explanation is not None
+        assert explanation.address is not None
         if key in sizes:
-            live[key] = (found.address, sizes[key])
+            live[key] = (explanation.address, sizes[key])
     largest = replay(trace, layout).malloc.largest_allocatable  # type: ignore[arg-type]
     return lines, live, largest + chance.choice([40, 200, 600])
 
@@ -138,10 +138,10 @@ def _random_story(
 def test_a_realloc_may_grow_where_it_lies(why: Explain) -> None:
     """The block itself is not in its own way: only its neighbour above is."""
     lines = ["t a", "a 1 3000", "t b", "a 2 64", "t a", "r 1 6000"]
-    found = case(why(lines, POOL))
-    assert found.request.old_size == 3000
-    assert found.hole is not None
-    assert [(holder.task, holder.live) for holder in found.hole.holders] == [("b", 64)]
+    result = case(why(lines, POOL))
+    assert result.request.old_size == 3000
+    assert result.hole is not None
+    assert [(holder.task, holder.live) for holder in result.hole.holders] == [("b", 64)]
 
 
 def test_failures_that_are_alike_are_explained_once(why: Explain) -> None:
@@ -180,7 +180,7 @@ def test_one_failure_can_be_chosen_by_number_or_by_event(why: Explain) -> None:
         (Selection(event=99), "event 99 asks for no memory, or is not in it"),
     ],
 )
-def test_a_wrong_choice_is_said(why: Explain, selection: Selection, message: str) -> None:
+def test_a_wrong_choice_is_stated(why: Explain, selection: Selection, message: str) -> None:
     with pytest.raises(InputError, match=message):
         why(SPLIT, POOL, selection=selection)
 
@@ -245,10 +245,10 @@ def test_what_failed_on_the_device_is_counted_apart(tmp_path: Path) -> None:
 
 def test_an_alignment_is_not_called_rounding_nor_a_shortage(why: Explain) -> None:
     result = why(["m 1 4096 10"], pool_layout(4096, "idf-5.5"))
-    found = case(result)
-    assert found.regions[0].reason == "alignment"
-    assert found.largest_allocatable > 10
-    text = " ".join(found.sentences)
+    match = case(result)
+    assert match.regions[0].reason == "alignment"
+    assert match.largest_allocatable > 10
+    text = " ".join(match.sentences)
     assert "largest block to be had was 3.5 KB, but not with this alignment." in text
     assert "-" not in text.replace("idf-5.5", "")
     assert result.answer[0] == "1 of 1 request failed for want of an aligned place."

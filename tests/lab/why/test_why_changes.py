@@ -162,8 +162,8 @@ def test_a_capability_that_only_full_memory_has(
         name="two", regions=(region(0x1000, 4096, DMA), region(0x8000, 65536, PLAIN)), malloc=RULE
     )
     dma = capabilities.DMA
-    asked = [(3000, dma), (3000, dma)]
-    trace = written(tmp_path / "a.hst", asked, addresses=addresses)
+    requested = [(3000, dma), (3000, dma)]
+    trace = written(tmp_path / "a.hst", requested, addresses=addresses)
     explained = first(explain(trace, layout))
     full, other = explained.case.regions
     assert (full.reason, other.reason, other.detail) == ("full", "capability", "DMA")

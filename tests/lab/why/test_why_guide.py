@@ -23,7 +23,7 @@ def result() -> WhyResult:
     return explain(TRACE, LAYOUT, depth=1)
 
 
-def told() -> str:
+def reported() -> str:
     text = (ROOT / "docs" / "guide" / "why.md").read_text(encoding="utf-8")
     return " ".join(text.replace("\n> ", " ").split())
 
@@ -32,8 +32,8 @@ def test_the_guide_names_the_growth_and_the_number_of_allocators(result: WhyResu
     first = result.groups[0].first
     assert first is not None
     (memory,) = [change for change in first.changes if change.kind == "memory"]
-    assert f"would have to be {memory.given_up:,} B larger" in told()
-    assert memory.options in told()
+    assert f"would have to be {memory.given_up:,} B larger" in reported()
+    assert memory.options in reported()
     allocators = [change for change in first.changes if change.kind == "allocator"]
     assert len(allocators) >= 11
 

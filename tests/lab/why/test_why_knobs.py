@@ -59,10 +59,10 @@ def test_records_of_the_trace_are_shorter(why: Explain, again: Replay, agrees: A
 def test_code_leaves_the_memory_that_it_shares(why: Explain, again: Replay, agrees: Agrees) -> None:
     layout = load_chip("esp32c3").layout(idf="5.5", static_dram=260 << 10)
     lines = ["t app", "a 1 64000", "a 2 70000"]
-    asked = offers("esp32c3")
-    result = why(lines, layout, knobs=asked)
+    requested = offers("esp32c3")
+    result = why(lines, layout, knobs=requested)
     (change,) = knobs(result.groups[0].first, "Wi-Fi RX code")
-    (offer,) = [offer for offer in asked if offer.key == "wifi_rx_iram"]
+    (offer,) = [offer for offer in requested if offer.key == "wifi_rx_iram"]
     agrees(change, again(lines, without_code(layout, offer)))
 
 
@@ -90,12 +90,12 @@ def test_the_command_reads_the_firmwares_options(make: Callable[[Sequence[str]],
     trace = make(["t app", "a 1 90000", "a 2 400000"])
     config = trace.with_name("sdkconfig")
     config.write_text("CONFIG_ESP_WIFI_STATIC_RX_BUFFER_NUM=24\n", encoding="utf-8")
-    asked = ["why", str(trace), "--chip", "esp32c3", "--sdkconfig", str(config)]
-    done = CliRunner().invoke(app, asked, env={"COLUMNS": "200"})
+    requested = ["why", str(trace), "--chip", "esp32c3", "--sdkconfig", str(config)]
+    done = CliRunner().invoke(app, requested, env={"COLUMNS": "200"})
     assert done.exit_code == 0, done.output
     assert "Static RX buffers: 12 instead of 24." in done.stdout.split("Predicted")[1]
     wrong = config.with_name("wrong")
     wrong.write_text("CONFIG_ESP_WIFI_STATIC_RX_BUFFER_NUM=240\n", encoding="utf-8")
-    done = CliRunner().invoke(app, [*asked[:-1], str(wrong)], env={"COLUMNS": "200"})
+    done = CliRunner().invoke(app, [*requested[:-1], str(wrong)], env={"COLUMNS": "200"})
     assert done.exit_code == 0  # Kconfig leaves the line out
     assert "instead of 240" not in done.stdout

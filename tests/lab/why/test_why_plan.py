@@ -101,9 +101,9 @@ def test_where_nothing_helps_it_says_so_and_what_would_settle_it(why: Explain) -
 
 def test_a_patch_changes_the_lines_of_its_options_and_adds_the_others() -> None:
     text = "CONFIG_A=1\n# CONFIG_B is not set\nCONFIG_AB=3"
-    found = patch(["CONFIG_B=y", "CONFIG_C=7"], "sdkconfig", text)
-    assert found.splitlines()[:2] == ["--- a/sdkconfig", "+++ b/sdkconfig"]
-    changed = [line for line in found.splitlines()[2:] if line[0] in "+-"]
+    result = patch(["CONFIG_B=y", "CONFIG_C=7"], "sdkconfig", text)
+    assert result.splitlines()[:2] == ["--- a/sdkconfig", "+++ b/sdkconfig"]
+    changed = [line for line in result.splitlines()[2:] if line[0] in "+-"]
     assert changed == ["-# CONFIG_B is not set", "-CONFIG_AB=3", "+CONFIG_B=y", "+CONFIG_AB=3",
                        "+CONFIG_C=7"]  # fmt: skip
     assert patch(["CONFIG_A=1"], "sdkconfig", "CONFIG_A=1\n") == ""
@@ -127,15 +127,15 @@ def test_the_json_meets_its_schema_and_the_page_begins_with_the_plan(
         app, ["why", str(path), "--pool", "6500", "--plan", "--jitter", "5", "--json", "-"]
     )
     assert done.exit_code in (0, 1), done.output
-    found = json.loads(done.stdout)
-    jsonschema.Draft202012Validator(schema_of("why")).validate(found)
-    assert WhyResult.from_json(found).to_json() == found
+    document = json.loads(done.stdout)
+    jsonschema.Draft202012Validator(schema_of("why")).validate(document)
+    assert WhyResult.from_json(document).to_json() == document
     page = html(report(path, pool="6500", plan=True))
     assert page.index('id="plan"') < page.index('id="memory"')
 
 
 @pytest.mark.parametrize(
-    ("options", "said"),
+    ("options", "text"),
     [
         (["--jitter", "5"], "--jitter tests a plan"),
         (["--plan", "--jitter", "2000000"], "outside its range"),
@@ -143,7 +143,7 @@ def test_the_json_meets_its_schema_and_the_page_begins_with_the_plan(
         (["--plan", "--jitter-seed", "-1"], "outside its range"),
     ],
 )
-def test_a_wrong_option_is_named(make: Make, options: list[str], said: str) -> None:
+def test_a_wrong_option_is_named(make: Make, options: list[str], text: str) -> None:
     done = CliRunner().invoke(app, ["why", str(make(SPLIT)), "--pool", "6500", *options])
     assert done.exit_code == 2
-    assert said in done.output
+    assert text in done.output

@@ -77,7 +77,7 @@ def test_where_each_need_always_fits_there_is_nothing_to_plan(why: Explain) -> N
     assert "each need always fits" in answer.answer[0]
 
 
-def test_a_need_that_nothing_keeps_is_said_to_be_short(why: Explain) -> None:
+def test_a_need_that_nothing_keeps_is_marked_short(why: Explain) -> None:
     answer = planned(why(SPLIT, POOL, needs=[Request(4_000_000_000)], plan=PlanWish()))
     best = answer.plans[0]
     assert best.failures == 0
@@ -148,9 +148,9 @@ def test_the_json_the_table_and_the_page_have_the_needs(make: Make) -> None:
     command = ["why", str(path), "--pool", "6500", "--plan", "--jitter", "3", "--need", "5500"]
     done = CliRunner().invoke(app, [*command, "--json", "-"])
     assert done.exit_code == 0, done.output
-    found = json.loads(done.stdout)
-    jsonschema.Draft202012Validator(schema_of("why")).validate(found)
-    assert WhyResult.from_json(found).to_json() == found
+    document = json.loads(done.stdout)
+    jsonschema.Draft202012Validator(schema_of("why")).validate(document)
+    assert WhyResult.from_json(document).to_json() == document
     assert "5,500 B for malloc" in CliRunner().invoke(app, command).output
     page = html(report(path, pool="6500", plan=True, need=["5500"]))
     plan = page[page.index('id="plan"') : page.index('id="memory"')]

@@ -43,9 +43,9 @@ class Recording:
 
     def place(self, mark: str) -> int:
         """The index of a mark's event."""
-        found = self.events["kind"] == MARK
-        found &= self.events["key"] == self.marks.index(mark.encode())
-        return int(np.flatnonzero(found)[0])
+        result = self.events["kind"] == MARK
+        result &= self.events["key"] == self.marks.index(mark.encode())
+        return int(np.flatnonzero(result)[0])
 
     def requests(self, first: str, last: str) -> int:
         """Allocations and reallocations between two marks."""

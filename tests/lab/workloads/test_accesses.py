@@ -16,8 +16,8 @@ RECORDS = 64
 
 
 def read(path: Path) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads(path.read_text("utf-8"))
-    return found
+    document: dict[str, Any] = json.loads(path.read_text("utf-8"))
+    return document
 
 
 def transfer_of(size: int) -> dict[str, dict[str, int]]:

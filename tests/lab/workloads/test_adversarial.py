@@ -24,7 +24,7 @@ WORK = re.compile(r"(\w+) (\d+) at call (\d+)")
 
 
 @pytest.fixture
-def made(script: Script, tmp_path: Path) -> tuple[Path, str]:
+def traces(script: Script, tmp_path: Path) -> tuple[Path, str]:
     """The folder with the traces, and what was printed."""
     return tmp_path, script("adversarial/make.py", "--out", tmp_path, "--search", "3000")
 
@@ -36,11 +36,11 @@ def calls(path: Path) -> list[str]:
 
 
 @pytest.mark.slow
-def test_constructed_traces_end_with_the_bad_call(made: tuple[Path, str]) -> None:
-    folder, printed = made
+def test_constructed_traces_end_with_the_bad_call(traces: tuple[Path, str]) -> None:
+    folder, printed = traces
     for name, (kind, least) in LAST.items():
         line = next(line for line in printed.splitlines() if line.startswith(f"{name}:"))
-        work = {found[1]: (int(found[2]), int(found[3])) for found in WORK.finditer(line)}
+        work = {match[1]: (int(match[2]), int(match[3])) for match in WORK.finditer(line)}
         assert work[kind][1] == len(calls(folder / f"{name}.txt")), line
         assert work[kind][0] > least, line
 
@@ -61,11 +61,11 @@ def live_at_most(lines: list[str]) -> int:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["fragment_1k_small", "fragment_1k_wide"])
-def test_an_adversary_needs_a_quarter_of_the_pool(made: tuple[Path, str], name: str) -> None:
-    path = made[0] / f"{name}.txt"
-    found = re.search(r"no more than (\d+) live, ([\d.]+) of it", path.read_text())
-    assert found is not None
+def test_an_adversary_needs_a_quarter_of_the_pool(traces: tuple[Path, str], name: str) -> None:
+    path = traces[0] / f"{name}.txt"
+    match = re.search(r"no more than (\d+) live, ([\d.]+) of it", path.read_text())
+    assert match is not None
     lines = calls(path)
     assert lines[-1].startswith("a ")
-    assert int(found[1]) - 1024 <= live_at_most(lines) <= int(found[1])
-    assert 0.2 < float(found[2]) < 0.27
+    assert int(match[1]) - 1024 <= live_at_most(lines) <= int(match[1])
+    assert 0.2 < float(match[2]) < 0.27

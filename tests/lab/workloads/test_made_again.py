@@ -18,11 +18,11 @@ FAMILIES = [
 
 
 @pytest.mark.parametrize("family", FAMILIES)
-def test_made_again_equals_captured(family: str, script: Script, tmp_path: Path) -> None:
+def test_repeated_equals_captured(family: str, script: Script, tmp_path: Path) -> None:
     script("make.py", family, "--out", tmp_path)
-    made = sorted(tmp_path.iterdir())
-    assert len(made) == TRACES[family]
-    for trace in made:
+    results = sorted(tmp_path.iterdir())
+    assert len(results) == TRACES[family]
+    for trace in results:
         again, captured = read_recording(trace), read_recording(WORKLOADS / "captured" / trace.name)
         assert again.tasks == captured.tasks
         assert again.marks == captured.marks

@@ -14,8 +14,8 @@ NAME = "script_week_jobs.json"
 
 
 def read(path: Path) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads(path.read_text("utf-8"))
-    return found
+    document: dict[str, Any] = json.loads(path.read_text("utf-8"))
+    return document
 
 
 def test_the_captured_counts_hold_together() -> None:

@@ -23,8 +23,8 @@ def test_captured_throughput_of_a_sender_that_backs_off_comes_out_again(script: 
     names = ("esp32-default", "esp32-minimum", "esp32s2-minimum")
     again = json.loads(script("wifi/measure.py", "--back-off", "--again", *names))
     for place in ("behind", "before"):
-        told = captured[place]["ranks"]
-        assert again[place] == {name: told[name] for name in names if name in told}
+        reported = captured[place]["ranks"]
+        assert again[place] == {name: reported[name] for name in names if name in reported}
         assert again[place]
 
 
@@ -33,6 +33,6 @@ def test_captured_throughput_of_slower_processors_comes_out_again(script: Script
     captured = json.loads((WORKLOADS / "captured" / "wifi_code.json").read_text("utf-8"))
     names = ("esp32s2-minimum", "esp32c3-minimum", "esp32-minimum")
     again = json.loads(script("wifi/placement.py", "--again", *names))
-    for variant, told in captured["variants"].items():
-        assert again[variant] == {name: told[name] for name in names if name in told}
+    for variant, reported in captured["variants"].items():
+        assert again[variant] == {name: reported[name] for name in names if name in reported}
         assert again[variant]

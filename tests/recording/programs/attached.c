@@ -59,19 +59,19 @@ static block_t *made(uint64_t *seed)
 {
     const size_t size = next(seed) % (next(seed) % 16 == 0 ? 20000 : 300);
     const size_t whole = sizeof(block_t) + size;
-    void *found = NULL;
+    void *match = NULL;
     switch (next(seed) % 4) {
     case 0:
-        found = calloc(1, whole);
+        match = calloc(1, whole);
         break;
     case 1:
-        require(posix_memalign(&found, 64, whole) == 0);
+        require(posix_memalign(&match, 64, whole) == 0);
         break;
     default:
-        found = malloc(whole);
+        match = malloc(whole);
         break;
     }
-    return filled(found, size, (unsigned char)next(seed));
+    return filled(match, size, (unsigned char)next(seed));
 }
 
 static void *work(void *number)

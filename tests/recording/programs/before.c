@@ -39,12 +39,12 @@ __attribute__((visibility("default"))) void free(void *block)
 }
 #endif
 
-static volatile sig_atomic_t asked;
+static volatile sig_atomic_t requested;
 
 static void note(int number)
 {
     (void)number;
-    asked++;
+    requested++;
 }
 
 int main(int count, char **arguments)
@@ -64,7 +64,7 @@ int main(int count, char **arguments)
     filter();
     puts("begun");
     (void)fflush(stdout);
-    while (asked < 2) {
+    while (requested < 2) {
         (void)sigsuspend(&none);
     }
     blocks[0] = realloc(blocks[0], 5000);

@@ -13,14 +13,14 @@ static void *mapped(size_t size)
     FILE *file = fopen("/proc/self/maps", "r");
     char line[512], rights[8];
     unsigned long from, to;
-    void *found = NULL;
+    void *match = NULL;
     while (file != NULL && fgets(line, sizeof line, file) != NULL) {
         if (sscanf(line, "%lx-%lx %7s", &from, &to, rights) == 3 && rights[3] == 's' &&
             strstr(line, "heapscope") != NULL && to - from == size) {
-            found = (void *)from;
+            match = (void *)from;
         }
     }
-    return found;
+    return match;
 }
 
 static void call(int count)

@@ -23,21 +23,21 @@ void esp_heap_adjust_alignment_to_hw(size_t *alignment, size_t *size, uint32_t *
 
 /* false: no memory can serve it. Code is fetched by the instruction bus, which is not for bytes, nor
  * for DMA. */
-static inline bool esp_align(esp_request_t *asked)
+static inline bool esp_align(esp_request_t *request)
 {
-    if (asked->size > SIZE_MAX / 2) { /* rounded up it might be small */
+    if (request->size > SIZE_MAX / 2) { /* rounded up it might be small */
         return false;
     }
 #if ESP_ALIGNS
     const size_t given = 4; /* which every block has */
-    asked->alignment = asked->alignment < given ? given : asked->alignment;
-    esp_heap_adjust_alignment_to_hw(&asked->alignment, &asked->size, &asked->caps);
+    request->alignment = request->alignment < given ? given : request->alignment;
+    esp_heap_adjust_alignment_to_hw(&request->alignment, &request->size, &request->caps);
 #endif
-    if (asked->alignment <= 4) {
-        asked->alignment = 1;
+    if (request->alignment <= 4) {
+        request->alignment = 1;
     }
-    asked->size = heapscope_esp_size(asked->size);
-    return (asked->caps & HS_CAP_EXEC) == 0 || (asked->caps & (HS_CAP_8BIT | HS_CAP_DMA)) == 0;
+    request->size = heapscope_esp_size(request->size);
+    return (request->caps & HS_CAP_EXEC) == 0 || (request->caps & (HS_CAP_8BIT | HS_CAP_DMA)) == 0;
 }
 
 #endif

@@ -120,11 +120,12 @@ static void *allocate(const esp_choice_t *choice, size_t alignment, size_t size,
     uint32_t caps = 0;
     for (size_t i = 0; i < choice->count && block == NULL && size != 0; i++) {
         caps = choice->caps[i];
-        esp_request_t asked = {alignment, size, caps};
-        if (esp_align(&asked)) {
-            block =
-                clear ? hs_regions_aligned_calloc(heaps, asked.alignment, 1, asked.size, asked.caps)
-                      : hs_regions_aligned_alloc(heaps, asked.alignment, asked.size, 0, asked.caps);
+        esp_request_t request = {alignment, size, caps};
+        if (esp_align(&request)) {
+            block = clear ? hs_regions_aligned_calloc(heaps, request.alignment, 1, request.size,
+                                                      request.caps)
+                          : hs_regions_aligned_alloc(heaps, request.alignment, request.size, 0,
+                                                     request.caps);
         }
     }
     if (block != NULL) {
@@ -157,15 +158,15 @@ static void copy(uint32_t *to, const uint32_t *from, size_t bytes)
 }
 
 /* To where the hardware's alignment holds: a heap that resizes in place does not know of it. */
-static void *move(void *ptr, const esp_request_t *asked)
+static void *move(void *ptr, const esp_request_t *request)
 {
     hs_regions_t *const heaps = heapscope_esp_heaps();
     const size_t held = hs_regions_usable_size(heaps, ptr);
-    void *const moved =
-        held == 0 ? NULL
-                  : hs_regions_aligned_alloc(heaps, asked->alignment, asked->size, 0, asked->caps);
+    void *const moved = held == 0 ? NULL
+                                  : hs_regions_aligned_alloc(heaps, request->alignment,
+                                                             request->size, 0, request->caps);
     if (moved != NULL) {
-        copy(moved, ptr, held < asked->size ? held : asked->size);
+        copy(moved, ptr, held < request->size ? held : request->size);
         (void)hs_regions_free(heaps, ptr);
     }
     return moved;
@@ -199,11 +200,11 @@ static void *resize(const esp_choice_t *choice, void *ptr, size_t size)
     uint32_t caps = 0;
     for (size_t i = 0; i < choice->count && moved == NULL; i++) {
         caps = choice->caps[i];
-        esp_request_t asked = {1, size, caps};
-        if (esp_align(&asked)) {
-            moved = asked.alignment == 1
-                        ? hs_regions_realloc(heapscope_esp_heaps(), ptr, asked.size, asked.caps)
-                        : move(ptr, &asked);
+        esp_request_t request = {1, size, caps};
+        if (esp_align(&request)) {
+            moved = request.alignment == 1
+                        ? hs_regions_realloc(heapscope_esp_heaps(), ptr, request.size, request.caps)
+                        : move(ptr, &request);
         }
     }
     if (moved == NULL) {

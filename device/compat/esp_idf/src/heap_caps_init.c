@@ -17,7 +17,7 @@
 /* Heaps that the layout may become; the other places are left to what is added later. The original has
  * no such bound, and no chip's own table comes near it. */
 #define LATER 8u
-#define MADE_MAX (HS_REGIONS_MAX > 2 * LATER ? HS_REGIONS_MAX - LATER : HS_REGIONS_MAX)
+#define BUILT_MAX (HS_REGIONS_MAX > 2 * LATER ? HS_REGIONS_MAX - LATER : HS_REGIONS_MAX)
 
 /* ESP32 alone: its instruction bus sees data memory with the words in reverse order. */
 #ifndef HEAPSCOPE_ESP_ALIAS_REVERSED
@@ -177,10 +177,10 @@ static hs_memory_t *reserve(soc_memory_region_t *pieces, size_t count)
     return NULL;
 }
 
-/* The smallest ones beyond MADE_MAX stay unused, and are reported; the number of these. */
+/* The smallest ones beyond BUILT_MAX stay unused, and are reported; the number of these. */
 static size_t leave_out(const soc_memory_region_t *pieces, size_t count)
 {
-    const size_t left = count > MADE_MAX ? count - MADE_MAX : 0;
+    const size_t left = count > BUILT_MAX ? count - BUILT_MAX : 0;
     for (size_t i = 0; i < left; i++) {
 #ifdef ESP_PLATFORM
         ESP_EARLY_LOGW("heap_init", "Unused, as there are too many parts: at %08X len %08X",
@@ -209,12 +209,12 @@ void heap_caps_init(void)
     if (heaps != NULL) {
         return;
     }
-    soc_memory_region_t found[soc_get_available_memory_region_max_count()];
+    soc_memory_region_t match[soc_get_available_memory_region_max_count()];
     hs_region_t table[HS_REGIONS_MAX];
-    size_t count = join(found, soc_get_available_memory_regions(found));
-    sort(found, count);
-    const size_t left = leave_out(found, count);
-    soc_memory_region_t *const pieces = found + left;
+    size_t count = join(match, soc_get_available_memory_regions(match));
+    sort(match, count);
+    const size_t left = leave_out(match, count);
+    soc_memory_region_t *const pieces = match + left;
     count -= left;
     hs_memory_t *const memories = reserve(pieces, count);
     if (memories == NULL) {

@@ -23,14 +23,14 @@ size_t heap_caps_get_containing_block_size(void *ptr)
 bool heapscope_esp_heap_at(const void *address, hs_region_state_t *state)
 {
     hs_region_state_t one;
-    bool found = false;
+    bool hit = false;
     for (uint32_t i = 0; hs_regions_state(heapscope_esp_heaps(), i, &one); i++) {
         if (esp_has(&one, 0) && (uintptr_t)address - (uintptr_t)one.start < one.size) {
             *state = one; /* a heap within another was added later */
-            found = true;
+            hit = true;
         }
     }
-    return found;
+    return hit;
 }
 
 size_t heap_caps_get_total_size(uint32_t caps)
@@ -125,7 +125,7 @@ static bool visit(void *context, uint32_t region, void *block, size_t size, bool
 void heap_caps_walk(uint32_t caps, heap_caps_walker_cb_t walker_func, void *user_data)
 {
     esp_tour_t tour = {.walker = walker_func, .user_data = user_data, .region = UINT32_MAX};
-    hs_regions_walk(heapscope_esp_heaps(), esp_asked(caps), visit, &tour);
+    hs_regions_walk(heapscope_esp_heaps(), esp_requested(caps), visit, &tour);
 }
 
 void heap_caps_walk_all(heap_caps_walker_cb_t walker_func, void *user_data)

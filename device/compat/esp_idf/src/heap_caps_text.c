@@ -49,7 +49,7 @@ void heap_caps_dump(uint32_t caps)
 {
     hs_region_state_t heap;
     for (uint32_t i = 0; hs_regions_state(heapscope_esp_heaps(), i, &heap); i++) {
-        if (esp_has(&heap, esp_asked(caps))) {
+        if (esp_has(&heap, esp_requested(caps))) {
             heapscope_esp_heap_lock(NULL, i);
             HEAPSCOPE_ESP_PRINT("Heap at %p, %u bytes free:\n", heap.start,
                                 (unsigned)hs_heap_free_size(heap.guard->heap));
@@ -71,7 +71,7 @@ bool heap_caps_check_integrity(uint32_t caps, bool print_errors)
     hs_region_state_t heap;
     bool valid = true;
     for (uint32_t i = 0; hs_regions_state(heapscope_esp_heaps(), i, &heap); i++) {
-        if (esp_has(&heap, esp_asked(caps))) {
+        if (esp_has(&heap, esp_requested(caps))) {
             heapscope_esp_heap_lock(NULL, i);
             valid = heapscope_esp_check(heap.guard, print_errors) && valid;
             heapscope_esp_heap_unlock(NULL, i);

@@ -137,11 +137,11 @@ static void record_taken(void *block, size_t size, void *caller)
 /* The newest of the records of an address whose block is not freed yet. */
 static heap_trace_record_t *find(const void *block)
 {
-    heap_trace_record_t *found = NULL;
+    heap_trace_record_t *match = NULL;
     for (heap_trace_record_t *at = state.used.first; at != NULL; at = at->tailq_list.tqe_next) {
-        found = at->address == block && !at->freed ? at : found;
+        match = at->address == block && !at->freed ? at : match;
     }
-    return found;
+    return match;
 }
 
 static void record_freed(const void *block, void *caller)

@@ -10,7 +10,7 @@
 hs_regions_t *heapscope_esp_heaps(void);
 
 /* MALLOC_CAP_INVALID means all heaps. */
-static inline uint32_t esp_asked(uint32_t caps)
+static inline uint32_t esp_requested(uint32_t caps)
 {
     return (caps & MALLOC_CAP_INVALID) != 0 ? 0 : caps;
 }

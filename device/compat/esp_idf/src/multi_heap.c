@@ -15,12 +15,12 @@ multi_heap_handle_t multi_heap_register(void *start, size_t size)
     }
     const multi_heap_handle_t heap = (multi_heap_handle_t)aligned;
     const hs_heap_config_t config = {HS_FORM_AUTO, HEAPSCOPE_ESP_LEVEL == HS_GUARD_LINKS ? 4 : 8};
-    hs_heap_t *const made = hs_heap_create(heap + 1, size - taken, &config);
-    if (made == NULL || hs_guard_init(&heap->guard, made, &heapscope_esp_guard) != HS_OK) {
+    hs_heap_t *const built = hs_heap_create(heap + 1, size - taken, &config);
+    if (built == NULL || hs_guard_init(&heap->guard, built, &heapscope_esp_guard) != HS_OK) {
         return NULL;
     }
     heap->lock = NULL;
-    heap->total = hs_heap_free_size(made);
+    heap->total = hs_heap_free_size(built);
     return heap;
 }
 

@@ -21,12 +21,12 @@ typedef struct esp_next {
 static bool find_next(void *context, void *block, size_t size, bool used, hs_tag_t tag)
 {
     esp_next_t *const next = context;
-    const bool found = used && tag.owner == next->row && (uintptr_t)block > next->after;
-    if (found) {
+    const bool hit = used && tag.owner == next->row && (uintptr_t)block > next->after;
+    if (hit) {
         next->after = (uintptr_t)block;
         next->size = size;
     }
-    return !found;
+    return !hit;
 }
 
 static void print_blocks(FILE *stream, const esp_task_t *task, const esp_share_t *share)
@@ -46,9 +46,9 @@ static void print_blocks(FILE *stream, const esp_task_t *task, const esp_share_t
 static bool next_share(const esp_task_t *task, uint32_t *index, esp_share_t *share)
 {
     heapscope_esp_heaps_lock(NULL);
-    const bool found = heapscope_esp_task_share(task, index, share);
+    const bool hit = heapscope_esp_task_share(task, index, share);
     heapscope_esp_heaps_unlock(NULL);
-    return found;
+    return hit;
 }
 
 static size_t count_heaps(const esp_task_t *task)
@@ -99,9 +99,9 @@ typedef void (*esp_print_t)(FILE *stream, const esp_task_t *task);
 static bool get(uint32_t place, esp_task_t *task)
 {
     heapscope_esp_heaps_lock(NULL);
-    const bool found = heapscope_esp_task_get(place, task);
+    const bool hit = heapscope_esp_task_get(place, task);
     heapscope_esp_heaps_unlock(NULL);
-    return found;
+    return hit;
 }
 
 static void print_all(FILE *stream, esp_print_t print)

@@ -203,7 +203,7 @@ bool heapscope_esp_task_get(uint32_t place, esp_task_t *task)
 uint32_t heapscope_esp_task_place(TaskHandle_t handle)
 {
     const TaskHandle_t wanted = handle != NULL ? handle : running();
-    uint32_t found = ESP_TASK_PLACES;
+    uint32_t match = ESP_TASK_PLACES;
     esp_task_t task;
     for (uint32_t place = 0; place < ESP_TASK_PLACES; place++) {
         if (heapscope_esp_task_get(place, &task) && task.handle == wanted && task.name != NULL &&
@@ -211,10 +211,10 @@ uint32_t heapscope_esp_task_place(TaskHandle_t handle)
             if (task.alive) {
                 return place;
             }
-            found = handle != NULL ? place : found; /* the running one has not ended */
+            match = handle != NULL ? place : match; /* the running one has not ended */
         }
     }
-    return found;
+    return match;
 }
 
 TaskHandle_t heapscope_esp_task_of(uint32_t row)

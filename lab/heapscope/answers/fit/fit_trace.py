@@ -14,7 +14,7 @@ from heapscope.answers.fit.limits import STEP, Limits, find_limits, most_tried
 from heapscope.answers.fit.perturbed_fit import perturbed_fit
 from heapscope.answers.fit.request_trials import RequestTrials, never_played
 from heapscope.answers.fit.schedule import run_searches
-from heapscope.answers.fit.search import Ending, FoundPool, search
+from heapscope.answers.fit.search import Ending, SmallestPool, search
 from heapscope.answers.fit.smallest_pool import FIT, FitResult, Refusal
 from heapscope.base.choices import did_you_mean
 from heapscope.base.errors import InputError
@@ -103,7 +103,7 @@ def fit(
     `needs`: requests that a pool has to have room for at every moment. Memory: 12 bytes an event,
     and a pool for each core; with needs or perturbed runs the trace, too. InputError: the trace
     cannot be used, or has no such task."""
-    found = fit_recorded(
+    result = fit_recorded(
         path,
         allocators,
         task=task,
@@ -113,7 +113,7 @@ def fit(
         reading=reading,
         progress=progress,
     )
-    return found.rows if jitter is None else _perturbed(path, found, jitter, perturbing)
+    return result.rows if jitter is None else _perturbed(path, result, jitter, perturbing)
 
 
 def fit_recorded(
@@ -153,8 +153,8 @@ def fit_recorded(
             if progress is not None:
                 progress(len(ended), len(searches))
 
-        found = run_searches(searches, done)
-        rows = [_result(trace, name, limits[name], found.get(name)) for name in limits]
+        result = run_searches(searches, done)
+        rows = [_result(trace, name, limits[name], result.get(name)) for name in limits]
         rows = [
             replace(
                 row,
@@ -219,12 +219,12 @@ def _perturbed(
         if progress is not None:
             progress(next(runs_done), total)
 
-    found: list[FitResult] = []
+    fit_results: list[FitResult] = []
     with PerturbedRuns(kept_in_memory(path), jitter) as runs:
         for row in recorded.rows:
             within = recorded.limits[row.allocator]
             if row.pool is None or within is None:
-                found.append(row)
+                fit_results.append(row)
                 continue
             perturbed = perturbed_fit(
                 runs,
@@ -236,8 +236,8 @@ def _perturbed(
                 needing=recorded.needing,
                 done=done,
             )
-            found.append(replace(row, perturbed=perturbed))
-    return found
+            fit_results.append(replace(row, perturbed=perturbed))
+    return fit_results
 
 
 def _advised(pool: int | None, margin: float | None, limits: Limits | None) -> int | None:
@@ -290,20 +290,24 @@ def _result(
     trace: _Loaded,
     allocator: str,
     limits: Limits | None,
-    searched: tuple[FoundPool, Mapping[int, FitRow]] | None,
+    searched: tuple[SmallestPool, Mapping[int, FitRow]] | None,
 ) -> FitResult:
     if limits is None or searched is None:
         most = most_tried(trace.floor)
         reason = f"it makes no heap on any of the sizes tried, {POOL_MIN:,} to {most:,} bytes"
-        return _row(trace, allocator, FoundPool(pool=None, ending="", tried=0), {}, reason)
-    found, known = searched
-    return _row(trace, allocator, found, known, _reason(trace, limits, found, known))
+        return _row(trace, allocator, SmallestPool(pool=None, ending="", tried=0), {}, reason)
+    result, known = searched
+    return _row(trace, allocator, result, known, _reason(trace, limits, result, known))
 
 
 def _row(
-    trace: _Loaded, allocator: str, found: FoundPool, known: Mapping[int, FitRow], reason: str
+    trace: _Loaded,
+    allocator: str,
+    smallest_pool: SmallestPool,
+    known: Mapping[int, FitRow],
+    reason: str,
 ) -> FitResult:
-    pool = found.pool
+    pool = smallest_pool.pool
     return FitResult(
         trace=trace.shown,
         allocator=allocator,
@@ -312,8 +316,8 @@ def _row(
         peak_live=trace.peak_live,
         ratio=_ratio(trace, pool),
         reason=reason,
-        failing=_failing(trace, found, known),
-        tried=found.tried,
+        failing=_failing(trace, smallest_pool, known),
+        tried=smallest_pool.tried,
         loss=trace.loss,
         messages=trace.health.messages,
     )
@@ -330,9 +334,13 @@ def _smallest_survivor(known: Mapping[int, FitRow]) -> int | None:
     return min((size for size, trial in known.items() if trial.survives), default=None)
 
 
-def _failing(trace: _Loaded, found: FoundPool, known: Mapping[int, FitRow]) -> Refusal | None:
+def _failing(
+    trace: _Loaded, smallest_pool: SmallestPool, known: Mapping[int, FitRow]
+) -> Refusal | None:
     failed = [size for size, trial in known.items() if trial.failed]
-    size = max((s for s in failed if found.pool is None or s < found.pool), default=None)
+    size = max(
+        (s for s in failed if smallest_pool.pool is None or s < smallest_pool.pool), default=None
+    )
     if size is None or not known[size].refused:
         return None
     row = known[size]
@@ -346,7 +354,9 @@ def _failing(trace: _Loaded, found: FoundPool, known: Mapping[int, FitRow]) -> R
     )
 
 
-def _reason(trace: _Loaded, limits: Limits, found: FoundPool, known: Mapping[int, FitRow]) -> str:
+def _reason(
+    trace: _Loaded, limits: Limits, smallest_pool: SmallestPool, known: Mapping[int, FitRow]
+) -> str:
     """Why there is no pool; empty: there is one."""
     least = _smallest_survivor(known)
     unmet = f", or has no room there for {trace.needed:,} bytes" if trace.needed else ""
@@ -366,4 +376,4 @@ def _reason(trace: _Loaded, limits: Limits, found: FoundPool, known: Mapping[int
             f"its largest heap is {limits.most:,} bytes"
         ),
     }
-    return sentences[found.ending]
+    return sentences[smallest_pool.ending]

@@ -29,14 +29,14 @@ def top(pool: int) -> int:
 
 def judged_by(size: int) -> tuple[int, ...]:
     """The pools in whose windows a size is, ascending: those that fall with it."""
-    found = set()
+    results = set()
     for k in range(OTHERS + 1):
         # _member(., k) goes up with every step of the pool, so at most one pool has it as its k-th.
         near = size * _PARTS // (_PARTS + k) // STEP * STEP
         for pool in (near - STEP, near, near + STEP):
             if pool > 0 and _member(pool, k) == size:
-                found.add(pool)
-    return tuple(sorted(found))
+                results.add(pool)
+    return tuple(sorted(results))
 
 
 def _member(pool: int, k: int) -> int:
@@ -70,11 +70,11 @@ def find_limits(allocator: str, base: int, highest: int) -> Limits | None:
 
     powers = [1 << bit for bit in range(POOL_MIN.bit_length() - 1, highest.bit_length())]
     tried = [(size, works(size)) for size in (*powers, highest)]
-    good = [size for size, made in tried if made]
+    good = [size for size, built in tried if built]
     if not good:
         return None
-    below = max((size for size, made in tried if not made and size < good[0]), default=0)
-    above = min((size for size, made in tried if not made and size > good[-1]), default=0)
+    below = max((size for size, created in tried if not created and size < good[0]), default=0)
+    above = min((size for size, output in tried if not output and size > good[-1]), default=0)
     least = last_that_works(below, good[0], works, step=STEP) if below else good[0]
     most = last_that_works(above, good[-1], works, step=STEP) if above else good[-1]
     return Limits(least=least, most=most, ended=bool(above))

@@ -75,8 +75,8 @@ def perturbed_fit(
         )
 
     with ThreadPoolExecutor(cores()) as threads:
-        found = list(threads.map(least, range(count)))
-        safe = enough_for([each.least for each in found])
+        results = list(threads.map(least, range(count)))
+        safe = enough_for([each.least for each in results])
 
         def serves(number: int) -> bool:
             with _steps(runs, number, only, ends) as steps:
@@ -89,7 +89,7 @@ def perturbed_fit(
     return PerturbedFit(
         jitter=runs.jitter,
         varied=runs.varied,
-        at_pool=share(sum(each.served for each in found), count),
+        at_pool=share(sum(each.served for each in results), count),
         safe=safe,
         at_safe=None if safe is None else share(good, count),
     )

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from typing import Generic, TypeVar
 
-from heapscope.answers.fit.search import Batches, FoundPool, Trial
+from heapscope.answers.fit.search import Batches, SmallestPool, Trial
 
 T = TypeVar("T", bound=Trial)
 
@@ -20,12 +20,12 @@ class _Running(Generic[T]):
         self.replay = replay
         self.known: dict[int, T] = {}
         self.missing = 0  # sizes of the batch that are not known yet
-        self.found: FoundPool | None = None
+        self.found: SmallestPool | None = None
 
 
 def run_searches(
     searches: Mapping[str, tuple[Batches, Callable[[int], T]]], done: Callable[[str], None]
-) -> dict[str, tuple[FoundPool, dict[int, T]]]:
+) -> dict[str, tuple[SmallestPool, dict[int, T]]]:
     """By name, what each search found and all it tried. `done` hears of each that ends.
 
     Replays are native code that does not hold Python's lock, so that threads do run side by side.
@@ -62,7 +62,7 @@ def run_searches(
     return {name: (_ended(one), one.known) for name, one in running.items()}
 
 
-def _ended(one: _Running[T]) -> FoundPool:
+def _ended(one: _Running[T]) -> SmallestPool:
     assert one.found is not None  # nothing is pending any more
     return one.found
 

@@ -48,7 +48,7 @@ class Ending:
 
 
 @dataclass(frozen=True, kw_only=True)
-class FoundPool:
+class SmallestPool:
     """pool None: no pool survives, for the reason in `ending`."""
 
     pool: int | None
@@ -60,19 +60,19 @@ Known = Mapping[int, Trial]
 Batch = tuple[int, ...]
 
 #: Sizes to try go out, what is known of all sizes so far comes back.
-Batches = Generator[Batch, Known, FoundPool]
+Batches = Generator[Batch, Known, SmallestPool]
 
 
 def search(floor: int, limits: Limits) -> Batches:
     """No pool smaller than `floor` bytes can serve the trace."""
     first = max(-(-floor // STEP) * STEP, limits.least)
     if first > limits.most:
-        return FoundPool(pool=None, ending=Ending.SMALL, tried=0)
+        return SmallestPool(pool=None, ending=Ending.SMALL, tried=0)
     known = yield from _reach(first, limits)
     if any(trial.refused_always for trial in known.values()):
-        return FoundPool(pool=None, ending=Ending.NEVER, tried=len(known))
+        return SmallestPool(pool=None, ending=Ending.NEVER, tried=len(known))
     if not limits.ended and not _survivors(known):
-        return FoundPool(pool=None, ending=Ending.TRIED, tried=len(known))
+        return SmallestPool(pool=None, ending=Ending.TRIED, tried=len(known))
     known = yield from _narrow(first, known, NARROWING)
     pool = yield from _rule_out(first, limits, known)
     if pool is None:  # then the smallest survivor is all there is to say
@@ -80,7 +80,7 @@ def search(floor: int, limits: Limits) -> Batches:
     if pool is not None and pool - STEP >= first and pool - STEP not in known:
         known = yield (pool - STEP,)  # for the request that fails just below
     ending = "" if pool is not None else Ending.LIMIT
-    return FoundPool(pool=pool, ending=ending, tried=len(known))
+    return SmallestPool(pool=pool, ending=ending, tried=len(known))
 
 
 def _survivors(known: Known) -> list[int]:

@@ -157,18 +157,18 @@ def _present(firmware: FirmwareHeap, compiled: Compiled) -> HeapCode | None:
         return firmware.mapped
     if firmware.tracing or firmware.tracking:
         return None
-    found = sdk_code(
+    result = sdk_code(
         firmware.arch,
         firmware.minor,
         compiled,
         poisoning=firmware.poisoning,
         in_rom=firmware.in_rom,
     )
-    if found is None:
+    if result is None:
         return None
     if firmware.in_flash:
-        return replace(found, iram=NONE)
-    return replace(found, iram=NONE | found.iram) if firmware.in_rom else found
+        return replace(result, iram=NONE)
+    return replace(result, iram=NONE | result.iram) if firmware.in_rom else result
 
 
 def _own(firmware: FirmwareHeap, compiled: Compiled) -> HeapCode | None:
@@ -184,10 +184,10 @@ def _own(firmware: FirmwareHeap, compiled: Compiled) -> HeapCode | None:
     )
 
 
-def _range(found: Iterable[Between | None]) -> Between | None:
+def _range(betweens: Iterable[Between | None]) -> Between | None:
     """The range of all; None: unknown or missing."""
     whole: Between | None = None
-    for one in found:
+    for one in betweens:
         if one is None:
             return None
         whole = one if whole is None else whole | one
@@ -228,15 +228,15 @@ def _sentence(
     where = f"on an {firmware.title} under ESP-IDF {firmware.idf}"
     if net is None:
         return f"It is not known whether {subject} pays {where}."
-    told = "; ".join(f"{part.part}: {_signed(part.gained)}" for part in parts if part.counts)
+    text = "; ".join(f"{part.part}: {_signed(part.gained)}" for part in parts if part.counts)
     if verdict == PAYS:
-        return f"{subject} pays {where}: {_amount(net)} gained ({told})."
+        return f"{subject} pays {where}: {_amount(net)} gained ({text})."
     lost = Between(-net.most, -net.least)
     if verdict == COSTS:
-        return f"{subject} does not pay {where}: it costs {_amount(lost)} net ({told})."
+        return f"{subject} does not pay {where}: it costs {_amount(lost)} net ({text})."
     return (
         f"It depends whether {subject} pays {where}: from {size(lost.most)} lost to "
-        f"{size(net.most)} gained ({told})."
+        f"{size(net.most)} gained ({text})."
     )
 
 

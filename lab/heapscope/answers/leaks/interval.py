@@ -43,16 +43,16 @@ def interval(info: TraceInfo, *, start: str | None, end: str | None) -> Interval
     last = whole if end is None else _event(info, end, after=first)
     if last <= first:
         raise InputError(
-            f"{info.file}: nothing lies between {_said(start, 'the start')} (event {first:,}) and "
-            f"{_said(end, over)} (event {last:,})",
+            f"{info.file}: nothing lies between {_label(start, 'the start')} (event {first:,}) and "
+            f"{_label(end, over)} (event {last:,})",
             remedy="give --begin the earlier mark and --end the later one",
         )
     mark, events = _rounds(info, first, last)
     return Interval(
         first=first,
         last=last,
-        start=_said(start, "the start"),
-        end=_said(end, over),
+        start=_label(start, "the start"),
+        end=_label(end, over),
         round=mark,
         round_events=events,
     )
@@ -71,7 +71,7 @@ def _rounds(info: TraceInfo, first: int, last: int) -> tuple[str | None, float]:
     return name, (events[-1] - events[0]) / (len(events) - 1)
 
 
-def _said(mark: str | None, otherwise: str) -> str:
+def _label(mark: str | None, otherwise: str) -> str:
     return otherwise if mark is None else f"mark '{printable(mark)}'"
 
 

@@ -20,7 +20,7 @@ class RateBand(Row):
     def times(self, factor: float) -> RateBand:
         return RateBand(value=self.value * factor, low=self.low * factor, high=self.high * factor)
 
-    def said(self) -> str:
+    def text(self) -> str:
         """The value and its band, to three digits."""
         return f"{digits(self.value)} ({digits(self.low)} to {digits(self.high)})"
 

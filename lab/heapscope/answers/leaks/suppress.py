@@ -64,8 +64,8 @@ def read_suppressions(path: Path) -> tuple[Suppression, ...]:
 
 
 def _words(line: str) -> list[str]:
-    found = [word for word in _WORD.findall(line) if not word.startswith("#")]
-    return [re.sub(r'"([^"]*)"', r"\1", word) for word in found]
+    words = [word for word in _WORD.findall(line) if not word.startswith("#")]
+    return [re.sub(r'"([^"]*)"', r"\1", word) for word in words]
 
 
 def _rule(file: str, line: int, words: list[str]) -> Suppression:

@@ -9,7 +9,7 @@ from pathlib import Path
 from heapscope.answers.place.device_code import device_code
 from heapscope.answers.place.ends import find_ends, heap_with_ends
 from heapscope.answers.place.ends_placed import EndsPlaced, ends_placed
-from heapscope.answers.place.find import WORTH, Found, PlaceSearch, Way
+from heapscope.answers.place.find import WORTH, PlaceSearch, PlaceSolution, Way
 from heapscope.answers.place.perturbed_place import PerturbedPlacement, perturbed_placement
 from heapscope.answers.place.place_result import OptionPlaced, PlacedMemory, PlaceResult
 from heapscope.answers.place.question import PlaceQuestion
@@ -43,21 +43,21 @@ def place(
     perturbing: OnPerturbed | None = None,
 ) -> PlaceResult:
     """Solves it, replays it, and says what is known."""
-    found = PlaceSearch(question).find()
+    solution = PlaceSearch(question).find()
     need = question.wish.need
     other = None if second is None else _other(question, second)
-    ends, both = (None, None) if other is None else _ends(question, found, other)
-    pooled = found.best if _has_pools(found.best) else None
+    ends, both = (None, None) if other is None else _ends(question, solution, other)
+    pooled = solution.best if _has_pools(solution.best) else None
     ways = [
-        (NONE, found.none),
-        (SINGLE, found.single),
-        (BEST, found.plain),
+        (NONE, solution.none),
+        (SINGLE, solution.single),
+        (BEST, solution.plain),
         (POOLS, pooled),
         (ENDS, both),
     ]
-    best = found.best if both is None else both
+    best = solution.best if both is None else both
     perturbed = None
-    if jitter is not None and (need is not None or best.text != found.none.text):
+    if jitter is not None and (need is not None or best.text != solution.none.text):
         perturbed = _perturbed(question, best, jitter, perturbing)
     return PlaceResult(
         trace=printable(str(question.path), limit=400),
@@ -69,23 +69,23 @@ def place(
         second=() if other is None else tuple(_second(question, ways, other)),
         ends=ends,
         perturbed=perturbed,
-        bound=found.bound,
-        gap=_gap(question, found),
-        proved=found.proved,
-        stopped=found.stopped,
+        bound=solution.bound,
+        gap=_gap(question, solution),
+        proved=solution.proved,
+        stopped=solution.stopped,
         classes=len(question.classes.rows),
-        moments=found.moments,
+        moments=solution.moments,
         replays=question.trials.replays,
         decided=best.outcome.rules,
-        option=_option(question, found),
+        option=_option(question, solution),
         code=device_code(best.rules, question.layout),
         notes=(
             *question.layout.notes,
-            *_notes(question, found, second=second is not None),
+            *_notes(question, solution, second=second is not None),
             *(() if jitter is None or perturbed is not None else (_NOTHING_TO_PERTURB,)),
         ),
         verdict=(
-            *_verdict(question, found),
+            *_verdict(question, solution),
             *(() if ends is None else (ends.sentence,)),
             *(
                 ()
@@ -97,12 +97,12 @@ def place(
 
 
 def _ends(
-    question: PlaceQuestion, found: Found, other: PlaceQuestion
+    question: PlaceQuestion, solution: PlaceSolution, other: PlaceQuestion
 ) -> tuple[EndsPlaced | None, Way | None]:
     """The gain of both ends; and the best placement with them, None: they are not offered."""
-    if heap_with_ends(question) is None or _has_pools(found.best):
+    if heap_with_ends(question) is None or _has_pools(solution.best):
         return None, None
-    best = found.best
+    best = solution.best
     high = find_ends(question, other, best.rules)
     if not high.wins:
         return ends_placed(high, kept=False), None
@@ -182,7 +182,7 @@ def _slow_of(question: PlaceQuestion, rules: tuple[PlaceRule, ...]) -> float:
     total = 0.0
     names = question.recording.names
     counts = question.counts
-    for row, count in zip(question.blocks.asked, counts, strict=True):
+    for row, count in zip(question.blocks.requested, counts, strict=True):
         for rule in rules:
             if rule.high:
                 continue
@@ -198,16 +198,16 @@ def _slow_of(question: PlaceQuestion, rules: tuple[PlaceRule, ...]) -> float:
     return 100 * total / max(1, question.classes.total)
 
 
-def _gap(question: PlaceQuestion, found: Found) -> float | None:
-    figure = question.figure(found.best.outcome)
-    if figure <= 0 or found.bound < figure:
+def _gap(question: PlaceQuestion, solution: PlaceSolution) -> float | None:
+    figure = question.figure(solution.best.outcome)
+    if figure <= 0 or solution.bound < figure:
         return None
-    return 100 * (found.bound - figure) / figure
+    return 100 * (solution.bound - figure) / figure
 
 
-def _option(question: PlaceQuestion, found: Found) -> OptionPlaced | None:
+def _option(question: PlaceQuestion, solution: PlaceSolution) -> OptionPlaced | None:
     """malloc's own threshold, replayed as the option sets it, with the memory that it reserves."""
-    way = found.threshold
+    way = solution.threshold
     if way is None or question.with_threshold is None:
         return None
     most = way.rules[0].least - 1
@@ -229,7 +229,7 @@ def _option(question: PlaceQuestion, found: Found) -> OptionPlaced | None:
     )
 
 
-def _notes(question: PlaceQuestion, found: Found, *, second: bool) -> Iterator[str]:
+def _notes(question: PlaceQuestion, solution: PlaceSolution, *, second: bool) -> Iterator[str]:
     owners = {row.owner for row in question.classes.rows}
     if len(owners) == 1:
         yield (
@@ -240,22 +240,22 @@ def _notes(question: PlaceQuestion, found: Found, *, second: bool) -> Iterator[s
         yield "There is no slow memory that rules may use: --psram 4MB adds some, --slow allows it."
     if question.wish.pools and not question.pools:
         yield "No block size promises anything from a pool."
-    if second and heap_with_ends(question) is not None and _has_pools(found.best):
+    if second and heap_with_ends(question) is not None and _has_pools(solution.best):
         yield "Both ends of the heap were not tried beside pools."
     if not second and heap_with_ends(question) is not None:
         yield "The heap has two ends: --second tries whether they bring anything."
-    if found.best.rules and not second:
+    if solution.best.rules and not second:
         yield "The rules were made from one recording: --second tries them on another one."
 
 
 # ---- sentences -----------------------------------------------------------------------------------
 
 
-def _verdict(question: PlaceQuestion, found: Found) -> Iterator[str]:
-    need, best, none = question.wish.need, found.best, found.none
+def _verdict(question: PlaceQuestion, solution: PlaceSolution) -> Iterator[str]:
+    need, best, none = question.wish.need, solution.best, solution.none
     figure, before = question.figure(best.outcome), max(0, question.figure(none.outcome))
     if need is not None:
-        yield _held(question, found, figure)
+        yield _held(question, solution, figure)
     elif best.text != none.text:
         yield (
             f"{size(figure)} of internal memory stay free at the worst moment, and {size(before)} "
@@ -267,18 +267,18 @@ def _verdict(question: PlaceQuestion, found: Found) -> Iterator[str]:
         yield f"Without them {plural(none.outcome.failures, 'request')} fail."
     if best.outcome.failures:
         yield f"{plural(best.outcome.failures, 'request')} of the trace still fail."
-    yield from _against_single(question, found)
-    yield from _pools(question, found, figure)
-    yield from _bound(question, found, figure)
-    if found.stopped:
+    yield from _against_single(question, solution)
+    yield from _pools(question, solution, figure)
+    yield from _bound(question, solution, figure)
+    if solution.stopped:
         yield "The time was over before all was tried: --time-limit gives more."
 
 
-def _held(question: PlaceQuestion, found: Found, figure: int) -> str:
+def _held(question: PlaceQuestion, solution: PlaceSolution, figure: int) -> str:
     assert question.wish.need is not None
     wanted, bytes_ = _need(question.wish.need), question.wish.need.size
-    before = max(0, question.figure(found.none.outcome))
-    if figure >= bytes_ and found.best.text == found.none.text:
+    before = max(0, question.figure(solution.none.outcome))
+    if figure >= bytes_ and solution.best.text == solution.none.text:
         return (
             f"Nothing is to be gained: {wanted} fit at every moment as it is, and the largest "
             f"block is {size(before)} at the worst."
@@ -288,10 +288,10 @@ def _held(question: PlaceQuestion, found: Found, figure: int) -> str:
             f"{wanted} fit at every moment: the largest block is {size(figure)} at the worst, and "
             f"{size(before)} without these rules."
         )
-    if found.bound < bytes_:
+    if solution.bound < bytes_:
         return (
             f"{wanted} cannot fit at every moment: no rules for these classes leave a block above "
-            f"{size(found.bound)}, and the best that was found leaves {size(max(0, figure))}."
+            f"{size(solution.bound)}, and the best that was found leaves {size(max(0, figure))}."
         )
     return (
         f"No rules were found with which {wanted} fit at every moment: the best leave "
@@ -299,9 +299,9 @@ def _held(question: PlaceQuestion, found: Found, figure: int) -> str:
     )
 
 
-def _against_single(question: PlaceQuestion, found: Found) -> Iterator[str]:
-    single, best = found.single, found.best
-    if single is None or best.text == found.none.text:
+def _against_single(question: PlaceQuestion, solution: PlaceSolution) -> Iterator[str]:
+    single, best = solution.single, solution.best
+    if single is None or best.text == solution.none.text:
         return
     figure, other = question.figure(best.outcome), question.figure(single.outcome)
     if best.text == single.text:
@@ -311,39 +311,39 @@ def _against_single(question: PlaceQuestion, found: Found) -> Iterator[str]:
         yield f"That is {more:.1f} % more than the best single rule gives ({size(other)})."
 
 
-def _pools(question: PlaceQuestion, found: Found, figure: int) -> Iterator[str]:
+def _pools(question: PlaceQuestion, solution: PlaceSolution, figure: int) -> Iterator[str]:
     if not question.pools:
         return
-    if not found.pools:
+    if not solution.pools:
         yield "The time was over before pools of fixed blocks were tried."
         return
     tried = plural(len(question.pools), "block size")
-    if not _has_pools(found.best):
+    if not _has_pools(solution.best):
         yield f"Pools of fixed blocks gain nothing here: {tried} were tried."
         return
-    without = max(0, question.figure(found.plain.outcome))
-    pools = dict.fromkeys(rule.pool for rule in found.best.rules if rule.pool is not None)
+    without = max(0, question.figure(solution.plain.outcome))
+    pools = dict.fromkeys(rule.pool for rule in solution.best.rules if rule.pool is not None)
     yield (
         f"With {plural(len(pools), 'pool')} of fixed blocks that is {size(figure - without)} more "
         f"than the best rules without pools give ({size(without)}); {tried} were tried."
     )
 
 
-def _bound(question: PlaceQuestion, found: Found, figure: int) -> Iterator[str]:
+def _bound(question: PlaceQuestion, solution: PlaceSolution, figure: int) -> Iterator[str]:
     what = "leave more than" if question.wish.need is None else "leave a block above"
     rules = "rules for these classes"
-    rules += " and pools of these block sizes" if found.pools else ""
-    gap = _gap(question, found)
-    if found.bound < figure:
+    rules += " and pools of these block sizes" if solution.pools else ""
+    gap = _gap(question, solution)
+    if solution.bound < figure:
         yield (
             "The bound does not hold here: requests were served elsewhere than the rules say, "
             "which it does not count."
         )
     elif gap is None:
-        yield f"No {rules} {what} {size(found.bound)}."
+        yield f"No {rules} {what} {size(solution.bound)}."
     else:
-        solved = "" if found.proved else ", by the best bound when the time was over"
+        solved = "" if solution.proved else ", by the best bound when the time was over"
         yield (
-            f"No {rules} {what} {size(found.bound)}{solved}, which is {gap:.1f} % "
+            f"No {rules} {what} {size(solution.bound)}{solved}, which is {gap:.1f} % "
             "more than the replay shows."
         )

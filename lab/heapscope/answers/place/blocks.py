@@ -19,11 +19,12 @@ _KEY = ("task", "site", "heap", "caps", "size")
 class TracedBlocks:
     """A stay is a block from one request of it to the next: a resize ends one and begins another.
 
-    `asked`: each kind of request once, with the fields of _KEY. For each stay: `request` its place
-    in `asked`, `begin` and `end` the heap events at which it begins and is over, and `parent` the
-    stay that a resize continued, -1: it is a new block. `events`: the number of heap events."""
+    `requested`: each kind of request once, with the fields of _KEY. For each stay: `request` its
+    place in `requested`, `begin` and `end` the heap events at which it begins and is over, and
+    `parent` the stay that a resize continued, -1: it is a new block. `events`: the number of
+    heap events."""
 
-    asked: Rows
+    requested: Rows
     request: Array
     begin: Array
     end: Array
@@ -38,7 +39,7 @@ def read_blocks(recording: Recording) -> TracedBlocks:
     died = (rows["kind"] == FREE) | (rows["kind"] == REALLOC)
     births, deaths = np.flatnonzero(born), np.flatnonzero(died)
     resized = rows["kind"][births] == REALLOC
-    asked, request = np.unique(rows[list(_KEY)][births], return_inverse=True)
+    requested, request = np.unique(rows[list(_KEY)][births], return_inverse=True)
     key = np.concatenate(
         [
             np.where(resized, rows["new_key"][births], rows["key"][births]),
@@ -61,7 +62,7 @@ def read_blocks(recording: Recording) -> TracedBlocks:
     heirs = birth_of[event[order[ends + 1]]]  # the stay that the same event begins: of a resize
     parent[heirs[heirs >= 0]] = order[ends[heirs >= 0]]
     return TracedBlocks(
-        asked=asked,
+        requested=requested,
         request=request.reshape(-1),
         begin=at[births],
         end=end,

@@ -29,14 +29,14 @@ class Owner:
 
 @dataclass(frozen=True, kw_only=True)
 class BlockClass:
-    """Requests of one owner with `least` to `most` bytes, both included. `asked`: bytes that all of
-    them ask for, one after the other. `fixed`: a rule of the user's has placed them; `gone`: it
-    sends them out of the internal regions."""
+    """Requests of one owner with `least` to `most` bytes, both included. `requested`: bytes that
+    all of them ask for, one after the other. `fixed`: a rule of the user's has placed them;
+    `gone`: it sends them out of the internal regions."""
 
     owner: Owner
     least: int
     most: int
-    asked: int
+    requested: int
     requests: int
     fixed: bool = False
     gone: bool = False
@@ -60,22 +60,22 @@ def classes_of(
 ) -> Classes:
     """`given`: the rules of the user, whose requests stay where these send them; `inner`: the
     regions of internal memory."""
-    asked = blocks.asked
+    requested = blocks.requested
     owner_of, owners = _owners(blocks, names)
     fixed = _matched(blocks, names, given, inner)
-    low, high = _ranges(asked["size"].astype(np.int64), owner_of, fixed)
+    low, high = _ranges(requested["size"].astype(np.int64), owner_of, fixed)
     keys = np.stack([owner_of, fixed, low, high], axis=1)
     unique, of = np.unique(keys, axis=0, return_inverse=True)
     of = of.reshape(-1)
-    counts = np.bincount(blocks.request, minlength=len(asked))
-    bytes_ = np.bincount(of, weights=counts * asked["size"], minlength=len(unique))
+    counts = np.bincount(blocks.request, minlength=len(requested))
+    bytes_ = np.bincount(of, weights=counts * requested["size"], minlength=len(unique))
     requests = np.bincount(of, weights=counts, minlength=len(unique))
     rows = tuple(
         BlockClass(
             owner=owners[owner],
             least=int(least),
             most=int(most),
-            asked=int(bytes_[index]),
+            requested=int(bytes_[index]),
             requests=int(requests[index]),
             fixed=bool(is_fixed),
             gone=bool(is_fixed == _GONE),
@@ -87,34 +87,34 @@ def classes_of(
 
 def _owners(blocks: TracedBlocks, names: AllNames) -> tuple[Array, list[Owner]]:
     """An owner has the names that a rule can ask for, so tasks of one name are one owner."""
-    asked = blocks.asked
-    several = {name: len(np.unique(asked[name])) > 1 for name in ("task", "site", "heap")}
-    found: dict[Owner, int] = {}
-    owner_of = np.zeros(len(asked), dtype=np.int64)
-    triples, inverse = np.unique(asked[["task", "site", "heap"]], return_inverse=True)
+    requested = blocks.requested
+    several = {name: len(np.unique(requested[name])) > 1 for name in ("task", "site", "heap")}
+    result: dict[Owner, int] = {}
+    owner_of = np.zeros(len(requested), dtype=np.int64)
+    triples, inverse = np.unique(requested[["task", "site", "heap"]], return_inverse=True)
     for index, (task, site, heap) in enumerate(triples):
         owner = Owner(
             task=names.tasks[int(task)] if several["task"] else None,
             site=names.sites[int(site)] if several["site"] else None,
             heap=int(heap) if several["heap"] else None,
         )
-        owner_of[inverse.reshape(-1) == index] = found.setdefault(owner, len(found))
-    return owner_of, list(found)
+        owner_of[inverse.reshape(-1) == index] = result.setdefault(owner, len(result))
+    return owner_of, list(result)
 
 
 def _matched(
     blocks: TracedBlocks, names: AllNames, given: Placement | None, inner: frozenset[int]
 ) -> Array:
     """The word of the user's rules on each kind of request: nothing, inside or gone."""
-    asked = blocks.asked
-    matched = np.zeros(len(asked), dtype=np.int64)
+    requested = blocks.requested
+    matched = np.zeros(len(requested), dtype=np.int64)
     if given is None:
         return matched
     tables = [
         ({one.index: one.rules for one in table.names}, table.others)
         for table in rule_names(given, names)
     ]
-    for index, row in enumerate(asked):
+    for index, row in enumerate(requested):
         mask = ALL_RULES
         places = (row["task"], row["site"], row["heap"])
         for (known, others), place in zip(tables, places, strict=True):

@@ -54,7 +54,7 @@ class _Bits:
 
     def defined(self) -> Iterator[tuple[str, str]]:
         for owner, name in self.owners.items():
-            said = ", ".join(
+            text = ", ".join(
                 f"{noun} {c_comment(str(value))}"
                 for noun, value in (
                     ("task", owner.task),
@@ -63,7 +63,7 @@ class _Bits:
                 )
                 if value is not None
             )
-            yield name, f"requests of {said} ask for it too"
+            yield name, f"requests of {text} ask for it too"
         for target, name in self.regions.items():
             if name.startswith("PLACE_"):
                 yield name, f"the hs_memory_t of {c_comment(target)} has it too"
@@ -84,8 +84,8 @@ def _lines(rules: Sequence[PlaceRule], bits: _Bits, layout: Layout) -> Iterator[
         yield '#error "These rules need both ends of free blocks: set HS_ENDS to 1."'
         yield "#endif"
     yield ""
-    for number, (name, said) in enumerate(bits.defined(), start=_FIRST_BIT):
-        yield f"#define {name} (1u << {number}) /* {said} */"
+    for number, (name, stated) in enumerate(bits.defined(), start=_FIRST_BIT):
+        yield f"#define {name} (1u << {number}) /* {stated} */"
     if bits.count:
         yield ""
     for rule in rules:
@@ -107,8 +107,8 @@ def _lines(rules: Sequence[PlaceRule], bits: _Bits, layout: Layout) -> Iterator[
                 continue
             where = bits.regions[rule.target]
             for owner in _askers(rule, bits):
-                asked = f"HS_CAP_DEFAULT | {owner}" if owner else "HS_CAP_DEFAULT"
-                yield f"    {{.asked = {asked}{least}{most},"
+                text = f"HS_CAP_DEFAULT | {owner}" if owner else "HS_CAP_DEFAULT"
+                yield f"    {{.asked = {text}{least}{most},"
                 yield f"     .instead = HS_CAP_DEFAULT | {where}}},"
         for name in bits.owners.values():
             yield f"    {{.asked = {name}, .instead = 0}}, /* the rest: without the bit */"
@@ -119,7 +119,7 @@ def _lines(rules: Sequence[PlaceRule], bits: _Bits, layout: Layout) -> Iterator[
             rules,
             layout,
             owners=tuple(bits.owners.values()),
-            asked=lambda rule: bits.owners.get(rule.owner, ""),
+            requested=lambda rule: bits.owners.get(rule.owner, ""),
             source=lambda pool: bits.regions.get(pool.source, "HS_CAP_DEFAULT"),
         )
 

@@ -40,7 +40,7 @@ class EndsOf:
 
 
 @dataclass(frozen=True, kw_only=True)
-class FoundEnds:
+class BestEnds:
     """`rules`: those for the high end; (): none won on the first recording. `second`: None: they
     were not tried there. `tried`: tables that were compared."""
 
@@ -73,18 +73,18 @@ def heap_with_ends(question: PlaceQuestion) -> str | None:
 
 def find_ends(
     question: PlaceQuestion, other: PlaceQuestion, before: Sequence[PlaceRule] = ()
-) -> FoundEnds:
+) -> BestEnds:
     """`other`: the same question for the second recording. `before`: the rules that were found for
     regions; those for ends come behind them. There is a heap with two ends."""
     allocator = heap_with_ends(question)
     assert allocator is not None
     search_ = _EndsSearch(question, _aim(question, allocator, before))
-    found = search_.best()
-    asked = (question, other) if found else ()
-    sides = [compare_ends(side, allocator, found, before) for side in asked]
+    result = search_.best()
+    requested = (question, other) if result else ()
+    sides = [compare_ends(side, allocator, result, before) for side in requested]
     first, second = sides or (None, None)
-    return FoundEnds(
-        rules=found,
+    return BestEnds(
+        rules=result,
         first=first,
         second=second,
         tried=search_.tried,
@@ -117,9 +117,9 @@ def _aim(question: PlaceQuestion, allocator: str, before: Sequence[PlaceRule]) -
 
     def figure(rules: Sequence[PlaceRule]) -> int:
         with _steps(question, rules) as steps:
-            found = _least(steps, allocator, first[0] if first else steps.floor)
-        first.append(found)
-        return -found
+            result = _least(steps, allocator, first[0] if first else steps.floor)
+        first.append(result)
+        return -result
 
     return figure
 
@@ -184,8 +184,8 @@ def _pool(steps: NativeSteps, allocator: str) -> int:
             functools.partial(steps.try_pool, allocator),
         )
     }
-    found, _ = run_searches(searches, lambda _: None)[allocator]
-    return found.pool or 0
+    result, _ = run_searches(searches, lambda _: None)[allocator]
+    return result.pool or 0
 
 
 # ---- candidates ----------------------------------------------------------------------------------
@@ -253,7 +253,7 @@ class _EndsSearch:
             yield free & (sizes < least)
         tasks = sorted(
             {row.owner.task for row in rows if row.owner.task is not None},
-            key=lambda task: -sum(row.asked for row in rows if row.owner.task == task),
+            key=lambda task: -sum(row.requested for row in rows if row.owner.task == task),
         )
         for task in tasks[:OWNERS]:
             yield free & np.array([row.owner == Owner(task=task) for row in rows], dtype=bool)
@@ -268,4 +268,4 @@ class _EndsSearch:
     def _largest_classes(self) -> list[int]:
         rows = self._question.classes.rows
         free = [number for number, row in enumerate(rows) if not row.fixed]
-        return sorted(free, key=lambda number: -rows[number].asked)[:FLIPPED]
+        return sorted(free, key=lambda number: -rows[number].requested)[:FLIPPED]

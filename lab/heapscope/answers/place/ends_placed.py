@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from heapscope.answers.place.ends import EndsOf, FoundEnds
+from heapscope.answers.place.ends import BestEnds, EndsOf
 from heapscope.base.rows.figure import figure
 from heapscope.base.rows.row import Row
 from heapscope.base.wording import plural, size
@@ -59,20 +59,20 @@ class EndsPlaced(Row):
         return one < other if pools else one > other
 
 
-def ends_placed(found: FoundEnds, *, kept: bool) -> EndsPlaced:
+def ends_placed(best_ends: BestEnds, *, kept: bool) -> EndsPlaced:
     """`kept`: the replays with them lose nothing."""
-    first, second = found.first, found.second
+    first, second = best_ends.first, best_ends.second
     return EndsPlaced(
-        figure_name=FIGURES[0 if found.pools else 1],
-        rules=len(found.rules),
-        tried=found.tried,
-        stopped=found.stopped,
+        figure_name=FIGURES[0 if best_ends.pools else 1],
+        rules=len(best_ends.rules),
+        tried=best_ends.tried,
+        stopped=best_ends.stopped,
         first_without=_of(first, "without"),
         first_with=_of(first, "having"),
         second_without=_of(second, "without"),
         second_with=_of(second, "having"),
         kept=kept,
-        offered=found.wins and kept,
+        offered=best_ends.wins and kept,
     )
 
 

@@ -42,7 +42,7 @@ class Way:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Found:
+class PlaceSolution:
     """`none`: without rules but the user's. `single`: the best of the single rules; None: none
     keeps the limit. `threshold`: the best that an option of the SDK makes. `plain`: the best
     without a pool of fixed blocks. `best`: of all. `pools`: such pools were tried."""
@@ -67,7 +67,7 @@ class PlaceSearch:
         self._stopped = False
         self._known: dict[str, RuleOutcome] = {}
 
-    def find(self) -> Found:
+    def find(self) -> PlaceSolution:
         question = self._question
         none = self._way((), 0.0)
         usage = question.usage(question.slow)
@@ -90,7 +90,7 @@ class PlaceSearch:
             pooled = self._pooled()
             loose = pooled.solve(until=question.until)
             best = self._with_pools(plain, pooled, loose)
-        return Found(
+        return PlaceSolution(
             none=none,
             single=single,
             threshold=max(filter(_is_threshold, singles), key=self._rank, default=None),
@@ -130,13 +130,13 @@ class PlaceSearch:
 
     def _singles(self, programme: Programme) -> Iterator[Way]:
         question = self._question
-        found = best_single_rules(
+        result = best_single_rules(
             programme.usage, question.slow, question.budget, programme.moments, SINGLES
         )
-        for rule, moved in found:
+        for rule, moved in result:
             if self._time_left():
                 yield self._way((rule,), question.slow_share(question.slow, moved))
-        threshold = [each for each in found if _goes_by_threshold(each[0])]
+        threshold = [each for each in result if _goes_by_threshold(each[0])]
         if not threshold:
             for rule, moved in best_single_rules(
                 programme.usage,
@@ -186,7 +186,7 @@ class PlaceSearch:
         tasks: dict[str, int] = {}
         for row in self._question.classes.rows:
             if row.owner.task is not None:
-                tasks[row.owner.task] = tasks.get(row.owner.task, 0) + row.asked
+                tasks[row.owner.task] = tasks.get(row.owner.task, 0) + row.requested
         for task in sorted(tasks, key=lambda name: -tasks[name])[:_TASKS]:
             yield Owner(task=task), SIZE_MAX
         yield from ((Owner(), most) for most in SMALL[:4])
@@ -256,18 +256,18 @@ class PlaceSearch:
                 others = tuple(t for t in (*question.inner, *slow) if t is not home)
                 if others and self._time_left(_LAST):
                     usage = question.usage(others, resized_stay=False)
-                    made = Programme(usage=usage, targets=others, budget=question.budget)
-                    yield from self._repaired(made, PlaceRule(owner=Owner(), target=home.name))
+                    programme = Programme(usage=usage, targets=others, budget=question.budget)
+                    yield from self._repaired(programme, PlaceRule(owner=Owner(), target=home.name))
 
     def _repaired(self, programme: Programme, rest: PlaceRule | None = None) -> Iterator[Way]:
         """With more room left free, as long as requests found none where their rule sends them."""
         for margin in MARGINS:
             if not self._time_left():
                 return
-            found = programme.solve(until=self._question.until, margin=margin)
-            if found is None:
+            result = programme.solve(until=self._question.until, margin=margin)
+            if result is None:
                 return
-            ways = list(self._replayed(programme.targets, found.moved, rest, programme, margin))
+            ways = list(self._replayed(programme.targets, result.moved, rest, programme, margin))
             yield from ways
             if all(way.outcome.elsewhere == 0 for way in ways):
                 return
@@ -288,10 +288,10 @@ class PlaceSearch:
             if programme is None:
                 return
             most = question.rules_left - len(last)
-            found = programme.solve(until=question.until, margin=margin, classes_most=most)
-            if found is None:
+            result = programme.solve(until=question.until, margin=margin, classes_most=most)
+            if result is None:
                 return
-            moved = found.moved
+            moved = result.moved
             rules = (*sent(question.classes, to, moved), *last)
         if rules and self._time_left():
             yield self._way(rules, question.slow_share(to, moved))

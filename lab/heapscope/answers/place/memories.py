@@ -66,18 +66,18 @@ def start_room(layout: Layout) -> tuple[int, ...]:
 
 def targets(layout: Layout, room: tuple[int, ...]) -> tuple[PlaceTarget, ...]:
     """Each internal region whose bytes can be used, then each kind of slow memory."""
-    found: list[PlaceTarget] = []
+    place_targets: list[PlaceTarget] = []
     kinds: dict[str, list[int]] = {}
     for index, region in enumerate(layout.regions):
         if room[index] == 0 or region.word_only:
             continue
         if weight_of(region) == 0:
             if region.all_caps & INNER == INNER:
-                found.append(_target(layout, region.name, [index], room))
+                place_targets.append(_target(layout, region.name, [index], room))
         else:
             kinds.setdefault(region.kind, []).append(index)
-    found += [_target(layout, kind, indices, room) for kind, indices in kinds.items()]
-    return tuple(found)
+    place_targets += [_target(layout, kind, indices, room) for kind, indices in kinds.items()]
+    return tuple(place_targets)
 
 
 def _target(layout: Layout, name: str, indices: list[int], room: tuple[int, ...]) -> PlaceTarget:

@@ -161,11 +161,11 @@ def pool_lines(
     layout: Layout,
     *,
     owners: Sequence[str],
-    asked: Callable[[PlaceRule], str],
+    requested: Callable[[PlaceRule], str],
     source: Callable[[FixedPool], str],
 ) -> Iterator[str]:
-    """`owners`: the bits of all owners; `asked`: that of a rule's, or ""; `source`: the capability
-    of the memory that a pool is taken from."""
+    """`owners`: the bits of all owners; `requested`: that of a rule's, or ""; `source`: the
+    capability of the memory that a pool is taken from."""
     pools = pools_of(rules)
     yield from _ABOUT.splitlines()
     yield ""
@@ -187,7 +187,7 @@ def pool_lines(
     for rule in rules:
         if rule.pool is not None:
             most = "UINT32_MAX" if rule.most == SIZE_MAX else str(rule.most)
-            yield f"    {{{asked(rule) or 0}, {rule.least}, {most}, {pools.index(rule.pool)}}},"
+            yield f"    {{{requested(rule) or 0}, {rule.least}, {most}, {pools.index(rule.pool)}}},"
     yield "};"
     yield ""
     yield from _FUNCTIONS.splitlines()

@@ -29,7 +29,7 @@ def pool_targets(question: PlaceQuestion) -> tuple[PlaceTarget, ...]:
     home = max(question.inner, key=lambda target: target.room)
     allocator = question.layout.regions[home.regions[0]].allocator
     alignment = _OF_ESP_IDF if allocator.startswith("idf-") else _OF_OTHERS
-    made = (
+    results = (
         PlaceTarget(
             name=f"{block} bytes",
             regions=(),
@@ -42,7 +42,7 @@ def pool_targets(question: PlaceQuestion) -> tuple[PlaceTarget, ...]:
         )
         for block in _blocks(question, usage, alignment)
     )
-    return tuple(made)
+    return tuple(results)
 
 
 def _blocks(question: PlaceQuestion, usage: Usage, alignment: int) -> list[int]:
@@ -103,12 +103,14 @@ def with_counts(
     """The targets, each pool with its number of blocks, and its memory from the first of the homes
     that has room for it, or from the last one."""
     return tuple(
-        target if target.pool is None else replace(target, pool=_made(target.pool, count, homes))
+        target
+        if target.pool is None
+        else replace(target, pool=_fixed_pool(target.pool, count, homes))
         for target, count in zip(targets, counts, strict=True)
     )
 
 
-def _made(pool: FixedPool, count: int, homes: Sequence[PlaceTarget]) -> FixedPool:
-    made = replace(pool, count=count)
-    able = (home.name for home in homes if home.room >= _APART * made.memory)
-    return replace(made, source=next(able, homes[-1].name))
+def _fixed_pool(pool: FixedPool, count: int, homes: Sequence[PlaceTarget]) -> FixedPool:
+    built = replace(pool, count=count)
+    able = (home.name for home in homes if home.room >= _APART * built.memory)
+    return replace(built, source=next(able, homes[-1].name))

@@ -65,10 +65,10 @@ class Programme:
             left = until - time.monotonic()
             if best is not None and left <= 0:
                 return _stopped(best, bound)
-            found = self._solved(margin, classes_most, min(_ONE_SOLVE, max(left, 0.2)))
-            if found is None:
+            result = self._solved(margin, classes_most, min(_ONE_SOLVE, max(left, 0.2)))
+            if result is None:
                 return best
-            moved, lower, optimal = found
+            moved, lower, optimal = result
             bound = max(bound, lower)
             over = self.usage.over_time(self.usage.shares(moved))
             worst = int(np.argmax(over)) if len(over) else 0
@@ -179,7 +179,7 @@ class _Model:
 
     def _units(self) -> list[dict[int, int]]:
         """For each unit the column of each target that it can be in."""
-        found: list[dict[int, int]] = []
+        results: list[dict[int, int]] = []
         shown = np.sum(self._held, axis=0) if self._held else np.zeros(len(self._usage.units))
         for index, unit in enumerate(self._usage.units):
             columns: dict[int, int] = {}
@@ -197,8 +197,8 @@ class _Model:
                     columns[place] = column
             if len(unit.classes) > 1 and len(columns) > 1:
                 self._rows.append((0.0, 1.0, dict.fromkeys(columns.values(), 1.0)))
-            found.append(columns)
-        return found
+            results.append(columns)
+        return results
 
     def _pools(self) -> Iterator[tuple[int, tuple[int, int]]]:
         """Each pool's columns: its blocks, as many as it has to hold at each moment, and the rest
@@ -206,7 +206,7 @@ class _Model:
         for place, target in enumerate(self._targets):
             if target.pool is None:
                 continue
-            blocks, made = self._column(integer=False), self._column(integer=True)
+            blocks, built = self._column(integer=False), self._column(integer=True)
             self._upper[blocks] = highspy.kHighsInf
             most = 0.0
             for held in self._blocks:
@@ -217,17 +217,17 @@ class _Model:
                         row[column] = row.get(column, 0.0) - float(held[index])
                 most = max(most, 1.0 - sum(row.values()))
                 self._rows.append((0.0, highspy.kHighsInf, row))
-            self._rows.append((-highspy.kHighsInf, 0.0, {blocks: 1.0, made: -most}))
-            yield place, (blocks, made)
+            self._rows.append((-highspy.kHighsInf, 0.0, {blocks: 1.0, built: -most}))
+            yield place, (blocks, built)
 
     def _peak(self, held: Array) -> None:
         row = {0: 1.0}
-        for place, (blocks, made) in self._pool_columns.items():
+        for place, (blocks, built) in self._pool_columns.items():
             pool = self._targets[place].pool
             assert pool is not None
             each = -(-pool.block // pool.alignment) * pool.alignment
             head = replace(pool, count=1).memory - each - 4  # without the words of bits
-            row |= {blocks: -each - 1 / 8, made: -float(head)}
+            row |= {blocks: -each - 1 / 8, built: -float(head)}
         for index in np.flatnonzero(held):
             for column in self._unit_columns[index].values():
                 row[column] = row.get(column, 0.0) + float(held[index])
@@ -235,7 +235,7 @@ class _Model:
 
     def budget(self, most: float) -> None:
         row = {
-            column: self._targets[place].weight * self._usage.classes.rows[number].asked
+            column: self._targets[place].weight * self._usage.classes.rows[number].requested
             for (number, place), column in self._class_columns.items()
             if self._targets[place].weight
         }
@@ -282,21 +282,21 @@ class _Model:
         return moved, max(0.0, lower if np.isfinite(lower) else 0.0), optimal
 
     def _programme(self) -> highspy.HighsLp:
-        made = highspy.HighsLp()
-        made.num_col_, made.num_row_ = len(self._cost), len(self._rows)
-        made.col_cost_ = np.array(self._cost)
-        made.col_lower_ = np.zeros(len(self._cost))
-        made.col_upper_ = np.array(self._upper)
-        made.integrality_ = [
+        highs_lp = highspy.HighsLp()
+        highs_lp.num_col_, highs_lp.num_row_ = len(self._cost), len(self._rows)
+        highs_lp.col_cost_ = np.array(self._cost)
+        highs_lp.col_lower_ = np.zeros(len(self._cost))
+        highs_lp.col_upper_ = np.array(self._upper)
+        highs_lp.integrality_ = [
             highspy.HighsVarType.kInteger if whole else highspy.HighsVarType.kContinuous
             for whole in self._integer
         ]
-        made.row_lower_ = np.array([row[0] for row in self._rows])
-        made.row_upper_ = np.array([row[1] for row in self._rows])
-        matrix = made.a_matrix_
+        highs_lp.row_lower_ = np.array([row[0] for row in self._rows])
+        highs_lp.row_upper_ = np.array([row[1] for row in self._rows])
+        matrix = highs_lp.a_matrix_
         matrix.format_ = highspy.MatrixFormat.kRowwise
-        matrix.num_col_, matrix.num_row_ = made.num_col_, made.num_row_
+        matrix.num_col_, matrix.num_row_ = highs_lp.num_col_, highs_lp.num_row_
         matrix.start_ = np.cumsum([0, *(len(row[2]) for row in self._rows)])
         matrix.index_ = np.array([column for row in self._rows for column in row[2]])
         matrix.value_ = np.array([value for row in self._rows for value in row[2].values()])
-        return made
+        return highs_lp

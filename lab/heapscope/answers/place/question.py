@@ -136,7 +136,7 @@ class PlaceQuestion:
     @cached_property
     def counts(self) -> Array:
         """How often each kind of request was made."""
-        return np.bincount(self.blocks.request, minlength=len(self.blocks.asked))
+        return np.bincount(self.blocks.request, minlength=len(self.blocks.requested))
 
     @cached_property
     def held(self) -> HeldBytes:
@@ -160,8 +160,8 @@ class PlaceQuestion:
     def slow_share(self, to: Sequence[PlaceTarget], moved: Array) -> float:
         """Percent of the bytes asked for, each times the weight of where it goes."""
         weights = np.array([target.weight for target in to])
-        asked = np.array([row.asked for row in self.classes.rows], dtype=float)
-        return float(100 * (asked @ moved @ weights) / max(1, self.classes.total))
+        requested = np.array([row.requested for row in self.classes.rows], dtype=float)
+        return float(100 * (requested @ moved @ weights) / max(1, self.classes.total))
 
     def text(self, rules: Sequence[PlaceRule]) -> str:
         """The whole file with these rules: the user's own are the first."""

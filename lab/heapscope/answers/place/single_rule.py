@@ -44,10 +44,10 @@ def best_single_rules(
     """Those that leave least inside at these moments, of all that keep the budget."""
     held = np.array([usage.at(moment) for moment in moments])
     weights = np.array([target.weight for target in targets])
-    asked = np.array([row.asked for row in usage.classes.rows], dtype=float)
+    requested = np.array([row.requested for row in usage.classes.rows], dtype=float)
 
     def kept(moved: Array) -> bool:
-        return bool(asked @ moved @ weights <= budget)
+        return bool(requested @ moved @ weights <= budget)
 
     ranked = (
         (float((held @ usage.shares(moved)).max()), number, rule, moved)
@@ -58,14 +58,14 @@ def best_single_rules(
 
 
 def _owners(classes: Classes) -> list[Owner]:
-    asked: dict[Owner, int] = {}
+    requested: dict[Owner, int] = {}
     for row in classes.rows:
         for name in ("task", "site", "heap"):
             value = getattr(row.owner, name)
             if value is not None:
                 owner = Owner(**{name: value})
-                asked[owner] = asked.get(owner, 0) + row.asked
-    return [Owner(), *heapq.nlargest(OWNERS, asked, key=lambda owner: asked[owner])]
+                requested[owner] = requested.get(owner, 0) + row.requested
+    return [Owner(), *heapq.nlargest(OWNERS, requested, key=lambda owner: requested[owner])]
 
 
 def is_of(one: Owner, wanted: Owner) -> bool:

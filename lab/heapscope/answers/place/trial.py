@@ -75,11 +75,11 @@ class PlaceTrials:
             self.replays += 1
             if self._tried is not None:
                 self._tried()
-            asked = reader.needs()
+            requested = reader.needs()
             return RuleOutcome(
                 failures=int(reader.summary().failures),
                 free=int(reader.capsets()[1].minimum_free),
-                largest=int(asked[0].size + asked[0].minimum_margin) if asked else None,
+                largest=int(requested[0].size + requested[0].minimum_margin) if requested else None,
                 rules=rule_rows(reader.rules(), placement, names),
             )
 

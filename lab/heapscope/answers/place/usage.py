@@ -40,10 +40,10 @@ class HeldBytes:
 
 def held_by(blocks: TracedBlocks, layout: Layout) -> HeldBytes:
     """On the heaps of this memory."""
-    sizes, size_of = np.unique(blocks.asked["size"], return_inverse=True)
+    sizes, size_of = np.unique(blocks.requested["size"], return_inverse=True)
     costs = taken((region.allocator for region in layout.regions), sizes)
     cost = costs[size_of.reshape(-1)].astype(np.int64)
-    resized = blocks.asked["size"].astype(np.int64) + least_beyond(
+    resized = blocks.requested["size"].astype(np.int64) + least_beyond(
         region.allocator for region in layout.regions
     )
     return HeldBytes(cost=cost, resized=np.minimum(cost, resized), inside=_inside(blocks, layout))
@@ -66,16 +66,16 @@ class Usage:
         *,
         resized_stay: bool = True,
     ) -> None:
-        asked = blocks.asked
+        requested = blocks.requested
         self.events = blocks.events
         self.classes = classes
         free = np.array([not row.fixed for row in classes.rows], dtype=bool)[classes.of]
         gone = np.array([row.gone for row in classes.rows], dtype=bool)[classes.of]
-        fits = np.zeros((len(asked), len(targets)), dtype=bool)
+        fits = np.zeros((len(requested), len(targets)), dtype=bool)
         most = np.array([row.most for row in classes.rows])[classes.of]
         unresized = _unresized(blocks, classes)[classes.of]
         for place, target in enumerate(targets):
-            fits[:, place] = free & (asked["caps"] & ~np.uint32(target.caps) == 0)
+            fits[:, place] = free & (requested["caps"] & ~np.uint32(target.caps) == 0)
             if target.pool is not None:
                 fits[:, place] &= unresized & (most <= target.pool.block)
         counted = (held.inside & ~gone)[blocks.request]
@@ -123,28 +123,28 @@ class Usage:
     def shares(self, inside: Array) -> Array:
         """The share of each unit that is inside, where `inside` tells it of each class and target:
         a resized block is moved where a class of it is."""
-        found = np.ones(len(self.units))
+        result = np.ones(len(self.units))
         for index, unit in enumerate(self.units):
             moved = inside[sorted(unit.classes)][:, np.array(unit.fits, dtype=bool)]
-            found[index] = 0.0 if moved.any() else 1.0
-        return found
+            result[index] = 0.0 if moved.any() else 1.0
+        return result
 
 
 def _unresized(blocks: TracedBlocks, classes: Classes) -> Array:
     """The classes whose blocks are never resized. Only they go to pools: a resized block may stay
     in the heap or the pool that has it, whatever its new class, and the count does not know it."""
-    found = np.ones(len(classes.rows), dtype=bool)
+    result = np.ones(len(classes.rows), dtype=bool)
     resized = np.flatnonzero(blocks.parent >= 0)
     for stays in (resized, blocks.parent[resized]):
-        found[classes.of[blocks.request[stays]]] = False
-    return found
+        result[classes.of[blocks.request[stays]]] = False
+    return result
 
 
 def _inside(blocks: TracedBlocks, layout: Layout) -> Array:
     """Whether each kind of request goes to internal memory where no rule is for it."""
     known: dict[tuple[int, bool], bool] = {}
-    found = np.zeros(len(blocks.asked), dtype=bool)
-    for index, row in enumerate(blocks.asked):
+    result = np.zeros(len(blocks.requested), dtype=bool)
+    for index, row in enumerate(blocks.requested):
         caps, size = int(row["caps"]), int(row["size"])
         key = caps, caps == 0 and size > layout.malloc.threshold
         if key not in known:
@@ -152,8 +152,8 @@ def _inside(blocks: TracedBlocks, layout: Layout) -> Array:
             known[key] = bool(tried) and (
                 weight_of(tried[0].region) == 0 and not tried[0].region.word_only
             )
-        found[index] = known[key]
-    return found
+        result[index] = known[key]
+    return result
 
 
 def _units(
@@ -167,12 +167,12 @@ def _units(
     )
     units = [Unit(frozenset((int(key[0]),)), tuple(map(bool, key[1:]))) for key in keys]
     index_of = {unit: index for index, unit in enumerate(units)}
-    found = single.reshape(-1).copy()
+    result = single.reshape(-1).copy()
     everything = frozenset(range(len(classes.rows)))
     grown: dict[tuple[int, int], int] = {}
     resized = np.flatnonzero(blocks.parent >= 0) if resized_stay else np.zeros(0, dtype=np.int64)
     for stay in resized[np.argsort(blocks.begin[resized])]:
-        own, before = int(found[stay]), int(found[blocks.parent[stay]])
+        own, before = int(result[stay]), int(result[blocks.parent[stay]])
         if (own, before) not in grown:
             together = units[own].classes | units[before].classes
             unit = Unit(together if len(units) < _UNITS else everything, units[own].fits)
@@ -180,5 +180,5 @@ def _units(
                 index_of[unit] = len(units)
                 units.append(unit)
             grown[own, before] = index_of[unit]
-        found[stay] = grown[own, before]
-    return tuple(units), found
+        result[stay] = grown[own, before]
+    return tuple(units), result

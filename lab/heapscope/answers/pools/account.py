@@ -34,7 +34,7 @@ _SIZE_MAX = 1 << 24
 
 def parse_sizes(texts: Sequence[str]) -> dict[str, Sizes]:
     """ "NAME=INITIAL:INCREMENT"; InputError: anything else."""
-    found = {}
+    result = {}
     for text in texts:
         name, equals, sizes = text.rpartition("=")
         initial, colon, increment = sizes.partition(":")
@@ -46,8 +46,8 @@ def parse_sizes(texts: Sequence[str]) -> dict[str, Sizes]:
         chosen = Sizes(*map(int, numbers))
         if not 0 < chosen.initial <= _SIZE_MAX or not 0 < chosen.increment <= _SIZE_MAX:
             raise _bad(text)
-        found[name] = chosen
-    return found
+        result[name] = chosen
+    return result
 
 
 def _bad(text: str) -> InputError:

@@ -107,11 +107,11 @@ def _moments(trace: PoolTrace) -> NDArray[np.intp]:
     """Before each release and each emptying, and the end: nothing else makes the sum smaller."""
     kinds = trace.events["kind"]
     falls = np.flatnonzero((kinds == Kind.RELEASE) | (kinds == Kind.CREATE)) - 1
-    found = np.unique(np.append(falls[falls >= 0], len(kinds) - 1))
-    if len(found) > MOMENTS_MAX:
+    result = np.unique(np.append(falls[falls >= 0], len(kinds) - 1))
+    if len(result) > MOMENTS_MAX:
         held = replay_pools(trace.events, np.ones(len(trace.names), np.uint8), trace.rule).used
-        found = np.sort(found[np.argsort(held[found], kind="stable")[-MOMENTS_MAX:]])
-    return found
+        result = np.sort(result[np.argsort(held[result], kind="stable")[-MOMENTS_MAX:]])
+    return result
 
 
 def _rest(trace: PoolTrace, groups: Sequence[PoolGroup], at: NDArray[np.intp]) -> Longs:
@@ -134,9 +134,9 @@ def _choices(
         _alone(trace, group, at) for trace, group, at in zip(traces, own, moments, strict=True)
     ]
     pairs = (None, *_pairs(traces, own))
-    found = [[_tried(part, sizes) for part in parts] for sizes in pairs]
-    held = np.stack([np.concatenate([one for one, _ in runs]) for runs in found])
-    calls = [sum(calls for _, calls in runs) for runs in found]
+    results = [[_tried(part, sizes) for part in parts] for sizes in pairs]
+    held = np.stack([np.concatenate([one for one, _ in runs]) for runs in results])
+    calls = [sum(calls for _, calls in runs) for runs in results]
     return _Choices(name, pairs, held, np.array(calls, np.int64))
 
 
@@ -243,19 +243,19 @@ def _descents(search: _Search) -> Iterator[tuple[int, ...]]:
 
 
 def _limited(
-    search: _Search, found: Sequence[tuple[int, ...]], limits: Sequence[int]
+    search: _Search, results: Sequence[tuple[int, ...]], limits: Sequence[int]
 ) -> Iterator[tuple[int, ...]]:
     """Prices find no choice that lies behind the line between two others: from the best within a
     number of calls, as far as that number goes. The recorded one is among the numbers."""
-    calls = [search.calls(picked) for picked in found]
-    held = [search.peak(picked) for picked in found]
+    calls = [search.calls(picked) for picked in results]
+    held = [search.peak(picked) for picked in results]
     spread = np.linspace(min(calls), max(calls), BUDGETS).astype(int).tolist()
     for limit in sorted({calls[0], *limits, *spread}):
-        within = [at for at in range(len(found)) if calls[at] <= limit]
+        within = [at for at in range(len(results)) if calls[at] <= limit]
         if not within:
             continue
         best = min(within, key=lambda at: (held[at], calls[at]))
-        yield _descent(search, found[best], CHEAP, limit=limit)
+        yield _descent(search, results[best], CHEAP, limit=limit)
 
 
 def _descent(

@@ -109,11 +109,11 @@ def _rule(file: str, raw: bytes) -> PoolRule:
     words = raw.decode("ascii", "replace").split()
     if not words or words[0] != PJLIB:
         return PoolRule()
-    told = " ".join(words[1:]).partition(" sizes=")
+    reported = " ".join(words[1:]).partition(" sizes=")
     try:
-        pairs = dict(pair.split("=") for pair in told[0].split())
+        pairs = dict(pair.split("=") for pair in reported[0].split())
         head = {key: int(pairs[key]) for key in ("pool", "block", "align")}
-        sizes = tuple(int(size) for size in told[2].split())
+        sizes = tuple(int(size) for size in reported[2].split())
     except (KeyError, ValueError):
         head, sizes = {}, ()
     wrong = (

@@ -105,9 +105,9 @@ def _verdict(
         yield f"The largest part: {most.title}, {size(most.lost)}."
     start = by["free_at_start"].reported
     if start is not None and start.not_explained is not None:
-        told = (start.measured_before or 0) - (start.measured_after or 0)
+        reported = (start.measured_before or 0) - (start.measured_after or 0)
         yield (
-            f"The devices reported {told:,} B less; {start.lost:,} of them are explained and "
+            f"The devices reported {reported:,} B less; {start.lost:,} of them are explained and "
             f"{start.not_explained:,} are not."
         )
     if after.run is not None and before.run is not None:
@@ -127,15 +127,18 @@ def _change(lost: int) -> str:
 def _notes(sides: Sides, before: State, after: State) -> Iterator[str]:
     """The limits of the answer; notes of one side alone begin with its name."""
     old, new = sides.before.notes, sides.after.notes
-    yield from (told for told in old if told in new)
-    yield from (f"before: {told}" for told in old if told not in new)
-    yield from (f"after: {told}" for told in new if told not in old)
+    yield from (stated for stated in old if stated in new)
+    yield from (f"before: {summary}" for summary in old if summary not in new)
+    yield from (f"after: {given}" for given in new if given not in old)
     if sides.why:
         yield f"the new version with the old firmware cannot be laid out: {sides.why}"
     if before.result is not None and after.result is not None:
-        told = {*loss(before.result), *loss(after.result)}  # of a replay's figures, not of these
-        found = (*limits(before.result), *limits(after.result))
-        yield from dict.fromkeys(text for text in found if text not in told)
+        reported = {
+            *loss(before.result),
+            *loss(after.result),
+        }  # of a replay's figures, not of these
+        result = (*limits(before.result), *limits(after.result))
+        yield from dict.fromkeys(text for text in result if text not in reported)
     if before.result is not None and is_cut(before.result.loss):
         yield (
             "for the whole run the least free memory and block are upper bounds, of each version; "

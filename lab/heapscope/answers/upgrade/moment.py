@@ -84,13 +84,13 @@ class _Stopped:
         chosen = sorted(regions_for(self._layout, self._meter.caps))
         self.parts = parts_of(rows[index] for index in chosen)
         self.largest_free = self._meter.row(reader).largest_free
-        found = [
+        results = [
             excess_of(_blocks(reader, index, region), region, rows[index].rounding)
             for index, region in enumerate(self._layout.regions)
             if index in chosen and rows[index].has_heap
         ]
         names = ("rounded", "minimum", "whole")
-        self.excess = Excess(**{name: sum(getattr(one, name) for one in found) for name in names})
+        self.excess = Excess(**{name: sum(getattr(one, name) for one in results) for name in names})
 
 
 Blocks = Counter[tuple[int, int]]  # (bytes asked for, bytes of the raw block): how many
@@ -108,16 +108,16 @@ def excess_of(blocks: Blocks, region: Region, rounding: int) -> Excess:
     count = blocks.total()
     if count == 0:
         return Excess()
-    beyond = sum((size - asked) * n for (asked, size), n in blocks.items())
+    beyond = sum((size - queried) * n for (queried, size), n in blocks.items())
     around = (beyond - rounding) // count
-    fresh = {asked: _fresh(region, asked) for asked, _ in blocks}
-    sizes = [_fresh(region, asked) or 0 for asked in _SIZES]
+    fresh = {request: _fresh(region, request) for request, _ in blocks}
+    sizes = [_fresh(region, query) or 0 for query in _SIZES]
     least = sizes[0]
     step = min((b - a for a, b in itertools.pairwise(sizes) if b > a), default=1)
     minimum = rounded = 0
-    for (asked, size), n in blocks.items():
-        given = fresh[asked] or size
-        needed = asked + around
+    for (requested, size), n in blocks.items():
+        given = fresh[requested] or size
+        needed = requested + around
         below = max(0, least - -(-needed // step) * step) if given == least else 0
         minimum += below * n
         rounded += (given - needed - below) * n
@@ -125,8 +125,8 @@ def excess_of(blocks: Blocks, region: Region, rounding: int) -> Excess:
 
 
 @functools.lru_cache(maxsize=1 << 14)
-def _fresh(region: Region, asked: int) -> int | None:
+def _fresh(region: Region, requested: int) -> int | None:
     """Raw bytes of such a block where nothing else is; None: it does not fit. Size classes may
     depend on the region."""
-    row = fill(region.allocator, base=region.start, size=region.size, block=asked, most=1)
+    row = fill(region.allocator, base=region.start, size=region.size, block=requested, most=1)
     return row.used if row is not None and row.blocks else None

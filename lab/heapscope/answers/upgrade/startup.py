@@ -41,7 +41,7 @@ def with_startup(layout: Layout, use: int, *, note: str = "") -> Layout:
     regions = spread_startup(layout.regions, use=use, caps=layout.malloc.small)
     notes = layout.notes
     if note:
-        notes = (*(told for told in notes if _ASSUMED not in told), note)
+        notes = (*(reported for reported in notes if _ASSUMED not in reported), note)
     return replace(layout, regions=regions, notes=notes)
 
 
@@ -57,12 +57,12 @@ def fit_startup(layout: Layout, wanted: int, caps: int) -> StartupFit:
         )
     use, best = most - wanted, StartupFit(use=0, reported=most, wanted=wanted)
     for _ in range(_ROUNDS):
-        found = _reported(layout, use, caps)
-        if abs(found - wanted) <= abs(best.reported - wanted):
-            best = StartupFit(use=use, reported=found, wanted=wanted)
-        if found == wanted or use + found - wanted < 0:
+        result = _reported(layout, use, caps)
+        if abs(result - wanted) <= abs(best.reported - wanted):
+            best = StartupFit(use=use, reported=result, wanted=wanted)
+        if result == wanted or use + result - wanted < 0:
             break
-        use += found - wanted
+        use += result - wanted
     if best.reported > wanted + _NEAR:
         raise InputError(
             f"--reported-free: {wanted:,} bytes free before the upgrade, but {layout.name} has "

@@ -132,16 +132,16 @@ def _reported(figure: _Figure, first: State, last: State, measured: Measured) ->
         return None
     before, after = figure.reported(first), figure.reported(last)
     lost = before - after
-    told = measured if figure.key == "free_at_start" else (None, None)
-    known = told[0] is not None and told[1] is not None
+    reported = measured if figure.key == "free_at_start" else (None, None)
+    known = reported[0] is not None and reported[1] is not None
     return Reported(
         before=before,
         after=after,
         lost=lost,
         accounting=lost - (figure.true(first) - figure.true(last)),
-        measured_before=told[0],
-        measured_after=told[1],
-        not_explained=(told[0] or 0) - (told[1] or 0) - lost if known else None,
+        measured_before=reported[0],
+        measured_after=reported[1],
+        not_explained=(reported[0] or 0) - (reported[1] or 0) - lost if known else None,
     )
 
 

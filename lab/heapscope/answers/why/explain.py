@@ -66,13 +66,13 @@ def explain(
     selection = selection or Selection()
     chosen = _chosen(selection, result)
     groups = work.groups(depth) if chosen is None else (work.single(chosen, of_failure=selection),)
-    asked = () if _nothing_before(result) else zip(needs, result.needs, strict=True)
-    explained = tuple(work.need(need, row) for need, row in asked)
+    requested = () if _nothing_before(result) else zip(needs, result.needs, strict=True)
+    explained = tuple(work.need(need, row) for need, row in requested)
     clock = recording.clock(events_named((groups, explained)))
-    found = None
+    match = None
     if plan is not None:
         trials = Trials(recording, layout, placement=placement, needs=needs, tried=tried)
-        found = find_plan(Path(path), trials, result, wish=plan, knobs=knobs, tried=tried)
+        match = find_plan(Path(path), trials, result, wish=plan, knobs=knobs, tried=tried)
     return WhyResult(
         trace=result.trace,
         layout=result.layout,
@@ -89,7 +89,7 @@ def explain(
         knobs_of=knobs_of,
         knobs=knobs if _wants_knobs(result, explained) else (),
         loss=None if result.loss is None else result.loss.of(WHY),
-        plan=found,
+        plan=match,
         clock=clock,
     )
 
@@ -170,7 +170,7 @@ class _Work:
         )
 
     def single(self, event: int, *, of_failure: Selection) -> FailureGroup:
-        found = [row for row in self._result.failures if row.event == event]
+        rows = [row for row in self._result.failures if row.event == event]
         moment = self._moment(event)
         if moment.case.served:
             raise InputError(
@@ -178,7 +178,7 @@ class _Work:
                 f"{self._result.layout.name}",
                 remedy=f"why it went where it went: heapscope replay ... --explain {event}",
             )
-        number = of_failure.failure or (found[0].number if found else 0)
+        number = of_failure.failure or (rows[0].number if rows else 0)
         explained = self._explained(moment, Target(event=event))
         return _failure_group(number, [moment.case.request], (event, event), moment, explained)
 

@@ -27,10 +27,10 @@ class Alike:
 def group(failures: Sequence[FailureRow]) -> tuple[Alike, ...]:
     """Same task, site, call and capabilities, sizes between one power of two and the next, and the
     same state of the same regions; in order of the first failure."""
-    found: dict[tuple[object, ...], list[FailureRow]] = {}
+    result: dict[tuple[object, ...], list[FailureRow]] = {}
     for row in failures:
-        found.setdefault(_key(row), []).append(row)
-    return tuple(Alike(rows=tuple(rows)) for rows in found.values())
+        result.setdefault(_key(row), []).append(row)
+    return tuple(Alike(rows=tuple(rows)) for rows in result.values())
 
 
 def _key(row: FailureRow) -> tuple[object, ...]:

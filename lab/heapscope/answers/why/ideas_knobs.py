@@ -64,8 +64,8 @@ def _buffers(question: Question, knob: KnobOffer) -> Iterator[Idea]:
     recording = question.trials.recording
     _, block = STATIC_BUFFER
     fewer = knob.gain // block
-    made = _made(recording, STATIC_BUFFER)[:_LOOKED_AT]
-    kept = [number for number, key in made if not after(recording, key, number + 1)]
+    built = _allocations(recording, STATIC_BUFFER)[:_LOOKED_AT]
+    kept = [number for number, key in built if not after(recording, key, number + 1)]
     if len(kept) <= fewer:
         return
     gone = frozenset(kept[-fewer:])
@@ -85,26 +85,26 @@ def _records(question: Question, knob: KnobOffer) -> Iterator[Idea]:
     """Blocks as long as an outgoing record; where incoming ones are as long, every second is one,
     as mbedTLS takes the incoming one first."""
     now, then = knob.gain + 2_048, 2_048
-    found = [number for number, _ in _made(question.trials.recording, (now + RECORD,))]
+    numbers = [number for number, _ in _allocations(question.trials.recording, (now + RECORD,))]
     if any("ASYMMETRIC" in line for line in knob.lines):
-        found = found[1::2]
-    if not found:
+        numbers = numbers[1::2]
+    if not numbers:
         return
-    sizes = dict.fromkeys(found, then + RECORD)
+    sizes = dict.fromkeys(numbers, then + RECORD)
     event = question.target.event
     yield _idea(
         question,
         knob,
-        f"Replayed with {plural(len(found), 'block')} of {size(now + RECORD)} as "
+        f"Replayed with {plural(len(numbers), 'block')} of {size(now + RECORD)} as "
         f"{size(then + RECORD)}.",
         Variation(layout=question.trials.layout, edit=Edit(sizes=sizes), event=event),
     )
 
 
-def _made(recording: Recording, sizes: tuple[int, ...]) -> list[tuple[int, int]]:
+def _allocations(recording: Recording, sizes: tuple[int, ...]) -> list[tuple[int, int]]:
     """Allocations of these sizes: number and key, in order."""
-    found: list[tuple[int, int]] = []
+    results: list[tuple[int, int]] = []
     for rows, at in recording.events():
         hits = np.flatnonzero(np.isin(rows["kind"], ALLOCATIONS) & np.isin(rows["size"], sizes))
-        found += [(int(at[index]), int(rows["key"][index])) for index in hits]
-    return found
+        results += [(int(at[index]), int(rows["key"][index])) for index in hits]
+    return results

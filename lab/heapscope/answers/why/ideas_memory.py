@@ -153,10 +153,10 @@ def another_order(question: Question) -> Iterator[Idea]:
 def another_threshold(question: Question) -> Iterator[Idea]:
     """malloc's limit above which it prefers other memory; only where the layout has such a rule."""
     layout = question.trials.layout
-    rule, asked = layout.malloc, question.moment.case.request.size
+    rule, requested = layout.malloc, question.moment.case.request.size
     if not rule.large or question.moment.caps:
         return
-    values = sorted({0, asked - 1, asked, *THRESHOLDS} - {rule.threshold})
+    values = sorted({0, requested - 1, requested, *THRESHOLDS} - {rule.threshold})
     for threshold in values:
         yield Idea(
             kind="threshold",

@@ -74,8 +74,8 @@ def _variation(question: Question, owner: str, bytes_: int) -> Variation:
 
 def _allocator(layout: Layout) -> str:
     """That of the region which the heap's memory comes from."""
-    asked = malloc_attempts(layout, 1)
-    return layout.regions[asked[0].index if asked else 0].allocator
+    requested = malloc_attempts(layout, 1)
+    return layout.regions[requested[0].index if requested else 0].allocator
 
 
 def _rules(owner: str, bytes_: int) -> tuple[str, ...]:

@@ -76,8 +76,8 @@ def _at_full_size(question: Question) -> Iterator[Idea]:
     request, block = question.moment.case.request, question.moment.block
     if block is None or request.event is None:
         return
-    made = before(question.trials.recording, block, request.event)
-    sizes = {n: request.size for n, row in made.items() if int(row["size"]) < request.size}
+    built = before(question.trials.recording, block, request.event)
+    sizes = {n: request.size for n, row in built.items() if int(row["size"]) < request.size}
     if sizes:
         yield Idea(
             kind="early",
@@ -161,18 +161,18 @@ def _others(question: Question) -> Iterable[int]:
     """The capabilities that the regions with room have; 0: malloc's own."""
     layout, moment = question.trials.layout, question.moment
     request = moment.case.request
-    found: dict[int, None] = {}
+    result: dict[int, None] = {}
     for state in moment.case.regions[: len(layout.regions)]:  # behind them: private heaps of rules
         has = layout.regions[state.index].all_caps
         if state.reason != "capability" or state.largest_allocatable < request.size:
             continue
         if request.capabilities != MALLOC:
-            found[moment.caps & has] = None
+            result[moment.caps & has] = None
         elif has & capabilities.SPIRAM:
-            found[capabilities.SPIRAM | capabilities.EIGHT_BIT] = None
+            result[capabilities.SPIRAM | capabilities.EIGHT_BIT] = None
         elif has & capabilities.WORD and layout.regions[state.index].word_only:
-            found[capabilities.WORD] = None
-    return found
+            result[capabilities.WORD] = None
+    return result
 
 
 # ---- how much ------------------------------------------------------------------------------------
@@ -185,9 +185,9 @@ def one_fewer(question: Question) -> Iterator[Idea]:
         return
     key, birth = moment.holder
     recording = question.trials.recording
-    made = before(recording, key, birth + 1)
-    gone = [*made, *after(recording, key, birth + 1)]
-    first = made.get(birth)
+    built = before(recording, key, birth + 1)
+    gone = [*built, *after(recording, key, birth + 1)]
+    first = built.get(birth)
     if first is None:
         return
     yield Idea(

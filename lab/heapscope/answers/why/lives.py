@@ -15,42 +15,42 @@ NAMES_MAX = 32  # addresses that a block had one after the other; each costs a p
 def rows_at(recording: Recording, numbers: Iterable[int]) -> dict[int, np.void]:
     """The heap events with these numbers."""
     wanted = list(numbers)
-    found: dict[int, np.void] = {}
+    result: dict[int, np.void] = {}
     for rows, at in recording.events():
         for index in np.flatnonzero(are_heap_events(rows) & np.isin(at, wanted)):
-            found[int(at[index])] = rows[index].copy()
-    return found
+            result[int(at[index])] = rows[index].copy()
+    return result
 
 
 def before(recording: Recording, key: int, event: int) -> dict[int, np.void]:
     """The (re)allocations of the block that is `key` at an event, back to its first; empty when it
     had too many names. By number, the latest first."""
-    found: dict[int, np.void] = {}
+    result: dict[int, np.void] = {}
     name, end = key, event
     for _ in range(NAMES_MAX):
         last = None
-        for number, row in reversed(_made(recording, name, end)):
-            found[number] = row
+        for number, row in reversed(_births(recording, name, end)):
+            result[number] = row
             if row["kind"] != REALLOC:
-                return found
+                return result
             if row["key"] != name:
                 last = (int(row["key"]), number)
                 break
         if last is None:
-            return found  # its first allocation was lost
+            return result  # its first allocation was lost
         name, end = last
     return {}
 
 
-def _made(recording: Recording, key: int, end: int) -> list[tuple[int, np.void]]:
+def _births(recording: Recording, key: int, end: int) -> list[tuple[int, np.void]]:
     """Every event before `end` that gave a block this name."""
-    made: list[tuple[int, np.void]] = []
+    built: list[tuple[int, np.void]] = []
     for rows, at in recording.events():
         born = np.isin(rows["kind"], ALLOCATIONS) & (rows["key"] == key)
         moved = (rows["kind"] == REALLOC) & (rows["new_key"] == key)
         hits = np.flatnonzero((born | moved) & (at < end))
-        made += [(int(at[index]), rows[index].copy()) for index in hits]
-    return made
+        built += [(int(at[index]), rows[index].copy()) for index in hits]
+    return built
 
 
 def after(recording: Recording, key: int, event: int) -> list[int]:

@@ -80,7 +80,7 @@ class Scene:
             )
         )
 
-    def asked(self, event: int) -> int:
+    def queried(self, event: int) -> int:
         """The regions that the failed request of an event asked, by bit; 0: not known."""
         for row in self.result.failures:
             if row.event == event:
@@ -97,18 +97,18 @@ def look_at_event(scene: Scene, event: int) -> TrialCase | None:
         row = reader.explanation()
         if not row.found or row.skipped:
             return None
-        asked = NativeRequest(
+        native_request = NativeRequest(
             size=min(row.size, NONE),
             align=row.align,
             caps=row.caps,
             own=row.old_address,
-            regions=scene.asked(event),
+            regions=scene.queried(event),
         )
         request = _request(row, Labels(reader), scene.result)
-        return _Looker(scene, reader, event).moment(request, asked, row.address != NONE)
+        return _Looker(scene, reader, event).moment(request, native_request, row.address != NONE)
 
 
-def look_at_request(scene: Scene, asked: Request, event: int | None) -> TrialCase:
+def look_at_request(scene: Scene, requested: Request, event: int | None) -> TrialCase:
     """A request that is only asked about, after an event; None: before the first."""
     with scene.reader() as reader:
         stop = 0 if event is None else event + 1
@@ -118,15 +118,15 @@ def look_at_request(scene: Scene, asked: Request, event: int | None) -> TrialCas
             event=event,
             after=True,
             call="need",
-            size=asked.size,
+            size=requested.size,
             align=0,
             old_size=0,
-            capabilities=asked.capabilities,
+            capabilities=requested.capabilities,
             task="",
             site="",
             mark=_mark(scene.result, event),
         )
-        native = NativeRequest(size=asked.size, caps=asked.caps)
+        native = NativeRequest(size=requested.size, caps=requested.caps)
         return _Looker(scene, reader, stop).moment(request, native, None)
 
 
@@ -162,16 +162,18 @@ class _Looker:
         self._labels = Labels(reader)
         self._born = _births(scene.recording, event)
 
-    def moment(self, request: CaseRequest, asked: NativeRequest, served: bool | None) -> TrialCase:
-        rows = holes(self._reader, asked)
-        states = tuple(_states(self._layout, request, asked.caps, rows))
+    def moment(
+        self, request: CaseRequest, native_request: NativeRequest, served: bool | None
+    ) -> TrialCase:
+        rows = holes(self._reader, native_request)
+        states = tuple(_states(self._layout, request, native_request.caps, rows))
         if served is None:
             served = any(row.eligible and row.fits for row in rows)
         eligible = [row for row in rows if row.eligible]
         best = None if served and request.call != "need" else self._best(rows)
-        hole, keys = (None, ()) if best is None else self._hole(best, rows[best], asked)
+        hole, keys = (None, ()) if best is None else self._hole(best, rows[best], native_request)
         largest = max((row.largest_allocatable for row in eligible), default=0)
-        holder, live, top = self._holder(rows, asked)
+        holder, live, top = self._holder(rows, native_request)
         case = Case(
             request=request,
             served=served,
@@ -187,10 +189,10 @@ class _Looker:
         clock = self._recording.clock(events_named(case))
         case = replace(case, sentences=sentences(case, clock))
         births = tuple(self._born[key].birth for key in keys)
-        block = self._at(asked.own)
+        block = self._at(native_request.own)
         return TrialCase(
             case=case,
-            caps=asked.caps,
+            caps=native_request.caps,
             block=block,
             keys=keys,
             births=births,
@@ -199,11 +201,13 @@ class _Looker:
 
     def _best(self, rows: tuple[Struct, ...]) -> int | None:
         """The region whose hole costs least."""
-        found = [index for index, row in enumerate(rows) if row.hole_size]
-        costs = {index: (rows[index].hole_live, rows[index].hole_blocks) for index in found}
-        return min(found, key=lambda index: costs[index], default=None)
+        indexes = [index for index, row in enumerate(rows) if row.hole_size]
+        costs = {index: (rows[index].hole_live, rows[index].hole_blocks) for index in indexes}
+        return min(indexes, key=lambda index: costs[index], default=None)
 
-    def _hole(self, region: int, row: Struct, asked: NativeRequest) -> tuple[Hole, tuple[int, ...]]:
+    def _hole(
+        self, region: int, row: Struct, native_request: NativeRequest
+    ) -> tuple[Hole, tuple[int, ...]]:
         """The hole, and the keys of the blocks in it but the one that the request would move."""
         end = row.hole_start + row.hole_size
         start = max(0, row.hole_start - NEAR)
@@ -213,7 +217,7 @@ class _Looker:
         near = range(max(first - 1, 0), min(last + 1, len(seen)))
         listed = [self._piece(seen[i], inside=bool(inside[i])) for i in near[:PIECES_MAX]]
         blocks = seen[inside & (seen["state"] == WHAT.index("block"))]
-        blocks = blocks[blocks["key"] != self._key(asked.own)]
+        blocks = blocks[blocks["key"] != self._key(native_request.own)]
         hole = Hole(
             region=region,
             start=row.hole_start,
@@ -234,8 +238,8 @@ class _Looker:
         for row in blocks:
             piece = self._piece(row, inside=True)
             owners.setdefault((piece.task, piece.site), []).append(piece)
-        found = [_holder(task, site, held) for (task, site), held in owners.items()]
-        return tuple(sorted(found, key=lambda holder: -holder.live))
+        results = [_holder(task, site, held) for (task, site), held in owners.items()]
+        return tuple(sorted(results, key=lambda holder: -holder.live))
 
     def _piece(self, row: np.void, *, inside: bool) -> Stretch:
         what = WHAT[int(row["state"])]
@@ -266,7 +270,7 @@ class _Looker:
         return blocks
 
     def _holder(
-        self, rows: tuple[Struct, ...], asked: NativeRequest
+        self, rows: tuple[Struct, ...], native_request: NativeRequest
     ) -> tuple[str, int, tuple[int, int] | None]:
         """The task that holds most in the regions that could serve the request, how much, and its
         largest block that the request does not move."""
@@ -276,7 +280,7 @@ class _Looker:
         tasks, place = np.unique(used["task"], return_inverse=True)
         live = np.bincount(place, weights=used["requested"])
         most = int(live.argmax())
-        mine = used[(place == most) & (used["key"] != self._key(asked.own))]
+        mine = used[(place == most) & (used["key"] != self._key(native_request.own))]
         mine = mine[np.isin(mine["key"], list(self._born))]
         block = None
         if len(mine):

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from heapscope.answers.why.plan import Plan, PlanAnswer, PlannedRequest
 from heapscope.answers.why.plan_search import PlanSearch, PlanState
-from heapscope.answers.why.plan_words import ASSUMED, lines_of, patch, predicted, steps, told
+from heapscope.answers.why.plan_words import ASSUMED, lines_of, patch, predicted, steps, steps_text
 from heapscope.answers.why.trial import Target, Trials
 from heapscope.base.interrupt import scratch_folder
 from heapscope.base.printable import printable
@@ -165,7 +165,7 @@ class _Judge:
             varied=() if self._before is None else self._before.varied,
             predicted=predicted(self._knobs, best.changes),
             answer=(
-                *told(
+                *steps_text(
                     best.changes,
                     before=self._first.failures,
                     failures=best.failures,
@@ -215,8 +215,8 @@ class _Judge:
         """They come from one more replay of the whole trace; none: nothing was needed."""
         if not self._rows:
             return
-        found = self._search.replayed(state).needs
-        after = dict(zip(state.trials.needs, found, strict=True))
+        needs = self._search.replayed(state).needs
+        after = dict(zip(state.trials.needs, needs, strict=True))
         for need, before in self._rows.items():
             row = after.get(need)
             how = "reserved" if row is None else "short" if row.short_events else "fits"

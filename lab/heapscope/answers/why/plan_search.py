@@ -129,13 +129,17 @@ class PlanSearch:
         ended: list[PlanState] = []
         open_ = [first]
         for _ in range(DEPTH):
-            found = [each for state in open_ for each in self._candidates(state)]
-            found.sort(key=lambda each: each.rank)
-            made = [self._made(each) for each in _unlike(found, WIDTH + PLANS)]
-            ended += made
+            results = [each for state in open_ for each in self._candidates(state)]
+            results.sort(key=lambda each: each.rank)
+            entries = [self._plan(each) for each in _unlike(results, WIDTH + PLANS)]
+            ended += entries
             least = min((each.cost for each in ended if each.whole), default=None)
             open_ = sorted(
-                (each for each in made if not each.whole and (least is None or each.cost < least)),
+                (
+                    each
+                    for each in entries
+                    if not each.whole and (least is None or each.cost < least)
+                ),
                 key=lambda each: each.rank,
             )[:WIDTH]
             if not open_:
@@ -209,7 +213,7 @@ class PlanSearch:
             placement=trials.placement,
         )
 
-    def _made(self, candidate: PlanCandidate) -> PlanState:
+    def _plan(self, candidate: PlanCandidate) -> PlanState:
         variation, state = candidate.idea.variation, candidate.state
         path, recording = state.path, state.trials.recording
         if variation.edit is not None:
@@ -310,10 +314,10 @@ def _repeats(idea: Idea, state: PlanState) -> bool:
     )
 
 
-def _unlike(found: Sequence[PlanCandidate], most: int) -> list[PlanCandidate]:
+def _unlike(plan_candidates: Sequence[PlanCandidate], most: int) -> list[PlanCandidate]:
     """Keeps the best candidate of each kind, without two that modify the same thing."""
     kept: dict[tuple[str, ...], PlanCandidate] = {}
-    for each in found:
+    for each in plan_candidates:
         kinds = (*(change.kind for change in each.state.changes), each.change.kind)
         kept.setdefault(kinds, each)
     return list(kept.values())[:most]

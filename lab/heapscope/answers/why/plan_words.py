@@ -50,17 +50,17 @@ def patch(lines: Sequence[str], name: str, text: str) -> str:
             after[places[-1]] = f"{line}\n"
         else:
             after.append(f"{line}\n")
-    found = difflib.unified_diff(before, after, f"a/{name}", f"b/{name}")
+    result = difflib.unified_diff(before, after, f"a/{name}", f"b/{name}")
     ends = ("", "\n\\ No newline at end of file\n")
-    return "".join(line + ends[not line.endswith("\n")] for line in found)
+    return "".join(line + ends[not line.endswith("\n")] for line in result)
 
 
 def _option(line: str) -> str:
-    found = _LINE.match(line)
-    return found.group(1) if found else ""
+    match = _LINE.match(line)
+    return match.group(1) if match else ""
 
 
-def told(
+def steps_text(
     changes: Sequence[Change],
     *,
     before: int,
@@ -121,13 +121,13 @@ def predicted(knobs: Sequence[KnobOffer], changes: Sequence[Change]) -> tuple[Kn
     fewest; empty: it makes none larger, or they do not reach."""
     wanted = sum(change.given_up for change in changes if change.kind == "memory")
     used = set(lines_of(changes))
-    found: list[KnobOffer] = []
+    knob_offers: list[KnobOffer] = []
     for knob in knobs:
         if wanted <= 0:
             break
         if used.isdisjoint(knob.lines):
             least = knob.gain if knob.gain_low is None else knob.gain_low
             if least > 0:
-                found.append(knob)
+                knob_offers.append(knob)
                 wanted -= least
-    return tuple(found) if wanted <= 0 else ()
+    return tuple(knob_offers) if wanted <= 0 else ()

@@ -113,8 +113,8 @@ class Recording:
     @functools.cached_property
     def _times(self) -> np.ndarray:
         """Ticks, by the number of the heap event."""
-        found = [rows["time"][are_heap_events(rows)] for rows, _ in self.events()]
-        return np.concatenate(found) if found else np.zeros(0, dtype=np.uint64)
+        results = [rows["time"][are_heap_events(rows)] for rows, _ in self.events()]
+        return np.concatenate(results) if results else np.zeros(0, dtype=np.uint64)
 
     def edited(self, edit: Edit) -> Iterator[bytes]:
         """The bytes of the changed trace. Bounded memory beside the trace itself."""

@@ -124,8 +124,8 @@ def _outcome(reader: NativeReader, target: Target) -> ChangeOutcome:
     if target.need is not None:
         served = short[0] == 0
     else:
-        asked = reader.explanation()
-        served = bool(asked.found) and asked.address != NONE
+        requested = reader.explanation()
+        served = bool(requested.found) and requested.address != NONE
     return ChangeOutcome(
         served=served,
         failures=reader.summary().failures,

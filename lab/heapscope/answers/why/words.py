@@ -29,12 +29,12 @@ def sentences(case: Case, clock: Clock | None) -> tuple[str, ...]:
 
 
 def what(request: CaseRequest) -> str:
-    asked = f"{request.size:,} B"
+    text = f"{request.size:,} B"
     if request.align:
-        asked += f" aligned to {request.align:,}"
+        text += f" aligned to {request.align:,}"
     if request.capabilities != MALLOC:
-        asked += f" with {request.capabilities}"
-    return asked
+        text += f" with {request.capabilities}"
+    return text
 
 
 def place(request: CaseRequest, clock: Clock | None) -> str:
@@ -108,14 +108,14 @@ _REFUSED = {
     "only find {allocatable} in it",
     "alignment": "its largest piece of {largest} would do, but not with this alignment",
 }
-SAID = 4  # regions that sentences speak of; the table has all
+SENTENCES_MAX = 4  # regions that sentences speak of; the table has all
 
 
 def _regions(case: Case) -> Iterator[str]:
     """Why each region that was asked did not serve it."""
     refused = [region for region in case.regions if region.reason in _REFUSED]
-    for region in refused[:SAID]:
-        said = _REFUSED[region.reason].format(
+    for region in refused[:SENTENCES_MAX]:
+        text = _REFUSED[region.reason].format(
             capacity=kilobytes(region.capacity),
             free=kilobytes(region.free),
             pieces=plural(region.free_blocks, "piece"),
@@ -123,7 +123,7 @@ def _regions(case: Case) -> Iterator[str]:
             allocator=region.allocator,
             allocatable=kilobytes(region.largest_allocatable),
         )
-        yield f"Region {region.name}: {said}."
+        yield f"Region {region.name}: {text}."
     lacking = [region for region in case.regions if region.reason == "capability" and region.free]
     if lacking and not case.served:
         free = kilobytes(sum(region.free for region in lacking))

@@ -36,10 +36,10 @@ Bounds = Mapping[str, Bound]
 
 def bounds(**names: str) -> Bounds:
     """A mark and the fields that have it, which stand in one string."""
-    found: dict[str, Bound] = {}
+    result: dict[str, Bound] = {}
     for mark, marked in names.items():
-        found |= dict.fromkeys(marked.split(), Bound[mark])
-    return found
+        result |= dict.fromkeys(marked.split(), Bound[mark])
+    return result
 
 
 def bounds_of(row: type[Row], *, without: tuple[str, ...] = ()) -> dict[str, Bounds]:
@@ -51,9 +51,9 @@ def bounds_of(row: type[Row], *, without: tuple[str, ...] = ()) -> dict[str, Bou
 def _places(row: type[Row], place: str, without: tuple[str, ...]) -> Iterator[tuple[str, Bounds]]:
     marks = {}
     for f in fields(row):
-        told, path = figure_of(f), f"{place}.{f.name}" if place else f.name
-        if told is not None and told.bound:
-            marks[f.name] = Bound(told.bound)
+        reported, path = figure_of(f), f"{place}.{f.name}" if place else f.name
+        if reported is not None and reported.bound:
+            marks[f.name] = Bound(reported.bound)
         elif f.name not in without:
             kind = hints(row)[f.name]
             listed = typing.get_origin(kind) is tuple

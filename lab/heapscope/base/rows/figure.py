@@ -60,8 +60,8 @@ def figure(
 ) -> Any:
     """A field of a Row with its Figure, which names what `more` can be. `default`: the value where
     a caller gives none."""
-    told = Figure(text=text, unit=unit, heading=heading, **more)
-    return field(default=default, metadata={_KEY: told})
+    reported = Figure(text=text, unit=unit, heading=heading, **more)
+    return field(default=default, metadata={_KEY: reported})
 
 
 def in_bytes(text: str, heading: str = "", **more: Any) -> Any:
@@ -74,10 +74,10 @@ def computed(
 ) -> Callable[[_Method], _Method]:
     """Marks the function of a property: its value is in the JSON, before the fields or after
     them; `hidden`: only in tables. It is not read from a file, since the fields tell it."""
-    told = Figure(text=text, unit=unit, heading=heading, **more)
+    reported = Figure(text=text, unit=unit, heading=heading, **more)
 
     def mark(method: _Method) -> _Method:
-        setattr(method, _KEY, told)
+        setattr(method, _KEY, reported)
         return method
 
     return mark
@@ -87,5 +87,5 @@ def figure_of(described: Field[Any] | property) -> Figure | None:
     """None: nothing describes it."""
     if isinstance(described, property):
         return getattr(described.fget, _KEY, None)
-    found = described.metadata.get(_KEY)
-    return found if isinstance(found, Figure) else None
+    result = described.metadata.get(_KEY)
+    return result if isinstance(result, Figure) else None

@@ -36,11 +36,13 @@ class Row:
     def _json(self, digits: int | None) -> dict[str, Any]:
         """`digits`: those of the figure that this row is, for figures without their own."""
         values: dict[str, Any] = {}
-        for name, told in figures_of(type(self)).items():
-            shown = plain(getattr(self, name), digits if told.digits is None else told.digits)
-            if told.beside:
+        for name, reported in figures_of(type(self)).items():
+            shown = plain(
+                getattr(self, name), digits if reported.digits is None else reported.digits
+            )
+            if reported.beside:
                 values |= shown
-            elif not (told.absent and shown is None):
+            elif not (reported.absent and shown is None):
                 values[name] = shown
         return values
 
@@ -52,12 +54,12 @@ class Row:
         types_of = hints(cls)
         values = {}
         for f in fields(cls):
-            told, hint = figure_of(f), types_of[f.name]
+            reported, hint = figure_of(f), types_of[f.name]
             if f.name not in data:
-                if told is not None and (told.absent or told.hidden):
+                if reported is not None and (reported.absent or reported.hidden):
                     continue
                 raise malformed(f"{where}.{f.name}", "a value")
-            if data[f.name] is None and told is not None and told.may_be_withheld:
+            if data[f.name] is None and reported is not None and reported.may_be_withheld:
                 values[f.name] = _stand_in(hint)
             else:
                 values[f.name] = _typed(hint, data[f.name], f"{where}.{f.name}")
@@ -132,20 +134,20 @@ def _described(cls: type[Row]) -> dict[str, Figure]:
     last: dict[str, Figure] = {}
     for base in reversed(cls.__mro__):
         for name, value in vars(base).items():
-            told = figure_of(value) if isinstance(value, property) else None
-            if told is not None:
-                (last if told.last else first)[name] = told
+            reported = figure_of(value) if isinstance(value, property) else None
+            if reported is not None:
+                (last if reported.last else first)[name] = reported
     for f in fields(cls):
-        told = figure_of(f)
-        if told is None:
+        reported = figure_of(f)
+        if reported is None:
             raise TypeError(f"{cls.__name__}.{f.name} has no figure")
-        first[f.name] = told
+        first[f.name] = reported
     return first | last
 
 
 @functools.cache
 def _figures_of(cls: type[Row]) -> dict[str, Figure]:
-    return {name: told for name, told in described(cls).items() if not told.hidden}
+    return {name: reported for name, reported in described(cls).items() if not reported.hidden}
 
 
 def described(cls: type[Row]) -> Mapping[str, Figure]:

@@ -21,22 +21,22 @@ def schema(document: type[Document]) -> dict[str, Any]:
     name."""
     definitions = _Definitions()
     command = document.COMMAND or f"{document.VERB} --json"
-    made: dict[str, Any] = {"$schema": _DIALECT, "title": f"heapscope {command}"}
+    built: dict[str, Any] = {"$schema": _DIALECT, "title": f"heapscope {command}"}
     body = definitions.document(document)
     if document.LISTED:
-        made |= {"type": "array", "description": body.pop("description"), "items": body}
+        built |= {"type": "array", "description": body.pop("description"), "items": body}
     else:
-        made |= body
-    if definitions.made:
-        made["$defs"] = dict(sorted(definitions.made.items()))
-    return made
+        built |= body
+    if definitions.built:
+        built["$defs"] = dict(sorted(definitions.built.items()))
+    return built
 
 
 class _Definitions:
     """The rows that a document refers to, each once."""
 
     def __init__(self) -> None:
-        self.made: dict[str, dict[str, Any]] = {}
+        self.built: dict[str, dict[str, Any]] = {}
         self._rows: dict[str, type[Row]] = {}
 
     def document(self, document: type[Document]) -> dict[str, Any]:
@@ -50,13 +50,13 @@ class _Definitions:
     def row(self, row: type[Row]) -> dict[str, Any]:
         properties, required = {}, []
         others: Any = False
-        for name, told in figures_of(row).items():
+        for name, reported in figures_of(row).items():
             hint = type_of(row, name)
-            if told.beside:
-                others = self._figure(typing.get_args(hint)[1], told)
+            if reported.beside:
+                others = self._figure(typing.get_args(hint)[1], reported)
                 continue
-            properties[name] = self._figure(_present(hint) if told.absent else hint, told)
-            if not told.absent:
+            properties[name] = self._figure(_present(hint) if reported.absent else hint, reported)
+            if not reported.absent:
                 required.append(name)
         return {
             "type": "object",
@@ -66,27 +66,27 @@ class _Definitions:
             "additionalProperties": others,
         }
 
-    def _figure(self, hint: Any, told: Figure) -> dict[str, Any]:
-        made = self._value(hint, told)
-        if told.may_be_withheld and types.NoneType not in typing.get_args(hint):
-            made = _either([made, {"type": "null"}])
-        least, most = told.entries
-        made |= {"minItems": least} if least else {}
-        made |= {} if most is None else {"maxItems": most}
-        if told.unit:
-            made["unit"] = told.unit
-        return made | {"description": told.text}
+    def _figure(self, hint: Any, figure: Figure) -> dict[str, Any]:
+        built = self._value(hint, figure)
+        if figure.may_be_withheld and types.NoneType not in typing.get_args(hint):
+            built = _either([built, {"type": "null"}])
+        least, most = figure.entries
+        built |= {"minItems": least} if least else {}
+        built |= {} if most is None else {"maxItems": most}
+        if figure.unit:
+            built["unit"] = figure.unit
+        return built | {"description": figure.text}
 
-    def _value(self, hint: Any, told: Figure) -> dict[str, Any]:
+    def _value(self, hint: Any, figure: Figure) -> dict[str, Any]:
         origin, inner = typing.get_origin(hint), typing.get_args(hint)
         if origin is types.UnionType or origin is typing.Union:
-            return _either([self._value(kind, told) for kind in inner])
+            return _either([self._value(kind, figure) for kind in inner])
         if origin is Literal:
             return {"enum": list(inner)}
         if origin is tuple:
-            return self._list(inner, told)
+            return self._list(inner, figure)
         if origin is dict:
-            return {"type": "object", "additionalProperties": self._value(inner[1], told)}
+            return {"type": "object", "additionalProperties": self._value(inner[1], figure)}
         row = getattr(hint, "WRITTEN", hint)
         if isinstance(row, type) and issubclass(row, Document):
             return {"type": "object"} | _head(row)  # a schema of its own describes it
@@ -96,23 +96,23 @@ class _Definitions:
             return {"type": "string", "enum": [entry.value for entry in hint]}
         if hint not in _TYPES:
             raise TypeError(f"JSON has no {hint}")
-        return {"type": _TYPES[hint]} | _limits(hint, told)
+        return {"type": _TYPES[hint]} | _limits(hint, figure)
 
-    def _list(self, inner: tuple[Any, ...], told: Figure) -> dict[str, Any]:
+    def _list(self, inner: tuple[Any, ...], figure: Figure) -> dict[str, Any]:
         if inner[-1] is Ellipsis:
-            return {"type": "array", "items": self._value(inner[0], told)}
-        entries = [self._value(kind, told) for kind in inner]
+            return {"type": "array", "items": self._value(inner[0], figure)}
+        entries = [self._value(kind, figure) for kind in inner]
         number = len(entries)
-        made = {"type": "array", "prefixItems": entries, "items": False}
-        return made | {"minItems": number, "maxItems": number}
+        built = {"type": "array", "prefixItems": entries, "items": False}
+        return built | {"minItems": number, "maxItems": number}
 
     def _reference(self, row: type[Row]) -> dict[str, Any]:
         name = row.__name__
         if self._rows.setdefault(name, row) is not row:
             raise TypeError(f"two rows are called {name}")
-        if name not in self.made:
-            self.made[name] = {}  # a row may refer to itself
-            self.made[name] = self.row(row)
+        if name not in self.built:
+            self.built[name] = {}  # a row may refer to itself
+            self.built[name] = self.row(row)
         return {"$ref": f"#/$defs/{name}"}
 
 
@@ -131,17 +131,17 @@ def _present(hint: Any) -> Any:
     return functools.reduce(operator.or_, kinds)
 
 
-def _limits(kind: type, told: Figure) -> dict[str, Any]:
-    made: dict[str, Any] = {}
+def _limits(kind: type, figure: Figure) -> dict[str, Any]:
+    built: dict[str, Any] = {}
     if kind in (int, float):
-        made |= {} if told.least is None else {"minimum": told.least}
-        made |= {} if told.most is None else {"maximum": told.most}
-        made |= {"multipleOf": told.step} if told.step else {}
+        built |= {} if figure.least is None else {"minimum": figure.least}
+        built |= {} if figure.most is None else {"maximum": figure.most}
+        built |= {"multipleOf": figure.step} if figure.step else {}
     if kind is str:
-        made |= {"pattern": told.pattern} if told.pattern else {}
-        made |= {"contentEncoding": told.encoding} if told.encoding else {}
-        made |= {"enum": list(told.choices)} if told.choices else {}
-    return made
+        built |= {"pattern": figure.pattern} if figure.pattern else {}
+        built |= {"contentEncoding": figure.encoding} if figure.encoding else {}
+        built |= {"enum": list(figure.choices)} if figure.choices else {}
+    return built
 
 
 def _either(kinds: list[dict[str, Any]]) -> dict[str, Any]:

@@ -92,12 +92,12 @@ def cells(
     table: Sequence[EventColumn], *, quote: Callable[[str], str], before: Sequence[str], none: str
 ) -> list[Cell]:
     """The columns as text: `before` each of them, names through `quote`, `none` for no value."""
-    made = []
+    built = []
     for column, text in zip(table, before, strict=True):
         if column.empty:
-            made.append(Cell(before=(text + none).encode()))
+            built.append(Cell(before=(text + none).encode()))
             continue
-        made.append(
+        built.append(
             Cell(
                 before=text.encode(),
                 field=column.field,
@@ -106,4 +106,4 @@ def cells(
                 none_text=none.encode(),
             )
         )
-    return made
+    return built

@@ -19,8 +19,8 @@ class CsvTable(Exporter):
         self._table = columns(context)
         write((",".join(column.name for column in self._table) + "\n").encode())
         before = ["", *[","] * (len(self._table) - 1)]
-        made = cells(self._table, quote=csv_field, before=before, none="")
-        self._text = RowText(dtype("hs_lab_export_row_t"), [*made, Cell(before=b"\n")])
+        built = cells(self._table, quote=csv_field, before=before, none="")
+        self._text = RowText(dtype("hs_lab_export_row_t"), [*built, Cell(before=b"\n")])
 
     def rows(self, rows: Rows, write: Write) -> None:
         for piece in self._text.write(placed(rows, self._table)):

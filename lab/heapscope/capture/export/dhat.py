@@ -32,9 +32,9 @@ class Dhat(Exporter):
     def end(self, finish: Finish, write: Write) -> None:
         known, clock = finish.overview, _clock(finish.overview)
         # A stack of which every request failed has nothing that a mean could be taken of.
-        found = [stack for stack in stacks(finish) if stack.figures["total_blocks"]]
+        results = [stack for stack in stacks(finish) if stack.figures["total_blocks"]]
         frames = {"[root]": 0}
-        for stack in found:
+        for stack in results:
             for frame in stack.frames:
                 frames.setdefault(frame, len(frames))
         began = known.census.first_time if clock.by_time else 0
@@ -55,7 +55,7 @@ class Dhat(Exporter):
             "te": max(1, clock.scaled(end)),
             "tg": clock.scaled(peak),
         }
-        points = [_point(stack, frames, clock) for stack in found]
+        points = [_point(stack, frames, clock) for stack in results]
         write(dump(head | {"pps": points, "ftbl": list(frames)}).encode() + b"\n")
 
 

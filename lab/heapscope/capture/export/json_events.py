@@ -31,8 +31,8 @@ class JsonEvents(Exporter):
         self._table = columns(context)
         before = [f'"{column.name}":' for column in self._table]
         before = [",\n{" + before[0], *["," + text for text in before[1:]]]
-        made = cells(self._table, quote=quoted, before=before, none="null")
-        self._text = RowText(dtype("hs_lab_export_row_t"), [*made, Cell(before=b"}")])
+        built = cells(self._table, quote=quoted, before=before, none="null")
+        self._text = RowText(dtype("hs_lab_export_row_t"), [*built, Cell(before=b"}")])
 
     def rows(self, rows: Rows, write: Write) -> None:
         for piece in self._text.write(placed(rows, self._table)):

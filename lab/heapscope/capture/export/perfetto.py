@@ -82,8 +82,8 @@ class Perfetto(Exporter):
     def samples(self, samples: Rows, write: Write) -> None:
         samples = samples[np.argsort(samples["event"], kind="stable")]
         keys = samples["kind"].astype(np.uint64) << np.uint64(32) | samples["index"]
-        found, inverse = np.unique(keys, return_inverse=True)
-        uuids = [self._uuid(int(key) >> 32, int(key) & OTHERS, write) for key in found]
+        result, inverse = np.unique(keys, return_inverse=True)
+        uuids = [self._uuid(int(key) >> 32, int(key) & OTHERS, write) for key in result]
         times = self._nanoseconds(samples["event"], samples["time"])
         tracks = np.array(uuids, dtype=np.uint64)[inverse]
         write(_counter_packets(times, tracks, samples["value"]).tobytes())

@@ -27,9 +27,9 @@ class Speedscope(Exporter):
         self._trace = context.trace
 
     def end(self, finish: Finish, write: Write) -> None:
-        found = stacks(finish)
+        result = stacks(finish)
         frames: dict[str, int] = {}
-        for stack in found:
+        for stack in result:
             for frame in stack.frames:
                 frames.setdefault(frame, len(frames))
         document = {
@@ -38,13 +38,15 @@ class Speedscope(Exporter):
             "name": self._trace,
             "activeProfileIndex": 0,
             "shared": {"frames": [{"name": name} for name in frames]},
-            "profiles": [_profile(found, frames, figure, name) for figure, name in _PROFILES],
+            "profiles": [_profile(result, frames, figure, name) for figure, name in _PROFILES],
         }
         write(dump(document).encode() + b"\n")
 
 
-def _profile(found: list[Stack], frames: dict[str, int], figure: str, name: str) -> dict[str, Any]:
-    weighty = [stack for stack in found if stack.figures[figure]]
+def _profile(
+    results: list[Stack], frames: dict[str, int], figure: str, name: str
+) -> dict[str, Any]:
+    weighty = [stack for stack in results if stack.figures[figure]]
     weights = [stack.figures[figure] for stack in weighty]
     return {
         "type": "sampled",

@@ -32,11 +32,11 @@ def stacks(finish: Finish) -> list[Stack]:
         frames = _frames(finish.overview, int(row["task"]), int(row["site"]))
         figures = np.array([row[name] for name in names], dtype=np.uint64)
         merged[frames] = merged[frames] + figures if frames in merged else figures
-    found = [
+    results = [
         Stack(frames=frames, figures=dict(zip(names, figures.tolist(), strict=True)))
         for frames, figures in merged.items()
     ]
-    return sorted(found, key=lambda stack: (-stack.figures["at_peak"], stack.frames))
+    return sorted(results, key=lambda stack: (-stack.figures["at_peak"], stack.frames))
 
 
 def _figures(profile: Rows) -> list[str]:

@@ -103,7 +103,7 @@ def look_at(path: str | Path, names: Iterable[str] = ()) -> Look:
         return Look()
 
 
-def said_of(allocators: Iterable[OwnAllocator]) -> str:
+def names_of(allocators: Iterable[OwnAllocator]) -> str:
     """ "FreeRTOS (pvPortMalloc), lwIP (mem_malloc)"."""
     return ", ".join(f"{one.name} ({one.functions[0]})" for one in allocators)
 
@@ -126,13 +126,13 @@ def _look(elf: Any, names: frozenset[str]) -> Look:
             taken.add(name)
     unheard = bool(wrapped) and not _is_exported(elf)
     recorded = frozenset() if unheard else wrapped
-    found: dict[str, list[tuple[str, str]]] = {}
+    result: dict[str, list[tuple[str, str]]] = {}
     for name, linkage in functions.items():
         if name in _FAMILY_OF or name in wrapped:
-            found.setdefault(_FAMILY_OF.get(name, HOOKED), []).append((name, linkage))
+            result.setdefault(_FAMILY_OF.get(name, HOOKED), []).append((name, linkage))
     if linked:  # the C library's, in front of which the linker has put the recorder
-        found.pop("a malloc of its own", None)
-    rows = [_row(one, found[one], recorded) for one in (*FAMILIES, HOOKED) if one in found]
+        result.pop("a malloc of its own", None)
+    rows = [_row(one, result[one], recorded) for one in (*FAMILIES, HOOKED) if one in result]
     if called := sorted(wrapped & taken & LIBRARY.keys(), key=tuple(LIBRARY).index):
         rows.append(_row(LIBRARY_CALLS, [(name, "global") for name in called], recorded))
     return Look(

@@ -44,11 +44,11 @@ def attach(options: RecordOptions, *, progress: Progress | None = None) -> Recor
     """Records the process `options.pid`, which goes on afterwards. InputError where it cannot be,
     and where the output cannot be written."""
     objects = Objects()
-    found = find_running(options.pid or 0, objects.attach())
+    running = find_running(options.pid or 0, objects.attach())
     outputs = Outputs(options.out, children=options.children)
     try:
-        with new_recorder(objects, options, shlex.join(found.command)) as native:
-            return _Attached(native, options, objects.attach(), found, outputs, progress).whole()
+        with new_recorder(objects, options, shlex.join(running.command)) as native:
+            return _Attached(native, options, objects.attach(), running, outputs, progress).whole()
     except BaseException:
         outputs.abandon()
         raise

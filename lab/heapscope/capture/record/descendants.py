@@ -68,11 +68,11 @@ def descendants(variable: str) -> Iterator[Descendants]:
 
 def _children() -> set[int]:
     """The children of this process; none where the kernel does not list them."""
-    found: set[int] = set()
+    results: set[int] = set()
     for path in Path("/proc/self/task").glob("*/children"):
         with suppress(OSError):
-            found |= {int(pid) for pid in path.read_text().split()}
-    return found
+            results |= {int(pid) for pid in path.read_text().split()}
+    return results
 
 
 def _read(pid: int, file: str) -> bytes:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from heapscope.base.errors import HeapscopeError
 from heapscope.base.printable import printable
-from heapscope.capture.record.allocators import Look, look_at, said_of
+from heapscope.capture.record.allocators import Look, look_at, names_of
 from heapscope.capture.record.options import RecordOptions
 from heapscope.capture.record.outputs import ImageOutput, Outputs
 from heapscope.capture.record.recording import ImageRecord
@@ -115,9 +115,9 @@ class Images:
         held = () if self._options.libc else look.recorded
         left = tuple(one for one in look.allocators if one not in held)
         if held:
-            self._native.fact(index, ALLOCATOR, said_of(held))
+            self._native.fact(index, ALLOCATOR, names_of(held))
         if left:
-            self._native.fact(index, UNRECORDED, said_of(left))
+            self._native.fact(index, UNRECORDED, names_of(left))
 
     def _name_sites(self, index: int) -> None:
         image = self._native.image(index)
@@ -179,7 +179,7 @@ def _in_file(output: ImageOutput) -> tuple[int, int]:
     if output.sink is None or not Path(output.sink.path).is_file():
         return output.told_events, output.told_peak
     try:
-        found: TraceInfo = read_info(output.sink.path)
+        trace_info: TraceInfo = read_info(output.sink.path)
     except HeapscopeError:  # not even its beginning
         return 0, 0
-    return found.events.total, found.live_peak
+    return trace_info.events.total, trace_info.live_peak

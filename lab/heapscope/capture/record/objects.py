@@ -80,12 +80,12 @@ class Objects:
     def linked(self, word_size: int) -> Linked:
         """The same as preload(), for static programs."""
         name = self._folder / LINKED
-        found = (
+        result = (
             self._there(name)
             if word_size == _HOST
             else self._built(self._cache / "heapscope_record32.o", linked=True)
         )
-        return Linked(object=found, options=self.sources / "preload" / "wrap.txt")
+        return Linked(object=result, options=self.sources / "preload" / "wrap.txt")
 
     def _there(self, path: Path) -> Path:
         if not self.machines or sys.platform != "linux":
@@ -112,8 +112,8 @@ class Objects:
         return Path(home) / "heapscope" / f"record-{state.hexdigest()[:16]}"
 
     def _files(self) -> list[Path]:
-        found = [self.sources.glob("*.h"), self.sources.glob("preload/*")]
-        return sorted(path for paths in found for path in paths if path.is_file())
+        results = [self.sources.glob("*.h"), self.sources.glob("preload/*")]
+        return sorted(path for paths in results for path in paths if path.is_file())
 
     def _built(self, target: Path, *, linked: bool) -> Path:
         if target.is_file():
@@ -122,15 +122,19 @@ class Objects:
             raise HeapscopeError(
                 f"this machine ({platform.machine()}) runs no 32-bit programs that can be recorded"
             )
-        told = []
+        reported = []
         for compiler in _compilers():
             message = self._build(compiler, target, linked=linked)
             if message is None:
                 return target
-            told.append(f"{shlex.join(compiler)}: {message}")
+            reported.append(f"{shlex.join(compiler)}: {message}")
         raise HeapscopeError(
             "the object for 32-bit programs cannot be built: "
-            + ("; ".join(told) if told else "there is no C compiler (cc, gcc, clang, ziglang)"),
+            + (
+                "; ".join(reported)
+                if reported
+                else "there is no C compiler (cc, gcc, clang, ziglang)"
+            ),
             remedy="install one (Debian package: gcc), or: pip install ziglang",
         )
 
@@ -144,7 +148,7 @@ class Objects:
         try:
             target.parent.mkdir(parents=True, exist_ok=True)
             with scratch_folder(within=str(target.parent)) as folder:
-                made = Path(folder) / target.name
+                built = Path(folder) / target.name
                 command = [
                     *compiler,
                     *flags,
@@ -153,13 +157,13 @@ class Objects:
                     include,
                     *sources,
                     "-o",
-                    str(made),
+                    str(built),
                 ]
                 done = run(command, capture_output=True, encoding="utf-8", errors="replace")
                 if done.returncode != 0:
                     lines = done.stderr.strip().splitlines()
                     return lines[0][:200] if lines else f"exit code {done.returncode}"
-                made.replace(target)  # whole or not at all, whoever else builds it
+                built.replace(target)  # whole or not at all, whoever else builds it
         except OSError as error:
             return str(error)
         return None
@@ -168,9 +172,9 @@ class Objects:
 def _compilers() -> list[list[str]]:
     """Those that there are, best first. No header or library of 32 bit is needed."""
     named = shlex.split(os.environ.get("CC", ""))
-    found = [[*named, "-m32"]] if named else []
-    found += [[path, "-m32"] for name in ("cc", "gcc", "clang") if (path := shutil.which(name))]
+    result = [[*named, "-m32"]] if named else []
+    result += [[path, "-m32"] for name in ("cc", "gcc", "clang") if (path := shutil.which(name))]
     if importlib.util.find_spec("ziglang") is not None:
         zig = python_module("ziglang", "cc", "-target", "x86-linux-gnu")
-        found.append(zig)
-    return found
+        result.append(zig)
+    return result

@@ -38,9 +38,9 @@ def find_program(command: Sequence[str], objects: Objects) -> Program:
 
 
 def _on_path(name: str) -> Path:
-    found = shutil.which(name)
-    if found is not None:
-        return Path(found).absolute()
+    result = shutil.which(name)
+    if result is not None:
+        return Path(result).absolute()
     shown = printable(name, limit=400)
     path = Path(name)
     if "/" in name and path.is_dir():

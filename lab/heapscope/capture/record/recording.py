@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from heapscope.base.rows.figure import computed, figure
 from heapscope.base.rows.row import Document, Row
 from heapscope.base.wording import plural
-from heapscope.capture.record.allocators import OwnAllocator, said_of
+from heapscope.capture.record.allocators import OwnAllocator, names_of
 
 _FAR_MORE = 4
 
@@ -152,24 +152,24 @@ class RecordResult(Document):
             )
 
     def _gaps(self) -> tuple[str, ...]:
-        found = [image.trouble for image in self.images if image.trouble]
+        results = [image.trouble for image in self.images if image.trouble]
         lost = sum(image.lost for image in self.images if not image.overwritten)
         if lost:
-            found.append(
+            results.append(
                 f"{plural(lost, 'event')} lost: the ring was full and --drop was given, or a "
                 "thread was held for long while it wrote one"
             )
-        found += [
+        results += [
             f"{image.program} ({image.pid}): the ring was overwritten by the program: what came "
             "then is not in the trace"
             for image in self.images
             if image.overwritten
         ]
         if self.unrecorded:
-            found.append(
+            results.append(
                 f"processes that found no place and were not recorded: {self.unrecorded:,}"
             )
-        return (*found, *dict.fromkeys((*self._unknown(), *self._unseen())), *self.notes)
+        return (*results, *dict.fromkeys((*self._unknown(), *self._unseen())), *self.notes)
 
     def _unknown(self) -> Iterator[str]:
         """Blocks of which nobody knows, and parts that the program left out."""
@@ -191,7 +191,7 @@ class RecordResult(Document):
             held = [one for one in image.allocators if one.recorded]
             if held and image.events:
                 yield (
-                    f"{image.program}: the trace holds its own allocators: {said_of(held)}; "
+                    f"{image.program}: the trace holds its own allocators: {names_of(held)}; "
                     f"{plural(image.left_out, 'call')} of the C library's heap "
                     f"{'was' if image.left_out == 1 else 'were'} left out"
                 )
@@ -201,8 +201,8 @@ class RecordResult(Document):
             unseen = [one for one in image.allocators if not one.recorded]
             held = any(one.recorded for one in image.allocators)
             if unseen:
-                asked = "" if held else "; only what they ask of malloc is"
-                yield f"{image.program}: calls of {said_of(unseen)} were not recorded{asked}"
+                text = "" if held else "; only what they ask of malloc is"
+                yield f"{image.program}: calls of {names_of(unseen)} were not recorded{text}"
             if held and not image.events:
                 yield (
                     f"{image.program}: no call came by its wrapped functions: calls within their "

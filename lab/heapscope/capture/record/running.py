@@ -51,12 +51,12 @@ class Running:
 def find_running(pid: int, attach: Path) -> Running:
     """InputError where it is not there, or cannot be recorded: why, and what helps."""
     try:
-        return _found(pid, attach)
+        return _running(pid, attach)
     except (FileNotFoundError, ProcessLookupError):
         raise InputError(f"process {pid} has exited", remedy="check its number with ps") from None
 
 
-def _found(pid: int, attach: Path) -> Running:
+def _running(pid: int, attach: Path) -> Running:
     shown = _there(pid)
     _refuse_state(pid, shown)
     program = Path(f"/proc/{pid}/exe")
@@ -91,14 +91,14 @@ def _found(pid: int, attach: Path) -> Running:
 
 def mappings(pid: int) -> Iterator[Mapped]:
     """The files in its memory, each once, from its first to its last address."""
-    found: dict[str, tuple[int, int]] = {}
+    result: dict[str, tuple[int, int]] = {}
     for line in Path(f"/proc/{pid}/maps").read_text("utf-8", "surrogateescape").splitlines():
         words = line.split(maxsplit=5)
         if len(words) == 6 and words[5].startswith("/"):
             start, end = (int(part, 16) for part in words[0].split("-"))
-            low, high = found.get(words[5], (start, end))
-            found[words[5]] = min(low, start), max(high, end)
-    for path, (low, high) in found.items():
+            low, high = result.get(words[5], (start, end))
+            result[words[5]] = min(low, start), max(high, end)
+    for path, (low, high) in result.items():
         yield Mapped(path=path, base=low, end=high)
 
 
@@ -228,13 +228,13 @@ def _is(path: str, names: tuple[str, ...]) -> bool:
 
 def _file(pid: int, mapped: Mapped) -> Path:
     """The file that the process has, which may have been replaced since."""
-    found = Path(f"/proc/{pid}/root{mapped.path}")
-    if not found.is_file():
+    result = Path(f"/proc/{pid}/root{mapped.path}")
+    if not result.is_file():
         name = printable(mapped.path, limit=400)
         raise InputError(
             f"process {pid}: {name} was replaced since it started", remedy="start it anew"
         )
-    return found
+    return result
 
 
 def _symbols(pid: int, mapped: Mapped, names: tuple[str, ...]) -> dict[str, int]:
@@ -244,12 +244,12 @@ def _symbols(pid: int, mapped: Mapped, names: tuple[str, ...]) -> dict[str, int]
 
 def _defined(elf: Any, names: tuple[str, ...]) -> dict[str, int]:
     table = elf.get_section_by_name(".dynsym")
-    found: dict[str, int] = {}
+    result: dict[str, int] = {}
     for name in names if table is not None else ():
         for symbol in table.get_symbol_by_name(name) or ():
             if symbol["st_shndx"] != "SHN_UNDEF":
-                found[name] = int(symbol["st_value"])
-    return found
+                result[name] = int(symbol["st_value"])
+    return result
 
 
 def _defines_malloc(pid: int, mapped: Mapped) -> bool:

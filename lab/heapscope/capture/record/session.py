@@ -40,7 +40,7 @@ _NEVER_STARTED = (
 _STRAGGLERS = 0.1  # seconds in which a process that it left behind is still noticed
 
 #: Called with a sentence when a limit ended the recording, and the program runs on.
-Told = Callable[[str], None]
+Reported = Callable[[str], None]
 
 
 def record(
@@ -48,7 +48,7 @@ def record(
     options: RecordOptions,
     *,
     progress: Progress | None = None,
-    told: Told | None = None,
+    report: Reported | None = None,
 ) -> RecordResult:
     """Runs the command to its end, and that of all processes that it left behind and that are
     recorded; or records it up to a limit. HeapscopeError before it runs, when it or the output
@@ -62,7 +62,7 @@ def record(
             if program.word_size == 4:
                 native.answer_object(True)
             environment = _environment(native.variable, str(preload))
-            run = _Run(native, options, objects, outputs, progress, told)
+            run = _Run(native, options, objects, outputs, progress, report)
             return run.whole(command, program, environment)
     except BaseException:
         outputs.abandon()
@@ -99,13 +99,13 @@ class _Run:
         objects: Objects,
         outputs: Outputs,
         progress: Progress | None,
-        told: Told | None,
+        report: Reported | None,
     ) -> None:
         self._native = native
         self._options = options
         self._objects = objects
         self._outputs = outputs
-        self._told = told
+        self._report = report
         self._images = Images(native, options, outputs, progress)
         self._limits = RecordLimits(options.seconds, options.size)
         self._notes: list[str] = []
@@ -156,7 +156,7 @@ class _Run:
 
     def _follow(self, process: Child, signals: Signals, left: Descendants) -> int:
         """Until all is over; the program's exit code as subprocess has it."""
-        ended, alone_since, asked = False, 0.0, 0
+        ended, alone_since, requested = False, 0.0, 0
         while True:
             self._native.pump(self._limits.wait(_PUMP))
             signals.look()
@@ -171,7 +171,7 @@ class _Run:
             if code is None:
                 continue
             if not ended:  # from now on an interrupt means: no more waiting
-                ended, asked = True, len(signals.seen)
+                ended, requested = True, len(signals.seen)
             quiet, beyond = left.look(process.pid)
             if self._running(beyond) == 0 and not quiet:
                 alone_since = alone_since or time.monotonic()
@@ -182,7 +182,7 @@ class _Run:
                     break
             else:
                 alone_since = 0.0
-                if len(signals.seen) > asked:  # processes that it left behind go on unrecorded
+                if len(signals.seen) > requested:  # processes that it left behind go on unrecorded
                     self._notes.append("processes that were left running are no longer recorded")
                     break
         self._images.end()
@@ -193,8 +193,8 @@ class _Run:
         self._images.end()
         if self._options.end_program:
             process.terminate()
-        elif self._told is not None and code is None:
-            self._told(f"{self._limits.sentence}; the program goes on without being recorded")
+        elif self._report is not None and code is None:
+            self._report(f"{self._limits.sentence}; the program goes on without being recorded")
         while (code := process.poll()) is None:
             signals.look()
             time.sleep(_PUMP / 2000)

@@ -26,13 +26,13 @@ def demangle(symbol: str) -> str:
     if library is None:
         return symbol
     status = ctypes.c_int(1)
-    found = library.__cxa_demangle(symbol.encode(), None, None, ctypes.byref(status))
-    if not found:
+    result = library.__cxa_demangle(symbol.encode(), None, None, ctypes.byref(status))
+    if not result:
         return symbol
     try:
-        text = ctypes.string_at(found).decode("utf-8", "replace")
+        text = ctypes.string_at(result).decode("utf-8", "replace")
     finally:
-        ctypes.CDLL(None).free(ctypes.c_void_p(found))
+        ctypes.CDLL(None).free(ctypes.c_void_p(result))
     return text if status.value == 0 else symbol
 
 
@@ -69,7 +69,7 @@ class Symbols:
         were inlined. `known`: modules that had been told then."""
         key = address, known
         if key not in self._frames:
-            self._frames[key] = self._found(address - 1, known)
+            self._frames[key] = self._looked_up(address - 1, known)
         return self._frames[key]
 
     def _module(self, address: int, known: int) -> ModuleRow | None:
@@ -81,7 +81,7 @@ class Symbols:
                 return module
         return None
 
-    def _found(self, address: int, known: int) -> tuple[str, ...]:
+    def _looked_up(self, address: int, known: int) -> tuple[str, ...]:
         module = self._module(address, known)
         if module is None:
             return (f"{address:#x}",)
@@ -93,11 +93,11 @@ class Symbols:
 
     def _in_file(self, offset: int, path: str) -> tuple[str, ...]:
         cache = self._cache(path)
-        found = [] if cache is None else cache.lookup(offset)
-        if not found:
+        result = [] if cache is None else cache.lookup(offset)
+        if not result:
             return (f"{Path(path).name}+{offset:#x}",)
         library = "" if path == self._program else f"{IN_LIBRARY}{Path(path).name}"
-        return tuple(_frame(place) + library for place in found)
+        return tuple(_frame(place) + library for place in result)
 
     def _cache(self, path: str) -> Any:
         if path not in self._caches:

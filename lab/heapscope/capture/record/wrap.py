@@ -12,7 +12,7 @@ from pathlib import Path
 from heapscope.base.errors import InputError
 from heapscope.base.printable import printable
 from heapscope.base.whole_file import write_whole
-from heapscope.capture.record.allocators import Look, look_at, said_of
+from heapscope.capture.record.allocators import Look, look_at, names_of
 from heapscope.capture.record.functions import CPLUSPLUS, FUNCTIONS, KINDS, LIBRARY
 from heapscope.capture.record.wrap_source import EXPORT, wrap_cmake, wrap_source
 
@@ -45,12 +45,12 @@ def write_wrap(
     named = dict(_hook(one) for one in hooks)
     known = FUNCTIONS | named
     program, look = _hooked_file(program, {*known, *LIBRARY, _OWN_HEAP_OF_IDF})
-    found = [
+    matches = [
         name for name in known if name in look.functions or name in look.taken & LIBRARY.keys()
     ]
-    functions = [name for name in found if name in named or look.functions[name] != "local"]
-    beyond = [name for name in found if name not in functions]
-    _check(program, look, functions, beyond, [name for name in named if name not in found])
+    functions = [name for name in matches if name in named or look.functions[name] != "local"]
+    beyond = [name for name in matches if name not in functions]
+    _check(program, look, functions, beyond, [name for name in named if name not in matches])
     if "heap_caps_malloc" in functions and _OWN_HEAP_OF_IDF not in look.functions:
         known = known | LIBRARY
         calls = [one for one in LIBRARY if one in look.taken or not one.startswith(CPLUSPLUS)]
@@ -78,7 +78,7 @@ def write_wrap(
         cmake=target / CMAKE,
         functions=tuple(functions),
         beyond=tuple(beyond),
-        allocators=said_of(look.allocators),
+        allocators=names_of(look.allocators),
     )
 
 
@@ -105,12 +105,12 @@ def _only(functions: Sequence[str], patterns: Sequence[str]) -> list[str]:
 
 def _hook(text: str) -> tuple[str, tuple[str, str]]:
     """The function, its kind and its parameters. Those of a known one may be left out."""
-    found = _HOOK.fullmatch(text)
-    if found is not None and found[2] in KINDS:
-        return found[1], (found[2], "")
+    match = _HOOK.fullmatch(text)
+    if match is not None and match[2] in KINDS:
+        return match[1], (match[2], "")
     known = FUNCTIONS | LIBRARY
-    if found is not None and found[2] is None and found[1] in known:
-        return found[1], known[found[1]]
+    if match is not None and match[2] is None and match[1] in known:
+        return match[1], known[match[1]]
     raise InputError(
         f"'{printable(text)}' names no function to hook",
         remedy=f"write NAME=KIND, for example my_alloc=malloc; kinds: {', '.join(KINDS)}",

@@ -57,19 +57,21 @@ class SystemViewFacts:
     modules: dict[int, bytes] = field(default_factory=dict)  # by the id of their first event
 
 
-def heap_events(found: Iterable[Stream], told: SystemViewFacts) -> Iterator[HeapEvent]:
-    """The events of all cores in the order of their times; fills `told`."""
-    readers = [(stream, PacketReader(stream)) for stream in found]
+def heap_events(
+    streams: Iterable[Stream], system_view_facts: SystemViewFacts
+) -> Iterator[HeapEvent]:
+    """The events of all cores in the order of their times; fills `system_view_facts`."""
+    readers = [(stream, PacketReader(stream)) for stream in streams]
     packets = heapq.merge(*(reader for _, reader in readers), key=lambda packet: packet.time)
     running: dict[int, Owner] = {}
     interrupted: dict[int, list[Owner]] = {}
     for packet in packets:
-        told.cores.add(packet.core)
-        _keep(packet, told)
+        system_view_facts.cores.add(packet.core)
+        _keep(packet, system_view_facts)
         _follow(packet, running, interrupted)
         if packet.id == OVERFLOW:
             yield HeapEvent(call="lost", time=packet.time, core=packet.core, size=packet.numbers[0])
-        elif (event := _heap_event(packet, told)) is not None:
+        elif (event := _heap_event(packet, system_view_facts)) is not None:
             call, address, size, callers = event
             yield HeapEvent(
                 call=call,
@@ -82,22 +84,22 @@ def heap_events(found: Iterable[Stream], told: SystemViewFacts) -> Iterator[Heap
             )
     for stream, reader in readers:
         if reader.fault:
-            told.faults.append((stream.core, reader.at, reader.fault))
+            system_view_facts.faults.append((stream.core, reader.at, reader.fault))
 
 
-def _keep(packet: Packet, told: SystemViewFacts) -> None:
+def _keep(packet: Packet, system_view_facts: SystemViewFacts) -> None:
     if packet.id == INIT:
-        told.hertz = next(iter(numbers_of(packet.text)), 0)
+        system_view_facts.hertz = next(iter(numbers_of(packet.text)), 0)
     elif packet.id == TASK_INFO:
-        told.names["task", packet.numbers[0]] = packet.text
+        system_view_facts.names["task", packet.numbers[0]] = packet.text
     elif packet.id == MODULE_DESCRIPTION:
-        told.modules[packet.numbers[1]] = packet.text
+        system_view_facts.modules[packet.numbers[1]] = packet.text
     elif packet.id == SYSTEM_DESCRIPTION:
         number, equals, name = packet.text.removeprefix(b"I#").partition(b"=")
         if packet.text.startswith(b"I#") and equals and number.isdigit() and len(number) < 9:
-            told.names["interrupt", int(number)] = name
-        elif not told.system:
-            told.system = packet.text
+            system_view_facts.names["interrupt", int(number)] = name
+        elif not system_view_facts.system:
+            system_view_facts.system = packet.text
 
 
 def _follow(packet: Packet, running: dict[int, Owner], interrupted: dict[int, list[Owner]]) -> None:
@@ -118,9 +120,9 @@ def _follow(packet: Packet, running: dict[int, Owner], interrupted: dict[int, li
 
 
 def _heap_event(
-    packet: Packet, told: SystemViewFacts
+    packet: Packet, system_view_facts: SystemViewFacts
 ) -> tuple[str, int, int, tuple[int, ...]] | None:
-    for first, name in told.modules.items():
+    for first, name in system_view_facts.modules.items():
         if HEAP_MODULE not in name:
             continue
         if packet.id == first and len(numbers := numbers_of(packet.text)) >= 2:

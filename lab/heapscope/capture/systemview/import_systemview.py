@@ -64,32 +64,32 @@ class SystemViewImport(Document):
     @computed("All that a user should know of the input, a sentence each.", last=True)
     def messages(self) -> tuple[str, ...]:
         """The sentences; none: all was taken."""
-        found = [*self.faults]
+        results = [*self.faults]
         if self.lost:
-            found.append(
+            results.append(
                 f"the device dropped {plural(self.lost, 'packet')} because its buffer was full: "
                 "heap events may be among them"
             )
         if self.overlaps:
-            found.append(
+            results.append(
                 f"{plural(self.overlaps, 'allocation')} of an address that was live: frees are "
                 "missing, or the two cores' packets are not in order"
             )
         if self.unknown_frees:
-            found.append(
+            results.append(
                 f"{plural(self.unknown_frees, 'free')} of blocks that were allocated before the "
                 "recording began, or whose allocation is missing"
             )
         if self.unaligned:
-            found.append(
+            results.append(
                 f"{plural(self.unaligned, 'event')} with an address that 4 does not divide: "
                 "left out"
             )
         if self.cores == 1:
-            found.append(
+            results.append(
                 "the packets of one core: what another one allocated or freed is not in it"
             )
-        return tuple(found)
+        return tuple(results)
 
 
 @dataclass
@@ -121,24 +121,24 @@ def import_systemview(
         progress=progress,
     )
     name = whole.name
-    found = streams(whole.data)
-    told = SystemViewFacts()
-    taken = _take(heap_events(found, told))
+    result = streams(whole.data)
+    system_view_facts = SystemViewFacts()
+    taken = _take(heap_events(result, system_view_facts))
     if not taken.events:
-        raise _no_events(name, told)
-    written = _write(path, out, taken, told)
+        raise _no_events(name, system_view_facts)
+    written = _write(path, out, taken, system_view_facts)
     return SystemViewImport(
         file=name,
         out=printable(str(out), limit=400),
         events=taken.events,
-        cores=len(told.cores),
+        cores=len(system_view_facts.cores),
         lost=taken.lost,
         overlaps=taken.overlaps,
         unknown_frees=taken.unknown_frees,
         unaligned=taken.unaligned,
         faults=tuple(
             f"the packets of core {core} are read up to byte {at:,} only: {what}"
-            for core, at, what in told.faults
+            for core, at, what in system_view_facts.faults
         ),
         bytes_written=written,
     )
@@ -157,9 +157,11 @@ def _check_header(name: str, head: bytes) -> None:
         )
 
 
-def _no_events(name: str, told: SystemViewFacts) -> InputError:
-    fault = "".join(f"; core {core}, byte {at:,}: {what}" for core, at, what in told.faults)
-    if not any(HEAP_MODULE in module for module in told.modules.values()):
+def _no_events(name: str, system_view_facts: SystemViewFacts) -> InputError:
+    fault = "".join(
+        f"; core {core}, byte {at:,}: {what}" for core, at, what in system_view_facts.faults
+    )
+    if not any(HEAP_MODULE in module for module in system_view_facts.modules.values()):
         return InputError(
             f"{name}: no heap event in it: ESP-IDF's module of heap events is not described{fault}",
             remedy="choose host-based heap tracing (CONFIG_HEAP_TRACING_TOHOST), and call "
@@ -204,7 +206,9 @@ def _take_heap_event(taken: _Taken, event: HeapEvent) -> None:
     taken.rows.append((_MALLOC, address, event.size, event.time, task, site, 0))
 
 
-def _write(path: str | Path, out: str | Path, taken: _Taken, told: SystemViewFacts) -> int:
+def _write(
+    path: str | Path, out: str | Path, taken: _Taken, system_view_facts: SystemViewFacts
+) -> int:
     rows = np.zeros(len(taken.rows), dtype=event_dtype())
     columns = np.array(taken.rows, dtype=np.uint64).reshape(-1, 7).T
     for name, column in zip(
@@ -215,9 +219,9 @@ def _write(path: str | Path, out: str | Path, taken: _Taken, told: SystemViewFac
         WORD_SIZE: "4",
         SOURCE: SOURCE_NAME,
         RECORDER: f"heapscope {__version__}",
-        CLOCK_HZ: str(told.hertz) if told.hertz else "",
-        "cores": str(len(told.cores)),
-        "system": printable(told.system, limit=200),
+        CLOCK_HZ: str(system_view_facts.hertz) if system_view_facts.hertz else "",
+        "cores": str(len(system_view_facts.cores)),
+        "system": printable(system_view_facts.system, limit=200),
         "capabilities": "not told by this source, taken as malloc's",
     }
     count = 0
@@ -229,7 +233,7 @@ def _write(path: str | Path, out: str | Path, taken: _Taken, told: SystemViewFac
             if value:
                 writer.metadata(key, value)
         for owner, index in taken.tasks.items():
-            writer.name(NameTable.TASK, index, _owner_name(owner, told))
+            writer.name(NameTable.TASK, index, _owner_name(owner, system_view_facts))
         for callers, index in taken.sites.items():
             if callers:
                 frames = [b"%#x" % address for address in callers]
@@ -242,9 +246,9 @@ def _write(path: str | Path, out: str | Path, taken: _Taken, told: SystemViewFac
     return count
 
 
-def _owner_name(owner: Owner, told: SystemViewFacts) -> bytes:
+def _owner_name(owner: Owner, system_view_facts: SystemViewFacts) -> bytes:
     kind, number = owner
     if not kind:
         return b"not told"
-    known = told.names.get(owner, b"")
+    known = system_view_facts.names.get(owner, b"")
     return known[:255] or f"{kind} {number:#x}".encode()

@@ -36,15 +36,15 @@ _EXTENSION = b"; ESP_Extension\n"
 
 def numbers_of(payload: bytes) -> tuple[int, ...]:
     """The numbers that a payload has; one that is cut at its end is left out."""
-    found, value, shift = [], 0, 0
+    result, value, shift = [], 0, 0
     for byte in payload:
         if shift < 32:  # no bit beyond these counts, however many a payload has
             value |= (byte & 0x7F) << shift
         shift += 7
         if byte < 0x80:
-            found.append(value & _WORD)
+            result.append(value & _WORD)
             value = shift = 0
-    return tuple(found)
+    return tuple(result)
 
 
 class CutError(Exception):

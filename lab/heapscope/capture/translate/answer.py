@@ -31,7 +31,7 @@ from heapscope.trace.source import Progress
 
 def translated(
     trace: Path,
-    asked: WideRecording,
+    wide_recording: WideRecording,
     programs: Sequence[ProgramFile],
     *,
     out: str,
@@ -40,8 +40,8 @@ def translated(
 ) -> Translated:
     """`programs`: the recorded one, and its libraries."""
     modules = {one.path.name if place else "": one for place, one in enumerate(programs)}
-    sizes = sizes_of(asked, SiteTypes(modules))
-    names = site_names(asked.sites)
+    sizes = sizes_of(wide_recording, SiteTypes(modules))
+    names = site_names(wide_recording.sites)
     rows = [_row(names[site], known) for site, known in sizes.items()]
     rows.sort(key=lambda row: (-row.bytes, row.site))
     total, exact = sum(row.bytes for row in rows), sum(row.exact_bytes for row in rows)
@@ -61,9 +61,9 @@ def translated(
         exact_requests=sum(one.requests for one in each if one.exact),
         bytes=total,
         exact_bytes=exact,
-        recorded_peak=asked.peak,
-        lower_peak=write_translated(trace, asked, least, progress=progress("writing")),
-        upper_peak=write_translated(trace, asked, most, progress=progress("writing")),
+        recorded_peak=wide_recording.peak,
+        lower_peak=write_translated(trace, wide_recording, least, progress=progress("writing")),
+        upper_peak=write_translated(trace, wide_recording, most, progress=progress("writing")),
         sites=tuple(rows),
     )
 

@@ -42,7 +42,7 @@ class SourceFile:
 
     @cached_property
     def starts(self) -> list[int]:
-        return [0, *(found.end() for found in re.finditer("\n", self.text))]
+        return [0, *(match.end() for match in re.finditer("\n", self.text))]
 
     @cached_property
     def _open(self) -> list[int]:
@@ -63,12 +63,12 @@ class SourceFile:
     @cached_property
     def defines(self) -> dict[str, set[str]]:
         """The texts that each macro without parameters has here; "?" where a condition decides."""
-        found: dict[str, set[str]] = {}
+        result: dict[str, set[str]] = {}
         for one in _DEFINE.finditer(self.text):
             line = self.text.count("\n", 0, one.start()) + 1
             sure = not one[2] and not self.conditional(line)
-            found.setdefault(one[1], set()).add(one[3].strip() if sure else "?")
-        return found
+            result.setdefault(one[1], set()).add(one[3].strip() if sure else "?")
+        return result
 
     def definition(self, line: int) -> str:
         """From the beginning of a line to the semicolon behind the braces that open next; empty:
@@ -194,9 +194,9 @@ def _only_names(tail: str) -> bool:
     return all(word.upper() != word or word.isdigit() for word in _WORD.findall(tail))
 
 
-def _blank(found: re.Match[str]) -> str:
+def _blank(match: re.Match[str]) -> str:
     """A comment becomes white space, and a text an empty one."""
-    text = found[0]
+    text = match[0]
     kept = "".join("\n" if mark == "\n" else " " for mark in text)
     return kept if text[0] == "/" else f"{text[0]}{kept[1:-1]}{text[0]}"
 
@@ -216,7 +216,7 @@ def is_product_of_a_size(statement: str, arguments: Mapping[str, tuple[int, ...]
     """The statement calls one of the functions for a number of one type: its only sizeof is one of
     the arguments that count, or a factor of a product that is."""
     text = _CAST.sub(" ", statement)
-    places = [found.start() for found in re.finditer(r"\bsizeof\b", text)]
+    places = [match.start() for match in re.finditer(r"\bsizeof\b", text)]
     if len(places) != 1:
         return False
     begin = places[0]
@@ -237,11 +237,11 @@ def is_product_of_a_size(statement: str, arguments: Mapping[str, tuple[int, ...]
 def is_of_literals(statement: str) -> bool:
     """The statement calls an allocator of the C library with literal numbers and lengths of texts
     alone, which are the same on a chip."""
-    found = [one for one in re.finditer(r"\b(\w+)\s*\(", statement) if one[1] in CALLS]
-    if len(found) != 1:
+    matches = [one for one in re.finditer(r"\b(\w+)\s*\(", statement) if one[1] in CALLS]
+    if len(matches) != 1:
         return False
-    inner = _inside(statement[found[0].end() :])
-    if found[0][1].startswith("realloc"):
+    inner = _inside(statement[matches[0].end() :])
+    if matches[0][1].startswith("realloc"):
         inner = inner.partition(",")[2]
     inner = _STRLEN.sub("1", _CAST.sub(" ", inner))
     return bool(inner.strip()) and _LITERALS.fullmatch(inner) is not None
@@ -279,18 +279,18 @@ def _outwards(text: str, place: int, *, past: str = "") -> int:
 
 def _commas(text: str) -> int:
     """Those outside of parentheses: the number of the argument that follows."""
-    depth, found = 0, 0
+    depth, result = 0, 0
     for mark in text:
         depth += (mark in "([") - (mark in ")]")
-        found += mark == "," and depth == 0
-    return found
+        result += mark == "," and depth == 0
+    return result
 
 
 def _is_product(text: str) -> bool:
     """The tokens outside of parentheses, up to the end of the argument, are those of a product."""
     depth = 0
-    for found in _TOKEN.finditer(text):
-        mark = found[1]
+    for match in _TOKEN.finditer(text):
+        mark = match[1]
         if mark in "([":
             depth += 1
         elif mark in ")]":

@@ -51,10 +51,10 @@ class Destinations:
             return NOWHERE
         void = False
         for step in range(_STEPS):
-            found = self._held(scopes, at, walk, since=address)
-            if found is not None:
-                if found.to is not None:
-                    return found
+            result = self._held(scopes, at, walk, since=address)
+            if result is not None:
+                if result.to is not None:
+                    return result
                 void = True
             one = decode(program.code(at, 16), at)
             if one is None:
@@ -103,7 +103,7 @@ class Destinations:
     ) -> Destination | None:
         """The type of a variable that lives in a register with the result, and came there after the
         call; several must be alike. None: there is no such variable."""
-        found: list[Destination] = []
+        destinations: list[Destination] = []
         for variable in self._variables(scopes):
             place = self._program.location(variable, at)
             if place is None or place[0] < since or len(place[1]) != 1:
@@ -111,13 +111,13 @@ class Destinations:
             if _register(place[1]) in walk.results:
                 pointer, to = pointee(type_of(origin(variable)))
                 if pointer:
-                    found.append(Destination(pointer=True, to=to))
-        typed = {one.to.offset: one for one in found if one.to is not None}
+                    destinations.append(Destination(pointer=True, to=to))
+        typed = {one.to.offset: one for one in destinations if one.to is not None}
         if len(typed) == 1:
             return next(iter(typed.values()))
         if len(typed) > 1:
             return Destination(pointer=True)
-        return found[0] if found else None
+        return destinations[0] if destinations else None
 
     def _variables(self, scopes: list[CodeScope]) -> Iterator[Entry]:
         for scope in scopes:
@@ -170,10 +170,10 @@ class Destinations:
         return None
 
     def _frame_base(self, scope: CodeScope, at: int) -> tuple[int, int] | None:
-        found = scope.entry.attributes.get("DW_AT_frame_base")
-        if found is None or not found.value:
+        result = scope.entry.attributes.get("DW_AT_frame_base")
+        if result is None or not result.value:
             return None
-        expression = bytes(found.value)
+        expression = bytes(result.value)
         if expression == bytes([_OP_CFA]):
             frame = self._program.frame(at)
             return None if frame is None else (_REGISTER.get(frame[0], -1), frame[1])

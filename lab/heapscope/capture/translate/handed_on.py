@@ -12,7 +12,7 @@ _ENTRY_VALUES = (0xA3, 0xF3)
 _OP_REG0 = 0x50
 #: Registers of arguments in their order, as instructions and as debug information number them.
 _ARGUMENTS = (7, 6, 2, 1, 8, 9)
-_TOLD_ARGUMENTS = (5, 4, 1, 2, 8, 9)
+_REPORTED_ARGUMENTS = (5, 4, 1, 2, 8, 9)
 
 
 def handed_on(
@@ -27,7 +27,7 @@ def handed_on(
     site = _site(address, scopes)
     if site is None:
         return _seen(program, address, scopes[0], _ARGUMENTS[argument])
-    register = [_OP_REG0 + _TOLD_ARGUMENTS[argument]]
+    register = [_OP_REG0 + _REPORTED_ARGUMENTS[argument]]
     for each in site.iter_children():
         if each.tag in _PARAMETERS and _value(each, "DW_AT_location") == register:
             return _parameter(_value(each, "DW_AT_call_value", "DW_AT_GNU_call_site_value"))
@@ -43,15 +43,15 @@ def _site(address: int, scopes: list[CodeScope]) -> Entry | None:
 
 
 def _returns_to(site: Entry) -> int | None:
-    found = site.attributes.get("DW_AT_call_return_pc") or site.attributes.get("DW_AT_low_pc")
-    return None if found is None else int(found.value)
+    result = site.attributes.get("DW_AT_call_return_pc") or site.attributes.get("DW_AT_low_pc")
+    return None if result is None else int(result.value)
 
 
 def _value(entry: Entry, *names: str) -> list[int]:
     for name in names:
-        found = entry.attributes.get(name)
-        if found is not None and isinstance(found.value, list):
-            return list(found.value)
+        result = entry.attributes.get(name)
+        if result is not None and isinstance(result.value, list):
+            return list(result.value)
     return []
 
 
@@ -60,7 +60,7 @@ def _parameter(expression: list[int]) -> int | None:
     if len(expression) != 3 or expression[0] not in _ENTRY_VALUES or expression[1] != 1:
         return None
     register = expression[2] - _OP_REG0
-    return _TOLD_ARGUMENTS.index(register) if register in _TOLD_ARGUMENTS else None
+    return _REPORTED_ARGUMENTS.index(register) if register in _REPORTED_ARGUMENTS else None
 
 
 def _seen(program: ProgramFile, address: int, function: CodeScope, register: int) -> int | None:

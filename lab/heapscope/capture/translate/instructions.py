@@ -46,12 +46,12 @@ def decode(code: bytes, address: int) -> Instruction | None:
     """The instruction at an address, where the code begins; None: not one of those that are
     known here."""
     try:
-        found = _decode(code, 0)
+        result = _decode(code, 0)
     except (IndexError, struct.error):
         return None
-    if found is None or found.place is None:
-        return found
-    return replace(found, place=found.place + address)
+    if result is None or result.place is None:
+        return result
+    return replace(result, place=result.place + address)
 
 
 def _decode(code: bytes, start: int) -> Instruction | None:

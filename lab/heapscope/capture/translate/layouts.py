@@ -124,16 +124,16 @@ class Layouts:
 
     def __init__(self, doubts: Doubts) -> None:
         self._doubts = doubts
-        self._made: dict[int, TypeSize] = {}
+        self._built: dict[int, TypeSize] = {}
 
     def layout(self, entry: Entry | None, depth: int = 0) -> TypeSize:
         if entry is None:
             return _doubtful(0, "void has no size")
         if depth > _DEPTH:
             return _doubtful(0, "types within types go too deep")
-        if entry.offset not in self._made:
-            self._made[entry.offset] = self._layout(entry, depth)
-        return self._made[entry.offset]
+        if entry.offset not in self._built:
+            self._built[entry.offset] = self._layout(entry, depth)
+        return self._built[entry.offset]
 
     def _layout(self, entry: Entry, depth: int) -> TypeSize:
         tag = entry.tag
@@ -192,7 +192,7 @@ class Layouts:
         if size is None:
             return _doubtful(0, "its definition is not in this part of the program")
         union = entry.tag == "DW_TAG_union_type"
-        self._made[entry.offset] = _doubtful(size, "a type within itself")
+        self._built[entry.offset] = _doubtful(size, "a type within itself")
         members = list(self._members(entry, depth))
         wide = _laid_out(members, wide=True, packed=False, union=union)
         packed = _laid_out(members, wide=True, packed=True, union=union)
@@ -241,9 +241,9 @@ def _laid_out(members: list[_Member], *, wide: bool, packed: bool, union: bool) 
 
 
 def _met(place: _NextMember, members: list[_Member], size: int) -> bool:
-    told = [one.at for one in members]
+    results = [one.at for one in members]
     return place.size == size and all(
-        at is None or at == made for at, made in zip(told, place.places, strict=True)
+        at is None or at == built for at, built in zip(results, place.places, strict=True)
     )
 
 
@@ -304,8 +304,8 @@ def pointee(entry: Entry | None) -> tuple[bool, Entry | None]:
 
 
 def name_of(entry: Entry) -> str:
-    found = entry.attributes.get("DW_AT_name")
-    return "" if found is None else found.value.decode("utf-8", "replace")
+    result = entry.attributes.get("DW_AT_name")
+    return "" if result is None else result.value.decode("utf-8", "replace")
 
 
 def shown_name(entry: Entry | None) -> str:
@@ -327,21 +327,21 @@ def member_type(entry: Entry | None, place: int) -> Entry | None:
         entry = plain_type(entry)
         if entry is None or entry.tag not in ("DW_TAG_structure_type", "DW_TAG_class_type"):
             return entry if place == 0 else None
-        found, at = None, 0
+        result, at = None, 0
         for each in entry.iter_children():
             if each.tag != "DW_TAG_member" or "DW_AT_external" in each.attributes:
                 continue
             start = _bit_place(each)
             if start is None or start < 0 or start % 8:
                 continue
-            if start // 8 <= place and (found is None or start // 8 >= at):
-                found, at = each, start // 8
-        if found is None:
+            if start // 8 <= place and (result is None or start // 8 >= at):
+                result, at = each, start // 8
+        if result is None:
             return None
-        entry, place = type_of(found), place - at
+        entry, place = type_of(result), place - at
     return None
 
 
 def _number(entry: Entry, name: str) -> int | None:
-    found = entry.attributes.get(name)
-    return found.value if found is not None and isinstance(found.value, int) else None
+    result = entry.attributes.get(name)
+    return result.value if result is not None and isinstance(result.value, int) else None

@@ -212,11 +212,11 @@ class ProgramFile:
         folders = [base / _decoded(one) for one in header["include_directory"]]
         if version < 5:
             folders.insert(0, base)
-        made = []
+        built = []
         for one in header["file_entry"]:
             folder = folders[one.dir_index] if one.dir_index < len(folders) else base
-            made.append(str(folder / _decoded(one.name)))
-        return made if version >= 5 else ["", *made]
+            built.append(str(folder / _decoded(one.name)))
+        return built if version >= 5 else ["", *built]
 
     # ---- scopes ----
 
@@ -225,13 +225,13 @@ class ProgramFile:
         unit = self._unit(address)
         if unit is None:
             return []
-        found: list[CodeScope] = []
+        code_scopes: list[CodeScope] = []
         inner = self._unit_scopes(unit)
         while True:
             held = next((one for one in inner if one.holds(address)), None)
             if held is None:
-                return found
-            found.append(held)
+                return code_scopes
+            code_scopes.append(held)
             inner = held.inner
 
     def _unit(self, address: int) -> Any:
@@ -246,10 +246,10 @@ class ProgramFile:
         return self._scopes[unit.cu_offset]
 
     def _scopes_in(self, entry: Entry) -> tuple[CodeScope, ...]:
-        found: list[CodeScope] = []
+        code_scopes: list[CodeScope] = []
         for each in entry.iter_children():
             if each.tag in ("DW_TAG_namespace", "DW_TAG_structure_type", "DW_TAG_class_type"):
-                found += self._scopes_in(each)
+                code_scopes += self._scopes_in(each)
             if each.tag not in (
                 "DW_TAG_subprogram",
                 "DW_TAG_inlined_subroutine",
@@ -258,25 +258,25 @@ class ProgramFile:
                 continue
             pieces = tuple(_pieces(self.dwarf, each))
             if pieces:
-                found.append(CodeScope(each, pieces, self._scopes_in(each)))
-        return tuple(found)
+                code_scopes.append(CodeScope(each, pieces, self._scopes_in(each)))
+        return tuple(code_scopes)
 
     # ---- variables ----
 
     def location(self, entry: Entry, address: int) -> tuple[int, bytes] | None:
         """Where a variable is while the code at an address runs: from which address on, and the
         expression. None: nowhere, or nobody says."""
-        found = entry.attributes.get("DW_AT_location")
-        if found is None or (self._locations is None and found.form != "DW_FORM_exprloc"):
+        result = entry.attributes.get("DW_AT_location")
+        if result is None or (self._locations is None and result.form != "DW_FORM_exprloc"):
             return None
-        if found.form == "DW_FORM_exprloc":
-            return 0, bytes(found.value)
+        if result.form == "DW_FORM_exprloc":
+            return 0, bytes(result.value)
         version = entry.cu["version"]
-        if self._locations is None or not self._locations.attribute_has_location(found, version):
+        if self._locations is None or not self._locations.attribute_has_location(result, version):
             return None
         base = _number(entry.cu.get_top_DIE(), "DW_AT_low_pc")
-        told: Any = self._locations.parse_from_attribute(found, version, entry)
-        for one in told:
+        from_attribute: Any = self._locations.parse_from_attribute(result, version, entry)
+        for one in from_attribute:
             if hasattr(one, "base_address"):
                 base = one.base_address
                 continue
@@ -309,8 +309,8 @@ class ProgramFile:
         """The register and offset by which the caller's stack pointer is known there."""
         if self._frames is None:
             entries = self.dwarf.EH_CFI_entries() if self.dwarf.has_EH_CFI() else []
-            told = [one for one in entries if "initial_location" in getattr(one, "header", ())]
-            self._frames = sorted(told, key=lambda each: each["initial_location"])
+            matches = [one for one in entries if "initial_location" in getattr(one, "header", ())]
+            self._frames = sorted(matches, key=lambda each: each["initial_location"])
         place = bisect.bisect_right(
             self._frames, address, key=lambda each: each["initial_location"]
         )
@@ -328,26 +328,26 @@ class ProgramFile:
 def merges_functions(unit: Any) -> bool:
     """The compiler makes one of functions with the same code (-fipa-icf of GCC), unless it says
     that it does not."""
-    said = _text(unit.get_top_DIE(), "DW_AT_producer")
-    return _MERGES.search(said) is not None and "-fno-ipa-icf" not in said
+    stated = _text(unit.get_top_DIE(), "DW_AT_producer")
+    return _MERGES.search(stated) is not None and "-fno-ipa-icf" not in stated
 
 
 def _unit_ranges(dwarf: Any) -> list[tuple[int, int, Any]]:
-    found = []
+    results = []
     for unit in dwarf.iter_CUs():
         for begin, end in _pieces(dwarf, unit.get_top_DIE()):
-            found.append((begin, end, unit))
-    return sorted(found, key=lambda each: each[:2])
+            results.append((begin, end, unit))
+    return sorted(results, key=lambda each: each[:2])
 
 
 def _pieces(dwarf: Any, entry: Entry) -> Iterator[tuple[int, int]]:
     attributes = entry.attributes
     if "DW_AT_ranges" in attributes:
-        lists, found = dwarf.range_lists(), attributes["DW_AT_ranges"]
+        lists, result = dwarf.range_lists(), attributes["DW_AT_ranges"]
         if lists is None:
             return
         base = _number(entry.cu.get_top_DIE(), "DW_AT_low_pc")
-        for one in lists.get_range_list_at_offset(found.value, cu=entry.cu):
+        for one in lists.get_range_list_at_offset(result.value, cu=entry.cu):
             if hasattr(one, "base_address"):
                 base = one.base_address
                 continue
@@ -362,13 +362,13 @@ def _pieces(dwarf: Any, entry: Entry) -> Iterator[tuple[int, int]]:
 
 
 def _number(entry: Entry, name: str) -> int:
-    found = entry.attributes.get(name)
-    return found.value if found is not None and isinstance(found.value, int) else 0
+    result = entry.attributes.get(name)
+    return result.value if result is not None and isinstance(result.value, int) else 0
 
 
 def _text(entry: Entry, name: str) -> str:
-    found = entry.attributes.get(name)
-    return "" if found is None else _decoded(found.value)
+    result = entry.attributes.get(name)
+    return "" if result is None else _decoded(result.value)
 
 
 def _decoded(value: bytes | str) -> str:

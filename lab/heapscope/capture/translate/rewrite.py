@@ -45,7 +45,7 @@ class WideRecording:
         return self.tables[NameTable.SITE]
 
 
-def read_asked(trace: Path, *, progress: Progress | None = None) -> WideRecording:
+def read_wide(trace: Path, *, progress: Progress | None = None) -> WideRecording:
     """InputError: it has no 64-bit words, or no call sites."""
     shown = printable(str(trace), limit=400)
     if str(trace) == STDIN:
@@ -64,8 +64,8 @@ def read_asked(trace: Path, *, progress: Progress | None = None) -> WideRecordin
         rows = rows[rows["kind"] != _FREE]
         resized.update(np.unique(rows["site"][rows["kind"] == _REALLOC]).tolist())
         pairs = np.stack([rows["site"].astype(np.uint64), rows["size"]], axis=1)
-        found, number_of = np.unique(pairs, axis=0, return_counts=True)
-        for (site, size), many in zip(found.tolist(), number_of.tolist(), strict=True):
+        result, number_of = np.unique(pairs, axis=0, return_counts=True)
+        for (site, size), many in zip(result.tolist(), number_of.tolist(), strict=True):
             counts[site, size] = counts.get((site, size), 0) + many
 
     with NativeReader() as reader:
@@ -77,21 +77,21 @@ def read_asked(trace: Path, *, progress: Progress | None = None) -> WideRecordin
 
         reader.after_each_piece(take)
         health = read_trace(trace, reader, progress=progress)
-        asked = WideRecording(
+        wide_recording = WideRecording(
             facts=reader.metadata(), health=health, counts=counts, resized=resized
         )
-        asked.tables = {table: reader.names(table) for table in NameTable}
+        wide_recording.tables = {table: reader.names(table) for table in NameTable}
         whole = reader.whole
-        asked.peak = int(reader.census().live_peak)
-        while asked.shift < 15 and not int(low) >> asked.shift & 1 and int(low):
-            asked.shift += 1
-    word = number(asked.facts, WORD_SIZE)
+        wide_recording.peak = int(reader.census().live_peak)
+        while wide_recording.shift < 15 and not int(low) >> wide_recording.shift & 1 and int(low):
+            wide_recording.shift += 1
+    word = number(wide_recording.facts, WORD_SIZE)
     if word != 8:
-        told = "does not tell the size of its words" if word is None else "has 32-bit words already"
+        text = "does not tell the size of its words" if word is None else "has 32-bit words already"
         if WORD_SIZE in health.unknown:
-            told = "does not tell the size of its words, as its metadata is damaged"
+            text = "does not tell the size of its words, as its metadata is damaged"
         raise InputError(
-            f"{shown}: it {told}" if word in (None, 4) else f"{shown}: words of {word} bytes",
+            f"{shown}: it {text}" if word in (None, 4) else f"{shown}: words of {word} bytes",
             remedy="translate a recording of a 64-bit program",
         )
     if not health.features & _SITES:
@@ -104,16 +104,16 @@ def read_asked(trace: Path, *, progress: Progress | None = None) -> WideRecordin
             f"{shown}: events are missing in it",
             remedy="record it again, without --drop",
         )
-    return asked
+    return wide_recording
 
 
-def sizes_of(asked: WideRecording, types: SiteTypes) -> dict[int, SiteSizes]:
+def sizes_of(wide_recording: WideRecording, types: SiteTypes) -> dict[int, SiteSizes]:
     """The sizes of each site, as far as they are known."""
 
     def of_site(site: int) -> SiteType:
-        return types.of(asked.sites.get(site), resized=site in asked.resized)
+        return types.of(wide_recording.sites.get(site), resized=site in wide_recording.resized)
 
-    return site_sizes(asked.counts, of_site)
+    return site_sizes(wide_recording.counts, of_site)
 
 
 @dataclass(frozen=True)
@@ -127,20 +127,24 @@ class TranslatedTrace:
 
 
 def write_translated(
-    trace: Path, asked: WideRecording, output: TranslatedTrace, *, progress: Progress | None = None
+    trace: Path,
+    wide_recording: WideRecording,
+    output: TranslatedTrace,
+    *,
+    progress: Progress | None = None,
 ) -> int:
     """Writes the trace, whole or not at all, and returns its live peak. Without a path it writes
     nothing."""
     with ExitStack() as stack:
         enter = stack.enter_context
         census = enter(NativeReader())
-        shift = asked.shift if asked.health.has_addresses else 0
-        features = asked.health.features & _FEATURES
+        shift = wide_recording.shift if wide_recording.health.has_addresses else 0
+        features = wide_recording.health.features & _FEATURES
         writer = enter(NativeWriter(features=features, address_shift=shift))
         write: Write = (
             enter(open_output(output.path, inputs=(trace,))) if output.path else lambda _: None
         )
-        _facts(writer, asked, output.bound)
+        _facts(writer, wide_recording, output.bound)
 
         def give() -> None:
             for data in writer.take():
@@ -158,7 +162,7 @@ def write_translated(
 
         reader.after_each_piece(move)
         read_trace(trace, reader, progress=progress)
-        for table, names in asked.tables.items():
+        for table, names in wide_recording.tables.items():
             for index, name in names.items():
                 if name is not None:
                     writer.name(table, index, name)
@@ -168,8 +172,8 @@ def write_translated(
         return int(census.census().live_peak)
 
 
-def _facts(writer: NativeWriter, asked: WideRecording, bound: str) -> None:
-    facts = {key: value.decode("utf-8", "replace") for key, value in asked.facts.items()}
+def _facts(writer: NativeWriter, wide_recording: WideRecording, bound: str) -> None:
+    facts = {key: value.decode("utf-8", "replace") for key, value in wide_recording.facts.items()}
     facts |= {WORD_SIZE: str(CHIP_WORD), TRANSLATED: bound}
     for key, value in facts.items():
         if key.isascii():
@@ -180,15 +184,15 @@ def _resizer(sizes: Mapping[tuple[int, int], int]) -> Callable[[Events], Events]
     """Gives events their new sizes."""
 
     def resize(rows: Events) -> Events:
-        made = np.array(rows, dtype=event_dtype())
-        at = np.flatnonzero(np.isin(made["kind"], _REQUESTS))
+        built = np.array(rows, dtype=event_dtype())
+        at = np.flatnonzero(np.isin(built["kind"], _REQUESTS))
         if not len(at):
-            return made
-        pairs = np.stack([made["site"][at].astype(np.uint64), made["size"][at]], axis=1)
-        found, place = np.unique(pairs, axis=0, return_inverse=True)
-        new = np.array([sizes[site, size] for site, size in found.tolist()], dtype=np.uint64)
-        made["size"][at] = new[place.reshape(-1)]
-        return made
+            return built
+        pairs = np.stack([built["site"][at].astype(np.uint64), built["size"][at]], axis=1)
+        result, place = np.unique(pairs, axis=0, return_inverse=True)
+        new = np.array([sizes[site, size] for site, size in result.tolist()], dtype=np.uint64)
+        built["size"][at] = new[place.reshape(-1)]
+        return built
 
     return resize
 

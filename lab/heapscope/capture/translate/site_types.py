@@ -93,7 +93,7 @@ class SiteTypes:
 
     def __init__(self, modules: Mapping[str, ProgramFile]) -> None:
         self._modules = {name: Module(program) for name, program in modules.items()}
-        self._found: dict[tuple[bytes, bool], SiteType] = {}
+        self._matches: dict[tuple[bytes, bool], SiteType] = {}
 
     def module(self, name: str) -> Module:
         """A program or library of the recording; the program by the name ""."""
@@ -103,11 +103,11 @@ class SiteTypes:
         """The type of a site, by its name in the trace. `resized`: it asks for other sizes of its
         blocks."""
         key = name or b"", resized
-        if key not in self._found:
+        if key not in self._matches:
             file = printable(str(self._modules[""].program.path), limit=400)
             with reading(file, DEBUG_DAMAGED, remedy="build the program again, and record it anew"):
-                self._found[key] = self._of(_frames(key[0]), 1 if resized else 0)
-        return self._found[key]
+                self._matches[key] = self._of(_frames(key[0]), 1 if resized else 0)
+        return self._matches[key]
 
     def _of(self, frames: list[_Frame], by_pointer: int) -> SiteType:
         if not frames:
@@ -125,18 +125,18 @@ class SiteTypes:
                 return SiteType(reason=f"{frame.library} is not named with --elf")
             if not frame.file:
                 return SiteType(reason=f"{frame.symbol} has no line: build it with -g")
-            found = module.look(frame, wanted, by_pointer)
-            if isinstance(found, str):
-                return SiteType(reason=found)
-            if found.result.to is not None or not found.result.returned:
-                if found.merged or not self._is_called(frames, place, found.unit):
+            result = module.look(frame, wanted, by_pointer)
+            if isinstance(result, str):
+                return SiteType(reason=result)
+            if result.result.to is not None or not result.result.returned:
+                if result.merged or not self._is_called(frames, place, result.unit):
                     return SiteType(reason=f"{frame.symbol} may be another function's code, too")
-                return _typed(module, frame, found, arguments, direct=place == 0)
-            if found.handed_on is None:
+                return _typed(module, frame, result, arguments, direct=place == 0)
+            if result.handed_on is None:
                 return SiteType(reason=f"{frame.symbol} changes the size, or may")
-            place += found.depth
-            wanted = {found.callee: found.handed_on}
-            arguments = {found.callee: (found.handed_on,)}
+            place += result.depth
+            wanted = {result.callee: result.handed_on}
+            arguments = {result.callee: (result.handed_on,)}
         return SiteType(reason="the stack ends before a type is known (--stacks 16)")
 
     def _is_called(self, frames: list[_Frame], place: int, unit: Entry) -> bool:
@@ -174,7 +174,7 @@ class _Call:
 def _look(module: Module, frame: _Frame, wanted: Mapping[str, int], by_pointer: int) -> _Call | str:
     """The calls of a frame to one of the functions; or why they are not known."""
     program = module.program
-    found: list[_Call] = []
+    results: list[_Call] = []
     pieces = program.lines(frame.file, frame.line)
     for address, piece, argument in _returns(program, pieces, wanted, by_pointer):
         scopes = program.scopes(address - 1)
@@ -188,12 +188,12 @@ def _look(module: Module, frame: _Frame, wanted: Mapping[str, int], by_pointer: 
         start = scopes[0].pieces[0][0]
         callee = program.functions.get(start, names[0])
         merged = start in program.merged
-        found.append(_Call(result, on, len(names), callee, piece, scopes[0].entry.cu, merged))
+        results.append(_Call(result, on, len(names), callee, piece, scopes[0].entry.cu, merged))
     where = f"{frame.file}:{frame.line}"
-    if not found:
+    if not results:
         return f"no call to an allocator was found at {where}"
-    first = found[0]
-    for other in found[1:]:
+    first = results[0]
+    for other in results[1:]:
         if not _alike(first, other):
             return f"several calls with different types at {where}"
     if not first.result.pointer:
@@ -229,7 +229,7 @@ def _returns(
     """Where calls to the functions return to, and calls by a pointer, in pieces of code, with the
     number of the argument that is the size. Without such calls, those to functions of the program:
     one of these has jumped to the allocator, and is no longer on the stack."""
-    found: dict[int, tuple[int, Lines, int]] = {}
+    result: dict[int, tuple[int, Lines, int]] = {}
     jumped: dict[int, tuple[int, Lines, int]] = {}
     for piece in pieces:
         code = program.code(piece.begin, piece.end - piece.begin + 16)
@@ -242,10 +242,10 @@ def _returns(
             end = piece.begin + start + one.size
             name = program.called(end, one.place, one.base, one.offset)
             if name == "" or name in wanted:
-                found[end] = (end, piece, wanted[name] if name else by_pointer)
+                result[end] = (end, piece, wanted[name] if name else by_pointer)
             elif name is not None and one.place in program.own_functions:
                 jumped[end] = (end, piece, -1)
-    return sorted((found or jumped).values(), key=lambda each: each[0])
+    return sorted((result or jumped).values(), key=lambda each: each[0])
 
 
 def _typed(
@@ -286,12 +286,12 @@ def _frames(raw: bytes) -> list[_Frame]:
 
 def _frame(text: str) -> _Frame:
     own, _, library = text.rpartition(IN_LIBRARY) if IN_LIBRARY in text else (text, "", "")
-    found = _FRAME.fullmatch(own)
-    if found is None:
+    match = _FRAME.fullmatch(own)
+    if match is None:
         return _Frame(own, "", 0, library)
-    return _Frame(found["symbol"], found["file"], int(found["line"]), library)
+    return _Frame(match["symbol"], match["file"], int(match["line"]), library)
 
 
 def _number(entry: Entry, name: str) -> int | None:
-    found = entry.attributes.get(name)
-    return found.value if found is not None and isinstance(found.value, int) else None
+    result = entry.attributes.get(name)
+    return result.value if result is not None and isinstance(result.value, int) else None

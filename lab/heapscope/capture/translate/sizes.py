@@ -41,15 +41,15 @@ def site_sizes(
     for site, sizes in by_site.items():
         if types[site].layout is not None:
             together[types[site].group] |= set(sizes)
-    made = {}
+    built = {}
     for site, sizes in by_site.items():
         known = types[site]
         single = single_object(known, together[known.group] if known.layout else set(sizes))
-        found = tuple(
+        results = tuple(
             _one(known, size, many, single=single) for size, many in sorted(sizes.items())
         )
-        made[site] = SiteSizes(known, found, _reason(known, found))
-    return made
+        built[site] = SiteSizes(known, results, _reason(known, results))
+    return built
 
 
 def single_object(known: SiteType, sizes: set[int]) -> bool:

@@ -169,10 +169,10 @@ def _build(args: Any) -> Path:
 def _described(args: Any) -> dict[str, Any]:
     """The last build's description of itself; nothing before the first one."""
     try:
-        told = json.loads((_build(args) / "project_description.json").read_text("utf-8"))
+        document = json.loads((_build(args) / "project_description.json").read_text("utf-8"))
     except (OSError, ValueError):
         return {}
-    return told if isinstance(told, dict) else {}
+    return document if isinstance(document, dict) else {}
 
 
 def _chip(args: Any) -> str:
@@ -185,8 +185,8 @@ def _chip(args: Any) -> str:
     except OSError:
         lines = []
     key = "CONFIG_IDF_TARGET="
-    found = [line.removeprefix(key).strip('"') for line in lines if line.startswith(key)]
-    return found[-1] if found else os.environ.get("IDF_TARGET", "")
+    results = [line.removeprefix(key).strip('"') for line in lines if line.startswith(key)]
+    return results[-1] if results else os.environ.get("IDF_TARGET", "")
 
 
 def _version() -> str:

@@ -39,13 +39,13 @@ def _elf() -> list[str]:
 
 
 def _command() -> list[str]:
-    found = shutil.which("heapscope")
-    if found is None:
+    result = shutil.which("heapscope")
+    if result is None:
         print(
             "error: there is no command heapscope\n"
             "remedy: pipx install 'PATH[all]', where PATH is a clone of Heapscope or a wheel of it"
         )
-    return [found] if found else []
+    return [result] if result else []
 
 
 def _run(*arguments: str) -> int:

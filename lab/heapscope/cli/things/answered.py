@@ -62,47 +62,47 @@ _SECOND = {
 _UNDERSTOOD = tuple(UnderstoodKind(what=kind.what, sample=kind.sample) for kind in KINDS.values())
 
 
-def answers(names: Sequence[str], asked: AskedOfThing) -> Things:
+def answers(names: Sequence[str], requested: AskedOfThing) -> Things:
     """InputError: a thing is not there, or is damaged."""
     things = [look_at(name) for name in names]
-    given = _of_two(things, asked) if len(things) == 2 else ()
-    given = given or tuple(_answer(thing, asked) for thing in things)
+    given = _of_two(things, requested) if len(things) == 2 else ()
+    given = given or tuple(_answer(thing, requested) for thing in things)
     unknown = any(one.kind in (UNKNOWN, EMPTY) for one in given)
     return Things(things=given, understood=_UNDERSTOOD if unknown else ())
 
 
-def _of_two(things: Sequence[Thing], asked: AskedOfThing) -> tuple[ThingAnswer, ...]:
+def _of_two(things: Sequence[Thing], requested: AskedOfThing) -> tuple[ThingAnswer, ...]:
     from heapscope.cli.things.pair import beside, compared
 
     left, right = things
-    found = None if left.large or right.large else compared(left, right, asked)
-    if found is not None:
-        return (found,)
-    return beside(left, right, (_answer(left, asked), _answer(right, asked)))
+    result = None if left.large or right.large else compared(left, right, requested)
+    if result is not None:
+        return (result,)
+    return beside(left, right, (_answer(left, requested), _answer(right, requested)))
 
 
-def _answer(thing: Thing, asked: AskedOfThing) -> ThingAnswer:
-    if asked.need and thing.kind.kind not in _WITH_NEED:
+def _answer(thing: Thing, requested: AskedOfThing) -> ThingAnswer:
+    if requested.need and thing.kind.kind not in _WITH_NEED:
         raise InputError(
             f"--need says nothing of {thing.shown}: {thing.kind.known_as}",
             remedy="leave it out; it asks a log or a trace",
         )
     if thing.large and thing.kind.kind in _WHOLE:
-        found = _of_large(thing)
+        result = _of_large(thing)
     else:
         module, name = _ANSWERS[thing.kind.kind]
         answer: _Answer = getattr(import_module(f"heapscope.cli.things.{module}"), name)
-        found = answer(thing, asked)
+        result = answer(thing, requested)
     more = tuple(_also(thing.name, other) for other in thing.kinds[1:])
-    return replace(found, also=more) if more else found
+    return replace(result, also=more) if more else result
 
 
-def _also(name: str, found: KnownAs) -> OtherKind:
-    words, why = _SECOND.get(found.kind, ((), ""))
+def _also(name: str, known_as: KnownAs) -> OtherKind:
+    words, why = _SECOND.get(known_as.kind, ((), ""))
     if not words:
-        return OtherKind(what=found.known_as, next=None)
+        return OtherKind(what=known_as.known_as, next=None)
     named = [name if word == "THING" else word for word in words]
-    return OtherKind(what=found.known_as, next=command(*named, why=why))
+    return OtherKind(what=known_as.known_as, next=command(*named, why=why))
 
 
 def _of_large(thing: Thing) -> ThingAnswer:

@@ -33,53 +33,53 @@ class ConfigAnswer:
     foreign: bool
 
 
-def answer_of_config(thing: Thing, asked: AskedOfThing) -> ThingAnswer:
+def answer_of_config(thing: Thing, requested: AskedOfThing) -> ThingAnswer:
     """InputError: it cannot be read."""
-    found = config_answer([thing.name], asked)
-    if found.foreign:
-        return _foreign(thing, found)
-    words = (thing.name, *found.device)
+    result = config_answer([thing.name], requested)
+    if result.foreign:
+        return _foreign(thing, result)
+    words = (thing.name, *result.device)
     return ThingAnswer(
         thing=thing.shown,
         kind="sdkconfig",
         what=(
-            f"{thing.kind.known_as} for {found.lint.chip}, ESP-IDF {found.lint.idf}, "
-            f"{plural(found.lint.listed, 'option')} of it"
+            f"{thing.kind.known_as} for {result.lint.chip}, ESP-IDF {result.lint.idf}, "
+            f"{plural(result.lint.listed, 'option')} of it"
         ),
-        answer=sentence(found),
-        figures=tuple(figures(found)),
-        next=tuple(next_of_config(words, found)),
-        notes=found.assumed,
+        answer=sentence(result),
+        figures=tuple(figures(result)),
+        next=tuple(next_of_config(words, result)),
+        notes=result.assumed,
     )
 
 
 def config_answer(
     files: Sequence[str],
-    asked: AskedOfThing,
+    requested: AskedOfThing,
     *,
     project: Path | None = None,
     elf: Path | None = None,
     chip: str | None = None,
 ) -> ConfigAnswer:
     """`chip`: the one that a build names. InputError: it cannot be read."""
-    given = asked.chip or chip
+    given = requested.chip or chip
     try:
-        found = lint(*files, chip=given, idf=asked.idf, project=project)
+        result = lint(*files, chip=given, idf=requested.idf, project=project)
         assumed: tuple[str, ...] = ()
     except InputError as error:
         if given is not None or not error.message.startswith("no --chip"):
             raise
         given = DEFAULT_CHIP
-        found = lint(*files, chip=given, idf=asked.idf, project=project)
+        result = lint(*files, chip=given, idf=requested.idf, project=project)
         assumed = (f"no line names a chip: taken for {given}, as ESP-IDF does",)
-    guessed = tuple(note for note in found.notes if note.startswith("ESP-IDF"))
-    idf = () if asked.idf is None else ("--idf", asked.idf)
-    foreign = project is None and found.options >= _FEW and found.listed * 2 < found.options
+    guessed = tuple(note for note in result.notes if note.startswith("ESP-IDF"))
+    idf = () if requested.idf is None else ("--idf", requested.idf)
+    foreign = project is None and result.options >= _FEW and result.listed * 2 < result.options
     forecast = None
     if not foreign:
-        forecast = predict(*files, chip=given, idf=asked.idf, project=project, elf=elf)
+        forecast = predict(*files, chip=given, idf=requested.idf, project=project, elf=elf)
     return ConfigAnswer(
-        lint=found,
+        lint=result,
         forecast=forecast,
         assumed=(*assumed, *guessed[:1]),
         device=(*(() if given is None else ("--chip", given)), *idf),
@@ -87,15 +87,15 @@ def config_answer(
     )
 
 
-def sentence(found: ConfigAnswer) -> str:
-    hard = [one for one in found.lint.findings if one.hard]
+def sentence(result: ConfigAnswer) -> str:
+    hard = [one for one in result.lint.findings if one.hard]
     sound = f"{plural(len(hard), 'error')} in it" if hard else "No error in it"
     if hard:
         first = hard[0]
         sound += f", first {printable(first.place, limit=120)} ({first.rule})"
-    if found.forecast is None:
+    if result.forecast is None:
         return f"{sound}."
-    left = found.forecast.left
+    left = result.forecast.left
     return (
         f"{sound}; with all of it at work about {left.median / 1024:,.0f} KB of internal memory "
         f"are left, in 80 % of all cases {left.low_80 / 1024:,.0f} to "
@@ -103,24 +103,24 @@ def sentence(found: ConfigAnswer) -> str:
     )
 
 
-def figures(found: ConfigAnswer) -> Iterator[ThingFigure]:
-    advice = sum(not one.hard for one in found.lint.findings)
-    errors = len(found.lint.findings) - advice
-    if found.forecast is None:
+def figures(result: ConfigAnswer) -> Iterator[ThingFigure]:
+    advice = sum(not one.hard for one in result.lint.findings)
+    errors = len(result.lint.findings) - advice
+    if result.forecast is None:
         yield counted("errors", errors)
         return
     if errors or advice:
         yield word("findings", f"{plural(errors, 'error')}, {advice} of advice")
     else:
         yield counted("errors", 0)
-    states = found.forecast.states
+    states = result.forecast.states
     if "app_main" in states:
         yield in_bytes("free at app_main", states["app_main"].dram.median)
-    yield in_bytes("free at work", found.forecast.left.median)
+    yield in_bytes("free at work", result.forecast.left.median)
 
 
-def next_of_config(words: Sequence[str], found: ConfigAnswer) -> Iterator[NextCommand]:
-    if found.lint.findings:
+def next_of_config(words: Sequence[str], result: ConfigAnswer) -> Iterator[NextCommand]:
+    if result.lint.findings:
         yield command("lint", *words, why="each finding, and the line to write")
         yield command("predict", *words, why="memory part by part, and throughput")
     else:
@@ -128,19 +128,19 @@ def next_of_config(words: Sequence[str], found: ConfigAnswer) -> Iterator[NextCo
         yield command("predict", *words, "--tls", "1", why="the same with a TLS session")
 
 
-def _foreign(thing: Thing, found: ConfigAnswer) -> ThingAnswer:
-    others = found.lint.options - found.lint.listed
+def _foreign(thing: Thing, result: ConfigAnswer) -> ThingAnswer:
+    others = result.lint.options - result.lint.listed
     return ThingAnswer(
         thing=thing.shown,
         kind=OTHER,
         what="lines of Kconfig, most of another system than ESP-IDF",
         answer=(
-            f"Not judged: {others:,} of its {found.lint.options:,} options are in no file of "
-            f"ESP-IDF {found.lint.idf} for {found.lint.chip}."
+            f"Not judged: {others:,} of its {result.lint.options:,} options are in no file of "
+            f"ESP-IDF {result.lint.idf} for {result.lint.chip}."
         ),
         figures=(
-            counted("options", found.lint.options),
-            counted("of ESP-IDF", found.lint.listed),
+            counted("options", result.lint.options),
+            counted("of ESP-IDF", result.lint.listed),
         ),
-        next=(command("lint", thing.name, *found.device, why="if it is ESP-IDF's all the same"),),
+        next=(command("lint", thing.name, *result.device, why="if it is ESP-IDF's all the same"),),
     )

@@ -30,9 +30,9 @@ _USED = re.compile(
 _OVERFLOW = re.compile(r"region `([^']{1,60})' overflowed by (\d+) bytes")
 
 
-def answer_of_firmware(thing: Thing, asked: AskedOfThing) -> ThingAnswer:
+def answer_of_firmware(thing: Thing, requested: AskedOfThing) -> ThingAnswer:
     """An ELF or a linker map. InputError: it is damaged."""
-    chips = (asked.chip,) if asked.chip else _chips(thing)
+    chips = (requested.chip,) if requested.chip else _chips(thing)
     uses = {chip: use for chip in chips if (use := _use(thing, chip, sure=len(chips) == 1))}
     if len(uses) == 1:
         ((chip, use),) = uses.items()
@@ -106,16 +106,16 @@ def _target(path: Path) -> str:
     with path.open("rb") as file:
         for _ in range(_MAP_MAX // _MAP_STEP):
             step = file.read(_MAP_STEP)
-            found = _TARGET.search(left + step)
-            if found is not None:
-                return found[1].decode().lower()
+            match = _TARGET.search(left + step)
+            if match is not None:
+                return match[1].decode().lower()
             if not step:
                 return ""
             left = step[-_LINE:]
     return ""
 
 
-def answer_of_sizes(thing: Thing, asked: AskedOfThing) -> ThingAnswer:
+def answer_of_sizes(thing: Thing, requested: AskedOfThing) -> ThingAnswer:
     """The sizes that a build printed, or the JSON of them."""
     text = thing.head.decode("utf-8", "replace")
     used = [(kind, int(bytes_), int(left)) for kind, bytes_, left in _USED.findall(text)]
@@ -133,7 +133,7 @@ def answer_of_sizes(thing: Thing, asked: AskedOfThing) -> ThingAnswer:
     shown = [in_bytes(f"left of {kind}", left) for kind, _, left in used]
     if over:
         shown = [in_bytes(f"too much for {region}", bytes_) for region, bytes_ in over]
-    chip = asked.chip or "esp32"
+    chip = requested.chip or "esp32"
     return ThingAnswer(
         thing=thing.shown,
         kind="size",
@@ -152,17 +152,17 @@ def _sizes_next(thing: Thing, chip: str) -> NextCommand:
     return command("build/PROJECT.map", why="the static RAM by the build's linker map")
 
 
-def answer_of_image(thing: Thing, asked: AskedOfThing) -> ThingAnswer:
+def answer_of_image(thing: Thing, requested: AskedOfThing) -> ThingAnswer:
     """An image of ESP-IDF, which names its chip and its release."""
-    found = thing.kind
+    kind = thing.kind
     segments = list(_segments(thing))
-    where = f" of {found.chip}" if found.chip else ""
-    sdk = f", ESP-IDF {found.sdk}" if found.sdk else ""
-    inside = [size for address, size in segments if _in_ram(found, address)]
+    where = f" of {kind.chip}" if kind.chip else ""
+    sdk = f", ESP-IDF {kind.sdk}" if kind.sdk else ""
+    inside = [size for address, size in segments if _in_ram(kind, address)]
     return ThingAnswer(
         thing=thing.shown,
         kind="image",
-        what=f"{found.known_as},{where}{sdk}".replace(",  ", ", "),
+        what=f"{kind.known_as},{where}{sdk}".replace(",  ", ", "),
         answer=(
             f"It loads {sum(inside):,} B into the RAM{where}; its bss and its heap are not in an "
             "image, and this version reads no more of one."
@@ -186,11 +186,11 @@ def _segments(thing: Thing) -> Iterator[tuple[int, int]]:
             at += 8 + size
 
 
-def _in_ram(found: KnownAs, address: int) -> bool:
-    return found.chip in chip_files() and read_windows(found.chip).find(address) is not None
+def _in_ram(known_as: KnownAs, address: int) -> bool:
+    return known_as.chip in chip_files() and read_windows(known_as.chip).find(address) is not None
 
 
-def answer_of_core(thing: Thing, asked: AskedOfThing) -> ThingAnswer:
+def answer_of_core(thing: Thing, requested: AskedOfThing) -> ThingAnswer:
     """A core dump, whose heap no verb reads yet."""
     chip = f", of {thing.kind.chip}" if thing.kind.chip else ""
     size = "" if thing.size is None else f", {thing.size:,} B"
@@ -214,26 +214,26 @@ def _tasks(thing: Thing) -> int:
         return 0
     (programs,) = struct.unpack_from("<I", head, 28)
     step, count = struct.unpack_from("<HH", head, 42)
-    found = 0
+    result = 0
     for number in range(min(count, 4096)):
         place = programs + number * step
         if place + 32 > len(head):
             break
         kind, at, _, _, size = struct.unpack_from("<IIIII", head, place)
-        found += _threads(head[at : at + size]) if kind == 4 else 0
-    return found
+        result += _threads(head[at : at + size]) if kind == 4 else 0
+    return result
 
 
 def _threads(notes: bytes) -> int:
-    at, found = 0, 0
+    at, result = 0, 0
     while at + 12 <= len(notes):
         name, size, kind = struct.unpack_from("<III", notes, at)
-        found += kind == 1
+        result += kind == 1
         at += 12 + (name + 3 & ~3) + (size + 3 & ~3)
-    return found
+    return result
 
 
-def answer_of_memory(thing: Thing, asked: AskedOfThing) -> ThingAnswer:
+def answer_of_memory(thing: Thing, requested: AskedOfThing) -> ThingAnswer:
     """Raw memory, of which no verb reads anything yet."""
     size = "more than 64 MiB" if thing.size is None else f"{thing.size:,} B"
     return ThingAnswer(

@@ -19,7 +19,7 @@ _LOOKED_AT = 24  # files of a folder
 _SHOWN = 3
 
 
-def answer_of_build(thing: Thing, asked: AskedOfThing) -> ThingAnswer:
+def answer_of_build(thing: Thing, requested: AskedOfThing) -> ThingAnswer:
     """By its configuration and its ELF or map. InputError: one of them cannot be read."""
     build = build_of(thing.path)
     shown = ", ".join(path.name for path in (build.sdkconfig, build.elf, build.map) if path)
@@ -27,20 +27,20 @@ def answer_of_build(thing: Thing, asked: AskedOfThing) -> ThingAnswer:
     what = f"a build folder{of and f',{of}' if not build.project else of}"
     if shown:
         what = f"{what}, with {shown}"
-    chip = asked.chip or build.chip or None
+    chip = requested.chip or build.chip or None
     if build.sdkconfig is not None:
-        found = config_answer([str(build.sdkconfig)], asked, elf=build.elf, chip=chip)
-        words = (str(build.sdkconfig), *found.device)
+        result = config_answer([str(build.sdkconfig)], requested, elf=build.elf, chip=chip)
+        words = (str(build.sdkconfig), *result.device)
         words = words if build.elf is None else (*words, "--elf", str(build.elf))
-        following = tuple(next_of_config((str(build.sdkconfig), *found.device), found))[:1]
+        following = tuple(next_of_config((str(build.sdkconfig), *result.device), result))[:1]
         return ThingAnswer(
             thing=thing.shown,
             kind="build",
             what=what,
-            answer=sentence(found),
-            figures=tuple(figures(found)),
+            answer=sentence(result),
+            figures=tuple(figures(result)),
             next=(*following, command("predict", *words, why="with the static RAM of this build")),
-            notes=found.assumed,
+            notes=result.assumed,
         )
     firmware = build.elf or build.map
     if firmware is None:
@@ -52,8 +52,8 @@ def answer_of_build(thing: Thing, asked: AskedOfThing) -> ThingAnswer:
             figures=(),
             next=(),
         )
-    asked = AskedOfThing(need=asked.need, chip=chip, idf=asked.idf)
-    inner = answer_of_firmware(look_at(str(firmware)), asked)
+    requested = AskedOfThing(need=requested.need, chip=chip, idf=requested.idf)
+    inner = answer_of_firmware(look_at(str(firmware)), requested)
     return ThingAnswer(
         thing=thing.shown,
         kind="build",
@@ -65,10 +65,10 @@ def answer_of_build(thing: Thing, asked: AskedOfThing) -> ThingAnswer:
     )
 
 
-def answer_of_project(thing: Thing, asked: AskedOfThing) -> ThingAnswer:
+def answer_of_project(thing: Thing, requested: AskedOfThing) -> ThingAnswer:
     """By its configuration files. InputError: they cannot be read."""
     try:
-        found = config_answer([], asked, project=thing.path)
+        result = config_answer([], requested, project=thing.path)
     except InputError as error:
         if "no sdkconfig and no Kconfig file" not in error.message:
             raise
@@ -80,19 +80,19 @@ def answer_of_project(thing: Thing, asked: AskedOfThing) -> ThingAnswer:
             figures=(),
             next=(command("record", "-o", "T.hst", "--", "./PROGRAM", why="its tests on this PC"),),
         )
-    words = ("--project", thing.name, *found.device)
+    words = ("--project", thing.name, *result.device)
     return ThingAnswer(
         thing=thing.shown,
         kind="project",
-        what=f"{thing.kind.known_as} for {found.lint.chip}, ESP-IDF {found.lint.idf}",
-        answer=sentence(found),
-        figures=tuple(figures(found)),
-        next=tuple(next_of_config(words, found)),
-        notes=found.assumed,
+        what=f"{thing.kind.known_as} for {result.lint.chip}, ESP-IDF {result.lint.idf}",
+        answer=sentence(result),
+        figures=tuple(figures(result)),
+        next=tuple(next_of_config(words, result)),
+        notes=result.assumed,
     )
 
 
-def answer_of_other_folder(thing: Thing, asked: AskedOfThing) -> ThingAnswer:
+def answer_of_other_folder(thing: Thing, requested: AskedOfThing) -> ThingAnswer:
     """By what is in it."""
     known: dict[str, list[str]] = {}
     names = sorted(entries(thing.path, thing.shown))

@@ -34,62 +34,62 @@ _SHOWN = 3
 _NOTHING = "No line of it tells a state of the heap."
 
 
-def answer_of_log(thing: Thing, asked: AskedOfThing) -> ThingAnswer:
+def answer_of_log(thing: Thing, requested: AskedOfThing) -> ThingAnswer:
     """InputError: it cannot be read."""
-    found = _found(thing, asked)
-    if thing.kind.doubtful and found.answer.declines is not None:
-        return answer_of_rest(thing, asked)
+    result = _matches(thing, requested)
+    if thing.kind.doubtful and result.answer.declines is not None:
+        return answer_of_rest(thing, requested)
     return ThingAnswer(
         thing=thing.shown,
         kind="log",
-        what=", ".join(_what(found)),
-        answer=found.verdict[0] if found.verdict else _NOTHING,
-        figures=tuple(_figures(found))[:_SHOWN],
-        next=tuple(_next(thing, found, asked))[:2],
-        notes=(*found.contradictions[:1], *found.assumed[:1]),
+        what=", ".join(_what(result)),
+        answer=result.verdict[0] if result.verdict else _NOTHING,
+        figures=tuple(_figures(result))[:_SHOWN],
+        next=tuple(_next(thing, result, requested))[:2],
+        notes=(*result.contradictions[:1], *result.assumed[:1]),
     )
 
 
-def _found(thing: Thing, asked: AskedOfThing) -> LogResult:
+def _matches(thing: Thing, requested: AskedOfThing) -> LogResult:
     """A pipe whose end was seen is answered by a copy: `log` would wait for more of it."""
     if thing.path.is_file():
-        return log(thing.name, need=asked.need, chip=asked.chip, idf=asked.idf)
+        return log(thing.name, need=requested.need, chip=requested.chip, idf=requested.idf)
     with scratch_folder() as folder:
         copy = Path(folder) / "log"
         with open_blocks(thing.name) as blocks, copy.open("wb") as file:
             file.writelines(blocks)
-        found = log(copy, need=asked.need, chip=asked.chip, idf=asked.idf)
-    named = (thing.name if word == str(copy) else word for word in found.next)
-    return replace(found, next=tuple(named))
+        result = log(copy, need=requested.need, chip=requested.chip, idf=requested.idf)
+    named = (thing.name if word == str(copy) else word for word in result.next)
+    return replace(result, next=tuple(named))
 
 
-def _what(found: LogResult) -> Iterator[str]:
-    yield f"a log of {found.chip}" if found.chip else "a device's log, chip unknown"
-    if found.idf:
-        yield f"ESP-IDF {found.idf}"
-    if found.framework:
-        yield found.framework
-    yield plural(found.lines, "line")
+def _what(log_result: LogResult) -> Iterator[str]:
+    yield f"a log of {log_result.chip}" if log_result.chip else "a device's log, chip unknown"
+    if log_result.idf:
+        yield f"ESP-IDF {log_result.idf}"
+    if log_result.framework:
+        yield log_result.framework
+    yield plural(log_result.lines, "line")
 
 
-def _figures(found: LogResult) -> Iterator[ThingFigure]:
-    sizes = [one.size for one in found.answer.failed if one.size and one.memory]
+def _figures(log_result: LogResult) -> Iterator[ThingFigure]:
+    sizes = [one.size for one in log_result.answer.failed if one.size and one.memory]
     if sizes:
         yield in_bytes("largest failed request", max(sizes))
-    elif found.answer.failed:
-        yield counted("failed requests", sum(one.count for one in found.answer.failed))
+    elif log_result.answer.failed:
+        yield counted("failed requests", sum(one.count for one in log_result.answer.failed))
     for name, shown in _FIGURES:
-        value = getattr(found.answer, name)
+        value = getattr(log_result.answer, name)
         if value is not None:
             yield in_bytes(shown, value)
 
 
-def _next(thing: Thing, found: LogResult, asked: AskedOfThing) -> Iterator[NextCommand]:
+def _next(thing: Thing, log_result: LogResult, requested: AskedOfThing) -> Iterator[NextCommand]:
     yield command(
-        "log", thing.name, *asked.device, why="all that it tells, and the lines it rests on"
+        "log", thing.name, *requested.device, why="all that it tells, and the lines it rests on"
     )
-    if found.next and found.next != ("log", thing.name):
-        yield command(*found.next, why=_WHY.get(found.next[0], "the next step"))
+    if log_result.next and log_result.next != ("log", thing.name):
+        yield command(*log_result.next, why=_WHY.get(log_result.next[0], "the next step"))
 
 
 _WHY = {

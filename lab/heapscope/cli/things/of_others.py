@@ -18,7 +18,7 @@ from heapscope.trace.things.thing import Thing
 _RESULT_MAX = 32 << 20
 
 
-def answer_of_port(thing: Thing, asked: AskedOfThing) -> ThingAnswer:
+def answer_of_port(thing: Thing, requested: AskedOfThing) -> ThingAnswer:
     """A port is not opened: that resets many boards. InputError: its number is invalid."""
     port = parse_port(thing.name)
     kinds = {"serial": "a serial port", "tcp": "a TCP connection", "udp": "a UDP port"}
@@ -50,7 +50,7 @@ def answer_of_port(thing: Thing, asked: AskedOfThing) -> ThingAnswer:
     )
 
 
-def answer_of_program(thing: Thing, asked: AskedOfThing) -> ThingAnswer:
+def answer_of_program(thing: Thing, requested: AskedOfThing) -> ThingAnswer:
     name = thing.name if os.sep in thing.name else f"./{thing.name}"
     static = "statically" in thing.kind.what
     answer = (
@@ -71,7 +71,7 @@ def answer_of_program(thing: Thing, asked: AskedOfThing) -> ThingAnswer:
     )
 
 
-def answer_of_stream(thing: Thing, asked: AskedOfThing) -> ThingAnswer:
+def answer_of_stream(thing: Thing, requested: AskedOfThing) -> ThingAnswer:
     return ThingAnswer(
         thing=thing.shown,
         kind="stream",
@@ -84,10 +84,10 @@ def answer_of_stream(thing: Thing, asked: AskedOfThing) -> ThingAnswer:
     )
 
 
-def answer_of_result(thing: Thing, asked: AskedOfThing) -> ThingAnswer:
+def answer_of_result(thing: Thing, requested: AskedOfThing) -> ThingAnswer:
     """The result that a verb wrote with --json."""
-    said = {} if thing.size is None or thing.size > _RESULT_MAX else _document(thing)
-    verdict = said.get("verdict")
+    stated = {} if thing.size is None or thing.size > _RESULT_MAX else _document(thing)
+    verdict = stated.get("verdict")
     sentence = verdict.get("sentence") if isinstance(verdict, dict) else None
     if isinstance(verdict, list) and verdict:
         sentence = verdict[0]
@@ -112,25 +112,25 @@ def _document(thing: Thing) -> dict[str, object]:
         with thing.path.open("rb") as file:
             data = file.read(_RESULT_MAX)
     try:
-        found = json.loads(data)
+        document = json.loads(data)
     except (ValueError, RecursionError):
         return {}
-    return found if isinstance(found, dict) else {}
+    return document if isinstance(document, dict) else {}
 
 
-def answer_of_rest(thing: Thing, asked: AskedOfThing) -> ThingAnswer:
+def answer_of_rest(thing: Thing, requested: AskedOfThing) -> ThingAnswer:
     """A thing that no verb reads. The kind is UNKNOWN where nothing is known of it."""
-    found = thing.kind
+    kind = thing.kind
     sentences = {
         EMPTY: "There is nothing in it.",
-        PACKED: f"Not read: {found.remedy}.",
-        OTHER: f"It has no answer of its own: {found.remedy}.",
+        PACKED: f"Not read: {kind.remedy}.",
+        OTHER: f"It has no answer of its own: {kind.remedy}.",
     }
-    words = [thing.name if word == "THING" else word for word in found.words]
+    words = [thing.name if word == "THING" else word for word in kind.words]
     following = (command(*words, why="the command for it"),) if words else ()
     notes: tuple[str, ...] = ()
-    if found.kind == "log" or (found.kind == UNKNOWN and found.what == "a text"):
-        facts = 0 if found.doubtful else facts_in(thing.head)
+    if kind.kind == "log" or (kind.kind == UNKNOWN and kind.what == "a text"):
+        facts = 0 if kind.doubtful else facts_in(thing.head)
         few = (
             f"{facts:,} of its lines tell of memory, too few to be a log's"
             if facts
@@ -140,9 +140,9 @@ def answer_of_rest(thing: Thing, asked: AskedOfThing) -> ThingAnswer:
         following = (command("log", thing.name, why="all the same, as a log"),)
     return ThingAnswer(
         thing=thing.shown,
-        kind=UNKNOWN if found.doubtful else found.kind,
-        what="a text" if found.doubtful else found.what,
-        answer=sentences.get(found.kind, "It is not one of the things that are understood."),
+        kind=UNKNOWN if kind.doubtful else kind.kind,
+        what="a text" if kind.doubtful else kind.what,
+        answer=sentences.get(kind.kind, "It is not one of the things that are understood."),
         figures=(),
         next=following,
         notes=notes,

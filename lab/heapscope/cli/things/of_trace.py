@@ -28,42 +28,42 @@ _IMPORTED_MAX = 16 << 20  # bytes of another tool's text
 _USUAL = "esp32"
 
 
-def answer_of_trace(thing: Thing, asked: AskedOfThing) -> ThingAnswer:
+def answer_of_trace(thing: Thing, requested: AskedOfThing) -> ThingAnswer:
     """InputError: it is damaged from its beginning on."""
     info = read_info(thing.name)
-    found = replayed(thing.name, info, asked)
+    result = replayed(thing.name, info, requested)
     return ThingAnswer(
         thing=thing.shown,
         kind="trace",
         what=_what(info),
-        answer=contents(info) if found is None else found.verdict.sentence,
-        figures=_figures(info, found),
-        next=tuple(_next(thing.name, info, found, asked)),
-        notes=tuple(_notes(info, found, asked)),
+        answer=contents(info) if result is None else result.verdict.sentence,
+        figures=_figures(info, result),
+        next=tuple(_next(thing.name, info, result, requested)),
+        notes=tuple(_notes(info, result, requested)),
     )
 
 
-def replayed(name: str, info: TraceInfo, asked: AskedOfThing) -> ReplayResult | None:
-    """On the memory that the trace or `asked` names; None: neither does, or it takes long."""
-    chip = asked.chip or info.metadata.get("chip", "")
-    if (chip not in chip_files() and asked.chip is None) or info.events.total > _REPLAYED_MAX:
+def replayed(name: str, info: TraceInfo, requested: AskedOfThing) -> ReplayResult | None:
+    """On the memory that the trace or `requested` names; None: neither does, or it takes long."""
+    chip = requested.chip or info.metadata.get("chip", "")
+    if (chip not in chip_files() and requested.chip is None) or info.events.total > _REPLAYED_MAX:
         return None
     try:
-        found = replay(name, need=asked.need, **_memory(asked))
+        result = replay(name, need=requested.need, **_memory(requested))
     except InputError:
-        if asked.device:
+        if requested.device:
             raise
         return None  # it names a release that is not known
-    return found if isinstance(found, ReplayResult) else None
+    return result if isinstance(result, ReplayResult) else None
 
 
-def _memory(asked: AskedOfThing) -> MemoryOptions:
-    found: MemoryOptions = {}
-    if asked.chip is not None:
-        found["chip"] = asked.chip
-    if asked.idf is not None:
-        found["idf"] = asked.idf
-    return found
+def _memory(requested: AskedOfThing) -> MemoryOptions:
+    memory_options: MemoryOptions = {}
+    if requested.chip is not None:
+        memory_options["chip"] = requested.chip
+    if requested.idf is not None:
+        memory_options["idf"] = requested.idf
+    return memory_options
 
 
 def contents(info: TraceInfo) -> str:
@@ -90,15 +90,15 @@ def _events(info: TraceInfo) -> str:
     return f"{'at least ' if is_cut(info.loss) else ''}{plural(info.events.total, 'event')}"
 
 
-def _figures(info: TraceInfo, found: ReplayResult | None) -> tuple[ThingFigure, ...]:
+def _figures(info: TraceInfo, replay_result: ReplayResult | None) -> tuple[ThingFigure, ...]:
     least = "at least " if is_cut(info.loss) else ""
-    if found is None or least:
+    if replay_result is None or least:
         return (
             counted(f"{least}events", info.events.total),
             in_bytes(f"{least}live peak", info.live_peak),
             in_bytes(f"{least}largest request", info.largest_request),
         )
-    facts = found.verdict.facts
+    facts = replay_result.verdict.facts
     return (
         counted("failed requests", facts.failures),
         in_bytes("minimum free", facts.minimum_free),
@@ -107,35 +107,37 @@ def _figures(info: TraceInfo, found: ReplayResult | None) -> tuple[ThingFigure, 
 
 
 def _next(
-    name: str, info: TraceInfo, found: ReplayResult | None, asked: AskedOfThing
+    name: str, info: TraceInfo, replay_result: ReplayResult | None, requested: AskedOfThing
 ) -> Iterator[NextCommand]:
     if info.metadata.get("source") == "pjsip":
         yield command("fit", name, "--pools", why="which sizes should the pools have?")
         return
     model = host_model(info.metadata.get(ALLOCATOR, ""))
-    if found is not None:
-        question = "why" if found.verdict.facts.failures else "replay"
+    if replay_result is not None:
+        question = "why" if replay_result.verdict.facts.failures else "replay"
         why = "who is in the way, and what would help" if question == "why" else "all figures"
-        yield command(question, name, *asked.device, why=why)
+        yield command(question, name, *requested.device, why=why)
     elif model:
         yield command("fit", name, "--allocator", model, why="the smallest pool that it runs in")
     else:
-        device = asked.device or ("--chip", _USUAL)
+        device = requested.device or ("--chip", _USUAL)
         yield command("replay", name, *device, why="on the memory of a chip that you choose")
     yield command("leaks", name, why="does it leak, by task and call site?")
 
 
-def _notes(info: TraceInfo, found: ReplayResult | None, asked: AskedOfThing) -> Iterator[str]:
+def _notes(
+    info: TraceInfo, replay_result: ReplayResult | None, requested: AskedOfThing
+) -> Iterator[str]:
     if info.loss is not None:
         yield info.loss.sentences()[0]
     elif info.health.messages:
         yield info.health.messages[0]
-    if found is not None:
-        yield from found.layout.notes[:2]
+    if replay_result is not None:
+        yield from replay_result.layout.notes[:2]
         return
-    if asked.need and info.events.total <= _REPLAYED_MAX:
+    if requested.need and info.events.total <= _REPLAYED_MAX:
         yield "whether a block would have fitted needs a memory: give --chip"
-    if info.events.total > _REPLAYED_MAX and (asked.chip or info.metadata.get("chip")):
+    if info.events.total > _REPLAYED_MAX and (requested.chip or info.metadata.get("chip")):
         yield f"not replayed here, as it has more than {_REPLAYED_MAX:,} events"
     if info.word_size is not None and info.word_size > 4:
         yield (
@@ -144,7 +146,7 @@ def _notes(info: TraceInfo, found: ReplayResult | None, asked: AskedOfThing) -> 
         )
 
 
-def answer_of_import(thing: Thing, asked: AskedOfThing) -> ThingAnswer:
+def answer_of_import(thing: Thing, requested: AskedOfThing) -> ThingAnswer:
     """Another tool's trace, by the trace that `import` makes of it. InputError: it has no event."""
     form = thing.kind.kind
     first = command("import", form, thing.name, "-o", "T.hst", why="makes a trace of it")
@@ -162,7 +164,7 @@ def answer_of_import(thing: Thing, asked: AskedOfThing) -> ThingAnswer:
     then = (
         command("fit", "T.hst", "--pools", why="which sizes should the pools have?")
         if form == "pjsip"
-        else command("replay", "T.hst", *(asked.device or ("--chip", _USUAL)), why="on a chip")
+        else command("replay", "T.hst", *(requested.device or ("--chip", _USUAL)), why="on a chip")
     )
     return ThingAnswer(
         thing=thing.shown,

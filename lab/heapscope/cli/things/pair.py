@@ -10,32 +10,32 @@ from heapscope.trace.things.answer import ThingAnswer
 from heapscope.trace.things.thing import Thing
 
 
-def compared(left: Thing, right: Thing, asked: AskedOfThing) -> ThingAnswer | None:
+def compared(left: Thing, right: Thing, requested: AskedOfThing) -> ThingAnswer | None:
     """None: each is answered by itself. InputError: one of them is damaged."""
     kinds = left.kind.kind, right.kind.kind
     if kinds == ("sdkconfig", "sdkconfig"):
-        return _configurations(left, right, asked)
+        return _configurations(left, right, requested)
     if kinds == ("trace", "trace"):
-        return _traces(left, right, asked)
+        return _traces(left, right, requested)
     if kinds == ("result", "result"):
         return _results(left, right)
     return None
 
 
-def _configurations(left: Thing, right: Thing, asked: AskedOfThing) -> ThingAnswer:
+def _configurations(left: Thing, right: Thing, requested: AskedOfThing) -> ThingAnswer:
     from heapscope.forecast.ladder.compared import difference_of
     from heapscope.forecast.ladder.side import named_files
     from heapscope.forecast.ladder.sides import SideOptions, levels, sides_of
 
-    options: SideOptions = {"chip": asked.chip, "idf": asked.idf}
+    options: SideOptions = {"chip": requested.chip, "idf": requested.idf}
     sides = sides_of(named_files([left.name, right.name]), options)
     rungs, _, notes = levels(sides)
-    found = difference_of(*sides)
-    total = found.total.left.dram
-    weighty = next((one for one in found.options if one.gain.left.dram.median), None)
+    difference = difference_of(*sides)
+    total = difference.total.left.dram
+    weighty = next((one for one in difference.options if one.gain.left.dram.median), None)
     most = "" if weighty is None else f"; most by {weighty.option}"
     band = f"{signed(total.low_80)} to {signed(total.high_80)}"
-    if not found.options and not found.unknown:
+    if not difference.options and not difference.unknown:
         answer = "Both have the same value of every option."
     else:
         answer = (
@@ -51,39 +51,45 @@ def _configurations(left: Thing, right: Thing, asked: AskedOfThing) -> ThingAnsw
         figures=(
             in_bytes("left by the first", rungs[0].left.median),
             in_bytes("left by the second", rungs[1].left.median),
-            counted("options that differ", len(found.options) + len(found.unknown)),
+            counted("options that differ", len(difference.options) + len(difference.unknown)),
         ),
         next=(
             command(
-                "compare", left.name, right.name, *asked.device, why="what each difference gives"
+                "compare",
+                left.name,
+                right.name,
+                *requested.device,
+                why="what each difference gives",
             ),
-            command("lint", right.name, *asked.device, why="is the second one sound?"),
+            command("lint", right.name, *requested.device, why="is the second one sound?"),
         ),
         notes=notes[:1],
     )
 
 
-def _traces(left: Thing, right: Thing, asked: AskedOfThing) -> ThingAnswer | None:
+def _traces(left: Thing, right: Thing, requested: AskedOfThing) -> ThingAnswer | None:
     from heapscope.cli.things.of_trace import replayed
     from heapscope.simulation.result.comparison import compare
     from heapscope.trace.info import read_info
 
-    sides = [replayed(thing.name, read_info(thing.name), asked) for thing in (left, right)]
+    sides = [replayed(thing.name, read_info(thing.name), requested) for thing in (left, right)]
     if sides[0] is None or sides[1] is None:
         return None
-    found = compare(sides[0], sides[1])
+    result = compare(sides[0], sides[1])
     return ThingAnswer(
         thing=f"{left.shown}, {right.shown}",
         kind="trace",
         what="two traces, each on the memory of its device",
-        answer=found.conclusion[0] if found.conclusion else "No figure of them differs.",
+        answer=result.conclusion[0] if result.conclusion else "No figure of them differs.",
         figures=tuple(
             in_bytes(f"minimum free of the {which}", side.verdict.facts.minimum_free)
             for which, side in zip(("first", "second"), sides, strict=True)
             if side is not None
         ),
         next=(
-            command("compare", left.name, right.name, *asked.device, why="every figure of both"),
+            command(
+                "compare", left.name, right.name, *requested.device, why="every figure of both"
+            ),
         ),
     )
 
@@ -133,14 +139,14 @@ def _results(left: Thing, right: Thing) -> ThingAnswer | None:
 
     if left.kind.what != right.kind.what or not left.kind.what.endswith(" replay"):
         return None
-    found = compare(left.name, right.name)
-    if not isinstance(found, Comparison):
+    result = compare(left.name, right.name)
+    if not isinstance(result, Comparison):
         return None
     return ThingAnswer(
         thing=f"{left.shown}, {right.shown}",
         kind="result",
         what="two results of heapscope replay",
-        answer=found.conclusion[0] if found.conclusion else "No figure of them differs.",
+        answer=result.conclusion[0] if result.conclusion else "No figure of them differs.",
         figures=(),
         next=(command("compare", left.name, right.name, why="every figure of both"),),
     )

@@ -71,12 +71,12 @@ def check(
     done = _Check(plan, progress)
     for run in plan.runs:
         done.run(run)
-    found: list[ChangeRow] = []
+    moved: list[ChangeRow] = []
     if old is not None:
-        found = changes(old.figures, done.figures, tolerance=plan.tolerance)
+        moved = changes(old.figures, done.figures, tolerance=plan.tolerance)
         done.notes += not_in(old.figures, done.figures)
     return _answer(
-        done, found, baseline="" if baseline is None else printable(str(baseline), limit=400)
+        done, moved, baseline="" if baseline is None else printable(str(baseline), limit=400)
     )
 
 
@@ -87,13 +87,13 @@ def check_run(run: CheckRun, *, progress: OnProgress | None = None) -> CheckResu
     return _answer(done, [], baseline="")
 
 
-def _answer(done: _Check, found: list[ChangeRow], *, baseline: str) -> CheckResult:
+def _answer(done: _Check, moved: list[ChangeRow], *, baseline: str) -> CheckResult:
     rows = tuple(_without_absent(done.rows))
     failing = sum(row.status != KEPT for row in rows)
-    worse = sum(row.status == "worse" for row in found)
-    if len(found) > worse:
+    worse = sum(row.status == "worse" for row in moved)
+    if len(moved) > worse:
         done.notes.append(
-            f"{plural(len(found) - worse, 'figure')} differ from the baseline for the worse; too "
+            f"{plural(len(moved) - worse, 'figure')} differ from the baseline for the worse; too "
             "few recordings tell whether that is noise. Give a run several recordings, or "
             "[baseline] a tolerance."
         )
@@ -103,7 +103,7 @@ def _answer(done: _Check, found: list[ChangeRow], *, baseline: str) -> CheckResu
         passed=not failing and not worse,
         budgets=rows,
         baseline=baseline,
-        changes=tuple(found),
+        changes=tuple(moved),
         notes=tuple(dict.fromkeys(done.notes)),
         figures=tuple(done.figures),
         word_size=largest_word(*done.words),
@@ -156,61 +156,61 @@ class _Check:
             self._fits(run)
             self._leaks(run)
 
-    def _told(self, run: CheckRun, *tells: str) -> list[Budget]:
+    def _reported(self, run: CheckRun, *tells: str) -> list[Budget]:
         return [budget for budget in run.budgets if set(tells) & set(KINDS[budget.kind].tells)]
 
     def _add(
-        self, run: CheckRun, budget: Budget, found: Judgement, source: str, memory: str
+        self, run: CheckRun, budget: Budget, moved: Judgement, source: str, memory: str
     ) -> None:
-        row = row_of(budget, found, run=run.name, source=source, memory=memory, file=self.plan.file)
+        row = row_of(budget, moved, run=run.name, source=source, memory=memory, file=self.plan.file)
         shared = budget not in run.own
-        self.rows.append(_Judged(row=row, budget=budget, absent=found.absent, shared=shared))
+        self.rows.append(_Judged(row=row, budget=budget, absent=moved.absent, shared=shared))
 
     def _traces(self, run: CheckRun, options: MemoryOptions) -> None:
-        budgets = self._told(run, REPLAY, SURVEY)
-        wanted = parse_requests(one.said for one in budgets if one.kind == "need")
+        budgets = self._reported(run, REPLAY, SURVEY)
+        wanted = parse_requests(one.given for one in budgets if one.kind == "need")
         recordings: list[list[Figure]] = []
         memory = ""
         for trace in run.traces:
-            made = surveyed(
+            built = surveyed(
                 trace, given(options), needs=wanted, columns=COLUMNS, progress=self.progress
             )
-            result = made.result
+            result = built.result
             memory = _of_result(result, options)
             for budget in budgets:
                 self._add(
-                    run, budget, judge_replay(budget, result, made.seen), _name(trace), memory
+                    run, budget, judge_replay(budget, result, built.seen), _name(trace), memory
                 )
-            for budget in self._told(run, PERTURBED):
-                found = self._perturbed(run, trace, made)
-                self._add(run, budget, found, _name(trace), memory)
-            recordings.append(list(figures_of(result, made.seen)))
+            for budget in self._reported(run, PERTURBED):
+                moved = self._perturbed(run, trace, built)
+                self._add(run, budget, moved, _name(trace), memory)
+            recordings.append(list(figures_of(result, built.seen)))
             facts = result.trace.metadata
             self.words.append(word_size(facts))
             known = (of_unrecorded, of_a_part, of_wide_pointers)
-            said = (*(one(facts) for one in known), *_lost(result))
-            self.notes += [f"{_name(trace)}: {one}" for one in said if one]
+            stated = (*(one(facts) for one in known), *_lost(result))
+            self.notes += [f"{_name(trace)}: {one}" for one in stated if one]
         self.figures += gathered(run.name, memory, recordings)
 
-    def _perturbed(self, run: CheckRun, trace: Path, made: Surveyed) -> Judgement:
-        if is_cut(made.result.loss):
+    def _perturbed(self, run: CheckRun, trace: Path, built: Surveyed) -> Judgement:
+        if is_cut(built.result.loss):
             return Judgement(value=None, why="events of the trace are missing")
         held = held_budgets(run.budgets)
         replays = perturbed_replays(
             trace,
-            made.memory.layout,
+            built.memory.layout,
             self.plan.jitter,
-            needs=parse_requests(one.said for one in held if one.kind == "need"),
-            placement=made.placement,
+            needs=parse_requests(one.given for one in held if one.kind == "need"),
+            placement=built.placement,
         )
         tried = counted(self.progress, "perturbed runs")
         return judge_perturbed(held, _each(replays, tried))
 
     def _fits(self, run: CheckRun) -> None:
-        for budget in self._told(run, FIT):
+        for budget in self._reported(run, FIT):
             for trace in run.traces:
-                found = self._fit(budget, trace)
-                self._add(run, budget, found, _name(trace), budget.qualifier)
+                moved = self._fit(budget, trace)
+                self._add(run, budget, moved, _name(trace), budget.qualifier)
 
     def _fit(self, budget: Budget, trace: Path) -> Judgement:
         """One replay tells whether it fits. How much it takes is searched for where it does not."""
@@ -228,7 +228,7 @@ class _Check:
         return judge_fit(budget, smallest)
 
     def _leaks(self, run: CheckRun) -> None:
-        for budget in self._told(run, LEAKS):
+        for budget in self._reported(run, LEAKS):
             for trace in run.traces:
                 self._add(run, budget, self._leak(run, budget, trace), _name(trace), "")
 
@@ -239,17 +239,17 @@ class _Check:
             named = [one for one in read_info(trace).marks if one.name == printable(mark)]
             rounds = len(named) - 1
             if rounds + 1 < ROUNDS_LEAST:
-                said = f"mark '{printable(mark)}' comes {rounds + 1} times, fewer than three"
-                return absent(said)
+                text = f"mark '{printable(mark)}' comes {rounds + 1} times, fewer than three"
+                return absent(text)
             start, end = mark, f"{mark}#{rounds + 1}"
-        found = leaks(trace, begin=start, end=end, suppress=run.suppress, progress=self.progress)
-        return judge_leaks(budget, found, rounds=rounds)
+        moved = leaks(trace, begin=start, end=end, suppress=run.suppress, progress=self.progress)
+        return judge_leaks(budget, moved, rounds=rounds)
 
     def _log(self, run: CheckRun, path: Path, options: MemoryOptions) -> None:
-        budgets = self._told(run, "log")
+        budgets = self._reported(run, "log")
         if not budgets:
             return
-        needs = [one.said for one in budgets if one.kind == "need"]
+        needs = [one.given for one in budgets if one.kind == "need"]
         known = {name: _text(options, name) for name in _OF_LOG}
         result = log(path, need=needs, chip=known["chip"], idf=known["idf"], progress=self.progress)
         memory = ", ".join(filter(None, (result.chip, result.idf)))
@@ -257,7 +257,7 @@ class _Check:
             self._add(run, budget, judge_log(budget, result), _name(path), memory)
 
     def _config(self, run: CheckRun, options: MemoryOptions) -> None:
-        budgets = self._told(run, "config")
+        budgets = self._reported(run, "config")
         if not budgets:
             return
         static = options.get("static_dram")
@@ -276,7 +276,7 @@ class _Check:
             self._add(run, budget, judge_config(budget, result), source, memory)
 
     def _static(self, run: CheckRun, options: MemoryOptions) -> None:
-        budgets = self._told(run, "static")
+        budgets = self._reported(run, "static")
         if not budgets:
             return
         chosen = choose_memory(given(options), run.traces[0] if run.traces else None)
@@ -287,8 +287,8 @@ class _Check:
             )
         ram = chosen.static.picture()
         for budget in budgets:
-            found = judge_static(budget, ram)
-            self._add(run, budget, found, ram.file, chosen.static.chip)
+            moved = judge_static(budget, ram)
+            self._add(run, budget, moved, ram.file, chosen.static.chip)
 
 
 def _each(results: Iterator[ReplayResult], then: Callable[[], None]) -> Iterator[ReplayResult]:

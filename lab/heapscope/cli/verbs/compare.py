@@ -65,7 +65,7 @@ def compare(
         raise InputError(
             "nothing to compare", remedy="name two things, or one trace and an option twice"
         )
-    asked = comparison_of([(_shown(thing), kind_of(thing)) for thing in things], parts=parts)
+    comparison = comparison_of([(_shown(thing), kind_of(thing)) for thing in things], parts=parts)
     kinds: Mapping[Comparing, Mapping[str, object]] = {
         Comparing.REPLAYS: {"--need": need},
         Comparing.PARTS: {"--caps": caps, "--reported-free": reported_free},
@@ -77,13 +77,13 @@ def compare(
             "--links": links,
         },
     }
-    _refuse_others(asked, kinds)
-    if asked is Comparing.CONFIGURATIONS:
+    _refuse_others(comparison, kinds)
+    if comparison is Comparing.CONFIGURATIONS:
         names = [thing for thing in things if isinstance(thing, str | Path)]
         taken = _taken(_shown(names[0]), options, sides, parts=parts)
         taken |= SideOptions(tcp=tcp, udp=udp, tls=tls, links=links)
         return compared_configurations(names, steps=steps, options=taken)
-    if asked is Comparing.PARTS:
+    if comparison is Comparing.PARTS:
         trace = things[0] if things else None
         if not isinstance(trace, str | Path | None):
             raise InputError("--parts: a result, not a trace", remedy="name the trace")
@@ -106,14 +106,14 @@ def _shown(thing: Compared) -> str:
     return "a result" if isinstance(thing, ReplayResult) else printable(str(thing), limit=400)
 
 
-def _refuse_others(asked: Comparing, kinds: Mapping[Comparing, Mapping[str, object]]) -> None:
+def _refuse_others(requested: Comparing, kinds: Mapping[Comparing, Mapping[str, object]]) -> None:
     """InputError names the first option that belongs to another comparison."""
     for comparing, flags in kinds.items():
         for name, value in flags.items():
-            if value and comparing is not asked:
-                alone = comparing is Comparing.PARTS and asked is Comparing.REPLAYS
+            if value and comparing is not requested:
+                alone = comparing is Comparing.PARTS and requested is Comparing.REPLAYS
                 raise InputError(
-                    f"{name} is for comparing {comparing}, and these are {asked}",
+                    f"{name} is for comparing {comparing}, and these are {requested}",
                     remedy="add --parts" if alone else f"leave {name} out",
                 )
 

@@ -29,15 +29,15 @@ def compared_parts(
     apart = list(sides) or [MemoryOptions(), MemoryOptions()]
     path = None if trace is None else Path(trace)
     wanted, measured = capabilities.parse(caps), measured_of(reported_free)
-    asked = Upgrade(path, memory, apart, caps=wanted, measured=measured)
+    upgrade = Upgrade(path, memory, apart, caps=wanted, measured=measured)
     meter = Meter(path, caps=wanted, measured=counted(progress, "replays"))
-    knobs, knobs_of = asked.knobs()
-    found = explain(
+    knobs, knobs_of = upgrade.knobs()
+    result = explain(
         meter,
-        asked.sides,
+        upgrade.sides,
         measured=measured,
-        ideas=asked.ideas(),
+        ideas=upgrade.ideas(),
         knobs=knobs,
         knobs_of=knobs_of,
     )
-    return with_word_size(found, path, limits=False)  # they are among its notes
+    return with_word_size(result, path, limits=False)  # they are among its notes

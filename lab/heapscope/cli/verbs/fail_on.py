@@ -14,7 +14,7 @@ from heapscope.fleet.budgets.budget import (
     REPLAY,
     STATIC,
     Budget,
-    told_by,
+    check_reported_by,
 )
 from heapscope.fleet.budgets.check_result import BudgetRow
 from heapscope.fleet.budgets.judge import judge_comparison, judge_log
@@ -30,7 +30,7 @@ TELLS = {"replay": (REPLAY, STATIC), "compare": (REPLAY, COMPARE), "import": (IM
 
 def checked(budgets: Sequence[Budget], verb: str) -> tuple[Budget, ...]:
     """InputError: a budget that the verb cannot tell."""
-    told_by(tuple(budgets), verb, *TELLS[verb])
+    check_reported_by(tuple(budgets), verb, *TELLS[verb])
     return tuple(budgets)
 
 

@@ -76,7 +76,7 @@ def fit(
         "no --pools: they are of pools that the program named",
         "add --pools",
     )
-    perturbed = Jitter.asked(jitter, seed=jitter_seed, strength=jitter_strength)
+    perturbed = Jitter.requested(jitter, seed=jitter_seed, strength=jitter_strength)
     placement = None if place is None else pool_rules(place)
     needs = parse_requests([need] if isinstance(need, str | int) else need)
     if needs and task is not None:
@@ -85,12 +85,12 @@ def fit(
             remedy="leave one of them out",
         )
     firmware = _firmware(chip, idf, sdkconfig, map, task)
-    said: Sequence[str] = [allocator] if isinstance(allocator, str) else list(allocator)
-    names = [parse_allocator(name) for name in said]
+    entries: Sequence[str] = [allocator] if isinstance(allocator, str) else list(allocator)
+    names = [parse_allocator(name) for name in entries]
     if firmware is not None:
         names += (firmware.before, firmware.after)
     names = list(dict.fromkeys(names or placements()))
-    found = [
+    matches = [
         fit_one(
             trace,
             names,
@@ -106,11 +106,11 @@ def fit(
         for trace in traces
     ]
     if firmware is not None:
-        found = [with_verdict(results, firmware) for results in found]
+        matches = [with_verdict(results, firmware) for results in matches]
     return FitResults(
         tuple(
             with_word_size(result, trace, named=len(traces) > 1)
-            for trace, results in zip(traces, found, strict=True)
+            for trace, results in zip(traces, matches, strict=True)
             for result in results
         )
     )
@@ -132,8 +132,8 @@ def _named_pools(
     wanted = parse_sizes(sizes)
     read = [read_pools(Path(trace), progress=phase(progress, "reading")) for trace in traces]
     trying = phase(progress, "trying sizes", parts=True)
-    found = pools_result(read, wanted=wanted, calls=calls, progress=trying)
-    return with_word_size(found, *traces, named=len(traces) > 1)
+    result = pools_result(read, wanted=wanted, calls=calls, progress=trying)
+    return with_word_size(result, *traces, named=len(traces) > 1)
 
 
 def _firmware(

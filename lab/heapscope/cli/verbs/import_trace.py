@@ -69,8 +69,8 @@ def import_(
             needs=parse_requests(need),
             progress=phase(progress, "reading"),
         )
-    said = {"--idf": idf, "--chip": chip, "--poisoning": poisoning, "--need": need}
-    for flag, value in said.items():
+    stated = {"--idf": idf, "--chip": chip, "--poisoning": poisoning, "--need": need}
+    for flag, value in stated.items():
         if value:
             raise InputError(
                 f"{flag} says nothing about a file of format {form}",

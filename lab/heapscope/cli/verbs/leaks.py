@@ -35,5 +35,5 @@ def leaks(
     span = interval(read_info(path, progress=phase(progress, "reading")), start=begin, end=end)
     free = replayed(path, options, progress=progress).free_for_malloc if options else None
     looking = phase(progress, "looking at live blocks")
-    found = find_leaks(path, span, suppressions=rules, free=free, progress=looking)
-    return with_word_size(found, path)
+    result = find_leaks(path, span, suppressions=rules, free=free, progress=looking)
+    return with_word_size(result, path)

@@ -66,9 +66,9 @@ def live(
     requests = parse_requests(need)
     options = given(memory)
     addresses = Addresses(options.get("elf"))
-    found = find_port(str(port), listen_on=listen_on)
-    if on_open is not None and found.detail:
-        on_open(found.detail)
+    result = find_port(str(port), listen_on=listen_on)
+    if on_open is not None and result.detail:
+        on_open(result.detail)
     prefix = None if out is None else Path(out)
     model = None
     if options.keys() - {"elf"}:
@@ -76,7 +76,7 @@ def live(
     with ExitStack() as stack:
         reasons = None if model is None else stack.enter_context(Reasons(_why(options)))
         hearing = Hearing(
-            found.name,
+            result.name,
             needs=[WatchedRequest(request=request) for request in requests],
             prefix=prefix,
             files=files,
@@ -86,12 +86,12 @@ def live(
         )
         stack.enter_context(hearing)
         run = _Listening(
-            found, hearing, seconds=seconds, until=until, on_moment=on_moment, stop=stop
+            result, hearing, seconds=seconds, until=until, on_moment=on_moment, stop=stop
         )
         run.whole(reasons)
         last = hearing.moment()
     return LiveResult(
-        port=found.name,
+        port=result.name,
         seconds=time.monotonic() - run.begun,
         ended_by=run.ended_by,
         recordings=tuple(

@@ -61,7 +61,7 @@ def place(
         pools=fixed_blocks,
     )
     wish.check()
-    perturbed = Jitter.asked(jitter, seed=jitter_seed, strength=jitter_strength)
+    perturbed = Jitter.requested(jitter, seed=jitter_seed, strength=jitter_strength)
     if second is not None:
         _check_other(path, Path(second))
         check_whole(Path(second))
@@ -81,13 +81,13 @@ def place(
         with_threshold=with_threshold,
         tried=counted(progress, "replays with rules"),
     )
-    found = answer(
+    result = answer(
         question,
         second=None if second is None else Path(second),
         jitter=perturbed,
         perturbing=phase(progress, "perturbed runs", parts=True),
     )
-    return with_word_size(found, path, damage=True)
+    return with_word_size(result, path, damage=True)
 
 
 def _check_other(path: Path, second: Path) -> None:

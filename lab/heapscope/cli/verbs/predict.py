@@ -111,26 +111,26 @@ def predict(
         ),
     )
     has_wifi = config.chip in chips()
-    own, said = measured_of(paths, measured=board, no_measured=no_measured, chip=chip, idf=idf)
+    own, stated = measured_of(paths, measured=board, no_measured=no_measured, chip=chip, idf=idf)
     read = knobs_of(config, idf=idf) if has_wifi else None
     logs = [Path(log) for log in calibrate]
     learned = calibrated_by(logs, config, read, environment=environment, known=own)
-    found = forecast(
+    result = forecast(
         model,
         read,
         environment=environment,
         times=times,
         measured=learned.measured,
-        notes=(*chosen.notes, *left_out(config), *said, *learned.notes),
+        notes=(*chosen.notes, *left_out(config), *stated, *learned.notes),
     )
     if trace is None:
-        return Prediction(**vars(found))
+        return Prediction(**vars(result))
     system = busiest_memory(with_own(model, own), traced=traced)
     replay = replay_events(trace, system.layout(), progress=phase(progress, "replaying"))
     if not traced:
-        found = replace(found, notes=(*found.notes, *twice(Path(trace), remedy="--traced")))
+        result = replace(result, notes=(*result.notes, *twice(Path(trace), remedy="--traced")))
     if is_cut(replay.loss):  # whether the whole run fits is not known
-        return Prediction(**vars(found), replay=replay)
+        return Prediction(**vars(result), replay=replay)
     replays = phase(progress, "replays", parts=True)
     fit = trace_fit(Path(trace), system, progress=replays)
-    return Prediction(**vars(found), replay=replay, trace_fit=fit)
+    return Prediction(**vars(result), replay=replay, trace_fit=fit)

@@ -12,8 +12,8 @@ def project_files(folder: str | Path | None) -> tuple[Path, ...]:
     InputError: the folder holds no project."""
     if folder is None:
         return ()
-    found = find_project(folder)
+    project = find_project(folder)
     for_chips = [
-        path for each in found.defaults for path in sorted(each.parent.glob(f"{each.name}.*"))
+        path for each in project.defaults for path in sorted(each.parent.glob(f"{each.name}.*"))
     ]
-    return (*found.for_all_chips(), *for_chips)
+    return (*project.for_all_chips(), *for_chips)

@@ -9,7 +9,7 @@ from pathlib import Path
 from heapscope.base.errors import InputError
 from heapscope.base.extras import need as need_extra
 from heapscope.base.printable import printable
-from heapscope.capture.record.allocators import look_at, said_of
+from heapscope.capture.record.allocators import look_at, names_of
 from heapscope.capture.record.attach import attach
 from heapscope.capture.record.objects import Objects
 from heapscope.capture.record.options import RecordOptions
@@ -35,7 +35,7 @@ def record(
     until_size: int | None = None,
     end_program: bool = False,
     progress: Callable[[int, int, int], None] | None = None,
-    told: Callable[[str], None] | None = None,
+    report: Callable[[str], None] | None = None,
 ) -> RecordResult:
     """Runs a Linux program to its end and writes the trace `out`; or records the process `pid`,
     which runs already, until it ends, a limit is reached, or Ctrl-C. Blocks that it had before are
@@ -48,7 +48,8 @@ def record(
     program calls heapscope_start(). `seconds`, `until_size`: the recording ends then, or when the
     files have so many bytes; the program goes on, unless `end_program` says otherwise, and is
     waited for. `progress` is called with the events so far, the live bytes and the processes;
-    `told` with a sentence when a limit was reached. HeapscopeError: the program cannot be recorded.
+    `report` with a sentence when a limit was reached. HeapscopeError: the program cannot be
+    recorded.
     """
     if pid is not None:
         _refuse_with_pid(command, paused=paused, end_program=end_program, libc=libc)
@@ -71,7 +72,7 @@ def record(
     )
     if pid is not None:
         return attach(options, progress=progress)
-    return record_program(command, options, progress=progress, told=told)
+    return record_program(command, options, progress=progress, report=report)
 
 
 def _refuse_with_pid(command: Sequence[str], **given: object) -> None:
@@ -95,11 +96,11 @@ def unrecorded(command: Sequence[str]) -> str:
         return ""
     if look.unheard:
         return (
-            f"calls of {said_of(unseen)} will not be recorded: the program's last link lacks "
+            f"calls of {names_of(unseen)} will not be recorded: the program's last link lacks "
             f"{EXPORT}"
         )
     return (
-        f"calls of {said_of(unseen)} will not be recorded; `heapscope record --wrap FOLDER -- "
+        f"calls of {names_of(unseen)} will not be recorded; `heapscope record --wrap FOLDER -- "
         f"{printable(command[0], limit=400)}` says how they are"
     )
 

@@ -33,7 +33,7 @@ def with_word_size(
     `limits`: without them where no figure is of a chip. `damage`: also what lost metadata may have
     told, for an answer without a loss."""
     words: list[int | None] = []
-    said: list[str] = []
+    texts: list[str] = []
     for trace in traces:
         if trace is None or not Path(trace).is_file():
             continue
@@ -41,8 +41,8 @@ def with_word_size(
         words.append(word_size(facts))
         where = f"{printable(str(trace), limit=400)}: " if named else ""
         known = (of_unrecorded, of_a_part, of_wide_pointers)
-        said += [f"{where}{one}" for one in (each(facts) for each in known) if one]
-        said += of_facts(unknown) if damage else ()
+        texts += [f"{where}{one}" for one in (each(facts) for each in known) if one]
+        texts += of_facts(unknown) if damage else ()
     return replace(
-        answer, word_size=largest_word(*words), size_limits=tuple(said) if limits else ()
+        answer, word_size=largest_word(*words), size_limits=tuple(texts) if limits else ()
     )

@@ -102,18 +102,18 @@ def report(
     columns = min(COLUMNS, 2 * COLUMNS // count)
     if embed_limit < 0:
         raise InputError(f"a limit of {embed_limit} bytes", remedy="give 0 or more")
-    made = [
+    results = [
         _side(paths[number % len(paths)], options, wanted, columns, explains, plan, progress)
         for number, options in enumerate(per_side(given(memory), sides, count=count))
     ]
     if count > 1:
-        names = labels([side.result for side in made])
-        made = [replace(side, label=name) for side, name in zip(made, names, strict=True)]
+        names = labels([side.result for side in results])
+        results = [replace(side, label=name) for side, name in zip(results, names, strict=True)]
     heading = title or ", ".join(dict.fromkeys(path.name for path in paths))
     engine = None
     if count == 1 and embed_limit and has_engine():
         engine = _engine(paths[0], per_side(given(memory), sides, count=1)[0], wanted, embed_limit)
-    done = Report(title=printable(heading, limit=200), sides=tuple(made), engine=engine)
+    done = Report(title=printable(heading, limit=200), sides=tuple(results), engine=engine)
     if out is not None:
         write_page(done, Path(out), inputs=paths)
     return done
@@ -174,27 +174,27 @@ def _side(
     plan: bool,
     progress: OnProgress | None,
 ) -> PageSide:
-    made = surveyed(trace, options, needs=needs, columns=columns, progress=progress)
-    result = made.result
+    built = surveyed(trace, options, needs=needs, columns=columns, progress=progress)
+    result = built.result
     why = None
     if explains if explains is not None else _worth_explaining(result):
         tried = counted(progress, "replays with changes")
-        offers = choose_knobs(made.memory.layout, options.get("sdkconfig"))
+        offers = choose_knobs(built.memory.layout, options.get("sdkconfig"))
         why = explain(
             trace,
-            made.memory.layout,
+            built.memory.layout,
             needs=needs,
-            placement=made.placement,
+            placement=built.placement,
             tried=tried,
             knobs=offers[0],
             knobs_of=offers[1],
             plan=plan_wish(options.get("sdkconfig")) if plan else None,
         )
-    result = made.complete()
+    result = built.complete()
     looking = phase(progress, "looking at live blocks")
     span = interval(read_info(trace, progress=looking), start=None, end=None)
     leaks = find_leaks(trace, span, free=result.free_for_malloc, progress=looking)
-    return PageSide(label="", result=result, survey=made.seen, leaks=leaks, why=why)
+    return PageSide(label="", result=result, survey=built.seen, leaks=leaks, why=why)
 
 
 def _worth_explaining(result: ReplayResult) -> bool:

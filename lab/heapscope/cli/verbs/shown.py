@@ -47,10 +47,10 @@ def parts(answer: VerbResult) -> Iterator[RenderableType]:
     """The parts of what its command prints; a class without a report of its own shows its rows.
     The sentences about the sizes of its recordings come last."""
     module, name = REPORTS.get(type(answer).__name__, ("text.rows", "document_parts"))
-    made: Iterable[RenderableType] = getattr(import_module(f"heapscope.render.{module}"), name)(
+    built: Iterable[RenderableType] = getattr(import_module(f"heapscope.render.{module}"), name)(
         answer
     )
-    yield from made
+    yield from built
     limits = dict.fromkeys(
         sentence
         for one in (answer if isinstance(answer, Results) else (answer,))

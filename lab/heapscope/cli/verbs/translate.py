@@ -13,7 +13,7 @@ from heapscope.base.printable import printable
 from heapscope.base.progress import OnProgress, phase
 from heapscope.capture.translate.answer import translated
 from heapscope.capture.translate.program import ProgramFile
-from heapscope.capture.translate.rewrite import read_asked
+from heapscope.capture.translate.rewrite import read_wide
 from heapscope.capture.translate.translated import Translated
 from heapscope.trace.metadata import PROGRAM, recorded_facts
 
@@ -34,7 +34,7 @@ def translate(
     InputError: an input cannot be used.
     """
     path = Path(trace)
-    asked = read_asked(path, progress=phase(progress, "reading"))
+    requested = read_wide(path, progress=phase(progress, "reading"))
     given = [program] if isinstance(program, str | Path) else list(program)
     files = [Path(one) for one in given] or [_recorded_program(path)]
     with ExitStack() as stack:
@@ -43,7 +43,7 @@ def translate(
             _check_older(each, path)
         return translated(
             path,
-            asked,
+            requested,
             programs,
             out="" if out is None else str(out),
             lower="" if lower is None else str(lower),
@@ -60,11 +60,11 @@ def _recorded_program(trace: Path) -> Path:
         words = []
     if not words:
         raise InputError(f"{shown}: it does not tell which program it is of", remedy=remedy)
-    found = shutil.which(words[0])
-    if found is None:
+    result = shutil.which(words[0])
+    if result is None:
         named = printable(words[0], limit=400)
         raise InputError(f"{shown}: its program {named} is not here", remedy=remedy)
-    return Path(found).resolve()
+    return Path(result).resolve()
 
 
 def _check_older(program: ProgramFile, trace: Path) -> None:

@@ -125,19 +125,19 @@ def tune(
     memory = MemoryModel(scene=scene)
     modes = choose_tls(memory) if tls else None
     ground = config if modes is None else config.changed_to(modes.lines)
-    own, said = measured_of(paths, measured=board, no_measured=no_measured, chip=chip, idf=idf)
-    notes = (*notes, *unread, *said)
+    own, stated = measured_of(paths, measured=board, no_measured=no_measured, chip=chip, idf=idf)
+    notes = (*notes, *unread, *stated)
     if traces and not traced:
         from heapscope.forecast.predict.system_load import twice
 
-        notes += tuple(said for one in traces for said in twice(one, remedy="--traced"))
+        notes += tuple(message for one in traces for message in twice(one, remedy="--traced"))
     question = TuneQuestion(goals=wanted, prefer=prefer or default_preference(wanted), keep=kept)
     constants, start = calibrated(read_constants(), own), with_own(memory, own)
 
     def memory_of(values: dict[str, Value]) -> MemoryModel:
         return with_own(memory.of(ground.changed_to(values)), own)
 
-    def asked(taken: Sequence[TuneTrade]) -> tuple[Problem, TuneResult]:
+    def requested(taken: Sequence[TuneTrade]) -> tuple[Problem, TuneResult]:
         model = memory_of(values_of(taken))
         problem = Problem.of(
             model.scene.config,
@@ -163,21 +163,21 @@ def tune(
     trades = Trades(model=memory_of({}), keep=named)
     possible = trades.possible()
     taken = trades.taken(each for each in possible if each.group in groups)
-    problem, result = asked(taken)
+    problem, result = requested(taken)
     if result.best is None and not trade:
         code = trades.taken(each for each in possible if each.group == CODE)
-        problem, other = asked(code)
+        problem, other = requested(code)
         if other.best is not None:
             result, taken = other, code
             notes += ("the goals cannot be had without: code runs from flash (--trade code)",)
     if taken and result.best is not None and not traces and (question.prefer != FREE or not trade):
         most = question if trade else replace(question, prefer=FREE)
         taken = least_trades(taken, problem, most, memory_of)
-        problem, result = asked(taken)
+        problem, result = requested(taken)
     names = {each.option for each in taken}
     offers = (each for each in possible if each.option not in names)
-    said = ("the throughputs do not count what is given up for memory",) if taken else ()
-    result = replace(result, trades=(*taken, *offers), tls=modes, notes=(*result.notes, *said))
+    stated = ("the throughputs do not count what is given up for memory",) if taken else ()
+    result = replace(result, trades=(*taken, *offers), tls=modes, notes=(*result.notes, *stated))
     if front is None:
         return result
     from heapscope.forecast.tune.front import pareto_front

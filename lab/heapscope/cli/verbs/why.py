@@ -46,7 +46,7 @@ def why(
     if jitter is not None and not plan:
         raise InputError("--jitter tests a plan", remedy="add --plan")
     if not plan:
-        Jitter.asked(None, seed=jitter_seed, strength=jitter_strength)
+        Jitter.requested(None, seed=jitter_seed, strength=jitter_strength)
     path, options = Path(trace), given(memory)
     layout = choose_memory(options, path).layout
     knobs, knobs_of = choose_knobs(layout, options.get("sdkconfig"))

@@ -31,10 +31,10 @@ def parse_condition(text: str) -> Condition:
     if not text:
         return ("is", "y")
     parser = _ConditionParser(text)
-    made = parser.either(0)
+    built = parser.either(0)
     if parser.left():
         raise ValueError(f"{text!r}: {parser.left()!r} is too much")
-    return made
+    return built
 
 
 def names_in(condition: Condition) -> Iterator[str]:
@@ -77,11 +77,11 @@ class _ConditionParser:
         self._tokens: list[str] = []
         at, end = 0, len(text.rstrip())
         while at < end:
-            found = _TOKEN.match(text, at)
-            if found is None:
+            match = _TOKEN.match(text, at)
+            if match is None:
                 raise ValueError(f"{text!r}: not understood from {text[at:]!r}")
-            self._tokens.append(found["token"])
-            at = found.end()
+            self._tokens.append(match["token"])
+            at = match.end()
         self._tokens.reverse()
 
     def left(self) -> str:
@@ -105,10 +105,10 @@ class _ConditionParser:
         if self._take("!"):
             return ("not", self._one(depth + 1))
         if self._take("("):
-            made = self.either(depth + 1)
+            built = self.either(depth + 1)
             if not self._take(")"):
                 raise ValueError(f"{self._text!r}: a bracket is not closed")
-            return made
+            return built
         left = self._atom()
         sign = self.left()
         if sign not in _SIGNS:

@@ -31,11 +31,11 @@ Reason = Literal[
 
 @dataclass(frozen=True, kw_only=True)
 class LineFate:
-    """`told`: the build prints a message about the line. `final`: the option's value in the end, ""
-    if missing."""
+    """`warned`: the build prints a message about the line. `final`: the option's value in the
+    end, "" if missing."""
 
     reason: Reason
-    told: bool = False
+    warned: bool = False
     final: str = ""
 
     @property
@@ -57,10 +57,10 @@ def fates(lines: Sequence[ReadLine], values: OptionValues) -> Iterator[LineFate]
         if line.value == "y" and _choice(line, values):
             counts = last[_choice(line, values)] == place
         reason, final = _reason(line, values, counts)
-        told = bool(reason) and group in _TOLD.get(reason, "")
+        reported = bool(reason) and group in _WARNS.get(reason, "")
         if reason == "malformed" and group == "A":
-            told = False
-        yield LineFate(reason=reason, told=told, final=final)
+            reported = False
+        yield LineFate(reason=reason, warned=reported, final=final)
 
 
 def _choice(line: ReadLine, values: OptionValues) -> str:
@@ -71,7 +71,7 @@ def _choice(line: ReadLine, values: OptionValues) -> str:
 
 #: The groups of releases whose program prints a message: A is 3.3 and 4.0, B 4.1 to 5.2, C 5.3 to
 #: 5.5, D 6.0 and later.
-_TOLD: Mapping[Reason, str] = {
+_WARNS: Mapping[Reason, str] = {
     "malformed": "BCD",
     "unknown": "CD",
     "elsewhere": "CD",

@@ -139,12 +139,12 @@ class KconfigReader:
         if "rsource" not in word and not Path(name).is_absolute():
             self._not_read(f"{name}: the build looks for it in the folder that it runs in")
             return
-        found = self._matching(folder / name)
-        if found is None:
+        result = self._matching(folder / name)
+        if result is None:
             self._not_read(f"{name} is outside the project")
-        elif not found and word in ("source", "rsource"):
+        elif not result and word in ("source", "rsource"):
             raise ValueError(f"{name} is not there")
-        for path in found or ():
+        for path in result or ():
             if self._inside(path):
                 self._file(path)
             else:
@@ -161,10 +161,10 @@ class KconfigReader:
             if plain == len(parts):
                 return [base] if base.is_file() else []
             pattern = "/".join(parts[plain:]).replace("**", "*")
-            found = [each.resolve() for each in base.glob(pattern) if each.is_file()]
+            results = [each.resolve() for each in base.glob(pattern) if each.is_file()]
         except (OSError, ValueError, RuntimeError):  # a name that no file can have
             return []
-        return sorted(found)[:_FILES_MAX]
+        return sorted(results)[:_FILES_MAX]
 
     def _inside(self, path: Path) -> bool:
         return any(path.is_relative_to(root) for root in self._roots.values())
@@ -195,10 +195,10 @@ class KconfigReader:
         return at
 
     def _statement(self, line: str) -> None:
-        found = _LINE.match(line)
-        if found is None:
+        match = _LINE.match(line)
+        if match is None:
             raise ValueError("the line begins with no word of Kconfig")
-        word, rest = found.groups()
+        word, rest = match.groups()
         if self._lines.know(word):
             if self._current is None:
                 raise ValueError(f"{word} without an option")
@@ -223,9 +223,9 @@ class KconfigReader:
             self._assignment(line)
 
     def _assignment(self, line: str) -> None:
-        found = _ASSIGNED.fullmatch(line)
-        if found is not None:
-            self._variables.assign(found[1], found[2], found[3])
+        match = _ASSIGNED.fullmatch(line)
+        if match is not None:
+            self._variables.assign(match[1], match[2], match[3])
         elif self._variables.macros_replaced(line).strip() and not self._variables.missing:
             self._current = "unknown"
             raise ValueError(f"'{line.strip()[:40]}' is not a statement of Kconfig")

@@ -28,14 +28,14 @@ _PREFIX = "CONFIG_"
 @dataclass(frozen=True, kw_only=True)
 class ReadLine:
     """`written`: the name as it stands; `option`: the release's name, or `written` where it has
-    none. `said`: the text behind "="; `value`: as the option takes it, None where it does not.
+    none. `given`: the text behind "="; `value`: as the option takes it, None where it does not.
     `marked`: the release's own default, written below "# default:"."""
 
     number: int
     text: str
     written: str = ""
     option: str = ""
-    said: str = ""
+    given: str = ""
     value: str | None = None
     fault: Fault = ""
     marked: bool = False
@@ -58,22 +58,22 @@ def read_lines(text: str, table: OptionTable, *, whole: bool = False) -> Iterato
         line = line.strip() if habits.indented else line.rstrip()
         if habits.empty_any and not whole and line.endswith("="):
             line += "n"
-        found = setter.match(line)
-        off = None if found else unset.match(line)
-        if found is None and off is None:
+        result = setter.match(line)
+        off = None if result else unset.match(line)
+        if result is None and off is None:
             if line and not line.lstrip().startswith("#") and not (block and marks):
                 yield ReadLine(number=number, text=raw, fault="malformed")
             marked = marks and line == _MARK
             continue
-        option, said = (found[1], found[2]) if found else (off[1] if off else "", "n")
-        if habits.comment and found and not said.startswith('"'):
-            said = re.split(r"\s+#", said, maxsplit=1)[0].rstrip()
+        option, stated = (result[1], result[2]) if result else (off[1] if off else "", "n")
+        if habits.comment and result and not stated.startswith('"'):
+            stated = re.split(r"\s+#", stated, maxsplit=1)[0].rstrip()
         written = written or option
         if block and marks:
-            yield ReadLine(number=number, text=raw, written=written, said=said, fault="block")
+            yield ReadLine(number=number, text=raw, written=written, given=stated, fault="block")
         else:
-            option, said = _looked_up(option, said, table)
-            yield _read(number, raw, written, option, said, table, off is not None, marked)
+            option, stated = _looked_up(option, stated, table)
+            yield _read(number, raw, written, option, stated, table, off is not None, marked)
         marked = False
 
 
@@ -85,13 +85,13 @@ def read_members(
     for number, name, value in members:
         symbol = table.symbols.get(name)
         if isinstance(value, bool):
-            said = "y" if value else "n"
+            words = "y" if value else "n"
         elif isinstance(value, int):
-            said = hex(value) if symbol is not None and symbol.kind == "hex" else str(value)
+            words = hex(value) if symbol is not None and symbol.kind == "hex" else str(value)
         else:
-            said = '"' + value.replace("\\", "\\\\").replace('"', '\\"') + '"'
+            words = '"' + value.replace("\\", "\\\\").replace('"', '\\"') + '"'
         text = f'"{name}": {json.dumps(value)}'
-        yield _read(number, text, name, name, said, table, False, False)
+        yield _read(number, text, name, name, words, table, False, False)
 
 
 def user_values(lines: Iterable[ReadLine], table: OptionTable) -> UserValues:
@@ -114,15 +114,15 @@ def user_values(lines: Iterable[ReadLine], table: OptionTable) -> UserValues:
     return UserValues(values=values, picked={**marked_picks, **picked}, marked=marked)
 
 
-def legal(said: str, kind: Kind, *, empty_is_n: bool = False) -> str | None:
+def legal(text: str, kind: Kind, *, empty_is_n: bool = False) -> str | None:
     """The value that a text gives to an option of a kind; None: the program does not take it."""
     if kind == "bool":
-        first = (said or ("n" if empty_is_n else ""))[:1]
+        first = (text or ("n" if empty_is_n else ""))[:1]
         return first if first in ("y", "n") and first else None
     if kind == "string":
-        found = _QUOTED.match(said)
-        return None if found is None else unquoted(found[1])
-    return said if is_number(said, kind) else None
+        match = _QUOTED.match(text)
+        return None if match is None else unquoted(match[1])
+    return text if is_number(text, kind) else None
 
 
 def _renamed(line: str, table: OptionTable) -> tuple[str, str]:
@@ -130,27 +130,27 @@ def _renamed(line: str, table: OptionTable) -> tuple[str, str]:
     habits = table.habits
     if not habits.rename.startswith("text"):
         return line, ""
-    found = re.search(_PREFIX + (r"(\w+)(=|\s+)" if habits.rename == "text " else r"(\w+)="), line)
-    now = table.renames.get(found[1]) if found else None
-    if found is None or now is None:
+    match = re.search(_PREFIX + (r"(\w+)(=|\s+)" if habits.rename == "text " else r"(\w+)="), line)
+    now = table.renames.get(match[1]) if match else None
+    if match is None or now is None:
         return line, ""
     if now.inverted:
         off = "is not set" in line or "=n" in line
-        return f"{_PREFIX}{now.new}={'y' if off else 'n'}", found[1]
-    return line.replace(_PREFIX + found[1], _PREFIX + now.new), found[1]
+        return f"{_PREFIX}{now.new}={'y' if off else 'n'}", match[1]
+    return line.replace(_PREFIX + match[1], _PREFIX + now.new), match[1]
 
 
-def _looked_up(name: str, said: str, table: OptionTable) -> tuple[str, str]:
+def _looked_up(name: str, text: str, table: OptionTable) -> tuple[str, str]:
     """The new name and value of an old name, where the release looks names up."""
     now = table.renames.get(name)
     if now is None or table.habits.rename != "name" or name in table.symbols:
-        return name, said
+        return name, text
     symbol = table.symbols.get(now.new)
     if symbol is None:
-        return name, said
+        return name, text
     if now.inverted and symbol.kind == "bool":
-        return now.new, "n" if said.startswith("y") else "y"
-    return now.new, said
+        return now.new, "n" if text.startswith("y") else "y"
+    return now.new, text
 
 
 def _read(
@@ -158,7 +158,7 @@ def _read(
     text: str,
     written: str,
     option: str,
-    said: str,
+    message: str,
     table: OptionTable,
     off: bool,
     marked: bool,
@@ -171,14 +171,14 @@ def _read(
     elif off and symbol.kind != "bool":
         fault = "unset"
     else:
-        value = legal(said, symbol.kind, empty_is_n=not table.habits.empty_any)
+        value = legal(message, symbol.kind, empty_is_n=not table.habits.empty_any)
         fault = "kind" if value is None else ""
     return ReadLine(
         number=number,
         text=text,
         written=written,
         option=option,
-        said=said,
+        given=message,
         value=value,
         fault=fault,
         marked=marked,

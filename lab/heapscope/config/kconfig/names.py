@@ -31,12 +31,12 @@ def name_in(table: OptionTable, name: str) -> str | None:
     if name in table.symbols:
         return name
     key = (table.release, table.chip, name)
-    if key not in _FOUND:
-        if len(_FOUND) > _FOUND_MAX:
-            _FOUND.clear()
-        _FOUND[key] = _searched(table, name)
-    found = _FOUND[key]
-    return found if found in table.symbols else None
+    if key not in _MATCHES:
+        if len(_MATCHES) > _MATCHES_MAX:
+            _MATCHES.clear()
+        _MATCHES[key] = _searched(table, name)
+    result = _MATCHES[key]
+    return result if result in table.symbols else None
 
 
 def releases_with(name: str) -> tuple[str, ...]:
@@ -54,8 +54,8 @@ def release_of(options: Iterable[str]) -> str:
     return max(zip(counts, range(len(counts)), known.releases, strict=True))[2]
 
 
-_FOUND: dict[tuple[str, str, str], str | None] = {}
-_FOUND_MAX = 1 << 16
+_MATCHES: dict[tuple[str, str, str], str | None] = {}
+_MATCHES_MAX = 1 << 16
 
 
 def _searched(table: OptionTable, name: str) -> str | None:

@@ -26,14 +26,14 @@ _OPTION = re.compile(r"[A-Za-z_][A-Za-z0-9_]*", re.ASCII)
 def with_files(table: OptionTable, reader: KconfigReader, *, whole: bool = True) -> OptionTable:
     """The table with what the reader has read. Faults go to the reader's. `whole`:
     no files are missing, besides those that the reader could not read."""
-    made = _Made(table, reader)
-    choices = dict(made.choices())
-    every = with_symbols(table, dict(made.symbols()), choices)
+    built = _Definitions(table, reader)
+    choices = dict(built.choices())
+    every = with_symbols(table, dict(built.symbols()), choices)
     whole = whole and not reader.unread and not reader.faults
-    return with_symbols(every, unsure=(made.unread if whole else made.unsure(every)) | reader.set)
+    return with_symbols(every, unsure=(built.unread if whole else built.unsure(every)) | reader.set)
 
 
-class _Made:
+class _Definitions:
     """Symbols and choices of all definitions. `unread`: options whose values are not known; so it
     is where ESP-IDF defines an option too, as its files may be read before the project's or be
     replaced by them."""
@@ -87,22 +87,22 @@ class _Made:
 
     def unsure(self, table: OptionTable) -> set[str]:
         """Options that hang on a name that stands where nobody here can read."""
-        found = set(self.unread)
+        results = set(self.unread)
         used = {name: set(_names(table, name)) for name in self._entries if name in table.symbols}
         used = {name: names | self._of_choices(table, names) for name, names in used.items()}
         for name, names in used.items():
             if any(_missing(each, table) for each in names):
-                found.add(name)
+                results.add(name)
         while True:
-            more = {name for name, names in used.items() if names & found} - found
+            more = {name for name, names in used.items() if names & results} - results
             if not more:
                 break
-            found |= more
-        for name in [*found]:
+            results |= more
+        for name in [*results]:
             symbol = table.symbols.get(name)
             if symbol is not None:
-                found.update(target for target, _ in (*symbol.selects, *symbol.implies))
-        return found
+                results.update(target for target, _ in (*symbol.selects, *symbol.implies))
+        return results
 
     def _of_choices(self, table: OptionTable, names: set[str]) -> set[str]:
         choices = [table.choices.get(name[1:]) for name in names if name[0] == "@"]

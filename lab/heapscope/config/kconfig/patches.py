@@ -26,8 +26,8 @@ def unlike(version: str, release: str, *, certain: bool = True) -> Unlike:
         return Unlike()
     order: list[str] = _patches()["releases"]
     here = order.index(release)
-    found = _RELEASE.match(version)
-    minor = found[1] if found is not None else _minor(release)
+    match = _RELEASE.match(version)
+    minor = match[1] if match is not None else _minor(release)
     same = [place for place, each in enumerate(order) if _minor(each) == minor] or [here]
     ends = [same[0], same[-1] + 1, here + 1]
     if certain and version in order:
@@ -42,13 +42,13 @@ def _with(steps: int, what: str) -> frozenset[str]:
 
 
 def _minor(release: str) -> str:
-    found = _RELEASE.match(release)
-    return found[1] if found is not None else release
+    match = _RELEASE.match(release)
+    return match[1] if match is not None else release
 
 
 @functools.cache
 def _patches() -> dict[str, Any]:
     file = resources.files("heapscope.data") / "options" / "patches.zst"
     decompressor = ZstdDecompressor(zstd_dict=dictionary(release_text(ROOT)))
-    found: dict[str, Any] = json.loads(decompressor.decompress(file.read_bytes()))
-    return found
+    document: dict[str, Any] = json.loads(decompressor.decompress(file.read_bytes()))
+    return document

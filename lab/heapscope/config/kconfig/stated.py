@@ -44,19 +44,19 @@ def judged_lines(
     if stated or table.unlike.lines:
         one = OptionValues(*_first(table, lines, stated))
         two = OptionValues(_second(one, lines, stated), one.user)
-    found = []
+    results = []
     for line, of_whole, first, second in zip(
         lines, whole, fates(lines, one), fates(lines, two), strict=True
     ):
         sound = _is_sound(line, table, of_whole=of_whole) or not second.reason
         default = of_whole and first.reason == "hidden" and _is_default(line, table)
-        found.append(_sound(first) if sound or default else first)
+        results.append(_sound(first) if sound or default else first)
     if stated:
-        theirs = _of_others(lines, found, one, table)
-        found = [
-            _sound(fate) if of_them else fate for fate, of_them in zip(found, theirs, strict=True)
+        theirs = _of_others(lines, results, one, table)
+        results = [
+            _sound(fate) if of_them else fate for fate, of_them in zip(results, theirs, strict=True)
         ]
-    return JudgedLines(fates=tuple(found), values=one)
+    return JudgedLines(fates=tuple(results), values=one)
 
 
 def _is_default(line: ReadLine, table: OptionTable) -> bool:
@@ -71,7 +71,10 @@ def _sound(fate: LineFate) -> LineFate:
 
 
 def _of_others(
-    lines: Sequence[ReadLine], found: Sequence[LineFate], values: OptionValues, table: OptionTable
+    lines: Sequence[ReadLine],
+    line_fates: Sequence[LineFate],
+    values: OptionValues,
+    table: OptionTable,
 ) -> list[bool]:
     """Lines that are at fault because a condition fails which many of them share, and which holds
     by what no person sets: a component that is not ESP-IDF's has these options, too."""
@@ -87,7 +90,7 @@ def _of_others(
         {part for part in _failing(line, values) if set(names_in(part)) - set_by_hand}
         if fate.reason == "hidden"
         else set()
-        for line, fate in zip(lines, found, strict=True)
+        for line, fate in zip(lines, line_fates, strict=True)
     ]
     shared = Counter(part for each in parts for part in each)
     return [any(shared[part] >= _MANY for part in each) for each in parts]
@@ -122,22 +125,22 @@ def _first(
     table: OptionTable, lines: Sequence[ReadLine], stated: set[str]
 ) -> tuple[OptionTable, UserValues]:
     """The options at hand, but what no user sets or what may be otherwise is as its line says."""
-    said = {_name(line): line for line in lines}
-    as_said: dict[str, Symbol] = {}
+    text = {_name(line): line for line in lines}
+    as_stated: dict[str, Symbol] = {}
     more: dict[str, str] = {}
-    for name, line in said.items():
+    for name, line in text.items():
         symbol = table.symbols.get(name)
         if symbol is None and name in stated:
-            kind = _kind(line.said)
-            value = legal(line.said, kind)
+            kind = _kind(line.given)
+            value = legal(line.given, kind)
             if value is not None:
-                as_said[name], more[name] = Symbol(kind, prompt=""), value
+                as_stated[name], more[name] = Symbol(kind, prompt=""), value
         elif symbol is not None and (
             name in table.unlike.lines or (name in stated and symbol.prompt is None)
         ):
             prompt = f"@{symbol.choice}" if _of_like_choice(name, table) else ""
-            as_said[name] = symbol._replace(prompt=prompt, ranges=(), choice="")
-    with_these = with_only(table, {**table.symbols, **as_said})
+            as_stated[name] = symbol._replace(prompt=prompt, ranges=(), choice="")
+    with_these = with_only(table, {**table.symbols, **as_stated})
     user = user_values(lines, with_these)
     return with_these, UserValues(
         values={**user.values, **more}, picked=user.picked, marked=user.marked
@@ -166,9 +169,9 @@ def _name(line: ReadLine) -> str:
     return line.option or line.written
 
 
-def _kind(said: str) -> Kind:
-    if said[:1] == '"':
+def _kind(text: str) -> Kind:
+    if text[:1] == '"':
         return "string"
-    if said in ("y", "n"):
+    if text in ("y", "n"):
         return "bool"
-    return "hex" if _HEX.fullmatch(said) else "int"
+    return "hex" if _HEX.fullmatch(text) else "int"

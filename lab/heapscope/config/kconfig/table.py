@@ -195,11 +195,11 @@ def members_of(release: str) -> frozenset[str]:
 
 
 def _reversed(pairs: Iterator[tuple[str, Pairs]]) -> dict[str, Pairs]:
-    found: dict[str, list[tuple[str, str]]] = {}
+    result: dict[str, list[tuple[str, str]]] = {}
     for by, targets in pairs:
         for target, condition in targets:
-            found.setdefault(target, []).append((by, condition))
-    return {target: tuple(each) for target, each in found.items()}
+            result.setdefault(target, []).append((by, condition))
+    return {target: tuple(each) for target, each in result.items()}
 
 
 def _symbol(record: list[Any]) -> Symbol:
@@ -230,8 +230,8 @@ def _choices(data: Mapping[str, Any], bit: int) -> Iterator[tuple[str, OptionCho
 
 @functools.lru_cache(maxsize=2)
 def _data(release: str) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads(release_text(release))
-    return found
+    document: dict[str, Any] = json.loads(release_text(release))
+    return document
 
 
 def release_text(release: str) -> bytes:
@@ -270,5 +270,5 @@ def is_since(sdk: str, first: str) -> bool:
 
 def _minor(name: str) -> int | None:
     """5.1 as 501, so that versions have an order."""
-    found = re.match(r"v?([0-9]{1,3})\.([0-9]{1,2})", name)
-    return None if found is None else 100 * int(found[1]) + int(found[2])
+    match = re.match(r"v?([0-9]{1,3})\.([0-9]{1,2})", name)
+    return None if match is None else 100 * int(match[1]) + int(match[2])

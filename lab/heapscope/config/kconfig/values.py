@@ -51,30 +51,30 @@ class OptionValues:
 
     def text(self, name: str) -> str:
         """ "y" or "n" of a bool; "" of a number without any default. KeyError: no such option."""
-        found = self._texts.get(name)
-        if found is None:
+        result = self._texts.get(name)
+        if result is None:
             symbol = self.table.symbols[name]
             if name in self._waiting or len(self._waiting) > _WAITING_MAX:
                 return _NO if symbol.kind == "bool" else ""
             self._waiting.add(name)
-            found = self._texts[name] = self._text(name, symbol)
+            result = self._texts[name] = self._text(name, symbol)
             self._waiting.discard(name)
-        return found
+        return result
 
     def can_set(self, name: str) -> bool:
         """A user's value counts: the option has a prompt, and its condition holds."""
-        found = self._prompts.get(name)
-        if found is None:
+        result = self._prompts.get(name)
+        if result is None:
             symbol = self.table.symbols.get(name)
-            found = symbol is not None and symbol.prompt is not None and self.holds(symbol.prompt)
-            self._prompts[name] = found
-        return found
+            result = symbol is not None and symbol.prompt is not None and self.holds(symbol.prompt)
+            self._prompts[name] = result
+        return result
 
     def holds(self, condition: str) -> bool:
-        found = self._held.get(condition)
-        if found is None:
-            found = self._held[condition] = self.truth(parse_condition(condition))
-        return found
+        result = self._held.get(condition)
+        if result is None:
+            result = self._held[condition] = self.truth(parse_condition(condition))
+        return result
 
     def truth(self, condition: Condition) -> bool:
         kind = condition[0]
@@ -175,14 +175,14 @@ class OptionValues:
         return ""
 
     def _selection(self, choice: str) -> str | None:
-        made = self.table.choices[choice]
-        if not self.holds(made.prompt):
+        built = self.table.choices[choice]
+        if not self.holds(built.prompt):
             return None
         picked = self.user.picked.get(choice)
         wanted = chain(
             [] if picked is None else [picked],
-            (member for member, condition in made.defaults if self.holds(condition)),
-            made.members,
+            (member for member, condition in built.defaults if self.holds(condition)),
+            built.members,
         )
         return next(filter(self.can_set, wanted), None)
 

@@ -72,7 +72,7 @@ class Variables:
     def words(self, text: str) -> list[Word]:
         """ValueError: a part of it is not a word."""
         text = self.macros_replaced(text)
-        found = []
+        results = []
         at = len(text) - len(text.lstrip())
         while at < len(text):
             word = _WORD.match(text, at)
@@ -81,38 +81,38 @@ class Variables:
                 kind = "a text without its end" if rest[0] in "\"'" else "no word of Kconfig"
                 raise ValueError(f"{rest[:40]!r} is {kind}")
             if word["comment"] is None:
-                found.append(self._word(word))
+                results.append(self._word(word))
             at = word.end()
-        return found
+        return results
 
     def macros_replaced(self, text: str) -> str:
         """With the values of `$(NAME)`. The value of a function such as `$(shell,...)` is
         not known, since nothing is run."""
         for _ in range(_MACROS_MAX):
-            found = _MACRO.search(text)
-            if found is None:
+            match = _MACRO.search(text)
+            if match is None:
                 return text
-            name = found[1]
+            name = match[1]
             value = self._macros.get(name, self._environment.get(name))
             if value is None:
-                self.missing.append(found[0])
+                self.missing.append(match[0])
                 value = UNKNOWN
-            text = text[: found.start()] + value + text[found.end() :]
+            text = text[: match.start()] + value + text[match.end() :]
             if len(text) > 2 * LENGTH_MAX:
                 break
         raise TooMuchError("its macros do not come to an end")
 
-    def _word(self, found: re.Match[str]) -> Word:
-        inside = found["double"] if found["double"] is not None else found["single"]
+    def _word(self, match: re.Match[str]) -> Word:
+        inside = match["double"] if match["double"] is not None else match["single"]
         if inside is None:
-            return Word(found["name"] or found["sign"], False)
+            return Word(match["name"] or match["sign"], False)
         return Word(_ENVIRONMENT.sub(self._variable, unquoted(inside)), True)
 
-    def _variable(self, found: re.Match[str]) -> str:
-        name = found[1] or found[2]
+    def _variable(self, match: re.Match[str]) -> str:
+        name = match[1] or match[2]
         if name not in self._environment:
-            self.missing.append(found[0])
-        return self._environment.get(name, found[0])
+            self.missing.append(match[0])
+        return self._environment.get(name, match[0])
 
 
 def condition_of(words: Iterable[Word]) -> Condition:
@@ -122,10 +122,10 @@ def condition_of(words: Iterable[Word]) -> Condition:
         raise ValueError("a condition is missing")
     if len(text) > LENGTH_MAX:
         raise TooMuchError(f"the condition has more than {LENGTH_MAX} characters")
-    made = parse_condition(text)
-    if _depth(made) > _DEPTH_MAX:
+    condition = parse_condition(text)
+    if _depth(condition) > _DEPTH_MAX:
         raise TooMuchError(f"the condition is nested more than {_DEPTH_MAX} times")
-    return made
+    return condition
 
 
 def both(*conditions: Condition) -> Condition:

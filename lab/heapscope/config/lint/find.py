@@ -20,10 +20,10 @@ from heapscope.config.value import value_text
 def lint(
     config: Config, *, notes: Iterable[str] = (), project: ProjectOptions | None = None
 ) -> LintResult:
-    found = [*rule_findings(config), *value_findings(config)]
-    found += line_findings(config, whole=project is not None and project.whole)
-    found += kconfig_findings(project) if project is not None else ()
-    findings = tuple(sorted(_once(found), key=lambda each: _order(config, each)))
+    results = [*rule_findings(config), *value_findings(config)]
+    results += line_findings(config, whole=project is not None and project.whole)
+    results += kconfig_findings(project) if project is not None else ()
+    findings = tuple(sorted(_once(results), key=lambda each: _order(config, each)))
     names = tuple(file.name for file in config.files)
     if not names and project is not None:
         names = (str(project.folder),)
@@ -83,10 +83,10 @@ def _finding(config: Config, rule: Rule, check: Check) -> LintFinding:
 def _blamed(config: Config, check: Check) -> Setting | None:
     """A line that the user wrote before one that says what is the default anyway; of a rule against
     an option that is off, its "is not set"."""
-    said = [each for name in check.lines if (each := config.setting(name)) is not None]
-    said = [each for each in said if each.file]
-    wrong = [each for each in said if config.changed(each.name)]
-    return next(iter(wrong or said), None)
+    matches = [each for name in check.lines if (each := config.setting(name)) is not None]
+    matches = [each for each in matches if each.file]
+    wrong = [each for each in matches if config.changed(each.name)]
+    return next(iter(wrong or matches), None)
 
 
 def _shown(config: Config, name: str) -> str:

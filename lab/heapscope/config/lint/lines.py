@@ -50,8 +50,8 @@ def line_findings(config: Config, *, whole: bool = False) -> Iterator[LintFindin
 
 def without_effect(config: Config, judged: JudgedLine) -> str:
     """The release leaves the line out, in words."""
-    said = "with a message" if judged.fate.told else "without a word"
-    return f"ESP-IDF {config.sdk} leaves the line out {said}"
+    text = "with a message" if judged.fate.warned else "without a word"
+    return f"ESP-IDF {config.sdk} leaves the line out {text}"
 
 
 def removed(setting: Setting) -> tuple[tuple[str, str, int], ...]:

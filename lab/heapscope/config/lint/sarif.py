@@ -28,13 +28,13 @@ def sarif(result: LintResult) -> dict[str, Any]:
 
 
 def _rule(name: str) -> dict[str, Any]:
-    found = rule(name)
+    result = rule(name)
     return {
         "id": name,
-        "shortDescription": {"text": found.text},
-        "fullDescription": {"text": f"{found.text}. Source: {found.source}"},
-        "defaultConfiguration": {"level": "error" if found.hard else "note"},
-        "properties": {"severity": found.severity, "meaning": SEVERITIES[found.severity]},
+        "shortDescription": {"text": result.text},
+        "fullDescription": {"text": f"{result.text}. Source: {result.source}"},
+        "defaultConfiguration": {"level": "error" if result.hard else "note"},
+        "properties": {"severity": result.severity, "meaning": SEVERITIES[result.severity]},
     }
 
 

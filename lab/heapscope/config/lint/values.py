@@ -40,9 +40,9 @@ def _finding(config: Config, judged: JudgedLine) -> LintFinding | None:
         return None
     rule: str = reason
     say = _why(config, judged)
-    found = _published(config, setting)
-    if found is not None:
-        rule, say = found[0].id, f"{_said(config, setting, found[1])}: {say}"
+    result = _published(config, setting)
+    if result is not None:
+        rule, say = result[0].id, f"{_sentence(config, setting, result[1])}: {say}"
     elif reason == "hidden":
         rule = "depends"
     off: dict[str, Value] = {}
@@ -70,14 +70,14 @@ def _range(config: Config, judged: JudgedLine) -> LintFinding:
     rule = next(
         (each.id for each in all_rules() if setting.name in _names_here(config, each)), "range"
     )
-    said = "with a message" if judged.fate.told else "without a word"
+    text = "with a message" if judged.fate.warned else "without a word"
     return LintFinding(
         rule=rule,
         file=setting.file,
         line=setting.line,
         option=setting.written,
         message=f"{printable(setting.text)} is out of range, which is {low}..{high} here; ESP-IDF "
-        f"{config.sdk} takes the default {said}: {judged.fate.final or 'none'}",
+        f"{config.sdk} takes the default {text}: {judged.fate.final or 'none'}",
         values=mended,
         write=spelled_lines(config, mended),
     )
@@ -131,7 +131,7 @@ def _published(config: Config, setting: Setting) -> tuple[Rule, Check] | None:
     return None
 
 
-def _said(config: Config, setting: Setting, check: Check) -> str:
+def _sentence(config: Config, setting: Setting, check: Check) -> str:
     scope = _AsWritten(config, setting)
     return check.sentence(lambda name: _text(scope.value(name)))
 

@@ -13,10 +13,10 @@ _GREEN, _RED = "#2b7a3d", "#b3261e"
 
 def badge(result: CheckResult) -> str:
     failing = len(result.failing) + len(result.worse)
-    said = f"{len(result.budgets)} kept" if result.passed else f"{failing} failing"
-    left, right = (len(text) * _CHARACTER + _PADDING for text in (_LABEL, said))
+    words = f"{len(result.budgets)} kept" if result.passed else f"{failing} failing"
+    left, right = (len(text) * _CHARACTER + _PADDING for text in (_LABEL, words))
     color = _GREEN if result.passed else _RED
-    label = xml_text(f"{_LABEL}: {said}")
+    label = xml_text(f"{_LABEL}: {words}")
     return f"""\
 <svg xmlns="http://www.w3.org/2000/svg" width="{left + right}" height="20" role="img" \
 aria-label="{label}">
@@ -25,7 +25,7 @@ aria-label="{label}">
  <path d="M{left} 0h{right - 3}a3 3 0 0 1 3 3v14a3 3 0 0 1-3 3h-{right - 3}z" fill="{color}"/>
  <g fill="#fff" font-family="Verdana,DejaVu Sans,sans-serif" font-size="11" text-anchor="middle">
   <text x="{left / 2:g}" y="14">{_LABEL}</text>
-  <text x="{left + right / 2:g}" y="14">{xml_text(said)}</text>
+  <text x="{left + right / 2:g}" y="14">{xml_text(words)}</text>
  </g>
 </svg>
 """

@@ -75,7 +75,7 @@ def changes(
     known = {_key(row): row for row in before}
     runs = {(row.run, row.memory) for row in before}
     now = [row for row in after if (row.run, row.memory) in runs]
-    found = []
+    results = []
     for row in now:
         old = known.get(_key(row))
         if old is None and row.section not in ("sites", "tasks"):
@@ -83,20 +83,20 @@ def changes(
         values = (0,) * _recordings(before, row) if old is None else old.values
         change = _change(row, values, tests=len(now), tolerance=tolerance)
         if change is not None:
-            found.append(change)
-    return sorted(found, key=lambda row: (row.status != "worse", -abs(row.after - row.before)))
+            results.append(change)
+    return sorted(results, key=lambda row: (row.status != "worse", -abs(row.after - row.before)))
 
 
 def not_in(before: Sequence[FigureRow], after: Sequence[FigureRow]) -> list[str]:
     """Runs that only one side has, a sentence each."""
     old = dict.fromkeys((row.run, row.memory) for row in before)
     new = dict.fromkeys((row.run, row.memory) for row in after)
-    said = [
+    results = [
         f"The baseline has no run '{run}' on {memory}."
         for run, memory in new
         if (run, memory) not in old
     ]
-    return said + [
+    return results + [
         f"The baseline's run '{run}' on {memory} was not made."
         for run, memory in old
         if (run, memory) not in new

@@ -158,12 +158,12 @@ KINDS: Mapping[str, BudgetKind] = {
 
 @dataclass(frozen=True, kw_only=True)
 class Budget:
-    """`limit`: bytes, a count, percent, or bytes in a `per`. `request`: of a need. `said`: as
+    """`limit`: bytes, a count, percent, or bytes in a `per`. `request`: of a need. `given`: as
     it was written. `line`: where it stands; 0: in no file."""
 
     kind: str
     limit: float
-    said: str
+    given: str
     qualifier: str = ""
     request: Request | None = None
     per: str = ""
@@ -172,7 +172,7 @@ class Budget:
     @property
     def name(self) -> str:
         """min_free:DMA, or need:16717."""
-        tail = self.said if self.kind == "need" else self.qualifier
+        tail = self.given if self.kind == "need" else self.qualifier
         return f"{self.kind}:{tail}" if tail else self.kind
 
     def kept(self, value: float) -> bool:
@@ -214,7 +214,7 @@ def parse_budget(text: str) -> Budget:
     return _budget(kind, value.strip(), qualifier.strip(), 0, shown)
 
 
-def told_by(budgets: tuple[Budget, ...], verb: str, *tells: str) -> None:
+def check_reported_by(budgets: tuple[Budget, ...], verb: str, *tells: str) -> None:
     """InputError: a budget that the verb cannot tell. It names those that it can."""
     for budget in budgets:
         if not set(KINDS[budget.kind].tells) & set(tells):
@@ -227,41 +227,41 @@ def told_by(budgets: tuple[Budget, ...], verb: str, *tells: str) -> None:
 
 
 def _budget(kind: str, value: object, qualifier: str, line: int, where: str) -> Budget:
-    told = KINDS[kind]
+    reported = KINDS[kind]
     if isinstance(value, bool) or not isinstance(value, int | float | str):
         raise _wrong(where, "is neither a number nor a text", kind)
-    if told.needs_qualifier and not qualifier:
-        raise _wrong(where, f"does not say which: {told.qualifier}", kind)
-    if qualifier and not told.qualifier:
+    if reported.needs_qualifier and not qualifier:
+        raise _wrong(where, f"does not say which: {reported.qualifier}", kind)
+    if qualifier and not reported.qualifier:
         raise _wrong(where, f"'{printable(qualifier)}' says nothing here", kind)
-    said = printable(str(value), limit=100)
+    stated = printable(str(value), limit=100)
     if kind == "min_free" and qualifier == MALLOC:
         qualifier = ""
     if kind == "fit":
         qualifier = parse_allocator(qualifier)
     per = ""
     if kind == "need":
-        request = parse_request(said, what=where)
-        return Budget(kind=kind, limit=request.size, said=said, request=request, line=line)
-    if told.unit == "B":
-        number: float = parse_size(said, what=where)
-    elif told.unit == "rate":
-        found = _RATE.fullmatch(said.strip())
-        if found is None:
-            raise _wrong(where, f"'{said}' is not a rate", kind)
-        number, per = float(found[1]) * _FACTOR[found[2]], found[3]
+        request = parse_request(stated, what=where)
+        return Budget(kind=kind, limit=request.size, given=stated, request=request, line=line)
+    if reported.unit == "B":
+        number: float = parse_size(stated, what=where)
+    elif reported.unit == "rate":
+        match = _RATE.fullmatch(stated.strip())
+        if match is None:
+            raise _wrong(where, f"'{stated}' is not a rate", kind)
+        number, per = float(match[1]) * _FACTOR[match[2]], match[3]
         if qualifier and per != "round":
-            raise _wrong(where, f"'{said}' does not count the rounds of a mark", kind)
-    elif told.unit == "percent":
-        share = _PERCENT.fullmatch(said.strip())
+            raise _wrong(where, f"'{stated}' does not count the rounds of a mark", kind)
+    elif reported.unit == "percent":
+        share = _PERCENT.fullmatch(stated.strip())
         if share is None:
-            raise _wrong(where, f"'{said}' is not a percentage", kind)
+            raise _wrong(where, f"'{stated}' is not a percentage", kind)
         number = float(share[1])
     else:
-        if not said.isascii() or not said.isdigit():
-            raise _wrong(where, f"'{said}' is not a count", kind)
-        number = int(said)
-    return Budget(kind=kind, limit=number, said=said, qualifier=qualifier, per=per, line=line)
+        if not stated.isascii() or not stated.isdigit():
+            raise _wrong(where, f"'{stated}' is not a count", kind)
+        number = int(stated)
+    return Budget(kind=kind, limit=number, given=stated, qualifier=qualifier, per=per, line=line)
 
 
 def _wrong(where: str, why: str, kind: str) -> InputError:

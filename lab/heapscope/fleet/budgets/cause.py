@@ -16,12 +16,12 @@ def first_failure(result: ReplayResult) -> Cause:
         return NOBODY
     row = result.failures[0]
     at = f" at {row.site}" if row.site else ""
-    said = (
+    text = (
         f"The first was a {row.call} of {row.size:,} B from {row.capabilities} by task "
         f"'{row.task}'{at}, at {result.place(row.event)}; {row.free:,} B were free, and "
         f"the largest request that would have been served was {row.largest_allocatable:,} B."
     )
-    return Cause(said=said, task=row.task, site=row.site)
+    return Cause(text=text, task=row.task, site=row.site)
 
 
 def most_held(result: ReplayResult, seen: Survey | None) -> Cause:
@@ -33,18 +33,18 @@ def most_held(result: ReplayResult, seen: Survey | None) -> Cause:
         row = max(result.tasks, key=lambda row: row.payload_peak, default=None)
         if row is None:
             return NOBODY
-        said = f"Task '{row.task}' held most at its own peak: {row.payload_peak:,} B of {row.kind}."
-        return Cause(said=said, task=row.task)
+        text = f"Task '{row.task}' held most at its own peak: {row.payload_peak:,} B of {row.kind}."
+        return Cause(text=text, task=row.task)
     task, held = _task_at(seen, peak)
     sites = [one for one in seen.sites if not one.others and one.name != UNKNOWN_SITE]
     site = max(sites, key=lambda site: site.payload_at_peak, default=None)
-    said = f"Most was live at {result.place(peak)}: {result.summary.live_peak:,} B"
+    text = f"Most was live at {result.place(peak)}: {result.summary.live_peak:,} B"
     if task:
-        said += f", {held:,} B of it by task '{task}'"
+        text += f", {held:,} B of it by task '{task}'"
     named = "" if site is None or not site.payload_at_peak else site.name
     if site is not None and named:
-        said += f", {site.payload_at_peak:,} B of it at {named}"
-    return Cause(said=f"{said}.", task=task, site=named)
+        text += f", {site.payload_at_peak:,} B of it at {named}"
+    return Cause(text=f"{text}.", task=task, site=named)
 
 
 def _task_at(seen: Survey, event: int) -> tuple[str, int]:

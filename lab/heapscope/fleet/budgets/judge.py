@@ -25,20 +25,20 @@ _HOUR = 3600
 def judge_leaks(budget: Budget, leaks: Leaks, *, rounds: int = 0) -> Judgement:
     """`rounds`: how often the mark that the budget names comes round in the interval; 0: it names
     none."""
-    found = [row for row in leaks.holders if row.verdict == LEAK]
-    rates = [_rate(row, budget, leaks, rounds) for row in found]
+    rows = [row for row in leaks.holders if row.verdict == LEAK]
+    rates = [_rate(row, budget, leaks, rounds) for row in rows]
     if any(rate is None for rate in rates):
         return Judgement(value=None, why=_no_unit(budget))
     total = sum(rate.value for rate in rates if rate is not None)
     if is_cut(leaks.loss):
         return Judgement(value=None, why="events of the trace are missing, perhaps frees")
-    if why := doubt(leaks.loss, asked=leaks.last_event):
-        return Judgement(value=total, why=why, open=True, cause=_leaking(found))
+    if why := doubt(leaks.loss, requested=leaks.last_event):
+        return Judgement(value=total, why=why, open=True, cause=_leaking(rows))
     unknown = [row for row in leaks.holders if row.verdict == UNKNOWN]
     if unknown and len(unknown) == len(leaks.holders):
         reason = unknown[0].reason
         return Judgement(value=total, why=f"what stayed cannot be judged: {reason}", open=True)
-    return Judgement(value=total, cause=_leaking(found))
+    return Judgement(value=total, cause=_leaking(rows))
 
 
 def _rate(row: HolderRow, budget: Budget, leaks: Leaks, rounds: int) -> RateBand | None:
@@ -61,23 +61,23 @@ def _no_unit(budget: Budget) -> str:
     return "something leaks, and the trace has no clock"
 
 
-def _leaking(found: list[HolderRow]) -> Cause:
-    if not found:
+def _leaking(holder_rows: list[HolderRow]) -> Cause:
+    if not holder_rows:
         return Cause()
-    row = found[0]
-    others = f"; {len(found) - 1:,} more leak" if len(found) > 1 else ""
-    said = (
+    row = holder_rows[0]
+    others = f"; {len(holder_rows) - 1:,} more leak" if len(holder_rows) > 1 else ""
+    text = (
         f"Task '{row.task}' leaks at {row.site or 'an unknown call site'}: {row.blocks:,} blocks "
         f"with {row.bytes:,} B stayed{others}."
     )
-    return Cause(said=said, task=row.task, site=row.site)
+    return Cause(text=text, task=row.task, site=row.site)
 
 
 def fits(budget: Budget, result: ReplayResult) -> Judgement:
     """Judges a replay on a pool of the budget's size in which no request failed."""
-    said = "every request is served on a pool of that size"
-    why = doubt(result.loss, asked=result.summary.results)
-    return Judgement(value=budget.limit, of=said, why=why, open=bool(why))
+    text = "every request is served on a pool of that size"
+    why = doubt(result.loss, requested=result.summary.results)
+    return Judgement(value=budget.limit, of=text, why=why, open=bool(why))
 
 
 def judge_fit(budget: Budget, result: FitResult) -> Judgement:
@@ -85,11 +85,11 @@ def judge_fit(budget: Budget, result: FitResult) -> Judgement:
     who = Cause()
     if result.failing is not None:
         failing = result.failing
-        said = (
+        text = (
             f"On {failing.pool:,} B a {failing.call} of {failing.size:,} B by task "
             f"'{failing.task}' was refused (event {failing.event:,})."
         )
-        who = Cause(said=said, task=failing.task)
+        who = Cause(text=text, task=failing.task)
     if result.pool is None:
         return Judgement(value=None, why=result.reason, cause=who)
     if budget.kept(result.pool):
@@ -109,10 +109,10 @@ def judge_log(budget: Budget, log: LogResult) -> Judgement:
         if rows:
             first = rows[0]
             size = "" if first.size is None else f" of {first.size:,} B"
-            said = (
+            text = (
                 f"The first is a request{size} by {first.who or 'somebody'}, line {first.line:,}."
             )
-            who = Cause(said=said, task=first.who)
+            who = Cause(text=text, task=first.who)
         return Judgement(value=sum(row.count for row in rows), cause=who)
     return _log_free(budget, log)
 
@@ -124,12 +124,12 @@ def _log_free(budget: Budget, log: LogResult) -> Judgement:
     least, line = answer.min, log.summary.line if log.summary is not None else 0
     at = f"The last summary is in line {line:,}." if line else ""
     if least is not None:
-        return Judgement(value=least, why=_CUT, open=bool(answer.cut), cause=Cause(said=at))
+        return Judgement(value=least, why=_CUT, open=bool(answer.cut), cause=Cause(text=at))
     seen = [*(answer.series_free or ()), *([] if answer.free is None else [answer.free])]
     if not seen:
         return Judgement(value=None, why="the log tells no free bytes")
     why = "the log tells free bytes at some moments and no minimum"
-    return Judgement(value=min(seen), why=why, open=True, cause=Cause(said=at))
+    return Judgement(value=min(seen), why=why, open=True, cause=Cause(text=at))
 
 
 def _log_need(budget: Budget, log: LogResult) -> Judgement:
@@ -144,9 +144,9 @@ def _fits(row: RequestFit) -> Judgement:
     if row.fits is False or (past is not None and past.fits_not):
         line = past.first_not if past is not None and past.first_not else row.line
         at = "" if line is None else f" in line {line:,}"
-        said = f"It does not fit at the heap summary{at}."
+        text = f"It does not fit at the heap summary{at}."
         short = row.short or 1
-        return Judgement(value=row.size - short, cause=Cause(said=said))
+        return Judgement(value=row.size - short, cause=Cause(text=text))
     if row.fits is None or (past is not None and past.open):
         return Judgement(value=None, why=row.why or "the log does not tell")
     return Judgement(value=row.size)
@@ -165,11 +165,11 @@ def judge_config(budget: Budget, forecast: Forecast) -> Judgement:
         name = min(states, key=lambda state: states[state].median)
     band = states[name]
     part = max(forecast.parts, key=lambda part: part.count * part.bytes, default=None)
-    said = ""
+    text = ""
     if part is not None:
-        said = f"The largest part is {part.what} of {part.component} with {part.bytes:,} B."
+        text = f"The largest part is {part.what} of {part.component} with {part.bytes:,} B."
     of = f"state {name}, 80 % band {band.low_80:,} to {band.high_80:,} B"
-    return Judgement(value=band.median, cause=Cause(said=said), of=of)
+    return Judgement(value=band.median, cause=Cause(text=text), of=of)
 
 
 def judge_comparison(budget: Budget, comparison: Comparison) -> Judgement:
@@ -192,7 +192,7 @@ def judge_comparison(budget: Budget, comparison: Comparison) -> Judgement:
     sizes = [float("inf") if row.percent is None else abs(row.percent) for row in worse]
     value = max(sizes)
     row = worse[sizes.index(value)]
-    said = f"{row.section}, {row.name}: {row.left:,} became {row.right:,}."
+    text = f"{row.section}, {row.name}: {row.left:,} became {row.right:,}."
     if value == float("inf"):
         value = 100.0 * max(1, abs(row.difference or 0))
-    return Judgement(value=value, cause=Cause(said=said), of=row.name)
+    return Judgement(value=value, cause=Cause(text=text), of=row.name)

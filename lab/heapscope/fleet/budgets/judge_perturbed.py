@@ -19,7 +19,7 @@ def held_budgets(budgets: Iterable[Budget]) -> tuple[Budget, ...]:
     held = tuple(budget for budget in budgets if budget.kind in HELD)
     if any(budget.kind == "failures" for budget in held):
         return held
-    return (*held, Budget(kind="failures", limit=0, said="0"))
+    return (*held, Budget(kind="failures", limit=0, given="0"))
 
 
 def judge_perturbed(held: Sequence[Budget], results: Iterable[ReplayResult]) -> Judgement:
@@ -28,17 +28,17 @@ def judge_perturbed(held: Sequence[Budget], results: Iterable[ReplayResult]) -> 
     broken: Counter[str] = Counter()
     for result in results:
         runs += 1
-        found = [(budget, judge_replay(budget, result).value) for budget in held]
-        bad = [budget.name for budget, value in found if value is None or not budget.kept(value)]
+        entries = [(budget, judge_replay(budget, result).value) for budget in held]
+        bad = [budget.name for budget, value in entries if value is None or not budget.kept(value)]
         broken.update(bad)
         good += not bad
-    told = share(good, runs)
-    said = ""
+    rate = share(good, runs)
+    text = ""
     if broken:
         name, count = broken.most_common(1)[0]
-        said = f"{name} is the budget that most of them break: {count:,} of {runs:,} runs do."
+        text = f"{name} is the budget that most of them break: {count:,} of {runs:,} runs do."
     return Judgement(
         value=100 * good / runs,
-        of=f"{good:,} of {runs:,} runs, and of all such runs {told.between} with 95 % confidence",
-        cause=Cause(said=said),
+        of=f"{good:,} of {runs:,} runs, and of all such runs {rate.between} with 95 % confidence",
+        cause=Cause(text=text),
     )

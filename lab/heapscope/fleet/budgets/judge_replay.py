@@ -22,9 +22,9 @@ from heapscope.trace.call_sites import ARROW
 
 def judge_replay(budget: Budget, result: ReplayResult, seen: Survey | None = None) -> Judgement:
     """`seen`: the survey of the same replay, which call sites need."""
-    found = _JUDGES[budget.kind](budget, result, seen)
-    why = doubt(result.loss, asked=result.summary.results)
-    return replace(found, why=why, open=True) if why and not found.open else found
+    match = _JUDGES[budget.kind](budget, result, seen)
+    why = doubt(result.loss, requested=result.summary.results)
+    return replace(match, why=why, open=True) if why and not match.open else match
 
 
 def _min_free(budget: Budget, result: ReplayResult, seen: Survey | None) -> Judgement:
@@ -48,7 +48,7 @@ def _min_free(budget: Budget, result: ReplayResult, seen: Survey | None) -> Judg
 def _need(budget: Budget, result: ReplayResult, seen: Survey | None) -> Judgement:
     for row in result.needs:
         if row.is_of(budget.request):
-            said = "the largest request that would have been served at the worst moment"
+            text = "the largest request that would have been served at the worst moment"
             cause = Cause()
             if row.short_events:
                 most = most_held(result, seen)
@@ -57,8 +57,8 @@ def _need(budget: Budget, result: ReplayResult, seen: Survey | None) -> Judgemen
                     f"There was no room after {row.short_events:,} events, first at "
                     f"{result.place(row.first_event)}; the worst moment was {worst}. "
                 )
-                cause = Cause(said=lacks + most.said, task=most.task, site=most.site)
-            return Judgement(value=row.worst_largest, cause=cause, of=said)
+                cause = Cause(text=lacks + most.text, task=most.task, site=most.site)
+            return Judgement(value=row.worst_largest, cause=cause, of=text)
     return Judgement(value=None, why="the replay was not asked about it")
 
 
@@ -108,11 +108,11 @@ def _named(budget: Budget, rows: list[TaskRow]) -> str:
 
 def _of_task(result: ReplayResult, rows: list[TaskRow]) -> Cause:
     row = max(rows, key=lambda row: row.held_peak)
-    said = (
+    text = (
         f"Task '{row.task}' held {row.held_peak:,} B of {row.kind} in up to {row.blocks_peak:,} "
         f"blocks; its payload peaked at {result.place(row.payload_peak_event)}."
     )
-    return Cause(said=said, task=row.task)
+    return Cause(text=text, task=row.task)
 
 
 def _site(budget: Budget, result: ReplayResult, seen: Survey | None) -> Judgement:
@@ -121,10 +121,10 @@ def _site(budget: Budget, result: ReplayResult, seen: Survey | None) -> Judgemen
     own = [row for row in seen.sites if not row.others and row.name != UNKNOWN_SITE]
     if not own:
         return Judgement(value=None, why="the trace has no call sites")
-    found = [row for row in own if site_matches(row.name, budget.qualifier)]
-    if not found:
+    rows = [row for row in own if site_matches(row.name, budget.qualifier)]
+    if not rows:
         return _no("call site", budget, (row.name for row in own))
-    worst = max(found, key=lambda row: row.held_peak)
+    worst = max(rows, key=lambda row: row.held_peak)
     return Judgement(value=worst.held_peak, cause=_of_site(result, worst), of=worst.name)
 
 
@@ -134,11 +134,11 @@ def site_matches(site: str, pattern: str) -> bool:
 
 
 def _of_site(result: ReplayResult, row: Holding) -> Cause:
-    said = (
+    text = (
         f"{row.name} held {row.held_peak:,} B in up to {row.blocks_peak:,} blocks; its payload "
         f"peaked at {result.place(row.payload_peak_event)}."
     )
-    return Cause(said=said, site=row.name)
+    return Cause(text=text, site=row.name)
 
 
 def judge_static(budget: Budget, ram: StaticRam) -> Judgement:
@@ -160,7 +160,7 @@ def _largest(rows: Iterable[StaticPart]) -> Cause:
     if row is None:
         return Cause()
     name = row.symbol or row.component
-    return Cause(said=f"The largest part is {name} with {row.total:,} B.", site=name)
+    return Cause(text=f"The largest part is {name} with {row.total:,} B.", site=name)
 
 
 def _no(noun: str, budget: Budget, names: Iterable[str]) -> Judgement:

@@ -14,9 +14,9 @@ _COUNTS = {"failures": "failed requests", "left_out": "lines"}
 
 @dataclass(frozen=True, kw_only=True)
 class Cause:
-    """`said`: a sentence, or empty."""
+    """`text`: a sentence, or empty."""
 
-    said: str = ""
+    text: str = ""
     task: str = ""
     site: str = ""
 
@@ -38,43 +38,44 @@ class Judgement:
     of: str = ""
 
 
-def doubt(loss: Loss | None, *, asked: int) -> str:
-    """Why a budget that is kept by a recording shows nothing; empty: it does. `asked`: requests."""
+def doubt(loss: Loss | None, *, requested: int) -> str:
+    """Why a budget that is kept by a recording shows nothing; empty: it does. `requested`:
+    requests."""
     if is_cut(loss):
         return "events of the trace are missing"
     if loss is not None:
         return "metadata of the trace is missing, such as whether its sizes are a chip's"
-    return "" if asked else "no request of the trace was replayed"
+    return "" if requested else "no request of the trace was replayed"
 
 
 def absent(why: str) -> Judgement:
     return Judgement(value=None, why=why, absent=True)
 
 
-def status_of(budget: Budget, found: Judgement) -> str:
-    if found.value is None:
+def status_of(budget: Budget, judgement: Judgement) -> str:
+    if judgement.value is None:
         return UNKNOWN
-    if not budget.kept(found.value):
+    if not budget.kept(judgement.value):
         return BROKEN
-    return UNKNOWN if found.open else KEPT
+    return UNKNOWN if judgement.open else KEPT
 
 
 def row_of(
-    budget: Budget, found: Judgement, *, run: str, source: str, memory: str, file: str
+    budget: Budget, judgement: Judgement, *, run: str, source: str, memory: str, file: str
 ) -> BudgetRow:
-    status = status_of(budget, found)
-    cause = found.cause if status == BROKEN else NOBODY
+    status = status_of(budget, judgement)
+    cause = judgement.cause if status == BROKEN else NOBODY
     return BudgetRow(
         run=run,
         source=source,
         memory=memory,
         budget=budget.name,
         limit=_limit(budget),
-        value=found.value,
+        value=judgement.value,
         unit=unit_of(budget),
         status=status,
-        sentence=_sentence(budget, found, status),
-        cause=cause.said,
+        sentence=_sentence(budget, judgement, status),
+        cause=cause.text,
         task=cause.task,
         site=cause.site,
         file=file if budget.line else "",
@@ -102,11 +103,11 @@ def _limit(budget: Budget) -> str:
     return f"{word} {shown(budget.limit, unit_of(budget))}"
 
 
-def _sentence(budget: Budget, found: Judgement, status: str) -> str:
-    of = f" ({found.of})" if found.of else ""
-    if found.value is None:
-        return f"{budget.name}{of} cannot be told: {found.why}."
-    figure = shown(found.value, unit_of(budget))
-    said = f"{budget.name}{of} is {figure}; the budget is {_limit(budget)}"
-    why = f": {found.why}" if status == UNKNOWN and found.why else ""
-    return f"{said}{why}." if not why else f"{said}, but it cannot be told whether that holds{why}."
+def _sentence(budget: Budget, judgement: Judgement, status: str) -> str:
+    of = f" ({judgement.of})" if judgement.of else ""
+    if judgement.value is None:
+        return f"{budget.name}{of} cannot be told: {judgement.why}."
+    figure = shown(judgement.value, unit_of(budget))
+    text = f"{budget.name}{of} is {figure}; the budget is {_limit(budget)}"
+    why = f": {judgement.why}" if status == UNKNOWN and judgement.why else ""
+    return f"{text}{why}." if not why else f"{text}, but it cannot be told whether that holds{why}."

@@ -59,8 +59,10 @@ def _suite(root: Element, run: str, rows: Sequence[BudgetRow]) -> None:
         )
         if row.status in (BROKEN, UNKNOWN):
             kind = "failure" if row.status == BROKEN else "error"
-            found = SubElement(case, kind, message=xml_characters(row.sentence), type=row.status)
-            found.text = xml_characters(" ".join(filter(None, (row.sentence, row.cause))))
+            sub_element = SubElement(
+                case, kind, message=xml_characters(row.sentence), type=row.status
+            )
+            sub_element.text = xml_characters(" ".join(filter(None, (row.sentence, row.cause))))
 
 
 def _counts(tests: int, failures: int, errors: int) -> dict[str, str]:

@@ -111,14 +111,14 @@ class _Reader:
         self._keys(baseline, ("tolerance",), "baseline")
         tolerance = None
         if "tolerance" in baseline:
-            said = str(baseline["tolerance"]).strip().removesuffix("%").strip()
+            text = str(baseline["tolerance"]).strip().removesuffix("%").strip()
             try:
-                tolerance = float(said)
+                tolerance = float(text)
             except ValueError:
                 tolerance = -1.0
             if not 0 <= tolerance <= 1000:
                 raise self._error(
-                    f"'{printable(said)}' is not a percentage",
+                    f"'{printable(text)}' is not a percentage",
                     ("baseline", "tolerance"),
                     remedy='write it as "2%"',
                 )
@@ -188,12 +188,12 @@ class _Reader:
         self, options: dict[str, Any], place: tuple[str | int, ...]
     ) -> Iterator[MemoryOptions]:
         """One mapping for each combination of the options that are lists."""
-        made: dict[str, list[Any]] = {}
+        built: dict[str, list[Any]] = {}
         for name, value in options.items():
             several = isinstance(value, list)
             if several and (name not in SEVERAL or not value):
                 if name == "allocator" and value:
-                    made[name] = [",".join(map(str, value))]
+                    built[name] = [",".join(map(str, value))]
                     continue
                 raise self._error(
                     "is a list", (*place, name), remedy=f"lists may be {', '.join(SEVERAL)}"
@@ -206,14 +206,16 @@ class _Reader:
             values: list[Any] = list(value) if several else [value]
             if DECLARED[name].file:
                 values = [one if one == "none" else self._folder / str(one) for one in values]
-            made[name] = [one if isinstance(one, bool | int | Path) else str(one) for one in values]
-        for chosen in itertools.product(*made.values()):
-            yield cast(MemoryOptions, dict(zip(made, chosen, strict=True)))
+            built[name] = [
+                one if isinstance(one, bool | int | Path) else str(one) for one in values
+            ]
+        for chosen in itertools.product(*built.values()):
+            yield cast(MemoryOptions, dict(zip(built, chosen, strict=True)))
 
     def _budgets(self, values: Any, *place: str | int) -> tuple[Budget, ...]:
         table = self._table(values, *place)
         self._keys(table, tuple(name for name in KINDS if name not in _ELSEWHERE), *place)
-        found: list[Budget] = []
+        budgets: list[Budget] = []
         for kind, value in table.items():
             parts: list[tuple[Any, tuple[str | int, ...]]] = [(value, (*place, kind))]
             if isinstance(value, Mapping) and KINDS[kind].qualifier:
@@ -221,10 +223,10 @@ class _Reader:
             for part, where in parts:
                 line = self._lines.line(*where)
                 try:
-                    found += budgets_of(kind, part, line=line)
+                    budgets += budgets_of(kind, part, line=line)
                 except InputError as error:
                     raise self._at(line, error.message, remedy=error.remedy) from None
-        return tuple(found)
+        return tuple(budgets)
 
     def _paths(self, value: Any, *place: str | int) -> tuple[Path, ...]:
         """Files relative to that of the budgets; patterns stand for those that there are."""
@@ -233,7 +235,7 @@ class _Reader:
             raise self._error(
                 "should be the name of a file", place, remedy="give a name or a list of them"
             )
-        found: list[Path] = []
+        results: list[Path] = []
         for name in names:
             matches = [self._folder / name]
             if any(sign in name for sign in "*?[") and not matches[0].exists():
@@ -244,10 +246,10 @@ class _Reader:
                     raise self._error(
                         f"no file matches '{printable(name)}'", place, remedy="check the pattern"
                     )
-            found += matches
-        if len(found) > _MOST:
-            raise self._error(f"{len(found)} files", place, remedy=f"give at most {_MOST}")
-        return tuple(found)
+            results += matches
+        if len(results) > _MOST:
+            raise self._error(f"{len(results)} files", place, remedy=f"give at most {_MOST}")
+        return tuple(results)
 
     def _table(self, value: Any, *place: str | int) -> dict[str, Any]:
         if not isinstance(value, dict):
@@ -289,16 +291,16 @@ def _can_tell(run: CheckRun, budget: Budget) -> bool:
 
 def tells(run: CheckRun) -> set[str]:
     """The answers that a run's inputs give."""
-    found = set()
+    results = set()
     if run.traces:
-        found |= {"replay", "survey", "leaks", "fit", "perturbed"}
+        results |= {"replay", "survey", "leaks", "fit", "perturbed"}
     if run.logs:
-        found.add("log")
+        results.add("log")
     if run.configs:
-        found.add("config")
+        results.add("config")
     if any("elf" in memory or "map" in memory for memory in run.memories):
-        found.add("static")
-    return found
+        results.add("static")
+    return results
 
 
 _BY = {
@@ -314,11 +316,11 @@ _BY = {
 
 
 def _inputs_for(budget: Budget) -> str:
-    told = (_BY[one] for one in KINDS[budget.kind].tells if one in _BY)
-    return " or ".join(dict.fromkeys(told))
+    results = (_BY[one] for one in KINDS[budget.kind].tells if one in _BY)
+    return " or ".join(dict.fromkeys(results))
 
 
-def made_run(
+def build_run(
     name: str,
     *,
     traces: Sequence[Path],

@@ -29,20 +29,20 @@ class TomlLines:
 
 
 def toml_lines(text: str) -> TomlLines:
-    found, counts = TomlLines(), dict[tuple[str | int, ...], int]()
+    result, counts = TomlLines(), dict[tuple[str | int, ...], int]()
     table: tuple[str | int, ...] = ()
     for number, line in enumerate(text.splitlines(), 1):
         header = _HEADER.match(line)
         if header is not None:
             table = _entered(_parts(header[2]), counts, array=header[1] == "[[")
-            found.places.setdefault(table, number)
+            result.places.setdefault(table, number)
             continue
         key = _KEY.match(line)
         if key is not None:
             path = table + tuple(_parts(key[1]))
             for end in range(len(table) + 1, len(path) + 1):
-                found.places.setdefault(path[:end], number)
-    return found
+                result.places.setdefault(path[:end], number)
+    return result
 
 
 def _parts(text: str) -> list[str]:

@@ -199,14 +199,14 @@ def check_workers(client: Client, shown: str) -> None:
             remedy=f"start one there: dask worker {shown}, with Heapscope {__version__} and its "
             "extra sweep",
         ) from None
-    told: Mapping[str, Any] = client.run(version_here, on_error="return")
-    for address, said in told.items():
+    reported: Mapping[str, Any] = client.run(version_here, on_error="return")
+    for address, stated in reported.items():
         parts = urlsplit(address)
         if parts.scheme == "tcp" and not is_loopback(parts.hostname or ""):
             raise InputError(
                 f"worker {printable(address)}: is reached without TLS", remedy="start it with TLS"
             )
-        version = said.get("heapscope") if isinstance(said, dict) else None
+        version = stated.get("heapscope") if isinstance(stated, dict) else None
         if version != __version__:
             raise another_version(address, version)
 

@@ -186,10 +186,10 @@ def _failed(future: Future) -> HeapscopeError:
         )
     if not isinstance(error, OSError | ValueError | MemoryError):
         raise error  # a fault of ours, which is shown as it is
-    said = error.strerror if isinstance(error, OSError) else str(error)
+    strerror = error.strerror if isinstance(error, OSError) else str(error)
     return HeapscopeError(
         f"batch {batch}: a worker could not replay it: "
-        f"{printable(said or type(error).__name__, limit=400)}",
+        f"{printable(strerror or type(error).__name__, limit=400)}",
         remedy="correct that, such as a full disk there, and run the same command again: it "
         "goes on where it was",
     )

@@ -80,7 +80,7 @@ class KeptTrace:
             raise InputError(f"no pool serves {whose} with {allocator}{with_room(needs)}")
         if run == 0:
             return LeastPool(pool, limits.most)
-        found = fit_of_run(
+        result = fit_of_run(
             self._perturbed,
             run - 1,
             allocator,
@@ -89,7 +89,7 @@ class KeptTrace:
             ends=recorded.ends,
             needing=recorded.needing,
         )
-        return LeastPool(found.least, found.most)
+        return LeastPool(result.least, result.most)
 
     @property
     def _perturbed(self) -> PerturbedRuns:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from heapscope.base.printable import printable
 from heapscope.fleet.sweep.answer import SweepLeast, SweepPerturbedLeast
-from heapscope.fleet.sweep.results import SweepTables, said
+from heapscope.fleet.sweep.results import SweepTables, options_text
 from heapscope.simulation.jitter.quantile import enough_for, interval
 
 
@@ -23,7 +23,7 @@ def least_pools(results: SweepTables) -> Iterator[SweepLeast]:
         [readable],
     ):
         yield SweepLeast(
-            configuration=said(results.options(number)),
+            configuration=options_text(results.options(number)),
             traces=traces,
             failed=failed,
             smallest=smallest,
@@ -48,9 +48,9 @@ def perturbed_least_pools(results: SweepTables) -> Iterator[SweepPerturbedLeast]
             rows[number].append((trace, sizes))
         else:
             failed[number] = failed.get(number, 0) + 1
-    made = [_over_traces(results, at, own, failed.get(at, 0)) for at, own in rows.items()]
+    entries = [_over_traces(results, at, own, failed.get(at, 0)) for at, own in rows.items()]
     readable = sum(trace.readable for trace in results.plan.traces)
-    yield from sorted(made, key=lambda row: (row.traces < readable, _rank(row.enough)))
+    yield from sorted(entries, key=lambda row: (row.traces < readable, _rank(row.enough)))
 
 
 def _over_traces(
@@ -60,7 +60,7 @@ def _over_traces(
     trace, sizes = max(traces, key=lambda one: _rank(enough_for(one[1])), default=(None, []))
     low, high = interval(sizes) if sizes else (None, None)
     return SweepPerturbedLeast(
-        configuration=said(results.options(number)),
+        configuration=options_text(results.options(number)),
         traces=len(traces),
         failed=failed,
         runs=len(sizes),

@@ -22,7 +22,7 @@ _KEPT = 1024  # memories, each of some KB: a grid's configurations come again wi
 #: Where one of them is given and no load is, the memory is the same for every trace.
 _ALONE = ("chip", "pool", "layout")
 
-Said = tuple[tuple[str, str], ...]
+Stated = tuple[tuple[str, str], ...]
 
 
 def memory_of(
@@ -36,12 +36,12 @@ def memory_of(
     """The memory that `heapscope replay` makes of the same options, without a timeline and with
     the figures of malloc alone. `file`: where the content of a file that an option
     names is. InputError: there is no such memory."""
-    said = tuple(
+    results = tuple(
         (name, str(file(value)) if DECLARED[name].file and value != NO_RULES else value)
         for name, value in options.items()
     )
     same = any(name in options for name in _ALONE) and "load" not in options
-    chosen = _chosen(said, None if same else trace)
+    chosen = _chosen(results, None if same else trace)
     if chosen.by_name:
         return _config(chosen.layout, chosen.placement, needs, names()), chosen.layout
     return _unnamed(chosen, tuple(needs)), chosen.layout
@@ -57,8 +57,8 @@ class _Chosen:
 
 
 @functools.lru_cache(maxsize=_KEPT)
-def _chosen(said: Said, trace: Path | None) -> _Chosen:
-    memory = given(dict(said))
+def _chosen(stated: Stated, trace: Path | None) -> _Chosen:
+    memory = given(dict(stated))
     layout = choose_memory(memory, trace).layout
     placement = choose_placement(memory, layout)
     layout.check()

@@ -74,10 +74,10 @@ class Output:
 
         for number, path in sorted(self._files()):
             try:
-                said = (pyarrow.parquet.read_metadata(path).metadata or {}).get(BATCH)
+                stated = (pyarrow.parquet.read_metadata(path).metadata or {}).get(BATCH)
             except (OSError, pyarrow.ArrowException):
                 continue  # damaged: who reads its cells says so
-            if said != batch_name(self.hash, number):
+            if stated != batch_name(self.hash, number):
                 raise InputError(
                     f"{printable(str(path), limit=400)}: holds another batch than its name says, "
                     "or one of another sweep",
@@ -86,9 +86,9 @@ class Output:
 
     def _files(self) -> Iterator[tuple[int, Path]]:
         for path in (self.folder / CELLS).glob("part=*/*.parquet"):
-            found = _BATCH.fullmatch(path.name)
-            if found is not None:
-                yield int(found[1]), path
+            match = _BATCH.fullmatch(path.name)
+            if match is not None:
+                yield int(match[1]), path
 
 
 @contextmanager
@@ -162,8 +162,8 @@ def _read(folder: Path) -> dict[str, Any]:
         )
     if not isinstance(plan, dict):
         raise _damaged(folder)
-    found: dict[str, Any] = plan
-    return found
+    result: dict[str, Any] = plan
+    return result
 
 
 def _damaged(folder: Path) -> InputError:

@@ -103,20 +103,20 @@ def _trace_names(top: TomlTable, values: Mapping[str, object], folder: Path) -> 
             raise top.error(
                 "traces", "not all are texts that can name files", remedy="give files or patterns"
             )
-        found = _found(folder, pattern)
-        if not found and _is_folder(folder / pattern):
+        result = _matching_files(folder, pattern)
+        if not result and _is_folder(folder / pattern):
             raise top.error(
                 "traces",
                 f"'{printable(pattern)}' is a folder",
                 remedy=f"give the files in it: '{printable(pattern.rstrip('/'))}/*.hst'",
             )
-        if not found:
+        if not result:
             raise top.error(
                 "traces",
                 f"'{printable(pattern)}' is not there",
                 remedy="names are relative to the plan's folder",
             )
-        for name in found:
+        for name in result:
             file = (folder / name).resolve()
             if file in seen:
                 other = seen[file]
@@ -137,38 +137,38 @@ def _is_folder(path: Path) -> bool:
         return False  # no folder can have such a name
 
 
-def _found(folder: Path, pattern: str) -> list[str]:
+def _matching_files(folder: Path, pattern: str) -> list[str]:
     """The files that a name or a pattern means, as names relative to the folder where they are."""
     try:
         if (folder / pattern).is_file():
             return [Path(pattern).as_posix()]
         base = Path(Path(pattern).anchor) if Path(pattern).is_absolute() else folder
         inside = Path(pattern).relative_to(base) if base is not folder else Path(pattern)
-        found = sorted(one for one in base.glob(inside.as_posix()) if one.is_file())
+        results = sorted(one for one in base.glob(inside.as_posix()) if one.is_file())
     except (OSError, ValueError, IndexError, NotImplementedError):
         return []  # no file can have such a name
-    return [(one.relative_to(base) if base is folder else one).as_posix() for one in found]
+    return [(one.relative_to(base) if base is folder else one).as_posix() for one in results]
 
 
 def _needs(top: TomlTable, values: Mapping[str, object]) -> tuple[Request, ...]:
-    said: Any = values.get("need", [])
-    if not isinstance(said, list):
-        said = [said]
-    if any(isinstance(one, bool) or not isinstance(one, int | str) for one in said):
+    texts: Any = values.get("need", [])
+    if not isinstance(texts, list):
+        texts = [texts]
+    if any(isinstance(one, bool) or not isinstance(one, int | str) for one in texts):
         raise top.error("need", "not all are requests", remedy='give need = ["16717", "4KB:DMA"]')
     try:
-        return parse_requests(said)
+        return parse_requests(texts)
     except InputError as error:
         raise top.error("need", error.message, remedy=error.remedy) from None
 
 
 def _jitter(text: TomlText, values: Mapping[str, object]) -> Jitter | None:
-    said = values.get("jitter")
-    if said is None:
+    stated = values.get("jitter")
+    if stated is None:
         return None
-    table = _table(text, "jitter", said)
+    table = _table(text, "jitter", stated)
     table.check_keys(_JITTER)
-    strength = said.get("strength", 0.25) if isinstance(said, dict) else 0
+    strength = stated.get("strength", 0.25) if isinstance(stated, dict) else 0
     if isinstance(strength, bool) or not isinstance(strength, int | float):
         raise table.error("strength", "is not a number", remedy="give a number from 0 to 1")
     jitter = Jitter(
@@ -186,8 +186,8 @@ def _jitter(text: TomlText, values: Mapping[str, object]) -> Jitter | None:
 def _prices(
     text: TomlText, values: Mapping[str, object], grids: Sequence[SweepGrid]
 ) -> dict[str, float]:
-    said = values.get("prices", {})
-    table = _table(text, "prices", said)
+    stated = values.get("prices", {})
+    table = _table(text, "prices", stated)
     chips = [
         value
         for grid in grids
@@ -196,7 +196,7 @@ def _prices(
         for value in axis.values
     ]
     prices: dict[str, float] = {}
-    for chip, price in said.items() if isinstance(said, dict) else ():
+    for chip, price in stated.items() if isinstance(stated, dict) else ():
         if chip not in chips:
             raise table.error(
                 chip, "no grid has this chip", remedy="leave it out, or add it to a grid"
@@ -216,18 +216,18 @@ def _table(text: TomlText, key: str, value: object) -> TomlTable:
 
 def _grids(top: TomlTable, values: Mapping[str, object]) -> Iterator[SweepGrid]:
     tables = top.tables("grid", wanted='its choices, such as chip = ["esp32", "esp32c3"]')
-    said = values.get("grid")
-    for table, entry in zip(tables, said if isinstance(said, list) else (), strict=True):
+    stated = values.get("grid")
+    for table, entry in zip(tables, stated if isinstance(stated, list) else (), strict=True):
         table.check_keys(tuple(DECLARED))
         if not entry:
             raise table.error("chip", "the grid is empty", remedy='add chip = "esp32"')
         yield SweepGrid(tuple(_axis(table, name, value) for name, value in entry.items()))
 
 
-def _axis(table: TomlTable, name: str, said: Any) -> Axis:
-    if isinstance(said, dict):
-        return Axis(name, _steps(table, name, said))
-    items = said if isinstance(said, list) else [said]
+def _axis(table: TomlTable, name: str, stated: Any) -> Axis:
+    if isinstance(stated, dict):
+        return Axis(name, _steps(table, name, stated))
+    items = stated if isinstance(stated, list) else [stated]
     if not items:
         raise table.error(name, "no values", remedy="give one at least, or leave the key out")
     values = tuple(_value(table, name, item) for item in items)
@@ -260,11 +260,11 @@ def _is_size(name: str) -> bool:
     return DECLARED[name].metavar.startswith(("BYTES", "SIZE"))
 
 
-def _bytes(table: TomlTable, name: str, said: object) -> int:
-    if isinstance(said, bool) or not isinstance(said, int | str):
+def _bytes(table: TomlTable, name: str, stated: object) -> int:
+    if isinstance(stated, bool) or not isinstance(stated, int | str):
         raise table.error(name, "is not a number of bytes", remedy='give 65536 or "64KB"')
     try:
-        size = parse_size(said, what=name)
+        size = parse_size(stated, what=name)
     except InputError as error:
         raise table.error(name, error.message, remedy=error.remedy) from None
     if size > _SIZE_MAX:
@@ -272,16 +272,16 @@ def _bytes(table: TomlTable, name: str, said: object) -> int:
     return size
 
 
-def _steps(table: TomlTable, name: str, said: Mapping[str, object]) -> Steps:
+def _steps(table: TomlTable, name: str, stated: Mapping[str, object]) -> Steps:
     if not _is_size(name):
         raise table.error(name, "has no sizes to step through", remedy="give a list of values")
-    if sorted(said) != sorted(_STEPS):
+    if sorted(stated) != sorted(_STEPS):
         raise table.error(
             name,
-            f"has the keys {', '.join(map(printable, said)) or 'none'}",
+            f"has the keys {', '.join(map(printable, stated)) or 'none'}",
             remedy='write { from = "64KB", to = "256KB", step = "4KB" }',
         )
-    first, last, step = (_bytes(table, name, said[key]) for key in _STEPS)
+    first, last, step = (_bytes(table, name, stated[key]) for key in _STEPS)
     if step == 0:
         raise table.error(name, "a step of 0 leads nowhere", remedy="give a step above 0")
     if last < first:

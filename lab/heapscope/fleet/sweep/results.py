@@ -54,8 +54,8 @@ class SweepTables:
     connection: DuckDBPyConnection
 
     def rows(self, query: str, values: Sequence[object] = ()) -> list[tuple[Any, ...]]:
-        found: list[tuple[Any, ...]] = self.connection.execute(query, list(values)).fetchall()
-        return found
+        results: list[tuple[Any, ...]] = self.connection.execute(query, list(values)).fetchall()
+        return results
 
     def options(self, configuration: int) -> dict[str, str]:
         """The options of a configuration, as its grid has them."""
@@ -100,7 +100,7 @@ FROM cells WHERE pool IS DISTINCT FROM 'least' GROUP BY configuration
 """
 
 
-def said(options: dict[str, str]) -> str:
+def options_text(options: dict[str, str]) -> str:
     """The options in the words of the command line."""
     words = (f"{flag(name)} {shlex.quote(value)}" for name, value in options.items())
     return printable(" ".join(words) or "(no options)", limit=400)

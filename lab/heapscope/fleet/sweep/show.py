@@ -25,7 +25,7 @@ from heapscope.fleet.sweep.results import (
     SweepTables,
     cells_of_each,
     opened_results,
-    said,
+    options_text,
 )
 from heapscope.memory.options import DECLARED, flag
 from heapscope.simulation.jitter.quantile import settled_by
@@ -105,7 +105,7 @@ def _reasons(results: SweepTables) -> Iterator[SweepReason]:
             reason=printable(reason, limit=400),
             cells=cells,
             trace=printable(trace),
-            configuration=said(results.options(number)),
+            configuration=options_text(results.options(number)),
         )
 
 
@@ -122,7 +122,7 @@ def _configuration(results: SweepTables, row: Sequence[Any]) -> SweepConfigurati
     number, safe, good, bad, failed, unknown, *figures, runs, well, price = row
     internal, free, largest, margin = figures
     return SweepConfiguration(
-        configuration=said(results.options(number)),
+        configuration=options_text(results.options(number)),
         safe=safe,
         cells=cells_of_each(results.plan),
         safe_cells=good,
@@ -152,7 +152,7 @@ def _chips(results: SweepTables) -> Iterator[SweepChip]:
             price=price,
             configurations=of,
             safe=safe,
-            best=None if best is None else said(results.options(best)),
+            best=None if best is None else options_text(results.options(best)),
             internal=internal,
             min_free=free,
         )
@@ -182,10 +182,10 @@ def _cliffs_of(results: SweepTables, placed: PlacedAxis) -> Iterator[SweepCliff]
         f"FROM configurations WHERE {placed.within} AND readable_failed = 0"
     )
     value = {at: int(size) for at, size in enumerate(placed.axis.values)}
-    found: dict[int, list[tuple[int, bool, bool, int]]] = {}
+    result: dict[int, list[tuple[int, bool, bool, int]]] = {}
     for others, at, safe, whole in results.rows(f"{sizes} ORDER BY others"):
-        found.setdefault(others, []).append((value[at], safe, whole, at))
-    for others, tried in found.items():
+        result.setdefault(others, []).append((value[at], safe, whole, at))
+    for others, tried in result.items():
         tried.sort()
         bad = [one for one in tried if one[2] and not one[1]]
         last = bad[-1] if bad else None
@@ -194,7 +194,7 @@ def _cliffs_of(results: SweepTables, placed: PlacedAxis) -> Iterator[SweepCliff]
         fixed.pop(name, None)
         yield SweepCliff(
             axis=flag(name),
-            others=said(fixed),
+            others=options_text(fixed),
             tried=sum(one[2] for one in tried),
             first_safe=next((one[0] for one in tried if one[1]), None),
             last_unsafe=None if last is None else last[0],
@@ -298,21 +298,21 @@ def _panels(results: SweepTables) -> Iterator[SweepPanel]:
 
 def _panels_of(results: SweepTables, placed: PlacedAxis) -> Iterator[SweepPanel]:
     count = len(placed.axis.values)
-    found: dict[int, dict[int, tuple[float | None, int | None]]] = {}
+    result: dict[int, dict[int, tuple[float | None, int | None]]] = {}
     for others, at, part, free in results.rows(
         f"SELECT configuration - {placed.digit} * {placed.stride} AS others, "
         f"{placed.digit} AS digit, safe_cells / nullif(done - failed_cells, 0), min_free "
         f"FROM configurations WHERE {placed.within} ORDER BY others, digit"
     ):
-        if others not in found and len(found) == _PANELS:
+        if others not in result and len(result) == _PANELS:
             break
-        found.setdefault(others, {})[at] = (part, free)
-    for others, points in found.items():
+        result.setdefault(others, {})[at] = (part, free)
+    for others, points in result.items():
         fixed = results.options(others)
         fixed.pop(placed.axis.name, None)
         values = [points.get(at, (None, None)) for at in range(count)]
         yield SweepPanel(
-            title=said(fixed),
+            title=options_text(fixed),
             axis=flag(placed.axis.name),
             labels=tuple(printable(value) or "(not given)" for value in placed.axis.values),
             safe=tuple(part for part, _ in values),

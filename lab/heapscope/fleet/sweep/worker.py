@@ -85,7 +85,7 @@ def _result(
     sent: Sent, cell: SweepCell, figures: dict[str, Any], shown: Mapping[str, Path]
 ) -> dict[str, Any]:
     if "failed" in figures:
-        figures["failed"] = _said(figures["failed"], shown)
+        figures["failed"] = _with_plan_names(figures["failed"], shown)
     about = {"cell": cell.number, "trace": sent.name, "content": sent.content, "run": cell.run}
     return {**about, **cell.options, **figures}
 
@@ -100,7 +100,7 @@ def worker_name() -> str:
         return ""
 
 
-def _said(reason: str, files: Mapping[str, Path]) -> str:
+def _with_plan_names(reason: str, files: Mapping[str, Path]) -> str:
     """The plan's names of files in place of those on this worker."""
     for name, path in files.items():
         reason = reason.replace(str(path), name)

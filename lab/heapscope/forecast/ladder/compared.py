@@ -77,7 +77,7 @@ def _rows(pair: Exchange, memory: MemoryGains, speed: SpeedGains) -> Iterator[Op
                 )
             continue
         change, members = pair.changes[name], pair.members[name]
-        if not gives and (change.before == change.after or not members & pair.asked):
+        if not gives and (change.before == change.after or not members & pair.queried):
             continue
         yield OptionGain(
             option=name,
@@ -118,7 +118,7 @@ def _unknown(pair: Exchange) -> Iterator[UnknownOption]:
     for name, change in pair.changes.items():
         sides = (pair.before.config, pair.after.config)
         settable = change.given or any(can_be_set(side, name) for side in sides)
-        if name not in pair.asked and change.before != change.after and settable:
+        if name not in pair.queried and change.before != change.after and settable:
             yield UnknownOption(
                 option=name,
                 before=shown_value(change.before),
@@ -134,12 +134,12 @@ def _platform(side: ConfigSide, chip: bool) -> str:
 
 def _rounded(shares: Sequence[MemoryShare]) -> list[Array]:
     """Whole bytes that add up to the whole bytes of the sum."""
-    made, total, given = [], 0 * shares[0].median, 0 * shares[0].median
+    built, total, given = [], 0 * shares[0].median, 0 * shares[0].median
     for share in shares:
         total = total + share.median
-        made.append(total.round() - given)
+        built.append(total.round() - given)
         given = total.round()
-    return made
+    return built
 
 
 def _gain(

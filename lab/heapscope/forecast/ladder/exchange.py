@@ -19,12 +19,12 @@ PLATFORM = "release"
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Exchange:
     """From the side `before` to the side `after`. `changes`: the options that differ, by name;
-    `asked`: those of them that some figure asked about."""
+    `queried`: those of them that some figure asked about."""
 
     before: ConfigSide
     after: ConfigSide
     changes: Mapping[str, OptionChange]
-    asked: set[str] = field(default_factory=set)
+    queried: set[str] = field(default_factory=set)
 
     @cached_property
     def of_platform(self) -> bool:
@@ -33,24 +33,24 @@ class Exchange:
     @cached_property
     def members(self) -> dict[str, frozenset[str]]:
         """By leader, the options that change with it."""
-        found: dict[str, set[str]] = {}
+        result: dict[str, set[str]] = {}
         for name, change in self.changes.items():
-            found.setdefault(change.leader, set()).add(name)
-        return {leader: frozenset(names) for leader, names in found.items()}
+            result.setdefault(change.leader, set()).add(name)
+        return {leader: frozenset(names) for leader, names in result.items()}
 
-    def base(self, made: frozenset[str]) -> ConfigSide:
+    def base(self, built: frozenset[str]) -> ConfigSide:
         """The side whose chip and release count after some changes."""
-        return self.after if PLATFORM in made else self.before
+        return self.after if PLATFORM in built else self.before
 
-    def config(self, made: frozenset[str]) -> MixedConfig:
+    def config(self, built: frozenset[str]) -> MixedConfig:
         """The configuration after some changes."""
-        taken = frozenset().union(*(self.members.get(each, frozenset()) for each in made))
+        taken = frozenset().union(*(self.members.get(each, frozenset()) for each in built))
         return mixed(
-            self.base(made).config,
+            self.base(built).config,
             before=self.before.config,
             after=self.after.config,
             differing=self.changes.keys(),
-            made=taken,
+            taken=taken,
         )
 
     def divided(self, figure: Callable[[ConfigSide, Config], Array]) -> dict[str, Array]:
@@ -60,18 +60,18 @@ class Exchange:
         acting: set[str] = {PLATFORM} if self.of_platform else set()
         seen: set[str] = set()
 
-        def at(made: frozenset[str]) -> Array:
-            if made not in known:
-                config = self.config(made)
-                known[made] = figure(self.base(made), config)
+        def at(built: frozenset[str]) -> Array:
+            if built not in known:
+                config = self.config(built)
+                known[built] = figure(self.base(built), config)
                 seen.update(config.read & self.changes.keys())
-            return known[made]
+            return known[built]
 
         while True:
             shares = fair_shares(sorted(acting), at)
             leaders = {self.changes[name].leader for name in seen}
             if leaders <= acting:
-                self.asked.update(seen)
+                self.queried.update(seen)
                 return shares
             acting |= leaders
 

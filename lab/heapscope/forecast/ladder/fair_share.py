@@ -33,8 +33,8 @@ def fair_shares(
     shares = {change: nothing.copy() for change in changes}
     for size in range(count):
         weight = factorial(size) * factorial(count - size - 1) / factorial(count)
-        for made in combinations(changes, size):
-            before = frozenset(made)
+        for built in combinations(changes, size):
+            before = frozenset(built)
             for change in changes:
                 if change not in before:
                     shares[change] += weight * (figure(before | {change}) - figure(before))

@@ -106,12 +106,12 @@ def _table(
 
 def _taken(model: MemoryModel, state: str, part: str) -> list[float]:
     """Bytes that a part takes by its figure."""
-    made = dict.fromkeys(PLACES, 0.0)
+    built = dict.fromkeys(PLACES, 0.0)
     for each in model.held(state, only=(part,)):
-        made[each.place] += each.taken
+        built[each.place] += each.taken
         if each.static and each.place == DRAM:
-            made[STATIC] += each.taken
-    return list(made.values())
+            built[STATIC] += each.taken
+    return list(built.values())
 
 
 def _base(model: MemoryModel, state: str) -> list[float]:

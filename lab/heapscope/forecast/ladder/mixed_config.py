@@ -12,7 +12,7 @@ from heapscope.forecast.ladder.option_change import shared_name
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class MixedConfig(Config):
-    """Options of `made` have their final value in `after`, others of `differing` that in `before`,
+    """Options of `taken` have their final value in `after`, others of `differing` that in `before`,
     and all else is as in `base`. No other option follows a value, as Kconfig would have it: the
     values of the sides are final. `read`: the names that somebody asked for."""
 
@@ -20,7 +20,7 @@ class MixedConfig(Config):
     before: Config
     after: Config
     differing: Collection[str]
-    made: Collection[str]
+    taken: Collection[str]
     read: set[str] = field(default_factory=set)
 
     def value(self, name: str) -> Value | None:
@@ -39,7 +39,7 @@ class MixedConfig(Config):
         name = shared_name(self.before, self.after, name)
         self.read.add(name)
         if name in self.differing:
-            return self.after if name in self.made else self.before
+            return self.after if name in self.taken else self.before
         return self.base
 
 
@@ -49,7 +49,7 @@ def mixed(
     before: Config,
     after: Config,
     differing: Collection[str],
-    made: Collection[str],
+    taken: Collection[str],
 ) -> MixedConfig:
     """It has no lines: nobody wrote such a file."""
     own = {each.name: getattr(base, each.name) for each in fields(Config) if each.init}
@@ -60,5 +60,5 @@ def mixed(
         before=before,
         after=after,
         differing=differing,
-        made=made,
+        taken=taken,
     )

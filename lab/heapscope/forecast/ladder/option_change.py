@@ -27,20 +27,20 @@ class OptionChange:
 
 def option_changes(before: Config, after: Config) -> dict[str, OptionChange]:
     """By shared name. An option that is off and one that is not there are alike."""
-    found = {}
+    result = {}
     sides = (before, after)
     names = {shared_name(before, after, name) for side in sides for name in _names(side)}
     for name in sorted(names):
         if not name.startswith(_BUILDS) and _final(before, name) != _final(after, name):
-            found[name] = OptionChange(
+            result[name] = OptionChange(
                 name=name,
                 before=_value(before, name),
                 after=_value(after, name),
-                given=any(_is_said(side, name) for side in sides),
+                given=any(_is_given(side, name) for side in sides),
                 leader=name,
             )
-    leaders = _leaders(before, after, found)
-    return {name: replace(each, leader=leaders.get(name, name)) for name, each in found.items()}
+    leaders = _leaders(before, after, result)
+    return {name: replace(each, leader=leaders.get(name, name)) for name, each in result.items()}
 
 
 def shared_name(before: Config, after: Config, name: str) -> str:
@@ -78,21 +78,21 @@ def _final(config: Config, name: str) -> tuple[Value | None, bool]:
     return (None if value is False or value == "" else value), config.changed(name)
 
 
-def _is_said(config: Config, name: str) -> bool:
+def _is_given(config: Config, name: str) -> bool:
     """A line of a file sets it; this counts for an option that no release knows, too."""
     unknown = config.name_here(name) is None and config.setting(name) is not None
     return unknown or config.given(name)
 
 
-def _leaders(before: Config, after: Config, found: Mapping[str, OptionChange]) -> dict[str, str]:
+def _leaders(before: Config, after: Config, result: Mapping[str, OptionChange]) -> dict[str, str]:
     """Lines are changed one after the other, from the side on which less is on, so that both
     directions agree. Options that have their new value then belong to the last line."""
-    more = sum((each.after is True) - (each.before is True) for each in found.values())
+    more = sum((each.after is True) - (each.before is True) for each in result.values())
     now, then = (before, after) if more >= 0 else (after, before)
-    free = {name for name, each in found.items() if each.before != each.after}
+    free = {name for name, each in result.items() if each.before != each.after}
     leaders: dict[str, str] = {}
     for leader in sorted(free, key=lambda name: (then.value(name) is not True, name)):
-        if leader not in free or not found[leader].given:
+        if leader not in free or not result[leader].given:
             continue
         value = then.value(leader)
         now = now.without([leader]) if value is None else now.changed_to({leader: value})

@@ -65,10 +65,10 @@ class ConfigSide:
 
 def named_files(names: Sequence[str | Path]) -> list[NamedFiles]:
     """InputError: a file cannot be read, or a name needs one before it."""
-    made: list[NamedFiles] = []
+    named_fileses: list[NamedFiles] = []
     for name in map(str, names):
         text, idf, more = _release(name)
-        before = made[-1] if made else None
+        before = named_fileses[-1] if named_fileses else None
         if text and not text.startswith("+"):
             before = None
         elif before is None:
@@ -86,15 +86,15 @@ def named_files(names: Sequence[str | Path]) -> list[NamedFiles]:
             project, files, idf = before.project, before.files + files, idf or before.idf
         files += () if more is None else _added(name, more)
         shown = printable(name, limit=_NAME_MAX)
-        made.append(NamedFiles(name=shown, files=files, idf=idf, project=project))
-    return made
+        named_fileses.append(NamedFiles(name=shown, files=files, idf=idf, project=project))
+    return named_fileses
 
 
 def paths_of(name: str) -> list[Path]:
     """The files that a name has in it; "-" is standard input."""
-    found = _WITH_LINES.fullmatch(name)
-    if found is not None:
-        name = f"{found['text']},{found['more']}"
+    match = _WITH_LINES.fullmatch(name)
+    if match is not None:
+        name = f"{match['text']},{match['more']}"
     parts = name.removeprefix("+").split(",")
     last, at, _ = parts[-1].rpartition("@")
     paths = [Path(part) for part in (*parts, *([last] if at else [])) if part]
@@ -105,7 +105,7 @@ def steps_of(path: str | Path, base: NamedFiles) -> Iterator[NamedFiles]:
     """The paragraphs of a file, each added to the configuration before it. A comment in front of a
     paragraph is its name. InputError: the file cannot be read, or has no step."""
     whole = read_config_file(path)
-    now, found = base, False
+    now, result = base, False
     for number, lines in enumerate(_paragraphs(whole.text), 1):
         first, title = min(lines), lines[min(lines)]
         # Lines keep their numbers.
@@ -113,12 +113,12 @@ def steps_of(path: str | Path, base: NamedFiles) -> Iterator[NamedFiles]:
         file = replace(whole, text=text)
         if not any(file.assignments()):
             continue
-        found = True
+        result = True
         name = title.lstrip("# ") if title.startswith("#") else ""
         shown = printable(name or f"step {number}", limit=_NAME_MAX)
         now = replace(now, name=shown, files=(*now.files, file))
         yield now
-    if not found:
+    if not result:
         raise InputError(
             f"{whole.name}: no option is set in it",
             remedy="give paragraphs of lines CONFIG_X=Y, an empty line between two steps",
@@ -153,9 +153,9 @@ def side_of(
 def _release(name: str) -> tuple[str, str | None, str | None]:
     """The name without its release, that, and what follows it behind a +. A file may have an @ in
     its name, and a text too."""
-    found = _WITH_LINES.fullmatch(name)
-    if found is not None and not Path(name).exists():
-        return found["text"], found["release"], found["more"]
+    match = _WITH_LINES.fullmatch(name)
+    if match is not None and not Path(name).exists():
+        return match["text"], match["release"], match["more"]
     last = name.rpartition(",")[2].removeprefix("+")
     text, _, release = name.rpartition("@")
     if "@" not in last or '"' in release or (last and Path(last).exists()):
@@ -199,12 +199,12 @@ def _read(part: str) -> ConfigFile:
 
 def _paragraphs(text: str) -> Iterator[dict[int, str]]:
     """Lines by number, from one empty line to the next."""
-    made: dict[int, str] = {}
+    built: dict[int, str] = {}
     for number, line in enumerate(text.splitlines(), 1):
         if line.strip():
-            made[number] = line.strip()
-        elif made:
-            yield made
-            made = {}
-    if made:
-        yield made
+            built[number] = line.strip()
+        elif built:
+            yield built
+            built = {}
+    if built:
+        yield built

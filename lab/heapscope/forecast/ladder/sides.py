@@ -63,8 +63,8 @@ def _with_static(sides: Sequence[ConfigSide], static: KnownStatic) -> Iterable[C
     for side in linked:
         less = dict(zip((DRAM, IRAM), static_gain(linked[0], side), strict=True))
         known = {
-            place: None if told is None else round(told - less[place])
-            for place, told in ((DRAM, static.static_dram), (IRAM, static.static_iram))
+            place: None if reported is None else round(reported - less[place])
+            for place, reported in ((DRAM, static.static_dram), (IRAM, static.static_iram))
         }
         model = replace(side.model, static_dram=known[DRAM], static_iram=known[IRAM])
         yield replace(side, model=model)
@@ -74,7 +74,7 @@ def levels(
     sides: Sequence[ConfigSide],
 ) -> tuple[tuple[Rung, ...], tuple[str, ...], tuple[str, ...]]:
     """Each configuration as predict has it; what that rests on; and notes, each once."""
-    found = [_forecast(side) for side in sides]
+    results = [_forecast(side) for side in sides]
     rungs = tuple(
         Rung(
             name=side.name,
@@ -84,19 +84,19 @@ def levels(
             states=each.states,
             throughput_mbps=each.throughput_mbps,
         )
-        for side, each in zip(sides, found, strict=True)
+        for side, each in zip(sides, results, strict=True)
     )
-    rests_on = dict.fromkeys([RULE, *(said for each in found for said in each.rests_on)])
+    rests_on = dict.fromkeys([RULE, *(stated for each in results for stated in each.rests_on)])
     notes = [
-        [said for said in each.notes if not all(said in other.notes for other in found)]
-        for each in found
+        [text for text in each.notes if not all(text in other.notes for other in results)]
+        for each in results
     ]
     own = [
-        f"{side.name}: {said}"
-        for side, said_of in zip(sides, notes, strict=True)
-        for said in said_of
+        f"{side.name}: {message}"
+        for side, text_of in zip(sides, notes, strict=True)
+        for message in text_of
     ]
-    shared = [said for said in found[0].notes if said not in notes[0]]
+    shared = [reported for reported in results[0].notes if reported not in notes[0]]
     return rungs, tuple(rests_on), (*shared, *own)
 
 

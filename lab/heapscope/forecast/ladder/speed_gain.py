@@ -62,19 +62,19 @@ def _figures(constants: Constants, side: ConfigSide, config: Config) -> Array:
     mean, slope = cases.expected_and_slope(constants.throughput.theta)
     sharpness = constants.widths.sharpness
     processor = np.exp(mean)
-    made = [
+    results = [
         through_air(float(each), most, sharpness)
         for each, most in zip(processor, cases.air, strict=True)
     ]
-    speed = np.array(made)[:, None]
+    speed = np.array(results)[:, None]
     # The air takes its part of each step of the processor: v^-s is the sum of both to the -s.
     return np.hstack([speed, speed * (speed / processor[:, None]) ** sharpness * slope])
 
 
 def _by_metric(constants: Constants, share: Array) -> dict[str, SpeedShare]:
-    made = {}
+    built = {}
     for metric, (median, *slope) in zip(METRICS, share, strict=True):
         step = np.array(slope)
         variance = float(step @ constants.throughput.covariance @ step)
-        made[metric] = SpeedShare(median=float(median), half_80=_HALF * sqrt(max(0.0, variance)))
-    return made
+        built[metric] = SpeedShare(median=float(median), half_80=_HALF * sqrt(max(0.0, variance)))
+    return built

@@ -121,29 +121,29 @@ def calibrated(constants: Constants, measured: Sequence[Measured]) -> Constants:
     return replace(constants, throughput=throughput)
 
 
-def _loosened(found: Posterior, names: Sequence[str], widths: Mapping[str, float]) -> Posterior:
+def _loosened(posterior: Posterior, names: Sequence[str], widths: Mapping[str, float]) -> Posterior:
     """With more doubt about these constants."""
     more = np.array([widths.get(name, 0.0) ** 2 for name in names])
-    return replace(found, covariance=found.covariance + np.diag(more))
+    return replace(posterior, covariance=posterior.covariance + np.diag(more))
 
 
-def _reached(found: Posterior, cases: Cases) -> Posterior:
+def _reached(posterior: Posterior, cases: Cases) -> Posterior:
     """One observation of a throughput more, linear around the constants that come out."""
-    moved = found
+    moved = posterior
     for _ in range(_ROUNDS):
         expected, slope = cases.expected_and_slope(moved.theta)
-        back = float(slope[0] @ (found.theta - moved.theta))
-        moved = _moved(found, slope[0], float(cases.observed[0] - expected[0]) - back, _ERROR)
+        back = float(slope[0] @ (posterior.theta - moved.theta))
+        moved = _moved(posterior, slope[0], float(cases.observed[0] - expected[0]) - back, _ERROR)
     return moved
 
 
-def _moved(found: Posterior, slope: Array, off: float, error: float) -> Posterior:
+def _moved(posterior: Posterior, slope: Array, off: float, error: float) -> Posterior:
     """One observation more, linear around the constants there are."""
-    gain = found.covariance @ slope
+    gain = posterior.covariance @ slope
     gain = gain / float(slope @ gain + error**2)
     kept = np.eye(len(slope)) - np.outer(gain, slope)
-    covariance = kept @ found.covariance @ kept.T + error**2 * np.outer(gain, gain)
-    return replace(found, theta=found.theta + gain * off, covariance=covariance)
+    covariance = kept @ posterior.covariance @ kept.T + error**2 * np.outer(gain, gain)
+    return replace(posterior, theta=posterior.theta + gain * off, covariance=covariance)
 
 
 def measured_beside(config: Path) -> Path | None:

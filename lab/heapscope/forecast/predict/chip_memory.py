@@ -170,7 +170,7 @@ def _empties(chip: str) -> tuple[_Known, ...]:
         start_use,  # their start-up is a sum of parts
     )
 
-    made = []
+    built = []
     for row in _rows():
         if row["chip"] != chip:
             continue
@@ -179,7 +179,7 @@ def _empties(chip: str) -> tuple[_Known, ...]:
         free = float(row["free_dram"])
         if row["at"] == "app_main":
             free += start_use(chip, minor) - memory.rtc
-        made.append(
+        built.append(
             _Known(
                 chip=chip,
                 minor=minor,
@@ -189,4 +189,4 @@ def _empties(chip: str) -> tuple[_Known, ...]:
                 source=row["source"],
             )
         )
-    return tuple(made)
+    return tuple(built)

@@ -127,6 +127,6 @@ def _mhz(config: Config) -> int:
 
 
 def _year(config: Config, idf: str | None) -> float:
-    said = next((file.version for file in reversed(config.files) if file.version), "")
-    found = _VERSION.match(idf or said or config.sdk)
-    return year_of(None if found is None else (int(found[1]), int(found[2])))
+    stated = next((file.version for file in reversed(config.files) if file.version), "")
+    match = _VERSION.match(idf or stated or config.sdk)
+    return year_of(None if match is None else (int(match[1]), int(match[2])))

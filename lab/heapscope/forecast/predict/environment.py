@@ -79,10 +79,10 @@ class Environment(Row):
 @functools.cache
 def air_time() -> Mapping[str, float]:
     """Time of a bit in air beyond that in the box, us, by metric: the median chip's."""
-    found: dict[str, list[float]] = {metric: [] for metric in METRICS}
+    result: dict[str, list[float]] = {metric: [] for metric in METRICS}
     for row in table("best"):
-        found[row["metric"]].append(1 / float(row["air"]) - 1 / float(row["shielded"]))
-    return {metric: median(times) for metric, times in found.items()}
+        result[row["metric"]].append(1 / float(row["air"]) - 1 / float(row["shielded"]))
+    return {metric: median(times) for metric, times in result.items()}
 
 
 @dataclass(frozen=True, kw_only=True)

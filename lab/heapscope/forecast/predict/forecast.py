@@ -233,55 +233,55 @@ def _tls(config: Config, knobs: Knobs, demand: Demand, tcp_rx: Guess) -> TlsTime
 
 def _rests_on(constants: Constants, knobs: Knobs, environment: Environment) -> list[str]:
     """The facts that a reader should know before trusting a figure."""
-    said = []
+    texts = []
     table = [row for row in ranks() if row.knobs.group == knobs.group]
     of_chip = [row for row in ranks() if row.knobs.chip == knobs.chip]
     errors = constants.measured
     if table:
-        said.append(
+        texts.append(
             f"throughput: {len(table)} published ranks of this chip"
             f"{_with(knobs)}, of {_dates(table)}; left out, one is predicted within "
             f"{errors['row']['median_pct']:.1f} % (median), a whole table within "
             f"{errors['table']['median_pct']:.0f} %"
         )
     elif of_chip:
-        said.append(
+        texts.append(
             f"throughput: no rank of this chip{_with(knobs)}, but {len(of_chip)} with other PSRAM"
         )
     else:
         best = [row for row in lab() if row.knobs.chip == knobs.chip]
         known = f"{len(best)} best figures of {_dates(best)}" if best else "its clock alone"
-        said.append(
+        texts.append(
             f"throughput: no published rank of this chip; {known}. Chips left out wholly are "
             f"predicted within {errors['chip']['median_pct']:.0f} % (median)"
         )
     away = years_from_known(knobs.year)
-    said.append(
+    texts.append(
         f"software of {knobs.year:.0f}: throughputs were measured {away:.1f} years from it; the "
         f"band grows with that time. A release that is left out is predicted within "
         f"{errors['release']['median_pct']:.0f} % (median)"
     )
-    said += _air_limits(knobs)
+    texts += _air_limits(knobs)
     if any(beyond_features(knobs).values()):
-        said.append(
+        texts.append(
             "windows, buffers or aggregates are smaller than any that was measured: the band is "
             "wider for it"
         )
     if knobs.band_ghz > 3:
-        said.append("5 GHz: measured on one chip, the ESP32-C5, at 1.02 to 1.04 times 2.4 GHz")
+        texts.append("5 GHz: measured on one chip, the ESP32-C5, at 1.02 to 1.04 times 2.4 GHz")
     if knobs.single_core:
-        said.append("one of two cores: taken as a chip with one; nothing was measured")
+        texts.append("one of two cores: taken as a chip with one; nothing was measured")
     if knobs.mhz and knobs.mhz != chips()[knobs.chip].mhz:
-        said.append(
+        texts.append(
             f"{knobs.mhz} MHz instead of the ranks' {chips()[knobs.chip].mhz}: taken as "
             f"proportional; nothing was measured"
         )
     if environment.place == AIR:
-        said.append(
+        texts.append(
             "air: the guide's 20 (TCP) and 30 (UDP) Mbit/s of every chip; two figures of others "
             "are 1.7 and 0.4 times that"
         )
-    return said
+    return texts
 
 
 def _air_limits(knobs: Knobs) -> Iterator[str]:

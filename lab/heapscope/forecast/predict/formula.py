@@ -67,12 +67,12 @@ def formula(text: str) -> Formula:
         tree = ast.parse(text.strip(), mode="eval")
     except SyntaxError as error:
         raise ValueError(f"{text!r}: {error.msg}") from None
-    return _made(tree.body, text)
+    return _formula(tree.body, text)
 
 
-def _made(node: ast.expr, text: str) -> Formula:
+def _formula(node: ast.expr, text: str) -> Formula:
     def of(inner: ast.expr) -> Formula:
-        return _made(inner, text)
+        return _formula(inner, text)
 
     match node:
         case ast.Constant(value=int() | float() as number) if not isinstance(number, bool):
@@ -112,17 +112,17 @@ def _applied(function: Callable[..., Number], *of: Formula) -> Formula:
 
 def _of_scene(name: str, size: Formula) -> Formula:
     def value(scene: FormulaScene) -> Number | None:
-        found = size(scene)
+        result = size(scene)
         taken = scene.block if name == "block" else scene.stack
-        return None if found is None else taken(found)
+        return None if result is None else taken(result)
 
     return value
 
 
 def _or_else(known: Formula, other: Formula) -> Formula:
     def value(scene: FormulaScene) -> Number | None:
-        found = known(scene)
-        return other(scene) if found is None else found
+        result = known(scene)
+        return other(scene) if result is None else result
 
     return value
 

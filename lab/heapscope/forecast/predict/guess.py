@@ -53,8 +53,8 @@ def predicted_throughput(
     posterior: Posterior,
     widths: Widths,
 ) -> list[Guess]:
-    made = Cases(cases, names)
-    expected, slope = made.expected_and_slope(posterior.theta)
+    built = Cases(cases, names)
+    expected, slope = built.expected_and_slope(posterior.theta)
     width = np.sqrt(np.einsum("ij,jk,ik->i", slope, posterior.covariance, slope))
     return [
         Guess(
@@ -64,5 +64,5 @@ def predicted_throughput(
             most=most,
             sharpness=widths.sharpness,
         )
-        for mean, each, most in zip(expected, width, made.air, strict=True)
+        for mean, each, most in zip(expected, width, built.air, strict=True)
     ]

@@ -16,9 +16,9 @@ class HeapBytes(float):
     requests: Mapping[int, float]
 
     def __new__(cls, taken: float, requests: Mapping[int, float]) -> HeapBytes:
-        made = super().__new__(cls, taken)
-        made.requests = requests
-        return made
+        built = super().__new__(cls, taken)
+        built.requests = requests
+        return built
 
     def __add__(self, other: float) -> HeapBytes:
         sum_of = dict(self.requests)

@@ -62,17 +62,17 @@ def read_iperf_log(path: Path) -> IperfLog:
     text = whole.data.decode("utf-8", errors="replace")
     notes: list[str] = []
     runs = list(_json_runs(text) if text.lstrip().startswith("{") else _text_runs(text))
-    found: dict[str, list[float]] = {}
+    result: dict[str, list[float]] = {}
     for run in runs:
         rate = _rate(run, notes)
         if rate is not None:
-            found.setdefault(run.metric, []).append(rate)
-    if not found:
+            result.setdefault(run.metric, []).append(rate)
+    if not result:
         raise InputError(f"{path}: no run of iperf with a rate", remedy=_REMEDY)
-    for metric, rates in found.items():
+    for metric, rates in result.items():
         if len(rates) > 1:
             notes.append(f"{metric}: the median of {len(rates)} runs")
-    mbps = {metric: median(rates) for metric, rates in found.items()}
+    mbps = {metric: median(rates) for metric, rates in result.items()}
     return IperfLog(mbps=mbps, notes=tuple(dict.fromkeys(notes)))
 
 
@@ -119,10 +119,10 @@ def _text_runs(text: str) -> Iterator[_IperfRun]:
     third = client = in_report = False
     for line in text.splitlines():
         line = _ESCAPE.sub("", line[:_LONG])
-        if made := _begun(line):
+        if built := _begun(line):
             if run is not None:
                 yield run
-            run, third = made, bool(_CLIENT_3.search(line) or _SERVER_3.search(line))
+            run, third = built, bool(_CLIENT_3.search(line) or _SERVER_3.search(line))
             client, in_report = bool(_CLIENT_3.search(line)), False
         elif run is None:
             continue
@@ -140,27 +140,27 @@ def _text_runs(text: str) -> Iterator[_IperfRun]:
 
 
 def _begun(line: str) -> _IperfRun | None:
-    if found := _DEVICE.search(line):
-        sends = found[2] == "client"
-        return _IperfRun(metric=f"{found[1]}_{'tx' if sends else 'rx'}")
-    if found := _CLIENT.search(line):
-        protocol = found[1].lower()
+    if match := _DEVICE.search(line):
+        sends = match[2] == "client"
+        return _IperfRun(metric=f"{match[1]}_{'tx' if sends else 'rx'}")
+    if match := _CLIENT.search(line):
+        protocol = match[1].lower()
         return _IperfRun(metric=f"{protocol}_rx", offered=protocol == "udp")
-    if found := _SERVER.search(line):
-        return _IperfRun(metric=f"{found[1].lower()}_tx")
+    if match := _SERVER.search(line):
+        return _IperfRun(metric=f"{match[1].lower()}_tx")
     if _CLIENT_3.search(line):
         return _IperfRun(metric="tcp_rx")
     return _IperfRun(metric="tcp_tx") if _SERVER_3.search(line) else None
 
 
-def _take(run: _IperfRun, found: re.Match[str], *, third: bool, in_report: bool) -> None:
-    scale = _SCALES[found["unit"]] * (8 if found["what"] == "Bytes" else 1)
-    span = (float(found["from"]), float(found["to"]), float(found["rate"]) * scale)
-    if in_report or (third and found["tail"].rstrip().endswith("receiver")):
+def _take(run: _IperfRun, match: re.Match[str], *, third: bool, in_report: bool) -> None:
+    scale = _SCALES[match["unit"]] * (8 if match["what"] == "Bytes" else 1)
+    span = (float(match["from"]), float(match["to"]), float(match["rate"]) * scale)
+    if in_report or (third and match["tail"].rstrip().endswith("receiver")):
         run.came_in = span[2]
-    elif third and found["tail"].rstrip().endswith("sender"):
+    elif third and match["tail"].rstrip().endswith("sender"):
         return
-    elif found["id"] == "SUM":
+    elif match["id"] == "SUM":
         run.sums.append(span)
     else:
         run.spans.append(span)

@@ -126,16 +126,16 @@ def _window(knobs: Knobs, window: int) -> Mapping[str, Value]:
 def _static(
     key: str, option: str, what: str, now: int, fewer: int, others: Mapping[str, Value]
 ) -> KnobChange:
-    by_guide, found = STATIC_BUFFER
+    by_guide, result = STATIC_BUFFER
     return KnobChange(
         key=key,
         text=f"{what[0].upper()}{what[1:]} buffers: {fewer} instead of {now}.",
         values={option: fewer, **others},
         memory=DRAM,
         when=START,
-        gain=(now - fewer) * found,
+        gain=(now - fewer) * result,
         low=(now - fewer) * by_guide,
-        high=(now - fewer) * found,
+        high=(now - fewer) * result,
         basis=_DOCUMENTED,
         source=f"{_GUIDE}: 1,600 bytes; espressif/esp-idf issue 11753: blocks of 1,696 bytes",
     )

@@ -22,12 +22,12 @@ def choose_knobs(layout: Layout, sdkconfig: str | Path | None) -> tuple[tuple[Kn
         return (), ""
     release = find_release(layout.sdk.split(" ")[0])
     files = () if sdkconfig is None else read_files([sdkconfig])
-    said = next((file.said("IDF_TARGET") for file in files if file.said("IDF_TARGET")), "")
-    if said and said != layout.chip:
+    stated = next((file.stated("IDF_TARGET") for file in files if file.stated("IDF_TARGET")), "")
+    if stated and stated != layout.chip:
         raise InputError(
-            f'{files[0].name}: CONFIG_IDF_TARGET="{printable(said)}", but the memory is that of '
+            f'{files[0].name}: CONFIG_IDF_TARGET="{printable(stated)}", but the memory is that of '
             f"the {layout.chip}",
             remedy="give the sdkconfig of that chip's firmware",
         )
-    found = knob_offers(settle(files, chip=layout.chip, sdk=release.name))
-    return found, _DEFAULT if sdkconfig is None else printable(str(sdkconfig), limit=400)
+    result = knob_offers(settle(files, chip=layout.chip, sdk=release.name))
+    return result, _DEFAULT if sdkconfig is None else printable(str(sdkconfig), limit=400)

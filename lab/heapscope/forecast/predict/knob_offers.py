@@ -86,12 +86,12 @@ def knob_offers(config: Config) -> tuple[KnobOffer, ...]:
         return ()
     now = knobs_of(config).knobs
     broken = _broken(config)
-    found = [
+    results = [
         _offer(config, now, change)
         for change in changes(config, now)
         if _broken(change.applied(config)) <= broken
     ]
-    return tuple(sorted(found, key=lambda offer: -offer.gain))
+    return tuple(sorted(results, key=lambda offer: -offer.gain))
 
 
 def _broken(config: Config) -> set[tuple[str, int]]:

@@ -29,7 +29,7 @@ STEP_KB = 0.25
 class LeastMemory:
     """`requests`: those that must always fit, at most REQUESTS_MAX - 1, beside what the trace asks
     for. `unmet`: requests that fail even in all memory beside the system's, which is the
-    first replay; they are not held against a configuration. `found`: the replays."""
+    first replay; they are not held against a configuration. `results`: by bytes free."""
 
     trace: Path
     system: SystemMemory
@@ -37,15 +37,15 @@ class LeastMemory:
     progress: Callable[[int], None] = lambda done: None
     replays: int = 0
     unmet: int | None = None
-    found: dict[int, ReplayResult] = field(default_factory=dict, repr=False)
+    results: dict[int, ReplayResult] = field(default_factory=dict, repr=False)
 
     def survives(self, free_kb: float) -> bool:
         """With so much available memory."""
-        found = self.at(free_kb)
+        result = self.at(free_kb)
         if self.unmet is None:
-            self.unmet = found.summary.failures
-        always = all(row.short_events == 0 for row in found.needs[: len(self.requests)])
-        return found.summary.failures <= self.unmet and always
+            self.unmet = result.summary.failures
+        always = all(row.short_events == 0 for row in result.needs[: len(self.requests)])
+        return result.summary.failures <= self.unmet and always
 
     def largest(self, free_kb: float) -> int:
         """The least that malloc's largest block is with so much available memory."""
@@ -55,22 +55,22 @@ class LeastMemory:
         """The replay with so much available memory; each amount is replayed once. InputError: the
         trace cannot be used, or events of it are lost."""
         free = int(free_kb * 1024) & ~15
-        if free not in self.found:
+        if free not in self.results:
             self.replays += 1
             self.progress(self.replays)
             layout = self.system.layout(free)
             needs = self.requests
             if all(request.caps for request in needs):
                 needs = (*needs, Request(1))
-            found = replay(self.trace, layout, needs=needs, capsets=(), names=self._names)
-            if found.loss is not None:
+            result = replay(self.trace, layout, needs=needs, capsets=(), names=self._names)
+            if result.loss is not None:
                 raise InputError(
-                    f"{self.trace.name}: {found.loss.sentences()[0]} Whether the whole run "
+                    f"{self.trace.name}: {result.loss.sentences()[0]} Whether the whole run "
                     "survives is not known, so nothing can be recommended",
                     remedy="record it again, or leave --trace out",
                 )
-            self.found[free] = found
-        return self.found[free]
+            self.results[free] = result
+        return self.results[free]
 
     def least(self) -> float:
         """The least available memory, KB, in steps of STEP_KB. InputError: all that the chip has

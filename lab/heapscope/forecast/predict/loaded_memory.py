@@ -41,7 +41,7 @@ def loaded_memory(options: MemoryOptions, trace: Path | None) -> ChosenMemory:
     chip, idf = options.get("chip"), options.get("idf")
     chosen = choose_config([file], chip=chip, idf=idf)
     config = chosen.config
-    own, said = measured_of([Path(file)], measured=None, no_measured=False, chip=chip, idf=idf)
+    own, stated = measured_of([Path(file)], measured=None, no_measured=False, chip=chip, idf=idf)
     model = MemoryModel(
         scene=MemoryScene(config=config, minor=minor_of_config(config, idf), demand=load.demand),
         **vars(
@@ -55,7 +55,7 @@ def loaded_memory(options: MemoryOptions, trace: Path | None) -> ChosenMemory:
     )
     psram = _bytes(options, "psram")
     memory = load.memory(with_own(model, own), psram=PSRAM_SIZE if psram is None else psram)
-    layout, notes = memory.layout(), (*chosen.notes, *left_out(config), *said)
+    layout, notes = memory.layout(), (*chosen.notes, *left_out(config), *stated)
     if trace is not None and not load.traced:
         notes += twice(trace, remedy=f"--load {options.get('load')},traced")
     return ChosenMemory(
@@ -65,5 +65,5 @@ def loaded_memory(options: MemoryOptions, trace: Path | None) -> ChosenMemory:
 
 
 def _bytes(options: MemoryOptions, name: str) -> int | None:
-    said = {**options}.get(name)
-    return None if said is None else parse_size(str(said), what=flag(name))
+    stated = {**options}.get(name)
+    return None if stated is None else parse_size(str(stated), what=flag(name))

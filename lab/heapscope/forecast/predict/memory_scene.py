@@ -35,8 +35,8 @@ _NEXT: Minor = (6, 2)
 
 def minor_of_config(config: Config, idf: str | None = None) -> Minor:
     """The release that `idf` names, or else the files, or else the option table that was taken."""
-    said = next((file.version for file in reversed(config.files) if file.version), "")
-    for text in (idf or "", said, config.sdk):
+    stated = next((file.version for file in reversed(config.files) if file.version), "")
+    for text in (idf or "", stated, config.sdk):
         try:
             name = find_release(text).minor if text else ""
         except InputError:
@@ -46,7 +46,7 @@ def minor_of_config(config: Config, idf: str | None = None) -> Minor:
     return _NEXT
 
 
-class AskedValues(dict[str, Value]):
+class QueriedValues(dict[str, Value]):
     """Values in place of a configuration's, which remembers the names that it was asked for."""
 
     def __init__(self, values: Mapping[str, Value]) -> None:
@@ -103,10 +103,10 @@ class MemoryScene:
 
     def block(self, size: Number) -> Number:
         """With the header of the allocator and what heap debugging adds."""
-        asked = max(int(size) + 3 & ~3, _SMALLEST) + self._debugging
-        return -(-asked // self._step(asked)) * self._step(asked) + _HEADER
+        requested = max(int(size) + 3 & ~3, _SMALLEST) + self._debugging
+        return -(-requested // self._step(requested)) * self._step(requested) + _HEADER
 
-    def asked(self, taken: Number) -> int:
+    def largest_request(self, taken: Number) -> int:
         """The largest request for which the heap takes no more than this; 0: none."""
         left = int(taken) - _HEADER & ~3
         size = left - left % self._step(left) - self._debugging
@@ -160,8 +160,8 @@ def _record(scene: MemoryScene, side: str, fallback: int) -> int:
 
 def _connections(scene: MemoryScene) -> int:
     """TCP connections, as many as lwIP takes."""
-    asked = scene.demand.tcp + scene.demand.tls
-    return min(asked, scene.number("LWIP_MAX_ACTIVE_TCP", 16), _sockets(scene))
+    requested = scene.demand.tcp + scene.demand.tls
+    return min(requested, scene.number("LWIP_MAX_ACTIVE_TCP", 16), _sockets(scene))
 
 
 def _sockets(scene: MemoryScene) -> int:
@@ -186,8 +186,8 @@ def _rx_frames(scene: MemoryScene) -> int:
     most = scene.number("ESP_WIFI_DYNAMIC_RX_BUFFER_NUM", 32) if scene.name("with_wifi") else 0
     aggregate = scene.number("ESP_WIFI_RX_BA_WIN", 6) * bool(scene.demand.udp)
     boxes = scene.demand.udp * scene.number("LWIP_UDP_RECVMBOX_SIZE", 6)
-    asked = _frames(scene, "wnd") + boxes + aggregate * scene.aggregates
-    return min(asked, most) if most else asked
+    requested = _frames(scene, "wnd") + boxes + aggregate * scene.aggregates
+    return min(requested, most) if most else requested
 
 
 def _oos_frames(scene: MemoryScene) -> int:

@@ -25,7 +25,7 @@ from math import sqrt
 from heapscope.config.config import Config
 from heapscope.forecast.predict.chip_memory import chip_memory, empty_static
 from heapscope.forecast.predict.memory_fit import MemoryFit, memory_fit
-from heapscope.forecast.predict.memory_scene import BLE_WORKS, AskedValues, MemoryScene, host_of
+from heapscope.forecast.predict.memory_scene import BLE_WORKS, MemoryScene, QueriedValues, host_of
 from heapscope.forecast.predict.part_table import (
     APP_MAIN,
     BLE,
@@ -199,18 +199,18 @@ class MemoryModel:
     def held(self, state: str, only: Collection[str] | None = None) -> list[Held]:
         """The parts that are held in a state, static ones included; of these alone."""
         if only is not None and state not in self._known_held:
-            return self._found_held(state, only)
+            return self._list_held(state, only)
         if state not in self._known_held:
-            self._known_held[state] = self._found_held(state, None)
+            self._known_held[state] = self._list_held(state, None)
         return [each for each in self._known_held[state] if only is None or each.part.id in only]
 
     @functools.cached_property
     def _known_held(self) -> dict[str, list[Held]]:
         return {}  # a changed copy of the model has its own
 
-    def _found_held(self, state: str, only: Collection[str] | None) -> list[Held]:
+    def _list_held(self, state: str, only: Collection[str] | None) -> list[Held]:
         whens, scene = _HELD[state][0], self.at(state).scene
-        made = []
+        built = []
         for part in parts_in(scene.config.chip, scene.minor):
             if part.state != BOOT and part.state not in whens:
                 continue
@@ -220,29 +220,29 @@ class MemoryModel:
                 continue
             count = part.counted(scene)
             if count:
-                made.append(_held(part, scene, count))
-        return made
+                built.append(_held(part, scene, count))
+        return built
 
-    def asked(self, state: str) -> dict[str, frozenset[str]]:
+    def options_read(self, state: str) -> dict[str, frozenset[str]]:
         """By part that can be held in a state, the options that it asks for here."""
         whens, scene = _HELD[state][0], self.at(state).scene
-        made = {}
+        built = {}
         for part in parts_in(scene.config.chip, scene.minor):
             if part.state in (BOOT, *whens) and part.is_linked(scene.links):
-                asked = AskedValues(scene.instead)
-                own = replace(scene, instead=asked, _names={})
+                requested = QueriedValues(scene.instead)
+                own = replace(scene, instead=requested, _names={})
                 count = part.counted(own)
                 _held(part, own, count)
-                made[part.id] = frozenset(asked.names)
-        return made
+                built[part.id] = frozenset(requested.names)
+        return built
 
     def free(self, state: str) -> dict[str, FreeBand]:
         """By memory."""
         psram = -sum(each.taken for each in self.held(state) if each.place == PSRAM)
         has_psram = self.scene.on("SPIRAM")
-        made = {DRAM: self.free_dram(state), IRAM: self._predicted(state, IRAM)}
-        made[PSRAM] = FreeBand(median=psram + _PSRAM * has_psram, half_80=_PSRAM / 2 * has_psram)
-        return made
+        built = {DRAM: self.free_dram(state), IRAM: self._predicted(state, IRAM)}
+        built[PSRAM] = FreeBand(median=psram + _PSRAM * has_psram, half_80=_PSRAM / 2 * has_psram)
+        return built
 
     def free_dram(self, state: str) -> FreeBand:
         return self._moved(self._predicted(state, DRAM), state)
@@ -257,8 +257,8 @@ class MemoryModel:
 
     def base_variance(self, state: str, place: str) -> float:
         """The variance that does not hang on options: empty programs, and how programs differ."""
-        told = self.known(place) is not None and state == BOOT
-        spread = 0.0 if told else memory_fit().spread[group_of(state, place)]
+        reported = self.known(place) is not None and state == BOOT
+        spread = 0.0 if reported else memory_fit().spread[group_of(state, place)]
         return self.constant(state, place)[1] ** 2 + spread**2
 
     def _moved(self, free: FreeBand, state: str) -> FreeBand:

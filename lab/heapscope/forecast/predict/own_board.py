@@ -43,10 +43,10 @@ def measured_of(
         built = choose_config(paths, chip=chip, idf=idf).config
         return built, knobs_of(built, idf=idf).knobs
 
-    found = read_measured(kept, read)
+    result = read_measured(kept, read)
     if measured is None or not files or str(files[-1]) == "-":
-        return found, (f"calibrated by {kept}",)
-    return found, (keep(measured, files[-1]),)
+        return result, (f"calibrated by {kept}",)
+    return result, (keep(measured, files[-1]),)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -79,10 +79,10 @@ def calibrated_by(
             remedy="leave --air, --rtt and --loss away: the prediction is then of that place",
         )
     knobs = on_channel(environment, read.knobs)
-    made, notes = list(known), []
+    built, notes = list(known), []
     for log in logs:
-        found = read_iperf_log(log)
-        for metric, mbps in found.mbps.items():
+        iperf_log = read_iperf_log(log)
+        for metric, mbps in iperf_log.mbps.items():
             limit = air_limit(knobs, metric)
             if mbps >= limit.mbps:
                 raise InputError(
@@ -90,12 +90,12 @@ def calibrated_by(
                     remedy="give a log of one stream over Wi-Fi, the configuration that it ran "
                     "with, and --band and --width as they were",
                 )
-        figures = dict(found.mbps)
+        figures = dict(iperf_log.mbps)
         now = Measured(config=config, knobs=knobs, throughput=figures, available_kb=None)
-        notes += [f"{log}: {note}" for note in found.notes]
-        notes += _learned(log, now, known=made)
-        made.append(now)
-    return Learned(measured=tuple(made), notes=tuple(notes))
+        notes += [f"{log}: {note}" for note in iperf_log.notes]
+        notes += _learned(log, now, known=built)
+        built.append(now)
+    return Learned(measured=tuple(built), notes=tuple(notes))
 
 
 def _learned(log: Path, now: Measured, *, known: Sequence[Measured]) -> Iterator[str]:

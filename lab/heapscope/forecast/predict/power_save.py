@@ -152,7 +152,7 @@ def connectionless(times: Times) -> PowerSave:
     if use == PERIODIC:
         on, delay = window / interval, float(interval - window)
     notes = (f"connectionless modules: {use}",)
-    found = PowerSave(
+    power_save = PowerSave(
         mode="connectionless",
         radio_on=on,
         worst_delay_ms=delay,
@@ -160,8 +160,8 @@ def connectionless(times: Times) -> PowerSave:
         notes=(*notes, "a frame outside the window is lost: nobody keeps it for the module"),
     )
     if use == NOT_USED:
-        return replace(found, radio_on=0.0, worst_delay_ms=None, broadcast_heard=0.0)
-    return _shared(found, times)
+        return replace(power_save, radio_on=0.0, worst_delay_ms=None, broadcast_heard=0.0)
+    return _shared(power_save, times)
 
 
 def _shared(alone: PowerSave, times: Times) -> PowerSave:
@@ -169,10 +169,10 @@ def _shared(alone: PowerSave, times: Times) -> PowerSave:
     if not times.coexists:
         return replace(alone, at_best=times.shared)
     away = (1 - times.wifi_share) * times.slice_ms
-    told = "time slices of coexistence override the mode: the radio is Wi-Fi's "
+    text = "time slices of coexistence override the mode: the radio is Wi-Fi's "
     return replace(
         alone,
         radio_on=min(alone.radio_on, times.wifi_share),
         worst_delay_ms=(alone.worst_delay_ms or 0.0) + away,
-        notes=(*alone.notes, f"{told}for {times.wifi_share:.0%} of the time"),
+        notes=(*alone.notes, f"{text}for {times.wifi_share:.0%} of the time"),
     )

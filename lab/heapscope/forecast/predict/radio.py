@@ -63,12 +63,12 @@ def air_limit(knobs: Knobs, metric: str) -> AirLimit:
     on the channel."""
     frames = knobs.tx_ba_win if metric.endswith("tx") else knobs.rx_ba_win
     protocol = metric[:3]
-    found = [
+    results = [
         (_mbps(mode, frames, metric), mode)
         for mode in modes()
         if knobs.chip in mode.chips and knobs.width_mhz in (0, mode.width_mhz)
     ]
-    mbps, mode = max(found, key=lambda each: each[0])
+    mbps, mode = max(results, key=lambda each: each[0])
     if mbps >= RAW_MBPS:
         return AirLimit(mbps=RAW_MBPS, source="raw packets in Espressif's lab, ESP-IDF Wi-Fi guide")
     held = f"{frames} frames at once" if frames else "no AMPDU"

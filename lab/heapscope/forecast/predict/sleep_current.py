@@ -73,10 +73,10 @@ class CurrentSeries:
 
 @functools.cache
 def all_series() -> tuple[CurrentSeries, ...]:
-    found: dict[tuple[str, ...], list[dict[str, str]]] = {}
+    result: dict[tuple[str, ...], list[dict[str, str]]] = {}
     for row in table("current"):
         key = (row["chip"], row["sleep"], row["dfs"], row["band"])
-        found.setdefault(key, []).append(row)
+        result.setdefault(key, []).append(row)
     return tuple(
         CurrentSeries(
             chip=chip,
@@ -87,7 +87,7 @@ def all_series() -> tuple[CurrentSeries, ...]:
             means={int(row["dtim"]): float(row["mean_ma"]) for row in rows},
             source=rows[0]["source"],
         )
-        for (chip, sleep, scaling, band), rows in found.items()
+        for (chip, sleep, scaling, band), rows in result.items()
     )
 
 

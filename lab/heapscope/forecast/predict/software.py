@@ -52,8 +52,8 @@ def year_of(version: tuple[int, int] | None) -> float:
 
 def release_of(year: float) -> str:
     """The release that software of that day became."""
-    found = next((known for known, branched in _BRANCHED.items() if branched >= year), None)
-    return "later" if found is None else f"{found[0]}.{found[1]}"
+    result = next((known for known, branched in _BRANCHED.items() if branched >= year), None)
+    return "later" if result is None else f"{result[0]}.{result[1]}"
 
 
 def years_from_known(year: float) -> float:

@@ -33,11 +33,11 @@ class StateFree(Row):
 
 def states_of(model: MemoryModel) -> dict[str, StateFree]:
     """By name, in the order in which a program comes to them."""
-    made = {}
+    built = {}
     for state in model.states:
         free = model.free(state)
-        made[state] = StateFree(**{memory: byte_band(free[memory]) for memory in MEMORIES})
-    return made
+        built[state] = StateFree(**{memory: byte_band(free[memory]) for memory in MEMORIES})
+    return built
 
 
 def byte_band(free: FreeBand) -> ByteBand:

@@ -27,8 +27,8 @@ def static_use(
     static_dram: int | None = None,
 ) -> KnownStatic:
     """InputError: a file cannot be read, or several say what is static."""
-    said = [each for each in (elf, map, static_dram) if each is not None]
-    if len(said) > 1:
+    matches = [each for each in (elf, map, static_dram) if each is not None]
+    if len(matches) > 1:
         raise InputError(
             "--elf, --map and --static-dram all say what is static", remedy="give one of them"
         )

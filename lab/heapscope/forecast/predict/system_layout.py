@@ -74,8 +74,8 @@ class SystemMemory:
         static = max(0, memory.dram - round(boot.free(BOOT)[DRAM].median)) & ~3
         code = max(0, memory.iram - round(boot.free(BOOT)[IRAM].median)) if self._has_code else None
         for tried in range(_TRIES):
-            made = self._layout(static, code, other)
-            more = free_of(made) - wanted
+            built = self._layout(static, code, other)
+            more = free_of(built) - wanted
             if abs(more) <= NEAR:
                 break
             # Too little for a block, or blocks that the allocator rounds go past it and back.
@@ -87,10 +87,10 @@ class SystemMemory:
                 static, other = max(0, static + (other & ~3)), 0
         if more < -_SMALL:
             raise InputError(
-                f"{made.name}: it has less than {wanted:,} bytes beside the system's",
+                f"{built.name}: it has less than {wanted:,} bytes beside the system's",
                 remedy="ask for less memory",
             )
-        return self._noted(made, wanted, static)
+        return self._noted(built, wanted, static)
 
     def most(self) -> int:
         """The bytes that could be left at most: without any static use."""
@@ -100,7 +100,7 @@ class SystemMemory:
         """Blocks that no part tells of, of 1 KB at most."""
         scene = self.model.scene
         whole, rest = divmod(taken, scene.block(_PIECE))
-        blocks = ((_PIECE, int(whole)), (scene.asked(rest), 1))
+        blocks = ((_PIECE, int(whole)), (scene.largest_request(rest), 1))
         return tuple(
             Tenant(task=_OTHER, size=size, count=count, caps=INTERNAL | EIGHT_BIT)
             for size, count in blocks
@@ -123,7 +123,7 @@ class SystemMemory:
         single = not self._has_code or scene.on("FREERTOS_UNICORE")
         rtc = version is not None and version.rtc is not None and single
         protects = version is not None and version.protection is not None
-        made = chip.layout(
+        built = chip.layout(
             idf=idf,
             cores=1 if self._has_code and single else None,
             static_dram=static,
@@ -136,7 +136,7 @@ class SystemMemory:
             flavour="".join(end for option, end in _FLAVOURS.items() if scene.on(option)),
             startup_use=0,
         )
-        return replace(made, tenants=(*self._tenants, *self._others(other)))
+        return replace(built, tenants=(*self._tenants, *self._others(other)))
 
     @functools.cached_property
     def _tenants(self) -> tuple[Tenant, ...]:
@@ -159,14 +159,14 @@ class SystemMemory:
         for tenant in layout.tenants:
             held[tenant.task] = held.get(tenant.task, 0) + tenant.size * tenant.count
         tasks = ", ".join(f"{task} {size:,}" for task, size in held.items())
-        said = (
+        stated = (
             f"static use as predict has it: {static:,} bytes of DRAM",
             f"the system holds {sum(held.values()):,} bytes in the state {self.state}, during the "
             f"whole trace: {tasks}",
             f"{left:,} bytes of internal memory are left to the program",
         )
         own = tuple(note for note in layout.notes if not note.startswith("static use"))
-        return replace(layout, source=_SOURCE, notes=(*said, *own))
+        return replace(layout, source=_SOURCE, notes=(*stated, *own))
 
 
 def free_of(layout: Layout) -> int:

@@ -101,13 +101,13 @@ def twice(trace: Path, *, remedy: str) -> tuple[str, ...]:
     """A note where a trace seems to hold the blocks itself. InputError: it cannot be read."""
     names = read_all_names(trace).tasks
     called = set[str]().union(*(names.called(index) for index in names.known))
-    found = called & system_tasks()
-    said = f"tasks of the system: {', '.join(sorted(found))}"
-    if not found and recorded_facts(trace).get(SOURCE) in _CHIP_SOURCES:
-        said = "what was allocated on a chip"
-    elif not found:
+    result = called & system_tasks()
+    text = f"tasks of the system: {', '.join(sorted(result))}"
+    if not result and recorded_facts(trace).get(SOURCE) in _CHIP_SOURCES:
+        text = "what was allocated on a chip"
+    elif not result:
         return ()
     return (
-        f"the trace has {said}. If it has the blocks of Wi-Fi, lwIP or Bluetooth, they count "
+        f"the trace has {text}. If it has the blocks of Wi-Fi, lwIP or Bluetooth, they count "
         f"twice here: {remedy} counts the trace's own alone",
     )

@@ -78,14 +78,14 @@ def _requests(held: Held, scene: BlockScene, count: int) -> Iterator[tuple[int, 
         if exact and piece > _PIECE:
             yield int(piece), round(left / piece)
             return
-        wanted = {scene.asked(piece): left / piece}
+        wanted = {scene.largest_request(piece): left / piece}
     for size, number in wanted.items():
         whole = int(number + _SLACK)
         if whole:
             yield size, whole
         left -= whole * float(scene.block(size))
     if left >= _LEAST:
-        yield scene.asked(left), 1
+        yield scene.largest_request(left), 1
 
 
 def _piece(held: Held, each: float, left: float) -> float:

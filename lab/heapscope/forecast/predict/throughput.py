@@ -193,16 +193,16 @@ class Cases:
     def behind_air(self, sharpness: float) -> Cases:
         """The same with `observed` of that sharpness. ValueError: more than the air carries was
         seen."""
-        made = copy.copy(self)
-        made.observed = np.log(
+        built = copy.copy(self)
+        built.observed = np.log(
             [
                 before_air(seen, most, sharpness)
                 for seen, most in zip(self._seen, self.air, strict=True)
             ]
         )
         shares = (np.array(self._seen) / np.array(self.air)) ** sharpness
-        made.log_stretch = -float(np.log1p(-shares).sum())
-        return made
+        built.log_stretch = -float(np.log1p(-shares).sum())
+        return built
 
     def expected(self, theta: Array) -> Array:
         *_, total = self._parts(theta)

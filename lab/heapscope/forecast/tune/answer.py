@@ -232,11 +232,11 @@ class TuneResult(Document):
 
     def option_values(self) -> dict[str, Value]:
         """Every option that changes, by its name; companions included."""
-        made: dict[str, Value] = {}
+        built: dict[str, Value] = {}
         for each in self.changes:
             before = option_values(self.chip, each.knob, each.old)
             after = option_values(self.chip, each.knob, each.new)
-            made |= {name: value for name, value in after.items() if before.get(name) != value}
-        made |= self.tls.lines if self.tls is not None else {}
-        made |= values_of(self.traded)
-        return made | {each.option: each.value for each in self.companions}
+            built |= {name: value for name, value in after.items() if before.get(name) != value}
+        built |= self.tls.lines if self.tls is not None else {}
+        built |= values_of(self.traded)
+        return built | {each.option: each.value for each in self.companions}

@@ -44,13 +44,13 @@ def by_replays(
         fits = result.replay.fits_from_kb if result.replay else 0.0
         return result.best is not None, least, -fits
 
-    found = [
+    results = [
         _by_replay(problem, question, trace, requests, notes, progress, traced) for trace in traces
     ]
-    best = max(found, key=worth)
-    others = [each.replay for each in found if each is not best and each.replay is not None]
-    said = [f"{Path(o.trace).name} needs {o.fits_from_kb:.2f} KB: not taken" for o in others]
-    return replace(best, notes=(*best.notes, *said))
+    best = max(results, key=worth)
+    others = [each.replay for each in results if each is not best and each.replay is not None]
+    entries = [f"{Path(o.trace).name} needs {o.fits_from_kb:.2f} KB: not taken" for o in others]
+    return replace(best, notes=(*best.notes, *entries))
 
 
 def _by_replay(
@@ -92,12 +92,12 @@ def _by_replay(
         missing = max(STEP_KB, least - free)
         floor = max(floor, problem.amount(FREE, result.best) + missing)
     piece = f" with {bytes_of(requests)} always in one piece" if requests else ""
-    said = (
+    text = (
         f"{trace.name} fits{piece} from {least:.2f} KB on of the memory that Wi-Fi, lwIP and the "
         f"SDK's tasks leave to the program ({replays + memory.replays} replays)"
     )
     if memory.unmet:
-        said += f"; {plural(memory.unmet, 'request')} that no memory of the chip serves left aside"
+        text += f"; {plural(memory.unmet, 'request')} that no memory of the chip serves left aside"
     left = None if result.best is None else _kilobytes(memory.system, problem)
     facts = TuneTrace(
         trace=str(trace),
@@ -115,7 +115,7 @@ def _by_replay(
     return replace(
         result,
         companions=(*result.companions, *(recorded if result.best is not None else ())),
-        notes=(*result.notes, said),
+        notes=(*result.notes, text),
         replay=facts,
     )
 

@@ -113,8 +113,8 @@ def _numbers(
 ) -> list[int]:
     if extrapolate:
         probe = {"tx": (kind, 1), "rx_ba_win": 2}.get(name, 1)
-        asked = option_values(config.chip, name, probe)
-        bounds = config.changed_to(asked).bounds(list(asked)[-1])
+        requested = option_values(config.chip, name, probe)
+        bounds = config.changed_to(requested).bounds(list(requested)[-1])
         if bounds is None:  # this build cannot set it
             return []
         low, high = bounds
@@ -125,12 +125,12 @@ def _numbers(
         low, high = min(numbers), max(numbers)
     if name in _WINDOWS:
         first = -(-low // _STEP) * _STEP
-        made = list(range(first, high + 1, _STEP))
-        return sorted({*made, *([high] if high % _STEP else [])})
-    made = list(range(low, high + 1))
+        results = list(range(first, high + 1, _STEP))
+        return sorted({*results, *([high] if high % _STEP else [])})
+    results = list(range(low, high + 1))
     if name == "rx_ba_win" and (extrapolate or AMPDU_OFF in seen):
-        made = [AMPDU_OFF, *made]
-    return made
+        results = [AMPDU_OFF, *results]
+    return results
 
 
 def _ratios(rows: Sequence[WifiRow]) -> list[KnobRule]:

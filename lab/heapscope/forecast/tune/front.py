@@ -30,17 +30,17 @@ def pareto_front(
     most, fastest = _end(problem, FREE, metric, others), _end(problem, metric, FREE, others)
     if most is None or fastest is None:
         return ()
-    found = [most]
+    results = [most]
     step = (most.free_kb - fastest.free_kb) / (points - 1)
     for number in range(1, points - 1):
         progress(number, points)
         level = most.free_kb - number * step
-        if level < found[-1].free_kb:
+        if level < results[-1].free_kb:
             point = _end(problem, metric, FREE, others, free=level)
             if point is not None:
-                found.append(point)
-    found.append(fastest)
-    return _undominated(found)
+                results.append(point)
+    results.append(fastest)
+    return _undominated(results)
 
 
 def _end(
@@ -55,13 +55,13 @@ def _end(
     limits = dict(others)
     if free is not None:
         limits[problem.quantities[FREE]] = cost_of(FREE, free)
-    found = problem.best(first, limits)
-    if found is None:
+    result = problem.best(first, limits)
+    if result is None:
         return None
     goal = problem.quantities[first]
-    limits[goal] = found.value + 1e-7 * goal.scale
+    limits[goal] = result.value + 1e-7 * goal.scale
     both = problem.best(second, limits)
-    best = problem.candidate((both or found).choice)
+    best = problem.candidate((both or result).choice)
     return FrontPoint(
         free_kb=problem.amount(FREE, best),
         value=problem.amount(first if second == FREE else second, best),

@@ -41,16 +41,16 @@ class Goal(Row):
 
 def parse_goals(texts: Sequence[str]) -> tuple[Goal, ...]:
     """Raises InputError naming the invalid goal, or two that contradict each other."""
-    found: dict[str, Goal] = {}
+    result: dict[str, Goal] = {}
     for text in texts:
         goal = _goal(text)
-        other = found.setdefault(goal.target, goal)
+        other = result.setdefault(goal.target, goal)
         if other.amount != goal.amount:
             raise InputError(
                 f"--goal '{other.text}' and --goal '{goal.text}': two amounts of {goal.target}",
                 remedy="give the larger one alone",
             )
-    return tuple(found.values())
+    return tuple(result.values())
 
 
 def _goal(text: str) -> Goal:

@@ -32,13 +32,13 @@ class Grid:
     def columns(self, quantity: Quantity) -> Array:
         """The amounts that each column of the space adds to the sums of a quantity."""
         if quantity not in self._known:
-            made = np.zeros((self.space.width, len(quantity.constant)))
+            built = np.zeros((self.space.width, len(quantity.constant)))
             for name, parts in quantity.parts.items():
                 knob = self.space.knob(name)
-                made[self.space.columns(knob)] = [parts[value] for value in knob.values]
+                built[self.space.columns(knob)] = [parts[value] for value in knob.values]
             for name, part in quantity.larger.items():
-                made[self.space.larger_column(name)] = part
-            self._known[quantity] = made
+                built[self.space.larger_column(name)] = part
+            self._known[quantity] = built
         return self._known[quantity]
 
     def tangent(self, quantity: Quantity, at: Array) -> tuple[float, Array, float]:

@@ -21,8 +21,8 @@ def least_trades(
 ) -> tuple[TuneTrade, ...]:
     """`problem` has all of them; `memory_of`: the memory with some values in place of none. All
     stay where the goals cannot be met even so."""
-    found = problem.best(question.prefer, problem.limits(question.goals))
-    if found is None:
+    result = problem.best(question.prefer, problem.limits(question.goals))
+    if result is None:
         return tuple(taken)
     needed = next((goal.amount for goal in question.goals if goal.target == FREE), None)
     left = list(taken)
@@ -30,7 +30,7 @@ def least_trades(
         fewer = [each for each in left if each is not trade]
         if needed is not None:
             memory = LeftMemory(model=memory_of(values_of(fewer)), now=problem.left.now)
-            free = memory.free(found.choice)
+            free = memory.free(result.choice)
             low = free.median - (0.0 if problem.median else free.half_80)
             if low < needed * 1024:
                 continue

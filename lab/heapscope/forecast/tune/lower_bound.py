@@ -91,14 +91,14 @@ class LowerBound:
                 return None
             if status != highspy.HighsModelStatus.kOptimal:
                 raise RuntimeError(f"the solver stopped: {status}")
-            found = self._solver.getSolution()
-            columns = np.asarray(found.col_value)
+            result = self._solver.getSolution()
+            columns = np.asarray(result.col_value)
             if not self._cut(columns):
                 break
         return BoundPoint(
             height=self._solver.getInfo().objective_function_value,
             columns=columns[: len(at)],
-            reduced=np.asarray(found.col_dual)[: len(at)],
+            reduced=np.asarray(result.col_dual)[: len(at)],
         )
 
     def _cut(self, columns: Array) -> bool:
@@ -137,10 +137,10 @@ class LowerBound:
 
     def _add(self, limit: Limit, row: Array, constant: float) -> None:
         scale = limit.quantity.scale
-        made = np.append(row, -limit.share) / scale
-        (used,) = np.nonzero(made)
+        built = np.append(row, -limit.share) / scale
+        (used,) = np.nonzero(built)
         high = (limit.high - constant) / scale
-        self._solver.addRow(-np.inf, high, len(used), used.astype(np.int32), made[used])
+        self._solver.addRow(-np.inf, high, len(used), used.astype(np.int32), built[used])
 
     def _programme(self, goal: Array, rows: Sequence[LinearRow]) -> highspy.HighsLp:
         least, most = (
@@ -151,16 +151,16 @@ class LowerBound:
             least[-1] = most[-1] = 0.0
         elif not any(limit.share and not limit.high for limit in self._limits):
             least[-1] = 0.0  # limits are relaxed, never tightened
-        made = highspy.HighsLp()
-        made.num_col_ = len(goal)
-        made.col_cost_, made.col_lower_, made.col_upper_ = goal, least, most
-        made.num_row_ = len(rows)
-        made.row_lower_ = np.array([row.low for row in rows])
-        made.row_upper_ = np.array([row.high for row in rows])
-        matrix = made.a_matrix_
+        highs_lp = highspy.HighsLp()
+        highs_lp.num_col_ = len(goal)
+        highs_lp.col_cost_, highs_lp.col_lower_, highs_lp.col_upper_ = goal, least, most
+        highs_lp.num_row_ = len(rows)
+        highs_lp.row_lower_ = np.array([row.low for row in rows])
+        highs_lp.row_upper_ = np.array([row.high for row in rows])
+        matrix = highs_lp.a_matrix_
         matrix.format_ = highspy.MatrixFormat.kRowwise
         lengths = [len(row.columns) for row in rows]
         matrix.start_ = np.cumsum([0, *lengths], dtype=np.int32)
         matrix.index_ = np.array([at for row in rows for at in row.columns], dtype=np.int32)
         matrix.value_ = np.array([each for row in rows for each in row.columns.values()])
-        return made
+        return highs_lp

@@ -58,7 +58,7 @@ class LeftMemory:
                 name=name,
                 knobs=(window, buffers),
                 of=(
-                    {value: -self._asked(name, window, value) for value in values[window]},
+                    {value: -self._frames_of(name, window, value) for value in values[window]},
                     {value: -_allowed(value) for value in values[buffers]},
                 ),
             )
@@ -98,7 +98,7 @@ class LeftMemory:
                 larger[each.id] = np.zeros(width + 1)
                 larger[each.id][index[each.id]] = -float(each.size(model.at(state).scene)) / _KIB
         reach, variance = model.widths(model.busiest)
-        made = Quantity(
+        built = Quantity(
             name=FREE,
             constant=constant,
             parts={
@@ -123,7 +123,7 @@ class LeftMemory:
         for one in self.larger(only):
             at += larger.get(one.name, 0.0) * one.value(self.now)
         constant[-1] = -self.free(self.now).median / _KIB - float(weights @ at)
-        return made
+        return built
 
     def _every(
         self, model: MemoryModel, state: str
@@ -168,11 +168,13 @@ class LeftMemory:
             knob: {name for value in of for name in built_values(chip, knob, value)}
             for knob, of in values.items()
         }
-        found: dict[str, set[str]] = {knob: set() for knob in values}
+        result: dict[str, set[str]] = {knob: set() for knob in values}
         parts: dict[str, PartRow] = {}
-        asked = self._at(self.now).asked(state)
+        requested = self._at(self.now).options_read(state)
         for part in parts_in(chip, self.model.scene.minor):
-            knobs = [knob for knob, names in options.items() if names & asked.get(part.id, set())]
+            knobs = [
+                knob for knob, names in options.items() if names & requested.get(part.id, set())
+            ]
             if part.id in _FRAMES:
                 most = self._unlimited(part.id)
                 if any(each.place != DRAM for each in most.held(state, {part.id})):
@@ -181,8 +183,8 @@ class LeftMemory:
                 continue
             parts[part.id] = part
             for knob in knobs if part.id not in _FRAMES else ():
-                found[knob].add(part.id)
-        return {knob: frozenset(names) for knob, names in found.items()}, tuple(parts.values())
+                result[knob].add(part.id)
+        return {knob: frozenset(names) for knob, names in result.items()}, tuple(parts.values())
 
     def _unlimited(self, part: str, **values: Hashable) -> MemoryModel:
         """With no limit of the buffers that hold a part's frames."""
@@ -190,7 +192,7 @@ class LeftMemory:
         most = ("dynamic", _MOST) if buffers == "tx" else 0
         return self._at({**self.now, **values, buffers: most})
 
-    def _asked(self, part: str, window: str, value: Hashable) -> float:
+    def _frames_of(self, part: str, window: str, value: Hashable) -> float:
         """Frames that a window asks for."""
         model = self._unlimited(part, **{window: value})
         scene = model.at(model.busiest).scene
@@ -202,10 +204,10 @@ class LeftMemory:
 
     def _values(self, choice: Choice) -> dict[str, Value]:
         chip = self.model.scene.config.chip
-        made: dict[str, Value] = {}
+        built: dict[str, Value] = {}
         for knob, value in choice.items():
-            made.update(built_values(chip, knob, value))
-        return made
+            built.update(built_values(chip, knob, value))
+        return built
 
 
 def _allowed(value: Hashable) -> float:

@@ -75,13 +75,13 @@ def changed(knobs: Knobs, name: str, value: Hashable) -> Knobs:
 
 def choice_of(knobs: Knobs) -> dict[str, Hashable]:
     """The knobs of a configuration as values of the search."""
-    made: dict[str, Hashable] = {
+    built: dict[str, Hashable] = {
         name: getattr(knobs, name) for name in KNOBS if name not in ("tx", "icache_kb")
     }
-    made["tx"] = ("static" if knobs.tx_static else "dynamic", knobs.tx_buffers)
+    built["tx"] = ("static" if knobs.tx_static else "dynamic", knobs.tx_buffers)
     if knobs.chip in _ICACHE:
-        made["icache_kb"] = knobs.icache_kb
-    return {name: made[name] for name in KNOBS if name in made}
+        built["icache_kb"] = knobs.icache_kb
+    return {name: built[name] for name in KNOBS if name in built}
 
 
 def option_values(chip: str, name: str, value: Hashable) -> dict[str, Value]:
@@ -101,11 +101,11 @@ def option_values(chip: str, name: str, value: Hashable) -> dict[str, Value]:
 
 def built_values(chip: str, name: str, value: Hashable) -> dict[str, Value]:
     """The same, with the other members of its choice off."""
-    made = option_values(chip, name, value)
+    built = option_values(chip, name, value)
     others = [switch for switch, _ in _TX.values()] if name == "tx" else []
     if name == "icache_kb":
         others = [f"{chip.upper()}_INSTRUCTION_CACHE_{size}KB" for size in _ICACHE[chip]]
-    return dict.fromkeys(others, False) | made
+    return dict.fromkeys(others, False) | built
 
 
 def knob_of(option: str) -> str:
@@ -138,13 +138,13 @@ def label(name: str, value: Hashable) -> str:
 
 def out_of_range(config: Config, values: Mapping[str, Value]) -> list[str]:
     """The numbers that Kconfig does not take, each with its range."""
-    found = []
+    results = []
     then = config.changed_to(values)
     for name, value in values.items():
         bounds = then.bounds(name)
         if bounds is not None and isinstance(value, int) and not bounds[0] <= value <= bounds[1]:
-            found.append(f"CONFIG_{name}={value}: {bounds[0]}..{bounds[1]}")
-    return found
+            results.append(f"CONFIG_{name}={value}: {bounds[0]}..{bounds[1]}")
+    return results
 
 
 class Overlay:

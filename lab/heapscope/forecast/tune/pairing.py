@@ -30,19 +30,19 @@ def prices(sides: Two, shares: Two, *, above: bool) -> Two:
     """Numbers for the values of both sides: those of any two add up to no less than the larger one
     (`above`), or to no more; and those of all, with these shares, to its mean."""
     order = _orders(sides, above)
-    made = np.zeros(len(sides[0])), np.zeros(len(sides[1]))
+    built = np.zeros(len(sides[0])), np.zeros(len(sides[1]))
     at, rest = [0, 0], [float(shares[k][order[k][0]]) for k in (0, 1)]
 
     def step(side: int) -> None:
         mine, other = order[side][at[side]], order[1 - side][at[1 - side]]
         larger = max(sides[side][mine], sides[1 - side][other])
-        made[side][mine] = larger - made[1 - side][other]
+        built[side][mine] = larger - built[1 - side][other]
 
     step(1)
     while True:
         left = [at[k] + 1 < len(order[k]) for k in (0, 1)]
         if not any(left):
-            return made
+            return built
         side = int(not (left[0] and (rest[0] <= rest[1] or not left[1])))
         rest[1 - side] -= rest[side]
         at[side] += 1

@@ -87,14 +87,14 @@ class Problem:
         left = LeftMemory(model=memory, now=choice_of(now))
         domain = make_space(config, now, left, keep=keep, extrapolate=extrapolate)
         space = domain.space
-        made = {
+        built = {
             metric: time_quantity(
                 constants, now, space, changed, metric, median=median, environment=environment
             )
             for metric in METRICS
         }
-        made[SPEED] = added(SPEED, {made[metric]: 1 / made[metric].scale for metric in METRICS})
-        made[FREE] = left.quantity(space, median=median)
+        built[SPEED] = added(SPEED, {built[metric]: 1 / built[metric].scale for metric in METRICS})
+        built[FREE] = left.quantity(space, median=median)
         before = {rule.id for rule in broken_rules(config)}
         known: dict[tuple[Hashable, ...], bool] = {}
 
@@ -114,7 +114,7 @@ class Problem:
             notes=read.notes,
             environment=environment or Environment(),
             left=left,
-            quantities=made,
+            quantities=built,
             start=left.free(left.now) if start is None else start.free_dram(start.busiest),
             search=Search(space, judge=sound),
         )
@@ -173,14 +173,16 @@ class Problem:
         return self.search.least(goal, limits, held=held)
 
     def polished(
-        self, prefer: str, limits: Mapping[Quantity, float], found: Solution
+        self, prefer: str, limits: Mapping[Quantity, float], solution: Solution
     ) -> dict[str, Hashable]:
         """Among those that are as good, one that is faster (or, of the fast, with more memory) and
         changes less, until no change of two knobs leads further."""
         goal = self.quantities[prefer]
-        tight = {**limits, goal: self._just(goal, found.value, limits)}
+        tight = {**limits, goal: self._just(goal, solution.value, limits)}
         second = self.quantities[FREE if prefer != FREE else SPEED]
-        return self.search.descended(found.choice, tight, second, self._changes(self.domain.space))
+        return self.search.descended(
+            solution.choice, tight, second, self._changes(self.domain.space)
+        )
 
     def _just(self, quantity: Quantity, value: float, limits: Mapping[Quantity, float]) -> float:
         return min(value + _NOTHING * quantity.scale, limits.get(quantity, float("inf")))

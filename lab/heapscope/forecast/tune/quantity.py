@@ -111,9 +111,9 @@ def added(name: str, quantities: Mapping[Quantity, float]) -> Quantity:
     ends = np.cumsum([0, *sizes])
 
     def spread(position: int, part: Array) -> Array:
-        made = np.zeros(int(ends[-1]))
-        made[ends[position] : ends[position + 1]] = part
-        return made
+        built = np.zeros(int(ends[-1]))
+        built[ends[position] : ends[position + 1]] = part
+        return built
 
     parts: dict[str, dict[Hashable, Array]] = {}
     larger: dict[str, Array] = {}

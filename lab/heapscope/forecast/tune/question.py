@@ -43,9 +43,9 @@ def answer(problem: Problem, question: TuneQuestion, *, notes: Sequence[str] = (
     """InputError where what is kept contradicts the rules, so that nothing is left."""
     now = problem.present
     limits = problem.limits(question.goals)
-    found = problem.best(question.prefer, limits)
-    told = [*notes, *_notes(problem, question)]
-    if found is None:
+    result = problem.best(question.prefer, limits)
+    reported = [*notes, *_notes(problem, question)]
+    if result is None:
         relaxation = _relaxation(problem, question)
         return _result(
             problem,
@@ -57,20 +57,20 @@ def answer(problem: Problem, question: TuneQuestion, *, notes: Sequence[str] = (
                 for goal in question.goals
             ),
             relaxation=relaxation,
-            notes=told,
+            notes=reported,
         )
-    best = problem.candidate(problem.polished(question.prefer, limits, found))
+    best = problem.candidate(problem.polished(question.prefer, limits, result))
     return _result(
         problem,
         question,
         now=now,
         best=best,
-        bound=None if question.prefer == SPEED else _amount(question.prefer, found.bound),
+        bound=None if question.prefer == SPEED else _amount(question.prefer, result.bound),
         goals=tuple(_goals(problem, question, best)),
         changes=tuple(_changes(problem, best)),
         companions=tuple(_companions(problem, best)),
         alternatives=tuple(_alternatives(problem, question, best)),
-        notes=[*told, *_missing(best)],
+        notes=[*reported, *_missing(best)],
     )
 
 
@@ -168,9 +168,9 @@ def _alternatives(
 
     for name in changed:
         held = {name: problem.current[name]}
-        found = problem.best(question.prefer, limits, held=held)
-        if found is not None:
-            candidate = problem.candidate(found.choice)
+        result = problem.best(question.prefer, limits, held=held)
+        if result is not None:
+            candidate = problem.candidate(result.choice)
             loss = max(0.0, have - problem.amount(question.prefer, candidate))
             yield Alternative(kept=name, best=candidate, loss=loss)
 
@@ -188,8 +188,8 @@ def _missing(best: Candidate) -> Iterator[str]:
 def _relaxation(problem: Problem, question: TuneQuestion) -> Relaxation:
     limits = problem.limits(question.goals)
     shares = {quantity: abs(high) for quantity, high in limits.items()}
-    found = problem.search.relaxed(limits, shares)
-    if found is None:
+    result = problem.search.relaxed(limits, shares)
+    if result is None:
         broken = ", ".join(sorted({rule.id for rule in broken_rules(problem.config)}))
         names = ", ".join(LABELS[name] for name in question.keep)
         kept = f" with {names} kept" if names else ""
@@ -200,21 +200,21 @@ def _relaxation(problem: Problem, question: TuneQuestion) -> Relaxation:
         )
     # many give way by as little: the best of them
     moved = {
-        quantity: high + (found.value + _GAIN) * shares[quantity]
+        quantity: high + (result.value + _GAIN) * shares[quantity]
         for quantity, high in limits.items()
     }
     kindest = problem.best(question.prefer, moved)
-    best = problem.candidate((kindest or found).choice)
+    best = problem.candidate((kindest or result).choice)
     alone: dict[str, float | None] = {}
     for goal in question.goals:
         others = [each for each in question.goals if each is not goal]
         most = problem.best(goal.target, problem.limits(others))
         alone[goal.target] = None if most is None else _amount(goal.target, most.value)
     return Relaxation(
-        share=found.value,
+        share=result.value,
         best=best,
         amounts={
-            goal.target: _amount(goal.target, limits[quantity] + found.value * shares[quantity])
+            goal.target: _amount(goal.target, limits[quantity] + result.value * shares[quantity])
             for goal in question.goals
             for quantity in (problem.quantities[goal.target],)
         },
@@ -246,12 +246,12 @@ def _companions(problem: Problem, best: Candidate) -> Iterator[Companion]:
 
 
 def _where(environment: Environment) -> str:
-    said = ["in air" if environment.place == AIR else "in a shielded box"]
+    texts = ["in air" if environment.place == AIR else "in a shielded box"]
     if environment.round_trip_ms:
-        said.append(f"round trip longer by {environment.round_trip_ms:g} ms")
+        texts.append(f"round trip longer by {environment.round_trip_ms:g} ms")
     if environment.loss:
-        said.append(f"{100 * environment.loss:g} % of the frames lost")
-    return ", ".join(said)
+        texts.append(f"{100 * environment.loss:g} % of the frames lost")
+    return ", ".join(texts)
 
 
 def _notes(problem: Problem, question: TuneQuestion) -> Iterator[str]:

@@ -139,11 +139,11 @@ class RankGains(Results[RankGain]):
 def rank_gains(
     rows: Sequence[WifiRow], progress: Progress = lambda done, total: None
 ) -> list[RankGain]:
-    found = []
+    results = []
     for number, row in enumerate(rows):
         progress(number, len(rows))
-        found.append(_gain(row))
-    return found
+        results.append(_gain(row))
+    return results
 
 
 def _gain(row: WifiRow) -> RankGain:
@@ -162,12 +162,12 @@ def _gain(row: WifiRow) -> RankGain:
     }
     best, direction, spare = base, SPEED, 100.0
     for direction in dict.fromkeys((_DIRECTIONS.get(row.label, SPEED), SPEED)):
-        found = problem.best(direction, limits)
+        result = problem.best(direction, limits)
         goal = problem.quantities[direction]
-        if found is not None:
-            spare = 100 * (1 - found.bound / goal.value(choice, space))
-        if found is not None and goal.value(choice, space) - found.value > _GAIN * goal.scale:
-            best = problem.candidate(problem.polished(direction, limits, found))
+        if result is not None:
+            spare = 100 * (1 - result.bound / goal.value(choice, space))
+        if result is not None and goal.value(choice, space) - result.value > _GAIN * goal.scale:
+            best = problem.candidate(problem.polished(direction, limits, result))
             break
     return RankGain(
         row=row,
@@ -187,14 +187,14 @@ def _refused(problem: Problem, rank: str) -> tuple[str, ...]:
     values: dict[str, Any] = {}
     for name, value in choice.items():
         values.update(option_values(problem.now.chip, name, value))
-    said = [
+    results = [
         f"{LABELS[name]} of {row[f'{name}_kb']} KB: {as_number(choice[name]):,} bytes, the most, "
         "stand for it"
         for row in table("beyond")
         for name in _WINDOWS
         if row["id"] == rank
     ]
-    return (*dict.fromkeys(broken), *out_of_range(problem.config, values), *said)
+    return (*dict.fromkeys(broken), *out_of_range(problem.config, values), *results)
 
 
 def _inside(problem: Problem) -> bool:
@@ -211,9 +211,9 @@ def _nearest(problem: Problem) -> Mapping[str, Hashable]:
         weights[knob.name] = {
             value: abs(_number(value) - _number(current)) / span for value in knob.values
         }
-    found = problem.search.lightest(weights, {})
-    assert found is not None  # every table has ranks that can be built
-    return found.choice
+    result = problem.search.lightest(weights, {})
+    assert result is not None  # every table has ranks that can be built
+    return result.choice
 
 
 def _number(value: Hashable) -> float:

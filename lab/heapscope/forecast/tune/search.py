@@ -59,14 +59,14 @@ class Search:
     ) -> Solution | None:
         """The choice of least cost under limits of other costs; None: there is no choice."""
         target = Limit(quantity=goal, high=0.0, share=goal.scale)
-        found = self._solve([*_bounds(limits), target], held=held)
-        if found is None:
+        result = self._solve([*_bounds(limits), target], held=held)
+        if result is None:
             return None
         return Solution(
-            choice=found.choice,
-            value=goal.value(found.choice, self.space),
-            bound=found.bound * goal.scale,
-            solved=found.solved,
+            choice=result.choice,
+            value=goal.value(result.choice, self.space),
+            bound=result.bound * goal.scale,
+            solved=result.solved,
         )
 
     def lightest(
@@ -115,11 +115,11 @@ class Search:
             costs = self._grid.costs(second, at) / second.scale
             heights = np.round(costs / _SURE) + self._grid.weight(weights, at) * _SURE
             for place in np.argsort(heights, kind="stable"):
-                found = self._grid.choice(at, int(place))
-                if found == best:
+                result = self._grid.choice(at, int(place))
+                if result == best:
                     break
-                if not self.space.broken(found) and (self.judge is None or self.judge(found)):
-                    best, known, left = found, _all(self.space, found), len(pairs) - 1
+                if not self.space.broken(result) and (self.judge is None or self.judge(result)):
+                    best, known, left = result, _all(self.space, result), len(pairs) - 1
                     break
         return best
 

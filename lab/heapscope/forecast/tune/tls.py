@@ -139,14 +139,14 @@ def tls_variants(model: MemoryModel) -> Iterator[TlsVariant]:
 def recorded_variant(config: Config, facts: Mapping[str, str]) -> dict[str, Value]:
     """Options that a trace's metadata says its program was built with, where they differ from the
     configuration's. A build without a name for its options says nothing."""
-    said: dict[str, Value] = {}
+    stated: dict[str, Value] = {}
     for word in facts.get("config", "").split():
         name, _, text = word.partition("=")
         if config.name_here(name):
-            said[name] = int(text) if text.isdigit() else True
-    if _IN in said or _OUT in said:
-        said = {_BOTH: True, **said}
-    return _new(config, said)
+            stated[name] = int(text) if text.isdigit() else True
+    if _IN in stated or _OUT in stated:
+        stated = {_BOTH: True, **stated}
+    return _new(config, stated)
 
 
 def _variant(

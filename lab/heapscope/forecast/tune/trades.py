@@ -97,7 +97,7 @@ def values_of(trades: Iterable[TuneTrade]) -> dict[str, Value]:
 
 def parse_trades(texts: Sequence[str]) -> frozenset[str]:
     """Raises InputError naming the unknown group."""
-    found: set[str] = set()
+    results: set[str] = set()
     for text in texts:
         for name in filter(None, (part.strip() for part in text.split(","))):
             if name not in (ALL, *GROUPS):
@@ -105,8 +105,8 @@ def parse_trades(texts: Sequence[str]) -> frozenset[str]:
                     f"--trade '{printable(name)}': there is no such trade",
                     remedy=f"{did_you_mean(name, GROUPS)}valid: {', '.join((*GROUPS, ALL))}",
                 )
-            found |= set(GROUPS) if name == ALL else {name}
-    return frozenset(found)
+            results |= set(GROUPS) if name == ALL else {name}
+    return frozenset(results)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -123,12 +123,12 @@ class Trades:
     def possible(self) -> tuple[TuneTrade, ...]:
         """Those of all groups whose value the release takes here and that give something, each by
         itself; none is taken yet."""
-        found: dict[str, TuneTrade] = {}  # two names of one option are one
+        result: dict[str, TuneTrade] = {}  # two names of one option are one
         for trade in trade_table():
-            made = self._made(trade)
-            if made is not None and made.gain >= _LEAST:
-                found.setdefault(made.option, made)
-        return tuple(found.values())
+            built = self._built(trade)
+            if built is not None and built.gain >= _LEAST:
+                result.setdefault(built.option, built)
+        return tuple(result.values())
 
     def taken(self, trades: Iterable[TuneTrade]) -> tuple[TuneTrade, ...]:
         """Those that the release takes together, and that break no hard rule. One whose option
@@ -147,7 +147,7 @@ class Trades:
                 left.remove(min(reversed(left), key=lambda each: each.gain))
         return tuple(replace(each, taken=True) for each in left)
 
-    def _made(self, trade: Trade) -> TuneTrade | None:
+    def _built(self, trade: Trade) -> TuneTrade | None:
         here = self.config.name_here(trade.option)
         if here is None or {here, trade.option} & set(self.keep):
             return None
@@ -182,7 +182,7 @@ class Trades:
         ask for something that changed."""
         texts = after.values.text
         changed = {name for name, text in self._texts.items() if texts(name) != text} | {option}
-        parts = {part for part, names in self._asked.items() if names & changed}
+        parts = {part for part, names in self._options_read.items() if names & changed}
         return self.model.change(self.model.of(after), self.model.busiest, parts)
 
     def _gives(self, use: MemoryUse) -> bool:
@@ -196,17 +196,17 @@ class Trades:
         return -use.taken(fit) > reach * (shared + own)
 
     @functools.cached_property
-    def _asked(self) -> Mapping[str, frozenset[str]]:
+    def _options_read(self) -> Mapping[str, frozenset[str]]:
         """By part, the options that it asks for, in the release's names."""
         here = self.config.name_here
         return {
             part: frozenset(filter(None, map(here, names)))
-            for part, names in self.model.asked(self.model.busiest).items()
+            for part, names in self.model.options_read(self.model.busiest).items()
         }
 
     @functools.cached_property
     def _texts(self) -> Mapping[str, str]:
-        names = frozenset[str]().union(*self._asked.values())
+        names = frozenset[str]().union(*self._options_read.values())
         return {name: self.config.values.text(name) for name in names}
 
 

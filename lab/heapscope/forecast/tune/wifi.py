@@ -161,16 +161,18 @@ def _time_weights(
         return more - own, slope
 
     ceiling = {name: -value for name, value in ceiling_terms(base, metric).items()}
-    made = [exponential(ceiling)]
+    built = [exponential(ceiling)]
     for penalty in PENALTIES:
         terms = dict(ceiling)
         for name in penalty_terms(base, metric, penalty):
             terms[name] = terms.get(name, 0.0) + 1.0
-        made.append(exponential(terms))
-    made += [exponential({f"limit.{name}": 1.0}) for name in limits]
-    made += [beyond(name) for name in LIMITS[metric]]
-    made.append(exponential({f"limit.{_WINDOW}": 1.0}) if windowed else (0.0, np.zeros(len(theta))))
-    return np.array([value for value, _ in made]), np.array([row for _, row in made])
+        built.append(exponential(terms))
+    built += [exponential({f"limit.{name}": 1.0}) for name in limits]
+    built += [beyond(name) for name in LIMITS[metric]]
+    built.append(
+        exponential({f"limit.{_WINDOW}": 1.0}) if windowed else (0.0, np.zeros(len(theta)))
+    )
+    return np.array([value for value, _ in built]), np.array([row for _, row in built])
 
 
 def _parts(
@@ -202,7 +204,7 @@ def _band(guess: Guess, median: bool) -> tuple[float, float]:
 
 def rebuilt(base: Knobs, choice: Choice, changed: With) -> Knobs:
     """The knobs of a choice."""
-    made = base
+    built = base
     for name, value in choice.items():
-        made = changed(made, name, value)
-    return made
+        built = changed(built, name, value)
+    return built

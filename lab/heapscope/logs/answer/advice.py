@@ -45,7 +45,7 @@ def steps(reading: LogReading, answer: LogAnswer, trends: tuple[TrendRow, ...]) 
 
 
 def next_words(
-    reading: LogReading, answer: LogAnswer, *, file: str, asked: bool
+    reading: LogReading, answer: LogAnswer, *, file: str, requested: bool
 ) -> tuple[str, ...]:
     """The words of the next command after heapscope; none where there is no file to name."""
     if file == "standard input":
@@ -55,7 +55,7 @@ def next_words(
     if answer.declines is not None:
         return ()
     sizes = [one.size for one in answer.failed if one.size and one.how != "python"]
-    if not asked and (answer.largest is not None or sizes):
+    if not requested and (answer.largest is not None or sizes):
         return ("log", file, "--need", str(max(sizes, default=_USUAL)))
     if answer.boot_regions is not None:
         return ("replay", "T.hst", "--boot-log", file)

@@ -20,7 +20,7 @@ from heapscope.logs.reader.reading import LogReading
 from heapscope.logs.reader.state import START
 
 
-def _told(text: str, unit: str = "", **more: Any) -> Any:
+def _optional(text: str, unit: str = "", **more: Any) -> Any:
     """A figure that is absent where the log does not tell it."""
     return figure(text, unit, absent=True, default=None, **more)
 
@@ -68,35 +68,37 @@ class CorruptPlace(Row):
 class LogAnswer(Row):
     """The figures of the last state that the log tells. A key is left out where it tells none."""
 
-    form: str | None = _told("The form of the lines that tell most.")
-    declines: str | None = _told("Why the log answers nothing.")
-    regions: int | None = _told("Regions of the last summary.")
-    free: int | None = _told("Free bytes of the last state.", "B")
-    largest: int | None = _told("The largest free block, as reported.", "B")
-    min: int | None = _told("The minimum of free bytes, as reported.", "B")
-    allocated: int | None = _told("Bytes in use, of a summary.", "B")
-    total: int | None = _told("Bytes of the heap.", "B")
-    used: int | None = _told("Bytes in use.", "B")
-    peak: int | None = _told("The most bytes in use.", "B")
-    series_free: tuple[int, ...] | None = _told(
+    form: str | None = _optional("The form of the lines that tell most.")
+    declines: str | None = _optional("Why the log answers nothing.")
+    regions: int | None = _optional("Regions of the last summary.")
+    free: int | None = _optional("Free bytes of the last state.", "B")
+    largest: int | None = _optional("The largest free block, as reported.", "B")
+    min: int | None = _optional("The minimum of free bytes, as reported.", "B")
+    allocated: int | None = _optional("Bytes in use, of a summary.", "B")
+    total: int | None = _optional("Bytes of the heap.", "B")
+    used: int | None = _optional("Bytes in use.", "B")
+    peak: int | None = _optional("The most bytes in use.", "B")
+    series_free: tuple[int, ...] | None = _optional(
         "Free bytes, one for each time it was reported.", "B"
     )
-    boot_regions: int | None = _told("Regions that the heap got at the start.")
-    boot_bytes: int | None = _told("Their bytes.", "B")
-    psram_bytes: int | None = _told("Bytes of PSRAM that the heap got at the start.", "B")
-    free_internal: int | None = _told("Free bytes of internal memory.", "B")
-    psram_free: int | None = _told("Free bytes of PSRAM.", "B")
-    free_kb: int | None = _told("Free units of 1024 bytes, where the log rounds to them.")
-    gc_free: int | None = _told("Free bytes of the collector's heap, as mem_info has it.", "B")
-    gc_mem_free: int | None = _told("The same as gc.mem_free() has it.", "B")
-    leaked_bytes: int | None = _told("Bytes that a heap trace calls leaked.", "B")
-    leaked_blocks: int | None = _told("Blocks of that kind.")
+    boot_regions: int | None = _optional("Regions that the heap got at the start.")
+    boot_bytes: int | None = _optional("Their bytes.", "B")
+    psram_bytes: int | None = _optional("Bytes of PSRAM that the heap got at the start.", "B")
+    free_internal: int | None = _optional("Free bytes of internal memory.", "B")
+    psram_free: int | None = _optional("Free bytes of PSRAM.", "B")
+    free_kb: int | None = _optional("Free units of 1024 bytes, where the log rounds to them.")
+    gc_free: int | None = _optional("Free bytes of the collector's heap, as mem_info has it.", "B")
+    gc_mem_free: int | None = _optional("The same as gc.mem_free() has it.", "B")
+    leaked_bytes: int | None = _optional("Bytes that a heap trace calls leaked.", "B")
+    leaked_blocks: int | None = _optional("Blocks of that kind.")
     failed: tuple[FailedRow, ...] = figure("The requests that failed.", default=())
-    error: ErrorCode | None = _told("The first error that has a number.")
-    corrupt: CorruptPlace | None = _told("The heap was found overwritten.")
-    fits: bool | None = _told("Whether the first of the needs fits; left out: it cannot be told.")
-    short: int | None = _told("Bytes that were missing for it.", "B")
-    cut: bool | None = _told("The text ends early: sums are not those of the whole heap.")
+    error: ErrorCode | None = _optional("The first error that has a number.")
+    corrupt: CorruptPlace | None = _optional("The heap was found overwritten.")
+    fits: bool | None = _optional(
+        "Whether the first of the needs fits; left out: it cannot be told."
+    )
+    short: int | None = _optional("Bytes that were missing for it.", "B")
+    cut: bool | None = _optional("The text ends early: sums are not those of the whole heap.")
 
 
 def answer_of(
@@ -104,11 +106,11 @@ def answer_of(
 ) -> LogAnswer:
     """`view`: of the last state; `fit`: of the request that was asked about."""
     form = form_of(reading)
-    told: dict[str, Any] = {"form": form or None}
-    told |= _state(reading, form)
-    told |= _boot(reading, form)
-    told |= _special(reading)
-    told["failed"] = tuple(
+    reported: dict[str, Any] = {"form": form or None}
+    reported |= _state(reading, form)
+    reported |= _boot(reading, form)
+    reported |= _special(reading)
+    reported["failed"] = tuple(
         FailedRow(
             size=one.size,
             capabilities=None if one.caps is None else capabilities.format(one.caps),
@@ -123,13 +125,13 @@ def answer_of(
         )
         for index, one in enumerate(reading.failures.listed())
     )
-    told["error"] = _error(reading)
-    told["corrupt"] = _corrupt(reading)
+    reported["error"] = _error(reading)
+    reported["corrupt"] = _corrupt(reading)
     if fit is not None:
-        told |= {"fits": fit.fits, "short": fit.short}
-    if not form or (form in _PRIVATE and told.get("free") is None):
-        told["declines"] = _reason(reading, form)
-    return LogAnswer(**told)
+        reported |= {"fits": fit.fits, "short": fit.short}
+    if not form or (form in _PRIVATE and reported.get("free") is None):
+        reported["declines"] = _reason(reading, form)
+    return LogAnswer(**reported)
 
 
 def _fits_now(view: StateView | None, one: FailureLines) -> bool | None:
@@ -140,13 +142,13 @@ def _fits_now(view: StateView | None, one: FailureLines) -> bool | None:
 
 def _state(reading: LogReading, form: str) -> dict[str, Any]:
     """The last state, by the form that tells it."""
-    told = _figures(reading)
+    reported = _figures(reading)
     summary = reading.summaries.last
     report = reading.reports.last
     if form.startswith("summary") and summary is not None and form != "summary_torn":
         same = [one for one in reading.summaries.kept if one.regions and one.caps == summary.caps]
         frees = [one.free for one in same]
-        told |= {
+        reported |= {
             "regions": len(summary.regions),
             "free": summary.free,
             "largest": summary.largest,
@@ -157,7 +159,7 @@ def _state(reading: LogReading, form: str) -> dict[str, Any]:
         }
     elif form == "mpy_tuples":
         regions = reading.tuples.regions
-        told |= {
+        reported |= {
             "regions": len(regions),
             "free": sum(region.free for region in regions),
             "largest": max(region.largest for region in regions),
@@ -165,17 +167,17 @@ def _state(reading: LogReading, form: str) -> dict[str, Any]:
         }
     elif report is not None and form == report.form:
         names = ("total", "free", "used", "min", "largest", "peak")
-        told |= {name: getattr(report, name) for name in names}
+        reported |= {name: getattr(report, name) for name in names}
         if reading.reports.psram is not None:
-            told["psram_free"] = reading.reports.psram.free
+            reported["psram_free"] = reading.reports.psram.free
     elif form == "heap_dump" and reading.dump is not None:
-        told |= {"free": reading.dump.free, "largest": reading.dump.largest}
-    return told
+        reported |= {"free": reading.dump.free, "largest": reading.dump.largest}
+    return reported
 
 
 def _figures(reading: LogReading) -> dict[str, Any]:
     figures = primary_figures(reading)
-    told: dict[str, Any] = {
+    reported: dict[str, Any] = {
         "free_internal": reading.figures.last("internal", "free"),
         "psram_free": reading.figures.last("spiram", "free"),
         "gc_free": reading.python.free,
@@ -183,39 +185,39 @@ def _figures(reading: LogReading) -> dict[str, Any]:
     }
     if figures is not None and figures.memory != "wifi":
         names = ("free", "largest", "min", "total", "used", "peak")
-        told |= {name: getattr(figures, name) for name in names}
+        reported |= {name: getattr(figures, name) for name in names}
     if figures is not None and figures.series:
-        told["series_free"] = figures.series
+        reported["series_free"] = figures.series
     systems = reading.systems
     if systems.nuttx is not None:
-        told |= {name: getattr(systems.nuttx, name) for name in _NUTTX}
+        reported |= {name: getattr(systems.nuttx, name) for name in _NUTTX}
     if systems.zephyr is not None and systems.zephyr_free:
-        told["largest"] = max(max(systems.zephyr_free) * _ZEPHYR_UNIT - _ZEPHYR_HEADER, 0)
+        reported["largest"] = max(max(systems.zephyr_free) * _ZEPHYR_UNIT - _ZEPHYR_HEADER, 0)
     if systems.lvgl is not None:
-        told |= {"used": systems.lvgl.used, "largest": systems.lvgl.largest}
+        reported |= {"used": systems.lvgl.used, "largest": systems.lvgl.largest}
     if systems.px4 is not None:
         total, used = systems.px4.total or 0, systems.px4.used or 0
-        told |= {"total": total, "used": used, "peak": systems.px4.peak, "free": total - used}
+        reported |= {"total": total, "used": used, "peak": systems.px4.peak, "free": total - used}
     if systems.ovms is not None:
-        told |= {"free": systems.ovms.free, "total": systems.ovms.total}
+        reported |= {"free": systems.ovms.free, "total": systems.ovms.total}
     if systems.tasmota is not None and systems.tasmota.free is not None:
-        told["free_kb"] = systems.tasmota.free // 1024
+        reported["free_kb"] = systems.tasmota.free // 1024
     if systems.tasmota_psram is not None and systems.tasmota_psram.total:
-        told["psram_free"] = systems.tasmota_psram.free
-    return told
+        reported["psram_free"] = systems.tasmota_psram.free
+    return reported
 
 
 def _boot(reading: LogReading, form: str) -> dict[str, Any]:
     boot = reading.boots.listed
-    told: dict[str, Any] = {}
+    reported: dict[str, Any] = {}
     if boot is not None and boot.regions and boot is not reading.boots.mixed:
-        told = {"boot_regions": len(boot.regions), "boot_bytes": boot.bytes}
+        reported = {"boot_regions": len(boot.regions), "boot_bytes": boot.bytes}
         if boot.cut_line is not None and form == "boot":
-            told["cut"] = True
+            reported["cut"] = True
     pools = [one.psram for one in reading.boots.all_known() if one.psram]
     if pools:
-        told["psram_bytes"] = pools[-1]
-    return told
+        reported["psram_bytes"] = pools[-1]
+    return reported
 
 
 def _special(reading: LogReading) -> dict[str, Any]:

@@ -58,7 +58,7 @@ def answered(
     if requests and view is None:
         raise no_state(file)
     series = followed(view, requests) if view is not None and requests else Followed()
-    found = () if reading.boots.uptimes.two_devices else tuple(trends(reading.figures))
+    results = () if reading.boots.uptimes.two_devices else tuple(trends(reading.figures))
     moments = {} if view is None else dict(views_over_time(reading, device, view))
     fits = [_ask(reading, form, view, moments, request) for request in needs]
     answer = answer_of(reading, view, fit=fits[0] if fits else None)
@@ -80,10 +80,10 @@ def answered(
         allocators=seen.allocators,
         framework=_framework(reading),
         answer=answer,
-        verdict=tuple(verdict(reading, answer, fits, found, series.sentences)),
+        verdict=tuple(verdict(reading, answer, fits, results, series.sentences)),
         assumed=tuple(assumed(reading, fits, view, series.assumed)),
         settles=tuple(settles(fits, answer)),
-        next=next_words(reading, answer, file=file, asked=bool(needs)),
+        next=next_words(reading, answer, file=file, requested=bool(needs)),
         needs=tuple(fits),
         requests=series.requests,
         left=series.left,
@@ -97,13 +97,13 @@ def answered(
         summary_count=reading.summaries.count,
         boot=tuple(_boot(reading)),
         figures=tuple(_figures(reading)),
-        trends=found,
+        trends=results,
         tasks=tuple(_tasks(reading)),
         task_tables=reading.tasks.tables,
         contradictions=(*contradictions(reading, device), *seen.of_release),
         not_understood=tuple(not_understood(reading)),
         not_understood_count=reading.unread_count,
-        steps=tuple(steps(reading, answer, found)),
+        steps=tuple(steps(reading, answer, results)),
         notes=(
             *remarks(reading, chip=device.chip, wrapped=_wrapped(reading, form)),
             *notes,
@@ -130,8 +130,8 @@ def _ask(
         covering = (one for one in reversed(list(moments.values())) if one.covers(request))
         view = next(covering, view)
     tried = None if view is None else state_fit(view, request)
-    found = ask(reading, request, form, tried=tried)
-    return with_history(found, request, list(moments.values())) if moments else found
+    result = ask(reading, request, form, tried=tried)
+    return with_history(result, request, list(moments.values())) if moments else result
 
 
 def _at(moments: Mapping[int, StateView], summary: PrintedSummary | None) -> StateView | None:
@@ -147,7 +147,7 @@ def _poisoning(view: StateView | None) -> str:
 
 
 def _framework(reading: LogReading) -> str:
-    name, version = reading.boots.told("framework"), reading.boots.told("framework_version")
+    name, version = reading.boots.reported("framework"), reading.boots.reported("framework_version")
     return printable(f"{name} {version}".strip())
 
 

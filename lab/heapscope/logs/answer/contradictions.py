@@ -32,12 +32,12 @@ def _summary(reading: LogReading) -> Iterator[str]:
     if summary is None or summary.totals is None:
         return
     for name, word in (("free", "free"), ("used", "in use")):
-        told = getattr(summary.totals, name)
+        reported = getattr(summary.totals, name)
         parts = [getattr(region, name) for region in summary.regions]
-        if told is None or not parts or None in parts or told == sum(parts):
+        if reported is None or not parts or None in parts or reported == sum(parts):
             continue
         yield (
-            f"the totals of the heap summary (line {summary.totals.line:,}) say {size(told)} "
+            f"the totals of the heap summary (line {summary.totals.line:,}) say {size(reported)} "
             f"{word}, its {len(parts)} regions (from line {summary.line:,}) add up to "
             f"{size(sum(parts))}: a region is missing, or a line is wrong"
         )
@@ -47,11 +47,11 @@ def _chip(reading: LogReading, device: LogDevice) -> Iterator[str]:
     boot = reading.boots.listed
     if boot is None or not boot.regions or not device.chip:
         return
-    found = guess_chip([(region.start, region.size) for region in boot.regions])
-    if found is not None and found.name != device.chip and device.chip_source != "addresses":
+    result = guess_chip([(region.start, region.size) for region in boot.regions])
+    if result is not None and result.name != device.chip and device.chip_source != "addresses":
         yield (
             f"the chip is reported as {device.chip}, and the regions from line "
-            f"{boot.regions[0].line:,} on lie in the memory of an {found.title}"
+            f"{boot.regions[0].line:,} on lie in the memory of an {result.title}"
         )
 
 
@@ -83,8 +83,8 @@ def _failed(reading: LogReading) -> Iterator[str]:
         return
     for one in reading.failures.listed():
         near = abs(one.last - figures.line) <= _NEAR
-        told = one.memory and one.how in ("callback", "abort", "denied")
-        if near and told and one.size and one.size <= figures.largest:
+        memory = one.memory and one.how in ("callback", "abort", "denied")
+        if near and memory and one.size and one.size <= figures.largest:
             yield (
                 f"a request of {size(one.size)} failed (line {one.last:,}), and a free block of "
                 f"{size(figures.largest)} is reported beside it (line {figures.line:,}): it was of "

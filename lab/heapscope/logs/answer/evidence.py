@@ -65,7 +65,7 @@ def _states(reading: LogReading) -> Iterator[RestsOnRow]:
     if reading.allocations.line is not None:
         what = f"the first of {reading.allocations.count:,} allocations"
         yield _row(reading.allocations.line, what, reading.allocations.quote)
-    for fact in reading.systems.told():
+    for fact in reading.systems.reported():
         yield _row(fact.line, "a state of the heap", fact.quote)
 
 

@@ -74,19 +74,19 @@ class Followed:
 
 
 def followed(view: StateView, requests: Sequence[Request]) -> Followed:
-    found = outlook(view.state, view.memory, view.views, requests)
+    result = outlook(view.state, view.memory, view.views, requests)
     return Followed(
-        requests=tuple(_request_rows(view, found)),
-        left=tuple(_left_rows(view, found)),
-        totals=_left_totals(found),
-        sentences=tuple(_sentences(found)),
+        requests=tuple(_request_rows(view, result)),
+        left=tuple(_left_rows(view, result)),
+        totals=_left_totals(result),
+        sentences=tuple(_sentences(result)),
         assumed=view.assumed,
     )
 
 
-def _request_rows(view: StateView, found: Outlook) -> Iterator[TriedRow]:
+def _request_rows(view: StateView, result: Outlook) -> Iterator[TriedRow]:
     number = 1
-    for (request, answer, regions), group in groupby(found.requests, key=_alike):
+    for (request, answer, regions), group in groupby(result.requests, key=_alike):
         alike = list(group)
         yield TriedRow(
             first=number,
@@ -104,8 +104,8 @@ def _alike(one: RequestOutlook) -> tuple[Request, Reply, tuple[int, ...]]:
     return one.request, one.answer, one.regions
 
 
-def _left_rows(view: StateView, found: Outlook) -> Iterator[LeftRow]:
-    for index, left in enumerate(found.left):
+def _left_rows(view: StateView, result: Outlook) -> Iterator[LeftRow]:
+    for index, left in enumerate(result.left):
         free = None if left is None else left.free
         yield LeftRow(
             region=view.region(index),
@@ -118,10 +118,10 @@ def _left_rows(view: StateView, found: Outlook) -> Iterator[LeftRow]:
         )
 
 
-def _left_totals(found: Outlook) -> LeftTotals | None:
+def _left_totals(result: Outlook) -> LeftTotals | None:
     """None: of a region it is not known."""
-    lefts = [left for left in found.left if left is not None and left.free is not None]
-    if not lefts or len(lefts) < len(found.left):
+    lefts = [left for left in result.left if left is not None and left.free is not None]
+    if not lefts or len(lefts) < len(result.left):
         return None
     return LeftTotals(
         free_least=sum(_free(left)[0] for left in lefts),
@@ -136,18 +136,18 @@ def _free(left: RegionLeft) -> tuple[int, int]:
     return left.free
 
 
-def _sentences(found: Outlook) -> Iterator[str]:
+def _sentences(result: Outlook) -> Iterator[str]:
     """The fate of the requests, and what they leave."""
     counts = dict.fromkeys(Reply, 0)
-    for one in found.requests:
+    for one in result.requests:
         counts[one.answer] += 1
     words = {Reply.YES: "served", Reply.NO: "refused", Reply.DEPENDS: "served or refused"}
     parts = [f"{counts[answer]:,} would be {words[answer]}" for answer in Reply if counts[answer]]
-    what = plural(len(found.requests), "request")
-    first = next((n for n, one in enumerate(found.requests, 1) if one.answer != Reply.YES), None)
+    what = plural(len(result.requests), "request")
+    first = next((n for n, one in enumerate(result.requests, 1) if one.answer != Reply.YES), None)
     until = "" if first is None or first == 1 else f"; the first {first - 1:,} surely are served"
-    yield f"One after the other, of {what} {', '.join(parts)}{until} ({found.method})."
-    totals = _left_totals(found)
+    yield f"One after the other, of {what} {', '.join(parts)}{until} ({result.method})."
+    totals = _left_totals(result)
     if totals is not None:
         free = _span(totals.free_least, totals.free_most)
         largest = _span(totals.largest_least, totals.largest_most)

@@ -138,9 +138,9 @@ def _error(answer: LogAnswer) -> Iterator[str]:
 def _leak(row: TrendRow) -> str:
     """The speed, and when nothing is left."""
     what = f"{row.name}{'' if row.memory == 'any' else f' ({row.memory})'}"
-    speed = "" if row.per_line is None else f" by {row.per_line.said()} B a line"
+    speed = "" if row.per_line is None else f" by {row.per_line.text()} B a line"
     if row.per_second is not None:
-        speed = f" by {row.per_second.times(3600).said()} B an hour"
+        speed = f" by {row.per_second.times(3600).text()} B an hour"
     end = ""
     if row.death is not None:
         least, most = long_time(row.death.low), long_time(row.death.high)
@@ -252,8 +252,8 @@ def assumed(
     """`view`: the last state; the regions of a summary are listed without a request,
     too."""
     state = () if view is None or view.state.form == START else view.assumed
-    asked = (text for fit in fits for text in fit.assumed)
-    yield from dict.fromkeys([*asked, *more, *state])
+    results = (text for fit in fits for text in fit.assumed)
+    yield from dict.fromkeys([*results, *more, *state])
     if reading.figures.series and not reading.figures.sure:
         yield "the lines speak of a heap, though their words could mean something else"
 

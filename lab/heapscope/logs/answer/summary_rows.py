@@ -112,9 +112,9 @@ def region_rows(
     lefts = () if view is None else outlook(view.state, view.memory, view.views, ()).left
     for region in [] if summary is None else summary.regions:
         index = places.get(region.address)
-        told: dict[str, Any] = {}
+        reported: dict[str, Any] = {}
         if view is not None and index is not None:
-            told = _known(view, index, lefts[index])
+            reported = _known(view, index, lefts[index])
         yield SummaryRegionRow(
             address=region.address,
             line=region.line,
@@ -125,7 +125,7 @@ def region_rows(
             largest=region.largest,
             used_blocks=region.used_blocks,
             free_blocks=region.free_blocks,
-            **told,
+            **reported,
         )
 
 
@@ -133,21 +133,21 @@ def _known(view: StateView, index: int, left: RegionLeft | None) -> dict[str, An
     place = view.memory.regions[index]
     mains = [one.beliefs[index] for one in view.views]
     holes = [belief.main for belief in mains if belief is not None]
-    told: dict[str, Any] = {}
+    reported: dict[str, Any] = {}
     if view.memory.known:
-        told = {"kind": place.kind, "capabilities": capabilities.format(place.all_caps)}
+        reported = {"kind": place.kind, "capabilities": capabilities.format(place.all_caps)}
     if left is not None:
-        told |= {"fits_least": left.allocatable[0], "fits_most": left.allocatable[1]}
+        reported |= {"fits_least": left.allocatable[0], "fits_most": left.allocatable[1]}
     if holes and len(holes) == len(mains):
-        told |= {"hole_least": min(a for a, _ in holes), "hole_most": max(b for _, b in holes)}
-    return told
+        reported |= {"hole_least": min(a for a, _ in holes), "hole_most": max(b for _, b in holes)}
+    return reported
 
 
 def with_history(fit: RequestFit, request: Request, moments: Sequence[StateView]) -> RequestFit:
     """The answer with that of each summary in which no memory is left out that the request may ask;
     of all, otherwise."""
-    asked = [view for view in moments if view.covers(request)] or moments
-    fits = [(view.state.line, state_fit(view, request).fits) for view in asked]
+    views = [view for view in moments if view.covers(request)] or moments
+    fits = [(view.state.line, state_fit(view, request).fits) for view in views]
     return replace(
         fit,
         history=FitHistory(

@@ -115,9 +115,9 @@ def _per_line(rate: Rate | None) -> RateBand | None:
 def _times(points: Sequence[LoggedFigure]) -> Counts | None:
     """Seconds, by the device's clock or the monitor's; None: not all tell it, or it goes back."""
     for clock in ("uptime", "clock"):
-        told = [getattr(point, clock) for point in points]
-        if all(time is not None for time in told):
-            times = np.array(told, dtype=np.float64) / 1000
+        results = [getattr(point, clock) for point in points]
+        if all(time is not None for time in results):
+            times = np.array(results, dtype=np.float64) / 1000
             if times[-1] > times[0] and bool((np.diff(times) >= 0).all()):
                 return times
     return None
@@ -130,8 +130,8 @@ def _looks(levels: Counts, times: Counts | None) -> Counts:
         even: Counts = levels[np.linspace(0, len(levels) - 1, count).astype(int)]
         return even
     moments = np.linspace(times[0], times[-1], count)
-    found: Counts = levels[np.searchsorted(times, moments, side="right") - 1]
-    return found
+    counts: Counts = levels[np.searchsorted(times, moments, side="right") - 1]
+    return counts
 
 
 def _unit(looks: Counts) -> float:
@@ -153,9 +153,9 @@ def _lives(looks: Counts, unit: float) -> Rows:
             alive[born] -= gone
             ended[born, stretch] += gone
             left, born = left - gone, born - 1
-    found = [*ended.items(), *(((born, STAYS), int(blocks)) for born, blocks in enumerate(alive))]
-    rows = np.zeros(len(found), dtype=dtype("hs_lab_life_row_t"))
-    for row, ((born, freed), blocks) in zip(rows, found, strict=True):
+    results = [*ended.items(), *(((born, STAYS), int(blocks)) for born, blocks in enumerate(alive))]
+    rows = np.zeros(len(results), dtype=dtype("hs_lab_life_row_t"))
+    for row, ((born, freed), blocks) in zip(rows, results, strict=True):
         row["born"], row["freed"], row["blocks"], row["bytes"] = born, freed, blocks, blocks
     return rows
 

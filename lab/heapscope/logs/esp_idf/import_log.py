@@ -135,8 +135,8 @@ def _nearest(log: LogResult) -> str:
     version = LoggedMemory(data, log.idf).version
     if data is None or version is None:
         return ""
-    told = log.idf_source == LOGGED and knows_version(data, log.idf)
-    return "" if told else version.name
+    reported = log.idf_source == LOGGED and knows_version(data, log.idf)
+    return "" if reported else version.name
 
 
 def _next(result: EspIdfImport) -> tuple[str, ...]:

@@ -178,13 +178,13 @@ class _Walk:
         """Live blocks do not overlap, so that only one below can reach up to here."""
         end = address + max(size, 1)
         at = bisect_left(self._starts, address)
-        found = []
+        results = []
         if at and self._end(self._live[self._starts[at - 1]]) > address:
-            found.append(self._live[self._starts[at - 1]])
+            results.append(self._live[self._starts[at - 1]])
         while at < len(self._starts) and self._starts[at] < end:
-            found.append(self._live[self._starts[at]])
+            results.append(self._live[self._starts[at]])
             at += 1
-        return found
+        return results
 
     def _end(self, record: int) -> int:
         return self._trace.address[record] + max(self._trace.size[record], 1)

@@ -76,8 +76,8 @@ def doubted(heap: HoleHeap, region: StateRegion) -> tuple[Belief, bool]:
     anything = Belief(
         main=(0, heap.whole), others=heap.whole // GRANULE, total=heap.whole, cap=heap.whole
     )
-    found = _partly(heap, alone)
-    return (anything, False) if found is None else (found, True)
+    result = _partly(heap, alone)
+    return (anything, False) if result is None else (result, True)
 
 
 def _in_holes(heap: HoleHeap, used: int, used_blocks: int, free_blocks: int) -> int | None:
@@ -198,10 +198,10 @@ def _partly(heap: HoleHeap, region: StateRegion) -> Belief | None:
         most = min(most, region.free + heap.reported_less & ~(GRANULE - 1))
     main = (0, most)
     if region.largest is not None:
-        found = reported_between(heap, region.largest, heap.smallest, most)
-        if found is None and region.largest > 0:
+        result = reported_between(heap, region.largest, heap.smallest, most)
+        if result is None and region.largest > 0:
             return None
-        main = (0, heap.reported_less) if found is None else found
+        main = (0, heap.reported_less) if result is None else result
         main = main if region.largest > 0 else (0, main[1])
     main = max(main[0], region.hole), max(main[1], region.hole)
     total = max(most - main[0], 0)

@@ -92,16 +92,16 @@ def ask(
             why="some figures cannot be the size of a heap, so the others are not believed either",
             settles="find out why the heap cannot read its own words: is PSRAM set up?",
         )
-    found = _answered(reading, request, form, tried)
-    if found.fits is False and found.line is not None and found.line == reading.unended:
+    row = _answered(reading, request, form, tried)
+    if row.fits is False and row.line is not None and row.line == reading.unended:
         return replace(
-            found,
+            row,
             fits=None,
             short=None,
-            why=f"line {found.line:,} has no end, so that its last number may be cut",
+            why=f"line {row.line:,} has no end, so that its last number may be cut",
             settles="give the log with the whole of that line",
         )
-    return found
+    return row
 
 
 def _answered(
@@ -113,8 +113,8 @@ def _answered(
         return tried if request.caps else _before_failures(reading, request, tried)
     if request.caps:
         return tried or _untold(request, "the log tells no heap by its capabilities")
-    found = _blocks(reading, request, form) or _failed(reading, request, "", None) or tried
-    return found or _untold(request, "the log tells no largest free block")
+    row = _blocks(reading, request, form) or _failed(reading, request, "", None) or tried
+    return row or _untold(request, "the log tells no largest free block")
 
 
 def _untold(request: Request, why: str) -> RequestFit:
@@ -141,9 +141,9 @@ def _short(size: int, largest: int | None) -> int | None:
 def _python(reading: LogReading, request: Request) -> RequestFit:
     python, size = reading.python, request.size
     largest = python.largest
-    found = _failed(reading, request, "python", None)
-    if found is not None:
-        return replace(found, short=_short(size, largest), largest=largest)
+    row = _failed(reading, request, "python", None)
+    if row is not None:
+        return replace(row, short=_short(size, largest), largest=largest)
     if largest is None:
         return RequestFit.of(
             request,
@@ -165,34 +165,34 @@ def _python(reading: LogReading, request: Request) -> RequestFit:
 
 def _blocks(reading: LogReading, request: Request, form: str) -> RequestFit | None:
     """The largest block that the last state reports decides."""
-    found = _largest(reading, form)
-    if found is None:
+    row = _largest(reading, form)
+    if row is None:
         return None
     size = request.size
-    block = RequestFit.of(request, largest=found.largest, line=found.line, why="")
-    failed = _failed(reading, request, "", found.line)
+    block = RequestFit.of(request, largest=row.largest, line=row.line, why="")
+    failed = _failed(reading, request, "", row.line)
     if failed is not None:
-        short = _short(size, found.largest)
+        short = _short(size, row.largest)
         return replace(block, fits=False, short=short, line=failed.line, why=failed.why)
-    if found.wrapped is not None and found.wrapped < size <= found.largest:
+    if row.wrapped is not None and row.wrapped < size <= row.largest:
         return replace(
             block,
-            why=f"the largest block is printed as {found.wrapped:,} B, which may stand for "
-            f"{found.largest:,} B in 16 bits",
+            why=f"the largest block is printed as {row.wrapped:,} B, which may stand for "
+            f"{row.largest:,} B in 16 bits",
             settles="print the largest block as a number of 32 bits",
         )
-    if abs(size - found.largest) < found.unit and found.unit > 1:
+    if abs(size - row.largest) < row.unit and row.unit > 1:
         return replace(
             block,
-            why=f"the largest block is printed in units of {found.unit:,} B, and the request is as "
+            why=f"the largest block is printed in units of {row.unit:,} B, and the request is as "
             "near to it",
             settles="print the largest block in bytes",
         )
-    if size <= found.largest:
+    if size <= row.largest:
         why = "the largest free block that is reported is as large"
         return replace(block, fits=True, why=why)
-    powers = _powers(reading, found.largest)
-    if powers and size < 2 * found.largest and (found.free is None or size <= found.free):
+    powers = _powers(reading, row.largest)
+    if powers and size < 2 * row.largest and (row.free is None or size <= row.free):
         return replace(
             block,
             why="ESP-IDF 4.2.2 to 4.3.1 report the power of two below the largest block, and this "
@@ -202,7 +202,7 @@ def _blocks(reading: LogReading, request: Request, form: str) -> RequestFit | No
     if powers:
         why = "no free block is as large, even where the figure is the power of two below it"
         return replace(block, fits=False, why=why)
-    short = _short(size, found.largest)
+    short = _short(size, row.largest)
     return replace(block, fits=False, short=short, why="no free block is as large")
 
 
@@ -266,13 +266,15 @@ def _failures(reading: LogReading, who: str) -> Iterator[FailureLines]:
 
 def _has_psram(reading: LogReading) -> bool:
     boot = reading.boots.current
-    told = any(memory == "spiram" for memory, _ in reading.figures.series)
-    return told or bool(boot.psram_pools) or boot.psram_found is not None
+    reported = any(memory == "spiram" for memory, _ in reading.figures.series)
+    return reported or bool(boot.psram_pools) or boot.psram_size is not None
 
 
 def _powers(reading: LogReading, largest: int) -> bool:
     """Whether the figure may be the power of two below the block."""
-    if reading.boots.told("framework") in _NEVER_POWERS or reading.boots.told("idf")[:2] in (
+    if reading.boots.reported("framework") in _NEVER_POWERS or reading.boots.reported("idf")[
+        :2
+    ] in (
         "v5",
         "v6",
     ):

@@ -83,9 +83,9 @@ def believed(
 ) -> tuple[Believed, ...]:
     """By each of the allocators that prints the figures of the most regions: one region whose lines
     are damaged does not speak against them all."""
-    found = [heaps_by(state, memory, name) for name in allocators]
-    fewest = min((one.misses for one in found), default=(0, 0))
-    return tuple(one for one in found if one.misses == fewest)
+    results = [heaps_by(state, memory, name) for name in allocators]
+    fewest = min((one.misses for one in results), default=(0, 0))
+    return tuple(one for one in results if one.misses == fewest)
 
 
 def heaps_by(state: HeapState, memory: StateMemory, allocator: str) -> Believed:
@@ -137,8 +137,8 @@ def outlook(
     state: HeapState, memory: StateMemory, views: Sequence[Believed], requests: Sequence[Request]
 ) -> Outlook:
     """The answer that all of `views`, and all ways of malloc, give together."""
-    found = [_one(memory, view, rule, requests) for view in views for rule in memory.rules]
-    steps, lefts, methods = zip(*found, strict=True)
+    results = [_one(memory, view, rule, requests) for view in views for rule in memory.rules]
+    steps, lefts, methods = zip(*results, strict=True)
     may_miss = bool(state.missing) or any(
         memory.may_miss(request, rule) for request in requests for rule in memory.rules
     )
@@ -186,8 +186,8 @@ def _one(
 ) -> _Found:
     """Where every block of the regions that are asked is known, on the heaps themselves; else, or
     where a dump leaves open which of two holes comes first, by bounds."""
-    asked = {index for request in requests for index in memory.order(request, rule)}
-    beliefs = [view.beliefs[index] for index in sorted(asked)]
+    results = {index for request in requests for index in memory.order(request, rule)}
+    beliefs = [view.beliefs[index] for index in sorted(results)]
     known = all(belief is None or belief.exact for belief in beliefs) and not view.unsure
     if known and any(belief is not None and belief.others for belief in beliefs):
         exact = _exactly(memory, view, rule, requests)

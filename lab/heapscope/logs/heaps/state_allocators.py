@@ -51,5 +51,5 @@ def _release(idf: str) -> str | None:
 
 
 def _fits(name: str, base: str | None) -> bool:
-    found = _BASE.fullmatch(name)
-    return found is not None and base in (None, found[1])
+    match = _BASE.fullmatch(name)
+    return match is not None and base in (None, match[1])

@@ -15,15 +15,15 @@ SETTLES = "print heap_caps_dump(MALLOC_CAP_8BIT) at that moment: it lists every 
 
 
 def state_fit(view: StateView, request: Request) -> RequestFit:
-    found = outlook(view.state, view.memory, view.views, (request,))
-    (one,) = found.requests
+    result = outlook(view.state, view.memory, view.views, (request,))
+    (one,) = result.requests
     fits = {Reply.YES: True, Reply.NO: False}.get(one.answer)
-    why = _why(view, found, request)
+    why = _why(view, result, request)
     server = one.regions[0] if one.answer == Reply.YES and len(one.regions) == 1 else None
     if view.state.form == START and fits:
         fits = None
         why = "it fits into the heap as the start left it, and what was allocated since is unknown"
-    most = _most(view, found, request)
+    most = _most(view, result, request)
     return RequestFit.of(
         request,
         fits=fits,
@@ -40,9 +40,11 @@ def state_fit(view: StateView, request: Request) -> RequestFit:
 
 
 def _by_region(view: StateView, request: Request) -> Iterator[RegionFitRow]:
-    asked = view.asked(request)
+    requested = view.candidates(request)
     for index, region in enumerate(view.state.regions):
-        replies = {_reply(one, index, request) for one in view.views} if index in asked else set()
+        replies = (
+            {_reply(one, index, request) for one in view.views} if index in requested else set()
+        )
         answer = replies.pop() if len(replies) == 1 else Reply.DEPENDS if replies else None
         yield RegionFitRow(address=region.start, answer=answer and str(answer))
 
@@ -56,20 +58,20 @@ def _reply(one: Believed, index: int, request: Request) -> Reply:
     return Reply.YES if belief.main[0] >= least else Reply.DEPENDS
 
 
-def _why(view: StateView, found: Outlook, request: Request) -> str:
-    (one,) = found.requests
+def _why(view: StateView, result: Outlook, request: Request) -> str:
+    (one,) = result.requests
     if one.answer == Reply.YES:
         where = " or ".join(map(view.region, one.regions))
-        return f"{where} would serve it ({found.method})"
+        return f"{where} would serve it ({result.method})"
     if one.answer == Reply.NO:
-        return f"no heap that it asks has room for it ({found.method})"
-    return "; ".join(_open(view, found, request)) or "the figures allow both"
+        return f"no heap that it asks has room for it ({result.method})"
+    return "; ".join(_open(view, result, request)) or "the figures allow both"
 
 
-def _open(view: StateView, found: Outlook, request: Request) -> Iterator[str]:
+def _open(view: StateView, result: Outlook, request: Request) -> Iterator[str]:
     """Why it depends."""
-    (one,) = found.requests
-    if found.may_miss and not one.regions:
+    (one,) = result.requests
+    if result.may_miss and not one.regions:
         missing = view.state.missing or "memory with other capabilities was not printed"
         if view.memory.psram and not request.caps and not view.state.missing:
             missing = (
@@ -101,7 +103,7 @@ def _spans(view: StateView, index: int, request: Request) -> Iterator[tuple[int,
             yield *belief.main, least
 
 
-def _most(view: StateView, found: Outlook, request: Request) -> int | None:
+def _most(view: StateView, result: Outlook, request: Request) -> int | None:
     """The largest request that the regions that it asks serve, where that is known to the byte."""
     span = largest_request(view, request)
     return span[0] if span is not None and span[0] == span[1] else None
@@ -111,7 +113,7 @@ def largest_request(view: StateView, request: Request) -> tuple[int, int] | None
     """The least and the most that the largest request like this one can be that would be served in
     the printed regions; None: of one of them it is not known, or it asks none."""
     before = outlook(view.state, view.memory, view.views, ())
-    lefts = [before.left[index] for index in view.asked(request)]
+    lefts = [before.left[index] for index in view.candidates(request)]
     known = [left.allocatable for left in lefts if left is not None]
     if not known or len(known) < len(lefts):
         return None

@@ -46,8 +46,8 @@ class StateMemory:
         if self.caps is None:
             return True
         last = rule.small if 0 < self.psram < request.size else rule.fallback or rule.small
-        asked = request.caps or last
-        return self.logged.others_may_serve(asked, self.caps)
+        caps = request.caps or last
+        return self.logged.others_may_serve(caps, self.caps)
 
 
 def memory_of(state: HeapState, chip: str, idf: str, *, psram: int = 0) -> StateMemory:

@@ -28,7 +28,7 @@ class StateView:
     views: tuple[Believed, ...]
     assumed: tuple[str, ...]
 
-    def asked(self, request: Request) -> set[int]:
+    def candidates(self, request: Request) -> set[int]:
         """The regions that it asks, by one way of malloc or another."""
         return {i for rule in self.memory.rules for i in self.memory.order(request, rule)}
 
@@ -118,24 +118,24 @@ def _weighed(
 def _assumed(
     state: HeapState, memory: StateMemory, views: tuple[Believed, ...], device: LogDevice
 ) -> tuple[str, ...]:
-    found = list(_of_device(memory, device))
+    results = list(_of_device(memory, device))
     if any(rule.large for rule in memory.rules):
         above = max(rule.threshold for rule in memory.rules if rule.large)
-        found.append(f"malloc asks PSRAM first above {above:,} B, as it does by default")
+        results.append(f"malloc asks PSRAM first above {above:,} B, as it does by default")
     strange = views[0].strange
     doubted = {"largest block": set(views[0].unsure) - set(strange), "size": set(strange)}
     printer = f"ESP-IDF {device.idf}" if device.idf else "any release"
     for what, indices in doubted.items():
         if indices:
             where = ", ".join(f"{state.regions[index].start:#010x}" for index in sorted(indices))
-            found.append(
+            results.append(
                 f"no allocator of {printer} prints the figures of {where} together, so that only "
                 f"the {what} of each is believed"
             )
     if not device.idf and state.form != START:
         names = dict.fromkeys(view.allocator for view in views)
-        found.append(f"the allocator is one that prints these figures: {', '.join(names)}")
-    return tuple(found)
+        results.append(f"the allocator is one that prints these figures: {', '.join(names)}")
+    return tuple(results)
 
 
 def _of_device(memory: StateMemory, device: LogDevice) -> Iterator[str]:

@@ -142,8 +142,8 @@ def _taken(heap: HoleHeap, request: Request, least: int, most: int) -> _Hole | N
     if least > most:
         return None
     sizes = {*range(least, min(least + _WHOLE + 2 * GRANULE, most), GRANULE), most}
-    found = [(size, heap.take(size, request)) for size in sorted(sizes)]
-    outcomes = [(size, taken) for size, taken in found if taken is not None]
+    results = [(size, heap.take(size, request)) for size in sorted(sizes)]
+    outcomes = [(size, taken) for size, taken in results if taken is not None]
     if not outcomes:
         return None
     costs = [taken.cost for _, taken in outcomes]
@@ -171,10 +171,10 @@ def joined(one: HeapBounds, other: HeapBounds) -> HeapBounds:
 
 
 def _all(worlds: Sequence[World]) -> World:
-    found = worlds[0]
+    results = worlds[0]
     for world in worlds[1:]:
-        found = tuple(
+        results = tuple(
             None if one is None or other is None else joined(one, other)
-            for one, other in zip(found, world, strict=True)
+            for one, other in zip(results, world, strict=True)
         )
-    return found
+    return results

@@ -59,14 +59,14 @@ class Addresses:
         """The text with the function behind each address of code: 0x42001234 (work (a.c:12))."""
         return text if self._symbols is None else _ADDRESS.sub(self._with_name, text)
 
-    def _with_name(self, found: re.Match[str]) -> str:
-        address = int(found[0], 16)
+    def _with_name(self, match: re.Match[str]) -> str:
+        address = int(match[0], 16)
         if not any(start <= address < end for start, end in self._code):
-            return found[0]
+            return match[0]
         if address not in self._names:
             if len(self._names) >= _KEPT:
                 self._names.clear()
             frames = self._symbols.frames(address, 1)
             known = [printable(frame, limit=120) for frame in frames if "+0x" not in frame]
             self._names[address] = f" ({', in '.join(known)})" if known else ""
-        return found[0] + self._names[address]
+        return match[0] + self._names[address]

@@ -27,11 +27,11 @@ def owners(blocks: Rows) -> Owners:
     """The bytes and blocks that each task holds through each call site."""
     task = np.where(blocks["owned"] != 0, blocks["task"].astype(np.int64), UNKNOWN)
     keys = np.stack([task, blocks["site"].astype(np.int64)], axis=1)
-    found, where = np.unique(keys, axis=0, return_inverse=True)
-    sizes = np.zeros(len(found), np.uint64)
+    result, where = np.unique(keys, axis=0, return_inverse=True)
+    sizes = np.zeros(len(result), np.uint64)
     np.add.at(sizes, where.reshape(-1), blocks["size"])
-    counts = np.bincount(where.reshape(-1), minlength=len(found))
-    rows = zip(found.tolist(), sizes.tolist(), counts.tolist(), strict=True)
+    counts = np.bincount(where.reshape(-1), minlength=len(result))
+    rows = zip(result.tolist(), sizes.tolist(), counts.tolist(), strict=True)
     return {(key[0], key[1]): (size, count) for key, size, count in rows}
 
 

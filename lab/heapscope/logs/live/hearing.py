@@ -31,7 +31,7 @@ from heapscope.logs.live.picture import (
 from heapscope.logs.live.reasons import Reasons
 from heapscope.logs.live.recording_file import RecordingFiles, boot_label
 from heapscope.logs.live.region import HeardRegion
-from heapscope.logs.live.told import Telling
+from heapscope.logs.live.telling import Telling
 from heapscope.logs.live.watched import WatchedRequest, heard_answer, replayed_answer
 from heapscope.logs.live.window import TrendWindow, WindowPoint
 from heapscope.native.listener import BEGIN, FAILED, LOST, MARKS, NativeListener, figures_of
@@ -273,11 +273,11 @@ class Hearing:
                 self.happened("need", self._stopped(need, regions, blocks, called))
             if self._reasons is None:
                 need.why_not = NO_MEMORY if need.stopped else ""
-            elif stopped or need.may_be_asked_again(self._latest.end):
+            elif stopped or need.may_be_repeated(self._latest.end):
                 self._ask_why(self._reasons, index, need)
 
     def _ask_why(self, reasons: Reasons, index: int, need: WatchedRequest) -> None:
-        need.asked_at, need.again = self._latest.end, True
+        need.queried_at, need.again = self._latest.end, True
         lost = self._listener.health().lost_events or self._listener.health().lost_chunks
         whole = None if lost else self._latest.all()
         chunks = self._latest.since_snapshot() if whole is None else whole
@@ -336,14 +336,14 @@ class Hearing:
         point = WindowPoint(
             time=seconds if clock is None else clock,
             events=health.events,
-            asked=figures.asked,
+            requested=figures.asked,
             live=figures.live if known else None,
             owners=held,
         )
         silent = math.inf if self._gone else time.monotonic() - self._chunk_at
         lately = self._window.lately(point, silent=silent)
         owners, owners_left_out = owner_lines(held, lately.grown_from, called)
-        told = self._telling.take()
+        reported = self._telling.take()
         return LiveMoment(
             port=self._port,
             gone=self._gone,
@@ -374,9 +374,9 @@ class Hearing:
             owners_left_out=owners_left_out,
             losses=losses(figures, health),
             needs=watched_rows(self._needs, regions, blocks, called),
-            happenings=told.happenings,
-            log=told.log,
-            log_left_out=told.log_left_out,
+            happenings=reported.happenings,
+            log=reported.log,
+            log_left_out=reported.log_left_out,
         )
 
 

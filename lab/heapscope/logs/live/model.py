@@ -96,7 +96,7 @@ class LiveModel:
 
     def room(self, need: int) -> tuple[bool, int]:
         """Would the need be served now? And the largest such request that would be."""
-        asked = NativeRequest(size=self._needs[need].size, caps=self._needs[need].caps)
-        rows = [row for row in holes(self._reader, asked) if row.eligible]
+        native_request = NativeRequest(size=self._needs[need].size, caps=self._needs[need].caps)
+        rows = [row for row in holes(self._reader, native_request) if row.eligible]
         largest = max((row.largest_allocatable for row in rows), default=0)
         return any(row.fits for row in rows), largest

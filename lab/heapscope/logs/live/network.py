@@ -80,23 +80,23 @@ def tcp_to(host: str, number: int) -> Port:
 
 def _bound(kind: socket.SocketKind, number: int, address: str) -> socket.socket:
     family = socket.AF_INET6 if ":" in address else socket.AF_INET
-    made = socket.socket(family, kind)
+    built = socket.socket(family, kind)
     try:
         if kind is socket.SOCK_STREAM and os.name == "posix":
-            made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        made.bind((address, number))
+            built.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        built.bind((address, number))
     except OSError as error:
-        made.close()
+        built.close()
         raise InputError(
             f"cannot listen on {printable(address)}, port {number}: {error.strerror or error}",
             remedy="choose another port, or an address of this machine with --listen-on",
         ) from None
-    made.settimeout(WAIT)
-    return made
+    built.settimeout(WAIT)
+    return built
 
 
-def _where(made: socket.socket) -> str:
-    host, number = made.getsockname()[:2]
+def _where(built: socket.socket) -> str:
+    host, number = built.getsockname()[:2]
     return f"{host}, port {number}"
 
 
@@ -221,7 +221,7 @@ class _Datagrams:
         self._sender = ""
         self._next: deque[bytes | Note] = deque()
         self._noted = -inf  # when the last note about strays was made, and of how many
-        self._told = 0
+        self._reported = 0
         self.strays = 0
 
     def read(self) -> bytes | Note:
@@ -247,10 +247,10 @@ class _Datagrams:
 
     def _stray(self, sender: str) -> bytes | Note:
         """A note about those since the last note; one every so often is enough."""
-        count = self.strays - self._told
+        count = self.strays - self._reported
         if not count or monotonic() - self._noted < _EACH:
             return b""
-        self._noted, self._told = monotonic(), self.strays
+        self._noted, self._reported = monotonic(), self.strays
         whose = f" (the last one of {sender})" if sender else ""
         text = f"{plural(count, 'datagram')} left out{whose}: {self._sender} is heard"
         return Note(kind="stray", text=text, count=count)

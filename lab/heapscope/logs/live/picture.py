@@ -10,7 +10,7 @@ from heapscope.base.printable import printable
 from heapscope.logs.live.addresses import Addresses
 from heapscope.logs.live.blocks import UNKNOWN, Owners, longest_room, owners, within
 from heapscope.logs.live.moment import Losses, LossLine, MemoryLine, Obstacle, OwnerLine, WatchedRow
-from heapscope.logs.live.region import HeardRegion, told_regions
+from heapscope.logs.live.region import HeardRegion, reported_regions
 from heapscope.logs.live.watched import WatchedRequest
 from heapscope.logs.live.window import WindowPoint
 from heapscope.native.listener import REGIONS, SITES, TASKS, NativeListener
@@ -56,7 +56,7 @@ def heard_owners(blocks: Rows) -> Owners:
 def heard_regions(listener: NativeListener, called: CalledNames) -> list[HeardRegion]:
     """Those that the recording tells."""
     rows = listener.regions()
-    return list(told_regions(rows, [called.of(REGIONS, row.index) for row in rows]))
+    return list(reported_regions(rows, [called.of(REGIONS, row.index) for row in rows]))
 
 
 def lie_in(regions: Sequence[HeardRegion], blocks: Rows) -> bool:
@@ -82,15 +82,15 @@ def _memory(
 ) -> MemoryLine:
     inside = [within(blocks, one.span) for one in group]
     times = [one.time for one in group if one.time is not None]
-    largest = _told(one.largest for one in group)
+    largest = _reported(one.largest for one in group)
     return MemoryLine(
         name=group[0].name,
         capabilities=capabilities.format(group[0].caps),
         size=sum(one.size for one in group),
         by=group[0].by,
-        free=_sum(_told(one.free for one in group)),
+        free=_sum(_reported(one.free for one in group)),
         largest=max(largest) if largest else None,
-        minimum=_sum(_told(one.minimum for one in group)),
+        minimum=_sum(_reported(one.minimum for one in group)),
         said=max(0, now - min(times)) / hertz if times and hertz else None,
         live=sum(int(some["size"].sum()) for some in inside) if known else None,
         blocks=sum(map(len, inside)) if known else None,
@@ -98,11 +98,11 @@ def _memory(
     )
 
 
-def _told(figures: Iterable[int | None]) -> list[int]:
+def _reported(figures: Iterable[int | None]) -> list[int]:
     """The figure of each region; empty where one of them does not tell it."""
-    found = list(figures)
-    told = [one for one in found if one is not None]
-    return told if len(told) == len(found) else []
+    results = list(figures)
+    matches = [one for one in results if one is not None]
+    return matches if len(matches) == len(results) else []
 
 
 def _sum(numbers: list[int]) -> int | None:
@@ -139,10 +139,10 @@ def missing(health: Struct, figures: Struct) -> int:
 
 
 def losses(figures: Struct, health: Struct) -> Losses:
-    told = zip(_KINDS, figures.lost, figures.lost_bytes, strict=True)
+    reported = zip(_KINDS, figures.lost, figures.lost_bytes, strict=True)
     lines = [
         LossLine(kind=kind, events=events, size=None if number in (0, 5) else size)
-        for number, (kind, events, size) in enumerate(told)
+        for number, (kind, events, size) in enumerate(reported)
         if events
     ]
     return Losses(

@@ -103,14 +103,14 @@ class Reasons:
 
 
 def _line(result: WhyResult, *, whole: bool) -> WatchedWhy:
-    (found,) = result.needs
-    case, hole = found.worst.case, found.worst.case.hole
+    (match,) = result.needs
+    case, hole = match.worst.case, match.worst.case.hole
     return WatchedWhy(
         since="boot" if whole else "snapshot",
         events=result.events,
         sentences=case.sentences,
-        answer=tuple(request_sentences(found)),
+        answer=tuple(request_sentences(match)),
         holders=() if hole is None else hole.holders,
-        tried=found.worst.tried,
-        changes=found.worst.changes[:CHANGES_MAX],
+        tried=match.worst.tried,
+        changes=match.worst.changes[:CHANGES_MAX],
     )

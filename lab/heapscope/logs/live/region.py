@@ -35,7 +35,7 @@ class HeardRegion:
         return Span(start=self.start, end=min(self.start + self.size, _END))
 
 
-def told_regions(rows: Sequence[Struct], names: Sequence[str]) -> Iterator[HeardRegion]:
+def reported_regions(rows: Sequence[Struct], names: Sequence[str]) -> Iterator[HeardRegion]:
     """Those that the recording tells, of hs_lab_listened_region_t."""
     for row, name in zip(rows, names, strict=True):
         if NEVER in (row.start, row.size) or not row.size:
@@ -45,24 +45,24 @@ def told_regions(rows: Sequence[Struct], names: Sequence[str]) -> Iterator[Heard
             caps=row.caps,
             start=row.start,
             size=row.size,
-            free=_told(row.free),
-            minimum=_told(row.minimum),
-            largest=_told(row.largest),
-            time=_told(row.time),
+            free=_reported(row.free),
+            minimum=_reported(row.minimum),
+            largest=_reported(row.largest),
+            time=_reported(row.time),
             by=BY_HEAP if row.free != NEVER else "",
         )
 
 
-def _told(number: int) -> int | None:
+def _reported(number: int) -> int | None:
     return None if number == NEVER else int(number)
 
 
-def asked(regions: Sequence[HeardRegion], caps: int) -> list[HeardRegion]:
+def candidates(regions: Sequence[HeardRegion], caps: int) -> list[HeardRegion]:
     """Those that a request with these capabilities may be served from. Plain malloc asks those with
     DEFAULT; where no region has it, all that bytes can be in, or else all."""
     if caps:
         return [region for region in regions if region.caps & caps == caps]
     for wanted in (capabilities.DEFAULT, capabilities.EIGHT_BIT):
-        if found := [region for region in regions if region.caps & wanted]:
-            return found
+        if results := [region for region in regions if region.caps & wanted]:
+            return results
     return list(regions)

@@ -9,7 +9,7 @@ from heapscope.base.request import Request
 from heapscope.logs.live.blocks import in_the_way, longest_room
 from heapscope.logs.live.model import LiveModel
 from heapscope.logs.live.moment import WatchedWhy
-from heapscope.logs.live.region import BY_HEAP, HeardRegion, asked
+from heapscope.logs.live.region import BY_HEAP, HeardRegion, candidates
 from heapscope.native.structs import Rows
 
 AGAIN = 4096  #: bytes of the recording after which a question is asked again
@@ -35,7 +35,7 @@ class WatchedRequest:
     stopped: int = 0
     why: WatchedWhy | None = None
     why_not: str = ""
-    asked_at: int = 0  # bytes of the recording when `why` was asked
+    queried_at: int = 0  # bytes of the recording when `why` was computed
     again: bool = False  # it could not answer then; later it may
 
     def look(self, answer: Answer, *, spells: int | None) -> bool:
@@ -48,14 +48,14 @@ class WatchedRequest:
         self.last = self.last if answer.fits is None else answer.fits
         return self.stopped > before
 
-    def may_be_asked_again(self, end: int) -> bool:
+    def may_be_repeated(self, end: int) -> bool:
         """It still does not fit, and the recording has gone on to so many bytes."""
-        return self.again and self.answer.fits is False and end - self.asked_at >= AGAIN
+        return self.again and self.answer.fits is False and end - self.queried_at >= AGAIN
 
     def obstacles(self, regions: Sequence[HeardRegion], blocks: Rows) -> Rows:
         """The blocks that stand in the way."""
         return in_the_way(
-            blocks, [one.span for one in asked(regions, self.request.caps)], self.request.size
+            blocks, [one.span for one in candidates(regions, self.request.caps)], self.request.size
         )
 
 
@@ -71,16 +71,16 @@ def heard_answer(
 ) -> Answer:
     """Between the live blocks is at most so much room: that it does not fit is then sure. That it
     fits is the heap's word, as of when it spoke."""
-    may = asked(regions, request.caps)
+    may = candidates(regions, request.caps)
     if not may:
         return Answer()
     if known:
         room = max(longest_room(blocks, region.span) for region in may)
         if room < request.size:
             return Answer(fits=False, by=BY_BLOCKS, largest=room)
-    said = [region.largest for region in may if region.largest is not None]
-    if said and max(said) >= request.size:
-        return Answer(fits=True, by=BY_HEAP, largest=max(said))
-    if said and len(said) == len(may):
-        return Answer(fits=False, by=BY_HEAP, largest=max(said))
+    results = [region.largest for region in may if region.largest is not None]
+    if results and max(results) >= request.size:
+        return Answer(fits=True, by=BY_HEAP, largest=max(results))
+    if results and len(results) == len(may):
+        return Answer(fits=False, by=BY_HEAP, largest=max(results))
     return Answer()

@@ -19,7 +19,7 @@ class WindowPoint:
 
     time: float
     events: int
-    asked: int
+    requested: int
     live: int | None
     owners: Owners
 
@@ -48,17 +48,20 @@ class TrendWindow:
             self._points.clear()  # a clock that goes back tells no time
         rated = next((one for one in self._points if self._before(one, now, RATE_SPAN)), None)
         grown = self._known_before(now) if silent <= SPAN else None
-        found = Lately()
+        result = Lately()
         if rated is not None and silent <= RATE_SPAN:
             passed = now.time - rated.time
-            rate, churn = (now.events - rated.events) / passed, (now.asked - rated.asked) / passed
-            found = replace(found, rate=rate, churn=churn)
+            rate, churn = (
+                (now.events - rated.events) / passed,
+                (now.requested - rated.requested) / passed,
+            )
+            result = replace(result, rate=rate, churn=churn)
         if grown is not None and grown.live is not None and now.live is not None:
-            found = replace(
-                found, window=now.time - grown.time, growth=now.live - grown.live, grown_from=grown
+            result = replace(
+                result, window=now.time - grown.time, growth=now.live - grown.live, grown_from=grown
             )
         self._keep(now)
-        return found
+        return result
 
     def _before(self, one: WindowPoint, now: WindowPoint, span: float) -> bool:
         return STEP <= now.time - one.time <= span

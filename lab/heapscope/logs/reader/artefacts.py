@@ -37,7 +37,7 @@ def remarks(reading: LogReading, *, chip: str, wrapped: int | None) -> Iterator[
             f"the largest block is printed as {size(wrapped)}: a program that keeps it in 16 bits "
             f"prints {wrapped + _WORD16:,} so, which is what an untouched region of an ESP32 has"
         )
-    arduino = figures.arduino or reading.boots.told("framework") in _ARDUINO
+    arduino = figures.arduino or reading.boots.reported("framework") in _ARDUINO
     if arduino and chip in ("", "esp32") and ("any", "free") in figures.series:
         yield (
             "ESP.getFreeHeap() counts all internal memory, on an ESP32 also memory for code that "

@@ -38,7 +38,7 @@ def device_of(reading: LogReading, *, chip: str | None = None, idf: str | None =
     if chip and known_chip(chip) is None and not _CHIP.fullmatch(chip.strip().lower()):
         load_chip(chip)  # says which there are
     name, source = _chip(reading, chip)
-    logged = reading.boots.told("idf")
+    logged = reading.boots.reported("idf")
     return LogDevice(
         chip=printable(name),
         chip_source=source,
@@ -51,7 +51,7 @@ def device_of(reading: LogReading, *, chip: str | None = None, idf: str | None =
 def _chip(reading: LogReading, chip: str | None) -> tuple[str, str]:
     if chip:
         return chip.strip().lower().replace("-", ""), GIVEN
-    logged = reading.boots.told("chip")
+    logged = reading.boots.reported("chip")
     if logged:
         return logged, LOGGED
     regions = sorted(set(_regions(reading)))

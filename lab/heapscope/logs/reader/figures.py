@@ -88,16 +88,16 @@ class LoggedFigures:
             self.add(SAMPLE, name, figure, fact.quote)
 
     def add(self, memory: str, name: str, figure: LoggedFigure, quote: str) -> None:
-        found = self.series.get((memory, name))
-        if found is None:
-            found = FigureSeries(first=figure, last=figure, least=figure, most=figure)
-            self.series[memory, name] = found
-        found.add(figure)
-        found.quote = quote
+        figure_series = self.series.get((memory, name))
+        if figure_series is None:
+            figure_series = FigureSeries(first=figure, last=figure, least=figure, most=figure)
+            self.series[memory, name] = figure_series
+        figure_series.add(figure)
+        figure_series.quote = quote
 
     def last(self, memory: str, name: str) -> int | None:
-        found = self.series.get((memory, name))
-        return None if found is None else found.last.value
+        result = self.series.get((memory, name))
+        return None if result is None else result.last.value
 
     def memories(self) -> tuple[str, ...]:
         return tuple(dict.fromkeys(memory for memory, _ in self.series))

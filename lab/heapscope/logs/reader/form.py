@@ -108,7 +108,7 @@ def _figures(reading: LogReading) -> Iterator[str]:
         yield "tizen"
     if hows & {"callback", "abort"}:
         yield "failed_with_figures"
-    framework = reading.boots.told("framework")
+    framework = reading.boots.reported("framework")
     if framework == "NodeMCU":
         yield "nodemcu_heap"
     if reading.figures.sensor:

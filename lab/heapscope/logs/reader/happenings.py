@@ -44,10 +44,10 @@ class Watcher:
 
     def take(self, fact: Fact) -> Iterator[Happening]:
         self._reading.take(fact)
-        for kind, text in self._said(fact):
+        for kind, text in self._reports(fact):
             yield Happening(kind=kind, line=fact.line, text=text, uptime=fact.uptime)
 
-    def _said(self, fact: Fact) -> Iterator[tuple[str, str]]:
+    def _reports(self, fact: Fact) -> Iterator[tuple[str, str]]:
         reading = self._reading
         if reading.boots.count != self._starts:
             self._starts = reading.boots.count

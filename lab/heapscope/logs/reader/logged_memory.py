@@ -100,9 +100,9 @@ def _nearest(chip: ChipData, idf: str) -> VersionData:
     minor = _MINOR.match(idf)
     try:
         release = find_release(idf)
-        found, near = version_of(chip, release), release.minor
+        result, near = version_of(chip, release), release.minor
     except InputError:  # none is reported, or a bare commit, or a version that is not known
-        found, near = None, minor[1] if minor else ""
-    if found is not None:
-        return found
+        result, near = None, minor[1] if minor else ""
+    if result is not None:
+        return result
     return known[nearest_minor(near, known) if near else next(reversed(known))]

@@ -35,7 +35,7 @@ class PrimaryFigures:
 def primary_figures(reading: LogReading) -> PrimaryFigures | None:
     """None: no figure is reported."""
     figures = reading.figures
-    names = [name for name in _ORDER if _told(figures, name)]
+    names = [name for name in _ORDER if _reports(figures, name)]
     if not names:
         return None
     memory = names[0]
@@ -64,7 +64,7 @@ def primary_figures(reading: LogReading) -> PrimaryFigures | None:
     )
 
 
-def _told(figures: LoggedFigures, memory: str) -> bool:
+def _reports(figures: LoggedFigures, memory: str) -> bool:
     return any((memory, name) in figures.series for name in ("free", "largest", "min"))
 
 
@@ -74,9 +74,9 @@ def _last(figures: LoggedFigures, memory: str, name: str) -> int | None:
 
 def _of_any(figures: LoggedFigures, memory: str, name: str) -> int | None:
     """The figure of this memory, or that of a narrower kind where only that is reported."""
-    found = figures.last(memory, name)
-    if found is None and memory == "any":
-        found = next(
+    result = figures.last(memory, name)
+    if result is None and memory == "any":
+        result = next(
             (
                 value
                 for other in ("default", "8bit", "internal", "dram")
@@ -84,7 +84,7 @@ def _of_any(figures: LoggedFigures, memory: str, name: str) -> int | None:
             ),
             None,
         )
-    return found
+    return result
 
 
 def _same_memory(figures: LoggedFigures) -> bool:

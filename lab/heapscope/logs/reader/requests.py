@@ -15,17 +15,17 @@ _ONE = re.compile(r"(?P<need>[^*]+?)\s*(?:\*\s*(?P<count>[0-9]{1,7})\s*(?P<more>
 
 def parse_series(text: str) -> tuple[Request, ...]:
     """Each request as often as it is made. Raises InputError naming the invalid entry."""
-    found: list[Request] = []
+    requests: list[Request] = []
     for part in text.split(","):
         request, count = _part(part.strip())
-        if not 0 < count <= REQUESTS_MAX - len(found):
+        if not 0 < count <= REQUESTS_MAX - len(requests):
             raise InputError(
                 f"--requests: more than {REQUESTS_MAX} requests, or none, by "
                 f"'{printable(part.strip())}'",
                 remedy=f"give 1 to {REQUESTS_MAX} in all",
             )
-        found += [request] * count
-    return tuple(found)
+        requests += [request] * count
+    return tuple(requests)
 
 
 def _part(part: str) -> tuple[Request, int]:

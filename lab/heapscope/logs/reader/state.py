@@ -46,8 +46,8 @@ class StateRegion:
     @property
     def has_figures(self) -> bool:
         """Everything that a summary tells of a heap."""
-        told = (self.free, self.used, self.largest, self.used_blocks, self.free_blocks)
-        return None not in told
+        reported = (self.free, self.used, self.largest, self.used_blocks, self.free_blocks)
+        return None not in reported
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -117,9 +117,9 @@ def _missing(summary: PrintedSummary) -> str:
         return "the first line of the summary is missing"
     if summary.totals is None:
         return "the summary has no line of totals"
-    told = [region.free for region in summary.regions if region.free is not None]
-    if summary.totals.free is not None and sum(told) != summary.totals.free:
-        return f"its regions have {sum(told):,} B free, its totals {summary.totals.free:,} B"
+    results = [region.free for region in summary.regions if region.free is not None]
+    if summary.totals.free is not None and sum(results) != summary.totals.free:
+        return f"its regions have {sum(results):,} B free, its totals {summary.totals.free:,} B"
     return ""
 
 

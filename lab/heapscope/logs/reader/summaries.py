@@ -81,9 +81,9 @@ class PrintedSummary:
         return self._figure("largest", max)
 
     def _figure(self, name: str, join: object) -> int | None:
-        told = None if self.totals is None else getattr(self.totals, name)
-        if told is not None:
-            return int(told)
+        reported = None if self.totals is None else getattr(self.totals, name)
+        if reported is not None:
+            return int(reported)
         parts = [getattr(region, name) for region in self.regions]
         if not parts or any(part is None for part in parts):
             return None
@@ -133,10 +133,10 @@ class PrintedSummaries:
         return self._open
 
     def _current(self, fact: Fact) -> PrintedSummary:
-        found = self._open if self._open is not None else self._begin(fact)
-        found.last_line = fact.line
-        found.torn |= fact.cut
-        return found
+        result = self._open if self._open is not None else self._begin(fact)
+        result.last_line = fact.line
+        result.torn |= fact.cut
+        return result
 
     def _region(self, fact: Fact) -> None:
         same = [] if self._open is None else self._open.regions

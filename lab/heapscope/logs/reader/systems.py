@@ -46,8 +46,8 @@ class PrintedReports:
     def last(self) -> PrintedReport | None:
         """That of the memory which malloc means first."""
         of_psram = ("SPIRAM", "PSRAM")
-        found = [one for name, one in self.by_memory.items() if name not in of_psram]
-        return found[0] if found else next(iter(self.by_memory.values()), None)
+        matches = [one for name, one in self.by_memory.items() if name not in of_psram]
+        return matches[0] if matches else next(iter(self.by_memory.values()), None)
 
     @property
     def psram(self) -> PrintedReport | None:
@@ -57,12 +57,12 @@ class PrintedReports:
         if fact.kind == "report":
             self._head(fact)
             return
-        told = [name for name in _FIGURES if getattr(fact, name) is not None]
+        matches = [name for name in _FIGURES if getattr(fact, name) is not None]
         report = self._open
-        again = report is not None and any(getattr(report, name) is not None for name in told)
+        again = report is not None and any(getattr(report, name) is not None for name in matches)
         if report is None or again or fact.line - report.last_line > _CLOSE:
             report = self._begin(next(iter(self.by_memory), ""), fact)
-        for name in told:
+        for name in matches:
             setattr(report, name, getattr(fact, name))
         report.last_line = fact.line
 
@@ -97,7 +97,7 @@ class OtherSystems:
     px4: Fact | None = None
     private: Fact | None = None  # the line of a system whose heap is not known here
 
-    def told(self) -> Iterator[Fact]:
+    def reported(self) -> Iterator[Fact]:
         """The lines of all states."""
         for fact in (
             self.nuttx, self.nuttx_heap, self.zephyr, self.lvgl, self.tasmota, self.ovms,

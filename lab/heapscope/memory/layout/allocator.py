@@ -47,8 +47,8 @@ def placements() -> tuple[str, ...]:
     """Every allocator that puts blocks where no other does, without its flavours: of releases that
     only report other figures, the one whose places they have."""
     plain = [name for name in allocator_names() if "+" not in name]
-    found = (load().hs_lab_allocator_places_as(name.encode("ascii")) for name in plain)
-    return tuple(dict.fromkeys(ffi.string(one).decode("ascii") for one in found))
+    results = (load().hs_lab_allocator_places_as(name.encode("ascii")) for name in plain)
+    return tuple(dict.fromkeys(ffi.string(one).decode("ascii") for one in results))
 
 
 #: The models of allocators that programs bring along, by the first word that the recorder of Linux

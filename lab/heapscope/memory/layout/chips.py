@@ -148,8 +148,8 @@ class Chip:
     def _unknown(self, boot: BootLog | None, why: str) -> InputError:
         known = ", ".join(chip_minors(self.data))
         if boot is None:
-            told = "the ESP-IDF version is not known"
-            return InputError(told, remedy=f"give --idf with one of: {known}")
+            text = "the ESP-IDF version is not known"
+            return InputError(text, remedy=f"give --idf with one of: {known}")
         regions = [(region.start, region.size, region.kind) for region in boot.regions]
         fitting = fitting_releases(self.data, regions)
         if 0 < len(fitting) < len(releases()):
@@ -180,8 +180,8 @@ def _default(
 def _logged(
     memory: Memory, build: Build, boot: BootLog, startup_use: int | None
 ) -> tuple[tuple[Region, ...], Notes]:
-    told = {"--static-dram": build.static_dram, "--static-iram": build.static_iram}
-    for flag, given in (told | {"--rtc": build.rtc}).items():
+    reported = {"--static-dram": build.static_dram, "--static-iram": build.static_iram}
+    for flag, given in (reported | {"--rtc": build.rtc}).items():
         if given is not None:
             raise InputError(
                 f"{flag} and --boot-log both say where there is heap",

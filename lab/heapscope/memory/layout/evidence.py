@@ -17,7 +17,7 @@ from heapscope.memory.layout.printed_figures import Printer, RegionFigures, prin
 from heapscope.memory.layout.versions import version_of
 from heapscope.native.log import Fact
 
-TOLD, SURE, LIKELY, OPEN = "told", "sure", "likely", "open"
+REPORTED, SURE, LIKELY, OPEN = "told", "sure", "likely", "open"
 
 _REGIONS_MAX = 64  # of one list; longer input is not a list
 _PRINTED_MAX = 256  # lines of summaries, the last ones
@@ -43,7 +43,7 @@ class ShownByLog:
     alone tell, "open"."""
 
     chip: str = ""
-    chip_told: bool = False
+    chip_reported: bool = False
     release: str = ""
     releases: tuple[str, ...] = ()
     allocators: tuple[str, ...] = ()
@@ -106,37 +106,37 @@ class LogEvidence:
     def _summary(self, fact: Fact) -> None:
         if fact.kind == "region" and fact.size and fact.address is not None:
             row = _Printed(fact.address, fact.size, fact.line, whole=not fact.cut)
-            row.numbers = _told(free=fact.free, used=fact.used)
+            row.numbers = _plausible(free=fact.free, used=fact.used)
             self.printed.append(row)
         elif fact.kind == "region_more" and self.printed:
             row = self.printed[-1]
             if "largest" not in row.numbers:
                 row.whole &= not fact.cut
-                row.numbers |= _told(
+                row.numbers |= _plausible(
                     largest=fact.largest, used_blocks=fact.count, free_blocks=fact.free_count
                 )
 
     @property
     def regions(self) -> list[_Listed]:
         """Each once, with its name where the start-up told it."""
-        found = {(r.start, r.size): r for r in self.boot}
+        result = {(r.start, r.size): r for r in self.boot}
         for r in self.printed:
             if r.whole:
-                found.setdefault((r.start, r.size), _Listed(r.start, r.size, "", r.line))
-        return list(found.values())
+                result.setdefault((r.start, r.size), _Listed(r.start, r.size, "", r.line))
+        return list(result.values())
 
     def conclude(self) -> ShownByLog:
         """All that the facts taken so far show."""
         regions = self.regions
         guessed = guess_chip((region.start, region.size) for region in regions)
-        told = read_chip(self.chip) if self.chip in chip_files() else None
+        logged = read_chip(self.chip) if self.chip in chip_files() else None
         figures = list(self.figures())
         possible = printers(one for _, one in figures)
-        fitting = _fitting(told or guessed, regions, possible)
+        fitting = _fitting(logged or guessed, regions, possible)
         release = _release(self.idf)
         return ShownByLog(
             chip=self.chip or (guessed.name if guessed else ""),
-            chip_told=bool(self.chip),
+            chip_reported=bool(self.chip),
             release="" if release is None else release.name,
             releases=tuple(fitting),
             allocators=tuple(dict.fromkeys(one.allocator for one in possible)),
@@ -145,7 +145,7 @@ class LogEvidence:
             clues=tuple(_clues(self, guessed, figures, possible)),
             of_release=tuple(_of_release(self.idf, release, fitting)),
             contradictions=(
-                *_of_chip(told, guessed),
+                *_of_chip(logged, guessed),
                 *_of_release(self.idf, release, fitting),
                 *(_NONE_PRINTS for _ in figures[:1] if not possible),
             ),
@@ -185,7 +185,7 @@ def _fitting(
         return []
     names = {one.allocator for one in possible}
     places = [(region.start, region.size) for region in regions]
-    found = []
+    results = []
     for name in releases():
         version = version_of(chip, find_release(name))
         maps = (version, *_before(chip, name)) if version is not None else ()
@@ -194,8 +194,8 @@ def _fitting(
         own = {one.allocator for one in maps[:1]} | {one.allocator_psram for one in maps[:1]}
         own |= {chip.rom.allocator} if chip.rom is not None else set()
         if not names or names & own:
-            found.append(name)
-    return found
+            results.append(name)
+    return results
 
 
 def _before(chip: ChipData, name: str) -> Iterator[VersionData]:
@@ -223,7 +223,7 @@ def _confidence(
     release: Release | None, fitting: Sequence[str], possible: Sequence[Printer]
 ) -> str:
     if release is not None:
-        return TOLD
+        return REPORTED
     if possible and fitting:
         return SURE
     return LIKELY if fitting else OPEN
@@ -248,15 +248,15 @@ def _clues(
         )
 
 
-def _of_chip(told: ChipData | None, guessed: ChipData | None) -> Iterator[str]:
-    if told is not None and guessed is not None and told.name != guessed.name:
-        yield f"the log names the {told.title}, and its regions are those of the {guessed.title}"
+def _of_chip(logged: ChipData | None, guessed: ChipData | None) -> Iterator[str]:
+    if logged is not None and guessed is not None and logged.name != guessed.name:
+        yield f"the log names the {logged.title}, and its regions are those of the {guessed.title}"
 
 
 def _of_release(text: str, release: Release | None, fitting: Sequence[str]) -> Iterator[str]:
     if release is not None and fitting and release.name not in fitting:
-        told = printable(text)
-        yield f"the log names ESP-IDF {told}, and what it prints is that of {shown(fitting)}"
+        logged = printable(text)
+        yield f"the log names ESP-IDF {logged}, and what it prints is that of {shown(fitting)}"
 
 
 def shown(names: Sequence[str]) -> str:
@@ -286,13 +286,13 @@ def _chip_name(text: str) -> str:
     """ "esp32s3" of "ESP32-S3" and of "esp32s3-20210327"."""
     plain = text.lower().replace("-", "")
     known = sorted(chip_files(), key=len, reverse=True)
-    found = next((name for name in known if plain.startswith(name)), "")
-    if found == "esp32" and plain[5:6] in ("s", "c", "h", "p"):
+    result = next((name for name in known if plain.startswith(name)), "")
+    if result == "esp32" and plain[5:6] in ("s", "c", "h", "p"):
         return ""  # a chip that has no file
-    return found
+    return result
 
 
-def _told(**numbers: int | None) -> dict[str, int]:
+def _plausible(**numbers: int | None) -> dict[str, int]:
     """A number below 0 or above 32 bits is a counter that ran over: it tells nothing."""
     return {
         name: number

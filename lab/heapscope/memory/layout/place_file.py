@@ -110,8 +110,8 @@ def _source(table: TomlTable, layout: Layout) -> tuple[tuple[int, ...], int | No
 
 def _allocator(layout: Layout, taken_from: tuple[int, ...]) -> str:
     """That of the region which the memory comes from, the first one asked."""
-    asked = taken_from or tuple(attempt.index for attempt in malloc_attempts(layout, 1))
-    return layout.regions[asked[0] if asked else 0].allocator
+    requested = taken_from or tuple(attempt.index for attempt in malloc_attempts(layout, 1))
+    return layout.regions[requested[0] if requested else 0].allocator
 
 
 def _check_heaps(tables: Sequence[TomlTable], heaps: Sequence[PrivateHeap], layout: Layout) -> None:
@@ -161,7 +161,7 @@ def _rule(
         _check_ends(table, layout, tuple(range(len(layout.regions))), ())
         if table.has("fallback"):
             raise table.error("fallback", "no region to fall back from", remedy="leave it out")
-        return _made(table, number, (), HIGH, (least, most), high=True, fallback=True)
+        return _placement_rule(table, number, (), HIGH, (least, most), high=True, fallback=True)
     if len(goals) != 1:
         why = f"and {goals[1]} are both there" if goals else "or private or pool is missing"
         key = goals[0] if goals else "region"
@@ -175,10 +175,12 @@ def _rule(
     if high:
         _check_ends(table, layout, regions, heaps)
     fallback = table.boolean("fallback", goals != ["private"])
-    return _made(table, number, regions, target, (least, most), high=high, fallback=fallback)
+    return _placement_rule(
+        table, number, regions, target, (least, most), high=high, fallback=fallback
+    )
 
 
-def _made(
+def _placement_rule(
     table: TomlTable,
     number: int,
     regions: tuple[int, ...],
@@ -207,11 +209,11 @@ def _check_ends(
 ) -> None:
     """InputError: no heap that the rule sends to has two ends."""
     names = [*(region.allocator for region in layout.regions), *(heap.allocator for heap in heaps)]
-    asked = dict.fromkeys(names[index] for index in regions)
-    if not any(map(has_ends, asked)):
+    requested = dict.fromkeys(names[index] for index in regions)
+    if not any(map(has_ends, requested)):
         raise table.error(
             "end",
-            f"{', '.join(asked)} takes from one end",
+            f"{', '.join(requested)} takes from one end",
             remedy="give the memory our heap (--allocator heapscope), or leave it out",
         )
 

@@ -45,7 +45,7 @@ class ProgramStart:
     repeated: int = 0  # lines of regions that were reported before
     went_on: bool = False  # other lines came behind the regions: all of them were printed
     psram_pools: list[int] = field(default_factory=list)
-    psram_found: int | None = None
+    psram_size: int | None = None
     dma_reserve: int | None = None
     free_ranges: list[ListedRegion] = field(default_factory=list)
     reserved_ranges: list[ListedRegion] = field(default_factory=list)
@@ -91,10 +91,10 @@ class ProgramStarts:
             yield self.listed
         yield self.current
 
-    def told(self, name: str) -> str:
+    def reported(self, name: str) -> str:
         """The word of the last start that has one about this."""
-        found = [str(getattr(boot, name)) for boot in self.all_known() if getattr(boot, name)]
-        return found[-1] if found else ""
+        results = [str(getattr(boot, name)) for boot in self.all_known() if getattr(boot, name)]
+        return results[-1] if results else ""
 
     def take(self, fact: Fact) -> None:
         uptime = fact.uptime
@@ -202,10 +202,10 @@ class ProgramStarts:
         """It stands before the line of its region."""
 
     def _psram_found(self, fact: Fact) -> None:
-        self.current.psram_found = fact.size
+        self.current.psram_size = fact.size
 
     def _psram_mapped(self, fact: Fact) -> None:
-        self.current.psram_found = self.current.psram_found or fact.size
+        self.current.psram_size = self.current.psram_size or fact.size
 
     def _psram_pool(self, fact: Fact) -> None:
         if fact.size is not None and len(self.current.psram_pools) < _REGIONS_MAX:

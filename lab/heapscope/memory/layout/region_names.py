@@ -16,13 +16,13 @@ def find_regions(layout: Layout, text: str) -> tuple[int, ...]:
     InputError lists the valid names and points to the nearest."""
     wanted = " ".join(text.lower().split())
     address = _address(wanted)
-    found = tuple(
+    results = tuple(
         index
         for index, region in enumerate(layout.regions)
         if wanted in (region.name.lower(), region.kind.lower()) or region.start == address
     )
-    if found:
-        return found
+    if results:
+        return results
     names = [*layout.kinds, *(region.name for region in layout.regions)]
     known = {name.lower(): name for name in names}
     near = did_you_mean(wanted, known)

@@ -40,8 +40,8 @@ class SdkConfig:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        said = self.flavour or "neither heap poisoning nor task tracking"
-        return (f"{said}, as in {self.file}; its other options are not read",)
+        flavour = self.flavour or "neither heap poisoning nor task tracking"
+        return (f"{flavour}, as in {self.file}; its other options are not read",)
 
 
 def read_sdkconfig(path: str | Path) -> SdkConfig:

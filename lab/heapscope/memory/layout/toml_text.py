@@ -21,7 +21,7 @@ class TomlText:
         """Line number, from 1, of `key` in the index-th [[section]] ("" for the top, where a table
         is a key too), or of the section's header when the key is not in it; None when neither is
         found."""
-        seen, inside, found = -1, section == "", None
+        seen, inside, result = -1, section == "", None
         for number, line in enumerate(self.text.splitlines(), 1):
             header = _HEADER.match(line)
             if header is not None:
@@ -29,10 +29,10 @@ class TomlText:
                     return number
                 seen += header[1] == section
                 inside = header[1] == section and seen == index
-                found = number if inside else found
+                result = number if inside else result
             elif inside and _begins_with(line, key):
                 return number
-        return found
+        return result
 
 
 def _begins_with(line: str, key: str) -> bool:

@@ -73,8 +73,8 @@ class _MapWalk:
             self._begin_output(line)
         elif self._pending and (place := _PLACE.fullmatch(line)):
             self._placed(place)
-        elif found := _INPUT.fullmatch(line):
-            self._begin_input(found)
+        elif match := _INPUT.fullmatch(line):
+            self._begin_input(match)
         elif place := _PLACE.fullmatch(line):
             self._between(place)
         elif symbol := _SYMBOL.fullmatch(line):
@@ -82,13 +82,13 @@ class _MapWalk:
 
     def _begin_output(self, line: str) -> None:
         self._pending = ""
-        found = _OUTPUT.fullmatch(line)
-        if found is None:
+        match = _OUTPUT.fullmatch(line)
+        if match is None:
             return
-        if found[2] is None:
-            self._pending, self._pending_output = found[1], True
+        if match[2] is None:
+            self._pending, self._pending_output = match[1], True
         else:
-            self._output(found[1], found[2], found[3])
+            self._output(match[1], match[2], match[3])
 
     def _placed(self, place: re.Match[str]) -> None:
         name, self._pending = self._pending, ""
@@ -97,12 +97,12 @@ class _MapWalk:
         else:
             self._input(name, place[1], place[2], place[3] or "")
 
-    def _begin_input(self, found: re.Match[str]) -> None:
+    def _begin_input(self, match: re.Match[str]) -> None:
         self._pending, self._pending_output = "", False
-        if found[2] is None:
-            self._pending = found[1]
+        if match[2] is None:
+            self._pending = match[1]
         else:
-            self._input(found[1], found[2], found[3], found[4] or "")
+            self._input(match[1], match[2], match[3], match[4] or "")
 
     def _between(self, place: re.Match[str]) -> None:
         """Bytes of the linker script: "0x3ffb0028 0x4 LONG 0x1234"."""
@@ -128,8 +128,8 @@ class _MapWalk:
             self.count += 1
             self.outputs[-1].inputs.append(piece)
 
-    def _symbol(self, found: re.Match[str]) -> None:
-        address, name = int(found[1], 16), found[2][:_NAME_MAX]
+    def _symbol(self, match: re.Match[str]) -> None:
+        address, name = int(match[1], 16), match[2][:_NAME_MAX]
         if name.startswith(("_heap", "_bss", "_iram")):
             self.symbols[name] = address
         elif name.startswith(_TARGET):
@@ -240,7 +240,7 @@ def _component(place: str) -> tuple[str, str]:
 
 def _symbol_of(name: str) -> str:
     """The symbol in a name made by -fdata-sections: s_cache in ".bss.s_cache". Empty: none."""
-    found = _OWN_NAME.fullmatch(name)
-    if found is None or _NUMBER.fullmatch(found[1]):
+    match = _OWN_NAME.fullmatch(name)
+    if match is None or _NUMBER.fullmatch(match[1]):
         return ""
-    return printable(found[1])
+    return printable(match[1])

@@ -38,8 +38,8 @@ def static_ram(
 
 
 def _kind_of(region: RegionRow, windows: ChipWindows) -> str:
-    found = windows.find(region.start)
-    return "SPIRAM" if found is None else found[0].kind
+    result = windows.find(region.start)
+    return "SPIRAM" if result is None else result[0].kind
 
 
 def _kind(use: StaticUse, kind: str, heap: int) -> StaticKind:

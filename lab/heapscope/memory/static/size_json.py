@@ -93,9 +93,9 @@ def _archives(document: Mapping[str, Any]) -> Iterator[Row]:
         if "memory_types" not in entry:
             yield from _old_archive(component, entry)
             continue
-        for memory, found in entry["memory_types"].items():
+        for memory, result in entry["memory_types"].items():
             if kind := _KINDS.get(memory):
-                for section, part in found["sections"].items():
+                for section, part in result["sections"].items():
                     yield kind, section, _size(part["size"]), component, file
 
 
@@ -108,9 +108,9 @@ def _old_archive(component: str, entry: Mapping[str, Any]) -> Iterator[Row]:
 
 
 def _raw(types: Mapping[str, Any]) -> Iterator[Row]:
-    for memory, found in types.items():
+    for memory, result in types.items():
         kind = _KINDS.get(memory)
-        for section, held in found["sections"].items() if kind else ():
+        for section, held in result["sections"].items() if kind else ():
             left = _size(held["size"])
             for path, archive in held["archives"].items():
                 for file, entry in archive["object_files"].items():
@@ -123,8 +123,8 @@ def _raw(types: Mapping[str, Any]) -> Iterator[Row]:
 
 def _symbols(entry: Mapping[str, Any], file: str) -> Iterator[tuple[str, int]]:
     left = _size(entry["size"])
-    for symbol, found in entry["symbols"].items():
-        size = min(left, _size(found["size"]))
+    for symbol, result in entry["symbols"].items():
+        size = min(left, _size(result["size"]))
         left -= size
         yield str(symbol), size
     yield file, left

@@ -64,13 +64,13 @@ def sections_at(
         yield start, Section(name=name, kind="SPIRAM", role="bss", size=size)
         return
     at, end = start, start + size
-    found = windows.find(at)
-    while found is not None and at < end:
-        window, place = found
+    result = windows.find(at)
+    while result is not None and at < end:
+        window, place = result
         part = min(end - at, window.end - place)
         yield at, Section(name=name, kind=window.kind, role=role, size=part, start=place)
         at += part
-        found = windows.find(at) if window.goes_on else None
+        result = windows.find(at) if window.goes_on else None
     if start < at < end:
         raise InputError(
             f"{file}: section {name} at {start:#010x}, {size} bytes, leaves the {window.kind} of "

@@ -47,8 +47,8 @@ class ChipWindows:
 
     def end_of(self, address: int) -> int | None:
         """An end: the address behind the last byte, as one for data."""
-        found = self.find(address - 1)
-        return None if found is None else found[1] + 1
+        result = self.find(address - 1)
+        return None if result is None else result[1] + 1
 
 
 @functools.cache

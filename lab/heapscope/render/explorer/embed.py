@@ -33,12 +33,12 @@ BUCKETS = 1024
 
 @dataclass(frozen=True, kw_only=True)
 class EmbeddedTrace:
-    """A trace in a page. `share`: the part of its bytes that is there. `told`: what a census finds
-    in that part, so that the page need not read it once more before it replays it."""
+    """A trace in a page. `share`: the part of its bytes that is there. `summary`: what a census
+    finds in that part, so that the page need not read it once more before it replays it."""
 
     packed: bytes
     share: float
-    told: Mapping[str, Any]
+    summary: Mapping[str, Any]
 
     @property
     def whole(self) -> bool:
@@ -57,10 +57,10 @@ def embed(pieces: Iterable[bytes], limit: int) -> EmbeddedTrace:
         kept = int(kept * min(0.95, limit / len(packed)))
         packed = _packed(raw[:kept])
     share = kept / size if size else 1.0
-    return EmbeddedTrace(packed=packed, share=share, told=told(bytes(raw[:kept])))
+    return EmbeddedTrace(packed=packed, share=share, summary=trace_summary(bytes(raw[:kept])))
 
 
-def told(trace: bytes) -> dict[str, Any]:
+def trace_summary(trace: bytes) -> dict[str, Any]:
     """The summary that the page's worker would compute of a trace that it opens."""
     with NativeReader() as reader:
         reader.push(trace)
@@ -134,11 +134,11 @@ def packed_parts(
         "colours": list(colours),
         "patterns": patterns,
         "others": others,
-    } | ({} if trace is None else {"trace": trace.told})
+    } | ({} if trace is None else {"trace": trace.summary})
     text = json.dumps(facts, separators=(",", ":"), allow_nan=False)
     parts = {"engine": engine_bytes(), "explore": text.encode("ascii")}
-    made = {name: _text(_packed(part)) for name, part in parts.items()}
-    return made if trace is None else {**made, "trace": _text(trace.packed)}
+    built = {name: _text(_packed(part)) for name, part in parts.items()}
+    return built if trace is None else {**built, "trace": _text(trace.packed)}
 
 
 def _text(data: bytes) -> str:

@@ -65,12 +65,12 @@ def cards(side: PageSide) -> list[Card]:
     failures = ("failed requests", count(result.summary.failures), part)
     first = _card("malloc", result.malloc, nearest, failures, side)
     closest = {row.kind: row.closest for row in side.survey.closest}
-    found = [first]
+    results = [first]
     for row in result.kinds:
         refused = sum(r.failures for r in result.regions if r.kind == row.kind)
         tries = ("tries refused here", count(refused), part)
-        found.append(_card(row.kind, row, closest.get(row.kind), tries, side))
-    return found
+        results.append(_card(row.kind, row, closest.get(row.kind), tries, side))
+    return results
 
 
 def _card(

@@ -143,8 +143,8 @@ def _timeline(number: int, side: PageSide, shared: Range1d) -> Any:
     _marks(chart, side)
     _pins(chart, name, side)
     peak = max(column.most_live for column in columns)
-    asked = [failure.size for failure in side.result.failures]
-    _bytes_axis(chart, max([peak, max(free), *[size for size in asked if size < 2 * peak]]))
+    results = [failure.size for failure in side.result.failures]
+    _bytes_axis(chart, max([peak, max(free), *[size for size in results if size < 2 * peak]]))
     return chart
 
 

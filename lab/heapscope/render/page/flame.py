@@ -47,8 +47,8 @@ def _node(name: str) -> dict[str, Any]:
 
 
 def _child(node: dict[str, Any], name: str) -> dict[str, Any]:
-    found: dict[str, Any] | None = next((c for c in node["children"] if c["name"] == name), None)
-    if found is None:
-        found = _node(name)
-        node["children"].append(found)
-    return found
+    result: dict[str, Any] | None = next((c for c in node["children"] if c["name"] == name), None)
+    if result is None:
+        result = _node(name)
+        node["children"].append(result)
+    return result

@@ -17,7 +17,7 @@ from heapscope.base.languages import script_json
 from heapscope.base.version import __version__
 from heapscope.base.wording import count, plural, size
 from heapscope.render.page.detail import DETAILS, Detail
-from heapscope.render.text.table import Said, Table
+from heapscope.render.text.table import CellText, Table
 from heapscope.render.text.terminal import plain_text
 from heapscope.trace.call_sites import SITE_ROOM, frames_of, shortened
 
@@ -49,13 +49,13 @@ WORKER = (
 def fitting(make: Callable[[Detail], str], *, besides: int = 0) -> str:
     """The page with the most detail that is not above PAGE_MAX; `besides`: bytes of it that do not
     count, because they have a limit of their own."""
-    made = ""
+    text = ""
     most = PAGE_MAX + besides
     for detail in DETAILS:
-        made = make(detail)
-        if len(made) <= most and len(made.encode("utf-8")) <= most:
+        text = make(detail)
+        if len(text) <= most and len(text.encode("utf-8")) <= most:
             break
-    return made
+    return text
 
 
 def page(
@@ -173,7 +173,7 @@ def _environment(package: str) -> Environment:
 
 def _sort_key(value: object) -> str:
     """For numbers only; text sorts as it stands."""
-    if isinstance(value, Said):
+    if isinstance(value, CellText):
         return "" if value.number is None else str(value.number)
     return str(value) if isinstance(value, int | float) else ""
 

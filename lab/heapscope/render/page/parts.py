@@ -13,7 +13,7 @@ from heapscope.render.text.table import Table
 
 def parts_html(title: str, parts: Iterable[RenderableType]) -> str:
     """The first sentence is the answer."""
-    shown = [part for part in parts if isinstance(part, Table) or (_said(part) and part)]
+    shown = [part for part in parts if isinstance(part, Table) or (_plain_text(part) and part)]
     answer, *rest = shown
     return fitting(
         lambda detail: page(
@@ -23,11 +23,11 @@ def parts_html(title: str, parts: Iterable[RenderableType]) -> str:
             detail=detail,
             charts=False,
             title=title,
-            answer=_said(answer),
-            parts=[(_said(part), part) for part in rest],
+            answer=_plain_text(answer),
+            parts=[(_plain_text(part), part) for part in rest],
         )
     )
 
 
-def _said(part: RenderableType) -> str:
+def _plain_text(part: RenderableType) -> str:
     return part.plain if isinstance(part, Text) else ""

@@ -34,8 +34,8 @@ class PageSide(Row, eq=False):
     @property
     def close(self) -> list[Closest]:
         """The served requests that are pinned, those with the least to spare, one a column."""
-        found = [column.closest for column in self.survey.columns if column.closest is not None]
-        return sorted(found, key=lambda row: (row.spare, row.event))[:CLOSE_PINS]
+        results = [column.closest for column in self.survey.columns if column.closest is not None]
+        return sorted(results, key=lambda row: (row.spare, row.event))[:CLOSE_PINS]
 
     @property
     def column_width(self) -> int:

@@ -70,9 +70,9 @@ def picture(panel: SweepPanel, most: int) -> SmallPicture:
         if part is None:
             continue
         height = round(max(HEIGHT * part, 1.5), 2)
-        said = f"{panel.axis} {label}: {100 * part:.1f} % safe"
+        text = f"{panel.axis} {label}: {100 * part:.1f} % safe"
         if free is not None:
-            said += f", {size(free)} free at the worst moment"
+            text += f", {size(free)} free at the worst moment"
             points.append(f"{step * (at + 0.5):.2f},{HEIGHT * (1 - free / max(most, 1)):.2f}")
         bars.append(
             SmallBar(
@@ -81,7 +81,7 @@ def picture(panel: SweepPanel, most: int) -> SmallPicture:
                 y=round(HEIGHT - height, 2),
                 height=height,
                 tone="good" if part == 1 else "close" if part > 0 else "bad",
-                text=said,
+                text=text,
             )
         )
     return SmallPicture(

@@ -8,7 +8,7 @@ from rich.console import RenderableType
 from rich.text import Text
 
 from heapscope.fleet.budgets.check_result import KEPT, BudgetRow, ChangeRow, CheckResult
-from heapscope.render.text.table import Said, columns_of, table_of
+from heapscope.render.text.table import CellText, columns_of, table_of
 
 _TONES = {"kept": "better", "broken": "worse", "unknown": "close", "worse": "worse"}
 
@@ -34,8 +34,8 @@ def check_parts(result: CheckResult) -> Iterator[RenderableType]:
     )
 
 
-def _value(row: BudgetRow) -> Said | None:
-    return None if row.value is None else Said(f"{row.value:,.10g}", row.value)
+def _value(row: BudgetRow) -> CellText | None:
+    return None if row.value is None else CellText(f"{row.value:,.10g}", row.value)
 
 
 def _before(row: ChangeRow) -> float:
@@ -50,5 +50,5 @@ def _noise(row: ChangeRow) -> float | None:
     return None if row.noise is None else round(row.noise, 1)
 
 
-def _status(row: BudgetRow | ChangeRow) -> Said:
-    return Said(row.status, tone=_TONES.get(row.status, ""))
+def _status(row: BudgetRow | ChangeRow) -> CellText:
+    return CellText(row.status, tone=_TONES.get(row.status, ""))

@@ -10,7 +10,7 @@ from rich.console import RenderableType
 from rich.text import Text
 
 from heapscope.base.wording import plural, signed
-from heapscope.render.text.table import Cell, Said, Table, headed
+from heapscope.render.text.table import Cell, CellText, Table, headed
 from heapscope.simulation.result.comparison import Comparison, DifferenceRow, Side
 from heapscope.trace.loss import is_cut
 
@@ -39,7 +39,7 @@ def _differences(comparison: Comparison) -> Table:
 
 def _sections(rows: list[DifferenceRow]) -> Iterator[tuple[Cell, ...]]:
     for section, within in groupby(rows, key=lambda row: row.section):
-        yield (Said(section, tone="strong"), *[""] * 5)
+        yield (CellText(section, tone="strong"), *[""] * 5)
         yield from map(_row, within)
 
 
@@ -66,10 +66,10 @@ def _source(side: Side) -> str:
 
 def _row(row: DifferenceRow) -> tuple[Cell, ...]:
     tone = row.outcome if row.outcome in ("better", "worse") else ""
-    difference = None if row.difference is None else Said(signed(row.difference), tone=tone)
-    share = None if row.percent is None else Said(_percent(row.percent), tone=tone)
+    difference = None if row.difference is None else CellText(signed(row.difference), tone=tone)
+    share = None if row.percent is None else CellText(_percent(row.percent), tone=tone)
     unit = "" if row.unit == "B" else f" ({row.unit})"
-    judged = Said(_judged(row), tone=tone)
+    judged = CellText(_judged(row), tone=tone)
     return (f"  {row.name}{unit}", row.left, row.right, difference, share, judged)
 
 

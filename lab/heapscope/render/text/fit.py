@@ -14,7 +14,7 @@ from heapscope.answers.fit.smallest_pool import FitResult, Mean, means
 from heapscope.base.rows.request import with_room
 from heapscope.base.wording import plural, size
 from heapscope.render.text.next_command import loss_lines
-from heapscope.render.text.table import NOTHING, Column, Said, Table, columns_of, table_of
+from heapscope.render.text.table import NOTHING, CellText, Column, Table, columns_of, table_of
 from heapscope.trace.loss import Loss, is_cut
 
 REFERENCE = "idf-4.2"  # the rival that needs least on most traces
@@ -132,8 +132,8 @@ def _pools(served: list[FitResult]) -> Table:
     best, margin = served[0].pool, served[0].margin
     name, pool, advised, ratio, least, refused = _COLUMNS
     columns = (
-        replace(name, of=lambda row: Said(row.allocator, tone=_tone(row.pool, best))),
-        replace(pool, of=lambda row: Said(f"{row.pool:,}", row.pool, _tone(row.pool, best))),
+        replace(name, of=lambda row: CellText(row.allocator, tone=_tone(row.pool, best))),
+        replace(pool, of=lambda row: CellText(f"{row.pool:,}", row.pool, _tone(row.pool, best))),
         replace(advised, heading=f"with {margin:g} % margin" if margin is not None else ""),
         ratio,
         Column(heading=f"of {against}", of=lambda row: f"{(row.pool or 0) / base:.4f}"),
@@ -179,7 +179,7 @@ def _means(rows: list[Mean], traces: int) -> Table:
     columns = (
         Column(
             heading="Allocator",
-            of=lambda row: Said(row.allocator, tone=_tone(row.ratio, best)),
+            of=lambda row: CellText(row.allocator, tone=_tone(row.ratio, best)),
             words=True,
         ),
         Column(heading="of live peak", of=lambda row: _ratio(row.ratio)),

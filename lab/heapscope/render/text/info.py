@@ -97,37 +97,37 @@ def _facts(info: TraceInfo) -> Iterator[tuple[str, str]]:
     yield from _origin(info)
 
 
-def _recording(told: ChipRecording) -> Iterator[tuple[str, str]]:
-    if told.begins_with_snapshot:
+def _recording(chip: ChipRecording) -> Iterator[tuple[str, str]]:
+    if chip.begins_with_snapshot:
         began = "the first whole snapshot, which did not come"
-        if told.start_blocks or told.snapshots:
-            live = f"{size(told.start_bytes)} in {plural(told.start_blocks, 'block')}"
+        if chip.start_blocks or chip.snapshots:
+            live = f"{size(chip.start_bytes)} in {plural(chip.start_blocks, 'block')}"
             began = f"a snapshot: {live} live"
-        yield "begins with", f"{began}; {plural(told.events_before, 'event')} before it"
-    if told.ending == "stopped":
+        yield "begins with", f"{began}; {plural(chip.events_before, 'event')} before it"
+    if chip.ending == "stopped":
         yield (
             "ends",
             "where its listener stopped, between two chunks: nothing is known to be missing",
         )
-    if told.other_boots:
+    if chip.other_boots:
         yield "other boots", "another one follows in this file and is not read"
-    if told.snapshots or told.void_snapshots:
-        void = f", {told.void_snapshots:,} more not whole" if told.void_snapshots else ""
-        wrong = f", {plural(told.corrections, 'block')} corrected" if told.corrections else ""
-        known = "known" if told.known else "not known"
-        yield "snapshots", f"{told.snapshots:,}{void}{wrong}; live blocks at the end: {known}"
-    if told.losses:
-        rows = [f"{row.events:,} {row.kind} ({size(row.bytes)})" for row in told.missing]
-        left = f"; {told.left_out:,} of them left out on purpose" if told.left_out else ""
-        yield "told missing", f"{', '.join(rows)}, in {plural(told.losses, 'gap')}{left}"
-    if told.pairs:
-        pairs = plural(told.pairs, "allocation")
-        yield "pairs", f"{pairs} ({size(told.pair_bytes)}) counted with their frees, not recorded"
-    if len(told.levels) > 1 or any(row.level != "all" for row in told.levels):
-        yield "levels", _list([_level(row) for row in told.levels], len(told.levels))
-    if told.cores:
-        handlers = " and in interrupts" if told.handlers else ""
-        yield "ran on", f"{plural(told.cores, 'core')}{handlers}"
+    if chip.snapshots or chip.void_snapshots:
+        void = f", {chip.void_snapshots:,} more not whole" if chip.void_snapshots else ""
+        wrong = f", {plural(chip.corrections, 'block')} corrected" if chip.corrections else ""
+        known = "known" if chip.known else "not known"
+        yield "snapshots", f"{chip.snapshots:,}{void}{wrong}; live blocks at the end: {known}"
+    if chip.losses:
+        rows = [f"{row.events:,} {row.kind} ({size(row.bytes)})" for row in chip.missing]
+        left = f"; {chip.left_out:,} of them left out on purpose" if chip.left_out else ""
+        yield "told missing", f"{', '.join(rows)}, in {plural(chip.losses, 'gap')}{left}"
+    if chip.pairs:
+        pairs = plural(chip.pairs, "allocation")
+        yield "pairs", f"{pairs} ({size(chip.pair_bytes)}) counted with their frees, not recorded"
+    if len(chip.levels) > 1 or any(row.level != "all" for row in chip.levels):
+        yield "levels", _list([_level(row) for row in chip.levels], len(chip.levels))
+    if chip.cores:
+        handlers = " and in interrupts" if chip.handlers else ""
+        yield "ran on", f"{plural(chip.cores, 'core')}{handlers}"
 
 
 def _level(row: LevelAt) -> str:
@@ -153,9 +153,9 @@ def _origin(info: TraceInfo) -> Iterator[tuple[str, str]]:
             yield key, printable(value, limit=TEXT_SHOWN)
 
 
-def _word_size(found: int) -> str:
-    note = "" if found <= 4 else ": its sizes are not a chip's, pointers take twice the room"
-    return plural(found, "byte") + note
+def _word_size(result: int) -> str:
+    note = "" if result <= 4 else ": its sizes are not a chip's, pointers take twice the room"
+    return plural(result, "byte") + note
 
 
 def _events(counts: EventCounts) -> str:

@@ -21,42 +21,42 @@ from heapscope.forecast.ladder.difference import (
     UnknownOption,
 )
 from heapscope.render.text.predict import METRIC_NAMES
-from heapscope.render.text.table import Cell, Said, Table, change, headed, table_of
+from heapscope.render.text.table import Cell, CellText, Table, change, headed, table_of
 
 _NAMED = 8  # options in a sentence
 _VALUE_MAX = 24  # characters of a value
 _BUSY = "when everything is at work"
 _BAND = ("#DRAM", "#80 % from", "#80 % to")
-_TOTAL = Said("total", tone="strong")
+_TOTAL = CellText("total", tone="strong")
 
 
-def ladder_parts(found: Ladder) -> Iterator[RenderableType]:
-    if len(found.steps) == 1:
-        yield from _one_step(found)
+def ladder_parts(ladder: Ladder) -> Iterator[RenderableType]:
+    if len(ladder.steps) == 1:
+        yield from _one_step(ladder)
         return
-    first, last = found.rungs[0], found.rungs[-1]
-    steps = plural(len(found.steps), "step")
-    yield Text(f"{first.name} -> {last.name}, {steps}: {_gained(found.total)}", style="bold")
-    yield from _dim(found.notes)
-    yield _staircase(found)
-    yield _levels(found.rungs)
-    for rung, step in zip(found.rungs[1:], found.steps, strict=True):
+    first, last = ladder.rungs[0], ladder.rungs[-1]
+    steps = plural(len(ladder.steps), "step")
+    yield Text(f"{first.name} -> {last.name}, {steps}: {_gained(ladder.total)}", style="bold")
+    yield from _dim(ladder.notes)
+    yield _staircase(ladder)
+    yield _levels(ladder.rungs)
+    for rung, step in zip(ladder.rungs[1:], ladder.steps, strict=True):
         yield Text()
         yield Text(f"{rung.name}: {_headline(step)}", style="bold")
         yield from _option_tables(step)
         yield from _unknown(step.unknown)
-    yield from _dim(found.rests_on)
+    yield from _dim(ladder.rests_on)
 
 
-def _one_step(found: Ladder) -> Iterator[RenderableType]:
-    (before, after), (step,) = found.rungs, found.steps
+def _one_step(ladder: Ladder) -> Iterator[RenderableType]:
+    (before, after), (step,) = ladder.rungs, ladder.steps
     yield Text(f"{before.name} -> {after.name}: {_headline(step)}", style="bold")
-    yield from _dim(found.notes)
+    yield from _dim(ladder.notes)
     yield from _option_tables(step)
-    yield _levels(found.rungs)
+    yield _levels(ladder.rungs)
     yield _states(step.total)
     yield from _unknown(step.unknown)
-    yield from _dim(found.rests_on)
+    yield from _dim(ladder.rests_on)
 
 
 def _dim(sentences: Sequence[str]) -> Iterator[Text]:
@@ -113,15 +113,15 @@ def _does_something(gain: Gained) -> bool:
     return any(band.low_80 or band.high_80 for band in bands) or _has_speed(gain)
 
 
-def _staircase(found: Ladder) -> Table:
-    first, *rungs = found.rungs
+def _staircase(ladder: Ladder) -> Table:
+    first, *rungs = ladder.rungs
     rows = [
         (first.name, first.left.median, *[None] * 6),
         *(
             (rung.name, rung.left.median, *_memory(step.total.left, step.total.static_dram))
-            for rung, step in zip(rungs, found.steps, strict=True)
+            for rung, step in zip(rungs, ladder.steps, strict=True)
         ),
-        (_TOTAL, "", *_memory(found.total.left, found.total.static_dram)),
+        (_TOTAL, "", *_memory(ladder.total.left, ladder.total.static_dram)),
     ]
     return _table(
         f"The staircase: DRAM left {_BUSY}, and what each step gains, bytes",
@@ -170,7 +170,7 @@ def _memory(gain: MemoryGain, static: GainBand | None = None) -> Iterator[Cell]:
     dram = gain.dram
     if dram.low_80 or dram.high_80:
         yield change(dram.median, better=1)
-        yield from (Said(signed(end), end) for end in (dram.low_80, dram.high_80))
+        yield from (CellText(signed(end), end) for end in (dram.low_80, dram.high_80))
     else:
         yield from (None, None, None)
     if static is not None:
@@ -195,11 +195,11 @@ def _speeds(gain: Gained) -> Iterator[Cell]:
         else:
             text = f"{band.median:+.1f} ({band.low_80:+.1f} to {band.high_80:+.1f})"
             tone = "better" if band.low_80 > 0 else "worse" if band.high_80 < 0 else ""
-            yield Said(text, band.median, tone)
+            yield CellText(text, band.median, tone)
 
 
-def _digits(value: float) -> Said:
-    return Said(f"{value:.1f}", value)
+def _digits(value: float) -> CellText:
+    return CellText(f"{value:.1f}", value)
 
 
 def _of(row: OptionGain) -> str:
@@ -214,12 +214,12 @@ def _unknown(options: Sequence[UnknownOption]) -> Iterator[Text]:
     """Those of lines by name; of defaults how many."""
     own = [each.option for each in options if each.line]
     others = len(options) - len(own)
-    told = [f"of lines: {_named(own)}"] if own else []
-    told += [f"{plural(others, 'default')}"] if others else []
-    if told:
+    reported = [f"of lines: {_named(own)}"] if own else []
+    reported += [f"{plural(others, 'default')}"] if others else []
+    if reported:
         yield Text(
             f"Nothing is known of the memory of {plural(len(options), 'other option')} that "
-            f"differ ({'; '.join(told)}); --json names all.",
+            f"differ ({'; '.join(reported)}); --json names all.",
             style="yellow",
         )
 

@@ -10,7 +10,7 @@ from rich.text import Text
 from heapscope.answers.leaks.find import HolderRow, Leaks
 from heapscope.answers.leaks.verdict import LEAK, UNKNOWN
 from heapscope.base.wording import long_time, plural, signed, size
-from heapscope.render.text.table import Said, Table, columns_of, table_of
+from heapscope.render.text.table import CellText, Table, columns_of, table_of
 from heapscope.trace.call_sites import SITE_ROOM, shortened
 from heapscope.trace.clock import moment_of, since_start
 from heapscope.trace.loss import is_cut
@@ -26,7 +26,7 @@ def leaks_parts(leaks: Leaks) -> Iterator[RenderableType]:
 
 def holders(leaks: Leaks) -> Table:
     """Who holds what stayed."""
-    columns = columns_of(HolderRow, verdict=_verdict, speed=_speed_said)
+    columns = columns_of(HolderRow, verdict=_verdict, speed=_speed_cell)
     title = f"Allocated since {leaks.start} and live at {leaks.end}"
     return table_of(title, columns, leaks.holders, name="leaks")
 
@@ -40,15 +40,15 @@ def sentences(leaks: Leaks) -> Iterator[str]:
 
 
 def _sentences(leaks: Leaks) -> Iterator[str]:
-    found = [row for row in leaks.holders if row.verdict == LEAK]
+    rows = [row for row in leaks.holders if row.verdict == LEAK]
     stayed = f"{size(leaks.stayed)} in {plural(leaks.stayed_blocks, 'block')}"
     if not leaks.stayed_blocks:
         yield f"Nothing that was allocated since {leaks.start} is live at {leaks.end}."
-    elif found:
-        yield f"{stayed} stayed. {_worst(found[0])}{_others(len(found) - 1)}."
+    elif rows:
+        yield f"{stayed} stayed. {_worst(rows[0])}{_others(len(rows) - 1)}."
     else:
         yield f"{stayed} stayed between {leaks.start} and {leaks.end}; {_no_leak(leaks)}."
-    yield from _death(found, leaks)
+    yield from _death(rows, leaks)
     change = leaks.live_end - leaks.live_start
     yield (
         f"Live went from {size(leaks.live_start)} ({_when(leaks, leaks.first_event, 0)}) to "
@@ -67,20 +67,20 @@ def _when(leaks: Leaks, event: int, end: int) -> str:
     return moment_of(event, since_start(last if end else leaks.first_seconds, last))
 
 
-def _verdict(row: HolderRow) -> Said:
+def _verdict(row: HolderRow) -> CellText:
     """The word, and for an unknown holder what would settle it."""
     text = row.verdict
     if row.verdict == UNKNOWN:
         more = f"record {row.longer:.0f} times as long" if row.longer is not None else row.reason
         text = f"{row.verdict}: {more}"
-    return Said(text, tone="worse" if row.verdict == LEAK else "")
+    return CellText(text, tone="worse" if row.verdict == LEAK else "")
 
 
-def _speed_said(row: HolderRow) -> Said | None:
+def _speed_cell(row: HolderRow) -> CellText | None:
     if row.rate is None:
         return None
     figures = row.rate.bytes_per_1000_events
-    return Said(figures.said(), figures.value)
+    return CellText(figures.text(), figures.value)
 
 
 def _no_leak(leaks: Leaks) -> str:
@@ -105,24 +105,24 @@ def _others(number: int) -> str:
 def _speed(row: HolderRow) -> str:
     if row.rate is None:
         return ""
-    parts = [f"{row.rate.bytes_per_1000_events.said()} B per 1000 events"]
+    parts = [f"{row.rate.bytes_per_1000_events.text()} B per 1000 events"]
     if row.rate.bytes_per_second is not None:
-        parts.append(f"{row.rate.bytes_per_second.said()} B/s")
+        parts.append(f"{row.rate.bytes_per_second.text()} B/s")
     if row.rate.bytes_per_round is not None:
-        parts.append(f"{row.rate.bytes_per_round.said()} B a round")
+        parts.append(f"{row.rate.bytes_per_round.text()} B a round")
     return ", ".join(parts)
 
 
-def _death(found: Sequence[HolderRow], leaks: Leaks) -> Iterator[str]:
-    if leaks.round is not None and found:
+def _death(holder_rows: Sequence[HolderRow], leaks: Leaks) -> Iterator[str]:
+    if leaks.round is not None and holder_rows:
         yield f"A round is from one mark '{leaks.round}' to the next."
-    if not found or found[0].rate is None:
+    if not holder_rows or holder_rows[0].rate is None:
         return
-    events, seconds = found[0].rate.events_to_death, found[0].rate.seconds_to_death
+    events, seconds = holder_rows[0].rate.events_to_death, holder_rows[0].rate.seconds_to_death
     if events is None or leaks.free is None:
         yield "When the device dies of it is computed where a chip is given (--chip)."
         return
-    when = f"{events.said()} events"
+    when = f"{events.text()} events"
     if seconds is not None:
         when += (
             f", {long_time(seconds.value)} ({long_time(seconds.low)} to {long_time(seconds.high)})"

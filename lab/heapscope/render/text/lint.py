@@ -18,11 +18,11 @@ def lint_parts(result: LintResult) -> Iterator[Text]:
     for note in result.notes:
         yield Text(f"note: {note}", style="dim")
     for severity, meaning in SEVERITIES.items():
-        found = [each for each in result.findings if each.severity == severity]
-        if found:
+        matches = [each for each in result.findings if each.severity == severity]
+        if matches:
             yield Text()
             yield Text(f"{severity}: {meaning}", style="bold")
-        for finding in found:
+        for finding in matches:
             yield from _shown(finding)
 
 

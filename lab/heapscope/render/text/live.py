@@ -19,7 +19,7 @@ from heapscope.logs.live.moment import (
     WatchedRow,
 )
 from heapscope.render.text.next_command import next_command
-from heapscope.render.text.table import Cell, Said, Table, change, columns_of, table_of
+from heapscope.render.text.table import Cell, CellText, Table, change, columns_of, table_of
 from heapscope.render.text.why import changes_table
 
 LEVELS = ("every event", "soon freed blocks as counts", "a sample", "failed requests only")
@@ -43,18 +43,18 @@ def state_line(moment: LiveMoment) -> str:
     if not moment.recording:
         return "nobody is there" if moment.gone else "waiting"
     if moment.live is None or moment.live_blocks is None:
-        said = "live blocks are not known until a whole snapshot arrives"
+        text = "live blocks are not known until a whole snapshot arrives"
     else:
-        said = f"live {size(moment.live)} in {plural(moment.live_blocks, 'block')}"
+        text = f"live {size(moment.live)} in {plural(moment.live_blocks, 'block')}"
         if moment.growth is not None and moment.window is not None:
-            said += f", {signed(moment.growth)} B in {moment.window:,.0f} s"
-    said += f"; peak {size(moment.live_peak)}" if moment.live_peak else ""
+            text += f", {signed(moment.growth)} B in {moment.window:,.0f} s"
+    text += f"; peak {size(moment.live_peak)}" if moment.live_peak else ""
     if moment.rate is not None and moment.churn is not None:
-        said += f"; {moment.rate:,.0f} events and {moment.churn:,.0f} B asked for a second"
+        text += f"; {moment.rate:,.0f} events and {moment.churn:,.0f} B asked for a second"
     if moment.level or moment.filtered:
         filtered = ", filtered" if moment.filtered else ""
-        said += f"; recorded: {LEVELS[min(moment.level, 3)]}{filtered}"
-    return said
+        text += f"; recorded: {LEVELS[min(moment.level, 3)]}{filtered}"
+    return text
 
 
 def loss_line(moment: LiveMoment) -> str:
@@ -62,7 +62,7 @@ def loss_line(moment: LiveMoment) -> str:
     lost = moment.losses
     missing = lost.events - lost.left_out
     parts = [f"{plural(missing, 'event')} missing"] if missing else ["nothing is missing"]
-    told = (
+    reported = (
         (lost.left_out, f"{lost.left_out:,} left out on purpose"),
         (lost.chunks, f"{plural(lost.chunks, 'chunk')} missing"),
         (lost.damaged_chunks, f"{lost.damaged_chunks:,} damaged ({size(lost.damaged_bytes)})"),
@@ -70,7 +70,7 @@ def loss_line(moment: LiveMoment) -> str:
         (lost.malformed_chunks, f"{lost.malformed_chunks:,} written wrong"),
         (moment.corrections, f"{plural(moment.corrections, 'block')} corrected by snapshots"),
     )
-    parts += [words for number, words in told if number]
+    parts += [words for number, words in reported if number]
     parts += [plural(moment.failures, "failed request")] if moment.failures else []
     return ", ".join(parts)
 
@@ -119,8 +119,8 @@ def needs_table(needs: tuple[WatchedRow, ...]) -> Table:
 
 def _fits(need: WatchedRow) -> Cell:
     if need.fits is None:
-        return Said("not known", tone="quiet")
-    return Said("yes", tone="better") if need.fits else Said("no", tone="worse")
+        return CellText("not known", tone="quiet")
+    return CellText("yes", tone="better") if need.fits else CellText("no", tone="worse")
 
 
 def way_tables(needs: tuple[WatchedRow, ...]) -> Iterator[Table]:

@@ -82,20 +82,20 @@ def _not_understood(result: LogResult) -> str:
 
 def _version(result: LogResult) -> str:
     """The version that the log tells; where that names no release, those that its regions show."""
-    told = f"ESP-IDF {result.idf}" if result.idf else "version not told"
+    text = f"ESP-IDF {result.idf}" if result.idf else "version not told"
     if result.confidence == "told" or not result.idf_fits:
-        return told if result.idf else "version unknown"
-    return f"{told}, by its regions {result.idf_fits} ({result.confidence})"
+        return text if result.idf else "version unknown"
+    return f"{text}, by its regions {result.idf_fits} ({result.confidence})"
 
 
 def _title(result: LogResult) -> Text:
-    found = [plural(result.lines, "line"), result.chip or "chip unknown"]
-    found.append(_version(result))
+    results = [plural(result.lines, "line"), result.chip or "chip unknown"]
+    results.append(_version(result))
     if result.framework:
-        found.append(result.framework)
+        results.append(result.framework)
     if result.boots > 1:
-        found.append(plural(result.boots, "start"))
-    return Text.assemble((result.file, "bold"), f": {', '.join(found)}")
+        results.append(plural(result.boots, "start"))
+    return Text.assemble((result.file, "bold"), f": {', '.join(results)}")
 
 
 def _requests() -> tuple[Column, ...]:

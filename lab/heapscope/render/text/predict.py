@@ -29,17 +29,17 @@ def prediction_parts(prediction: Prediction) -> Iterator[RenderableType]:
         yield from _replayed(prediction.replay, prediction.trace_fit)
 
 
-def _forecast(found: Forecast) -> Iterator[RenderableType]:
-    yield Text(_headline(found), style="bold")
-    for note in found.notes:
+def _forecast(forecast: Forecast) -> Iterator[RenderableType]:
+    yield Text(_headline(forecast), style="bold")
+    for note in forecast.notes:
         yield Text(note, style="dim")
-    yield from _tables(found)
-    for mode in found.power_save:
+    yield from _tables(forecast)
+    for mode in forecast.power_save:
         for note in mode.notes:
             yield Text(f"{mode.mode}: {note}", style="dim")
-    for statement in found.power_statements:
+    for statement in forecast.power_statements:
         yield Text(f"power save: {statement.say}", style="dim")
-    for sentence in found.rests_on:
+    for sentence in forecast.rests_on:
         yield Text(sentence, style="dim")
 
 
@@ -48,26 +48,26 @@ def _cpu(scaling: bool | None) -> str:
     return "sleeps" if scaling is None else "slower" if scaling else "at its clock"
 
 
-def _headline(found: Forecast) -> str:
-    place = found.environment
+def _headline(forecast: Forecast) -> str:
+    place = forecast.environment
     where = place.place
     if place.round_trip_ms:
         where += f", {place.round_trip_ms:g} ms more round trip"
     if place.loss:
         where += f", {100 * place.loss:g} % loss"
     return (
-        f"{found.chip}, ESP-IDF {found.sdk}, {where}: "
-        f"{found.left.median / 1024:,.0f} KB are left when all is at work "
-        f"(80 %: {found.left.low_80 / 1024:,.0f} to {found.left.high_80 / 1024:,.0f})"
+        f"{forecast.chip}, ESP-IDF {forecast.sdk}, {where}: "
+        f"{forecast.left.median / 1024:,.0f} KB are left when all is at work "
+        f"(80 %: {forecast.left.low_80 / 1024:,.0f} to {forecast.left.high_80 / 1024:,.0f})"
     )
 
 
-def _tables(found: Forecast) -> Iterator[Table]:
-    if found.throughput_mbps:
+def _tables(forecast: Forecast) -> Iterator[Table]:
+    if forecast.throughput_mbps:
         yield Table(
             title="Wi-Fi throughput, one stream, Mbit/s",
             columns=headed("", "#median", "#80 % from", "#80 % to", "#95 % from", "#95 % to"),
-            rows=tuple(_band_rows(found)),
+            rows=tuple(_band_rows(forecast)),
         )
     yield Table(
         title="Free memory by state, bytes",
@@ -86,16 +86,16 @@ def _tables(found: Forecast) -> Iterator[Table]:
                     )
                 ),
             )
-            for state, free in found.states.items()
+            for state, free in forecast.states.items()
         ),
     )
     yield Table(
         title="RAM that the configuration asks for, bytes",
         columns=headed("Component", "Part", "Kind", "From", "#bytes"),
-        rows=tuple(_part_rows(found)),
-        most=len(found.parts) + 3,
+        rows=tuple(_part_rows(forecast)),
+        most=len(forecast.parts) + 3,
     )
-    if not found.power_save:
+    if not forecast.power_save:
         return
     yield Table(
         title="Power save",
@@ -109,10 +109,10 @@ def _tables(found: Forecast) -> Iterator[Table]:
                 else f"{'at least ' * mode.at_best}{mode.worst_delay_ms:,.0f}",
                 f"{100 * mode.broadcast_heard:.0f}",
             )
-            for mode in found.power_save
+            for mode in forecast.power_save
         ),
     )
-    if found.sleep_current:
+    if forecast.sleep_current:
         yield Table(
             title="Mean current of an idle station, mA",
             columns=headed("Sleep", "CPU", "Mode", "#median", "#80 % from", "#80 % to"),
@@ -123,16 +123,16 @@ def _tables(found: Forecast) -> Iterator[Table]:
                     each.mode,
                     *(digits(value) for value in (each.median, each.low_80, each.high_80)),
                 )
-                for each in found.sleep_current
+                for each in forecast.sleep_current
             ),
         )
 
 
-def _band_rows(found: Forecast) -> Iterator[tuple[str, ...]]:
-    for metric, band in found.throughput_mbps.items():
+def _band_rows(forecast: Forecast) -> Iterator[tuple[str, ...]]:
+    for metric, band in forecast.throughput_mbps.items():
         yield (METRIC_NAMES[metric], *_figures(band, 1))
-    if found.tls_1mb is not None:
-        tls = found.tls_1mb
+    if forecast.tls_1mb is not None:
+        tls = forecast.tls_1mb
         seconds = (f"{value:.1f}" for value in (tls.seconds, tls.low_80, tls.high_80))
         yield ("1 MB over TLS, s", *seconds, "-", "-")
 
@@ -142,8 +142,8 @@ def _figures(band: Band, digits: int) -> Iterator[str]:
     return (f"{value:,.{digits}f}" for value in values)
 
 
-def _part_rows(found: Forecast) -> Iterator[tuple[str, ...]]:
-    for part in found.parts:
+def _part_rows(forecast: Forecast) -> Iterator[tuple[str, ...]]:
+    for part in forecast.parts:
         count = f", {part.count}" if part.count > 1 else ""
         yield (
             part.component, f"{part.what}{count}", part.kind, part.state, f"{part.bytes:,}",

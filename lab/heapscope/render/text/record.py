@@ -15,28 +15,28 @@ def record_parts(result: RecordResult) -> Iterator[Text]:
     yield Text(_summary(result), no_wrap=True)
     for message in result.messages:
         yield Text(f"note: {message}", style="yellow", no_wrap=True)
-    found = result.main
-    if found is not None and not found.file.startswith("standard"):
-        yield next_command("replay", found.file)
+    main = result.main
+    if main is not None and not main.file.startswith("standard"):
+        yield next_command("replay", main.file)
 
 
 def _summary(result: RecordResult) -> str:
-    found = result.main
+    main = result.main
     end = f"{result.seconds:,.1f} s, exit code {result.exit_code}"
-    if found is None:
+    if main is None:
         discarded = sum(image.discarded for image in result.images)
         none = f"{plural(discarded, 'event')} recorded, none written" if discarded else "no events"
         return f"{none}; {end}"
-    others = [image for image in result.images if image is not found and image.events]
+    others = [image for image in result.images if image is not main and image.events]
     more = f"; {_others(others)}" if others else ""
-    per_event = found.bytes_written / found.events
-    lost = f" and {found.lost:,} that are lost" if found.lost else ""
-    if found.discarded:
-        lost += f", of {found.events + found.discarded:,} that were recorded"
-    least = "at least " if found.lost or found.discarded else ""
+    per_event = main.bytes_written / main.events
+    lost = f" and {main.lost:,} that are lost" if main.lost else ""
+    if main.discarded:
+        lost += f", of {main.events + main.discarded:,} that were recorded"
+    least = "at least " if main.lost or main.discarded else ""
     return (
-        f"{found.file}: {plural(found.events, 'event')}{lost}, "
-        f"live peak {least}{size(found.live_peak)}, "
+        f"{main.file}: {plural(main.events, 'event')}{lost}, "
+        f"live peak {least}{size(main.live_peak)}, "
         f"{per_event:.2f} bytes an event; {end}{more}"
     )
 

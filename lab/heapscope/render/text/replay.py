@@ -86,25 +86,25 @@ def _verdict(result: ReplayResult) -> Iterator[RenderableType]:
         yield Text(sentence)
 
 
-def _explained(found: Explanation, result: ReplayResult) -> str:
+def _explained(explanation: Explanation, result: ReplayResult) -> str:
     """Why one request went where it went."""
-    what = f"{found.call} of {size(found.size)}"
-    if found.align:
-        what += f" aligned to {found.align}"
-    how = f"asked as {found.asked_as}"
-    if found.capabilities != MALLOC:
-        how = f"with {found.capabilities}"
-    place = result.place(found.event, task=found.task)
-    return f"Why: {place}: {what}, {how}, {_end(found)}."
+    what = f"{explanation.call} of {size(explanation.size)}"
+    if explanation.align:
+        what += f" aligned to {explanation.align}"
+    how = f"asked as {explanation.asked_as}"
+    if explanation.capabilities != MALLOC:
+        how = f"with {explanation.capabilities}"
+    place = result.place(explanation.event, task=explanation.task)
+    return f"Why: {place}: {what}, {how}, {_end(explanation)}."
 
 
-def _end(found: Explanation) -> str:
-    if found.skipped:
+def _end(explanation: Explanation) -> str:
+    if explanation.skipped:
         return "was skipped: its block had found no place before"
-    if found.address is None:
+    if explanation.address is None:
         return "found no place"
-    if found.old_address == found.address:
-        return f"stayed at {found.address:#010x}"
-    if found.old_address is not None:
-        return f"moved from {found.old_address:#010x} to {found.address:#010x}"
-    return f"went to {found.address:#010x}"
+    if explanation.old_address == explanation.address:
+        return f"stayed at {explanation.address:#010x}"
+    if explanation.old_address is not None:
+        return f"moved from {explanation.old_address:#010x} to {explanation.address:#010x}"
+    return f"went to {explanation.address:#010x}"

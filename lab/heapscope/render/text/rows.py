@@ -18,18 +18,18 @@ def document_parts(document: Row) -> Iterator[RenderableType]:
     """The names of the figures of a document, and their values."""
     grid = Grid.grid(padding=(0, 2))
     tables = []
-    for name, told in figures_of(type(document)).items():
+    for name, reported in figures_of(type(document)).items():
         value = getattr(document, name)
         if isinstance(value, tuple) and value and isinstance(value[0], Row):
             columns = columns_of(type(value[0]), " ".join(figures_of(type(value[0]))))
-            tables.append(table_of(_heading(name, told), columns, value))
+            tables.append(table_of(_heading(name, reported), columns, value))
         elif not isinstance(value, Row):
-            grid.add_row(Text(_heading(name, told), style="dim"), Text(plain_text(value)))
+            grid.add_row(Text(_heading(name, reported), style="dim"), Text(plain_text(value)))
     yield grid
     yield from tables
 
 
-def _heading(name: str, told: Figure) -> str:
+def _heading(name: str, figure: Figure) -> str:
     """The heading of the figure, or else its name, with the unit."""
-    heading = told.heading or name.replace("_", " ")
-    return f"{heading} ({told.unit})" if told.unit else heading
+    heading = figure.heading or name.replace("_", " ")
+    return f"{heading} ({figure.unit})" if figure.unit else heading

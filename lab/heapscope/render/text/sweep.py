@@ -135,12 +135,12 @@ def _perturbed_searches(result: SweepResult) -> Iterator[str]:
 
 
 def _interval(row: SweepPerturbedLeast, settled_by: int) -> str:
-    said = f"95 % interval: from {size(row.low or 0)}"
+    text = f"95 % interval: from {size(row.low or 0)}"
     if row.high is not None:
-        return f"{said} to {size(row.high)}"
+        return f"{text} to {size(row.high)}"
     if row.runs < settled_by:
-        return f"{said}; {row.runs:,} runs cannot tell the other end, {settled_by:,} can"
-    return f"{said}; at the other end are runs without any pool"
+        return f"{text}; {row.runs:,} runs cannot tell the other end, {settled_by:,} can"
+    return f"{text}; at the other end are runs without any pool"
 
 
 def _progress(result: SweepResult) -> str:
@@ -178,7 +178,7 @@ def _share(row: SweepConfiguration) -> str | None:
 def tables(result: SweepResult) -> Iterator[Table]:
     """Those that have rows."""
     configurations = columns_of(SweepConfiguration, share=_share)
-    made = (
+    built = (
         table_of(
             "Configurations, the safe ones first",
             configurations,
@@ -213,4 +213,4 @@ def tables(result: SweepResult) -> Iterator[Table]:
             name="reasons",
         ),
     )
-    yield from (one for one in made if one.rows)
+    yield from (one for one in built if one.rows)

@@ -26,7 +26,7 @@ SHOWN = 40
 
 
 @dataclass(frozen=True)
-class Said:
+class CellText:
     """A cell in words, with the number by which it is sorted. `tone`: better, worse, close, quiet,
     strong, over or under, which a renderer colours."""
 
@@ -38,7 +38,7 @@ class Said:
         return self.text
 
 
-Cell = Said | str | int | float | None
+Cell = CellText | str | int | float | None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -123,23 +123,23 @@ def columns_of(
     this order. `cells`: what makes the cell of a figure, where it is not its value alone. `via`:
     where a table's row has its Row, or None."""
     figures = described(row)
-    made = []
-    for name in names.split() or [n for n, told in figures.items() if told.heading]:
-        told = figures[name]
-        made.append(
+    built = []
+    for name in names.split() or [n for n, stated in figures.items() if stated.heading]:
+        reported = figures[name]
+        built.append(
             Column(
-                heading=told.heading or name.replace("_", " "),
+                heading=reported.heading or name.replace("_", " "),
                 of=cells.get(name) or _getter(name, via),
-                unit=told.unit,
+                unit=reported.unit,
                 words=not _is_number(type_of(row, name)),
                 site=name == "site",
                 event=name in ("event", "since") or name.endswith("_event"),
-                wide=told.wide,
-                rest=told.rest,
-                text=told.text,
+                wide=reported.wide,
+                rest=reported.rest,
+                text=reported.text,
             )
         )
-    return tuple(made)
+    return tuple(built)
 
 
 def headed(*headings: str, unit: str = "") -> tuple[Column, ...]:
@@ -162,28 +162,28 @@ def table_of(
     """The table of rows; a column in which no row has anything is left out. `clock`: seconds since
     the start stand for numbers of events. `rest`: a row that sums up others. `more`: other fields
     of the table."""
-    found = [*rows, *([] if rest is None else [rest])]
+    results = [*rows, *([] if rest is None else [rest])]
     shown, cells = [], []
     for column in columns:
-        made = [column.of(row) for row in found]
+        entries = [column.of(row) for row in results]
         if column.event and clock is not None:
             column = replace(column, heading=in_seconds(column.heading))
-            made = [_at(cell, clock) for cell in made]
-        if any(cell not in (None, "") for cell in made):
+            entries = [_at(cell, clock) for cell in entries]
+        if any(cell not in (None, "") for cell in entries):
             shown.append(column)
-            cells.append(made)
+            cells.append(entries)
     whole = list(zip(*cells, strict=True))
     if rest is not None:
         more["rest"] = whole.pop()
     return Table(title=title, columns=tuple(shown), rows=tuple(whole), **more)
 
 
-def change(number: int | None, *, better: int = 0) -> Said | None:
+def change(number: int | None, *, better: int = 0) -> CellText | None:
     """A difference with its sign, in colour where `better` says which sign is."""
     if number is None:
         return None
     tone = "" if not number or not better else "better" if number * better > 0 else "worse"
-    return Said(signed(number), number, tone)
+    return CellText(signed(number), number, tone)
 
 
 def _is_number(kind: Any) -> bool:
@@ -197,8 +197,8 @@ def _getter(name: str, via: Callable[[Any], Any] | None) -> Callable[[Any], Cell
         return get
 
     def through(row: Any) -> Cell:
-        found = via(row)
-        return None if found is None else get(found)
+        result = via(row)
+        return None if result is None else get(result)
 
     return through
 
@@ -208,12 +208,12 @@ def _at(event: Cell, clock: Clock) -> Cell:
         return event
     seconds = clock.seconds(event)
     text = f"event {event:,}" if seconds is None else since_start(seconds, clock.span)
-    return Said(text, seconds)
+    return CellText(text, seconds)
 
 
 def _number(cell: Cell) -> float | None:
     """The number that a cell is sorted by, and added up with."""
-    if isinstance(cell, Said):
+    if isinstance(cell, CellText):
         return cell.number
     return cell if isinstance(cell, int | float) else None
 

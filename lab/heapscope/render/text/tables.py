@@ -12,7 +12,7 @@ from heapscope.base.rows.row import figures_of
 from heapscope.base.wording import percent, signed
 from heapscope.memory.layout.region_rows import MemoryFigures, RegionRow, SetRow
 from heapscope.memory.static.static_ram import StaticKind, StaticPart
-from heapscope.render.text.table import Cell, Column, Said, Table, columns_of, headed, table_of
+from heapscope.render.text.table import Cell, CellText, Column, Table, columns_of, headed, table_of
 from heapscope.simulation.result.failure import (
     Explanation,
     FailureRegion,
@@ -81,7 +81,7 @@ def sites(result: ReplayResult, survey: Survey) -> Table:
 
 def classes(result: ReplayResult, survey: Survey) -> Table:
     columns = (
-        Column(heading="Size class", of=lambda row: Said(row.name, row.most)),
+        Column(heading="Size class", of=lambda row: CellText(row.name, row.most)),
         *columns_of(Holding),
         Column(
             heading="held beyond payload, peak",
@@ -126,9 +126,9 @@ def needs(result: ReplayResult) -> Table:
     return table_of(title, columns, result.needs, name="needs", clock=result.clock)
 
 
-def _margin(need: HeadroomRow) -> Said:
+def _margin(need: HeadroomRow) -> CellText:
     tone = "worse" if need.short_events else "better"
-    return Said(signed(need.minimum_margin), need.minimum_margin, tone)
+    return CellText(signed(need.minimum_margin), need.minimum_margin, tone)
 
 
 def failures(result: ReplayResult) -> Table:
@@ -165,20 +165,24 @@ def failed_regions(result: ReplayResult) -> Table:
         Column(heading="Region", of=_failed_region, words=True),
         *columns_of(FailureRegion, "free largest_free largest_allocatable", via=_region),
     )
-    rows = [row for at in range(len(result.failures[:FAILURES])) for row in _asked(result, at)]
+    rows = [
+        row for at in range(len(result.failures[:FAILURES])) for row in _queried_regions(result, at)
+    ]
     title = "Regions that could have served the first of them"
     return table_of(title, columns, rows, name="failed-regions", clock=result.clock)
 
 
-def _asked(result: ReplayResult, at: int) -> Iterator[tuple[FailureRow, FailureRegion | str]]:
+def _queried_regions(
+    result: ReplayResult, at: int
+) -> Iterator[tuple[FailureRow, FailureRegion | str]]:
     failure, before = result.failures[at], result.failures[at - 1] if at else None
-    asked = [region for region in failure.regions if region.eligible]
-    if not asked:
+    requested = [region for region in failure.regions if region.eligible]
+    if not requested:
         yield failure, "none has these capabilities"
-    elif before is not None and asked == [one for one in before.regions if one.eligible]:
+    elif before is not None and requested == [one for one in before.regions if one.eligible]:
         yield failure, "as above"
     else:
-        yield from ((failure, region) for region in asked)
+        yield from ((failure, region) for region in requested)
 
 
 def _failed_region(row: tuple[FailureRow, FailureRegion | str]) -> str:
@@ -211,7 +215,7 @@ def marks(result: ReplayResult) -> Table:
     clock = result.clock
 
     def event(row: MarkRow) -> Cell:
-        return row.event if clock is None else Said(clock.text_of(row.time), row.time)
+        return row.event if clock is None else CellText(clock.text_of(row.time), row.time)
 
     columns = (*columns_of(MarkRow, event=event), *columns_of(SetRow, AT_MARK, via=_malloc))
     return table_of(
@@ -247,13 +251,13 @@ def placement(result: ReplayResult) -> Table:
     )
 
 
-def explained(found: Explanation) -> Table:
+def explained(explanation: Explanation) -> Table:
     columns = columns_of(Step, outcome=_outcome)
-    return table_of("Regions in the order in which they were asked", columns, found.steps)
+    return table_of("Regions in the order in which they were asked", columns, explanation.steps)
 
 
 def _outcome(step: Step) -> Cell:
-    return Said(step.outcome, tone="better" if step.outcome.startswith("served") else "")
+    return CellText(step.outcome, tone="better" if step.outcome.startswith("served") else "")
 
 
 def static(result: ReplayResult) -> list[Table]:

@@ -10,7 +10,7 @@ from rich.table import Table as Grid
 from rich.text import Text
 
 from heapscope.base.wording import plural
-from heapscope.render.text.table import Cell, Column, Said, Table
+from heapscope.render.text.table import Cell, CellText, Column, Table
 from heapscope.trace.call_sites import shortened
 
 #: From this many columns on a terminal gets the columns marked `wide`.
@@ -54,8 +54,8 @@ def drawn(table: Table, width: int, *, blocks: bool) -> Iterator[RenderableType]
             _shorten(cells, place, max(SITE_LEAST, width // 2))
     more = [f"{table.count:,} in all"] if kept.rest else []
     more += [f"{plural(left_out, 'column')} more on a wider terminal"] if left_out else []
-    said = f" [{'; '.join(more)}]" if more else ""
-    yield Text.assemble((kept.titled, "bold"), (said, "dim"))
+    text = f" [{'; '.join(more)}]" if more else ""
+    yield Text.assemble((kept.titled, "bold"), (text, "dim"))
     while columns:
         fitting = _fitting(columns, cells, width)
         yield _grid(columns[:fitting], [row[:fitting] for row in cells], width)
@@ -134,5 +134,5 @@ def _needed(column: Column, cells: Iterable[Text]) -> int:
 
 def _text(cell: Cell, *, blocks: bool) -> Text:
     text = plain_text(cell)
-    tone = cell.tone if isinstance(cell, Said) else ""
+    tone = cell.tone if isinstance(cell, CellText) else ""
     return Text(text if blocks else text.replace("█", "#"), style=STYLES.get(tone, ""))

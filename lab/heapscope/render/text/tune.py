@@ -48,10 +48,13 @@ def tune_parts(result: TuneResult) -> Iterator[RenderableType]:
             yield Text(line, style=style, no_wrap=True)
 
 
-def ranks_parts(found: Sequence[RankGain]) -> Iterator[RenderableType]:
-    gained, proven = sum(each.gained for each in found), sum(each.proven_none for each in found)
+def ranks_parts(rank_gains: Sequence[RankGain]) -> Iterator[RenderableType]:
+    gained, proven = (
+        sum(each.gained for each in rank_gains),
+        sum(each.proven_none for each in rank_gains),
+    )
     yield Text(
-        f"{gained} of {len(found)} published ranks can be bettered at no less memory and no "
+        f"{gained} of {len(rank_gains)} published ranks can be bettered at no less memory and no "
         f"lower throughput; for {proven} it is proven, by the models, that none is better.",
         style="bold",
     )
@@ -59,9 +62,11 @@ def ranks_parts(found: Sequence[RankGain]) -> Iterator[RenderableType]:
     yield Table(
         title="Published ranks",
         columns=headed("rank", "gain", *(f"#{metric} %" for metric in METRICS), "#free KB", "by"),
-        rows=tuple(map(_rank, found)),
-        most=len(found),
-        notes=tuple(f"* {each.rank}: {'; '.join(each.refused)}" for each in found if each.refused),
+        rows=tuple(map(_rank, rank_gains)),
+        most=len(rank_gains),
+        notes=tuple(
+            f"* {each.rank}: {'; '.join(each.refused)}" for each in rank_gains if each.refused
+        ),
     )
 
 

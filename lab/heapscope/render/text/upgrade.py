@@ -12,8 +12,8 @@ from heapscope.render.text.knobs import knob_table
 from heapscope.render.text.next_command import loss_lines
 from heapscope.render.text.table import (
     Cell,
+    CellText,
     Column,
-    Said,
     Table,
     change,
     columns_of,
@@ -37,12 +37,12 @@ def upgrade_parts(result: UpgradeResult) -> Iterator[RenderableType]:
         yield Text(sentence, style="bold" if position == 0 else "")
     for note in result.notes:
         yield Text(f"note: {note}", style="dim")
-    told: set[str] = set()
+    reported: set[str] = set()
     for fall in result.waterfalls:
         cut = is_cut(result.loss) and not fall.key.endswith("_start")
         part = ", before the loss" if cut else ""
-        notes = {row.note: row.title for row in fall.rows if row.note and row.note not in told}
-        told |= set(notes)  # once is enough
+        notes = {row.note: row.title for row in fall.rows if row.note and row.note not in reported}
+        reported |= set(notes)  # once is enough
         yield Table(
             title=f"{fall.title}{part}, {result.memory} (bytes; - is lost)",
             columns=headed("", "#bytes", ""),
@@ -58,32 +58,40 @@ def upgrade_parts(result: UpgradeResult) -> Iterator[RenderableType]:
 def _rows(fall: Waterfall) -> Iterator[tuple[Cell, ...]]:
     """Bars hang where the one before ended, as in a waterfall."""
     draw = _Bar(fall)
-    yield ("before", fall.before, Said(draw.whole(fall.before), tone="quiet"))
+    yield ("before", fall.before, CellText(draw.whole(fall.before), tone="quiet"))
     for row in fall.rows:
         lost = change(None if row.lost is None else -row.lost, better=1)
         yield (
             f"  {row.title}",
             lost,
-            Said(draw.step(row.lost or 0), tone=lost.tone if lost else ""),
+            CellText(draw.step(row.lost or 0), tone=lost.tone if lost else ""),
         )
-    yield ("after", fall.after, Said(draw.whole(fall.after), tone="quiet"))
+    yield ("after", fall.after, CellText(draw.whole(fall.after), tone="quiet"))
     yield from _reported(fall)
 
 
 def _reported(fall: Waterfall) -> Iterator[tuple[Cell, ...]]:
-    told = fall.reported
-    if told is None:
+    reported = fall.reported
+    if reported is None:
         return
     yield ("difference", change(-fall.lost), "")
     how = "regions' minima added" if fall.key == "minimum_free" else "only reported"
-    yield ("  accounting of the versions", change(-told.accounting), how)
-    yield ("difference as reported", change(-told.lost), f"{told.before:,} to {told.after:,}")
+    yield ("  accounting of the versions", change(-reported.accounting), how)
+    yield (
+        "difference as reported",
+        change(-reported.lost),
+        f"{reported.before:,} to {reported.after:,}",
+    )
     if fall.key != "free_at_start":
         return
-    if told.measured_before is not None and told.measured_after is not None:
-        what = f"{told.measured_before:,} to {told.measured_after:,}"
-        yield ("difference on devices", change(told.measured_after - told.measured_before), what)
-        yield ("  not explained", change(-(told.not_explained or 0)), "")
+    if reported.measured_before is not None and reported.measured_after is not None:
+        what = f"{reported.measured_before:,} to {reported.measured_after:,}"
+        yield (
+            "difference on devices",
+            change(reported.measured_after - reported.measured_before),
+            what,
+        )
+        yield ("  not explained", change(-(reported.not_explained or 0)), "")
     else:
         yield ("  not explained", None, "give --reported-free of both")
 

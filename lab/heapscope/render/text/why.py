@@ -13,7 +13,7 @@ from heapscope.answers.why.reasons import Explained, FailureGroup, WhyResult
 from heapscope.base.wording import plural
 from heapscope.render.text.knobs import knob_table
 from heapscope.render.text.plan import plan_parts
-from heapscope.render.text.table import NOTHING, Column, Said, Table, columns_of, table_of
+from heapscope.render.text.table import NOTHING, CellText, Column, Table, columns_of, table_of
 from heapscope.trace.clock import Clock
 
 CHANGES = 6  # changes printed of one request; --json has all
@@ -86,9 +86,9 @@ def _regions(case: Case, number: int) -> Table:
     return table_of("Regions at that moment", columns, rows, name=f"why-regions-{number}")
 
 
-def _why_not(region: RegionState) -> Said:
+def _why_not(region: RegionState) -> CellText:
     why = f"lacks {region.detail}" if region.detail else REASONS[region.reason]
-    return Said(why, tone="better" if region.reason == "served" else "")
+    return CellText(why, tone="better" if region.reason == "served" else "")
 
 
 def _hole(case: Case, clock: Clock | None, number: int, pieces: int) -> Table:
@@ -107,18 +107,18 @@ def _tone(piece: Stretch) -> str:
     return "quiet" if not piece.inside else "worse" if piece.what == "block" else ""
 
 
-def _address(piece: Stretch) -> Said:
-    return Said(f"{piece.address:#010x}", piece.address, _tone(piece))
+def _address(piece: Stretch) -> CellText:
+    return CellText(f"{piece.address:#010x}", piece.address, _tone(piece))
 
 
 def _bytes(piece: Stretch) -> int:
     return piece.requested if piece.what == "block" else piece.size
 
 
-def _held(piece: Stretch) -> Said:
+def _held(piece: Stretch) -> CellText:
     names = {"free": "free", "other": "start-up or allocator"}
     beside = "" if piece.inside else " (beside it)"
-    return Said(names.get(piece.what, piece.task) + beside, tone=_tone(piece))
+    return CellText(names.get(piece.what, piece.task) + beside, tone=_tone(piece))
 
 
 def _changes(explained: Explained, number: int) -> Table:

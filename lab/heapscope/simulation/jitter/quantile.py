@@ -51,8 +51,8 @@ def settled_by(wanted: float = WANTED) -> int:
 
 
 def _ranked(sizes: Sequence[int | None], rank: int) -> int | None:
-    found = sorted(math.inf if each is None else each for each in sizes)[rank - 1]
-    return None if found == math.inf else int(found)
+    result = sorted(math.inf if each is None else each for each in sizes)[rank - 1]
+    return None if result == math.inf else int(result)
 
 
 def _chance(count: int, hits: int, part: float) -> float:

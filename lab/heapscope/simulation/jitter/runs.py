@@ -51,7 +51,7 @@ class Jitter(Row):
     )
 
     @classmethod
-    def asked(cls, runs: int | None, *, seed: int, strength: float) -> Jitter | None:
+    def requested(cls, runs: int | None, *, seed: int, strength: float) -> Jitter | None:
         """None: no runs are. InputError: a value is outside its range, or a seed or a strength is
         there without runs, where it would do nothing."""
         if runs is not None:

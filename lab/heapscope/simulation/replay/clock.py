@@ -35,13 +35,13 @@ def read_clock(
     with NativeReader() as reader:
         ask_times(reader, wanted)
         read_trace(path, reader)
-        found = [pair for pair in zip(wanted, times(reader), strict=True) if pair[1] != NEVER]
+        pairs = [pair for pair in zip(wanted, times(reader), strict=True) if pair[1] != NEVER]
     return Clock(
         hz=hz,
         first_time=first_time,
         last_time=last_time,
-        events=tuple(event for event, _ in found),
-        times=tuple(time for _, time in found),
+        events=tuple(event for event, _ in pairs),
+        times=tuple(time for _, time in pairs),
     )
 
 

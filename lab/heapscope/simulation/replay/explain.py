@@ -35,25 +35,25 @@ def explanation(
         )
     tries = attempts(layout, row.caps) if row.caps else malloc_attempts(layout, row.size)
     rule = None if row.rule == NONE or placement is None else placement.rules[row.rule]
-    asked = () if row.skipped else tuple(_steps(row, seen, layout, tries, rule))
+    results = () if row.skipped else tuple(_steps(row, seen, layout, tries, rule))
     return Explanation(
         event=row.event,
         call=call_names()[row.call],
         size=row.size,
         align=row.align,
         capabilities=capabilities.of_request(row.caps),
-        asked_as=_asked_as(row, layout, rule),
+        asked_as=_requested_as(row, layout, rule),
         task=labels.task(row.task),
         site=labels.site(row.site),
         skipped=bool(row.skipped),
         old_address=None if row.old_address == NONE else row.old_address,
         old_size=row.old_size,
         address=None if row.address == NONE else row.address,
-        steps=asked,
+        steps=results,
     )
 
 
-def _asked_as(row: Struct, layout: Layout, rule: PlacementRule | None) -> str:
+def _requested_as(row: Struct, layout: Layout, rule: PlacementRule | None) -> str:
     plain = _by_capabilities(row, layout)
     if rule is None:
         return plain

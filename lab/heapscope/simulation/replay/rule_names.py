@@ -61,15 +61,15 @@ def _masks(conditions: Sequence[Patterns | None], names: Names) -> NativeRuleNam
         others &= ALL_RULES if patterns is None else ~(1 << bit)
     if others == ALL_RULES:
         return NativeRuleNames()
-    found = []
+    results = []
     for index in _indices(names):
         mask = others
         for bit, patterns in enumerate(conditions):
             if patterns is not None and any(matches(p, index, names) for p in patterns):
                 mask |= 1 << bit
         if mask != others:
-            found.append(NativeRuleName(index=index, rules=mask))
-    return NativeRuleNames(names=tuple(found), others=others)
+            results.append(NativeRuleName(index=index, rules=mask))
+    return NativeRuleNames(names=tuple(results), others=others)
 
 
 def _missing(rule: PlacementRule, names: AllNames) -> Iterator[str]:

@@ -67,10 +67,10 @@ def survey(
         )
     second = _Draw(result, first)
     again(observer=second, times=False)
-    found = second.survey(first)
+    match = second.survey(first)
     hz = None if result.clock is None else result.clock.hz
-    near = tuple(column.closest for column in found.columns if column.closest is not None)
-    return clocked(result, path, hz, found.sites, found.classes, found.closest, near), found
+    near = tuple(column.closest for column in match.columns if column.closest is not None)
+    return clocked(result, path, hz, match.sites, match.classes, match.closest, near), match
 
 
 class _Scan:

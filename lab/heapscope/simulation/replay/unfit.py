@@ -71,11 +71,11 @@ def _largest(private: Private, layout: Layout, before: NativeConfig) -> tuple[in
     `before`: what is set up before the heap."""
     with NativeReader(before) as reader:
         rows = reader.regions()
-        asked = private.taken_from
-        if not asked:
+        taken_from = private.taken_from
+        if not taken_from:
             return reader.capsets()[0].largest_allocatable, "malloc's memory"
-    names = " and ".join(layout.regions[index].name for index in asked)
-    return max(rows[index].largest_allocatable for index in asked), names
+    names = " and ".join(layout.regions[index].name for index in taken_from)
+    return max(rows[index].largest_allocatable for index in taken_from), names
 
 
 def no_heap(layout: Layout) -> InputError:

@@ -131,7 +131,7 @@ def compare(left: ReplayResult, right: ReplayResult) -> Comparison:
         served_alike=alike,
         conclusion=conclusion(left, right, labels, same=same),
         rows=rows,
-        losses=tuple(_told(loss, rows) for loss in losses if loss is not None),
+        losses=tuple(_in_rows(loss, rows) for loss in losses if loss is not None),
     )
 
 
@@ -150,7 +150,7 @@ def _row(
     )
 
 
-def _told(loss: Loss, rows: tuple[DifferenceRow, ...]) -> Loss:
+def _in_rows(loss: Loss, rows: tuple[DifferenceRow, ...]) -> Loss:
     """The marks stand in the rows, each with its figure."""
     withheld = sum(row.bound == Bound.WITHHELD for row in rows)
     return replace(loss, marks={}, figures=len(rows), withheld=withheld)
@@ -215,8 +215,8 @@ def aligned(
         known = known | {key: one for key, one in side.items() if key not in known}
     sections = list(dict.fromkeys(section for section, _ in known))
     for key in sorted(known, key=lambda key: (sections.index(key[0]), known[key].order)):
-        found = (side.get(key) for side in sides)
-        yield known[key], tuple(None if one is None else one.value for one in found)
+        entries = (side.get(key) for side in sides)
+        yield known[key], tuple(None if one is None else one.value for one in entries)
 
 
 def _bound(figure: ComparedFigure, losses: tuple[Loss | None, Loss | None]) -> Bound | None:

@@ -34,7 +34,7 @@ class ComparedFigure:
 
 
 @dataclass(frozen=True)
-class _Told:
+class _FigureNames:
     """A figure of a row: its field, its name in a comparison, and the fields of ComparedFigure."""
 
     field: str
@@ -45,44 +45,44 @@ class _Told:
 
 
 _SUMMARY = (
-    _Told("event_count", "heap events", unit="events", held=False),
-    _Told("failures", "failed", "less", "requests", held=False),
-    _Told("live_peak", "live payload, peak", "less"),
-    _Told("live", "live payload, end", "less"),
+    _FigureNames("event_count", "heap events", unit="events", held=False),
+    _FigureNames("failures", "failed", "less", "requests", held=False),
+    _FigureNames("live_peak", "live payload, peak", "less"),
+    _FigureNames("live", "live payload, end", "less"),
 )
 _NEED = (
-    _Told("short_events", "without room", "less", "events"),
-    _Told("minimum_margin", "smallest margin", "more"),
+    _FigureNames("short_events", "without room", "less", "events"),
+    _FigureNames("minimum_margin", "smallest margin", "more"),
 )
 _TIGHTEST = (
-    _Told("payload", "payload"),
-    _Told("rounding", "rounding", "less"),
-    _Told("header", "headers", "less"),
-    _Told("control", "control", "less"),
-    _Told("startup", "start-up"),
-    _Told("moving", "old block of a moving realloc"),
-    _Told("free", "free", "more"),
+    _FigureNames("payload", "payload"),
+    _FigureNames("rounding", "rounding", "less"),
+    _FigureNames("header", "headers", "less"),
+    _FigureNames("control", "control", "less"),
+    _FigureNames("startup", "start-up"),
+    _FigureNames("moving", "old block of a moving realloc"),
+    _FigureNames("free", "free", "more"),
 )
 _SET = (
-    _Told("minimum_free", "minimum free", "more"),
-    _Told("minimum_largest_allocatable", "minimum largest_allocatable", "more"),
+    _FigureNames("minimum_free", "minimum free", "more"),
+    _FigureNames("minimum_largest_allocatable", "minimum largest_allocatable", "more"),
 )
 _KIND = (
-    _Told("size", "size", "more", held=False),
-    _Told("peak_payload", "peak payload"),
-    _Told("minimum_free", "minimum free", "more"),
+    _FigureNames("size", "size", "more", held=False),
+    _FigureNames("peak_payload", "peak payload"),
+    _FigureNames("minimum_free", "minimum free", "more"),
 )
 _REGION = (
-    _Told("control", "control", "less", held=False),
-    _Told("minimum_free", "minimum free"),
+    _FigureNames("control", "control", "less", held=False),
+    _FigureNames("minimum_free", "minimum free"),
 )
 _RULE = (
-    _Told("payload_peak", "peak payload"),
-    _Told("refused", "refused", "less", "requests"),
+    _FigureNames("payload_peak", "peak payload"),
+    _FigureNames("refused", "refused", "less", "requests"),
 )
 _TASK = (
-    _Told("payload_peak", "peak payload"),
-    _Told("held_peak", "peak held", "less"),
+    _FigureNames("payload_peak", "peak payload"),
+    _FigureNames("held_peak", "peak held", "less"),
 )
 
 
@@ -125,10 +125,15 @@ def served_alike(left: ReplayResult, right: ReplayResult) -> bool | None:
 
 
 def _of(
-    row: object, place: str, section: str, told: tuple[_Told, ...], whose: str = "", order: int = 0
+    row: object,
+    place: str,
+    section: str,
+    reported: tuple[_FigureNames, ...],
+    whose: str = "",
+    order: int = 0,
 ) -> Iterator[ComparedFigure]:
     """`place`: that of the row in the result of a replay, by which figures are marked."""
-    for one in told:
+    for one in reported:
         yield ComparedFigure(
             section=section,
             name=f"{whose}: {one.name}" if whose else one.name,

@@ -77,10 +77,10 @@ def short(result: ReplayResult) -> Sentences:
     """Needs that would not always have been served: how often, when, and by how much."""
     for need in result.needs:
         if need.short_events:
-            yield f"{_asked(result, need)} {_shortage(result, need)}.", need.first_event
+            yield f"{_tried(result, need)} {_shortage(result, need)}.", need.first_event
 
 
-def _asked(result: ReplayResult, need: HeadroomRow) -> str:
+def _tried(result: ReplayResult, need: HeadroomRow) -> str:
     by = "by malloc" if need.capabilities == MALLOC else f"with {need.capabilities}"
     events = plural(result.summary.event_count, "event")
     return f"A request of {size(need.size)} {by}, tried after each of the {events},"
@@ -111,7 +111,7 @@ def fitting(result: ReplayResult) -> Sentences:
         if need.short_events == 0:
             where = result.place(need.minimum_margin_event)
             yield (
-                f"{_asked(result, need)} would have been served every time; at the worst moment, "
+                f"{_tried(result, need)} would have been served every time; at the worst moment, "
                 f"{where}, the largest allocatable block was {size(need.worst_largest)}, "
                 f"{size(need.minimum_margin)} to spare.",
                 need.minimum_margin_event,

@@ -140,9 +140,9 @@ _SUMS = (
 def gathered(sites: Iterable[Holding], most: int) -> tuple[Holding, ...]:
     """At most so many rows, by what they held at most; the last sums up all sites that have no row,
     so that the sums over the rows are those over all sites."""
-    found = list(sites)
-    own = sorted((row for row in found if not row.others), key=lambda row: -row.payload_peak)
-    rest = [row for row in found if row.others]
+    results = list(sites)
+    own = sorted((row for row in results if not row.others), key=lambda row: -row.payload_peak)
+    rest = [row for row in results if row.others]
     if len(own) + bool(rest) > most:
         rest = [*own[most - 1 :], *rest]
         own = own[: most - 1]

@@ -97,7 +97,7 @@ def verdict(result: ReplayResult) -> Verdict:
     facts = facts_of(result)
     kind = kind_of(facts)
     near = facts.minimum_free < facts.near_below
-    found = [
+    results = [
         *_ranked("failed", _seen(result, failed(result)), result),
         *_ranked("short", _seen(result, short(result)), result),
         *_ranked("damage", ((sentence, None) for sentence in loss(result)), result),
@@ -105,13 +105,13 @@ def verdict(result: ReplayResult) -> Verdict:
         *_ranked("fine", _seen(result, fitting(result)), result),
         *_ranked("near" if near else "fine", _seen(result, closest(result)), result),
     ]
-    found.sort(key=lambda finding: finding.rank)
+    results.sort(key=lambda finding: finding.rank)
     return Verdict(
         rank=RANKS.index(kind) + 1,
         kind=kind,
-        sentence=found[0].sentence,
+        sentence=results[0].sentence,
         facts=facts,
-        findings=tuple(found),
+        findings=tuple(results),
         limits=tuple(_other_limits(result)),
     )
 
@@ -135,8 +135,8 @@ def facts_of(result: ReplayResult) -> Facts:
     )
 
 
-def _ranked(kind: str, found: Sentences, result: ReplayResult) -> Iterator[Finding]:
-    for sentence, event in found:
+def _ranked(kind: str, sentences: Sentences, result: ReplayResult) -> Iterator[Finding]:
+    for sentence, event in sentences:
         yield Finding(
             rank=RANKS.index(kind) + 1,
             kind=kind,
@@ -146,13 +146,13 @@ def _ranked(kind: str, found: Sentences, result: ReplayResult) -> Iterator[Findi
         )
 
 
-def _seen(result: ReplayResult, found: Sentences) -> Sentences:
+def _seen(result: ReplayResult, sentences: Sentences) -> Sentences:
     """Sentences about what was replayed, which after a loss is not the whole run."""
     if not is_cut(result.loss):
-        return found
+        return sentences
     if result.loss.event == 0:
         return iter(())
-    return ((f"Before the loss: {sentence}", event) for sentence, event in found)
+    return ((f"Before the loss: {sentence}", event) for sentence, event in sentences)
 
 
 def limits(result: ReplayResult) -> Iterator[str]:

@@ -64,8 +64,8 @@ def kinds_of_folder(folder: Path, shown: str) -> Iterator[KnownAs]:
 def entries(folder: Path, shown: str) -> set[str]:
     """The first names of a folder. InputError: it cannot be read."""
     try:
-        with os.scandir(folder) as found:
-            return {entry.name for entry in islice(found, _ENTRIES_MAX)}
+        with os.scandir(folder) as result:
+            return {entry.name for entry in islice(result, _ENTRIES_MAX)}
     except OSError as error:
         raise InputError(
             f"{shown}: cannot be read: {error.strerror}",
@@ -75,17 +75,17 @@ def entries(folder: Path, shown: str) -> set[str]:
 
 def build_of(folder: Path) -> BuildFolder:
     """By what the build wrote of itself, or else by the names that builds use."""
-    said = _description(folder)
+    stated = _description(folder)
     names = sorted(entries(folder, printable(str(folder), limit=400)))
-    elf = _first(folder, [said.get("app_elf", ""), *(n for n in names if n.endswith(".elf"))])
+    elf = _first(folder, [stated.get("app_elf", ""), *(n for n in names if n.endswith(".elf"))])
     maps = [elf.with_suffix(".map").name] if elf is not None else []
-    own = [said.get("config_file", ""), "sdkconfig", "config/sdkconfig.json", "../sdkconfig"]
+    own = [stated.get("config_file", ""), "sdkconfig", "config/sdkconfig.json", "../sdkconfig"]
     return BuildFolder(
         sdkconfig=_first(folder, own),
         elf=elf,
         map=_first(folder, [*maps, *(name for name in names if name.endswith(".map"))]),
-        project=printable(said.get("project_name", "")),
-        chip=printable(said.get("target", "")),
+        project=printable(stated.get("project_name", "")),
+        chip=printable(stated.get("target", "")),
     )
 
 
@@ -98,9 +98,9 @@ def _first(folder: Path, names: list[str]) -> Path | None:
 def _description(folder: Path) -> dict[str, str]:
     try:
         with (folder / DESCRIPTION).open("rb") as file:
-            said = json.loads(file.read(_DESCRIPTION_MAX))
+            document = json.loads(file.read(_DESCRIPTION_MAX))
     except (OSError, ValueError, RecursionError):
         return {}
-    if not isinstance(said, dict):
+    if not isinstance(document, dict):
         return {}
-    return {str(key): value for key, value in said.items() if isinstance(value, str)}
+    return {str(key): value for key, value in document.items() if isinstance(value, str)}

@@ -23,7 +23,7 @@ def kind_of_json(head: bytes) -> KnownAs | None:
     if result is not None:
         verb = result[1].decode().replace("_", "-")
         return KnownAs(kind="result", what=f"a result of heapscope {verb}")
-    names = [found[1] for found in _NAME.finditer(head[: 1 << 16])][:_NAMES_MAX]
+    names = [match[1] for match in _NAME.finditer(head[: 1 << 16])][:_NAMES_MAX]
     if sum(bool(_OPTION.fullmatch(name)) for name in names) * 2 > len(names) > 1:
         known = b"IDF_TARGET" in names or any(name.startswith(b"ESP") for name in names)
         return KnownAs(kind="sdkconfig", what="an sdkconfig.json") if known else None

@@ -124,12 +124,12 @@ def kinds_of_text(head: bytes) -> Iterator[KnownAs]:
         yield KnownAs(kind="map")
         return
     lines = _counted(head)
-    found, others = tuple(_by_lines(head, lines)), tuple(_other(head))
+    result, others = tuple(_by_lines(head, lines)), tuple(_other(head))
     from_device = lines.boot or lines.prefixed * 2 > lines.all
-    if others and not from_device and not (found and found[0].kind == "text"):
+    if others and not from_device and not (result and result[0].kind == "text"):
         yield others[0]
     else:
-        yield from found or (KnownAs(kind=UNKNOWN, what="a text"),)
+        yield from result or (KnownAs(kind=UNKNOWN, what="a text"),)
 
 
 def facts_in(head: bytes) -> int:
@@ -182,19 +182,19 @@ def _other(head: bytes) -> Iterator[KnownAs]:
 
 def _counted(head: bytes) -> _Lines:
     lines = [line.strip() for line in head.splitlines()]
-    said = [line for line in lines if line]
-    config = sum(bool(_CONFIG.fullmatch(line)) for line in said)
+    texts = [line for line in lines if line]
+    config = sum(bool(_CONFIG.fullmatch(line)) for line in texts)
     with NativeLog() as log:
         facts = {fact.line for fact in log.push(head) if not fact.weak}
         facts |= {fact.line for fact in log.flush() if not fact.weak}
     configured = {n for n, line in enumerate(lines, 1) if _CONFIG.fullmatch(line)}
     return _Lines(
-        all=sum(not line.startswith(_COMMENT) for line in said)
-        + sum(bool(_CONFIG.fullmatch(line)) for line in said if line.startswith(b"#")),
+        all=sum(not line.startswith(_COMMENT) for line in texts)
+        + sum(bool(_CONFIG.fullmatch(line)) for line in texts if line.startswith(b"#")),
         config=config,
-        events=sum(is_event(line) for line in said),
-        pools=sum(bool(_POOL.search(line)) for line in said),
+        events=sum(is_event(line) for line in texts),
+        pools=sum(bool(_POOL.search(line)) for line in texts),
         facts=len(facts - configured),
-        prefixed=sum(bool(_PREFIX.match(line)) for line in said),
+        prefixed=sum(bool(_PREFIX.match(line)) for line in texts),
         boot=looks_like_boot(head),
     )

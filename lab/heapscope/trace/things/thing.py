@@ -125,11 +125,11 @@ def kinds_of(head: bytes, size: int | None) -> tuple[KnownAs, ...]:
         return (KnownAs(kind=EMPTY, what=what),)
     wide = _wide(head)
     if wide:
-        found = tuple(kinds_of_text(head.decode(wide, "replace").encode()))
-        return found if found[0].kind == "log" else (_WIDE,)
-    found = tuple(kinds_of_bytes(head, size))
-    if found:
-        return found
+        results = tuple(kinds_of_text(head.decode(wide, "replace").encode()))
+        return results if results[0].kind == "log" else (_WIDE,)
+    results = tuple(kinds_of_bytes(head, size))
+    if results:
+        return results
     head = head.removeprefix(b"\xef\xbb\xbf")
     as_json = kind_of_json(head)
     if as_json is not None:

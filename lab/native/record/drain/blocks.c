@@ -76,11 +76,11 @@ static hs_status_t pages_grow(hs_rec_blocks_t *blocks)
 static hs_rec_leaf_t *leaf_find(hs_rec_blocks_t *blocks, uint64_t page)
 {
     if (blocks->latest == NULL || blocks->latest->page != page) {
-        hs_rec_leaf_t *found = blocks->pages[page_slot(blocks, page)];
-        if (found == NULL) {
+        hs_rec_leaf_t *match = blocks->pages[page_slot(blocks, page)];
+        if (match == NULL) {
             return NULL;
         }
-        blocks->latest = found;
+        blocks->latest = match;
     }
     return blocks->latest;
 }

@@ -129,7 +129,7 @@ void hs_rec_image_delete(hs_rec_image_t *image)
     free(image->stacks.sites);
     free(image->stacks.spans);
     free(image->modules);
-    free(image->told);
+    free(image->reported);
     free(image->named);
     free(image->stacks.keys);
     hs_queue_free(&image->ready);

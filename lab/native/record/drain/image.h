@@ -89,10 +89,10 @@ typedef struct hs_rec_image {
     uint32_t cut;        /* 1: the recording ended before the process did */
     uint32_t
         overwritten; /* 1: the program wrote over the recorder's memory; its trace ends there */
-    bool paused, started; /* its events are not in the trace now; they were, once */
-    uint64_t hidden;      /* the next id of a block that the trace does not have */
-    hs_rec_block_t *told; /* while paused: the trace's live blocks, by id */
-    size_t told_count;
+    bool paused, started;     /* its events are not in the trace now; they were, once */
+    uint64_t hidden;          /* the next id of a block that the trace does not have */
+    hs_rec_block_t *reported; /* while paused: the trace's live blocks, by id */
+    size_t reported_count;
     uint32_t moving; /* threads between the two records of a realloc */
     char program[512], libc[32];
     hs_rec_stacks_t stacks;

@@ -60,11 +60,11 @@ static bool wait_for(pid_t thread, int *status, double until, bool *late)
 {
     *late = false;
     for (;;) {
-        const pid_t found = waitpid(thread, status, __WALL | WNOHANG);
-        if (found == thread) {
+        const pid_t match = waitpid(thread, status, __WALL | WNOHANG);
+        if (match == thread) {
             return !WIFEXITED(*status) && !WIFSIGNALED(*status);
         }
-        if (found < 0 && errno != EINTR) {
+        if (match < 0 && errno != EINTR) {
             return false;
         }
         if (now() > until) {
@@ -157,21 +157,21 @@ static bool is_restarted(uint64_t result)
 static bool stack_of(pid_t pid, uint64_t pointer, hs_rec_range_t *out, bool *grows)
 {
     char line[512], path[64];
-    bool found = false;
+    bool hit = false;
     (void)snprintf(path, sizeof path, "/proc/%d/maps", (int)pid);
     FILE *file = fopen(path, "r");
-    while (file != NULL && !found && fgets(line, sizeof line, file) != NULL) {
+    while (file != NULL && !hit && fgets(line, sizeof line, file) != NULL) {
         unsigned long start = 0, end = 0;
         if (sscanf(line, "%lx-%lx", &start, &end) == 2 && pointer >= start && pointer < end) {
             *out = (hs_rec_range_t){start, end};
             *grows = strstr(line, "[stack]") != NULL;
-            found = true;
+            hit = true;
         }
     }
     if (file != NULL) {
         (void)fclose(file);
     }
-    return found;
+    return hit;
 }
 
 /* A handler may have interrupted the allocator: its frame tells where it returns to. */

@@ -32,7 +32,7 @@ bool hs_recorder_is_stopped(uint32_t pid)
 
 void hs_recorder_look_at_life(hs_recorder_t *recorder)
 {
-    struct pollfd asked[HS_REC_PROCESSES];
+    struct pollfd requested[HS_REC_PROCESSES];
     uint32_t numbers[HS_REC_PROCESSES];
     nfds_t count = 0;
     for (uint32_t i = 0; i < HS_REC_PROCESSES; i++) {
@@ -42,14 +42,14 @@ void hs_recorder_look_at_life(hs_recorder_t *recorder)
         }
         if (place->process >= 0) {
             numbers[count] = i;
-            asked[count++] = (struct pollfd){.fd = place->process, .events = POLLIN};
+            requested[count++] = (struct pollfd){.fd = place->process, .events = POLLIN};
         } else if (kill((pid_t)place->ring->pid, 0) != 0 && errno == ESRCH) {
             place->ended = true; /* a kernel without pidfd */
         }
     }
-    (void)poll(asked, count, 0);
+    (void)poll(requested, count, 0);
     for (nfds_t i = 0; i < count; i++) {
-        recorder->places[numbers[i]].ended |= asked[i].revents != 0;
+        recorder->places[numbers[i]].ended |= requested[i].revents != 0;
     }
 }
 

@@ -53,10 +53,10 @@ void hs_rec_image_stop(hs_rec_image_t *image)
         return;
     }
     put_mark(image, "recording stopped");
-    free(image->told);
-    image->told = live_blocks(image, &image->told_count);
-    image->told_count = image->told == NULL ? 0 : image->told_count;
-    image->status = image->told == NULL ? HS_ERR_MEMORY : image->status;
+    free(image->reported);
+    image->reported = live_blocks(image, &image->reported_count);
+    image->reported_count = image->reported == NULL ? 0 : image->reported_count;
+    image->status = image->reported == NULL ? HS_ERR_MEMORY : image->status;
     image->paused = true;
 }
 
@@ -105,17 +105,18 @@ void hs_rec_image_start(hs_rec_image_t *image)
     }
     image->paused = false;
     image->started = true;
-    for (size_t i = 0, j = 0; i < image->told_count; i++) { /* first those that are gone */
-        const hs_rec_block_t *told = &image->told[i];
-        while (j < count && list[j].id < told->id) {
+    for (size_t i = 0, j = 0; i < image->reported_count; i++) { /* first those that are gone */
+        const hs_rec_block_t *reported = &image->reported[i];
+        while (j < count && list[j].id < reported->id) {
             j++;
         }
-        if (j < count && same(&list[j], told)) {
+        if (j < count && same(&list[j], reported)) {
             list[j].address = 0; /* it is not reported */
         } else {
-            put(image, (hs_event_t){.kind = HS_EVENT_FREE,
-                                    .task = task,
-                                    .key = image->addresses != 0 ? told->address : told->id});
+            put(image,
+                (hs_event_t){.kind = HS_EVENT_FREE,
+                             .task = task,
+                             .key = image->addresses != 0 ? reported->address : reported->id});
         }
     }
     for (size_t i = 0; i < count; i++) {

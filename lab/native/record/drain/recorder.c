@@ -204,7 +204,7 @@ static void find_new_places(hs_recorder_t *recorder)
 {
     hs_rec_control_t *control = recorder->control;
     const uint32_t begun = atomic_load(&control->begun);
-    uint32_t found[HS_REC_PROCESSES], count = 0;
+    uint32_t match[HS_REC_PROCESSES], count = 0;
     for (uint32_t i = 0; i < HS_REC_PROCESSES; i++) {
         const uint32_t state = atomic_load_explicit(&control->states[i], memory_order_acquire);
         const uint32_t order = atomic_load(&control->orders[i]);
@@ -213,14 +213,14 @@ static void find_new_places(hs_recorder_t *recorder)
             continue;
         }
         uint32_t at = count++;
-        for (; at > 0 && (int32_t)(atomic_load(&control->orders[found[at - 1]]) - order) > 0;
+        for (; at > 0 && (int32_t)(atomic_load(&control->orders[match[at - 1]]) - order) > 0;
              at--) {
-            found[at] = found[at - 1];
+            match[at] = match[at - 1];
         }
-        found[at] = i;
+        match[at] = i;
     }
     for (uint32_t i = 0; i < count; i++) {
-        place_enter(recorder, found[i]);
+        place_enter(recorder, match[i]);
     }
 }
 

@@ -172,15 +172,15 @@ void hs_rec_stacks_take(hs_rec_image_t *image, const hs_rec_worker_t *worker,
 /* ---- files ---- */
 
 /* Whether the last that was reported of this memory is the same file: it was unloaded, or reported twice. */
-static bool is_known(const hs_rec_image_t *image, const hs_rec_module_t *told)
+static bool is_known(const hs_rec_image_t *image, const hs_rec_module_t *reported)
 {
     for (size_t i = image->module_count; i-- > 0;) {
         const hs_rec_module_t *module = &image->modules[i];
-        if (module->start - told->start < told->size ||
-            told->start - module->start < module->size) {
-            return module->start == told->start && module->size == told->size &&
-                   module->file_offset == told->file_offset &&
-                   strcmp(module->path, told->path) == 0;
+        if (module->start - reported->start < reported->size ||
+            reported->start - module->start < module->size) {
+            return module->start == reported->start && module->size == reported->size &&
+                   module->file_offset == reported->file_offset &&
+                   strcmp(module->path, reported->path) == 0;
         }
     }
     return false;
@@ -198,14 +198,14 @@ static uint64_t path_key(const char *path)
 void hs_rec_modules_take(hs_rec_image_t *image, const hs_rec_worker_t *worker,
                          const hs_rec_event_t *record)
 {
-    hs_rec_module_t told = {.start = record->a, .size = record->b, .file_offset = record->c};
-    const size_t most = sizeof told.path - 1;
+    hs_rec_module_t reported = {.start = record->a, .size = record->b, .file_offset = record->c};
+    const size_t most = sizeof reported.path - 1;
     const size_t length = worker->text_length < most ? worker->text_length : most;
     if (length != 0) {
-        memcpy(told.path, worker->text, length);
+        memcpy(reported.path, worker->text, length);
     }
-    told.path_key = path_key(told.path);
-    if (is_known(image, &told)) {
+    reported.path_key = path_key(reported.path);
+    if (is_known(image, &reported)) {
         return;
     }
     if (image->module_count == image->module_capacity) {
@@ -217,5 +217,5 @@ void hs_rec_modules_take(hs_rec_image_t *image, const hs_rec_worker_t *worker,
         image->modules = modules;
         image->module_capacity = capacity;
     }
-    image->modules[image->module_count++] = told;
+    image->modules[image->module_count++] = reported;
 }

@@ -27,16 +27,16 @@ hs_rec_worker_t *hs_rec_worker_get(hs_rec_image_t *image, uint32_t number)
 uint32_t hs_rec_name_index(hs_rec_image_t *image, hs_name_index_t *index, hs_name_table_t table,
                            const char *name, size_t length)
 {
-    uint32_t found = 0;
+    uint32_t match = 0;
     bool added = false;
-    if (hs_name_index_get(index, (const uint8_t *)(name == NULL ? "" : name), length, &found,
+    if (hs_name_index_get(index, (const uint8_t *)(name == NULL ? "" : name), length, &match,
                           &added) != HS_OK) {
         return 0;
     }
     if (added) {
-        (void)hs_trace_name(image->trace, table, found, name == NULL ? "" : name, length);
+        (void)hs_trace_name(image->trace, table, match, name == NULL ? "" : name, length);
     }
-    return found;
+    return match;
 }
 
 uint32_t hs_rec_task_of(hs_rec_image_t *image, const char *name, size_t length)

@@ -54,9 +54,9 @@ static unsigned word_size_of_path(const char *path, int depth)
     if (descriptor < 0) {
         return sizeof(void *);
     }
-    const unsigned found = word_size_at(descriptor, depth);
+    const unsigned match = word_size_at(descriptor, depth);
     hs_rec_close(descriptor);
-    return found;
+    return match;
 }
 
 static unsigned of_script(const char *line, size_t length, int depth)

@@ -35,8 +35,8 @@ static struct {
 
 #define FIND(name, symbol)                                                                         \
     do {                                                                                           \
-        void *found_ = hs_rec_real_next(symbol);                                                   \
-        memcpy(&real.name, &found_, sizeof found_);                                                \
+        void *actual_ = hs_rec_real_next(symbol);                                                  \
+        memcpy(&real.name, &actual_, sizeof actual_);                                              \
     } while (0)
 
 /* When the object is loaded: dlsym is not for a vfork's child. */
@@ -92,9 +92,9 @@ static unsigned word_size_on_path(const char *file)
             memcpy(path + end + 1, file, length + 1);
             const int descriptor = hs_rec_open(path, false);
             if (descriptor >= 0) {
-                const unsigned found = hs_rec_image_word_size_of(descriptor);
+                const unsigned match = hs_rec_image_word_size_of(descriptor);
                 hs_rec_close(descriptor);
-                return found;
+                return match;
             }
         }
         list += folder + (list[folder] != 0);
@@ -189,14 +189,14 @@ static size_t arguments_count(va_list list)
     va_start(counted_, first);                                                                     \
     const size_t number_ = arguments_count(counted_);                                              \
     va_end(counted_);                                                                              \
-    const char *found_[number_ + 1];                                                               \
+    const char *actual_[number_ + 1];                                                              \
     char *arguments[number_ + 1];                                                                  \
     va_start(list_, first);                                                                        \
-    found_[0] = first;                                                                             \
+    actual_[0] = first;                                                                            \
     for (size_t i_ = 1; i_ <= number_; i_++) {                                                     \
-        found_[i_] = va_arg(list_, const char *);                                                  \
+        actual_[i_] = va_arg(list_, const char *);                                                 \
     }                                                                                              \
-    memcpy(arguments, found_, sizeof arguments);
+    memcpy(arguments, actual_, sizeof arguments);
 
 HS_REC_EXPORT int execl(const char *path, const char *first, ...)
 {

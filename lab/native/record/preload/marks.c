@@ -60,8 +60,8 @@ static void put_thread_name(hs_rec_pthread_t thread, const char *name)
 HS_REC_EXPORT int HS_REC_HOOK(pthread_setname_np)(hs_rec_pthread_t thread, const char *name)
 {
     int (*real)(hs_rec_pthread_t, const char *) = NULL;
-    void *found = hs_rec_real_next("pthread_setname_np");
-    memcpy(&real, &found, sizeof found);
+    void *match = hs_rec_real_next("pthread_setname_np");
+    memcpy(&real, &match, sizeof match);
     if (real == NULL) {
         return 38; /* ENOSYS */
     }
@@ -80,8 +80,8 @@ HS_REC_EXPORT int prctl(int option, ...)
 {
     static int (*real)(int, ...);
     if (real == NULL) {
-        void *found = hs_rec_real_next("prctl");
-        memcpy(&real, &found, sizeof found);
+        void *match = hs_rec_real_next("prctl");
+        memcpy(&real, &match, sizeof match);
     }
     va_list list;
     va_start(list, option);

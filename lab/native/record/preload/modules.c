@@ -12,15 +12,15 @@
  * last: 0 until then. Two threads that tell the same file twice do no harm. */
 static struct {
     _Atomic uintptr_t start, end;
-} told[MODULES_MAX];
-static _Atomic uint32_t told_count; /* slots taken, or more where there are no more */
+} reported[MODULES_MAX];
+static _Atomic uint32_t reported_count; /* slots taken, or more where there are no more */
 
-static bool is_told(uintptr_t address)
+static bool is_reported(uintptr_t address)
 {
-    const uint32_t count = atomic_load_explicit(&told_count, memory_order_acquire);
+    const uint32_t count = atomic_load_explicit(&reported_count, memory_order_acquire);
     for (uint32_t i = 0; i < count && i < MODULES_MAX; i++) {
-        const uintptr_t end = atomic_load_explicit(&told[i].end, memory_order_acquire);
-        const uintptr_t start = atomic_load_explicit(&told[i].start, memory_order_relaxed);
+        const uintptr_t end = atomic_load_explicit(&reported[i].end, memory_order_acquire);
+        const uintptr_t start = atomic_load_explicit(&reported[i].start, memory_order_relaxed);
         if (start <= address && address < end) {
             return true;
         }
@@ -45,10 +45,10 @@ static int tell(hs_rec_loaded_t *object, size_t size, void *context)
     if (start > address || address >= end) {
         return 0;
     }
-    const uint32_t at = atomic_fetch_add(&told_count, 1u);
+    const uint32_t at = atomic_fetch_add(&reported_count, 1u);
     if (at < MODULES_MAX) {
-        atomic_store_explicit(&told[at].start, start, memory_order_relaxed);
-        atomic_store_explicit(&told[at].end, end, memory_order_release);
+        atomic_store_explicit(&reported[at].start, start, memory_order_relaxed);
+        atomic_store_explicit(&reported[at].end, end, memory_order_release);
     }
     hs_rec_put_text(object->name, strlen(object->name)); /* "": the program itself */
     hs_rec_put(HS_REC_MODULE, start, end - start, object->base, 0);
@@ -59,7 +59,7 @@ void hs_rec_modules_announce(const uint64_t *frames, unsigned count)
 {
     for (unsigned i = 0; i < count && dl_iterate_phdr != NULL; i++) {
         uintptr_t address = (uintptr_t)frames[i] - 1u;
-        if (!is_told(address)) {
+        if (!is_reported(address)) {
             (void)dl_iterate_phdr(tell, &address);
         }
     }
@@ -68,9 +68,9 @@ void hs_rec_modules_announce(const uint64_t *frames, unsigned count)
 void hs_rec_modules_forget(void)
 {
     for (uint32_t i = 0; i < MODULES_MAX; i++) {
-        atomic_store_explicit(&told[i].end, 0, memory_order_relaxed);
+        atomic_store_explicit(&reported[i].end, 0, memory_order_relaxed);
     }
-    atomic_store(&told_count, 0u);
+    atomic_store(&reported_count, 0u);
 }
 
 #ifndef HS_REC_LINKED
@@ -83,8 +83,8 @@ HS_REC_EXPORT int HS_REC_HOOK(dlclose)(void *handle)
 {
     static int (*real)(void *);
     if (real == NULL) {
-        void *found = hs_rec_real_next("dlclose");
-        memcpy(&real, &found, sizeof found);
+        void *match = hs_rec_real_next("dlclose");
+        memcpy(&real, &match, sizeof match);
     }
     const int status = real == NULL ? -1 : real(handle);
     hs_rec_unwind_forget();

@@ -36,8 +36,8 @@ static void leave(void)
     hs_rec_thread.own--;
 }
 
-static void told_block(heapscope_own_call_t call, const void *block, size_t size, size_t align,
-                       uint32_t caps)
+static void reported_block(heapscope_own_call_t call, const void *block, size_t size, size_t align,
+                           uint32_t caps)
 {
     unsigned log2 = 0;
     while (log2 < 31 && align >> log2 > 1) { /* bound: 31; Zephyr puts a flag below the alignment */
@@ -51,17 +51,17 @@ static void told_block(heapscope_own_call_t call, const void *block, size_t size
     }
 }
 
-static void told_free(const void *block)
+static void reported_free(const void *block)
 {
     put(HS_REC_FREE, (uintptr_t)block, 0, 0, 0);
 }
 
-static void told_resize(const void *block)
+static void reported_resize(const void *block)
 {
     put(HS_REC_REALLOC_BEGIN, (uintptr_t)block, 0, 0, 0);
 }
 
-static void told_resized(const void *block, size_t size, uint32_t caps)
+static void reported_resized(const void *block, size_t size, uint32_t caps)
 {
     const uint64_t origin = origin_of(__builtin_frame_address(0), caps);
     put(HS_REC_REALLOC_END, (uintptr_t)block, size, origin, 0);
@@ -71,10 +71,10 @@ static void told_resized(const void *block, size_t size, uint32_t caps)
 
 static const heapscope_own_calls_t calls = {.enter = enter,
                                             .leave = leave,
-                                            .block = told_block,
-                                            .freed = told_free,
-                                            .resize = told_resize,
-                                            .resized = told_resized,
+                                            .block = reported_block,
+                                            .freed = reported_free,
+                                            .resize = reported_resize,
+                                            .resized = reported_resized,
                                             .task = heapscope_task};
 
 __attribute__((weak)) extern heapscope_wrapped_t heapscope_wrapped_calls;

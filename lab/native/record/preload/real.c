@@ -101,11 +101,11 @@ __attribute__((weak)) void *__libc_memalign(size_t, size_t);
 /* A function pointer out of an object pointer, as POSIX has it. */
 #define FIND(member, name, instead)                                                                \
     do {                                                                                           \
-        void *found_ = hs_rec_real_next(name);                                                     \
-        if (found_ != NULL) {                                                                      \
-            memcpy(&found.member, &found_, sizeof found_);                                         \
+        void *actual_ = hs_rec_real_next(name);                                                    \
+        if (actual_ != NULL) {                                                                     \
+            memcpy(&real.member, &actual_, sizeof actual_);                                        \
         } else {                                                                                   \
-            found.member = (instead);                                                              \
+            real.member = (instead);                                                               \
         }                                                                                          \
     } while (0)
 
@@ -115,7 +115,7 @@ bool hs_rec_real_find(void)
     if (atomic_exchange(&busy, 1) != 0) {
         return false;
     }
-    hs_rec_real_t found;
+    hs_rec_real_t real;
     FIND(malloc, "malloc", __libc_malloc);
     FIND(calloc, "calloc", __libc_calloc);
     FIND(realloc, "realloc", __libc_realloc);
@@ -125,9 +125,9 @@ bool hs_rec_real_find(void)
     FIND(posix_memalign, "posix_memalign", NULL);
     FIND(valloc, "valloc", NULL);
     FIND(pvalloc, "pvalloc", NULL);
-    void *(*const first)(size_t) = found.malloc;
-    found.malloc = NULL;
-    hs_rec_real = found; /* a thread that sees malloc sees the others, too */
+    void *(*const first)(size_t) = real.malloc;
+    real.malloc = NULL;
+    hs_rec_real = real; /* a thread that sees malloc sees the others, too */
     __atomic_store_n(&hs_rec_real.malloc, first, __ATOMIC_RELEASE);
     return true;
 }

@@ -393,9 +393,9 @@ bool hs_rec_session_prepare(const char *path)
     if (descriptor < 0) {
         return false;
     }
-    const bool found = map_control(descriptor);
+    const bool hit = map_control(descriptor);
     hs_rec_close(descriptor);
-    return found;
+    return hit;
 }
 
 bool hs_rec_session_join(void)

@@ -170,25 +170,25 @@ static unsigned walk(cursor_t *walked, unsigned most, const void *frame)
 
 static _Atomic uint64_t *table_get(void)
 {
-    _Atomic uint64_t *found = atomic_load_explicit(&table, memory_order_acquire);
-    if (found == NULL) {
-        _Atomic uint64_t *made = hs_rec_map(-1, 0, STACKS * sizeof(uint64_t));
-        if (made == NULL) {
+    _Atomic uint64_t *match = atomic_load_explicit(&table, memory_order_acquire);
+    if (match == NULL) {
+        _Atomic uint64_t *built = hs_rec_map(-1, 0, STACKS * sizeof(uint64_t));
+        if (built == NULL) {
             return NULL;
         }
-        if (atomic_compare_exchange_strong(&table, &found, made)) {
-            return made;
+        if (atomic_compare_exchange_strong(&table, &match, built)) {
+            return built;
         }
-        hs_rec_unmap(made, STACKS * sizeof(uint64_t)); /* another thread was first */
+        hs_rec_unmap(built, STACKS * sizeof(uint64_t)); /* another thread was first */
     }
-    return found;
+    return match;
 }
 
 void hs_rec_stacks_forget(void)
 {
-    _Atomic uint64_t *found = atomic_exchange(&table, NULL);
-    if (found != NULL) {
-        hs_rec_unmap(found, STACKS * sizeof(uint64_t));
+    _Atomic uint64_t *match = atomic_exchange(&table, NULL);
+    if (match != NULL) {
+        hs_rec_unmap(match, STACKS * sizeof(uint64_t));
     }
 }
 

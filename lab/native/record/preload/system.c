@@ -78,9 +78,9 @@ static long call(long number, long a, long b, long c, long d, long e, long f)
     int *error = __errno_location();
     const int kept = *error;
     const long result = syscall(number, a, b, c, d, e, f);
-    const long found = result == -1 ? -(long)*error : result;
+    const long match = result == -1 ? -(long)*error : result;
     *error = kept;
-    return found;
+    return match;
 }
 
 int hs_rec_open(const char *path, bool to_write)
@@ -108,9 +108,9 @@ long hs_rec_read_link(const char *path, char *out, size_t capacity)
 
 void *hs_rec_map(int descriptor, uint64_t offset, size_t count)
 {
-    const long found = call(MMAP, 0, (long)count, MAP_BOTH, descriptor < 0 ? MAP_OWN : MAP_OF_FILE,
+    const long match = call(MMAP, 0, (long)count, MAP_BOTH, descriptor < 0 ? MAP_OWN : MAP_OF_FILE,
                             descriptor, (long)(offset / MMAP_UNIT));
-    return found < 0 && found > -4096 ? NULL : (void *)found;
+    return match < 0 && match > -4096 ? NULL : (void *)match;
 }
 
 void hs_rec_unmap(void *memory, size_t count)

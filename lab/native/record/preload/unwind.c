@@ -86,8 +86,8 @@ hs_rec_rule_t hs_rec_unwind_rule(uintptr_t address)
                        time) == address)) {
         return unpacked(rule);
     }
-    const hs_rec_rule_t found = find(address);
-    atomic_store_explicit(&known[at].rule, packed(found), memory_order_relaxed);
-    atomic_store_explicit(&known[at].check, packed(found) ^ time ^ address, memory_order_relaxed);
-    return found;
+    const hs_rec_rule_t match = find(address);
+    atomic_store_explicit(&known[at].rule, packed(match), memory_order_relaxed);
+    atomic_store_explicit(&known[at].check, packed(match) ^ time ^ address, memory_order_relaxed);
+    return match;
 }

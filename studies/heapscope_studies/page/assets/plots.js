@@ -71,20 +71,20 @@
   /* A row for each curve that has a figure here, the highest first; with how far it is from the
      one that is beside it. */
   function rowsAt(plot, x) {
-    const at = scales(plot), found = new Map();
+    const at = scales(plot), result = new Map();
     for (const number of shown(plot)) {
       const curve = values(plot, number);
       if (!curve.x.length) continue;
       const i = nearest(curve.x, x);
       const far = Math.abs(at.x(curve.x[i]) - at.x(x));
       if (far < (plot.series[number].points ? 1 : NEAR) && !Number.isNaN(curve.y[i])) {
-        found.set(number, curve.y[i]);
+        result.set(number, curve.y[i]);
       }
     }
-    return [...found].sort((a, b) => b[1] - a[1]).map(([number, value]) => {
+    return [...result].sort((a, b) => b[1] - a[1]).map(([number, value]) => {
       const other = plot.series.findIndex((one) => one.beside === number);
-      const told = other < 0 ? undefined : found.get(other);
-      const apart = told ? ` (${percent(100 * (value - told) / told)})` : "";
+      const reported = other < 0 ? undefined : result.get(other);
+      const apart = reported ? ` (${percent(100 * (value - reported) / reported)})` : "";
       return [plot.series[number].name, withUnit(value, plot.unit) + apart, plot.series[number].colour];
     });
   }
@@ -173,9 +173,9 @@
   }
   function swatch(curve) {
     if (!curve.points) return HS.swatch(curve.colour, `swatch line ${curve.dash}`);
-    const made = HS.swatch(curve.dash === "dashed" ? "none" : curve.colour, "swatch dot");
-    made.style.borderColor = curve.colour;
-    return made;
+    const built = HS.swatch(curve.dash === "dashed" ? "none" : curve.colour, "swatch dot");
+    built.style.borderColor = curve.colour;
+    return built;
   }
   /* Names lie where each has its room, lean where not, and stand where there are many. */
   function turn(plot) {

@@ -54,21 +54,21 @@ struct by_macro {
 
 static void *with_header(size_t bytes)
 {
-    size_t *made = malloc(bytes + 2 * sizeof(void *));
-    made[0] = bytes;
-    return made + 2;
+    size_t *built = malloc(bytes + 2 * sizeof(void *));
+    built[0] = bytes;
+    return built + 2;
 }
 
-static void without_header(void *made)
+static void without_header(void *built)
 {
-    free((size_t *)made - 2);
+    free((size_t *)built - 2);
 }
 
 struct item *headed(void)
 {
-    struct item *made = with_header(sizeof *made);
-    made->a = NULL;
-    return made;
+    struct item *built = with_header(sizeof *built);
+    built->a = NULL;
+    return built;
 }
 
 static void *with_eight(size_t bytes)
@@ -78,95 +78,95 @@ static void *with_eight(size_t bytes)
 
 struct three *summed(void)
 {
-    struct three *made = with_eight(sizeof(struct item));
-    made->a = NULL;
-    return made;
+    struct three *built = with_eight(sizeof(struct item));
+    built->a = NULL;
+    return built;
 }
 
 struct item *and_more(int bytes)
 {
-    struct item *made = malloc(sizeof(struct item) + bytes);
-    made->a = NULL;
-    return made;
+    struct item *built = malloc(sizeof(struct item) + bytes);
+    built->a = NULL;
+    return built;
 }
 
 struct tail *open_ended(int bytes)
 {
-    struct tail *made = malloc(sizeof(struct tail) + bytes);
-    made->count = bytes;
-    return made;
+    struct tail *built = malloc(sizeof(struct tail) + bytes);
+    built->count = bytes;
+    return built;
 }
 
 struct number *number(void)
 {
-    struct number *made = malloc(sizeof *made);
-    made->low = 1;
-    return made;
+    struct number *built = malloc(sizeof *built);
+    built->low = 1;
+    return built;
 }
 
 limb_t *limbs(int count)
 {
-    limb_t *made = malloc(count * sizeof *made);
-    made[0] = 1;
-    return made;
+    limb_t *built = malloc(count * sizeof *built);
+    built[0] = 1;
+    return built;
 }
 
 struct other *other(void)
 {
-    struct other *made = malloc(sizeof *made);
-    made->a = NULL;
-    return made;
+    struct other *built = malloc(sizeof *built);
+    built->a = NULL;
+    return built;
 }
 
 struct words *words(void)
 {
-    struct words *made = malloc(sizeof *made);
-    made->used = 0;
-    return made;
+    struct words *built = malloc(sizeof *built);
+    built->used = 0;
+    return built;
 }
 
 struct tight *tight(void)
 {
-    struct tight *made = malloc(sizeof *made);
-    made->kind = 0;
-    return made;
+    struct tight *built = malloc(sizeof *built);
+    built->kind = 0;
+    return built;
 }
 
 struct clocked *clocked(void)
 {
-    struct clocked *made = malloc(sizeof *made);
-    made->next = NULL;
-    return made;
+    struct clocked *built = malloc(sizeof *built);
+    built->next = NULL;
+    return built;
 }
 
 struct by_macro *by_macro(void)
 {
-    struct by_macro *made = malloc(sizeof *made);
-    made->more = 0;
-    return made;
+    struct by_macro *built = malloc(sizeof *built);
+    built->more = 0;
+    return built;
 }
 
 struct item *counted(void)
 {
-    struct item *made = malloc(WORDS * sizeof(struct item));
-    made->a = NULL;
-    return made;
+    struct item *built = malloc(WORDS * sizeof(struct item));
+    built->a = NULL;
+    return built;
 }
 
 char *arena(void)
 {
-    char *made = malloc(10 * sizeof(struct item) + 5);
-    made[0] = 0;
-    return made;
+    char *built = malloc(10 * sizeof(struct item) + 5);
+    built[0] = 0;
+    return built;
 }
 
 struct item *by_chance(int bytes)
 {
-    struct item *made = malloc(bytes);
-    if (made != NULL) {
-        memset(made, 0, bytes);
+    struct item *built = malloc(bytes);
+    if (built != NULL) {
+        memset(built, 0, bytes);
     }
-    return made;
+    return built;
 }
 
 int main(void)

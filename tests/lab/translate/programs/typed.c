@@ -35,11 +35,11 @@ static struct table *table;
 
 static void *checked(size_t bytes)
 {
-    void *made = malloc(bytes);
-    if (made == NULL) {
+    void *built = malloc(bytes);
+    if (built == NULL) {
         abort();
     }
-    return made;
+    return built;
 }
 
 static void *handed_on(size_t bytes)
@@ -51,12 +51,12 @@ static void *(*allocate)(size_t) = malloc;
 
 entry_t *in_a_variable(void)
 {
-    entry_t *made = malloc(sizeof *made);
-    if (made == NULL) {
+    entry_t *built = malloc(sizeof *built);
+    if (built == NULL) {
         return NULL;
     }
-    made->next = NULL;
-    return made;
+    built->next = NULL;
+    return built;
 }
 
 void in_a_member(struct table *of)
@@ -72,9 +72,9 @@ struct point *returned(void)
 
 struct point *by_a_wrapper(void)
 {
-    struct point *made = checked(sizeof *made);
-    made->x = 1;
-    return made;
+    struct point *built = checked(sizeof *built);
+    built->x = 1;
+    return built;
 }
 
 union value *by_two_wrappers(int count)
@@ -86,44 +86,44 @@ union value *by_two_wrappers(int count)
 
 struct table *by_a_macro(void)
 {
-    struct table *made = NEW(struct table);
-    made->count = 0;
-    return made;
+    struct table *built = NEW(struct table);
+    built->count = 0;
+    return built;
 }
 
 entry_t *by_a_pointer(void)
 {
-    entry_t *made = allocate(sizeof(entry_t));
-    made->next = NULL;
-    return made;
+    entry_t *built = allocate(sizeof(entry_t));
+    built->next = NULL;
+    return built;
 }
 
 const char **of_pointers(int count)
 {
-    const char **made = calloc(count, sizeof *made);
-    made[0] = "";
-    return made;
+    const char **built = calloc(count, sizeof *built);
+    built[0] = "";
+    return built;
 }
 
 struct point *grown(struct point *old, int count)
 {
-    struct point *made = realloc(old, sizeof(struct point) * (count + 1));
-    made[count].mark = 1;
-    return made;
+    struct point *built = realloc(old, sizeof(struct point) * (count + 1));
+    built[count].mark = 1;
+    return built;
 }
 
 char *text(const char *of)
 {
-    char *made = malloc(strlen(of) + 1);
-    strcpy(made, of);
-    return made;
+    char *built = malloc(strlen(of) + 1);
+    strcpy(built, of);
+    return built;
 }
 
 char *buffer(void)
 {
-    char *made = malloc(100);
-    made[0] = 0;
-    return made;
+    char *built = malloc(100);
+    built[0] = 0;
+    return built;
 }
 
 int main(void)

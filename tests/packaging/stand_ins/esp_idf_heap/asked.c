@@ -29,21 +29,21 @@ static void check(const char *how, const void *block, size_t size, unsigned caps
 {
     const int part = block == NULL ? -1 : layout_part_of(data_address(block));
     const size_t whole = (size + alignment - 1) / alignment * alignment;
-    const char *found = NULL;
+    const char *match = NULL;
     if ((block != NULL) != (memories != 0)) {
-        found = block != NULL ? "memory that is none" : "no memory";
+        match = block != NULL ? "memory that is none" : "no memory";
     } else if (block != NULL && (part < 0 || (memories >> part & 1u) == 0)) {
-        found = "another memory";
+        match = "another memory";
     } else if (block != NULL && (uintptr_t)block % alignment != 0) {
-        found = "not aligned";
+        match = "not aligned";
     } else if (block != NULL && heap_caps_get_allocated_size((void *)block) < whole) {
-        found = "not rounded";
+        match = "not rounded";
     } else if (ESP_IDF >= 502 && block != NULL && data_address(block) == block &&
                (caps & 1u) != 0 && (uintptr_t)block - clock_start < sdk_clock_size) {
-        found = "the data's address";
+        match = "the data's address";
     }
-    if (found != NULL) {
-        printf("%s: 0x%x: %s: %p\n", how, caps, found, block);
+    if (match != NULL) {
+        printf("%s: 0x%x: %s: %p\n", how, caps, match, block);
         wrong++;
     }
 }

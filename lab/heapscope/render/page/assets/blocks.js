@@ -13,10 +13,10 @@ class Blocks {
   count() { return this.engine.figures("hs_lab_history", this.reader.at); }
 
   /* Calls a function with structs, which are freed after it; `made`: pairs of a struct's name and its object. */
-  with(made, call) {
+  with(built, call) {
     const { engine } = this, kept = [];
     try {
-      const places = made.map(([name, object]) => {
+      const places = built.map(([name, object]) => {
         const at = engine.cleared(engine.width(name), kept);
         engine.fill(name, at, object, kept);
         return at;
@@ -29,8 +29,8 @@ class Blocks {
   }
 
   filter(filter) {
-    const asked = JSON.stringify(filter);
-    if (asked === this.filtered) return;
+    const requested = JSON.stringify(filter);
+    if (requested === this.filtered) return;
     const whole = (value, round) => Math.min(Blocks.ALL, Math.max(0, round(value)));
     const sites = filter.sites === null ? [] : Array((filter.sites.at(-1) ?? -1) + 1).fill(0);
     for (const site of filter.sites ?? []) sites[site] = 1;
@@ -39,7 +39,7 @@ class Blocks {
       age: whole(filter.age, Math.ceil), stays: filter.stays, failed: filter.failed, by_site: filter.sites !== null, by_holder: filter.leaks !== null, sites, holders: filter.leaks ?? [],
     };
     this.with([["hs_lab_filter", set]], (at) => this.engine.calls.hs_lab_history_filter(this.reader.at, at));
-    this.filtered = asked;
+    this.filtered = requested;
   }
 
   /* A window as the engine takes it. */
@@ -53,27 +53,27 @@ class Blocks {
      those that do after the last event of each column, until line() tells the most in it. */
   picture({ view, width, height, filter, colours, other, bad }) {
     this.filter(filter);
-    const { engine, reader } = this, made = { waits: filter.active && !filter.failed };
+    const { engine, reader } = this, built = { waits: filter.active && !filter.failed };
     this.with(this.view(view, width, height), (at, room) => {
       const owners = room(2 * width * height), failed = room(4 * width), live = room(8 * width);
       const status = engine.calls.hs_lab_history_draw(reader.at, at, owners, failed, live), memory = engine.calls.memory.buffer;
-      made.failed = new Uint32Array(memory, failed, width).slice();
-      made.live = made.waits ? Float64Array.from(new BigUint64Array(memory, live, width), Number) : null;
-      made.pixels = Blocks.coloured(new Uint16Array(memory, owners, width * height), width, height, colours, other);
+      built.failed = new Uint32Array(memory, failed, width).slice();
+      built.live = built.waits ? Float64Array.from(new BigUint64Array(memory, live, width), Number) : null;
+      built.pixels = Blocks.coloured(new Uint16Array(memory, owners, width * height), width, height, colours, other);
       return status;
     });
-    if (filter.failed) this.across(made, width, height, view, bad);
-    return { ...made, run: this.run, view, width, height, filter, bad, events: this.count().events, times: [view.left, view.right - 1].map((event) => this.timeAt(event)) };
+    if (filter.failed) this.across(built, width, height, view, bad);
+    return { ...built, run: this.run, view, width, height, filter, bad, events: this.count().events, times: [view.left, view.right - 1].map((event) => this.timeAt(event)) };
   }
   line({ view, width, filter }) {
     this.filter(filter);
-    const { engine, reader } = this, made = {};
+    const { engine, reader } = this, built = {};
     this.with(this.view(view, width, 1), (at, room) => {
       const most = room(8 * width), status = engine.calls.hs_lab_history_most(reader.at, at, most);
-      made.live = Float64Array.from(new BigUint64Array(engine.calls.memory.buffer, most, width), Number);
+      built.live = Float64Array.from(new BigUint64Array(engine.calls.memory.buffer, most, width), Number);
       return status;
     });
-    return made;
+    return built;
   }
 
   /* Failed requests have no place: each is a line across all strips. */
@@ -112,14 +112,14 @@ class Blocks {
 
   /* The block at an address after an event, and the blocks beside it when it was born; null: none. */
   pick(event, region, address) {
-    const { engine } = this, { size } = engine.face.structs.hs_lab_life, found = [];
+    const { engine } = this, { size } = engine.face.structs.hs_lab_life, result = [];
     this.with([], (room) => {
       const rows = room(3 * size);
       engine.calls.hs_lab_history_pick(this.reader.at, BigInt(event), region, address, rows);
-      for (let i = 0; i < 3; i++) found.push(engine.read("hs_lab_life", rows + i * size));
+      for (let i = 0; i < 3; i++) result.push(engine.read("hs_lab_life", rows + i * size));
     });
-    const told = (row) => (row.block === Blocks.ALL ? null : typeof row.died === "bigint" ? { ...row, died: null, died_time: null } : row);
-    const [block, below, above] = found.map(told);
+    const reported = (row) => (row.block === Blocks.ALL ? null : typeof row.died === "bigint" ? { ...row, died: null, died_time: null } : row);
+    const [block, below, above] = result.map(reported);
     return block === null ? null : { ...block, below, above };
   }
 

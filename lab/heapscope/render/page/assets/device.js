@@ -145,42 +145,42 @@
     return `${whose.join(", ")}. ${live}${grew}; the peak was ${number(moment.live_peak)} B. ${number(moment.events)} events, ${number(moment.failures)} failed requests.${rates}${recorded}`;
   }
   function notes() {
-    const { losses, text } = moment, said = [];
-    const missing = losses.events - losses.left_out, tell = (value, words) => value > 0 && said.push(words);
-    if (garbage()) said.push(`${Math.round((100 * text.odd) / text.characters)} % of what came is neither text nor a recording: the speed is probably wrong. Stop, choose the speed that the device has, and connect again.`);
-    if (moment.recording > 0) said.push(missing === 0 ? "No event is missing." : `${number(missing)} events are missing.`);
+    const { losses, text } = moment, stated = [];
+    const missing = losses.events - losses.left_out, tell = (value, words) => value > 0 && stated.push(words);
+    if (garbage()) stated.push(`${Math.round((100 * text.odd) / text.characters)} % of what came is neither text nor a recording: the speed is probably wrong. Stop, choose the speed that the device has, and connect again.`);
+    if (moment.recording > 0) stated.push(missing === 0 ? "No event is missing." : `${number(missing)} events are missing.`);
     tell(losses.left_out, `${number(losses.left_out)} events were left out on purpose, by a level or a filter.`);
     tell(losses.chunks, `${number(losses.chunks)} chunks are missing.`);
     tell(losses.damaged_chunks, `${number(losses.damaged_chunks)} chunks are damaged (${number(losses.damaged_bytes)} B).`);
     tell(losses.late_chunks, `${number(losses.late_chunks)} chunks of the boot before came late and are left aside.`);
     tell(losses.malformed_chunks, `${number(losses.malformed_chunks)} chunks are written wrong.`);
     tell(moment.corrections, `${number(moment.corrections)} blocks were corrected by snapshots.`);
-    for (const [name, count] of Object.entries(state.line)) said.push(`The line had ${number(count)} ${name}${count === 1 ? "" : "s"}${name === "framing error" ? ": the speed may be wrong" : ""}.`);
+    for (const [name, count] of Object.entries(state.line)) stated.push(`The line had ${number(count)} ${name}${count === 1 ? "" : "s"}${name === "framing error" ? ": the speed may be wrong" : ""}.`);
     tell(moment.current_left_out, `The page has no room for more: ${number(moment.current_left_out)} B of this recording were left out at its end.`);
     tell(text.left_out, `${number(text.left_out)} B of the log were left out: the page keeps its beginning.`);
-    if (state.said !== null) said.push(...state.said.sentences.map(HS.plain), "When you stop, the whole log is answered above as a file is.");
-    find("notes").replaceChildren(...said.map((one) => HS.made("li", one)));
+    if (state.said !== null) stated.push(...state.said.sentences.map(HS.plain), "When you stop, the whole log is answered above as a file is.");
+    find("notes").replaceChildren(...stated.map((one) => HS.made("li", one)));
   }
 
   /* ---- tables ---- */
   const signed = (value) => `${value > 0 ? "+" : ""}${number(value)}`;
-  const told = (value) => (value === null ? "not told" : number(value));
+  const reported = (value) => (value === null ? "not told" : number(value));
   const COLUMNS = {
-    memory: [["Memory", (one) => HS.plain(one.name)], ["capabilities", (one) => (one.name === "pool" && one.by !== "heap" ? "any" : one.capabilities)], ["bytes", (one) => told(one.size)], ["free", (one) => told(one.free)], ["largest block", (one) => told(one.largest)], ["least free", (one) => told(one.minimum)], ["live", (one) => told(one.live)], ["at most fits", (one) => told(one.room)], ["told by", (one) => (one.by || "nobody") + (one.said === null ? "" : `, ${one.said.toFixed(1)} s ago`)]],
-    owners: [["Task", (one) => HS.plain(one.task) || "not told"], ["Call site", (one) => HS.plain(one.site)], ["bytes", (one) => told(one.live)], ["blocks", (one) => told(one.blocks)], ["grew by", (one) => (one.growth === null ? "not known" : signed(one.growth))]],
-    needs: [["Need", (one) => told(one.size)], ["fits", (one) => ({ true: "yes", false: "no" })[one.fits] ?? "not known"], ["told by", (one) => one.by || "nobody"], ["largest block", (one) => told(one.largest)], ["stopped fitting, times", (one) => told(one.stopped)]],
-    way: [["Task", (one) => HS.plain(one.task) || "not told"], ["Call site", (one) => HS.plain(one.site)], ["bytes", (one) => told(one.live)], ["blocks", (one) => told(one.blocks)]],
+    memory: [["Memory", (one) => HS.plain(one.name)], ["capabilities", (one) => (one.name === "pool" && one.by !== "heap" ? "any" : one.capabilities)], ["bytes", (one) => reported(one.size)], ["free", (one) => reported(one.free)], ["largest block", (one) => reported(one.largest)], ["least free", (one) => reported(one.minimum)], ["live", (one) => reported(one.live)], ["at most fits", (one) => reported(one.room)], ["told by", (one) => (one.by || "nobody") + (one.said === null ? "" : `, ${one.said.toFixed(1)} s ago`)]],
+    owners: [["Task", (one) => HS.plain(one.task) || "not told"], ["Call site", (one) => HS.plain(one.site)], ["bytes", (one) => reported(one.live)], ["blocks", (one) => reported(one.blocks)], ["grew by", (one) => (one.growth === null ? "not known" : signed(one.growth))]],
+    needs: [["Need", (one) => reported(one.size)], ["fits", (one) => ({ true: "yes", false: "no" })[one.fits] ?? "not known"], ["told by", (one) => one.by || "nobody"], ["largest block", (one) => reported(one.largest)], ["stopped fitting, times", (one) => reported(one.stopped)]],
+    way: [["Task", (one) => HS.plain(one.task) || "not told"], ["Call site", (one) => HS.plain(one.site)], ["bytes", (one) => reported(one.live)], ["blocks", (one) => reported(one.blocks)]],
     failed: [["Request", (one) => HS.plain(one.text)]],
     happened: [["Event", (one) => HS.plain(one.text)]],
-    recordings: [["Recording", (one) => `${number(one.number)}, ${HS.plain(one.label)}`], ["File", (one) => one], ["after", (one) => HS.plain(one.reset) || "not told"], ["events", (one) => told(one.events)], ["missing", (one) => told(one.lost)], ["failed", (one) => told(one.failures)], ["bytes kept", (one) => (one.dropped ? "none: later ones needed the room" : `${number(one.size)}${one.left_out > 0 ? `, ${number(one.left_out)} left out at its end` : ""}`)]],
+    recordings: [["Recording", (one) => `${number(one.number)}, ${HS.plain(one.label)}`], ["File", (one) => one], ["after", (one) => HS.plain(one.reset) || "not told"], ["events", (one) => reported(one.events)], ["missing", (one) => reported(one.lost)], ["failed", (one) => reported(one.failures)], ["bytes kept", (one) => (one.dropped ? "none: later ones needed the room" : `${number(one.size)}${one.left_out > 0 ? `, ${number(one.left_out)} left out at its end` : ""}`)]],
   };
   const WORDS = ["fits", "Memory", "capabilities", "told by", "Task", "Call site", "Request", "Event", "Recording", "File", "after"];
   function table(name, rows) {
-    const made = box.querySelector(`[data-rows="${name}"]`), columns = COLUMNS[name];
-    made.hidden = rows.length === 0;
+    const built = box.querySelector(`[data-rows="${name}"]`), columns = COLUMNS[name];
+    built.hidden = rows.length === 0;
     const kind = (heading) => (WORDS.includes(heading) ? {} : { class: "number" });
-    if (made.querySelector("th") === null) made.querySelector("tr").replaceChildren(...columns.map(([heading]) => HS.made("th", heading, { scope: "col", ...kind(heading) })));
-    made.querySelector("tbody").replaceChildren(...rows.map((row, index) => {
+    if (built.querySelector("th") === null) built.querySelector("tr").replaceChildren(...columns.map(([heading]) => HS.made("th", heading, { scope: "col", ...kind(heading) })));
+    built.querySelector("tbody").replaceChildren(...rows.map((row, index) => {
       const line = HS.made("tr");
       line.append(...columns.map(([heading, of]) => (heading === "File" ? actions(row, index) : HS.made("td", of(row), kind(heading)))));
       return line;
@@ -217,7 +217,7 @@
   }
   function drawCurve(points) {
     const svg = find("curve").querySelector("svg"), first = points[0].time, last = points.at(-1).time;
-    const top = points.reduce((most, one) => one.series.reduce((found, [, value]) => Math.max(found, value ?? 0), most), 1), names = points.at(-1).series.map(([name]) => name);
+    const top = points.reduce((most, one) => one.series.reduce((result, [, value]) => Math.max(result, value ?? 0), most), 1), names = points.at(-1).series.map(([name]) => name);
     const look = (i) => ({ colour: HS.colours[(i >> 1) % HS.colours.length], dash: i % 2 === 1 ? "7 5" : "none" });
     svg.setAttribute("aria-label", `${names.join(", ")} over time, from 0 to ${number(top)} B. The table below has the last values.`);
     svg.replaceChildren(...names.map((_, i) => {

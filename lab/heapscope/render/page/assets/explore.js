@@ -158,9 +158,9 @@
   };
 
   /* `asked`: the worker was asked to open it. */
-  HS.explore.open = async (asked, name) => {
+  HS.explore.open = async (requested, name) => {
     find("says").textContent = name === null ? "Reading the trace." : `Reading ${HS.plain(name)}.`;
-    const answer = await asked;
+    const answer = await requested;
     seen.shown = null;
     find("opened").hidden = answer.log !== undefined;
     if (find("logged") !== null) find("logged").hidden = answer.log === undefined;

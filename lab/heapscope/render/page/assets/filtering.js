@@ -34,10 +34,10 @@
 
   async function leaked() {
     if (leaks === null) {
-      const found = await HS.ask("leaks");
-      leaks = found.keys;
+      const result = await HS.ask("leaks");
+      leaks = result.keys;
       find("filtersays").textContent =
-        found.why !== null ? `Whether anything leaks cannot be told: ${found.why}.`
+        result.why !== null ? `Whether anything leaks cannot be told: ${result.why}.`
         : leaks.length === 0 ? "No task and call site leaks, as far as this trace can show it."
         : `${leaks.length.toLocaleString("en-US")} pair${leaks.length === 1 ? "" : "s"} of task and call site leak${leaks.length === 1 ? "s" : ""}: they grow to the end, and hardly an old block is freed.`;
     }
@@ -45,13 +45,13 @@
   }
   HS.explore.filters = async () => {
     const value = (name, other) => (form[name].value === "" ? other : Number(form[name].value));
-    const asked = form.site.value.toLowerCase(), show = form.show.value;
+    const requested = form.site.value.toLowerCase(), show = form.show.value;
     if (show !== "leaked") find("filtersays").textContent = show === "failed" ? "Failed requests are lines across all regions. Ranges and pins count them in place of blocks." : "";
     if (show !== "leaked") leaks = null;
     return {
       task: form.task.value === "" ? null : Number(form.task.value),
       region: form.region.value === "" ? null : Number(form.region.value),
-      sites: asked === "" ? null : HS.explore.indices(HS.opened.sites).filter((site) => HS.explore.siteName(site).toLowerCase().includes(asked)),
+      sites: requested === "" ? null : HS.explore.indices(HS.opened.sites).filter((site) => HS.explore.siteName(site).toLowerCase().includes(requested)),
       least: value("least", 0), most: value("most", 4294967295), age: value("age", 0),
       stays: show === "stays", failed: show === "failed", leaks: show === "leaked" ? await leaked() : null,
       active: Object.keys(HS.explore.filterState()).length > 0,

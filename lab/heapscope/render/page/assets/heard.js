@@ -3,7 +3,7 @@
 "use strict";
 
 const NOT_TOLD = Number(NEVER);
-const toldNumber = (value) => (value === NOT_TOLD ? null : value);
+const reportedNumber = (value) => (value === NOT_TOLD ? null : value);
 
 /* The recorded heaps on a memory of the page, after every event. After a loss it begins anew at the next snapshot. */
 class LiveModel {
@@ -89,7 +89,7 @@ const Heard = {
   told(listening) {
     return listening.rows("hs_lab_listener_regions").map(numbered).filter((row) => row.start !== NOT_TOLD && row.size !== NOT_TOLD && row.size !== 0).map((row) => ({
       name: listening.called(Listening.REGIONS, row.index), caps: row.caps, start: row.start, size: row.size,
-      free: toldNumber(row.free), minimum: toldNumber(row.minimum), largest: toldNumber(row.largest), time: toldNumber(row.time), by: row.free === NOT_TOLD ? "" : "heap",
+      free: reportedNumber(row.free), minimum: reportedNumber(row.minimum), largest: reportedNumber(row.largest), time: reportedNumber(row.time), by: row.free === NOT_TOLD ? "" : "heap",
     }));
   },
 
@@ -99,7 +99,7 @@ const Heard = {
     for (const one of regions) groups.set(`${one.caps} ${one.name}`, [...(groups.get(`${one.caps} ${one.name}`) ?? []), one]);
     const sum = (list) => list.reduce((one, other) => one + other, 0);
     const all = (group, name) => group.map((one) => one[name]);
-    const whole = (found) => (found.includes(null) ? null : found);
+    const whole = (result) => (result.includes(null) ? null : result);
     return [...groups.values()].map((group) => {
       const inside = group.map((one) => Heard.within(blocks, one)), times = all(group, "time").filter((one) => one !== null);
       const free = whole(all(group, "free")), minimum = whole(all(group, "minimum")), largest = whole(all(group, "largest"));

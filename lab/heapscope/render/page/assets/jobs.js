@@ -93,13 +93,13 @@ function imported(bytes) {
   const head = new TextDecoder().decode(bytes.subarray(0, 4096));
   const form = /^v [0-9a-f]+/.test(head) ? 1 : /^= Start|^@ .*:\[0x[0-9a-f]+\] [-+<>] 0x/.test(head) ? 2 : 0;
   const room = engine.take(Reader.PIECE);
-  let features = 0, made = importedWith(form, features, bytes, room);
-  while (made.stats.wanted !== 0) {
-    features |= made.stats.wanted;
-    made = importedWith(form, features, bytes, room);
+  let features = 0, built = importedWith(form, features, bytes, room);
+  while (built.stats.wanted !== 0) {
+    features |= built.stats.wanted;
+    built = importedWith(form, features, bytes, room);
   }
   engine.calls.free(room);
-  const { parts, stats } = made;
+  const { parts, stats } = built;
   return { bytes: new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0)), parts, stats };
 }
 
@@ -120,18 +120,18 @@ async function open(job) {
   let bytes = await unpacked(new Uint8Array(job.bytes), job.most ?? UNPACKED_MAX), stats = null;
   if (bytes.length === 0) throw new Error("It is empty.");
   if (!holdsTrace(bytes)) {
-    const made = imported(bytes);
-    if (made.stats.events <= made.stats.bad_lines) { /* most lines are no events: a device printed it */
+    const built = imported(bytes);
+    if (built.stats.events <= built.stats.bad_lines) { /* most lines are no events: a device printed it */
       const log = readLog(engine, engine.face, bytes);
       if (log !== null) return { log };
     }
-    if (made.stats.events === 0) throw new Error("It is neither a trace, nor a text with heap events, nor a log in which a line tells of a heap.");
+    if (built.stats.events === 0) throw new Error("It is neither a trace, nor a text with heap events, nor a log in which a line tells of a heap.");
     let at = 0;
-    for (const part of made.parts) {
-      made.bytes.set(part, at);
+    for (const part of built.parts) {
+      built.bytes.set(part, at);
       at += part.length;
     }
-    ({ bytes, stats } = made);
+    ({ bytes, stats } = built);
   }
   const reader = new Reader(engine, null);
   try {
@@ -145,9 +145,9 @@ async function open(job) {
 }
 
 /* The blocks that the page sees from now on. */
-function keep(found) {
-  if (blocks !== found) blocks?.close();
-  blocks = found;
+function keep(result) {
+  if (blocks !== result) blocks?.close();
+  blocks = result;
 }
 
 /* Every event on the memory of the job. On the way it tells the figures so far and, with `blocks`, a part: a picture of
@@ -155,26 +155,26 @@ function keep(found) {
 async function replay(job, tell) {
   const mine = ++running, begun = performance.now();
   const reader = new Reader(engine, job.config, { blocks: job.blocks });
-  const found = job.blocks ? new Blocks(engine, reader, mine) : null;
+  const result = job.blocks ? new Blocks(engine, reader, mine) : null;
   const every = job.every ?? PERIOD;
-  let heard = begun, told = begun, due = begun + (job.every ?? FIRST);
+  let heard = begun, reported = begun, due = begun + (job.every ?? FIRST);
   try {
     for (let from = 0; from < trace.length; from += Reader.PIECE) {
       reader.push(trace.subarray(from, from + Reader.PIECE));
       const now = performance.now();
       if (now - heard < every) continue;
       const draws = job.picture && now >= due;
-      if (draws || now - told >= (job.every ?? TELLING)) {
+      if (draws || now - reported >= (job.every ?? TELLING)) {
         const coarse = reader.some("hs_lab_summary", "hs_lab_capsets", "hs_lab_needs");
         const progress = { share: Math.min(1, (from + Reader.PIECE) / trace.length), coarse };
         if (draws) {
-          keep(found);
-          progress.part = { figures: reader.some("hs_lab_regions", "hs_lab_marks"), timeline: reader.timeline(), picture: found.picture(job.picture) };
+          keep(result);
+          progress.part = { figures: reader.some("hs_lab_regions", "hs_lab_marks"), timeline: reader.timeline(), picture: result.picture(job.picture) };
           const after = performance.now();
           due = after + (job.every ?? Math.max(SHARE * (after - now), after - begun));
         }
         tell(progress);
-        told = performance.now();
+        reported = performance.now();
       }
       await breath();
       if (mine !== running) return { ended: true };
@@ -182,12 +182,12 @@ async function replay(job, tell) {
     }
     reader.finish();
     const out = { figures: reader.all(), timeline: reader.timeline() };
-    if (found === null) return out;
-    keep(found);
-    const { blocks: count, failures } = found.count();
-    return { ...out, blocks: count, failures, picture: job.picture ? found.picture(job.picture) : null };
+    if (result === null) return out;
+    keep(result);
+    const { blocks: count, failures } = result.count();
+    return { ...out, blocks: count, failures, picture: job.picture ? result.picture(job.picture) : null };
   } finally {
-    if (found === null || blocks !== found) reader.close();
+    if (result === null || blocks !== result) reader.close();
   }
 }
 
@@ -263,8 +263,8 @@ async function answer({ id, what, ...job }) {
   }
 }
 /* Pictures are handed over, not copied. */
-function pixelsOf(told) {
-  const pixels = told?.pixels ?? told?.picture?.pixels;
+function pixelsOf(reported) {
+  const pixels = reported?.pixels ?? reported?.picture?.pixels;
   return pixels === undefined ? [] : [pixels.buffer];
 }
 

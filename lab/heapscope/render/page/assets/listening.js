@@ -95,9 +95,9 @@ class Telling {
   }
   take() {
     const more = [...this.more].map(([kind, count]) => ({ kind, text: `${plain(count)} more of the kind '${kind}'`, count, after_lines: this.lines.length }));
-    const told = { log: this.lines, log_left_out: this.left_out, happenings: [...this.happenings, ...more] };
+    const reported = { log: this.lines, log_left_out: this.left_out, happenings: [...this.happenings, ...more] };
     this.empty();
-    return told;
+    return reported;
   }
 }
 Telling.MOST = 1000;
@@ -214,10 +214,10 @@ class Listening {
 
   /* ---- what the engine's listener has ---- */
   drained(call) {
-    const found = [];
+    const result = [];
     let size = 0;
-    for (let count; (count = this.engine.calls[call](this.at, this.room, Reader.PIECE) >>> 0) > 0; size += count) found.push(this.engine.bytes(this.room, count).slice());
-    return found.length < 2 ? (found[0] ?? new Uint8Array(0)) : found.reduce(joinedBytes);
+    for (let count; (count = this.engine.calls[call](this.at, this.room, Reader.PIECE) >>> 0) > 0; size += count) result.push(this.engine.bytes(this.room, count).slice());
+    return result.length < 2 ? (result[0] ?? new Uint8Array(0)) : result.reduce(joinedBytes);
   }
   *notices() {
     const width = this.engine.width("hs_lab_notice"), most = Math.floor(Reader.PIECE / width);

@@ -8,9 +8,9 @@ const several = (value, noun) => `${plain(value)} ${noun}${value === 1 ? "" : "s
 
 /* The requests that failed, by the engine's rows; null: not told. */
 function failedRows(engine, failures) {
-  const told = (value) => (value < 0 ? null : value);
+  const reported = (value) => (value < 0 ? null : value);
   return engine.figures("hs_lab_log_failed", failures).map(({ who, how, first, last, count, size, caps, uptime, memory }) => (
-    { who, how, line: first, last, count, size: told(size), caps: told(caps), uptime_ms: told(uptime), memory: memory !== 0 }));
+    { who, how, line: first, last, count, size: reported(size), caps: reported(caps), uptime_ms: reported(uptime), memory: memory !== 0 }));
 }
 
 /* ---- logs/reader/reading.py ---- */
@@ -58,8 +58,8 @@ function primaryFigures(figures) {
   const memory = MEMORIES.find((one) => ["free", "largest", "min"].some((name) => figures.find(one, name) !== undefined));
   if (memory === undefined || memory === "wifi") return {};
   const any = (name) => {
-    const found = figures.last(memory, name);
-    if (found !== null || memory !== "any") return found;
+    const result = figures.last(memory, name);
+    if (result !== null || memory !== "any") return result;
     return ["default", "8bit", "internal", "dram"].map((one) => figures.last(one, name)).find((one) => one !== null) ?? null;
   };
   const [one, other] = [figures.find("any", "free"), figures.find("internal", "free")];

@@ -6,9 +6,9 @@ const LOG_FIGURES = ["free", "largest", "min", "total", "used", "peak"];
 const or = (value, other) => (value === null || value === undefined ? other : value);
 
 /* A fact with null in place of what its line does not tell. */
-function logFact(row, { kinds, memories, told, flags }) {
+function logFact(row, { kinds, memories, told: reported, flags }) {
   const fact = { ...row, kind: kinds[row.kind], memory: memories[row.memory] };
-  for (const [name, bit] of Object.entries(told)) if ((row.told & bit) === 0) fact[name] = null;
+  for (const [name, bit] of Object.entries(reported)) if ((row.told & bit) === 0) fact[name] = null;
   for (const name of ["uptime", "before", "clock"]) if (fact[name] < 0) fact[name] = null;
   for (const [name, bit] of Object.entries(flags)) fact[name] = (row.flags & bit) !== 0;
   return fact;
@@ -128,9 +128,9 @@ class PrintedSummaries {
     return this.open;
   }
   current(fact) {
-    const found = this.open ?? this.begin(fact);
-    found.torn ||= fact.cut;
-    return found;
+    const result = this.open ?? this.begin(fact);
+    result.torn ||= fact.cut;
+    return result;
   }
   summary(fact) { this.begin(fact).caps = fact.caps; }
   region(fact) {
@@ -155,8 +155,8 @@ class PrintedSummaries {
     this.open = null;
   }
   static figure(summary, name) {
-    const told = summary.totals?.[name] ?? null;
-    if (told !== null) return told;
+    const reported = summary.totals?.[name] ?? null;
+    if (reported !== null) return reported;
     const parts = summary.regions.map((one) => one[name]);
     if (parts.length === 0 || parts.includes(null)) return null;
     return parts.reduce((one, other) => (name === "largest" ? Math.max(one, other) : one + other));
@@ -180,15 +180,15 @@ class LoggedFigures {
     this.arduino ||= fact.arduino;
   }
   add(memory, name, figure) {
-    let found = this.find(memory, name);
-    if (found === undefined) {
-      found = { memory, name, first: figure, last: figure, least: figure, most: figure, count: 0 };
-      this.series.set(`${memory} ${name}`, found);
+    let result = this.find(memory, name);
+    if (result === undefined) {
+      found: result = { memory, name, first: figure, last: figure, least: figure, most: figure, count: 0 };
+      this.series.set(`${memory} ${name}`, result);
     }
-    found.last = figure;
-    if (figure.value < found.least.value) found.least = figure;
-    if (figure.value > found.most.value) found.most = figure;
-    found.count++;
+    result.last = figure;
+    if (figure.value < result.least.value) result.least = figure;
+    if (figure.value > result.most.value) result.most = figure;
+    result.count++;
   }
 }
 
@@ -206,14 +206,14 @@ class OtherStates {
     if (this.reports.size < 16 || this.reports.has(name)) this.reports.set(name, this.open);
   }
   report_line(fact) {
-    const told = LOG_FIGURES.filter((name) => fact[name] !== null);
-    if (this.open === null || told.some((name) => this.open[name] !== undefined) || fact.line - this.open.last_line > 12) this.begin(this.reports.keys().next().value ?? "", fact);
-    for (const name of told) this.open[name] = fact[name];
+    const reported = LOG_FIGURES.filter((name) => fact[name] !== null);
+    if (this.open === null || reported.some((name) => this.open[name] !== undefined) || fact.line - this.open.last_line > 12) this.begin(this.reports.keys().next().value ?? "", fact);
+    for (const name of reported) this.open[name] = fact[name];
     this.open.last_line = fact.line;
   }
   get lastReport() {
-    const found = [...this.reports].filter(([name]) => name !== "SPIRAM" && name !== "PSRAM");
-    return found[0]?.[1] ?? this.reports.values().next().value ?? null;
+    const result = [...this.reports].filter(([name]) => name !== "SPIRAM" && name !== "PSRAM");
+    return result[0]?.[1] ?? this.reports.values().next().value ?? null;
   }
   tuple(fact) {
     if (this.tuples.length > 0 && fact.line > this.tuples.at(-1).line + 1) this.tuples = [];

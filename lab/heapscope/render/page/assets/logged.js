@@ -18,20 +18,20 @@
     const head = columns.map((one) => HS.made("th", one.heading, { scope: "col", ...(one.number ? { class: "number" } : {}) }));
     box.querySelector("tr").replaceChildren(...head);
     box.querySelector("tbody").replaceChildren(...rows.slice(0, MOST).map((row) => {
-      const made = HS.made("tr");
-      made.append(...columns.map((one) => HS.made("td", one.of(row), one.number ? { class: "number" } : {})));
-      return made;
+      const built = HS.made("tr");
+      built.append(...columns.map((one) => HS.made("td", one.of(row), one.number ? { class: "number" } : {})));
+      return built;
     }));
   }
   function about(log) {
-    const said = [`It has ${number(log.lines)} lines${log.boots > 1 ? ` of ${number(log.boots)} starts` : ""}. The chip is ${log.chip === "" ? "not told" : HS.plain(log.chip)}, the version of ESP-IDF ${log.idf === "" ? "is not told" : `is ${HS.plain(log.idf)}`}${log.framework === "" ? "" : `, the framework is ${HS.plain(log.framework)}`}.`];
-    if (log.two_devices) said.push("Its times go to and fro: the lines of two devices alternate, and figures of both are mixed.");
-    if (log.summary !== null && !log.summary.complete) said.push("The last heap summary is not whole: its sums are those of the regions that are there.");
-    for (const [name, rows] of Object.entries(COLUMNS).map(([key]) => [key, log[key]])) if (rows.length > MOST) said.push(`The table of ${name} shows the first ${number(MOST)} of ${number(rows.length)} rows.`);
-    if (log.desk > 0) said.push(`${number(log.desk)} lines tell of tasks, heap traces or another system. The command heapscope log adds them up; this page does not.`);
-    if (log.unread > 0) said.push(`${number(log.unread)} lines look like lines of memory and are not understood.`);
-    said.push("Figures are as the device printed them. The command heapscope log also says what still fits, which releases the figures are of, and whether memory leaks.");
-    return said;
+    const stated = [`It has ${number(log.lines)} lines${log.boots > 1 ? ` of ${number(log.boots)} starts` : ""}. The chip is ${log.chip === "" ? "not told" : HS.plain(log.chip)}, the version of ESP-IDF ${log.idf === "" ? "is not told" : `is ${HS.plain(log.idf)}`}${log.framework === "" ? "" : `, the framework is ${HS.plain(log.framework)}`}.`];
+    if (log.two_devices) stated.push("Its times go to and fro: the lines of two devices alternate, and figures of both are mixed.");
+    if (log.summary !== null && !log.summary.complete) stated.push("The last heap summary is not whole: its sums are those of the regions that are there.");
+    for (const [name, rows] of Object.entries(COLUMNS).map(([key]) => [key, log[key]])) if (rows.length > MOST) stated.push(`The table of ${name} shows the first ${number(MOST)} of ${number(rows.length)} rows.`);
+    if (log.desk > 0) stated.push(`${number(log.desk)} lines tell of tasks, heap traces or another system. The command heapscope log adds them up; this page does not.`);
+    if (log.unread > 0) stated.push(`${number(log.unread)} lines look like lines of memory and are not understood.`);
+    stated.push("Figures are as the device printed them. The command heapscope log also says what still fits, which releases the figures are of, and whether memory leaks.");
+    return stated;
   }
 
   HS.explore.showLog = (log, name) => {

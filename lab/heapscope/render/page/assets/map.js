@@ -82,9 +82,9 @@
     const box = document.querySelector(`[data-map-legend="${side.number}"]`);
     box.replaceChildren();
     const key = (colour, name, pattern = 0) => {
-      const made = HS.element("span", "key");
-      made.append(HS.swatch(colour, "swatch", pattern), name);
-      box.append(made);
+      const built = HS.element("span", "key");
+      built.append(HS.swatch(colour, "swatch", pattern), name);
+      box.append(built);
     };
     if (mode === "owner") {
       const present = new Set(cells(side).owner);
@@ -94,13 +94,13 @@
     } else {
       const [least, most] = extent(cells(side)[mode]);
       const value = (code) => Math.round(2 ** ((code - 1) / 8));
-      const made = HS.element("span", "key");
+      const built = HS.element("span", "key");
       const bar = HS.element("span", "ramp");
       const stops = RAMP.map((colour) => `rgb(${colour.join(" ")})`).join(", ");
       bar.style.background = `linear-gradient(90deg, ${stops})`;
       const unit = mode === "size" ? "B" : "events";
-      made.append(`${mode}: ${HS.number(value(least))}`, bar, `${HS.number(value(most))} ${unit}`);
-      box.append(made);
+      built.append(`${mode}: ${HS.number(value(least))}`, bar, `${HS.number(value(most))} ${unit}`);
+      box.append(built);
     }
     const others = new Set(cells(side).owner);
     if (others.has(OWNER.startup)) key(side.map.startup, startup(side.map));
@@ -141,9 +141,9 @@
     return rows;
   }
   HS.tips.map = (side, x, y) => {
-    const found = rowAt(side.map, y);
-    if (found === null || x < 0 || x >= side.map.columns * side.width) return null;
-    const [strip, row] = found;
+    const result = rowAt(side.map, y);
+    if (result === null || x < 0 || x >= side.map.columns * side.width) return null;
+    const [strip, row] = result;
     const column = HS.column(side, x);
     const { owner, used, block } = cells(side);
     const cell = column * side.map.rows + strip.first_row + row;

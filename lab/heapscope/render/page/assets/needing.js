@@ -34,8 +34,8 @@ const Needing = {
   /* Those that plain malloc may be served from. */
   asked(regions, { DEFAULT, "8BIT": bytes }) {
     for (const bit of [DEFAULT, bytes]) {
-      const found = regions.filter((one) => one.caps & bit);
-      if (found.length > 0) return found;
+      const result = regions.filter((one) => one.caps & bit);
+      if (result.length > 0) return result;
     }
     return regions;
   },
@@ -46,9 +46,9 @@ const Needing = {
       const room = Math.max(...regions.map((one) => Heard.longest(Heard.within(blocks, one), one)));
       if (room < size) return { fits: false, by: "blocks", largest: room };
     }
-    const said = regions.map((one) => one.largest).filter((one) => one !== null), largest = Math.max(0, ...said);
-    if (said.length > 0 && largest >= size) return { fits: true, by: "heap", largest };
-    return said.length > 0 && said.length === regions.length ? { fits: false, by: "heap", largest } : WatchedNeed.UNKNOWN;
+    const stated = regions.map((one) => one.largest).filter((one) => one !== null), largest = Math.max(0, ...stated);
+    if (stated.length > 0 && largest >= size) return { fits: true, by: "heap", largest };
+    return stated.length > 0 && stated.length === regions.length ? { fits: false, by: "heap", largest } : WatchedNeed.UNKNOWN;
   },
 
   /* The owners of the stretch of `size` bytes whose live bytes are fewest. */
@@ -79,7 +79,7 @@ const Needing = {
   rows(listening, regions, blocks) {
     const { need } = listening;
     if (need === null) return [];
-    const asked = Needing.asked(regions, listening.engine.face.capabilities);
-    return [{ size: need.size, stopped: need.stopped, ...need.answer, in_the_way: need.answer.fits === false ? Needing.way(need.size, asked, blocks, listening) : [] }];
+    const requested = Needing.asked(regions, listening.engine.face.capabilities);
+    return [{ size: need.size, stopped: need.stopped, ...need.answer, in_the_way: need.answer.fits === false ? Needing.way(need.size, requested, blocks, listening) : [] }];
   },
 };

@@ -9,9 +9,9 @@ const PLACES = {
     let v = 0;
     return used.map((one) => {
       const high = (one.weight / whole) * (1 - gap * (used.length - 1));
-      const made = { ...one, v0: v, v1: v + high };
+      const built = { ...one, v0: v, v1: v + high };
       v += high + gap;
-      return made;
+      return built;
     });
   },
   /* The parts of the strips that a window shows, on so many rows of pixels. */

@@ -24,8 +24,8 @@
   };
   const numbers = (text, count) => {
     if (text === undefined || text === "") return null;
-    const found = text.split(",").map(Number);
-    return found.length === count && found.every(Number.isFinite) ? found : null;
+    const result = text.split(",").map(Number);
+    return result.length === count && result.every(Number.isFinite) ? result : null;
   };
   const clamp = (value, low, high) => Math.min(high, Math.max(low, value));
 

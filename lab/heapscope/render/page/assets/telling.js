@@ -6,9 +6,9 @@
 
   function table(box, rows, columns) {
     box.replaceChildren(...rows.slice(0, 200).map((row) => {
-      const made = HS.made("tr");
-      made.append(HS.made("td", taskName(row.task)), HS.made("td", siteName(row.site)), ...columns.map((name) => HS.made("td", number(row[name]), { class: "number" })));
-      return made;
+      const built = HS.made("tr");
+      built.append(HS.made("td", taskName(row.task)), HS.made("td", siteName(row.site)), ...columns.map((name) => HS.made("td", number(row[name]), { class: "number" })));
+      return built;
     }));
   }
   /* Nothing is said of an event that the replay has not reached. */
@@ -21,11 +21,11 @@
     const { range, shown } = seen, mine = ++ranges;
     find("range").hidden = range === null;
     if (range === null) return;
-    const { left, right } = range, asked = await filters();
+    const { left, right } = range, requested = await filters();
     if (waits(right - 1)) return void (find("rangesays").textContent = "The end of the range is not replayed yet.");
-    const [{ rows }, { times }] = await Promise.all([HS.ask("range", { ...range, filter: asked }), HS.ask("times", { events: [left, right - 1] })]);
+    const [{ rows }, { times }] = await Promise.all([HS.ask("range", { ...range, filter: requested }), HS.ask("times", { events: [left, right - 1] })]);
     const sum = (name) => rows.reduce((total, row) => total + row[name], 0), span = `From event ${number(left)}${seconds(times[0])} to ${number(right)}${seconds(times[1])}`;
-    find("rangesays").textContent = asked.failed ? `${span}: ${number(sum("blocks"))} requests for ${number(sum("bytes"))} B failed.` : `${span}: ${number(sum("blocks"))} blocks with ${number(sum("bytes"))} B were allocated there, and ${number(sum("stayed"))} with ${number(sum("stayed_bytes"))} B were still live at its end.`;
+    find("rangesays").textContent = requested.failed ? `${span}: ${number(sum("blocks"))} requests for ${number(sum("bytes"))} B failed.` : `${span}: ${number(sum("blocks"))} blocks with ${number(sum("bytes"))} B were allocated there, and ${number(sum("stayed"))} with ${number(sum("stayed_bytes"))} B were still live at its end.`;
     await frame();
     if (mine !== ranges) return;
     table(find("rangerows"), rows, ["blocks", "bytes", "stayed", "stayed_bytes"]);
@@ -39,11 +39,11 @@
     find("pins").hidden = !both;
     if (!both) return;
     if (waits(Math.max(pins.A, pins.B))) return void (find("pinsays").textContent = "The later pin is not replayed yet.");
-    const asked = await filters();
-    const { rows } = await HS.ask("difference", { first: pins.A, second: pins.B, filter: asked });
+    const requested = await filters();
+    const { rows } = await HS.ask("difference", { first: pins.A, second: pins.B, filter: requested });
     const bytes = rows.reduce((sum, row) => sum + row.bytes, 0), count = rows.reduce((sum, row) => sum + row.blocks, 0);
     const { times } = await HS.ask("times", { events: [pins.A, pins.B] }), span = `From event ${number(pins.A)}${seconds(times[0])} to event ${number(pins.B)}${seconds(times[1])}`;
-    find("pinsays").textContent = asked.failed ? `${span}, ${number(count)} requests for ${number(bytes)} B failed.` : `${span}, live bytes changed by ${number(bytes)}.`;
+    find("pinsays").textContent = requested.failed ? `${span}, ${number(count)} requests for ${number(bytes)} B failed.` : `${span}, live bytes changed by ${number(bytes)}.`;
     table(find("pinrows"), rows, ["blocks", "bytes"]);
   }
   async function showLife() {
@@ -78,14 +78,14 @@
   }
   Object.assign(HS.explore, { showRange, showPins, showLife, say, sayCursor });
   function notes() {
-    const { census, health, stats } = seen.opened, said = [];
-    said.push(`It has ${number(census.events)} heap events of ${number(census.tasks)} tasks; at most ${number(census.live_peak)} B were live in the recorded program.`);
-    if (stats?.bad_lines > 0) said.push(`${number(stats.bad_lines)} lines are no events; the first is line ${number(stats.first_bad)}.`);
-    if (health.facts_lost) said.push("The metadata of the recording is damaged: its word size, its allocator and its origin are not known. Nothing tells whether the sizes are those of a chip.");
-    if (health.lost_events > 0) said.push(`${number(health.lost_events)} events are missing. The replay ends at the first gap.`);
-    if (health.truncated || !health.ended) said.push("The trace breaks off: its end is missing.");
-    if (health.skipped_bytes > 0) said.push(`${number(health.skipped_bytes)} bytes are damaged and were left out.`);
-    find("answer").replaceChildren(...said.map((one) => HS.made("li", one)));
+    const { census, health, stats } = seen.opened, stated = [];
+    stated.push(`It has ${number(census.events)} heap events of ${number(census.tasks)} tasks; at most ${number(census.live_peak)} B were live in the recorded program.`);
+    if (stats?.bad_lines > 0) stated.push(`${number(stats.bad_lines)} lines are no events; the first is line ${number(stats.first_bad)}.`);
+    if (health.facts_lost) stated.push("The metadata of the recording is damaged: its word size, its allocator and its origin are not known. Nothing tells whether the sizes are those of a chip.");
+    if (health.lost_events > 0) stated.push(`${number(health.lost_events)} events are missing. The replay ends at the first gap.`);
+    if (health.truncated || !health.ended) stated.push("The trace breaks off: its end is missing.");
+    if (health.skipped_bytes > 0) stated.push(`${number(health.skipped_bytes)} bytes are damaged and were left out.`);
+    find("answer").replaceChildren(...stated.map((one) => HS.made("li", one)));
     find("first").hidden = false;
   }
   HS.explore.notes = notes;

@@ -5,16 +5,16 @@
   HS.bytes = (value) => `${HS.number(value)} B`;
 
   HS.element = (kind, className, text) => {
-    const made = document.createElement(kind);
-    if (className) made.className = className;
-    if (text !== undefined) made.textContent = text;
-    return made;
+    const built = document.createElement(kind);
+    if (className) built.className = className;
+    if (text !== undefined) built.textContent = text;
+    return built;
   };
   HS.swatch = (colour, className = "swatch", pattern = 0) => {
-    const made = HS.element("i", className);
-    if (className.includes("line")) made.style.borderTopColor = colour;
-    else made.style.background = pattern === 0 ? colour : PATTERN.css(colour, pattern);
-    return made;
+    const built = HS.element("i", className);
+    if (className.includes("line")) built.style.borderTopColor = colour;
+    else built.style.background = pattern === 0 ? colour : PATTERN.css(colour, pattern);
+    return built;
   };
   /* Ticks as seconds where the trace tells how long one is. */
   HS.duration = (side, ticks) => {
@@ -44,10 +44,10 @@
 
   /* The values under a cursor that keys have moved are announced. */
   let byKey = false;
-  const told = document.getElementById("told");
+  const reported = document.getElementById("told");
   window.addEventListener("keydown", () => { byKey = true; }, true);
   window.addEventListener("pointermove", () => { byKey = false; }, true);
-  const said = (row) => (Array.isArray(row) ? `${row[0]}${row[0] && row[1] ? ": " : ""}${row[1]}` : Object.values(row)[0]);
+  const stated = (row) => (Array.isArray(row) ? `${row[0]}${row[0] && row[1] ? ": " : ""}${row[1]}` : Object.values(row)[0]);
 
   /* rows: {head}, {alert}, {warn}, or [name, value, colour]. */
   HS.showTip = (box, rows, at) => {
@@ -67,7 +67,7 @@
       tip.append(line);
     }
     tip.hidden = false;
-    if (byKey && document.activeElement === box) told.textContent = rows.map(said).filter(Boolean).join("; ");
+    if (byKey && document.activeElement === box) reported.textContent = rows.map(stated).filter(Boolean).join("; ");
     const width = box.clientWidth, room = tip.offsetWidth + 24;
     const left = at.x + room > width ? Math.max(6, at.x - room + 6) : at.x + 18;
     tip.style.left = `${left}px`;

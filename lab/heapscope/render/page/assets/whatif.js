@@ -12,7 +12,7 @@
   HS.explore = { root, find, number, NEVER };
   HS.opened = { tasks: [], marks: [], sites: [] }; /* until a trace is loaded */
   const ALL = 0xffffffffffffffffn;
-  let base = null, wanted = 0, timer = null, asked = false, answered = true, placed = new Map(); /* regions of tasks, by their numbers */
+  let base = null, wanted = 0, timer = null, requested = false, answered = true, placed = new Map(); /* regions of tasks, by their numbers */
 
   const memory = () => HS.memories[form.memory.selectedIndex] ?? HS.memories[0];
   const sliders = () => [...form.querySelectorAll("input[type=range]")];
@@ -25,17 +25,17 @@
       const slider = HS.made("input", null, { type: "range", id, min: Math.max(STEP * 64, Math.floor(region.size / 4 / STEP) * STEP), max: Math.ceil((region.size * 2) / STEP) * STEP, step: STEP, name: id });
       slider.value = region.size;
       slider.dataset.whole = region.size;
-      const said = HS.made("output", null, { for: id });
+      const stated = HS.made("output", null, { for: id });
       const say = () => {
-        said.textContent = `${number(size(slider, region))} B`;
-        slider.setAttribute("aria-valuetext", said.textContent);
+        stated.textContent = `${number(size(slider, region))} B`;
+        slider.setAttribute("aria-valuetext", stated.textContent);
       };
       slider.addEventListener("input", say);
       slider.say = say;
       say();
       const label = HS.made("label", name, { for: id });
       const row = HS.made("div");
-      row.append(label, slider, said);
+      row.append(label, slider, stated);
       box.append(row);
     });
   }
@@ -46,29 +46,29 @@
   }
 
   function config() {
-    const made = structuredClone(memory().config);
+    const built = structuredClone(memory().config);
     const allocator = form.allocator.value;
     sliders().forEach((slider, index) => {
-      made.regions[index].size = size(slider, made.regions[index]);
-      if (allocator !== SAME) made.regions[index].allocator = allocator;
+      built.regions[index].size = size(slider, built.regions[index]);
+      if (allocator !== SAME) built.regions[index].allocator = allocator;
     });
     const need = Math.floor(Number(form.need.value));
-    if (need > 0 && need <= 0xffffffff) made.needs = [{ size: need, caps: 0 }];
-    if (placed.size > 0 && hasRoom()) place(made);
-    return made;
+    if (need > 0 && need <= 0xffffffff) built.needs = [{ size: need, caps: 0 }];
+    if (placed.size > 0 && hasRoom()) place(built);
+    return built;
   }
 
   /* ---- placement: a rule a region, for the tasks that were sent there ---- */
   const hasRoom = () => (memory().config.rules ?? []).length === 0 && memory().regions.length > 1;
-  function place(made) {
+  function place(built) {
     const regions = [...new Set(placed.values())];
     const used = BigInt.asUintN(64, ALL << BigInt(regions.length)); /* the rules above those in use are all set */
-    made.rules = regions.map((region) => ({ size_min: 0, size_max: 0xffffffff, regions: 2 ** region, fallback: true }));
-    made.rule_tasks = {
+    built.rules = regions.map((region) => ({ size_min: 0, size_max: 0xffffffff, regions: 2 ** region, fallback: true }));
+    built.rule_tasks = {
       names: [...placed].map(([index, region]) => ({ index, rules: used | (1n << BigInt(regions.indexOf(region))) })),
       others: used,
     };
-    for (const name of ["rule_sites", "rule_heaps"]) made[name] = { names: [], others: ALL };
+    for (const name of ["rule_sites", "rule_heaps"]) built[name] = { names: [], others: ALL };
   }
   HS.explore.placedIn = (task) => (hasRoom() && placed.has(task) ? memory().regions[placed.get(task)] : null);
   function showPlacing(task) {
@@ -169,18 +169,18 @@
 
   /* While one drags, the next replay begins as soon as the one before has shown a picture. */
   function soon() {
-    asked = true;
+    asked: requested = true;
     if (!answered || timer !== null) return;
     timer = setTimeout(() => {
       timer = null;
-      asked = answered = false;
+      requested = answered = false;
       HS.explore.store();
       run();
     }, 0);
   }
   function heard() {
     answered = true;
-    if (asked) soon();
+    if (requested) soon();
   }
 
   HS.explore.begin = () => {

@@ -184,11 +184,11 @@ const unzstd = (() => {
       const head = this.number(at++, 1), one = (head & 32) !== 0;
       if (head & 8) throw damaged("its head is of no known version");
       if (!one) at++; /* the window: all that was unpacked is kept */
-      const named = [0, 1, 2, 4][head & 3], told = [one ? 1 : 0, 2, 4, 8][head >> 6];
+      const named = [0, 1, 2, 4][head & 3], reported = [one ? 1 : 0, 2, 4, 8][head >> 6];
       if (named > 0 && this.number(at, named) !== 0) throw new Error("It was packed with a dictionary, which is not here.");
       at += named;
-      const size = told === 0 ? null : this.number(at, told) + (told === 2 ? 256 : 0);
-      at += told;
+      const size = reported === 0 ? null : this.number(at, reported) + (reported === 2 ? 256 : 0);
+      at += reported;
       if (size !== null) this.bound(size);
       this.begin = this.size;
       this.tables = KINDS.map(() => null);
@@ -306,9 +306,9 @@ const unzstd = (() => {
         this.offsets = [value - 3, kept[0], kept[1]];
         return value - 3;
       }
-      const which = value - 1 + (plain === 0 ? 1 : 0), found = which === 3 ? kept[0] - 1 : kept[which];
-      if (which > 0) this.offsets = [found, kept[0], which === 1 ? kept[2] : kept[1]];
-      return found;
+      const which = value - 1 + (plain === 0 ? 1 : 0), result = which === 3 ? kept[0] - 1 : kept[which];
+      if (which > 0) this.offsets = [result, kept[0], which === 1 ? kept[2] : kept[1]];
+      return result;
     }
     copy(distance, long) {
       const { out } = this, from = this.size - distance;

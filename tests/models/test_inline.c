@@ -1,63 +1,64 @@
 /*
- * malloc and free of TLSF as a replay's loop has them (idf_made.h) do the same as those of the model, for each size
+ * malloc and free of TLSF as a replay's loop has them (idf_inline.h) do the same as those of the model, for each size
  * that they take: results, memory, counts and steps are equal.
  */
 #include <string.h>
 
 #include "allocators/allocators.h"
 #include "check.h"
-#include "idf_made.h"
+#include "idf_inline.h"
 
 #define HELD 64u
 #define ROUNDS 20000
 
 typedef struct pair {
-    hs_sim_t *made, *model;
+    hs_sim_t *inlined, *model;
     uint32_t bins_log2;
     uint32_t held[HELD]; /* offsets; HS_NONE: none */
 } pair_t;
 
 static void compare(const pair_t *pair, uint32_t size)
 {
-    const hs_sim_t *made = pair->made, *model = pair->model;
+    const hs_sim_t *built = pair->inlined, *model = pair->model;
     hs_reported_t one, other;
     uint32_t where;
-    CHECK(memcmp(made->mem, model->mem, model->size) == 0, "memory after %u", size);
-    CHECK(memcmp(&made->steps, &model->steps, sizeof model->steps) == 0, "steps after %u", size);
-    CHECK(made->tally.free == model->tally.free && made->tally.used == model->tally.used &&
-              made->tally.used_blocks == model->tally.used_blocks &&
-              made->tally.free_blocks == model->tally.free_blocks,
+    CHECK(memcmp(built->mem, model->mem, model->size) == 0, "memory after %u", size);
+    CHECK(memcmp(&built->steps, &model->steps, sizeof model->steps) == 0, "steps after %u", size);
+    CHECK(built->tally.free == model->tally.free && built->tally.used == model->tally.used &&
+              built->tally.used_blocks == model->tally.used_blocks &&
+              built->tally.free_blocks == model->tally.free_blocks,
           "counts after %u", size);
-    hs_sim_reported(made, &one);
+    hs_sim_reported(built, &one);
     hs_sim_reported(model, &other);
     CHECK(memcmp(&one, &other, sizeof one) == 0, "reported after %u", size);
-    CHECK(hs_sim_check(made, &where) == HS_OK, "at %u after %u", where, size);
+    CHECK(hs_sim_check(built, &where) == HS_OK, "at %u after %u", where, size);
 }
 
-static uint32_t made_malloc(const pair_t *pair, uint32_t size)
+static uint32_t inline_malloc(const pair_t *pair, uint32_t size)
 {
-    const tlsf_at_t at = hs_idf_made_at(pair->made, pair->bins_log2);
-    const uint32_t used = pair->made->tally.used;
-    const tlsf_given_t given = hs_idf_made_malloc(pair->made, &at, size);
-    hs_region_note_low(pair->made);
-    CHECK(given.offset == HS_NONE || given.size == pair->made->tally.used - used, "size %u", size);
+    const tlsf_at_t at = hs_idf_inline_at(pair->inlined, pair->bins_log2);
+    const uint32_t used = pair->inlined->tally.used;
+    const tlsf_given_t given = hs_idf_inline_malloc(pair->inlined, &at, size);
+    hs_region_note_low(pair->inlined);
+    CHECK(given.offset == HS_NONE || given.size == pair->inlined->tally.used - used, "size %u",
+          size);
     return given.offset;
 }
 
-static void made_free(const pair_t *pair, uint32_t offset)
+static void inline_free(const pair_t *pair, uint32_t offset)
 {
-    const tlsf_at_t at = hs_idf_made_at(pair->made, pair->bins_log2);
-    hs_idf_made_free(pair->made, &at, offset);
+    const tlsf_at_t at = hs_idf_inline_at(pair->inlined, pair->bins_log2);
+    hs_idf_inline_free(pair->inlined, &at, offset);
 }
 
 static void step(pair_t *pair, uint32_t slot, uint32_t size)
 {
     if (pair->held[slot] != HS_NONE) {
-        made_free(pair, pair->held[slot]);
+        inline_free(pair, pair->held[slot]);
         hs_sim_free(pair->model, pair->held[slot], false);
         pair->held[slot] = HS_NONE;
     } else {
-        pair->held[slot] = made_malloc(pair, size);
+        pair->held[slot] = inline_malloc(pair, size);
         const uint32_t other = hs_sim_malloc(pair->model, size);
         CHECK(pair->held[slot] == other, "%u bytes at %u and %u", size, pair->held[slot], other);
     }
@@ -74,12 +75,12 @@ static void run(const char *name, uint32_t base, uint32_t size, check_random_t *
 {
     hs_allocator_t allocator;
     CHECK(hs_allocator_parse(name, &allocator) == HS_OK, "%s", name);
-    pair_t pair = {.made = hs_sim_new(allocator, base, size, NULL),
+    pair_t pair = {.inlined = hs_sim_new(allocator, base, size, NULL),
                    .model = hs_sim_new(allocator, base, size, NULL)};
-    pair.bins_log2 = hs_idf_made(pair.made);
+    pair.bins_log2 = hs_idf_inline(pair.inlined);
     CHECK(pair.bins_log2 == 4 || pair.bins_log2 == 5, "%s: %u", name, pair.bins_log2);
     memset(pair.held, 0xFF, sizeof pair.held);
-    const uint32_t most = hs_idf_made_most(pair.made);
+    const uint32_t most = hs_idf_inline_most(pair.inlined);
     for (uint32_t bytes = 1; bytes <= 5000; bytes++) { /* each size once, and its block back */
         step(&pair, 0, bytes);
         step(&pair, 0, 0);
@@ -95,7 +96,7 @@ static void run(const char *name, uint32_t base, uint32_t size, check_random_t *
         }
     }
     compare(&pair, 0);
-    hs_sim_delete(pair.made);
+    hs_sim_delete(pair.inlined);
     hs_sim_delete(pair.model);
 }
 

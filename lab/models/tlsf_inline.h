@@ -1,9 +1,9 @@
 /*
  * malloc and free of TLSF, of which a caller makes a copy for a number of bins and a place of the tables
- * that it knows: tlsf.c for each usual one, idf_made.h for a caller that knows the release, too.
+ * that it knows: tlsf.c for each usual one, idf_inline.h for a caller that knows the release, too.
  */
-#ifndef HEAPSCOPE_MODELS_TLSF_MADE_H
-#define HEAPSCOPE_MODELS_TLSF_MADE_H
+#ifndef HEAPSCOPE_MODELS_TLSF_INLINE_H
+#define HEAPSCOPE_MODELS_TLSF_INLINE_H
 
 #include "tlsf_bins.h"
 
@@ -11,13 +11,13 @@
 
 /* Makes `block` free and of `size` in the eyes of the block behind it, which knows already that a free one is in
  * front of it. The block before it is used, whatever its flag: free ones are merged. */
-static HS_MADE_FOR_CALLER void block_mark(tlsf_block_t block, uint32_t size)
+static HS_INLINE_FOR_CALLER void block_mark(tlsf_block_t block, uint32_t size)
 {
     word_put(block.at + TLSF_SIZE, size | TLSF_IS_FREE);
     word_put(block_next(block, size).at, block.link);
 }
 
-static HS_MADE_FOR_CALLER void block_unflag(tlsf_block_t block)
+static HS_INLINE_FOR_CALLER void block_unflag(tlsf_block_t block)
 {
     word_put(block.at + TLSF_SIZE, word_get(block.at + TLSF_SIZE) & ~TLSF_AFTER_FREE);
 }
@@ -25,8 +25,8 @@ static HS_MADE_FOR_CALLER void block_unflag(tlsf_block_t block)
 #define TLSF_MARKED UINT32_C(3) /* words that marking writes, with the flag of the block behind */
 
 /* Makes a block free for its neighbours and its bin; returns the number of words written. */
-static HS_MADE_FOR_CALLER uint32_t block_release(hs_tlsf_t *tlsf, const tlsf_at_t *at,
-                                                 tlsf_block_t block, uint32_t size)
+static HS_INLINE_FOR_CALLER uint32_t block_release(hs_tlsf_t *tlsf, const tlsf_at_t *at,
+                                                   tlsf_block_t block, uint32_t size)
 {
     const tlsf_block_t next = block_next(block, size);
     block_mark(block, size);
@@ -36,8 +36,8 @@ static HS_MADE_FOR_CALLER uint32_t block_release(hs_tlsf_t *tlsf, const tlsf_at_
 
 /* A free block of `size` is used from now on, but for its end, which makes a block and is in no bin yet. `flag` says
  * whether the block before is free. */
-static HS_MADE_FOR_CALLER tlsf_block_t block_split(hs_tlsf_t *tlsf, tlsf_block_t block,
-                                                   uint32_t size, uint32_t keep, uint32_t flag)
+static HS_INLINE_FOR_CALLER tlsf_block_t block_split(hs_tlsf_t *tlsf, tlsf_block_t block,
+                                                     uint32_t size, uint32_t keep, uint32_t flag)
 {
     const tlsf_block_t rest = block_next(block, keep);
     word_put(block.at + TLSF_SIZE, keep | flag);
@@ -47,8 +47,8 @@ static HS_MADE_FOR_CALLER tlsf_block_t block_split(hs_tlsf_t *tlsf, tlsf_block_t
 }
 
 /* The same for the whole block. */
-static HS_MADE_FOR_CALLER void block_give(hs_tlsf_t *tlsf, tlsf_block_t block, uint32_t size,
-                                          uint32_t flag)
+static HS_INLINE_FOR_CALLER void block_give(hs_tlsf_t *tlsf, tlsf_block_t block, uint32_t size,
+                                            uint32_t flag)
 {
     word_put(block.at + TLSF_SIZE, size | flag);
     block_unflag(block_next(block, size));
@@ -56,7 +56,7 @@ static HS_MADE_FOR_CALLER void block_give(hs_tlsf_t *tlsf, tlsf_block_t block, u
     tlsf->heap.tally.free_blocks--;
 }
 
-static HS_MADE_FOR_CALLER void block_count(hs_tlsf_t *tlsf, uint32_t size)
+static HS_INLINE_FOR_CALLER void block_count(hs_tlsf_t *tlsf, uint32_t size)
 {
     tlsf->heap.tally.used += size;
     tlsf->heap.tally.used_blocks++;
@@ -78,8 +78,8 @@ static inline uint32_t tlsf_known(const hs_tlsf_t *tlsf)
 }
 
 /* malloc of a search for a bin that there is. */
-static HS_MADE_FOR_CALLER tlsf_given_t malloc_from(hs_tlsf_t *tlsf, const tlsf_at_t *at,
-                                                   search_t search, uint32_t keep)
+static HS_INLINE_FOR_CALLER tlsf_given_t malloc_from(hs_tlsf_t *tlsf, const tlsf_at_t *at,
+                                                     search_t search, uint32_t keep)
 {
     hs_steps_t *steps = &tlsf->heap.steps;
     const uint32_t bin = bin_find(at, search.bin, &steps->bins);
@@ -88,16 +88,16 @@ static HS_MADE_FOR_CALLER tlsf_given_t malloc_from(hs_tlsf_t *tlsf, const tlsf_a
         return given;
     }
     const tlsf_block_t block = block_linked(at, word_get(bin_head(at, bin)));
-    const uint32_t found = block_size(block);
+    const uint32_t match = block_size(block);
     given.offset = block.link - at->base + TLSF_PAYLOAD;
     steps->nodes++;
-    if (found < keep + TLSF_STRUCTURE) {
+    if (match < keep + TLSF_STRUCTURE) {
         steps->writes += 2 + bin_pop(tlsf, at, block, bin);
-        block_give(tlsf, block, found, 0);
-        given.size = found;
+        block_give(tlsf, block, match, 0);
+        given.size = match;
     } else { /* the end of a large block stays in its bin, as a rule */
-        const tlsf_bin_of_t of = bin_of(at, found - keep - TLSF_OVERHEAD);
-        const tlsf_block_t rest = block_split(tlsf, block, found, keep, 0);
+        const tlsf_bin_of_t of = bin_of(at, match - keep - TLSF_OVERHEAD);
+        const tlsf_block_t rest = block_split(tlsf, block, match, keep, 0);
         steps->writes += 1 + TLSF_MARKED;
         if (of.bin == bin) {
             steps->writes += bin_swap(at, block, rest, bin);
@@ -110,8 +110,8 @@ static HS_MADE_FOR_CALLER tlsf_given_t malloc_from(hs_tlsf_t *tlsf, const tlsf_a
     return given;
 }
 
-static HS_MADE_FOR_CALLER tlsf_given_t tlsf_malloc_with(hs_tlsf_t *tlsf, uint32_t size,
-                                                        uint32_t bins_log2, bool sized)
+static HS_INLINE_FOR_CALLER tlsf_given_t tlsf_malloc_with(hs_tlsf_t *tlsf, uint32_t size,
+                                                          uint32_t bins_log2, bool sized)
 {
     const tlsf_at_t at = tlsf_at_of(tlsf, bins_log2, sized);
     const tlsf_given_t none = {HS_NONE, 0};
@@ -129,8 +129,8 @@ static HS_MADE_FOR_CALLER tlsf_given_t tlsf_malloc_with(hs_tlsf_t *tlsf, uint32_
 
 /* The same for a size of 1 to tlsf_known(). To round it up to a multiple of 4 before it is rounded up to its bin's
  * width, which is one, would change neither. */
-static HS_MADE_FOR_CALLER tlsf_given_t tlsf_malloc_known(hs_tlsf_t *tlsf, const tlsf_at_t *at,
-                                                         uint32_t size)
+static HS_INLINE_FOR_CALLER tlsf_given_t tlsf_malloc_known(hs_tlsf_t *tlsf, const tlsf_at_t *at,
+                                                           uint32_t size)
 {
     HS_ASSERT(size != 0 && size <= tlsf_known(tlsf));
     const uint32_t need = size > TLSF_SIZE_MIN ? size : TLSF_SIZE_MIN;
@@ -139,8 +139,8 @@ static HS_MADE_FOR_CALLER tlsf_given_t tlsf_malloc_known(hs_tlsf_t *tlsf, const 
 }
 
 /* Returns the size of the block. */
-static HS_MADE_FOR_CALLER uint32_t tlsf_free_with(hs_tlsf_t *tlsf, const tlsf_at_t *at,
-                                                  uint32_t offset)
+static HS_INLINE_FOR_CALLER uint32_t tlsf_free_with(hs_tlsf_t *tlsf, const tlsf_at_t *at,
+                                                    uint32_t offset)
 {
     hs_tally_t *tally = &tlsf->heap.tally;
     tlsf_block_t block = block_of(at, offset);

@@ -10,12 +10,12 @@ import numpy as np
 from heapscope.native.events import NativeWriter, event_dtype
 from heapscope.native.reader import NameTable
 
-__all__ = ["made_trace"]
+__all__ = ["sample_trace"]
 
 SEED = 3
 
 
-def made_trace(*, tasks: Sequence[str], sites: Sequence[str], mark: str, program: str) -> bytes:
+def sample_trace(*, tasks: Sequence[str], sites: Sequence[str], mark: str, program: str) -> bytes:
     chance = np.random.default_rng(SEED)
     rows: list[tuple[int, ...]] = []
     live: list[int] = []

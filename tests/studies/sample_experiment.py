@@ -33,7 +33,7 @@ def hostile() -> Experiment:
         title=EVIL,
         source=EVIL_NAME,
         findings=(f"First: {EVIL}", "Second."),
-        tables=(judged(), told(), folded()),
+        tables=(judged(), reported(), folded()),
         checks=(
             Check(what=EVIL_NAME, published=5, computed=5),
             Check(what="off", published=1000, computed=990),
@@ -52,7 +52,7 @@ def agreeing() -> Experiment:
         title="All well",
         source="a paper",
         findings=("It agrees.",),
-        tables=(told(),),
+        tables=(reported(),),
         checks=(Check(what="count", published=5, computed=5),),
         plots=(),
     )
@@ -95,7 +95,7 @@ def judged() -> Table:
     )
 
 
-def told() -> Table:
+def reported() -> Table:
     return Table(
         key="told",
         title="Differences that are held to nothing",
@@ -111,7 +111,7 @@ def told() -> Table:
 
 
 def folded() -> Table:
-    return replace(told(), key="folded", title=f"Folded {EVIL}", detail=True)
+    return replace(reported(), key="folded", title=f"Folded {EVIL}", detail=True)
 
 
 def steps() -> Plot:

@@ -1,4 +1,4 @@
-#include "replay/made_run.h"
+#include "replay/inline_run.h"
 
 #include "replay/heap_events.h"
 #include "replay/result.h"
@@ -17,7 +17,7 @@ typedef struct run {
 _Static_assert(offsetof(hs_event_t, caps) == offsetof(hs_event_t, task) + 4,
                "an event's task and capabilities are one word");
 
-static HS_MADE_FOR_CALLER uint64_t origin_of(const hs_event_t *event)
+static HS_INLINE_FOR_CALLER uint64_t origin_of(const hs_event_t *event)
 {
     uint64_t origin;
     memcpy(&origin, (const uint8_t *)event + offsetof(hs_event_t, task), sizeof origin);
@@ -27,7 +27,7 @@ static HS_MADE_FOR_CALLER uint64_t origin_of(const hs_event_t *event)
 static void run_open(run_t *run)
 {
     const hs_replay_t *replay = run->replay;
-    run->limit = replay->next_key >> 63 == 0 ? hs_chip_made_limit(&replay->chip) : 0;
+    run->limit = replay->next_key >> 63 == 0 ? hs_chip_inline_limit(&replay->chip) : 0;
     run->known = UNKNOWN;
     run->tab.slot = HS_LEDGER_NONE; /* others may have moved the rows */
     hs_tab_open(&run->tab);
@@ -84,8 +84,8 @@ static tlsf_given_t aligned_given(hs_sim_t *heap, const hs_event_t *event)
 }
 
 /* False: nothing was done. */
-static HS_MADE_FOR_CALLER bool allocate(run_t *run, const hs_event_t *event, uint64_t number,
-                                        const tlsf_at_t *at, const bool aligned)
+static HS_INLINE_FOR_CALLER bool allocate(run_t *run, const hs_event_t *event, uint64_t number,
+                                          const tlsf_at_t *at, const bool aligned)
 {
     hs_replay_t *replay = run->replay;
     const uint64_t key = event->key;
@@ -104,7 +104,7 @@ static HS_MADE_FOR_CALLER bool allocate(run_t *run, const hs_event_t *event, uin
         replay->census.figures.largest_request = size;
     }
     const tlsf_given_t given =
-        aligned ? aligned_given(run->heap, event) : hs_idf_made_malloc(run->heap, at, size);
+        aligned ? aligned_given(run->heap, event) : hs_idf_inline_malloc(run->heap, at, size);
     block->recorded = size;
     if (given.offset == HS_NONE) {
         refused(run, event, number, block);
@@ -116,7 +116,7 @@ static HS_MADE_FOR_CALLER bool allocate(run_t *run, const hs_event_t *event, uin
     block->place.exec = false;
     block->place.aligned = aligned;
     block->requested = size;
-    run->tab.asked[event->kind] += size;
+    run->tab.requested[event->kind] += size;
     hs_result_digest(&replay->summary, given.offset);
     if (replay->trail != NULL) {
         hs_trail_begin(replay->trail, number, block, (size_t)(block - replay->blocks.records));
@@ -143,8 +143,8 @@ static bool was_placed(run_t *run, const hs_block_t *block)
     return true;
 }
 
-static HS_MADE_FOR_CALLER bool release(run_t *run, const hs_event_t *event, uint64_t number,
-                                       const tlsf_at_t *at)
+static HS_INLINE_FOR_CALLER bool release(run_t *run, const hs_event_t *event, uint64_t number,
+                                         const tlsf_at_t *at)
 {
     hs_replay_t *replay = run->replay;
     hs_block_t *block = hs_blocks_take(&replay->blocks, event->key);
@@ -158,7 +158,7 @@ static HS_MADE_FOR_CALLER bool release(run_t *run, const hs_event_t *event, uint
     if (replay->trail != NULL) {
         hs_trail_end(replay->trail, number, (size_t)(block - replay->blocks.records));
     }
-    hs_idf_made_free(run->heap, at, block->place.offset);
+    hs_idf_inline_free(run->heap, at, block->place.offset);
     hs_tab_lose(&run->tab, &replay->measure, block, number);
     return true;
 }
@@ -203,8 +203,8 @@ static bool resize(run_t *run, const hs_event_t *event, uint64_t number)
 }
 
 /* False: nothing was done. */
-static HS_MADE_FOR_CALLER bool done(run_t *run, const hs_event_t *event, uint64_t number,
-                                    const tlsf_at_t *at)
+static HS_INLINE_FOR_CALLER bool done(run_t *run, const hs_event_t *event, uint64_t number,
+                                      const tlsf_at_t *at)
 {
     if ((origin_of(event) != run->known || event->site != 0) && !look(run, event)) {
         return false;
@@ -222,9 +222,9 @@ static HS_MADE_FOR_CALLER bool done(run_t *run, const hs_event_t *event, uint64_
 }
 
 /* Events up to `end` or one of no heap; returns where it stopped. */
-static HS_MADE_FOR_CALLER const hs_event_t *events_run(run_t *run, const hs_event_t *event,
-                                                       const hs_event_t *end, uint64_t number,
-                                                       hs_status_t *status, const tlsf_at_t *at)
+static HS_INLINE_FOR_CALLER const hs_event_t *events_run(run_t *run, const hs_event_t *event,
+                                                         const hs_event_t *end, uint64_t number,
+                                                         hs_status_t *status, const tlsf_at_t *at)
 {
     for (; event < end; event++, number++) {
         if (done(run, event, number, at)) {
@@ -242,16 +242,16 @@ static HS_MADE_FOR_CALLER const hs_event_t *events_run(run_t *run, const hs_even
 }
 
 /* A bucket of the timeline at a time, so that no event has to be counted in it. */
-static HS_MADE_FOR_CALLER hs_status_t run_with(hs_replay_t *replay, const hs_event_t **next,
-                                               const hs_event_t *stop, uint64_t number,
-                                               uint32_t bins_log2)
+static HS_INLINE_FOR_CALLER hs_status_t run_with(hs_replay_t *replay, const hs_event_t **next,
+                                                 const hs_event_t *stop, uint64_t number,
+                                                 uint32_t bins_log2)
 {
     hs_measure_t *measure = &replay->measure;
     hs_sim_t *heap = replay->chip.plain_heap;
     hs_status_t status = HS_OK;
     run_t run = {.replay = replay,
                  .heap = heap,
-                 .resizes = hs_chip_made_resizes(&replay->chip),
+                 .resizes = hs_chip_inline_resizes(&replay->chip),
                  .tab = {.measure = measure,
                          .census = &replay->census,
                          .heap = heap,
@@ -259,7 +259,7 @@ static HS_MADE_FOR_CALLER hs_status_t run_with(hs_replay_t *replay, const hs_eve
                          .events = *next,
                          .first = number,
                          .closed = number}};
-    const tlsf_at_t at = hs_idf_made_at(heap, bins_log2);
+    const tlsf_at_t at = hs_idf_inline_at(heap, bins_log2);
     run_open(&run);
     while (*next < stop && HS_EVENT_IS_HEAP((*next)->kind) && status == HS_OK) {
         const uint64_t room = hs_timeline_room(&measure->timeline);
@@ -276,8 +276,8 @@ static HS_MADE_FOR_CALLER hs_status_t run_with(hs_replay_t *replay, const hs_eve
     return status;
 }
 
-hs_status_t hs_made_run(hs_replay_t *replay, const hs_event_t **next, const hs_event_t *stop,
-                        uint64_t number, uint32_t bins_log2)
+hs_status_t hs_inline_run(hs_replay_t *replay, const hs_event_t **next, const hs_event_t *stop,
+                          uint64_t number, uint32_t bins_log2)
 {
     return bins_log2 == 4 ? run_with(replay, next, stop, number, 4)
                           : run_with(replay, next, stop, number, 5);

@@ -12,7 +12,7 @@ HAPPENINGS_MAX = 1000  #: of a moment
 
 
 @dataclass(frozen=True, kw_only=True)
-class Told:
+class Happened:
     """Happenings know the number of log lines before them."""
 
     log: tuple[str, ...]
@@ -45,7 +45,7 @@ class Telling:
             LiveEvent(kind=kind, text=text, count=count, after_lines=len(self._log))
         )
 
-    def take(self) -> Told:
+    def take(self) -> Happened:
         """Everything since the last call."""
         more = [
             LiveEvent(
@@ -56,10 +56,10 @@ class Telling:
             )
             for kind, count in self._more.items()
         ]
-        told = Told(
+        reported = Happened(
             log=tuple(self._log),
             log_left_out=self._log_left_out,
             happenings=(*self._happenings, *more),
         )
         self._empty()
-        return told
+        return reported

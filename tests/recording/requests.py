@@ -7,13 +7,23 @@ from heapscope.native.reader import NameTable, NativeReader
 from heapscope.trace.feed import read_trace
 from recording.programs import events_of
 
-__all__ = ["ASKED", "CALLOC", "FAILED", "FREE", "MALLOC", "REALLOC", "asked", "asked_by", "names"]
+__all__ = [
+    "CALLOC",
+    "FAILED",
+    "FREE",
+    "MALLOC",
+    "REALLOC",
+    "REQUESTED",
+    "names",
+    "requests_by",
+    "requests_of",
+]
 
 MALLOC, CALLOC, ALIGNED, REALLOC, FREE, FAILED = range(1, 7)
 MARK, POOL_CREATE, POOL_ALLOC, POOL_RELEASE = 7, 11, 13, 14
 
 #: The calls of programs/calls.c: kind, size, log2 of the alignment.
-ASKED = [
+REQUESTED = [
     (MARK, 0, 0),
     (MALLOC, 100, 0),
     (CALLOC, 210, 0),
@@ -39,7 +49,7 @@ ASKED = [
 ]
 
 
-def asked(image: ImageRecord) -> list[tuple[int, int | str, int]]:
+def requests_of(image: ImageRecord) -> list[tuple[int, int | str, int]]:
     """The events in the form of ASKED."""
     half = 1 << (8 * image.word_size - 1)
     named = {half: "half", 2 * half - 1: "beyond"}
@@ -54,7 +64,7 @@ def names(file: str) -> dict[int, str]:
         return {index: (name or b"").decode() for index, name in sites.items()}
 
 
-def asked_by(image: ImageRecord, sizes: range) -> dict[int, list[str]]:
+def requests_by(image: ImageRecord, sizes: range) -> dict[int, list[str]]:
     """By size: the functions of the stack that asked for it, outermost first."""
     sites = names(image.file)
     return {
