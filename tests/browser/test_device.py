@@ -81,7 +81,7 @@ def alike(got: dict[str, Any], wanted: LiveMoment) -> None:
 
 def streams(make_boot: Any) -> dict[str, bytes]:
     """With log text, two boots, failures, losses, damage, and chunks that come late."""
-    first = make_boot(7, BLOCKS, failed=70_000, events=["ready", 5000, 5000], freed=[0x200])
+    first = make_boot(7, BLOCKS, failed=70_000, reported=["ready", 5000, 5000], freed=[0x200])
     second = make_boot(8, BLOCKS[:5], reset=b"panic", lost=((1, 3, 300), (5, 2, 0)), task=b"tls")
     broken = bytearray(b"".join(first))
     broken[len(first[0]) + len(first[1]) + 20] ^= 4

@@ -101,8 +101,8 @@ PLACE = (
         "pools of a placement",
         "the blocks of a pool cost nothing",
         "lab/heapscope/answers/place/programme.py::_Model._peak",
-        "row |= {blocks: -each - 1 / 8, highs_lp: -float(head)}",
-        "row |= {blocks: 0.0, highs_lp: -float(head)}",
+        "row |= {blocks: -each - 1 / 8, built: -float(head)}",
+        "row |= {blocks: 0.0, built: -float(head)}",
         MODEL,
     ),
     Mutant(

@@ -12,7 +12,7 @@ PROJECT = (
     Mutant(
         "options of a project",
         "menus do not hide what is in them",
-        "lab/heapscope/config/kconfig/own_options.py::_Definitions._symbol",
+        "lab/heapscope/config/kconfig/own_options.py::_OptionDefinitions._symbol",
         "both(each.prompt, each.visible, depend)",
         "both(each.prompt, depend)",
         KCONFIG,
@@ -28,7 +28,7 @@ PROJECT = (
     Mutant(
         "options of a project",
         "options that hang on an unread file are judged",
-        "lab/heapscope/config/kconfig/own_options.py::_Definitions.unsure",
+        "lab/heapscope/config/kconfig/own_options.py::_OptionDefinitions.unsure",
         "results.add(name)",
         "pass",
         KCONFIG,

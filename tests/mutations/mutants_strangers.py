@@ -14,8 +14,8 @@ STRANGERS = (
         "names in Markdown",
         "a person is called",
         f"{LANGUAGES}::markdown_text",
-        'if result["apart"]:',
-        'if result["apart"] and sign != "@":',
+        'if match["apart"]:',
+        'if match["apart"] and sign != "@":',
         TEXT,
     ),
     Mutant(

@@ -41,8 +41,8 @@ SUMS = (
         "columns of a table",
         "figures for wide terminals are columns nowhere",
         "lab/heapscope/render/text/table.py::columns_of",
-        "if reported.heading",
-        "if reported.heading and not reported.wide",
+        "if stated.heading",
+        "if stated.heading and not stated.wide",
         ONE_TABLE,
     ),
     Mutant(

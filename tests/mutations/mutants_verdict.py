@@ -54,7 +54,7 @@ VERDICT = (
         "the headline",
         "findings stand in the order in which they were made",
         "lab/heapscope/simulation/result/verdict.py::verdict",
-        "sentences.sort(key=lambda finding: finding.rank)",
+        "results.sort(key=lambda finding: finding.rank)",
         "",
         RANK,
     ),

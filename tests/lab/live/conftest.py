@@ -35,8 +35,8 @@ def _encoder() -> Any:
 @pytest.fixture
 def make_boot() -> MakeBoot:
     """make_boot(7, [(offset, size), ...], freed=[offset], ...): the chunks of a boot that begins
-    with a snapshot of a heap without blocks, and then allocates one block an event. `told`: names
-    of marks and sizes of failed requests, in a chunk of their own."""
+    with a snapshot of a heap without blocks, and then allocates one block an event. `reported`:
+    names of marks and sizes of failed requests, in a chunk of their own."""
     chip_encoder, encoder = _encoder()
 
     def make(

@@ -19,7 +19,7 @@ def test_marks_failures_and_log_lines_come_in_the_order_of_the_stream(
     make_boot: Callable[..., list[bytes]], hear: Callable[..., LiveMoment]
 ) -> None:
     reported = ["begun", 90_000, 90_000, "tried", 90_000, "again"]
-    chunks = make_boot(7, [(0, 8)], events=reported)
+    chunks = make_boot(7, [(0, 8)], reported=reported)
     stream = b"".join([b"boot\n", *chunks[:-1], b"app: now\n", chunks[-1], b"app: done\n"])
     for pieces in ([stream], [stream[at : at + 7] for at in range(0, len(stream), 7)]):
         assert words(hear(*pieces)) == [
@@ -38,7 +38,7 @@ def test_marks_failures_and_log_lines_come_in_the_order_of_the_stream(
 def test_equal_failures_around_a_log_line_are_two(
     make_boot: Callable[..., list[bytes]], hear: Callable[..., LiveMoment]
 ) -> None:
-    chunks = make_boot(7, [], failed=90_000, events=[90_000])
+    chunks = make_boot(7, [], failed=90_000, reported=[90_000])
     failed = "a request of 90,000 B failed: net, 0x42001234"
     stream = b"".join([*chunks[:-1], b"app: tries again\n", chunks[-1]])
     assert words(hear(stream))[1:] == [failed, "app: tries again", failed]
@@ -47,16 +47,16 @@ def test_equal_failures_around_a_log_line_are_two(
 def test_a_loss_is_reported_where_it_was(
     make_boot: Callable[..., list[bytes]], hear: Callable[..., LiveMoment]
 ) -> None:
-    chunks = make_boot(7, [(0x100 * i, 8) for i in range(12)], events=["late"])
+    chunks = make_boot(7, [(0x100 * i, 8) for i in range(12)], reported=["late"])
     lost = "4 events did not arrive; live blocks are not known until the next snapshot"
     assert words(hear(*chunks[:3], *chunks[4:]))[1:] == [lost, "mark late"]
-    recorded = make_boot(7, [], failed=90_000, lost=[(1, 5, 700)], events=["late"])
+    recorded = make_boot(7, [], failed=90_000, lost=[(1, 5, 700)], reported=["late"])
     assert [text.partition(" ")[0] for text in words(hear(*recorded))[1:]] == ["a", "5", "mark"]
 
 
 def test_each_failed_request_counts(make_boot: Callable[..., list[bytes]], tmp_path: Path) -> None:
     stream = tmp_path / "stream"
-    stream.write_bytes(b"".join(make_boot(7, [], events=[90_000, 90_000, "mark", 90_000])))
+    stream.write_bytes(b"".join(make_boot(7, [], reported=[90_000, 90_000, "mark", 90_000])))
     result = hs.live(stream, out=None)
     assert (result.times("failed"), result.times("mark")) == (3, 1)
 

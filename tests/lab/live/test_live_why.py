@@ -53,7 +53,7 @@ def test_its_answer_is_that_of_why_for_the_recording(make_boot: MakeBoot, tmp_pa
 def test_after_a_loss_it_is_queried_on_the_last_snapshot(
     make_boot: MakeBoot, tmp_path: Path
 ) -> None:
-    chunks = make_boot(7, ROW, again=ROW, snapshots=b"0", events=[90_000])
+    chunks = make_boot(7, ROW, again=ROW, snapshots=b"0", reported=[90_000])
     stream = tmp_path / "stream"
     stream.write_bytes(b"".join([*chunks[:2], *chunks[3:]]))
     (need,) = hs.live(stream, out=None, need=[NEED], **MEMORY).needs
@@ -138,7 +138,7 @@ def test_what_could_not_be_answered_is_queried_again_when_more_was_heard(
     with Reasons(ask) as reasons:
         model = LiveModel(layout, [Request(NEED)])
         with Hearing("here", needs=[need], model=model, reasons=reasons) as hearing:
-            for chunk in make_boot(7, ROW, snapshots=b"0", per_chunk=6, events=[90_000, 80_000]):
+            for chunk in make_boot(7, ROW, snapshots=b"0", per_chunk=6, reported=[90_000, 80_000]):
                 hearing.take(chunk)
                 reasons.wait(lambda: False)
                 hearing.take_reasons()

@@ -63,7 +63,7 @@ def test_what_only_looks_like_a_type_gets_bounds(pair: Callable[..., Pair], leve
 @pytest.mark.parametrize("level", LEVELS)
 def test_code_that_two_types_share_has_no_sure_type(pair: Callable[..., Pair], level: str) -> None:
     result = pair("merged", level)
-    requested = result.asked()
+    requested = result.requested()
     with ProgramFile(result.program) as program:
         known = sizes_of(requested, SiteTypes({"": program}))
     exact = {

@@ -26,14 +26,14 @@ _OPTION = re.compile(r"[A-Za-z_][A-Za-z0-9_]*", re.ASCII)
 def with_files(table: OptionTable, reader: KconfigReader, *, whole: bool = True) -> OptionTable:
     """The table with what the reader has read. Faults go to the reader's. `whole`:
     no files are missing, besides those that the reader could not read."""
-    built = _Definitions(table, reader)
+    built = _OptionDefinitions(table, reader)
     choices = dict(built.choices())
     every = with_symbols(table, dict(built.symbols()), choices)
     whole = whole and not reader.unread and not reader.faults
     return with_symbols(every, unsure=(built.unread if whole else built.unsure(every)) | reader.set)
 
 
-class _Definitions:
+class _OptionDefinitions:
     """Symbols and choices of all definitions. `unread`: options whose values are not known; so it
     is where ESP-IDF defines an option too, as its files may be read before the project's or be
     replaced by them."""

@@ -71,7 +71,7 @@ def local_cluster(workers: int) -> Iterator[Client]:
     with (
         scratch_folder() as folder,
         safe_children(),
-        dask.config.set(_SETTINGS),
+        dask.config.set({**_SETTINGS, "temporary-directory": folder}),
         LocalCluster(
             n_workers=workers,
             threads_per_worker=1,

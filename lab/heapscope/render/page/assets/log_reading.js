@@ -182,7 +182,7 @@ class LoggedFigures {
   add(memory, name, figure) {
     let result = this.find(memory, name);
     if (result === undefined) {
-      found: result = { memory, name, first: figure, last: figure, least: figure, most: figure, count: 0 };
+      result = { memory, name, first: figure, last: figure, least: figure, most: figure, count: 0 };
       this.series.set(`${memory} ${name}`, result);
     }
     result.last = figure;

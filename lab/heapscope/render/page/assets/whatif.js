@@ -169,7 +169,7 @@
 
   /* While one drags, the next replay begins as soon as the one before has shown a picture. */
   function soon() {
-    asked: requested = true;
+    requested = true;
     if (!answered || timer !== null) return;
     timer = setTimeout(() => {
       timer = null;
