@@ -53,6 +53,7 @@ def test_a_named_pool_does_not(target: str) -> None:
         machine.call("drive_grow", POOL, 5 * PAGE, 2, POOL)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("target", TARGET_NAMES)
 def test_fixed_blocks_take_the_same_instructions_however_many(target: str) -> None:
     most = {count: fixed_instructions(target, count) for count in (32, 2048)}

@@ -36,6 +36,7 @@ int main(int argc, char **argv)
 """
 
 
+@pytest.mark.slow
 @pytest.mark.cells(1)
 @pytest.mark.parametrize("target", ONE_TARGET_ENOUGH)
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.name)

@@ -24,6 +24,7 @@ def target(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 
 
+@pytest.mark.slow
 @pytest.mark.cells(1)
 @pytest.mark.parametrize("way", [Way.LIBC, Way.REGIONS])
 def test_a_handler_is_served_or_waits_where_interrupts_are_masked(target: str, way: Way) -> None:

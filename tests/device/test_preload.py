@@ -105,6 +105,7 @@ def test_ls_and_sort(library: Path, tmp_path: Path) -> None:
     same(library, tmp_path, ["sort", "--parallel=4", "-S", "8M"], lines)
 
 
+@pytest.mark.slow
 def test_python_with_threads_and_processes(library: Path, tmp_path: Path) -> None:
     script = """
 import json, re, subprocess, sys, threading

@@ -130,6 +130,7 @@ def events_of(trace: Path) -> tuple[Mapping[str, int], int]:
     return events, document["recording"]["events_before"]
 
 
+@pytest.mark.slow
 @pytest.mark.cells(1)
 @pytest.mark.parametrize("name", WAYS)
 def test_a_way_into_the_recorder_records_each_call_once(name: str, tmp_path: Path) -> None:

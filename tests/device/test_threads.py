@@ -71,6 +71,7 @@ def run(
     )
 
 
+@pytest.mark.slow
 def test_threads_never_meet_in_a_heap(
     objects: tuple[list[str], list[Path]], tmp_path: Path
 ) -> None:

@@ -112,6 +112,7 @@ def defined(nm, folder: Path) -> set[str]:
     return set(re.findall(r" [TWDRBCw] (\w+)$", text, re.MULTILINE))
 
 
+@pytest.mark.slow
 @pytest.mark.cells(1)
 @pytest.mark.parametrize("release", EVERY_RELEASE)
 def test_what_others_call_is_there(cmake, nm, tmp_path: Path, release: str) -> None:

@@ -78,6 +78,7 @@ def test_another_minor_version_is_not_taken(installed, cmake, version, tmp_path:
         cmake("-S", tmp_path, "-B", tmp_path / "b", f"-DCMAKE_PREFIX_PATH={installed.prefix}")
 
 
+@pytest.mark.slow
 def test_pkg_config_says_how_to_compile(
     installed, pkg_config, cc, consumer, version, tmp_path: Path
 ) -> None:
@@ -112,6 +113,7 @@ def fetched(cmake, consumer: str, folder: Path, place: str) -> Path:
     return folder / "build"
 
 
+@pytest.mark.slow
 def test_a_project_that_fetches_it_gets_the_library_and_nothing_else(
     cmake, consumer, tmp_path: Path
 ) -> None:

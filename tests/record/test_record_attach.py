@@ -228,6 +228,7 @@ def test_a_process_that_forks_goes_on_in_its_own_file(build: Build, tmp_path: Pa
     assert child["unknown"] == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("call", ["poll", "read"])
 def test_one_that_waits_in_the_system_is_recorded_and_goes_on_waiting(
     build: Build, tmp_path: Path, call: str

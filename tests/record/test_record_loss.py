@@ -252,6 +252,7 @@ def test_what_threads_drop_is_counted_while_the_ring_fills_and_empties(
     assert returned <= recorded <= returned + 200  # and what was asked before and by the threads
 
 
+@pytest.mark.slow
 def test_a_record_that_comes_too_late_holds_nobody_up(build: Build, tmp_path: Path) -> None:
     """After 5 seconds it is given up, and counted; its thread goes on as well."""
     run = recording(build("held"), out=tmp_path / "T.hst")

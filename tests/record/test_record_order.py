@@ -92,6 +92,7 @@ def assert_no_race(code: int, text: str) -> None:
     assert (code, text) == (0, "")
 
 
+@pytest.mark.slow
 def test_the_recorder_in_a_program_under_the_thread_sanitizer(
     tmp_path: Path,
 ) -> None:

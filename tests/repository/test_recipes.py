@@ -189,6 +189,7 @@ def test_the_table_counts_the_files_of_a_recipe(recipe: str) -> None:
     assert len({step.path for step in steps(recipe)}) == int(match[1])
 
 
+@pytest.mark.slow
 def test_a_chip_is_added_and_taken_away(tree: Tree) -> None:
     page = tree.page("chips.md")
     before = follow(tree, "chip")

@@ -93,6 +93,7 @@ def test_every_byte_counted_in_sources_has_its_source(ladders: Experiment) -> No
     assert all(row[4] for row in rows)
 
 
+@pytest.mark.slow
 @pytest.mark.cells(3)
 @pytest.mark.parametrize(
     ("change", "number"),
@@ -173,6 +174,7 @@ def test_every_part_with_a_figure_of_the_page_has_another_in_its_place(ladder: s
     assert not [each.own for each in results if each.own]
 
 
+@pytest.mark.slow
 @pytest.mark.cells(5)
 @pytest.mark.parametrize(
     ("ladder", "part"),

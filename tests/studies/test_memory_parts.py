@@ -91,6 +91,7 @@ def test_a_fit_follows_its_data() -> None:
     assert with_reach(apart, frozenset(), start).spread["boot"] > 3 * before.spread["boot"]
 
 
+@pytest.mark.slow
 def test_the_written_constants_are_what_the_figures_give() -> None:
     written = json.loads(FILE.read_text(encoding="utf-8"))
     remedy = "python -m heapscope_studies.memory_parts.fit"

@@ -63,6 +63,7 @@ def test_every_verb_answers_from_standard_input_as_from_the_file(
     assert [w for w in given.split() if w.strip(",.%").replace(",", "").isdigit()] == numbers
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="needs a named pipe (POSIX)")
 @pytest.mark.parametrize("verb", [("leaks",), ("why", "--pool", "16KB")], ids=lambda verb: verb[0])
 def test_a_named_pipe_is_read_as_often_as_wanted(

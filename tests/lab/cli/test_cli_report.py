@@ -88,6 +88,7 @@ def test_no_name_of_a_trace_is_markup(here: Path, run: Run, name: str) -> None:
         assert rest.count(name) == 0
 
 
+@pytest.mark.slow
 def test_static_ram_is_there_with_an_elf(hst: Path, run: Run) -> None:
     firmware = (
         Path(__file__).resolve().parents[3] / "studies" / "workloads" / "static" / "firmware.elf"
@@ -96,6 +97,7 @@ def test_static_ram_is_there_with_an_elf(hst: Path, run: Run) -> None:
     assert 'id="static"' not in page(run, hst, "--chip", "esp32")
 
 
+@pytest.mark.slow
 def test_the_title_and_the_reason_can_be_chosen(hst: Path, run: Run) -> None:
     assert "<title>A heading · Heapscope</title>" in page(run, hst, *POOL, "--title", "A heading")
     assert "Changes that would have let it succeed" in page(run, hst, *POOL)

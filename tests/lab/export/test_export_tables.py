@@ -186,6 +186,7 @@ def digest(rows: list[Row]) -> str:
     return f"{value:016x}"
 
 
+@pytest.mark.slow
 @pytest.mark.cells(1)
 @pytest.mark.parametrize("pool", ["20KB", "64KB", "4MB"])
 def test_the_addresses_are_those_of_the_replay(

@@ -293,6 +293,7 @@ RULES = (
 )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("with_regions", [False, True])
 def test_the_code_places_in_pools_as_the_rules_do(tmp_path: Path, with_regions: bool) -> None:
     (region,) = pool_layout(65536, "heapscope").regions

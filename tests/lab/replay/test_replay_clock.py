@@ -153,6 +153,7 @@ def test_a_clock_in_json_that_cannot_be_is_refused(clocked: Make) -> None:
             ReplayResult.from_json(data | {"clock": data["clock"] | changes})
 
 
+@pytest.mark.slow
 def test_a_page_tells_seconds_in_its_tables_and_under_its_axis(
     clocked: Make, tmp_path: Path, seed: int
 ) -> None:

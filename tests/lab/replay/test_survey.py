@@ -80,6 +80,7 @@ def seen(trace: MakeTrace, lines: list[str], layout: Layout, columns: int = 1200
     return survey(trace("\n".join(lines)), layout, columns=columns)[1]
 
 
+@pytest.mark.slow
 def test_each_column_of_one_event_is_the_state_after_it(
     trace: MakeTrace, lines: list[str], layout: Layout, states: list[ReplayResult]
 ) -> None:
@@ -126,6 +127,7 @@ def test_merged_columns_keep_every_extreme(
         assert moment.live == max(live)
 
 
+@pytest.mark.slow
 def test_the_nearest_miss_is_the_request_with_the_least_to_spare(
     trace: MakeTrace, lines: list[str], layout: Layout, states: list[ReplayResult]
 ) -> None:

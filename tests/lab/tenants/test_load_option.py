@@ -55,6 +55,7 @@ def test_what_is_free_is_what_predict_says(
     assert abs(free(replayed) - predicted["states"][state]["dram"]["median"]) <= 8
 
 
+@pytest.mark.slow
 def test_every_verb_that_replays_has_the_system_beside_the_trace(
     make_trace: MakeTrace, config: Path, tmp_path: Path
 ) -> None:

@@ -64,6 +64,7 @@ def configured(folder: Path, chip: str, draw: random.Random) -> Path:
     return path
 
 
+@pytest.mark.slow
 @pytest.mark.cells(1)
 @pytest.mark.parametrize(("chip", "idf"), [*CHIPS, ("esp32p4", "5.5"), ("esp32c6", "6.0")])
 def test_predict_and_replay_have_the_same_replay(

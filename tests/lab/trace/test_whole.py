@@ -180,6 +180,7 @@ def grown_in_loops(text: str) -> list[int]:
     return sorted(results)
 
 
+@pytest.mark.slow
 def test_nothing_copies_what_it_has_read_for_each_block() -> None:
     result = {
         path.relative_to(LAB).as_posix(): grown_in_loops(path.read_text(encoding="utf-8"))

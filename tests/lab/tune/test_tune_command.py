@@ -101,6 +101,7 @@ def test_lines_are_those_of_the_sdk(tune: Any) -> None:
     assert not [each for each in findings if each.hard or each.rule == "old-name"]
 
 
+@pytest.mark.slow
 def test_without_psram_its_lines_count_for_nothing(tune: Any) -> None:
     text = "SPIRAM=y SPIRAM_TRY_ALLOCATE_WIFI_LWIP=y MBEDTLS_EXTERNAL_MEM_ALLOC=y"
     Path("P").write_text("".join(f"CONFIG_{line}\n" for line in text.split()), encoding="utf-8")

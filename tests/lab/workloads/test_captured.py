@@ -61,6 +61,7 @@ def test_a_smaller_buffer_saves_its_own_bytes_and_nothing_else(release: str, key
     assert [a - b for a, b in zip(full, least, strict=True)] == [24576, 24576]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "saved"),
     [
