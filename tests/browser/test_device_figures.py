@@ -46,7 +46,7 @@ def test_the_recording_is_replayed_as_it_comes(
     plugged.connect()
     plugged.send(stream)
     plugged.until(len(stream))
-    with Hearing("here", model=LiveModel(pool_layout(65536), [])) as hearing:
+    with Hearing("here", model=LiveModel(pool_layout(65536))) as hearing:
         hearing.take(stream)
         (row,) = hearing.moment().memory
     (memory,) = plugged.moment()["memory"]
@@ -97,7 +97,7 @@ def test_a_need_is_answered_as_on_the_desk(
     ask = "([need, replayed]) => HS.ask('listen', { need, memory: replayed ? POOL : null })"
     pool = "HS.memories.find((one) => one.name === 'one pool of 65,536 bytes, idf-5.5')"
     plugged.page.evaluate(ask.replace("POOL", pool), [size, replayed])
-    model = LiveModel(pool_layout(65536), [Request(size)]) if replayed else None
+    model = LiveModel(pool_layout(65536)) if replayed else None
     with Hearing("here", needs=[WatchedRequest(request=Request(size))], model=model) as hearing:
         for chunk in stream:
             got = plugged.page.evaluate(HEAR, base64.b64encode(chunk).decode("ascii"))

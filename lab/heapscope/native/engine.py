@@ -45,8 +45,9 @@ NESTED = {
 _LIVES = ("hs_lab_lives", "hs_lab_live")
 #: And those of a device that a page listens to.
 _HEARD = (
-    *("hs_lab_listener_figures", "hs_lab_listener_health", "hs_lab_listener_regions"),
-    *("hs_lab_listener_blocks", "hs_lab_listener_notices"),
+    *("hs_lab_listener_figures", "hs_lab_listener_health", "hs_lab_listener_notices"),
+    *("hs_lab_listener_memories", "hs_lab_listener_owners", "hs_lab_listener_watched"),
+    "hs_lab_listener_in_the_way",
 )
 #: The requests that a log tells as failed.
 _LOGGED = ("hs_lab_log_failed",)
@@ -55,6 +56,7 @@ _HISTORY = ("hs_lab_history", "hs_lab_history_sums")
 _STRUCTS = (
     *("hs_lab_config_t", "hs_lab_timeline_t", "hs_lab_import_stats_t", "hs_lab_log_fact_t"),
     *("hs_lab_leak_row_t", "hs_lab_filter_t", "hs_lab_view_t", "hs_lab_life_t"),
+    *("hs_lab_lately_t", "hs_lab_need_t"),
 )
 
 

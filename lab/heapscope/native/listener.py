@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
+from heapscope.base.request import Request
+from heapscope.native.config import NativeConfig, Prepared
 from heapscope.native.library import ffi, load
 from heapscope.native.owner import NativeOwner
 from heapscope.native.status import check
-from heapscope.native.structs import Rows, Struct, field_names, read_array, struct_of, structs_of
+from heapscope.native.structs import NEVER, Struct, read_array, struct_of, structs_of, values
 
 TASKS, MARKS, SITES, REGIONS = 0, 1, 2, 5  #: tables of names
+NO_TASK = -1  #: HS_LAB_NO_TASK: a snapshot alone told the block
 BEGIN, FAILED, LOST, MARK = range(4)  #: kinds of notices
 
 _TAKE = 1 << 16
@@ -50,10 +53,40 @@ class NativeListener(NativeOwner):
         """Whole chunks of the recording that were not taken yet."""
         return self._taken(self._lib.hs_lab_listener_chunks)
 
-    #: hs_lab_listened_t, hs_lab_health_t, hs_lab_listened_region_t.
+    def watch(self, requests: Sequence[Request]) -> None:
+        """Before the first push: asks about them after each piece."""
+        needs = ffi.new("hs_lab_need_t[]", [(one.size, one.caps) for one in requests])
+        call = self._lib.hs_lab_listener_watch
+        check(call(self.handle, needs, len(requests)), "listening to the device")
+
+    def replay(self, config: NativeConfig) -> None:
+        """Before the first push: replays the recording on this memory."""
+        self._prepared = Prepared(config)
+        where = ffi.new("uint32_t *")
+        status = self._lib.hs_lab_listener_replay(self.handle, self._prepared.pointer, where)
+        check(status, "setting up the replay")
+
+    #: hs_lab_listened_t, hs_lab_health_t, hs_lab_memory_t, hs_lab_watched_t.
     figures = struct_of("hs_lab_listener_figures")
     health = struct_of("hs_lab_listener_health")
-    regions = structs_of("hs_lab_listener_regions")
+    memories = structs_of("hs_lab_listener_memories")
+    watched = structs_of("hs_lab_listener_watched")
+
+    def lately(self, seconds: float, silent: float) -> Struct:
+        """What changed lately, by our clock where the recording has none; `silent`: seconds without
+        a chunk."""
+        out = ffi.new("hs_lab_lately_t *")
+        call = self._lib.hs_lab_listener_lately
+        check(call(self.handle, seconds, silent, out), "listening to the device")
+        return values(out)
+
+    def owners(self, most: int) -> Iterator[Struct]:
+        """Of the last call of lately(): those that hold most."""
+        return _structs(self._lib.hs_lab_listener_owners, self.handle, most=most)
+
+    def in_the_way(self, watched: int, most: int) -> Iterator[Struct]:
+        """While the request does not fit: those that hold most of what is in its way."""
+        return _structs(self._lib.hs_lab_listener_in_the_way, self.handle, watched, most=most)
 
     def end(self) -> bytes:
         """The chunk that would end the recording here."""
@@ -63,14 +96,8 @@ class NativeListener(NativeOwner):
     def notices(self) -> Iterator[Struct]:
         """Those hs_lab_notice_t that were not taken yet."""
         take = self._lib.hs_lab_listener_notices
-        while len(rows := read_array(take, self.handle, most=_NOTICES)):
-            names = field_names("hs_lab_notice_t")
-            for row in rows[[*names]].tolist():
-                yield Struct(**dict(zip(names, row, strict=True)))
-
-    def blocks(self) -> Rows:
-        """The live blocks by address; none while they are not known."""
-        return read_array(self._lib.hs_lab_listener_blocks, self.handle)
+        while rows := list(_structs(take, self.handle, most=_NOTICES)):
+            yield from rows
 
     def name(self, table: int, index: int) -> bytes | None:
         value = ffi.new("const uint8_t **")
@@ -93,6 +120,28 @@ class NativeListener(NativeOwner):
         while count := take(self.handle, self._buffer, _TAKE):
             pieces.append(bytes(ffi.buffer(self._buffer, count)[:]))
         return b"".join(pieces)
+
+
+def _structs(call: Callable[..., int], *given: Any, most: int) -> Iterator[Struct]:
+    rows = read_array(call, *given, most=most)
+    names = rows.dtype.names or ()
+    for row in rows[[*names]].tolist():
+        yield Struct(**dict(zip(names, row, strict=True)))
+
+
+def reported(figure: int) -> int | None:
+    """None: HS_LAB_NEVER, it is not known."""
+    return None if figure == NEVER else figure
+
+
+def source_name(by: int) -> str:
+    """Of a HS_LAB_BY_*."""
+    return ffi.string(load().hs_lab_source_name(by)).decode("ascii")
+
+
+def source_text(by: int) -> str:
+    """The words before the bytes that do not suffice."""
+    return ffi.string(load().hs_lab_source_text(by)).decode("ascii")
 
 
 def figures_of(listener: NativeListener) -> Struct:

@@ -16,6 +16,34 @@ uint8_t hs_fact_begin(const hs_decoder_t *decoder, const char *key)
     return 0;
 }
 
+static uint64_t number_of(const uint8_t *digits, size_t length)
+{
+    uint64_t number = 0;
+    for (size_t i = 0; i < length; i++) {
+        if (digits[i] < '0' || digits[i] > '9') {
+            return 0;
+        }
+        number = number * 10 + (digits[i] - '0');
+    }
+    return number;
+}
+
+/* Of a repeated key the last value counts. */
+uint64_t hs_fact_number(const hs_decoder_t *decoder, const char *key)
+{
+    uint64_t number = 0;
+    for (size_t i = 0; i < hs_decoder_metadata_count(decoder); i++) {
+        const char *match;
+        const uint8_t *value;
+        size_t length;
+        if (hs_decoder_metadata(decoder, i, &match, &value, &length) == HS_OK &&
+            strcmp(match, key) == 0) {
+            number = length > 15 ? 0 : number_of(value, length);
+        }
+    }
+    return number;
+}
+
 bool hs_fact_is_of_chip(const hs_decoder_t *decoder)
 {
     hs_trace_health_t health;

@@ -6,38 +6,13 @@
 #include <string.h>
 
 #include "lab/fact.h"
-#include "lab/lab.h"
+#include "lab/listener.h"
 #include "lab/reader.h"
-#include "listen/account.h"
 #include "listen/end_chunk.h"
-#include "listen/notices.h"
-#include "listen/stream.h"
-#include "queue/queue.h"
-#include "trace/bytes.h"
 
 #define PENDING_MAX                                                                                \
     ((size_t)4 << 20) /* bytes of chunks that may be repeated, or another recording's */
 #define BLOCKS_MAX (UINT64_C(1) << 20) /* no chip has as many; beyond them the state is not known */
-
-struct hs_lab_listener {
-    hs_decoder_t *decoder;
-    hs_state_t *state;
-    hs_account_t account;
-    hs_notices_t notices;
-    hs_queue_t text, chunks;
-    hs_queue_t pending; /* chunks from a repeated chunk 0 on: perhaps another recording */
-    hs_status_t status; /* not HS_OK: no host memory */
-    uint64_t unsettled; /* events since a snapshot began */
-    uint64_t kept;      /* bytes of the recording's chunks before the one that is read */
-    uint64_t facts;     /* of them, before metadata that stands right in front of it */
-    unsigned boot;      /* of the recording */
-    unsigned before;    /* boot of the one before; UINT_MAX: none */
-    bool heard;         /* a chunk of the recording */
-    bool decided;       /* whether it begins with an empty heap */
-    bool metadata;      /* the chunk before was metadata */
-    uint8_t last[HS_CHUNK_HEADER]; /* header of the chunk before */
-    hs_stream_t stream;
-};
 
 static hs_status_t recording_begin(hs_lab_listener_t *listener)
 {
@@ -49,6 +24,7 @@ static hs_status_t recording_begin(hs_lab_listener_t *listener)
     listener->decided = false;
     listener->metadata = false;
     listener->unsettled = listener->kept = listener->facts = 0;
+    hs_trend_clear(&listener->trend);
     return listener->decoder == NULL || listener->state == NULL ? HS_ERR_MEMORY : HS_OK;
 }
 
@@ -76,6 +52,10 @@ void hs_lab_listener_delete(hs_lab_listener_t *listener)
         hs_queue_free(&listener->notices.waiting);
         hs_queue_free(&listener->chunks);
         hs_queue_free(&listener->pending);
+        hs_trend_clear(&listener->trend);
+        hs_owners_free(&listener->owners);
+        hs_live_blocks_free(&listener->blocks);
+        hs_live_replay_free(&listener->replay);
         free(listener);
     }
 }
@@ -220,6 +200,7 @@ static void chunk_take(hs_lab_listener_t *listener, const uint8_t *chunk, size_t
     hs_decoder_health(listener->decoder, &before);
     if (!listener->heard) {
         note(listener, hs_notices_begin(&listener->notices, listener->account.sums.text_bytes));
+        note(listener, hs_live_replay_restart(&listener->replay));
     }
     listener->facts = listener->metadata ? listener->facts : listener->kept;
     note(listener, hs_decoder_push(listener->decoder, chunk, count, take_events, listener));
@@ -243,6 +224,7 @@ static void chunk_take(hs_lab_listener_t *listener, const uint8_t *chunk, size_t
         memcpy(listener->last, chunk, sizeof listener->last);
         listener->kept += count;
         keep(listener, &listener->chunks, chunk, count);
+        note(listener, hs_live_replay_chunk(&listener->replay, chunk, count));
     }
 }
 
@@ -275,12 +257,14 @@ int hs_lab_listener_push(hs_lab_listener_t *listener, const uint8_t *bytes, size
         *taken += hs_stream_push(&listener->stream, bytes + *taken, count - *taken);
         pump(listener, false);
     }
+    hs_watched_look(listener);
     return (int)listener->status;
 }
 
 int hs_lab_listener_flush(hs_lab_listener_t *listener)
 {
     pump(listener, true);
+    hs_watched_look(listener);
     return (int)listener->status;
 }
 
@@ -291,8 +275,7 @@ static void pending_read(hs_lab_listener_t *listener)
     listener->pending = (hs_queue_t){0};
     for (size_t at = waiting.taken; at < waiting.used && listener->status == HS_OK;) {
         const uint8_t *chunk = waiting.bytes + at;
-        const size_t count =
-            (size_t)HS_CHUNK_HEADER + hs_load16(chunk + HS_CHUNK_LENGTH_AT) + HS_CHUNK_CRC;
+        const size_t count = hs_listener_chunk_size(chunk);
         if (listener->account.sums.over) {
             keep(listener, &listener->pending, chunk, count);
         } else {
@@ -315,6 +298,7 @@ int hs_lab_listener_next(hs_lab_listener_t *listener)
     if (listener->status == HS_OK) {
         pending_read(listener);
         pump(listener, false);
+        hs_watched_look(listener);
     }
     return (int)listener->status;
 }
@@ -365,44 +349,12 @@ void hs_lab_listener_figures(const hs_lab_listener_t *listener, hs_lab_listened_
     out->level = figures.level;
     out->sampling = figures.sampling;
     out->filtered = figures.filtered;
+    out->hertz = hs_fact_number(listener->decoder, "clock_hz");
 }
 
 void hs_lab_listener_health(const hs_lab_listener_t *listener, hs_lab_health_t *out)
 {
     hs_health_give(listener->decoder, out);
-}
-
-size_t hs_lab_listener_regions(const hs_lab_listener_t *listener, hs_lab_listened_region_t *rows,
-                               size_t capacity)
-{
-    for (size_t i = 0; i < listener->account.region_count && i < capacity; i++) {
-        rows[i] = listener->account.regions[i];
-    }
-    return listener->account.region_count;
-}
-
-static int by_address(const void *one, const void *other)
-{
-    const uint64_t a = ((const hs_lab_listened_block_t *)one)->address;
-    const uint64_t b = ((const hs_lab_listened_block_t *)other)->address;
-    return (a > b) - (a < b);
-}
-
-size_t hs_lab_listener_blocks(const hs_lab_listener_t *listener, hs_lab_listened_block_t *rows,
-                              size_t capacity)
-{
-    hs_state_block_t block;
-    size_t count = 0;
-    for (size_t at = 0; hs_state_next(listener->state, &at, &block); count++) {
-        if (count < capacity) {
-            rows[count] = (hs_lab_listened_block_t){block.address, block.size, block.task,
-                                                    block.caps,    block.site, block.owned};
-        }
-    }
-    if (rows != NULL) {
-        qsort(rows, count < capacity ? count : capacity, sizeof *rows, by_address);
-    }
-    return count;
 }
 
 size_t hs_lab_listener_metadata_count(const hs_lab_listener_t *listener)

@@ -21,6 +21,7 @@ typedef struct hs_lab_listened {
     uint64_t live, live_blocks, live_peak; /* bytes; 0 while they are not known */
     uint64_t snapshots, voids, corrections, unknown_frees, overlaps, pairs, overflows;
     uint64_t first_time, last_time;
+    uint64_t hertz;                  /* of the recording's clock; 0: it does not tell it */
     uint64_t lost[7], lost_bytes[7]; /* as LOST tells, by kind; 0: of no kind that it tells */
     uint64_t left_out;               /* of these, by a level or filter */
     /* Bytes of its chunks before its last whole snapshot, and before the last that began; 0: none. */
@@ -52,11 +53,52 @@ typedef struct hs_lab_listened_region {
     uint32_t index, caps;
 } hs_lab_listened_region_t;
 
-typedef struct hs_lab_listened_block {
-    uint64_t address, size;
-    uint32_t task, caps, site;
-    uint32_t owned; /* 1: task and caps are known */
-} hs_lab_listened_block_t;
+/* How a figure of free memory, or an answer about a request, is known. */
+#define HS_LAB_BY_NOBODY 0
+#define HS_LAB_BY_HEAP 1   /* the heap on the device reported it */
+#define HS_LAB_BY_BLOCKS 2 /* the live blocks leave no more */
+#define HS_LAB_BY_REPLAY 3 /* a replay of the recording */
+#define HS_LAB_BY_LAID 4   /* one that began at a snapshot, whose blocks it placed anew */
+
+/* The regions of one name and the same capabilities. Bytes; HS_LAB_NEVER: not known. */
+typedef struct hs_lab_memory {
+    uint64_t size, free, minimum, largest;
+    uint64_t age;                /* ticks since the heap reported it, of the oldest report */
+    uint64_t live, blocks, room; /* room: the longest stretch without a live block */
+    uint32_t region; /* the first of them: its index in the recording or in the replayed memory */
+    uint32_t caps, by;
+} hs_lab_memory_t;
+
+#define HS_LAB_NO_TASK -1 /* a snapshot alone told the block, without its task */
+
+/* The live blocks that one task holds through one call site. */
+typedef struct hs_lab_owner {
+    int64_t task;
+    uint64_t live, blocks;
+    int64_t growth; /* bytes more than at the beginning of the window; 0 without one */
+    uint32_t site;
+} hs_lab_owner_t;
+
+/* What changed over the last seconds. */
+typedef struct hs_lab_lately {
+    double time; /* seconds, by the recording's clock, or where it has none by the caller's */
+    double rate, churn; /* heap events and requested bytes a second */
+    double window;      /* seconds that growth is measured over */
+    int64_t growth;     /* of the live bytes */
+    uint32_t clocked;   /* 1: `time` is the recording's */
+    uint32_t rated;     /* 1: rate and churn are known */
+    uint32_t grown;     /* 1: window and growth are known */
+    uint32_t owners;    /* how many there are */
+} hs_lab_lately_t;
+
+/* A request that is asked about all the time. */
+typedef struct hs_lab_watched {
+    uint64_t largest; /* the bytes that the answer is based on; HS_LAB_NEVER: none */
+    uint64_t stopped; /* how often it stopped fitting */
+    uint32_t size, caps;
+    uint32_t fits; /* 0: no; 1: yes; 2: not known */
+    uint32_t by;
+} hs_lab_watched_t;
 /* cffi: end */
 
 #endif

@@ -16,7 +16,6 @@ from heapscope.logs.live.hearing import Hearing
 from heapscope.logs.live.model import LiveModel
 from heapscope.logs.live.moment import LiveMoment
 from heapscope.logs.live.watched import WatchedRequest
-from heapscope.logs.live.window import Lately, TrendWindow, WindowPoint
 from heapscope.memory.layout.pool import pool_layout
 
 #: Blocks of 4,096 bytes, one behind the other, with 8 bytes between two.
@@ -41,13 +40,13 @@ def test_live_blocks_and_owners_are_exact(make_boot, hear) -> None:
 def test_blocks_that_lie_outside_of_the_named_memory_are_not_counted_in_it(make_boot, hear) -> None:
     """A pool begins at an address of its own: the live blocks of a device lie nowhere in it."""
     stream = b"".join(make_boot(7, ROW))
-    on_pool = hear(stream, model=LiveModel(pool_layout(65536), []))
+    on_pool = hear(stream, model=LiveModel(pool_layout(65536)))
     (memory,) = on_pool.memory
     assert (memory.live, memory.blocks, memory.room) == (None, None, None)
     assert (memory.by, on_pool.live) == ("replay", 12 * 4096)
     (pool,) = pool_layout(65536).regions
     there = replace(pool_layout(65536), regions=(replace(pool, start=START),))
-    (memory,) = hear(stream, model=LiveModel(there, [])).memory
+    (memory,) = hear(stream, model=LiveModel(there)).memory
     assert (memory.live, memory.blocks) == (12 * 4096, 12)
 
 
@@ -200,43 +199,6 @@ def test_after_a_loss_the_replay_begins_anew_at_a_snapshot(make_boot, tmp_path: 
 
 
 # ---- growth and rates ---------------------------------------------------------------------------
-
-
-def point(time: float, live: int | None, events: int = 0) -> WindowPoint:
-    return WindowPoint(time=time, events=events, requested=events * 10, live=live, owners={})
-
-
-def test_growth_is_measured_since_all_was_known() -> None:
-    window = TrendWindow()
-    for time, live in ((0, 100), (1, None), (2, 50), (3, 80)):
-        result = window.lately(point(time, live))
-    assert (result.window, result.growth) == (1, 30)
-
-
-def test_rates_are_those_of_the_last_seconds() -> None:
-    window = TrendWindow()
-    for time in range(20):
-        result = window.lately(point(time, 0, events=time * time))
-    assert result.rate == (19 * 19 - 14 * 14) / 5
-    assert result.churn == 10 * result.rate
-
-
-def test_a_clock_that_goes_back_gives_no_rate() -> None:
-    window = TrendWindow()
-    window.lately(point(100, 0))
-    assert window.lately(point(3, 5)).rate is None
-    assert window.lately(point(4, 9)).growth == 4
-
-
-def test_nothing_is_lately_on_a_line_without_chunks() -> None:
-    window = TrendWindow()
-    for time in range(10):
-        window.lately(point(time, time * 100, events=time))
-    now = point(9, 900, events=9)
-    for silent, rated, grown in ((0, True, True), (5, True, True), (6, False, True)):
-        result = window.lately(now, silent=silent)
-        assert (result.rate is not None, result.growth is not None) == (rated, grown), silent
-    assert window.lately(now, silent=61) == window.lately(now, silent=float("inf")) == Lately()
 
 
 def test_a_line_that_is_gone_is_reported_once_and_has_no_rates(make_boot) -> None:

@@ -136,7 +136,7 @@ def test_what_could_not_be_answered_is_queried_again_when_more_was_heard(
     need = WatchedRequest(request=Request(NEED))
     layout = choose_memory(MEMORY, None).layout
     with Reasons(ask) as reasons:
-        model = LiveModel(layout, [Request(NEED)])
+        model = LiveModel(layout)
         with Hearing("here", needs=[need], model=model, reasons=reasons) as hearing:
             for chunk in make_boot(7, ROW, snapshots=b"0", per_chunk=6, reported=[90_000, 80_000]):
                 hearing.take(chunk)

@@ -72,7 +72,7 @@ def live(
     prefix = None if out is None else Path(out)
     model = None
     if options.keys() - {"elf"}:
-        model = LiveModel(choose_memory(options, None).layout, requests)
+        model = LiveModel(choose_memory(options, None).layout)
     with ExitStack() as stack:
         reasons = None if model is None else stack.enter_context(Reasons(_why(options)))
         hearing = Hearing(

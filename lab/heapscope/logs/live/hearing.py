@@ -17,11 +17,9 @@ from heapscope.logs.live.latest_chunks import LatestChunks
 from heapscope.logs.live.model import LiveModel
 from heapscope.logs.live.moment import LiveMoment
 from heapscope.logs.live.picture import (
+    OWNERS_MAX,
     CalledNames,
-    heard_owners,
-    heard_regions,
     in_the_way,
-    lie_in,
     losses,
     memory_lines,
     missing,
@@ -30,15 +28,19 @@ from heapscope.logs.live.picture import (
 )
 from heapscope.logs.live.reasons import Reasons
 from heapscope.logs.live.recording_file import RecordingFiles, boot_label
-from heapscope.logs.live.region import HeardRegion
 from heapscope.logs.live.telling import Telling
-from heapscope.logs.live.watched import WatchedRequest, heard_answer, replayed_answer
-from heapscope.logs.live.window import TrendWindow, WindowPoint
-from heapscope.native.listener import BEGIN, FAILED, LOST, MARKS, NativeListener, figures_of
-from heapscope.native.structs import Rows, Struct
+from heapscope.logs.live.watched import WatchedRequest
+from heapscope.native.listener import (
+    BEGIN,
+    FAILED,
+    LOST,
+    MARKS,
+    NativeListener,
+    figures_of,
+    source_text,
+)
+from heapscope.native.structs import Struct
 from heapscope.trace.provenance import of_a_late_start
-
-_CLOCK = 2  # HS_TRACE_CLOCK
 
 FILES = 1000  #: that are written, unless told otherwise
 LISTED_MAX = 10_000  #: recordings that are described, each
@@ -47,14 +49,6 @@ LISTED_MAX = 10_000  #: recordings that are described, each
 NO_MEMORY = (
     "name the device's memory as for replay (--chip, --layout, --pool), to try changes on it"
 )
-
-#: By how it is known that a need does not fit.
-_REASONS = {
-    "blocks": "between the live blocks are at most",
-    "heap": "the heap said that its largest free block has",
-    "replay": "the largest that its heap would serve is",
-    "laid anew": "the largest that its heap would serve, were it laid out anew, is",
-}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -87,17 +81,19 @@ class Hearing:
         self._port = port
         self._needs = needs
         self._addresses = addresses or Addresses()
-        self._model = model
+        self._names = None if model is None else model.names
         self._reasons = reasons
         self._latest = LatestChunks()
         self._listener = NativeListener()
+        self._listener.watch([need.request for need in needs])
+        if model is not None:
+            self._listener.replay(model.config)
         self._device_log = DeviceLog(self._addresses)
         self._begun = time.monotonic()
         self._files = RecordingFiles(prefix, files)
         self._number = 0  # of the recording, from 1
         self._open = False  # it is not over
         self._gone = False  # the other side is
-        self._window = TrendWindow()
         self._chunk_at = self._begun  # when the last chunk came, by our clock
         self._text = 0  # bytes of the log that were taken
         self._telling = Telling()
@@ -112,8 +108,6 @@ class Hearing:
             self._close_recording()
         finally:
             self._listener.close()
-            if self._model is not None:
-                self._model.close()
 
     # ---- bytes ----------------------------------------------------------------------------------
 
@@ -158,7 +152,7 @@ class Hearing:
         if chunks:
             self._write(chunks, figures)
         if self._needs:
-            self._look_at_needs(figures, self._called())
+            self._look_at_needs()
         if figures.over:
             self._close_recording()
             self._listener.next()
@@ -172,10 +166,7 @@ class Hearing:
         self._number += 1
         self._open = True
         self._files.begin()
-        self._window = TrendWindow()
         self._latest = LatestChunks()
-        if self._model is not None and self._number > 1:
-            self._model.restart()
         self.happened("recording", f"recording {self._number} begins{self._whose()}")
         if late := of_a_late_start(self._facts()):
             self.happened("recording", late)
@@ -185,8 +176,6 @@ class Hearing:
             text = f"recording {self._number} and those after it get no files: --files N for more"
             self.happened("file", text)
         self._chunk_at = time.monotonic()
-        if self._model is not None:
-            self._model.push(chunks)
         if self._reasons is not None:
             snapshot, begun = figures.snapshot_at, figures.snapshot_begun_at
             self._latest.add(chunks, snapshot=snapshot, begun=begun)
@@ -253,24 +242,13 @@ class Hearing:
             return "; live blocks are not known until the next snapshot"
         return "; live blocks are not known from here on: the recorder takes no snapshots"
 
-    def _regions(self, called: CalledNames) -> list[HeardRegion]:
-        """The layout's where one was given, else those that the recording tells."""
-        if self._model is not None:
-            return list(self._model.regions())
-        return heard_regions(self._listener, called)
-
-    def _look_at_needs(self, figures: Struct, called: CalledNames) -> None:
+    def _look_at_needs(self) -> None:
         """After each piece of the stream: no answer is known between two pieces."""
-        regions, blocks = self._regions(called), self._listener.blocks()
-        for index, need in enumerate(self._needs):
-            if self._model is None:
-                answer = heard_answer(need.request, regions, blocks, known=bool(figures.known))
-                stopped = need.look(answer, spells=None)
-            else:
-                answer = replayed_answer(self._model, index)
-                stopped = need.look(answer, spells=self._model.spells(index))
+        answers = zip(self._needs, self._listener.watched(), strict=True)
+        for index, (need, answer) in enumerate(answers):
+            stopped = need.look(answer)
             if stopped:
-                self.happened("need", self._stopped(need, regions, blocks, called))
+                self.happened("need", self._stopped(index, need))
             if self._reasons is None:
                 need.why_not = NO_MEMORY if need.stopped else ""
             elif stopped or need.may_be_repeated(self._latest.end):
@@ -301,18 +279,12 @@ class Hearing:
                 for sentence in reason.line.answer:
                     self.happened("why", f"{what}: {sentence}")
 
-    def _stopped(
-        self,
-        need: WatchedRequest,
-        regions: Sequence[HeardRegion],
-        blocks: Rows,
-        called: CalledNames,
-    ) -> str:
+    def _stopped(self, index: int, need: WatchedRequest) -> str:
         what = f"{size(need.request.size)} for {need.request.capabilities}"
-        if need.answer.fits is not False:
+        if need.fits is not False:
             return f"{what} did not fit for a moment"
-        text = f"{what} do not fit: {_REASONS[need.answer.by]} {size(need.answer.largest or 0)}"
-        holders = in_the_way(need, regions, blocks, called)
+        text = f"{what} do not fit: {source_text(need.by)} {size(need.largest or 0)}"
+        holders = in_the_way(index, self._called())
         if not holders:
             return text
         first = holders[0]
@@ -325,24 +297,10 @@ class Hearing:
     def moment(self) -> LiveMoment:
         """Everything as it stands, and what was printed and happened since the last moment."""
         figures, facts, health = figures_of(self._listener), self._facts(), self._listener.health()
-        blocks, called = self._listener.blocks(), self._called()
-        regions = self._regions(called)
-        known = bool(figures.known) and self._open
-        hertz = _number(facts.get("clock_hz", ""))
-        clock = figures.last_time / hertz if hertz and health.features & _CLOCK else None
+        called, known = self._called(), bool(figures.known)
         seconds = time.monotonic() - self._begun
-        placed = self._model is None or lie_in(regions, blocks)
-        held = heard_owners(blocks)
-        point = WindowPoint(
-            time=seconds if clock is None else clock,
-            events=health.events,
-            requested=figures.asked,
-            live=figures.live if known else None,
-            owners=held,
-        )
         silent = math.inf if self._gone else time.monotonic() - self._chunk_at
-        lately = self._window.lately(point, silent=silent)
-        owners, owners_left_out = owner_lines(held, lately.grown_from, called)
+        lately = self._listener.lately(seconds, silent)
         reported = self._telling.take()
         return LiveMoment(
             port=self._port,
@@ -352,34 +310,27 @@ class Hearing:
             boot=facts.get("boot", ""),
             reset=facts.get("reset", ""),
             chip=facts.get("chip", ""),
-            time=clock,
+            time=lately.time if lately.clocked else None,
             known=known,
             level=figures.level,
             filtered=bool(figures.filtered),
-            live=point.live,
+            live=figures.live if known else None,
             live_blocks=figures.live_blocks if known else None,
             live_peak=figures.live_peak,
             events=health.events,
             failures=figures.failures,
             snapshots=figures.snapshots,
             corrections=figures.corrections,
-            rate=lately.rate,
-            churn=lately.churn,
-            window=lately.window,
-            growth=lately.growth,
-            memory=memory_lines(
-                regions, blocks, known=known and placed, now=figures.last_time, hertz=hertz
-            ),
-            owners=owners,
-            owners_left_out=owners_left_out,
+            rate=lately.rate if lately.rated else None,
+            churn=lately.churn if lately.rated else None,
+            window=lately.window if lately.grown else None,
+            growth=lately.growth if lately.grown else None,
+            memory=memory_lines(called, self._names, figures.hertz),
+            owners=owner_lines(called, grown=bool(lately.grown)),
+            owners_left_out=max(0, lately.owners - OWNERS_MAX),
             losses=losses(figures, health),
-            needs=watched_rows(self._needs, regions, blocks, called),
+            needs=watched_rows(self._needs, called),
             happenings=reported.happenings,
             log=reported.log,
             log_left_out=reported.log_left_out,
         )
-
-
-def _number(text: str) -> int:
-    """The number that a fact is; 0: it is something else."""
-    return int(text) if text.isascii() and text.isdigit() and len(text) < 16 else 0

@@ -39,7 +39,7 @@ EXPLORE = (
 LOGS = ("log_reading.js", "log_answer.js")
 #: Scripts of the page that opens anything, for a device that is heard, and those of its worker.
 DEVICE = ("serial.js", "device.js")
-LISTENING = ("listening.js", "needing.js", "heard.js")
+LISTENING = ("listening.js", "heard.js")
 WORKER = (
     *("patterns.js", "places.js", "engine.js", "blocks.js", "zstd.js"),
     *(*LOGS, "jobs.js"),

@@ -102,25 +102,6 @@ class Telling {
 }
 Telling.MOST = 1000;
 
-/* Growth and rates over the last while, by the recording's clock or the page's own (window.py). */
-class TrendWindow {
-  constructor() { this.points = []; }
-
-  /* The changes up to a point, which it keeps. */
-  lately(now) {
-    const { points } = this, past = (one, span) => now.time - one.time >= 1 && now.time - one.time <= span;
-    if (points.length > 0 && now.time < points.at(-1).time) points.length = 0; /* a clock that goes back tells no time */
-    const rated = points.find((one) => past(one, 5));
-    let grown = null;
-    for (let i = points.length - 1; i >= 0 && points[i].live !== null && now.time - points[i].time <= 60; i--) grown = points[i];
-    if (grown !== null && (!past(grown, 60) || now.live === null)) grown = null;
-    if (points.length === 0 || now.time - points.at(-1).time >= 1) points.push(now.owners.size > 4096 ? { ...now, owners: new Map() } : now);
-    if (points.length > 61) points.shift();
-    const a_second = (name) => (rated === undefined ? null : (now[name] - rated[name]) / (now.time - rated.time));
-    return { rate: a_second("events"), churn: a_second("asked"), window: grown && now.time - grown.time, growth: grown && now.live - grown.live, from: grown };
-  }
-}
-
 /* One connection to a device. `most`: bytes of recordings that are kept, and of the log an eighth of that; `before`:
    the recordings of connections before it, which stay. */
 class Listening {
@@ -130,15 +111,14 @@ class Listening {
     if (this.at === 0) throw new Error("The page has no memory left.");
     this.room = engine.take(Reader.PIECE);
     this.cell = engine.take(16);
-    Object.assign(this, { most, telling: new Telling(), lines: new LogLines(), text: new Kept(), text_taken: 0, text_left_out: 0, trend: new TrendWindow(), bytes: 0, characters: 0, odd: 0, decoder: new TextDecoder() });
-    Object.assign(this, { recordings: before, before: before.length, number: before.length, current: null, model: null, need: null });
+    Object.assign(this, { most, telling: new Telling(), lines: new LogLines(), text: new Kept(), text_taken: 0, text_left_out: 0, bytes: 0, characters: 0, odd: 0, decoder: new TextDecoder() });
+    Object.assign(this, { recordings: before, before: before.length, number: before.length, current: null, memory: null, config: [], stopped: [] });
     this.kept = before.reduce((sum, one) => sum + (one.kept?.size ?? 0), 0);
   }
 
   close() {
-    this.model?.close();
     this.engine.calls.hs_lab_listener_delete(this.at);
-    for (const at of [this.room, this.cell]) this.engine.calls.free(at);
+    for (const at of [this.room, this.cell, ...this.config]) this.engine.calls.free(at);
     this.at = 0;
   }
   checked(status) { if (status !== 0) throw new Error("The page has no memory left."); }
@@ -178,7 +158,10 @@ class Listening {
     }
     this.log(text);
     if (chunks.length > 0) this.write(chunks);
-    if (this.need !== null) Needing.look(this);
+    this.watched().forEach((one, index) => {
+      if (one.stopped > (this.stopped[index] ?? 0)) this.telling.happened("need", Heard.stopped(this, index, one));
+      this.stopped[index] = one.stopped;
+    });
     if (figures.over !== 0) this.closeRecording();
     return figures.over === 0;
   }
@@ -209,7 +192,6 @@ class Listening {
         this.kept += chunk.length;
       }
     }
-    this.model?.push(chunks);
   }
 
   /* ---- what the engine's listener has ---- */
@@ -225,9 +207,41 @@ class Listening {
       yield* Array.from({ length: count }, (_, i) => numbered(this.engine.read("hs_lab_notice", this.room + i * width)));
     }
   }
-  rows(name) { return this.engine.figures(name, this.at); }
+  rows(name, ...index) { return this.engine.figures(name, this.at, ...index); }
   figures() { return numbered(this.rows("hs_lab_listener_figures")); }
   health() { return numbered(this.rows("hs_lab_listener_health")); }
+  watched() { return this.rows("hs_lab_listener_watched").map(numbered).map(({ size, fits, by, largest, stopped }) => ({ size, stopped, fits: [false, true, null][fits], by: this.source("name", by), largest: reportedNumber(largest), how: by })); }
+  source(what, by) { return this.engine.text(this.engine.calls[`hs_lab_source_${what}`](by)); }
+  lately() {
+    const { engine } = this, at = engine.take(engine.width("hs_lab_lately"));
+    this.checked(engine.calls.hs_lab_listener_lately(this.at, performance.now() / 1000, 0, at));
+    const read = numbered(engine.read("hs_lab_lately", at));
+    engine.calls.free(at);
+    return read;
+  }
+  watch(size) {
+    const kept = [], at = this.engine.cleared(this.engine.width("hs_lab_need"), kept);
+    this.engine.fill("hs_lab_need", at, { size }, kept);
+    this.checked(this.engine.calls.hs_lab_listener_watch(this.at, at, 1));
+    kept.forEach((one) => this.engine.calls.free(one));
+  }
+  /* On this memory from now on, and what was recorded so far unless it was left out; null: on none. */
+  replay(memory) {
+    const { engine } = this, kept = [];
+    let at = 0;
+    if (memory !== null) {
+      at = engine.cleared(engine.width("hs_lab_config"), kept);
+      engine.fill("hs_lab_config", at, memory.config, kept);
+    }
+    this.checked(engine.calls.hs_lab_listener_replay(this.at, at, this.cell));
+    this.config.forEach((one) => engine.calls.free(one));
+    Object.assign(this, { memory, config: kept });
+    if (memory === null || this.number === this.recordings.length || this.current.left_out > 0) return;
+    const chunks = this.current.kept.joined(), room = engine.take(chunks.length);
+    engine.bytes(room, chunks.length).set(chunks);
+    this.checked(engine.calls.hs_lab_listener_replay_chunks(this.at, room, chunks.length));
+    engine.calls.free(room);
+  }
   name(table, index) {
     const size = this.engine.calls.hs_lab_listener_name(this.at, table, index, this.cell) >>> 0, from = this.engine.view.getUint32(this.cell, true);
     return from === 0 ? null : new TextDecoder().decode(this.engine.bytes(from, size).slice());
@@ -253,9 +267,7 @@ class Listening {
   /* ---- recordings ---- */
   beginRecording() {
     this.number++;
-    this.trend = new TrendWindow();
     this.current = { number: this.number, kept: new Kept(), left_out: 0 };
-    this.model?.restart();
     const { boot, reset, snapshots } = this.facts();
     this.telling.happened("recording", `recording ${this.number - this.before} begins${boot ? `, boot ${boot}` : ""}${reset ? ` after ${reset}` : ""}`);
     if (snapshots === "0") this.telling.happened("recording", "The recorder began when the heap had blocks already and takes no snapshots: those blocks are not counted.");
