@@ -5,6 +5,8 @@
 #include "failures.h"
 #include "figures.h"
 #include "looks.h"
+#include "measure.h"
+#include "number.h"
 #include "prefix.h"
 #include "quote.h"
 #include "roots.h"
@@ -95,7 +97,10 @@ static size_t read_words(hs_log_t *log, const char *line, const char *text, size
     }
     const uint32_t roots = hs_log_roots(text);
     *result = roots;
-    size_t count = roots & HS_ROOT_FREE ? hs_log_figures_read(text, length, facts, capacity) : 0;
+    size_t count = 0;
+    if (roots & HS_ROOT_FREE || log->scope.depth != 0 || log->scope.headed || strchr(text, '{')) {
+        count = hs_log_figures_read(&log->scope, text, length, facts, capacity);
+    }
     if (count == capacity) {
         return count;
     }
@@ -189,10 +194,15 @@ static void read_line(hs_log_t *log, const hs_log_line_t *line)
     hs_lab_log_fact_t *facts = &log->facts[log->first + log->waiting];
     hs_log_prefix_t prefix;
     hs_log_prefix_read(line->text, line->length, &prefix);
+    hs_log_scope_begin(&log->scope, line->text + prefix.length, line->number);
     size_t count = read_patterns(log, line, facts);
     bool reported = count != 0;
     const size_t requested = count;
     count += read_forms(log, line, facts + count, HS_LOG_LINE_FACTS - count);
+    if (count == requested + 1 && facts[requested].kind == HS_LOG_TOTALS && log->scope.headed &&
+        log->scope.heading.memory >= 0) {
+        count = requested; /* the totals of the memory that the heading names, and of no summary */
+    }
     for (size_t i = requested; i < count; i++) {
         add_code(line->text + prefix.length, line->length - prefix.length, &facts[i]);
         reported |= facts[i].kind >= HS_LOG_SUMMARY;
@@ -207,6 +217,8 @@ static void read_line(hs_log_t *log, const hs_log_line_t *line)
             read_words(log, line->text, line->text + prefix.length, line->length - prefix.length,
                        &roots, facts + count, HS_LOG_LINE_FACTS - count);
     }
+    hs_log_scope_end(&log->scope, line->text + prefix.length, line->length - prefix.length,
+                     count != 0 && facts[count - 1].kind == HS_LOG_FIGURES);
     if (count == 0 && log->lists_regions && prefix.uptime >= 0) {
         hs_log_fact_clear(&facts[0]);
         facts[count++].kind = HS_LOG_BOOT_END;
