@@ -293,7 +293,8 @@ static void take_numbers(hs_log_scan_t *scan, hs_log_number_t number)
             keep(scan, field, &list[i]);
         }
     }
-    if (label->leads && (scan->topic_means & HS_WORD_MEASURES) == 0) {
+    if (label->leads && scan->scope->depth == 0 &&
+        (scan->topic_means & HS_WORD_MEASURES) == 0) {
         scan->topic = label->memory;
         scan->topic_means = 0;
     }
@@ -367,7 +368,8 @@ static void take_sign(hs_log_scan_t *scan, char byte)
         end_clause(scan);
         break;
     case '.':
-        if (scan->text[scan->at + 1] == ' ') { /* a sentence ends */
+        if (scan->text[scan->at + 1] == ' ' &&
+            (scan->label.last & (HS_WORD_MAX | HS_WORD_MIN)) == 0) { /* a sentence ends */
             begin_label(scan);
             scan->topic = NONE;
             scan->topic_means = 0;

@@ -194,7 +194,8 @@ static void read_line(hs_log_t *log, const hs_log_line_t *line)
     hs_lab_log_fact_t *facts = &log->facts[log->first + log->waiting];
     hs_log_prefix_t prefix;
     hs_log_prefix_read(line->text, line->length, &prefix);
-    hs_log_scope_begin(&log->scope, line->text + prefix.length, line->number);
+    log->scope.goes_on &= prefix.uptime < 0 && prefix.clock < 0; /* else an object was cut */
+    hs_log_scope_begin(&log->scope, line->number);
     size_t count = read_patterns(log, line, facts);
     bool reported = count != 0;
     const size_t requested = count;

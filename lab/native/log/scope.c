@@ -8,11 +8,9 @@
 
 #define HEADING_MAX 72u /* bytes; a longer line is no heading */
 
-void hs_log_scope_begin(hs_log_scope_t *scope, const char *text, uint64_t line)
+void hs_log_scope_begin(hs_log_scope_t *scope, uint64_t line)
 {
-    if (!scope->goes_on || strchr("\"'{}[] ", text[0]) == NULL) {
-        scope->depth = 0;
-    }
+    scope->depth = scope->goes_on ? scope->depth : 0;
     scope->headed = scope->headed && line == scope->line + 1;
     scope->line = line;
 }

@@ -27,7 +27,7 @@ typedef struct hs_log_scope {
 } hs_log_scope_t;
 
 /* A line begins: objects and headings that ended before it are forgotten. */
-void hs_log_scope_begin(hs_log_scope_t *scope, const char *text, uint64_t line);
+void hs_log_scope_begin(hs_log_scope_t *scope, uint64_t line);
 /* It is over: `has_figures`: of a heap. A line that heads those below it is noted. */
 void hs_log_scope_end(hs_log_scope_t *scope, const char *text, size_t length, bool has_figures);
 

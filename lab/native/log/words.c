@@ -29,6 +29,7 @@ static const struct {
     {"blk", HS_WORD_BLOCK, 0},
     {"block", HS_WORD_BLOCK, 0},
     {"blocks", HS_WORD_COUNT, 0},
+    {"blocksize", HS_WORD_BLOCK | HS_WORD_TOTAL, 0},
     {"bytes", 0, 0},
     {"capacity", HS_WORD_TOTAL, 0},
     {"caps", 0, 0},
