@@ -12,6 +12,7 @@
 #include "pattern.h"
 #include "rows/log.h"
 #include "scope.h"
+#include "table.h"
 
 #define HS_LOG_LINE_FACTS 64u /* that one line can give; what it says beyond is not read */
 #define HS_LOG_PATTERNS 4u    /* of the user */
@@ -25,6 +26,7 @@ typedef struct hs_log {
     hs_log_index_t index;
     hs_log_context_t context;
     hs_log_scope_t scope;
+    hs_log_table_t table;
     int64_t uptime;     /* of the last line that tells one, since the last reset; -1: none */
     bool lists_regions; /* the last fact is of a region that the heap got at the start */
     size_t pattern_count;

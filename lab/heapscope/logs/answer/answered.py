@@ -62,7 +62,8 @@ def answered(
     if requests and view is not None:
         _check_newest(reading, view, file)
     series = followed(view, requests) if view is not None and requests else Followed()
-    results = () if reading.boots.uptimes.two_devices else tuple(trends(reading.figures))
+    mixed = reading.boots.uptimes.two_devices or reading.figures.devices()
+    results = () if mixed else tuple(trends(reading.figures))
     moments = {} if view is None else dict(views_over_time(reading, device, view))
     fits = [_ask(reading, form, view, moments, request) for request in needs]
     answer = answer_of(reading, view, fit=fits[0] if fits else None)

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from heapscope.base.capabilities import DEFAULT, DMA, EIGHT_BIT, INTERNAL, WORD
+from heapscope.base.printable import printable
 from heapscope.base.request import Request
 from heapscope.base.rows.figure import WORD as ADDRESS_MAX
 from heapscope.base.rows.figure import figure
@@ -94,6 +95,13 @@ def ask(
             why="some figures cannot be the size of a heap, so the others are not believed either",
             settles="find out why the heap cannot read its own words: is PSRAM set up?",
         )
+    devices = reading.figures.devices()
+    if devices:
+        return RequestFit.of(
+            request,
+            why="the log has figures of two devices or more: " + ", ".join(map(printable, devices)),
+            settles="give the lines of one device alone",
+        )
     row = _answered(reading, request, form, tried)
     if row.fits is False and row.line is not None and row.line == reading.unended:
         return replace(
@@ -109,6 +117,8 @@ def ask(
 def _answered(
     reading: LogReading, request: Request, form: str, tried: RequestFit | None
 ) -> RequestFit:
+    if form == "markdown_table" and tried is not None and tried.fits is None:
+        tried = None  # all its regions are listed, and malloc can take no larger block
     if form.startswith("mpy_mem") and not request.caps:
         return _python(reading, request)
     later = None if tried is None else _later(reading, request, tried)

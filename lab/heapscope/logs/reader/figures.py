@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field, replace
 
+from heapscope.logs.reader.senders import Senders
 from heapscope.native.log import Fact
 
 _POINTS = 4096  # kept of a series; beyond, every second one goes
@@ -80,6 +81,7 @@ class LoggedFigures:
         self.arduino = False  # a line has the prefix of Arduino's log
         self.sure = False  # some words can mean nothing but a heap
         self.sensor = False  # lines of ESPHome's sensors tell them
+        self.senders: dict[str, Senders] = {}  # of the free bytes of each memory
         self.rounded = 1  # the largest unit of the figures as printed
 
     def take(self, fact: Fact, boot: int) -> None:
@@ -94,6 +96,10 @@ class LoggedFigures:
                 self.invalid.append(figure)
             else:
                 self.add(fact.memory, name, figure, fact.quote)
+                if name == "free" and fact.kind == "figures":
+                    time = fact.clock if fact.clock is not None else fact.uptime
+                    senders = self.senders.setdefault(fact.memory, Senders())
+                    senders.take(value, fact.quote, time, fact.name)
         if fact.largest is not None:
             self.largest_words = fact.quote
         self.sure |= not fact.weak
@@ -126,6 +132,11 @@ class LoggedFigures:
     def last(self, memory: str, name: str) -> int | None:
         result = self.series.get((memory, name))
         return None if result is None else result.last.value
+
+    def devices(self) -> tuple[str, ...]:
+        """The names of the devices whose figures are mixed; empty: they are of one."""
+        names = (one.devices() for one in self.senders.values())
+        return next((one for one in names if one), ())
 
     def memories(self) -> tuple[str, ...]:
         return tuple(dict.fromkeys(memory for memory, _ in self.series))

@@ -52,6 +52,7 @@ class PrintedSummary:
     mixed: bool = False  # its lines are those of two devices
     regions: list[PrintedRegion] = field(default_factory=list)
     totals: PrintedTotals | None = None
+    table: bool = False  # its regions are the rows of a table, all that there are
     torn: bool = False  # other output came into one of its lines
 
     @property
@@ -146,6 +147,7 @@ class PrintedSummaries:
             else:
                 self._open = None
         summary = self._current(fact)
+        summary.table |= fact.text == "table"
         if len(summary.regions) < _REGIONS_MAX and fact.address is not None and fact.size:
             summary.regions.append(
                 PrintedRegion(
