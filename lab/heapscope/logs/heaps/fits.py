@@ -117,7 +117,7 @@ def ask(
 def _answered(
     reading: LogReading, request: Request, form: str, tried: RequestFit | None
 ) -> RequestFit:
-    if form == "markdown_table" and tried is not None and tried.fits is None:
+    if form == "markdown_table" and not request.caps:
         tried = None  # all its regions are listed, and malloc can take no larger block
     if form.startswith("mpy_mem") and not request.caps:
         return _python(reading, request)
