@@ -226,6 +226,13 @@ static uint32_t label_means(const hs_log_scan_t *scan)
     return means;
 }
 
+/* Are free bytes told beside the number, or a heap by the objects around it? */
+static bool beside_free(const hs_log_scan_t *scan)
+{
+    return scan->has_free ||
+           (hs_log_scope_means(scan->scope) & (HS_WORD_HEAP | HS_WORD_MEMORY)) != 0;
+}
+
 /* Where a further number of the same label begins, behind a stroke or "of": "584 of 24000"; 0: none. */
 static size_t next_number(const hs_log_scan_t *scan, size_t end)
 {
@@ -276,11 +283,11 @@ static void take_numbers(hs_log_scan_t *scan, hs_log_number_t number)
     if ((means & HS_WORD_MEASURES) == 0) {
         const uint32_t stated = means_behind(scan, &end);
         behind = stated != 0 && (scan->seen | hs_log_scope_means(scan->scope)) & HS_WORD_HEAP;
-        means |= stated;
+        means = stated != 0 && label->has_colon ? stated : means | stated; /* "Out of memory: 5 free" */
     }
     const bool each = count > 1 && label->segments + 1 == count;
     for (size_t i = 0; i < count; i++) {
-        uint32_t field = hs_log_measure(each ? label->segment[i] : means, scan->has_free);
+        uint32_t field = hs_log_measure(each ? label->segment[i] : means, beside_free(scan));
         if (!each && i > 0) {
             field = field != 0 && i == 1 && list[1].value >= list[0].value ? HS_LOG_TOLD_TOTAL : 0;
         }
@@ -366,6 +373,13 @@ static void take_sign(hs_log_scan_t *scan, char byte)
     case ';':
     case '|':
         end_clause(scan);
+        break;
+    case '?':
+    case '&':
+        if (hs_log_word_byte(*next)) {
+            begin_label(scan);
+            scan->label.means = HS_WORD_OTHER; /* of an address: "/heap?free=1&..." */
+        }
         break;
     case '.':
         if (scan->text[scan->at + 1] == ' ' &&

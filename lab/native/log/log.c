@@ -86,6 +86,9 @@ static size_t read_forms(const hs_log_t *log, const hs_log_line_t *line, hs_lab_
 /* Who wrote a line: a time, a level or a tag before it is a program's. */
 static hs_log_writer_t writer_of(const hs_log_line_t *line, const hs_log_prefix_t *prefix)
 {
+    if (hs_log_by_computer(line->text)) {
+        return HS_LOG_BY_PERSON;
+    }
     for (size_t at = 0; at < prefix->length; at++) {
         if (hs_log_word_byte(line->text[at])) {
             return HS_LOG_BY_PROGRAM;

@@ -112,7 +112,9 @@ static bool open_table(hs_log_table_t *table, const char *text, size_t length)
     }
     uint32_t told = 0, what = 0;
     for (size_t i = 0; i < count; i++) {
-        if (cells[i].length == 0 || cells[i].length > 32 || is_digit(text[cells[i].at]) ||
+        const size_t digits = strspn(text + cells[i].at, "0123456789");
+        if (cells[i].length == 0 || cells[i].length > 32 ||
+            (digits > 0 && !hs_log_word_byte(text[cells[i].at + digits])) ||
             memchr(text + cells[i].at, ':', cells[i].length) != NULL ||
             memchr(text + cells[i].at, '=', cells[i].length) != NULL) {
             return false;

@@ -27,11 +27,11 @@ static bool is_in(const char *list, const char *word)
 static unsigned mark_of(const char *word)
 {
     static const char strong[] =
-        " i you we my your our they it's i'm will would should could can have has had was were is are "
+        " i you we my your our they it's i'm will would should can have has had was were is are "
         "be been last soon because which that there this please what how who why year people "
         "think want know very really also just about their them he she his her ";
     static const char weak[] = " the a an of to in for with and or by on at from as but if when so "
-                               "than then its into it not ";
+                               "could than then its into it not ";
     return is_in(strong, word) ? 2 : is_in(weak, word) ? 1 : 0;
 }
 
@@ -74,11 +74,10 @@ static bool has_conversion(const char *text)
 
 static bool is_source(const char *text, size_t length)
 {
-    static const char *const begins[] = {"#include", "#define", "#if",    "#endif", "/*",    "*/",
-                                         "return ",  "static ", "const ", "if (",   "while (",
-                                         "for (",    "} else",  "typedef", "def ",  "import ",
-                                         "fn ",      "let ",    "assert(", "void ", "int ",
-                                         "size_t ",  "uint32_t "};
+    static const char *const begins[] = {"#include", "#define",  "#if",    "#endif",  "/*",
+                                         "*/",       "return ",  "static ", "const ", "if (",
+                                         "while (",  "for (",    "} else",  "typedef ", "void ",
+                                         "int ",     "size_t ",  "uint32_t "};
     for (size_t i = 0; i < sizeof begins / sizeof begins[0]; i++) {
         if (strncmp(text, begins[i], strlen(begins[i])) == 0) {
             return true;
@@ -88,6 +87,20 @@ static bool is_source(const char *text, size_t length)
     const bool calls = strchr(text, '(') != NULL || strstr(text, "->") != NULL;
     return has_conversion(text) || (end == ';' && calls) || (end == '{' && calls) ||
            strstr(text, "); //") != NULL || strstr(text, "; //") != NULL;
+}
+
+bool hs_log_by_computer(const char *text)
+{
+    static const char *const names[] = {"java.",    "JavaScript heap", "oom-kill", "Killed process",
+                                        "JVM",      "postgres",        "mysqld",   "docker",
+                                        "kubelet",  "systemd",         "kernel: ", "node:internal",
+                                        "cgroup",   "chrome",          "nginx"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        if (strstr(text, names[i]) != NULL) {
+            return true;
+        }
+    }
+    return false;
 }
 
 hs_log_writer_t hs_log_written(const char *text, size_t length)

@@ -2,6 +2,7 @@
 #ifndef HEAPSCOPE_LOG_WRITTEN_H
 #define HEAPSCOPE_LOG_WRITTEN_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 typedef enum hs_log_writer {
@@ -12,5 +13,8 @@ typedef enum hs_log_writer {
 
 /* Of a line that has no time and no level before it. */
 hs_log_writer_t hs_log_written(const char *text, size_t length);
+
+/* Is it the line of a program that runs on no microcontroller? */
+bool hs_log_by_computer(const char *text);
 
 #endif
