@@ -37,6 +37,10 @@ def log(
             'they leave: "35000*7, 4096:DMA".',
         ),
     ] = "",
+    boot: Annotated[
+        int | None,
+        typer.Option(metavar="N", min=1, help="Take the lines of this start of the program alone."),
+    ] = None,
     chip: Chip = None,
     idf: Idf = None,
     poisoning: Poisoning = None,
@@ -75,6 +79,7 @@ def log(
             need=need or (),
             figure=figure or (),
             requests=requests,
+            boot=boot,
             chip=chip,
             idf=idf,
             poisoning=poisoning,

@@ -1,7 +1,10 @@
 /*
- * A line is read from left to right. Words between two numbers are the label of the second one: they
- * say whether it is what is free, the largest block, the minimum, and of what memory. A number without
- * such a label can have it behind it ("25044 bytes free").
+ * The grammar of figures. A figure has a memory, a measure, a number and a unit. A line is read from
+ * left to right: the words since the last number, or since a comma, are the label of the next number
+ * and say which measure it is; a number without a measure in its label can have it behind it ("25044
+ * bytes free"). The memory is that of the label; or of the object or the topic that it stands in
+ * ("psram: free 1, largest 2", "internal free 1 largest 2"); or the one memory that the line spoke of;
+ * or that of the heading above. Where several could be meant, the number is no figure.
  */
 #include "figures.h"
 
@@ -9,41 +12,41 @@
 #include <string.h>
 
 #include "form.h"
+#include "measure.h"
+#include "number.h"
 #include "words.h"
 
 #define FOREIGN_BYTES (INT64_C(1) << 28) /* no microcontroller has such a heap */
 #define WEAK_LEAST 64                    /* a number below it, in vague words, counts things */
 #define SEGMENTS 4u                      /* of "free/largest/min: 1/2/3" */
-#define CONCEPTS                                                                                   \
-    (HS_WORD_FREE | HS_WORD_LARGEST | HS_WORD_MAX | HS_WORD_MIN | HS_WORD_TOTAL | HS_WORD_USED |   \
-     HS_WORD_PEAK)
+#define NONE (-1)
+#define STATES (HS_LOG_TOLD_FREE | HS_LOG_TOLD_LARGEST | HS_LOG_TOLD_MIN)
 
 typedef struct hs_log_label {
     uint32_t segment[SEGMENTS]; /* what the words say, between strokes */
     size_t segments;            /* strokes; the last segment is open */
     uint32_t means;             /* all of them */
-    int memory;                 /* hs_log_memory_t, or -1 */
+    int memory;                 /* hs_log_memory_t, or NONE */
     uint32_t last;              /* what the last word says */
+    bool leads;                 /* the memory stands before the measure: others may follow it */
+    bool has_colon, of_value;   /* within JSON: a key is over; the memory is its value */
 } hs_log_label_t;
 
 typedef struct hs_log_scan {
     const char *text;
     size_t at, length;
+    hs_log_scope_t *scope;
     hs_log_label_t label;
-    uint32_t seen; /* what all words of the line say */
-    int subject;   /* the first memory that is named before a figure; -1: none */
-    bool has_figure, has_free, has_block, foreign;
+    uint32_t seen;        /* what all words of the line say */
+    int topic;            /* the memory that the clauses are about, or NONE */
+    uint32_t topic_means; /* what its words say beside */
+    uint32_t spoken;      /* a bit for each memory that a figure was of */
+    bool in_labels;       /* within the braces of Prometheus */
+    bool bare;            /* the word "heap" alone meant what is free */
+    bool has_free, has_block, foreign;
     hs_lab_log_fact_t *facts;
     size_t count, capacity;
 } hs_log_scan_t;
-
-/* A number as it stands in a line. */
-typedef struct hs_log_number {
-    int64_t value; /* bytes, if it is a size */
-    uint32_t unit;
-    bool has_unit, is_percent, is_word;
-    size_t end;
-} hs_log_number_t;
 
 static bool is_digit(char byte)
 {
@@ -55,76 +58,10 @@ static char lower(char byte)
     return byte >= 'A' && byte <= 'Z' ? (char)(byte + ('a' - 'A')) : byte;
 }
 
-/* Bytes of a unit at `text`, as a word of its own; 0: none. */
-static size_t unit_read(const char *text, uint32_t *unit)
-{
-    static const struct {
-        const char *text;
-        uint32_t unit;
-    } units[] = {{"bytes", 1},        {"byte", 1},       {"b", 1},         {"kib", 1024},
-                 {"kb", 1024},        {"k", 1024},       {"kbytes", 1024}, {"mib", 1024 * 1024},
-                 {"mb", 1024 * 1024}, {"m", 1024 * 1024}};
-    for (size_t i = 0; i < sizeof units / sizeof units[0]; i++) {
-        size_t at = 0;
-        while (units[i].text[at] != 0 && lower(text[at]) == units[i].text[at]) {
-            at++;
-        }
-        if (units[i].text[at] == 0 && !hs_log_word_byte(text[at]) && text[at] != '=' &&
-            text[at] != ':') {
-            *unit = units[i].unit;
-            return at;
-        }
-    }
-    return 0;
-}
-
-/* Three digits and no more behind a separator of thousands? */
-static bool thousands(const char *text)
-{
-    return (text[0] == ',' || text[0] == '\'') && is_digit(text[1]) && is_digit(text[2]) &&
-           is_digit(text[3]) && !is_digit(text[4]);
-}
-
-static hs_log_number_t number_read(const char *text, size_t at)
-{
-    hs_log_number_t number = {.unit = 1};
-    const char before = at > 0 ? text[at - 1] : ' ';
-    const bool negative = before == '-' && (at < 2 || !hs_log_word_byte(text[at - 2]));
-    int64_t value = 0, thousandths = 0;
-    size_t digits = 0;
-    while (is_digit(text[at]) || (digits > 0 && digits < 4 && thousands(text + at)) ||
-           (digits > 3 && thousands(text + at) && (text[at - 4] == ',' || text[at - 4] == '\''))) {
-        if (is_digit(text[at])) {
-            value = digits++ < 18 ? value * 10 + (text[at] - '0') : value;
-        }
-        at++;
-    }
-    const bool fraction = text[at] == '.' && is_digit(text[at + 1]);
-    if (fraction) {
-        int64_t place = 1000;
-        for (at++; is_digit(text[at]); at++) {
-            place /= 10; /* 0 from the fourth digit on */
-            thousandths += (text[at] - '0') * place;
-        }
-    }
-    const size_t blanks = strspn(text + at, " ");
-    const size_t unit = unit_read(text + at + blanks, &number.unit);
-    number.has_unit = unit != 0;
-    number.is_percent = text[at + blanks] == '%';
-    number.is_word = unit == 0 && (hs_log_word_byte(text[at]) || (text[at] == '.' && fraction) ||
-                                   (text[at] == '-' && lower(text[at + 1]) == 'b'));
-    number.value = value > INT64_MAX / number.unit - number.unit
-                       ? INT64_MAX
-                       : value * number.unit + thousandths * number.unit / 1000;
-    number.value = negative ? -number.value : number.value;
-    number.end = unit != 0 ? at + blanks + unit : at;
-    return number;
-}
-
 static void begin_label(hs_log_scan_t *scan)
 {
     memset(&scan->label, 0, sizeof scan->label);
-    scan->label.memory = -1;
+    scan->label.memory = NONE;
 }
 
 /* Takes a word into the label; "8-bit" is one. */
@@ -140,101 +77,69 @@ static void take_word(hs_log_scan_t *scan, size_t end)
     } else {
         word = hs_log_word_find(scan->text + scan->at, end - scan->at);
     }
-    if (scan->at > 1 && scan->text[scan->at - 1] == '.' && word.means == HS_WORD_FREE &&
+    const char before = scan->at > 0 ? scan->text[scan->at - 1] : ' ';
+    if (before == '.' && scan->at > 1 && word.means == HS_WORD_FREE &&
         (label->means & HS_WORD_HEAP) == 0) {
         word.means = 0; /* "client.available()" */
+    }
+    const bool joined = before == '_' && word.means & HS_WORD_MEASURES;
+    if (word.means & HS_WORD_MEMORY) {
+        label->memory = word.memory;
+        label->leads = ((label->means | word.means) & HS_WORD_MEASURES) == 0;
+        label->of_value = label->has_colon;
+    } else if (joined || (word.means & HS_WORD_HEAP && label->means & HS_WORD_MEASURES)) {
+        label->leads = false; /* "internal_free", "internal free heap": of this figure only */
     }
     scan->at = end < scan->length ? end : scan->length;
     label->segment[label->segments] |= word.means;
     label->means |= word.means;
     label->last = word.means;
     scan->seen |= word.means;
-    if (word.means & HS_WORD_MEMORY) {
-        label->memory = word.memory;
-        if (!scan->has_figure && scan->subject < 0) {
-            scan->subject = word.memory;
+}
+
+/* The label becomes what the next clauses are about. */
+static void take_topic(hs_log_scan_t *scan)
+{
+    const hs_log_label_t *label = &scan->label;
+    if (label->memory != NONE || label->means & HS_WORD_HEAP) {
+        scan->topic = label->memory != NONE ? label->memory : NONE;
+        scan->topic_means = label->means;
+    } else if (label->means & HS_WORD_NO_HEAPS) {
+        scan->topic_means = label->means;
+    }
+}
+
+/* The memory of a figure whose label is read; NONE: several could be meant. */
+static int memory_of(const hs_log_scan_t *scan)
+{
+    const int object = hs_log_scope_memory(scan->scope);
+    const uint32_t spoken = scan->spoken;
+    static const uint8_t usual[] = {HS_LOG_MEMORY_ANY, HS_LOG_MEMORY_DEFAULT, HS_LOG_MEMORY_8BIT};
+    if (scan->label.memory != NONE) {
+        return scan->label.memory;
+    }
+    if (object != NONE) {
+        return object;
+    }
+    if (scan->topic != NONE) {
+        return scan->topic;
+    }
+    if (spoken == 0) {
+        return scan->scope->headed && scan->scope->heading.memory >= 0
+                   ? scan->scope->heading.memory
+                   : HS_LOG_MEMORY_ANY;
+    }
+    for (int memory = 0; memory <= HS_LOG_MEMORY_PYTHON; memory++) {
+        if (spoken == 1u << memory) {
+            return memory;
         }
     }
-}
-
-/* The field that a label means, as one of HS_LOG_TOLD_*; 0: none. */
-static uint32_t field_of(uint32_t means, bool has_free)
-{
-    const bool block = (means & HS_WORD_BLOCK) != 0;
-    if (means & HS_WORD_MARK) {
-        return means & HS_WORD_LOW ? HS_LOG_TOLD_MIN : 0;
-    }
-    if (means & (HS_WORD_COUNT | HS_WORD_OTHER | HS_WORD_FOREIGN | HS_WORD_CHANGE)) {
-        return 0;
-    }
-    if (means & HS_WORD_PEAK || (means & HS_WORD_MAX && means & HS_WORD_USED)) {
-        return HS_LOG_TOLD_PEAK;
-    }
-    if (means & HS_WORD_LARGEST || (means & HS_WORD_MAX && (block || means & HS_WORD_FREE))) {
-        return means & HS_WORD_MIN ? 0 : HS_LOG_TOLD_LARGEST;
-    }
-    if (means & HS_WORD_MIN) {
-        return means & (HS_WORD_FREE | HS_WORD_HEAP) || has_free ? HS_LOG_TOLD_MIN : 0;
-    }
-    if (means & HS_WORD_FREE) {
-        return HS_LOG_TOLD_FREE;
-    }
-    if (means & HS_WORD_USED) {
-        return HS_LOG_TOLD_USED;
-    }
-    if (block && has_free) {
-        return HS_LOG_TOLD_LARGEST;
-    }
-    return means & HS_WORD_TOTAL                                       ? HS_LOG_TOLD_TOTAL
-           : means & HS_WORD_HEAP && (has_free || means & HS_WORD_LOW) ? HS_LOG_TOLD_FREE
-                                                                       : 0;
-}
-
-uint32_t hs_log_label_field(const char *label, size_t length, uint8_t *memory)
-{
-    uint32_t means = 0;
-    *memory = HS_LOG_MEMORY_ANY;
-    for (size_t at = 0; at < length;) {
-        size_t end = at;
-        while (end < length && hs_log_word_byte(label[end]) && label[end] != '_') {
-            end++;
+    for (size_t i = 0; i < sizeof usual; i++) {
+        if (spoken >> usual[i] & 1u) {
+            return usual[i];
         }
-        const hs_log_word_t word = hs_log_word_find(label + at, end - at);
-        means |= word.means;
-        *memory = word.means & HS_WORD_MEMORY ? word.memory : *memory;
-        at = end + 1;
     }
-    return field_of(means & ~(uint32_t)HS_WORD_OTHER, true);
-}
-
-int64_t *hs_log_field(hs_lab_log_fact_t *fact, uint32_t field)
-{
-    return field == HS_LOG_TOLD_FREE      ? &fact->free
-           : field == HS_LOG_TOLD_LARGEST ? &fact->largest
-           : field == HS_LOG_TOLD_MIN     ? &fact->min
-           : field == HS_LOG_TOLD_TOTAL   ? &fact->total
-           : field == HS_LOG_TOLD_USED    ? &fact->used
-                                          : &fact->peak;
-}
-
-bool hs_log_value_read(const char *text, size_t at, size_t end, int64_t *value, uint32_t *unit)
-{
-    char digits[40];
-    const size_t start = at;
-    while (at < end && !is_digit(text[at])) {
-        at++;
-    }
-    if (at == end) {
-        return false;
-    }
-    hs_log_copy(digits, sizeof digits, text + at, end - at);
-    hs_log_number_t number = number_read(digits, 0);
-    if (!number.has_unit && unit_read(text + end + strspn(text + end, " "), &number.unit) != 0) {
-        number.value *= number.value < INT64_MAX / number.unit ? number.unit : 1;
-    }
-    *value = at > start && text[at - 1] == '-' ? -number.value : number.value;
-    *unit = number.unit;
-    return true;
+    return NONE;
 }
 
 /* The fact of this memory that does not have the field yet; a new one if missing. */
@@ -257,17 +162,18 @@ static hs_lab_log_fact_t *fact_of(hs_log_scan_t *scan, int memory, uint32_t fiel
 
 static void keep(hs_log_scan_t *scan, uint32_t field, const hs_log_number_t *number)
 {
-    const int named = scan->label.memory >= 0 ? scan->label.memory : scan->subject;
-    hs_lab_log_fact_t *fact = fact_of(scan, named >= 0 ? named : HS_LOG_MEMORY_ANY, field);
+    const int memory = memory_of(scan);
+    hs_lab_log_fact_t *fact = memory == NONE ? NULL : fact_of(scan, memory, field);
     if (fact == NULL) {
         return;
     }
     *hs_log_field(fact, field) = number->value;
     fact->told |= field;
     fact->unit = number->unit > fact->unit ? number->unit : fact->unit;
-    scan->has_figure = true;
+    scan->spoken |= 1u << memory;
     scan->has_free |= field == HS_LOG_TOLD_FREE;
     scan->has_block |= (scan->label.means & HS_WORD_LARGEST && scan->label.means & HS_WORD_BLOCK);
+    scan->foreign |= number->value >= FOREIGN_BYTES && number->value >> 20 != 0xAAA;
 }
 
 /* Words behind a number, and its unit, that say what it is: "25044 bytes free". */
@@ -281,7 +187,7 @@ static uint32_t means_behind(hs_log_scan_t *scan, size_t *end)
     }
     const hs_log_word_t word = hs_log_word_find(scan->text + at, stop - at);
     const char next = scan->text[stop + strspn(scan->text + stop, " ")];
-    if ((word.means & (CONCEPTS | HS_WORD_CHANGE)) == 0 || next == '=' || next == ':' ||
+    if ((word.means & (HS_WORD_MEASURES | HS_WORD_CHANGE)) == 0 || next == '=' || next == ':' ||
         is_digit(next)) {
         return 0; /* it is the label of what follows */
     }
@@ -297,99 +203,251 @@ static bool belongs(const hs_log_scan_t *scan, const hs_log_number_t *number)
     while (at > 0 && strchr(" -\"'", scan->text[at - 1]) != NULL) {
         at--;
     }
-    const bool sign = at > 0 && strchr(":=(>|", scan->text[at - 1]) != NULL;
-    const bool near =
-        (scan->label.last & (CONCEPTS | HS_WORD_HEAP | HS_WORD_BLOCK | HS_WORD_MEMORY)) != 0;
+    const bool sign = at > 0 && strchr(":=(>|}", scan->text[at - 1]) != NULL;
+    const bool near = (scan->label.last & (HS_WORD_MEASURES | HS_WORD_HEAP | HS_WORD_BLOCK |
+                                           HS_WORD_MEMORY)) != 0;
     return sign || near || number->has_unit ||
            (scan->label.means & HS_WORD_HEAP && (number->value >= 1000 || number->value <= -1000));
 }
 
-/* A number that further ones follow, behind strokes: "118432/294912 bytes free". */
+/* What a label says, with the topic that it is listed under: "free: internal 1, psram 2". */
+static uint32_t label_means(const hs_log_scan_t *scan)
+{
+    const hs_log_label_t *label = &scan->label;
+    const uint32_t outer = scan->topic_means | hs_log_scope_means(scan->scope);
+    uint32_t means = label->means;
+    if ((means & HS_WORD_MEASURES) == 0 && (label->memory != NONE || means & HS_WORD_BLOCK)) {
+        means |= scan->topic_means & HS_WORD_MEASURES;
+        means |= label->memory == NONE && means & HS_WORD_FREE ? HS_WORD_LARGEST : 0;
+    }
+    if (((means | outer) & (HS_WORD_HEAP | HS_WORD_MEMORY)) == 0) {
+        means |= outer & HS_WORD_NO_HEAPS;
+    }
+    return means;
+}
+
+/* Are free bytes told beside the number, or a heap by the objects around it? */
+static bool beside_free(const hs_log_scan_t *scan)
+{
+    return scan->has_free ||
+           (hs_log_scope_means(scan->scope) & (HS_WORD_HEAP | HS_WORD_MEMORY)) != 0;
+}
+
+/* Where a further number of the same label begins, behind a stroke or "of": "584 of 24000"; 0: none. */
+static size_t next_number(const hs_log_scan_t *scan, size_t end)
+{
+    const char *text = scan->text + end + strspn(scan->text + end, " ");
+    if (text[0] == '/') {
+        text++;
+    } else if (strncmp(text, "of ", 3) == 0) {
+        text += 3;
+    } else if (strncmp(text, "out of ", 7) == 0) {
+        text += 7;
+    } else {
+        return 0;
+    }
+    text += strspn(text, " ");
+    return is_digit(text[0]) ? (size_t)(text - scan->text) : 0;
+}
+
+/* "Heap: 34768": the word alone means what is free of it. */
+static bool is_bare_heap(const hs_log_scan_t *scan, uint32_t means, const hs_log_number_t *number)
+{
+    const bool first = scan->label.last & HS_WORD_HEAP && scan->count == 0;
+    const bool beside = scan->bare && scan->label.leads; /* "heap 9000 ... internal 5000" */
+    return (first || beside) && number->value >= 1000 &&
+           (means & (HS_WORD_OTHER | HS_WORD_CHANGE)) == 0 && belongs(scan, number);
+}
+
+/* Is it a part of a label: "Free after step 3: 21608"? */
+static bool is_in_label(const hs_log_scan_t *scan, const hs_log_number_t *number)
+{
+    const char *behind = scan->text + number->end + strspn(scan->text + number->end, " ");
+    return (*behind == ':' || *behind == '=') && !belongs(scan, number);
+}
+
+/* A number that further ones follow: "118432/294912 bytes free". */
 static void take_numbers(hs_log_scan_t *scan, hs_log_number_t number)
 {
     hs_log_number_t list[SEGMENTS];
     size_t count = 0;
     list[count++] = number;
-    size_t end = number.end;
-    while (count < SEGMENTS) {
-        const size_t stroke = end + strspn(scan->text + end, " ");
-        const size_t next =
-            stroke + 1 + strspn(scan->text + stroke + (scan->text[stroke] != 0), " ");
-        if (scan->text[stroke] != '/' || !is_digit(scan->text[next])) {
-            break;
-        }
-        list[count] = number_read(scan->text, next);
+    size_t end = number.end, next;
+    while (count < SEGMENTS && (next = next_number(scan, end)) != 0) {
+        list[count] = hs_log_number_read(scan->text, next);
         end = list[count++].end;
     }
     const hs_log_label_t *label = &scan->label;
-    uint32_t means = label->means;
+    uint32_t means = label_means(scan);
     bool behind = false;
-    if ((means & CONCEPTS) == 0) {
+    if ((means & HS_WORD_MEASURES) == 0) {
         const uint32_t stated = means_behind(scan, &end);
-        behind = stated != 0 && scan->seen & HS_WORD_HEAP;
-        means |= stated;
+        behind = stated != 0 && (scan->seen | hs_log_scope_means(scan->scope)) & HS_WORD_HEAP;
+        means = stated != 0 && label->has_colon ? stated : means | stated; /* "Out of memory: 5 free" */
     }
     const bool each = count > 1 && label->segments + 1 == count;
     for (size_t i = 0; i < count; i++) {
-        uint32_t field = field_of(each ? label->segment[i] : means, scan->has_free);
+        uint32_t field = hs_log_measure(each ? label->segment[i] : means, beside_free(scan));
         if (!each && i > 0) {
             field = field != 0 && i == 1 && list[1].value >= list[0].value ? HS_LOG_TOLD_TOTAL : 0;
         }
-        if (i == 0 && field == 0 && label->last & HS_WORD_HEAP && count == 1 && scan->count == 0 &&
-            number.value >= 1000 && (means & (HS_WORD_OTHER | HS_WORD_CHANGE)) == 0 &&
-            belongs(scan, &number)) {
-            field = HS_LOG_TOLD_FREE; /* "Heap: 34768" */
-            scan->seen |= HS_WORD_FREE;
+        if (i == 0 && field == 0 && count == 1 && is_bare_heap(scan, means, &number)) {
+            field = HS_LOG_TOLD_FREE;
+            scan->bare = true;
         }
-        scan->foreign |= list[i].value >= FOREIGN_BYTES && list[i].value >> 20 != 0xAAA;
         if (field != 0 && !list[i].is_percent && (behind || belongs(scan, &number))) {
             list[i].unit = list[i].has_unit ? list[i].unit : list[count - 1].unit;
             keep(scan, field, &list[i]);
         }
     }
+    if (label->leads && scan->scope->depth == 0 &&
+        (scan->topic_means & HS_WORD_MEASURES) == 0) {
+        scan->topic = label->memory;
+        scan->topic_means = 0;
+    }
     scan->at = end;
     begin_label(scan);
+}
+
+/* A brace opens an object of JSON, or the labels of a name of Prometheus. */
+static void open_object(hs_log_scan_t *scan)
+{
+    const char *text = scan->text + scan->at;
+    const size_t name = 1 + strspn(text + 1, "abcdefghijklmnopqrstuvwxyz_");
+    if (scan->at > 0 && hs_log_word_byte(text[-1]) && text[name] == '=') {
+        scan->in_labels = true;
+        return;
+    }
+    hs_log_scope_open(scan->scope, (hs_log_heading_t){scan->label.memory, scan->label.means});
+    scan->topic = NONE;
+    begin_label(scan);
+}
+
+/* A comma or the like ends a clause. */
+static void end_clause(hs_log_scan_t *scan)
+{
+    hs_log_scope_t *scope = scan->scope;
+    if (scan->in_labels) {
+        return;
+    }
+    if (scope->depth == 0) {
+        if (scan->label.memory != NONE) {
+            take_topic(scan);
+        }
+    } else if (scan->label.of_value && scope->depth <= HS_LOG_OBJECTS) {
+        scope->object[scope->depth - 1].memory = scan->label.memory; /* {"name":"internal",...} */
+    }
+    begin_label(scan);
+}
+
+static void take_sign(hs_log_scan_t *scan, char byte)
+{
+    const char *next = scan->text + scan->at + 1;
+    next += strspn(next, " \"'-");
+    switch (byte) {
+    case '/':
+        if (scan->label.segments + 1 < SEGMENTS &&
+            scan->label.segment[scan->label.segments] & HS_WORD_MEASURES) {
+            scan->label.segments++;
+        }
+        break;
+    case '{':
+        open_object(scan);
+        break;
+    case '}':
+        if (!scan->in_labels) {
+            end_clause(scan);
+            hs_log_scope_close(scan->scope);
+            scan->topic = NONE;
+        }
+        scan->in_labels = false;
+        break;
+    case ':':
+    case ']':
+        scan->label.has_colon = true;
+        if (scan->scope->depth == 0 && !is_digit(*next) && *next != 0) {
+            take_topic(scan);
+        }
+        break;
+    case ',':
+    case ';':
+    case '|':
+        end_clause(scan);
+        break;
+    case '?':
+    case '&':
+        if (hs_log_word_byte(*next)) {
+            begin_label(scan);
+            scan->label.means = HS_WORD_OTHER; /* of an address: "/heap?free=1&..." */
+        }
+        break;
+    case '.':
+        if (scan->text[scan->at + 1] == ' ' &&
+            (scan->label.last & (HS_WORD_MAX | HS_WORD_MIN)) == 0) { /* a sentence ends */
+            begin_label(scan);
+            scan->topic = NONE;
+            scan->topic_means = 0;
+        }
+        break;
+    default:
+        break;
+    }
 }
 
 static void step(hs_log_scan_t *scan)
 {
     const char byte = scan->text[scan->at];
-    if (hs_log_word_byte(byte) && byte != '_') {
-        size_t end = scan->at;
-        while (hs_log_word_byte(scan->text[end]) && scan->text[end] != '_') {
-            end++;
-        }
-        const bool hex = byte == '0' && lower(scan->text[scan->at + 1]) == 'x';
-        const hs_log_number_t number = number_read(scan->text, scan->at);
-        const bool mark =
-            scan->at > 0 && (scan->text[scan->at - 1] == '#' || scan->text[scan->at - 1] == '_');
-        if (!is_digit(byte) || number.is_word || hex || mark) {
-            take_word(scan, end);
-        } else if (scan->text[number.end] == ':' &&
-                   is_digit(
-                       scan->text[number.end + 1 + strspn(scan->text + number.end + 1, " ")]) &&
-                   !number.has_unit && scan->label.means & CONCEPTS &&
-                   scan->text[number.end + 1] == ' ') {
-            scan->at = number.end + 1; /* "at end of request 9: 21784" */
-        } else {
-            take_numbers(scan, number);
-        }
+    if (!hs_log_word_byte(byte) || byte == '_') {
+        take_sign(scan, byte);
+        scan->at++;
         return;
     }
-    if (byte == '/' && scan->label.segments + 1 < SEGMENTS &&
-        scan->label.segment[scan->label.segments] & CONCEPTS) {
-        scan->label.segments++;
-    } else if (byte == ',' || byte == ';' || byte == '|') {
-        begin_label(scan);
+    size_t end = scan->at;
+    while (hs_log_word_byte(scan->text[end]) && scan->text[end] != '_') {
+        end++;
     }
-    scan->at++;
+    const char before = scan->at > 0 ? scan->text[scan->at - 1] : ' ';
+    const bool hex = byte == '0' && lower(scan->text[scan->at + 1]) == 'x';
+    const bool mark = before == '#' || before == '_';
+    if (is_digit(byte) && hs_log_number_is_place(scan->text, scan->at)) {
+        scan->at = end;
+        begin_label(scan);
+        return;
+    }
+    const hs_log_number_t number =
+        is_digit(byte) ? hs_log_number_read(scan->text, scan->at) : (hs_log_number_t){0};
+    if (!is_digit(byte) || number.is_word || hex || mark || is_in_label(scan, &number)) {
+        take_word(scan, end);
+    } else {
+        take_numbers(scan, number);
+    }
 }
 
-size_t hs_log_figures_read(const char *text, size_t length, hs_lab_log_fact_t *facts,
-                           size_t capacity)
+/* The figures that say something of a state, or more than nothing; returns how many are left. */
+static size_t finish(const hs_log_scan_t *scan, bool sure)
 {
-    hs_log_scan_t scan = {
-        .text = text, .length = length, .subject = -1, .facts = facts, .capacity = capacity};
+    size_t kept = 0;
+    for (size_t i = 0; i < scan->count; i++) {
+        hs_lab_log_fact_t *fact = &scan->facts[i];
+        const bool tiny = !sure && fact->free + fact->largest + fact->min < WEAK_LEAST;
+        if (!tiny && (fact->told & STATES || fact->used + fact->total + fact->size > 0)) {
+            scan->facts[kept] = *fact;
+            scan->facts[kept++].flags = sure ? 0 : HS_LOG_WEAK;
+        }
+    }
+    return kept;
+}
+
+size_t hs_log_figures_read(hs_log_scope_t *scope, const char *text, size_t length,
+                           hs_lab_log_fact_t *facts, size_t capacity)
+{
+    hs_log_scan_t scan = {.text = text,
+                          .length = length,
+                          .scope = scope,
+                          .topic = NONE,
+                          .facts = facts,
+                          .capacity = capacity};
+    scan.seen = hs_log_scope_means(scope) | (scope->headed ? scope->heading.means : 0);
     begin_label(&scan);
     while (scan.at < length) {
         step(&scan);
@@ -398,8 +456,8 @@ size_t hs_log_figures_read(const char *text, size_t length, hs_lab_log_fact_t *f
     for (size_t i = 0; i < scan.count; i++) {
         reported |= facts[i].told;
     }
-    const uint32_t states = HS_LOG_TOLD_FREE | HS_LOG_TOLD_LARGEST | HS_LOG_TOLD_MIN;
-    if ((reported & states) == 0) {
+    const bool inside = (scope->depth != 0 || scope->headed) && scan.seen & HS_WORD_HEAP;
+    if ((reported & STATES) == 0 && !inside) {
         return 0;
     }
     if (scan.foreign || scan.seen & HS_WORD_FOREIGN) {
@@ -413,13 +471,5 @@ size_t hs_log_figures_read(const char *text, size_t length, hs_lab_log_fact_t *f
     if (!sure && scan.seen & HS_WORD_OTHER) {
         return 0; /* of a disk or a stack */
     }
-    size_t kept = 0;
-    for (size_t i = 0; i < scan.count; i++) {
-        const bool tiny = !sure && facts[i].free + facts[i].largest + facts[i].min < WEAK_LEAST;
-        if (!tiny && (facts[i].told & states || facts[i].used + facts[i].total > 0)) {
-            facts[kept] = facts[i];
-            facts[kept++].flags = sure ? 0 : HS_LOG_WEAK;
-        }
-    }
-    return kept;
+    return finish(&scan, sure);
 }

@@ -101,6 +101,8 @@ const hs_log_form_t hs_log_forms[] = {
     /* ---- other systems ---- */
     {HS_LOG_TASMOTA, 0, "Heap\":%Kf,\"StackLowMark\":%K-", NULL, NULL},
     {HS_LOG_TASMOTA, 0, "Heap\":%Kf,\"ProgramFlashSize\":", NULL, NULL},
+    {HS_LOG_TASMOTA, 0, "Heap\":%Kf,\"SleepMode\":", NULL, NULL},
+    {HS_LOG_FIGURES, 0, "HEAP];%df;%dm;%dl;(", NULL, NULL}, /* MeshCom */
     {HS_LOG_TASMOTA, 0, "PsrMax\":%Kt,\"PsrFree\":%Kf", "PSRAM", NULL},
     {HS_LOG_OVMS, 0, "Free 8-bit %df/%dt, 32-bit %ds/%dp", NULL, NULL},
     {HS_LOG_OVMS_TASK, 0, "task=%wN total= %du %ds %dt change=", NULL, NULL},

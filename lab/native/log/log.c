@@ -5,10 +5,13 @@
 #include "failures.h"
 #include "figures.h"
 #include "looks.h"
+#include "measure.h"
+#include "number.h"
 #include "prefix.h"
 #include "quote.h"
 #include "roots.h"
 #include "trace.h"
+#include "written.h"
 
 void hs_log_init(hs_log_t *log)
 {
@@ -80,11 +83,45 @@ static size_t read_forms(const hs_log_t *log, const hs_log_line_t *line, hs_lab_
     return count;
 }
 
+/* Who wrote a line: a time, a level or a tag before it is a program's. */
+static hs_log_writer_t writer_of(const hs_log_line_t *line, const hs_log_prefix_t *prefix)
+{
+    if (hs_log_by_computer(line->text)) {
+        return HS_LOG_BY_PERSON;
+    }
+    for (size_t at = 0; at < prefix->length; at++) {
+        if (hs_log_word_byte(line->text[at])) {
+            return HS_LOG_BY_PROGRAM;
+        }
+    }
+    const size_t blanks = strspn(line->text, " ");
+    return hs_log_written(line->text + blanks, line->length - blanks);
+}
+
+/* Takes away what only looks like a fact where a person wrote the line; returns how many are left. */
+static size_t without_persons(hs_log_writer_t writer, hs_lab_log_fact_t *facts, size_t count)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < count; i++) {
+        const uint16_t kind = facts[i].kind;
+        const bool vague = kind == HS_LOG_ERROR || kind == HS_LOG_TLS_ERROR ||
+                           kind == HS_LOG_RESTART || kind == HS_LOG_PYTHON_ERROR ||
+                           (kind == HS_LOG_FAILED && (facts[i].told & HS_LOG_TOLD_SIZE) == 0);
+        if (writer == HS_LOG_BY_PROGRAM || (writer == HS_LOG_BY_PERSON && !vague)) {
+            facts[kept++] = facts[i];
+        }
+    }
+    hs_log_fact_clear(&facts[kept]);
+    return kept;
+}
+
 /* The facts of a line in a program's own words, where no form has told what it says of memory; and
  * the roots of words that it has. */
-static size_t read_words(hs_log_t *log, const char *line, const char *text, size_t length,
+static size_t read_words(hs_log_t *log, const hs_log_line_t *whole, const hs_log_prefix_t *prefix,
                          uint32_t *result, hs_lab_log_fact_t *facts, size_t capacity)
 {
+    const char *line = whole->text, *text = line + prefix->length;
+    const size_t length = whole->length - prefix->length;
     hs_log_fact_clear(&facts[0]);
     const char *row = text;
     while (row > line && row[-1] == ' ') {
@@ -95,7 +132,18 @@ static size_t read_words(hs_log_t *log, const char *line, const char *text, size
     }
     const uint32_t roots = hs_log_roots(text);
     *result = roots;
-    size_t count = roots & HS_ROOT_FREE ? hs_log_figures_read(text, length, facts, capacity) : 0;
+    size_t count = 0;
+    if (roots != 0 && writer_of(whole, prefix) != HS_LOG_BY_PROGRAM) {
+        if (hs_log_looks_like_memory(text)) {
+            facts[0].kind = HS_LOG_UNREAD;
+            hs_log_copy(facts[0].text, sizeof facts[0].text, "a sentence or source code", 25);
+            return 1;
+        }
+        return 0;
+    }
+    if (roots & HS_ROOT_FREE || log->scope.depth != 0 || log->scope.headed || strchr(text, '{')) {
+        count = hs_log_figures_read(&log->scope, text, length, facts, capacity);
+    }
     if (count == capacity) {
         return count;
     }
@@ -189,31 +237,48 @@ static void read_line(hs_log_t *log, const hs_log_line_t *line)
     hs_lab_log_fact_t *facts = &log->facts[log->first + log->waiting];
     hs_log_prefix_t prefix;
     hs_log_prefix_read(line->text, line->length, &prefix);
+    log->scope.goes_on &= prefix.uptime < 0 && prefix.clock < 0; /* else an object was cut */
+    hs_log_scope_begin(&log->scope, line->number);
     size_t count = read_patterns(log, line, facts);
     bool reported = count != 0;
     const size_t requested = count;
     count += read_forms(log, line, facts + count, HS_LOG_LINE_FACTS - count);
+    if (count == requested + 1 && facts[requested].kind == HS_LOG_TOTALS && log->scope.headed &&
+        log->scope.heading.memory >= 0) {
+        count = requested; /* the totals of the memory that the heading names, and of no summary */
+    }
+    if (count != requested) {
+        count = requested + without_persons(writer_of(line, &prefix), facts + requested,
+                                            count - requested);
+    }
     for (size_t i = requested; i < count; i++) {
         add_code(line->text + prefix.length, line->length - prefix.length, &facts[i]);
         reported |= facts[i].kind >= HS_LOG_SUMMARY;
     }
     uint32_t roots = 0;
     if (count == 0) {
+        reported = hs_log_table_read(&log->table, line->text, line->length, line->number, facts,
+                                     HS_LOG_LINE_FACTS, &count);
+    }
+    if (count == 0 && !reported) {
         count = hs_log_frame_read(line->text, facts, HS_LOG_LINE_FACTS);
         reported = count != 0;
     }
     if (!reported) {
         count +=
-            read_words(log, line->text, line->text + prefix.length, line->length - prefix.length,
-                       &roots, facts + count, HS_LOG_LINE_FACTS - count);
+            read_words(log, line, &prefix, &roots, facts + count, HS_LOG_LINE_FACTS - count);
     }
+    hs_log_scope_end(&log->scope, line->text + prefix.length, line->length - prefix.length,
+                     count != 0 && facts[count - 1].kind == HS_LOG_FIGURES);
     if (count == 0 && log->lists_regions && prefix.uptime >= 0) {
         hs_log_fact_clear(&facts[0]);
         facts[count++].kind = HS_LOG_BOOT_END;
     }
     if (count == 0 && roots & (HS_ROOT_FREE | HS_ROOT_ALLOC) &&
         hs_log_looks_like_memory(line->text + prefix.length)) {
+        static const char reason[] = "no measure, memory and number that belong together";
         hs_log_fact_clear(&facts[0]);
+        hs_log_copy(facts[0].text, sizeof facts[0].text, reason, sizeof reason - 1);
         facts[count++].kind = HS_LOG_UNREAD;
     }
     if (count != 0) {

@@ -11,6 +11,8 @@
 #include "line.h"
 #include "pattern.h"
 #include "rows/log.h"
+#include "scope.h"
+#include "table.h"
 
 #define HS_LOG_LINE_FACTS 64u /* that one line can give; what it says beyond is not read */
 #define HS_LOG_PATTERNS 4u    /* of the user */
@@ -23,6 +25,8 @@ typedef struct hs_log {
     hs_log_lines_t lines;
     hs_log_index_t index;
     hs_log_context_t context;
+    hs_log_scope_t scope;
+    hs_log_table_t table;
     int64_t uptime;     /* of the last line that tells one, since the last reset; -1: none */
     bool lists_regions; /* the last fact is of a region that the heap got at the start */
     size_t pattern_count;

@@ -29,6 +29,7 @@ def log(
     need: Sequence[int | str] = (),
     figure: Sequence[str] = (),
     requests: str = "",
+    boot: int | None = None,
     chip: str | None = None,
     idf: str | None = None,
     poisoning: str | None = None,
@@ -42,7 +43,8 @@ def log(
     or "-" for standard input. `need`: requests to ask about, each by itself, in bytes, perhaps with
     capabilities ("16717", "4KB:DMA"). `requests`: such that follow each other: "35000*7, 4096:DMA".
     `figure`: regular expressions for lines of the program's own, each group a number that is named
-    by the words before it ("free=(\d+) largest=(\d+)"). `chip`, `idf`, `poisoning` ("none",
+    by the words before it ("free=(\d+) largest=(\d+)"). `boot`: the start of the program that is
+    asked about, from 1, instead of the whole log. `chip`, `idf`, `poisoning` ("none",
     "light", "comprehensive"): what the log does not tell.
     A stream is followed to its end, or until `stop` says True; `on_happening` hears at once what
     happens in it. InputError: it cannot be read, or it tells no state for `requests`.
@@ -55,12 +57,12 @@ def log(
     notes: tuple[str, ...] = ()
     if is_stream(source):
         with Incoming(source, stop=stop) as incoming:
-            lines = read_log(incoming, reading, patterns=figure, on_happening=on_happening)
+            lines = read_log(incoming, reading, patterns=figure, boot=boot, on_happening=on_happening)
             name = incoming.name
     else:
         with open_blocks(source, progress=phase(progress, "reading")) as blocks:
             head = KeptHead(blocks)
-            lines = read_log(head, reading, patterns=figure)
+            lines = read_log(head, reading, patterns=figure, boot=boot)
             name = blocks.name
         _check_kind(head.kept, name)
         notes = () if blocks.loss is None else (blocks.loss.sentence(),)

@@ -145,7 +145,7 @@ def _state(reading: LogReading, form: str) -> dict[str, Any]:
     reported = _figures(reading)
     summary = reading.summaries.last
     report = reading.reports.last
-    if form.startswith("summary") and summary is not None and form != "summary_torn":
+    if form in ("summary", "summary_cut", "markdown_table") and summary is not None:
         same = [one for one in reading.summaries.kept if one.regions and one.caps == summary.caps]
         frees = [one.free for one in same]
         reported |= {
@@ -240,6 +240,8 @@ def _error(reading: LogReading) -> ErrorCode | None:
 
 
 NO_LINE = "no line tells of a heap"
+NO_PROGRAM = "its lines that speak of one are sentences or source code, and no program's output"
+_SENTENCE = "a sentence or source code"
 _TRIED_MAX = 64  # failures that are tried in the last summary
 #: Bytes of a unit of Zephyr's heap, and of the header of a chunk (lib/heap/heap.h, small heaps).
 _ZEPHYR_UNIT, _ZEPHYR_HEADER = 8, 4
@@ -276,4 +278,5 @@ def _reason(reading: LogReading, form: str) -> str:
         return f"its figures are of another machine: {reading.foreign.text}"
     if reading.failures.others:
         return f"a line only looks like one about it: {reading.failures.others[0].text}"
-    return NO_LINE
+    reasons = {fact.text for fact in reading.unread}
+    return NO_PROGRAM if reasons == {_SENTENCE} else NO_LINE

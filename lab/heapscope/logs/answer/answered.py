@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from heapscope.base import capabilities
+from heapscope.base.errors import InputError
 from heapscope.base.printable import printable
 from heapscope.base.request import Request
+from heapscope.base.wording import size
 from heapscope.logs.answer.advice import next_words, steps
 from heapscope.logs.answer.answer import answer_of
 from heapscope.logs.answer.contradictions import contradictions
@@ -22,7 +24,7 @@ from heapscope.logs.answer.request_rows import Followed, followed
 from heapscope.logs.answer.sentences import assumed, settles, verdict
 from heapscope.logs.answer.summary_rows import region_rows, summary_row, tightest, with_history
 from heapscope.logs.answer.trend import trends
-from heapscope.logs.heaps.fits import RequestFit, ask
+from heapscope.logs.heaps.fits import RequestFit, ask, later_figures
 from heapscope.logs.heaps.state_fit import state_fit
 from heapscope.logs.heaps.state_view import StateView, no_state, view_of, views_over_time
 from heapscope.logs.reader.artefacts import remarks
@@ -57,8 +59,11 @@ def answered(
     view = view_of(reading, device, poisoning=poisoning)
     if requests and view is None:
         raise no_state(file)
+    if requests and view is not None:
+        _check_newest(reading, view, file)
     series = followed(view, requests) if view is not None and requests else Followed()
-    results = () if reading.boots.uptimes.two_devices else tuple(trends(reading.figures))
+    mixed = reading.boots.uptimes.two_devices or reading.figures.devices()
+    results = () if mixed else tuple(trends(reading.figures))
     moments = {} if view is None else dict(views_over_time(reading, device, view))
     fits = [_ask(reading, form, view, moments, request) for request in needs]
     answer = answer_of(reading, view, fit=fits[0] if fits else None)
@@ -110,6 +115,19 @@ def answered(
             *(() if view is None else view.state.faults),
         ),
     )
+
+
+def _check_newest(reading: LogReading, view: StateView, file: str) -> None:
+    """InputError: figures tell a later state than the heaps in which the requests would be made."""
+    summary = reading.summaries.last
+    free = None if view.state.form == START or summary is None else summary.free
+    later = later_figures(reading, view.state.last_line, free)
+    if later is not None:
+        raise InputError(
+            f"{file}: its heaps are those of line {view.state.line:,}, and line {later.line:,} tells "
+            f"a later state: {size(later.free or 0)} free",
+            remedy="ask about each request with --need, or log heap_caps_print_heap_info() there",
+        )
 
 
 def _wrapped(reading: LogReading, form: str) -> int | None:

@@ -29,7 +29,7 @@ def contradictions(reading: LogReading, device: LogDevice) -> Iterator[str]:
 
 def _summary(reading: LogReading) -> Iterator[str]:
     summary = reading.summaries.last
-    if summary is None or summary.totals is None:
+    if summary is None or summary.totals is None or summary.tracked:
         return
     for name, word in (("free", "free"), ("used", "in use")):
         reported = getattr(summary.totals, name)

@@ -20,7 +20,7 @@ def evidence(reading: LogReading) -> Iterator[RestsOnRow]:
 def not_understood(reading: LogReading) -> Iterator[RestsOnRow]:
     """Lines that look like lines of memory."""
     for fact in reading.unread:
-        yield _row(fact.line, "not understood", fact.quote)
+        yield _row(fact.line, fact.text or "not understood", fact.quote)
 
 
 def _lines(reading: LogReading) -> Iterator[RestsOnRow]:

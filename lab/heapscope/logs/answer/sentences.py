@@ -150,6 +150,14 @@ def _leak(row: TrendRow) -> str:
 
 
 def _state(reading: LogReading, answer: LogAnswer) -> Iterator[str]:
+    devices = reading.figures.devices()
+    if devices:
+        names = " and ".join(map(printable, devices))
+        yield (
+            f"Its figures are those of {len(devices)} devices, {names}: the state of neither is "
+            "told; give the lines of one."
+        )
+        return
     parts = []
     about = "about " if _is_rounded(reading) else ""
     if answer.free is not None:

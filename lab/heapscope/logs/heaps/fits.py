@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from heapscope.base.capabilities import DEFAULT, EIGHT_BIT, INTERNAL, WORD
+from heapscope.base.capabilities import DEFAULT, DMA, EIGHT_BIT, INTERNAL, WORD
+from heapscope.base.printable import printable
 from heapscope.base.request import Request
 from heapscope.base.rows.figure import WORD as ADDRESS_MAX
 from heapscope.base.rows.figure import figure
@@ -13,7 +14,7 @@ from heapscope.base.rows.request import RequestRow
 from heapscope.base.rows.row import Row
 from heapscope.logs.heaps.outlook import Reply
 from heapscope.logs.reader.failures import FailureLines
-from heapscope.logs.reader.primary import primary_figures
+from heapscope.logs.reader.primary import PrimaryFigures, primary_figures
 from heapscope.logs.reader.reading import LogReading
 
 #: A failure that stands so few lines before a state is of its moment.
@@ -22,6 +23,8 @@ _NEAR = 12
 _POISONED = (0, 12)
 #: The memory of malloc has these in any case.
 _MALLOC = DEFAULT | EIGHT_BIT | WORD
+#: The memory of figures that bound every block that malloc can give.
+_OF_MALLOC = ("any", "default", "8bit")
 #: Programs of these kinds never came with ESP-IDF 4.2.2 to 4.3.1, which report powers of two.
 _NEVER_POWERS = {"Arduino", "Meshtastic", "Tasmota", "ESPHome"}
 
@@ -92,6 +95,13 @@ def ask(
             why="some figures cannot be the size of a heap, so the others are not believed either",
             settles="find out why the heap cannot read its own words: is PSRAM set up?",
         )
+    devices = reading.figures.devices()
+    if devices:
+        return RequestFit.of(
+            request,
+            why="the log has figures of two devices or more: " + ", ".join(map(printable, devices)),
+            settles="give the lines of one device alone",
+        )
     row = _answered(reading, request, form, tried)
     if row.fits is False and row.line is not None and row.line == reading.unended:
         return replace(
@@ -107,14 +117,82 @@ def ask(
 def _answered(
     reading: LogReading, request: Request, form: str, tried: RequestFit | None
 ) -> RequestFit:
+    if form == "markdown_table" and not request.caps:
+        tried = None  # all its regions are listed, and malloc can take no larger block
     if form.startswith("mpy_mem") and not request.caps:
         return _python(reading, request)
+    later = None if tried is None else _later(reading, request, tried)
+    if later is not None:
+        return later
     if tried is not None and tried.state:
         return tried if request.caps else _before_failures(reading, request, tried)
     if request.caps:
         return tried or _untold(request, "the log tells no heap by its capabilities")
     row = _blocks(reading, request, form) or _failed(reading, request, "", None) or tried
     return row or _untold(request, "the log tells no largest free block")
+
+
+def later_figures(
+    reading: LogReading, line: int | None, free: int | None
+) -> PrimaryFigures | None:
+    """Figures of what malloc uses that were told after the state of this line and differ from it;
+    None: none were. `free`: bytes of that state; None: it is the start's."""
+    figures = primary_figures(reading)
+    if figures is None or figures.memory not in _OF_MALLOC or figures.free is None or line is None:
+        return None
+    near = 0 if free is None else _NEAR
+    return figures if figures.line > line + near and figures.free != free else None
+
+
+def _later(reading: LogReading, request: Request, tried: RequestFit) -> RequestFit | None:
+    """What figures say that are newer than the heaps; None: nothing, or the heaps are as new."""
+    summary, started = reading.summaries.last, reading.boots.listed
+    last = summary.last_line if summary is not None else None
+    if not tried.state and started is not None and started.regions:
+        last = started.regions[-1].line
+    free = summary.free if summary is not None and tried.state else None
+    figures = later_figures(reading, last if tried.line is None else max(last or 0, tried.line), free)
+    internal = request.caps & ~(_MALLOC | INTERNAL | DMA) == 0 and not _has_psram(reading)
+    if figures is None or (not internal and request.caps):
+        return None
+    bound = min(one for one in (figures.free, figures.largest) if one is not None)
+    if figures.conflict or (tried.state is False and not request.caps):
+        return None
+    if request.size > bound and not _powers(reading, bound):
+        what = "free bytes" if figures.largest is None else "largest free block"
+        return RequestFit.of(
+            request,
+            fits=False,
+            line=figures.line,
+            short=request.size - bound,
+            largest=figures.largest,
+            why=f"the {what} of that line, {bound:,} B, bounds every block",
+        )
+    if figures.largest is not None and not request.caps:
+        return None if tried.state is False else _blocks_of(reading, request, figures)
+    return RequestFit.of(
+        request,
+        line=figures.line,
+        why=f"line {figures.line:,} tells a later state than the heaps that are listed, and not "
+        "which heap its blocks are in",
+        settles="print heap_caps_print_heap_info(MALLOC_CAP_8BIT) before the request",
+    )
+
+
+def _blocks_of(
+    reading: LogReading, request: Request, figures: PrimaryFigures
+) -> RequestFit | None:
+    """The largest block of these figures serves it, unless such a request failed."""
+    failed = _failed(reading, request, "", figures.line)
+    if failed is not None:
+        return failed
+    return RequestFit.of(
+        request,
+        fits=True,
+        line=figures.line,
+        largest=figures.largest,
+        why="the largest free block that is reported is as large",
+    )
 
 
 def _untold(request: Request, why: str) -> RequestFit:
@@ -167,13 +245,20 @@ def _blocks(reading: LogReading, request: Request, form: str) -> RequestFit | No
     """The largest block that the last state reports decides."""
     row = _largest(reading, form)
     if row is None:
-        return None
+        return _bounded(reading, request)
     size = request.size
     block = RequestFit.of(request, largest=row.largest, line=row.line, why="")
     failed = _failed(reading, request, "", row.line)
     if failed is not None:
         short = _short(size, row.largest)
         return replace(block, fits=False, short=short, line=failed.line, why=failed.why)
+    if row.conflict:
+        return replace(
+            block,
+            largest=None,
+            why=f"{row.conflict} (line {row.line:,}), which cannot both be true",
+            settles="print both figures at one moment, of the same memory",
+        )
     if row.wrapped is not None and row.wrapped < size <= row.largest:
         return replace(
             block,
@@ -216,6 +301,30 @@ class _ReportedBlock:
     free: int | None
     unit: int = 1
     wrapped: int | None = None
+    conflict: str = ""
+
+
+def _bounded(reading: LogReading, request: Request) -> RequestFit | None:
+    """What is free bounds every block of the same moment."""
+    figures = primary_figures(reading)
+    if figures is None or figures.free is None or figures.memory == "wifi":
+        return None
+    failed = _failed(reading, request, "", figures.line)
+    if failed is not None:
+        return failed
+    if request.size > figures.free:
+        why = f"no more than {figures.free:,} B are free"
+        short = request.size - figures.free
+        return RequestFit.of(request, fits=False, line=figures.line, short=short, why=why)
+    if figures.stale is None:
+        return None
+    return RequestFit.of(
+        request,
+        line=figures.line,
+        why=f"line {figures.line:,} tells what is free, {figures.free:,} B, and the largest block "
+        f"was told before, on line {figures.stale.line:,}",
+        settles="print heap_caps_get_largest_free_block(MALLOC_CAP_8BIT) beside what is free",
+    )
 
 
 def _largest(reading: LogReading, form: str) -> _ReportedBlock | None:
@@ -240,6 +349,7 @@ def _largest(reading: LogReading, form: str) -> _ReportedBlock | None:
             free=figures.free,
             unit=reading.figures.rounded,
             wrapped=figures.wrapped if form == "figures" else None,
+            conflict=figures.conflict,
         )
     return None
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from heapscope.base.capabilities import EXEC
 from heapscope.base.request import Request
 from heapscope.base.wording import size
 from heapscope.logs.heaps.fits import RegionFitRow, RequestFit
@@ -11,10 +12,13 @@ from heapscope.logs.heaps.outlook import Believed, Outlook, Reply, outlook
 from heapscope.logs.heaps.state_view import StateView
 from heapscope.logs.reader.state import START
 
+_ALIGNED = 8  # bytes that aligning a request may take
 SETTLES = "print heap_caps_dump(MALLOC_CAP_8BIT) at that moment: it lists every block"
 
 
 def state_fit(view: StateView, request: Request) -> RequestFit:
+    if view.state.exact:
+        return _exact_fit(view, request)
     result = outlook(view.state, view.memory, view.views, (request,))
     (one,) = result.requests
     fits = {Reply.YES: True, Reply.NO: False}.get(one.answer)
@@ -36,6 +40,34 @@ def state_fit(view: StateView, request: Request) -> RequestFit:
         state=view.state.form != START,
         served_by=None if server is None else view.state.regions[server].start,
         regions=tuple(_by_region(view, request)),
+    )
+
+
+def _exact_fit(view: StateView, request: Request) -> RequestFit:
+    """By the largest blocks as printed, in a heap that serves them to the byte."""
+    blocks = [view.state.regions[index].largest for index in view.candidates(request)]
+    known = [one for one in blocks if one is not None]
+    largest = max(known, default=None)
+    fits, why = None, "the largest block of a region that it asks is not printed"
+    if largest is not None and request.size + _ALIGNED <= largest:
+        fits, why = True, "the heap, which is not ESP-IDF's, reports a block that is as large"
+    elif not view.covers(request):
+        why = "no heap that was printed would serve it, and not all of them were"
+    elif len(known) == len(blocks) and request.size > (largest or 0):
+        fits, why = False, "no block that the heap reports, which is not ESP-IDF's, is as large"
+    elif largest is not None:
+        fits = True if not request.caps & EXEC else None
+        why = "the largest block that the heap reports is as large, without what aligns it"
+    return RequestFit.of(
+        request,
+        fits=fits,
+        short=request.size - largest if fits is False and largest is not None else None,
+        largest=largest,
+        line=view.state.last_line,
+        why=why,
+        assumed=("the heap is one in place of ESP-IDF's that serves what it reports",),
+        settles=SETTLES if fits is None else "",
+        state=True,
     )
 
 

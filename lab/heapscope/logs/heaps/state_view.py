@@ -12,11 +12,15 @@ from heapscope.logs.heaps.state_allocators import allocators_of
 from heapscope.logs.heaps.state_memory import StateMemory, memory_of
 from heapscope.logs.reader.device import ADDRESSES, GIVEN, LogDevice
 from heapscope.logs.reader.reading import LogReading
-from heapscope.logs.reader.state import DUMP, START, HeapState, last_state, summarized
+from heapscope.logs.reader.state import DUMP, START, SUMMARY, HeapState, last_state, summarized
 
 _REGIONS_MAX = 32  # of the native library
 _MOMENTS_MAX = 256
 _WEIGHED = 4  # other summaries that an allocator is held against, the last ones
+
+
+#: Releases whose heaps round the largest block down to a class of sizes.
+_CLASSES = ("v4.3", "v4.4", "4.3", "4.4", "v5", "5", "v6", "6")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -62,15 +66,21 @@ def view_of(
     state = last_state(reading)
     if state is None or not 0 < len(state.regions) <= _REGIONS_MAX:
         return None
+    known = device.idf.startswith(_CLASSES)
+    state = replace(state, exact=state.form == SUMMARY and known and _any_exact(reading))
     memory = _memory(state, reading, device)
     rom = None if memory.logged.chip is None else memory.logged.chip.rom
+    summary = reading.summaries.last
+    tracked = summary is not None and summary.tracked
     names = allocators or allocators_of(
         device.idf,
         rom=rom,
-        tracking=bool(reading.tasks.rows),
+        tracking=bool(reading.tasks.rows) or tracked,
         tlsf=state.form == DUMP,
         poisoning=poisoning,
     )
+    if tracked and not allocators:
+        names = tuple(name for name in names if name.endswith("+track"))
     views = believed(state, memory, names)
     if not views:
         return None
@@ -80,12 +90,16 @@ def view_of(
     )
 
 
+def _any_exact(reading: LogReading) -> bool:
+    return any(one.exact for one in reading.summaries.kept if not one.mixed)
+
+
 def views_over_time(
     reading: LogReading, device: LogDevice, view: StateView
 ) -> Iterator[tuple[int, StateView]]:
     """The last summaries of a log by their numbers, by the allocators that print the last state."""
     for summary in list(reading.summaries.kept)[-_MOMENTS_MAX:]:
-        state = summarized(summary)
+        state = replace(summarized(summary), exact=view.state.exact)
         if summary.mixed or not 0 < len(state.regions) <= _REGIONS_MAX:
             continue
         memory = _memory(state, reading, device)

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
+from heapscope.logs.reader.senders import Senders
 from heapscope.native.log import Fact
 
 _POINTS = 4096  # kept of a series; beyond, every second one goes
 _MOST = 256  # series
+_MOMENT = 12  # lines
+_MOMENT_MS = 15_000
+_OBJECT = 8  # lines of one record, at most
 _WORDS = re.compile(r"\w+")
 SAMPLE = "sample"  #: the memory of figures that a pattern of the user names
 _NAMES = ("free", "largest", "min", "total", "used", "peak")
@@ -35,11 +39,18 @@ class FigureSeries:
     least: LoggedFigure
     most: LoggedFigure
     quote: str = ""  # of the last line
+    before: LoggedFigure | None = None  # the last one of an earlier line
+    lowest: LoggedFigure | None = None  # the least one since the last start
     count: int = 0
     step: int = 1
     points: list[LoggedFigure] = field(default_factory=list)
 
     def add(self, figure: LoggedFigure) -> None:
+        if figure.line != self.last.line:
+            self.before = self.last
+        if self.lowest is None or self.lowest.boot != figure.boot:
+            self.lowest = figure
+        self.lowest = min(self.lowest, figure, key=lambda one: one.value)
         self.last = figure
         self.least = min(self.least, figure, key=lambda one: one.value)
         self.most = max(self.most, figure, key=lambda one: one.value)
@@ -49,6 +60,15 @@ class FigureSeries:
         if len(self.points) > _POINTS:
             self.points = self.points[::2]
             self.step *= 2
+
+
+    def rescale(self, unit: int) -> None:
+        """The last figure counts units of so many bytes."""
+        counted, whole = self.last, replace(self.last, value=self.last.value * unit)
+        for name in ("first", "last", "least", "most", "lowest"):
+            if getattr(self, name) == counted:
+                setattr(self, name, whole)
+        self.points = [whole if one == counted else one for one in self.points]
 
 
 class LoggedFigures:
@@ -61,9 +81,12 @@ class LoggedFigures:
         self.arduino = False  # a line has the prefix of Arduino's log
         self.sure = False  # some words can mean nothing but a heap
         self.sensor = False  # lines of ESPHome's sensors tell them
+        self.senders: dict[str, Senders] = {}  # of the free bytes of each memory
         self.rounded = 1  # the largest unit of the figures as printed
 
     def take(self, fact: Fact, boot: int) -> None:
+        if fact.size and fact.kind == "figures":
+            self._count_blocks(fact)
         for name in _NAMES:
             value = getattr(fact, name)
             if value is None:
@@ -73,12 +96,23 @@ class LoggedFigures:
                 self.invalid.append(figure)
             else:
                 self.add(fact.memory, name, figure, fact.quote)
+                if name == "free" and fact.kind == "figures":
+                    time = fact.clock if fact.clock is not None else fact.uptime
+                    senders = self.senders.setdefault(fact.memory, Senders())
+                    senders.take(value, fact.quote, time, fact.name)
         if fact.largest is not None:
             self.largest_words = fact.quote
         self.sure |= not fact.weak
         self.rounded = max(self.rounded, fact.unit)
         self.arduino |= fact.arduino
         self.sensor |= "Sending state" in fact.quote
+
+    def _count_blocks(self, fact: Fact) -> None:
+        """The size of the blocks that the figures just above are counted in."""
+        for (memory, _), series in self.series.items():
+            last = series.last
+            if memory == fact.memory and fact.size and fact.line - last.line <= _OBJECT:
+                series.rescale(fact.size)
 
     def take_sample(self, fact: Fact, boot: int) -> None:
         """A number that the user asked for and that is not one of the known figures."""
@@ -99,8 +133,36 @@ class LoggedFigures:
         result = self.series.get((memory, name))
         return None if result is None else result.last.value
 
+    def devices(self) -> tuple[str, ...]:
+        """The names of the devices whose figures are mixed; empty: they are of one."""
+        names = (one.devices() for one in self.senders.values())
+        return next((one for one in names if one), ())
+
     def memories(self) -> tuple[str, ...]:
         return tuple(dict.fromkeys(memory for memory, _ in self.series))
+
+    def of_moment(self, moment: LoggedFigure, memory: str, name: str) -> LoggedFigure | None:
+        """The last figure of this memory, if it was told at the moment of the last free bytes."""
+        series, free = self.series.get((memory, name)), self.series.get((memory, "free"))
+        if series is None:
+            return None
+        one = series.last
+        older = free is not None and free.before is not None and one.line <= free.before.line
+        stale = older and one.line != moment.line
+        return one if not stale and is_moment(one, moment) else None
+
+
+def is_moment(one: LoggedFigure, other: LoggedFigure) -> bool:
+    """Can both have been told at one moment?"""
+    if one.boot != other.boot:
+        return False
+    for clock in ("uptime", "clock"):
+        times = getattr(one, clock), getattr(other, clock)
+        if None not in times and abs(times[0] - times[1]) > _MOMENT_MS:
+            return False
+        if None not in times:
+            return True
+    return abs(one.line - other.line) <= _MOMENT
 
 
 def is_invalid(value: int) -> bool:

@@ -55,7 +55,9 @@ def _summary(reading: LogReading) -> Iterator[str]:
     summary = reading.summaries.last
     if summary is None:
         return
-    if summary.caps is None and summary.totals is None and summary.torn:
+    if summary.table:
+        yield "markdown_table"
+    elif summary.caps is None and summary.totals is None and summary.torn:
         yield "summary_torn"
     elif summary.totals is None and not any(region.whole for region in summary.regions):
         yield "summary_cut"

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from heapscope.base.wording import size
 from heapscope.logs.reader.artefacts import unwrapped
-from heapscope.logs.reader.figures import LoggedFigures
+from heapscope.logs.reader.figures import LoggedFigure, LoggedFigures
 from heapscope.logs.reader.reading import LogReading
 
 #: Names of the memory in figures, those that malloc means first.
 _ORDER = ("any", "default", "8bit", "internal", "dram", "dma", "32bit", "wifi")
+#: Those that are a part of what malloc uses.
+_NARROWER = ("default", "8bit", "internal", "dram")
 #: Bytes that "free heap" and "free internal heap" of one program differ by, as a share, where both
 #: mean the same memory.
 _SAME = 0.2
@@ -30,6 +33,8 @@ class PrimaryFigures:
     line: int  # of the last figure
     merged: bool = False  # two names for the same memory
     wrapped: int | None = None  # the largest block as printed, in 16 bits
+    stale: LoggedFigure | None = None  # the largest block of an earlier moment
+    conflict: str = ""  # figures of one moment that cannot all be true, a clause
 
 
 def primary_figures(reading: LogReading) -> PrimaryFigures | None:
@@ -47,21 +52,61 @@ def primary_figures(reading: LogReading) -> PrimaryFigures | None:
         if name == memory or (merged and name == "internal")
     ]
     free = series[-1] if series else _last(figures, memory, "free")
-    printed = _of_any(figures, memory, "largest")
+    moment = max(lasts, key=lambda one: one.line) if not series else _moment(figures, memory, merged)
+    block, stale = _of_moment(figures, moment, memory, "largest")
+    printed = None if block is None else block.value
     whole = None if printed is None else unwrapped(printed, free, figures.largest_words)
     return PrimaryFigures(
         memory=memory,
         free=free,
         largest=printed if whole is None else whole,
         wrapped=None if whole is None else printed,
-        min=_of_any(figures, memory, "min"),
+        min=_minimum(figures, memory),
         total=_last(figures, memory, "total"),
         used=_last(figures, memory, "used"),
         peak=_last(figures, memory, "peak"),
         series=series,
         line=max(one.line for one in lasts),
         merged=merged,
+        stale=stale,
+        conflict=_conflict(figures, free, None if whole is not None else block),
     )
+
+
+def _moment(figures: LoggedFigures, memory: str, merged: bool) -> LoggedFigure:
+    """The last free bytes."""
+    memories = ("any", "internal") if merged else (memory,)
+    lasts = [figures.series[one, "free"].last for one in memories if (one, "free") in figures.series]
+    return max(lasts, key=lambda one: one.line)
+
+
+def _of_moment(
+    figures: LoggedFigures, moment: LoggedFigure, memory: str, name: str
+) -> tuple[LoggedFigure | None, LoggedFigure | None]:
+    """The figure of this moment, and that of an earlier one where there is none."""
+    stale = None
+    for other in (memory, *(_NARROWER if memory == "any" else ())):
+        if (other, name) in figures.series:
+            one = figures.of_moment(moment, other, name)
+            if one is not None:
+                return one, None
+            stale = stale or figures.series[other, name].last
+    return None, stale
+
+
+def _minimum(figures: LoggedFigures, memory: str) -> int | None:
+    """A minimum above what was free since the same start is none."""
+    least, free = _of_any(figures, memory, "min"), figures.series.get((memory, "free"))
+    lowest = None if free is None else free.lowest
+    if least is None or lowest is None:
+        return least
+    return least if least < lowest.value + figures.rounded else None
+
+
+def _conflict(figures: LoggedFigures, free: int | None, block: LoggedFigure | None) -> str:
+    if block is None or free is None or block.value < free + figures.rounded:
+        return ""
+    return f"a free block of {size(block.value)} is told beside {size(free)} that are free"
 
 
 def _reports(figures: LoggedFigures, memory: str) -> bool:
@@ -79,7 +124,7 @@ def _of_any(figures: LoggedFigures, memory: str, name: str) -> int | None:
         result = next(
             (
                 value
-                for other in ("default", "8bit", "internal", "dram")
+                for other in _NARROWER
                 if (value := figures.last(other, name)) is not None
             ),
             None,

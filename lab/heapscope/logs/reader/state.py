@@ -61,6 +61,7 @@ class HeapState:
     regions: tuple[StateRegion, ...]
     caps: int | None = None
     missing: str = ""
+    exact: bool = False  # its largest blocks are served to the byte
     faults: tuple[str, ...] = ()  # what is wrong with its lines, a sentence each
 
 
@@ -90,6 +91,7 @@ def summarized(summary: PrintedSummary) -> HeapState:
         regions=regions,
         caps=None if summary.caps is None or summary.caps >> 32 else summary.caps,
         missing="the line of a region is damaged" if damaged else _missing(summary),
+        exact=summary.exact,
     )
 
 
@@ -118,8 +120,9 @@ def _missing(summary: PrintedSummary) -> str:
     if summary.totals is None:
         return "the summary has no line of totals"
     results = [region.free for region in summary.regions if region.free is not None]
-    if summary.totals.free is not None and sum(results) != summary.totals.free:
-        return f"its regions have {sum(results):,} B free, its totals {summary.totals.free:,} B"
+    told = summary.totals.free
+    if told is not None and sum(results) != told and not summary.tracked:
+        return f"its regions have {sum(results):,} B free, its totals {told:,} B"
     return ""
 
 

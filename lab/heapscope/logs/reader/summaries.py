@@ -11,6 +11,9 @@ from heapscope.native.log import Fact
 _REGIONS_MAX = 64  # of one summary; longer input is not a summary
 #: The capabilities of all memory that serves malloc.
 _PLAIN = EIGHT_BIT | WORD | INTERNAL | DEFAULT
+_CLASSED = 4096  # bytes from which on classes are wider than what poisoning takes
+_POISONS = (0, 4, 8, 12, 16)  # bytes that poisoning and tracking take off a class
+_OWNER = 4  # bytes of a block that name its task
 _KEPT = 2000  # summaries, the last ones; all are counted
 
 
@@ -52,6 +55,7 @@ class PrintedSummary:
     mixed: bool = False  # its lines are those of two devices
     regions: list[PrintedRegion] = field(default_factory=list)
     totals: PrintedTotals | None = None
+    table: bool = False  # its regions are the rows of a table, all that there are
     torn: bool = False  # other output came into one of its lines
 
     @property
@@ -79,6 +83,26 @@ class PrintedSummary:
     @property
     def largest(self) -> int | None:
         return self._figure("largest", max)
+
+    @property
+    def tracked(self) -> bool:
+        """The row of totals has one word less for each region than the rows of the regions: from
+        5.5 on that is the sign of a heap that keeps the task of each block."""
+        parts = [region.free for region in self.regions if region.free is not None]
+        told = None if self.totals is None else self.totals.free
+        whole = 0 < len(parts) == len(self.regions)
+        return whole and told is not None and sum(parts) - told == _OWNER * len(parts)
+
+    @property
+    def exact(self) -> bool:
+        """A largest block that no release from 4.3 on reports, as all of those round it down to a
+        class of sizes: a heap in place of ESP-IDF's, as Heapscope's own, reports it to the byte."""
+        largest = [one.largest for one in self.regions if (one.largest or 0) >= _CLASSED]
+        return any(
+            all((size + less) % (1 << size.bit_length() - 6) for less in _POISONS)
+            for size in largest
+            if size is not None
+        )
 
     def _figure(self, name: str, join: object) -> int | None:
         reported = None if self.totals is None else getattr(self.totals, name)
@@ -146,6 +170,7 @@ class PrintedSummaries:
             else:
                 self._open = None
         summary = self._current(fact)
+        summary.table |= fact.text == "table"
         if len(summary.regions) < _REGIONS_MAX and fact.address is not None and fact.size:
             summary.regions.append(
                 PrintedRegion(

@@ -1,0 +1,139 @@
+#include "number.h"
+
+#include <string.h>
+
+#include "form.h"
+
+static bool is_digit(char byte)
+{
+    return byte >= '0' && byte <= '9';
+}
+
+static char lower(char byte)
+{
+    return byte >= 'A' && byte <= 'Z' ? (char)(byte + ('a' - 'A')) : byte;
+}
+
+/* Bytes of a unit at `text`, as a word of its own; 0: none. */
+static size_t unit_read(const char *text, uint32_t *unit)
+{
+    static const struct {
+        const char *text;
+        uint32_t unit;
+    } units[] = {{"bytes", 1},        {"byte", 1},           {"b", 1},         {"kib", 1024},
+                 {"kb", 1024},        {"k", 1024},           {"kbytes", 1024}, {"mib", 1024 * 1024},
+                 {"mb", 1024 * 1024}, {"m", 1024 * 1024},    {"kbyte", 1024},  {"words", 4},
+                 {"octets", 1},       {"mbytes", 1024 * 1024}};
+    for (size_t i = 0; i < sizeof units / sizeof units[0]; i++) {
+        size_t at = 0;
+        while (units[i].text[at] != 0 && lower(text[at]) == units[i].text[at]) {
+            at++;
+        }
+        if (units[i].text[at] == 0 && !hs_log_word_byte(text[at]) && text[at] != '=' &&
+            text[at] != ':') {
+            *unit = units[i].unit;
+            return at;
+        }
+    }
+    return 0;
+}
+
+/* Three digits and no more behind a separator of thousands? */
+static bool thousands(const char *text)
+{
+    return (text[0] == ',' || text[0] == '\'') && is_digit(text[1]) && is_digit(text[2]) &&
+           is_digit(text[3]) && !is_digit(text[4]);
+}
+
+hs_log_number_t hs_log_number_read(const char *text, size_t at)
+{
+    hs_log_number_t number = {.unit = 1};
+    const char before = at > 0 ? text[at - 1] : ' ';
+    const bool negative = before == '-' && (at < 2 || !hs_log_word_byte(text[at - 2]));
+    int64_t value = 0, thousandths = 0;
+    size_t digits = 0;
+    while (is_digit(text[at]) || (digits > 0 && digits < 4 && thousands(text + at)) ||
+           (digits > 3 && thousands(text + at) && (text[at - 4] == ',' || text[at - 4] == '\''))) {
+        if (is_digit(text[at])) {
+            value = digits++ < 18 ? value * 10 + (text[at] - '0') : value;
+        }
+        at++;
+    }
+    const bool fraction = text[at] == '.' && is_digit(text[at + 1]);
+    if (fraction) {
+        int64_t place = 1000;
+        for (at++; is_digit(text[at]); at++) {
+            place /= 10; /* 0 from the fourth digit on */
+            thousandths += (text[at] - '0') * place;
+        }
+    }
+    const size_t blanks = strspn(text + at, " ");
+    const size_t unit = unit_read(text + at + blanks, &number.unit);
+    number.has_unit = unit != 0;
+    number.is_percent = text[at + blanks] == '%';
+    number.is_word =
+        (unit == 0 && (hs_log_word_byte(text[at]) || (text[at] == '.' && fraction))) ||
+        ((text[at] == '-' || text[at] == ':') && hs_log_word_byte(text[at + 1]));
+    number.value = value > INT64_MAX / number.unit - number.unit
+                       ? INT64_MAX
+                       : value * number.unit + thousandths * number.unit / 1000;
+    number.value = negative ? -number.value : number.value;
+    number.end = unit != 0 ? at + blanks + unit : at;
+    return number;
+}
+
+/* Does a name of a file end before `end`: "heap_tlsf.c"? */
+static bool file_before(const char *text, size_t end)
+{
+    size_t at = end;
+    while (at > 0 && hs_log_word_byte(text[at - 1]) && end - at < 6) {
+        at--;
+    }
+    return at > 1 && at < end && text[at - 1] == '.' && hs_log_word_byte(text[at - 2]) &&
+           !is_digit(text[at]);
+}
+
+bool hs_log_number_is_place(const char *text, size_t at)
+{
+    if (at < 2) {
+        return false;
+    }
+    const char before = text[at - 1];
+    if (before == ':' || before == '(') {
+        if (file_before(text, at - 1)) {
+            return true;
+        }
+    }
+    if (before != '(' || !hs_log_word_byte(text[at - 2])) {
+        return false;
+    }
+    size_t start = at - 1;
+    bool name = false; /* "block_locate_free" and "getFreeHeap" are names, "free" may be a word */
+    while (start > 0 && hs_log_word_byte(text[start - 1])) {
+        start--;
+        name |= text[start] == '_' || (start + 2 < at && lower(text[start + 1]) != text[start + 1] &&
+                                       lower(text[start]) == text[start]);
+    }
+    const hs_log_number_t number = hs_log_number_read(text, at);
+    return name && !number.has_unit && text[number.end] == ')';
+}
+
+bool hs_log_value_read(const char *text, size_t at, size_t end, int64_t *value, uint32_t *unit)
+{
+    char digits[40];
+    const size_t start = at;
+    while (at < end && !is_digit(text[at])) {
+        at++;
+    }
+    if (at == end) {
+        return false;
+    }
+    hs_log_copy(digits, sizeof digits, text + at, end - at);
+    hs_log_number_t number = hs_log_number_read(digits, 0);
+    if (!number.has_unit && unit_read(text + end + strspn(text + end, " "), &number.unit) != 0) {
+        number.value *= number.value < INT64_MAX / number.unit ? number.unit : 1;
+    }
+    *value = at > start && text[at - 1] == '-' ? -number.value : number.value;
+    *unit = number.unit;
+    return true;
+}
