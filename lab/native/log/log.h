@@ -10,6 +10,7 @@
 #include "form.h"
 #include "line.h"
 #include "pattern.h"
+#include "pools.h"
 #include "rows/log.h"
 
 #define HS_LOG_LINE_FACTS 64u /* that one line can give; what it says beyond is not read */
@@ -23,6 +24,7 @@ typedef struct hs_log {
     hs_log_lines_t lines;
     hs_log_index_t index;
     hs_log_context_t context;
+    hs_log_pools_t pools;
     int64_t uptime;     /* of the last line that tells one, since the last reset; -1: none */
     bool lists_regions; /* the last fact is of a region that the heap got at the start */
     size_t pattern_count;
