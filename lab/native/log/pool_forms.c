@@ -23,6 +23,9 @@ const hs_log_form_t hs_log_pool_forms[] = {
     /* ---- the linker's table of regions ---- */
     {HEAD, 0, "Memory region Used Size Region Size", "regions", "linker/B"},
     /* ---- Zephyr ---- */
+    {HS_LOG_FRAMEWORK, 0, "Booting Zephyr OS build %wT", "Zephyr", NULL},
+    {HS_LOG_FRAMEWORK, 0, "Booting Zephyr OS version %wT", "Zephyr", NULL},
+    {HS_LOG_FRAMEWORK, 0, "Booting nRF Connect SDK %wT", "Zephyr", NULL},
     {HEAD, 0, "kernel heap statistics:", "heap", "Zephyr/B"},
     {HEAD, 0, "%<Nheap statistics:", NULL, "Zephyr/B"},
     {HEAD, 0, "kernel heap", "heap", "Zephyr/B"}, /* the command, as its shell repeats it */

@@ -67,6 +67,11 @@ static void keep_name(hs_lab_log_fact_t *fact, const char *text, const char *poo
         hs_log_copy(fact->name, sizeof fact->name, text + from, length); /* its own name */
         return;
     }
+    size_t more = end + strspn(text + end, " "); /* "mempool msys: 12 used" */
+    while (hs_log_word_byte(text[more])) {
+        more++;
+    }
+    end = text[end] == ' ' && text[more] == ':' ? more : end;
     hs_log_copy(fact->name, sizeof fact->name, text + start, end - start);
 }
 

@@ -171,10 +171,10 @@ static bool complete(hs_log_pools_t *pools, uint64_t number, const char *text, s
                            (size < 0 || size == pools->refused);
         pools->refused = again ? pools->refused : size;
         pools->refused_at = number;
-        fact->kind = again ? HS_LOG_POOL : HS_LOG_FAILED;
-        say(fact->text, sizeof fact->text, again ? "XS/B" : "xs");
-        fact->told &= again ? 0 : fact->told;
-        fact->flags = again ? 0 : fact->flags;
+        if (again) {
+            hs_log_fact_clear(fact);
+            fact->kind = HS_LOG_POOL_HEAD; /* it tells nothing new */
+        }
         return true;
     }
     if (fact->kind != HS_LOG_POOL) {

@@ -49,6 +49,8 @@ def _forms(reading: LogReading) -> Iterator[str]:
         yield "memory_layout"
     if reading.corrupt:
         yield "corrupt"
+    if reading.pools.listed():
+        yield "pools"
 
 
 def _summary(reading: LogReading) -> Iterator[str]:
