@@ -60,6 +60,8 @@ const hs_log_form_t hs_log_pool_forms[] = {
     {HS_LOG_FAILED, MEMORY, "Uncaught Error: OUT OF MEMORY", "Espruino", "pool"},
     /* ---- MicroPython ---- */
     {POOL, 0, "stack: %du out of %dt", "Python", "MicroPython/stack"},
+    /* ---- Tasmota's telemetry, in KB ---- */
+    {HS_LOG_FIGURES, 0, "Heap\":%Kf,\"SleepMode\":", NULL, NULL},
     /* ---- umm_malloc of the ESP8266, in blocks of 8 bytes ---- */
     {HEAD, 0, "umm heap statistics:", "heap", "umm_malloc/B"},
     {HS_LOG_FIGURES, 0, "Total Blocks %dt Used Blocks %du Free Blocks %df", NULL, "umm_malloc"},

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from heapscope.base.wording import size
 from heapscope.logs.answer.answer import LogAnswer
+from heapscope.logs.answer.pool_rows import is_low
 from heapscope.logs.reader.pools import PrintedPool
 from heapscope.logs.reader.reading import LogReading
 
@@ -82,6 +83,15 @@ _HEAP = {
     ),
 }  # fmt: skip
 
+_STACKS = {
+    ZEPHYR: (
+        "give the thread a larger stack: K_THREAD_STACK_DEFINE, or an option like "
+        "CONFIG_MAIN_STACK_SIZE or CONFIG_SYSTEM_WORKQUEUE_STACK_SIZE"
+    ),
+    "": (
+        "give the task a larger stack where it is created (xTaskCreate), or move large arrays off it"
+    ),
+}
 #: A pool by its system and name, or the name's beginning: how to give it more.
 _POOLS = (
     ("lwIP", "HEAP", "raise MEM_SIZE in lwipopts.h"),
@@ -134,9 +144,12 @@ def own_steps(reading: LogReading, answer: LogAnswer, system: str) -> Iterator[s
         if step:
             told.setdefault(step)
     yield from told
-    asks_heap = answer.failed or answer.free is not None or answer.gc_free is not None
-    if system in _HEAP and asks_heap:
+    if any(pool.is_stack and is_low(pool) for pool in reading.pools.listed()):
+        yield _STACKS.get(system, _STACKS[""])
+    if system in _HEAP and answer.failed:
         yield from _HEAP[system]
+    elif system in _HEAP and answer.free is not None and answer.peak is answer.min is None:
+        yield _HEAP[system][0]
 
 
 def _step(pool: PrintedPool) -> str:

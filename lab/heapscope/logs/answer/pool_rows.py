@@ -27,7 +27,7 @@ class LogPoolRow(Row):
     unit: str = figure(
         "What the figures count: B, words of a stack, or elements by their name.", heading="in"
     )
-    kind: str = figure("pool, stack, or region of a build.", heading="kind")
+    kind: str = figure("pool, stack, or region (of a heap or a build).", heading="kind")
     size: int | None = figure("How much it has; null: not told.", heading="size")
     free: int | None = figure("What is free; null: not told.", heading="free")
     used: int | None = figure("What is in use; null: not told.", heading="used")
@@ -58,7 +58,7 @@ def pool_rows(reading: LogReading) -> Iterator[LogPoolRow]:
             name=printable(pool.name),
             system=printable(pool.system),
             unit=printable(unit_of(pool, reading)),
-            kind="stack" if pool.is_stack else "region" if pool.system == _LINKER else "pool",
+            kind="stack" if pool.is_stack else "region" if pool.is_region else "pool",
             size=pool.total,
             free=pool.left,
             used=pool.used,
@@ -94,17 +94,19 @@ def unit_of(pool: PrintedPool, reading: LogReading) -> str:
     return "B" if pool.system != "FreeRTOS" or espressif else "words"
 
 
-def pool_sentences(reading: LogReading) -> Iterator[str]:
-    """Pools that refused a request or are full, stacks that are nearly so, then what dumps tell."""
+def pool_sentences(reading: LogReading, *, alone: bool) -> Iterator[str]:
+    """Pools that refused a request or are full, stacks that are nearly so, then what dumps tell.
+    `alone`: the log tells of nothing else."""
     troubled = sorted(reading.pools.troubled(), key=lambda pool: (pool.refused is None, pool.line))
     yield from (_troubled(pool) for pool in troubled[:_SHOWN])
     if len(troubled) > _SHOWN:
         others = ", ".join(printable(pool.name) for pool in troubled[_SHOWN:][:_SHOWN])
-        yield f"{plural(len(troubled) - _SHOWN, 'other pool')} refused requests or are full too: {others}."
+        more = plural(len(troubled) - _SHOWN, "other pool")
+        yield f"{more} refused requests or are full too: {others}."
     yield from _stacks(reading)
     yield from _dumps(reading.pools.dumps, reading.pools.dump_count)
     yield from _regions(reading)
-    if not troubled and not reading.pools.dumps:
+    if alone and not troubled and not reading.pools.dumps:
         yield from _rest(reading)
 
 
@@ -116,7 +118,7 @@ def doubted(fit: RequestFit, reading: LogReading) -> RequestFit:
         if pool.refused is not None and pool.refused <= fit.size and pool.unit == "B"
     )
     pool = next(refusing, None)
-    if not fit.fits or pool is None:
+    if pool is None or not (fit.fits or (fit.fits is False and fit.line == pool.line)):
         return fit
     what = _called(pool)
     return replace(
@@ -160,7 +162,7 @@ def _troubled(pool: PrintedPool) -> str:
 
 
 def _stacks(reading: LogReading) -> Iterator[str]:
-    stacks = [pool for pool in reading.pools.listed() if pool.is_stack and _is_low(pool)]
+    stacks = [pool for pool in reading.pools.listed() if pool.is_stack and is_low(pool)]
     for pool in sorted(stacks, key=lambda one: one.left or 0)[:_SHOWN]:
         unit = unit_of(pool, reading)
         of = "" if pool.total is None else f" of {pool.total:,}"
@@ -170,7 +172,8 @@ def _stacks(reading: LogReading) -> Iterator[str]:
         )
 
 
-def _is_low(pool: PrintedPool) -> bool:
+def is_low(pool: PrintedPool) -> bool:
+    """Whether little is left of a stack."""
     if pool.left is None:
         return False
     return pool.left < _FEW if pool.total is None else pool.left * 100 < _SHARE * pool.total
@@ -212,7 +215,7 @@ def _regions(reading: LogReading) -> Iterator[str]:
 def _rest(reading: LogReading) -> Iterator[str]:
     """The fullest pool, where none is in trouble."""
     pools = [one for one in reading.pools.rows.values() if one.total and one.left is not None]
-    own = [one for one in pools if not one.is_stack and one.system != _LINKER]
+    own = [one for one in pools if not one.is_stack and not one.is_region]
     if own:
         first = min(own, key=lambda pool: (pool.left or 0) / (pool.total or 1))
         peak = "" if first.peak is None else f", peak {amount(first.peak, first)}"

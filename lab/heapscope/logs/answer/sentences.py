@@ -13,6 +13,7 @@ from heapscope.logs.answer.trend import TrendRow
 from heapscope.logs.heaps.fits import RequestFit
 from heapscope.logs.heaps.state_view import StateView
 from heapscope.logs.reader.blocks import PrintedTask
+from heapscope.logs.reader.form import POOLS
 from heapscope.logs.reader.reading import LogReading
 from heapscope.logs.reader.state import START
 
@@ -32,7 +33,7 @@ def verdict(
     yield from followed
     yield from _corrupt(reading, answer)
     yield from _failed(answer)
-    yield from pool_sentences(reading)
+    yield from pool_sentences(reading, alone=answer.form == POOLS)
     yield from _error(answer)
     if reading.figures.invalid:
         yield "Its figures cannot be believed: the heap could not read its own words."

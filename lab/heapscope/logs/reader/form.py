@@ -8,6 +8,8 @@ from heapscope.logs.reader.reading import LogReading
 
 #: Figures that are more than a remark beside the list of regions.
 _MANY = 3
+#: The form of a log that tells of nothing but pools and stacks.
+POOLS = "pools"
 
 
 def form_of(reading: LogReading) -> str:
@@ -50,7 +52,7 @@ def _forms(reading: LogReading) -> Iterator[str]:
     if reading.corrupt:
         yield "corrupt"
     if reading.pools.listed():
-        yield "pools"
+        yield POOLS
 
 
 def _summary(reading: LogReading) -> Iterator[str]:

@@ -55,6 +55,11 @@ class PrintedPool:
     def is_stack(self) -> bool:
         return self.unit == "stack"
 
+    @property
+    def is_region(self) -> bool:
+        """A part of the heap or of a build."""
+        return self.system in ("linker", "esp-alloc")
+
 
 @dataclass(kw_only=True)
 class PoolDump:
@@ -95,7 +100,7 @@ class NamedPools:
         elif system == _DUMPED:
             self._dumped(fact)
         else:
-            self._keep(self._row(fact.name, system, unit or "B", fact), fact)
+            self._keep(self._row(fact.name, system, unit or _elements(fact.name), fact), fact)
 
     def take_lvgl(self, fact: Fact) -> None:
         """lv_mem_monitor() of LVGL."""
@@ -108,10 +113,10 @@ class NamedPools:
         return [*self.rows.values(), *dumped]
 
     def troubled(self) -> Iterator[PrintedPool]:
-        """Those that refused a request or have nothing left; not stacks, nor a build's regions."""
+        """Those that refused a request or have nothing left; not stacks, nor regions."""
         for pool in self.listed():
             full = pool.left == 0 and pool.total != 0
-            if pool.unit != "stack" and pool.system != "linker" and (pool.failures or full):
+            if not pool.is_stack and not pool.is_region and (pool.failures or full):
                 yield pool
 
     def _of(self, system: str, line: int) -> None:
@@ -121,9 +126,7 @@ class NamedPools:
     def _row(self, name: str, system: str, unit: str, fact: Fact) -> PrintedPool:
         key = system, name
         if key not in self.rows:
-            row = PrintedPool(
-                name=name, system=system, unit=unit, line=fact.line, quote=fact.quote
-            )
+            row = PrintedPool(name=name, system=system, unit=unit, line=fact.line, quote=fact.quote)
             if len(self.rows) < _POOLS_MAX:
                 self.rows[key] = row
             return row
@@ -175,6 +178,12 @@ class NamedPools:
             last.total = row
         elif len(last.pools) < _POOLS_MAX:
             last.pools.append(row)
+
+
+def _elements(name: str) -> str:
+    """What a pool of this name counts, where its line has no unit."""
+    words = name.lower()
+    return "packets" if "packet" in words or "pkt" in words else "buffers" if "buf" in words else ""
 
 
 def _is_later(dump: PoolDump, fact: Fact) -> bool:
