@@ -37,7 +37,6 @@ const hs_log_form_t hs_log_pool_forms[] = {
     {POOL, 0, "%<Nfree: %df, allocated: %du, max. allocated: %dp", NULL, "Zephyr/blocks"},
     {POOL, MEMORY, "Pool %wN low on buffers", NULL, "Zephyr/buffers"},
     /* ---- lwIP, OpenThread, Matter ---- */
-    {HEAD, 0, "MEM %tN", NULL, "lwIP/elements"},
     {POOL, MEMORY, "memp_malloc: out of memory in pool %wN", NULL, "lwIP/elements"},
     {HEAD, 0, "Network buffer pools:", "net", "Zephyr/buffers"},
     {HEAD, 0, "bufferinfo", "message buffers", "OpenThread/buffers"},

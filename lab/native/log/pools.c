@@ -76,16 +76,7 @@ static void open_instruments(hs_log_pools_t *pools, const char *text)
 static bool take_head(hs_log_pools_t *pools, hs_lab_log_fact_t *head, const char *text,
                       size_t length)
 {
-    if (is(head->text, "lwIP/elements")) {
-        const size_t capitals =
-            strspn(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_/ ");
-        if (strncmp(text, "MEM ", 4) != 0 || capitals != length) {
-            return false;
-        }
-        if (is(head->name, "HEAP")) {
-            say(head->text, sizeof head->text, "lwIP/B");
-        }
-    } else if (is(head->text, "Zephyr/B") && is(head->name, "heap")) {
+    if (is(head->text, "Zephyr/B") && is(head->name, "heap")) {
         const char *last = text + length;
         const bool command = length >= 11 && is(last - 11, "kernel heap");
         if (!command && strstr(text, "statistics:") == NULL) {
@@ -287,6 +278,20 @@ static bool read_blocksize(hs_log_pools_t *pools, uint64_t number, const char *t
     return true;
 }
 
+/* "MEM TCP_PCB", the head of a pool of lwIP. */
+static bool names_lwip(const char *text, size_t length, hs_lab_log_fact_t *fact)
+{
+    static const char capitals[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_/ ";
+    if (strncmp(text, "MEM ", 4) != 0 || length < 7 || strspn(text, capitals) != length) {
+        return false;
+    }
+    hs_log_fact_clear(fact);
+    fact->kind = HS_LOG_POOL_HEAD;
+    hs_log_copy(fact->name, sizeof fact->name, text + 4, length - 4);
+    say(fact->text, sizeof fact->text, is(fact->name, "HEAP") ? "lwIP/B" : "lwIP/elements");
+    return true;
+}
+
 /* A line that names a pool and nothing else: "=== NX packet pool ===", "Control pool:". */
 static bool names_pool(const char *text, size_t length, hs_lab_log_fact_t *fact)
 {
@@ -350,7 +355,7 @@ size_t hs_log_pools_read(hs_log_pools_t *pools, uint64_t number, const char *tex
     if (read_blocksize(pools, number, text, facts)) {
         return 1;
     }
-    if (names_pool(text, length, facts)) {
+    if (names_lwip(text, length, facts) || names_pool(text, length, facts)) {
         open_block(pools, facts);
         return 1;
     }

@@ -89,7 +89,8 @@ _STACKS = {
         "CONFIG_MAIN_STACK_SIZE or CONFIG_SYSTEM_WORKQUEUE_STACK_SIZE"
     ),
     "": (
-        "give the task a larger stack where it is created (xTaskCreate), or move large arrays off it"
+        "give the task a larger stack where it is created (xTaskCreate), or move large arrays "
+        "from it"
     ),
 }
 #: A pool by its system and name, or the name's beginning: how to give it more.
