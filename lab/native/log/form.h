@@ -39,8 +39,10 @@ typedef struct hs_log_form {
 
 extern const hs_log_form_t hs_log_forms[];
 extern const size_t hs_log_form_count;
+extern const hs_log_form_t hs_log_pool_forms[]; /* those of pools, behind the others */
+extern const size_t hs_log_pool_form_count;
 
-#define HS_LOG_FORMS_MAX 256u
+#define HS_LOG_FORMS_MAX 512u
 #define HS_LOG_BUCKETS 512u
 
 /* The forms by their first word. */

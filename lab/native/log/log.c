@@ -18,6 +18,7 @@ void hs_log_init(hs_log_t *log)
     memset(log, 0, sizeof *log);
     hs_log_lines_init(&log->lines);
     hs_log_index_init(&log->index);
+    hs_log_pools_init(&log->pools);
     log->uptime = -1;
 }
 
@@ -251,6 +252,9 @@ static void read_line(hs_log_t *log, const hs_log_line_t *line)
         count = requested + without_persons(writer_of(line, &prefix), facts + requested,
                                             count - requested);
     }
+    count = requested + hs_log_pools_read(&log->pools, line->number, line->text + prefix.length,
+                                          line->length - prefix.length, facts + requested,
+                                          count - requested, HS_LOG_LINE_FACTS - count);
     for (size_t i = requested; i < count; i++) {
         add_code(line->text + prefix.length, line->length - prefix.length, &facts[i]);
         reported |= facts[i].kind >= HS_LOG_SUMMARY;

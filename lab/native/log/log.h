@@ -10,6 +10,7 @@
 #include "form.h"
 #include "line.h"
 #include "pattern.h"
+#include "pools.h"
 #include "rows/log.h"
 #include "scope.h"
 #include "table.h"
@@ -27,6 +28,7 @@ typedef struct hs_log {
     hs_log_context_t context;
     hs_log_scope_t scope;
     hs_log_table_t table;
+    hs_log_pools_t pools;
     int64_t uptime;     /* of the last line that tells one, since the last reset; -1: none */
     bool lists_regions; /* the last fact is of a region that the heap got at the start */
     size_t pattern_count;

@@ -54,6 +54,9 @@ typedef enum hs_log_kind {
     HS_LOG_ZEPHYR_HEAP,  /* address; total (units of 8 bytes), count (buckets) */
     HS_LOG_ZEPHYR_CHUNK, /* code: its number; size (units); used: 1 or 0 */
     HS_LOG_LVGL,         /* used, largest (free): LVGL's own pool */
+    HS_LOG_POOL_HEAD,    /* a report on pools begins; name: of the pool; text: as of HS_LOG_POOL */
+    HS_LOG_POOL, /* name: of a pool; text: "SYSTEM/UNIT"; total, used, free, largest, min, peak, count
+                    (failures), free_count (pieces), size (a request); NO_MEMORY: it failed just now */
     HS_LOG_DUMP,         /* the head of heap_caps_dump; address: of the heap */
     HS_LOG_BLOCK_USED,   /* address, size: one block of it */
     HS_LOG_BLOCK_FREE,   /* address, size */

@@ -6,15 +6,29 @@ from collections.abc import Iterator
 
 from heapscope.answers.leaks.verdict import LEAK
 from heapscope.logs.answer.answer import LogAnswer
+from heapscope.logs.answer.own_terms import own_steps, system_of
 from heapscope.logs.answer.trend import TrendRow
+from heapscope.logs.reader.pools import REFUSED
 from heapscope.logs.reader.reading import LogReading
 
 #: A block that TLS asks for: a record with its head (16 KB and 333 bytes).
 _USUAL = 16717
+#: How requests failed that did not ask the system's heap.
+_NO_HEAP = {"python", *REFUSED}
 
 
 def steps(reading: LogReading, answer: LogAnswer, trends: tuple[TrendRow, ...]) -> Iterator[str]:
     """For the device's program, the most useful first; a sentence each."""
+    system = system_of(reading)
+    yield from own_steps(reading, answer, system)
+    if not system:
+        yield from _of_esp_idf(reading, answer, trends)
+
+
+def _of_esp_idf(
+    reading: LogReading, answer: LogAnswer, trends: tuple[TrendRow, ...]
+) -> Iterator[str]:
+    """In the terms of its functions and options."""
     corrupt = answer.corrupt
     if corrupt is not None:
         yield (
@@ -27,13 +41,14 @@ def steps(reading: LogReading, answer: LogAnswer, trends: tuple[TrendRow, ...]) 
             "record who allocates: heap_trace_start(HEAP_TRACE_LEAKS), then heap_trace_dump(), and "
             "'heapscope import esp-idf' reads the log with it"
         )
-    unsized = [one for one in answer.failed if one.size is None and one.memory]
+    failed = [one for one in answer.failed if one.how not in REFUSED]
+    unsized = [one for one in failed if one.size is None and one.memory]
     if unsized and unsized[0].how != "python":
         yield (
             "call heap_caps_register_failed_alloc_callback(): it prints the size and the "
             "capabilities of each request that fails"
         )
-    elif answer.failed and reading.summaries.last is None and answer.corrupt is None:
+    elif failed and reading.summaries.last is None and answer.corrupt is None:
         yield (
             "call heap_caps_print_heap_info(caps) in the callback of failed requests: it shows "
             "each region at that moment"
@@ -54,7 +69,7 @@ def next_words(
         return ("import", "esp-idf", file, "-o", "T.hst")
     if answer.declines is not None:
         return ()
-    sizes = [one.size for one in answer.failed if one.size and one.how != "python"]
+    sizes = [one.size for one in answer.failed if one.size and one.how not in _NO_HEAP]
     if not requested and (answer.largest is not None or sizes):
         return ("log", file, "--need", str(max(sizes, default=_USUAL)))
     if answer.boot_regions is not None:

@@ -20,6 +20,7 @@ from heapscope.logs.answer.log_result import (
     StartRegionRow,
     TaskHeapRow,
 )
+from heapscope.logs.answer.pool_rows import doubted, dump_rows, pool_rows
 from heapscope.logs.answer.request_rows import Followed, followed
 from heapscope.logs.answer.sentences import assumed, settles, verdict
 from heapscope.logs.answer.summary_rows import region_rows, summary_row, tightest, with_history
@@ -105,6 +106,8 @@ def answered(
         trends=results,
         tasks=tuple(_tasks(reading)),
         task_tables=reading.tasks.tables,
+        pools=tuple(pool_rows(reading)),
+        pool_dumps=tuple(dump_rows(reading)),
         contradictions=(*contradictions(reading, device), *seen.of_release),
         not_understood=tuple(not_understood(reading)),
         not_understood_count=reading.unread_count,
@@ -148,7 +151,7 @@ def _ask(
         covering = (one for one in reversed(list(moments.values())) if one.covers(request))
         view = next(covering, view)
     tried = None if view is None else state_fit(view, request)
-    result = ask(reading, request, form, tried=tried)
+    result = doubted(ask(reading, request, form, tried=tried), reading)
     return with_history(result, request, list(moments.values())) if moments else result
 
 

@@ -65,6 +65,8 @@ def _states(reading: LogReading) -> Iterator[RestsOnRow]:
     if reading.allocations.line is not None:
         what = f"the first of {reading.allocations.count:,} allocations"
         yield _row(reading.allocations.line, what, reading.allocations.quote)
+    for pool in reading.pools.listed()[:_MOST]:
+        yield _row(pool.line, "a stack" if pool.is_stack else "a pool", pool.quote)
     for fact in reading.systems.reported():
         yield _row(fact.line, "a state of the heap", fact.quote)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from heapscope.base.rows.figure import WORD, figure
 from heapscope.base.rows.row import Document, Row
 from heapscope.logs.answer.answer import LogAnswer
+from heapscope.logs.answer.pool_rows import LogPoolRow, PoolDumpRow
 from heapscope.logs.answer.request_rows import LeftRow, LeftTotals, TriedRow
 from heapscope.logs.answer.summary_rows import SummaryRegionRow, SummaryRow
 from heapscope.logs.answer.trend import TrendRow
@@ -123,6 +124,8 @@ class LogResult(Document):
     trends: tuple[TrendRow, ...] = figure("Figures that are reported often enough to have a trend.")
     tasks: tuple[LogTaskRow, ...] = figure("Heap use by task, the largest first.")
     task_tables: int = figure("Tables of it.")
+    pools: tuple[LogPoolRow, ...] = figure("Named pools, stacks and regions of a build.")
+    pool_dumps: tuple[PoolDumpRow, ...] = figure("Dumps of all pools of a factory, the last 64.")
     contradictions: tuple[str, ...] = figure("Lines that cannot all be true, a sentence each.")
     not_understood: tuple[RestsOnRow, ...] = figure(
         "Lines that look like lines of memory and tell nothing that is known here."

@@ -8,10 +8,12 @@ from heapscope.answers.leaks.verdict import LEAK
 from heapscope.base.printable import printable
 from heapscope.base.wording import long_time, plural, size
 from heapscope.logs.answer.answer import NO_LINE, FailedRow, LogAnswer
+from heapscope.logs.answer.pool_rows import pool_sentences
 from heapscope.logs.answer.trend import TrendRow
 from heapscope.logs.heaps.fits import RequestFit
 from heapscope.logs.heaps.state_view import StateView
 from heapscope.logs.reader.blocks import PrintedTask
+from heapscope.logs.reader.form import POOLS
 from heapscope.logs.reader.reading import LogReading
 from heapscope.logs.reader.state import START
 
@@ -31,6 +33,7 @@ def verdict(
     yield from followed
     yield from _corrupt(reading, answer)
     yield from _failed(answer)
+    yield from pool_sentences(reading, alone=answer.form == POOLS)
     yield from _error(answer)
     if reading.figures.invalid:
         yield "Its figures cannot be believed: the heap could not read its own words."

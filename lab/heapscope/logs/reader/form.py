@@ -8,6 +8,8 @@ from heapscope.logs.reader.reading import LogReading
 
 #: Figures that are more than a remark beside the list of regions.
 _MANY = 3
+#: The form of a log that tells of nothing but pools and stacks.
+POOLS = "pools"
 
 
 def form_of(reading: LogReading) -> str:
@@ -49,6 +51,8 @@ def _forms(reading: LogReading) -> Iterator[str]:
         yield "memory_layout"
     if reading.corrupt:
         yield "corrupt"
+    if reading.pools.listed():
+        yield POOLS
 
 
 def _summary(reading: LogReading) -> Iterator[str]:

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from heapscope.logs.reader.blocks import HeapDump, PrintedAllocations, PrintedTrace, TaskTables
 from heapscope.logs.reader.failures import FAILURES, LoggedErrors, LoggedFailures
 from heapscope.logs.reader.figures import LoggedFigures
+from heapscope.logs.reader.pools import REFUSED, NamedPools
 from heapscope.logs.reader.python_heap import HeapTuples, PythonHeap
 from heapscope.logs.reader.summaries import PrintedSummaries
 from heapscope.logs.reader.systems import OtherSystems, PrintedReports
@@ -38,6 +39,7 @@ class LogReading:
         self.tuples = HeapTuples()
         self.reports = PrintedReports()
         self.systems = OtherSystems()
+        self.pools = NamedPools()
         self.dumps: deque[HeapDump] = deque(maxlen=_DUMPS_MAX)
         self.tasks = TaskTables()
         self.trace = PrintedTrace()
@@ -76,6 +78,8 @@ class LogReading:
             self.evidence.take(fact)
         if fact.kind in FAILURES:
             self.failures.take(fact)
+            if fact.text in REFUSED:
+                self.pools.take(fact)
         taker = self._takers.get(fact.kind)
         if taker is not None:
             taker(fact)
@@ -96,7 +100,9 @@ class LogReading:
             self.tasks.take: "task task_caps task_heap task_block ovms_task nuttx_task",
             self.trace.take: "trace trace_record trace_mode trace_left trace_totals sysview_leaks",
             self.allocations.take: "allocated freed",
-            self.systems.take: ("nuttx_free nuttx_heap zephyr_heap zephyr_chunk lvgl tasmota ovms"),
+            self.systems.take: "nuttx_free nuttx_heap zephyr_heap zephyr_chunk tasmota ovms",
+            self._lvgl: "lvgl",
+            self.pools.take: "pool pool_head",
             self._panic: "panic",
             self._core_dump: "core_dump",
             self._not_memory: "not_memory",
@@ -108,6 +114,10 @@ class LogReading:
 
     def _wifi(self, fact: Fact) -> None:
         self.figures.take(fact.of_memory("wifi"), self.boots.count)
+
+    def _lvgl(self, fact: Fact) -> None:
+        self.systems.take(fact)
+        self.pools.take_lvgl(fact)
 
     def _panic(self, fact: Fact) -> None:
         if len(self.panics) < _CORRUPT_MAX:

@@ -16,6 +16,7 @@ from heapscope.logs.answer.log_result import (
     RestsOnRow,
     StartRegionRow,
 )
+from heapscope.logs.answer.pool_rows import LogPoolRow, PoolDumpRow
 from heapscope.logs.answer.request_rows import LeftRow, TriedRow
 from heapscope.logs.answer.summary_rows import SummaryRegionRow, SummaryRow
 from heapscope.logs.answer.trend import TrendRow
@@ -44,6 +45,9 @@ def log_parts(
     yield table_of("Figures", columns_of(LogFigureRow), result.figures)
     yield table_of("Over time", columns_of(TrendRow), result.trends)
     yield table_of("Tasks", columns_of(LogTaskRow), result.tasks)
+    yield table_of("Pools and stacks", columns_of(LogPoolRow), result.pools)
+    if len(result.pool_dumps) > 1:
+        yield table_of("Pools over time", columns_of(PoolDumpRow), result.pool_dumps)
     yield table_of("At the start", (_address(), *columns_of(StartRegionRow)), result.boot)
     yield table_of("It rests on", columns_of(RestsOnRow), result.rests_on)
     yield table_of(
