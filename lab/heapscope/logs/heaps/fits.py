@@ -132,9 +132,7 @@ def _answered(
     return row or _untold(request, "the log tells no largest free block")
 
 
-def later_figures(
-    reading: LogReading, line: int | None, free: int | None
-) -> PrimaryFigures | None:
+def later_figures(reading: LogReading, line: int | None, free: int | None) -> PrimaryFigures | None:
     """Figures of what malloc uses that were told after the state of this line and differ from it;
     None: none were. `free`: bytes of that state; None: it is the start's."""
     figures = primary_figures(reading)
@@ -151,7 +149,8 @@ def _later(reading: LogReading, request: Request, tried: RequestFit) -> RequestF
     if not tried.state and started is not None and started.regions:
         last = started.regions[-1].line
     free = summary.free if summary is not None and tried.state else None
-    figures = later_figures(reading, last if tried.line is None else max(last or 0, tried.line), free)
+    line = last if tried.line is None else max(last or 0, tried.line)
+    figures = later_figures(reading, line, free)
     internal = request.caps & ~(_MALLOC | INTERNAL | DMA) == 0 and not _has_psram(reading)
     if figures is None or (not internal and request.caps):
         return None
@@ -179,9 +178,7 @@ def _later(reading: LogReading, request: Request, tried: RequestFit) -> RequestF
     )
 
 
-def _blocks_of(
-    reading: LogReading, request: Request, figures: PrimaryFigures
-) -> RequestFit | None:
+def _blocks_of(reading: LogReading, request: Request, figures: PrimaryFigures) -> RequestFit | None:
     """The largest block of these figures serves it, unless such a request failed."""
     failed = _failed(reading, request, "", figures.line)
     if failed is not None:

@@ -61,7 +61,6 @@ class FigureSeries:
             self.points = self.points[::2]
             self.step *= 2
 
-
     def rescale(self, unit: int) -> None:
         """The last figure counts units of so many bytes."""
         counted, whole = self.last, replace(self.last, value=self.last.value * unit)
