@@ -1,4 +1,4 @@
-/* What stands between numbers: words become the label of the next one, signs end clauses. */
+/* The text between numbers: words become the label of the next one, signs end clauses. */
 #include "clause.h"
 
 #include <string.h>
@@ -85,9 +85,8 @@ int hs_log_memory_of(const hs_log_scan_t *scan)
         return scan->topic;
     }
     if (spoken == 0) {
-        return scan->scope->headed && scan->scope->heading.memory >= 0
-                   ? scan->scope->heading.memory
-                   : HS_LOG_MEMORY_ANY;
+        return scan->scope->headed && scan->scope->heading.memory >= 0 ? scan->scope->heading.memory
+                                                                       : HS_LOG_MEMORY_ANY;
     }
     for (int memory = 0; memory <= HS_LOG_MEMORY_PYTHON; memory++) {
         if (spoken == 1u << memory) {
@@ -102,7 +101,7 @@ int hs_log_memory_of(const hs_log_scan_t *scan)
     return NONE;
 }
 
-/* What a label says, with the topic that it is listed under: "free: internal 1, psram 2". */
+/* The meaning of a label, with the topic that it is listed under: "free: internal 1, psram 2". */
 uint32_t hs_log_label_means(const hs_log_scan_t *scan)
 {
     const hs_log_label_t *label = &scan->label;

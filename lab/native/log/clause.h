@@ -15,12 +15,12 @@
 
 typedef struct hs_log_label {
     uint32_t segment[HS_LOG_SEGMENTS]; /* what the words say, between strokes */
-    size_t segments;            /* strokes; the last segment is open */
-    uint32_t means;             /* all of them */
-    int memory;                 /* hs_log_memory_t, or HS_LOG_NO_MEMORY_NAMED */
-    uint32_t last;              /* what the last word says */
-    bool leads;                 /* the memory stands before the measure: others may follow it */
-    bool has_colon, of_value;   /* within JSON: a key is over; the memory is its value */
+    size_t segments;                   /* strokes; the last segment is open */
+    uint32_t means;                    /* all of them */
+    int memory;                        /* hs_log_memory_t, or HS_LOG_NO_MEMORY_NAMED */
+    uint32_t last;                     /* what the last word says */
+    bool leads;               /* the memory stands before the measure: others may follow it */
+    bool has_colon, of_value; /* within JSON: a key is over; the memory is its value */
 } hs_log_label_t;
 
 typedef struct hs_log_scan {
@@ -47,7 +47,7 @@ void hs_log_word_take(hs_log_scan_t *scan, size_t end);
 void hs_log_sign_take(hs_log_scan_t *scan, char byte);
 /* The memory of a figure whose label is read; HS_LOG_NO_MEMORY_NAMED: several could be meant. */
 int hs_log_memory_of(const hs_log_scan_t *scan);
-/* What the label says, with the topic that it is listed under. */
+/* The meaning of the label, with the topic that it is listed under. */
 uint32_t hs_log_label_means(const hs_log_scan_t *scan);
 
 #endif

@@ -4,7 +4,7 @@
  * and say which measure it is; a number without a measure in its label can have it behind it ("25044
  * bytes free"). The memory is that of the label; or of the object or the topic that it stands in
  * ("psram: free 1, largest 2", "internal free 1 largest 2"); or the one memory that the line spoke of;
- * or that of the heading above. Where several could be meant, the number is no figure.
+ * or that of the heading above. Where several could be meant, the number is left out.
  */
 #include "figures.h"
 
@@ -94,8 +94,8 @@ static bool belongs(const hs_log_scan_t *scan, const hs_log_number_t *number)
         at--;
     }
     const bool sign = at > 0 && strchr(":=(>|}", scan->text[at - 1]) != NULL;
-    const bool near = (scan->label.last & (HS_WORD_MEASURES | HS_WORD_HEAP | HS_WORD_BLOCK |
-                                           HS_WORD_MEMORY)) != 0;
+    const bool near = (scan->label.last &
+                       (HS_WORD_MEASURES | HS_WORD_HEAP | HS_WORD_BLOCK | HS_WORD_MEMORY)) != 0;
     return sign || near || number->has_unit ||
            (scan->label.means & HS_WORD_HEAP && (number->value >= 1000 || number->value <= -1000));
 }
@@ -157,7 +157,8 @@ static void take_numbers(hs_log_scan_t *scan, hs_log_number_t number)
     if ((means & HS_WORD_MEASURES) == 0) {
         const uint32_t stated = means_behind(scan, &end);
         behind = stated != 0 && (scan->seen | hs_log_scope_means(scan->scope)) & HS_WORD_HEAP;
-        means = stated != 0 && label->has_colon ? stated : means | stated; /* "Out of memory: 5 free" */
+        means =
+            stated != 0 && label->has_colon ? stated : means | stated; /* "Out of memory: 5 free" */
     }
     const bool each = count > 1 && label->segments + 1 == count;
     for (size_t i = 0; i < count; i++) {
@@ -174,8 +175,7 @@ static void take_numbers(hs_log_scan_t *scan, hs_log_number_t number)
             keep(scan, field, &list[i]);
         }
     }
-    if (label->leads && scan->scope->depth == 0 &&
-        (scan->topic_means & HS_WORD_MEASURES) == 0) {
+    if (label->leads && scan->scope->depth == 0 && (scan->topic_means & HS_WORD_MEASURES) == 0) {
         scan->topic = label->memory;
         scan->topic_means = 0;
     }

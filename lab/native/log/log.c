@@ -248,8 +248,8 @@ static void read_line(hs_log_t *log, const hs_log_line_t *line)
         count = requested; /* the totals of the memory that the heading names, and of no summary */
     }
     if (count != requested) {
-        count = requested + without_persons(writer_of(line, &prefix), facts + requested,
-                                            count - requested);
+        count = requested +
+                without_persons(writer_of(line, &prefix), facts + requested, count - requested);
     }
     for (size_t i = requested; i < count; i++) {
         add_code(line->text + prefix.length, line->length - prefix.length, &facts[i]);
@@ -265,8 +265,7 @@ static void read_line(hs_log_t *log, const hs_log_line_t *line)
         reported = count != 0;
     }
     if (!reported) {
-        count +=
-            read_words(log, line, &prefix, &roots, facts + count, HS_LOG_LINE_FACTS - count);
+        count += read_words(log, line, &prefix, &roots, facts + count, HS_LOG_LINE_FACTS - count);
     }
     hs_log_scope_end(&log->scope, line->text + prefix.length, line->length - prefix.length,
                      count != 0 && facts[count - 1].kind == HS_LOG_FIGURES);

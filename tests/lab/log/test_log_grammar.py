@@ -1,4 +1,4 @@
-"""The grammar of figures: cases drawn from the table of words, and text that is no device's log."""
+"""The grammar of figures: cases drawn from the table of words, and text of other kinds."""
 
 from __future__ import annotations
 
@@ -139,7 +139,7 @@ def test_a_row_of_other_columns_than_the_heading_is_not_read() -> None:
     assert [fact.kind for fact in result] == ["figures", "unread"]
 
 
-# ---- text that is no log -------------------------------------------------------------------------
+# ---- text of other kinds -------------------------------------------------------------------------
 
 _SENTENCES = (
     "The {n} tickets that we had free were the largest block of the year.",

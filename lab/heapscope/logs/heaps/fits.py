@@ -133,7 +133,7 @@ def _answered(
 
 
 def later_figures(reading: LogReading, line: int | None, free: int | None) -> PrimaryFigures | None:
-    """Figures of what malloc uses that were told after the state of this line and differ from it;
+    """Figures of what malloc uses that were printed after the state of this line and differ from it;
     None: none were. `free`: bytes of that state; None: it is the start's."""
     figures = primary_figures(reading)
     if figures is None or figures.memory not in _OF_MALLOC or figures.free is None or line is None:
@@ -143,7 +143,7 @@ def later_figures(reading: LogReading, line: int | None, free: int | None) -> Pr
 
 
 def _later(reading: LogReading, request: Request, tried: RequestFit) -> RequestFit | None:
-    """What figures say that are newer than the heaps; None: nothing, or the heaps are as new."""
+    """The answer of figures that are newer than the heaps; None: the heaps are as new."""
     summary, started = reading.summaries.last, reading.boots.listed
     last = summary.last_line if summary is not None else None
     if not tried.state and started is not None and started.regions:
@@ -302,7 +302,7 @@ class _ReportedBlock:
 
 
 def _bounded(reading: LogReading, request: Request) -> RequestFit | None:
-    """What is free bounds every block of the same moment."""
+    """The free bytes bound every block of the same moment."""
     figures = primary_figures(reading)
     if figures is None or figures.free is None or figures.memory == "wifi":
         return None
@@ -319,7 +319,7 @@ def _bounded(reading: LogReading, request: Request) -> RequestFit | None:
         request,
         line=figures.line,
         why=f"line {figures.line:,} tells what is free, {figures.free:,} B, and the largest block "
-        f"was told before, on line {figures.stale.line:,}",
+        f"was printed before, on line {figures.stale.line:,}",
         settles="print heap_caps_get_largest_free_block(MALLOC_CAP_8BIT) beside what is free",
     )
 

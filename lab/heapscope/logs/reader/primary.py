@@ -84,7 +84,7 @@ def _moment(figures: LoggedFigures, memory: str, merged: bool) -> LoggedFigure:
 def _of_moment(
     figures: LoggedFigures, moment: LoggedFigure, memory: str, name: str
 ) -> tuple[LoggedFigure | None, LoggedFigure | None]:
-    """The figure of this moment, and that of an earlier one where there is none."""
+    """The figure of this moment, and that of an earlier one where it is missing."""
     stale = None
     for other in (memory, *(_NARROWER if memory == "any" else ())):
         if (other, name) in figures.series:
@@ -96,7 +96,7 @@ def _of_moment(
 
 
 def _minimum(figures: LoggedFigures, memory: str) -> int | None:
-    """A minimum above what was free since the same start is none."""
+    """A minimum above the least free bytes since the start is left out."""
     least, free = _of_any(figures, memory, "min"), figures.series.get((memory, "free"))
     lowest = None if free is None else free.lowest
     if least is None or lowest is None:
@@ -107,7 +107,7 @@ def _minimum(figures: LoggedFigures, memory: str) -> int | None:
 def _conflict(figures: LoggedFigures, free: int | None, block: LoggedFigure | None) -> str:
     if block is None or free is None or block.value < free + figures.rounded:
         return ""
-    return f"a free block of {size(block.value)} is told beside {size(free)} that are free"
+    return f"a free block of {size(block.value)} stands beside {size(free)} that are free"
 
 
 def _reports(figures: LoggedFigures, memory: str) -> bool:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 _NUMBER = re.compile(r"(?<![\w/])-?\d[\d.,]*")
 _TOKEN = re.compile(r"[^\s\"'=:;,|\[\](){}/]+|/")
-_MOST = 16  # kinds of lines that are told apart
+_MOST = 16  # kinds of lines that are distinguished
 _LEAST = 2  # lines of each device
 _TURNS = 3  # times that they take turns
 _APART = 4  # times as far apart as each goes by itself
