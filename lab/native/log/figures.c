@@ -4,49 +4,23 @@
  * and say which measure it is; a number without a measure in its label can have it behind it ("25044
  * bytes free"). The memory is that of the label; or of the object or the topic that it stands in
  * ("psram: free 1, largest 2", "internal free 1 largest 2"); or the one memory that the line spoke of;
- * or that of the heading above. Where several could be meant, the number is no figure.
+ * or that of the heading above. Where several could be meant, the number is left out.
  */
 #include "figures.h"
 
 #include <stdbool.h>
 #include <string.h>
 
+#include "clause.h"
 #include "form.h"
 #include "measure.h"
 #include "number.h"
-#include "words.h"
 
 #define FOREIGN_BYTES (INT64_C(1) << 28) /* no microcontroller has such a heap */
 #define WEAK_LEAST 64                    /* a number below it, in vague words, counts things */
-#define SEGMENTS 4u                      /* of "free/largest/min: 1/2/3" */
-#define NONE (-1)
+#define SEGMENTS HS_LOG_SEGMENTS
+#define NONE HS_LOG_NO_MEMORY_NAMED
 #define STATES (HS_LOG_TOLD_FREE | HS_LOG_TOLD_LARGEST | HS_LOG_TOLD_MIN)
-
-typedef struct hs_log_label {
-    uint32_t segment[SEGMENTS]; /* what the words say, between strokes */
-    size_t segments;            /* strokes; the last segment is open */
-    uint32_t means;             /* all of them */
-    int memory;                 /* hs_log_memory_t, or NONE */
-    uint32_t last;              /* what the last word says */
-    bool leads;                 /* the memory stands before the measure: others may follow it */
-    bool has_colon, of_value;   /* within JSON: a key is over; the memory is its value */
-} hs_log_label_t;
-
-typedef struct hs_log_scan {
-    const char *text;
-    size_t at, length;
-    hs_log_scope_t *scope;
-    hs_log_label_t label;
-    uint32_t seen;        /* what all words of the line say */
-    int topic;            /* the memory that the clauses are about, or NONE */
-    uint32_t topic_means; /* what its words say beside */
-    uint32_t spoken;      /* a bit for each memory that a figure was of */
-    bool in_labels;       /* within the braces of Prometheus */
-    bool bare;            /* the word "heap" alone meant what is free */
-    bool has_free, has_block, foreign;
-    hs_lab_log_fact_t *facts;
-    size_t count, capacity;
-} hs_log_scan_t;
 
 static bool is_digit(char byte)
 {
@@ -56,90 +30,6 @@ static bool is_digit(char byte)
 static char lower(char byte)
 {
     return byte >= 'A' && byte <= 'Z' ? (char)(byte + ('a' - 'A')) : byte;
-}
-
-static void begin_label(hs_log_scan_t *scan)
-{
-    memset(&scan->label, 0, sizeof scan->label);
-    scan->label.memory = NONE;
-}
-
-/* Takes a word into the label; "8-bit" is one. */
-static void take_word(hs_log_scan_t *scan, size_t end)
-{
-    hs_log_label_t *label = &scan->label;
-    hs_log_word_t word;
-    if (scan->text[end] == '-' && lower(scan->text[end + 1]) == 'b' &&
-        is_digit(scan->text[scan->at])) {
-        word = hs_log_word_find(scan->text[scan->at] == '8' ? "8bit" : "32bit",
-                                scan->text[scan->at] == '8' ? 4 : 5);
-        end += 4;
-    } else {
-        word = hs_log_word_find(scan->text + scan->at, end - scan->at);
-    }
-    const char before = scan->at > 0 ? scan->text[scan->at - 1] : ' ';
-    if (before == '.' && scan->at > 1 && word.means == HS_WORD_FREE &&
-        (label->means & HS_WORD_HEAP) == 0) {
-        word.means = 0; /* "client.available()" */
-    }
-    const bool joined = before == '_' && word.means & HS_WORD_MEASURES;
-    if (word.means & HS_WORD_MEMORY) {
-        label->memory = word.memory;
-        label->leads = ((label->means | word.means) & HS_WORD_MEASURES) == 0;
-        label->of_value = label->has_colon;
-    } else if (joined || (word.means & HS_WORD_HEAP && label->means & HS_WORD_MEASURES)) {
-        label->leads = false; /* "internal_free", "internal free heap": of this figure only */
-    }
-    scan->at = end < scan->length ? end : scan->length;
-    label->segment[label->segments] |= word.means;
-    label->means |= word.means;
-    label->last = word.means;
-    scan->seen |= word.means;
-}
-
-/* The label becomes what the next clauses are about. */
-static void take_topic(hs_log_scan_t *scan)
-{
-    const hs_log_label_t *label = &scan->label;
-    if (label->memory != NONE || label->means & HS_WORD_HEAP) {
-        scan->topic = label->memory != NONE ? label->memory : NONE;
-        scan->topic_means = label->means;
-    } else if (label->means & HS_WORD_NO_HEAPS) {
-        scan->topic_means = label->means;
-    }
-}
-
-/* The memory of a figure whose label is read; NONE: several could be meant. */
-static int memory_of(const hs_log_scan_t *scan)
-{
-    const int object = hs_log_scope_memory(scan->scope);
-    const uint32_t spoken = scan->spoken;
-    static const uint8_t usual[] = {HS_LOG_MEMORY_ANY, HS_LOG_MEMORY_DEFAULT, HS_LOG_MEMORY_8BIT};
-    if (scan->label.memory != NONE) {
-        return scan->label.memory;
-    }
-    if (object != NONE) {
-        return object;
-    }
-    if (scan->topic != NONE) {
-        return scan->topic;
-    }
-    if (spoken == 0) {
-        return scan->scope->headed && scan->scope->heading.memory >= 0
-                   ? scan->scope->heading.memory
-                   : HS_LOG_MEMORY_ANY;
-    }
-    for (int memory = 0; memory <= HS_LOG_MEMORY_PYTHON; memory++) {
-        if (spoken == 1u << memory) {
-            return memory;
-        }
-    }
-    for (size_t i = 0; i < sizeof usual; i++) {
-        if (spoken >> usual[i] & 1u) {
-            return usual[i];
-        }
-    }
-    return NONE;
 }
 
 /* The fact of this memory that does not have the field yet; a new one if missing. */
@@ -162,7 +52,7 @@ static hs_lab_log_fact_t *fact_of(hs_log_scan_t *scan, int memory, uint32_t fiel
 
 static void keep(hs_log_scan_t *scan, uint32_t field, const hs_log_number_t *number)
 {
-    const int memory = memory_of(scan);
+    const int memory = hs_log_memory_of(scan);
     hs_lab_log_fact_t *fact = memory == NONE ? NULL : fact_of(scan, memory, field);
     if (fact == NULL) {
         return;
@@ -204,26 +94,10 @@ static bool belongs(const hs_log_scan_t *scan, const hs_log_number_t *number)
         at--;
     }
     const bool sign = at > 0 && strchr(":=(>|}", scan->text[at - 1]) != NULL;
-    const bool near = (scan->label.last & (HS_WORD_MEASURES | HS_WORD_HEAP | HS_WORD_BLOCK |
-                                           HS_WORD_MEMORY)) != 0;
+    const bool near = (scan->label.last &
+                       (HS_WORD_MEASURES | HS_WORD_HEAP | HS_WORD_BLOCK | HS_WORD_MEMORY)) != 0;
     return sign || near || number->has_unit ||
            (scan->label.means & HS_WORD_HEAP && (number->value >= 1000 || number->value <= -1000));
-}
-
-/* What a label says, with the topic that it is listed under: "free: internal 1, psram 2". */
-static uint32_t label_means(const hs_log_scan_t *scan)
-{
-    const hs_log_label_t *label = &scan->label;
-    const uint32_t outer = scan->topic_means | hs_log_scope_means(scan->scope);
-    uint32_t means = label->means;
-    if ((means & HS_WORD_MEASURES) == 0 && (label->memory != NONE || means & HS_WORD_BLOCK)) {
-        means |= scan->topic_means & HS_WORD_MEASURES;
-        means |= label->memory == NONE && means & HS_WORD_FREE ? HS_WORD_LARGEST : 0;
-    }
-    if (((means | outer) & (HS_WORD_HEAP | HS_WORD_MEMORY)) == 0) {
-        means |= outer & HS_WORD_NO_HEAPS;
-    }
-    return means;
 }
 
 /* Are free bytes told beside the number, or a heap by the objects around it? */
@@ -278,12 +152,13 @@ static void take_numbers(hs_log_scan_t *scan, hs_log_number_t number)
         end = list[count++].end;
     }
     const hs_log_label_t *label = &scan->label;
-    uint32_t means = label_means(scan);
+    uint32_t means = hs_log_label_means(scan);
     bool behind = false;
     if ((means & HS_WORD_MEASURES) == 0) {
         const uint32_t stated = means_behind(scan, &end);
         behind = stated != 0 && (scan->seen | hs_log_scope_means(scan->scope)) & HS_WORD_HEAP;
-        means = stated != 0 && label->has_colon ? stated : means | stated; /* "Out of memory: 5 free" */
+        means =
+            stated != 0 && label->has_colon ? stated : means | stated; /* "Out of memory: 5 free" */
     }
     const bool each = count > 1 && label->segments + 1 == count;
     for (size_t i = 0; i < count; i++) {
@@ -300,105 +175,19 @@ static void take_numbers(hs_log_scan_t *scan, hs_log_number_t number)
             keep(scan, field, &list[i]);
         }
     }
-    if (label->leads && scan->scope->depth == 0 &&
-        (scan->topic_means & HS_WORD_MEASURES) == 0) {
+    if (label->leads && scan->scope->depth == 0 && (scan->topic_means & HS_WORD_MEASURES) == 0) {
         scan->topic = label->memory;
         scan->topic_means = 0;
     }
     scan->at = end;
-    begin_label(scan);
-}
-
-/* A brace opens an object of JSON, or the labels of a name of Prometheus. */
-static void open_object(hs_log_scan_t *scan)
-{
-    const char *text = scan->text + scan->at;
-    const size_t name = 1 + strspn(text + 1, "abcdefghijklmnopqrstuvwxyz_");
-    if (scan->at > 0 && hs_log_word_byte(text[-1]) && text[name] == '=') {
-        scan->in_labels = true;
-        return;
-    }
-    hs_log_scope_open(scan->scope, (hs_log_heading_t){scan->label.memory, scan->label.means});
-    scan->topic = NONE;
-    begin_label(scan);
-}
-
-/* A comma or the like ends a clause. */
-static void end_clause(hs_log_scan_t *scan)
-{
-    hs_log_scope_t *scope = scan->scope;
-    if (scan->in_labels) {
-        return;
-    }
-    if (scope->depth == 0) {
-        if (scan->label.memory != NONE) {
-            take_topic(scan);
-        }
-    } else if (scan->label.of_value && scope->depth <= HS_LOG_OBJECTS) {
-        scope->object[scope->depth - 1].memory = scan->label.memory; /* {"name":"internal",...} */
-    }
-    begin_label(scan);
-}
-
-static void take_sign(hs_log_scan_t *scan, char byte)
-{
-    const char *next = scan->text + scan->at + 1;
-    next += strspn(next, " \"'-");
-    switch (byte) {
-    case '/':
-        if (scan->label.segments + 1 < SEGMENTS &&
-            scan->label.segment[scan->label.segments] & HS_WORD_MEASURES) {
-            scan->label.segments++;
-        }
-        break;
-    case '{':
-        open_object(scan);
-        break;
-    case '}':
-        if (!scan->in_labels) {
-            end_clause(scan);
-            hs_log_scope_close(scan->scope);
-            scan->topic = NONE;
-        }
-        scan->in_labels = false;
-        break;
-    case ':':
-    case ']':
-        scan->label.has_colon = true;
-        if (scan->scope->depth == 0 && !is_digit(*next) && *next != 0) {
-            take_topic(scan);
-        }
-        break;
-    case ',':
-    case ';':
-    case '|':
-        end_clause(scan);
-        break;
-    case '?':
-    case '&':
-        if (hs_log_word_byte(*next)) {
-            begin_label(scan);
-            scan->label.means = HS_WORD_OTHER; /* of an address: "/heap?free=1&..." */
-        }
-        break;
-    case '.':
-        if (scan->text[scan->at + 1] == ' ' &&
-            (scan->label.last & (HS_WORD_MAX | HS_WORD_MIN)) == 0) { /* a sentence ends */
-            begin_label(scan);
-            scan->topic = NONE;
-            scan->topic_means = 0;
-        }
-        break;
-    default:
-        break;
-    }
+    hs_log_label_begin(scan);
 }
 
 static void step(hs_log_scan_t *scan)
 {
     const char byte = scan->text[scan->at];
     if (!hs_log_word_byte(byte) || byte == '_') {
-        take_sign(scan, byte);
+        hs_log_sign_take(scan, byte);
         scan->at++;
         return;
     }
@@ -411,13 +200,13 @@ static void step(hs_log_scan_t *scan)
     const bool mark = before == '#' || before == '_';
     if (is_digit(byte) && hs_log_number_is_place(scan->text, scan->at)) {
         scan->at = end;
-        begin_label(scan);
+        hs_log_label_begin(scan);
         return;
     }
     const hs_log_number_t number =
         is_digit(byte) ? hs_log_number_read(scan->text, scan->at) : (hs_log_number_t){0};
     if (!is_digit(byte) || number.is_word || hex || mark || is_in_label(scan, &number)) {
-        take_word(scan, end);
+        hs_log_word_take(scan, end);
     } else {
         take_numbers(scan, number);
     }
@@ -448,7 +237,7 @@ size_t hs_log_figures_read(hs_log_scope_t *scope, const char *text, size_t lengt
                           .facts = facts,
                           .capacity = capacity};
     scan.seen = hs_log_scope_means(scope) | (scope->headed ? scope->heading.means : 0);
-    begin_label(&scan);
+    hs_log_label_begin(&scan);
     while (scan.at < length) {
         step(&scan);
     }

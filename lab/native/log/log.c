@@ -249,8 +249,8 @@ static void read_line(hs_log_t *log, const hs_log_line_t *line)
         count = requested; /* the totals of the memory that the heading names, and of no summary */
     }
     if (count != requested) {
-        count = requested + without_persons(writer_of(line, &prefix), facts + requested,
-                                            count - requested);
+        count = requested +
+                without_persons(writer_of(line, &prefix), facts + requested, count - requested);
     }
     count = requested + hs_log_pools_read(&log->pools, line->number, line->text + prefix.length,
                                           line->length - prefix.length, facts + requested,
@@ -269,8 +269,7 @@ static void read_line(hs_log_t *log, const hs_log_line_t *line)
         reported = count != 0;
     }
     if (!reported) {
-        count +=
-            read_words(log, line, &prefix, &roots, facts + count, HS_LOG_LINE_FACTS - count);
+        count += read_words(log, line, &prefix, &roots, facts + count, HS_LOG_LINE_FACTS - count);
     }
     hs_log_scope_end(&log->scope, line->text + prefix.length, line->length - prefix.length,
                      count != 0 && facts[count - 1].kind == HS_LOG_FIGURES);

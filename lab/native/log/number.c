@@ -20,10 +20,20 @@ static size_t unit_read(const char *text, uint32_t *unit)
     static const struct {
         const char *text;
         uint32_t unit;
-    } units[] = {{"bytes", 1},        {"byte", 1},           {"b", 1},         {"kib", 1024},
-                 {"kb", 1024},        {"k", 1024},           {"kbytes", 1024}, {"mib", 1024 * 1024},
-                 {"mb", 1024 * 1024}, {"m", 1024 * 1024},    {"kbyte", 1024},  {"words", 4},
-                 {"octets", 1},       {"mbytes", 1024 * 1024}};
+    } units[] = {{"bytes", 1},
+                 {"byte", 1},
+                 {"b", 1},
+                 {"kib", 1024},
+                 {"kb", 1024},
+                 {"k", 1024},
+                 {"kbytes", 1024},
+                 {"mib", 1024 * 1024},
+                 {"mb", 1024 * 1024},
+                 {"m", 1024 * 1024},
+                 {"kbyte", 1024},
+                 {"words", 4},
+                 {"octets", 1},
+                 {"mbytes", 1024 * 1024}};
     for (size_t i = 0; i < sizeof units / sizeof units[0]; i++) {
         size_t at = 0;
         while (units[i].text[at] != 0 && lower(text[at]) == units[i].text[at]) {
@@ -71,9 +81,8 @@ hs_log_number_t hs_log_number_read(const char *text, size_t at)
     const size_t unit = unit_read(text + at + blanks, &number.unit);
     number.has_unit = unit != 0;
     number.is_percent = text[at + blanks] == '%';
-    number.is_word =
-        (unit == 0 && (hs_log_word_byte(text[at]) || (text[at] == '.' && fraction))) ||
-        ((text[at] == '-' || text[at] == ':') && hs_log_word_byte(text[at + 1]));
+    number.is_word = (unit == 0 && (hs_log_word_byte(text[at]) || (text[at] == '.' && fraction))) ||
+                     ((text[at] == '-' || text[at] == ':') && hs_log_word_byte(text[at + 1]));
     number.value = value > INT64_MAX / number.unit - number.unit
                        ? INT64_MAX
                        : value * number.unit + thousandths * number.unit / 1000;
@@ -111,8 +120,9 @@ bool hs_log_number_is_place(const char *text, size_t at)
     bool name = false; /* "block_locate_free" and "getFreeHeap" are names, "free" may be a word */
     while (start > 0 && hs_log_word_byte(text[start - 1])) {
         start--;
-        name |= text[start] == '_' || (start + 2 < at && lower(text[start + 1]) != text[start + 1] &&
-                                       lower(text[start]) == text[start]);
+        name |=
+            text[start] == '_' || (start + 2 < at && lower(text[start + 1]) != text[start + 1] &&
+                                   lower(text[start]) == text[start]);
     }
     const hs_log_number_t number = hs_log_number_read(text, at);
     return name && !number.has_unit && text[number.end] == ')';

@@ -6,7 +6,7 @@
 #include "measure.h"
 #include "words.h"
 
-#define HEADING_MAX 72u /* bytes; a longer line is no heading */
+#define HEADING_MAX 72u /* bytes; a longer line heads nothing */
 
 void hs_log_scope_begin(hs_log_scope_t *scope, uint64_t line)
 {

@@ -1,5 +1,5 @@
 /*
- * What stands around a line and says whose its figures are: the objects of JSON that are open, and the
+ * The surroundings of a line, which say whose its figures are: the objects of JSON that are open, and the
  * heading above. Private.
  */
 #ifndef HEAPSCOPE_LOG_SCOPE_H

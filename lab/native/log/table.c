@@ -30,9 +30,9 @@ static char separator_of(const char *text)
 /* Bytes of a separator at `text`: '|' is also a line of a box; 0: none. */
 static size_t separates(const char *text, char separator)
 {
-    return text[0] == separator                                             ? 1
+    return text[0] == separator                                        ? 1
            : separator == '|' && strncmp(text, "\xE2\x94\x82", 3) == 0 ? 3
-                                                                             : 0;
+                                                                       : 0;
 }
 
 /* The cells of a line without those that are empty at its ends; at most HS_LOG_COLUMNS + 1. */
@@ -69,7 +69,7 @@ static bool is_word(const char *text, const hs_log_cell_t *cell, const char *con
     return false;
 }
 
-/* What a cell of a heading says of its column. */
+/* The column that a cell of a heading names. */
 static hs_log_column_t column_of(const char *text, const hs_log_cell_t *cell, bool has_free)
 {
     static const char *const devices[] = {"device", "host", "node", "mac", "id", NULL};
@@ -172,7 +172,7 @@ static int64_t address_read(const char *text)
     int64_t value = 0;
     for (size_t at = 2; at < 10; at++) {
         const char byte = (char)(text[at] | 0x20);
-        const int digit = is_digit(text[at])             ? text[at] - '0'
+        const int digit = is_digit(text[at])           ? text[at] - '0'
                           : byte >= 'a' && byte <= 'f' ? byte - 'a' + 10
                                                        : -1;
         if (digit < 0) {
@@ -241,7 +241,8 @@ bool hs_log_table_read(hs_log_table_t *table, const char *text, size_t length, u
         table->line = line; /* a ruled line */
         return true;
     }
-    if (table->count != 0 && strncmp(text, "\xE2\x94", 2) == 0 && strpbrk(text, "0123456789") == NULL) {
+    if (table->count != 0 && strncmp(text, "\xE2\x94", 2) == 0 &&
+        strpbrk(text, "0123456789") == NULL) {
         table->line = line;
         return true;
     }

@@ -11,7 +11,7 @@ typedef enum hs_log_writer {
     HS_LOG_IN_SOURCE  /* source code, whose numbers and texts are no output */
 } hs_log_writer_t;
 
-/* Of a line that has no time and no level before it. */
+/* The writer of a line that has no time and no level before it. */
 hs_log_writer_t hs_log_written(const char *text, size_t length);
 
 /* Is it the line of a program that runs on no microcontroller? */

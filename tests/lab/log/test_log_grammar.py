@@ -1,4 +1,4 @@
-"""The grammar of figures: cases drawn from the table of words, and text that is no device's log."""
+"""The grammar of figures: cases drawn from the table of words, and text of other kinds."""
 
 from __future__ import annotations
 
@@ -83,7 +83,8 @@ def test_a_word_of_memory_holds_for_its_own_figures(word: str, memory: str, seed
 def test_each_word_of_a_measure_is_it(meaning: str, name: str, seed: int) -> None:
     for word in _words(meaning):
         value = random.Random(f"{seed} {word}").randrange(2_000, 200_000)
-        for text in (f"heap {word}: {value}", f"heap_{word}={value} B", f"{word} heap {value} bytes"):
+        forms = ("heap {}: {}", "heap_{}={} B", "{} heap {} bytes")
+        for text in (form.format(word, value) for form in forms):
             assert figures(text + "\n").get(("any", name)) == value, text
         rounded = f"heap {word}: {value // 1024} KB\n"
         assert figures(rounded).get(("any", name)) == value // 1024 * 1024, rounded
@@ -138,7 +139,7 @@ def test_a_row_of_other_columns_than_the_heading_is_not_read() -> None:
     assert [fact.kind for fact in result] == ["figures", "unread"]
 
 
-# ---- text that is no log -------------------------------------------------------------------------
+# ---- text of other kinds -------------------------------------------------------------------------
 
 _SENTENCES = (
     "The {n} tickets that we had free were the largest block of the year.",
@@ -223,9 +224,7 @@ def test_requests_are_not_made_in_heaps_older_than_the_figures(tmp_path: Path) -
 @pytest.mark.parametrize(("boot", "free"), [(1, 5000), (2, 9000), (None, 9000)])
 def test_each_start_can_be_asked_about(boot: int | None, free: int, tmp_path: Path) -> None:
     path = tmp_path / "device.log"
-    path.write_text(
-        "".join(f"rst:0x1 (POWERON)\nI (10) a: free heap: {n}\n" for n in (5000, 9000))
-    )
+    path.write_text("".join(f"rst:0x1 (POWERON)\nI (10) a: free heap: {n}\n" for n in (5000, 9000)))
     assert hs.log(path, boot=boot).to_json()["answer"]["free"] == free
     with pytest.raises(hs.HeapscopeError, match="2 starts"):
         hs.log(path, boot=3)

@@ -57,7 +57,9 @@ def log(
     notes: tuple[str, ...] = ()
     if is_stream(source):
         with Incoming(source, stop=stop) as incoming:
-            lines = read_log(incoming, reading, patterns=figure, boot=boot, on_happening=on_happening)
+            lines = read_log(
+                incoming, reading, patterns=figure, boot=boot, on_happening=on_happening
+            )
             name = incoming.name
     else:
         with open_blocks(source, progress=phase(progress, "reading")) as blocks:

@@ -127,8 +127,8 @@ def _check_newest(reading: LogReading, view: StateView, file: str) -> None:
     later = later_figures(reading, view.state.last_line, free)
     if later is not None:
         raise InputError(
-            f"{file}: its heaps are those of line {view.state.line:,}, and line {later.line:,} tells "
-            f"a later state: {size(later.free or 0)} free",
+            f"{file}: its heaps are those of line {view.state.line:,}, and line {later.line:,} "
+            f"tells a later state: {size(later.free or 0)} free",
             remedy="ask about each request with --need, or log heap_caps_print_heap_info() there",
         )
 

@@ -157,8 +157,8 @@ def _state(reading: LogReading, answer: LogAnswer) -> Iterator[str]:
     if devices:
         names = " and ".join(map(printable, devices))
         yield (
-            f"Its figures are those of {len(devices)} devices, {names}: the state of neither is "
-            "told; give the lines of one."
+            f"Its figures are those of {len(devices)} devices, {names}: "
+            "none of their states is known; give the lines of one."
         )
         return
     parts = []

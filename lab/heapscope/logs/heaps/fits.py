@@ -132,10 +132,8 @@ def _answered(
     return row or _untold(request, "the log tells no largest free block")
 
 
-def later_figures(
-    reading: LogReading, line: int | None, free: int | None
-) -> PrimaryFigures | None:
-    """Figures of what malloc uses that were told after the state of this line and differ from it;
+def later_figures(reading: LogReading, line: int | None, free: int | None) -> PrimaryFigures | None:
+    """Figures of what malloc uses that were printed after the state of this line and differ from it;
     None: none were. `free`: bytes of that state; None: it is the start's."""
     figures = primary_figures(reading)
     if figures is None or figures.memory not in _OF_MALLOC or figures.free is None or line is None:
@@ -145,13 +143,14 @@ def later_figures(
 
 
 def _later(reading: LogReading, request: Request, tried: RequestFit) -> RequestFit | None:
-    """What figures say that are newer than the heaps; None: nothing, or the heaps are as new."""
+    """The answer of figures that are newer than the heaps; None: the heaps are as new."""
     summary, started = reading.summaries.last, reading.boots.listed
     last = summary.last_line if summary is not None else None
     if not tried.state and started is not None and started.regions:
         last = started.regions[-1].line
     free = summary.free if summary is not None and tried.state else None
-    figures = later_figures(reading, last if tried.line is None else max(last or 0, tried.line), free)
+    line = last if tried.line is None else max(last or 0, tried.line)
+    figures = later_figures(reading, line, free)
     internal = request.caps & ~(_MALLOC | INTERNAL | DMA) == 0 and not _has_psram(reading)
     if figures is None or (not internal and request.caps):
         return None
@@ -179,9 +178,7 @@ def _later(reading: LogReading, request: Request, tried: RequestFit) -> RequestF
     )
 
 
-def _blocks_of(
-    reading: LogReading, request: Request, figures: PrimaryFigures
-) -> RequestFit | None:
+def _blocks_of(reading: LogReading, request: Request, figures: PrimaryFigures) -> RequestFit | None:
     """The largest block of these figures serves it, unless such a request failed."""
     failed = _failed(reading, request, "", figures.line)
     if failed is not None:
@@ -305,7 +302,7 @@ class _ReportedBlock:
 
 
 def _bounded(reading: LogReading, request: Request) -> RequestFit | None:
-    """What is free bounds every block of the same moment."""
+    """The free bytes bound every block of the same moment."""
     figures = primary_figures(reading)
     if figures is None or figures.free is None or figures.memory == "wifi":
         return None
@@ -322,7 +319,7 @@ def _bounded(reading: LogReading, request: Request) -> RequestFit | None:
         request,
         line=figures.line,
         why=f"line {figures.line:,} tells what is free, {figures.free:,} B, and the largest block "
-        f"was told before, on line {figures.stale.line:,}",
+        f"was printed before, on line {figures.stale.line:,}",
         settles="print heap_caps_get_largest_free_block(MALLOC_CAP_8BIT) beside what is free",
     )
 

@@ -61,7 +61,6 @@ class FigureSeries:
             self.points = self.points[::2]
             self.step *= 2
 
-
     def rescale(self, unit: int) -> None:
         """The last figure counts units of so many bytes."""
         counted, whole = self.last, replace(self.last, value=self.last.value * unit)
@@ -142,7 +141,7 @@ class LoggedFigures:
         return tuple(dict.fromkeys(memory for memory, _ in self.series))
 
     def of_moment(self, moment: LoggedFigure, memory: str, name: str) -> LoggedFigure | None:
-        """The last figure of this memory, if it was told at the moment of the last free bytes."""
+        """The last figure of this memory, if it was printed with the last free bytes."""
         series, free = self.series.get((memory, name)), self.series.get((memory, "free"))
         if series is None:
             return None
@@ -153,7 +152,7 @@ class LoggedFigures:
 
 
 def is_moment(one: LoggedFigure, other: LoggedFigure) -> bool:
-    """Can both have been told at one moment?"""
+    """Can both have been printed at one moment?"""
     if one.boot != other.boot:
         return False
     for clock in ("uptime", "clock"):

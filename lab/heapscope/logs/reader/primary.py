@@ -52,7 +52,8 @@ def primary_figures(reading: LogReading) -> PrimaryFigures | None:
         if name == memory or (merged and name == "internal")
     ]
     free = series[-1] if series else _last(figures, memory, "free")
-    moment = max(lasts, key=lambda one: one.line) if not series else _moment(figures, memory, merged)
+    newest = max(lasts, key=lambda one: one.line)
+    moment = _moment(figures, memory, merged) if series else newest
     block, stale = _of_moment(figures, moment, memory, "largest")
     printed = None if block is None else block.value
     whole = None if printed is None else unwrapped(printed, free, figures.largest_words)
@@ -76,14 +77,14 @@ def primary_figures(reading: LogReading) -> PrimaryFigures | None:
 def _moment(figures: LoggedFigures, memory: str, merged: bool) -> LoggedFigure:
     """The last free bytes."""
     memories = ("any", "internal") if merged else (memory,)
-    lasts = [figures.series[one, "free"].last for one in memories if (one, "free") in figures.series]
-    return max(lasts, key=lambda one: one.line)
+    series = (figures.series.get((one, "free")) for one in memories)
+    return max((one.last for one in series if one is not None), key=lambda one: one.line)
 
 
 def _of_moment(
     figures: LoggedFigures, moment: LoggedFigure, memory: str, name: str
 ) -> tuple[LoggedFigure | None, LoggedFigure | None]:
-    """The figure of this moment, and that of an earlier one where there is none."""
+    """The figure of this moment, and that of an earlier one where it is missing."""
     stale = None
     for other in (memory, *(_NARROWER if memory == "any" else ())):
         if (other, name) in figures.series:
@@ -95,7 +96,7 @@ def _of_moment(
 
 
 def _minimum(figures: LoggedFigures, memory: str) -> int | None:
-    """A minimum above what was free since the same start is none."""
+    """A minimum above the least free bytes since the start is left out."""
     least, free = _of_any(figures, memory, "min"), figures.series.get((memory, "free"))
     lowest = None if free is None else free.lowest
     if least is None or lowest is None:
@@ -106,7 +107,7 @@ def _minimum(figures: LoggedFigures, memory: str) -> int | None:
 def _conflict(figures: LoggedFigures, free: int | None, block: LoggedFigure | None) -> str:
     if block is None or free is None or block.value < free + figures.rounded:
         return ""
-    return f"a free block of {size(block.value)} is told beside {size(free)} that are free"
+    return f"a free block of {size(block.value)} stands beside {size(free)} that are free"
 
 
 def _reports(figures: LoggedFigures, memory: str) -> bool:
@@ -122,11 +123,7 @@ def _of_any(figures: LoggedFigures, memory: str, name: str) -> int | None:
     result = figures.last(memory, name)
     if result is None and memory == "any":
         result = next(
-            (
-                value
-                for other in _NARROWER
-                if (value := figures.last(other, name)) is not None
-            ),
+            (value for other in _NARROWER if (value := figures.last(other, name)) is not None),
             None,
         )
     return result

@@ -8,18 +8,19 @@ from dataclasses import dataclass
 
 _NUMBER = re.compile(r"(?<![\w/])-?\d[\d.,]*")
 _TOKEN = re.compile(r"[^\s\"'=:;,|\[\](){}/]+|/")
-_MOST = 16  # kinds of lines that are told apart
+_MOST = 16  # kinds of lines that are distinguished
 _LEAST = 2  # lines of each device
 _TURNS = 3  # times that they take turns
 _APART = 4  # times as far apart as each goes by itself
 _SAME_MS = 2000
 _FAR = 20  # a share of what is free
 #: Words of the moments of one device.
-_PHASES = frozenset(
-    "before after start end begin done pre post idle busy during first second last open close "
-    "opened closed connect connected disconnect disconnected init boot setup loop run min max "
-    "free largest total used heap internal psram spiram dma".split()
-)
+_PHASES = frozenset((
+    "before", "after", "start", "end", "begin", "done", "pre", "post", "idle", "busy", "during",
+    "first", "second", "last", "open", "close", "opened", "closed", "connect", "connected",
+    "disconnect", "disconnected", "init", "boot", "setup", "loop", "run", "min", "max", "free",
+    "largest", "total", "used", "heap", "internal", "psram", "spiram", "dma",
+))  # fmt: skip
 
 
 @dataclass(kw_only=True)

@@ -34,7 +34,7 @@ class LogReading {
     this.boots.take(fact);
     if (DESK.includes(kind)) this.desk++;
     if (kind === "figures") this.words(fact);
-    else if (kind === "wifi_buffer") this.figures.take({ ...fact, memory: "wifi" });
+    else if (kind === "wifi_buffer") this.figures.take({ ...fact, memory: "wifi" }, this.boots.current.number);
     else if (kind === "corrupt") {
       this.corrupt_count++;
       if (this.corrupt.length < 64) this.corrupt.push({ line: fact.line, quote: fact.quote });
@@ -46,7 +46,7 @@ class LogReading {
     if (["px4", "optee", "mbed"].includes(fact.text)) others.system(fact);
     else if (fact.memory === "python" || (this.boots.current.framework === "CircuitPython" && fact.memory === "any")) others.python.mem_free = or(fact.free, others.python.mem_free);
     else if (others.lastReport?.form === "mpy_lobo") others.report_line(fact);
-    else this.figures.take(fact);
+    else this.figures.take(fact, this.boots.current.number);
   }
 }
 
@@ -57,20 +57,23 @@ const UNTOUCHED = [110592, 113792].flatMap((size) => [size, size - 12]);
 function primaryFigures(figures) {
   const memory = MEMORIES.find((one) => ["free", "largest", "min"].some((name) => figures.find(one, name) !== undefined));
   if (memory === undefined || memory === "wifi") return {};
-  const any = (name) => {
-    const result = figures.last(memory, name);
-    if (result !== null || memory !== "any") return result;
-    return ["default", "8bit", "internal", "dram"].map((one) => figures.last(one, name)).find((one) => one !== null) ?? null;
-  };
+  const memories = memory === "any" ? ["any", "default", "8bit", "internal", "dram"] : [memory];
   const [one, other] = [figures.find("any", "free"), figures.find("internal", "free")];
   let free = figures.last(memory, "free");
+  let moment = (figures.find(memory, "free") ?? figures.find(memory, "largest") ?? figures.find(memory, "min")).last;
   if (memory === "any" && one !== undefined && other !== undefined && figures.find("spiram", "free") === undefined) {
     const [low, high] = [one.last.value, other.last.value].sort((a, b) => a - b);
-    if (figures.arduino && high - low <= 0.2 * high) free = other.last.line >= one.last.line ? other.last.value : one.last.value;
+    if (figures.arduino && high - low <= 0.2 * high) {
+      moment = other.last.line >= one.last.line ? other.last : one.last;
+      free = moment.value;
+    }
   }
-  let largest = any("largest");
+  let largest = memories.map((name) => figures.ofMoment(moment, name, "largest")).find((block) => block !== undefined)?.value ?? null;
+  let min = memories.map((name) => figures.last(name, "min")).find((least) => least !== null) ?? null;
+  const lowest = figures.find(memory, "free")?.lowest;
+  if (min !== null && lowest !== undefined && min >= lowest.value + figures.rounded) min = null;
   if (largest !== null && free !== null && largest < 65536 && figures.largest_words.toLowerCase().includes("max") && UNTOUCHED.includes(largest + 65536) && largest + 65536 <= free) largest += 65536;
-  return { free, largest, min: any("min"), total: figures.last(memory, "total"), used: figures.last(memory, "used"), peak: figures.last(memory, "peak") };
+  return { free, largest, min, total: figures.last(memory, "total"), used: figures.last(memory, "used"), peak: figures.last(memory, "peak") };
 }
 
 /* The last state: figures in words, those of another system, then the form that tells most. */

@@ -168,12 +168,13 @@ class LoggedFigures {
   constructor() { Object.assign(this, { series: new Map(), invalid: 0, largest_words: "", arduino: false, rounded: 1 }); }
   find(memory, name) { return this.series.get(`${memory} ${name}`); }
   last(memory, name) { return this.find(memory, name)?.last.value ?? null; }
-  take(fact) {
+  take(fact, boot) {
+    if (fact.size && fact.kind === "figures") this.countBlocks(fact);
     for (const name of LOG_FIGURES) {
       const value = fact[name];
       if (value === null) continue;
       if (value < 0 || [0xaa, 0xfe].includes(Math.floor(value / 2 ** 24)) || value >= 2 ** 32) this.invalid++;
-      else this.add(fact.memory, name, { value, line: fact.line });
+      else this.add(fact.memory, name, { value, line: fact.line, uptime: fact.uptime, clock: fact.clock, boot });
     }
     if (fact.largest !== null) this.largest_words = fact.quote;
     this.rounded = Math.max(this.rounded, fact.unit);
@@ -185,11 +186,33 @@ class LoggedFigures {
       result = { memory, name, first: figure, last: figure, least: figure, most: figure, count: 0 };
       this.series.set(`${memory} ${name}`, result);
     }
+    if (figure.line !== result.last.line) result.before = result.last;
+    if (result.lowest === undefined || result.lowest.boot !== figure.boot || figure.value < result.lowest.value) result.lowest = figure;
     result.last = figure;
     if (figure.value < result.least.value) result.least = figure;
     if (figure.value > result.most.value) result.most = figure;
     result.count++;
   }
+  /* The size of the blocks that the figures just above are counted in. */
+  countBlocks(fact) {
+    for (const one of this.series.values()) if (one.memory === fact.memory && fact.line - one.last.line <= 8) {
+      const [counted, whole] = [one.last, { ...one.last, value: one.last.value * fact.size }];
+      for (const name of ["first", "last", "least", "most", "lowest"]) if (one[name] === counted) one[name] = whole;
+    }
+  }
+  ofMoment(moment, memory, name) {
+    const [one, free] = [this.find(memory, name)?.last, this.find(memory, "free")];
+    if (one === undefined) return undefined;
+    const stale = free?.before !== undefined && one.line <= free.before.line && one.line !== moment.line;
+    return !stale && isMoment(one, moment) ? one : undefined;
+  }
+}
+
+/* Can both have been printed at one moment? */
+function isMoment(one, other) {
+  if (one.boot !== other.boot) return false;
+  for (const clock of ["uptime", "clock"]) if (one[clock] !== null && other[clock] !== null) return Math.abs(one[clock] - other[clock]) <= 15000;
+  return Math.abs(one.line - other.line) <= 12;
 }
 
 /* ---- reports, tuples, other systems, dumps: logs/reader/systems.py, python_heap.py, blocks.py ---- */
