@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "figures.h"
+#include "number.h"
 #include "form.h"
 #include "pool_keys.h"
 #include "pools.h"
