@@ -120,13 +120,14 @@ def doubted(fit: RequestFit, reading: LogReading) -> RequestFit:
     pool = next(refusing, None)
     if pool is None or not (fit.fits or (fit.fits is False and fit.line == pool.line)):
         return fit
-    what = _called(pool)
+    what = _called(pool).replace("The ", "the ", 1)
     return replace(
         fit,
-        fits=None,
+        fits=False,
         short=None,
-        why=f"{what[0].lower() if what.startswith('The ') else what[0]}{what[1:]} refused "
-        f"{amount(pool.refused or 0, pool)} (line {pool.line:,}), and the heap is another memory",
+        largest=None,
+        line=pool.line,
+        why=f"{what} refused {amount(pool.refused or 0, pool)}, whatever the system's heap has",
     )
 
 
