@@ -45,7 +45,7 @@ static size_t split(const char *text, size_t length, char between, hs_log_cell_t
     return count;
 }
 
-/* What the columns mean, into `column`; returns how many there are. */
+/* Puts what the columns mean into `column`; returns how many there are. */
 static size_t head_columns(const char *text, const hs_log_cell_t *cells, size_t count,
                            uint32_t *column, uint32_t *all, size_t *unknown)
 {

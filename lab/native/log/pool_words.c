@@ -38,7 +38,7 @@ static const char *find_any(const char *text, const char *const *words)
 static const char *const calls[] = {"tx_byte_allocate", "tx_block_allocate", "nx_packet_allocate",
                                     NULL};
 static const char *const pool_words[] = {"pool", "arena", "slab", NULL};
-/* What pools of a device hold; a pool of threads or connections is none of memory. */
+/* The contents of a device's pools; a pool of threads or connections is no memory. */
 static const char *const contents[] = {"packet", "buf",    "byte", "block", "mem",  "heap",
                                        "rx",     "tx",     "lv",   "arena", "slab", "chunk",
                                        "slot",   "object", "msg",  "pcb",   "page", NULL};
