@@ -38,7 +38,7 @@ static const char *find_any(const char *text, const char *const *words)
 static const char *const calls[] = {"tx_byte_allocate", "tx_block_allocate", "nx_packet_allocate",
                                     NULL};
 static const char *const pool_words[] = {"pool", "arena", "slab", NULL};
-/* The contents of a device's pools; a pool of threads or connections is no memory. */
+/* The contents of a device's pools. A pool of threads or connections has other ones. */
 static const char *const contents[] = {"packet", "buf",    "byte", "block", "mem",  "heap",
                                        "rx",     "tx",     "lv",   "arena", "slab", "chunk",
                                        "slot",   "object", "msg",  "pcb",   "page", NULL};
