@@ -160,9 +160,9 @@ uint32_t hs_log_pool_key(const char *text, size_t length)
 uint32_t hs_log_pool_key_last(const char *text, size_t length, size_t *at)
 {
     for (size_t start = length > KEY_MAX ? length - KEY_MAX : 0; start < length; start++) {
-        const bool begins = hs_log_word_byte(text[start]) && text[start] != '_' &&
-                            (start == 0 || !hs_log_word_byte(text[start - 1]) ||
-                             text[start - 1] == '_');
+        const bool begins =
+            hs_log_word_byte(text[start]) && text[start] != '_' &&
+            (start == 0 || !hs_log_word_byte(text[start - 1]) || text[start - 1] == '_');
         const uint32_t means = begins ? hs_log_pool_key(text + start, length - start) : 0;
         if (means != 0) {
             *at = start;

@@ -46,7 +46,7 @@ static size_t split(const char *text, size_t length, char between, hs_log_cell_t
     return count;
 }
 
-/* What the columns mean, into `column`; returns how many there are. */
+/* Puts what the columns mean into `column`; returns how many there are. */
 static size_t head_columns(const char *text, const hs_log_cell_t *cells, size_t count,
                            uint32_t *column, uint32_t *all, size_t *unknown)
 {
@@ -76,8 +76,7 @@ bool hs_log_pool_columns(hs_log_pools_t *pools, const char *text, size_t length)
     size_t unknown = 0;
     const bool has_cells = strchr(text, '|') != NULL;
     const size_t count = split(text, length, has_cells ? '|' : ' ', cells);
-    const size_t columns =
-        count < 2 ? 0 : head_columns(text, cells, count, column, &all, &unknown);
+    const size_t columns = count < 2 ? 0 : head_columns(text, cells, count, column, &all, &unknown);
     size_t figures = 0;
     for (size_t i = 0; i < columns; i++) {
         figures += (column[i] & FIGURES) != 0;
@@ -87,8 +86,7 @@ bool hs_log_pool_columns(hs_log_pools_t *pools, const char *text, size_t length)
     const bool stacks = (all & HS_POOL_STACK) != 0 && (all & HS_POOL_SKIP) != 0;
     const bool is_table = places ? columns > 1 && unknown == 0
                                  : named && columns > 2 && unknown <= UNKNOWN_MAX &&
-                                       (stacks || figures > 1 ||
-                                        (pools->is_open && figures == 1));
+                                       (stacks || figures > 1 || (pools->is_open && figures == 1));
     if (!is_table) {
         return false;
     }
@@ -242,8 +240,9 @@ size_t hs_log_pool_row(const hs_log_pools_t *pools, const char *text, size_t len
         }
         const size_t digits = strspn(text + cell.at, "0123456789");
         const bool none = digits == 0 && text[cell.at] == '-' && cell.end == cell.at + 1;
-        if (!none && (digits == 0 || (cell.at + digits != cell.end && text[cell.at + digits] != '(') ||
-                      !hs_log_value_read(text, cell.at, cell.at + digits, &values[i], &unit))) {
+        if (!none &&
+            (digits == 0 || (cell.at + digits != cell.end && text[cell.at + digits] != '(') ||
+             !hs_log_value_read(text, cell.at, cell.at + digits, &values[i], &unit))) {
             return 0;
         }
         if (!none && (pools->column[i] & PLACES) == 0) {

@@ -38,13 +38,13 @@ static const char *find_any(const char *text, const char *const *words)
 static const char *const calls[] = {"tx_byte_allocate", "tx_block_allocate", "nx_packet_allocate",
                                     NULL};
 static const char *const pool_words[] = {"pool", "arena", "slab", NULL};
-/* What pools of a device hold; a pool of threads or connections is none of memory. */
-static const char *const contents[] = {
-    "packet", "buf",   "byte",  "block", "mem",    "heap", "rx",  "tx",   "lv",
-    "arena",  "slab",  "chunk", "slot",  "object", "msg",  "pcb", "page", NULL};
+/* The contents of a device's pools. A pool of threads or connections has other ones. */
+static const char *const contents[] = {"packet", "buf",    "byte", "block", "mem",  "heap",
+                                       "rx",     "tx",     "lv",   "arena", "slab", "chunk",
+                                       "slot",   "object", "msg",  "pcb",   "page", NULL};
 static const char *const foreign[] = {"thread", "connection", "hikari", "worker", "process", NULL};
-static const char *const failing[] = {"fail", "exhaust", "no memory", "out of", "empty", "no packet",
-                                      NULL};
+static const char *const failing[] = {"fail",  "exhaust",   "no memory", "out of",
+                                      "empty", "no packet", NULL};
 
 /* The words up to the one that names a pool: "RX packet pool". */
 static void keep_name(hs_lab_log_fact_t *fact, const char *text, const char *pool)
@@ -53,8 +53,9 @@ static void keep_name(hs_lab_log_fact_t *fact, const char *text, const char *poo
     while (hs_log_word_byte(text[end])) {
         end++;
     }
-    while (start > 0 && end - start < NAME_MAX &&
-           (hs_log_word_byte(text[start - 1]) || text[start - 1] == ' ' || text[start - 1] == '-')) {
+    while (
+        start > 0 && end - start < NAME_MAX &&
+        (hs_log_word_byte(text[start - 1]) || text[start - 1] == ' ' || text[start - 1] == '-')) {
         start--;
     }
     while (start < end && !hs_log_word_byte(text[start])) {
@@ -203,7 +204,8 @@ bool hs_log_pool_words(const char *text, size_t length, hs_lab_log_fact_t *fact)
     bool in_bytes = false;
     const bool fails = find_any(text, failing) != NULL;
     const unsigned fields = figures_read(text, length, fails, fact, &in_bytes);
-    const bool states = (fact->told & (HS_LOG_TOLD_FREE | HS_LOG_TOLD_USED | HS_LOG_TOLD_PEAK)) != 0;
+    const bool states =
+        (fact->told & (HS_LOG_TOLD_FREE | HS_LOG_TOLD_USED | HS_LOG_TOLD_PEAK)) != 0;
     if (!states || (fields < 2 && !in_bytes)) {
         hs_log_fact_clear(fact);
         return false;

@@ -1,6 +1,6 @@
 /*
  * Heads of reports open a block: lines of a figure each, or a table. The block ends with the first lines
- * that are none of it.
+ * of something else.
  */
 #include "pools.h"
 

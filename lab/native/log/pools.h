@@ -14,7 +14,7 @@
 typedef struct hs_log_pools {
     bool is_open;
     bool is_heap;    /* its figures are those of the system's heap */
-    uint8_t foreign; /* lines since its last one that are none of it */
+    uint8_t foreign; /* other lines since its last one */
     uint8_t columns; /* of its table; 0: it has lines of its own for each figure */
     bool has_cells;  /* lines between them */
     bool has_commas;
@@ -44,7 +44,7 @@ bool hs_log_pool_refused(const char *text, size_t length, hs_lab_log_fact_t *fac
 
 /* Is the line the head of a table of pools? It is open then. */
 bool hs_log_pool_columns(hs_log_pools_t *pools, const char *text, size_t length);
-/* The facts of a line of the table; 0: it is none. */
+/* The facts of a line of the table; 0: it is another line. */
 size_t hs_log_pool_row(const hs_log_pools_t *pools, const char *text, size_t length,
                        hs_lab_log_fact_t *facts, size_t capacity);
 

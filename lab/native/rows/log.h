@@ -57,13 +57,13 @@ typedef enum hs_log_kind {
     HS_LOG_POOL_HEAD,    /* a report on pools begins; name: of the pool; text: as of HS_LOG_POOL */
     HS_LOG_POOL, /* name: of a pool; text: "SYSTEM/UNIT"; total, used, free, largest, min, peak, count
                     (failures), free_count (pieces), size (a request); NO_MEMORY: it failed just now */
-    HS_LOG_DUMP,         /* the head of heap_caps_dump; address: of the heap */
-    HS_LOG_BLOCK_USED,   /* address, size: one block of it */
-    HS_LOG_BLOCK_FREE,   /* address, size */
-    HS_LOG_TASK,         /* heap use of a task: name, used, peak, count (heaps); text: "deleted" */
-    HS_LOG_TASK_CAPS,    /* "Task: NAME -> A: used B: size"; text: the name of A */
-    HS_LOG_TASK_HEAP,    /* the part in one region: name, caps, size (region), used, peak, count */
-    HS_LOG_TASK_BLOCK,   /* address, size: a block of the task above */
+    HS_LOG_DUMP,       /* the head of heap_caps_dump; address: of the heap */
+    HS_LOG_BLOCK_USED, /* address, size: one block of it */
+    HS_LOG_BLOCK_FREE, /* address, size */
+    HS_LOG_TASK,       /* heap use of a task: name, used, peak, count (heaps); text: "deleted" */
+    HS_LOG_TASK_CAPS,  /* "Task: NAME -> A: used B: size"; text: the name of A */
+    HS_LOG_TASK_HEAP,  /* the part in one region: name, caps, size (region), used, peak, count */
+    HS_LOG_TASK_BLOCK, /* address, size: a block of the task above */
     /* ---- events ---- */
     HS_LOG_TRACE,        /* the head of heap_trace_dump: count (records), total (capacity) */
     HS_LOG_TRACE_RECORD, /* size, address, code: CPU, total: its cycle counter, used: 0 where it says

@@ -258,7 +258,7 @@ def test_a_refused_request_is_one_of_its_pool(name: str, logged: Logged) -> None
 def test_the_heap_does_not_serve_what_its_pool_refused(logged: Logged) -> None:
     heap = "Free heap: 2000000, largest free block: 1900000\n"
     result = logged(heap + REFUSED["LVGL"][0], need=[94400])  # type: ignore[call-arg]
-    assert result.answer.fits is None
+    assert result.answer.fits is False
     assert "LVGL's own pool refused 94,400 B" in result.verdict[0]
 
 

@@ -139,12 +139,7 @@ def system_of(reading: LogReading) -> str:
 
 def own_steps(reading: LogReading, answer: LogAnswer, system: str) -> Iterator[str]:
     """Steps for pools in trouble, and for the heap of a system that is not ESP-IDF."""
-    told = {}
-    for pool in reading.pools.troubled():
-        step = _step(pool)
-        if step:
-            told.setdefault(step)
-    yield from told
+    yield from dict.fromkeys(filter(None, map(_step, reading.pools.troubled())))
     if any(pool.is_stack and is_low(pool) for pool in reading.pools.listed()):
         yield _STACKS.get(system, _STACKS[""])
     if system in _HEAP and answer.failed:

@@ -15,22 +15,22 @@ from heapscope.logs.reader.reading import LogReading
 
 _SHOWN = 3  # pools that have a sentence
 _LINKER = "linker"
-#: A stack with less than this share of it left, or with fewer bytes where its size is not told.
+#: A stack with less than this share of it left, or with fewer bytes where its size is unknown.
 _SHARE, _FEW = 10, 200
 
 
 class LogPoolRow(Row):
-    """A pool or a stack, as it was printed last. It is none of the heap."""
+    """A pool or a stack, as it was printed last. The heap is another memory."""
 
     name: str = figure("Its name.", heading="pool")
     system: str = figure("Whose form its lines have; empty: a program's own.", heading="system")
     unit: str = figure(
-        "What the figures count: B, words of a stack, or elements by their name.", heading="in"
+        "Unit of the figures: B, words of a stack, or elements by their name.", heading="in"
     )
     kind: str = figure("pool, stack, or region (of a heap or a build).", heading="kind")
     size: int | None = figure("How much it has; null: not told.", heading="size")
-    free: int | None = figure("What is free; null: not told.", heading="free")
-    used: int | None = figure("What is in use; null: not told.", heading="used")
+    free: int | None = figure("Free of it; null: not told.", heading="free")
+    used: int | None = figure("In use; null: not told.", heading="used")
     peak: int | None = figure("The most in use; null: not told.", heading="peak")
     largest: int | None = figure("Its largest free piece; null: not told.", heading="largest")
     least: int | None = figure("The least that was free, of all lines; null: not told.")
@@ -120,13 +120,14 @@ def doubted(fit: RequestFit, reading: LogReading) -> RequestFit:
     pool = next(refusing, None)
     if pool is None or not (fit.fits or (fit.fits is False and fit.line == pool.line)):
         return fit
-    what = _called(pool)
+    what = _called(pool).replace("The ", "the ", 1)
     return replace(
         fit,
-        fits=None,
+        fits=False,
         short=None,
-        why=f"{what[0].lower() if what.startswith('The ') else what[0]}{what[1:]} refused "
-        f"{amount(pool.refused or 0, pool)} (line {pool.line:,}), and the heap is another memory",
+        largest=None,
+        line=pool.line,
+        why=f"{what} refused {amount(pool.refused or 0, pool)}, whatever the system's heap has",
     )
 
 
@@ -197,7 +198,7 @@ def _dumps(dumps: list[PoolDump], count: int) -> Iterator[str]:
 
 
 def _regions(reading: LogReading) -> Iterator[str]:
-    """What a build leaves of RAM."""
+    """RAM that a build leaves unused."""
     regions = [
         pool
         for pool in reading.pools.rows.values()

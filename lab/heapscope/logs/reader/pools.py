@@ -14,7 +14,7 @@ _PAUSE = 1000  # ms between two of one dump, at most
 _FIGURES = ("total", "free", "used", "min", "largest", "peak")
 #: Systems whose pools come in dumps, of which a later one replaces an earlier one.
 _DUMPED = "pools"
-#: By the words in which a refused request was told: whose pool it asked.
+#: Whose pool a refused request asked, by the words of its line.
 _ASKED = {"LVGL": ("LVGL", "LVGL", "B"), "xs": ("XS", "", "B"), "pool": ("", "", "B")}
 #: The words of requests that a pool refused, and not the heap.
 REFUSED = frozenset(_ASKED)
@@ -45,7 +45,7 @@ class PrintedPool:
 
     @property
     def left(self) -> int | None:
-        """What is free, or follows from size and use."""
+        """The free part, as printed or as it follows from size and use."""
         if self.free is not None:
             return self.free
         both = self.total is not None and self.used is not None
@@ -181,7 +181,7 @@ class NamedPools:
 
 
 def _elements(name: str) -> str:
-    """What a pool of this name counts, where its line has no unit."""
+    """The unit of a pool of this name, where its line has no unit."""
     words = name.lower()
     return "packets" if "packet" in words or "pkt" in words else "buffers" if "buf" in words else ""
 
