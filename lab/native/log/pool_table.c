@@ -1,9 +1,9 @@
 /* Tables of pools and of stacks: a head names the columns, and each line below has them. */
 #include <string.h>
 
-#include "figures.h"
-#include "number.h"
 #include "form.h"
+#include "measure.h"
+#include "number.h"
 #include "pool_keys.h"
 #include "pools.h"
 

@@ -1,8 +1,9 @@
 /* A pool in one line of a program's own words: a word that names one, and numbers with their labels. */
 #include <string.h>
 
-#include "figures.h"
 #include "form.h"
+#include "measure.h"
+#include "number.h"
 #include "pool_keys.h"
 #include "pools.h"
 

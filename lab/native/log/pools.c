@@ -6,8 +6,9 @@
 
 #include <string.h>
 
-#include "figures.h"
 #include "form.h"
+#include "measure.h"
+#include "number.h"
 #include "pool_keys.h"
 
 #define FOREIGN_LINES 2u /* that may come between two lines of a report */
