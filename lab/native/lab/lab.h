@@ -410,7 +410,7 @@ size_t hs_lab_listener_in_the_way(hs_lab_listener_t *listener, size_t watched, h
 /* The memories by name, in the order of their first regions. */
 size_t hs_lab_listener_memories(hs_lab_listener_t *listener, hs_lab_memory_t *rows,
                                 size_t capacity);
-/* What changed lately. `seconds`: the caller's clock; `silent`: seconds of it without a chunk. */
+/* Growth and rates lately. `seconds`: the caller's clock; `silent`: seconds of it without a chunk. */
 int hs_lab_listener_lately(hs_lab_listener_t *listener, double seconds, double silent,
                            hs_lab_lately_t *out);
 /* The owners of the live blocks as of the last call of hs_lab_listener_lately, most bytes first. */
