@@ -136,12 +136,12 @@ def reported(figure: int) -> int | None:
 
 def source_name(by: int) -> str:
     """The name of a HS_LAB_BY_*."""
-    return ffi.string(load().hs_lab_source_name(by)).decode("ascii")
+    return str(ffi.string(load().hs_lab_source_name(by)).decode("ascii"))
 
 
 def source_text(by: int) -> str:
     """The words before the bytes that do not suffice."""
-    return ffi.string(load().hs_lab_source_text(by)).decode("ascii")
+    return str(ffi.string(load().hs_lab_source_text(by)).decode("ascii"))
 
 
 def figures_of(listener: NativeListener) -> Struct:
