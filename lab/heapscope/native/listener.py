@@ -73,7 +73,7 @@ class NativeListener(NativeOwner):
     watched = structs_of("hs_lab_listener_watched")
 
     def lately(self, seconds: float, silent: float) -> Struct:
-        """What changed lately, by our clock where the recording has none; `silent`: seconds without
+        """Growth and rates, by our clock where the recording has none; `silent`: seconds without
         a chunk."""
         out = ffi.new("hs_lab_lately_t *")
         call = self._lib.hs_lab_listener_lately
@@ -81,7 +81,7 @@ class NativeListener(NativeOwner):
         return values(out)
 
     def owners(self, most: int) -> Iterator[Struct]:
-        """Of the last call of lately(): those that hold most."""
+        """Those that hold most, as of the last call of lately()."""
         return _structs(self._lib.hs_lab_listener_owners, self.handle, most=most)
 
     def in_the_way(self, watched: int, most: int) -> Iterator[Struct]:
@@ -135,13 +135,13 @@ def reported(figure: int) -> int | None:
 
 
 def source_name(by: int) -> str:
-    """Of a HS_LAB_BY_*."""
-    return ffi.string(load().hs_lab_source_name(by)).decode("ascii")
+    """The name of a HS_LAB_BY_*."""
+    return str(ffi.string(load().hs_lab_source_name(by)).decode("ascii"))
 
 
 def source_text(by: int) -> str:
     """The words before the bytes that do not suffice."""
-    return ffi.string(load().hs_lab_source_text(by)).decode("ascii")
+    return str(ffi.string(load().hs_lab_source_text(by)).decode("ascii"))
 
 
 def figures_of(listener: NativeListener) -> Struct:

@@ -28,7 +28,7 @@ static uint64_t number_of(const uint8_t *digits, size_t length)
     return number;
 }
 
-/* Of a repeated key the last value counts. */
+/* The last value of a repeated key counts. */
 uint64_t hs_fact_number(const hs_decoder_t *decoder, const char *key)
 {
     uint64_t number = 0;

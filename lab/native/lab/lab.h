@@ -391,33 +391,25 @@ size_t hs_lab_listener_end(const hs_lab_listener_t *listener, uint8_t *out, size
 size_t hs_lab_listener_notices(hs_lab_listener_t *listener, hs_lab_notice_t *rows, size_t capacity);
 void hs_lab_listener_figures(const hs_lab_listener_t *listener, hs_lab_listened_t *out);
 void hs_lab_listener_health(const hs_lab_listener_t *listener, hs_lab_health_t *out);
-/* Before the first push: requests, at most HS_LAB_NEEDS_MAX, that are asked about after each piece of the
- * stream. HS_ERR_ARGUMENT: too many. */
+/* Before the first push: at most HS_LAB_NEEDS_MAX requests to ask about after each piece of the stream. */
 int hs_lab_listener_watch(hs_lab_listener_t *listener, const hs_lab_need_t *needs, uint32_t count);
-/* From now on the recording is replayed on this memory, which has to outlive the listener; NULL: on none.
- * The requests that are watched take the place of those of `config`. Status and *where as
- * hs_lab_reader_new's. */
+/* Replays on `config` from now on, which stays, with the watched requests; NULL: no more. *where: as above. */
 int hs_lab_listener_replay(hs_lab_listener_t *listener, const hs_lab_config_t *config,
                            uint32_t *where);
-/* Whole chunks of the recording that were heard before the replay began. */
+/* Whole chunks that were heard before the replay began. */
 int hs_lab_listener_replay_chunks(hs_lab_listener_t *listener, const uint8_t *bytes, size_t count);
 size_t hs_lab_listener_watched(const hs_lab_listener_t *listener, hs_lab_watched_t *rows,
-                               size_t capacity);
-/* While a watched request does not fit: the owners of the blocks in the stretch that would serve it if the
- * fewest live bytes were gone, most bytes first. O(n log n). */
+                               size_t most);
+/* Who holds the cheapest stretch for a watched request that does not fit, most bytes first. O(n log n). */
 size_t hs_lab_listener_in_the_way(hs_lab_listener_t *listener, size_t watched, hs_lab_owner_t *rows,
                                   size_t capacity);
-/* The memories by name, in the order of their first regions. */
-size_t hs_lab_listener_memories(hs_lab_listener_t *listener, hs_lab_memory_t *rows,
-                                size_t capacity);
-/* What changed lately. `seconds`: the caller's clock; `silent`: seconds of it without a chunk. */
+size_t hs_lab_listener_memories(hs_lab_listener_t *listener, hs_lab_memory_t *rows, size_t most);
+/* Growth and rates, and owners as of then. `silent`: `seconds` of the caller's clock without a chunk. */
 int hs_lab_listener_lately(hs_lab_listener_t *listener, double seconds, double silent,
                            hs_lab_lately_t *out);
-/* The owners of the live blocks as of the last call of hs_lab_listener_lately, most bytes first. */
-size_t hs_lab_listener_owners(const hs_lab_listener_t *listener, hs_lab_owner_t *rows,
-                              size_t capacity);
+size_t hs_lab_listener_owners(const hs_lab_listener_t *listener, hs_lab_owner_t *rows, size_t most);
 const char *hs_lab_source_name(uint32_t by); /* HS_LAB_BY_*: "replay"; "": nobody tells it */
-const char *hs_lab_source_text(uint32_t by); /* what stands before the bytes that do not suffice */
+const char *hs_lab_source_text(uint32_t by); /* the words before the bytes that do not suffice */
 /* The same as those of a reader. */
 size_t hs_lab_listener_metadata_count(const hs_lab_listener_t *listener);
 size_t hs_lab_listener_metadata(const hs_lab_listener_t *listener, size_t index, const char **key,

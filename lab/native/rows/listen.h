@@ -79,7 +79,7 @@ typedef struct hs_lab_owner {
     uint32_t site;
 } hs_lab_owner_t;
 
-/* What changed over the last seconds. */
+/* Growth and rates over the last seconds. */
 typedef struct hs_lab_lately {
     double time; /* seconds, by the recording's clock, or where it has none by the caller's */
     double rate, churn; /* heap events and requested bytes a second */
