@@ -47,11 +47,18 @@ static const char *first_word(const char *pattern)
     return pattern[0] == '%' && pattern[1] == '<' ? pattern + 3 : pattern;
 }
 
+/* Both tables as one. */
+static const hs_log_form_t *form_at(size_t number)
+{
+    return number < hs_log_form_count ? &hs_log_forms[number]
+                                      : &hs_log_stops[number - hs_log_form_count];
+}
+
 void hs_log_index_init(hs_log_index_t *index)
 {
     memset(index, 0, sizeof *index);
-    for (size_t form = hs_log_form_count; form-- > 0;) {
-        const uint32_t bucket = hash_word(first_word(hs_log_forms[form].pattern));
+    for (size_t form = hs_log_form_count + hs_log_stop_count; form-- > 0;) {
+        const uint32_t bucket = hash_word(first_word(form_at(form)->pattern));
         index->next[form] = index->first[bucket];
         index->first[bucket] = (uint16_t)(form + 1);
     }
@@ -306,7 +313,7 @@ const hs_log_form_t *hs_log_form_find(const hs_log_index_t *index, const hs_log_
     const char *text = line->text;
     for (unsigned next = index->first[hash_word(text + at)]; next != 0;
          next = index->next[next - 1]) {
-        const hs_log_form_t *form = &hs_log_forms[next - 1];
+        const hs_log_form_t *form = form_at(next - 1);
         const char *pattern = first_word(form->pattern);
         if (lower(*pattern) != lower(text[at])) {
             continue; /* another word of this bucket */

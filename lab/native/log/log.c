@@ -200,6 +200,9 @@ static void read_line(hs_log_t *log, const hs_log_line_t *line)
     uint32_t roots = 0;
     if (count == 0) {
         count = hs_log_frame_read(line->text, facts, HS_LOG_LINE_FACTS);
+        count = count != 0 || strstr(line->text, "Backtrace:") == NULL
+                    ? count
+                    : hs_log_backtrace_read(line->text, facts, HS_LOG_LINE_FACTS);
         reported = count != 0;
     }
     if (!reported) {
