@@ -78,6 +78,7 @@ const hs_log_form_t hs_log_stops[] = {
     {HS_LOG_PANIC, 0, "BUS FAULT", "bus fault", "Zephyr"},
     {HS_LOG_PANIC, 0, "USAGE FAULT", "usage fault", "Zephyr"},
     {HS_LOG_PANIC, 0, "HARD FAULT", "hard fault", "Zephyr"},
+    {HS_LOG_ERROR, 0, "ESP_ERROR_CHECK failed: esp_err_t %xe (%wT)", NULL, NULL},
     {HS_LOG_RAN, 0, "Current thread: %xa (%tN)", NULL, NULL},
     {HS_LOG_REGISTER, 0, "PC : %xa PS", "PC", NULL},
     {HS_LOG_REGISTER, 0, "MEPC : %xa RA : %xs", "PC", NULL},

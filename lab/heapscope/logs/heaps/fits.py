@@ -12,7 +12,7 @@ from heapscope.base.rows.figure import figure
 from heapscope.base.rows.request import RequestRow
 from heapscope.base.rows.row import Row
 from heapscope.logs.heaps.outlook import Reply
-from heapscope.logs.reader.failures import FailureLines
+from heapscope.logs.reader.failures import FailureLines, own_pool
 from heapscope.logs.reader.primary import primary_figures
 from heapscope.logs.reader.reading import LogReading
 
@@ -92,7 +92,7 @@ def ask(
             why="some figures cannot be the size of a heap, so the others are not believed either",
             settles="find out why the heap cannot read its own words: is PSRAM set up?",
         )
-    row = _answered(reading, request, form, tried)
+    row = _outranked(reading, request, _answered(reading, request, form, tried))
     if row.fits is False and row.line is not None and row.line == reading.unended:
         return replace(
             row,
@@ -254,12 +254,34 @@ def _failed(reading: LogReading, request: Request, who: str, line: int | None) -
     return None
 
 
+def _outranked(reading: LogReading, request: Request, row: RequestFit) -> RequestFit:
+    """A failure in the log outranks a figure: what failed is never said to fit."""
+    if row.fits is not True:
+        return row
+    more = request.caps | (_MALLOC if _has_psram(reading) else _MALLOC | INTERNAL)
+    for one in reading.failures.listed():
+        fewer = one.caps is None or not one.caps & ~more
+        if one.memory and one.size and one.size <= request.size and fewer and one.how != "python":
+            pool = own_pool(one.who)
+            of = f" of {pool}, which is not the system's heap" if pool else ""
+            but = "" if pool else f", though later {row.why}"
+            return replace(
+                row,
+                fits=None,
+                largest=None,
+                why=f"a request of {one.size:,} B failed{of} (line {one.last:,}){but}",
+                settles="print the free blocks of that memory just before the request",
+            )
+    return row
+
+
 def _failures(reading: LogReading, who: str) -> Iterator[FailureLines]:
     """The failures that say something of malloc: a request for special memory may fail where malloc
     is served. Internal memory is all that malloc has without PSRAM."""
     more = _MALLOC if _has_psram(reading) else _MALLOC | INTERNAL
     for one in reading.failures.listed():
         alike = one.caps is None or not one.caps & ~more
+        alike = alike and not own_pool(one.who)
         if alike and (one.how == "python") == (who == "python") and not one.how.startswith("wifi"):
             yield one
 

@@ -10,7 +10,6 @@ from pathlib import Path
 
 from heapscope.base.printable import printable
 from heapscope.base.wording import plural, size
-from heapscope.logs.live.addresses import Addresses
 from heapscope.logs.live.connection import Note
 from heapscope.logs.live.device_log import DeviceLog
 from heapscope.logs.live.latest_chunks import LatestChunks
@@ -34,6 +33,7 @@ from heapscope.logs.live.region import HeardRegion
 from heapscope.logs.live.telling import Telling
 from heapscope.logs.live.watched import WatchedRequest, heard_answer, replayed_answer
 from heapscope.logs.live.window import TrendWindow, WindowPoint
+from heapscope.logs.reader.addresses import Addresses
 from heapscope.native.listener import BEGIN, FAILED, LOST, MARKS, NativeListener, figures_of
 from heapscope.native.structs import Rows, Struct
 from heapscope.trace.provenance import of_a_late_start

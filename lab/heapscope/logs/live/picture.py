@@ -7,12 +7,12 @@ from dataclasses import dataclass
 
 from heapscope.base import capabilities
 from heapscope.base.printable import printable
-from heapscope.logs.live.addresses import Addresses
 from heapscope.logs.live.blocks import UNKNOWN, Owners, longest_room, owners, within
 from heapscope.logs.live.moment import Losses, LossLine, MemoryLine, Obstacle, OwnerLine, WatchedRow
 from heapscope.logs.live.region import HeardRegion, reported_regions
 from heapscope.logs.live.watched import WatchedRequest
 from heapscope.logs.live.window import WindowPoint
+from heapscope.logs.reader.addresses import Addresses
 from heapscope.native.listener import REGIONS, SITES, TASKS, NativeListener
 from heapscope.native.structs import Rows, Struct
 from heapscope.trace.call_sites import site_names

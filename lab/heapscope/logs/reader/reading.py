@@ -10,13 +10,14 @@ from heapscope.logs.reader.blocks import HeapDump, PrintedAllocations, PrintedTr
 from heapscope.logs.reader.failures import FAILURES, LoggedErrors, LoggedFailures
 from heapscope.logs.reader.figures import LoggedFigures
 from heapscope.logs.reader.python_heap import HeapTuples, PythonHeap
+from heapscope.logs.reader.stops import LoggedStops
 from heapscope.logs.reader.summaries import PrintedSummaries
 from heapscope.logs.reader.systems import OtherSystems, PrintedReports
 from heapscope.memory.layout.evidence import LogEvidence
 from heapscope.memory.layout.program_starts import ProgramStarts
 from heapscope.native.log import Fact
 
-_NAME = "frame"  # the kind of a fact that names a code address: a trace has it, no answer needs it
+_NAME = "frame"  # the kind of a fact that names a code address: only a panic needs it
 _DUMPS_MAX = 64  # the last ones
 _CORRUPT_MAX = 64  # places that are kept; all are counted
 _UNREAD_MAX = 100  # lines that are kept; all are counted
@@ -44,7 +45,7 @@ class LogReading:
         self.allocations = PrintedAllocations()
         self.corrupt: list[Fact] = []
         self.corrupt_count = 0
-        self.panics: list[Fact] = []
+        self.stops = LoggedStops()
         self.core_dump: Fact | None = None
         self.foreign: Fact | None = None
         self.unread: list[Fact] = []  # lines that look like memory and are not understood
@@ -65,6 +66,8 @@ class LogReading:
         return last.line if last is not None and cut else None
 
     def take(self, fact: Fact) -> None:
+        if fact.kind in LoggedStops.KINDS:
+            self.stops.take(fact)
         if fact.kind == _NAME:
             return
         if fact.kind == "unread":
@@ -97,7 +100,6 @@ class LogReading:
             self.trace.take: "trace trace_record trace_mode trace_left trace_totals sysview_leaks",
             self.allocations.take: "allocated freed",
             self.systems.take: ("nuttx_free nuttx_heap zephyr_heap zephyr_chunk lvgl tasmota ovms"),
-            self._panic: "panic",
             self._core_dump: "core_dump",
             self._not_memory: "not_memory",
         }
@@ -108,10 +110,6 @@ class LogReading:
 
     def _wifi(self, fact: Fact) -> None:
         self.figures.take(fact.of_memory("wifi"), self.boots.count)
-
-    def _panic(self, fact: Fact) -> None:
-        if len(self.panics) < _CORRUPT_MAX:
-            self.panics.append(fact)
 
     def _core_dump(self, fact: Fact) -> None:
         self.core_dump = fact
