@@ -280,8 +280,8 @@ def _builds(facts: Sequence[Fact]) -> Iterator[str]:
     for fact in over:
         by = f" by {size(fact.size)}" if fact.size is not None else ""
         yield (
-            f"The program was not built: region {printable(fact.name)} of the linker overflowed{by} "
-            f"(line {fact.line:,}); {_relief(fact.name)}."
+            f"The program was not built: region {printable(fact.name)} of the linker "
+            f"overflowed{by} (line {fact.line:,}); {_relief(fact.name)}."
         )
     used = [] if over else list({fact.name: fact for fact in facts}.values())
     for fact in used:
