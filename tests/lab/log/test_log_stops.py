@@ -1,4 +1,4 @@
-"""What ended a program comes first: damage, stacks, failed requests, the power, watchdogs, panics."""
+"""How a program ended comes first: damage, stacks, requests, the power, watchdogs, panics."""
 
 from __future__ import annotations
 
