@@ -44,6 +44,12 @@ def log(
     chip: Chip = None,
     idf: Idf = None,
     poisoning: Poisoning = None,
+    elf: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="Name the functions behind addresses in code by this ELF."
+        ),
+    ] = None,
     baud: Annotated[
         int, typer.Option(metavar="N", min=1, help="Bits a second of a serial port.")
     ] = 115_200,  # as ESP-IDF's console has it
@@ -83,6 +89,7 @@ def log(
             chip=chip,
             idf=idf,
             poisoning=poisoning,
+            elf=elf,
             on_happening=follow.say,
             stop=follow.stop,
             progress=progress,

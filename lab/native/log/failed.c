@@ -205,8 +205,10 @@ static bool wifi_buffer(hs_log_failed_t *failed, const hs_lab_log_fact_t *fact)
 static bool number(hs_log_failed_t *failed, const hs_lab_log_fact_t *fact)
 {
     const bool tls = fact->kind == HS_LOG_TLS_ERROR;
-    if ((fact->flags & HS_LOG_NO_MEMORY) == 0 || said_again(failed, fact, false)) {
-        return false;
+    const hs_lab_log_failed_t *last = last_of(failed);
+    const bool anew = last != NULL && memcmp(last->quote, fact->quote, sizeof last->quote) == 0;
+    if ((fact->flags & HS_LOG_NO_MEMORY) == 0 || (!anew && said_again(failed, fact, false))) {
+        return false; /* a caller's word for it; the same line is another call */
     }
     const char *who = fact->name[0] == '\0' && tls ? "TLS" : fact->name;
     return add(failed, fact, who, NOT_TOLD, NOT_TOLD, tls ? "tls" : "error");

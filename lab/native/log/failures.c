@@ -104,6 +104,16 @@ static bool contains(const char *text, const char *part)
     return false;
 }
 
+/* Does the text begin with these small letters, in any case? */
+static bool begins(const char *text, const char *part)
+{
+    size_t same = 0;
+    while (part[same] != 0 && lower(text[same]) == part[same]) {
+        same++;
+    }
+    return part[same] == 0;
+}
+
 static unsigned meaning(const char *text, size_t length)
 {
     char word[WORD_MAX];
@@ -150,8 +160,7 @@ static hs_log_number_match_t number_at(const char *text, size_t at)
     }
     match.end = at;
     const char *unit = text + at + strspn(text + at, " ");
-    match.in_bytes = contains(unit, "byte") && strncmp(unit, "byte", 4) == 0;
-    match.in_bytes |= (lower(unit[0]) == 'b' && !hs_log_word_byte(unit[1]));
+    match.in_bytes = lower(unit[0]) == 'b' && (!hs_log_word_byte(unit[1]) || begins(unit, "byte"));
     const char *giant = unit + (unit[0] == '.' ? 1 + strspn(unit + 1, "0123456789 ") : 0);
     match.is_giant = strncmp(giant, "GiB", 3) == 0 || strncmp(giant, "GB", 2) == 0;
     return match;
@@ -214,7 +223,8 @@ static void scan_words(const char *text, size_t length, hs_log_scan_words_t *sca
         if (is_digit(text[at])) {
             const hs_log_number_match_t number = number_at(text, at);
             scan->is_foreign |= number.is_giant;
-            if (!hs_log_word_byte(text[number.end]) && text[number.end] != '.') {
+            const bool closed = !hs_log_word_byte(text[number.end]) && text[number.end] != '.';
+            if (closed || (number.in_bytes && !number.is_hex)) { /* "94400Byte" */
                 take_number(scan, &number, text[number.end]);
                 const size_t next = number.end + strspn(text + number.end, " ");
                 scan->none_failed |= number.value == 0 && strncmp(text + next, "failed", 6) == 0;

@@ -47,17 +47,21 @@ static const char *first_word(const char *pattern)
     return pattern[0] == '%' && pattern[1] == '<' ? pattern + 3 : pattern;
 }
 
-/* A form of either table. */
+/* The three tables as one. */
 static const hs_log_form_t *form_at(size_t number)
 {
-    return number < hs_log_form_count ? &hs_log_forms[number]
-                                      : &hs_log_pool_forms[number - hs_log_form_count];
+    if (number < hs_log_form_count) {
+        return &hs_log_forms[number];
+    }
+    number -= hs_log_form_count;
+    return number < hs_log_pool_form_count ? &hs_log_pool_forms[number]
+                                           : &hs_log_stops[number - hs_log_pool_form_count];
 }
 
 void hs_log_index_init(hs_log_index_t *index)
 {
     memset(index, 0, sizeof *index);
-    for (size_t form = hs_log_form_count + hs_log_pool_form_count; form-- > 0;) {
+    for (size_t form = hs_log_form_count + hs_log_pool_form_count + hs_log_stop_count; form-- > 0;) {
         const uint32_t bucket = hash_word(first_word(form_at(form)->pattern));
         index->next[form] = index->first[bucket];
         index->first[bucket] = (uint16_t)(form + 1);

@@ -41,6 +41,9 @@ extern const hs_log_form_t hs_log_forms[];
 extern const size_t hs_log_form_count;
 extern const hs_log_form_t hs_log_pool_forms[]; /* those of pools, behind the others */
 extern const size_t hs_log_pool_form_count;
+/* The forms of how a program ended, or could not be built; they come behind the others. */
+extern const hs_log_form_t hs_log_stops[];
+extern const size_t hs_log_stop_count;
 
 #define HS_LOG_FORMS_MAX 512u
 #define HS_LOG_BUCKETS 512u

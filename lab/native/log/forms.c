@@ -95,7 +95,6 @@ const hs_log_form_t hs_log_forms[] = {
      NULL, NULL},
     {HS_LOG_PYTHON_ERROR, MEMORY, "MemoryError: memory allocation failed", NULL, NULL},
     {HS_LOG_PYTHON_ERROR, MEMORY, "MemoryError: memory", NULL, NULL},
-    {HS_LOG_NOT_MEMORY, 0, "Used static %w", NULL, "the static memory of a build, of its sizes"},
     {HS_LOG_NOT_MEMORY, 0, "Heap allocation when VM not running", NULL,
      "an allocation at a forbidden time"},
     /* ---- other systems ---- */
@@ -136,6 +135,7 @@ const hs_log_form_t hs_log_forms[] = {
     {HS_LOG_ALLOCATED, 0, "lv_mem_realloc: allocated at %xa", "lv_mem_realloc", NULL},
     {HS_LOG_FREED, 0, "lv_mem_free: freeing %xa", "lv_mem_free", NULL},
     {HS_LOG_FAILED, MEMORY, "std::bad_alloc", "new", "no memory"},
+    {HS_LOG_FAILED, MEMORY, "Unhandled C++ exception: OOM", "new", "no memory"},
     {HS_LOG_FAILED, MEMORY, "E:M %ds", "E:M", "ESP8266 SDK"},
     {HS_LOG_FAILED, MEMORY, "last failed alloc call: %xa(%ds)", "", "ESP8266"},
     {HS_LOG_FAILED, MEMORY, "last failed alloc caller: %xa", "", "ESP8266"},
@@ -202,6 +202,8 @@ const hs_log_form_t hs_log_forms[] = {
     {HS_LOG_NOT_MEMORY, 0, "Error creating RestrictedPinnedToCore %wN", NULL,
      "FreeRTOS lacks a patch of ESP-ADF"},
     {HS_LOG_TASK_FAILED, MEMORY, "Error creating task %wN", NULL, NULL},
+    {HS_LOG_TASK_FAILED, MEMORY, "xTaskCreate(%wN) failed", NULL, NULL},
+    {HS_LOG_TASK_FAILED, MEMORY, "xTaskCreatePinnedToCore(%wN) failed", NULL, NULL},
     {HS_LOG_TASK_FAILED, MEMORY, "create task for %wN failed", NULL, NULL},
     {HS_LOG_TASK_FAILED, MEMORY, "failed to create task %wN", NULL, NULL},
     {HS_LOG_TASK_FAILED, MEMORY, "failed to create %wN task", NULL, NULL},
@@ -231,30 +233,9 @@ const hs_log_form_t hs_log_forms[] = {
     {HS_LOG_ERROR, 0, "errno: %de", NULL, "errno"},
     {HS_LOG_ERROR, 0, "errno=%de", NULL, "errno"},
     {HS_LOG_NOT_MEMORY, 0, "error in accept (%de)", NULL, "too many open sockets"},
-    /* ---- a heap that is overwritten ---- */
-    {HS_LOG_CORRUPT, 0, "CORRUPT HEAP: Bad %wN at %xa. Expected %xs got %xt", NULL, NULL},
-    {HS_LOG_CORRUPT, 0, "CORRUPT HEAP: Invalid data at %xa. Expected %xs got %xt", "data", NULL},
-    {HS_LOG_CORRUPT, 0, "CORRUPT HEAP: %tT:%de detected at %xa", "metadata", NULL},
-    {HS_LOG_CORRUPT, 0, "CORRUPT HEAP: %tT", "other", NULL},
-    {HS_LOG_CORRUPT, 0, "assert failed: %wN tlsf.c:%de", NULL, "tlsf.c"},
-    {HS_LOG_CORRUPT, 0, "assert failed: %wN heap_tlsf.c:%de", NULL, "heap_tlsf.c"},
-    {HS_LOG_CORRUPT, 0, "assert failed: %wN multi_heap.c:%de", NULL, "multi_heap.c"},
-    {HS_LOG_CORRUPT, 0, "assert failed: %wN multi_heap_poisoning.c:%de", NULL,
-     "multi_heap_poisoning.c"},
-    {HS_LOG_CORRUPT, 0, "assertion %t-multi_heap%tT\", line %de, function: %wN", NULL, NULL},
-    {HS_LOG_CORRUPT, 0, "assertion %t-heap_tlsf%tT\", line %de, function: %wN", NULL, NULL},
-    /* ---- the end of a program ---- */
-    {HS_LOG_PANIC, 0, "Guru Meditation Error: Core %d- panic'ed (%tN)", NULL, NULL},
-    {HS_LOG_PANIC, 0, "abort() was called at PC %xa", "abort", NULL},
-    {HS_LOG_PANIC, 0, "ERROR A stack overflow in task %tT has been detected", "stack overflow",
-     NULL},
-    {HS_LOG_PANIC, 0, "Exception (%de):", "exception", "ESP8266"},
-    {HS_LOG_PANIC, 0, "EXCVADDR: %xa", "", "address"},
-    {HS_LOG_CORE_DUMP, 0, "CORE DUMP START", NULL, NULL},
-    {HS_LOG_CORE_DUMP, 0, "Crashed task handle: %xa, name: '%tN'", NULL, NULL},
 };
 
 const size_t hs_log_form_count = sizeof hs_log_forms / sizeof hs_log_forms[0];
 
-_Static_assert(sizeof hs_log_forms / sizeof hs_log_forms[0] <= HS_LOG_FORMS_MAX,
+_Static_assert(sizeof hs_log_forms / sizeof hs_log_forms[0] <= HS_LOG_FORMS_MAX / 2,
                "the index has room for all forms");

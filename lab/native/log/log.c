@@ -34,8 +34,8 @@ static void finish_form(hs_lab_log_fact_t *fact, const hs_log_form_t *form, char
         fact->size -= fact->address; /* its end is printed */
         fact->flags |= fact->size < 0 ? HS_LOG_CUT : 0;
         fact->size = fact->size < 0 ? 0 : fact->size;
-    } else if (fact->kind == HS_LOG_ERROR && fact->code == 12) {
-        fact->flags |= HS_LOG_NO_MEMORY; /* ENOMEM */
+    } else if (fact->kind == HS_LOG_ERROR && (fact->code == 12 || fact->code == 0x101)) {
+        fact->flags |= HS_LOG_NO_MEMORY; /* ENOMEM, ESP_ERR_NO_MEM */
     }
     if ((form->flags & HS_LOG_FORM_CUTS) != 0 && strchr(" ,.*)", behind) == NULL) {
         fact->flags |= HS_LOG_CUT; /* another output came into the line */
@@ -266,6 +266,9 @@ static void read_line(hs_log_t *log, const hs_log_line_t *line)
     }
     if (count == 0 && !reported) {
         count = hs_log_frame_read(line->text, facts, HS_LOG_LINE_FACTS);
+        count = count != 0 || strstr(line->text, "Backtrace:") == NULL
+                    ? count
+                    : hs_log_backtrace_read(line->text, facts, HS_LOG_LINE_FACTS);
         reported = count != 0;
     }
     if (!reported) {

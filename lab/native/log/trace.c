@@ -7,6 +7,7 @@
 
 static const char hex[] = "0123456789abcdefABCDEF";
 static const char decimal[] = "0123456789";
+#define FRAMES_MAX 32u /* of a backtrace that are kept */
 
 /* Copies a text into the name of a fact, and on into facts behind it; returns how many these are. */
 static size_t spread(hs_lab_log_fact_t *fact, size_t capacity, const char *text, size_t length)
@@ -114,4 +115,30 @@ size_t hs_log_frame_read(const char *text, hs_lab_log_fact_t *facts, size_t capa
         return 1 + spread(facts, capacity - 1, name, (size_t)(place - name));
     }
     return 0;
+}
+
+size_t hs_log_backtrace_read(const char *text, hs_lab_log_fact_t *facts, size_t capacity)
+{
+    const char *here = strstr(text, "Backtrace:");
+    char list[FRAMES_MAX * 11];
+    size_t length = 0;
+    here = here == NULL ? text : here + 10;
+    while (length < sizeof list) {
+        int64_t address;
+        here += strspn(here, " ");
+        if (strncmp(here, "0x", 2) != 0 || !address_read(here, &address)) {
+            break;
+        }
+        memcpy(list + length, here, 10);
+        list[length + 10] = ' ';
+        length += 11;
+        here += 10;
+        here += *here == ':' ? strcspn(here, " ") : 0; /* and the stack pointer */
+    }
+    if (length == 0) {
+        return 0;
+    }
+    hs_log_fact_clear(facts);
+    facts->kind = HS_LOG_BACKTRACE;
+    return 1 + spread(facts, capacity - 1, list, length - 1);
 }

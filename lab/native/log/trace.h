@@ -23,4 +23,8 @@ size_t hs_log_callers_read(const char *text, size_t *at, hs_lab_log_fact_t *fact
  */
 size_t hs_log_frame_read(const char *text, hs_lab_log_fact_t *facts, size_t capacity);
 
+/* The code addresses of a line "Backtrace: 0x4009567b:0x3ffaf8c0 ...", into at most `capacity` facts;
+ * returns how many. */
+size_t hs_log_backtrace_read(const char *text, hs_lab_log_fact_t *facts, size_t capacity);
+
 #endif

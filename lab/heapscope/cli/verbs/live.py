@@ -14,7 +14,6 @@ from heapscope.base.choices import known
 from heapscope.base.request import Request, parse_requests
 from heapscope.cli.verbs.why import why
 from heapscope.forecast.predict.memory_choice import choose_memory
-from heapscope.logs.live.addresses import Addresses
 from heapscope.logs.live.arrivals import Arrivals
 from heapscope.logs.live.connection import Port
 from heapscope.logs.live.hearing import FILES, Hearing
@@ -25,6 +24,7 @@ from heapscope.logs.live.network import LOOPBACK
 from heapscope.logs.live.port import find_port
 from heapscope.logs.live.reasons import Ask, Reasons
 from heapscope.logs.live.watched import WatchedRequest
+from heapscope.logs.reader.addresses import Addresses
 from heapscope.memory.options import MemoryOptions, given
 
 TICK = 0.08  #: seconds after which something that came is in a moment, at most

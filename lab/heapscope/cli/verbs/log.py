@@ -12,6 +12,7 @@ from heapscope.base.request import parse_requests
 from heapscope.logs.answer.answered import answered
 from heapscope.logs.answer.log_result import LogResult
 from heapscope.logs.heaps.state_allocators import POISONINGS
+from heapscope.logs.reader.addresses import Addresses
 from heapscope.logs.reader.facts import OnHappening, read_log
 from heapscope.logs.reader.incoming import Incoming, is_stream
 from heapscope.logs.reader.reading import LogReading
@@ -33,6 +34,7 @@ def log(
     chip: str | None = None,
     idf: str | None = None,
     poisoning: str | None = None,
+    elf: str | Path | None = None,
     on_happening: OnHappening | None = None,
     stop: Callable[[], bool] | None = None,
     progress: OnProgress | None = None,
@@ -45,12 +47,14 @@ def log(
     `figure`: regular expressions for lines of the program's own, each group a number that is named
     by the words before it ("free=(\d+) largest=(\d+)"). `boot`: the start of the program that is
     asked about, from 1, instead of the whole log. `chip`, `idf`, `poisoning` ("none",
-    "light", "comprehensive"): what the log does not tell.
+    "light", "comprehensive"): what the log does not tell. `elf`: the
+    program, which names the functions behind addresses.
     A stream is followed to its end, or until `stop` says True; `on_happening` hears at once what
     happens in it. InputError: it cannot be read, or it tells no state for `requests`.
     """
     if poisoning is not None:
         known(poisoning, POISONINGS, noun="poisoning")
+    names = Addresses(elf)
     needs = parse_requests(need)
     series = parse_series(requests) if requests else ()
     reading = LogReading()
@@ -78,6 +82,7 @@ def log(
         idf=idf,
         poisoning=poisoning,
         notes=notes,
+        names=names,
     )
 
 

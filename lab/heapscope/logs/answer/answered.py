@@ -14,6 +14,7 @@ from heapscope.logs.answer.answer import answer_of
 from heapscope.logs.answer.contradictions import contradictions
 from heapscope.logs.answer.evidence import evidence, not_understood
 from heapscope.logs.answer.log_result import (
+    FrameRow,
     LogFigureRow,
     LogResult,
     LogTaskRow,
@@ -28,6 +29,7 @@ from heapscope.logs.answer.trend import trends
 from heapscope.logs.heaps.fits import RequestFit, ask, later_figures
 from heapscope.logs.heaps.state_fit import state_fit
 from heapscope.logs.heaps.state_view import StateView, no_state, view_of, views_over_time
+from heapscope.logs.reader.addresses import Addresses
 from heapscope.logs.reader.artefacts import remarks
 from heapscope.logs.reader.device import device_of
 from heapscope.logs.reader.form import form_of
@@ -50,10 +52,12 @@ def answered(
     idf: str | None = None,
     poisoning: str | None = None,
     notes: Sequence[str] = (),
+    names: Addresses | None = None,
 ) -> LogResult:
     """The result as it stands now. `needs`: requests, each asked about by itself; `requests`: they
-    are made one after the other; `poisoning`: one of POISONINGS, where it is known. InputError: the
-    log tells no state in which that can be, or the chip or the version that is given is unknown."""
+    are made one after the other; `poisoning`: one of POISONINGS, where it is known; `names`: of
+    addresses in code. InputError: the log tells no state in which that can be, or the chip or the
+    version that is given is unknown."""
     form = form_of(reading)
     seen = reading.evidence.conclude()
     device = device_of(reading, chip=chip, idf=idf)
@@ -86,7 +90,9 @@ def answered(
         allocators=seen.allocators,
         framework=_framework(reading),
         answer=answer,
-        verdict=tuple(verdict(reading, answer, fits, results, series.sentences)),
+        verdict=tuple(
+            verdict(reading, answer, fits, results, series.sentences, names=names or Addresses())
+        ),
         assumed=tuple(assumed(reading, fits, view, series.assumed)),
         settles=tuple(settles(fits, answer)),
         next=next_words(reading, answer, file=file, requested=bool(needs)),
@@ -95,6 +101,7 @@ def answered(
         left=series.left,
         left_totals=series.totals,
         rests_on=tuple(evidence(reading)),
+        backtrace=tuple(_backtrace(reading, names or Addresses())),
         poisoning=poisoning or _poisoning(view),
         regions=tuple(region_rows(summary, _at(moments, summary))),
         summary=last,
@@ -170,6 +177,15 @@ def _poisoning(view: StateView | None) -> str:
 def _framework(reading: LogReading) -> str:
     name, version = reading.boots.reported("framework"), reading.boots.reported("framework_version")
     return printable(f"{name} {version}".strip())
+
+
+def _backtrace(reading: LogReading, names: Addresses) -> Iterator[FrameRow]:
+    """Of the first panic, or of the damage that the allocator found."""
+    panic = next(iter(reading.stops.panics), reading.stops.damage)
+    for address in [] if panic is None else panic.code_addresses:
+        function, place = panic.names.get(address, ("", "")) if panic is not None else ("", "")
+        known = names.function(address) or (f"{function} ({place})" if function else "")
+        yield FrameRow(address=address, function=printable(known))
 
 
 def _boot(reading: LogReading) -> Iterator[StartRegionRow]:

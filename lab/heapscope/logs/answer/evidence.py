@@ -28,8 +28,17 @@ def _lines(reading: LogReading) -> Iterator[RestsOnRow]:
         yield _row(failure.first, "a request that failed", failure.quote)
     for fact in reading.corrupt[:_MOST]:
         yield _row(fact.line, "an overwritten heap", fact.quote)
-    for fact in reading.panics[:1]:
-        yield _row(fact.line, "the program stopped", fact.quote)
+    stops = reading.stops
+    for panic in stops.panics[:1]:
+        yield _row(panic.line, "the program stopped", panic.quote)
+    for what, facts in (
+        ("a stack overflowed", stops.stacks),
+        ("the supply fell", stops.brownouts),
+        ("a watchdog ran out", stops.watchdogs),
+        ("what a build says", stops.builds),
+    ):
+        for fact in facts[:1]:
+            yield _row(fact.line, what, fact.quote)
     error = reading.errors.first
     if error is not None:
         yield _row(error.line, "an error with a number", error.quote)

@@ -21,6 +21,13 @@ class RestsOnRow(Row):
     quote: str = figure("The line without colours, prefix and secrets.", heading="as printed")
 
 
+class FrameRow(Row):
+    """A call that was under way when the program stopped, the innermost first."""
+
+    address: int = figure("Its address in code.", most=WORD)
+    function: str = figure("Its function and line; empty: not known.", heading="function")
+
+
 class StartRegionRow(Row):
     """One region that the heap got at the start."""
 
@@ -109,6 +116,7 @@ class LogResult(Document):
     left: tuple[LeftRow, ...] = figure("The regions when these requests were made.")
     left_totals: LeftTotals | None = figure("All of them together; null: not known.")
     rests_on: tuple[RestsOnRow, ...] = figure("The lines that the answer rests on.")
+    backtrace: tuple[FrameRow, ...] = figure("The calls that were under way when it stopped.")
     poisoning: str = figure(
         "Heap poisoning, given or seen in the figures; empty: not known.", choices=(*POISONINGS, "")
     )

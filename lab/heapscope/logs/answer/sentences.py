@@ -8,11 +8,14 @@ from heapscope.answers.leaks.verdict import LEAK
 from heapscope.base.printable import printable
 from heapscope.base.wording import long_time, plural, size
 from heapscope.logs.answer.answer import NO_LINE, FailedRow, LogAnswer
+from heapscope.logs.answer.happened import damage, others, stacks
 from heapscope.logs.answer.pool_rows import pool_sentences
 from heapscope.logs.answer.trend import TrendRow
 from heapscope.logs.heaps.fits import RequestFit
 from heapscope.logs.heaps.state_view import StateView
+from heapscope.logs.reader.addresses import Addresses
 from heapscope.logs.reader.blocks import PrintedTask
+from heapscope.logs.reader.failures import own_pool
 from heapscope.logs.reader.form import POOLS
 from heapscope.logs.reader.reading import LogReading
 from heapscope.logs.reader.state import START
@@ -26,26 +29,28 @@ def verdict(
     fits: Sequence[RequestFit],
     trends: Sequence[TrendRow],
     followed: Sequence[str] = (),
+    *,
+    names: Addresses,
 ) -> Iterator[str]:
-    """The requests that were asked about, then what went wrong, then the last state. `followed`:
-    sentences on requests that follow each other."""
+    """What happened, by its rank; then the requests that were asked about, the last state, and how
+    its figures went. `followed`: sentences on requests that follow each other."""
+    happened = [*damage(reading, answer, names), *stacks(reading), *_failed(answer)]
+    happened += [*others(reading, answer, names), *_error(answer)]
+    yield from happened
     yield from (_fit(fit) for fit in fits)
     yield from followed
-    yield from _corrupt(reading, answer)
-    yield from _failed(answer)
     yield from pool_sentences(reading, alone=answer.form == POOLS)
-    yield from _error(answer)
     if reading.figures.invalid:
         yield "Its figures cannot be believed: the heap could not read its own words."
-    yield from (_leak(row) for row in trends if row.verdict == LEAK)
     yield from _state(reading, answer)
+    yield from (_leak(row) for row in trends if row.verdict == LEAK)
     yield from _python(answer)
     yield from _blocks(reading, answer)
     yield from _boot(reading, answer)
     yield from _ranges(reading, answer)
     if answer.form == "summary_torn":
         yield "One line of a heap summary is in the log, torn by other output: it tells no state."
-    if answer.declines is not None:
+    if answer.declines is not None and not (happened and answer.declines == NO_LINE):
         what = "a device's heap" if answer.form is None else "the whole heap"
         yield f"The log tells nothing of {what}: {answer.declines}."
 
@@ -78,34 +83,6 @@ def _largest(fit: RequestFit) -> str:
     return "" if fit.largest is None else f" (the largest block is {size(fit.largest)})"
 
 
-def _corrupt(reading: LogReading, answer: LogAnswer) -> Iterator[str]:
-    corrupt = answer.corrupt
-    if corrupt is None:
-        return
-    if answer.form == "tlsf_assert":
-        yield (
-            f"An assertion of the allocator failed ({corrupt.where}, line "
-            f"{reading.corrupt[0].line:,}): a request was too large for ESP-IDF 4.4.0 or 4.4.1, or "
-            "the heap is overwritten."
-        )
-        return
-    first = reading.corrupt[0]
-    where = f" at {first.address:#010x}" if first.address is not None else ""
-    by = f" ({printable(corrupt.where)})" if corrupt.where else ""
-    what = _KINDS.get(corrupt.kind, corrupt.kind)
-    yield f"The heap is overwritten{where}: {what}{by}, line {first.line:,}."
-
-
-_KINDS = {
-    "tail": "something wrote behind the end of a block",
-    "head": "something wrote before the start of a block",
-    "invalid_data": "something wrote to a block after it was freed",
-    "metadata": "the allocator's own words are damaged",
-    "tlsf_assert": "an assertion of the allocator failed",
-    "other": "the allocator found damage",
-}
-
-
 def _failed(answer: LogAnswer) -> Iterator[str]:
     yield from (_request(one) for one in answer.failed[:_SHOWN])
     more = len(answer.failed) - _SHOWN
@@ -121,7 +98,9 @@ def _request(one: FailedRow) -> str:
     first = f"line {one.line:,}" if one.count == 1 else f"first on line {one.line:,}"
     cause = "" if one.memory else ", for another reason than memory"
     unknown = ", its size is unknown" if one.size is None and one.memory else ""
-    return f"{what}{caps} failed{times}{cause}{unknown} ({first})."
+    pool = own_pool(one.who)
+    of = f"; it is of {pool}" if pool else ""
+    return f"{what}{caps} failed{times}{cause}{unknown} ({first}){of}."
 
 
 def _by(one: FailedRow) -> str:

@@ -13,7 +13,7 @@ from heapscope.base.rows.figure import figure
 from heapscope.base.rows.request import RequestRow
 from heapscope.base.rows.row import Row
 from heapscope.logs.heaps.outlook import Reply
-from heapscope.logs.reader.failures import FailureLines
+from heapscope.logs.reader.failures import FailureLines, own_pool
 from heapscope.logs.reader.primary import PrimaryFigures, primary_figures
 from heapscope.logs.reader.reading import LogReading
 
@@ -102,7 +102,7 @@ def ask(
             why="the log has figures of two devices or more: " + ", ".join(map(printable, devices)),
             settles="give the lines of one device alone",
         )
-    row = _answered(reading, request, form, tried)
+    row = _outranked(reading, request, _answered(reading, request, form, tried))
     if row.fits is False and row.line is not None and row.line == reading.unended:
         return replace(
             row,
@@ -133,7 +133,7 @@ def _answered(
 
 
 def later_figures(reading: LogReading, line: int | None, free: int | None) -> PrimaryFigures | None:
-    """Figures of what malloc uses that were printed after the state of this line and differ from it;
+    """Figures of what malloc uses that were printed after the state of this line and differ;
     None: none were. `free`: bytes of that state; None: it is the start's."""
     figures = primary_figures(reading)
     if figures is None or figures.memory not in _OF_MALLOC or figures.free is None or line is None:
@@ -361,12 +361,34 @@ def _failed(reading: LogReading, request: Request, who: str, line: int | None) -
     return None
 
 
+def _outranked(reading: LogReading, request: Request, row: RequestFit) -> RequestFit:
+    """A failure in the log outranks a figure: what failed is never said to fit."""
+    if row.fits is not True:
+        return row
+    more = request.caps | (_MALLOC if _has_psram(reading) else _MALLOC | INTERNAL)
+    for one in reading.failures.listed():
+        fewer = one.caps is None or not one.caps & ~more
+        if one.memory and one.size and one.size <= request.size and fewer and one.how != "python":
+            pool = own_pool(one.who)
+            of = f" of {pool}, which is not the system's heap" if pool else ""
+            but = "" if pool else f", though later {row.why}"
+            return replace(
+                row,
+                fits=None,
+                largest=None,
+                why=f"a request of {one.size:,} B failed{of} (line {one.last:,}){but}",
+                settles="print the free blocks of that memory just before the request",
+            )
+    return row
+
+
 def _failures(reading: LogReading, who: str) -> Iterator[FailureLines]:
     """The failures that say something of malloc: a request for special memory may fail where malloc
     is served. Internal memory is all that malloc has without PSRAM."""
     more = _MALLOC if _has_psram(reading) else _MALLOC | INTERNAL
     for one in reading.failures.listed():
         alike = one.caps is None or not one.caps & ~more
+        alike = alike and not own_pool(one.who)
         if alike and (one.how == "python") == (who == "python") and not one.how.startswith("wifi"):
             yield one
 

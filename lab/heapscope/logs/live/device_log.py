@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from heapscope.base.printable import printable
-from heapscope.logs.live.addresses import Addresses
+from heapscope.logs.reader.addresses import Addresses
 
 LINE_MAX = 1000  #: characters of a line that are shown
 _HELD_MAX = 4096  # bytes of a line without an end that are held

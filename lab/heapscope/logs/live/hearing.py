@@ -10,7 +10,6 @@ from pathlib import Path
 
 from heapscope.base.printable import printable
 from heapscope.base.wording import plural, size
-from heapscope.logs.live.addresses import Addresses
 from heapscope.logs.live.connection import Note
 from heapscope.logs.live.device_log import DeviceLog
 from heapscope.logs.live.latest_chunks import LatestChunks
@@ -30,6 +29,7 @@ from heapscope.logs.live.reasons import Reasons
 from heapscope.logs.live.recording_file import RecordingFiles, boot_label
 from heapscope.logs.live.telling import Telling
 from heapscope.logs.live.watched import WatchedRequest
+from heapscope.logs.reader.addresses import Addresses
 from heapscope.native.listener import (
     BEGIN,
     FAILED,

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 from heapscope.base import capabilities
 from heapscope.base.printable import printable
-from heapscope.logs.live.addresses import Addresses
 from heapscope.logs.live.moment import Losses, LossLine, MemoryLine, Obstacle, OwnerLine, WatchedRow
 from heapscope.logs.live.watched import WatchedRequest
+from heapscope.logs.reader.addresses import Addresses
 from heapscope.native.listener import (
     NO_TASK,
     REGIONS,

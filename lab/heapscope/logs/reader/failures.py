@@ -15,6 +15,15 @@ _OTHERS_MAX = 1000
 _WHOLE_MAX = 10_000
 
 
+#: Who has a pool of its own, by the begin of its functions' names; and how it grows.
+_POOLS = (("lv_", "LVGL's own pool (LV_MEM_SIZE; LV_STDLIB_CLIB takes the system's heap)"),)
+
+
+def own_pool(who: str) -> str:
+    """The pool that it asks instead of the system's heap; empty: none is known."""
+    return next((pool for begin, pool in _POOLS if who.startswith(begin)), "")
+
+
 @dataclass(frozen=True, kw_only=True)
 class FailureLines:
     """Requests that failed in the same way. None: not told."""

@@ -58,8 +58,15 @@ class Watcher:
             yield "failed", _failure(fact)
         if fact.kind == "corrupt":
             yield "corrupt", f"the heap is overwritten: {printable(fact.quote, limit=200)}"
-        if fact.kind == "panic" and fact.text != "address":
+        if fact.kind == "panic":
             yield "panic", f"the program stops: {printable(fact.name)}"
+        if fact.kind == "stack":
+            of = f" of {printable(fact.name)}" if fact.name else ""
+            yield "panic", f"a stack{of} overflowed"
+        if fact.kind == "brownout":
+            yield "panic", "the supply fell (brown-out)"
+        if fact.kind == "watchdog" and fact.text == "task":
+            yield "panic", "a watchdog ran out"
         for (memory, name), series in reading.figures.series.items():
             if _is_new_least(series, name, fact):
                 what = "free" if name == "free" else "the minimum"

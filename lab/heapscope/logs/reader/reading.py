@@ -11,13 +11,14 @@ from heapscope.logs.reader.failures import FAILURES, LoggedErrors, LoggedFailure
 from heapscope.logs.reader.figures import LoggedFigures
 from heapscope.logs.reader.pools import REFUSED, NamedPools
 from heapscope.logs.reader.python_heap import HeapTuples, PythonHeap
+from heapscope.logs.reader.stops import LoggedStops
 from heapscope.logs.reader.summaries import PrintedSummaries
 from heapscope.logs.reader.systems import OtherSystems, PrintedReports
 from heapscope.memory.layout.evidence import LogEvidence
 from heapscope.memory.layout.program_starts import ProgramStarts
 from heapscope.native.log import Fact
 
-_NAME = "frame"  # the kind of a fact that names a code address: a trace has it, no answer needs it
+_NAME = "frame"  # the kind of a fact that names a code address: only a panic needs it
 _DUMPS_MAX = 64  # the last ones
 _CORRUPT_MAX = 64  # places that are kept; all are counted
 _UNREAD_MAX = 100  # lines that are kept; all are counted
@@ -46,7 +47,7 @@ class LogReading:
         self.allocations = PrintedAllocations()
         self.corrupt: list[Fact] = []
         self.corrupt_count = 0
-        self.panics: list[Fact] = []
+        self.stops = LoggedStops()
         self.core_dump: Fact | None = None
         self.foreign: Fact | None = None
         self.unread: list[Fact] = []  # lines that look like memory and are not understood
@@ -67,6 +68,8 @@ class LogReading:
         return last.line if last is not None and cut else None
 
     def take(self, fact: Fact) -> None:
+        if fact.kind in LoggedStops.KINDS:
+            self.stops.take(fact)
         if fact.kind == _NAME:
             return
         if fact.kind == "unread":
@@ -103,7 +106,6 @@ class LogReading:
             self.systems.take: "nuttx_free nuttx_heap zephyr_heap zephyr_chunk tasmota ovms",
             self._lvgl: "lvgl",
             self.pools.take: "pool pool_head",
-            self._panic: "panic",
             self._core_dump: "core_dump",
             self._not_memory: "not_memory",
         }
@@ -118,10 +120,6 @@ class LogReading:
     def _lvgl(self, fact: Fact) -> None:
         self.systems.take(fact)
         self.pools.take_lvgl(fact)
-
-    def _panic(self, fact: Fact) -> None:
-        if len(self.panics) < _CORRUPT_MAX:
-            self.panics.append(fact)
 
     def _core_dump(self, fact: Fact) -> None:
         self.core_dump = fact

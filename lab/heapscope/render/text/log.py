@@ -10,6 +10,7 @@ from rich.text import Text
 from heapscope.base.wording import plural
 from heapscope.logs.answer.answer import FailedRow
 from heapscope.logs.answer.log_result import (
+    FrameRow,
     LogFigureRow,
     LogResult,
     LogTaskRow,
@@ -49,6 +50,7 @@ def log_parts(
     if len(result.pool_dumps) > 1:
         yield table_of("Pools over time", columns_of(PoolDumpRow), result.pool_dumps)
     yield table_of("At the start", (_address(), *columns_of(StartRegionRow)), result.boot)
+    yield table_of("Where it stopped", _backtrace(), [r for r in result.backtrace if r.function])
     yield table_of("It rests on", columns_of(RestsOnRow), result.rests_on)
     yield table_of(
         _not_understood(result), columns_of(RestsOnRow, "line quote"), result.not_understood
@@ -108,6 +110,11 @@ def _requests() -> tuple[Column, ...]:
         regions=lambda row: " or ".join(row.regions),
         address=lambda row: "" if row.address is None else f"{row.address:#010x}",
     )
+
+
+def _backtrace() -> tuple[Column, ...]:
+    address = Column(heading="address", of=lambda row: f"{row.address:#010x}", words=True)
+    return (address, *columns_of(FrameRow))
 
 
 def _address() -> Column:

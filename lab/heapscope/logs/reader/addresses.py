@@ -59,14 +59,23 @@ class Addresses:
         """The text with the function behind each address of code: 0x42001234 (work (a.c:12))."""
         return text if self._symbols is None else _ADDRESS.sub(self._with_name, text)
 
+    def function(self, address: int) -> str:
+        """ "work (a.c:12)", an inlined function before the one that has it; empty: not known."""
+        if self._symbols is None:
+            return ""
+        return self._and_name(f"{address:#010x}").partition(" (")[2].removesuffix(")")
+
     def _with_name(self, match: re.Match[str]) -> str:
-        address = int(match[0], 16)
+        return self._and_name(match[0])
+
+    def _and_name(self, text: str) -> str:
+        address = int(text, 16)
         if not any(start <= address < end for start, end in self._code):
-            return match[0]
+            return text
         if address not in self._names:
             if len(self._names) >= _KEPT:
                 self._names.clear()
             frames = self._symbols.frames(address, 1)
             known = [printable(frame, limit=120) for frame in frames if "+0x" not in frame]
             self._names[address] = f" ({', in '.join(known)})" if known else ""
-        return match[0] + self._names[address]
+        return text + self._names[address]
