@@ -8,7 +8,7 @@ from pathlib import Path
 
 from heapscope.base.errors import InputError
 from heapscope.base.progress import OnProgress
-from heapscope.cli.verbs.replay import replayed
+from heapscope.cli.verbs.replayed import replayed
 from heapscope.memory.options import MemoryOptions, per_side
 from heapscope.simulation.result.result import ReplayResult
 from heapscope.trace.source import open_blocks
