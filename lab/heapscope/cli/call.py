@@ -40,7 +40,7 @@ class Call:
         if sides is not None:
             keywords["sides"] = sides
         arguments = next((keywords.pop(one.name) for one in self._taken if one.many), ())
-        if "progress" not in signature(asked).parameters:
+        if "progress" in keywords or "progress" not in signature(asked).parameters:
             return asked(*arguments, **keywords)
         with progress_bar() as progress:
             return asked(*arguments, progress=progress, **keywords)

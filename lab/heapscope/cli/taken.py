@@ -25,6 +25,9 @@ _NOTHING = (None, "", ())
 #: The parameter of a function that takes each option of the memory for several memories.
 SIDES = "sides"
 
+#: The parameter that takes the options of the memory.
+MEMORY = "memory"
+
 
 @dataclass(frozen=True, kw_only=True)
 class Taken:
@@ -80,10 +83,10 @@ class Taken:
 def taken(function: Callable[..., Any]) -> list[Taken]:
     """In the order of the help: arguments, options of the memory, and the function's own."""
     signature = inspect.signature(function).parameters
-    result = []
+    result: list[Taken] = []
     for name, parameter in signature.items():
         if parameter.kind is inspect.Parameter.VAR_KEYWORD:
-            result += _of_memory(several=SIDES in signature)
+            result += _of_memory(several=SIDES in signature) if name == MEMORY else ()
             continue
         hint = _hint(function, name)
         option = next((one for one in get_args(hint)[1:] if isinstance(one, Option)), None)

@@ -143,7 +143,7 @@ def fit(
     )
     perturbed = Jitter.requested(jitter, seed=jitter_seed, strength=jitter_strength)
     placement = None if place is None else pool_rules(place)
-    needs = parse_requests([need] if isinstance(need, str | int) else need)
+    needs = parse_requests(need)
     if needs and task is not None:
         raise InputError(
             "--need and --task: the heap of one task has no room for the requests of others",

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Annotated
 
 from heapscope.base.option import Option
+from heapscope.base.request import Needed
 from heapscope.memory.options import DECLARED
 
 #: heapscope.simulation.jitter.runs.STRENGTH, which takes too long to import for a help text.
@@ -54,7 +55,7 @@ Fold = Annotated[
     ),
 ]
 Needs = Annotated[
-    int | str | Sequence[int | str],
+    Needed,
     Option(
         "BYTES[:CAPS]",
         "Ask whether a request of this size would succeed, for malloc or with capabilities "

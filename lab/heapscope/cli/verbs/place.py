@@ -84,7 +84,7 @@ def place(
     choose_placement(options, layout)  # names what is wrong in it by the file's own name
     own = options.get("place")
     text = "" if own is None or str(own) == NO_RULES else read_toml_text(own, what="rules").text
-    needs = parse_requests([need] if isinstance(need, str | int) else need)
+    needs = parse_requests(need)
     if len(needs) > 1:
         raise InputError("--need given twice: rules are for one request", remedy="give it once")
     wish = PlaceWish(

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 
 from heapscope.base.errors import InputError
 from heapscope.base.option import flag
 from heapscope.base.progress import OnProgress, phase
-from heapscope.base.request import parse_requests
+from heapscope.base.request import Needed, parse_requests
 from heapscope.forecast.predict.memory_choice import choose_memory
 from heapscope.logs.heaps.state_layout import state_layout
 from heapscope.memory.choose import choose_placement
@@ -23,7 +22,7 @@ def replayed(
     path: Path,
     options: MemoryOptions,
     *,
-    need: Sequence[int | str] = (),
+    need: Needed = (),
     explain: int | None = None,
     state: str | Path | None = None,
     progress: OnProgress | None = None,

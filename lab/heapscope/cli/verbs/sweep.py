@@ -13,10 +13,7 @@ from heapscope.base.option import Option
 from heapscope.base.output import open_output
 from heapscope.base.printable import printable
 from heapscope.base.progress import OnProgress, ProgressStep
-from heapscope.cli.verbs.options import (
-    Tls,
-    output,
-)
+from heapscope.cli.verbs.options import output
 
 if TYPE_CHECKING:
     from distributed import Client

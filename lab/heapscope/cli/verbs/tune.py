@@ -149,7 +149,8 @@ def tune(
     if front is not None:
         known(printable(front), METRICS, noun="throughput")
     pieces = (int(one.amount) for one in wanted if one.target == CONTIGUOUS)
-    requests = parse_requests((*need, *pieces), most=REQUESTS_MAX - 1)
+    asked = [need] if isinstance(need, int | str) else need
+    requests = parse_requests((*asked, *pieces), most=REQUESTS_MAX - 1)
     if requests and not traces:
         raise InputError(
             f"--need {requests[0].text}: what stays in one piece depends on what the program does",
