@@ -1,4 +1,4 @@
-"""What `heapscope check` writes beside its answer."""
+"""The files that `heapscope check` writes beside its answer."""
 
 from __future__ import annotations
 

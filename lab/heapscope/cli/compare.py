@@ -1,4 +1,4 @@
-"""What `heapscope compare` has beside its answer: its tables as a file, and budgets."""
+"""The budgets of `heapscope compare`, and its tables as a file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What `heapscope import` has beside its answer: budgets."""
+"""The budgets of `heapscope import`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What `heapscope lint` writes beside its answer."""
+"""The files that `heapscope lint` writes beside its answer."""
 
 from __future__ import annotations
 

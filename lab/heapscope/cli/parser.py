@@ -1,6 +1,6 @@
 """The parser of a verb, made from its Python function: each parameter whose type has an Option is
-an argument or an option of the command line. What the command alone has, such as --json, stands in
-the signature of a second function, which ends it."""
+an argument or an option of the command line. A second function ends the command, and
+its signature has the options that no Python function takes, such as --json."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What `heapscope place` writes beside its answer."""
+"""The files that `heapscope place` writes beside its answer."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What `heapscope replay` has beside its answer: its digest, and budgets."""
+"""The digest and the budgets of `heapscope replay`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What `heapscope tune` writes beside its answer, and its question about published ranks."""
+"""The files that `heapscope tune` writes, and its question about published ranks."""
 
 from __future__ import annotations
 
