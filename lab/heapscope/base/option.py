@@ -10,7 +10,7 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Option:
-    """What the command line shows of a parameter; it stands in the parameter's `Annotated` type.
+    """The help of a parameter on the command line; it stands in the parameter's `Annotated` type.
 
     `file`: the value is text that names a file that is read. `flags`: the spellings, where they are
     others than the parameter's name. `least`, `most`: limits of a number. `kind`: the type on the
