@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from heapscope.cli.verbs.compare import compare
     from heapscope.cli.verbs.export import export
     from heapscope.cli.verbs.fit import fit
-    from heapscope.cli.verbs.import_trace import import_
+    from heapscope.cli.verbs.import_ import import_
     from heapscope.cli.verbs.leaks import leaks
     from heapscope.cli.verbs.lint import fixed, lint
     from heapscope.cli.verbs.live import live
@@ -84,7 +84,6 @@ _HOMES = {verb: f"cli.verbs.{verb}" for verb in VERBS} | {
     "InputError": "base.errors",
     "fixed": "cli.verbs.lint",
     "fold": "trace.fold_sites",
-    "import_": "cli.verbs.import_trace",
     "sweep_show": "cli.verbs.sweep",
     "thing": "cli.things.thing",
     "tune_ranks": "cli.verbs.tune",

@@ -7,32 +7,24 @@ from typing import Annotated
 
 import typer
 
-from heapscope.cli.shared import Json
+from heapscope.base.option import Option
+from heapscope.cli.verbs.options import Json
 
 FAILED = 1  # a figure that must come out exactly does not
 
 
 def experiment(
-    name: Annotated[
-        str, typer.Argument(metavar="NAME", help='Experiment, as listed above, or "all".')
-    ],
+    name: Annotated[str, Option("NAME", 'Experiment, as listed above, or "all".')],
+    *,
     write: Annotated[
-        Path | None,
-        typer.Option("--write", metavar="FILE", help="Also write the tables as Markdown."),
+        Path | None, Option("FILE", "Also write the tables as Markdown.", writes=True)
     ] = None,
-    html: Annotated[
-        Path | None,
-        typer.Option("--html", metavar="FILE", help="Also write one HTML page."),
-    ] = None,
-    full: Annotated[
-        bool,
-        typer.Option("--full", help="All of what is shortened; some 25 minutes."),
-    ] = False,
+    html: Annotated[Path | None, Option("FILE", "Also write one HTML page.", writes=True)] = None,
+    full: Annotated[bool, Option("", "All of what is shortened; some 25 minutes.")] = False,
     json: Json = None,
 ) -> None:
     """Compute a published experiment anew: its figures beside the computed ones.
 
-    \b
       heap-change   ESP-IDF 4.3's new heap: blocks that fit, four timings, tables on a real chip's
                     regions, and what its upgrade cost, for every allocator and our heap
       wifi-ranks    40 published Wi-Fi configurations: memory and throughput of each as predicted
@@ -48,7 +40,6 @@ def experiment(
 
     Exit code 1 when a figure that must come out exactly does not.
 
-    \b
     Examples:
       heapscope experiment heap-change
       heapscope experiment heap-change --json -

@@ -58,8 +58,13 @@ def parse_request(text: int | str, *, what: str = "--need") -> Request:
     return Request(size, 0 if names.strip() == capabilities.MALLOC else capabilities.parse(names))
 
 
-def parse_requests(texts: Iterable[int | str], *, most: int = REQUESTS_MAX) -> tuple[Request, ...]:
+#: One request, or several.
+Needed = int | str | Iterable[int | str]
+
+
+def parse_requests(given: Needed, *, most: int = REQUESTS_MAX) -> tuple[Request, ...]:
     """Each request once."""
+    texts = [given] if isinstance(given, int | str) else given
     results = tuple(dict.fromkeys(parse_request(text) for text in texts))
     if len(results) > most:
         raise InputError(

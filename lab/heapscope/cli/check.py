@@ -1,4 +1,4 @@
-"""Hold budgets against traces, logs and configurations."""
+"""The files that `heapscope check` writes beside its answer."""
 
 from __future__ import annotations
 
@@ -7,57 +7,27 @@ from typing import Annotated
 
 import typer
 
-from heapscope.cli.shared import Json, Sarif
+from heapscope.base.option import Option
+from heapscope.cli.answer import dumps, print_answer, wants_tables, write_json, write_text
+from heapscope.cli.call import Call
+from heapscope.cli.verbs.options import Json, Sarif
 
 
 def check(
-    file: Annotated[
-        Path, typer.Argument(metavar="[F.toml]", help="The budgets and what they are held against.")
-    ] = Path("heapscope.toml"),
-    baseline: Annotated[
-        Path | None,
-        typer.Option(
-            "--baseline",
-            metavar="F.json",
-            help="An earlier result of check --json: figures that are worse are reported, by call "
-            "site and task.",
-        ),
-    ] = None,
+    call: Call,
+    *,
     junit: Annotated[
-        Path | None,
-        typer.Option("--junit", metavar="FILE", help="Also write the budgets as JUnit XML."),
+        Path | None, Option("FILE", "Also write the budgets as JUnit XML.", writes=True)
     ] = None,
     sarif: Sarif = None,
     summary: Annotated[
-        Path | None,
-        typer.Option("--summary", metavar="FILE", help="Also write Markdown, for a job's summary."),
+        Path | None, Option("FILE", "Also write Markdown, for a job's summary.", writes=True)
     ] = None,
-    badge: Annotated[
-        Path | None,
-        typer.Option("--badge", metavar="FILE", help="Also draw a badge (SVG)."),
-    ] = None,
+    badge: Annotated[Path | None, Option("FILE", "Also draw a badge (SVG).", writes=True)] = None,
     json: Json = None,
 ) -> None:
-    """Hold budgets against traces, logs, configurations and firmware files.
-
-    Exit code 1 when a budget is broken or cannot be told, or a figure is worse than the baseline.
-    docs/reference/check.md describes the file of budgets.
-
-    \b
-    Examples:
-      heapscope check
-      heapscope check budgets/heapscope.toml --junit heap.xml --sarif heap.sarif
-      heapscope check --json main.json
-      heapscope check --baseline main.json --summary summary.md --badge heap.svg
-    """
-    from heapscope.cli.answer import dumps, print_answer, wants_tables, write_json, write_text
-    from heapscope.cli.progress import progress_bar
-    from heapscope.cli.verbs.check import check as answer
-    from heapscope.cli.verbs.check import inputs_of
-
-    with progress_bar() as progress:
-        result = answer(file, baseline=baseline, progress=progress)
-    read = [*inputs_of(file), *([] if baseline is None else [baseline])]
+    result = call.answer()
+    read = call.inputs
     write_json(result.to_json(), json, inputs=read)
     if junit is not None:
         from heapscope.fleet.budgets.junit import junit as as_junit

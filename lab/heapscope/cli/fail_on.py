@@ -7,16 +7,17 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from heapscope.base.option import Option
+
 if TYPE_CHECKING:
     from heapscope.fleet.budgets.budget import Budget
     from heapscope.fleet.budgets.check_result import BudgetRow
 
 FailOn = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--fail-on",
-        metavar="BUDGET",
-        help="Exit with 1 where this budget is not kept: min_free=20KB, need=4KB:DMA, failures=0, "
+    Sequence[str],
+    Option(
+        "BUDGET",
+        "Exit with 1 where this budget is not kept: min_free=20KB, need=4KB:DMA, failures=0, "
         "task:net=40KB, as heapscope.toml has them. May be repeated.",
     ),
 ]
@@ -30,6 +31,11 @@ def parsed(texts: Sequence[str] | None, verb: str) -> tuple[Budget, ...]:
     from heapscope.fleet.budgets.budget import parse_budget
 
     return checked([parse_budget(text) for text in texts], verb)
+
+
+def needs_of(budgets: Sequence[Budget]) -> list[int | str]:
+    """The requests that the budgets are about."""
+    return [budget.given for budget in budgets if budget.kind == "need"]
 
 
 def fail(rows: Sequence[BudgetRow]) -> None:

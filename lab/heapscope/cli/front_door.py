@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import typer
 from typer.core import TyperCommand
 
 from heapscope.base.choices import did_you_mean
@@ -40,11 +39,11 @@ def thing_command(words: Sequence[str], cls: type[TyperCommand]) -> Any:
 
 def command(cls: type[TyperCommand]) -> Any:
     """The command without a name that takes things."""
-    from heapscope.cli.thing import thing
+    from heapscope.cli.parser import parser
+    from heapscope.cli.thing import thing as end
+    from heapscope.cli.things.thing import thing
 
-    app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
-    app.command(name="THING", cls=cls)(thing)
-    return typer.main.get_command(app)
+    return parser(thing, end, name="THING", cls=cls)
 
 
 def _near(path: Path) -> str:

@@ -20,6 +20,7 @@ from heapscope.cli import other_verbs
 from heapscope.cli.held_output import OUTPUT, forget, release_output
 from heapscope.cli.outputs import check_places
 from heapscope.cli.own_verbs import OwnVerbs, summary
+from heapscope.trace.fold_sites import fold
 from heapscope.trace.stream import forget_streams
 
 #: The variable by which a shell's script asks for completions; the parser derives it by itself.
@@ -35,15 +36,20 @@ UsageError: type[Exception] = typer.BadParameter.__bases__[0]
 
 
 class Verb(TyperCommand):
-    """One verb: the files that it names are looked at before it begins."""
+    """One verb: the files that it names are looked at before it begins. `outputs`: its parameters
+    that name what it writes."""
+
+    outputs: Sequence[str] = ()
 
     def invoke(self, ctx: Any) -> Any:
         forget_streams()
+        fold(())
         files = {param.name for param in self.params if _names_files(param)}
         given = {
             name: _as_paths(value) if name in files else value for name, value in ctx.params.items()
         }
-        check_places(given, {str(param.name): _known_as(param) for param in self.params})
+        names = {str(param.name): _known_as(param) for param in self.params}
+        check_places(given, names, self.outputs)
         return super().invoke(ctx)
 
 

@@ -1,6 +1,6 @@
 """Verbs that other distributions add to the command line, by entry points of the group
-"heapscope.verbs". A point names a function, written as those of this package are; it is loaded when
-its verb is asked for."""
+"heapscope.verbs". A point names a function, written as those of this package are, or as typer has
+it; it is loaded when its verb is asked for."""
 
 from __future__ import annotations
 
@@ -29,6 +29,10 @@ def names() -> list[str]:
 def command(name: str, cls: type[TyperCommand]) -> Any:
     """The command of this name, of this class; None: none. A verb of APART whose
     distribution is not installed in this version is an error when it runs."""
+    from heapscope.cli.call import Call
+    from heapscope.cli.parser import parser
+    from heapscope.cli.taken import taken
+
     point = next((point for point in _points() if point.name == name), None)
     lacking = _lacking(name, point)
     settings = {}
@@ -39,8 +43,10 @@ def command(name: str, cls: type[TyperCommand]) -> Any:
         function = point.load()
     else:
         return None
-    app = typer.Typer(add_completion=False, rich_markup_mode=None)
     does = APART[name][1] if name in APART else None
+    if taken(function):
+        return parser(function, Call.answer, name=name, cls=cls, short_help=does)
+    app = typer.Typer(add_completion=False, rich_markup_mode=None)
     app.command(name=name, cls=cls, short_help=does, context_settings=settings)(function)
     return typer.main.get_command(app)
 

@@ -6,29 +6,13 @@ from __future__ import annotations
 import io
 import os
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from heapscope.base.errors import HeapscopeError
 from heapscope.base.printable import printable
-
-#: Parameters of the verbs that name a file to be written.
-OUTPUTS = (
-    "out",
-    "json",
-    "junit",
-    "sarif",
-    "summary",
-    "badge",
-    "fix",
-    "plot",
-    "fragment",
-    "write",
-    "html",
-    "left_out",
-)
 
 #: Options that print another form of the result in place of the tables.
 _PRINTS = ("github", "digest")
@@ -54,12 +38,12 @@ class Place:
         return str(self.path) == _STANDARD
 
 
-def check_places(given: Mapping[str, Any], names: Mapping[str, str]) -> None:
+def check_places(given: Mapping[str, Any], names: Mapping[str, str], writes: Sequence[str]) -> None:
     """HeapscopeError where two of the files are one. `given`: parameters and their values, `names`:
-    how the user knows the parameters."""
-    in_order = {name: given[name] for name in OUTPUTS if name in given}
-    outputs = list(_places(in_order, names))
-    inputs = [place for place in _places(given, names) if place.name not in _flags(names)]
+    how the user knows the parameters, `writes`: those that name a file to be written."""
+    outputs = list(_places({name: given[name] for name in writes if name in given}, names, writes))
+    others = {name: value for name, value in given.items() if name not in writes}
+    inputs = list(_places(others, names, ()))
     _check_standard_input(inputs)
     _check_outputs(outputs, alone=next((f"--{flag}" for flag in _PRINTS if given.get(flag)), ""))
     for output in outputs:
@@ -71,15 +55,13 @@ def check_places(given: Mapping[str, Any], names: Mapping[str, str]) -> None:
                 )
 
 
-def _flags(names: Mapping[str, str]) -> set[str]:
-    return {names[name] for name in OUTPUTS if name in names}
-
-
-def _places(given: Mapping[str, Any], names: Mapping[str, str]) -> Iterator[Place]:
+def _places(
+    given: Mapping[str, Any], names: Mapping[str, str], writes: Sequence[str]
+) -> Iterator[Place]:
     from heapscope.memory.options import DECLARED  # the help needs none of it
 
     for parameter, value in given.items():
-        is_file = parameter in (*OUTPUTS, *_PLANS) or (
+        is_file = parameter in (*writes, *_PLANS) or (
             parameter in DECLARED and DECLARED[parameter].file
         )
         for one in value if isinstance(value, (list, tuple)) else [value]:

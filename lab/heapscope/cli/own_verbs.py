@@ -6,15 +6,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from importlib import import_module
 from importlib.util import find_spec
+from keyword import iskeyword
 from typing import Any
 
-import typer
 from typer.core import TyperCommand
 
+import heapscope
 from heapscope import VERBS
-
-#: Modules that cannot have the name of their verb, which is a word of Python.
-_MODULES = {"import": "import_trace"}
 
 
 class OwnVerbs(Mapping[str, Any]):
@@ -54,18 +52,26 @@ def summary(name: str) -> str:
 
 
 def _module(name: str) -> str:
-    return f"heapscope.cli.{_MODULES.get(name, name)}"
+    return f"heapscope.cli.verbs.{_keyword(name)}"
+
+
+def _keyword(name: str) -> str:
+    """The Python name of a verb: a word of Python gets a line below."""
+    return f"{name}_" if iskeyword(name) else name
 
 
 def _command(name: str, cls: type[TyperCommand]) -> Any:
-    """The module's docstring is the short help, and it may have settings for the parser."""
-    module = import_module(_module(name))
-    function = getattr(module, _MODULES.get(name, name))
-    app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
-    app.command(
+    """The verb's function, and what its command adds, where there is such a module."""
+    from heapscope.cli.parser import parser
+
+    own = _keyword(name)
+    added = f"{__package__}.{own}"
+    module = import_module(added) if find_spec(added) is not None else None
+    return parser(
+        getattr(heapscope, own),
+        getattr(module, own, None),
         name=name,
         cls=cls,
-        short_help=module.__doc__,
-        context_settings=getattr(module, "SETTINGS", None),
-    )(function)
-    return typer.main.get_command(app)
+        short_help=summary(name),
+        settings=getattr(module, "SETTINGS", None),
+    )

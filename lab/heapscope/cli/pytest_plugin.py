@@ -81,7 +81,7 @@ def _judged(item: pytest.Item, *, quiet: bool) -> CheckResult | None:
     if not marks:
         return None
     from heapscope.base.errors import HeapscopeError
-    from heapscope.cli.verbs.check import check_run
+    from heapscope.cli.verbs.checked import check_run
 
     stated: dict[str, Any] = {}
     for mark in reversed(marks):  # the nearest one counts

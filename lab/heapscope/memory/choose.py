@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from heapscope.base.errors import InputError
+from heapscope.base.option import flag
 from heapscope.base.printable import printable
 from heapscope.base.sizes import parse_size
 from heapscope.config.releases import find_release
@@ -21,7 +22,7 @@ from heapscope.memory.layout.pool import pool_layout
 from heapscope.memory.layout.region_names import with_allocators
 from heapscope.memory.layout.sdkconfig import SdkConfig, read_sdkconfig
 from heapscope.memory.layout.toml_file import read_layout
-from heapscope.memory.options import MemoryOptions, flag, given
+from heapscope.memory.options import MemoryOptions, given
 from heapscope.memory.static_choice import ChosenMemory, StaticChoice, choose_static
 from heapscope.trace.metadata import recorded_facts
 

@@ -6,25 +6,13 @@ each key. A new option is a line here and the code that uses it, in choose.py.""
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, TypedDict, cast, get_type_hints
 
 from heapscope.base.choices import did_you_mean
 from heapscope.base.errors import InputError
+from heapscope.base.option import Option
 from heapscope.config.releases import ARDUINO
-
-
-@dataclass(frozen=True)
-class MemoryOption:
-    """The text that the command line shows for an option. `file`: its value names a file that is
-    read; `repeats`: it may be given several times for one memory."""
-
-    metavar: str
-    help: str
-    file: bool = False
-    repeats: bool = False
-
 
 Bytes = int | str  # 65536, "0x10000", "64KB"
 Switch = bool | str  # True, "on", False, "off"
@@ -36,30 +24,26 @@ class MemoryOptions(TypedDict, total=False):
 
     chip: Annotated[
         str | None,
-        MemoryOption(
-            "C", "Chip, for example esp32; else as a trace, a log or an sdkconfig names it."
-        ),
+        Option("C", "Chip, for example esp32; else as a trace, a log or an sdkconfig names it."),
     ]
     idf: Annotated[
         str | None,
-        MemoryOption(
+        Option(
             "V",
             "ESP-IDF version as a log prints it: 4.4.7, v5.3.1-dirty; else the input's, or 5.5.",
         ),
     ]
     arduino: Annotated[
         str | None,
-        MemoryOption("V", "Core of arduino-esp32, which stands for its ESP-IDF version: 2.0.17."),
+        Option("V", "Core of arduino-esp32, which stands for its ESP-IDF version: 2.0.17."),
     ]
     boot_log: Annotated[
         File | None,
-        MemoryOption(
-            "F", "Boot log of a real device: its heap_init lines are the regions.", file=True
-        ),
+        Option("F", "Boot log of a real device: its heap_init lines are the regions.", file=True),
     ]
     sdkconfig: Annotated[
         File | None,
-        MemoryOption(
+        Option(
             "F",
             "The firmware's sdkconfig: how its heap is built, poisoning and task tracking.",
             file=True,
@@ -67,36 +51,30 @@ class MemoryOptions(TypedDict, total=False):
     ]
     load: Annotated[
         str | None,
-        MemoryOption(
+        Option(
             "wifi,tls=2",
             "With --sdkconfig: the system's own blocks beside the trace, of wifi (net: another "
             "network), ble, tcp=N, udp=N, tls=N; none: those of start-up; wifi,traced: the trace "
             "has them.",
         ),
     ]
-    cores: Annotated[int | str | None, MemoryOption("1|2", "Cores in use (all of the chip's).")]
+    cores: Annotated[int | str | None, Option("1|2", "Cores in use (all of the chip's).")]
     static_dram: Annotated[
-        Bytes | None, MemoryOption("BYTES", "Static use of the DRAM that malloc serves.")
+        Bytes | None, Option("BYTES", "Static use of the DRAM that malloc serves.")
     ]
-    static_iram: Annotated[
-        Bytes | None, MemoryOption("BYTES", "Code in IRAM; moves the heap's start.")
-    ]
+    static_iram: Annotated[Bytes | None, Option("BYTES", "Code in IRAM; moves the heap's start.")]
     elf: Annotated[
         File | None,
-        MemoryOption(
-            "F", "The firmware's ELF: its static RAM, and where its heap starts.", file=True
-        ),
+        Option("F", "The firmware's ELF: its static RAM, and where its heap starts.", file=True),
     ]
     map: Annotated[
         File | None,
-        MemoryOption("F", "The same from its linker map, which tells components too.", file=True),
+        Option("F", "The same from its linker map, which tells components too.", file=True),
     ]
-    psram: Annotated[
-        Bytes | None, MemoryOption("SIZE", "External memory in the heap, for example 4MB.")
-    ]
+    psram: Annotated[Bytes | None, Option("SIZE", "External memory in the heap, for example 4MB.")]
     psram_threshold: Annotated[
         Bytes | None,
-        MemoryOption(
+        Option(
             "BYTES/off",
             "malloc goes to PSRAM first above it (16384); off: only requests that ask for SPIRAM "
             "do.",
@@ -104,42 +82,35 @@ class MemoryOptions(TypedDict, total=False):
     ]
     psram_reserve: Annotated[
         Bytes | None,
-        MemoryOption(
-            "BYTES", "Internal memory that is reserved for DMA when malloc uses PSRAM (32768)."
-        ),
+        Option("BYTES", "Internal memory that is reserved for DMA when malloc uses PSRAM (32768)."),
     ]
     rtc: Annotated[
-        Switch | None, MemoryOption("on/off", "RTC fast memory is heap (as in a default build).")
+        Switch | None, Option("on/off", "RTC fast memory is heap (as in a default build).")
     ]
     memprot: Annotated[
         Switch | None,
-        MemoryOption(
-            "on/off", "Memory protection (as in a default build); off: heap memory has EXEC."
-        ),
+        Option("on/off", "Memory protection (as in a default build); off: heap memory has EXEC."),
     ]
     iram_8bit: Annotated[
         Switch | None,
-        MemoryOption("on/off", "Byte access to IRAM, on an ESP32 with one core (off)."),
+        Option("on/off", "Byte access to IRAM, on an ESP32 with one core (off)."),
     ]
-    layout: Annotated[File | None, MemoryOption("F.toml", "Regions from a layout file.", file=True)]
+    layout: Annotated[File | None, Option("F.toml", "Regions from a layout file.", file=True)]
     pool: Annotated[
         Bytes | None,
-        MemoryOption(
-            "BYTES", "One pool of this size (262144, 0x40000, 256KB), of idf-5.5 by default."
-        ),
+        Option("BYTES", "One pool of this size (262144, 0x40000, 256KB), of idf-5.5 by default."),
     ]
     allocator: Annotated[
         str | Sequence[str] | None,
-        MemoryOption(
+        Option(
             "[REGION=]A",
             "Allocator of every region, or of one: idf-4.2+light, D/IRAM=tlsf; several with "
             "commas.",
-            repeats=True,
         ),
     ]
     place: Annotated[
         File | None,
-        MemoryOption(
+        Option(
             "RULES.toml",
             "Send tasks, sizes, sites or heaps to regions and private heaps; none.",
             file=True,
@@ -147,18 +118,13 @@ class MemoryOptions(TypedDict, total=False):
     ]
 
 
-def _declared() -> Iterator[tuple[str, MemoryOption]]:
+def _declared() -> Iterator[tuple[str, Option]]:
     for name, hint in get_type_hints(MemoryOptions, include_extras=True).items():
-        yield name, next(one for one in hint.__metadata__ if isinstance(one, MemoryOption))
+        yield name, next(one for one in hint.__metadata__ if isinstance(one, Option))
 
 
 #: Every option by its name, in the order of the help.
-DECLARED: Mapping[str, MemoryOption] = dict(_declared())
-
-
-def flag(name: str) -> str:
-    """How the command line spells an option."""
-    return "--" + name.replace("_", "-")
+DECLARED: Mapping[str, Option] = dict(_declared())
 
 
 def given(options: Mapping[str, object]) -> MemoryOptions:

@@ -28,10 +28,11 @@ _ALLOCATOR = re.compile(
 _folded: ContextVar[tuple[str, ...]] = ContextVar("folded", default=())
 
 
-def fold(patterns: Sequence[str]) -> None:
+def fold(patterns: Sequence[str] | None) -> None:
     """What the user wants folded from now on: names with * and ?, or beginnings of names, of
-    functions or libraries."""
-    _folded.set(tuple(patterns))
+    functions or libraries. None: as before."""
+    if patterns is not None:
+        _folded.set(tuple(patterns))
 
 
 def own_frames(frames: Sequence[str]) -> Sequence[str]:

@@ -202,7 +202,7 @@ def test_an_unexpected_error_is_one_line_that_asks_for_a_report(
     def broken(*_: object, **__: object) -> None:
         raise RuntimeError("boom")
 
-    monkeypatch.setattr("heapscope.cli.verbs.replay.replay_events", broken)
+    monkeypatch.setattr("heapscope.cli.verbs.replayed.replay_events", broken)
     error = refused(run("replay", hst, "--pool", "64KB"))
     assert "a fault of Heapscope, not of your input: RuntimeError: boom" in error
     assert "HEAPSCOPE_TRACEBACK=1" in error
@@ -214,7 +214,7 @@ def test_an_interrupt_ends_with_130_and_no_word(
     def interrupted(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("heapscope.cli.verbs.replay.replay_events", interrupted)
+    monkeypatch.setattr("heapscope.cli.verbs.replayed.replay_events", interrupted)
     done = run("replay", hst, "--pool", "64KB")
     assert (done.code, done.out, done.err) == (130, "", "")
 

@@ -75,7 +75,7 @@ def test_the_intervals_add_up_to_at_most_200_ms() -> None:
     screen is drawn so many times a second. Nothing between them waits by the clock."""
     from textual.constants import MAX_FPS
 
-    from heapscope.cli.verbs.live import TICK
+    from heapscope.cli.verbs.listening import TICK
     from heapscope.logs.live.arrivals import QUIET
 
     assert QUIET <= TICK
@@ -135,6 +135,7 @@ def test_q_ends_a_stream_that_goes_on(make_boot) -> None:
 def test_without_textual_the_view_says_the_one_command(
     make_boot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    from heapscope.cli.call import Call
     from heapscope.cli.live import _view
 
     real = builtins.__import__
@@ -146,5 +147,5 @@ def test_without_textual_the_view_says_the_one_command(
 
     monkeypatch.setattr(builtins, "__import__", refuse)
     with pytest.raises(hs.InputError, match="textual") as caught:
-        _view("-", {}, every=1.0, lines=None)
+        _view(Call(hs.live, (), {}), every=1.0, lines=None)
     assert caught.value.remedy.startswith('pip install "pyserial>=3.5" "textual>=1.0"')

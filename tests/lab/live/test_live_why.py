@@ -165,8 +165,8 @@ def test_a_moment_tells_that_it_is_being_queried(
     """The answer waits until that was reported."""
     moments: list[LiveMoment] = []
     event = threading.Event()
-    verb = import_module("heapscope.cli.verbs.live")
-    answered = verb._why(MEMORY)
+    verb = import_module("heapscope.cli.verbs.listening")
+    answered = verb.why_on(MEMORY)
 
     def ask(*requested: Any) -> Any:
         assert event.wait(60)
@@ -177,7 +177,7 @@ def test_a_moment_tells_that_it_is_being_queried(
         if moment.needs[0].why_not == "it is being asked":
             event.set()
 
-    monkeypatch.setattr(verb, "_why", lambda _: ask)
+    monkeypatch.setattr(verb, "why_on", lambda _: ask)
     stream = tmp_path / "stream"
     stream.write_bytes(b"".join(make_boot(7, ROW, snapshots=b"0")))
     hs.live(stream, out=None, need=[NEED], on_moment=take, **MEMORY)

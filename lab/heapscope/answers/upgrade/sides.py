@@ -10,6 +10,7 @@ from heapscope.answers.upgrade.offers import LayoutIdea
 from heapscope.answers.upgrade.startup import fit_startup, with_startup
 from heapscope.answers.upgrade.waterfall import Measured
 from heapscope.base.errors import InputError
+from heapscope.base.option import flag
 from heapscope.base.sizes import parse_size
 from heapscope.config.releases import find_release, finished, minor_of
 from heapscope.forecast.predict.knob_choice import choose_knobs
@@ -19,7 +20,7 @@ from heapscope.memory.layout.chips import load_chip
 from heapscope.memory.layout.layout import Layout
 from heapscope.memory.layout.sdkconfig import read_sdkconfig
 from heapscope.memory.layout.versions import version_of
-from heapscope.memory.options import MemoryOptions, flag, given, per_side
+from heapscope.memory.options import MemoryOptions, given, per_side
 
 EXAMPLE = "for example: heapscope compare T.hst --chip esp32 --idf 4.2 --idf 5.5 --parts"
 FIRMWARE = ("boot_log", "elf", "map", "static_dram", "static_iram")  # what tells static use

@@ -10,7 +10,7 @@ from heapscope.base.interrupt import scratch_folder
 from heapscope.base.printable import printable
 from heapscope.base.wording import plural, size
 from heapscope.cli.things.said import AskedOfThing, command, counted, in_bytes
-from heapscope.cli.verbs.import_trace import import_
+from heapscope.cli.verbs.import_ import import_
 from heapscope.cli.verbs.replay import replay
 from heapscope.config.chip_data import chip_files
 from heapscope.memory.layout.allocator import host_model

@@ -4,26 +4,58 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
 from heapscope.base.errors import InputError
-from heapscope.cli.things.answered import answers
-from heapscope.cli.things.said import AskedOfThing
-from heapscope.trace.things.answer import Things
+from heapscope.base.option import Option
+from heapscope.cli.verbs.options import Chip, Idf
+
+if TYPE_CHECKING:
+    from heapscope.trace.things.answer import Things
+
+
+def _file_of(thing: Path) -> list[Path]:
+    return [thing] if thing.is_file() else []
 
 
 def thing(
-    *things: str | Path,
-    need: Sequence[int | str] = (),
-    chip: str | None = None,
-    idf: str | None = None,
+    *things: Annotated[
+        str | Path,
+        Option(
+            "THING...",
+            "A log, an sdkconfig, a trace or another tool's, an ELF, a linker map, a folder, "
+            "a port, a program, or -: standard input.",
+            reads=_file_of,
+        ),
+    ],
+    need: Annotated[
+        Sequence[int | str],
+        Option(
+            "BYTES[:CAPS]",
+            "Ask a log or a trace whether one block of this size would have fitted (16717, "
+            "4KB:DMA). May be repeated.",
+        ),
+    ] = (),
+    chip: Chip = None,
+    idf: Idf = None,
 ) -> Things:
-    """Says what each of the things is, and answers it: a log, a configuration, a trace, a file of a
-    build, a folder, a port, a program. Two of a kind are compared.
+    """Say what a thing is, and answer it: one sentence, three figures, the next two commands.
 
-    `need`: requests to ask about, in bytes, perhaps with capabilities ("16717", "4KB:DMA"); `chip`,
-    `idf`: what a thing does not tell. "-" is standard input. InputError: a thing is not there or
-    is damaged.
+    Its bytes tell what it is, and not its name. Two configurations, traces or results are
+    compared. A word that is a verb is the verb: ./log is a file. Exit code 1 when a thing is not
+    understood; the list of what is understood is printed.
+
+    Examples:
+      heapscope crash.log --need 16717
+      heapscope sdkconfig
+      heapscope T.hst --chip esp32
+      heapscope build
+      heapscope sdkconfig.old sdkconfig
+      zcat device.log.gz | heapscope -
     """
+    from heapscope.cli.things.answered import answers
+    from heapscope.cli.things.said import AskedOfThing
+
     if not things:
         raise InputError("no thing to look at", remedy="name a file, a folder or a port")
     return answers([str(one) for one in things], AskedOfThing(need=tuple(need), chip=chip, idf=idf))

@@ -1,65 +1,122 @@
-"""Two or more things of a kind side by side, and where their difference comes from."""
+"""Compare traces, memories, releases, results or configurations."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Unpack
+from typing import TYPE_CHECKING, Annotated, Unpack
 
-from heapscope.answers.upgrade.cost import UpgradeResult
 from heapscope.base.errors import InputError
+from heapscope.base.option import Option, flag
 from heapscope.base.printable import printable
 from heapscope.base.progress import OnProgress
 from heapscope.base.sizes import parse_size
-from heapscope.cli.verbs.compared_configurations import compared_configurations
-from heapscope.cli.verbs.compared_kind import Comparing, comparison_of, kind_of
-from heapscope.cli.verbs.compared_parts import compared_parts
-from heapscope.cli.verbs.compared_replays import Compared, both
-from heapscope.forecast.ladder.difference import Ladder
-from heapscope.forecast.ladder.sides import SideOptions
-from heapscope.memory.options import MemoryOptions, flag, given
-from heapscope.simulation.result.comparison import Comparison
-from heapscope.simulation.result.comparison import compare as compare_results
-from heapscope.simulation.result.result import ReplayResult
+from heapscope.base.verb_result import VerbResult
+from heapscope.cli.verbs.options import Links, Needs, Tcp, Tls, Udp, each_of
+from heapscope.memory.options import MemoryOptions, given
+
+if TYPE_CHECKING:
+    from heapscope.answers.upgrade.cost import UpgradeResult
+    from heapscope.cli.verbs.compared_kind import Comparing
+    from heapscope.cli.verbs.compared_replays import Compared
+    from heapscope.forecast.ladder.difference import Ladder
+    from heapscope.forecast.ladder.sides import SideOptions
+    from heapscope.simulation.result.comparison import Comparison
+    from heapscope.simulation.result.result import ReplayResult
+
 
 #: Options of the memory that configurations take, too.
 _OF_CONFIGURATIONS = ("chip", "idf", "elf", "map", "static_dram")
 
 
 def compare(
-    *things: Compared,
+    *things: Annotated[
+        str | Path | VerbResult,
+        Option(
+            "[A B...]",
+            "Traces, results of replay --json, or configurations: F, F@5.1; +CONFIG_X=y, "
+            "+FILE, @5.5 change the one before. One trace: on two memories; none: their start.",
+            kind=str,
+        ),
+    ],
     sides: Sequence[MemoryOptions] = (),
-    need: Sequence[int | str] = (),
-    parts: bool = False,
-    caps: str = "",
-    reported_free: Sequence[int | str] = (),
-    steps: str | Path | None = None,
-    tcp: int = 1,
-    udp: int = 0,
-    tls: int = 0,
-    links: Sequence[str] = (),
+    need: Needs = (),
+    parts: Annotated[
+        bool,
+        Option(
+            "",
+            "Divide the difference of two memories into its parts, and say what buys it back.",
+        ),
+    ] = False,
+    caps: Annotated[
+        str,
+        Option(
+            "CAPS",
+            "With --parts: count the memory with these capabilities (INTERNAL, DMA); else "
+            "malloc's.",
+        ),
+    ] = "",
+    reported_free: Annotated[
+        Sequence[int | str],
+        Option(
+            "BYTES",
+            "With --parts: free heap that the device reported at its start, before and after: "
+            "start-up's use is found from the first, what is not explained from the second.",
+        ),
+    ] = (),
+    steps: Annotated[
+        str | Path | None,
+        Option("FILE", "Each paragraph of it is a step, added to the last configuration."),
+    ] = None,
+    tcp: Tcp = 1,
+    udp: Udp = 0,
+    tls: Tls = 0,
+    links: Links = (),
     on_replays: Callable[[ReplayResult, ReplayResult], object] | None = None,
     progress: OnProgress | None = None,
     **memory: Unpack[MemoryOptions],
 ) -> Comparison | UpgradeResult | Ladder:
-    """Compares two traces, one trace on two memories, two results, two memories at their start, or
-    configurations.
+    """Compare things of one kind, and say where their difference comes from.
 
-    `things`: traces, files that `replay --json` wrote, or results of replay(); or configurations:
-    an sdkconfig, several with commas between them, or a folder; "@5.1" behind it names its
-    release; "+CONFIG_X=y", "+FILE" or "@5.5" change the one before. `sides`: two mappings with the
-    options that tell the sides apart, for example `[{"idf": "4.2"}, {"idf": "5.5"}]`; `memory`: the
-    options that both share. `need`: as for replay().
+    two traces, or one on two memories    their replays side by side
+    two results of replay --json          the same, as they are
+    one trace or none, and --parts        the difference of two memories, part by part
+    configurations                        what each option gives; of several, each step
+    An option given twice is for the left and the right side, one given once for both.
 
-    `parts`: divides the difference of two memories into its parts, and says what buys it back; of
-    no trace that is what is asked. `caps`: counts the memory with these capabilities instead of
-    malloc's. `reported_free`: free heap that the device reported at its start, before and after.
+    --fail-on worse=5% or worse:FIGURES=5% limits how much worse the right side of two replays may
+    be; other budgets are that side's.
 
-    For configurations, `steps` is a file whose paragraphs are steps, each added to the one before
-    it; `tcp`, `udp`, `tls`, `links`, `chip`, `idf`, `elf`, `map` and `static_dram` are as for
-    predict(), and the static use is that of the first. `on_replays` gets both results where two
-    replays are compared. InputError: an input cannot be used.
+    With --parts the differences in free memory and in the largest block are divided into control
+    tables, headers, rounding, checks, regions, static growth and accounting. The rest is "not
+    explained". Without a trace only the start is compared, for example of two boot logs.
+
+    Options of configurations are compared by their final values and not by lines: an option that a
+    default changed between two releases is named too. The gain of options that act together is
+    shared among them, and adds up to the total. Memory is by state, and differences have bands.
+    With -o the tables are written, too: .md as Markdown, else as a page.
+
+    Examples:
+      heapscope compare T.hst --chip esp32 --idf 4.2 --idf 5.5 --need 16717
+      heapscope compare T.hst --pool 256KB --allocator idf-4.2 --allocator idf-5.5
+      heapscope compare T.hst --pool 256KB --place none --place rules.toml
+      heapscope compare before.hst after.hst --chip esp32
+      heapscope compare before.json after.json
+      heapscope compare before.hst after.hst --chip esp32 --fail-on worse:tasks*=5%
+      heapscope compare T.hst --chip esp32 --idf 4.2 --idf 5.5 --parts
+      heapscope compare --chip esp32 --boot-log boot.txt --idf 4.2 --idf 4.3 --caps INTERNAL
+      heapscope compare T.hst --layout F.toml --idf 4.2 --idf 5.5 --parts
+      heapscope compare sdkconfig.defaults@5.1 @5.5 --chip esp32 --tls 1
+      heapscope compare sdkconfig +CONFIG_LWIP_IRAM_OPTIMIZATION=n +CONFIG_ESP_WIFI_IRAM_OPT=n
+      heapscope compare sdkconfig.defaults --steps steps.txt --chip esp32 -o steps.md
     """
+    from heapscope.cli.verbs.compared_configurations import compared_configurations
+    from heapscope.cli.verbs.compared_kind import Comparing, comparison_of, kind_of
+    from heapscope.cli.verbs.compared_parts import compared_parts
+    from heapscope.cli.verbs.compared_replays import both
+    from heapscope.forecast.ladder.sides import SideOptions
+    from heapscope.simulation.result.comparison import compare as compare_results
+
     options = given(memory)
     if not things and not options and not sides:
         raise InputError(
@@ -81,7 +138,7 @@ def compare(
     if comparison is Comparing.CONFIGURATIONS:
         names = [thing for thing in things if isinstance(thing, str | Path)]
         taken = _taken(_shown(names[0]), options, sides, parts=parts)
-        taken |= SideOptions(tcp=tcp, udp=udp, tls=tls, links=links)
+        taken |= SideOptions(tcp=tcp, udp=udp, tls=tls, links=each_of(links))
         return compared_configurations(names, steps=steps, options=taken)
     if comparison is Comparing.PARTS:
         trace = things[0] if things else None
@@ -103,11 +160,15 @@ def compare(
 
 
 def _shown(thing: Compared) -> str:
+    from heapscope.simulation.result.result import ReplayResult
+
     return "a result" if isinstance(thing, ReplayResult) else printable(str(thing), limit=400)
 
 
 def _refuse_others(requested: Comparing, kinds: Mapping[Comparing, Mapping[str, object]]) -> None:
     """InputError names the first option that belongs to another comparison."""
+    from heapscope.cli.verbs.compared_kind import Comparing
+
     for comparing, flags in kinds.items():
         for name, value in flags.items():
             if value and comparing is not requested:
@@ -122,6 +183,8 @@ def _taken(
     first: str, options: MemoryOptions, sides: Sequence[MemoryOptions], *, parts: bool
 ) -> SideOptions:
     """The options that configurations take. InputError: there are others."""
+    from heapscope.forecast.ladder.sides import SideOptions
+
     if parts:
         raise InputError(
             f"{first}: a configuration, and --parts is about memories",

@@ -8,6 +8,7 @@ from enum import StrEnum
 from pathlib import Path
 
 from heapscope.base.errors import InputError
+from heapscope.base.verb_result import VerbResult
 from heapscope.simulation.result.result import ReplayResult
 from heapscope.trace.sniff import TRACE_SYNC, looks_like
 from heapscope.trace.source import open_blocks
@@ -66,7 +67,7 @@ def comparison_of(things: Sequence[tuple[str, Operand]], *, parts: bool) -> Comp
     return Comparing.PARTS if parts or not kinds else Comparing.REPLAYS
 
 
-def kind_of(thing: str | Path | ReplayResult) -> Operand:
+def kind_of(thing: str | Path | VerbResult) -> Operand:
     """The kind of a thing as the user names it. Standard input and missing files are UNKNOWN."""
     if isinstance(thing, ReplayResult):
         return Operand.RESULT

@@ -8,7 +8,9 @@ from pathlib import Path
 
 from heapscope.base.errors import InputError
 from heapscope.base.progress import OnProgress
-from heapscope.cli.verbs.replay import replayed
+from heapscope.base.request import Needed
+from heapscope.base.verb_result import VerbResult
+from heapscope.cli.verbs.replayed import replayed
 from heapscope.memory.options import MemoryOptions, per_side
 from heapscope.simulation.result.result import ReplayResult
 from heapscope.trace.source import open_blocks
@@ -16,7 +18,7 @@ from heapscope.trace.whole import RESULT_MAX, read_whole
 
 EXAMPLE = "for example: heapscope compare T.hst --chip esp32 --idf 4.2 --idf 5.5"
 
-Compared = str | Path | ReplayResult
+Compared = str | Path | VerbResult
 
 
 def both(
@@ -25,7 +27,7 @@ def both(
     memory: MemoryOptions,
     *,
     sides: Sequence[MemoryOptions] = (),
-    need: Sequence[int | str] = (),
+    need: Needed = (),
     progress: OnProgress | None = None,
 ) -> tuple[ReplayResult, ReplayResult]:
     """InputError: an input cannot be used, or nothing tells the sides apart."""
@@ -37,7 +39,7 @@ def both(
                 remedy="leave the options out, or name the traces instead",
             )
         return _result(left), _result(right)
-    if any(saved) or isinstance(left, ReplayResult) or isinstance(right, ReplayResult):
+    if any(saved) or isinstance(left, VerbResult) or isinstance(right, VerbResult):
         raise InputError(
             "a result of replay --json is compared with another one, not with a trace",
             remedy="write the other side with replay --json too",
@@ -57,7 +59,7 @@ def both(
 
 def _is_result(side: Compared) -> bool:
     """A result, or a file that is a JSON object; a trace never begins like one."""
-    if isinstance(side, ReplayResult):
+    if isinstance(side, VerbResult):
         return True
     try:
         with open_blocks(Path(side)) as blocks:
@@ -69,6 +71,8 @@ def _is_result(side: Compared) -> bool:
 def _result(side: Compared) -> ReplayResult:
     if isinstance(side, ReplayResult):
         return side
+    if isinstance(side, VerbResult):
+        raise InputError("a result of another verb", remedy="compare results of replay()")
     whole = read_whole(
         side, limit=RESULT_MAX, what="a result", remedy="write it with heapscope replay --json FILE"
     )

@@ -1,61 +1,126 @@
-"""The smallest pool in which a trace runs, and the best sizes of named pools."""
+"""Find the smallest pool by allocator, or the best sizes of named pools."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
-from heapscope.answers.fit.firmware_heap import FirmwareHeap, read_firmware_heap
-from heapscope.answers.fit.fit_trace import fit as fit_one
-from heapscope.answers.fit.fit_trace import pool_rules
-from heapscope.answers.fit.smallest_pool import FitResults
-from heapscope.answers.fit.verdict import with_verdict
-from heapscope.answers.pools.account import parse_sizes, pools_result
-from heapscope.answers.pools.holdings import PoolsResult
-from heapscope.answers.pools.pool_trace import read_pools
 from heapscope.base.errors import InputError
+from heapscope.base.option import Option
 from heapscope.base.progress import OnProgress, phase
 from heapscope.base.request import parse_requests
-from heapscope.cli.verbs.recorded import with_word_size
-from heapscope.memory.layout.allocator import parse_allocator, placements
-from heapscope.simulation.jitter.runs import STRENGTH, Jitter
+from heapscope.cli.verbs.options import (
+    STRENGTH,
+    Allocators,
+    Chip,
+    Idf,
+    Map,
+    Needs,
+    Place,
+    Runs,
+    Sdkconfig,
+    Seed,
+    Strength,
+)
+
+if TYPE_CHECKING:
+    from heapscope.answers.fit.firmware_heap import FirmwareHeap
+    from heapscope.answers.fit.smallest_pool import FitResults
+    from heapscope.answers.pools.holdings import PoolsResult
 
 
 def fit(
-    *traces: str | Path,
-    allocator: str | Iterable[str] = (),
-    task: str | None = None,
-    margin: float | None = None,
-    chip: str | None = None,
-    idf: str | None = None,
-    sdkconfig: str | Path | None = None,
-    map: str | Path | None = None,
-    place: str | Path | None = None,
-    pools: bool = False,
-    sizes: Sequence[str] = (),
-    calls: int | None = None,
-    need: str | int | Iterable[str | int] = (),
-    jitter: int | None = None,
-    jitter_seed: int = 0,
-    jitter_strength: float = STRENGTH,
+    *traces: Annotated[str | Path, Option("T.hst...", "Traces (.hst, or .hst.zst).")],
+    allocator: Allocators = (),
+    task: Annotated[
+        str | None,
+        Option("NAME", "Fits the blocks of this task alone: the size of a private heap for it."),
+    ] = None,
+    margin: Annotated[
+        float | None,
+        Option(
+            "PERCENT",
+            "Also a size to recommend, so much above the smallest pool.",
+            least=0,
+            most=1000,
+        ),
+    ] = None,
+    chip: Chip = None,
+    idf: Idf = None,
+    sdkconfig: Sdkconfig = None,
+    map: Map = None,
+    place: Place = None,
+    pools: Annotated[
+        bool,
+        Option("", "Say what the pools hold that the program named, and which sizes hold least."),
+    ] = False,
+    sizes: Annotated[
+        Sequence[str],
+        Option(
+            "NAME=INITIAL:INCREMENT",
+            'With --pools: also replay with these sizes, bytes; "all": of every pool that may '
+            "change. May be repeated.",
+        ),
+    ] = (),
+    calls: Annotated[
+        int | None,
+        Option(
+            "N",
+            "With --pools: heap calls that the advice may take, all traces together; as many as "
+            "recorded unless told.",
+            least=0,
+        ),
+    ] = None,
+    need: Needs = (),
+    jitter: Runs = None,
+    jitter_seed: Seed = 0,
+    jitter_strength: Strength = STRENGTH,
     progress: OnProgress | None = None,
 ) -> FitResults | PoolsResult:
-    """Finds the smallest pool in which each trace runs without a failed allocation.
+    """Find the smallest pool in which a trace runs without a failed allocation, by allocator.
 
-    `allocator`: one name or several; without it all allocators. `task`: fits the blocks of this
-    task alone. `margin`: also recommends a size so many percent above the pool.
+    A larger pool may fail where a smaller one does not. So "pool" is the smallest multiple of 8
+    bytes such that it and 64 sizes spread over the next 2 % all survive; every smaller one was
+    ruled out.
+    All allocators are looked at where --allocator, which may be repeated, names none. For several
+    traces it also has the geometric mean of each allocator.
+    With --chip, it is also a verdict in net bytes: whether Heapscope's heap pays in a firmware for
+    this chip, against the heap that it has. Then code in RAM and tables count, too; an allocator in
+    ROM has no code there.
+    Figures that are only known between two bounds give a verdict between two bounds.
 
-    `chip`, with `idf`: also whether Heapscope's heap pays in place of the one that a firmware for
-    it has, in net bytes. Its `sdkconfig` tells the options, and its linker `map` how much code that
-    heap has. `place`: rules for a pool, whose ends our heap follows. `need`: requests that a pool
-    also has to have room for at every moment, such as 16717 or "4KB:DMA". `jitter`: so many
-    perturbed runs also say which share of runs each pool serves.
+    Rules of --place are for the pool: Heapscope's heap takes the requests of those with
+    end = "high" from the high end of a free block. With --need, a pool also has room for that
+    request at every moment, as `replay --need` asks.
+    With --jitter, perturbed runs of the trace also say which share of runs each pool serves.
 
-    `pools`: what the pools hold that the program named, and which sizes of their blocks would hold
-    least. `sizes`: also replays with these, as "NAME=INITIAL:INCREMENT". `calls`: heap calls that
-    the advice may take, all traces together; None: as many as recorded.
-    InputError: a trace, a name or a file cannot be used.
+    With --pools it is about the pools that a program names, which grow by blocks: an initial one
+    and increments. The pool events of a trace are replayed with other sizes, exactly, and the sizes
+    found that have least allocated at the peak within a number of heap calls. Advice from several
+    traces holds for more: a single one fits its own run.
+
+    Examples:
+      heapscope fit T.hst
+      heapscope fit T.hst --allocator idf-4.2 --allocator idf-5.5+light
+      heapscope fit before.hst after.hst --allocator idf-5.5 --json fit.json
+      heapscope fit T.hst --task script --margin 10
+      heapscope fit T.hst --allocator idf-5.5 --need 16717
+      heapscope fit T.hst --allocator idf-5.5 --jitter 1000
+      heapscope fit T.hst --chip esp32c3 --idf 5.5
+      heapscope fit T.hst --sdkconfig sdkconfig --map build/app.map
+      heapscope fit call.hst --pools
+      heapscope fit call.hst other.hst --pools --calls 400
+      heapscope fit call.hst --pools --sizes all=128:128 --sizes STUN_TDATA=512:304 --json -
     """
+    from heapscope.answers.fit.fit_trace import fit as fit_one
+    from heapscope.answers.fit.fit_trace import pool_rules
+    from heapscope.answers.fit.smallest_pool import FitResults
+    from heapscope.answers.fit.verdict import with_verdict
+    from heapscope.cli.verbs.recorded import with_word_size
+    from heapscope.memory.layout.allocator import parse_allocator, placements
+    from heapscope.simulation.jitter.runs import Jitter
+
     if pools:
         beside = {
             "--allocator": allocator,
@@ -78,7 +143,7 @@ def fit(
     )
     perturbed = Jitter.requested(jitter, seed=jitter_seed, strength=jitter_strength)
     placement = None if place is None else pool_rules(place)
-    needs = parse_requests([need] if isinstance(need, str | int) else need)
+    needs = parse_requests(need)
     if needs and task is not None:
         raise InputError(
             "--need and --task: the heap of one task has no room for the requests of others",
@@ -129,6 +194,10 @@ def _named_pools(
     calls: int | None,
     progress: OnProgress | None,
 ) -> PoolsResult:
+    from heapscope.answers.pools.account import parse_sizes, pools_result
+    from heapscope.answers.pools.pool_trace import read_pools
+    from heapscope.cli.verbs.recorded import with_word_size
+
     wanted = parse_sizes(sizes)
     read = [read_pools(Path(trace), progress=phase(progress, "reading")) for trace in traces]
     trying = phase(progress, "trying sizes", parts=True)
@@ -144,6 +213,8 @@ def _firmware(
     task: str | None,
 ) -> FirmwareHeap | None:
     """None: no chip is asked about."""
+    from heapscope.answers.fit.firmware_heap import read_firmware_heap
+
     if chip is None and sdkconfig is None:
         for name, given in (("--idf", idf), ("--map", map_file)):
             if given is not None:

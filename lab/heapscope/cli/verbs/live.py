@@ -1,66 +1,108 @@
-"""A device, heard while it runs."""
+"""Show a device's heap while it runs."""
 
 from __future__ import annotations
 
 import time
-from collections import Counter
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Unpack
+from typing import TYPE_CHECKING, Annotated, Unpack
 
-from heapscope.answers.why.reasons import WhyResult
 from heapscope.base.choices import known
-from heapscope.base.request import Request, parse_requests
-from heapscope.cli.verbs.why import why
-from heapscope.forecast.predict.memory_choice import choose_memory
-from heapscope.logs.live.arrivals import Arrivals
-from heapscope.logs.live.connection import Port
-from heapscope.logs.live.hearing import FILES, Hearing
-from heapscope.logs.live.live_result import EVENTS, EventCount, LiveResult, RecordingLine
-from heapscope.logs.live.model import LiveModel
-from heapscope.logs.live.moment import LiveMoment
-from heapscope.logs.live.network import LOOPBACK
-from heapscope.logs.live.port import find_port
-from heapscope.logs.live.reasons import Ask, Reasons
-from heapscope.logs.live.watched import WatchedRequest
-from heapscope.logs.reader.addresses import Addresses
+from heapscope.base.option import Option
+from heapscope.base.request import parse_requests
+from heapscope.cli.verbs.options import (
+    Needs,
+    Seconds,
+    output,
+)
 from heapscope.memory.options import MemoryOptions, given
 
-TICK = 0.08  #: seconds after which something that came is in a moment, at most
-
-OnMoment = Callable[[LiveMoment], object]
+if TYPE_CHECKING:
+    from heapscope.cli.verbs.listening import OnMoment
+    from heapscope.logs.live.live_result import LiveResult
 
 
 def live(
-    port: str | Path,
+    port: Annotated[
+        str | Path,
+        Option(
+            "PORT",
+            "serial:/dev/ttyUSB0@921600, tcp:HOST:PORT, tcp:PORT or udp:PORT (these two listen), "
+            "a file, a pipe, or -: standard input.",
+            kind=str,
+        ),
+    ],
     *,
-    out: str | Path | None = "live",
-    files: int = FILES,
-    need: Sequence[int | str] = (),
-    listen_on: str = LOOPBACK,
-    seconds: float | None = None,
-    until: Sequence[str] = (),
+    need: Needs = (),
+    out: Annotated[str | Path | None, output("PREFIX", writes=False)] = "live",
+    files: Annotated[
+        int,
+        Option(
+            "N",
+            "Write at most so many traces, the first ones: a board in a reset loop goes on "
+            "making them.",
+            least=0,
+        ),
+    ] = 1000,  # as heapscope.logs.live.hearing has it
+    seconds: Seconds = None,
+    until: Annotated[
+        Sequence[str],
+        Option(
+            "EVENT",
+            "End at the first need, failed, lost, restart, gone, stray or mark. May be repeated.",
+        ),
+    ] = (),
+    listen_on: Annotated[
+        str,
+        Option(
+            "ADDRESS",
+            "Where tcp:PORT and udp:PORT listen. Other machines reach 0.0.0.0, and whoever "
+            "reaches it is heard.",
+        ),
+    ] = "127.0.0.1",
     on_moment: OnMoment | None = None,
     on_open: Callable[[str], object] | None = None,
     stop: Callable[[], bool] | None = None,
     **memory: Unpack[MemoryOptions],
 ) -> LiveResult:
-    """Listens to a device whose recorder sends, to the end of the input.
+    """Show a device's heap while it runs: free and largest by memory, who holds it, what grows.
 
-    `port`: "serial:/dev/ttyUSB0@921600", "tcp:HOST:PORT", "tcp:PORT" or "udp:PORT" (which listen on
-    the address `listen_on`), a file, a pipe, "-". `out`: how the names of the traces begin, one for
-    each recording with events ("live-boot-7.hst"), at most `files`; None: none is written. `need`:
-    requests to ask about all the time, as for replay(). `memory`: as for replay(); the recording is
-    then replayed on it as it comes, so that what is free is known after every event. `elf` alone
-    chooses no memory: it names the functions behind addresses. It ends after `seconds`, after the
-    first of the events `until` ("need", "failed", "lost", "restart", "gone", "stray", "mark"), or
-    when `stop` says True. Where a need stopped fitting and `memory` is given, why() is asked beside
-    it; but for `stop` the end waits for its answer, at most 20 s. `on_moment` gets a LiveMoment
-    when something came, and four times a second while nothing does; `on_open` the address and port
-    where it listens.
-    InputError: it cannot be heard, or a file cannot be written.
+    The device sends the chunks of its recorder (heapscope/recorder.h), which may stand between
+    lines of its log. Each boot becomes a trace that every verb reads. A port that goes away is
+    opened again when it is back. Losses are counted, and nothing is guessed: after a loss
+    the live blocks are not known until a whole snapshot has arrived.
+
+    The free memory is what the device's heap says at each snapshot. With the options of replay that
+    name its memory, the recording is replayed as it comes, and it is known after every event. Then
+    `why` is asked, too, when a --need stops fitting; the listening does not wait for its answer.
+    --elf alone names the functions behind addresses.
+
+    Each boot's trace is called PREFIX-boot-7.hst by the PREFIX of -o (live). A --need rings when it
+    stops fitting, and names who stands in the way. --json has moments, one a line, and the
+    answer as the last line; with "-" there is no view.
+
+    Exit codes: 0 it ended well (end of the input, --seconds, --until, Ctrl-C or q); 1 an event of
+    --alarm happened; 2 it could not be heard.
+
+    Examples:
+      heapscope live serial:/dev/ttyUSB0@921600
+      heapscope live serial:/dev/ttyUSB0 --chip esp32c3 --idf 5.5 --elf app.elf --need 16717
+      heapscope live udp:3333 --listen-on 0.0.0.0 --need 16717:DMA
+      heapscope live tcp:3333 --headless --seconds 60 --alarm failed --alarm lost
+      heapscope live T.hst --headless --no-files
+      heapscope live T.hst --no-files --json -
     """
+    from heapscope.cli.verbs.listening import Listening, why_on
+    from heapscope.forecast.predict.memory_choice import choose_memory
+    from heapscope.logs.live.hearing import Hearing
+    from heapscope.logs.live.live_result import EVENTS, EventCount, LiveResult, RecordingLine
+    from heapscope.logs.live.model import LiveModel
+    from heapscope.logs.live.port import find_port
+    from heapscope.logs.live.reasons import Reasons
+    from heapscope.logs.live.watched import WatchedRequest
+    from heapscope.logs.reader.addresses import Addresses
+
     for event in until:
         known(event, EVENTS, noun="event")
     requests = parse_requests(need)
@@ -74,7 +116,7 @@ def live(
     if options.keys() - {"elf"}:
         model = LiveModel(choose_memory(options, None).layout)
     with ExitStack() as stack:
-        reasons = None if model is None else stack.enter_context(Reasons(_why(options)))
+        reasons = None if model is None else stack.enter_context(Reasons(why_on(options)))
         hearing = Hearing(
             result.name,
             needs=[WatchedRequest(request=request) for request in requests],
@@ -85,7 +127,7 @@ def live(
             reasons=reasons,
         )
         stack.enter_context(hearing)
-        run = _Listening(
+        run = Listening(
             result, hearing, seconds=seconds, until=until, on_moment=on_moment, stop=stop
         )
         run.whole(reasons)
@@ -111,75 +153,3 @@ def live(
         ),
         needs=last.needs,
     )
-
-
-def _why(options: MemoryOptions) -> Ask:
-    """The verb `why`, on the memory of these options."""
-
-    def ask(trace: Path, request: Request, tried: Callable[[], None]) -> WhyResult:
-        return why(trace, need=(request.text,), progress=lambda _: tried(), **options)
-
-    return ask
-
-
-class _Listening:
-    """The loop over what comes."""
-
-    def __init__(
-        self,
-        port: Port,
-        hearing: Hearing,
-        *,
-        seconds: float | None,
-        until: Sequence[str],
-        on_moment: OnMoment | None,
-        stop: Callable[[], bool] | None,
-    ) -> None:
-        self._port = port
-        self._hearing = hearing
-        self._seconds = seconds
-        self._until = until
-        self._on_moment = on_moment or (lambda _: None)
-        self._stop = stop or (lambda: False)
-        self.begun = time.monotonic()
-        self.ended_by = "input"
-        self.count: Counter[str] = Counter()
-
-    def whole(self, reasons: Reasons | None) -> None:
-        with Arrivals(self._port, stop=self._over, tick=TICK) as arrivals:
-            for arrival in arrivals:
-                if arrival.note is not None:
-                    self._hearing.noted(arrival.note)
-                elif arrival.data:
-                    self._hearing.take(arrival.data)
-                elif arrival.quiet:
-                    self._hearing.quiet()
-                if arrivals.due:
-                    self._show()
-                    arrivals.shown()
-        self._hearing.finish()
-        if reasons is not None and self.ended_by != "stop":
-            self._show()
-            reasons.wait(self._stop)
-        self._show()
-
-    def _show(self) -> None:
-        self._hearing.take_reasons()
-        moment = self._hearing.moment()
-        for happening in moment.happenings:
-            if happening.kind in EVENTS:
-                self.count[happening.kind] += happening.count
-        self.count["restart"] = max(0, moment.recording - 1)
-        self.count["stray"] = self._port.strays()
-        self._on_moment(moment)
-
-    def _over(self) -> bool:
-        if self._stop():
-            self.ended_by = "stop"
-        elif self._seconds is not None and time.monotonic() - self.begun >= self._seconds:
-            self.ended_by = "seconds"
-        elif any(self.count[event] for event in self._until):
-            self.ended_by = "until"
-        else:
-            return False
-        return True

@@ -1,57 +1,101 @@
-"""A device's log, answered."""
+"""Say what a device's log tells of its heap."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
 from heapscope.base.choices import known
 from heapscope.base.errors import InputError
+from heapscope.base.option import Option
 from heapscope.base.progress import OnProgress, phase
 from heapscope.base.request import parse_requests
-from heapscope.logs.answer.answered import answered
-from heapscope.logs.answer.log_result import LogResult
-from heapscope.logs.heaps.state_allocators import POISONINGS
-from heapscope.logs.reader.addresses import Addresses
-from heapscope.logs.reader.facts import OnHappening, read_log
-from heapscope.logs.reader.incoming import Incoming, is_stream
-from heapscope.logs.reader.reading import LogReading
-from heapscope.logs.reader.requests import parse_series
-from heapscope.trace.sniff import KeptHead, check_no_trace, looks_like
-from heapscope.trace.source import open_blocks
+from heapscope.cli.verbs.options import (
+    Chip,
+    Idf,
+    Needs,
+    Poisoning,
+)
+
+if TYPE_CHECKING:
+    from heapscope.logs.answer.log_result import LogResult
+    from heapscope.logs.reader.facts import OnHappening
+
 
 #: Files whose first bytes no noise on a serial line has.
 _OTHERS = ("an ELF program", "a gzip file", "an xz file", "a zip archive")
 
 
 def log(
-    source: str | Path,
+    source: Annotated[
+        str | Path,
+        Option(
+            "LOG|PORT|-",
+            "A log (.zst too), a serial port (COM3, serial:/dev/ttyUSB0@921600; 115200 bits a "
+            "second where none are given), or -: standard input.",
+        ),
+    ],
     *,
-    need: Sequence[int | str] = (),
-    figure: Sequence[str] = (),
-    requests: str = "",
-    boot: int | None = None,
-    chip: str | None = None,
-    idf: str | None = None,
-    poisoning: str | None = None,
-    elf: str | Path | None = None,
+    need: Needs = (),
+    figure: Annotated[
+        Sequence[str],
+        Option(
+            "PATTERN",
+            "Lines of the program's own: a regular expression whose groups are numbers, each "
+            r"named by the words before it: 'free=(\d+) largest=(\d+)'. May be repeated.",
+        ),
+    ] = (),
+    requests: Annotated[
+        str,
+        Option(
+            "LIST",
+            "Make requests one after the other in the last state of the log, and say what "
+            'they leave: "35000*7, 4096:DMA".',
+        ),
+    ] = "",
+    boot: Annotated[
+        int | None, Option("N", "Take the lines of this start of the program alone.", least=1)
+    ] = None,
+    chip: Chip = None,
+    idf: Idf = None,
+    poisoning: Poisoning = None,
+    elf: Annotated[
+        str | Path | None,
+        Option("FILE", "Name the functions behind addresses in code by this ELF."),
+    ] = None,
     on_happening: OnHappening | None = None,
     stop: Callable[[], bool] | None = None,
     progress: OnProgress | None = None,
 ) -> LogResult:
-    r"""Says what a device's log tells of its heap.
+    """Say what a device's log tells of its heap: one sentence first, then what it rests on.
 
-    `source`: a file (.zst too), a pipe, a serial port ("COM3", "serial:/dev/ttyUSB0@921600"),
-    or "-" for standard input. `need`: requests to ask about, each by itself, in bytes, perhaps with
-    capabilities ("16717", "4KB:DMA"). `requests`: such that follow each other: "35000*7, 4096:DMA".
-    `figure`: regular expressions for lines of the program's own, each group a number that is named
-    by the words before it ("free=(\d+) largest=(\d+)"). `boot`: the start of the program that is
-    asked about, from 1, instead of the whole log. `chip`, `idf`, `poisoning` ("none",
-    "light", "comprehensive"): what the log does not tell. `elf`: the
-    program, which names the functions behind addresses.
-    A stream is followed to its end, or until `stop` says True; `on_happening` hears at once what
-    happens in it. InputError: it cannot be read, or it tells no state for `requests`.
+    It reads boot lines, heap summaries, figures in any words, failed requests, errors of TLS and
+    Wi-Fi, overwritten heaps, heap traces, tables of tasks and dumps, of ESP-IDF, Arduino, ESPHome,
+    Tasmota, MicroPython, NuttX, Zephyr and more, behind any prefix. A pipe or a port is followed:
+    a failed request, a new start, a new minimum and damage are reported at once, and the answer
+    comes at its end or with Ctrl-C.
+
+    --need is about the last state of the log. --chip, --idf and --poisoning say what it does not
+    tell.
+
+    Examples:
+      heapscope log device.log
+      heapscope log device.log --need 16717
+      heapscope log device.log --requests "35000*7, 4096:DMA"
+      idf.py monitor | heapscope log -
+      heapscope log /dev/ttyUSB0
     """
+    from heapscope.logs.answer.answered import answered
+    from heapscope.logs.heaps.state_allocators import POISONINGS
+    from heapscope.logs.reader.addresses import Addresses
+    from heapscope.logs.reader.facts import read_log
+    from heapscope.logs.reader.incoming import Incoming, is_stream
+    from heapscope.logs.reader.reading import LogReading
+    from heapscope.logs.reader.requests import parse_series
+    from heapscope.trace.sniff import KeptHead
+    from heapscope.trace.source import open_blocks
+
     if poisoning is not None:
         known(poisoning, POISONINGS, noun="poisoning")
     names = Addresses(elf)
@@ -88,6 +132,8 @@ def log(
 
 def _check_kind(head: bytes, name: str) -> None:
     """InputError for a file that is known to be something else than a log."""
+    from heapscope.trace.sniff import check_no_trace, looks_like
+
     remedy = "give a device's log"
     check_no_trace(head, name=name, wanted="a log", remedy=remedy)
     what, use = looks_like(head)

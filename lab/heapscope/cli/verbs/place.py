@@ -1,56 +1,90 @@
-"""Where blocks should lie."""
+"""Find where blocks should lie, with a bound that no rules go beyond."""
 
 from __future__ import annotations
 
 import filecmp
-from collections.abc import Sequence
 from pathlib import Path
-from typing import Unpack
+from typing import TYPE_CHECKING, Annotated, Unpack
 
-from heapscope.answers.place.answer import place as answer
-from heapscope.answers.place.place_result import PlaceResult
-from heapscope.answers.place.question import SECONDS, SLOW, PlaceQuestion, PlaceWish, check_whole
 from heapscope.base.errors import HeapscopeError, InputError
+from heapscope.base.option import Option
 from heapscope.base.printable import printable
 from heapscope.base.progress import OnProgress, counted, phase
 from heapscope.base.request import parse_requests
-from heapscope.cli.verbs.recorded import with_word_size
-from heapscope.forecast.predict.memory_choice import choose_memory
-from heapscope.memory.choose import NO_RULES, choose_placement
-from heapscope.memory.layout.layout import Layout
-from heapscope.memory.layout.toml_text import read_toml_text
+from heapscope.cli.verbs.options import (
+    STRENGTH,
+    Needs,
+    Runs,
+    Seed,
+    Strength,
+    Trace,
+)
 from heapscope.memory.options import MemoryOptions, given
-from heapscope.simulation.jitter.runs import STRENGTH, Jitter
+
+if TYPE_CHECKING:
+    from heapscope.answers.place.place_result import PlaceResult
 
 
 def place(
-    trace: str | Path,
+    trace: Trace,
     *,
-    need: int | str | Sequence[int | str] = (),
-    slow: float = SLOW,
-    time_limit: float = SECONDS,
-    second: str | Path | None = None,
-    fixed_blocks: bool = False,
-    jitter: int | None = None,
-    jitter_seed: int = 0,
-    jitter_strength: float = STRENGTH,
+    need: Needs = (),
+    slow: Annotated[
+        float,
+        Option("PERCENT", "Part of the bytes asked for that rules may send to slow memory (10)."),
+    ] = 10.0,
+    time_limit: Annotated[float, Option("SECONDS", "Time for the search (60).")] = 60.0,
+    second: Annotated[
+        str | Path | None,
+        Option(
+            "T2.hst",
+            "Another recording of the same program, which the rules are tried on. A heap with two "
+            "ends gets rules for them only where they win there, too.",
+        ),
+    ] = None,
+    fixed_blocks: Annotated[
+        bool,
+        Option("", "Try pools of fixed blocks, too. Rules for them are given only where they win."),
+    ] = False,
+    jitter: Runs = None,
+    jitter_seed: Seed = 0,
+    jitter_strength: Strength = STRENGTH,
     progress: OnProgress | None = None,
     **memory: Unpack[MemoryOptions],
 ) -> PlaceResult:
-    """Finds the rules that leave most internal memory free, or a block of `need` at every moment.
+    """Find the rules for --place that leave most internal memory free, or a block that must fit.
 
-    `slow`: percent of the bytes asked for that may be in slow memory. `time_limit`: seconds for it.
-    `second`: another recording of the same program, which the rules are tried on, and which a heap
-    with two ends needs for rules that use them. `fixed_blocks`: tries pools of fixed blocks, too.
-    `jitter`: so many perturbed runs also say in which share the placement holds. `memory`: as for
-    replay(); the rules of `place` stay in front. InputError: an input cannot be used.
+    A mixed-integer programme sends classes of requests, by task, call site and size, to regions
+    and to slow memory. Its bound is what no such rules go beyond. Its solution and the best single
+    rules are replayed with the whole trace, and the best of them is given. The memory is chosen
+    as for replay; the rules of --place stay as they are, in front. The new rules go to the file of
+    -o. --need names the request that has to succeed at every moment.
+
+    With --jitter, perturbed runs of the trace also say in which share the placement holds.
+
+    Examples:
+      heapscope place T.hst --chip esp32 --psram 4MB --psram-threshold off
+      heapscope place T.hst --chip esp32 --need 16717 -o rules.toml
+      heapscope place T.hst --chip esp32s3 --psram 8MB --psram-threshold off --slow 5
+      heapscope place T.hst --chip esp32 --psram 4MB --second T2.hst --json place.json
+      heapscope place T.hst --chip esp32 --need 16717 --jitter 200
+      heapscope place T.hst --pool 64KB --fixed-blocks -o rules.toml --code place.h
     """
+    from heapscope.answers.place.answer import place as answer
+    from heapscope.answers.place.question import PlaceQuestion, PlaceWish, check_whole
+    from heapscope.cli.verbs.recorded import with_word_size
+    from heapscope.forecast.predict.memory_choice import choose_memory
+    from heapscope.memory.choose import NO_RULES, choose_placement
+    from heapscope.memory.layout.layout import Layout
+    from heapscope.memory.layout.toml_text import read_toml_text
+    from heapscope.simulation.jitter.runs import Jitter
+
     path, options = Path(trace), given(memory)
     layout = choose_memory(options, path).layout
     choose_placement(options, layout)  # names what is wrong in it by the file's own name
     own = options.get("place")
     text = "" if own is None or str(own) == NO_RULES else read_toml_text(own, what="rules").text
-    needs = parse_requests([need] if isinstance(need, str | int) else need)
+    needs = parse_requests(need)
     if len(needs) > 1:
         raise InputError("--need given twice: rules are for one request", remedy="give it once")
     wish = PlaceWish(

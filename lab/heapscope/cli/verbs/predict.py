@@ -1,81 +1,115 @@
-"""The needs of a configuration, and what it gives."""
+"""Predict memory and throughput of a configuration."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
 from heapscope.base.choices import known
+from heapscope.base.option import Option
 from heapscope.base.printable import printable
 from heapscope.base.progress import OnProgress, phase
 from heapscope.base.sizes import parse_size
-from heapscope.config.chosen_config import choose_config, left_out
-from heapscope.forecast.predict.config_knobs import knobs_of
-from heapscope.forecast.predict.demand import Demand
-from heapscope.forecast.predict.environment import placed
-from heapscope.forecast.predict.forecast import forecast, with_own
-from heapscope.forecast.predict.memory_scene import MemoryScene, minor_of_config
-from heapscope.forecast.predict.memory_states import MemoryModel
-from heapscope.forecast.predict.own_board import calibrated_by, measured_of
-from heapscope.forecast.predict.part_table import LINKS
-from heapscope.forecast.predict.power_save import Times
-from heapscope.forecast.predict.prediction import Prediction
-from heapscope.forecast.predict.static_use import static_use
-from heapscope.forecast.predict.system_load import busiest_memory, twice
-from heapscope.forecast.predict.trace_fit import trace_fit
-from heapscope.forecast.predict.wifi_table import chips
-from heapscope.simulation.replay.run import replay as replay_events
-from heapscope.trace.loss import is_cut
+from heapscope.cli.verbs.options import (
+    Air,
+    Chip,
+    Elf,
+    Idf,
+    Links,
+    Loss,
+    Map,
+    MeasuredFile,
+    NoMeasured,
+    ProjectFolder,
+    Rtt,
+    Sdkconfigs,
+    StaticDram,
+    Tcp,
+    Tls,
+    Traced,
+    Udp,
+    each_of,
+)
+
+if TYPE_CHECKING:
+    from heapscope.forecast.predict.prediction import Prediction
 
 
 def predict(
-    *files: str | Path,
-    chip: str | None = None,
-    idf: str | None = None,
-    project: str | Path | None = None,
-    trace: str | Path | None = None,
-    traced: bool = False,
-    measured: str | Path | None = None,
-    no_measured: bool = False,
-    tcp: int = 1,
-    udp: int = 0,
-    tls: int = 0,
-    links: Sequence[str] = (),
-    elf: str | Path | None = None,
-    map: str | Path | None = None,
-    static_dram: int | str | None = None,
-    air: bool = False,
-    rtt: float = 0.0,
-    loss: float = 0.0,
-    band: float = 2.4,
-    width: int = 0,
-    calibrate: Sequence[str | Path] = (),
-    beacon: int = 100,
-    dtim: int = 1,
-    listen: int = 3,
-    window: int = 65535,
-    interval: int = 0,
-    awake: float = 5.0,
-    wifi_share: float = 100.0,
+    *files: Sdkconfigs,
+    chip: Chip = None,
+    idf: Idf = None,
+    project: ProjectFolder = None,
+    trace: Annotated[
+        str | Path | None, Option("T.hst", "The program's own allocations, which must fit too.")
+    ] = None,
+    traced: Traced = False,
+    measured: MeasuredFile = None,
+    no_measured: NoMeasured = False,
+    tcp: Tcp = 1,
+    udp: Udp = 0,
+    tls: Tls = 0,
+    links: Links = (),
+    elf: Elf = None,
+    map: Map = None,
+    static_dram: StaticDram = None,
+    air: Air = False,
+    rtt: Rtt = 0.0,
+    loss: Loss = 0.0,
+    band: Annotated[float, Option("GHZ", "Band of the access point: 2.4 or 5.")] = 2.4,
+    width: Annotated[int, Option("MHZ", "Its channel: 20 or 40 (the chip's fastest).")] = 0,
+    calibrate: Annotated[
+        Sequence[str | Path],
+        Option(
+            "IPERF_LOG",
+            "The output of iperf of your board with this configuration: on the host (iperf "
+            "2 or 3, with -J too) or on the device.",
+        ),
+    ] = (),
+    beacon: Annotated[int, Option("TU", "Beacon interval, 1.024 ms each.")] = 100,
+    dtim: Annotated[int, Option("N", "DTIM period, beacons.")] = 1,
+    listen: Annotated[int, Option("N", "Listen interval, beacons.")] = 3,
+    window: Annotated[int, Option("MS", "Window of connectionless modules.")] = 65535,
+    interval: Annotated[int, Option("MS", "Their interval; 0: the default mode.")] = 0,
+    awake: Annotated[float, Option("MS", "Radio on for each beacon.")] = 5.0,
+    wifi_share: Annotated[float, Option("PERCENT", "Time left to Wi-Fi by Bluetooth.")] = 100.0,
     progress: OnProgress | None = None,
 ) -> Prediction:
-    """Predicts the RAM, the available memory, the throughput and the power save of a configuration.
+    """Predict what a configuration needs and gives: RAM part by part, available memory, Wi-Fi
+    throughput with bands, TLS time, power save.
 
-    `files`: sdkconfig files, of which later ones win; without them those of the folder `project`,
-    whose own options count in any case. `trace`: a trace that is tried on the memory
-    that is left; `traced`: it has the blocks of Wi-Fi, lwIP and Bluetooth too. `measured`: figures
-    of the user's own board; `no_measured` leaves those aside that are kept beside the
-    configuration. `tcp`, `udp`, `tls`: sockets and sessions at the same time.
-    `links`: what is linked at boot and app_main already, of "wifi" and "ble". `elf`, `map`: the
-    firmware, for its static use; `static_dram`: that use itself, bytes of code and data in the
-    memory that malloc serves. Without them it is that of an empty program with what is linked.
-    `air`, `rtt` (ms), `loss` (percent): where the device is; `band` (GHz) and `width` (MHz; 0: the
-    one on which the chip is fastest): the channel. `calibrate`: logs of iperf on the user's own
-    board with this configuration, on that channel. The rest describes power save:
-    `beacon` in units of 1.024 ms, `dtim` and `listen` in beacons, `window`, `interval` and `awake`
-    in ms, `wifi_share` in percent. InputError: an input cannot be used.
+    The bands are to hold 80 and 95 % of all cases, and say how much is known: of a chip without
+    published figures they are wide. Each prediction is printed with what it rests on.
+
+    Examples:
+      heapscope predict sdkconfig.defaults --chip esp32 --idf 5.5
+      heapscope predict sdkconfig.defaults sdkconfig.release --chip esp32s3 --tls 2
+      heapscope predict sdkconfig.defaults --chip esp32 --air --rtt 20 --loss 0.1
+      heapscope predict sdkconfig.defaults --chip esp32 --listen 10 --json predict.json
+      heapscope predict sdkconfig --calibrate iperf.log
+      heapscope predict sdkconfig.defaults --chip esp32 --trace T.hst
+      heapscope predict --project . --tls 1
     """
+    from heapscope.config.chosen_config import choose_config, left_out
+    from heapscope.forecast.predict.config_knobs import knobs_of
+    from heapscope.forecast.predict.demand import Demand
+    from heapscope.forecast.predict.environment import placed
+    from heapscope.forecast.predict.forecast import forecast, with_own
+    from heapscope.forecast.predict.memory_scene import MemoryScene, minor_of_config
+    from heapscope.forecast.predict.memory_states import MemoryModel
+    from heapscope.forecast.predict.own_board import calibrated_by, measured_of
+    from heapscope.forecast.predict.part_table import LINKS
+    from heapscope.forecast.predict.power_save import Times
+    from heapscope.forecast.predict.prediction import Prediction
+    from heapscope.forecast.predict.static_use import static_use
+    from heapscope.forecast.predict.system_load import busiest_memory, twice
+    from heapscope.forecast.predict.trace_fit import trace_fit
+    from heapscope.forecast.predict.wifi_table import chips
+    from heapscope.simulation.replay.run import replay as replay_events
+    from heapscope.trace.loss import is_cut
+
     environment = placed(air=air, rtt=rtt, loss=loss, band=band, width=width)
     times = Times(
         beacon=beacon,
@@ -97,7 +131,7 @@ def predict(
             config=config,
             minor=minor_of_config(config, idf),
             demand=Demand(tcp=tcp, udp=udp, tls=tls),
-            links=tuple(known(printable(link), LINKS, noun="--links") for link in links),
+            links=tuple(known(printable(link), LINKS, noun="--links") for link in each_of(links)),
         ),
         **vars(
             static_use(

@@ -1,56 +1,112 @@
-"""A Linux program, and what it asks of its heap."""
+"""Record a Linux program."""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
 from heapscope.base.errors import InputError
 from heapscope.base.extras import need as need_extra
+from heapscope.base.option import Option
 from heapscope.base.printable import printable
-from heapscope.capture.record.allocators import look_at, names_of
-from heapscope.capture.record.attach import attach
-from heapscope.capture.record.objects import Objects
-from heapscope.capture.record.options import RecordOptions
-from heapscope.capture.record.program import find_program
-from heapscope.capture.record.recording import RecordResult
-from heapscope.capture.record.session import record as record_program
-from heapscope.capture.record.wrap import Wrap, write_wrap
-from heapscope.capture.record.wrap_source import EXPORT
+from heapscope.base.sizes import parse_size
+from heapscope.cli.verbs.options import (
+    Seconds,
+    output,
+)
+
+if TYPE_CHECKING:
+    from heapscope.capture.record.recording import RecordResult
+    from heapscope.capture.record.wrap import Wrap
 
 
 def record(
-    command: Sequence[str] = (),
+    command: Annotated[Sequence[str], Option("PROGRAM...", "The program and its arguments.")] = (),
     *,
-    pid: int | None = None,
-    out: str | Path = "record.hst",
-    stacks: int = 0,
-    drop: bool = False,
-    children: bool = True,
-    addresses: bool = False,
-    libc: bool = False,
-    paused: bool = False,
-    seconds: float | None = None,
-    until_size: int | None = None,
-    end_program: bool = False,
+    out: Annotated[str | Path, output("T.hst", writes=False)] = "record.hst",
+    stacks: Annotated[
+        int,
+        Option("N", "Record who asked: call stacks of at most N callers.", least=0, most=64),
+    ] = 0,
+    drop: Annotated[
+        bool,
+        Option("", "Lose events, and count them, where the program would have to wait."),
+    ] = False,
+    children: Annotated[
+        bool,
+        Option(
+            "",
+            "Write a trace of each process that it starts, too.",
+            flags=("--children/--no-children",),
+        ),
+    ] = True,
+    addresses: Annotated[
+        bool, Option("", "Know blocks by their addresses; the trace is larger by half.")
+    ] = False,
+    pid: Annotated[
+        int | None,
+        Option(
+            "PID",
+            "Record this process, which runs already, from now on; without PROGRAM. It goes "
+            "on afterwards. x86-64 with glibc.",
+            least=1,
+        ),
+    ] = None,
+    seconds: Seconds = None,
+    until_size: Annotated[
+        int | str | None,
+        Option(
+            "BYTES",
+            "End the recording when the files have so many bytes together (100MB); what was "
+            "recorded by then is written, so that they may be larger by 1 MB a process.",
+        ),
+    ] = None,
+    end_program: Annotated[
+        bool, Option("", "With --seconds or --until-size: end the program, too (SIGTERM).")
+    ] = False,
+    paused: Annotated[
+        bool,
+        Option(
+            "",
+            "Begin when the program calls heapscope_start() (heapscope/record.h), with the "
+            "blocks that are live then.",
+        ),
+    ] = False,
+    libc: Annotated[
+        bool,
+        Option(
+            "",
+            "Record the C library's heap, and not the program's own allocators, of a program "
+            "that is linked with the file of --wrap.",
+        ),
+    ] = False,
     progress: Callable[[int, int, int], None] | None = None,
     report: Callable[[str], None] | None = None,
 ) -> RecordResult:
-    """Runs a Linux program to its end and writes the trace `out`; or records the process `pid`,
-    which runs already, until it ends, a limit is reached, or Ctrl-C. Blocks that it had before are
-    not known: frees of them are counted, and are not in the trace.
+    """Run a Linux program and record what it asks of its heap. No rebuild, nothing lost.
 
-    `stacks`: callers that are recorded of each request, at most. `drop`: loses events, and counts
-    them, where the program would have to wait. `children`: writes a trace of each process that it
-    starts, too. `addresses`: knows blocks by their addresses. `libc`: of a program with the file of
-    wrap_file(), records the C library's heap and not its own. `paused`: the trace begins when the
-    program calls heapscope_start(). `seconds`, `until_size`: the recording ends then, or when the
-    files have so many bytes; the program goes on, unless `end_program` says otherwise, and is
-    waited for. `progress` is called with the events so far, the live bytes and the processes;
-    `report` with a sentence when a limit was reached. HeapscopeError: the program cannot be
-    recorded.
+    Dynamically linked programs of 32 and 64 bit, glibc and musl, and all that they start: a
+    process that they fork goes on in T.PID.hst, what that runs after an exec in T.PID.2.hst. T.hst
+    is what the command itself became; what it ran before an exec is T.PID.1.hst.
+    The exit code is the program's (128 and the signal's number where a signal ended it), or 2 where
+    the trace could not be written whole.
+    Ctrl-C ends the program; its trace is whole. After --seconds or --until-size the program goes on
+    without being recorded, and is waited for. -o may end with .hst.zst; "-" is standard output, and
+    the program's own output then goes to standard error.
+
+    Examples:
+      heapscope record -o T.hst -- true
+      heapscope record --stacks 16 -o T.hst.zst -- ls -l
+      heapscope record --seconds 30 --until-size 100MB -o T.hst -- true
+      heapscope record -o T.hst --json - -- sh -c true
+      heapscope record --wrap wrap -- ./firmware
     """
+    from heapscope.capture.record.attach import attach
+    from heapscope.capture.record.options import RecordOptions
+    from heapscope.capture.record.session import record as record_program
+
     if pid is not None:
         _refuse_with_pid(command, paused=paused, end_program=end_program, libc=libc)
     elif not command:
@@ -66,7 +122,7 @@ def record(
         libc=libc,
         paused=paused,
         seconds=seconds,
-        size=until_size,
+        size=None if until_size is None else parse_size(until_size, what="--until-size"),
         end_program=end_program,
         pid=pid,
     )
@@ -89,6 +145,11 @@ def _refuse_with_pid(command: Sequence[str], **given: object) -> None:
 def unrecorded(command: Sequence[str]) -> str:
     """The sentence about allocators of a program that a recording of it would not hold, before it
     runs; empty: none is known. HeapscopeError: the program cannot be recorded."""
+    from heapscope.capture.record.allocators import look_at, names_of
+    from heapscope.capture.record.objects import Objects
+    from heapscope.capture.record.program import find_program
+    from heapscope.capture.record.wrap_source import EXPORT
+
     program = find_program(command, Objects())
     look = look_at(program.path)
     unseen = look.unseen
@@ -117,6 +178,11 @@ def wrap_file(
     `program`: as it was built without them. `hooks`: functions that Heapscope does not know, as
     "my_alloc=malloc". `only`: patterns of the functions to take, as "sys_heap_*"; none: all.
     InputError: it has none of them that a linker can wrap."""
+    from heapscope.capture.record.allocators import look_at
+    from heapscope.capture.record.objects import Objects
+    from heapscope.capture.record.program import find_program
+    from heapscope.capture.record.wrap import write_wrap
+
     path = Path(program)
     if not look_at(path).half_linked:
         path = find_program([str(program)], Objects()).path

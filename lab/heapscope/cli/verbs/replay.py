@@ -1,23 +1,24 @@
-"""A trace on a chip's memory; without a memory, what the trace holds."""
+"""Say what a trace holds, or run it on a chip's memory."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Unpack, overload
+from typing import TYPE_CHECKING, Annotated, Unpack, overload
 
-from heapscope.base.errors import InputError
+from heapscope.base.option import Option
 from heapscope.base.progress import OnProgress, phase
-from heapscope.base.request import parse_requests
-from heapscope.forecast.predict.memory_choice import choose_memory
-from heapscope.logs.heaps.state_layout import state_layout
-from heapscope.memory.choose import choose_placement
-from heapscope.memory.options import MemoryOptions, flag, given
-from heapscope.memory.static_choice import ChosenMemory
-from heapscope.simulation.replay.run import replay as replay_events
-from heapscope.simulation.result.result import ReplayResult
-from heapscope.trace.all_names import read_all_names
-from heapscope.trace.info import TraceInfo, read_info
+from heapscope.cli.verbs.options import (
+    Fold,
+    Needs,
+    Trace,
+)
+from heapscope.memory.options import MemoryOptions, given
+from heapscope.trace.fold_sites import fold as fold_sites
+
+if TYPE_CHECKING:
+    from heapscope.simulation.result.result import ReplayResult
+    from heapscope.trace.info import TraceInfo
 
 
 @overload
@@ -37,76 +38,59 @@ def replay(
 
 
 def replay(
-    trace: str | Path,
+    trace: Trace,
     *,
-    need: Sequence[int | str] = (),
-    explain: int | None = None,
-    state: str | Path | None = None,
+    need: Needs = (),
+    explain: Annotated[
+        int | None, Option("EVENT", "Say why this request went where it went.", least=0)
+    ] = None,
+    state: Annotated[
+        str | Path | None,
+        Option("LOG", "Begin with the heaps as the end of this log tells them."),
+    ] = None,
+    fold: Fold = None,
+    contents: bool = True,
     progress: OnProgress | None = None,
     **memory: Unpack[MemoryOptions],
 ) -> ReplayResult | TraceInfo:
-    """Runs a trace on a chip's memory and says how close it came to running out. With the trace
-    alone it says what that holds: events, tasks, marks, its live peak, its origin and its damage.
+    """Run a trace on a chip's memory and say how close it came to running out. With the trace alone
+    it says what that holds: events, tasks, marks, live peak, where it came from, damage.
 
-    `need`: requests asked about at every moment, as bytes or "4KB:DMA". `explain`: the number of an
-    event to explain. `state`: a device's log, whose last dump, summary or start is what the trace
-    begins with. `memory`: see MemoryOptions; with a question and no memory it is that of the chip
-    that the trace names. InputError: an input cannot be used.
+    The memory is one of
+      --chip C [--idf V] [--boot-log F] [--cores N] [--static-dram N] [--static-iram N]
+               [--sdkconfig F] [--elf F or --map F]
+               [--load wifi,tls=2]
+               [--psram SIZE] [--rtc on/off] [--memprot on/off] [--iram-8bit on/off]
+      --boot-log F       a real device's regions; its own chip and version count
+      --layout F.toml    regions of your own
+      --pool BYTES       a single pool
+      --state LOG        a device's heaps as the end of its log tells them: by a heap dump, or by
+                         a summary with one free block a heap
+    and --allocator A puts another allocator on every region of it, --allocator REGION=A on one
+    (a kind or an address). --place RULES.toml sends requests elsewhere than their capabilities do.
+
+    Examples:
+      heapscope replay T.hst
+      heapscope replay T.hst --chip esp32 --idf 5.5 --need 16717
+      heapscope replay T.hst --chip esp32s3 --idf 5.5 --psram 8MB --need 16717:INTERNAL
+      heapscope replay T.hst --boot-log boot.txt --need 16717 --need 4KB:DMA
+      heapscope replay T.hst --pool 256KB --allocator idf-4.2 --digest
+      heapscope replay T.hst --chip esp32 --allocator idf-5.5 --allocator D/IRAM=tlsf
+      heapscope replay T.hst --chip esp32 --place rules.toml
+      heapscope replay T.hst --chip esp32 --explain 0
+      heapscope replay T.hst --chip esp32 --elf firmware.elf
+      heapscope replay T.hst --sdkconfig sdkconfig --idf 5.5 --load wifi,tls=2
+      heapscope replay T.hst --state device.log --need 16717
+      heapscope replay T.hst --chip esp32 --json replay.json
+      heapscope replay T.hst --chip esp32 --fail-on min_free=20KB
+
+    Python: without `contents`, the trace alone is replayed on the chip that it names.
     """
+    from heapscope.cli.verbs.replayed import replayed
+    from heapscope.trace.info import read_info
+
+    fold_sites(fold)
     path, options = Path(trace), given(memory)
-    if not options and not need and explain is None and state is None:
+    if contents and not options and not need and explain is None and state is None:
         return read_info(path, peak_time=True, progress=phase(progress, "reading"))
     return replayed(path, options, need=need, explain=explain, state=state, progress=progress)
-
-
-def replayed(
-    path: Path,
-    options: MemoryOptions,
-    *,
-    need: Sequence[int | str] = (),
-    explain: int | None = None,
-    state: str | Path | None = None,
-    progress: OnProgress | None = None,
-) -> ReplayResult:
-    """The replay itself, on the memory of the options, or else of the chip that the trace names."""
-    chosen = choose_memory(options, path) if state is None else _begun(state, options)
-    needs = parse_requests(need)
-    placement = choose_placement(options, chosen.layout)
-    names = None
-    if placement is not None and placement.by_name:
-        names = read_all_names(path, progress=phase(progress, "reading names"))
-    result = replay_events(
-        path,
-        chosen.layout,
-        needs=needs,
-        explain=explain,
-        placement=placement,
-        names=names,
-        progress=phase(progress, "replaying"),
-    )
-    return result.with_static(chosen.static)
-
-
-#: Options that say more of a state than its log does.
-_BESIDE = ("chip", "idf", "allocator", "psram_threshold", "place")
-
-
-def _begun(state: str | Path, options: MemoryOptions) -> ChosenMemory:
-    for name in options:
-        if name not in _BESIDE:
-            raise InputError(
-                f"--state and {flag(name)} both say which memory there is",
-                remedy=f"leave {flag(name)} out; these go with --state: "
-                f"{', '.join(map(flag, _BESIDE))}",
-            )
-    allocator, threshold = options.get("allocator"), options.get("psram_threshold")
-    if allocator is not None and not isinstance(allocator, str):
-        allocator = ",".join(allocator)
-    layout = state_layout(
-        state,
-        chip=options.get("chip"),
-        idf=options.get("idf"),
-        allocator=allocator,
-        threshold=None if threshold is None else str(threshold),
-    )
-    return ChosenMemory(layout=layout)

@@ -1,78 +1,91 @@
-"""A replay as one HTML page."""
+"""Write what happened as one HTML page, or the page that opens traces."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Unpack
+from typing import TYPE_CHECKING, Annotated, Unpack
 
-from heapscope.answers.leaks.find import find_leaks
-from heapscope.answers.leaks.interval import interval
-from heapscope.answers.why.explain import explain
-from heapscope.answers.why.plan_find import plan_wish
 from heapscope.base.errors import InputError
-from heapscope.base.extras import need as need_extra
-from heapscope.base.output import open_output
+from heapscope.base.option import Option
 from heapscope.base.printable import printable
-from heapscope.base.progress import OnProgress, counted, phase
-from heapscope.base.request import Request, parse_requests
-from heapscope.cli.verbs.surveyed import surveyed
-from heapscope.forecast.predict.knob_choice import choose_knobs
-from heapscope.forecast.predict.memory_choice import choose_memory
-from heapscope.memory.choose import choose_placement
-from heapscope.memory.options import MemoryOptions, given, per_side
-from heapscope.render.explorer.embed import (
-    EMBED_LIMIT,
-    chip_memories,
-    embed,
-    has_engine,
-    memory_json,
+from heapscope.base.progress import OnProgress
+from heapscope.base.request import parse_requests
+from heapscope.cli.verbs.options import (
+    Fold,
+    Needs,
+    Plan,
+    output,
 )
-from heapscope.render.explorer.written import Explorer
-from heapscope.render.page.comparison import labels
-from heapscope.render.page.document import PageEngine, Report, html, report_parts
-from heapscope.render.page.side import PageSide
-from heapscope.render.text.markdown import markdown
-from heapscope.simulation.replay.survey import COLUMNS
-from heapscope.simulation.result.result import ReplayResult
-from heapscope.trace.all_names import read_all_names
-from heapscope.trace.info import read_info
-from heapscope.trace.segment import segment_of
-from heapscope.trace.source import open_blocks
+from heapscope.memory.options import MemoryOptions, given, per_side
+from heapscope.trace.fold_sites import fold as fold_sites
 
-#: Longer traces are explained only when asked: every change is a replay of its own.
-EXPLAINED_EVENTS = 500_000
-
-MARKDOWN = "give a name that ends in .md, for Markdown"
-
-#: More would neither be read nor fit into a page of a few megabytes.
-SIDES_MAX = 6
+if TYPE_CHECKING:
+    from heapscope.render.explorer.written import Explorer
+    from heapscope.render.page.document import Report
 
 
 def report(
-    *traces: str | Path,
-    out: str | Path | None = None,
-    title: str | None = None,
+    *traces: Annotated[
+        str | Path,
+        Option("[T.hst...]", "Trace; several: they are compared; none: the explorer."),
+    ],
+    out: Annotated[str | Path | None, output("FILE", required=True)] = None,
+    title: Annotated[str | None, Option("TEXT", "Heading of the page (the trace's name).")] = None,
     sides: Sequence[MemoryOptions] = (),
-    need: Sequence[int | str] = (),
-    why: bool | None = None,
-    plan: bool = False,
-    embed_limit: int = EMBED_LIMIT,
+    need: Needs = (),
+    plan: Plan = False,
+    why: Annotated[
+        bool | None,
+        Option(
+            "",
+            "Explain failures by replays with changes (of one trace up to 500 000 events).",
+            flags=("--why/--no-why",),
+        ),
+    ] = None,
+    embed_limit: Annotated[
+        int,
+        Option(
+            "BYTES",
+            "The compressed trace in the page, at most; 0: no trace and no replay in it.",
+        ),
+    ] = 8_000_000,
+    fold: Fold = None,
     progress: OnProgress | None = None,
     **memory: Unpack[MemoryOptions],
 ) -> Report | Explorer:
-    """Replays every side and writes what happened to `out`, an HTML page that loads nothing, or
-    Markdown where its name ends with .md.
+    """Write what happened as one HTML page: a file by itself that loads nothing.
 
-    Several traces, or one with several `sides` (mappings of options), are compared with the first;
-    `memory` are the options that all sides share. `why`: explains failures by replays with changes;
-    None: on one side, where something failed and the trace is short enough. `plan`: also one
-    combined set of changes, on one side. `embed_limit`: bytes of the compressed trace in a page of
-    one side, which replays it by itself; of a longer trace the page has the beginning, and says so;
-    0: no trace and no replay. Without a trace `out` is the explorer, a page that opens traces and
-    replays them in the browser. InputError: an input cannot be used.
+    An option given once counts for all; given several times, or with several traces, it makes a
+    page that compares them with the first. The memory is chosen as for replay. A name for -o that
+    ends with .md makes it Markdown.
+
+    Without a trace it is the explorer, a page that opens a trace by itself and replays it in the
+    browser: a trace (.hst), the text form, heaptrack's data or a log of mtrace is dropped on it.
+    It has the memories of all chips and needs neither an installation nor a network.
+
+    Examples:
+      heapscope report T.hst --chip esp32 --need 16717 -o report.html
+      heapscope report T.hst --chip esp32 --idf 4.2 --idf 5.5 -o upgrade.html
+      heapscope report T.hst --pool 64KB --allocator idf-5.5 --allocator tlsf -o allocators.html
+      heapscope report -o explorer.html
+      heapscope report before.hst after.hst --chip esp32 --title "Smaller buffers" -o change.html
     """
+    from heapscope.cli.verbs.reported import (
+        SIDES_MAX,
+        check_page,
+        engine_of,
+        explorer,
+        side_of,
+        write_page,
+    )
+    from heapscope.render.explorer.embed import has_engine
+    from heapscope.render.page.comparison import labels
+    from heapscope.render.page.document import Report
+    from heapscope.simulation.replay.survey import COLUMNS
+
+    fold_sites(fold)
     if out is not None:
         check_page(Path(out))
     if not traces:
@@ -103,7 +116,7 @@ def report(
     if embed_limit < 0:
         raise InputError(f"a limit of {embed_limit} bytes", remedy="give 0 or more")
     results = [
-        _side(paths[number % len(paths)], options, wanted, columns, explains, plan, progress)
+        side_of(paths[number % len(paths)], options, wanted, columns, explains, plan, progress)
         for number, options in enumerate(per_side(given(memory), sides, count=count))
     ]
     if count > 1:
@@ -112,92 +125,10 @@ def report(
     heading = title or ", ".join(dict.fromkeys(path.name for path in paths))
     engine = None
     if count == 1 and embed_limit and has_engine():
-        engine = _engine(paths[0], per_side(given(memory), sides, count=1)[0], wanted, embed_limit)
+        engine = engine_of(
+            paths[0], per_side(given(memory), sides, count=1)[0], wanted, embed_limit
+        )
     done = Report(title=printable(heading, limit=200), sides=tuple(results), engine=engine)
     if out is not None:
         write_page(done, Path(out), inputs=paths)
     return done
-
-
-def explorer(out: str | Path) -> Explorer:
-    """Writes the page that opens a trace, or the text of a recorder, which is dropped on it. It
-    loads nothing. HeapscopeError: the build made no engine."""
-    need_extra("report", "a page in HTML")
-    from heapscope.render.page.explorer import explorer_html
-
-    page = explorer_html().encode("utf-8")
-    with open_output(Path(out)) as write:
-        write(page)
-    return Explorer(out=str(out), size=len(page))
-
-
-def _engine(
-    trace: Path, options: MemoryOptions, needs: Sequence[Request], limit: int
-) -> PageEngine | None:
-    """The page's own replay; None: it reads no other segment of a recording than the first."""
-    if segment_of(trace)[1] != 1:
-        return None
-    layout = choose_memory(options, trace).layout
-    placement = choose_placement(options, layout)
-    named = layout.tenants or (placement is not None and placement.by_name)
-    names = read_all_names(trace) if named else None
-    own = memory_json(layout, needs=needs, placement=placement, names=names)
-    with open_blocks(trace) as blocks:
-        packed = embed(blocks, limit)
-    return PageEngine(trace=packed, memories=(own, *chip_memories()), limit=limit)
-
-
-def check_page(out: Path) -> None:
-    """InputError: this page cannot be written by what is installed. It is asked before a replay,
-    which may take its time."""
-    if out.suffix.lower() != ".md":
-        need_extra("report", f"{printable(str(out), limit=400)}: a page in HTML", instead=MARKDOWN)
-
-
-def write_page(report: Report, out: Path, *, inputs: Sequence[Path]) -> int:
-    """Writes the page, Markdown where the name ends with .md, whole or not at all, and returns its
-    bytes."""
-    check_page(out)
-    text = markdown(report_parts(report)) if out.suffix.lower() == ".md" else html(report)
-    page = text.encode("utf-8")
-    with open_output(out, inputs=tuple(inputs)) as write:
-        write(page)
-    return len(page)
-
-
-def _side(
-    trace: Path,
-    options: MemoryOptions,
-    needs: Sequence[Request],
-    columns: int,
-    explains: bool | None,
-    plan: bool,
-    progress: OnProgress | None,
-) -> PageSide:
-    built = surveyed(trace, options, needs=needs, columns=columns, progress=progress)
-    result = built.result
-    why = None
-    if explains if explains is not None else _worth_explaining(result):
-        tried = counted(progress, "replays with changes")
-        offers = choose_knobs(built.memory.layout, options.get("sdkconfig"))
-        why = explain(
-            trace,
-            built.memory.layout,
-            needs=needs,
-            placement=built.placement,
-            tried=tried,
-            knobs=offers[0],
-            knobs_of=offers[1],
-            plan=plan_wish(options.get("sdkconfig")) if plan else None,
-        )
-    result = built.complete()
-    looking = phase(progress, "looking at live blocks")
-    span = interval(read_info(trace, progress=looking), start=None, end=None)
-    leaks = find_leaks(trace, span, free=result.free_for_malloc, progress=looking)
-    return PageSide(label="", result=result, survey=built.seen, leaks=leaks, why=why)
-
-
-def _worth_explaining(result: ReplayResult) -> bool:
-    """Something went wrong, and replaying it with every change takes no longer than one waits."""
-    bad = result.summary.failures or any(need.short_events for need in result.needs)
-    return bool(bad) and result.summary.event_count <= EXPLAINED_EVENTS

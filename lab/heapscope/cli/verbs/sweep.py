@@ -1,49 +1,109 @@
-"""Many traces on many memories at once, and answers over the results."""
+"""Replay many traces on many memories, and answer over all of them."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
-from heapscope.answers.fit.schedule import cores
 from heapscope.base.errors import InputError
 from heapscope.base.extras import need
+from heapscope.base.option import Option
 from heapscope.base.output import open_output
 from heapscope.base.printable import printable
 from heapscope.base.progress import OnProgress, ProgressStep
-from heapscope.fleet.sweep.answer import SweepResult
-from heapscope.fleet.sweep.cluster import Tls, check_address, local_cluster, remote_cluster
-from heapscope.fleet.sweep.drive import drive
-from heapscope.fleet.sweep.output import opened
-from heapscope.fleet.sweep.plan_file import read_plan
-from heapscope.fleet.sweep.show import show
+from heapscope.cli.verbs.options import output
 
 if TYPE_CHECKING:
     from distributed import Client
 
+    from heapscope.fleet.sweep.answer import SweepResult
+    from heapscope.fleet.sweep.cluster import Tls
+
+
 WORKERS_MAX = 1024
 
 
+#: The word in front of a folder whose results are shown.
+SHOW = "show"
+
+
 def sweep(
-    plan: str | Path,
-    out: str | Path | None = None,
-    *,
-    workers: int | None = None,
-    scheduler: str | None = None,
-    tls_ca: str | Path | None = None,
-    tls_cert: str | Path | None = None,
-    tls_key: str | Path | None = None,
+    *words: Annotated[
+        str | Path,
+        Option(
+            "PLAN.toml | show FOLDER",
+            "The plan to sweep; or the word show and the folder of a sweep's results.",
+            kind=str,
+        ),
+    ],
+    out: Annotated[str | Path | None, output("FOLDER")] = None,
+    workers: Annotated[
+        int | None, Option("N", "Processes on this machine (one for each processor).")
+    ] = None,
+    scheduler: Annotated[
+        str | None,
+        Option(
+            "ADDRESS",
+            "A running dask scheduler in their place: tcp://127.0.0.1:8786; beyond this "
+            "machine tls://HOST:8786.",
+        ),
+    ] = None,
+    tls_ca: Annotated[
+        str | Path | None, Option("F.pem", "The authority of the cluster's TLS.")
+    ] = None,
+    tls_cert: Annotated[str | Path | None, Option("F.pem", "This client's certificate.")] = None,
+    tls_key: Annotated[str | Path | None, Option("F.pem", "The key of that certificate.")] = None,
     progress: OnProgress | None = None,
 ) -> SweepResult:
-    """Replays every trace of a plan on every memory of it, and answers over all of them.
+    """Replay many traces on many memories, and answer over all of them.
 
-    `out`: the folder of the results (the plan's name with .sweep, in this folder); a sweep that was
-    stopped goes on there. `workers`: processes on this machine (one a processor). `scheduler`: a
-    running dask scheduler's address instead, with its files of TLS where it is beyond this machine.
-    InputError: the plan, the output or the cluster cannot be used; what is kept stays.
+    A plan names traces, and in its grids the choices of the memory: chips, versions, allocators,
+    sizes of pools, rules, configurations. Each trace is replayed on each combination, by the
+    processors of this machine or of a cluster. Results are Parquet files in the
+    folder of -o (PLAN.sweep); a sweep that was stopped
+    or killed goes on where it was when the same command runs again.
+
+    `show` answers over what is there, also while a sweep runs: which configuration is safe for all
+    traces, which chip carries them, where safety ends, and what each choice gives.
+
+    Examples:
+      heapscope sweep plan.toml
+      heapscope sweep plan.toml -o fleet.sweep --workers 8
+      heapscope sweep plan.toml --scheduler tcp://127.0.0.1:8786
+      heapscope sweep show plan.sweep
+      heapscope sweep show plan.sweep --html sweep.html --json sweep.json
     """
+    from heapscope.fleet.sweep.drive import drive
+    from heapscope.fleet.sweep.output import opened
+    from heapscope.fleet.sweep.plan_file import read_plan
+    from heapscope.fleet.sweep.show import show
+
+    if words and str(words[0]) == SHOW:
+        if len(words) != 2:
+            raise InputError(
+                "sweep show: one folder is needed", remedy="heapscope sweep show FOLDER"
+            )
+        stated = {
+            "-o": out,
+            "--workers": workers,
+            "--scheduler": scheduler,
+            "--tls-ca": tls_ca,
+            "--tls-cert": tls_cert,
+            "--tls-key": tls_key,
+        }
+        for name in (name for name, value in stated.items() if value is not None):
+            raise InputError(
+                f"sweep show and {name}: nothing is replayed", remedy=f"leave {name} out"
+            )
+        return sweep_show(words[1])
+    if len(words) != 1:
+        raise InputError(
+            f"sweep: {len(words)} plans, one is needed",
+            remedy="sweep one after the other; the traces and grids of both fit into one plan",
+        )
+    (plan,) = words
     need("sweep", "a sweep")
     source = read_plan(plan)
     cluster = _cluster(workers, scheduler, _tls(tls_ca, tls_cert, tls_key))
@@ -63,6 +123,8 @@ def sweep(
 def sweep_show(folder: str | Path) -> SweepResult:
     """The answers over a sweep's results, as they stand: also while it runs. InputError: the folder
     is not of a sweep."""
+    from heapscope.fleet.sweep.show import show
+
     need("sweep", "a sweep's answers")
     return show(folder)
 
@@ -87,6 +149,9 @@ def write_page(result: SweepResult, out: Path, *, inputs: Sequence[Path] = ()) -
 def _cluster(
     workers: int | None, scheduler: str | None, tls: Tls | None
 ) -> AbstractContextManager[Client]:
+    from heapscope.answers.fit.schedule import cores
+    from heapscope.fleet.sweep.cluster import check_address, local_cluster, remote_cluster
+
     if scheduler is None:
         if tls is not None:
             raise InputError(
@@ -109,6 +174,8 @@ def _cluster(
 
 
 def _tls(ca: str | Path | None, cert: str | Path | None, key: str | Path | None) -> Tls | None:
+    from heapscope.fleet.sweep.cluster import Tls
+
     files = (ca, cert, key)
     if all(one is None for one in files):
         return None

@@ -1,4 +1,4 @@
-"""A recording of 64-bit words, with the sizes of a chip."""
+"""Turn a recording of a 64-bit program into sizes of a 32-bit chip."""
 
 from __future__ import annotations
 
@@ -7,32 +7,61 @@ import shutil
 from collections.abc import Sequence
 from contextlib import ExitStack
 from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
 from heapscope.base.errors import InputError
+from heapscope.base.option import Option
 from heapscope.base.printable import printable
 from heapscope.base.progress import OnProgress, phase
-from heapscope.capture.translate.answer import translated
-from heapscope.capture.translate.program import ProgramFile
-from heapscope.capture.translate.rewrite import read_wide
-from heapscope.capture.translate.translated import Translated
-from heapscope.trace.metadata import PROGRAM, recorded_facts
+from heapscope.cli.verbs.options import (
+    Fold,
+    Trace,
+    output,
+)
+from heapscope.trace.fold_sites import fold as fold_sites
+
+if TYPE_CHECKING:
+    from heapscope.capture.translate.program import ProgramFile
+    from heapscope.capture.translate.translated import Translated
 
 
 def translate(
-    trace: str | Path,
-    out: str | Path | None = None,
+    trace: Trace,
+    out: Annotated[str | Path | None, output("T32.hst")] = None,
     *,
-    program: str | Path | Sequence[str | Path] = (),
-    lower: str | Path | None = None,
+    lower: Annotated[
+        str | Path | None,
+        Option("LOW.hst", "Write the trace with the smallest sizes possible here.", writes=True),
+    ] = None,
+    program: Annotated[
+        str | Path | Sequence[str | Path],
+        Option(
+            "PROGRAM",
+            "The recorded program, as it was then; the one that the trace names unless told. "
+            "May be repeated, for libraries of it.",
+        ),
+    ] = (),
+    fold: Fold = None,
     progress: OnProgress | None = None,
 ) -> Translated:
-    """Translates the sizes of a 64-bit recording to those of a chip with 32-bit words.
+    """Turn a recording of a 64-bit program into sizes of a 32-bit chip.
 
-    `program`: the recorded one, as it was then, and libraries of it; without it the program that
-    the trace names. Where its debug information tells the type of a call site's blocks, their size
-    is exact. Elsewhere `out` has the largest size that is possible, and `lower` the smallest.
-    InputError: an input cannot be used.
+    Where the debug information tells the type of the blocks of a call site, and the sources show
+    that it is the same type on a chip, their size there is exact. Elsewhere it has two bounds:
+    half of the recorded size, where all is pointers, and the recorded size. The program was built
+    with -g and recorded with --stacks; its sources are where they were. -o
+    has the largest sizes possible, --lower the smallest.
+
+    Examples:
+      heapscope translate T.hst -o T32.hst
+      heapscope translate T.hst --program build/app -o T32.hst --lower low.hst
+      heapscope translate T.hst --json -
     """
+    from heapscope.capture.translate.answer import translated
+    from heapscope.capture.translate.program import ProgramFile
+    from heapscope.capture.translate.rewrite import read_wide
+
+    fold_sites(fold)
     path = Path(trace)
     requested = read_wide(path, progress=phase(progress, "reading"))
     given = [program] if isinstance(program, str | Path) else list(program)
@@ -52,6 +81,8 @@ def translate(
 
 
 def _recorded_program(trace: Path) -> Path:
+    from heapscope.trace.metadata import PROGRAM, recorded_facts
+
     remedy = "name it: --program FILE"
     shown = printable(str(trace), limit=400)
     try:

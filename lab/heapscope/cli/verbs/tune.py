@@ -1,91 +1,144 @@
-"""The best configuration for what is needed."""
+"""Find the best configuration for what is needed."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
 from heapscope.base.choices import known
 from heapscope.base.errors import InputError
+from heapscope.base.option import Option
 from heapscope.base.printable import printable
 from heapscope.base.progress import OnProgress, phase
 from heapscope.base.request import REQUESTS_MAX, parse_requests
-from heapscope.config.chip_data import chip_files
-from heapscope.config.chosen_config import DEFAULT_IDF, choose_config, left_out
-from heapscope.config.config import Config, settle
-from heapscope.config.releases import find_release
-from heapscope.config.value import Value
-from heapscope.forecast.predict.calibrate import calibrated
-from heapscope.forecast.predict.constants import read_constants
-from heapscope.forecast.predict.demand import Demand
-from heapscope.forecast.predict.environment import placed
-from heapscope.forecast.predict.forecast import with_own
-from heapscope.forecast.predict.memory_scene import MemoryScene, minor_of_config
-from heapscope.forecast.predict.memory_states import MemoryModel
-from heapscope.forecast.predict.own_board import measured_of
-from heapscope.forecast.predict.wifi_table import METRICS, chips, ranks
-from heapscope.forecast.tune.answer import TuneResult
-from heapscope.forecast.tune.goals import CONTIGUOUS, PREFERENCES, parse_goals, parse_keep
-from heapscope.forecast.tune.least_trades import least_trades
-from heapscope.forecast.tune.memory import FREE
-from heapscope.forecast.tune.problem import Problem, with_psram
-from heapscope.forecast.tune.question import TuneQuestion, answer, default_preference
-from heapscope.forecast.tune.ranks import RankGains, rank_gains
-from heapscope.forecast.tune.tls import choose_tls
-from heapscope.forecast.tune.trades import (
-    CODE,
-    Trades,
-    TuneTrade,
-    parse_trades,
-    trade_options,
-    values_of,
+from heapscope.cli.verbs.options import (
+    Air,
+    Chip,
+    Idf,
+    Loss,
+    MeasuredFile,
+    Needs,
+    NoMeasured,
+    ProjectFolder,
+    Rtt,
+    Sdkconfigs,
+    Tls,
+    Traced,
 )
+
+if TYPE_CHECKING:
+    from heapscope.config.config import Config
+    from heapscope.forecast.tune.answer import TuneResult
+    from heapscope.forecast.tune.ranks import RankGains
+
 
 #: An option that is there when Wi-Fi is.
 _WIFI = "ESP_WIFI_STATIC_RX_BUFFER_NUM"
 
 
 def tune(
-    *files: str | Path,
-    chip: str | None = None,
-    idf: str | None = None,
-    project: str | Path | None = None,
-    psram_mode: str | None = None,
-    goal: Sequence[str] = (),
-    need: Sequence[int | str] = (),
-    keep: Sequence[str] = (),
-    trade: Sequence[str] = (),
-    prefer: str | None = None,
-    trace: str | Path | Sequence[str | Path] = (),
-    traced: bool = False,
-    tls: int = 0,
-    air: bool = False,
-    rtt: float = 0.0,
-    loss: float = 0.0,
-    measured: str | Path | None = None,
-    no_measured: bool = False,
-    median: bool = False,
-    extrapolate: bool = False,
-    front: str | None = None,
+    *files: Sdkconfigs,
+    chip: Chip = None,
+    idf: Idf = None,
+    project: ProjectFolder = None,
+    psram_mode: Annotated[
+        str | None, Option("KIND", "none, quad or octal (as the configuration says).")
+    ] = None,
+    air: Air = False,
+    rtt: Rtt = 0.0,
+    loss: Loss = 0.0,
+    measured: MeasuredFile = None,
+    no_measured: NoMeasured = False,
+    tls: Tls = 0,
+    trace: Annotated[
+        str | Path | Sequence[str | Path],
+        Option("T.hst", "The program's own allocations, which must fit too."),
+    ] = (),
+    traced: Traced = False,
+    goal: Annotated[
+        Sequence[str],
+        Option(
+            "G",
+            'The least that it must have: "free>=150KB", "tcp_rx>=20" (Mbit/s; also tcp_tx, '
+            "udp_rx, udp_tx). May be repeated.",
+        ),
+    ] = (),
+    need: Needs = (),
+    keep: Annotated[Sequence[str], Option("OPTION", "Leave it as it is. May be repeated.")] = (),
+    trade: Annotated[
+        Sequence[str],
+        Option(
+            "KIND",
+            "Give this up for memory: code, features, checks, stacks, queues, psram, "
+            "all (code, and only where it must). May be repeated.",
+        ),
+    ] = (),
+    prefer: Annotated[
+        str | None,
+        Option(
+            "WHAT",
+            "The figure to make best: free, speed (all throughputs), or one of them "
+            "(free; speed where only free is needed).",
+        ),
+    ] = None,
+    median: Annotated[
+        bool, Option("", "Hold goals at the median, not at the 80 % lower bound.")
+    ] = False,
+    extrapolate: Annotated[
+        bool, Option("", "Try all of Kconfig's values, not the published ones.")
+    ] = False,
+    front: Annotated[
+        str | None, Option("METRIC", "Also the front of memory against a throughput.")
+    ] = None,
     progress: OnProgress | None = None,
 ) -> TuneResult:
-    """Finds the configuration with the most memory, or speed, that has all that is needed.
+    """Find the configuration with the most memory, or speed, that has all that is needed.
 
-    `files`: the configuration to start from; without them that of the folder `project`, or the
-    defaults of `chip`. `goal`: what it
-    must have, as "free>=150KB" or "tcp_rx>=20". `need`: requests that must succeed at every moment
-    of the `trace`, as for replay(); a goal "contiguous>=16717" is a need. `keep`:
-    options that stay as they are. `trade`: kinds of options that may give memory back for something
-    that no model weighs, such as "code" or "all"; () takes those of "code", where the goals cannot
-    be had without. `prefer`: what there should be most of. `trace`: a trace that must fit
-    too, or traces of variants, of which the best is taken; `traced`: it has the system's own blocks
-    too. `tls`: sessions at the same time. `air`, `rtt`, `loss` and `measured`: as for predict().
-    `median`: holds goals at the median, not at the lower bound. `extrapolate`: tries all values of
-    Kconfig. `front`: also the front of memory against this throughput. InputError: an input cannot
-    be used. Where no configuration has all that is needed, `best` is None and `relaxation` tells
-    how much less would do.
+    Exact by the models of `predict`, under every rule that a build, Kconfig or the device enforces.
+    It starts from the files, or from the defaults of --chip. --trace is without Wi-Fi's blocks, and
+    of several, traces of variants, the best is taken. The buffers of --tls sessions are taken off,
+    and their modes compared.
+    Exit code 1 when no configuration has all that is needed; then it says how much less would do.
+
+    Examples:
+      heapscope tune --chip esp32 --goal "tcp_rx>=20" --goal "free>=150KB"
+      heapscope tune --chip esp32c6 --goal "free>=250KB" --fragment wifi.defaults
+      heapscope tune sdkconfig --chip esp32 --keep ESP_WIFI_IRAM_OPT --goal "tcp_rx>=15"
+      heapscope tune --chip esp32c3 --goal "free>=240KB" --trade code,features
+      heapscope tune --chip esp32 --air --rtt 20 --loss 0.1 --goal "tcp_rx>=3"
+      heapscope tune --chip esp32 --tls 2 --goal "tcp_rx>=15" --goal "free>=100KB"
+      heapscope tune --chip esp32c3 --front tcp_rx --plot front.svg
+      heapscope tune --chip esp32c3 --trace T.hst --need 16717 --prefer tcp_rx
+      heapscope tune --ranks --chip esp32c3 --json ranks.json
     """
+    from heapscope.config.chosen_config import left_out
+    from heapscope.config.value import Value
+    from heapscope.forecast.predict.calibrate import calibrated
+    from heapscope.forecast.predict.constants import read_constants
+    from heapscope.forecast.predict.demand import Demand
+    from heapscope.forecast.predict.environment import placed
+    from heapscope.forecast.predict.forecast import with_own
+    from heapscope.forecast.predict.memory_scene import MemoryScene, minor_of_config
+    from heapscope.forecast.predict.memory_states import MemoryModel
+    from heapscope.forecast.predict.own_board import measured_of
+    from heapscope.forecast.predict.wifi_table import METRICS, chips
+    from heapscope.forecast.tune.goals import CONTIGUOUS, PREFERENCES, parse_goals, parse_keep
+    from heapscope.forecast.tune.least_trades import least_trades
+    from heapscope.forecast.tune.memory import FREE
+    from heapscope.forecast.tune.problem import Problem, with_psram
+    from heapscope.forecast.tune.question import TuneQuestion, answer, default_preference
+    from heapscope.forecast.tune.tls import choose_tls
+    from heapscope.forecast.tune.trades import (
+        CODE,
+        Trades,
+        TuneTrade,
+        parse_trades,
+        trade_options,
+        values_of,
+    )
+
     environment = placed(air=air, rtt=rtt, loss=loss)
     board = None if measured is None else Path(measured)
     traces = [Path(one) for one in ([trace] if isinstance(trace, (str, Path)) else trace)]
@@ -96,7 +149,8 @@ def tune(
     if front is not None:
         known(printable(front), METRICS, noun="throughput")
     pieces = (int(one.amount) for one in wanted if one.target == CONTIGUOUS)
-    requests = parse_requests((*need, *pieces), most=REQUESTS_MAX - 1)
+    asked = [need] if isinstance(need, int | str) else need
+    requests = parse_requests((*asked, *pieces), most=REQUESTS_MAX - 1)
     if requests and not traces:
         raise InputError(
             f"--need {requests[0].text}: what stays in one piece depends on what the program does",
@@ -190,6 +244,9 @@ def tune(
 
 def tune_ranks(chip: str | None = None, *, progress: OnProgress | None = None) -> RankGains:
     """Compares each published configuration of a chip, or of all chips, with the best one."""
+    from heapscope.forecast.predict.wifi_table import ranks
+    from heapscope.forecast.tune.ranks import RankGains, rank_gains
+
     rows = ranks()
     if chip is not None:
         valid = list(dict.fromkeys(row.knobs.chip for row in rows))
@@ -202,6 +259,11 @@ def _config(
     chip: str | None, files: Sequence[str | Path], idf: str | None, *, project: Path | None
 ) -> tuple[Config, tuple[Path, ...], tuple[str, ...]]:
     """The configuration to start from, its files, and notes."""
+    from heapscope.config.chip_data import chip_files
+    from heapscope.config.chosen_config import DEFAULT_IDF, choose_config
+    from heapscope.config.config import settle
+    from heapscope.config.releases import find_release
+
     if files or project is not None:
         chosen = choose_config(files, chip=chip, idf=idf, project=project)
         return chosen.config, chosen.paths, chosen.notes

@@ -1,46 +1,73 @@
-"""Why requests failed, and what would have let them succeed."""
+"""Say why requests failed, and what would help."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
-from typing import Unpack
+from typing import TYPE_CHECKING, Annotated, Unpack
 
-from heapscope.answers.why.explain import DEPTH, Selection, explain
-from heapscope.answers.why.plan_find import plan_wish
-from heapscope.answers.why.reasons import WhyResult
 from heapscope.base.errors import InputError
+from heapscope.base.option import Option
 from heapscope.base.progress import OnProgress, counted
 from heapscope.base.request import parse_requests
-from heapscope.forecast.predict.knob_choice import choose_knobs
-from heapscope.forecast.predict.memory_choice import choose_memory
-from heapscope.memory.choose import choose_placement
+from heapscope.cli.verbs.options import (
+    STRENGTH,
+    Fold,
+    Needs,
+    Plan,
+    Runs,
+    Seed,
+    Strength,
+    Trace,
+)
 from heapscope.memory.options import MemoryOptions, given
-from heapscope.simulation.jitter.runs import STRENGTH, Jitter
+from heapscope.trace.fold_sites import fold as fold_sites
+
+if TYPE_CHECKING:
+    from heapscope.answers.why.reasons import WhyResult
 
 
 def why(
-    trace: str | Path,
+    trace: Trace,
     *,
-    need: Sequence[int | str] = (),
-    failure: int | None = None,
-    event: int | None = None,
-    depth: int = DEPTH,
-    plan: bool = False,
-    jitter: int | None = None,
-    jitter_seed: int = 0,
-    jitter_strength: float = STRENGTH,
+    need: Needs = (),
+    failure: Annotated[
+        int | None, Option("N", "Explain the N-th failed request alone.", least=1)
+    ] = None,
+    event: Annotated[
+        int | None, Option("N", "Explain the failed request of this event alone.", least=0)
+    ] = None,
+    depth: Annotated[int, Option("N", "Groups of failures that are explained (3).", least=1)] = 3,
+    plan: Plan = False,
+    jitter: Runs = None,
+    jitter_seed: Seed = 0,
+    jitter_strength: Strength = STRENGTH,
+    fold: Fold = None,
     progress: OnProgress | None = None,
     **memory: Unpack[MemoryOptions],
 ) -> WhyResult:
-    """Says why requests failed, who stood in their way, and which changes let them succeed.
+    """Say why requests failed, who stands in their way, and what would have let them succeed.
 
-    `failure` or `event`: explains the failed request of that number, or of that event, alone.
-    `depth`: groups of failures that are explained. `plan`: also one combined set of changes, which
-    keeps each `need` possible and which `jitter` perturbed runs test (50; 0: none). `need` and
-    `memory`: as for replay().
-    InputError: an input cannot be used.
+    Failures that are alike are explained together, the first and the nearest miss of each group.
+    Every change that is named was replayed with the whole trace; the cheapest comes first. The
+    memory is chosen as for replay. --need explains the closest moments of a request that the trace
+    does not make; a plan also keeps it possible at every moment. --jitter says how many perturbed
+    runs test the plan (50; 0: none).
+
+    Examples:
+      heapscope why T.hst --pool 40KB
+      heapscope why T.hst --chip esp32 --idf 5.5 --failure 1
+      heapscope why T.hst --chip esp32 --idf 4.2 --need 100000
+      heapscope why T.hst --chip esp32 --idf 5.5 --sdkconfig sdkconfig --plan --need 16717
+      heapscope why T.hst --pool 40KB --allocator heap_4 --json why.json
     """
+    from heapscope.answers.why.explain import Selection, explain
+    from heapscope.answers.why.plan_find import plan_wish
+    from heapscope.forecast.predict.knob_choice import choose_knobs
+    from heapscope.forecast.predict.memory_choice import choose_memory
+    from heapscope.memory.choose import choose_placement
+    from heapscope.simulation.jitter.runs import Jitter
+
+    fold_sites(fold)
     if failure is not None and event is not None:
         raise InputError("--failure and --event both choose the request", remedy="give one of them")
     if jitter is not None and not plan:

@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from heapscope.memory.options import DECLARED, flag
+from heapscope.base.option import flag
+from heapscope.memory.options import DECLARED
 
 if TYPE_CHECKING:
     import pyarrow

@@ -10,12 +10,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from heapscope.base.errors import InputError
+from heapscope.base.option import flag
 from heapscope.base.printable import printable
 from heapscope.fleet.sweep.axis import Axis
 from heapscope.fleet.sweep.columns import arrow_schema
 from heapscope.fleet.sweep.output import Output
 from heapscope.fleet.sweep.plan import SweepGrid, SweepPlan
-from heapscope.memory.options import flag
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from heapscope.base.option import flag
 from heapscope.base.printable import printable
 from heapscope.base.rows.request import RequestRow
 from heapscope.fleet.sweep.answer import (
@@ -27,7 +28,7 @@ from heapscope.fleet.sweep.results import (
     opened_results,
     options_text,
 )
-from heapscope.memory.options import DECLARED, flag
+from heapscope.memory.options import DECLARED
 from heapscope.simulation.jitter.quantile import settled_by
 from heapscope.simulation.jitter.share import share
 

@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from heapscope.base.errors import InputError
+from heapscope.base.option import flag
 from heapscope.base.sizes import parse_size
 from heapscope.config.chosen_config import choose_config, left_out
 from heapscope.forecast.predict.forecast import with_own
@@ -16,7 +17,7 @@ from heapscope.forecast.predict.static_use import static_use
 from heapscope.forecast.predict.system_layout import PSRAM_SIZE
 from heapscope.forecast.predict.system_load import parse_load, twice
 from heapscope.memory.layout.chips import load_chip
-from heapscope.memory.options import MemoryOptions, flag
+from heapscope.memory.options import MemoryOptions
 from heapscope.memory.static_choice import ChosenMemory, choose_static
 
 #: Options that go with --load; the configuration says what the others would.
