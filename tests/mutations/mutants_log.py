@@ -107,7 +107,7 @@ OF_LOGS = (
     Mutant(
         "figures of a line",
         "a percentage is a size",
-        f"{NATIVE}/figures.c::number_read",
+        f"{NATIVE}/number.c::hs_log_number_read",
         "number.is_percent = text[at + blanks] == '%';",
         "number.is_percent = false;",
         f"{TESTS}/test_log_kinds.py",

@@ -59,7 +59,7 @@ def _fit(fit: RequestFit) -> str:
     what = size(fit.size)
     where = "" if fit.line is None else f", by line {fit.line:,}"
     if fit.fits is None:
-        return f"Whether {what} would fit cannot be told: {fit.why}.{_history(fit)}"
+        return f"Whether a request of {what} fits cannot be told: {fit.why}.{_history(fit)}"
     if fit.fits:
         return f"{what} would fit{where}: {fit.why}{_largest(fit)}.{_history(fit)}"
     short = "" if fit.short is None else f", {size(fit.short)} short"

@@ -133,7 +133,7 @@ def _answered(
 
 
 def later_figures(reading: LogReading, line: int | None, free: int | None) -> PrimaryFigures | None:
-    """Figures of what malloc uses that were printed after the state of this line and differ;
+    """Figures of what malloc uses, printed after the state of this line, that differ from it;
     None: none were. `free`: bytes of that state; None: it is the start's."""
     figures = primary_figures(reading)
     if figures is None or figures.memory not in _OF_MALLOC or figures.free is None or line is None:
