@@ -34,9 +34,12 @@ def tune(
             raise HeapscopeError(
                 "--ranks is a question of its own", remedy="give it with --chip and --json alone"
             )
+        from heapscope.cli.progress import progress_bar
         from heapscope.cli.verbs.tune import tune_ranks
 
-        call.give(json, call.answer(tune_ranks, chip=call.get("chip")))
+        with progress_bar() as progress:
+            match = tune_ranks(call.get("chip"), progress=progress)
+        call.give(json, match)
         return
     front = call.get("front", "tcp_rx" if plot is not None else None)
     result = call.answer(front=front)

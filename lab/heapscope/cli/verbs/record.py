@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 def record(
     command: Annotated[Sequence[str], Option("PROGRAM...", "The program and its arguments.")] = (),
     *,
-    out: Annotated[str | Path, output("T.hst", writes=False)] = "record.hst",
+    out: Annotated[str | Path, output("T.hst")] = "record.hst",
     stacks: Annotated[
         int,
         Option("N", "Record who asked: call stacks of at most N callers.", least=0, most=64),
