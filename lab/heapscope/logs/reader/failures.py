@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
+from typing import Any
 
 from heapscope.native.log import Fact, NativeFailures
 
@@ -15,6 +17,7 @@ _OTHERS_MAX = 1000
 _WHOLE_MAX = 10_000
 
 
+_FUNCTION = re.compile(r"\b(lv_\w+): ")
 #: Who has a pool of its own, by the begin of its functions' names; and how it grows.
 _POOLS = (("lv_", "LVGL's own pool (LV_MEM_SIZE; LV_STDLIB_CLIB takes the system's heap)"),)
 
@@ -22,6 +25,12 @@ _POOLS = (("lv_", "LVGL's own pool (LV_MEM_SIZE; LV_STDLIB_CLIB takes the system
 def own_pool(who: str) -> str:
     """The pool that it asks instead of the system's heap; empty: none is known."""
     return next((pool for begin, pool in _POOLS if who.startswith(begin)), "")
+
+
+def _who(row: dict[str, Any]) -> str:
+    """Who asked; a function with a pool of its own may stand behind a log's own prefix."""
+    behind = _FUNCTION.search(row["quote"])
+    return str(row["who"] or (behind[1] if behind else ""))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -87,8 +96,10 @@ class LoggedFailures:
     def listed(self) -> list[FailureLines]:
         """Without those that another one explains."""
         if self._listed is None:
-            rows = ({**row, "memory": bool(row["memory"])} for row in self._native.rows())
-            self._listed = [FailureLines(**row) for row in rows]
+            self._listed = [
+                FailureLines(**{**row, "memory": bool(row["memory"]), "who": _who(row)})
+                for row in self._native.rows()
+            ]
         return self._listed
 
     def take(self, fact: Fact) -> None:
