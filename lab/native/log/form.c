@@ -61,7 +61,8 @@ static const hs_log_form_t *form_at(size_t number)
 void hs_log_index_init(hs_log_index_t *index)
 {
     memset(index, 0, sizeof *index);
-    for (size_t form = hs_log_form_count + hs_log_pool_form_count + hs_log_stop_count; form-- > 0;) {
+    for (size_t form = hs_log_form_count + hs_log_pool_form_count + hs_log_stop_count;
+         form-- > 0;) {
         const uint32_t bucket = hash_word(first_word(form_at(form)->pattern));
         index->next[form] = index->first[bucket];
         index->first[bucket] = (uint16_t)(form + 1);

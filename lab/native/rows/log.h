@@ -99,11 +99,11 @@ typedef enum hs_log_kind {
                            "canary", "guard", "smashing" */
     HS_LOG_BROWNOUT,    /* the supply fell below what the chip needs */
     HS_LOG_WATCHDOG,    /* text: "task"; or name: a task, and text: "starved" or "runs" */
-    HS_LOG_REGISTER,    /* of a panic: address; name: "PC" or "address", which was accessed; size: the
+    HS_LOG_REGISTER,  /* of a panic: address; name: "PC" or "address", which was accessed; size: the
                            return address */
-    HS_LOG_RAN,         /* of a panic: name: the thread that ran */
-    HS_LOG_BACKTRACE,   /* of a panic: name: its code addresses, with a blank between two */
-    HS_LOG_BUILD,       /* name: a region of the linker; text: "overflowed", size: by how much; or
+    HS_LOG_RAN,       /* of a panic: name: the thread that ran */
+    HS_LOG_BACKTRACE, /* of a panic: name: its code addresses, with a blank between two */
+    HS_LOG_BUILD,     /* name: a region of the linker; text: "overflowed", size: by how much; or
                            text: "used", used, free, total */
     /* ---- the others ---- */
     HS_LOG_UNREAD, /* a line that looks like one of memory and tells nothing of the above */
