@@ -255,11 +255,12 @@ def test_a_refused_request_is_one_of_its_pool(name: str, logged: Logged) -> None
     assert not any("heap_caps_" in step for step in result.steps)
 
 
-def test_the_heap_does_not_serve_what_its_pool_refused(logged: Logged) -> None:
+def test_the_heap_is_not_said_to_serve_what_a_pool_refused(logged: Logged) -> None:
     heap = "Free heap: 2000000, largest free block: 1900000\n"
     result = logged(heap + REFUSED["LVGL"][0], need=[94400])  # type: ignore[call-arg]
-    assert result.answer.fits is False
-    assert "LVGL's own pool refused 94,400 B" in result.verdict[0]
+    assert result.answer.fits is None
+    assert "it is of LVGL's own pool" in result.verdict[0]
+    assert "which is not the system's heap" in result.verdict[1]
 
 
 def test_the_first_sentence_names_a_pool_that_is_empty(logged: Logged) -> None:

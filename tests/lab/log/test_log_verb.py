@@ -30,7 +30,10 @@ def test_a_failed_request_is_reported_with_its_size_and_what_was_free(tmp_path: 
     answer = result.answer
     assert (answer.free, answer.largest, answer.fits, answer.short) == (24040, 9204, False, 3085)
     assert [(one.size, one.capabilities) for one in answer.failed] == [(12289, "INTERNAL|DEFAULT")]
-    assert result.verdict[0].startswith("12,289 B would not fit")
+    assert result.verdict[0].startswith(
+        "A request of 12,289 B by heap_caps_malloc with INTERNAL|DEF"
+    )
+    assert result.verdict[1].startswith("12,289 B would not fit")
     assert {2} <= {row.line for row in result.rests_on}
 
 
