@@ -107,14 +107,14 @@ def test_the_figures_of_all_tables_are_as_ever(name: str, computed: Computed) ->
     assert hashlib.sha256(" ".join(figures).encode()).hexdigest()[:16] == FIGURES[name]
 
 
-def test_the_markdown_goes_where_it_is_queried_to(tmp_path: Path) -> None:
+def test_the_markdown_goes_where_it_is_sent(tmp_path: Path) -> None:
     done = run("heap-change", "--write", tmp_path / "out.md", "--json", tmp_path / "out.json")
     assert done.exit_code == 0
     assert "| blocks of 4 B | 31,246 | 31,246 | 0 |" in (tmp_path / "out.md").read_text()
     assert json.loads((tmp_path / "out.json").read_text())["heapscope_experiment"] == 1
 
 
-def test_the_page_goes_where_it_is_queried_to(tmp_path: Path) -> None:
+def test_the_page_goes_where_it_is_sent(tmp_path: Path) -> None:
     page = tmp_path / "out.html"
     done = run("heap-change", "--html", page)
     assert done.exit_code == 0

@@ -334,7 +334,7 @@ static void keep_call(hs_lab_log_fact_t *fact, const char *text, size_t length)
 
 static bool tls_code(const char *text, size_t length, hs_lab_log_fact_t *fact)
 {
-    size_t match = length;
+    size_t start = length;
     hs_log_number_match_t number = {0};
     for (size_t at = 0; at + 1 < length; at++) {
         const bool sign = text[at] == '-' && is_digit(text[at + 1]) &&
@@ -355,21 +355,21 @@ static bool tls_code(const char *text, size_t length, hs_lab_log_fact_t *fact)
             one.end = at + 8;
         }
         if (one.value > 0 && one.value < 0x8000 && !hs_log_word_byte(text[one.end]) &&
-            (match == length || (one.is_hex && !number.is_hex))) {
-            match = at;
+            (start == length || (one.is_hex && !number.is_hex))) {
+            start = at;
             number = one;
         }
     }
     const bool returned = contains(text, "return") || contains(text, "err") ||
                           contains(text, "res=") || contains(text, "fail") ||
                           contains(text, "code");
-    if (match == length || !returned) {
+    if (start == length || !returned) {
         return false;
     }
     fact->code = -number.value;
     fact->told |= HS_LOG_TOLD_CODE;
     fact->kind = HS_LOG_TLS_ERROR;
-    hs_log_copy(fact->text, sizeof fact->text, text + match, number.end - match);
+    hs_log_copy(fact->text, sizeof fact->text, text + start, number.end - start);
     if (number.value == 0x7780) {
         fact->kind = HS_LOG_NOT_MEMORY;
         hs_log_copy(fact->text, sizeof fact->text, "an alert of the peer", 20);

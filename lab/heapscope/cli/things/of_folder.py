@@ -20,7 +20,7 @@ _SHOWN = 3
 
 
 def answer_of_build(thing: Thing, requested: AskedOfThing) -> ThingAnswer:
-    """By its configuration and its ELF or map. InputError: one of them cannot be read."""
+    """The answer rests on its configuration and its ELF or map. InputError: one cannot be read."""
     build = build_of(thing.path)
     shown = ", ".join(path.name for path in (build.sdkconfig, build.elf, build.map) if path)
     of = " ".join(filter(None, (f" of {build.project}" if build.project else "", build.chip)))
@@ -66,7 +66,7 @@ def answer_of_build(thing: Thing, requested: AskedOfThing) -> ThingAnswer:
 
 
 def answer_of_project(thing: Thing, requested: AskedOfThing) -> ThingAnswer:
-    """By its configuration files. InputError: they cannot be read."""
+    """The answer rests on its configuration files. InputError: they cannot be read."""
     try:
         result = config_answer([], requested, project=thing.path)
     except InputError as error:
@@ -93,7 +93,7 @@ def answer_of_project(thing: Thing, requested: AskedOfThing) -> ThingAnswer:
 
 
 def answer_of_other_folder(thing: Thing, requested: AskedOfThing) -> ThingAnswer:
-    """By what is in it."""
+    """Its files decide the answer."""
     known: dict[str, list[str]] = {}
     names = sorted(entries(thing.path, thing.shown))
     files = (name for name in names if (thing.path / name).is_file())

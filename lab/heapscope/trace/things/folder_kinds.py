@@ -74,7 +74,7 @@ def entries(folder: Path, shown: str) -> set[str]:
 
 
 def build_of(folder: Path) -> BuildFolder:
-    """By what the build wrote of itself, or else by the names that builds use."""
+    """The build's own files decide, or else the names that builds use."""
     stated = _description(folder)
     names = sorted(entries(folder, printable(str(folder), limit=400)))
     elf = _first(folder, [stated.get("app_elf", ""), *(n for n in names if n.endswith(".elf"))])

@@ -138,7 +138,7 @@ def facts_in(head: bytes) -> int:
 
 
 def _by_lines(head: bytes, lines: _Lines) -> Iterator[KnownAs]:
-    """By the kind that most lines are of; another one that some lines are of comes behind it."""
+    """The kind of most lines comes first; another one that some lines are of comes behind it."""
     sure = lines.boot or lines.prefixed * 2 > lines.all
     config, log = KnownAs(kind="sdkconfig"), KnownAs(kind="log", doubtful=not sure)
     logs = lines.facts + lines.boot
