@@ -135,11 +135,6 @@ static size_t read_words(hs_log_t *log, const hs_log_line_t *whole, const hs_log
     *result = roots;
     size_t count = 0;
     if (roots != 0 && writer_of(whole, prefix) != HS_LOG_BY_PROGRAM) {
-        if (hs_log_looks_like_memory(text)) {
-            facts[0].kind = HS_LOG_UNREAD;
-            hs_log_copy(facts[0].text, sizeof facts[0].text, "a sentence or source code", 25);
-            return 1;
-        }
         return 0;
     }
     if (roots & HS_ROOT_FREE || log->scope.depth != 0 || log->scope.headed || strchr(text, '{')) {
@@ -282,9 +277,11 @@ static void read_line(hs_log_t *log, const hs_log_line_t *line)
     }
     if (count == 0 && roots & (HS_ROOT_FREE | HS_ROOT_ALLOC) &&
         hs_log_looks_like_memory(line->text + prefix.length)) {
-        static const char reason[] = "no measure, memory and number that belong together";
+        const char *reason = writer_of(line, &prefix) == HS_LOG_BY_PROGRAM
+                                 ? "no measure, memory and number that belong together"
+                                 : "a sentence or source code";
         hs_log_fact_clear(&facts[0]);
-        hs_log_copy(facts[0].text, sizeof facts[0].text, reason, sizeof reason - 1);
+        hs_log_copy(facts[0].text, sizeof facts[0].text, reason, strlen(reason));
         facts[count++].kind = HS_LOG_UNREAD;
     }
     if (count != 0) {
