@@ -17,6 +17,7 @@ from heapscope.cli.app import app
 from heapscope.cli.old_verbs import renamed
 from heapscope.cli.own_verbs import NAMES
 from heapscope.cli.schemas import schema_of
+from heapscope.cli.verbs.import_ import FORMATS, form_of
 from heapscope.trace.things.answer import ThingAnswer
 from heapscope.trace.things.thing import kinds_of
 
@@ -61,6 +62,22 @@ def test_the_next_commands_are_of_verbs_that_are_there() -> None:
         assert not verb or verb in NAMES
 
 
+def test_an_import_knows_the_form_by_the_first_bytes(tmp_path: Path) -> None:
+    forms = {"log": "esp-idf", **{form: form for form in FORMATS}}
+    for name, built in THINGS.items():
+        if built.kind in ("folder", "build", "project"):
+            continue
+        folder = tmp_path / name
+        folder.mkdir()
+        path = make(name, folder)
+        if built.kind in forms:
+            assert form_of(path) == forms[built.kind], name
+        else:
+            with pytest.raises(InputError) as refused:
+                form_of(path)
+            assert "--from FORMAT" in refused.value.remedy
+
+
 def test_a_trace_without_a_memory_says_what_it_holds_and_with_one_how_close_it_came(
     make_trace: object, tmp_path: Path
 ) -> None:
@@ -86,17 +103,33 @@ def test_two_of_a_kind_are_compared(tmp_path: Path) -> None:
     assert same.answer == "Both have the same value of every option."
 
 
-def test_two_logs_are_answered_each_by_itself_and_a_trace_is_joined_with_a_log(
+def test_two_logs_are_compared_and_a_trace_is_joined_with_a_log(
     make_trace: object, tmp_path: Path
 ) -> None:
-    log = tmp_path / "boot"
+    log, trace = tmp_path / "boot", make_trace("a 1 1000")  # type: ignore[operator]
     log.write_text(LOG, encoding="utf-8")
-    first, second = heapscope.thing(log, log).things
-    assert (first.kind, second.kind) == ("log", "log")
-    assert "by itself" in second.notes[-1]
-    trace = make_trace("a 1 1000")  # type: ignore[operator]
+    (both,) = heapscope.thing(log, log).things
+    assert both.kind == "log"
+    assert both.next[0].words == ("compare", str(log), str(log))
     _, last = heapscope.thing(log, trace).things
     assert last.next[0].words == ("replay", str(trace), "--boot-log", str(log))
+
+
+def test_two_builds_are_each_answered_by_themselves(tmp_path: Path) -> None:
+    path = make("q", tmp_path)
+    first, second = heapscope.thing(path, path).things
+    assert first.kind == second.kind
+    assert "by itself" in second.notes[-1]
+
+
+def test_a_trace_that_names_its_chip_is_replayed_on_that(tmp_path: Path) -> None:
+    events, trace = tmp_path / "events.txt", tmp_path / "T.hst"
+    events.write_text("% chip esp32c3\na 1 1000\nf 1\n", encoding="ascii")
+    heapscope.import_(events, trace)
+    (answer,) = heapscope.thing(trace).things
+    assert "esp32c3" in answer.what
+    assert [one.name for one in answer.figures] == ["failed requests", "minimum free", "live peak"]
+    assert answer.next[0].words == ("replay", str(trace), "--chip", "esp32c3")
 
 
 def test_a_port_is_named_and_not_opened() -> None:

@@ -9,7 +9,7 @@ from heapscope.base.errors import InputError
 from heapscope.base.printable import printable
 from heapscope.cli.things.of_config import config_answer, figures, next_of_config, sentence
 from heapscope.cli.things.of_firmware import answer_of_firmware
-from heapscope.cli.things.said import AskedOfThing, command, counted
+from heapscope.cli.things.pieces import ThingOptions, command, counted
 from heapscope.trace.things.answer import ThingAnswer
 from heapscope.trace.things.folder_kinds import build_of, entries
 from heapscope.trace.things.kind import FOLDER, KINDS, UNKNOWN
@@ -19,7 +19,7 @@ _LOOKED_AT = 24  # files of a folder
 _SHOWN = 3
 
 
-def answer_of_build(thing: Thing, requested: AskedOfThing) -> ThingAnswer:
+def answer_of_build(thing: Thing, requested: ThingOptions) -> ThingAnswer:
     """The answer rests on its configuration and its ELF or map. InputError: one cannot be read."""
     build = build_of(thing.path)
     shown = ", ".join(path.name for path in (build.sdkconfig, build.elf, build.map) if path)
@@ -52,7 +52,7 @@ def answer_of_build(thing: Thing, requested: AskedOfThing) -> ThingAnswer:
             figures=(),
             next=(),
         )
-    requested = AskedOfThing(need=requested.need, chip=chip, idf=requested.idf)
+    requested = ThingOptions(need=requested.need, chip=chip, idf=requested.idf)
     inner = answer_of_firmware(look_at(str(firmware)), requested)
     return ThingAnswer(
         thing=thing.shown,
@@ -65,7 +65,7 @@ def answer_of_build(thing: Thing, requested: AskedOfThing) -> ThingAnswer:
     )
 
 
-def answer_of_project(thing: Thing, requested: AskedOfThing) -> ThingAnswer:
+def answer_of_project(thing: Thing, requested: ThingOptions) -> ThingAnswer:
     """The answer rests on its configuration files. InputError: they cannot be read."""
     try:
         result = config_answer([], requested, project=thing.path)
@@ -92,19 +92,20 @@ def answer_of_project(thing: Thing, requested: AskedOfThing) -> ThingAnswer:
     )
 
 
-def answer_of_other_folder(thing: Thing, requested: AskedOfThing) -> ThingAnswer:
+def answer_of_other_folder(thing: Thing, requested: ThingOptions) -> ThingAnswer:
     """Its files decide the answer."""
-    known: dict[str, list[str]] = {}
+    known: dict[str, list[tuple[bool, str]]] = {}
     names = sorted(entries(thing.path, thing.shown))
     files = (name for name in names if (thing.path / name).is_file())
     for name in islice(files, _LOOKED_AT):
         try:
-            kind = look_at(str(thing.path / name)).kind.kind
+            kind = look_at(str(thing.path / name)).kind
         except InputError:
             continue
-        if kind in KINDS:
-            known.setdefault(kind, []).append(name)
-    best = sorted(known.items(), key=lambda each: -len(each[1]))[:_SHOWN]
+        if kind.kind in KINDS:
+            known.setdefault(kind.kind, []).append((kind.doubtful, name))
+    sure_first = {kind: [name for _, name in sorted(in_it)] for kind, in_it in known.items()}
+    best = sorted(sure_first.items(), key=lambda each: -len(each[1]))[:_SHOWN]
     parts = [
         f"{len(in_it)} of the kind '{KINDS[kind].what}' (first {printable(in_it[0])})"
         for kind, in_it in best

@@ -9,9 +9,9 @@ from heapscope.base.errors import InputError
 from heapscope.base.interrupt import scratch_folder
 from heapscope.base.printable import printable
 from heapscope.base.wording import plural, size
-from heapscope.cli.things.said import AskedOfThing, command, counted, in_bytes
+from heapscope.cli.things.pieces import ThingOptions, command, counted, in_bytes
 from heapscope.cli.verbs.import_ import import_
-from heapscope.cli.verbs.replay import replay
+from heapscope.cli.verbs.replayed import replayed as replayed_on
 from heapscope.config.chip_data import chip_files
 from heapscope.memory.layout.allocator import host_model
 from heapscope.memory.options import MemoryOptions
@@ -28,36 +28,41 @@ _IMPORTED_MAX = 16 << 20  # bytes of another tool's text
 _USUAL = "esp32"
 
 
-def answer_of_trace(thing: Thing, requested: AskedOfThing) -> ThingAnswer:
+def answer_of_trace(thing: Thing, requested: ThingOptions) -> ThingAnswer:
     """InputError: it is damaged from its beginning on."""
     info = read_info(thing.name)
     result = replayed(thing.name, info, requested)
+    answer = contents(info) if result is None else result.verdict.sentence
     return ThingAnswer(
         thing=thing.shown,
         kind="trace",
         what=_what(info),
-        answer=contents(info) if result is None else result.verdict.sentence,
+        answer=answer,
         figures=_figures(info, result),
         next=tuple(_next(thing.name, info, result, requested)),
-        notes=tuple(_notes(info, result, requested)),
+        notes=tuple(note for note in _notes(info, result, requested) if note != answer),
     )
 
 
-def replayed(name: str, info: TraceInfo, requested: AskedOfThing) -> ReplayResult | None:
+def replayed(name: str, info: TraceInfo, requested: ThingOptions) -> ReplayResult | None:
     """On the memory that the trace or `requested` names; None: neither does, or it takes long."""
-    chip = requested.chip or info.metadata.get("chip", "")
-    if (chip not in chip_files() and requested.chip is None) or info.events.total > _REPLAYED_MAX:
+    if not (requested.chip or _chip(info)) or info.events.total > _REPLAYED_MAX:
         return None
     try:
-        result = replay(name, need=requested.need, **_memory(requested))
+        return replayed_on(Path(name), _memory(requested), need=requested.need)
     except InputError:
         if requested.device:
             raise
         return None  # it names a release that is not known
-    return result if isinstance(result, ReplayResult) else None
 
 
-def _memory(requested: AskedOfThing) -> MemoryOptions:
+def _chip(info: TraceInfo) -> str:
+    """The chip that the trace names; empty: none that is known here."""
+    named = info.metadata.get("chip", "")
+    return named if named in chip_files() else ""
+
+
+def _memory(requested: ThingOptions) -> MemoryOptions:
     memory_options: MemoryOptions = {}
     if requested.chip is not None:
         memory_options["chip"] = requested.chip
@@ -107,26 +112,26 @@ def _figures(info: TraceInfo, replay_result: ReplayResult | None) -> tuple[Thing
 
 
 def _next(
-    name: str, info: TraceInfo, replay_result: ReplayResult | None, requested: AskedOfThing
+    name: str, info: TraceInfo, replay_result: ReplayResult | None, requested: ThingOptions
 ) -> Iterator[NextCommand]:
     if info.metadata.get("source") == "pjsip":
         yield command("fit", name, "--pools", why="which sizes should the pools have?")
         return
     model = host_model(info.metadata.get(ALLOCATOR, ""))
+    device = requested.device or ("--chip", _chip(info) or _USUAL)
     if replay_result is not None:
         question = "why" if replay_result.verdict.facts.failures else "replay"
         why = "who is in the way, and what would help" if question == "why" else "all figures"
-        yield command(question, name, *requested.device, why=why)
+        yield command(question, name, *device, why=why)
     elif model:
         yield command("fit", name, "--allocator", model, why="the smallest pool that it runs in")
     else:
-        device = requested.device or ("--chip", _USUAL)
         yield command("replay", name, *device, why="on the memory of a chip that you choose")
     yield command("leaks", name, why="does it leak, by task and call site?")
 
 
 def _notes(
-    info: TraceInfo, replay_result: ReplayResult | None, requested: AskedOfThing
+    info: TraceInfo, replay_result: ReplayResult | None, requested: ThingOptions
 ) -> Iterator[str]:
     if info.loss is not None:
         yield info.loss.sentences()[0]
@@ -146,10 +151,10 @@ def _notes(
         )
 
 
-def answer_of_import(thing: Thing, requested: AskedOfThing) -> ThingAnswer:
+def answer_of_import(thing: Thing, requested: ThingOptions) -> ThingAnswer:
     """Another tool's trace, by the trace that `import` makes of it. InputError: it has no event."""
     form = thing.kind.kind
-    first = command("import", form, thing.name, "-o", "T.hst", why="makes a trace of it")
+    first = command("import", thing.name, "-o", "T.hst", why="makes a trace of it")
     if thing.size is None or thing.size > _IMPORTED_MAX:
         return ThingAnswer(
             thing=thing.shown,
@@ -175,12 +180,12 @@ def answer_of_import(thing: Thing, requested: AskedOfThing) -> ThingAnswer:
         else contents(info),
         figures=(counted("dumps", dumps),) if dumps else _figures(info, None),
         next=(first, then),
-        notes=tuple(_notes(info, None, AskedOfThing())),
+        notes=tuple(_notes(info, None, ThingOptions())),
     )
 
 
 def _imported(form: str, name: str) -> TraceInfo:
     with scratch_folder() as folder:
         out = Path(folder) / "T.hst"
-        import_(form, name, out)
+        import_(name, out, form=form)
         return read_info(out)

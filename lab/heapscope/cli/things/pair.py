@@ -5,24 +5,26 @@ from __future__ import annotations
 from dataclasses import replace
 
 from heapscope.base.wording import signed
-from heapscope.cli.things.said import AskedOfThing, command, counted, in_bytes
+from heapscope.cli.things.pieces import ThingOptions, command, counted, in_bytes
 from heapscope.trace.things.answer import ThingAnswer
 from heapscope.trace.things.thing import Thing
 
 
-def compared(left: Thing, right: Thing, requested: AskedOfThing) -> ThingAnswer | None:
+def compared(left: Thing, right: Thing, requested: ThingOptions) -> ThingAnswer | None:
     """None: each is answered by itself. InputError: one of them is damaged."""
     kinds = left.kind.kind, right.kind.kind
     if kinds == ("sdkconfig", "sdkconfig"):
         return _configurations(left, right, requested)
     if kinds == ("trace", "trace"):
         return _traces(left, right, requested)
+    if kinds == ("log", "log"):
+        return _logs(left, right)
     if kinds == ("result", "result"):
         return _results(left, right)
     return None
 
 
-def _configurations(left: Thing, right: Thing, requested: AskedOfThing) -> ThingAnswer:
+def _configurations(left: Thing, right: Thing, requested: ThingOptions) -> ThingAnswer:
     from heapscope.forecast.ladder.compared import difference_of
     from heapscope.forecast.ladder.side import named_files
     from heapscope.forecast.ladder.sides import SideOptions, levels, sides_of
@@ -67,7 +69,7 @@ def _configurations(left: Thing, right: Thing, requested: AskedOfThing) -> Thing
     )
 
 
-def _traces(left: Thing, right: Thing, requested: AskedOfThing) -> ThingAnswer | None:
+def _traces(left: Thing, right: Thing, requested: ThingOptions) -> ThingAnswer | None:
     from heapscope.cli.things.of_trace import replayed
     from heapscope.simulation.result.comparison import compare
     from heapscope.trace.info import read_info
@@ -91,6 +93,28 @@ def _traces(left: Thing, right: Thing, requested: AskedOfThing) -> ThingAnswer |
                 "compare", left.name, right.name, *requested.device, why="every figure of both"
             ),
         ),
+    )
+
+
+def _logs(left: Thing, right: Thing) -> ThingAnswer:
+    from heapscope.cli.verbs.compared_logs import compared_logs
+
+    result = compared_logs([left.name, right.name])
+    differ = [row for row in result.rows if row.differences[0]]
+    return ThingAnswer(
+        thing=f"{left.shown}, {right.shown}",
+        kind="log",
+        what="two logs",
+        answer=result.conclusion[0],
+        figures=tuple(
+            in_bytes(f"{row.section}, {row.name}: second minus first", row.differences[0] or 0)
+            for row in differ[:3]
+        ),
+        next=(
+            command("compare", left.name, right.name, why="every figure of both"),
+            command("log", right.name, why="all that the second one tells"),
+        ),
+        notes=result.notes[:1],
     )
 
 

@@ -41,7 +41,7 @@ def thing(
 ) -> Things:
     """Say what a thing is, and answer it: one sentence, three figures, the next two commands.
 
-    Its bytes tell what it is, and not its name. Two configurations, traces or results are
+    Its bytes tell what it is, and not its name. Two configurations, traces, results or logs are
     compared. A word that is a verb is the verb: ./log is a file. Exit code 1 when a thing is not
     understood; the list of what is understood is printed.
 
@@ -54,8 +54,8 @@ def thing(
       zcat device.log.gz | heapscope -
     """
     from heapscope.cli.things.answered import answers
-    from heapscope.cli.things.said import AskedOfThing
+    from heapscope.cli.things.pieces import ThingOptions
 
     if not things:
         raise InputError("no thing to look at", remedy="name a file, a folder or a port")
-    return answers([str(one) for one in things], AskedOfThing(need=tuple(need), chip=chip, idf=idf))
+    return answers([str(one) for one in things], ThingOptions(need=tuple(need), chip=chip, idf=idf))

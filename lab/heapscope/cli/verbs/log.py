@@ -11,7 +11,13 @@ from heapscope.base.errors import InputError
 from heapscope.base.option import Option
 from heapscope.base.progress import OnProgress, phase
 from heapscope.base.request import parse_requests
-from heapscope.cli.verbs.options import Chip, Elf, Idf, Needs, Poisoning
+from heapscope.cli.verbs.options import (
+    Chip,
+    Elf,
+    Idf,
+    Needs,
+    Poisoning,
+)
 
 if TYPE_CHECKING:
     from heapscope.logs.answer.log_result import LogResult
@@ -69,7 +75,7 @@ def log(
     comes at its end or with Ctrl-C.
 
     --need is about the last state of the log. --chip, --idf and --poisoning say what it does not
-    tell.
+    tell, and --elf names the functions behind addresses in code.
 
     Examples:
       heapscope log device.log

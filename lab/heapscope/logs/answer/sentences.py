@@ -32,12 +32,12 @@ def verdict(
     *,
     names: Addresses,
 ) -> Iterator[str]:
-    """Says first what happened, by its rank; then the requests that were asked about, the last
-    state, and how its figures went. `followed`: sentences on requests that follow each other."""
+    """What happened, by its rank; then the requests that were asked about, the last state, and how
+    its figures went. `followed`: sentences on requests that follow each other."""
     happened = [*damage(reading, answer, names), *stacks(reading), *_failed(answer)]
     happened += [*others(reading, answer, names), *_error(answer)]
     yield from happened
-    yield from (fit_sentence(fit) for fit in fits)
+    yield from map(fit_sentence, fits)
     yield from followed
     yield from pool_sentences(reading, alone=answer.form == POOLS)
     if reading.figures.invalid:
@@ -56,6 +56,7 @@ def verdict(
 
 
 def fit_sentence(fit: RequestFit) -> str:
+    """Whether a request would fit, and why."""
     what = size(fit.size)
     where = "" if fit.line is None else f", by line {fit.line:,}"
     if fit.fits is None:

@@ -36,13 +36,12 @@ EXPLORE = (
     *("places.js", "whatif.js", "filtering.js", "seen.js", "painting.js"),
     *("telling.js", "explore.js", "logged.js"),
 )
-LOGS = ("log_reading.js", "log_answer.js")
 #: Scripts of the page that opens anything, for a device that is heard, and those of its worker.
 DEVICE = ("serial.js", "device.js")
 LISTENING = ("listening.js", "heard.js")
 WORKER = (
     *("patterns.js", "places.js", "engine.js", "blocks.js", "zstd.js"),
-    *(*LOGS, "jobs.js"),
+    *("log_facts.js", "jobs.js"),
 )
 
 

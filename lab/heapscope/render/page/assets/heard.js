@@ -56,12 +56,6 @@ const Heard = {
   KINDS: ["anything else", "malloc", "calloc", "aligned", "realloc", "free", "failed request"],
 };
 
-function capsText(bits, known) {
-  const names = Object.entries(known).filter(([, bit]) => bits & bit).map(([name]) => name);
-  const rest = Object.values(known).reduce((left, bit) => left & ~bit, bits) >>> 0;
-  return [...names, ...(rest === 0 ? [] : [`0x${rest.toString(16)}`])].join("|") || "0";
-}
-
 let listening = null;
 Object.assign(JOBS, {
   listen(job) {
@@ -95,6 +89,6 @@ Object.assign(JOBS, {
   },
   console: () => ({ bytes: listening.text.joined() }),
   /* What a log says so far that comes from a device without a recorder; null: nothing of a heap. */
-  consolesays: () => ({ log: listening.text.size > 0 && listening.text.size <= Heard.LOG ? readLog(engine, engine.face, listening.text.joined()) : null }),
+  consolesays: () => ({ log: listening.text.size > 0 && listening.text.size <= Heard.LOG ? readLog(engine, listening.text.joined()) : null }),
 });
 Heard.LOG = 1 << 20; /* bytes of a log that is read anew while it grows */

@@ -122,7 +122,7 @@ async function open(job) {
   if (!holdsTrace(bytes)) {
     const built = imported(bytes);
     if (built.stats.events <= built.stats.bad_lines) { /* most lines are no events: a device printed it */
-      const log = readLog(engine, engine.face, bytes);
+      const log = readLog(engine, bytes);
       if (log !== null) return { log };
     }
     if (built.stats.events === 0) throw new Error("It is neither a trace, nor a text with heap events, nor a log in which a line tells of a heap.");
