@@ -50,10 +50,12 @@ void hs_log_word_take(hs_log_scan_t *scan, size_t end)
     } else if (joined || (word.means & HS_WORD_HEAP && label->means & HS_WORD_MEASURES)) {
         label->leads = false; /* "internal_free", "internal free heap": of this figure only */
     }
+    const bool unit = word.means == 0 && lower(scan->text[scan->at]) == 'b' &&
+                      strncmp(scan->text + scan->at + 1, "yte", 3) == 0;
     scan->at = end < scan->length ? end : scan->length;
     label->segment[label->segments] |= word.means;
     label->means |= word.means;
-    label->last = word.means;
+    label->last = unit ? label->last : word.means; /* "free_bytes" */
     scan->seen |= word.means;
 }
 
@@ -189,6 +191,7 @@ void hs_log_sign_take(hs_log_scan_t *scan, char byte)
             scan->label.means = HS_WORD_OTHER; /* of an address: "/heap?free=1&..." */
         }
         break;
+    case '!':
     case '.':
         if (scan->text[scan->at + 1] == ' ' &&
             (scan->label.last & (HS_WORD_MAX | HS_WORD_MIN)) == 0) { /* a sentence ends */

@@ -57,6 +57,12 @@ static bool is_part(const char *text, size_t at)
     return at > 0 && (text[at - 1] == '.' || hs_log_word_byte(text[at - 1]));
 }
 
+/* "[esp-idf:000]" is no version. */
+static bool is_version(const char *name)
+{
+    return name[strspn(name, "0123456789")] != 0;
+}
+
 /* The forms of a line, into fewer than `capacity` facts; returns how many. */
 static size_t read_forms(const hs_log_t *log, const hs_log_line_t *line, hs_lab_log_fact_t *facts,
                          size_t capacity)
@@ -68,7 +74,8 @@ static size_t read_forms(const hs_log_t *log, const hs_log_line_t *line, hs_lab_
         if (begins(line->text, at)) {
             hs_lab_log_fact_t *fact = &facts[count];
             const hs_log_form_t *form = hs_log_form_find(&log->index, line, at, fact, &match);
-            if (form == NULL || (fact->kind == HS_LOG_PYTHON_ERROR && is_part(line->text, at))) {
+            if (form == NULL || (fact->kind == HS_LOG_PYTHON_ERROR && is_part(line->text, at)) ||
+                (fact->kind == HS_LOG_IDF && !is_version(fact->name))) {
                 match.end = at + 1;
                 hs_log_fact_clear(fact);
             } else {

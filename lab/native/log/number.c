@@ -117,7 +117,8 @@ bool hs_log_number_is_place(const char *text, size_t at)
         return false;
     }
     size_t start = at - 1;
-    bool name = false; /* "block_locate_free" and "getFreeHeap" are names, "free" may be a word */
+    /* "block_locate_free" and "getFreeHeap" are names, "free" may be a word */
+    bool name = at > 6 && strncmp(text + at - 6, "alloc(", 6) == 0;
     while (start > 0 && hs_log_word_byte(text[start - 1])) {
         start--;
         name |=
@@ -125,7 +126,7 @@ bool hs_log_number_is_place(const char *text, size_t at)
                                    lower(text[start]) == text[start]);
     }
     const hs_log_number_t number = hs_log_number_read(text, at);
-    return name && !number.has_unit && text[number.end] == ')';
+    return name && !number.has_unit && (text[number.end] == ')' || text[number.end] == ',');
 }
 
 bool hs_log_value_read(const char *text, size_t at, size_t end, int64_t *value, uint32_t *unit)

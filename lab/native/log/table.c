@@ -183,6 +183,22 @@ static int64_t address_read(const char *text)
     return value;
 }
 
+/* The memory that a row names in its first cell; HS_LOG_MEMORY_ANY: none. */
+static uint8_t memory_of(const char *text, const hs_log_cell_t *cell)
+{
+    uint8_t memory = HS_LOG_MEMORY_ANY;
+    for (size_t at = cell->at; at < cell->at + cell->length;) {
+        size_t end = at;
+        while (end < cell->at + cell->length && hs_log_word_byte(text[end]) && text[end] != '_') {
+            end++;
+        }
+        const hs_log_word_t word = hs_log_word_find(text + at, end - at);
+        memory = word.means & HS_WORD_MEMORY ? word.memory : memory;
+        at = end + 1;
+    }
+    return memory;
+}
+
 static size_t row_read(const hs_log_table_t *table, const char *text, const hs_log_cell_t *cells,
                        hs_lab_log_fact_t *facts, size_t capacity)
 {
@@ -195,12 +211,14 @@ static size_t row_read(const hs_log_table_t *table, const char *text, const hs_l
         facts[0] = named;
         return 1;
     }
+    const uint8_t of_row = memory_of(text, &cells[0]);
     for (size_t i = 0; i < table->count; i++) {
         const hs_log_column_t *column = &table->column[i];
+        const uint8_t memory = column->memory == HS_LOG_MEMORY_ANY ? of_row : column->memory;
         hs_log_number_t number;
         const bool figure = column->field != 0 && cell_number(text, &cells[i], &number);
         size_t at = 0;
-        while (figure && at < count && facts[at].memory != column->memory) {
+        while (figure && at < count && facts[at].memory != memory) {
             at++;
         }
         if (!figure || at == capacity) {
@@ -209,7 +227,7 @@ static size_t row_read(const hs_log_table_t *table, const char *text, const hs_l
         if (at == count) {
             hs_log_fact_clear(&facts[count]);
             facts[count].kind = HS_LOG_FIGURES;
-            facts[count++].memory = column->memory;
+            facts[count++].memory = memory;
         }
         const uint32_t unit = number.has_unit ? 1 : column->unit;
         *hs_log_field(&facts[at], column->field) = number.value * unit;

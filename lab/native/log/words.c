@@ -157,6 +157,8 @@ static const struct {
     {"vram", HS_WORD_FOREIGN, 0},
     {"watermark", HS_WORD_MARK, 0},
     {"worst", HS_WORD_MIN, 0},
+    {"xportgetfreeheapsize", FREE | HEAP, 0},
+    {"xportgetminimumeverfreeheapsize", HS_WORD_MIN | FREE | HEAP, 0},
 };
 
 static char lower(char byte)

@@ -26,7 +26,8 @@ from heapscope.logs.answer.request_rows import Followed, followed
 from heapscope.logs.answer.sentences import assumed, settles, verdict
 from heapscope.logs.answer.summary_rows import region_rows, summary_row, tightest, with_history
 from heapscope.logs.answer.trend import trends
-from heapscope.logs.heaps.fits import RequestFit, ask, later_figures
+from heapscope.logs.heaps.fits import ask, later_figures
+from heapscope.logs.heaps.request_fit import RequestFit
 from heapscope.logs.heaps.state_fit import state_fit
 from heapscope.logs.heaps.state_view import StateView, no_state, view_of, views_over_time
 from heapscope.logs.reader.addresses import Addresses

@@ -9,7 +9,7 @@ from heapscope.base.printable import printable
 from heapscope.base.rows.figure import figure
 from heapscope.base.rows.row import Row
 from heapscope.base.wording import plural, size
-from heapscope.logs.heaps.fits import RequestFit
+from heapscope.logs.heaps.request_fit import RequestFit
 from heapscope.logs.reader.pools import PoolDump, PrintedPool
 from heapscope.logs.reader.reading import LogReading
 
@@ -194,7 +194,10 @@ def _dumps(dumps: list[PoolDump], count: int) -> Iterator[str]:
     )
     most = max(dumps, key=lambda dump: dump.size)
     if most is not last:
-        yield f"The largest was {size(most.used)} of {size(most.size)}, from line {most.line:,} on."
+        yield (
+            f"The pools had most from line {most.line:,} on: {size(most.size)}, {size(most.used)} "
+            "of it in use."
+        )
 
 
 def _regions(reading: LogReading) -> Iterator[str]:

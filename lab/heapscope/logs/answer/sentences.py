@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from heapscope.answers.leaks.verdict import LEAK
+from heapscope.base.capabilities import MALLOC
 from heapscope.base.printable import printable
 from heapscope.base.wording import long_time, plural, size
 from heapscope.logs.answer.answer import NO_LINE, FailedRow, LogAnswer
 from heapscope.logs.answer.happened import damage, others, stacks
 from heapscope.logs.answer.pool_rows import pool_sentences
 from heapscope.logs.answer.trend import TrendRow
-from heapscope.logs.heaps.fits import RequestFit
+from heapscope.logs.heaps.request_fit import RequestFit
 from heapscope.logs.heaps.state_view import StateView
 from heapscope.logs.reader.addresses import Addresses
 from heapscope.logs.reader.blocks import PrintedTask
@@ -56,7 +57,8 @@ def verdict(
 
 
 def _fit(fit: RequestFit) -> str:
-    what = size(fit.size)
+    with_ = "" if fit.capabilities == MALLOC else f" with {fit.capabilities}"
+    what = f"{size(fit.size)}{with_}"
     where = "" if fit.line is None else f", by line {fit.line:,}"
     if fit.fits is None:
         return f"Whether a request of {what} fits cannot be told: {fit.why}.{_history(fit)}"

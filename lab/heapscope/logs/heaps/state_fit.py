@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from heapscope.base.capabilities import EXEC
 from heapscope.base.request import Request
 from heapscope.base.wording import size
-from heapscope.logs.heaps.fits import RegionFitRow, RequestFit
 from heapscope.logs.heaps.outlook import Believed, Outlook, Reply, outlook
+from heapscope.logs.heaps.request_fit import RegionFitRow, RequestFit
 from heapscope.logs.heaps.state_view import StateView
 from heapscope.logs.reader.state import START
 

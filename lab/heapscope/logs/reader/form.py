@@ -44,6 +44,8 @@ def _forms(reading: LogReading) -> Iterator[str]:
     if figures.last("wifi", "free") is not None:
         yield "wifi_nomem"
     yield from _figures(reading)
+    if reading.systems.lvgl is not None:
+        yield "lvgl"
     if boot is not None and boot.regions:
         yield "boot"
     yield from _failed(reading)
@@ -77,8 +79,6 @@ def _systems(reading: LogReading) -> Iterator[str]:
         yield "nuttx_mm"
     if systems.zephyr is not None:
         yield "zephyr_heap"
-    if systems.lvgl is not None:
-        yield "lvgl"
     if systems.tasmota is not None:
         yield "tasmota_status4"
     if systems.ovms is not None:
