@@ -42,6 +42,9 @@ void hs_log_word_take(hs_log_scan_t *scan, size_t end)
         (label->means & HS_WORD_HEAP) == 0) {
         word.means = 0; /* "client.available()" */
     }
+    if (word.means & HS_WORD_FREE && label->last & (HS_WORD_FAIL | HS_WORD_HEAP)) {
+        label->means &= ~HS_WORD_FAIL; /* "failed, heap free 9120", and not "failed to free" */
+    }
     const bool joined = before == '_' && word.means & HS_WORD_MEASURES;
     if (word.means & HS_WORD_MEMORY) {
         label->memory = word.memory;
@@ -177,6 +180,10 @@ void hs_log_sign_take(hs_log_scan_t *scan, char byte)
         scan->label.has_colon = true;
         if (scan->scope->depth == 0 && !is_digit(*next) && *next != 0) {
             take_topic(scan);
+            if (byte == ':' && scan->label.means != 0 &&
+                (scan->label.means & ~(uint32_t)HS_WORD_NO_HEAPS) == 0) {
+                hs_log_label_begin(scan); /* a tag: "OTA: heap: free=41112" */
+            }
         }
         break;
     case ',':

@@ -130,7 +130,7 @@ static bool is_bare_heap(const hs_log_scan_t *scan, uint32_t means, const hs_log
     const bool first = scan->label.last & HS_WORD_HEAP && scan->count == 0;
     const bool beside = scan->bare && scan->label.leads; /* "heap 9000 ... internal 5000" */
     return (first || beside) && number->value >= 1000 &&
-           (means & (HS_WORD_OTHER | HS_WORD_CHANGE)) == 0 && belongs(scan, number);
+           (means & (HS_WORD_OTHER | HS_WORD_CHANGE | HS_WORD_FAIL)) == 0 && belongs(scan, number);
 }
 
 /* Is it a part of a label: "Free after step 3: 21608"? */
@@ -207,6 +207,7 @@ static void step(hs_log_scan_t *scan)
         is_digit(byte) ? hs_log_number_read(scan->text, scan->at) : (hs_log_number_t){0};
     if (!is_digit(byte) || number.is_word || hex || mark || is_in_label(scan, &number)) {
         hs_log_word_take(scan, end);
+        scan->label.means &= hex ? ~(uint32_t)HS_WORD_FAIL : UINT32_MAX; /* the code of a failure */
     } else {
         take_numbers(scan, number);
     }

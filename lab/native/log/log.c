@@ -112,9 +112,11 @@ static size_t without_persons(hs_log_writer_t writer, hs_lab_log_fact_t *facts, 
     size_t kept = 0;
     for (size_t i = 0; i < count; i++) {
         const uint16_t kind = facts[i].kind;
-        const bool vague = kind == HS_LOG_ERROR || kind == HS_LOG_TLS_ERROR ||
-                           kind == HS_LOG_RESTART || kind == HS_LOG_PYTHON_ERROR ||
-                           (kind == HS_LOG_FAILED && (facts[i].told & HS_LOG_TOLD_SIZE) == 0);
+        const bool vague =
+            kind == HS_LOG_ERROR || kind == HS_LOG_TLS_ERROR || kind == HS_LOG_RESTART ||
+            kind == HS_LOG_PYTHON_ERROR ||
+            (kind == HS_LOG_CORRUPT && strcmp(facts[i].text, "its own check") == 0) ||
+            (kind == HS_LOG_FAILED && (facts[i].told & HS_LOG_TOLD_SIZE) == 0);
         if (writer == HS_LOG_BY_PROGRAM || (writer == HS_LOG_BY_PERSON && !vague)) {
             facts[kept++] = facts[i];
         }
@@ -152,8 +154,12 @@ static size_t read_words(hs_log_t *log, const hs_log_line_t *whole, const hs_log
     }
     hs_lab_log_fact_t *next = &facts[count];
     hs_log_fact_clear(next);
-    const bool is_code =
-        count == 0 && roots & HS_ROOT_ERROR && hs_log_code_read(text, length, roots, next);
+    const bool may_be_code = roots & HS_ROOT_ERROR && (count == 0 || roots & HS_ROOT_TLS);
+    const bool is_code = may_be_code && hs_log_code_read(text, length, roots, next) &&
+                         (count == 0 || next->flags & HS_LOG_NO_MEMORY);
+    if (!is_code) {
+        hs_log_fact_clear(next);
+    }
     const bool is_failure =
         !is_code && roots & HS_ROOT_ALLOC && hs_log_failure_read(text, length, facts, count, next);
     return count + (is_code || (is_failure && (count == 0 || next->kind == HS_LOG_FAILED)));

@@ -33,6 +33,12 @@ const hs_log_form_t hs_log_stops[] = {
      "heap_caps_free", NULL},
     {HS_LOG_CORRUPT, 0, "unexpected heap state (%tT) for memory at %xa", "other", NULL},
     {HS_LOG_CORRUPT, 0, "corrupted heap bounds (%tT) for memory at %xa", "other", NULL},
+    {HS_LOG_CORRUPT, 0, "ASSERTION FAIL [%t-] @ %t-/heap.c:%de", "other", "sys_heap"},
+    {HS_LOG_KINDS, 0, "no heap corruption", NULL, NULL},
+    {HS_LOG_CORRUPT, 0, "heap corruption detected", "other", "its own check"},
+    {HS_LOG_CORRUPT, 0, "heap is corrupt", "other", "its own check"},
+    {HS_LOG_CORRUPT, 0, "heap corrupted", "other", "its own check"},
+    {HS_LOG_CORRUPT, 0, "heap integrity check failed", "other", "its own check"},
     {HS_LOG_CORRUPT, 0, "Freed node aliases existing hole", "other", "linked_list_allocator"},
     {HS_LOG_CORRUPT, 0, "Hole list out of order", "other", "linked_list_allocator"},
     /* ---- a stack that overflowed ---- */

@@ -95,7 +95,7 @@ def answered(
             verdict(reading, answer, fits, results, series.sentences, names=names or Addresses())
         ),
         assumed=tuple(assumed(reading, fits, view, series.assumed)),
-        settles=tuple(settles(fits, answer)),
+        settles=tuple(settles(reading, fits, answer)),
         next=next_words(reading, answer, file=file, requested=bool(needs)),
         needs=tuple(fits),
         requests=series.requests,

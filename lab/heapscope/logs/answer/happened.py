@@ -192,6 +192,8 @@ def others(reading: LogReading, answer: LogAnswer, names: Addresses) -> Iterator
             continue  # the stack is its reason
         if panic.name == "abort" and (answer.failed or answer.corrupt):
             continue  # it ends what is reported before
+        if any(abs(fact.line - panic.line) <= _CLOSE for fact in reading.corrupt):
+            continue  # the damage is its reason
         if panic.name in ("panic", "C++ exception") and any(
             abs(one.last - panic.line) <= _NEXT for one in answer.failed
         ):
@@ -202,6 +204,7 @@ def others(reading: LogReading, answer: LogAnswer, names: Addresses) -> Iterator
 
 
 _NEXT = 3  # lines from a panic to its reason
+_CLOSE = 8  # lines from damage that is found to the panic that follows
 
 
 def _times(facts: Sequence[Fact]) -> str:

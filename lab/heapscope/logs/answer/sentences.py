@@ -250,9 +250,9 @@ def assumed(
         yield "the lines speak of a heap, though their words could mean something else"
 
 
-def settles(fits: Sequence[RequestFit], answer: LogAnswer) -> Iterator[str]:
+def settles(reading: LogReading, fits: Sequence[RequestFit], answer: LogAnswer) -> Iterator[str]:
     yield from dict.fromkeys(fit.settles for fit in fits if fit.settles)
-    if answer.declines == NO_LINE:
+    if answer.declines == NO_LINE and not reading.stops.any:
         yield (
             "where the program prints figures in lines of its own, name them: "
             r"--figure '(?P<free>\d+);(?P<largest>\d+)'"

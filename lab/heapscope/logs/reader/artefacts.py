@@ -33,6 +33,9 @@ def may_be_power(reading: LogReading, largest: int) -> bool:
     boots = reading.boots
     if boots.reported("framework") in _NEVER_POWERS or boots.reported("idf")[:2] in ("v5", "v6"):
         return False
+    hows = {one.how for one in reading.failures.listed()}
+    if boots.reported("chip") == "esp8266" or hows & {"ESP8266", "ESP8266 SDK"}:
+        return False
     others = (
         point.value
         for (_, name), series in reading.figures.series.items()
