@@ -2,9 +2,9 @@
 
 #include <string.h>
 
-#include "capture/text_field.h"
 #include "form.h"
 #include "quantity.h"
+#include "rows/capability.h"
 
 #define WORD_MAX 24u
 #define FOREIGN_BYTES (INT64_C(1) << 28)
@@ -170,10 +170,11 @@ static size_t caps_read(hs_log_scan_words_t *scan, const char *text)
         while (hs_log_word_byte(text[at + length])) {
             length++;
         }
-        const hs_text_field_t name = {(const uint8_t *)text + at, length};
-        if (!hs_field_caps(name, &caps)) {
+        const uint32_t bit = hs_capability_bit(text + at, length);
+        if (bit == 0) {
             break;
         }
+        caps |= bit;
         end = at + length;
         at = end + strspn(text + end, " |");
     }

@@ -133,6 +133,18 @@ static bool is_bare_heap(const hs_log_scan_t *scan, uint32_t means, const hs_log
            (means & (HS_WORD_OTHER | HS_WORD_CHANGE | HS_WORD_FAIL)) == 0 && belongs(scan, number);
 }
 
+/* "maxHeap" beside what is free, and not more than that: the largest block; or else all of it. */
+static uint32_t max_heap(const hs_log_scan_t *scan, uint32_t means, const hs_log_number_t *number)
+{
+    for (size_t i = 0; means == (HS_WORD_MAX | HS_WORD_HEAP) && i < scan->count; i++) {
+        if (scan->facts[i].told & HS_LOG_TOLD_FREE &&
+            scan->facts[i].memory == hs_log_memory_of(scan)) {
+            return number->value <= scan->facts[i].free ? HS_LOG_TOLD_LARGEST : HS_LOG_TOLD_TOTAL;
+        }
+    }
+    return 0;
+}
+
 /* Is it a part of a label: "Free after step 3: 21608"? */
 static bool is_in_label(const hs_log_scan_t *scan, const hs_log_number_t *number)
 {
@@ -166,6 +178,8 @@ static void take_numbers(hs_log_scan_t *scan, hs_log_number_t number)
         if (!each && i > 0) {
             field = field != 0 && i == 1 && list[1].value >= list[0].value ? HS_LOG_TOLD_TOTAL : 0;
         }
+        const uint32_t of_max = count == 1 ? max_heap(scan, means, &number) : 0;
+        field = of_max != 0 ? of_max : field;
         if (i == 0 && field == 0 && count == 1 && is_bare_heap(scan, means, &number)) {
             field = HS_LOG_TOLD_FREE;
             scan->bare = true;

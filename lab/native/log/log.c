@@ -241,11 +241,31 @@ hs_pattern_status_t hs_log_pattern_add(hs_log_t *log, const char *text, size_t l
     return status;
 }
 
+/* The time since the start of a line that tells one. A clock of 32 bits begins anew after 49 days: that
+ * is no start where the lines before came as far apart. */
+static int64_t uptime_of(hs_log_t *log, int64_t told)
+{
+    const int64_t round = INT64_C(1) << 32, last = log->uptime;
+    int64_t now = told + log->wrapped;
+    if (last >= 0 && now < last) {
+        if (last - log->wrapped >= round / 2 && now + round - last <= 2 * log->step) {
+            log->wrapped += round;
+            now += round;
+        } else if (log->wrapped != 0 && told < last - log->wrapped) {
+            now = told; /* a start that the log does not show */
+            log->wrapped = 0;
+        }
+    }
+    log->step = last >= 0 && now - last > log->step ? now - last : log->step;
+    return now;
+}
+
 static void read_line(hs_log_t *log, const hs_log_line_t *line)
 {
     hs_lab_log_fact_t *facts = &log->facts[log->first + log->waiting];
     hs_log_prefix_t prefix;
     hs_log_prefix_read(line->text, line->length, &prefix);
+    const int64_t uptime = prefix.uptime < 0 ? prefix.uptime : uptime_of(log, prefix.uptime);
     log->scope.goes_on &= prefix.uptime < 0 && prefix.clock < 0; /* else an object was cut */
     hs_log_scope_begin(&log->scope, line->number);
     size_t count = read_patterns(log, line, facts);
@@ -302,14 +322,17 @@ static void read_line(hs_log_t *log, const hs_log_line_t *line)
         log->lists_regions =
             kind == HS_LOG_BOOT_REGION || (log->lists_regions && kind == HS_LOG_NEW_HEAP);
     }
-    log->uptime = count != 0 && facts[0].kind == HS_LOG_RESET ? -1
-                  : prefix.uptime >= 0                        ? prefix.uptime
-                                                              : log->uptime;
+    if (count != 0 && facts[0].kind == HS_LOG_RESET) {
+        log->uptime = -1;
+        log->wrapped = log->step = 0;
+    } else if (uptime >= 0) {
+        log->uptime = uptime;
+    }
     for (size_t i = 0; i < count; i++) {
         facts[i].line = line->number;
         facts[i].offset = line->offset;
         facts[i].length = (uint32_t)(line->end - line->offset);
-        facts[i].uptime = prefix.uptime;
+        facts[i].uptime = uptime;
         facts[i].before = log->uptime;
         facts[i].clock = prefix.clock;
         facts[i].flags |= line->wrapped ? HS_LOG_WRAPPED : 0;

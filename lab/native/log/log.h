@@ -30,6 +30,8 @@ typedef struct hs_log {
     hs_log_table_t table;
     hs_log_pools_t pools;
     int64_t uptime;     /* of the last line that tells one, since the last reset; -1: none */
+    int64_t wrapped;    /* ms that a clock of 32 bits has left out since then */
+    int64_t step;       /* the most between two lines that tell a time */
     bool lists_regions; /* the last fact is of a region that the heap got at the start */
     size_t pattern_count;
     hs_pattern_t patterns[HS_LOG_PATTERNS];

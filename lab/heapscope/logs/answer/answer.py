@@ -154,6 +154,7 @@ def _state(reading: LogReading, form: str) -> dict[str, Any]:
             "largest": summary.largest,
             "min": summary.min,
             "allocated": summary.used,
+            **dict.fromkeys(("total", "used", "peak")),  # those of other lines are of other memory
             "cut": True if summary.totals is None else None,
             "series_free": tuple(free for free in frees if free is not None),
         }

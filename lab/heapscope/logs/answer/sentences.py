@@ -11,7 +11,7 @@ from heapscope.base.wording import long_time, plural, size
 from heapscope.logs.answer.answer import NO_LINE, FailedRow, LogAnswer
 from heapscope.logs.answer.happened import damage, others, stacks
 from heapscope.logs.answer.pool_rows import pool_sentences
-from heapscope.logs.answer.trend import TrendRow
+from heapscope.logs.answer.trend import TrendRow, falls
 from heapscope.logs.heaps.request_fit import RequestFit
 from heapscope.logs.heaps.state_view import StateView
 from heapscope.logs.reader.addresses import Addresses
@@ -38,6 +38,7 @@ def verdict(
     happened = [*damage(reading, answer, names), *stacks(reading), *_failed(answer)]
     happened += [*others(reading, answer, names), *_error(answer)]
     yield from happened
+    yield from _starts_before(reading)
     yield from (_fit(fit) for fit in fits)
     yield from followed
     yield from pool_sentences(reading, alone=answer.form == POOLS)
@@ -45,6 +46,8 @@ def verdict(
         yield "Its figures cannot be believed: the heap could not read its own words."
     yield from _state(reading, answer)
     yield from (_leak(row) for row in trends if row.verdict == LEAK)
+    if not reading.figures.devices() and not reading.boots.uptimes.two_devices:
+        yield from falls(reading.figures, trends)
     yield from _python(answer)
     yield from _blocks(reading, answer)
     yield from _boot(reading, answer)
@@ -90,6 +93,22 @@ def _failed(answer: LogAnswer) -> Iterator[str]:
     more = len(answer.failed) - _SHOWN
     if more > 0:
         yield f"{plural(more, 'other kind')} of request failed too."
+
+
+def _starts_before(reading: LogReading) -> Iterator[str]:
+    """Earlier starts of the program had a failure, and the last one has none yet."""
+    now, known = reading.boots.count, reading.failures.by_start
+    if now == 1 or now in known or not known:
+        return
+    times = [time for time in known.values() if time]
+    after = ""
+    if len(times) == len(known):
+        low, high = long_time(min(times) / 1000), long_time(max(times) / 1000)
+        after = f", {low if low == high else f'{low} to {high}'} after they began"
+    yield (
+        f"{len(known):,} of the {now - 1:,} {'start' if now == 2 else 'starts'} before this one "
+        f"had a request that failed{after}; this one has none so far."
+    )
 
 
 def _request(one: FailedRow) -> str:

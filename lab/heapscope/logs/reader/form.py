@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from heapscope.logs.reader.reading import LogReading
+from heapscope.logs.reader.reading import COLLECTED, LogReading
 
 #: Figures that are more than a remark beside the list of regions.
 _MANY = 3
@@ -106,7 +106,7 @@ def _allocations(reading: LogReading) -> str:
 
 
 def _figures(reading: LogReading) -> Iterator[str]:
-    if not any(memory != "wifi" for memory in reading.figures.memories()):
+    if all(memory in ("wifi", COLLECTED) for memory in reading.figures.memories()):
         return
     hows = {one.how for one in reading.failures.listed()}
     who = {one.who for one in reading.failures.listed()}
