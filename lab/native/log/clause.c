@@ -24,24 +24,11 @@ void hs_log_label_begin(hs_log_scan_t *scan)
     scan->label.memory = NONE;
 }
 
-/* Takes a word into the label; "8-bit" is one. */
-void hs_log_word_take(hs_log_scan_t *scan, size_t end)
+/* Adds what the word at `scan->at` means, which ends before `end`. */
+static void add_word(hs_log_scan_t *scan, size_t end, hs_log_word_t word)
 {
     hs_log_label_t *label = &scan->label;
-    hs_log_word_t word;
-    if (scan->text[end] == '-' && lower(scan->text[end + 1]) == 'b' &&
-        is_digit(scan->text[scan->at])) {
-        word = hs_log_word_find(scan->text[scan->at] == '8' ? "8bit" : "32bit",
-                                scan->text[scan->at] == '8' ? 4 : 5);
-        end += 4;
-    } else {
-        word = hs_log_word_find(scan->text + scan->at, end - scan->at);
-    }
     const char before = scan->at > 0 ? scan->text[scan->at - 1] : ' ';
-    if (before == '.' && scan->at > 1 && word.means == HS_WORD_FREE &&
-        (label->means & HS_WORD_HEAP) == 0) {
-        word.means = 0; /* "client.available()" */
-    }
     if (word.means & HS_WORD_FREE && label->last & (HS_WORD_FAIL | HS_WORD_HEAP)) {
         label->means &= ~HS_WORD_FAIL; /* "failed, heap free 9120", and not "failed to free" */
     }
@@ -60,6 +47,31 @@ void hs_log_word_take(hs_log_scan_t *scan, size_t end)
     label->means |= word.means;
     label->last = unit ? label->last : word.means; /* "free_bytes" */
     scan->seen |= word.means;
+}
+
+/* Takes a word into the label; "8-bit" is one. */
+void hs_log_word_take(hs_log_scan_t *scan, size_t end)
+{
+    hs_log_word_t word;
+    if (scan->text[end] == '-' && lower(scan->text[end + 1]) == 'b' &&
+        is_digit(scan->text[scan->at])) {
+        word = hs_log_word_find(scan->text[scan->at] == '8' ? "8bit" : "32bit",
+                                scan->text[scan->at] == '8' ? 4 : 5);
+        end += 4;
+    } else {
+        word = hs_log_word_find(scan->text + scan->at, end - scan->at);
+    }
+    const char before = scan->at > 0 ? scan->text[scan->at - 1] : ' ';
+    if (before == '.' && scan->at > 1 && word.means == HS_WORD_FREE &&
+        (scan->label.means & HS_WORD_HEAP) == 0) {
+        word.means = 0; /* "client.available()" */
+    }
+    add_word(scan, end, word);
+}
+
+void hs_log_own_take(hs_log_scan_t *scan, const hs_log_own_word_t *word)
+{
+    add_word(scan, scan->at + word->length, (hs_log_word_t){word->means, word->memory});
 }
 
 /* The label becomes what the next clauses are about. */

@@ -75,7 +75,12 @@ static uint32_t means_behind(hs_log_scan_t *scan, size_t *end)
     while (hs_log_word_byte(scan->text[stop])) {
         stop++;
     }
-    const hs_log_word_t word = hs_log_word_find(scan->text + at, stop - at);
+    hs_log_word_t word = hs_log_word_find(scan->text + at, stop - at);
+    const hs_log_own_word_t *own = hs_log_own_find(scan->scope->own, scan->text, at);
+    if (own != NULL) {
+        word = (hs_log_word_t){own->means, own->memory};
+        stop = at + own->length;
+    }
     const char next = scan->text[stop + strspn(scan->text + stop, " ")];
     if ((word.means & (HS_WORD_MEASURES | HS_WORD_CHANGE)) == 0 || next == '=' || next == ':' ||
         is_digit(next)) {
@@ -160,7 +165,7 @@ static void take_numbers(hs_log_scan_t *scan, hs_log_number_t number)
     list[count++] = number;
     size_t end = number.end, next;
     while (count < SEGMENTS && (next = next_number(scan, end)) != 0) {
-        list[count] = hs_log_number_read(scan->text, next);
+        list[count] = hs_log_own_number(scan->scope->own, scan->text, next);
         end = list[count++].end;
     }
     const hs_log_label_t *label = &scan->label;
@@ -200,6 +205,11 @@ static void take_numbers(hs_log_scan_t *scan, hs_log_number_t number)
 static void step(hs_log_scan_t *scan)
 {
     const char byte = scan->text[scan->at];
+    const hs_log_own_word_t *own = hs_log_own_find(scan->scope->own, scan->text, scan->at);
+    if (own != NULL && own->means != 0) {
+        hs_log_own_take(scan, own);
+        return;
+    }
     if (!hs_log_word_byte(byte) || byte == '_') {
         hs_log_sign_take(scan, byte);
         scan->at++;
@@ -217,8 +227,9 @@ static void step(hs_log_scan_t *scan)
         hs_log_label_begin(scan);
         return;
     }
-    const hs_log_number_t number =
-        is_digit(byte) ? hs_log_number_read(scan->text, scan->at) : (hs_log_number_t){0};
+    const hs_log_number_t number = is_digit(byte)
+                                       ? hs_log_own_number(scan->scope->own, scan->text, scan->at)
+                                       : (hs_log_number_t){0};
     if (!is_digit(byte) || number.is_word || hex || mark || is_in_label(scan, &number)) {
         hs_log_word_take(scan, end);
         scan->label.means &= hex ? ~(uint32_t)HS_WORD_FAIL : UINT32_MAX; /* the code of a failure */

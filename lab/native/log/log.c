@@ -19,6 +19,7 @@ void hs_log_init(hs_log_t *log)
     hs_log_lines_init(&log->lines);
     hs_log_index_init(&log->index);
     hs_log_pools_init(&log->pools);
+    log->scope.own = log->table.own = &log->own;
     log->uptime = -1;
 }
 
@@ -146,7 +147,8 @@ static size_t read_words(hs_log_t *log, const hs_log_line_t *whole, const hs_log
     if (roots != 0 && writer_of(whole, prefix) != HS_LOG_BY_PROGRAM) {
         return 0;
     }
-    if (roots & HS_ROOT_FREE || log->scope.depth != 0 || log->scope.headed || strchr(text, '{')) {
+    if (roots & HS_ROOT_FREE || hs_log_own_any(&log->own, text) || log->scope.depth != 0 ||
+        log->scope.headed || strchr(text, '{')) {
         count = hs_log_figures_read(&log->scope, text, length, facts, capacity);
     }
     if (count == capacity) {
@@ -239,6 +241,12 @@ hs_pattern_status_t hs_log_pattern_add(hs_log_t *log, const char *text, size_t l
         hs_pattern_compile(&log->patterns[log->pattern_count], text, length, at);
     log->pattern_count += status == HS_PATTERN_OK;
     return status;
+}
+
+hs_log_own_status_t hs_log_word_add(hs_log_t *log, const char *word, size_t length,
+                                    const char *meaning, size_t meaning_length, size_t *at)
+{
+    return hs_log_own_add(&log->own, word, length, meaning, meaning_length, at);
 }
 
 /* The time since the start of a line that tells one. A clock of 32 bits begins anew after 49 days: that

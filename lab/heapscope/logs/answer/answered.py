@@ -54,11 +54,12 @@ def answered(
     poisoning: str | None = None,
     notes: Sequence[str] = (),
     names: Addresses | None = None,
+    head: bytes = b"",
 ) -> LogResult:
     """The result as it stands now. `needs`: requests, each asked about by itself; `requests`: they
     are made one after the other; `poisoning`: one of POISONINGS, where it is known; `names`: of
-    addresses in code. InputError: the log tells no state in which that can be, or the chip or the
-    version that is given is unknown."""
+    addresses in code; `head`: the log's first bytes. InputError: the log tells no state in which
+    that can be, or the chip or the version that is given is unknown."""
     form = form_of(reading)
     seen = reading.evidence.conclude()
     device = device_of(reading, chip=chip, idf=idf)
@@ -95,7 +96,7 @@ def answered(
             verdict(reading, answer, fits, results, series.sentences, names=names or Addresses())
         ),
         assumed=tuple(assumed(reading, fits, view, series.assumed)),
-        settles=tuple(settles(reading, fits, answer)),
+        settles=tuple(settles(reading, fits, answer, head)),
         next=next_words(reading, answer, file=file, requested=bool(needs)),
         needs=tuple(fits),
         requests=series.requests,

@@ -10,6 +10,7 @@ from heapscope.base.printable import printable
 from heapscope.base.wording import long_time, plural, size
 from heapscope.logs.answer.answer import NO_LINE, FailedRow, LogAnswer
 from heapscope.logs.answer.happened import damage, others, stacks
+from heapscope.logs.answer.own_lines import suggestion
 from heapscope.logs.answer.pool_rows import pool_sentences
 from heapscope.logs.answer.trend import TrendRow, falls
 from heapscope.logs.heaps.request_fit import RequestFit
@@ -269,10 +270,10 @@ def assumed(
         yield "the lines speak of a heap, though their words could mean something else"
 
 
-def settles(reading: LogReading, fits: Sequence[RequestFit], answer: LogAnswer) -> Iterator[str]:
+def settles(
+    reading: LogReading, fits: Sequence[RequestFit], answer: LogAnswer, head: bytes
+) -> Iterator[str]:
+    """`head`: the first bytes of the log."""
     yield from dict.fromkeys(fit.settles for fit in fits if fit.settles)
     if answer.declines == NO_LINE and not reading.stops.any:
-        yield (
-            "where the program prints figures in lines of its own, name them: "
-            r"--figure '(?P<free>\d+);(?P<largest>\d+)'"
-        )
+        yield suggestion(head)
