@@ -131,7 +131,7 @@ hs_log_number_t hs_log_own_number(const hs_log_own_words_t *own, const char *tex
             number.value > INT64_MAX / unit->unit || number.value < -INT64_MAX / unit->unit
                 ? INT64_MAX
                 : number.value * unit->unit;
-        number.unit = unit->unit;
+        number.unit = unit->unit < 1024 ? 1 : unit->unit; /* blocks are counted, KB are rounded */
         number.has_unit = true;
         number.end = behind + unit->length;
     }

@@ -11,7 +11,7 @@ from heapscope.base.printable import printable
 
 _NUMBER = re.compile(r"(?<![\w.])(\d{3,9})(?![\w.])")
 _ANY = re.compile(r"\d+")
-_LABEL = re.compile(r"[^\W\d]\w*[^\w]{1,3}$")
+_BEFORE = re.compile(r"(?:[^\W\d]\w*)?[^\w]{0,3}$")
 _LEAST, _MOST = 256, 1 << 26  # bytes that a heap has
 _LINES = 2  # that are alike
 _LINE_MAX = 400  # bytes
@@ -20,7 +20,8 @@ _LINE_MAX = 400  # bytes
 def suggestion(head: bytes) -> str:
     """What to write, and what it would read; with an example where no lines are alike."""
     groups: dict[str, list[str]] = defaultdict(list)
-    for line in head.decode("utf-8", "replace").splitlines()[:-1]:
+    whole = head[: head.rfind(b"\n") + 1]
+    for line in whole.decode("utf-8", "replace").splitlines():
         if len(line) <= _LINE_MAX and _NUMBER.search(line):
             groups[_ANY.sub("#", line)].append(line)
     by_count = sorted(groups.values(), key=len, reverse=True)
@@ -41,20 +42,22 @@ def suggestion(head: bytes) -> str:
 
 
 def _pattern(lines: list[str]) -> str:
-    """The first two numbers behind a word that could be sizes: what is free, and a block of it."""
-    parts: list[str] = []
-    before = _MOST
-    for match in _NUMBER.finditer(lines[-1]):
-        label = _LABEL.search(lines[-1][: match.start()])
+    """The first two numbers that could be sizes, each with the text before it: what is free, and a
+    block of it."""
+    line, pattern, end, before = lines[-1], "", 0, _MOST
+    for match in _NUMBER.finditer(line):
         size = int(match[1])
-        if label is None or not _LEAST <= size <= before or _is_time(lines, match):
+        if not _LEAST <= size <= before or _is_time(lines, match):
             continue
-        name = ("free", "largest")[len(parts)]
-        parts.append(rf"{_escaped(label[0])}(?P<{name}>\d+)")
-        before = size
-        if len(parts) == len(("free", "largest")):
+        text = _BEFORE.search(line[: match.start()])
+        assert text is not None
+        joined = match.start() - len(text[0]) == end
+        name = "largest" if pattern else "free"
+        pattern += f"{'.*' if pattern and not joined else ''}{_escaped(text[0])}(?P<{name}>\\d+)"
+        end, before = match.end(), size
+        if name == "largest":
             break
-    return ".*".join(parts)
+    return pattern
 
 
 def _escaped(text: str) -> str:
