@@ -24,6 +24,22 @@ void hs_log_label_begin(hs_log_scan_t *scan)
     scan->label.memory = NONE;
 }
 
+/* Does the word say when: "heap before connect: 61220"? */
+static bool begins_moment(const char *text, size_t length)
+{
+    static const char *const words[] = {"at", "before", "after", "now", "during", "on", "in"};
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
+        size_t same = 0;
+        while (same < length && lower(text[same]) == words[i][same]) {
+            same++; /* NUL at the latest */
+        }
+        if (same == length && words[i][same] == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* Adds what the word at `scan->at` means, which ends before `end`. */
 static void add_word(hs_log_scan_t *scan, size_t end, hs_log_word_t word)
 {
@@ -39,6 +55,9 @@ static void add_word(hs_log_scan_t *scan, size_t end, hs_log_word_t word)
         label->of_value = label->has_colon;
     } else if (joined || (word.means & HS_WORD_HEAP && label->means & HS_WORD_MEASURES)) {
         label->leads = false; /* "internal_free", "internal free heap": of this figure only */
+    }
+    if (label->last & HS_WORD_HEAP && label->means == label->last) {
+        label->of_moment = begins_moment(scan->text + scan->at, end - scan->at);
     }
     const bool unit = word.means == 0 && lower(scan->text[scan->at]) == 'b' &&
                       strncmp(scan->text + scan->at + 1, "yte", 3) == 0;

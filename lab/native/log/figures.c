@@ -108,7 +108,9 @@ static bool belongs(const hs_log_scan_t *scan, const hs_log_number_t *number)
 /* Are free bytes told beside the number, or a heap by the objects around it? */
 static bool beside_free(const hs_log_scan_t *scan)
 {
-    return scan->has_free ||
+    const bool listed =
+        scan->topic_means & HS_WORD_HEAP && scan->label.means & (HS_WORD_MIN | HS_WORD_BLOCK);
+    return scan->has_free || listed ||
            (hs_log_scope_means(scan->scope) & (HS_WORD_HEAP | HS_WORD_MEMORY)) != 0;
 }
 
@@ -132,7 +134,8 @@ static size_t next_number(const hs_log_scan_t *scan, size_t end)
 /* "Heap: 34768": the word alone means what is free of it. */
 static bool is_bare_heap(const hs_log_scan_t *scan, uint32_t means, const hs_log_number_t *number)
 {
-    const bool first = scan->label.last & HS_WORD_HEAP && scan->count == 0;
+    const bool first =
+        (scan->label.last & HS_WORD_HEAP || scan->label.of_moment) && scan->count == 0;
     const bool beside = scan->bare && scan->label.leads; /* "heap 9000 ... internal 5000" */
     return (first || beside) && number->value >= 1000 &&
            (means & (HS_WORD_OTHER | HS_WORD_CHANGE | HS_WORD_FAIL)) == 0 && belongs(scan, number);
@@ -188,6 +191,10 @@ static void take_numbers(hs_log_scan_t *scan, hs_log_number_t number)
         if (i == 0 && field == 0 && count == 1 && is_bare_heap(scan, means, &number)) {
             field = HS_LOG_TOLD_FREE;
             scan->bare = true;
+        }
+        if (field == HS_LOG_TOLD_TOTAL && scan->seen & HS_WORD_FAIL &&
+            (label->means & (HS_WORD_HEAP | HS_WORD_MEMORY)) == 0) {
+            field = 0; /* "size" in a line of a failure is the request's */
         }
         if (field != 0 && !list[i].is_percent && (behind || belongs(scan, &number))) {
             list[i].unit = list[i].has_unit ? list[i].unit : list[count - 1].unit;

@@ -81,6 +81,10 @@ hs_log_number_t hs_log_number_read(const char *text, size_t at)
     const size_t unit = unit_read(text + at + blanks, &number.unit);
     number.has_unit = unit != 0;
     number.is_percent = text[at + blanks] == '%';
+    if (unit == 0 && strchr("iu", text[at]) != NULL && text[at] != 0 &&
+        !hs_log_word_byte(text[at + 1])) {
+        at++; /* an integer of InfluxDB's lines */
+    }
     number.is_word = (unit == 0 && (hs_log_word_byte(text[at]) || (text[at] == '.' && fraction))) ||
                      ((text[at] == '-' || text[at] == ':') && hs_log_word_byte(text[at + 1]));
     number.value = value > INT64_MAX / number.unit - number.unit

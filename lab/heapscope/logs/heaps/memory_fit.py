@@ -69,12 +69,13 @@ def other_memory(reading: LogReading, request: Request, row: RequestFit, of: str
     psram = _last(reading.figures, "spiram")
     if row.fits is not False or of not in ("internal", "dram", "dma") or psram is None:
         return row
-    if psram.largest is None or request.size > psram.largest:
+    if request.size > psram.bound:
         return row
+    has = "a block of" if psram.largest is not None else "what is free of"
     return RequestFit.of(
         request,
         line=row.line,
-        why=f"no block of internal memory is as large, and one of PSRAM is, {size(psram.largest)}: "
+        why=f"no block of internal memory is as large, and {has} PSRAM is, {size(psram.bound)}: "
         "malloc takes it with CONFIG_SPIRAM_USE_MALLOC",
         settles="print heap_caps_get_largest_free_block(MALLOC_CAP_DEFAULT) before the request",
     )
