@@ -118,7 +118,8 @@ bool hs_log_number_is_place(const char *text, size_t at)
         }
     }
     if (before == '(' && at > 2 && text[at - 2] == ' ' && strchr("EWIDV", text[at - 3]) != NULL &&
-        (at == 3 || !hs_log_word_byte(text[at - 4]))) {
+        (at == 3 || text[at - 4] < 'A' || text[at - 4] > 'Z') &&
+        text[at + strspn(text + at, "0123456789")] == ')') {
         return true; /* another line's "I (812) " that came into this one */
     }
     if (before != '(' || !hs_log_word_byte(text[at - 2])) {

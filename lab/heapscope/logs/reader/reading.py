@@ -135,12 +135,11 @@ class LogReading:
             self.foreign = fact
 
     def _figures(self, fact: Fact) -> None:
-        report = self.reports.last
         if fact.text in ("px4", "optee", "mbed"):
             self.systems.take(fact)
         elif fact.memory == "python" or self._of_circuit_python(fact):
             self.python.take(fact)
-        elif report is not None and report.form == "mpy_lobo":
+        elif self.reports.begun == "mpy_lobo":
             self.reports.take(fact)
         else:
             self.figures.take(fact, self.boots.count)

@@ -56,6 +56,11 @@ class PrintedReports:
         return matches[0] if matches else next(iter(told.values()), None)
 
     @property
+    def begun(self) -> str:
+        """The form of the first report, of which there may be but the heading; empty: none."""
+        return next((one.form for one in self.by_memory.values()), "")
+
+    @property
     def psram(self) -> PrintedReport | None:
         return self.by_memory.get("SPIRAM", self.by_memory.get("PSRAM"))
 
