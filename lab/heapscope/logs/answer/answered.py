@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from heapscope.base import capabilities
 from heapscope.base.errors import InputError
@@ -60,7 +61,7 @@ def answered(
     are made one after the other; `poisoning`: one of POISONINGS, where it is known; `names`: of
     addresses in code; `head`: the log's first bytes. InputError: the log tells no state in which
     that can be, or the chip or the version that is given is unknown."""
-    form = form_of(reading)
+    form, known = form_of(reading), names or Addresses()
     seen = reading.evidence.conclude()
     device = device_of(reading, chip=chip, idf=idf)
     view = view_of(reading, device, poisoning=poisoning)
@@ -92,9 +93,7 @@ def answered(
         allocators=seen.allocators,
         framework=_framework(reading),
         answer=answer,
-        verdict=tuple(
-            verdict(reading, answer, fits, results, series.sentences, names=names or Addresses())
-        ),
+        verdict=tuple(verdict(reading, answer, fits, results, series.sentences, names=known)),
         assumed=tuple(assumed(reading, fits, view, series.assumed)),
         settles=tuple(settles(reading, fits, answer, head)),
         next=next_words(reading, answer, file=file, requested=bool(needs)),
@@ -102,8 +101,8 @@ def answered(
         requests=series.requests,
         left=series.left,
         left_totals=series.totals,
-        rests_on=tuple(evidence(reading)),
-        backtrace=tuple(_backtrace(reading, names or Addresses())),
+        rests_on=tuple(replace(row, quote=known.named(row.quote)) for row in evidence(reading)),
+        backtrace=tuple(_backtrace(reading, known)),
         poisoning=poisoning or _poisoning(view),
         regions=tuple(region_rows(summary, _at(moments, summary))),
         summary=last,
