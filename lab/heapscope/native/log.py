@@ -170,6 +170,20 @@ class NativeLog(NativeOwner):
                 remedy=r"write one like 'free=(\d+) largest=(\d+)': each group is a number",
             )
 
+    def add_word(self, word: str, meaning: str, *, where: str) -> None:
+        """Adds a word of the user, before the first byte. `where`: for the InputError that says
+        what is wrong with it."""
+        name, text, at = word.encode("utf-8"), meaning.encode("utf-8"), ffi.new("size_t *")
+        status = self._lib.hs_lab_log_word(self.handle, name, len(name), text, len(text), at)
+        if status:
+            unknown = text[at[0] :].decode("utf-8", "ignore").split() or [meaning]
+            fault = _WORD_FAULTS[status].format(
+                word=printable(word, limit=60),
+                part=printable(unknown[0], limit=40),
+                meaning=printable(meaning, limit=60),
+            )
+            raise InputError(f"{where}: {fault}", remedy=_MEANINGS)
+
     def push(self, data: bytes) -> Iterator[Fact]:
         """The facts of the lines that end in these bytes. Exhaust it before the next call."""
         pointer = ffi.from_buffer("uint8_t[]", data)
@@ -239,6 +253,17 @@ def _text(field: bytes) -> str:
 
 
 #: By hs_pattern_status_t of lab/native/log/pattern.h.
+_WORD_FAULTS = (
+    "",
+    "'{part}' is no word that a meaning has",
+    "'{meaning}' is no measure, no memory and no unit",
+    "'{word}' is no word: it begins with a letter and has at most 32 bytes",
+    "there are 64 words already",
+)
+_MEANINGS = (
+    "a meaning has a measure (free, largest, min, used, peak, total), a memory (internal, psram, "
+    "dma, default, 8bit, 32bit, iram), both, 'other' for what is no heap, or a unit: 16 bytes"
+)
 _FAULTS = (
     "",
     "a bracket has no partner",

@@ -2,7 +2,8 @@
  * Dumps of PJLIB's caching pool in a log, as pjsua's "dd" and pj_pool_factory_dump give them:
  * "... cachpool    NAME:     USED of     SIZE (P%) used", a line for each pool, with anything before
  * "cachpool", between "Dumping all active pools:" and "Total USED of SIZE (P %) used!". A dump
- * becomes the pool events that lead to it from the one before, and a mark.
+ * becomes the pool events that lead to it from the one before, and a mark. Where the lines that begin and
+ * end a dump were cut away, a jump in time or other text ends it.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,6 +17,8 @@
 #define TIME_MAX 16u
 #define DIGITS_MAX 12u
 #define INSTANCES_MAX 4096u /* pools in one dump */
+#define OTHERS_MAX 4u       /* other lines between two of one dump */
+#define PAUSE_MS 1000       /* between two of one dump */
 
 typedef struct dumped {
     char name[NAME_MAX_BYTES];
@@ -32,6 +35,8 @@ typedef struct pjsip_form {
     uint32_t next_pool, dumps;
     bool in_dump;
     char time[TIME_MAX + 1]; /* of the dump, as the log has it; "": it has none */
+    int64_t clock;           /* ms since midnight of its last line; -1: not told */
+    unsigned others;         /* other lines since then */
 } pjsip_form_t;
 
 static void *begin(void)
@@ -290,7 +295,40 @@ static hs_status_t finish_dump(pjsip_form_t *form, hs_import_t *import)
     return status == HS_OK ? hs_import_event(import, &mark) : status;
 }
 
-/* "19:04:16.888" at the line's beginning. */
+/* Milliseconds of "19:04:16.888" at the line's beginning; -1: it has none. */
+static int64_t clock_read(const uint8_t *text, size_t length)
+{
+    static const unsigned scales[] = {3600000, 60000, 1000, 1};
+    size_t at = blanks(text, length);
+    int64_t clock = 0;
+    for (size_t i = 0; i < sizeof scales / sizeof scales[0]; i++) {
+        int64_t part = 0;
+        size_t digits = 0;
+        while (at < length && digits < 3 && text[at] >= '0' && text[at] <= '9') {
+            part = part * 10 + (text[at++] - '0');
+            digits++;
+        }
+        if (digits == 0) {
+            return i < 3 ? -1 : clock; /* whole seconds */
+        }
+        clock += part * scales[i];
+        const bool more = at < length && (text[at] == ':' || text[at] == '.');
+        if (!more && i < 2) {
+            return -1;
+        }
+        at += more;
+    }
+    return clock;
+}
+
+/* Is the line of another dump than the line of a pool before it? */
+static bool is_later(const pjsip_form_t *form, int64_t clock)
+{
+    const int64_t passed = clock - form->clock;
+    return form->others > OTHERS_MAX ||
+           (clock >= 0 && form->clock >= 0 && (passed > PAUSE_MS || passed < -PAUSE_MS));
+}
+
 static void time_keep(pjsip_form_t *form, const uint8_t *text, size_t length)
 {
     size_t at = blanks(text, length), count = 0;
@@ -310,6 +348,7 @@ static hs_status_t line(void *state, hs_import_t *import, const uint8_t *text, s
     const uint8_t *stated = after_word(text, &rest);
     dump_line_t match;
     if (stated == NULL) { /* the log's own lines, and those of other tools */
+        form->others++;
         return HS_OK;
     }
     if (skip(stated, rest, "Dumping") != 0 || skip(stated, rest, "Capacity=") != 0 ||
@@ -319,10 +358,19 @@ static hs_status_t line(void *state, hs_import_t *import, const uint8_t *text, s
     if (!pool_read(stated, rest, &match) || seen(form) >= INSTANCES_MAX) {
         return hs_import_bad(import, HS_IMPORT_NO_LINE, text, length);
     }
+    const int64_t clock = clock_read(text, length);
+    if (form->in_dump && is_later(form, clock)) {
+        const hs_status_t status = finish_dump(form, import);
+        if (status != HS_OK) {
+            return status;
+        }
+    }
     if (!form->in_dump) {
         time_keep(form, text, length);
     }
     form->in_dump = true;
+    form->clock = clock;
+    form->others = 0;
     return take(form, import, &match);
 }
 

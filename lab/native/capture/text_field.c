@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "rows/capability.h"
+
 #define NUMBER_MAX (UINT64_C(1) << 63)
 
 static bool blank(uint8_t byte)
@@ -85,33 +87,6 @@ bool hs_field_is_null(hs_text_field_t word)
     return hexadecimal(word) && hs_field_number(word, &value) == HS_IMPORT_TAKEN && value == 0;
 }
 
-/* ESP-IDF's capabilities by bit; lab/heapscope/base/capabilities.py has the same. */
-static const char *const capabilities[] = {
-    "EXEC",         "32BIT",         "8BIT",      "DMA",          "PID2",   "PID3",
-    "PID4",         "PID5",          "PID6",      "PID7",         "SPIRAM", "INTERNAL",
-    "DEFAULT",      "IRAM_8BIT",     "RETENTION", "RTCRAM",       "SPM",    "DMA_DESC_AHB",
-    "DMA_DESC_AXI", "CACHE_ALIGNED", "SIMD",      "SPIRAM_NO_ENC"};
-
-static bool cap_add(hs_text_field_t name, uint32_t *caps)
-{
-    static const char prefix[] = "MALLOC_CAP_";
-    const size_t length = sizeof prefix - 1;
-    if (name.length > length && memcmp(name.at, prefix, length) == 0) {
-        name.at += length;
-        name.length -= length;
-    }
-    if (hs_field_is(name, "TCM")) { /* the name of SPM in earlier releases */
-        name = (hs_text_field_t){(const uint8_t *)"SPM", 3};
-    }
-    for (uint32_t i = 0; i < sizeof capabilities / sizeof capabilities[0]; i++) {
-        if (hs_field_is(name, capabilities[i])) {
-            *caps |= UINT32_C(1) << i;
-            return true;
-        }
-    }
-    return false;
-}
-
 bool hs_field_caps(hs_text_field_t word, uint32_t *caps)
 {
     if (word.length > 5 && memcmp(word.at, "caps=", 5) == 0) {
@@ -125,9 +100,11 @@ bool hs_field_caps(hs_text_field_t word, uint32_t *caps)
     }
     for (size_t from = 0, i = 0; i <= word.length; i++) {
         if (i == word.length || word.at[i] == '|' || word.at[i] == ',' || word.at[i] == '+') {
-            if (!cap_add((hs_text_field_t){word.at + from, i - from}, caps)) {
+            const uint32_t bit = hs_capability_bit((const char *)word.at + from, i - from);
+            if (bit == 0) {
                 return false;
             }
+            *caps |= bit;
             from = i + 1;
         }
     }

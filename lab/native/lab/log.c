@@ -29,6 +29,12 @@ int hs_lab_log_pattern(hs_lab_log_t *log, const char *text, size_t length, size_
     return (int)hs_log_pattern_add(&log->log, text, length, at);
 }
 
+int hs_lab_log_word(hs_lab_log_t *log, const char *word, size_t length, const char *meaning,
+                    size_t meaning_length, size_t *at)
+{
+    return (int)hs_log_word_add(&log->log, word, length, meaning, meaning_length, at);
+}
+
 size_t hs_lab_log_push(hs_lab_log_t *log, const uint8_t *bytes, size_t count)
 {
     return hs_log_push(&log->log, bytes, count);

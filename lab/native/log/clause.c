@@ -24,10 +24,53 @@ void hs_log_label_begin(hs_log_scan_t *scan)
     scan->label.memory = NONE;
 }
 
+/* Does the word say when: "heap before connect: 61220"? */
+static bool begins_moment(const char *text, size_t length)
+{
+    static const char *const words[] = {"at", "before", "after", "now", "during", "on", "in"};
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
+        size_t same = 0;
+        while (same < length && lower(text[same]) == words[i][same]) {
+            same++; /* NUL at the latest */
+        }
+        if (same == length && words[i][same] == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Adds what the word at `scan->at` means, which ends before `end`. */
+static void add_word(hs_log_scan_t *scan, size_t end, hs_log_word_t word)
+{
+    hs_log_label_t *label = &scan->label;
+    const char before = scan->at > 0 ? scan->text[scan->at - 1] : ' ';
+    if (word.means & HS_WORD_FREE && label->last & (HS_WORD_FAIL | HS_WORD_HEAP)) {
+        label->means &= ~HS_WORD_FAIL; /* "failed, heap free 9120", and not "failed to free" */
+    }
+    const bool joined = before == '_' && word.means & HS_WORD_MEASURES;
+    if (word.means & HS_WORD_MEMORY) {
+        label->memory = word.memory;
+        label->leads = ((label->means | word.means) & HS_WORD_MEASURES) == 0;
+        label->of_value = label->has_colon;
+    } else if (joined || (word.means & HS_WORD_HEAP && label->means & HS_WORD_MEASURES)) {
+        label->leads = false; /* "internal_free", "internal free heap": of this figure only */
+    }
+    if (label->last & HS_WORD_HEAP && label->means == label->last) {
+        label->of_moment = begins_moment(scan->text + scan->at, end - scan->at);
+    }
+    const bool unit = word.means == 0 && lower(scan->text[scan->at]) == 'b' &&
+                      strncmp(scan->text + scan->at + 1, "yte", 3) == 0;
+    scan->at = end < scan->length ? end : scan->length;
+    label->segment[label->segments] |= word.means;
+    label->means |= word.means;
+    label->last = unit ? label->last : word.means; /* "free_bytes" */
+    scan->seen |= word.means;
+}
+
 /* Takes a word into the label; "8-bit" is one. */
 void hs_log_word_take(hs_log_scan_t *scan, size_t end)
 {
-    hs_log_label_t *label = &scan->label;
     hs_log_word_t word;
     if (scan->text[end] == '-' && lower(scan->text[end + 1]) == 'b' &&
         is_digit(scan->text[scan->at])) {
@@ -39,22 +82,15 @@ void hs_log_word_take(hs_log_scan_t *scan, size_t end)
     }
     const char before = scan->at > 0 ? scan->text[scan->at - 1] : ' ';
     if (before == '.' && scan->at > 1 && word.means == HS_WORD_FREE &&
-        (label->means & HS_WORD_HEAP) == 0) {
+        (scan->label.means & HS_WORD_HEAP) == 0) {
         word.means = 0; /* "client.available()" */
     }
-    const bool joined = before == '_' && word.means & HS_WORD_MEASURES;
-    if (word.means & HS_WORD_MEMORY) {
-        label->memory = word.memory;
-        label->leads = ((label->means | word.means) & HS_WORD_MEASURES) == 0;
-        label->of_value = label->has_colon;
-    } else if (joined || (word.means & HS_WORD_HEAP && label->means & HS_WORD_MEASURES)) {
-        label->leads = false; /* "internal_free", "internal free heap": of this figure only */
-    }
-    scan->at = end < scan->length ? end : scan->length;
-    label->segment[label->segments] |= word.means;
-    label->means |= word.means;
-    label->last = word.means;
-    scan->seen |= word.means;
+    add_word(scan, end, word);
+}
+
+void hs_log_own_take(hs_log_scan_t *scan, const hs_log_own_word_t *word)
+{
+    add_word(scan, scan->at + word->length, (hs_log_word_t){word->means, word->memory});
 }
 
 /* The label becomes what the next clauses are about. */
@@ -175,6 +211,10 @@ void hs_log_sign_take(hs_log_scan_t *scan, char byte)
         scan->label.has_colon = true;
         if (scan->scope->depth == 0 && !is_digit(*next) && *next != 0) {
             take_topic(scan);
+            if (byte == ':' && scan->label.means != 0 &&
+                (scan->label.means & ~(uint32_t)HS_WORD_NO_HEAPS) == 0) {
+                hs_log_label_begin(scan); /* a tag: "OTA: heap: free=41112" */
+            }
         }
         break;
     case ',':
@@ -189,6 +229,7 @@ void hs_log_sign_take(hs_log_scan_t *scan, char byte)
             scan->label.means = HS_WORD_OTHER; /* of an address: "/heap?free=1&..." */
         }
         break;
+    case '!':
     case '.':
         if (scan->text[scan->at + 1] == ' ' &&
             (scan->label.last & (HS_WORD_MAX | HS_WORD_MIN)) == 0) { /* a sentence ends */

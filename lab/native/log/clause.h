@@ -19,6 +19,7 @@ typedef struct hs_log_label {
     uint32_t means;                    /* all of them */
     int memory;                        /* hs_log_memory_t, or HS_LOG_NO_MEMORY_NAMED */
     uint32_t last;                     /* what the last word says */
+    bool of_moment;                    /* "heap after connect": what is free of it then */
     bool leads;               /* the memory stands before the measure: others may follow it */
     bool has_colon, of_value; /* within JSON: a key is over; the memory is its value */
 } hs_log_label_t;
@@ -43,6 +44,8 @@ typedef struct hs_log_scan {
 void hs_log_label_begin(hs_log_scan_t *scan);
 /* Takes the word that ends at `end` into the label. */
 void hs_log_word_take(hs_log_scan_t *scan, size_t end);
+/* Takes a word of the user that begins at `scan->at`. */
+void hs_log_own_take(hs_log_scan_t *scan, const hs_log_own_word_t *word);
 /* Takes a sign: it may end a clause, name a topic, open an object. */
 void hs_log_sign_take(hs_log_scan_t *scan, char byte);
 /* The memory of a figure whose label is read; HS_LOG_NO_MEMORY_NAMED: several could be meant. */

@@ -171,6 +171,11 @@ static bool request(hs_log_failed_t *failed, const hs_lab_log_fact_t *fact)
         }
     }
     failed->asked_line = 0;
+    const hs_lab_log_failed_t *last = last_of(failed);
+    if (who[0] == '\0' && strcmp(fact->text, "ESP8266") == 0 && last != NULL &&
+        last->size == size && fact->line - last->last <= AGAIN) {
+        return false; /* the core dump of an ESP8266 tells it again */
+    }
     if (who[0] == '\0') {
         function_of(fact->quote, who, 61);
     }

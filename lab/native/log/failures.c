@@ -3,7 +3,8 @@
 #include <string.h>
 
 #include "form.h"
-#include "roots.h"
+#include "quantity.h"
+#include "rows/capability.h"
 
 #define WORD_MAX 24u
 #define FOREIGN_BYTES (INT64_C(1) << 28)
@@ -21,6 +22,8 @@
 #define FREED 512u
 #define DONE 1024u
 #define COUNT 2048u
+#define GAVE 4096u /* "malloc(90000) returned NULL" */
+#define NOTHING 8192u
 
 static const struct {
     const char *text;
@@ -77,6 +80,11 @@ static const struct {
     {"ok", DONE},
     {"corruption", LEAK},
     {"available", DONE},
+    {"returned", GAVE},
+    {"returns", GAVE},
+    {"gave", GAVE},
+    {"null", NOTHING},
+    {"nullptr", NOTHING},
 };
 
 static char lower(char byte)
@@ -104,16 +112,6 @@ static bool contains(const char *text, const char *part)
     return false;
 }
 
-/* Does the text begin with these small letters, in any case? */
-static bool begins(const char *text, const char *part)
-{
-    size_t same = 0;
-    while (part[same] != 0 && lower(text[same]) == part[same]) {
-        same++;
-    }
-    return part[same] == 0;
-}
-
 static unsigned meaning(const char *text, size_t length)
 {
     char word[WORD_MAX];
@@ -134,36 +132,6 @@ static unsigned meaning(const char *text, size_t length)
 static bool word_byte(char byte)
 {
     return hs_log_word_byte(byte) && byte != '_';
-}
-
-typedef struct hs_log_number_match {
-    int64_t value;
-    size_t end;
-    bool is_hex, in_bytes;
-    bool is_giant; /* of GiB */
-} hs_log_number_match_t;
-
-static hs_log_number_match_t number_at(const char *text, size_t at)
-{
-    hs_log_number_match_t match = {0};
-    match.is_hex = text[at] == '0' && lower(text[at + 1]) == 'x';
-    at += match.is_hex ? 2 : 0;
-    for (int digits = 0; digits < 15; digits++, at++) {
-        const char byte = lower(text[at]);
-        if (is_digit(byte)) {
-            match.value = match.value * (match.is_hex ? 16 : 10) + (byte - '0');
-        } else if (match.is_hex && byte >= 'a' && byte <= 'f') {
-            match.value = match.value * 16 + (byte - 'a' + 10);
-        } else {
-            break;
-        }
-    }
-    match.end = at;
-    const char *unit = text + at + strspn(text + at, " ");
-    match.in_bytes = lower(unit[0]) == 'b' && (!hs_log_word_byte(unit[1]) || begins(unit, "byte"));
-    const char *giant = unit + (unit[0] == '.' ? 1 + strspn(unit + 1, "0123456789 ") : 0);
-    match.is_giant = strncmp(giant, "GiB", 3) == 0 || strncmp(giant, "GB", 2) == 0;
-    return match;
 }
 
 typedef struct hs_log_scan_words {
@@ -192,7 +160,56 @@ static bool is_figure(const hs_log_scan_words_t *scan, int64_t value)
     return false;
 }
 
-static void take_number(hs_log_scan_words_t *scan, const hs_log_number_match_t *number, char behind)
+/* The capabilities "MALLOC_CAP_DMA | MALLOC_CAP_8BIT"; returns how much of the text they are, 0: none. */
+static size_t caps_read(hs_log_scan_words_t *scan, const char *text)
+{
+    size_t at = 0, end = 0;
+    uint32_t caps = 0;
+    while (strncmp(text + at, "MALLOC_CAP_", 11) == 0) {
+        size_t length = 11;
+        while (hs_log_word_byte(text[at + length])) {
+            length++;
+        }
+        const uint32_t bit = hs_capability_bit(text + at, length);
+        if (bit == 0) {
+            break;
+        }
+        caps |= bit;
+        end = at + length;
+        at = end + strspn(text + end, " |");
+    }
+    scan->has_caps |= end != 0;
+    scan->caps = end != 0 ? (int64_t)caps : scan->caps;
+    return end;
+}
+
+/* The size among the arguments of a call, of which `number` is the first: "aligned_alloc(64, 4096)",
+ * "calloc(16, 24)", "realloc(0x3ffb0000, 200)". */
+static hs_log_quantity_t argument(const char *text, size_t at, hs_log_quantity_t number)
+{
+    const size_t next =
+        number.end + 1 + (text[number.end] == ',' ? strspn(text + number.end + 1, " ") : 0);
+    if (at < 7 || text[at - 1] != '(' || text[number.end] != ',' || !is_digit(text[next])) {
+        return number;
+    }
+    size_t start = at - 1;
+    while (start > 0 && hs_log_word_byte(text[start - 1])) {
+        start--;
+    }
+    char name[32] = "";
+    hs_log_copy(name, sizeof name, text + start, at - 1 - start);
+    hs_log_quantity_t second = hs_log_quantity_read(text, next);
+    if (contains(name, "calloc")) {
+        second.value = second.value != 0 && number.value > INT64_MAX / second.value
+                           ? INT64_MAX
+                           : number.value * second.value;
+        return second;
+    }
+    return contains(name, "align") || (contains(name, "realloc") && number.is_hex) ? second
+                                                                                   : number;
+}
+
+static void take_number(hs_log_scan_words_t *scan, const hs_log_quantity_t *number, char behind)
 {
     if (scan->before & CAPS) {
         scan->caps = number->value;
@@ -221,7 +238,7 @@ static void scan_words(const char *text, size_t length, hs_log_scan_words_t *sca
             continue;
         }
         if (is_digit(text[at])) {
-            const hs_log_number_match_t number = number_at(text, at);
+            const hs_log_quantity_t number = argument(text, at, hs_log_quantity_read(text, at));
             scan->is_foreign |= number.is_giant;
             const bool closed = !hs_log_word_byte(text[number.end]) && text[number.end] != '.';
             if (closed || (number.in_bytes && !number.is_hex)) { /* "94400Byte" */
@@ -241,7 +258,15 @@ static void scan_words(const char *text, size_t length, hs_log_scan_words_t *sca
             end++;
         } while (word_byte(text[end]) && !(text[end] >= 'A' && text[end] <= 'Z' &&
                                            text[end - 1] >= 'a' && text[end - 1] <= 'z'));
-        const unsigned means = meaning(text + at, end - at);
+        const size_t caps = caps_read(scan, text + at);
+        if (caps != 0) {
+            at += caps;
+            continue;
+        }
+        unsigned means = meaning(text + at, end - at);
+        if (means & NOTHING && (scan->before & GAVE || (at > 1 && text[at - 2] == '='))) {
+            means |= FAIL;
+        }
         if (means & FAIL) {
             scan->is_name |= at > 0 && text[at - 1] == '_' && (scan->all & FAIL) == 0;
         }
@@ -252,18 +277,6 @@ static void scan_words(const char *text, size_t length, hs_log_scan_words_t *sca
         }
         scan->all |= means;
         at = end;
-    }
-}
-
-/* The tag before a colon: who speaks. */
-static void keep_tag(hs_lab_log_fact_t *fact, const char *text, size_t length)
-{
-    size_t end = 0;
-    while (end < length && (hs_log_word_byte(text[end]) || strchr("-.", text[end]) != NULL)) {
-        end++;
-    }
-    if (end < length && text[end] == ':') {
-        hs_log_copy(fact->name, sizeof fact->name, text, end);
     }
 }
 
@@ -298,109 +311,6 @@ bool hs_log_failure_read(const char *text, size_t length, const hs_lab_log_fact_
         fact->caps = scan.caps;
         fact->told |= HS_LOG_TOLD_CAPS;
     }
-    keep_tag(fact, text, length);
+    hs_log_tag_keep(fact, text, length);
     return true;
-}
-
-/* Does a code of mbedTLS, without its sign, mean that memory was short? A code is the sum of a high
- * part, of the module, and of a low one, of its helper. (mbedtls/error.h of 2.x and 3.x) */
-static bool means_no_memory(int64_t code)
-{
-    static const int64_t high[] = {0x7F00, 0x2880, 0x3F80, 0x1180, 0x5180,
-                                   0x6180, 0x4D80, 0x3400, 0x5780}; /* ..._ALLOC_FAILED */
-    const int64_t low = code & 0x7F;
-    for (size_t i = 0; i < sizeof high / sizeof high[0]; i++) {
-        if ((code & ~INT64_C(0x7F)) == high[i]) {
-            return true;
-        }
-    }
-    return low == 0x10 /* MPI */ || low == 0x6A /* ASN1 */ || code == 0x8D /* PSA */;
-}
-
-/* The function of mbedTLS that the line names, or the word in front of "returned". */
-static void keep_call(hs_lab_log_fact_t *fact, const char *text, size_t length)
-{
-    const char *call = strstr(text, "mbedtls_");
-    if (call == NULL) {
-        keep_tag(fact, text, length);
-        return;
-    }
-    size_t size = 0;
-    while (hs_log_word_byte(call[size])) {
-        size++;
-    }
-    hs_log_copy(fact->name, sizeof fact->name, call, size);
-}
-
-static bool tls_code(const char *text, size_t length, hs_lab_log_fact_t *fact)
-{
-    size_t start = length;
-    hs_log_number_match_t number = {0};
-    for (size_t at = 0; at + 1 < length; at++) {
-        const bool sign = text[at] == '-' && is_digit(text[at + 1]) &&
-                          (at == 0 || !hs_log_word_byte(text[at - 1]));
-        const bool plain = is_digit(text[at]) && text[at + 1] == 'x' && at >= 9 &&
-                           strncmp(text + at - 9, "failure: ", 9) == 0;
-        const bool wide = strncmp(text + at, "FFFF", 4) == 0 && (at == 0 || text[at - 1] == '=');
-        if (!sign && !plain && !wide) {
-            continue;
-        }
-        hs_log_number_match_t one = number_at(text, at + sign);
-        if (wide) {
-            char digits[11] = "0x";
-            hs_log_copy(digits + 2, 9, text + at, 8);
-            one = number_at(digits, 0);
-            one.value = (INT64_C(1) << 32) - one.value;
-            one.is_hex = true;
-            one.end = at + 8;
-        }
-        if (one.value > 0 && one.value < 0x8000 && !hs_log_word_byte(text[one.end]) &&
-            (start == length || (one.is_hex && !number.is_hex))) {
-            start = at;
-            number = one;
-        }
-    }
-    const bool returned = contains(text, "return") || contains(text, "err") ||
-                          contains(text, "res=") || contains(text, "fail") ||
-                          contains(text, "code");
-    if (start == length || !returned) {
-        return false;
-    }
-    fact->code = -number.value;
-    fact->told |= HS_LOG_TOLD_CODE;
-    fact->kind = HS_LOG_TLS_ERROR;
-    hs_log_copy(fact->text, sizeof fact->text, text + start, number.end - start);
-    if (number.value == 0x7780) {
-        fact->kind = HS_LOG_NOT_MEMORY;
-        hs_log_copy(fact->text, sizeof fact->text, "an alert of the peer", 20);
-    } else if (means_no_memory(number.value)) {
-        fact->flags = HS_LOG_NO_MEMORY;
-    }
-    keep_call(fact, text, length);
-    return true;
-}
-
-bool hs_log_code_read(const char *text, size_t length, uint32_t roots, hs_lab_log_fact_t *fact)
-{
-    if (roots & HS_ROOT_TLS) {
-        return tls_code(text, length, fact);
-    }
-    for (size_t at = 0; at < length; at++) { /* ESP_ERR_NO_MEM */
-        if (is_digit(text[at]) && (at == 0 || !hs_log_word_byte(text[at - 1]))) {
-            const hs_log_number_match_t number = number_at(text, at);
-            const bool closed = !hs_log_word_byte(text[number.end]) && text[number.end] != '.';
-            const bool named = at > 0 && strchr(" (:=", text[at - 1]) != NULL;
-            if (number.value == 0x101 && closed && named && !number.in_bytes) {
-                fact->kind = HS_LOG_ERROR;
-                fact->flags = HS_LOG_NO_MEMORY | (number.is_hex ? 0 : HS_LOG_WEAK);
-                fact->code = number.value;
-                fact->told = HS_LOG_TOLD_CODE;
-                hs_log_copy(fact->text, sizeof fact->text, text + at, number.end - at);
-                keep_tag(fact, text, length);
-                return true;
-            }
-            at = number.end;
-        }
-    }
-    return false;
 }

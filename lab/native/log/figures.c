@@ -75,7 +75,12 @@ static uint32_t means_behind(hs_log_scan_t *scan, size_t *end)
     while (hs_log_word_byte(scan->text[stop])) {
         stop++;
     }
-    const hs_log_word_t word = hs_log_word_find(scan->text + at, stop - at);
+    hs_log_word_t word = hs_log_word_find(scan->text + at, stop - at);
+    const hs_log_own_word_t *own = hs_log_own_find(scan->scope->own, scan->text, at);
+    if (own != NULL) {
+        word = (hs_log_word_t){own->means, own->memory};
+        stop = at + own->length;
+    }
     const char next = scan->text[stop + strspn(scan->text + stop, " ")];
     if ((word.means & (HS_WORD_MEASURES | HS_WORD_CHANGE)) == 0 || next == '=' || next == ':' ||
         is_digit(next)) {
@@ -103,7 +108,9 @@ static bool belongs(const hs_log_scan_t *scan, const hs_log_number_t *number)
 /* Are free bytes told beside the number, or a heap by the objects around it? */
 static bool beside_free(const hs_log_scan_t *scan)
 {
-    return scan->has_free ||
+    const bool listed =
+        scan->topic_means & HS_WORD_HEAP && scan->label.means & (HS_WORD_MIN | HS_WORD_BLOCK);
+    return scan->has_free || listed ||
            (hs_log_scope_means(scan->scope) & (HS_WORD_HEAP | HS_WORD_MEMORY)) != 0;
 }
 
@@ -127,10 +134,23 @@ static size_t next_number(const hs_log_scan_t *scan, size_t end)
 /* "Heap: 34768": the word alone means what is free of it. */
 static bool is_bare_heap(const hs_log_scan_t *scan, uint32_t means, const hs_log_number_t *number)
 {
-    const bool first = scan->label.last & HS_WORD_HEAP && scan->count == 0;
+    const bool first =
+        (scan->label.last & HS_WORD_HEAP || scan->label.of_moment) && scan->count == 0;
     const bool beside = scan->bare && scan->label.leads; /* "heap 9000 ... internal 5000" */
     return (first || beside) && number->value >= 1000 &&
-           (means & (HS_WORD_OTHER | HS_WORD_CHANGE)) == 0 && belongs(scan, number);
+           (means & (HS_WORD_OTHER | HS_WORD_CHANGE | HS_WORD_FAIL)) == 0 && belongs(scan, number);
+}
+
+/* "maxHeap" beside what is free, and not more than that: the largest block; or else all of it. */
+static uint32_t max_heap(const hs_log_scan_t *scan, uint32_t means, const hs_log_number_t *number)
+{
+    for (size_t i = 0; means == (HS_WORD_MAX | HS_WORD_HEAP) && i < scan->count; i++) {
+        if (scan->facts[i].told & HS_LOG_TOLD_FREE &&
+            scan->facts[i].memory == hs_log_memory_of(scan)) {
+            return number->value <= scan->facts[i].free ? HS_LOG_TOLD_LARGEST : HS_LOG_TOLD_TOTAL;
+        }
+    }
+    return 0;
 }
 
 /* Is it a part of a label: "Free after step 3: 21608"? */
@@ -148,7 +168,7 @@ static void take_numbers(hs_log_scan_t *scan, hs_log_number_t number)
     list[count++] = number;
     size_t end = number.end, next;
     while (count < SEGMENTS && (next = next_number(scan, end)) != 0) {
-        list[count] = hs_log_number_read(scan->text, next);
+        list[count] = hs_log_own_number(scan->scope->own, scan->text, next);
         end = list[count++].end;
     }
     const hs_log_label_t *label = &scan->label;
@@ -166,9 +186,15 @@ static void take_numbers(hs_log_scan_t *scan, hs_log_number_t number)
         if (!each && i > 0) {
             field = field != 0 && i == 1 && list[1].value >= list[0].value ? HS_LOG_TOLD_TOTAL : 0;
         }
+        const uint32_t of_max = count == 1 ? max_heap(scan, means, &number) : 0;
+        field = of_max != 0 ? of_max : field;
         if (i == 0 && field == 0 && count == 1 && is_bare_heap(scan, means, &number)) {
             field = HS_LOG_TOLD_FREE;
             scan->bare = true;
+        }
+        if (field == HS_LOG_TOLD_TOTAL && scan->seen & HS_WORD_FAIL &&
+            (label->means & (HS_WORD_HEAP | HS_WORD_MEMORY)) == 0) {
+            field = 0; /* "size" in a line of a failure is the request's */
         }
         if (field != 0 && !list[i].is_percent && (behind || belongs(scan, &number))) {
             list[i].unit = list[i].has_unit ? list[i].unit : list[count - 1].unit;
@@ -186,6 +212,11 @@ static void take_numbers(hs_log_scan_t *scan, hs_log_number_t number)
 static void step(hs_log_scan_t *scan)
 {
     const char byte = scan->text[scan->at];
+    const hs_log_own_word_t *own = hs_log_own_find(scan->scope->own, scan->text, scan->at);
+    if (own != NULL && own->means != 0) {
+        hs_log_own_take(scan, own);
+        return;
+    }
     if (!hs_log_word_byte(byte) || byte == '_') {
         hs_log_sign_take(scan, byte);
         scan->at++;
@@ -203,10 +234,12 @@ static void step(hs_log_scan_t *scan)
         hs_log_label_begin(scan);
         return;
     }
-    const hs_log_number_t number =
-        is_digit(byte) ? hs_log_number_read(scan->text, scan->at) : (hs_log_number_t){0};
+    const hs_log_number_t number = is_digit(byte)
+                                       ? hs_log_own_number(scan->scope->own, scan->text, scan->at)
+                                       : (hs_log_number_t){0};
     if (!is_digit(byte) || number.is_word || hex || mark || is_in_label(scan, &number)) {
         hs_log_word_take(scan, end);
+        scan->label.means &= hex ? ~(uint32_t)HS_WORD_FAIL : UINT32_MAX; /* the code of a failure */
     } else {
         take_numbers(scan, number);
     }

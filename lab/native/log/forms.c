@@ -138,6 +138,7 @@ const hs_log_form_t hs_log_forms[] = {
     {HS_LOG_FAILED, MEMORY, "Unhandled C++ exception: OOM", "new", "no memory"},
     {HS_LOG_FAILED, MEMORY, "E:M %ds", "E:M", "ESP8266 SDK"},
     {HS_LOG_FAILED, MEMORY, "last failed alloc call: %xa(%ds)", "", "ESP8266"},
+    {HS_LOG_FAILED, MEMORY, "oom(%ds)@%wN", NULL, "ESP8266"},
     {HS_LOG_FAILED, MEMORY, "last failed alloc caller: %xa", "", "ESP8266"},
     /* ---- heap_caps_dump ---- */
     {HS_LOG_DUMP, 0, "Showing data for heap: %xa", NULL, NULL},

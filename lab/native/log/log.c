@@ -19,6 +19,7 @@ void hs_log_init(hs_log_t *log)
     hs_log_lines_init(&log->lines);
     hs_log_index_init(&log->index);
     hs_log_pools_init(&log->pools);
+    log->scope.own = log->table.own = &log->own;
     log->uptime = -1;
 }
 
@@ -57,6 +58,12 @@ static bool is_part(const char *text, size_t at)
     return at > 0 && (text[at - 1] == '.' || hs_log_word_byte(text[at - 1]));
 }
 
+/* "[esp-idf:000]" is no version. */
+static bool is_version(const char *name)
+{
+    return name[strspn(name, "0123456789")] != 0;
+}
+
 /* The forms of a line, into fewer than `capacity` facts; returns how many. */
 static size_t read_forms(const hs_log_t *log, const hs_log_line_t *line, hs_lab_log_fact_t *facts,
                          size_t capacity)
@@ -68,7 +75,8 @@ static size_t read_forms(const hs_log_t *log, const hs_log_line_t *line, hs_lab_
         if (begins(line->text, at)) {
             hs_lab_log_fact_t *fact = &facts[count];
             const hs_log_form_t *form = hs_log_form_find(&log->index, line, at, fact, &match);
-            if (form == NULL || (fact->kind == HS_LOG_PYTHON_ERROR && is_part(line->text, at))) {
+            if (form == NULL || (fact->kind == HS_LOG_PYTHON_ERROR && is_part(line->text, at)) ||
+                (fact->kind == HS_LOG_IDF && !is_version(fact->name))) {
                 match.end = at + 1;
                 hs_log_fact_clear(fact);
             } else {
@@ -105,9 +113,11 @@ static size_t without_persons(hs_log_writer_t writer, hs_lab_log_fact_t *facts, 
     size_t kept = 0;
     for (size_t i = 0; i < count; i++) {
         const uint16_t kind = facts[i].kind;
-        const bool vague = kind == HS_LOG_ERROR || kind == HS_LOG_TLS_ERROR ||
-                           kind == HS_LOG_RESTART || kind == HS_LOG_PYTHON_ERROR ||
-                           (kind == HS_LOG_FAILED && (facts[i].told & HS_LOG_TOLD_SIZE) == 0);
+        const bool vague =
+            kind == HS_LOG_ERROR || kind == HS_LOG_TLS_ERROR || kind == HS_LOG_RESTART ||
+            kind == HS_LOG_PYTHON_ERROR ||
+            (kind == HS_LOG_CORRUPT && strcmp(facts[i].text, "its own check") == 0) ||
+            (kind == HS_LOG_FAILED && (facts[i].told & HS_LOG_TOLD_SIZE) == 0);
         if (writer == HS_LOG_BY_PROGRAM || (writer == HS_LOG_BY_PERSON && !vague)) {
             facts[kept++] = facts[i];
         }
@@ -137,7 +147,8 @@ static size_t read_words(hs_log_t *log, const hs_log_line_t *whole, const hs_log
     if (roots != 0 && writer_of(whole, prefix) != HS_LOG_BY_PROGRAM) {
         return 0;
     }
-    if (roots & HS_ROOT_FREE || log->scope.depth != 0 || log->scope.headed || strchr(text, '{')) {
+    if (roots & HS_ROOT_FREE || hs_log_own_any(&log->own, text) || log->scope.depth != 0 ||
+        log->scope.headed || strchr(text, '{')) {
         count = hs_log_figures_read(&log->scope, text, length, facts, capacity);
     }
     if (count == capacity) {
@@ -145,8 +156,12 @@ static size_t read_words(hs_log_t *log, const hs_log_line_t *whole, const hs_log
     }
     hs_lab_log_fact_t *next = &facts[count];
     hs_log_fact_clear(next);
-    const bool is_code =
-        count == 0 && roots & HS_ROOT_ERROR && hs_log_code_read(text, length, roots, next);
+    const bool may_be_code = roots & HS_ROOT_ERROR && (count == 0 || roots & HS_ROOT_TLS);
+    const bool is_code = may_be_code && hs_log_code_read(text, length, roots, next) &&
+                         (count == 0 || next->flags & HS_LOG_NO_MEMORY);
+    if (!is_code) {
+        hs_log_fact_clear(next);
+    }
     const bool is_failure =
         !is_code && roots & HS_ROOT_ALLOC && hs_log_failure_read(text, length, facts, count, next);
     return count + (is_code || (is_failure && (count == 0 || next->kind == HS_LOG_FAILED)));
@@ -228,11 +243,37 @@ hs_pattern_status_t hs_log_pattern_add(hs_log_t *log, const char *text, size_t l
     return status;
 }
 
+hs_log_own_status_t hs_log_word_add(hs_log_t *log, const char *word, size_t length,
+                                    const char *meaning, size_t meaning_length, size_t *at)
+{
+    return hs_log_own_add(&log->own, word, length, meaning, meaning_length, at);
+}
+
+/* The time since the start of a line that tells one. A clock of 32 bits begins anew after 49 days: that
+ * is no start where the lines before came as far apart. */
+static int64_t uptime_of(hs_log_t *log, int64_t told)
+{
+    const int64_t round = INT64_C(1) << 32, last = log->uptime;
+    int64_t now = told + log->wrapped;
+    if (last >= 0 && now < last) {
+        if (last - log->wrapped >= round / 2 && now + round - last <= 2 * log->step) {
+            log->wrapped += round;
+            now += round;
+        } else if (log->wrapped != 0 && told < last - log->wrapped) {
+            now = told; /* a start that the log does not show */
+            log->wrapped = 0;
+        }
+    }
+    log->step = last >= 0 && now - last > log->step ? now - last : log->step;
+    return now;
+}
+
 static void read_line(hs_log_t *log, const hs_log_line_t *line)
 {
     hs_lab_log_fact_t *facts = &log->facts[log->first + log->waiting];
     hs_log_prefix_t prefix;
     hs_log_prefix_read(line->text, line->length, &prefix);
+    const int64_t uptime = prefix.uptime < 0 ? prefix.uptime : uptime_of(log, prefix.uptime);
     log->scope.goes_on &= prefix.uptime < 0 && prefix.clock < 0; /* else an object was cut */
     hs_log_scope_begin(&log->scope, line->number);
     size_t count = read_patterns(log, line, facts);
@@ -289,14 +330,17 @@ static void read_line(hs_log_t *log, const hs_log_line_t *line)
         log->lists_regions =
             kind == HS_LOG_BOOT_REGION || (log->lists_regions && kind == HS_LOG_NEW_HEAP);
     }
-    log->uptime = count != 0 && facts[0].kind == HS_LOG_RESET ? -1
-                  : prefix.uptime >= 0                        ? prefix.uptime
-                                                              : log->uptime;
+    if (count != 0 && facts[0].kind == HS_LOG_RESET) {
+        log->uptime = -1;
+        log->wrapped = log->step = 0;
+    } else if (uptime >= 0) {
+        log->uptime = uptime;
+    }
     for (size_t i = 0; i < count; i++) {
         facts[i].line = line->number;
         facts[i].offset = line->offset;
         facts[i].length = (uint32_t)(line->end - line->offset);
-        facts[i].uptime = prefix.uptime;
+        facts[i].uptime = uptime;
         facts[i].before = log->uptime;
         facts[i].clock = prefix.clock;
         facts[i].flags |= line->wrapped ? HS_LOG_WRAPPED : 0;

@@ -14,9 +14,10 @@
     (HS_WORD_FREE | HS_WORD_LARGEST | HS_WORD_MAX | HS_WORD_MIN | HS_WORD_TOTAL | HS_WORD_USED |   \
      HS_WORD_PEAK)
 /* Words of other things than a heap. */
-#define HS_WORD_NO_HEAP (HS_WORD_COUNT | HS_WORD_OTHER | HS_WORD_FOREIGN | HS_WORD_CHANGE)
+#define HS_WORD_NO_HEAP                                                                            \
+    (HS_WORD_COUNT | HS_WORD_OTHER | HS_WORD_FOREIGN | HS_WORD_CHANGE | HS_WORD_FAIL)
 /* Those of them that hold for all that stands under a heading or in an object. */
-#define HS_WORD_NO_HEAPS (HS_WORD_OTHER | HS_WORD_FOREIGN | HS_WORD_CHANGE)
+#define HS_WORD_NO_HEAPS (HS_WORD_OTHER | HS_WORD_FOREIGN | HS_WORD_CHANGE | HS_WORD_FAIL)
 
 /* The field that the words HS_WORD_* mean, as one of HS_LOG_TOLD_*; 0: none. `has_free`: free bytes
  * stand beside them. */

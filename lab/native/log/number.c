@@ -81,6 +81,10 @@ hs_log_number_t hs_log_number_read(const char *text, size_t at)
     const size_t unit = unit_read(text + at + blanks, &number.unit);
     number.has_unit = unit != 0;
     number.is_percent = text[at + blanks] == '%';
+    if (unit == 0 && strchr("iu", text[at]) != NULL && text[at] != 0 &&
+        !hs_log_word_byte(text[at + 1])) {
+        at++; /* an integer of InfluxDB's lines */
+    }
     number.is_word = (unit == 0 && (hs_log_word_byte(text[at]) || (text[at] == '.' && fraction))) ||
                      ((text[at] == '-' || text[at] == ':') && hs_log_word_byte(text[at + 1]));
     number.value = value > INT64_MAX / number.unit - number.unit
@@ -113,11 +117,17 @@ bool hs_log_number_is_place(const char *text, size_t at)
             return true;
         }
     }
+    if (before == '(' && at > 2 && text[at - 2] == ' ' && strchr("EWIDV", text[at - 3]) != NULL &&
+        (at == 3 || text[at - 4] < 'A' || text[at - 4] > 'Z') &&
+        text[at + strspn(text + at, "0123456789")] == ')') {
+        return true; /* another line's "I (812) " that came into this one */
+    }
     if (before != '(' || !hs_log_word_byte(text[at - 2])) {
         return false;
     }
     size_t start = at - 1;
-    bool name = false; /* "block_locate_free" and "getFreeHeap" are names, "free" may be a word */
+    /* "block_locate_free" and "getFreeHeap" are names, "free" may be a word */
+    bool name = at > 6 && strncmp(text + at - 6, "alloc(", 6) == 0;
     while (start > 0 && hs_log_word_byte(text[start - 1])) {
         start--;
         name |=
@@ -125,7 +135,7 @@ bool hs_log_number_is_place(const char *text, size_t at)
                                    lower(text[start]) == text[start]);
     }
     const hs_log_number_t number = hs_log_number_read(text, at);
-    return name && !number.has_unit && text[number.end] == ')';
+    return name && !number.has_unit && (text[number.end] == ')' || text[number.end] == ',');
 }
 
 bool hs_log_value_read(const char *text, size_t at, size_t end, int64_t *value, uint32_t *unit)

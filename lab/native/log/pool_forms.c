@@ -25,7 +25,7 @@ const hs_log_form_t hs_log_pool_forms[] = {
     /* ---- Zephyr ---- */
     {HS_LOG_FRAMEWORK, 0, "Booting Zephyr OS build %wT", "Zephyr", NULL},
     {HS_LOG_FRAMEWORK, 0, "Booting Zephyr OS version %wT", "Zephyr", NULL},
-    {HS_LOG_FRAMEWORK, 0, "Booting nRF Connect SDK %wT", "Zephyr", NULL},
+    {HS_LOG_FRAMEWORK, 0, "Booting nRF Connect SDK %wT", "nRF Connect SDK", NULL},
     {HEAD, 0, "kernel heap statistics:", "heap", "Zephyr/B"},
     {HEAD, 0, "%<Nheap statistics:", NULL, "Zephyr/B"},
     {HEAD, 0, "kernel heap", "heap", "Zephyr/B"}, /* the command, as its shell repeats it */

@@ -260,6 +260,9 @@ size_t hs_log_pool_row(const hs_log_pools_t *pools, const char *text, size_t len
     hs_log_copy(fact.name, sizeof fact.name, text + cells[name].at,
                 cells[name].end - cells[name].at);
     hs_log_copy(fact.text, sizeof fact.text, pools->text, strlen(pools->text));
+    if (strcmp(fact.name, "Umem") == 0 || strcmp(fact.name, "Kmem") == 0) {
+        fact.kind = HS_LOG_NUTTX_FREE; /* the heap itself */
+    }
     facts[0] = fact;
     return 1;
 }

@@ -17,7 +17,8 @@ void hs_log_scope_begin(hs_log_scope_t *scope, uint64_t line)
 
 /* Does a line without a number announce what stands below it: "MALLOC_CAP_INTERNAL:", "HEAP INFO",
  * "=== Heap ===", "uart:~$ kernel heap"? */
-static bool heads(const char *text, size_t length, hs_log_heading_t *heading)
+static bool heads(const hs_log_own_words_t *own, const char *text, size_t length,
+                  hs_log_heading_t *heading)
 {
     *heading = (hs_log_heading_t){-1, 0};
     size_t words = 0;
@@ -30,7 +31,12 @@ static bool heads(const char *text, size_t length, hs_log_heading_t *heading)
         while (end < length && hs_log_word_byte(text[end]) && text[end] != '_') {
             end++;
         }
-        const hs_log_word_t word = hs_log_word_find(text + at, end - at);
+        hs_log_word_t word = hs_log_word_find(text + at, end - at);
+        const hs_log_own_word_t *added = hs_log_own_find(own, text, at);
+        if (added != NULL && at + added->length <= length) {
+            word = (hs_log_word_t){added->means, added->memory};
+            end = at + added->length;
+        }
         words += end > at;
         last = end > at ? word.means : last;
         heading->means |= word.means;
@@ -54,7 +60,7 @@ void hs_log_scope_end(hs_log_scope_t *scope, const char *text, size_t length, bo
         return;
     }
     hs_log_heading_t heading;
-    if (heads(text, length, &heading)) {
+    if (heads(scope->own, text, length, &heading)) {
         scope->headed = true;
         scope->heading = heading;
     } else if (end == ':' || strpbrk(text, "0123456789") == NULL) {

@@ -9,6 +9,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "own_words.h"
+
 #define HS_LOG_OBJECTS 8u /* objects in objects that are known; deeper ones have no key */
 
 /* The words before a brace, or those of a heading. */
@@ -18,7 +20,8 @@ typedef struct hs_log_heading {
 } hs_log_heading_t;
 
 typedef struct hs_log_scope {
-    size_t depth; /* open objects */
+    const hs_log_own_words_t *own; /* what the user added to the vocabulary */
+    size_t depth;                  /* open objects */
     hs_log_heading_t object[HS_LOG_OBJECTS];
     bool goes_on; /* the line ended within an object */
     bool headed;  /* `heading` holds */

@@ -70,7 +70,8 @@ static bool is_word(const char *text, const hs_log_cell_t *cell, const char *con
 }
 
 /* The column that a cell of a heading names. */
-static hs_log_column_t column_of(const char *text, const hs_log_cell_t *cell, bool has_free)
+static hs_log_column_t column_of(const hs_log_table_t *table, const char *text,
+                                 const hs_log_cell_t *cell)
 {
     static const char *const devices[] = {"device", "host", "node", "mac", "id", NULL};
     static const char *const addresses[] = {"region", "address", "start", NULL};
@@ -83,7 +84,13 @@ static hs_log_column_t column_of(const char *text, const hs_log_cell_t *cell, bo
         while (end < cell->at + cell->length && hs_log_word_byte(text[end]) && text[end] != '_') {
             end++;
         }
-        const hs_log_word_t word = hs_log_word_find(text + at, end - at);
+        hs_log_word_t word = hs_log_word_find(text + at, end - at);
+        const hs_log_own_word_t *own = hs_log_own_find(table->own, text, at);
+        if (own != NULL) {
+            word = (hs_log_word_t){own->means, own->memory};
+            end = at + own->length;
+            column.unit = own->unit != 0 ? own->unit : column.unit;
+        }
         means |= word.means;
         column.memory = word.means & HS_WORD_MEMORY ? word.memory : column.memory;
         if ((end - at == 2 || end - at == 3) && (text[at] | 0x20) == 'k') {
@@ -91,7 +98,7 @@ static hs_log_column_t column_of(const char *text, const hs_log_cell_t *cell, bo
         }
         at = end + 1;
     }
-    column.field = hs_log_measure(means, has_free);
+    column.field = hs_log_measure(means, true);
     column.what = is_word(text, cell, devices)     ? DEVICE
                   : is_word(text, cell, addresses) ? ADDRESS
                   : is_word(text, cell, names)     ? NAME
@@ -124,7 +131,7 @@ static bool open_table(hs_log_table_t *table, const char *text, size_t length)
                 return false;
             }
         }
-        table->column[i] = column_of(text, &cells[i], true);
+        table->column[i] = column_of(table, text, &cells[i]);
         told |= table->column[i].field;
         what |= 1u << table->column[i].what;
     }
@@ -153,7 +160,7 @@ static void named_read(const hs_log_table_t *table, const char *text, const hs_l
     hs_log_number_t number;
     for (size_t i = 0; i < table->count; i++) {
         if (table->column[i].what == NAME) {
-            column = column_of(text, &cells[i], true);
+            column = column_of(table, text, &cells[i]);
         }
     }
     for (size_t i = 0; i < table->count && column.field != 0; i++) {
@@ -183,6 +190,22 @@ static int64_t address_read(const char *text)
     return value;
 }
 
+/* The memory that a row names in its first cell; HS_LOG_MEMORY_ANY: none. */
+static uint8_t memory_of(const char *text, const hs_log_cell_t *cell)
+{
+    uint8_t memory = HS_LOG_MEMORY_ANY;
+    for (size_t at = cell->at; at < cell->at + cell->length;) {
+        size_t end = at;
+        while (end < cell->at + cell->length && hs_log_word_byte(text[end]) && text[end] != '_') {
+            end++;
+        }
+        const hs_log_word_t word = hs_log_word_find(text + at, end - at);
+        memory = word.means & HS_WORD_MEMORY ? word.memory : memory;
+        at = end + 1;
+    }
+    return memory;
+}
+
 static size_t row_read(const hs_log_table_t *table, const char *text, const hs_log_cell_t *cells,
                        hs_lab_log_fact_t *facts, size_t capacity)
 {
@@ -195,12 +218,14 @@ static size_t row_read(const hs_log_table_t *table, const char *text, const hs_l
         facts[0] = named;
         return 1;
     }
+    const uint8_t of_row = memory_of(text, &cells[0]);
     for (size_t i = 0; i < table->count; i++) {
         const hs_log_column_t *column = &table->column[i];
+        const uint8_t memory = column->memory == HS_LOG_MEMORY_ANY ? of_row : column->memory;
         hs_log_number_t number;
         const bool figure = column->field != 0 && cell_number(text, &cells[i], &number);
         size_t at = 0;
-        while (figure && at < count && facts[at].memory != column->memory) {
+        while (figure && at < count && facts[at].memory != memory) {
             at++;
         }
         if (!figure || at == capacity) {
@@ -209,7 +234,7 @@ static size_t row_read(const hs_log_table_t *table, const char *text, const hs_l
         if (at == count) {
             hs_log_fact_clear(&facts[count]);
             facts[count].kind = HS_LOG_FIGURES;
-            facts[count++].memory = column->memory;
+            facts[count++].memory = memory;
         }
         const uint32_t unit = number.has_unit ? 1 : column->unit;
         *hs_log_field(&facts[at], column->field) = number.value * unit;

@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "own_words.h"
 #include "rows/log.h"
 
 #define HS_LOG_COLUMNS 24u /* of a table that is read */
@@ -18,7 +19,8 @@ typedef struct hs_log_column {
 } hs_log_column_t;
 
 typedef struct hs_log_table {
-    size_t count; /* columns; 0: no table is open */
+    const hs_log_own_words_t *own; /* what the user added to the vocabulary */
+    size_t count;                  /* columns; 0: no table is open */
     char separator;
     uint64_t line; /* the last one of it */
     bool shifted;  /* the last row had other columns */

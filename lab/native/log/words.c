@@ -58,8 +58,9 @@ static const struct {
     {"exec", OF(IRAM)},
     {"ext", OF(SPIRAM)},
     {"external", OF(SPIRAM)},
-    {"fail", HS_WORD_OTHER, 0},
-    {"failed", HS_WORD_OTHER, 0},
+    {"fail", HS_WORD_FAIL, 0},
+    {"failed", HS_WORD_FAIL, 0},
+    {"failure", HS_WORD_FAIL, 0},
     {"fatfs", HS_WORD_OTHER, 0},
     {"fh", FREE | HEAP, 0},
     {"file", HS_WORD_OTHER, 0},
@@ -157,6 +158,8 @@ static const struct {
     {"vram", HS_WORD_FOREIGN, 0},
     {"watermark", HS_WORD_MARK, 0},
     {"worst", HS_WORD_MIN, 0},
+    {"xportgetfreeheapsize", FREE | HEAP, 0},
+    {"xportgetminimumeverfreeheapsize", HS_WORD_MIN | FREE | HEAP, 0},
 };
 
 static char lower(char byte)

@@ -22,6 +22,7 @@
 #define HS_WORD_LOW 8192u
 #define HS_WORD_MARK 32768u   /* "watermark": a minimum if it is low */
 #define HS_WORD_MEMORY 16384u /* the name of a kind of memory */
+#define HS_WORD_FAIL 131072u  /* "failed": no figure, until the clause speaks of what is free */
 #define HS_WORD_ALLOC 65536u  /* "max alloc": a block; "alloc" beside what is free: in use */
 
 typedef struct hs_log_word {

@@ -172,3 +172,65 @@ def test_secrets_are_not_quoted(tmp_path: Path) -> None:
     shown = str(result_of(tmp_path, text.encode()).to_json())
     assert "5000" in shown
     assert not any(secret in shown for secret in ("HomeNet", "hunter2", "eyJhbGciOi"))
+
+
+STATE = "free heap {free}, largest free block {largest}\n"
+
+
+@pytest.mark.parametrize(
+    "bad",
+    [
+        "free heap 99999999999999999999999, largest free block 88888888888888888888",
+        "free heap nan, largest free block nan",
+        "free heap inf bytes",
+        '{{"free_heap": {free}, "largest_block": {largest}, "psram": {{"fr',
+        "=== Heap ===",
+        "INTERNAL Memory Info:",
+        "free heap , largest free block",
+        "free heap %d, largest free block %d",
+    ],
+)
+def test_a_line_without_a_sound_number_changes_nothing(bad: str, tmp_path: Path, seed: int) -> None:
+    rng = random.Random(f"{seed} {bad}")
+    free = rng.randrange(20_000, 200_000)
+    state = {"free": free, "largest": rng.randrange(5000, free)}
+    text = STATE.format(**state) + bad.format(**state) + "\n"
+    answer = answer_of(tmp_path, text.encode())
+    assert (answer.free, answer.largest) == (state["free"], state["largest"])
+
+
+@pytest.mark.parametrize("bad", ["-1", "4294967295", "-2147483648", "0xFFFFFFFF"])
+def test_a_size_that_no_heap_has_never_decides(bad: str, tmp_path: Path) -> None:
+    result = result_of(tmp_path, f"free heap {bad}, largest free block {bad}\n".encode(), need=[64])
+    assert result.needs[0].fits is None
+    assert result.answer.free is None
+
+
+def test_torn_lines_never_give_a_verdict_of_their_halves(tmp_path: Path, seed: int) -> None:
+    rng = random.Random(seed)
+    free, largest = rng.randrange(100_000, 200_000), rng.randrange(50_000, 90_000)
+    line = STATE.format(free=free, largest=largest)
+    for _ in range(20):
+        at = rng.randrange(len("free heap "), len(line) - 2)
+        torn = f"{line[:at]}I (812) wifi: connected\n{line[at:]}"
+        for need in (largest - 1000, largest + 1000):
+            fits = result_of(tmp_path, torn.encode(), need=[need]).needs[0].fits
+            assert fits is None or fits == (need < largest), (torn, need)
+
+
+def test_columns_that_shift_are_named_and_not_read(tmp_path: Path) -> None:
+    text = "time,free_heap,largest_block\n1,90000,50000\n2,inner,80000,40000\n3,70000,30000\n"
+    result = result_of(tmp_path, text.encode())
+    assert (result.answer.free, result.answer.largest) == (70000, 30000)
+    assert [row.line for row in result.not_understood] == [3]
+
+
+def test_units_may_change_within_a_log(tmp_path: Path) -> None:
+    text = "free heap: 90 KB\nfree heap: 89.5 KB\nfree heap: 91000 bytes\nfree heap: 90500\n"
+    answer = answer_of(tmp_path, text.encode())
+    assert answer.series_free == (92160, 91648, 91000, 90500)
+
+
+def test_a_heading_without_lines_names_nothing_below(tmp_path: Path) -> None:
+    text = "=== PSRAM ===\n\nboot done\nI (9) app: free heap 90000\n"
+    assert answer_of(tmp_path, text.encode()).free == 90000

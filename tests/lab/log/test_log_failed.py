@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from typing import Any
 
 import pytest
@@ -106,3 +107,36 @@ def test_very_many_are_bounded(read: Any) -> None:
 def test_a_line_cut_anywhere_gives_no_wrong_size(read: Any, keep: int) -> None:
     cut = read(ABORT[:keep] + "\n").failures
     assert all(group.size in (0x6A0, None) for group in cut.listed())
+
+
+@pytest.mark.parametrize(
+    ("call", "size", "caps"),
+    [
+        ("calloc({0}, {1})", lambda a, b: a * b, None),
+        ("realloc(0x3ffb1234, {1})", lambda a, b: b, None),
+        ("heap_caps_malloc({1}, MALLOC_CAP_DMA)", lambda a, b: b, 8),
+        ("heap_caps_aligned_alloc({0}, {1}, MALLOC_CAP_SPIRAM)", lambda a, b: b, 1 << 10),
+        ("heap_caps_calloc({0}, {1}, MALLOC_CAP_INTERNAL | MALLOC_CAP_8BIT)",
+         lambda a, b: a * b, 1 << 11 | 4),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("said", ["failed", "returned NULL", "= NULL", "failed: out of memory"])
+def test_the_arguments_of_a_call_are_told_apart(
+    read: Any, call: str, size: Any, caps: int | None, said: str, seed: int
+) -> None:
+    rng = random.Random(f"{seed} {call} {said}")
+    few, bytes_ = rng.choice((4, 8, 16, 32, 64)), rng.randrange(200, 9000)
+    (row,) = read(f"E (9) app: {call.format(few, bytes_)} {said}\n").failures.listed()
+    assert (row.size, row.caps) == (size(few, bytes_), caps)
+
+
+def test_a_clock_of_32_bits_is_no_start(read: Any, seed: int) -> None:
+    step = random.Random(seed).randrange(1, 24) * 3_600_000
+    times = [(1 << 32) + step * number - 12 * step for number in range(24)]
+    text = "".join(f"I ({time % (1 << 32)}) app: free heap {90_000 - i}\n"
+                   for i, time in enumerate(times) if time >= 0)  # fmt: skip
+    reading = read(text)
+    points = reading.figures.series["any", "free"].points
+    assert reading.boots.count == 1
+    assert [point.uptime for point in points] == [time for time in times if time >= 0]
+    assert read(text + "I (412) app: free heap 95000\n").boots.count == 2

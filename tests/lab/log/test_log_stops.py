@@ -38,6 +38,20 @@ _FIRST = {
         '(!block_is_free(block) && "block already marked as free")\n',
         ("twice",),
     ),
+    "an assertion with its path": (
+        "assert failed: tlsf_malloc /opt/idf/components/heap/tlsf/tlsf.c:941 (block)\n",
+        ("overwritten", "tlsf_malloc"),
+    ),
+    "an assertion of sys_heap": (
+        "ASSERTION FAIL [chunk_used(h, c)] @ ZEPHYR_BASE/lib/heap/heap.c:197\n"
+        "E: >>> ZEPHYR FATAL ERROR 4: Kernel panic on CPU 0\n",
+        ("overwritten", "sys_heap"),
+    ),
+    "a program's own check": ("E (9) app: heap corruption detected\n", ("overwritten", "check")),
+    "a block that was freed": (
+        _GURU.format("Load access fault") + "MTVAL   : 0xfefefefe  MHARTID : 0x00000000\n",
+        ("a block that was freed", "no lack of heap"),
+    ),
     "no address of a heap": (
         "assert failed: heap_caps_free heap_caps_base.c:78 "
         '(heap != NULL && "free() target pointer is outside heap areas")\n',
@@ -123,6 +137,38 @@ def test_a_null_after_a_failed_request_is_that_failure(tmp_path: Path) -> None:
     assert "nothing shows that the heap is the cause" in _said(panic, tmp_path)[0]
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "thread 'main' panicked at src/alloc.rs:438:13:\nmemory allocation of 4096 bytes failed\n",
+        "Exception (29):\nexcvaddr=0x00000000\nlast failed alloc call: 40201F00(4096)\n",
+    ],
+)
+def test_a_panic_and_its_request_are_one(text: str, tmp_path: Path) -> None:
+    said = " ".join(_said(text, tmp_path))
+    assert "A request of 4,096 B failed" in said
+    assert "othing shows that the heap is the cause" not in said
+
+
+def test_a_region_of_the_linker_is_said_once(tmp_path: Path) -> None:
+    text = (
+        "ld: section `.bss' will not fit in region `dram0_0_seg'\n"
+        "ld: region `dram0_0_seg' overflowed by 182 bytes\n"
+    )
+    (one,) = _said(text, tmp_path)
+    assert "by 182 B (line 2)" in one
+
+
+def test_starts_before_that_failed_are_named(tmp_path: Path) -> None:
+    start = (
+        "rst:0x1 (POWERON_RESET)\nI (900) app: free heap 90000\nE ({}) app: malloc(4096) failed\n"
+    )
+    text = start.format(7_200_000) + start.format(7_300_000) + start.format(0).partition("E (0")[0]
+    said = " ".join(_said(text, tmp_path))
+    assert "2 of the 2 starts before this one had a request that failed" in said
+    assert "2 starts before" not in " ".join(_said(start.format(9000), tmp_path))
+
+
 def test_what_failed_is_never_said_to_fit(tmp_path: Path) -> None:
     text = _FAILED + "\n" * 40 + "free heap 200000, largest free block 110592\n"
     result = " ".join(_said(text, tmp_path, need=[4096]))
@@ -142,6 +188,8 @@ def test_what_failed_is_never_said_to_fit(tmp_path: Path) -> None:
         "Backtrace: off",
         "PC : ready",
         "exception handling is on",
+        "I (12) app: no heap corruption detected",
+        "we saw that heap corruption detected by the tool is what you have had before",
     ],
 )
 def test_an_ordinary_line_is_no_failure(line: str, tmp_path: Path) -> None:

@@ -48,7 +48,7 @@ def test_a_log_with_lines_of_its_own_alone_is_shown_how_to_name_their_figures(
 ) -> None:
     own = "[HEAP];181234;98304\n[HEAP];171234;88304\n"
     (reported,) = answered(tmp_path, own).settles
-    pattern = reported.partition("--figure '")[2].rstrip("'")
+    pattern = reported.partition("--figure '")[2].partition("'")[0]
     named = answered(tmp_path, own, figure=[pattern])
     assert (named.answer.free, named.answer.largest) == (171234, 88304)
     assert named.settles == ()

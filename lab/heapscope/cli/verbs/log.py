@@ -47,6 +47,14 @@ def log(
             r"named by the words before it: 'free=(\d+) largest=(\d+)'. May be repeated.",
         ),
     ] = (),
+    words: Annotated[
+        str | Path | None,
+        Option(
+            "FILE",
+            "Words of the program's own, one a line with its meaning: 'mfb = largest block', "
+            "'fh_int = free internal', 'blk = 16 bytes'.",
+        ),
+    ] = None,
     requests: Annotated[
         str,
         Option(
@@ -91,6 +99,7 @@ def log(
     from heapscope.logs.reader.incoming import Incoming, is_stream
     from heapscope.logs.reader.reading import LogReading
     from heapscope.logs.reader.requests import parse_series
+    from heapscope.logs.reader.words_file import read_words
     from heapscope.trace.sniff import KeptHead
     from heapscope.trace.source import open_blocks
 
@@ -99,20 +108,28 @@ def log(
     names = Addresses(elf)
     needs = parse_requests(need)
     series = parse_series(requests) if requests else ()
+    own = () if words is None else read_words(words)
     reading = LogReading()
     notes: tuple[str, ...] = ()
+    begin = b""
     if is_stream(source):
         with Incoming(source, stop=stop) as incoming:
             lines = read_log(
-                incoming, reading, patterns=figure, boot=boot, on_happening=on_happening
+                incoming,
+                reading,
+                patterns=figure,
+                words=own,
+                boot=boot,
+                on_happening=on_happening,
             )
             name = incoming.name
     else:
         with open_blocks(source, progress=phase(progress, "reading")) as blocks:
             head = KeptHead(blocks)
-            lines = read_log(head, reading, patterns=figure, boot=boot)
+            lines = read_log(head, reading, patterns=figure, words=own, boot=boot)
             name = blocks.name
-        _check_kind(head.kept, name)
+        begin = head.kept
+        _check_kind(begin, name)
         notes = () if blocks.loss is None else (blocks.loss.sentence(),)
     return answered(
         reading,
@@ -125,6 +142,7 @@ def log(
         poisoning=poisoning,
         notes=notes,
         names=names,
+        head=begin,
     )
 
 

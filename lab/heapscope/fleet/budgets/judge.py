@@ -13,7 +13,7 @@ from heapscope.fleet.budgets.budget import Budget
 from heapscope.fleet.budgets.judgement import Cause, Judgement, absent, doubt
 from heapscope.forecast.predict.forecast import Forecast
 from heapscope.logs.answer.log_result import LogResult
-from heapscope.logs.heaps.fits import RequestFit
+from heapscope.logs.heaps.request_fit import RequestFit
 from heapscope.simulation.result.comparison import Comparison
 from heapscope.simulation.result.result import ReplayResult
 from heapscope.trace.loss import is_cut

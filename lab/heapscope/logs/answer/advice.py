@@ -57,6 +57,10 @@ def _of_esp_idf(
         yield "print heap_caps_get_largest_free_block(MALLOC_CAP_8BIT) beside what is free"
     elif answer.boot_regions is not None and answer.free is None:
         yield "print heap_caps_print_heap_info(MALLOC_CAP_8BIT) when the program is at work"
+        yield (
+            "record the program's requests (docs/guide/recorder.md), and 'heapscope replay' with "
+            "--boot-log makes them on the heaps of this start"
+        )
 
 
 def next_words(
@@ -72,6 +76,4 @@ def next_words(
     sizes = [one.size for one in answer.failed if one.size and one.how not in _NO_HEAP]
     if not requested and (answer.largest is not None or sizes):
         return ("log", file, "--need", str(max(sizes, default=_USUAL)))
-    if answer.boot_regions is not None:
-        return ("replay", "T.hst", "--boot-log", file)
     return ()

@@ -9,7 +9,7 @@ from heapscope.base.printable import printable
 from heapscope.base.request import Request
 from heapscope.base.rows.figure import figure
 from heapscope.base.rows.row import Row
-from heapscope.logs.heaps.fits import RequestFit
+from heapscope.logs.heaps.request_fit import RequestFit
 from heapscope.logs.heaps.state_fit import state_fit
 from heapscope.logs.heaps.state_view import StateView
 from heapscope.logs.reader.error_names import meaning_of
@@ -154,6 +154,7 @@ def _state(reading: LogReading, form: str) -> dict[str, Any]:
             "largest": summary.largest,
             "min": summary.min,
             "allocated": summary.used,
+            **dict.fromkeys(("total", "used", "peak")),  # those of other lines are of other memory
             "cut": True if summary.totals is None else None,
             "series_free": tuple(free for free in frees if free is not None),
         }
@@ -196,7 +197,7 @@ def _figures(reading: LogReading) -> dict[str, Any]:
         reported |= {name: getattr(systems.nuttx, name) for name in _NUTTX}
     if systems.zephyr is not None and systems.zephyr_free:
         reported["largest"] = max(max(systems.zephyr_free) * _ZEPHYR_UNIT - _ZEPHYR_HEADER, 0)
-    if systems.lvgl is not None:
+    if systems.lvgl is not None and figures is None:
         reported |= {"used": systems.lvgl.used, "largest": systems.lvgl.largest}
     if systems.px4 is not None:
         total, used = systems.px4.total or 0, systems.px4.used or 0

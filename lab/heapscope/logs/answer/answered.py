@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from heapscope.base import capabilities
 from heapscope.base.errors import InputError
@@ -26,7 +27,8 @@ from heapscope.logs.answer.request_rows import Followed, followed
 from heapscope.logs.answer.sentences import assumed, settles, verdict
 from heapscope.logs.answer.summary_rows import region_rows, summary_row, tightest, with_history
 from heapscope.logs.answer.trend import trends
-from heapscope.logs.heaps.fits import RequestFit, ask, later_figures
+from heapscope.logs.heaps.fits import ask, later_figures
+from heapscope.logs.heaps.request_fit import RequestFit
 from heapscope.logs.heaps.state_fit import state_fit
 from heapscope.logs.heaps.state_view import StateView, no_state, view_of, views_over_time
 from heapscope.logs.reader.addresses import Addresses
@@ -53,12 +55,13 @@ def answered(
     poisoning: str | None = None,
     notes: Sequence[str] = (),
     names: Addresses | None = None,
+    head: bytes = b"",
 ) -> LogResult:
     """The result as it stands now. `needs`: requests, each asked about by itself; `requests`: they
     are made one after the other; `poisoning`: one of POISONINGS, where it is known; `names`: of
-    addresses in code. InputError: the log tells no state in which that can be, or the chip or the
-    version that is given is unknown."""
-    form = form_of(reading)
+    addresses in code; `head`: the log's first bytes. InputError: the log tells no state in which
+    that can be, or the chip or the version that is given is unknown."""
+    form, known = form_of(reading), names or Addresses()
     seen = reading.evidence.conclude()
     device = device_of(reading, chip=chip, idf=idf)
     view = view_of(reading, device, poisoning=poisoning)
@@ -90,18 +93,16 @@ def answered(
         allocators=seen.allocators,
         framework=_framework(reading),
         answer=answer,
-        verdict=tuple(
-            verdict(reading, answer, fits, results, series.sentences, names=names or Addresses())
-        ),
+        verdict=tuple(verdict(reading, answer, fits, results, series.sentences, names=known)),
         assumed=tuple(assumed(reading, fits, view, series.assumed)),
-        settles=tuple(settles(fits, answer)),
+        settles=tuple(settles(reading, fits, answer, head)),
         next=next_words(reading, answer, file=file, requested=bool(needs)),
         needs=tuple(fits),
         requests=series.requests,
         left=series.left,
         left_totals=series.totals,
-        rests_on=tuple(evidence(reading)),
-        backtrace=tuple(_backtrace(reading, names or Addresses())),
+        rests_on=tuple(replace(row, quote=known.named(row.quote)) for row in evidence(reading)),
+        backtrace=tuple(_backtrace(reading, known)),
         poisoning=poisoning or _poisoning(view),
         regions=tuple(region_rows(summary, _at(moments, summary))),
         summary=last,

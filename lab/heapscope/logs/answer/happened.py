@@ -7,10 +7,10 @@ from collections.abc import Iterator, Sequence
 
 from heapscope.base.printable import printable
 from heapscope.base.wording import size
-from heapscope.logs.answer.answer import LogAnswer
+from heapscope.logs.answer.answer import FailedRow, LogAnswer
 from heapscope.logs.answer.stack_options import stack_option
 from heapscope.logs.reader.addresses import Addresses
-from heapscope.logs.reader.found_word import is_data, meaning, near
+from heapscope.logs.reader.found_word import is_data, is_freed, meaning, near
 from heapscope.logs.reader.reading import LogReading
 from heapscope.logs.reader.stops import Panic
 from heapscope.native.log import Fact
@@ -192,12 +192,19 @@ def others(reading: LogReading, answer: LogAnswer, names: Addresses) -> Iterator
             continue  # the stack is its reason
         if panic.name == "abort" and (answer.failed or answer.corrupt):
             continue  # it ends what is reported before
+        if any(abs(fact.line - panic.line) <= _CLOSE for fact in reading.corrupt):
+            continue  # the damage is its reason
+        if panic.name in ("panic", "C++ exception") and any(
+            abs(one.last - panic.line) <= _NEXT for one in answer.failed
+        ):
+            continue  # its reason is the request
         yield _panic(panic, answer, names)
         break
     yield from _builds(stops.builds)
 
 
 _NEXT = 3  # lines from a panic to its reason
+_CLOSE = 8  # lines from damage that is found to the panic that follows
 
 
 def _times(facts: Sequence[Fact]) -> str:
@@ -246,7 +253,7 @@ def _panic(panic: Panic, answer: LogAnswer, names: Addresses) -> str:
     function, place = _first_frame(panic, names)
     at = f" in {printable(function)}{f' ({printable(place)})' if place else ''}" if function else ""
     head = f"The program{of} stopped{at}: {printable(kind)}{_detail(panic)}, line {panic.line:,}"
-    failed = next((one for one in answer.failed if one.memory and one.line < panic.line), None)
+    failed = next((one for one in answer.failed if one.memory and _is_before(one, panic)), None)
     if panic.null:
         if failed is not None:
             return (
@@ -264,9 +271,16 @@ def _panic(panic: Panic, answer: LogAnswer, names: Addresses) -> str:
             f"{panic.address:#010x} was used as an address{f': {text}' if text else ''}"
         )
     why = f": {meant}" if meant else ""
+    if panic.address is not None and is_freed(panic.address):
+        return f"{head}{why}. This is no lack of heap: a pointer outlived its block."
     return (
         f"{head}{why}. Nothing shows that the heap is the cause: the backtrace says where to look."
     )
+
+
+def _is_before(one: FailedRow, panic: Panic) -> bool:
+    """An ESP8266 tells the last request that failed below the exception."""
+    return one.line < panic.line or one.how.startswith("ESP8266")
 
 
 def _detail(panic: Panic) -> str:
@@ -276,7 +290,12 @@ def _detail(panic: Panic) -> str:
 
 
 def _builds(facts: Sequence[Fact]) -> Iterator[str]:
-    over = [fact for fact in facts if fact.text == "overflowed"]
+    by_region: dict[str, Fact] = {}
+    for fact in facts:
+        known = by_region.get(fact.name)
+        if fact.text == "overflowed" and (known is None or known.size is None):
+            by_region[fact.name] = fact  # the line that tells by how much, if one does
+    over = list(by_region.values())
     for fact in over:
         by = f" by {size(fact.size)}" if fact.size is not None else ""
         yield (

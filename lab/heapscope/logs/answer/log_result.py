@@ -9,7 +9,7 @@ from heapscope.logs.answer.pool_rows import LogPoolRow, PoolDumpRow
 from heapscope.logs.answer.request_rows import LeftRow, LeftTotals, TriedRow
 from heapscope.logs.answer.summary_rows import SummaryRegionRow, SummaryRow
 from heapscope.logs.answer.trend import TrendRow
-from heapscope.logs.heaps.fits import RequestFit
+from heapscope.logs.heaps.request_fit import RequestFit
 from heapscope.logs.heaps.state_allocators import POISONINGS
 
 

@@ -21,7 +21,8 @@ _BY_POOL = {
     "umm_malloc": ESP8266,
 }  # fmt: skip
 _BY_FRAMEWORK = {
-    "Zephyr": ZEPHYR, "MicroPython": PYTHON, "CircuitPython": PYTHON, "NuttX": NUTTX,
+    "Zephyr": ZEPHYR, "nRF Connect SDK": ZEPHYR, "MicroPython": PYTHON, "CircuitPython": PYTHON,
+    "NuttX": NUTTX,
 }  # fmt: skip
 #: Words of a failed request that only one system prints.
 _BY_WORDS = (

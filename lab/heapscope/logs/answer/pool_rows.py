@@ -9,7 +9,8 @@ from heapscope.base.printable import printable
 from heapscope.base.rows.figure import figure
 from heapscope.base.rows.row import Row
 from heapscope.base.wording import plural, size
-from heapscope.logs.heaps.fits import RequestFit
+from heapscope.logs.heaps.request_fit import RequestFit
+from heapscope.logs.reader.failures import own_pool
 from heapscope.logs.reader.pools import PoolDump, PrintedPool
 from heapscope.logs.reader.reading import LogReading
 
@@ -97,7 +98,13 @@ def unit_of(pool: PrintedPool, reading: LogReading) -> str:
 def pool_sentences(reading: LogReading, *, alone: bool) -> Iterator[str]:
     """Pools that refused a request or are full, stacks that are nearly so, then what dumps tell.
     `alone`: the log tells of nothing else."""
-    troubled = sorted(reading.pools.troubled(), key=lambda pool: (pool.refused is None, pool.line))
+    told = {one.size for one in reading.failures.listed() if own_pool(one.who)}
+    troubled = [
+        pool
+        for pool in reading.pools.troubled()
+        if pool.name != "LVGL" or pool.at_failure is not None or pool.refused not in told
+    ]  # or the sentence of the request has said it
+    troubled.sort(key=lambda pool: (pool.refused is None, pool.line))
     yield from (_troubled(pool) for pool in troubled[:_SHOWN])
     if len(troubled) > _SHOWN:
         others = ", ".join(printable(pool.name) for pool in troubled[_SHOWN:][:_SHOWN])
@@ -194,7 +201,10 @@ def _dumps(dumps: list[PoolDump], count: int) -> Iterator[str]:
     )
     most = max(dumps, key=lambda dump: dump.size)
     if most is not last:
-        yield f"The largest was {size(most.used)} of {size(most.size)}, from line {most.line:,} on."
+        yield (
+            f"The pools had most from line {most.line:,} on: {size(most.size)}, {size(most.used)} "
+            "of it in use."
+        )
 
 
 def _regions(reading: LogReading) -> Iterator[str]:

@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from heapscope.answers.leaks.verdict import LEAK
+from heapscope.base.capabilities import MALLOC
 from heapscope.base.printable import printable
 from heapscope.base.wording import long_time, plural, size
 from heapscope.logs.answer.answer import NO_LINE, FailedRow, LogAnswer
 from heapscope.logs.answer.happened import damage, others, stacks
+from heapscope.logs.answer.own_lines import suggestion
 from heapscope.logs.answer.pool_rows import pool_sentences
-from heapscope.logs.answer.trend import TrendRow
-from heapscope.logs.heaps.fits import RequestFit
+from heapscope.logs.answer.trend import TrendRow, falls
+from heapscope.logs.heaps.request_fit import RequestFit
 from heapscope.logs.heaps.state_view import StateView
 from heapscope.logs.reader.addresses import Addresses
 from heapscope.logs.reader.blocks import PrintedTask
@@ -37,6 +39,7 @@ def verdict(
     happened = [*damage(reading, answer, names), *stacks(reading), *_failed(answer)]
     happened += [*others(reading, answer, names), *_error(answer)]
     yield from happened
+    yield from _starts_before(reading)
     yield from map(fit_sentence, fits)
     yield from followed
     yield from pool_sentences(reading, alone=answer.form == POOLS)
@@ -44,6 +47,8 @@ def verdict(
         yield "Its figures cannot be believed: the heap could not read its own words."
     yield from _state(reading, answer)
     yield from (_leak(row) for row in trends if row.verdict == LEAK)
+    if not reading.figures.devices() and not reading.boots.uptimes.two_devices:
+        yield from falls(reading.figures, trends)
     yield from _python(answer)
     yield from _blocks(reading, answer)
     yield from _boot(reading, answer)
@@ -57,7 +62,8 @@ def verdict(
 
 def fit_sentence(fit: RequestFit) -> str:
     """Whether a request would fit, and why."""
-    what = size(fit.size)
+    with_ = "" if fit.capabilities == MALLOC else f" with {fit.capabilities}"
+    what = f"{size(fit.size)}{with_}"
     where = "" if fit.line is None else f", by line {fit.line:,}"
     if fit.fits is None:
         return f"Whether a request of {what} fits cannot be told: {fit.why}.{_history(fit)}"
@@ -89,6 +95,22 @@ def _failed(answer: LogAnswer) -> Iterator[str]:
     more = len(answer.failed) - _SHOWN
     if more > 0:
         yield f"{plural(more, 'other kind')} of request failed too."
+
+
+def _starts_before(reading: LogReading) -> Iterator[str]:
+    """Earlier starts of the program had a failure, and the last one has none yet."""
+    now, known = reading.boots.count, reading.failures.by_start
+    if now == 1 or now in known or not known:
+        return
+    times = [time for time in known.values() if time]
+    after = ""
+    if len(times) == len(known):
+        low, high = long_time(min(times) / 1000), long_time(max(times) / 1000)
+        after = f", {low if low == high else f'{low} to {high}'} after they began"
+    yield (
+        f"{len(known):,} of the {now - 1:,} {'start' if now == 2 else 'starts'} before this one "
+        f"had a request that failed{after}; this one has none so far."
+    )
 
 
 def _request(one: FailedRow) -> str:
@@ -249,10 +271,10 @@ def assumed(
         yield "the lines speak of a heap, though their words could mean something else"
 
 
-def settles(fits: Sequence[RequestFit], answer: LogAnswer) -> Iterator[str]:
+def settles(
+    reading: LogReading, fits: Sequence[RequestFit], answer: LogAnswer, head: bytes
+) -> Iterator[str]:
+    """`head`: the first bytes of the log."""
     yield from dict.fromkeys(fit.settles for fit in fits if fit.settles)
-    if answer.declines == NO_LINE:
-        yield (
-            "where the program prints figures in lines of its own, name them: "
-            r"--figure '(?P<free>\d+);(?P<largest>\d+)'"
-        )
+    if answer.declines == NO_LINE and not reading.stops.any:
+        yield suggestion(head)

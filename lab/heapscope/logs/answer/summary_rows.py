@@ -10,9 +10,9 @@ from heapscope.base import capabilities
 from heapscope.base.request import Request
 from heapscope.base.rows.figure import WORD, figure
 from heapscope.base.rows.row import Row
-from heapscope.logs.heaps.fits import FitHistory, RequestFit
 from heapscope.logs.heaps.left import RegionLeft
 from heapscope.logs.heaps.outlook import outlook
+from heapscope.logs.heaps.request_fit import FitHistory, RequestFit
 from heapscope.logs.heaps.state_fit import largest_request, state_fit
 from heapscope.logs.heaps.state_view import StateView
 from heapscope.logs.reader.summaries import PrintedSummary

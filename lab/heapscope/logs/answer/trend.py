@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +15,7 @@ from heapscope.answers.leaks.rates import Rate, RateBand, rate_of
 from heapscope.answers.leaks.verdict import CACHE, LEAK, PLATEAU, judge
 from heapscope.base.rows.figure import figure
 from heapscope.base.rows.row import Row
+from heapscope.base.wording import size
 from heapscope.logs.reader.figures import FigureSeries, LoggedFigure, LoggedFigures
 from heapscope.native.leaks import STAYS, Looks
 from heapscope.native.structs import Rows, dtype
@@ -22,6 +24,9 @@ Counts = NDArray[np.float64]
 
 _STRETCHES = 64
 _LEAST = 9  # points of one start, below which nothing is reported
+_FEW = 5  # points that show a fall
+_EACH = 4  # of a quarter
+_FALLEN, _MOSTLY = 0.75, 0.8  # of the first one; of the steps
 _NO_BLOCK = np.zeros(0, dtype=dtype("hs_lab_live_row_t"))
 
 _REASONS = {
@@ -66,6 +71,33 @@ def trends(figures: LoggedFigures) -> Iterator[TrendRow]:
         points = _of_one_start(series) if name in ("free", "used") else ()
         if len(points) >= _LEAST:
             yield _trend(memory, name, points)
+
+
+def falls(figures: LoggedFigures, trends: Sequence[TrendRow]) -> Iterator[str]:
+    """What goes down with nearly each line, and is not judged a leak."""
+    judged = {(row.memory, row.name) for row in trends if row.verdict in (LEAK, PLATEAU, CACHE)}
+    for (memory, name), series in figures.series.items():
+        points = [one.value for one in series.points if one.boot == series.last.boot]
+        if name != "free" or len(points) < _FEW or (memory, name) in judged:
+            continue
+        down = sum(after < before for before, after in pairwise(points))
+        steady = down >= _MOSTLY * (len(points) - 1) or _sinks(points)
+        if points[-1] > _FALLEN * points[0] or not steady:
+            continue
+        of = "" if memory == "any" else f" ({memory})"
+        each = (points[0] - points[-1]) / (len(points) - 1)
+        yield (
+            f"Free bytes{of} went down over {len(points):,} lines, from {size(points[0])} to "
+            f"{size(points[-1])}, which does not prove a leak yet; if it goes on, nothing is left "
+            f"after {max(int(points[-1] / each), 1):,} more lines."
+        )
+
+
+def _sinks(points: Sequence[int]) -> bool:
+    """The mean of each quarter is below that of the one before."""
+    quarters = np.array_split(np.array(points, dtype=np.float64), 4)
+    means = [float(quarter.mean()) for quarter in quarters]
+    return len(points) >= _EACH * 4 and all(after < before for before, after in pairwise(means))
 
 
 def _of_one_start(series: FigureSeries) -> Sequence[LoggedFigure]:

@@ -8,79 +8,19 @@ from dataclasses import dataclass, replace
 from heapscope.base.capabilities import DEFAULT, DMA, EIGHT_BIT, INTERNAL, WORD
 from heapscope.base.printable import printable
 from heapscope.base.request import Request
-from heapscope.base.rows.figure import WORD as ADDRESS_MAX
-from heapscope.base.rows.figure import figure
-from heapscope.base.rows.request import RequestRow
-from heapscope.base.rows.row import Row
-from heapscope.logs.heaps.outlook import Reply
+from heapscope.logs.heaps.memory_fit import other_memory, own_memory
+from heapscope.logs.heaps.request_fit import RequestFit
+from heapscope.logs.reader.artefacts import has_psram, may_be_power
 from heapscope.logs.reader.failures import FailureLines, own_pool
 from heapscope.logs.reader.primary import PrimaryFigures, primary_figures
 from heapscope.logs.reader.reading import LogReading
 
 #: A failure that stands so few lines before a state is of its moment.
 _NEAR = 12
-#: Light poisoning takes 12 bytes off the largest block that is reported.
-_POISONED = (0, 12)
 #: The memory of malloc has these in any case.
 _MALLOC = DEFAULT | EIGHT_BIT | WORD
 #: The memory of figures that bound every block that malloc can give.
 _OF_MALLOC = ("any", "default", "8bit")
-#: Programs of these kinds never came with ESP-IDF 4.2.2 to 4.3.1, which report powers of two.
-_NEVER_POWERS = {"Arduino", "Meshtastic", "Tasmota", "ESPHome"}
-
-
-class RegionFitRow(Row):
-    """One region that was asked for a block."""
-
-    address: int = figure("Where it begins.", most=ADDRESS_MAX)
-    answer: str | None = figure(
-        "Whether the block fits there; null: the region is not asked.",
-        choices=[str(one) for one in Reply],
-    )
-
-
-class FitHistory(Row):
-    """One request at each heap summary that the log still has."""
-
-    fits: int = figure("Summaries in which it fits.")
-    fits_not: int = figure("Those in which it does not.")
-    open: int = figure("Those that cannot tell.")
-    first_not: int | None = figure("Line of the first in which it does not; null: none.")
-
-
-class RequestFit(RequestRow):
-    """One request that was asked about."""
-
-    fits: bool | None = figure("Whether it would be served; null: it cannot be told.", default=None)
-    short: int | None = figure(
-        "Bytes that were missing; null: not known.", "B", heading="short", default=None
-    )
-    largest: int | None = figure(
-        "The largest block that it was compared with; null: not reported.",
-        "B",
-        heading="largest",
-        default=None,
-    )
-    line: int | None = figure("The line of that state; null: none.", heading="line", default=None)
-    why: str = figure("Why, as a clause.", heading="why")
-    served_by: int | None = figure(
-        "Address of the region that would serve it; null: not known.",
-        most=ADDRESS_MAX,
-        default=None,
-    )
-    regions: tuple[RegionFitRow, ...] = figure("Region by region, by that state.", default=())
-    history: FitHistory | None = figure("At each heap summary; null: none.", default=None)
-    assumed: tuple[str, ...] = figure(
-        "Everything that was assumed, a sentence each.", hidden=True, default=()
-    )
-    settles: str = figure(
-        "Means to settle what is open; empty: nothing is.", hidden=True, default=""
-    )
-    state: bool = figure(
-        "By heaps as they stood at that line, not as they were at the start.",
-        hidden=True,
-        default=False,
-    )
 
 
 def ask(
@@ -127,8 +67,17 @@ def _answered(
     if tried is not None and tried.state:
         return tried if request.caps else _before_failures(reading, request, tried)
     if request.caps:
-        return tried or _untold(request, "the log tells no heap by its capabilities")
+        of_kind = own_memory(reading, request)
+        alike = _failed_alike(reading, request, None if of_kind is None else of_kind.line)
+        if alike is not None and not (tried is not None and tried.state):
+            return alike
+        if tried is not None and (of_kind is None or of_kind.fits is None):
+            return tried
+        return of_kind or _untold(request, "the log tells no heap by its capabilities")
     row = _blocks(reading, request, form) or _failed(reading, request, "", None) or tried
+    figures = primary_figures(reading)
+    if row is not None and figures is not None and row.line == figures.line:
+        return other_memory(reading, request, row, figures.memory)
     return row or _untold(request, "the log tells no largest free block")
 
 
@@ -151,13 +100,13 @@ def _later(reading: LogReading, request: Request, tried: RequestFit) -> RequestF
     free = summary.free if summary is not None and tried.state else None
     line = last if tried.line is None else max(last or 0, tried.line)
     figures = later_figures(reading, line, free)
-    internal = request.caps & ~(_MALLOC | INTERNAL | DMA) == 0 and not _has_psram(reading)
+    internal = request.caps & ~(_MALLOC | INTERNAL | DMA) == 0 and not has_psram(reading)
     if figures is None or (not internal and request.caps):
         return None
     bound = min(one for one in (figures.free, figures.largest) if one is not None)
     if figures.conflict or (tried.state is False and not request.caps):
         return None
-    if request.size > bound and not _powers(reading, bound):
+    if request.size > bound and not may_be_power(reading, bound):
         what = "free bytes" if figures.largest is None else "largest free block"
         return RequestFit.of(
             request,
@@ -273,7 +222,7 @@ def _blocks(reading: LogReading, request: Request, form: str) -> RequestFit | No
     if size <= row.largest:
         why = "the largest free block that is reported is as large"
         return replace(block, fits=True, why=why)
-    powers = _powers(reading, row.largest)
+    powers = may_be_power(reading, row.largest)
     if powers and size < 2 * row.largest and (row.free is None or size <= row.free):
         return replace(
             block,
@@ -338,6 +287,9 @@ def _largest(reading: LogReading, form: str) -> _ReportedBlock | None:
     report = reading.reports.last
     if report is not None and report.largest is not None:
         return _ReportedBlock(largest=report.largest, line=report.last_line, free=report.free)
+    nuttx = reading.systems.nuttx
+    if nuttx is not None and nuttx.largest is not None:
+        return _ReportedBlock(largest=nuttx.largest, line=nuttx.line, free=nuttx.free)
     figures = primary_figures(reading)
     if figures is not None and figures.largest is not None:
         return _ReportedBlock(
@@ -361,11 +313,22 @@ def _failed(reading: LogReading, request: Request, who: str, line: int | None) -
     return None
 
 
+def _failed_alike(reading: LogReading, request: Request, line: int | None) -> RequestFit | None:
+    """A request of at most this size, which asked for no more capabilities, failed then."""
+    for one in reading.failures.listed():
+        fewer = one.caps is not None and not one.caps & ~request.caps & ~_MALLOC
+        late = line is None or one.last + _NEAR >= line
+        if one.memory and fewer and one.caps and one.size and one.size <= request.size and late:
+            why = f"a request of {one.size:,} B failed (line {one.last:,})"
+            return RequestFit.of(request, fits=False, line=one.last, why=why)
+    return None
+
+
 def _outranked(reading: LogReading, request: Request, row: RequestFit) -> RequestFit:
     """A failure in the log outranks a figure: what failed is never said to fit."""
     if row.fits is not True:
         return row
-    more = request.caps | (_MALLOC if _has_psram(reading) else _MALLOC | INTERNAL)
+    more = request.caps | (_MALLOC if has_psram(reading) else _MALLOC | INTERNAL)
     for one in reading.failures.listed():
         fewer = one.caps is None or not one.caps & ~more
         if one.memory and one.size and one.size <= request.size and fewer and one.how != "python":
@@ -385,27 +348,9 @@ def _outranked(reading: LogReading, request: Request, row: RequestFit) -> Reques
 def _failures(reading: LogReading, who: str) -> Iterator[FailureLines]:
     """The failures that say something of malloc: a request for special memory may fail where malloc
     is served. Internal memory is all that malloc has without PSRAM."""
-    more = _MALLOC if _has_psram(reading) else _MALLOC | INTERNAL
+    more = _MALLOC if has_psram(reading) else _MALLOC | INTERNAL
     for one in reading.failures.listed():
         alike = one.caps is None or not one.caps & ~more
         alike = alike and not own_pool(one.who)
         if alike and (one.how == "python") == (who == "python") and not one.how.startswith("wifi"):
             yield one
-
-
-def _has_psram(reading: LogReading) -> bool:
-    boot = reading.boots.current
-    reported = any(memory == "spiram" for memory, _ in reading.figures.series)
-    return reported or bool(boot.psram_pools) or boot.psram_size is not None
-
-
-def _powers(reading: LogReading, largest: int) -> bool:
-    """Whether the figure may be the power of two below the block."""
-    if reading.boots.reported("framework") in _NEVER_POWERS or reading.boots.reported("idf")[
-        :2
-    ] in (
-        "v5",
-        "v6",
-    ):
-        return False
-    return any((largest + more) & (largest + more - 1) == 0 for more in _POISONED) and largest > 0

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from heapscope.base.capabilities import EXEC
 from heapscope.base.request import Request
 from heapscope.base.wording import size
-from heapscope.logs.heaps.fits import RegionFitRow, RequestFit
 from heapscope.logs.heaps.outlook import Believed, Outlook, Reply, outlook
+from heapscope.logs.heaps.request_fit import RegionFitRow, RequestFit
 from heapscope.logs.heaps.state_view import StateView
 from heapscope.logs.reader.state import START
 
@@ -24,7 +24,8 @@ def state_fit(view: StateView, request: Request) -> RequestFit:
     fits = {Reply.YES: True, Reply.NO: False}.get(one.answer)
     why = _why(view, result, request)
     server = one.regions[0] if one.answer == Reply.YES and len(one.regions) == 1 else None
-    if view.state.form == START and fits:
+    regions = tuple(_by_region(view, request))
+    if view.state.form == START and (fits or any(row.answer == str(Reply.YES) for row in regions)):
         fits = None
         why = "it fits into the heap as the start left it, and what was allocated since is unknown"
     most = _most(view, result, request)
@@ -39,7 +40,7 @@ def state_fit(view: StateView, request: Request) -> RequestFit:
         settles=SETTLES if fits is None else "",
         state=view.state.form != START,
         served_by=None if server is None else view.state.regions[server].start,
-        regions=tuple(_by_region(view, request)),
+        regions=regions,
     )
 
 

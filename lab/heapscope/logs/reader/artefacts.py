@@ -11,6 +11,10 @@ from heapscope.logs.reader.reading import LogReading
 #: poisoning takes 12 bytes off it. 113,840 bytes is its largest region.
 _UNTOUCHED = frozenset(size - less for size in (110_592, 113_792) for less in (0, 12))
 _WORD16 = 1 << 16
+#: Light poisoning takes 12 bytes off the largest block that is reported.
+_POISONED = (0, 12)
+#: Programs of these kinds never came with a release that reports powers of two.
+_NEVER_POWERS = {"Arduino", "Meshtastic", "Tasmota", "ESPHome"}
 _RAM_8266 = 96 << 10  # bytes of RAM that a program of it can have
 
 
@@ -21,6 +25,35 @@ def unwrapped(largest: int, free: int | None, words: str) -> int | None:
         return None
     whole = largest + _WORD16
     return whole if whole in _UNTOUCHED and whole <= free else None
+
+
+def may_be_power(reading: LogReading, largest: int) -> bool:
+    """Whether this largest block may be the power of two below the real one, as ESP-IDF 4.2.2 to
+    4.3.1 report it."""
+    boots = reading.boots
+    if boots.reported("framework") in _NEVER_POWERS or boots.reported("idf")[:2] in ("v5", "v6"):
+        return False
+    hows = {one.how for one in reading.failures.listed()}
+    if boots.reported("chip") == "esp8266" or hows & {"ESP8266", "ESP8266 SDK"}:
+        return False
+    others = (
+        point.value
+        for (_, name), series in reading.figures.series.items()
+        if name == "largest"
+        for point in series.points
+    )
+    return _is_power(largest) and all(map(_is_power, others))
+
+
+def _is_power(number: int) -> bool:
+    return any((number + more) & (number + more - 1) == 0 for more in _POISONED) and number > 0
+
+
+def has_psram(reading: LogReading) -> bool:
+    """Whether the log speaks of PSRAM."""
+    boot = reading.boots.current
+    reported = any(memory == "spiram" for memory, _ in reading.figures.series)
+    return reported or bool(boot.psram_pools) or boot.psram_size is not None
 
 
 #: Frameworks of Arduino, whose getters count internal memory.

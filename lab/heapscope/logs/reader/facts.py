@@ -8,6 +8,7 @@ from heapscope.base.errors import InputError
 from heapscope.base.wording import plural
 from heapscope.logs.reader.happenings import Happening, Watcher
 from heapscope.logs.reader.reading import LogReading
+from heapscope.logs.reader.words_file import OwnWord
 from heapscope.memory.layout.program_starts import ProgramStarts
 from heapscope.native.log import NativeLog
 
@@ -19,19 +20,22 @@ def read_log(
     reading: LogReading,
     *,
     patterns: Sequence[str] = (),
+    words: Sequence[OwnWord] = (),
     boot: int | None = None,
     on_happening: OnHappening | None = None,
 ) -> int:
     """Reads a log that comes in pieces of any size; returns how many lines it has. An empty piece
     says that the input is quiet: a line without an end is then taken for whole. `patterns`:
-    regular expressions whose groups are figures. `boot`: take the lines of this start of the
-    program alone, from 1. `on_happening` is called before the next piece is
-    asked for. InputError: a pattern is invalid, or there are fewer starts."""
+    regular expressions whose groups are figures. `words`: of the user's file. `boot`: take the
+    lines of this start of the program alone, from 1. `on_happening` is called before the next
+    piece is asked for. InputError: a pattern or a word is invalid, or there are fewer starts."""
     watcher = Watcher(reading)
     starts = ProgramStarts()
     with NativeLog() as log:
         for pattern in patterns:
             log.add_pattern(pattern)
+        for word in words:
+            log.add_word(word.word, word.meaning, where=word.where)
         for piece in pieces:
             for fact in log.push(piece) if piece else log.flush():
                 if boot is not None:

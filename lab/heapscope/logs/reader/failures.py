@@ -15,6 +15,7 @@ FAILURES = frozenset((
 ))  # fmt: skip
 _OTHERS_MAX = 1000
 _WHOLE_MAX = 10_000
+_STARTS = 1000
 
 
 _FUNCTION = re.compile(r"\b(lv_\w+): ")
@@ -88,6 +89,7 @@ class LoggedFailures:
 
     def __init__(self) -> None:
         self.count = 0
+        self.by_start: dict[int, int | None] = {}  # starts with a failure, and the last one's ms
         self.others: list[Fact] = []  # lines that look like it and are not
         self.whole: list[Fact] = []  # the first requests that tell size and capabilities
         self._native = NativeFailures()
@@ -102,12 +104,14 @@ class LoggedFailures:
             ]
         return self._listed
 
-    def take(self, fact: Fact) -> None:
+    def take(self, fact: Fact, boot: int = 1) -> None:
         if not self._native.take(fact):
             if fact.kind == "not_memory" and len(self.others) < _OTHERS_MAX:
                 self.others.append(fact)
             return
         self.count += 1
+        if fact.kind != "not_memory" and (boot in self.by_start or len(self.by_start) < _STARTS):
+            self.by_start[boot] = fact.before
         self._listed = None
         if fact.size and fact.caps is not None and len(self.whole) < _WHOLE_MAX:
             self.whole.append(fact)

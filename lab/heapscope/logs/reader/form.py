@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from heapscope.logs.reader.reading import LogReading
+from heapscope.logs.reader.reading import COLLECTED, LogReading
 
 #: Figures that are more than a remark beside the list of regions.
 _MANY = 3
@@ -44,6 +44,8 @@ def _forms(reading: LogReading) -> Iterator[str]:
     if figures.last("wifi", "free") is not None:
         yield "wifi_nomem"
     yield from _figures(reading)
+    if reading.systems.lvgl is not None:
+        yield "lvgl"
     if boot is not None and boot.regions:
         yield "boot"
     yield from _failed(reading)
@@ -77,8 +79,6 @@ def _systems(reading: LogReading) -> Iterator[str]:
         yield "nuttx_mm"
     if systems.zephyr is not None:
         yield "zephyr_heap"
-    if systems.lvgl is not None:
-        yield "lvgl"
     if systems.tasmota is not None:
         yield "tasmota_status4"
     if systems.ovms is not None:
@@ -106,7 +106,7 @@ def _allocations(reading: LogReading) -> str:
 
 
 def _figures(reading: LogReading) -> Iterator[str]:
-    if not any(memory != "wifi" for memory in reading.figures.memories()):
+    if all(memory in ("wifi", COLLECTED) for memory in reading.figures.memories()):
         return
     hows = {one.how for one in reading.failures.listed()}
     who = {one.who for one in reading.failures.listed()}

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 #: Words that allocators, and programs, fill memory with (components/heap/multi_heap_poisoning.c,
 #: FreeRTOS/tasks.c).
+_FREED = 0xFEFEFEFE
 _FILLS = {
-    0xFEFEFEFE: "the fill of freed memory: something uses a block that was freed",
+    _FREED: "the fill of freed memory: something uses a block that was freed",
     0xCECECECE: "the fill of memory that was allocated and never written",
     0xA5A5A5A5: "the fill of an unused stack: a stack, or a copy of one, is there",
     0xBAAD5678: "the mark behind a block: two blocks were mixed up",
@@ -41,6 +42,11 @@ _MARKS = (0xBAAD5678, 0xABBA1234)
 def is_data(word: int) -> bool:
     """An address of memory, as of a chip of Espressif."""
     return any(start <= word < end for start, end in _DATA) and word % 4 == 0
+
+
+def is_freed(word: int) -> bool:
+    """The fill of memory that was freed, or an address as near to it as a member's is."""
+    return any(one == _FREED for one in _before(word))
 
 
 def meaning(word: int, expected: int | None = None) -> str:

@@ -18,6 +18,7 @@ from heapscope.memory.layout.evidence import LogEvidence
 from heapscope.memory.layout.program_starts import ProgramStarts
 from heapscope.native.log import Fact
 
+COLLECTED = "python"  #: the memory of figures of a collector's heap
 _NAME = "frame"  # the kind of a fact that names a code address: only a panic needs it
 _DUMPS_MAX = 64  # the last ones
 _CORRUPT_MAX = 64  # places that are kept; all are counted
@@ -80,7 +81,7 @@ class LogReading:
         if fact.kind in LogEvidence.KINDS:
             self.evidence.take(fact)
         if fact.kind in FAILURES:
-            self.failures.take(fact)
+            self.failures.take(fact, self.boots.count)
             if fact.text in REFUSED:
                 self.pools.take(fact)
         taker = self._takers.get(fact.kind)
@@ -95,7 +96,7 @@ class LogReading:
             self._sample: "sample",
             self._wifi: "wifi_buffer",
             self.reports.take: "report report_line",
-            self.python.take: "meminfo meminfo_more",
+            self._python: "meminfo meminfo_more",
             self.tuples.take: "tuple",
             self.errors.take: "tls_error error",
             self._corrupt: "corrupt",
@@ -114,6 +115,11 @@ class LogReading:
     def _sample(self, fact: Fact) -> None:
         self.figures.take_sample(fact, self.boots.count)
 
+    def _python(self, fact: Fact) -> None:
+        self.python.take(fact)
+        if fact.kind == "meminfo":
+            self.figures.take(fact.of_memory(COLLECTED), self.boots.count)
+
     def _wifi(self, fact: Fact) -> None:
         self.figures.take(fact.of_memory("wifi"), self.boots.count)
 
@@ -129,12 +135,11 @@ class LogReading:
             self.foreign = fact
 
     def _figures(self, fact: Fact) -> None:
-        report = self.reports.last
         if fact.text in ("px4", "optee", "mbed"):
             self.systems.take(fact)
         elif fact.memory == "python" or self._of_circuit_python(fact):
             self.python.take(fact)
-        elif report is not None and report.form == "mpy_lobo":
+        elif self.reports.begun == "mpy_lobo":
             self.reports.take(fact)
         else:
             self.figures.take(fact, self.boots.count)

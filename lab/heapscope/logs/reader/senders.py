@@ -13,6 +13,7 @@ _LEAST = 2  # lines of each device
 _TURNS = 3  # times that they take turns
 _APART = 4  # times as far apart as each goes by itself
 _SAME_MS = 2000
+_SUFFIX = 2  # characters that names have in common at least
 _FAR = 20  # a share of what is free
 #: Words of the moments of one device.
 _PHASES = frozenset((
@@ -74,17 +75,22 @@ class Senders:
         for index, key in enumerate(keys):
             for other in keys[index + 1 :]:
                 names = _names(key, other)
-                if names and self._are_two(key, other, names[0]):
+                if names and self._are_two(key, other, names):
                     return names
         return ()
 
-    def _are_two(self, key: str, other: str, name: str) -> bool:
+    def _are_two(self, key: str, other: str, names: tuple[str, ...]) -> bool:
         one, two = self._by[key], self._by[other]
         together, far = one.together + two.together, one.far + two.far
         if together >= _TURNS and far * 5 >= together * 4:
             return True
         apart = abs(one.last - two.last) > _APART * max(one.widest, two.widest)
-        return apart and (any(char.isdigit() for char in name) or "/" in key)
+        return apart and (any(char.isdigit() for char in names[0]) or "/" in key or _alike(*names))
+
+
+def _alike(name: str, other: str) -> bool:
+    """ "devA" and "devB"."""
+    return len(name) == len(other) > _SUFFIX and name[:-1] == other[:-1]
 
 
 def _names(key: str, other: str) -> tuple[str, ...]:

@@ -94,6 +94,11 @@ class LoggedStops:
             self._begin(fact)
 
     @property
+    def any(self) -> bool:
+        """Something ended or troubled the program, or it was not built."""
+        return bool(self.panics or self.stacks or self.brownouts or self.watchdogs or self.builds)
+
+    @property
     def damage(self) -> Panic | None:
         """The last assertion of the allocator, if nothing else ended the program behind it."""
         return self._open

@@ -33,6 +33,11 @@ class PrintedReport:
     largest: int | None = None
     peak: int | None = None
 
+    @property
+    def tells(self) -> bool:
+        """It has a figure, and is no heading alone."""
+        return any(getattr(self, name) is not None for name in _FIGURES)
+
 
 @dataclass(kw_only=True)
 class PrintedReports:
@@ -46,8 +51,14 @@ class PrintedReports:
     def last(self) -> PrintedReport | None:
         """That of the memory which malloc means first."""
         of_psram = ("SPIRAM", "PSRAM")
-        matches = [one for name, one in self.by_memory.items() if name not in of_psram]
-        return matches[0] if matches else next(iter(self.by_memory.values()), None)
+        told = {name: one for name, one in self.by_memory.items() if one.tells}
+        matches = [one for name, one in told.items() if name not in of_psram]
+        return matches[0] if matches else next(iter(told.values()), None)
+
+    @property
+    def begun(self) -> str:
+        """The form of the first report, of which there may be but the heading; empty: none."""
+        return next((one.form for one in self.by_memory.values()), "")
 
     @property
     def psram(self) -> PrintedReport | None:
