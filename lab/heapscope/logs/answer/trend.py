@@ -11,18 +11,17 @@ from numpy.typing import NDArray
 
 from heapscope.answers.leaks.interval import Interval
 from heapscope.answers.leaks.rates import Rate, RateBand, rate_of
-from heapscope.answers.leaks.verdict import CACHE, LEAK, PLATEAU, judge
+from heapscope.answers.leaks.verdict import CACHE, LEAK, PLATEAU, judge_levels
 from heapscope.base.rows.figure import figure
 from heapscope.base.rows.row import Row
 from heapscope.logs.reader.figures import FigureSeries, LoggedFigure, LoggedFigures
-from heapscope.native.leaks import STAYS, Looks
+from heapscope.native.leaks import STAYS
 from heapscope.native.structs import Rows, dtype
 
 Counts = NDArray[np.float64]
 
 _STRETCHES = 64
 _LEAST = 9  # points of one start, below which nothing is reported
-_NO_BLOCK = np.zeros(0, dtype=dtype("hs_lab_live_row_t"))
 
 _REASONS = {
     LEAK: "what is lost does not come back",
@@ -80,7 +79,7 @@ def _trend(memory: str, name: str, points: Sequence[LoggedFigure]) -> TrendRow:
     levels = np.array([sign * point.value for point in points], dtype=np.float64)
     looks = _looks(levels, times)
     unit = _unit(looks)
-    (judged,) = judge(_lives(looks, unit), _NO_BLOCK, _events(len(looks))).values()
+    judged = judge_levels(_lives(looks, unit), stretches=len(looks) - 1)
     rate = None
     seconds = None if times is None else float(times[-1] - times[0])
     if judged.verdict == LEAK:
@@ -159,7 +158,3 @@ def _lives(looks: Counts, unit: float) -> Rows:
         row["born"], row["freed"], row["blocks"], row["bytes"] = born, freed, blocks, blocks
     return rows
 
-
-def _events(looks: int) -> Looks:
-    """Heap events of a device are not reported: what stayed is never nearly all of them."""
-    return np.linspace(0, 1 << 62, looks).astype(np.uint64)
