@@ -41,7 +41,7 @@ NESTED = {
     "hs_lab_mark_capsets": "hs_lab_marks",
 }
 #: Rows that a page asks for by themselves: blocks that ended, and those that are live.
-_LIVES = ("hs_lab_lives", "hs_lab_live")
+_LIVES = ("hs_lab_holders", "hs_lab_lives", "hs_lab_live")
 #: And those of a device that a page listens to.
 _HEARD = (
     *("hs_lab_listener_figures", "hs_lab_listener_health", "hs_lab_listener_notices"),

@@ -19,7 +19,9 @@ def watch(
     """Before the first push of a census: watches the heap events from `first` on, and takes none
     from `stop` on. `before`: the finished first reading; None: this is it."""
     handle = ffi.NULL if before is None else before.handle
-    check(load().hs_lab_reader_watch(reader.handle, first, stop, handle), "watching the live blocks")
+    check(
+        load().hs_lab_reader_watch(reader.handle, first, stop, handle), "watching the live blocks"
+    )
 
 
 def watched(reader: NativeReader) -> Struct:

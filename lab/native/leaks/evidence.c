@@ -10,16 +10,21 @@
 /* A pool's blocks are freed after so many intervals on average, at the latest. */
 #define POOL_LIFE 2.0
 /* A pool whose growth fades falls to exp(-FADES) of its first rate within the interval. Where most blocks stay it may
- * be one that takes twice the interval to fill; a leak keeps few of many. */
+ * be one that takes twice the interval to fill. A leak keeps few of many: there the pools are left out that only more
+ * blocks could tell from it, as FADES_OF_FEW over the root of their number says. */
 #define FADES_OF_LEVELS 3.5
-#define FADES_OF_FEW 3.0
-#define FADES_OF_MOST 0.5
+#define FADES_MOST 3.0
+#define FADES_LEAST 0.5
+#define FADES_OF_FEW 20
 /* Counts are taken to be no more even than this: the variance as a multiple of Poisson's. */
 #define EVEN 0.1
+/* Blocks of a stretch, on average: with fewer even counts are uneven, as they are whole. */
+#define EVEN_LEAST 3
 /* Old blocks of a leak that are freed all the same, at most. */
 #define FREED_MOST 0.05
 /* Steady growth is taken for one that fades or has stopped at most so often, each. */
 #define UNSTEADY 0.0005
+#define SLOWS 0.002 /* for one that fades, where blocks are not made up of levels */
 
 /* Ages from which a block is old, in shares of the interval. */
 static const double ages[] = {1.0 / 32, 1.0 / 16, 1.0 / 8, 1.0 / 4, 1.0 / 2};
@@ -64,7 +69,7 @@ static double evenness(const double *counts, size_t count)
     double match = EVEN;
     for (size_t width = 1; width <= 4; width *= 2) {
         const size_t wide = count / width;
-        if (wide < 8 || sum < 1.5 * (double)wide) {
+        if (wide < 8 || sum < EVEN_LEAST * (double)wide) {
             match = width == 4 ? 1 : match;
             continue;
         }
@@ -139,7 +144,8 @@ static bool is_steady(const hs_leak_holder_t *holder, const hs_leak_evidence_t *
     while (alive[reached - 1] == 0) {
         reached--;
     }
-    const bool slows = hs_tail_normal_above((0.5 - place) * sqrt(12 * number)) < UNSTEADY;
+    const double seldom = holder->axis == HS_LAB_AXIS_LEVEL ? UNSTEADY : SLOWS;
+    const bool slows = hs_tail_normal_above((0.5 - place) * sqrt(12 * number)) < seldom;
     const bool stopped = pow((double)reached / (double)count, number) < UNSTEADY;
     return !slows && !stopped && !emptied(holder, match->old / (double)count, match->first);
 }
@@ -184,8 +190,10 @@ static bool at_age(const hs_leak_holder_t *holder, size_t age, hs_leak_evidence_
     const double variance = hs_leak_variance_ratio(holder->births + first, count, 1);
     const bool levels = holder->axis == HS_LAB_AXIS_LEVEL;
     const double even = levels ? variance : variance * evenness(holder->births + first, count);
-    const double back = levels ? FADES_OF_LEVELS : FADES_OF_FEW;
-    const double ahead = !levels && holder->kept ? FADES_OF_MOST : back;
+    const double back = levels ? FADES_OF_LEVELS : FADES_MOST;
+    const double few = FADES_OF_FEW / sqrt(match.old / even);
+    const double told = holder->kept ? FADES_LEAST : fmax(FADES_LEAST, fmin(FADES_MOST, few));
+    const double ahead = levels ? FADES_OF_LEVELS : told;
     exposure /= POOL_LIFE * (double)n;
     match.variance = variance;
     match.chance = fmax(

@@ -247,6 +247,9 @@ static finding_t look(leaks_t *leaks, size_t first)
         found.ended |= holder->axis == HS_LAB_AXIS_TIME && reached < GOES_ON;
     }
     found.end = at;
+    const bool early = found.row != NULL && found.row->by_time == 0 && found.row->early != 0;
+    found.began |= early;
+    found.ended |= early;
     found.grows &= !found.ended;
     found.chance = fmin(1, found.match.chance * fmax(1, axes));
     return found;

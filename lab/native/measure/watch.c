@@ -8,6 +8,8 @@
 /* A clock with fewer ticks separates events only where few share one. */
 #define TICKS_LEAST 64
 #define EVENTS_A_TICK 32
+/* A task is over before the others begin if they had allocated so small a part, one in so many, of what they do. */
+#define OTHERS_PART 32
 
 void hs_watch_init(hs_watch_t *watch)
 {
@@ -37,18 +39,26 @@ static bool is_separated(const hs_lab_interval_t *interval)
             (interval->ticks >= BLOCKS_LEAST && interval->events <= EVENTS_A_TICK * interval->ticks));
 }
 
+/* Hardly anything that the other tasks allocated came before its last allocation. */
+static bool is_early(const hs_counts_row_t *task, uint64_t all)
+{
+    const uint64_t others = all - task->row.allocated;
+    return others >= TICKS_LEAST && task->others <= others / OTHERS_PART;
+}
+
 /* A site that frees most of its blocks has its own allocations as an axis. Where nearly all stay these tell
  * nothing, and its task's allocations do if most are of other blocks. */
 static void choose_axes(const hs_watch_t *watch, hs_lab_holder_row_t *row)
 {
     const uint64_t kept = row->allocated - row->freed;
+    const hs_counts_row_t *task = hs_counts_find(&watch->tasks, row->task, 0);
+    row->early = is_early(task, watch->allocated);
     row->by_time = watch->interval.by_time ? HS_LAB_LEAK_STRETCHES : 0;
     if (row->allocated >= BLOCKS_LEAST && row->freed >= kept) {
         row->by_own = stretches_of(row->allocated);
         return;
     }
-    const uint64_t all = hs_counts_find(&watch->tasks, row->task, 0)->row.allocated;
-    row->by_task = all >= 2 * kept ? stretches_of(all) : 0;
+    row->by_task = task->row.allocated >= 2 * kept ? stretches_of(task->row.allocated) : 0;
 }
 
 static hs_status_t copy(hs_counts_t *to, const hs_counts_t *from)
@@ -60,6 +70,7 @@ static hs_status_t copy(hs_counts_t *to, const hs_counts_t *from)
             return HS_ERR_MEMORY;
         }
         copied->row = *row;
+        copied->others = from->rows[i].others;
     }
     return HS_OK;
 }
@@ -79,6 +90,7 @@ hs_status_t hs_watch_begin(hs_watch_t *watch, uint64_t first, uint64_t stop,
     }
     watch->known = true;
     watch->interval = before->interval;
+    watch->allocated = before->allocated;
     hs_status_t status = copy(&watch->holders, &before->holders);
     status = status == HS_OK ? copy(&watch->tasks, &before->tasks) : status;
     for (size_t i = 0; i < watch->holders.count && status == HS_OK; i++) {
@@ -119,13 +131,14 @@ static uint8_t by_count(hs_watch_t *watch, const hs_counts_row_t *holder)
 hs_status_t hs_watch_take(hs_watch_t *watch, uint64_t bytes, uint64_t blocks, uint64_t event,
                           uint64_t time)
 {
-    if (watch->next <= event && watch->next != watch->stop) {
+    const bool due = watch->next != UINT64_MAX && watch->next <= event;
+    if (due && watch->next != watch->stop) {
         watch->interval.first_time = watch->now = time;
         watch->interval.start_bytes = bytes;
         watch->interval.start_blocks = blocks;
         watch->next = watch->stop;
     }
-    if (watch->next <= event) {
+    if (due && watch->next <= event) {
         watch->interval.last_time = time;
         watch->interval.by_time = is_separated(&watch->interval);
         watch->next = UINT64_MAX;
@@ -164,6 +177,8 @@ void hs_watch_born(hs_watch_t *watch, hs_block_t *block, const hs_event_t *event
     } else {
         holder->row.allocated++;
         task->row.allocated++;
+        watch->allocated++;
+        task->others = watch->allocated - task->allocated;
         block->origin.by_count = 1; /* it counts */
     }
 }

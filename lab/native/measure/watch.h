@@ -23,7 +23,8 @@ typedef struct hs_watch {
     bool on, known; /* `known`: the sums of the interval */
     bool failed;    /* the host had no memory: rows are missing */
     hs_lab_interval_t interval;
-    uint64_t now; /* time of the last event of the interval */
+    uint64_t allocated; /* by all */
+    uint64_t now;       /* time of the last event of the interval */
     hs_counts_t holders, tasks;
     hs_lives_t lives; /* of the second reading */
 } hs_watch_t;

@@ -132,7 +132,7 @@ typedef struct hs_lab_holder_row {
     uint64_t allocated, freed;
     uint32_t task, site;
     uint32_t by_time, by_own, by_task;
-    uint32_t unused;
+    uint32_t early; /* 1: its task made its last allocation before the others had begun */
 } hs_lab_holder_row_t;
 
 typedef struct hs_lab_live_row {

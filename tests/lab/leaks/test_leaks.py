@@ -126,7 +126,7 @@ def test_the_command_prints_the_answer_and_valid_json(tmp_path: Path) -> None:
     leaks(tmp_path, ["t net", "a 1 100", "a 2 30", "f 2"])
     command = [sys.executable, "-m", "heapscope", "leaks", str(tmp_path / "t.hst")]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
-    assert done.stdout.startswith("100 B in 1 block stayed")
+    assert done.stdout.startswith("Still held at the end: 100 B in 1 block, most by net")
     done = subprocess.run([*command, "--json", "-"], capture_output=True, text=True, check=True)
     schema = schema_of("leaks")
     jsonschema.validate(json.loads(done.stdout), schema)

@@ -257,8 +257,8 @@ def _matches(row: np.void, tasks: Names, sites: Names, rules: Sequence[Suppressi
 
 
 class _Kept:
-    """What stayed, by task and site: an array of each figure. There may be a million holders, so a row
-    is made only of those that are listed."""
+    """What stayed, by task and site: an array of each figure. There may be a million holders, so a
+    row is made only of those that are listed."""
 
     def __init__(self, stayed: Rows, holders: Rows, verdicts: Rows) -> None:
         keys, where = _keys(stayed), np.argsort(_keys(stayed), kind="stable")

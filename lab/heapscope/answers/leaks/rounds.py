@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 
 import numpy as np
@@ -29,7 +30,7 @@ def rounds_of(stayed: Rows, span: Interval, tasks: Names, sites: Names) -> Itera
     """`stayed`: hs_lab_live_row_t, oldest first."""
     starts = span.round_starts
     limits = np.searchsorted(stayed["birth"], np.array([*starts, span.last], dtype=np.uint64))
-    for number, (first, last) in enumerate(zip(limits, limits[1:], strict=False)):
+    for number, (first, last) in enumerate(itertools.pairwise(limits)):
         rows = stayed[first:last]
         held: dict[tuple[int, int], int] = {}
         for row in rows:

@@ -1,5 +1,5 @@
-"""Leak, filling, plateau, cache, start-up or unknown: what a holder's blocks did, judged beside all other
-holders. The judge is lab/native/leaks, which pages run too."""
+"""Leak, filling, plateau, cache, start-up or unknown: what a holder's blocks did, judged beside all
+other holders. The judge is lab/native/leaks, which pages run too."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from heapscope.native.structs import Rows
 
 #: The words for the native verdicts.
 WORDS = tuple("start-up" if name == "startup" else name for name in VERDICTS)
-UNKNOWN, CACHE, PLATEAU, LEAK, FILLING, STARTUP = WORDS
+UNKNOWN, CACHE, PLATEAU, FILLING, STARTUP, LEAK = WORDS
 #: What passes as a holder's blocks are looked at, by the native numbers.
 AXIS_NAMES = {
     "level": "levels",
@@ -36,11 +36,9 @@ class Judged:
     row: np.void
 
 
-def judge(
-    holders: Rows, lives: Rows, live: Rows, *, whole: bool = True
-) -> Rows:
-    """hs_lab_leak_row_t by task and site, ascending. `holders`, `lives`, `live`: as the second reading
-    of the trace has them; `whole`: no event is missing."""
+def judge(holders: Rows, lives: Rows, live: Rows, *, whole: bool = True) -> Rows:
+    """hs_lab_leak_row_t by task and site, ascending. `holders`, `lives`, `live`: as the second
+    reading of the trace has them; `whole`: no event is missing."""
     return leak_rows(holders, lives, live, whole=whole)
 
 

@@ -157,4 +157,3 @@ def _lives(looks: Counts, unit: float) -> Rows:
     for row, ((born, freed), blocks) in zip(rows, results, strict=True):
         row["born"], row["freed"], row["blocks"], row["bytes"] = born, freed, blocks, blocks
     return rows
-
