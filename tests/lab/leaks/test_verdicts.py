@@ -99,7 +99,7 @@ def test_each_kind_has_its_word(tmp_path: Path) -> None:
     late: list[Block] = [(0.8 + n / 100, NEVER, "late") for n in range(10)]
     pure: list[Block] = [((n + 0.5) / 100, NEVER, "pure") for n in range(100)]
     boot: list[Block] = [(n / 10000, NEVER, "boot") for n in range(100)]
-    fills: list[Block] = [(-0.4 * math.log(1 - n / 436), NEVER, "fills") for n in range(400)]
+    fills: list[Block] = [(-1.2 * math.log(1 - n / 707), NEVER, "fills") for n in range(400)]
     waves.append((0.9999, NEVER, "waves"))
     blocks = [*ramp, *waves, *late, *pure, *boot, *fills]
     found = matches(tmp_path, lines_of(blocks))
