@@ -16,11 +16,11 @@ from heapscope.answers.leaks.verdict import AXIS_NAMES, LEAK, WORDS, Judged, jud
 from heapscope.base.rows.bound import BEFORE, EXACT, WITHHELD, bounds_of
 from heapscope.base.rows.figure import computed, figure
 from heapscope.base.rows.row import Row
-from heapscope.native.live import ended_lives, live_blocks, watch, watched
+from heapscope.native.live import ask_times, ended_lives, live_blocks, watch, watched
 from heapscope.native.live import holders as native_holders
 from heapscope.native.reader import NameTable, NativeReader
 from heapscope.native.structs import Rows
-from heapscope.trace.call_sites import site_names
+from heapscope.trace.call_sites import SiteNames, site_names
 from heapscope.trace.feed import read_trace
 from heapscope.trace.loss import Loss, is_cut, loss_of
 from heapscope.trace.metadata import CLOCK_HZ, WORD_SIZE, number
@@ -30,6 +30,8 @@ from heapscope.trace.source import Progress
 
 #: Holders that are listed; those with least are summed up.
 HOLDERS_MOST = 1000
+#: Holders of more sites have the names of those that are listed alone.
+SITES_MOST = 100_000
 
 
 class HolderRow(Row):
@@ -187,15 +189,17 @@ def find_leaks(
     progress: Progress | None = None,
 ) -> Leaks:
     """`free`: bytes that the chip has left at the end of the interval."""
-    with NativeReader() as first, NativeReader() as reader:
-        watch(first, span.first, span.last)
-        read_trace(path, first, progress=progress)
-        watch(reader, span.first, span.last, before=first)
+    with NativeReader() as reader:
+        with NativeReader() as first:
+            watch(first, span.first, span.last)
+            read_trace(path, first, progress=progress)
+            watch(reader, span.first, span.last, before=first)
         health = read_trace(path, reader, progress=progress)
         facts, holders = watched(reader), native_holders(reader)
         live, ended = live_blocks(reader), ended_lives(reader)
         tasks = task_names(reader.names(NameTable.TASK), whole=reader.whole)
-        sites = site_names(reader.names(NameTable.SITE))
+        few = len(holders) <= SITES_MOST or bool(suppressions) or span.round is not None
+        sites = site_names(reader.names(NameTable.SITE) if few else {})
         clock = number(reader.metadata(), CLOCK_HZ) if health.has_clock else None
         began = reader.census().first_time
         word = number(reader.metadata(), WORD_SIZE)
@@ -203,10 +207,13 @@ def find_leaks(
     free = None if is_cut(loss) else free  # what is left at the end is not known
     stays = live["birth"] >= span.first
     hidden = _hidden(live, stays, tasks, sites, suppressions)
-    stayed = live[stays & ~hidden]
+    shown = live[~hidden] if hidden.any() else live
+    stayed = shown if stays.all() else live[stays & ~hidden]
     ticks = facts.last_time - facts.first_time
     seconds = ticks / clock if clock and ticks > 0 else None
-    kept = _Kept(stayed, holders, judge(holders, ended, live[~hidden], whole=not is_cut(loss)))
+    kept = _Kept(stayed, holders, judge(holders, ended, shown, whole=not is_cut(loss)))
+    if not few:
+        sites = _sites(path, kept)
     listed = [
         _holder(kept, at, tasks, sites, span, seconds=seconds, free=free)
         for at in kept.order[:HOLDERS_MOST]
@@ -236,6 +243,15 @@ def find_leaks(
         messages=health.messages if loss is None else (*loss.sentences(), *loss.reasons),
         loss=loss,
     )
+
+
+def _sites(path: str | Path, kept: _Kept) -> SiteNames:
+    """The names of the sites that are listed, of very many."""
+    with NativeReader() as reader:
+        ask_times(reader, [0])  # names alone, and no blocks
+        read_trace(path, reader)
+        listed = kept.rows["site"][kept.order[:HOLDERS_MOST]]
+        return site_names({int(site): reader.name(NameTable.SITE, int(site)) for site in listed})
 
 
 def _hidden(
@@ -271,7 +287,10 @@ class _Kept:
         self.bytes = _at(np.add, sizes, starts)
         self.smallest, self.largest = (_at(of, sizes, starts) for of in (np.minimum, np.maximum))
         self.first, self.last = (_at(of, births, starts) for of in (np.minimum, np.maximum))
-        self.rows = verdicts[np.searchsorted(_keys(verdicts), self.keys)]
+        all_of_them = len(verdicts) == len(self.keys)
+        self.rows = (
+            verdicts if all_of_them else verdicts[np.searchsorted(_keys(verdicts), self.keys)]
+        )
         known = np.sort(_keys(holders)), np.argsort(_keys(holders))
         found = np.searchsorted(known[0], self.keys)
         self.allocated = np.zeros(len(self.keys), dtype=np.uint64)

@@ -22,10 +22,11 @@ class Stays:
 
 def what_stays(push: Callable[[NativeReader], None], events: int) -> Stays:
     """`push`: gives a reader the whole trace, which has so many heap events and none missing."""
-    with NativeReader() as first, NativeReader() as second:
-        watch(first, 0, events)
-        push(first)
-        watch(second, 0, events, before=first)
+    with NativeReader() as second:
+        with NativeReader() as first:
+            watch(first, 0, events)
+            push(first)
+            watch(second, 0, events, before=first)
         push(second)
         live = live_blocks(second)
         return Stays(live=live, verdicts=judge(holders(second), ended_lives(second), live))

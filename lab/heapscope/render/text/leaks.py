@@ -18,6 +18,9 @@ from heapscope.trace.clock import moment_of, since_start
 from heapscope.trace.loss import is_cut
 
 
+ROUNDS = 8  # of the table, on a terminal
+
+
 def leaks_parts(leaks: Leaks) -> Iterator[RenderableType]:
     for position, sentence in enumerate(sentences(leaks)):
         yield Text(sentence, style="bold" if position == 0 else "")
@@ -44,7 +47,7 @@ def holders(leaks: Leaks) -> Table:
 def rounds(leaks: Leaks) -> Table:
     """What each round left."""
     title = f"Still held, by the round between two marks '{leaks.round}'"
-    return table_of(title, columns_of(RoundRow), leaks.rounds, name="rounds")
+    return table_of(title, columns_of(RoundRow), leaks.rounds, name="rounds", most=ROUNDS)
 
 
 def sentences(leaks: Leaks) -> Iterator[str]:
