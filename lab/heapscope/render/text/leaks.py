@@ -17,7 +17,6 @@ from heapscope.trace.call_sites import SITE_ROOM, shortened
 from heapscope.trace.clock import moment_of, since_start
 from heapscope.trace.loss import is_cut
 
-
 ROUNDS = 8  # of the table, on a terminal
 
 
