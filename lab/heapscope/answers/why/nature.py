@@ -10,13 +10,14 @@ from heapscope.base.capabilities import MALLOC
 from heapscope.base.wording import size
 from heapscope.trace.call_sites import SITE_ROOM, shortened
 
-STARTUP = 1 / 32  # of the events
+STARTUP = 1 / 32  # of the events, where there are
+EVENTS_LEAST = 1024
 LEAKED = 1 / 4  # of what is held: from there on a leak is what it is
 
 #: The words and what they say.
 NATURES = {
     "leak": "It is a leak: memory that is never freed is missing.",
-    "fragmentation": "It is fragmentation: the bytes are free, but in pieces.",
+    "fragmentation": "It is fragmentation: the bytes are free, but no piece of them serves it.",
     "too large a request": "It is too large a request: no region could ever hold it.",
     "wrong memory": "It is the wrong memory: another one has the room.",
     "too small a memory": "It is too small a memory: what is held is in use.",
@@ -42,7 +43,8 @@ def nature_of(
     leaked = sum(holder.live for holder in holders if holder.verdict == LEAK)
     if leaked and leaked >= LEAKED * held:
         return "leak"
-    if request.event is not None and request.event < STARTUP * events:
+    early = request.event is not None and request.event < STARTUP * events
+    if early and events >= EVENTS_LEAST:
         return "start-up"
     if sum(region.free for region in eligible) >= request.size:
         return "fragmentation"
