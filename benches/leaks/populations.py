@@ -1,4 +1,4 @@
-"""Programs whose leaks are known, as traces: holders without a leak of four kinds, and leaks."""
+"""Programs whose leaks are known, as traces: holders without a leak of several kinds, and leaks."""
 
 from __future__ import annotations
 
@@ -10,13 +10,15 @@ from numpy.typing import NDArray
 
 from heapscope.answers.leaks.find import Leaks, find_leaks
 from heapscope.answers.leaks.interval import interval
+from heapscope.answers.why.recording import CLOCK, SITES
 from heapscope.native.events import NativeWriter, event_dtype
 from heapscope.native.reader import NameTable
 from heapscope.trace.info import read_info
 
 MALLOC, FREE = 1, 5  # hs_event_kind_t
 NEVER = 2.0  # a time after the end; a program runs from 0 to 1
-KINDS = ("birth-death", "bursts", "daily", "slow pools")
+KINDS = ("birth-death", "bursts", "daily", "slow pools", "filling", "phases")
+TICKS = 1_000_000  # of the clock in a run
 
 Floats = NDArray[np.float64]
 Blocks = tuple[Floats, Floats]  # when each is born and freed
@@ -30,6 +32,8 @@ def without_leak(kind: str, chance: Random) -> Blocks:
         "bursts": _bursts,
         "daily": _daily,
         "slow pools": _slow,
+        "filling": _filling,
+        "phases": _phases,
     }[kind](chance)
 
 
@@ -85,6 +89,36 @@ def _slow(chance: Random) -> Blocks:
     return births, np.full(len(births), NEVER)
 
 
+def _filling(chance: Random) -> Blocks:
+    """Goes up to a level with a time constant of a tenth to twice the run: by new entries that
+    become rare, by entries that live so long, or by texts, known ones of which are freed."""
+    constant, number = 10 ** chance.uniform(-1, np.log10(2)), int(chance.integers(10, 1000))
+    kind = chance.integers(3)
+    if kind == 0:
+        births = chance.exponential(constant, number)
+        return births, np.full(number, NEVER)
+    if kind == 1:
+        return around(chance, level=number, life=constant, full=False)
+    births = np.sort(chance.uniform(0, 1, number * int(chance.integers(3, 20))))
+    known = np.exp(-births / constant)
+    new = chance.uniform(0, 1, len(births)) < known * number / constant / len(births)
+    return births, np.where(new, NEVER, births + 1e-5)
+
+
+def _phases(chance: Random) -> Blocks:
+    """Phases of work: each grows a table and frees it at its end, or holds what it has through the
+    next one; the run may end within one."""
+    number = int(chance.integers(3, 10))
+    ends = (np.arange(number) + chance.uniform(0.7, 1.3, number)) / (number + 0.5)
+    births = chance.uniform(0, 1, chance.integers(100, 2000))
+    phase = np.searchsorted(ends, births)
+    ends = np.append(ends, (NEVER, NEVER))
+    busy = chance.random(number + 1) < 0.7
+    busy[chance.integers(number + 1)] = True
+    births, phase = births[busy[phase]], phase[busy[phase]]
+    return births, ends[np.minimum(phase + int(chance.integers(2)), number)]
+
+
 def cache(chance: Random, *, entries: int = 40, turns: int = 400) -> Blocks:
     """Filled first; then an entry at random makes place for a new one."""
     births = np.sort(chance.uniform(0, 1, entries + turns))
@@ -106,25 +140,72 @@ def leaking(chance: Random, *, rounds: int, leaked: int) -> Blocks:
     return births, freed
 
 
-def write(path: Path, holders: Mapping[str, Blocks], *, size: int = 32) -> None:
-    """A trace of all holders, each a task of its own; ids in the order of births."""
+def requests(chance: Random, *, number: int, every: int) -> dict[str, Blocks]:
+    """Some requests in a long run, each with blocks of its own; one in `every` forgets one."""
+    at = np.sort(chance.uniform(0, 1, number))
+    own = np.repeat(at, 6) + np.tile(np.arange(6) * 1e-7, number)
+    forgets = np.arange(number) % every == every // 2
+    session = at + 1e-6
+    return {
+        "http/request": (own, np.repeat(at, 6) + 5e-6),
+        "http/session": (session, np.where(forgets, NEVER, session + 5e-6)),
+    }
+
+
+def busy_start(chance: Random, *, events: int) -> dict[str, Blocks]:
+    """Another task's start-up, in which nearly all events are; some of it stays."""
+    births = np.sort(chance.uniform(0, 0.001, events))
+    freed = births + 1e-6
+    freed[:: max(1, events // 50)] = NEVER
+    return {"init/boot": (births, freed)}
+
+
+def scheduled(chance: Random, threads: Mapping[str, Blocks]) -> dict[str, Blocks]:
+    """The same threads by another scheduler: each begins and goes on as it lets them, and does
+    what it does in the same order."""
+    return {name: _at_other_times(chance, blocks) for name, blocks in threads.items()}
+
+
+def _at_other_times(chance: Random, blocks: Blocks) -> Blocks:
+    steps = chance.gamma(0.5, 1, 40)
+    first, last = chance.uniform(0, 0.2), chance.uniform(0.3, 1)
+    times = first + (last - first) * np.append(0, np.cumsum(steps)) / steps.sum()
+    births, freed = (np.interp(part, np.linspace(0, 1, 41), times) for part in blocks)
+    return births, np.where(blocks[1] < 1, freed, NEVER)
+
+
+def write(
+    path: Path, holders: Mapping[str, Blocks], *, size: int = 32, clock: bool = False
+) -> None:
+    """A trace of all holders, each a task of its own, or TASK/SITE; ids in the order of births."""
     births = np.concatenate([born for born, _ in holders.values()])
     freed = np.concatenate([ends for _, ends in holders.values()])
-    tasks = np.repeat(np.arange(len(holders)), [len(born) for born, _ in holders.values()])
+    owners = np.repeat(np.arange(len(holders)), [len(born) for born, _ in holders.values()])
     order = np.argsort(births, kind="stable")
     order = order[births[order] < 1]
-    births, freed, tasks = births[order], freed[order], tasks[order]
+    births, freed, owners = births[order], freed[order], owners[order]
     keys = np.arange(len(births))
     dead = freed < 1
+    of = [name.partition("/")[0] for name in holders]
+    tasks = list(dict.fromkeys(of))
+    task_of = np.array([tasks.index(task) for task in of])
     rows = np.zeros(len(births) + int(dead.sum()), dtype=event_dtype())
     rows["key"] = np.concatenate((keys, keys[dead]))
-    rows["task"] = np.concatenate((tasks, tasks[dead]))
+    rows["task"] = task_of[np.concatenate((owners, owners[dead]))]
+    rows["site"] = np.concatenate((owners + 1, owners[dead] + 1))
     rows["kind"] = np.repeat((MALLOC, FREE), (len(births), int(dead.sum())))
     rows["size"][: len(births)] = size
-    rows = rows[np.argsort(np.concatenate((births, freed[dead])), kind="stable")]
-    with NativeWriter() as writer:
-        for index, name in enumerate(holders):
+    times = np.concatenate((births, freed[dead]))
+    if clock:
+        rows["time"] = times * TICKS
+    rows = rows[np.argsort(times, kind="stable")]
+    with NativeWriter(features=SITES | CLOCK * clock) as writer:
+        if clock:
+            writer.metadata("clock_hz", "1000")
+        for index, name in enumerate(tasks):
             writer.name(NameTable.TASK, index, name.encode())
+        for index, name in enumerate(holders):
+            writer.name(NameTable.SITE, index + 1, name.encode())
         writer.events(rows)
         writer.finish()
         path.write_bytes(b"".join(writer.take()))
@@ -134,5 +215,10 @@ def leaks_of(path: Path) -> Leaks:
     return find_leaks(path, interval(read_info(path), start=None, end=None))
 
 
+def verdicts_of(path: Path) -> dict[str, str]:
+    """By the names of `write`."""
+    return {row.site: row.verdict for row in leaks_of(path).holders}
+
+
 def called_leaks(path: Path) -> set[str]:
-    return {row.task for row in leaks_of(path).holders if row.verdict == "leak"}
+    return {name for name, verdict in verdicts_of(path).items() if verdict == "leak"}

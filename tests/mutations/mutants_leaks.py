@@ -10,12 +10,12 @@ TAILS = "tests/native/test_tails.c"
 
 LEAK_MUTANTS = (
     Mutant(
-        "leaks: growth",
-        "an event is looked at several times",
-        "lab/native/leaks/leaks.c::hs_leak_looks",
-        "if (count == 0 || look != looks[count - 1]) {",
-        "if (true) {",
-        LIVES,
+        "leaks: axis",
+        "no holder's own allocations are its axis",
+        "lab/native/measure/watch.c::choose_axes",
+        "row->freed >= kept",
+        "false",
+        LEAK_VERDICTS,
     ),
     Mutant(
         "leaks: verdict",
@@ -27,10 +27,10 @@ LEAK_MUTANTS = (
     ),
     Mutant(
         "leaks: verdict",
-        "a block was born in the last stretch",
-        "lab/native/measure/watch.c::hs_watch_ended",
-        "moments_before(watch, block->origin.birth)",
-        "(uint32_t)watch->taken",
+        "every block was born in the first stretch",
+        "lab/native/measure/watch.c::hs_watch_born",
+        "by_count(watch, holder);",
+        "1;",
         LIVES,
     ),
     Mutant(
@@ -44,15 +44,15 @@ LEAK_MUTANTS = (
     Mutant(
         "leaks: verdict",
         "lost frees do not count",
-        "lab/native/leaks/leaks.c::judge",
-        "if (!question->whole || only_growth) {",
-        "if (only_growth) {",
+        "lab/native/leaks/leaks.c::row_of",
+        "if (whole) {",
+        "if (true) {",
         LEAK_VERDICTS,
     ),
     Mutant(
         "leaks: rate",
         "the stretches of the start count as time",
-        "lab/native/leaks/leaks.c::rate",
+        "lab/native/leaks/speed.c::hs_leak_speed",
         "(double)count / (double)holder->stretches",
         "1.0",
         LEAK_VERDICTS,

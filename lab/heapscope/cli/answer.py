@@ -62,11 +62,22 @@ def _value(value: Any) -> str:
     return json_text(value)
 
 
-def give(answer: VerbResult, json: Path | None, *, inputs: Sequence[Path]) -> None:
+def write_brief(answer: VerbResult, target: Path | None, *, inputs: Sequence[Path]) -> None:
+    """Its short form, likewise."""
+    if target is not None:
+        from heapscope.cli.brief import brief
+
+        write_text(dumps(brief(answer)), target, option="--json-brief", inputs=inputs)
+
+
+def give(
+    answer: VerbResult, json: Path | None, brief: Path | None = None, *, inputs: Sequence[Path]
+) -> None:
     """Writes the JSON where it is wanted, and prints the tables where it does not take their place.
     `inputs`: files that were read, whose place no output takes."""
-    write_json(answer.to_json(), json, inputs=inputs)
-    if wants_tables(json):
+    write_json({} if json is None else answer.to_json(), json, inputs=inputs)
+    write_brief(answer, brief, inputs=inputs)
+    if wants_tables(json, brief):
         print_answer(answer)
 
 

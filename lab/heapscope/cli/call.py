@@ -51,13 +51,20 @@ class Call:
         shared, sides = self.sides or (given(self.memory), [])
         return [*self._named(), *named_files(shared, *sides)]
 
-    def give(self, json: Path | None, answer: Any = None, *, beside: Sequence[Path] = ()) -> None:
+    def give(
+        self,
+        json: Path | None,
+        answer: Any = None,
+        *,
+        brief: Path | None = None,
+        beside: Sequence[Path] = (),
+    ) -> None:
         """Writes the answer as JSON where that is wanted, and prints it where it is not. `beside`:
         more files that are read."""
         from heapscope.cli.answer import give
 
         result = self.answer() if answer is None else answer
-        give(result, json, inputs=[*self.inputs, *beside])
+        give(result, json, brief, inputs=[*self.inputs, *beside])
 
     def _named(self) -> Iterator[Path]:
         for one in self._taken:

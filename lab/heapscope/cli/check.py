@@ -8,9 +8,16 @@ from typing import Annotated
 import typer
 
 from heapscope.base.option import Option
-from heapscope.cli.answer import dumps, print_answer, wants_tables, write_json, write_text
+from heapscope.cli.answer import (
+    dumps,
+    print_answer,
+    wants_tables,
+    write_brief,
+    write_json,
+    write_text,
+)
 from heapscope.cli.call import Call
-from heapscope.cli.verbs.options import Json, Sarif
+from heapscope.cli.verbs.options import Json, JsonBrief, Sarif
 
 
 def check(
@@ -25,10 +32,12 @@ def check(
     ] = None,
     badge: Annotated[Path | None, Option("FILE", "Also draw a badge (SVG).", writes=True)] = None,
     json: Json = None,
+    json_brief: JsonBrief = None,
 ) -> None:
     result = call.answer()
     read = call.inputs
     write_json(result.to_json(), json, inputs=read)
+    write_brief(result, json_brief, inputs=read)
     if junit is not None:
         from heapscope.fleet.budgets.junit import junit as as_junit
 
@@ -46,7 +55,7 @@ def check(
         from heapscope.fleet.budgets.badge import badge as as_badge
 
         write_text(as_badge(result), badge, option="--badge", inputs=read)
-    if wants_tables(json, junit, sarif, summary, badge):
+    if wants_tables(json, json_brief, junit, sarif, summary, badge):
         print_answer(result)
     if not result.passed:
         raise typer.Exit(1)

@@ -11,7 +11,7 @@ from heapscope.cli.answer import write_text
 from heapscope.cli.call import Call
 from heapscope.cli.fail_on import FailOn, fail, needs_of, parsed
 from heapscope.cli.sides import sides_of
-from heapscope.cli.verbs.options import Json, output
+from heapscope.cli.verbs.options import Json, JsonBrief, output
 
 if TYPE_CHECKING:
     from heapscope.simulation.result.result import ReplayResult
@@ -23,6 +23,7 @@ def compare(
     fail_on: FailOn = (),
     out: Annotated[Path | None, output("FILE")] = None,
     json: Json = None,
+    json_brief: JsonBrief = None,
 ) -> None:
     from heapscope.forecast.ladder.side import paths_of
 
@@ -40,7 +41,7 @@ def compare(
     if out is not None:
         text = _tables(result, out, " -> ".join(things or ("start",)))
         write_text(text, out, option="--output", inputs=[*call.inputs, *named])
-    call.give(json, result, beside=named)
+    call.give(json, result, brief=json_brief, beside=named)
     if budgets:
         from heapscope.cli.verbs.fail_on import of_comparison
 

@@ -14,7 +14,7 @@ from typer.core import TyperCommand
 
 from heapscope.cli.call import Call
 from heapscope.cli.taken import taken
-from heapscope.cli.verbs.options import Json
+from heapscope.cli.verbs.options import Json, JsonBrief
 
 #: Paragraphs of a docstring that are about the Python interface alone.
 _PYTHON = "Python: "
@@ -66,5 +66,5 @@ def help_of(text: str) -> str:
     )
 
 
-def _give(call: Call, *, json: Json = None) -> None:
-    call.give(json)
+def _give(call: Call, *, json: Json = None, json_brief: JsonBrief = None) -> None:
+    call.give(json, brief=json_brief)

@@ -7,10 +7,10 @@ from typing import Annotated
 import typer
 
 from heapscope.base.option import Option
-from heapscope.cli.answer import write_json
+from heapscope.cli.answer import write_brief, write_json
 from heapscope.cli.call import Call
 from heapscope.cli.fail_on import FailOn, fail, needs_of, parsed
-from heapscope.cli.verbs.options import Json
+from heapscope.cli.verbs.options import Json, JsonBrief
 
 
 def replay(
@@ -21,18 +21,20 @@ def replay(
     ] = False,
     fail_on: FailOn = (),
     json: Json = None,
+    json_brief: JsonBrief = None,
 ) -> None:
     budgets = parsed(fail_on, "replay")
     need = [*call.get("need", ()), *needs_of(budgets)]
     if not digest and not budgets:
-        call.give(json)
+        call.give(json, brief=json_brief)
         return
     result = call.answer(need=need, contents=False)
     if digest:
         write_json(result.to_json(), json, inputs=call.inputs)
+        write_brief(result, json_brief, inputs=call.inputs)
         typer.echo(result.summary.digest_line)
     else:
-        call.give(json, result)
+        call.give(json, result, brief=json_brief)
     if budgets:
         from heapscope.cli.verbs.fail_on import of_replay
 

@@ -13,7 +13,6 @@ from typing import Any
 
 from heapscope.base.errors import HeapscopeError
 from heapscope.native.config import NativeConfig
-from heapscope.native.leaks import LOOKS
 from heapscope.native.library import ABI, ffi, load
 from heapscope.native.log import FLAGS, KINDS, MEMORIES, REPORTED
 from heapscope.native.structs import NEVER, enum_values
@@ -42,7 +41,7 @@ NESTED = {
     "hs_lab_mark_capsets": "hs_lab_marks",
 }
 #: Rows that a page asks for by themselves: blocks that ended, and those that are live.
-_LIVES = ("hs_lab_lives", "hs_lab_live")
+_LIVES = ("hs_lab_holders", "hs_lab_lives", "hs_lab_live")
 #: And those of a device that a page listens to.
 _HEARD = (
     *("hs_lab_listener_figures", "hs_lab_listener_health", "hs_lab_listener_notices"),
@@ -100,7 +99,6 @@ def interface() -> dict[str, Any]:
         "nested": NESTED,
         "log": {"kinds": KINDS, "memories": MEMORIES, "told": REPORTED, "flags": FLAGS},
         "leaks": {
-            "looks": LOOKS,
             "verdicts": enum_values("hs_lab_leak_verdict_t", "HS_LAB_LEAK_"),
             "reasons": enum_values("hs_lab_leak_reason_t", "HS_LAB_LEAK_"),
         },

@@ -1,4 +1,4 @@
-"""Facts that a reader is asked for before it reads: live blocks at chosen moments, and the clock at
+"""Facts that a reader is asked for before it reads: the blocks of an interval, and the clock at
 chosen events."""
 
 from __future__ import annotations
@@ -6,34 +6,37 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from heapscope.native.library import ffi, load
 from heapscope.native.reader import NativeReader
 from heapscope.native.status import check
-from heapscope.native.structs import Rows, read_array
-
-#: HS_LAB_MOMENTS_MAX
-MOMENTS_MAX = 1024
+from heapscope.native.structs import Rows, Struct, read_array, read_struct
 
 
-def watch(reader: NativeReader, events: Sequence[int] | NDArray[np.uint64], *, stop: int) -> None:
-    """Before the first push of a census: looks before each of these heap events (ascending), and
-    takes no event from `stop` on."""
-    rows = np.array(events, dtype=np.uint64)
-    pointer = ffi.from_buffer("uint64_t[]", rows)
-    call = load().hs_lab_reader_watch
-    check(call(reader.handle, pointer, len(rows), stop), "watching the live blocks")
+def watch(
+    reader: NativeReader, first: int, stop: int, *, before: NativeReader | None = None
+) -> None:
+    """Before the first push of a census: watches the heap events from `first` on, and takes none
+    from `stop` on. `before`: the finished first reading; None: this is it."""
+    handle = ffi.NULL if before is None else before.handle
+    check(
+        load().hs_lab_reader_watch(reader.handle, first, stop, handle), "watching the live blocks"
+    )
 
 
-def moments(reader: NativeReader) -> list[tuple[np.void, Rows]]:
-    """Each moment with its holders, by task and site."""
-    rows, holders = read_array(load().hs_lab_moments, reader.handle), load().hs_lab_moment_holders
-    return [(row, read_array(holders, reader.handle, i)) for i, row in enumerate(rows)]
+def watched(reader: NativeReader) -> Struct:
+    """hs_lab_interval_t"""
+    return read_struct(load().hs_lab_reader_interval, reader.handle)
+
+
+def holders(reader: NativeReader) -> Rows:
+    """hs_lab_holder_row_t: who allocated in the interval."""
+    return read_array(load().hs_lab_holders, reader.handle)
 
 
 def ended_lives(reader: NativeReader) -> Rows:
-    """The blocks that were freed, by task, site and the moments that they lived between."""
+    """The blocks that were freed, by task, site and the stretches that they lived in; known to the
+    second reading."""
     return read_array(load().hs_lab_lives, reader.handle)
 
 

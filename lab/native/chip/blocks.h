@@ -26,6 +26,7 @@ enum {
 typedef struct hs_origin {
     uint64_t birth; /* event number of its (last re)allocation */
     uint32_t site;
+    uint8_t by_time, by_count; /* the stretch of its birth (measure/watch.h) */
 } hs_origin_t;
 
 typedef struct hs_block {

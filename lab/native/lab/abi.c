@@ -58,7 +58,7 @@ size_t hs_lab_sizeof(const char *struct_name)
         SIZE(hs_lab_anomaly_row_t),
         SIZE(hs_lab_timeline_t),
         SIZE(hs_lab_event_t),
-        SIZE(hs_lab_moment_row_t),
+        SIZE(hs_lab_interval_t),
         SIZE(hs_lab_holder_row_t),
         SIZE(hs_lab_live_row_t),
         SIZE(hs_lab_explanation_t),

@@ -107,31 +107,30 @@ int hs_lab_reader_times(hs_lab_reader_t *reader, const uint64_t *events, size_t 
 /* One value an event; HS_LAB_NEVER: it is not in the trace, or was lost. */
 size_t hs_lab_times(const hs_lab_reader_t *reader, uint64_t *times, size_t capacity);
 
-/* ---- live blocks at chosen moments: what stays, and whether it grows ---- */
-/* For a census, before the first push: looks at the live blocks before each of these heap events
- * (ascending, at most HS_LAB_MOMENTS_MAX; those beyond the trace's end look at its end), and takes
- * no event from `stop` on. */
-int hs_lab_reader_watch(hs_lab_reader_t *reader, const uint64_t *events, size_t count,
-                        uint64_t stop);
-size_t hs_lab_moments(const hs_lab_reader_t *reader, hs_lab_moment_row_t *rows, size_t capacity);
-/* Who held what at a moment, by task and site. */
-size_t hs_lab_moment_holders(const hs_lab_reader_t *reader, size_t moment,
-                             hs_lab_holder_row_t *rows, size_t capacity);
+/* ---- the blocks of an interval: what stays, and whether it grows ---- */
+/* For a census, before the first push: watches the heap events from `first` on, and takes none from `stop` on. It is
+ * read twice: `before` is the finished reader of the first reading, and NULL there; only the second one knows lives. */
+int hs_lab_reader_watch(hs_lab_reader_t *reader, uint64_t first, uint64_t stop,
+                        const hs_lab_reader_t *before);
+void hs_lab_reader_interval(const hs_lab_reader_t *reader, hs_lab_interval_t *out);
+/* Who allocated in the interval, in any order. */
+size_t hs_lab_holders(const hs_lab_reader_t *reader, hs_lab_holder_row_t *rows, size_t capacity);
 /* The lives that ended, in any order. */
 size_t hs_lab_lives(const hs_lab_reader_t *reader, hs_lab_life_row_t *rows, size_t capacity);
 /* The blocks live as things stand, oldest first. */
 size_t hs_lab_live(const hs_lab_reader_t *reader, hs_lab_live_row_t *rows, size_t capacity);
 
-/* ---- what stays: leaks, and what only looks like one ---- */
-/* The events before which an interval's live blocks are looked at, ascending, each once; returns how
- * many. `looks` has room for HS_LAB_LEAK_LOOKS. */
-size_t hs_lab_leak_looks(uint64_t first, uint64_t last, uint64_t *looks);
-/* A row a holder, by task and site, of which at most `capacity` are written; `count`: all. `lives`:
- * blocks by the looks that they lived between, HS_LAB_STAYS for those that go on; `live`: such again,
- * one by one; `whole`: no event of the trace is missing. O(n log n) time, O(n) memory. */
-int hs_lab_leaks(const hs_lab_life_row_t *lives, size_t life_count, const hs_lab_live_row_t *live,
-                 size_t live_count, const uint64_t *looks, size_t look_count, int whole,
-                 hs_lab_leak_row_t *rows, size_t capacity, size_t *count);
+/* ---- leaks, and what only looks like one ---- */
+/* A row for each holder that has a live block, by task and site, of which at most `capacity` are written; `count`:
+ * all. `holders`, `lives` and `live` are those of a reading; `whole`: no event of the trace is missing. O(n log n)
+ * time, O(n) memory. */
+int hs_lab_leaks(const hs_lab_holder_row_t *holders, size_t holder_count,
+                 const hs_lab_life_row_t *lives, size_t life_count, const hs_lab_live_row_t *live,
+                 size_t live_count, int whole, hs_lab_leak_row_t *rows, size_t capacity,
+                 size_t *count);
+/* The same of levels: the lives of blocks that are made up, of one holder, HS_LAB_STAYS for those that go on. */
+int hs_lab_level_leak(const hs_lab_life_row_t *lives, size_t life_count, uint32_t stretches,
+                      hs_lab_leak_row_t *row);
 const char *hs_lab_leak_reason_text(uint32_t reason); /* hs_lab_leak_reason_t */
 
 /* ---- a writer of traces ---- */

@@ -3,23 +3,25 @@
 
 #include "lab/lab.h"
 
-size_t hs_lab_leak_looks(uint64_t first, uint64_t last, uint64_t *looks)
+int hs_lab_leaks(const hs_lab_holder_row_t *holders, size_t holder_count,
+                 const hs_lab_life_row_t *lives, size_t life_count, const hs_lab_live_row_t *live,
+                 size_t live_count, int whole, hs_lab_leak_row_t *rows, size_t capacity,
+                 size_t *count)
 {
-    return hs_leak_looks(first, last, looks);
-}
-
-int hs_lab_leaks(const hs_lab_life_row_t *lives, size_t life_count, const hs_lab_live_row_t *live,
-                 size_t live_count, const uint64_t *looks, size_t look_count, int whole,
-                 hs_lab_leak_row_t *rows, size_t capacity, size_t *count)
-{
-    const hs_leak_question_t question = {.lives = lives,
+    const hs_leak_question_t question = {.holders = holders,
+                                         .holder_count = holder_count,
+                                         .lives = lives,
                                          .life_count = life_count,
                                          .live = live,
                                          .live_count = live_count,
-                                         .looks = looks,
-                                         .look_count = look_count,
                                          .whole = whole != 0};
     return (int)hs_leaks(&question, rows, capacity, count);
+}
+
+int hs_lab_level_leak(const hs_lab_life_row_t *lives, size_t life_count, uint32_t stretches,
+                      hs_lab_leak_row_t *row)
+{
+    return (int)hs_level_leak(lives, life_count, stretches, row);
 }
 
 const char *hs_lab_leak_reason_text(uint32_t reason)
@@ -27,10 +29,12 @@ const char *hs_lab_leak_reason_text(uint32_t reason)
     static const char *const texts[] = {
         [HS_LAB_LEAK_NOT_WHOLE] = "events are missing, perhaps its frees",
         [HS_LAB_LEAK_ONLY_GROWTH] =
-            "nearly all events made what stayed, so that they do not tell how time went by",
-        [HS_LAB_LEAK_SHORT] = "too few heap events",
+            "nearly all that its task allocated stayed, so that nothing tells how time went by",
+        [HS_LAB_LEAK_SHORT] = "too few allocations",
         [HS_LAB_LEAK_RETURNS] = "it returns to its level",
         [HS_LAB_LEAK_STOPPED] = "it grew and then stopped growing",
+        [HS_LAB_LEAK_FADES] = "it grows more and more slowly",
+        [HS_LAB_LEAK_BEGAN] = "all of it was allocated at the beginning",
         [HS_LAB_LEAK_OPEN] = "what stayed may be a leak or may stop growing",
     };
     return reason < sizeof texts / sizeof texts[0] ? texts[reason] : "";

@@ -189,10 +189,11 @@ static hs_status_t take_events(void *context, uint64_t first, const hs_event_t *
                                           reader->replay.by_address);
 }
 
-int hs_lab_reader_watch(hs_lab_reader_t *reader, const uint64_t *events, size_t count,
-                        uint64_t stop)
+int hs_lab_reader_watch(hs_lab_reader_t *reader, uint64_t first, uint64_t stop,
+                        const hs_lab_reader_t *before)
 {
-    return (int)hs_replay_watch(&reader->replay, events, count, stop);
+    return (int)hs_replay_watch(&reader->replay, first, stop,
+                                before == NULL ? NULL : &before->replay);
 }
 
 int hs_lab_reader_segment(hs_lab_reader_t *reader, uint64_t segment)

@@ -186,25 +186,18 @@ void hs_lab_timeline_largest(const hs_lab_reader_t *reader, uint32_t *values)
     }
 }
 
-size_t hs_lab_moments(const hs_lab_reader_t *reader, hs_lab_moment_row_t *rows, size_t capacity)
+void hs_lab_reader_interval(const hs_lab_reader_t *reader, hs_lab_interval_t *out)
 {
-    const hs_watch_t *watch = &reader->replay.watch;
-    for (size_t i = 0; i < watch->taken && i < capacity; i++) {
-        rows[i] = watch->moments[i].row;
-    }
-    return watch->taken;
+    *out = reader->replay.watch.interval;
 }
 
-size_t hs_lab_moment_holders(const hs_lab_reader_t *reader, size_t moment,
-                             hs_lab_holder_row_t *rows, size_t capacity)
+size_t hs_lab_holders(const hs_lab_reader_t *reader, hs_lab_holder_row_t *rows, size_t capacity)
 {
-    const hs_watch_t *watch = &reader->replay.watch;
-    if (moment >= watch->taken) {
-        return 0;
+    const hs_counts_t *holders = &reader->replay.watch.holders;
+    for (size_t i = 0; i < holders->count && i < capacity; i++) {
+        rows[i] = holders->rows[i].row;
     }
-    const hs_watch_moment_t *at = &watch->moments[moment];
-    return copy_rows(rows, capacity, watch->holders + at->first, (size_t)at->row.holders,
-                     sizeof *rows);
+    return holders->count;
 }
 
 size_t hs_lab_lives(const hs_lab_reader_t *reader, hs_lab_life_row_t *rows, size_t capacity)

@@ -9,12 +9,22 @@
 #define STARTUP (1.0 / 32)
 /* A pool's blocks are freed after so many intervals on average, at the latest. */
 #define POOL_LIFE 2.0
-/* A pool whose growth fades falls to exp(-FADES) of its first rate within the interval. */
-#define FADES 3.5
+/* A pool whose growth fades falls to exp(-FADES) of its first rate within the interval. Where most blocks stay it may
+ * be one that takes twice the interval to fill. A leak keeps few of many: there the pools are left out that only more
+ * blocks could tell from it, as FADES_OF_FEW over the root of their number says. */
+#define FADES_OF_LEVELS 3.5
+#define FADES_MOST 3.0
+#define FADES_LEAST 0.5
+#define FADES_OF_FEW 20
+/* Counts are taken to be no more even than this: the variance as a multiple of Poisson's. */
+#define EVEN 0.1
+/* Blocks of a stretch, on average: with fewer even counts are uneven, as they are whole. */
+#define EVEN_LEAST 3
 /* Old blocks of a leak that are freed all the same, at most. */
 #define FREED_MOST 0.05
 /* Steady growth is taken for one that fades or has stopped at most so often, each. */
 #define UNSTEADY 0.0005
+#define SLOWS 0.002 /* for one that fades, where blocks are not made up of levels */
 
 /* Ages from which a block is old, in shares of the interval. */
 static const double ages[] = {1.0 / 32, 1.0 / 16, 1.0 / 8, 1.0 / 4, 1.0 / 2};
@@ -51,6 +61,31 @@ double hs_leak_variance_ratio(const double *counts, size_t count, double unit)
     return match;
 }
 
+/* The same below 1: blocks that come in step with the axis are more even than a Poisson process, as far as stretches
+ * with enough blocks show it. */
+static double evenness(const double *counts, size_t count)
+{
+    const double sum = hs_leak_sum(counts, count);
+    double match = EVEN;
+    for (size_t width = 1; width <= 4; width *= 2) {
+        const size_t wide = count / width;
+        if (wide < 8 || sum < EVEN_LEAST * (double)wide) {
+            match = width == 4 ? 1 : match;
+            continue;
+        }
+        double before = 0, last = 0, bends = 0, sums = 0;
+        for (size_t i = 0; i < wide; i++) {
+            const double here = hs_leak_sum(counts + i * width, width);
+            bends += i < 2 ? 0 : (here - 2 * last + before) * (here - 2 * last + before);
+            sums += i < 2 ? 0 : here + 4 * last + before;
+            before = last;
+            last = here;
+        }
+        match = fmax(match, bends / fmax(sums, 1) * (1 + 2 * sqrt(2 / (double)(wide - 2))));
+    }
+    return fmin(1, match);
+}
+
 /* Where the counts lie on average, from 0 to 1; `back`: from their end. */
 static double place_of(const double *counts, size_t count, bool back)
 {
@@ -61,15 +96,15 @@ static double place_of(const double *counts, size_t count, bool back)
     return sum / hs_leak_sum(counts, count);
 }
 
-/* The chance that births whose rate fades by exp(-FADES) come as late as these. */
-static double fades(const double *alive, size_t count, double variance, bool back)
+/* The chance that births whose rate fades by exp(-`by`) come as late as these. */
+static double fades(const double *alive, size_t count, double variance, double by, bool back)
 {
-    const double number = hs_leak_sum(alive, count) / variance, rest = exp(-FADES);
+    const double number = hs_leak_sum(alive, count) / variance, rest = exp(-by);
     if (number == 0) {
         return 1;
     }
-    const double mean = 1 / FADES - rest / (1 - rest);
-    const double deviation = sqrt(1 / (FADES * FADES) - rest / ((1 - rest) * (1 - rest)));
+    const double mean = 1 / by - rest / (1 - rest);
+    const double deviation = sqrt(1 / (by * by) - rest / ((1 - rest) * (1 - rest)));
     const double place = place_of(alive, count, back);
     return hs_tail_normal_above((place - mean) / deviation * sqrt(number));
 }
@@ -109,7 +144,8 @@ static bool is_steady(const hs_leak_holder_t *holder, const hs_leak_evidence_t *
     while (alive[reached - 1] == 0) {
         reached--;
     }
-    const bool slows = hs_tail_normal_above((0.5 - place) * sqrt(12 * number)) < UNSTEADY;
+    const double seldom = holder->axis == HS_LAB_AXIS_LEVEL ? UNSTEADY : SLOWS;
+    const bool slows = hs_tail_normal_above((0.5 - place) * sqrt(12 * number)) < seldom;
     const bool stopped = pow((double)reached / (double)count, number) < UNSTEADY;
     return !slows && !stopped && !emptied(holder, match->old / (double)count, match->first);
 }
@@ -152,13 +188,19 @@ static bool at_age(const hs_leak_holder_t *holder, size_t age, hs_leak_evidence_
         return false;
     }
     const double variance = hs_leak_variance_ratio(holder->births + first, count, 1);
+    const bool levels = holder->axis == HS_LAB_AXIS_LEVEL;
+    const double even = levels ? variance : variance * evenness(holder->births + first, count);
+    const double back = levels ? FADES_OF_LEVELS : FADES_MOST;
+    const double few = FADES_OF_FEW / sqrt(match.old / even);
+    const double told = holder->kept ? FADES_LEAST : fmax(FADES_LEAST, fmin(FADES_MOST, few));
+    const double ahead = levels ? FADES_OF_LEVELS : told;
     exposure /= POOL_LIFE * (double)n;
     match.variance = variance;
     match.chance = fmax(
         fmax(hs_tail_poisson_at_most(match.ended / variance, exposure / variance),
              hs_tail_binomial_at_most(match.ended / variance + turned, built / variance + turned)),
-        fmax(fades(holder->alive + first, count, variance, false),
-             fades(holder->alive + first, count, variance, true)));
+        fmax(fades(holder->alive + first, count, even, ahead, false),
+             fades(holder->alive + first, count, even, back, true)));
     match.steady = match.ended <= FREED_MOST * built && is_steady(holder, &match);
     *out = match;
     return true;

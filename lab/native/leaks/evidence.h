@@ -16,9 +16,10 @@
 
 #define HS_LEAK_OLD_LEAST 8 /* fewer old blocks can show nothing */
 
-/* The blocks of one task and site. Stretch 0 is before the interval; stretch s of n lies between the
- * looks s - 1 and s. */
+/* The blocks of one task and site along one axis. Stretch 0 is before the interval. */
 typedef struct hs_leak_holder {
+    uint32_t axis; /* hs_lab_axis_t */
+    bool kept;     /* most of what it allocated stays */
     const hs_lab_life_row_t *rows;
     size_t count;
     size_t stretches;

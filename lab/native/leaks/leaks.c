@@ -6,126 +6,193 @@
 
 #include "leaks/evidence.h"
 #include "leaks/level.h"
-#include "leaks/tails.h"
+#include "leaks/speed.h"
 
 /* Share of holders without a leak among those called leaks, at most, on average. */
-#define FALSE_SHARE 0.05
+#define FALSE_SHARE 0.02
+#define FALSE_SHARE_OF_LEVELS 0.05
 /* Stretches below which nothing is reported. */
 #define STRETCHES_LEAST 8
 /* A holder that looks so much like a leak is called neither plateau nor cache. */
 #define SUSPECT 0.2
-/* The share of all events that may have made blocks that stayed. Were it all of them, any growth would
- * look steady: events are the clock. */
-#define EVENTS_OWN 0.5
-#define BAND_TAIL 0.025 /* of a band, on each side */
+/* What was allocated in this part of an axis is the start-up's. */
+#define STARTUP (1.0 / 32)
+/* By the clock a leak goes on for this part of the interval. */
+#define GOES_ON 0.5
+/* No other axis is asked of a holder that one of them shows to be a leak so clearly. */
+#define SURE 1e-9
+#define TABLE (HS_LAB_LEAK_STRETCHES + 1)
 
-size_t hs_leak_looks(uint64_t first, uint64_t last, uint64_t *looks)
-{
-    const uint64_t steps = HS_LAB_LEAK_LOOKS - 1, span = last - first;
-    size_t count = 0;
-    for (uint64_t i = 0; i <= steps; i++) {
-        const uint64_t look = first + span / steps * i + span % steps * i / steps;
-        if (count == 0 || look != looks[count - 1]) {
-            looks[count++] = look;
-        }
-    }
-    return count;
-}
-
-/* All blocks by holder, and what one holder at a time is looked at in. */
+/* All blocks by holder and axis, and what one holder on one axis at a time is looked at in. */
 typedef struct leaks {
-    hs_lab_life_row_t *rows;
+    hs_lab_holder_row_t *holders; /* ascending */
+    size_t holder_count;
+    hs_lab_life_row_t *rows; /* ascending, those that stay of each holder among them */
     size_t count;
-    double *tables; /* four of stretches + 1 */
+    double tables[4][TABLE];
     double *chances;
     size_t tested;
-    double limit;
-    double stayed; /* blocks that were born in the interval */
+    double share, limit;
+    size_t levels; /* stretches of made up blocks */
     hs_leak_holder_t holder;
 } leaks_t;
 
-static int by_holder(const void *left, const void *right)
+/* What is known of one holder: its rows, and the axis that tells most. */
+typedef struct finding {
+    const hs_lab_holder_row_t *row;
+    size_t first, end;
+    size_t told, axis; /* the first row of the axis that tells most, and of the one that levels are taken along */
+    hs_leak_evidence_t match;
+    double chance; /* with each axis counted as a test */
+    bool grows, began, ended;
+} finding_t;
+
+static int compare(uint32_t a, uint32_t b)
 {
-    const hs_lab_life_row_t *a = left, *b = right;
-    if (a->task != b->task) {
-        return a->task < b->task ? -1 : 1;
-    }
-    return (a->site > b->site) - (a->site < b->site);
+    return (a > b) - (a < b);
 }
 
-/* How many looks were at the event or before it. */
-static uint32_t looks_until(const hs_leak_question_t *question, uint64_t event)
+static int by_holder(const void *left, const void *right)
 {
-    size_t low = 0;
-    for (size_t high = question->look_count; low < high;) {
-        const size_t middle = low + (high - low) / 2;
-        if (question->looks[middle] <= event) {
-            low = middle + 1;
-        } else {
-            high = middle;
+    const hs_lab_holder_row_t *a = left, *b = right;
+    return a->task != b->task ? compare(a->task, b->task) : compare(a->site, b->site);
+}
+
+static int by_axis(const void *left, const void *right)
+{
+    const hs_lab_life_row_t *a = left, *b = right;
+    const int task = compare(a->task, b->task), site = compare(a->site, b->site);
+    return task != 0 ? task : site != 0 ? site : compare(a->axis, b->axis);
+}
+
+static uint32_t stretches_of(const hs_lab_holder_row_t *row, uint32_t axis)
+{
+    return axis == HS_LAB_AXIS_TIME   ? row->by_time
+           : axis == HS_LAB_AXIS_OWN  ? row->by_own
+           : axis == HS_LAB_AXIS_TASK ? row->by_task
+                                      : 0;
+}
+
+static const hs_lab_holder_row_t *holder_of(const leaks_t *leaks, uint32_t task, uint32_t site)
+{
+    const hs_lab_holder_row_t key = {.task = task, .site = site};
+    return leaks->holder_count == 0 ? NULL
+                                    : bsearch(&key, leaks->holders, leaks->holder_count, sizeof key,
+                                              by_holder);
+}
+
+/* ---- the blocks ------------------------------------------------------------------------------- */
+
+/* A live block is a life on each axis of its holder; without one, it is in no stretch. */
+static void take_live(leaks_t *leaks, const hs_lab_live_row_t *live)
+{
+    const hs_lab_holder_row_t *row = holder_of(leaks, live->task, live->site);
+    hs_lab_life_row_t life = {.blocks = 1,
+                              .bytes = live->size,
+                              .task = live->task,
+                              .site = live->site,
+                              .freed = HS_LAB_STAYS,
+                              .axis = HS_LAB_AXIS_NONE};
+    const size_t before = leaks->count;
+    if (row != NULL && row->by_time != 0) {
+        life.axis = HS_LAB_AXIS_TIME;
+        life.born = live->by_time;
+        leaks->rows[leaks->count++] = life;
+    }
+    if (row != NULL && row->by_own + row->by_task != 0) {
+        life.axis = row->by_own != 0 ? HS_LAB_AXIS_OWN : HS_LAB_AXIS_TASK;
+        life.born = live->by_count;
+        leaks->rows[leaks->count++] = life;
+    }
+    if (leaks->count == before) {
+        leaks->rows[leaks->count++] = life;
+    }
+}
+
+/* Lives of holders of which nothing stays are left out: they cannot leak. */
+static void drop_ended(leaks_t *leaks)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < leaks->count;) {
+        size_t end = i;
+        bool stays = false;
+        for (; end < leaks->count && leaks->rows[end].task == leaks->rows[i].task &&
+               leaks->rows[end].site == leaks->rows[i].site;
+             end++) {
+            stays |= leaks->rows[end].freed == HS_LAB_STAYS;
+        }
+        if (stays) {
+            memmove(leaks->rows + kept, leaks->rows + i, (end - i) * sizeof *leaks->rows);
+            kept += end - i;
+        }
+        i = end;
+    }
+    leaks->count = kept;
+}
+
+static bool is_sound(const leaks_t *leaks)
+{
+    for (size_t i = 0; i < leaks->count; i++) {
+        const hs_lab_life_row_t *row = &leaks->rows[i];
+        const hs_lab_holder_row_t *holder = holder_of(leaks, row->task, row->site);
+        const uint32_t most = holder == NULL ? 0 : stretches_of(holder, row->axis);
+        if (most > HS_LAB_LEAK_STRETCHES || row->born > most ||
+            (row->freed != HS_LAB_STAYS && (row->freed > most || row->freed < row->born))) {
+            return false;
         }
     }
-    return (uint32_t)low;
+    return true;
 }
 
 static hs_status_t collect(leaks_t *leaks, const hs_leak_question_t *question)
 {
-    const size_t looks = question->look_count, most = SIZE_MAX / sizeof *leaks->rows / 2;
-    if (looks == 0 || looks > HS_LAB_MOMENTS_MAX) {
-        return HS_ERR_ARGUMENT;
-    }
-    if (question->life_count > most || question->live_count > most) {
+    const size_t most = SIZE_MAX / sizeof *leaks->rows / 4;
+    if (question->life_count > most || question->live_count > most ||
+        question->holder_count > most) {
         return HS_ERR_MEMORY;
     }
-    leaks->count = question->life_count + question->live_count;
-    leaks->rows = malloc((leaks->count + 1) * sizeof *leaks->rows);
-    leaks->chances = malloc((leaks->count + 1) * sizeof *leaks->chances);
-    leaks->tables = malloc(4 * looks * sizeof *leaks->tables);
-    if (leaks->rows == NULL || leaks->chances == NULL || leaks->tables == NULL) {
+    leaks->holder_count = question->holder_count;
+    leaks->holders = malloc((question->holder_count + 1) * sizeof *leaks->holders);
+    leaks->rows = malloc((question->life_count + 2 * question->live_count + 1) * sizeof *leaks->rows);
+    if (leaks->rows == NULL || leaks->holders == NULL) {
         return HS_ERR_MEMORY;
+    }
+    if (question->holder_count != 0) {
+        memcpy(leaks->holders, question->holders, question->holder_count * sizeof *leaks->holders);
+        qsort(leaks->holders, leaks->holder_count, sizeof *leaks->holders, by_holder);
     }
     if (question->life_count != 0) {
         memcpy(leaks->rows, question->lives, question->life_count * sizeof *leaks->rows);
     }
+    leaks->count = question->life_count;
     for (size_t i = 0; i < question->live_count; i++) {
-        const hs_lab_live_row_t *live = &question->live[i];
-        const uint32_t born = looks_until(question, live->birth);
-        leaks->rows[question->life_count + i] = (hs_lab_life_row_t){
-            .blocks = 1,
-            .bytes = live->size,
-            .task = live->task,
-            .site = live->site,
-            .born = born < looks ? born : (uint32_t)looks - 1,
-            .freed = HS_LAB_STAYS,
-        };
+        take_live(leaks, &question->live[i]);
     }
-    for (size_t i = 0; i < leaks->count; i++) {
-        const hs_lab_life_row_t *row = &leaks->rows[i];
-        const bool stays = row->freed == HS_LAB_STAYS;
-        if (row->born >= looks || (!stays && (row->freed >= looks || row->freed < row->born))) {
-            return HS_ERR_ARGUMENT;
-        }
-        leaks->stayed += stays && row->born != 0 ? (double)row->blocks : 0;
+    qsort(leaks->rows, leaks->count, sizeof *leaks->rows, by_axis);
+    if (!is_sound(leaks)) {
+        return HS_ERR_ARGUMENT;
     }
-    qsort(leaks->rows, leaks->count, sizeof *leaks->rows, by_holder);
-    leaks->holder.stretches = looks - 1;
-    leaks->holder.alive = leaks->tables;
-    leaks->holder.alive_bytes = leaks->tables + looks;
-    leaks->holder.births = leaks->tables + 2 * looks;
-    leaks->holder.gone = leaks->tables + 3 * looks;
+    drop_ended(leaks);
+    leaks->share = FALSE_SHARE;
     return HS_OK;
 }
 
-/* The holder whose first row this is; returns the first row of the next one. */
-static size_t take_holder(leaks_t *leaks, size_t first)
+/* ---- one holder ------------------------------------------------------------------------------- */
+
+/* The holder on the axis of the first row; returns the first row of the next axis or holder. */
+static size_t take_axis(leaks_t *leaks, size_t first, size_t stretches, bool kept)
 {
     hs_leak_holder_t *holder = &leaks->holder;
-    const size_t looks = holder->stretches + 1;
-    memset(leaks->tables, 0, 2 * looks * sizeof *leaks->tables);
-    holder->rows = leaks->rows + first;
-    holder->count = 0;
-    holder->blocks = 0;
-    for (size_t i = first; i < leaks->count && by_holder(holder->rows, &leaks->rows[i]) == 0; i++) {
+    memset(leaks->tables, 0, sizeof leaks->tables);
+    *holder = (hs_leak_holder_t){.axis = leaks->rows[first].axis,
+                                 .kept = kept,
+                                 .rows = leaks->rows + first,
+                                 .stretches = stretches,
+                                 .alive = leaks->tables[0],
+                                 .alive_bytes = leaks->tables[1],
+                                 .births = leaks->tables[2],
+                                 .gone = leaks->tables[3]};
+    for (size_t i = first; i < leaks->count && by_axis(holder->rows, &leaks->rows[i]) == 0; i++) {
         const hs_lab_life_row_t *row = &leaks->rows[i];
         holder->count++;
         holder->blocks += (double)row->blocks;
@@ -137,141 +204,211 @@ static size_t take_holder(leaks_t *leaks, size_t first)
     return first + holder->count;
 }
 
+static size_t take_again(leaks_t *leaks, const finding_t *found, size_t first)
+{
+    const hs_lab_holder_row_t *row = found->row;
+    const uint32_t axis = leaks->rows[first].axis;
+    const size_t stretches = row == NULL ? leaks->levels : stretches_of(row, axis);
+    return take_axis(leaks, first, stretches, row != NULL && row->freed < row->allocated - row->freed);
+}
+
+/* The holder whose first row this is. */
+static finding_t look(leaks_t *leaks, size_t first)
+{
+    const hs_lab_life_row_t *begin = &leaks->rows[first];
+    finding_t found = {.row = holder_of(leaks, begin->task, begin->site),
+                       .first = first,
+                       .told = first,
+                       .axis = first,
+                       .match = {.chance = 1, .variance = 1},
+                       .chance = 1};
+    double axes = 0;
+    size_t at = first;
+    while (at < leaks->count && leaks->rows[at].task == begin->task &&
+           leaks->rows[at].site == begin->site) {
+        const size_t here = at;
+        at = take_again(leaks, &found, here);
+        const hs_leak_holder_t *holder = &leaks->holder;
+        if (holder->stretches == 0) {
+            continue;
+        }
+        const hs_leak_evidence_t match = hs_leak_evidence(holder);
+        const bool grows = match.testable && match.steady;
+        axes++;
+        const bool clearer = match.chance < found.match.chance && found.match.chance > SURE;
+        if ((grows && (!found.grows || clearer)) ||
+            (!found.grows && !found.match.testable && match.testable)) {
+            found.match = match;
+            found.grows = grows;
+            found.told = here;
+        }
+        const double reached = hs_leak_reached(holder);
+        found.began |= reached <= STARTUP && here == first;
+        found.ended |= holder->axis == HS_LAB_AXIS_TIME && reached < GOES_ON;
+    }
+    found.end = at;
+    const bool early = found.row != NULL && found.row->by_time == 0 && found.row->early != 0;
+    found.began |= early;
+    found.ended |= early;
+    found.grows &= !found.ended;
+    found.chance = fmin(1, found.match.chance * fmax(1, axes));
+    return found;
+}
+
 static int ascending(const void *left, const void *right)
 {
     const double a = *(const double *)left, b = *(const double *)right;
     return (a > b) - (a < b);
 }
 
-/* The chance up to which holders are leaks, after Benjamini and Hochberg. Holders with too few old
- * blocks to be called leaks whatever these did are not among the tested ones (Tarone). */
-static void find_limit(leaks_t *leaks)
+/* The chance up to which holders are leaks, after Benjamini and Hochberg. Holders with too few old blocks to be called
+ * leaks whatever these did are not among the tested ones (Tarone). Returns how many holders there are. */
+static size_t find_limit(leaks_t *leaks)
 {
-    size_t tested = 0;
-    for (size_t at = 0; at < leaks->count;) {
-        at = take_holder(leaks, at);
-        const hs_leak_evidence_t match = hs_leak_evidence(&leaks->holder);
-        if (match.testable) {
-            leaks->chances[tested++] = match.steady ? match.chance : 1;
+    size_t count = 0;
+    for (size_t at = 0; at < leaks->count; count++) {
+        const finding_t found = look(leaks, at);
+        if (found.match.testable) {
+            leaks->chances[leaks->tested++] = found.grows ? found.chance : 1;
         }
+        at = found.end;
     }
-    qsort(leaks->chances, tested, sizeof *leaks->chances, ascending);
-    leaks->tested = tested == 0 ? 1 : tested;
-    leaks->limit = FALSE_SHARE / (double)leaks->tested;
-    for (size_t i = 0; i < tested; i++) {
-        const double step = FALSE_SHARE * (double)(i + 1) / (double)leaks->tested;
+    if (leaks->tested != 0) {
+        qsort(leaks->chances, leaks->tested, sizeof *leaks->chances, ascending);
+    }
+    const double tested = leaks->tested == 0 ? 1 : (double)leaks->tested;
+    leaks->limit = leaks->share / tested;
+    for (size_t i = 0; i < leaks->tested; i++) {
+        const double step = leaks->share * (double)(i + 1) / tested;
         leaks->limit = leaks->chances[i] <= step ? step : leaks->limit;
     }
+    return count;
 }
 
-/* The least mean at which at most `count` events are so rare, or with `above` more than `count` so
- * frequent, that the band ends there. */
-static double solve(double count, bool above)
-{
-    double low = 0, high = 10 * ((above ? count + 1 : count) + 5);
-    for (int i = 0; i < 60; i++) {
-        const double middle = (low + high) / 2, tail = hs_tail_poisson_at_most(count, middle);
-        if (above ? 1 - tail >= BAND_TAIL : tail <= BAND_TAIL) {
-            high = middle;
-        } else {
-            low = middle;
-        }
-    }
-    return high;
-}
-
-/* The band of a count whose variance is `variance` times that of a Poisson process: Garwood's exact
- * band of the count divided by it. */
-static void band(double count, double variance, double unit, double *value, double *low,
-                 double *high)
-{
-    const double number = count / variance, scale = variance * unit;
-    *value = count * unit;
-    *low = fmin(solve(number - 1, true), number) * scale;
-    *high = fmax(solve(number, false), number) * scale;
-}
-
-static void rate(const hs_leak_holder_t *holder, const hs_leak_evidence_t *match,
-                 hs_lab_leak_row_t *row)
-{
-    const size_t count = match->last + 1 - match->first;
-    const double *sizes = holder->alive_bytes + match->first;
-    const double share = (double)count / (double)holder->stretches;
-    const double mean = hs_leak_sum(sizes, count) / match->old;
-    const double spread = fmax(match->variance, hs_leak_variance_ratio(sizes, count, mean));
-    band(match->old, match->variance, 1 / share, &row->blocks, &row->blocks_low, &row->blocks_high);
-    band(match->old, spread, mean / share, &row->bytes, &row->bytes_low, &row->bytes_high);
-}
+/* ---- verdicts --------------------------------------------------------------------------------- */
 
 /* The evidence of a leak grows with the square of the time: its blocks become more and older. */
-static double longer(double chance, size_t tested)
+static double longer(const leaks_t *leaks, double chance)
 {
     const double shown = -log(fmax(fmin(chance, 0.9), 1e-12));
-    const double factor = ceil(sqrt(-log(FALSE_SHARE / (double)tested) / shown));
-    return fmin(10, fmax(2, factor));
+    const double tested = leaks->tested == 0 ? 1 : (double)leaks->tested;
+    return fmin(10, fmax(2, ceil(sqrt(-log(leaks->share / tested) / shown))));
 }
 
-static void verdict(const leaks_t *leaks, const hs_leak_evidence_t *match, hs_lab_leak_row_t *row)
+static void settle(hs_lab_leak_row_t *row, hs_lab_leak_verdict_t verdict, hs_lab_leak_reason_t reason)
+{
+    row->verdict = verdict;
+    row->reason = reason;
+}
+
+static void judge(leaks_t *leaks, const finding_t *found, hs_lab_leak_row_t *row)
 {
     const hs_leak_holder_t *holder = &leaks->holder;
-    const bool grows = match->testable && match->steady;
-    if (grows && match->chance <= leaks->limit) {
-        row->verdict = HS_LAB_LEAK_LEAK;
-        row->reason = HS_LAB_LEAK_GROWS;
-        rate(holder, match, row);
+    const bool suspect = found->grows && found->chance <= SUSPECT;
+    double bound;
+    if (found->grows && found->chance <= leaks->limit) {
+        take_again(leaks, found, found->told);
+        settle(row, HS_LAB_LEAK_LEAK, HS_LAB_LEAK_GROWS);
+        hs_leak_speed(holder, &found->match, row);
+        return;
+    }
+    take_again(leaks, found, found->axis);
+    row->axis = holder->axis;
+    if (holder->stretches == 0) {
+        row->reason = HS_LAB_LEAK_ONLY_GROWTH;
     } else if (holder->stretches < STRETCHES_LEAST) {
         row->reason = HS_LAB_LEAK_SHORT;
-    } else if (!(grows && match->chance <= SUSPECT) && hs_leak_returns(holder)) {
-        row->verdict = HS_LAB_LEAK_CACHE;
-        row->reason = HS_LAB_LEAK_RETURNS;
-    } else if (!(grows && match->chance <= SUSPECT) && hs_leak_stopped(holder)) {
-        row->verdict = HS_LAB_LEAK_PLATEAU;
-        row->reason = HS_LAB_LEAK_STOPPED;
+    } else if (found->began && holder->axis != HS_LAB_AXIS_LEVEL) {
+        settle(row, HS_LAB_LEAK_STARTUP, HS_LAB_LEAK_BEGAN);
+    } else if (!suspect && hs_leak_returns(holder)) {
+        settle(row, HS_LAB_LEAK_CACHE, HS_LAB_LEAK_RETURNS);
+    } else if (!suspect && hs_leak_stopped(holder)) {
+        settle(row, HS_LAB_LEAK_PLATEAU, HS_LAB_LEAK_STOPPED);
+    } else if (holder->axis != HS_LAB_AXIS_LEVEL && hs_leak_fills(holder, &bound)) {
+        settle(row, HS_LAB_LEAK_FILLING, HS_LAB_LEAK_FADES);
+        row->bound = bound;
     } else {
         row->reason = HS_LAB_LEAK_OPEN;
-        row->longer = longer(match->chance, leaks->tested);
+        row->longer = longer(leaks, found->chance);
     }
 }
 
-static size_t judge(leaks_t *leaks, const hs_leak_question_t *question, hs_lab_leak_row_t *rows,
-                    size_t capacity)
+static hs_lab_leak_row_t row_of(leaks_t *leaks, const finding_t *found, bool whole)
 {
-    const uint64_t events = question->looks[question->look_count - 1] - question->looks[0];
-    const bool only_growth = leaks->stayed > EVENTS_OWN * (double)events;
-    size_t count = 0;
-    if (capacity != 0) {
-        find_limit(leaks);
+    const hs_lab_life_row_t *first = &leaks->rows[found->first];
+    hs_lab_leak_row_t row = {.chance = found->chance,
+                             .old = found->match.old,
+                             .ended = found->match.ended,
+                             .task = first->task,
+                             .site = first->site,
+                             .verdict = HS_LAB_LEAK_UNKNOWN,
+                             .reason = HS_LAB_LEAK_NOT_WHOLE,
+                             .axis = leaks->rows[found->told].axis};
+    if (whole) {
+        judge(leaks, found, &row);
     }
-    for (size_t at = 0; at < leaks->count; count++) {
-        at = take_holder(leaks, at);
-        if (count >= capacity) {
-            continue;
-        }
-        const hs_leak_evidence_t match = hs_leak_evidence(&leaks->holder);
-        hs_lab_leak_row_t row = {.chance = match.chance,
-                                 .old = match.old,
-                                 .ended = match.ended,
-                                 .task = leaks->holder.rows->task,
-                                 .site = leaks->holder.rows->site,
-                                 .verdict = HS_LAB_LEAK_UNKNOWN};
-        if (!question->whole || only_growth) {
-            row.reason = question->whole ? HS_LAB_LEAK_ONLY_GROWTH : HS_LAB_LEAK_NOT_WHOLE;
-        } else {
-            verdict(leaks, &match, &row);
-        }
-        rows[count] = row;
-    }
-    return count;
+    return row;
+}
+
+static void discard(leaks_t *leaks)
+{
+    free(leaks->holders);
+    free(leaks->rows);
+    free(leaks->chances);
+    free(leaks);
 }
 
 hs_status_t hs_leaks(const hs_leak_question_t *question, hs_lab_leak_row_t *rows, size_t capacity,
                      size_t *count)
 {
-    leaks_t leaks = {0};
-    const hs_status_t status = collect(&leaks, question);
-    *count = status == HS_OK ? judge(&leaks, question, rows, capacity) : 0;
-    free(leaks.rows);
-    free(leaks.chances);
-    free(leaks.tables);
+    *count = 0;
+    leaks_t *leaks = calloc(1, sizeof *leaks);
+    if (leaks == NULL) {
+        return HS_ERR_MEMORY;
+    }
+    hs_status_t status = collect(leaks, question);
+    leaks->chances = status == HS_OK ? malloc((leaks->count + 1) * sizeof *leaks->chances) : NULL;
+    if (status == HS_OK && leaks->chances == NULL) {
+        status = HS_ERR_MEMORY;
+    }
+    if (status == HS_OK) {
+        *count = find_limit(leaks);
+        size_t written = 0;
+        for (size_t at = 0; at < leaks->count && written < capacity; written++) {
+            const finding_t found = look(leaks, at);
+            rows[written] = row_of(leaks, &found, question->whole);
+            at = found.end;
+        }
+    }
+    discard(leaks);
     return status;
+}
+
+hs_status_t hs_level_leak(const hs_lab_life_row_t *lives, size_t life_count, size_t stretches,
+                          hs_lab_leak_row_t *row)
+{
+    leaks_t *leaks = calloc(1, sizeof *leaks);
+    if (leaks == NULL || stretches > HS_LAB_LEAK_STRETCHES) {
+        free(leaks);
+        return leaks == NULL ? HS_ERR_MEMORY : HS_ERR_ARGUMENT;
+    }
+    leaks->rows = malloc((life_count + 1) * sizeof *leaks->rows);
+    if (leaks->rows == NULL) {
+        discard(leaks);
+        return HS_ERR_MEMORY;
+    }
+    memcpy(leaks->rows, lives, life_count * sizeof *leaks->rows);
+    leaks->count = life_count;
+    leaks->limit = leaks->share = FALSE_SHARE_OF_LEVELS;
+    leaks->tested = 1;
+    leaks->levels = stretches;
+    take_axis(leaks, 0, stretches, false);
+    const hs_leak_evidence_t match = hs_leak_evidence(&leaks->holder);
+    const finding_t found = {.match = match,
+                             .end = life_count,
+                             .chance = match.chance,
+                             .grows = match.testable && match.steady};
+    *row = row_of(leaks, &found, true);
+    discard(leaks);
+    return HS_OK;
 }

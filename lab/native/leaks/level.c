@@ -8,6 +8,8 @@
 
 /* Growth that goes on looks like growth that stopped so often, at most, where it is a plateau. */
 #define STOPPED 0.05
+/* Steady growth looks like one that slows down so often, at most. */
+#define SLOWS 0.01
 
 /* Blocks that are live at each look, the first and the last included, into `births`. */
 static const double *levels_of(const hs_leak_holder_t *holder)
@@ -52,18 +54,26 @@ bool hs_leak_returns(const hs_leak_holder_t *holder)
     return frees > 0 && low <= (before[(count - 1) / 2] + before[count / 2]) / 2;
 }
 
+/* The growth of the lows of what is live, by stretch, into `gone`; returns the last low. */
+static double growth_of(const hs_leak_holder_t *holder)
+{
+    const size_t n = holder->stretches;
+    const double *levels = levels_of(holder);
+    double low = levels[n];
+    const double last = low;
+    for (size_t look = n; look > 0; look--) {
+        const double before = fmin(levels[look - 1], low);
+        holder->gone[look - 1] = low - (look == 1 ? 0 : before);
+        low = before;
+    }
+    return last;
+}
+
 bool hs_leak_stopped(const hs_leak_holder_t *holder)
 {
     const size_t n = holder->stretches, third = n / 3;
-    const double *levels = levels_of(holder);
-    double *growth = holder->gone; /* of the lows, by stretch: n of them */
-    double low = levels[n];
-    for (size_t look = n; look > 0; look--) {
-        const double before = fmin(levels[look - 1], low);
-        growth[look - 1] = low - (look == 1 ? 0 : before);
-        low = before;
-    }
-    const double sum = hs_leak_sum(growth, n);
+    growth_of(holder);
+    const double *growth = holder->gone, sum = hs_leak_sum(growth, n);
     if (sum <= 0) {
         return false;
     }
@@ -76,4 +86,28 @@ bool hs_leak_stopped(const hs_leak_holder_t *holder)
     const bool fades =
         hs_tail_poisson_at_most(late * number / sum, number / 3) <= STOPPED / 10 && late <= sum / 6;
     return fades || pow((double)reached / (double)n, fmax(1, number)) <= STOPPED;
+}
+
+bool hs_leak_fills(const hs_leak_holder_t *holder, double *bound)
+{
+    const size_t half = holder->stretches / 2;
+    const double level = growth_of(holder), *growth = holder->gone;
+    /* The first stretch is left out: what is there when the interval begins did not come in it. */
+    const double first = hs_leak_sum(growth + 1, half), second = hs_leak_sum(growth + 1 + half, half - 1);
+    if (half < 4 || second <= 0 || first <= second) {
+        return false;
+    }
+    const double variance = hs_leak_variance_ratio(growth + 1, 2 * half - 1, 1);
+    const double sum = first + second, z = (first - second) / sqrt(sum * variance);
+    *bound = level + second * second / (first - second);
+    return hs_tail_normal_above(z) <= SLOWS;
+}
+
+double hs_leak_reached(const hs_leak_holder_t *holder)
+{
+    size_t reached = holder->stretches;
+    while (reached > 0 && holder->alive[reached] == 0) {
+        reached--;
+    }
+    return (double)reached / (double)holder->stretches;
 }

@@ -1,4 +1,4 @@
-/* The behaviour of a holder that does not leak: it returns to a level, or it grew and stopped. */
+/* The behaviour of a holder that does not leak: it returns to a level, it grew and stopped, or it stops. */
 #ifndef HEAPSCOPE_LEAKS_LEVEL_H
 #define HEAPSCOPE_LEAKS_LEVEL_H
 
@@ -8,5 +8,9 @@
 bool hs_leak_returns(const hs_leak_holder_t *holder);
 /* The lows of what is live rose first and not in the last part. */
 bool hs_leak_stopped(const hs_leak_holder_t *holder);
+/* They rise to the end, but less and less. `bound`: the blocks that they go up to. */
+bool hs_leak_fills(const hs_leak_holder_t *holder, double *bound);
+/* The part of the axis, from 0 to 1, after which nothing was born that stayed. */
+double hs_leak_reached(const hs_leak_holder_t *holder);
 
 #endif

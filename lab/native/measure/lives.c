@@ -14,7 +14,8 @@ void hs_lives_free(hs_lives_t *lives)
 
 static bool same(const hs_lab_life_row_t *a, const hs_lab_life_row_t *b)
 {
-    return a->task == b->task && a->site == b->site && a->born == b->born && a->freed == b->freed;
+    return a->task == b->task && a->site == b->site && a->born == b->born && a->freed == b->freed &&
+           a->axis == b->axis;
 }
 
 static uint64_t mixed(uint64_t value)
@@ -26,7 +27,7 @@ static uint64_t mixed(uint64_t value)
 /* The slot of the row, or the empty one where it belongs. */
 static size_t slot_of(const hs_lives_t *lives, const hs_lab_life_row_t *life)
 {
-    const uint64_t who = mixed((uint64_t)life->task << 32 | life->site);
+    const uint64_t who = mixed(((uint64_t)life->task << 32 | life->site) + life->axis);
     size_t slot = (size_t)(mixed(who + ((uint64_t)life->born << 32 | life->freed)) >> 16);
     for (slot &= lives->slot_mask; lives->slots[slot] != 0; slot = (slot + 1) & lives->slot_mask) {
         if (same(&lives->rows[lives->slots[slot] - 1], life)) {

@@ -1,6 +1,6 @@
 /*
  * How long blocks lived, coarsely: for each task and site, the freed blocks counted by the stretch
- * that they were born in and the stretch that they were freed in. Only combinations that occur take
+ * of an axis that they were born in and the stretch that they were freed in. Only combinations that occur take
  * memory. Add: O(1) expected.
  */
 #ifndef HEAPSCOPE_NATIVE_LIVES_H
@@ -21,7 +21,7 @@ typedef struct hs_lives {
 } hs_lives_t;
 
 void hs_lives_free(hs_lives_t *lives);
-/* A block of this task and site was born in one stretch and freed in the other. */
+/* Blocks of this task and site were born in one stretch and freed in the other. */
 void hs_lives_add(hs_lives_t *lives, const hs_lab_life_row_t *life);
 
 #endif

@@ -3,6 +3,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Fewer blocks can show nothing, so their lives are not noted. */
+#define BLOCKS_LEAST 8
+/* A clock with fewer ticks separates events only where few share one. */
+#define TICKS_LEAST 64
+#define EVENTS_A_TICK 32
+/* A task is over before the others begin if they had allocated so small a part, one in so many, of what they do. */
+#define OTHERS_PART 32
+
 void hs_watch_init(hs_watch_t *watch)
 {
     memset(watch, 0, sizeof *watch);
@@ -11,142 +19,203 @@ void hs_watch_init(hs_watch_t *watch)
 
 void hs_watch_free(hs_watch_t *watch)
 {
-    free(watch->events);
-    free(watch->moments);
-    free(watch->holders);
+    hs_counts_free(&watch->holders);
+    hs_counts_free(&watch->tasks);
     hs_lives_free(&watch->lives);
     hs_watch_init(watch);
 }
 
-hs_status_t hs_watch_set(hs_watch_t *watch, const uint64_t *events, size_t count)
+/* ---- axes ------------------------------------------------------------------------------------- */
+
+static uint32_t stretches_of(uint64_t events)
 {
-    for (size_t i = 1; i < count; i++) {
-        if (events[i] < events[i - 1]) {
-            return HS_ERR_ARGUMENT;
-        }
+    return events < HS_LAB_LEAK_STRETCHES ? (uint32_t)events : HS_LAB_LEAK_STRETCHES;
+}
+
+static bool is_separated(const hs_lab_interval_t *interval)
+{
+    return interval->last_time > interval->first_time &&
+           (interval->ticks >= TICKS_LEAST ||
+            (interval->ticks >= BLOCKS_LEAST && interval->events <= EVENTS_A_TICK * interval->ticks));
+}
+
+/* Hardly anything that the other tasks allocated came before its last allocation. */
+static bool is_early(const hs_counts_row_t *task, uint64_t all)
+{
+    const uint64_t others = all - task->row.allocated;
+    return others >= TICKS_LEAST && task->others <= others / OTHERS_PART;
+}
+
+/* A site that frees most of its blocks has its own allocations as an axis. Where nearly all stay these tell
+ * nothing, and its task's allocations do if most are of other blocks. */
+static void choose_axes(const hs_watch_t *watch, hs_lab_holder_row_t *row)
+{
+    const uint64_t kept = row->allocated - row->freed;
+    const hs_counts_row_t *task = hs_counts_find(&watch->tasks, row->task, 0);
+    row->early = is_early(task, watch->allocated);
+    row->by_time = watch->interval.by_time ? HS_LAB_LEAK_STRETCHES : 0;
+    if (row->allocated >= BLOCKS_LEAST && row->freed >= kept) {
+        row->by_own = stretches_of(row->allocated);
+        return;
     }
-    if (watch->events != NULL || count == 0 || count > HS_LAB_MOMENTS_MAX) {
+    row->by_task = task->row.allocated >= 2 * kept ? stretches_of(task->row.allocated) : 0;
+}
+
+static hs_status_t copy(hs_counts_t *to, const hs_counts_t *from)
+{
+    for (size_t i = 0; i < from->count; i++) {
+        const hs_lab_holder_row_t *row = &from->rows[i].row;
+        hs_counts_row_t *copied = hs_counts_row(to, row->task, row->site);
+        if (copied == NULL) {
+            return HS_ERR_MEMORY;
+        }
+        copied->row = *row;
+        copied->others = from->rows[i].others;
+    }
+    return HS_OK;
+}
+
+hs_status_t hs_watch_begin(hs_watch_t *watch, uint64_t first, uint64_t stop,
+                           const hs_watch_t *before)
+{
+    if (watch->on || (before != NULL && (before->interval.first != first || before->stop != stop))) {
         return HS_ERR_ARGUMENT;
     }
-    watch->events = malloc(count * sizeof *watch->events);
-    watch->moments = calloc(count, sizeof *watch->moments);
-    if (watch->events == NULL || watch->moments == NULL) {
-        return HS_ERR_MEMORY;
+    watch->on = true;
+    watch->next = first;
+    watch->stop = stop;
+    watch->interval.first = first;
+    if (before == NULL) {
+        return HS_OK;
     }
-    memcpy(watch->events, events, count * sizeof *events);
-    watch->count = count;
-    watch->next = events[0];
-    return HS_OK;
-}
-
-static int by_holder(const void *left, const void *right)
-{
-    const hs_lab_holder_row_t *a = left, *b = right;
-    if (a->task != b->task) {
-        return a->task < b->task ? -1 : 1;
-    }
-    return (a->site > b->site) - (a->site < b->site);
-}
-
-/* Rows of the same task and site become one; returns how many are left. */
-static size_t merge(hs_lab_holder_row_t *rows, size_t count)
-{
-    size_t kept = 0;
-    for (size_t i = 0; i < count; i++) {
-        if (kept != 0 && by_holder(&rows[kept - 1], &rows[i]) == 0) {
-            rows[kept - 1].bytes += rows[i].bytes;
-            rows[kept - 1].blocks += rows[i].blocks;
-        } else {
-            rows[kept++] = rows[i];
-        }
-    }
-    return kept;
-}
-
-static bool reserve(hs_watch_t *watch, size_t more)
-{
-    if (more <= watch->holder_capacity - watch->holder_count) {
-        return true;
-    }
-    const size_t grown = watch->holder_capacity * 2 + more;
-    hs_lab_holder_row_t *moved = realloc(watch->holders, grown * sizeof *moved);
-    if (moved == NULL) {
-        return false;
-    }
-    watch->holders = moved;
-    watch->holder_capacity = grown;
-    return true;
-}
-
-static hs_status_t take_moment(hs_watch_t *watch, const hs_blocks_t *blocks, uint64_t time)
-{
-    hs_watch_moment_t *moment = &watch->moments[watch->taken];
-    if (!reserve(watch, hs_blocks_count(blocks))) {
-        return HS_ERR_MEMORY;
-    }
-    hs_lab_holder_row_t *rows = watch->holders + watch->holder_count;
-    size_t count = 0;
-    for (size_t i = 0; i < blocks->used; i++) {
-        const hs_block_t *block = &blocks->records[i];
-        if (block->flags & HS_BLOCK_LIVE) {
-            const hs_lab_holder_row_t row = {block->recorded, 1, block->task, block->origin.site};
-            rows[count++] = row;
-            moment->row.bytes += block->recorded;
-        }
-    }
-    moment->row.event = watch->events[watch->taken];
-    moment->row.time = time;
-    moment->row.blocks = count;
-    moment->first = watch->holder_count;
-    qsort(rows, count, sizeof *rows, by_holder);
-    const size_t holders = merge(rows, count);
-    moment->row.holders = holders;
-    watch->holder_count += holders;
-    watch->taken++;
-    watch->next = watch->taken < watch->count ? watch->events[watch->taken] : UINT64_MAX;
-    return HS_OK;
-}
-
-hs_status_t hs_watch_take(hs_watch_t *watch, const hs_blocks_t *blocks, uint64_t event,
-                          uint64_t time)
-{
-    hs_status_t status = watch->lives.failed ? HS_ERR_MEMORY : HS_OK;
-    while (watch->taken < watch->count && watch->next <= event && status == HS_OK) {
-        status = take_moment(watch, blocks, time);
+    watch->known = true;
+    watch->interval = before->interval;
+    watch->allocated = before->allocated;
+    hs_status_t status = copy(&watch->holders, &before->holders);
+    status = status == HS_OK ? copy(&watch->tasks, &before->tasks) : status;
+    for (size_t i = 0; i < watch->holders.count && status == HS_OK; i++) {
+        choose_axes(watch, &watch->holders.rows[i].row);
     }
     return status;
 }
 
-/* How many moments were before the event: 0 where it is before all of them. */
-static uint32_t moments_before(const hs_watch_t *watch, uint64_t event)
+/* The stretch of the position, from 0 on, of `total`; from 1 on. */
+static uint8_t stretch(uint64_t position, uint64_t total, uint32_t stretches)
 {
-    size_t low = 0, high = watch->taken;
-    if (high != 0 && watch->events[high - 1] <= event) {
-        return (uint32_t)high;
+    if (stretches == 0 || total == 0) {
+        return 0;
     }
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (watch->events[middle] <= event) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    return (uint32_t)low;
+    const unsigned shift = total >> 57 != 0 ? 7 : 0;
+    const uint64_t part = (position >> shift) * stretches / (total >> shift);
+    return (uint8_t)(part < stretches ? 1 + part : stretches);
 }
 
-void hs_watch_ended(hs_watch_t *watch, const hs_block_t *block)
+static uint8_t by_time(const hs_watch_t *watch, const hs_lab_holder_row_t *row, uint64_t time)
 {
-    if (watch->count == 0) {
+    const hs_lab_interval_t *interval = &watch->interval;
+    const uint64_t passed = time > interval->first_time ? time - interval->first_time : 0;
+    return stretch(passed, interval->last_time - interval->first_time, row->by_time);
+}
+
+/* By the allocations so far, of which this block's may be the last one. */
+static uint8_t by_count(hs_watch_t *watch, const hs_counts_row_t *holder)
+{
+    const hs_counts_row_t *all =
+        holder->row.by_own != 0 ? holder : hs_counts_find(&watch->tasks, holder->row.task, 0);
+    const uint32_t stretches = holder->row.by_own + holder->row.by_task;
+    return all->allocated == 0 ? 0 : stretch(all->allocated - 1, all->row.allocated, stretches);
+}
+
+/* ---- events ----------------------------------------------------------------------------------- */
+
+hs_status_t hs_watch_take(hs_watch_t *watch, uint64_t bytes, uint64_t blocks, uint64_t event,
+                          uint64_t time)
+{
+    const bool due = watch->next != UINT64_MAX && watch->next <= event;
+    if (due && watch->next != watch->stop) {
+        watch->interval.first_time = watch->now = time;
+        watch->interval.start_bytes = bytes;
+        watch->interval.start_blocks = blocks;
+        watch->next = watch->stop;
+    }
+    if (due && watch->next <= event) {
+        watch->interval.last_time = time;
+        watch->interval.by_time = is_separated(&watch->interval);
+        watch->next = UINT64_MAX;
+    }
+    return watch->failed || watch->lives.failed ? HS_ERR_MEMORY : HS_OK;
+}
+
+static void pass(hs_watch_t *watch, uint64_t time)
+{
+    if (!watch->known) {
+        watch->interval.events++;
+        watch->interval.ticks += time != watch->now;
+    }
+    watch->now = time;
+}
+
+void hs_watch_born(hs_watch_t *watch, hs_block_t *block, const hs_event_t *event, uint64_t number,
+                   bool before)
+{
+    block->origin.by_time = block->origin.by_count = 0;
+    if (!watch->on || before || number < watch->interval.first) {
         return;
     }
-    const hs_lab_life_row_t life = {.blocks = 1,
-                                    .bytes = block->recorded,
-                                    .task = block->task,
-                                    .site = block->origin.site,
-                                    .born = moments_before(watch, block->origin.birth),
-                                    .freed = (uint32_t)watch->taken};
-    hs_lives_add(&watch->lives, &life);
+    hs_counts_row_t *holder = hs_counts_row(&watch->holders, event->task, event->site);
+    hs_counts_row_t *task = hs_counts_row(&watch->tasks, event->task, 0);
+    if (holder == NULL || task == NULL) {
+        watch->failed = true;
+        return;
+    }
+    pass(watch, event->time);
+    holder->allocated++;
+    task->allocated++;
+    if (watch->known) {
+        block->origin.by_time = by_time(watch, &holder->row, event->time);
+        block->origin.by_count = by_count(watch, holder);
+    } else {
+        holder->row.allocated++;
+        task->row.allocated++;
+        watch->allocated++;
+        task->others = watch->allocated - task->allocated;
+        block->origin.by_count = 1; /* it counts */
+    }
+}
+
+/* The life on one axis; in none of its stretches: it has no such axis. */
+static void note(hs_watch_t *watch, const hs_block_t *block, uint32_t axis, uint8_t born,
+                 uint8_t freed)
+{
+    if (freed != 0) {
+        const hs_lab_life_row_t life = {.blocks = 1,
+                                        .bytes = block->recorded,
+                                        .task = block->task,
+                                        .site = block->origin.site,
+                                        .born = born,
+                                        .freed = freed,
+                                        .axis = axis};
+        hs_lives_add(&watch->lives, &life);
+    }
+}
+
+void hs_watch_ended(hs_watch_t *watch, const hs_block_t *block, uint64_t time)
+{
+    if (!watch->on || watch->next != watch->stop) {
+        return; /* before the interval */
+    }
+    pass(watch, time);
+    hs_counts_row_t *holder = hs_counts_row(&watch->holders, block->task, block->origin.site);
+    if (holder == NULL) {
+        watch->failed = true;
+    } else if (!watch->known) {
+        holder->row.freed += block->origin.by_count;
+    } else if (holder->row.allocated >= BLOCKS_LEAST) {
+        const uint32_t axis = holder->row.by_own != 0 ? HS_LAB_AXIS_OWN : HS_LAB_AXIS_TASK;
+        note(watch, block, HS_LAB_AXIS_TIME, block->origin.by_time,
+             by_time(watch, &holder->row, time));
+        note(watch, block, axis, block->origin.by_count, by_count(watch, holder));
+    }
 }
 
 static int by_birth(const void *left, const void *right)
@@ -161,8 +230,13 @@ size_t hs_watch_live(const hs_blocks_t *blocks, hs_lab_live_row_t *rows, size_t 
     for (size_t i = 0; i < blocks->used; i++) {
         const hs_block_t *block = &blocks->records[i];
         if ((block->flags & HS_BLOCK_LIVE) && count++ < capacity) {
-            const hs_lab_live_row_t row = {block->key, block->recorded, block->origin.birth,
-                                           block->task, block->origin.site};
+            const hs_lab_live_row_t row = {.key = block->key,
+                                           .size = block->recorded,
+                                           .birth = block->origin.birth,
+                                           .task = block->task,
+                                           .site = block->origin.site,
+                                           .by_time = block->origin.by_time,
+                                           .by_count = block->origin.by_count};
             rows[count - 1] = row;
         }
     }

@@ -1,7 +1,7 @@
 /*
- * Looks at the live blocks at chosen moments: who held how much, by task and site; and counts the
- * blocks that are freed by the moments that they lived between. A moment costs a walk over the live
- * blocks, a free a look into a table.
+ * The blocks of an interval of the trace, by task and site: how many were allocated, how many of these
+ * were freed, and along which axis they are looked at. The axes need the sums of the whole interval, so
+ * a first reading counts and a second one, which is given the first, notes the lives of the blocks.
  */
 #ifndef HEAPSCOPE_NATIVE_WATCH_H
 #define HEAPSCOPE_NATIVE_WATCH_H
@@ -12,36 +12,39 @@
 
 #include "chip/blocks.h"
 #include "heapscope/status.h"
+#include "heapscope/trace.h"
 #include "measure/lives.h"
+#include "measure/counts.h"
 #include "rows/trace.h"
 
-/* One moment: its holders are holders[first .. first + count). */
-typedef struct hs_watch_moment {
-    hs_lab_moment_row_t row;
-    size_t first;
-} hs_watch_moment_t;
-
 typedef struct hs_watch {
-    uint64_t *events; /* ascending */
-    size_t count;     /* of events */
-    size_t taken;     /* moments so far */
-    hs_watch_moment_t *moments;
-    hs_lab_holder_row_t *holders;
-    size_t holder_count, holder_capacity;
-    uint64_t next;    /* the next event to stop before; UINT64_MAX: none */
-    hs_lives_t lives; /* the stretches are those between the moments */
+    uint64_t next; /* the next event to stop before; UINT64_MAX: none */
+    uint64_t stop;
+    bool on, known; /* `known`: the sums of the interval */
+    bool failed;    /* the host had no memory: rows are missing */
+    hs_lab_interval_t interval;
+    uint64_t allocated; /* by all */
+    uint64_t now;       /* time of the last event of the interval */
+    hs_counts_t holders, tasks;
+    hs_lives_t lives; /* of the second reading */
 } hs_watch_t;
 
 void hs_watch_init(hs_watch_t *watch);
 void hs_watch_free(hs_watch_t *watch);
-/* Looks before each of these heap events (ascending, else HS_ERR_ARGUMENT). Once, at the start. */
-hs_status_t hs_watch_set(hs_watch_t *watch, const uint64_t *events, size_t count);
-/* Takes every moment up to and including `event`. HS_ERR_MEMORY: no host memory. */
-hs_status_t hs_watch_take(hs_watch_t *watch, const hs_blocks_t *blocks, uint64_t event,
+/* Watches the events from `first` up to `stop`. Once, at the start, else HS_ERR_ARGUMENT. `before`: the
+ * watch of a reading of the same events; NULL: this is the first one. */
+hs_status_t hs_watch_begin(hs_watch_t *watch, uint64_t first, uint64_t stop,
+                           const hs_watch_t *before);
+/* The event is due at which the interval begins or ends; UINT64_MAX: the trace is over. `bytes` and
+ * `blocks` are live then. HS_ERR_MEMORY: no host memory. */
+hs_status_t hs_watch_take(hs_watch_t *watch, uint64_t bytes, uint64_t blocks, uint64_t event,
                           uint64_t time);
 
-/* The block's life ends, between the moments of now. Without moments this is nothing. */
-void hs_watch_ended(hs_watch_t *watch, const hs_block_t *block);
+/* The event allocated the block; `before`: it lived before the first event. */
+void hs_watch_born(hs_watch_t *watch, hs_block_t *block, const hs_event_t *event, uint64_t number,
+                   bool before);
+/* The block's life ends. */
+void hs_watch_ended(hs_watch_t *watch, const hs_block_t *block, uint64_t time);
 
 /* The live blocks as they stand, by birth; returns how many there are. */
 size_t hs_watch_live(const hs_blocks_t *blocks, hs_lab_live_row_t *rows, size_t capacity);

@@ -68,11 +68,11 @@ hs_request_t hs_replay_request(const hs_event_t *event)
 
 /* The recorded program no longer holds the block. */
 static HS_INLINE_FOR_CALLER void end_life(hs_replay_t *replay, const hs_block_t *block,
-                                          const bool plain)
+                                          const hs_event_t *event, const bool plain)
 {
     hs_census_lose(&replay->census, block->recorded);
     if (!plain && replay->census_only) {
-        hs_watch_ended(&replay->watch, block);
+        hs_watch_ended(&replay->watch, block, event->time);
     }
 }
 
@@ -84,7 +84,7 @@ static HS_SELDOM void drop_reused(hs_replay_t *replay, const hs_event_t *event, 
     if (block != NULL) {
         replay->summary.reused_ids++;
         hs_replay_anomaly(replay, HS_LAB_ANOMALY_REUSED_ID, event, number);
-        end_life(replay, block, false);
+        end_life(replay, block, event, false);
         release(replay, block, number, false);
     }
 }
@@ -135,11 +135,13 @@ static HS_INLINE_FOR_CALLER void place_block(hs_replay_t *replay, hs_block_t *bl
     }
 }
 
-static HS_SELDOM void note_origin(hs_block_t *block, const hs_event_t *event, uint64_t number)
+static HS_SELDOM void note_origin(hs_replay_t *replay, hs_block_t *block, const hs_event_t *event,
+                                  uint64_t number)
 {
     block->task = event->task;
     block->origin.birth = number;
     block->origin.site = event->site;
+    hs_watch_born(&replay->watch, block, event, number, replay->priming);
 }
 
 static HS_INLINE_FOR_CALLER hs_status_t on_allocation(hs_replay_t *replay, const hs_event_t *event,
@@ -158,7 +160,7 @@ static HS_INLINE_FOR_CALLER hs_status_t on_allocation(hs_replay_t *replay, const
     }
     block->recorded = hs_census_gain(&replay->census, event->size, number);
     if (!plain && replay->census_only) {
-        note_origin(block, event, number);
+        note_origin(replay, block, event, number);
         return HS_OK;
     }
     block->task = hs_ledger_slot(&replay->measure.owners, event->task);
@@ -180,7 +182,7 @@ static HS_INLINE_FOR_CALLER void on_free(hs_replay_t *replay, const hs_event_t *
     if (block->flags & HS_BLOCK_NOWHERE) {
         replay->summary.skipped++;
     }
-    end_life(replay, block, plain);
+    end_life(replay, block, event, plain);
     release(replay, block, number, plain);
 }
 
@@ -271,14 +273,14 @@ static HS_INLINE_FOR_CALLER hs_status_t realloc_with(hs_replay_t *replay, const 
         on_free(replay, event, number, false);
         return HS_OK;
     }
-    end_life(replay, block, plain);
+    end_life(replay, block, event, plain);
     block->recorded = hs_census_gain(&replay->census, event->size, number);
     block = rename_block(replay, block, event, number);
     if (block == NULL) {
         return HS_ERR_MEMORY;
     }
     if (!plain && replay->census_only) {
-        note_origin(block, event, number);
+        note_origin(replay, block, event, number);
         return HS_OK;
     }
     if (block->flags & HS_BLOCK_NOWHERE) {

@@ -84,7 +84,9 @@ static hs_status_t explain_event(hs_replay_t *replay, const hs_event_t *event, u
 
 static hs_status_t on_pause(hs_replay_t *replay, const hs_event_t *event, uint64_t number)
 {
-    hs_status_t status = hs_watch_take(&replay->watch, &replay->blocks, number, event->time);
+    const hs_lab_census_t *census = &replay->census.figures;
+    hs_status_t status = hs_watch_take(&replay->watch, census->live,
+                                       hs_blocks_count(&replay->blocks), number, event->time);
     replay->stopped = number >= replay->stop;
     if (status == HS_OK && !replay->stopped) {
         status = number == replay->explained ? explain_event(replay, event, number)
@@ -94,13 +96,14 @@ static hs_status_t on_pause(hs_replay_t *replay, const hs_event_t *event, uint64
     return status;
 }
 
-hs_status_t hs_replay_watch(hs_replay_t *replay, const uint64_t *events, size_t count,
-                            uint64_t stop)
+hs_status_t hs_replay_watch(hs_replay_t *replay, uint64_t first, uint64_t stop,
+                            const hs_replay_t *before)
 {
     if (!replay->census_only || replay->begun) {
         return HS_ERR_ARGUMENT;
     }
-    const hs_status_t status = hs_watch_set(&replay->watch, events, count);
+    const hs_status_t status =
+        hs_watch_begin(&replay->watch, first, stop, before == NULL ? NULL : &before->watch);
     replay->stop = stop;
     plan_pause(replay, 0);
     return status;
@@ -234,8 +237,9 @@ hs_status_t hs_replay_events(hs_replay_t *replay, uint64_t first, const hs_event
 hs_status_t hs_replay_finish(hs_replay_t *replay)
 {
     if (replay->census_only) {
-        return hs_watch_take(&replay->watch, &replay->blocks, UINT64_MAX,
-                             replay->census.figures.last_time);
+        const hs_lab_census_t *census = &replay->census.figures;
+        return hs_watch_take(&replay->watch, census->live, hs_blocks_count(&replay->blocks),
+                             UINT64_MAX, census->last_time);
     }
     hs_measure_finish(&replay->measure);
     return hs_survey_finish(&replay->survey);

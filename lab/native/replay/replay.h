@@ -64,9 +64,10 @@ hs_status_t hs_replay_events(hs_replay_t *replay, uint64_t first, const hs_event
 void hs_replay_batch(hs_replay_t *replay, uint64_t first, const hs_event_t *events, size_t count);
 hs_status_t hs_replay_one(hs_replay_t *replay, const hs_event_t *event, uint64_t *number);
 void hs_replay_batch_end(hs_replay_t *replay, uint64_t number);
-/* Before the first event of a census: looks at the live blocks before `events`, ends before `stop`. */
-hs_status_t hs_replay_watch(hs_replay_t *replay, const uint64_t *events, size_t count,
-                            uint64_t stop);
+/* Before the first event of a census: watches the events from `first` on and ends before `stop`. `before`: a finished
+ * census that watched the same; NULL: this is the first one. */
+hs_status_t hs_replay_watch(hs_replay_t *replay, uint64_t first, uint64_t stop,
+                            const hs_replay_t *before);
 /* Before the first event, of a replay or a census: no event from `stop` on is taken. */
 hs_status_t hs_replay_stop(hs_replay_t *replay, uint64_t stop);
 /* Before the first event of a replay, one of them once: what a report is drawn from (lab.h). */

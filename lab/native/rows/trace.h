@@ -5,7 +5,6 @@
 #include <stdint.h>
 
 /* cffi: begin */
-#define HS_LAB_MOMENTS_MAX 1024
 #define HS_LAB_NEVER 0xFFFFFFFFFFFFFFFF
 
 typedef struct hs_lab_import_stats {
@@ -106,28 +105,48 @@ typedef struct hs_lab_event {
     uint8_t kind, align_log2;
 } hs_lab_event_t;
 
-typedef struct hs_lab_moment_row {
-    uint64_t event, time;
-    uint64_t bytes, blocks; /* live then, as the recorded program held them */
-    uint64_t holders;       /* rows of hs_lab_moment_holders */
-} hs_lab_moment_row_t;
+/* What passes as the blocks of a holder, a task and site, are looked at. An axis is divided into stretches, from 1
+ * on; stretch 0 is before the interval. */
+#define HS_LAB_LEAK_STRETCHES 64
+typedef enum hs_lab_axis {
+    HS_LAB_AXIS_LEVEL, /* blocks are made up of levels: of what passed nothing is known */
+    HS_LAB_AXIS_TIME,  /* the clock */
+    HS_LAB_AXIS_OWN,   /* the holder's own allocations */
+    HS_LAB_AXIS_TASK,  /* its task's */
+    HS_LAB_AXIS_NONE
+} hs_lab_axis_t;
 
+/* An interval of the trace. */
+typedef struct hs_lab_interval {
+    uint64_t first; /* event */
+    uint64_t first_time, last_time;
+    uint64_t start_bytes, start_blocks; /* live when it begins, as the recorded program held them */
+    uint64_t events, ticks;             /* allocations and frees; changes of the clock between them */
+    uint32_t by_time;                   /* 1: the clock separates them */
+    uint32_t unused;
+} hs_lab_interval_t;
+
+/* The blocks that a holder allocated in the interval, those of them that it freed there, and the stretches of each
+ * axis along which they are looked at; 0: not along this one. A realloc frees a block and allocates another. */
 typedef struct hs_lab_holder_row {
-    uint64_t bytes, blocks;
+    uint64_t allocated, freed;
     uint32_t task, site;
+    uint32_t by_time, by_own, by_task;
+    uint32_t early; /* 1: its task made its last allocation before the others had begun */
 } hs_lab_holder_row_t;
 
 typedef struct hs_lab_live_row {
     uint64_t key, size, birth; /* birth: event of its (last re)allocation */
     uint32_t task, site;
+    uint32_t by_time, by_count; /* the stretch of its birth: of time, of allocations */
 } hs_lab_live_row_t;
 
-/* Freed blocks by the moments that they lived between: `born` moments were taken before the birth,
- * `freed` before the free. A realloc ends a life and begins another. */
+/* Freed blocks by the stretches of an axis (hs_lab_axis_t) in which they were born and freed. */
 typedef struct hs_lab_life_row {
     uint64_t blocks, bytes;
     uint32_t task, site;
     uint32_t born, freed;
+    uint32_t axis, unused;
 } hs_lab_life_row_t;
 /* cffi: end */
 

@@ -87,6 +87,23 @@ def test_a_leak_breaks_its_budget_and_is_counted_by_its_mark(
     assert result["leak:loop"].value == pytest.approx(96, rel=0.15)
 
 
+def test_a_leak_that_cannot_be_told_yet_keeps_no_budget(
+    make_trace: MakeTrace, checked: Check
+) -> None:
+    """One plateau beside it once made the budget kept."""
+    lines = ["t main", "a 0 288", "t net"]
+    for number in range(1, 200):
+        lines += [f"a {2 * number} 48", f"a {2 * number + 1} 100", f"f {2 * number + 1}"]
+        lines += [] if number in (90, 120, 150, 198) else [f"f {2 * number}"]
+    make_trace(*lines)
+    row = rows(checked(f'{POOL}[budget]\nleak = "0 B/1000 events"\n{RUN}'))["leak"]
+    assert row.status == UNKNOWN
+    assert "task 'net'" in row.sentence
+    assert "4 of 398 blocks were never freed" in row.sentence
+    kept = rows(checked(f'{POOL}[budget]\nleak = "9 KB/1000 events"\n{RUN}'))["leak"]
+    assert kept.status == KEPT  # it would be, if all of that leaked
+
+
 def test_what_cannot_be_reported_is_not_kept(make_trace: MakeTrace, checked: Check) -> None:
     make_trace(*LINES)
     result = checked(

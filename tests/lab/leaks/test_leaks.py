@@ -126,7 +126,7 @@ def test_the_command_prints_the_answer_and_valid_json(tmp_path: Path) -> None:
     leaks(tmp_path, ["t net", "a 1 100", "a 2 30", "f 2"])
     command = [sys.executable, "-m", "heapscope", "leaks", str(tmp_path / "t.hst")]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
-    assert done.stdout.startswith("100 B in 1 block stayed")
+    assert done.stdout.startswith("Still held at the end: 100 B in 1 block, most by net")
     done = subprocess.run([*command, "--json", "-"], capture_output=True, text=True, check=True)
     schema = schema_of("leaks")
     jsonschema.validate(json.loads(done.stdout), schema)
@@ -144,3 +144,18 @@ def test_brackets_in_a_rule_are_those_of_a_name(tmp_path: Path) -> None:
     rules = read_suppressions(tmp_path / "known.txt")
     result = leaks(tmp_path, ["t wifi[0]", "a 1 16", "t wifi0", "a 2 65"], rules=rules)
     assert (result.suppressed, result.stayed) == (16, 65)
+
+
+def test_the_short_form_is_the_answer_in_two_kilobytes(tmp_path: Path) -> None:
+    lines = [
+        line for n in range(3000) for line in (f"a {n} 100 @main;a_rather_long_name_{n % 300}",)
+    ]
+    leaks(tmp_path, ["t net", *lines])
+    command = [sys.executable, "-m", "heapscope", "leaks", str(tmp_path / "t.hst")]
+    done = subprocess.run(
+        [*command, "--json-brief", "-"], capture_output=True, text=True, check=True
+    )
+    assert len(done.stdout) <= 2048
+    brief = json.loads(done.stdout)
+    assert brief["answer"][0].startswith("Still held at the end: 300,000 B in 3,000 blocks")
+    assert brief["stayed"] == 300_000

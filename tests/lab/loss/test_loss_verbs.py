@@ -34,7 +34,7 @@ VERBS = {
 
 #: No such words stand beside figures of a part.
 SURE = re.compile(
-    r"100(\.0)? %|use may be higher|needs least|cheapest change|at any time|\bdies\b|"
+    r"100(\.0)? %|use may be higher|needs least|first thing to try|first change|at any time|\bdies\b|"
     r"no request failed"
 )
 

@@ -74,7 +74,7 @@ def test_each_rendering_has_every_figure_with_a_heading(trace: Path, tmp_path: P
         "failures": ("Failed requests", result.failures),
         "marks": ("Marks, for malloc; minima since the start", result.marks),
         "leaks": (
-            f"Allocated since {side.leaks.start} and live at {side.leaks.end}",
+            f"Still held at {side.leaks.end}, of what was allocated since {side.leaks.start}",
             side.leaks.holders,
         ),
     }

@@ -84,7 +84,7 @@ def test_holders_of_leaks_sum_up_to_what_stayed(tmp_path: Path, chance: random.R
             lines += [f"f {block}"]
         else:
             stayed.append(size)
-    rows = rows_below(text_of("leaks", traced(lines, tmp_path)), "Allocated since")
+    rows = rows_below(text_of("leaks", traced(lines, tmp_path)), "Still held at the end, of")
     assert len(rows) == table.SHOWN + 1
     assert " others " in rows[-1]
     figures = [numbers(row.lstrip("0123456789")) for row in rows]

@@ -51,7 +51,7 @@ def test_a_clock_makes_seconds_of_sentences_and_tables(tmp_path: Path) -> None:
     first, *_, last = group.first.case.sentences
     assert "failed at 7.500 s after the start [event 5]" in first
     assert "held since 1.500 s after the start [event 1]" in last
-    assert "this one, at 7.500 s after the start [event 5]" in result.answer[0]
+    assert "this one, at 7.500 s after the start [event 5]" in result.answer[2]
     text = shown(result)
     assert "since s" in text
     assert "since event" not in text

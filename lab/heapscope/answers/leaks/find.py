@@ -10,22 +10,28 @@ from numpy.typing import NDArray
 
 from heapscope.answers.leaks.interval import Interval
 from heapscope.answers.leaks.rates import Rate, rate_of
+from heapscope.answers.leaks.rounds import RoundRow, rounds_of
 from heapscope.answers.leaks.suppress import Suppression
-from heapscope.answers.leaks.verdict import LEAK, Judged, judge
+from heapscope.answers.leaks.verdict import AXIS_NAMES, LEAK, WORDS, Judged, judge, judged
 from heapscope.base.rows.bound import BEFORE, EXACT, WITHHELD, bounds_of
 from heapscope.base.rows.figure import computed, figure
 from heapscope.base.rows.row import Row
-from heapscope.native.leaks import leak_looks
-from heapscope.native.live import ended_lives, live_blocks, moments, watch
+from heapscope.native.live import ask_times, ended_lives, live_blocks, watch, watched
+from heapscope.native.live import holders as native_holders
 from heapscope.native.reader import NameTable, NativeReader
 from heapscope.native.structs import Rows
-from heapscope.trace.call_sites import site_names
+from heapscope.trace.call_sites import SiteNames, site_names
 from heapscope.trace.feed import read_trace
 from heapscope.trace.loss import Loss, is_cut, loss_of
 from heapscope.trace.metadata import CLOCK_HZ, WORD_SIZE, number
 from heapscope.trace.names import Names, task_names
 from heapscope.trace.provenance import RecordedDocument
 from heapscope.trace.source import Progress
+
+#: Holders that are listed; those with least are summed up.
+HOLDERS_MOST = 1000
+#: Holders of more sites have the names of those that are listed alone.
+SITES_MOST = 100_000
 
 
 class HolderRow(Row):
@@ -36,7 +42,16 @@ class HolderRow(Row):
     site: str = figure("Call site, as named in the trace.", heading="Site")
     bytes: int = figure("Bytes as asked for.", "B", "bytes", bound=BEFORE, rest="sum")
     blocks: int = figure("Number of blocks.", least=1, bound=BEFORE, heading="blocks", rest="sum")
-    smallest: int = figure("Bytes of the smallest.", "B", "smallest", bound=BEFORE, rest="least")
+    allocated: int = figure(
+        "Blocks that it allocated in the interval, freed ones too.",
+        bound=BEFORE,
+        heading="of",
+        rest="sum",
+    )
+    since: int = figure("Event that allocated the first of them.", bound=BEFORE)
+    smallest: int = figure(
+        "Bytes of the smallest.", "B", "smallest", bound=BEFORE, rest="least", wide=True
+    )
     largest: int = figure("Bytes of the largest.", "B", "largest", bound=BEFORE, rest="most")
     youngest: int = figure(
         "Heap events since the youngest was allocated.",
@@ -49,17 +64,30 @@ class HolderRow(Row):
         "Heap events since the oldest was allocated.",
         bound=BEFORE,
         heading="oldest, events",
+        wide=True,
         rest="most",
     )
     verdict: str = figure(
-        "leak: it grows on and on; plateau: it grew and stopped; cache: it returns to "
-        "its level; unknown: the interval is too short to tell.",
-        choices=("leak", "plateau", "cache", "unknown"),
+        "leak: it grows on and on; filling: it grows more and more slowly; plateau: it grew and "
+        "stopped; cache: it returns to its level; start-up: all of it was allocated at the "
+        "beginning; unknown: the interval is too short to tell.",
+        choices=("leak", "filling", "plateau", "cache", "start-up", "unknown"),
         bound=BEFORE,
         heading="verdict",
         rest="kinds",
     )
     reason: str = figure("Why, for people.")
+    axis: str = figure(
+        "What passes as its blocks are looked at: time where a clock separates the events, its own "
+        "allocations where it frees most of them, else those of its task.",
+        choices=tuple(AXIS_NAMES.values()),
+        bound=BEFORE,
+    )
+    bound: int | None = figure(
+        "Bytes that a filling holder goes up to, if it goes on as it did; null: any other verdict.",
+        "B",
+        bound=BEFORE,
+    )
     chance: float = figure(
         "At most so often does one holder without a leak look as much like one. Holders "
         "together are judged by the Benjamini-Hochberg procedure.",
@@ -78,6 +106,17 @@ class HolderRow(Row):
     @computed("How fast it leaks.", heading="bytes per 1000 events", hidden=True, last=True)
     def speed(self) -> float | None:
         return None if self.rate is None else self.rate.bytes_per_1000_events.value
+
+
+class OtherHolders(Row):
+    """The holders that are not listed, all of which hold less."""
+
+    holders: int = figure("Number of them.", bound=BEFORE)
+    bytes: int = figure("Bytes as asked for.", "B", bound=BEFORE)
+    blocks: int = figure("Number of blocks.", bound=BEFORE)
+    unknown: int = figure(
+        "Those that hold two blocks or more and cannot be told yet.", bound=BEFORE
+    )
 
 
 class Leaks(RecordedDocument):
@@ -120,6 +159,10 @@ class Leaks(RecordedDocument):
     holders: tuple[HolderRow, ...] = figure(
         "Leaks first, the fastest before the others; then by bytes, most first."
     )
+    others: OtherHolders | None = figure(
+        f"Those beyond the first {HOLDERS_MOST}; null: there are no more.", bound=BEFORE
+    )
+    rounds: tuple[RoundRow, ...] = figure("What each round left; none: no mark comes three times.")
     messages: tuple[str, ...] = figure("The parts of the trace that are missing, a sentence each.")
     loss: Loss | None = figure(
         "The part of the recording that is lost; null: nothing is lost.", default=None
@@ -147,36 +190,33 @@ def find_leaks(
 ) -> Leaks:
     """`free`: bytes that the chip has left at the end of the interval."""
     with NativeReader() as reader:
-        watch(reader, leak_looks(span.first, span.last), stop=span.last)
+        with NativeReader() as first:
+            watch(first, span.first, span.last)
+            read_trace(path, first, progress=progress)
+            watch(reader, span.first, span.last, before=first)
         health = read_trace(path, reader, progress=progress)
-        looks = [row for row, _ in moments(reader)]
+        facts, holders = watched(reader), native_holders(reader)
         live, ended = live_blocks(reader), ended_lives(reader)
         tasks = task_names(reader.names(NameTable.TASK), whole=reader.whole)
-        sites = site_names(reader.names(NameTable.SITE))
+        few = len(holders) <= SITES_MOST or bool(suppressions) or span.round is not None
+        sites = site_names(reader.names(NameTable.SITE) if few else {})
         clock = number(reader.metadata(), CLOCK_HZ) if health.has_clock else None
         began = reader.census().first_time
         word = number(reader.metadata(), WORD_SIZE)
     loss = loss_of(health, LEAKS)
     free = None if is_cut(loss) else free  # what is left at the end is not known
     stays = live["birth"] >= span.first
-    hidden = stays & np.array(
-        [_hidden(row, tasks, sites, suppressions) for row in live], dtype=bool
-    )
-    stayed = live[stays & ~hidden]
-    ticks = int(looks[-1]["time"]) - int(looks[0]["time"])
+    hidden = _hidden(live, stays, tasks, sites, suppressions)
+    shown = live[~hidden] if hidden.any() else live
+    stayed = shown if stays.all() else live[stays & ~hidden]
+    ticks = facts.last_time - facts.first_time
     seconds = ticks / clock if clock and ticks > 0 else None
-    events = np.array([look["event"] for look in looks], dtype=np.uint64)
-    judged = judge(ended, live[~hidden], events, whole=not is_cut(loss))
-    holders = [
-        _holder(
-            stayed[rows],
-            judged[holder],
-            _rate(judged[holder], span, seconds=seconds, free=free),
-            task=tasks[holder[0]],
-            site=sites[holder[1]],
-            last=span.last,
-        )
-        for holder, rows in _by_holder(stayed).items()
+    kept = _Kept(stayed, holders, judge(holders, ended, shown, whole=not is_cut(loss)))
+    if not few:
+        sites = _sites(path, kept)
+    listed = [
+        _holder(kept, at, tasks, sites, span, seconds=seconds, free=free)
+        for at in kept.order[:HOLDERS_MOST]
     ]
     return Leaks(
         trace=str(path),
@@ -185,8 +225,8 @@ def find_leaks(
         last_event=span.last,
         start=span.start,
         end=span.end,
-        live_start=int(looks[0]["bytes"]),
-        blocks_start=int(looks[0]["blocks"]),
+        live_start=facts.start_bytes,
+        blocks_start=facts.start_blocks,
         live_end=int(live["size"].sum()),
         blocks_end=len(live),
         stayed=int(stayed["size"].sum()),
@@ -194,64 +234,134 @@ def find_leaks(
         suppressed=int(live["size"][hidden].sum()),
         suppressed_blocks=int(hidden.sum()),
         seconds=seconds,
-        first_seconds=None if seconds is None else (int(looks[0]["time"]) - began) / (clock or 1),
+        first_seconds=None if seconds is None else (facts.first_time - began) / (clock or 1),
         round=span.round,
         free=free,
-        holders=tuple(sorted(holders, key=_first_shown)),
+        holders=tuple(listed),
+        others=kept.beyond(HOLDERS_MOST),
+        rounds=tuple(rounds_of(stayed, span, tasks, sites)),
         messages=health.messages if loss is None else (*loss.sentences(), *loss.reasons),
         loss=loss,
     )
 
 
-def _hidden(row: np.void, tasks: Names, sites: Names, rules: Sequence[Suppression]) -> bool:
+def _sites(path: str | Path, kept: _Kept) -> SiteNames:
+    """The names of the sites that are listed, of very many."""
+    with NativeReader() as reader:
+        ask_times(reader, [0])  # names alone, and no blocks
+        read_trace(path, reader)
+        listed = kept.rows["site"][kept.order[:HOLDERS_MOST]]
+        return site_names({int(site): reader.name(NameTable.SITE, int(site)) for site in listed})
+
+
+def _hidden(
+    live: Rows,
+    stays: NDArray[np.bool_],
+    tasks: Names,
+    sites: Names,
+    rules: Sequence[Suppression],
+) -> NDArray[np.bool_]:
+    """Which blocks a rule suppresses."""
     if not rules:
-        return False
+        return np.zeros(len(live), dtype=bool)
+    return stays & np.array([_matches(row, tasks, sites, rules) for row in live], dtype=bool)
+
+
+def _matches(row: np.void, tasks: Names, sites: Names, rules: Sequence[Suppression]) -> bool:
     task, called = tasks[int(row["task"])], sites.called(int(row["site"]))
     return any(rule.matches(task=task, sites=called, size=int(row["size"])) for rule in rules)
 
 
-def _rate(
-    judged: Judged, span: Interval, *, seconds: float | None, free: int | None
-) -> Rate | None:
-    if judged.verdict != LEAK:
-        return None
-    return rate_of(judged.row, span, seconds=seconds, free=free)
+class _Kept:
+    """What stayed, by task and site: an array of each figure. There may be a million holders, so a
+    row is made only of those that are listed."""
+
+    def __init__(self, stayed: Rows, holders: Rows, verdicts: Rows) -> None:
+        keys, where = _keys(stayed), np.argsort(_keys(stayed), kind="stable")
+        self.keys, starts = np.unique(keys[where], return_index=True)
+        sizes, births = stayed["size"][where], stayed["birth"][where]
+        self.blocks = np.diff(starts, append=len(stayed))
+        if len(starts) == 0:
+            starts = np.zeros(0, dtype=np.intp)
+            sizes = births = np.zeros(0, dtype=np.uint64)
+        self.bytes = _at(np.add, sizes, starts)
+        self.smallest, self.largest = (_at(of, sizes, starts) for of in (np.minimum, np.maximum))
+        self.first, self.last = (_at(of, births, starts) for of in (np.minimum, np.maximum))
+        all_of_them = len(verdicts) == len(self.keys)
+        self.rows = (
+            verdicts if all_of_them else verdicts[np.searchsorted(_keys(verdicts), self.keys)]
+        )
+        known = np.sort(_keys(holders)), np.argsort(_keys(holders))
+        found = np.searchsorted(known[0], self.keys)
+        self.allocated = np.zeros(len(self.keys), dtype=np.uint64)
+        for_sure = found < len(known[0])
+        for_sure[for_sure] = known[0][found[for_sure]] == self.keys[for_sure]
+        self.allocated[for_sure] = holders["allocated"][known[1][found[for_sure]]]
+        leaks = self.rows["verdict"] == WORDS.index(LEAK)
+        speed = np.where(leaks, self.rows["bytes"], 0.0)
+        self.order = np.lexsort((self.keys, -self.bytes.astype(np.int64), -speed))
+
+    def beyond(self, listed: int) -> OtherHolders | None:
+        rest = self.order[listed:]
+        if len(rest) == 0:
+            return None
+        unknown = (self.rows["verdict"][rest] == 0) & (self.blocks[rest] > 1)
+        return OtherHolders(
+            holders=len(rest),
+            bytes=int(self.bytes[rest].sum()),
+            blocks=int(self.blocks[rest].sum()),
+            unknown=int(unknown.sum()),
+        )
 
 
-def _by_holder(rows: Rows) -> dict[tuple[int, int], NDArray[np.int64]]:
-    """The indices of each task's and site's rows."""
-    if len(rows) == 0:
-        return {}
-    keys = rows["task"].astype(np.uint64) << np.uint64(32) | rows["site"].astype(np.uint64)
-    order = np.argsort(keys, kind="stable")
-    names, starts = np.unique(keys[order], return_index=True)
-    parts = np.split(order, starts[1:])
-    return {
-        (int(name) >> 32, int(name) & 0xFFFFFFFF): part
-        for name, part in zip(names, parts, strict=True)
-    }
+def _keys(rows: Rows) -> NDArray[np.uint64]:
+    keys: NDArray[np.uint64] = rows["task"].astype(np.uint64) << np.uint64(32) | rows["site"]
+    return keys
 
 
-def _first_shown(row: HolderRow) -> tuple[float, int]:
-    return (0.0 if row.rate is None else -row.rate.bytes_per_1000_events.value, -row.bytes)
+def _at(of: np.ufunc, values: NDArray[np.uint64], starts: NDArray[np.intp]) -> NDArray[np.uint64]:
+    """Of each group of values that begins at one of `starts`."""
+    figures: NDArray[np.uint64] = of.reduceat(values, starts) if len(starts) else values
+    return figures
 
 
 def _holder(
-    rows: Rows, judged: Judged, rate: Rate | None, *, task: str, site: str, last: int
+    kept: _Kept,
+    at: int,
+    tasks: Names,
+    sites: Names,
+    span: Interval,
+    *,
+    seconds: float | None,
+    free: int | None,
 ) -> HolderRow:
-    sizes, ages = rows["size"], np.uint64(last) - rows["birth"]
+    row, blocks, size = kept.rows[at], int(kept.blocks[at]), int(kept.bytes[at])
+    verdict = judged(row)
+    bound = float(row["bound"])
     return HolderRow(
-        task=task,
-        site=site,
-        bytes=int(sizes.sum()),
-        blocks=len(sizes),
-        smallest=int(sizes.min()),
-        largest=int(sizes.max()),
-        youngest=int(ages.min()),
-        oldest=int(ages.max()),
-        verdict=judged.verdict,
-        reason=judged.reason,
-        chance=judged.chance,
-        longer=judged.longer,
-        rate=rate,
+        task=tasks[int(row["task"])],
+        site=sites[int(row["site"])],
+        bytes=size,
+        blocks=blocks,
+        allocated=int(kept.allocated[at]),
+        since=int(kept.first[at]),
+        smallest=int(kept.smallest[at]),
+        largest=int(kept.largest[at]),
+        youngest=span.last - int(kept.last[at]),
+        oldest=span.last - int(kept.first[at]),
+        verdict=verdict.verdict,
+        reason=verdict.reason,
+        axis=verdict.axis,
+        bound=round(bound * size / blocks) if bound else None,
+        chance=verdict.chance,
+        longer=verdict.longer,
+        rate=_rate(verdict, span, seconds=seconds, free=free),
     )
+
+
+def _rate(
+    verdict: Judged, span: Interval, *, seconds: float | None, free: int | None
+) -> Rate | None:
+    if verdict.verdict != LEAK:
+        return None
+    return rate_of(verdict.row, span, seconds=seconds, free=free)

@@ -24,7 +24,13 @@ class Interval:
     start: str  # for people: "mark 'connected'", "the start"
     end: str
     round: str | None = None  # the mark that comes most often within, three times at the least
-    round_events: float = 0.0  # heap events between two of them, on average
+    round_starts: tuple[int, ...] = ()  # its events
+
+    @property
+    def round_events(self) -> float:
+        """Heap events between two of them, on average."""
+        starts = self.round_starts
+        return (starts[-1] - starts[0]) / (len(starts) - 1) if starts else 0.0
 
 
 def interval(info: TraceInfo, *, start: str | None, end: str | None) -> Interval:
@@ -47,19 +53,19 @@ def interval(info: TraceInfo, *, start: str | None, end: str | None) -> Interval
             f"{_label(end, over)} (event {last:,})",
             remedy="give --begin the earlier mark and --end the later one",
         )
-    mark, events = _rounds(info, first, last)
+    mark, starts = _rounds(info, first, last)
     return Interval(
         first=first,
         last=last,
         start=_label(start, "the start"),
         end=_label(end, over),
         round=mark,
-        round_events=events,
+        round_starts=starts,
     )
 
 
-def _rounds(info: TraceInfo, first: int, last: int) -> tuple[str | None, float]:
-    """A mark that repeats, and the events of a round. The first one where several are equally
+def _rounds(info: TraceInfo, first: int, last: int) -> tuple[str | None, tuple[int, ...]]:
+    """A mark that repeats, and its events. The first one where several are equally
     frequent."""
     places: dict[str, list[int]] = {}
     for mark in info.marks:
@@ -67,8 +73,8 @@ def _rounds(info: TraceInfo, first: int, last: int) -> tuple[str | None, float]:
             places.setdefault(mark.name, []).append(mark.event)
     name, events = max(places.items(), key=lambda item: len(item[1]), default=("", []))
     if len(events) < ROUNDS_LEAST or events[-1] == events[0]:
-        return None, 0.0
-    return name, (events[-1] - events[0]) / (len(events) - 1)
+        return None, ()
+    return name, tuple(events)
 
 
 def _label(mark: str | None, otherwise: str) -> str:

@@ -1,5 +1,5 @@
-"""Leak, plateau, cache or unknown: what a holder's blocks did, judged beside all other holders. The
-judge is lab/native/leaks, which pages run too."""
+"""Leak, filling, plateau, cache, start-up or unknown: what a holder's blocks did, judged beside all
+other holders. The judge is lab/native/leaks, which pages run too."""
 
 from __future__ import annotations
 
@@ -7,10 +7,20 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from heapscope.native.leaks import VERDICTS, Looks, leak_reason, leak_rows
+from heapscope.native.leaks import AXES, VERDICTS, leak_reason, leak_rows, level_row
 from heapscope.native.structs import Rows
 
-LEAK, PLATEAU, CACHE, UNKNOWN = "leak", "plateau", "cache", "unknown"
+#: The words for the native verdicts.
+WORDS = tuple("start-up" if name == "startup" else name for name in VERDICTS)
+UNKNOWN, CACHE, PLATEAU, FILLING, STARTUP, LEAK = WORDS
+#: What passes as a holder's blocks are looked at, by the native numbers.
+AXIS_NAMES = {
+    "level": "levels",
+    "time": "time",
+    "own": "its own allocations",
+    "task": "its task's allocations",
+    "none": "nothing",
+}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -20,27 +30,32 @@ class Judged:
 
     verdict: str
     reason: str
+    axis: str
     chance: float
     longer: float | None
     row: np.void
 
 
-def judge(
-    lives: Rows, live: Rows, looks: Looks, *, whole: bool = True
-) -> dict[tuple[int, int], Judged]:
-    """By task and site. `lives`: blocks by the looks that they lived between; `live`: such that
-    stay, one by one; `whole`: no event is missing."""
-    rows = leak_rows(lives, live, looks, whole=whole)
-    return {(int(row["task"]), int(row["site"])): _judged(row) for row in rows}
+def judge(holders: Rows, lives: Rows, live: Rows, *, whole: bool = True) -> Rows:
+    """hs_lab_leak_row_t by task and site, ascending. `holders`, `lives`, `live`: as the second
+    reading of the trace has them; `whole`: no event is missing."""
+    return leak_rows(holders, lives, live, whole=whole)
 
 
-def _judged(row: np.void) -> Judged:
+def judge_levels(lives: Rows, *, stretches: int) -> Judged:
+    """`lives`: blocks that are made up of levels, by the stretches that they lived in."""
+    return judged(level_row(lives, stretches=stretches))
+
+
+def judged(row: np.void) -> Judged:
+    """The row in words."""
     reason = leak_reason(row["reason"])
     if not reason:
         reason = f"{row['old']:,.0f} blocks grew old and stayed, {row['ended']:,.0f} were freed"
     return Judged(
-        verdict=VERDICTS[row["verdict"]],
+        verdict=WORDS[row["verdict"]],
         reason=reason,
+        axis=AXIS_NAMES[AXES[row["axis"]]],
         chance=float(row["chance"]),
         longer=float(row["longer"]) or None,
         row=row,

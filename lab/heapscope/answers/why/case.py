@@ -113,6 +113,23 @@ class Holder(Row):
     mark: str = figure("The last mark before it; empty: none.", heading="mark")
 
 
+class MomentHolder(Row):
+    """The blocks of one task and site in the regions that could serve the request."""
+
+    task: str = figure("Task.", heading="Task")
+    site: str = figure("Call site; empty: the trace does not tell.", heading="Site")
+    blocks: int = figure("How many blocks.", heading="blocks", rest="sum")
+    live: int = figure("Their payload bytes.", "B", "bytes", rest="sum")
+    hole: int = in_bytes(
+        "The largest contiguous span without its blocks: the hole that it keeps from closing.",
+        "hole without them",
+    )
+    verdict: str = figure(
+        "What `heapscope leaks` says of it; empty: nothing of it stays.",
+        heading="over the run",
+    )
+
+
 class Hole(Row):
     """The best hole: the contiguous span that would have held the request if the fewest live bytes
     were gone (docs/design/why.md)."""
@@ -140,6 +157,17 @@ class Case(Row):
     short_by: int = figure("size minus largest_allocatable; negative: to spare.", least=None)
     regions: tuple[RegionState, ...] = figure("Every region, in the layout's order.")
     hole: Hole | None = figure("null: no blocks whose absence would have helped.")
+    holders: tuple[MomentHolder, ...] = figure(
+        "Who holds most in those regions, by task and site, most bytes first; at most five."
+    )
+    held: int = figure("Payload bytes of all blocks in those regions.", "B")
+    nature: str = figure(
+        "What it is, in a word; empty: it was served.",
+        choices=(
+            *("leak", "fragmentation", "too large a request", "wrong memory"),
+            *("too small a memory", "start-up", ""),
+        ),
+    )
     holder: str = figure("The task that held most in those regions; empty: none.")
     holder_live: int = figure("Its payload bytes.", "B")
     sentences: tuple[str, ...] = figure(

@@ -51,6 +51,7 @@ class Change(Row):
     kind: str = figure(
         "The kind of the change.",
         choices=(
+            "free",
             "memory",
             "threshold",
             "knob",

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from heapscope.answers.why.change import EFFORTS, Change, ChangeOutcome
 from heapscope.answers.why.idea import Idea, Question
 from heapscope.answers.why.ideas_knobs import options_of_the_sdk
+from heapscope.answers.why.ideas_leaks import what_leaks_freed
 from heapscope.answers.why.ideas_memory import (
     another_allocator,
     another_order,
@@ -26,6 +27,7 @@ Thinker = Callable[[Question], Iterator[Idea]]
 
 #: All changes that are tried. A module that knows another kind of change adds its thinker here.
 THINKERS: tuple[Thinker, ...] = (
+    what_leaks_freed,
     more_memory,
     another_threshold,
     options_of_the_sdk,
@@ -55,11 +57,20 @@ def changes_for(
     return tuple(helpful), tuple(change for change in tried if not change.outcome.served)
 
 
-def _rank(change: Change, before: ChangeOutcome) -> tuple[bool, int, int, int]:
-    """A change that makes more requests fail than now comes last; then by cost, and by what it
-    leaves."""
-    after = change.outcome
-    return after.failures > before.failures, change.cost, after.failures, -after.minimum_free
+#: In the order in which an engineer tries them: the program first, then where it allocates, then
+#: the SDK, then its allocator, and the chip last.
+ORDER = (
+    *("free", "fewer", "early", "capability", "threshold", "order"),
+    *("private", "knob", "poisoning", "allocator", "memory"),
+)
+
+
+def _rank(change: Change, before: ChangeOutcome) -> tuple[bool, int, int, int, int]:
+    """A change that makes more requests fail than now comes last; then by the order in which they
+    are tried, by cost, and by what it leaves."""
+    after, kind = change.outcome, ORDER.index(change.kind)
+    harms = after.failures > before.failures
+    return harms, kind, change.cost, after.failures, -after.minimum_free
 
 
 def _least_thresholds(changes: list[Change], question: Question) -> list[Change]:

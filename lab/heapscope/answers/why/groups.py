@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from heapscope.simulation.result.failure import FailureRow
@@ -26,7 +26,7 @@ class Alike:
 
 def group(failures: Sequence[FailureRow]) -> tuple[Alike, ...]:
     """Same task, site, call and capabilities, sizes between one power of two and the next, and the
-    same state of the same regions; in order of the first failure."""
+    same reason in the region that came nearest; in order of the first failure."""
     result: dict[tuple[object, ...], list[FailureRow]] = {}
     for row in failures:
         result.setdefault(_key(row), []).append(row)
@@ -35,17 +35,16 @@ def group(failures: Sequence[FailureRow]) -> tuple[Alike, ...]:
 
 def _key(row: FailureRow) -> tuple[object, ...]:
     size_class = row.size.bit_length()
-    return (row.task, row.site, row.call, row.capabilities, size_class, *_states(row))
+    return (row.task, row.site, row.call, row.capabilities, size_class, _nearest(row))
 
 
-def _states(row: FailureRow) -> Iterable[str]:
-    for region in row.regions:
-        if not region.eligible:
-            yield "not asked"
-        elif row.size > region.free:
-            yield "full"
-        else:
-            yield "fragmented" if row.size > region.largest_free else "rounding, alignment"
+def _nearest(row: FailureRow) -> str:
+    asked = [region for region in row.regions if region.eligible]
+    if any(row.size <= region.largest_free for region in asked):
+        return "rounding, alignment"
+    if any(row.size <= region.free for region in asked):
+        return "fragmented"
+    return "full" if asked else "not asked"
 
 
 def _short_by(row: FailureRow) -> int:

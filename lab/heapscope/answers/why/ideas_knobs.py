@@ -6,6 +6,7 @@ IRAM lies before a region. An option that shows in neither is not tried; it is l
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 import numpy as np
@@ -20,6 +21,7 @@ from heapscope.forecast.predict.knob_changes import RECORD, STATIC_BUFFER
 from heapscope.forecast.predict.knob_layout import CODE, without_code
 from heapscope.forecast.predict.knob_offers import KnobOffer
 
+_TLS = re.compile(rb"tls|ssl|https", re.IGNORECASE)
 _LOOKED_AT = 64  # blocks that look like static buffers; looking takes a pass over the trace each
 
 
@@ -85,7 +87,10 @@ def _records(question: Question, knob: KnobOffer) -> Iterator[Idea]:
     """Blocks as long as an outgoing record; where incoming ones are as long, every second is one,
     as mbedTLS takes the incoming one first."""
     now, then = knob.gain + 2_048, 2_048
-    numbers = [number for number, _ in _allocations(question.trials.recording, (now + RECORD,))]
+    recording = question.trials.recording
+    if not _has_tls(recording):
+        return
+    numbers = [number for number, _ in _allocations(recording, (now + RECORD,))]
     if any("ASYMMETRIC" in line for line in knob.lines):
         numbers = numbers[1::2]
     if not numbers:
@@ -99,6 +104,13 @@ def _records(question: Question, knob: KnobOffer) -> Iterator[Idea]:
         f"{size(then + RECORD)}.",
         Variation(layout=question.trials.layout, edit=Edit(sizes=sizes), event=event),
     )
+
+
+def _has_tls(recording: Recording) -> bool:
+    """A call site or a task says so; where no site has a name, the sizes alone may."""
+    sites = [name for name in recording.names.sites.known.values() if name]
+    tasks = [name for name in recording.names.tasks.known.values() if name]
+    return not sites or any(_TLS.search(name) for name in (*sites, *tasks))
 
 
 def _allocations(recording: Recording, sizes: tuple[int, ...]) -> list[tuple[int, int]]:

@@ -8,8 +8,10 @@ from dataclasses import replace
 
 from heapscope.answers.why.idea import Idea, Question
 from heapscope.answers.why.trial import Variation
+from heapscope.base.errors import HeapscopeError
 from heapscope.base.wording import size
 from heapscope.memory.layout.allocator import placements
+from heapscope.memory.layout.chips import load_chip
 from heapscope.memory.layout.layout import ADDRESS_END, Layout, Region
 from heapscope.memory.layout.pool import POOL_MAX, last_that_works
 from heapscope.native.library import allocator_names
@@ -48,7 +50,7 @@ def more_memory(question: Question) -> Iterator[Idea]:
     if best is None:
         return
     growth, index = best
-    yield growth_idea(question.trials.layout, index, growth)
+    yield from _grown(question, index, growth)
     needs = question.trials.needs
     if (question.target.need is None or needs) and _troubles(question, index, growth):
         whole = least(
@@ -56,12 +58,19 @@ def more_memory(question: Question) -> Iterator[Idea]:
         )
         if whole is not None:
             then = "; then nothing fails" + (" and what is needed always fits" if needs else "")
-            yield growth_idea(question.trials.layout, index, whole, then)
+            yield from _grown(question, index, whole, then)
 
 
-def growth_idea(layout: Layout, index: int, growth: int, what: str = "") -> Idea:
-    """One region so much larger."""
-    region = layout.regions[index]
+def _grown(question: Question, index: int, growth: int, what: str = "") -> Iterator[Idea]:
+    idea = growth_idea(question.trials.layout, index, growth, what)
+    yield from [] if idea is None else [idea]
+
+
+def growth_idea(layout: Layout, index: int, growth: int, what: str = "") -> Idea | None:
+    """One region so much larger; None: it cannot be."""
+    region, grown = layout.regions[index], _larger(layout, index, growth)
+    if grown is None:
+        return None
     pool = layout.source == "--pool"
     total = region.size + growth
     name = "the pool" if pool else f"region {region.start:#010x} {region.kind}"
@@ -73,7 +82,7 @@ def growth_idea(layout: Layout, index: int, growth: int, what: str = "") -> Idea
         effort="memory",
         given_up=growth,
         options=f"--pool {total}" if pool else "",
-        variation=Variation(layout=_larger(layout, index, growth) or layout),
+        variation=Variation(layout=grown),
     )
 
 
@@ -111,17 +120,36 @@ def _troubles(question: Question, index: int, growth: int) -> int | None:
 
 def _larger(layout: Layout, index: int, growth: int) -> Layout | None:
     """A region that grows at its end where there is room, else at its start, where static data may
-    give way. None: there is no room for it."""
+    give way. None: there is no room for it, or the chip has no such memory."""
     region = layout.regions[index]
-    above = min(
-        (r.start for r in layout.regions if r.start > region.start), default=ADDRESS_END - STEP
-    )
-    if region.end + growth <= above:
+    lowest, highest = _room(layout, region)
+    above = min((r.start for r in layout.regions if r.start > region.start), default=highest)
+    below = max((r.end for r in layout.regions if r.start < region.start), default=lowest)
+    if region.end + growth <= min(above, highest):
         grown = replace(region, size=region.size + growth)
     else:
         grown = replace(region, start=region.start - growth, size=region.size + growth)
-    fits = grown.start >= 0 and grown.size <= POOL_MAX
+    fits = grown.start >= max(below, lowest) and grown.size <= POOL_MAX
     return _with(layout, index, grown) if fits else None
+
+
+def _room(layout: Layout, region: Region) -> tuple[int, int]:
+    """The addresses that a region may grow to: of a chip, those that it would have without static
+    data and code."""
+    if not layout.chip:
+        return 0, ADDRESS_END - STEP
+    for whole in _without_statics(layout.chip, layout.sdk):
+        if whole.start <= region.start and region.end <= whole.end:
+            return whole.start, whole.end
+    return region.start, region.end
+
+
+@functools.cache
+def _without_statics(chip: str, sdk: str) -> tuple[Region, ...]:
+    try:
+        return load_chip(chip).layout(idf=sdk, static_dram=0, static_iram=0).regions
+    except HeapscopeError:
+        return ()
 
 
 # ---- choice among regions ------------------------------------------------------------------------

@@ -7,7 +7,18 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from heapscope.answers.why.case import Case, CaseRequest, Holder, Hole, RegionState, Stretch
+from heapscope.answers.leaks.verdict import WORDS
+from heapscope.answers.why.case import (
+    Case,
+    CaseRequest,
+    Holder,
+    Hole,
+    MomentHolder,
+    RegionState,
+    Stretch,
+)
+from heapscope.answers.why.holding import held_by
+from heapscope.answers.why.nature import nature_of
 from heapscope.answers.why.recording import Recording
 from heapscope.answers.why.words import sentences
 from heapscope.base import capabilities
@@ -24,6 +35,7 @@ from heapscope.simulation.replay.labels import Labels
 from heapscope.simulation.replay.placed import located
 from heapscope.simulation.result.result import ReplayResult
 from heapscope.trace.clock import events_named
+from heapscope.trace.loss import is_cut
 from heapscope.trace.take import take
 
 NONE = 0xFFFF_FFFF
@@ -174,6 +186,8 @@ class _Looker:
         hole, keys = (None, ()) if best is None else self._hole(best, rows[best], native_request)
         largest = max((row.largest_allocatable for row in eligible), default=0)
         holder, live, top = self._holder(rows, native_request)
+        holders = self._who(rows)
+        held = int(self._used(rows)["requested"].sum())
         case = Case(
             request=request,
             served=served,
@@ -182,6 +196,13 @@ class _Looker:
             short_by=request.size - largest,
             regions=states,
             hole=hole,
+            holders=holders,
+            held=held,
+            nature=""
+            if served
+            else nature_of(
+                request, states, holders, held=held, events=self._result.summary.event_count
+            ),
             holder=holder,
             holder_live=live,
             sentences=(),
@@ -287,6 +308,30 @@ class _Looker:
             key = int(mine["key"][mine["requested"].argmax()])
             block = (key, self._born[key].birth)
         return self._labels.task(int(tasks[most])), int(live[most]), block
+
+    def _who(self, rows: tuple[Struct, ...]) -> tuple[MomentHolder, ...]:
+        """Who holds most in the regions that could serve the request."""
+        regions = [
+            pieces(self._reader, index, 0, NONE)
+            for index, row in enumerate(rows)
+            if row.eligible and row.has_heap
+        ]
+        born = {key: (one.task, one.site) for key, one in self._born.items()}
+        names = {
+            owner: (self._task(owner[0]), self._labels.site(owner[1]))
+            for owner in set(born.values())
+        }
+        return tuple(held_by(regions, born, names, self._verdicts()))
+
+    def _task(self, index: int) -> str:
+        return self._recording.names.tasks[index]
+
+    def _verdicts(self) -> dict[tuple[int, int], str]:
+        """What is known only of the whole run."""
+        if is_cut(self._result.loss):
+            return {}
+        rows = self._recording.stays.verdicts
+        return {(int(row["task"]), int(row["site"])): WORDS[row["verdict"]] for row in rows}
 
     def _key(self, address: int) -> np.uint64:
         """The same as _at; otherwise a key that no block has."""

@@ -252,7 +252,7 @@ class PlanSearch:
             small = replace(region, start=was.start, size=was.size)
             undone = (*now.regions[:index], small, *now.regions[index + 1 :])
             idea = growth_idea(replace(now, regions=undone), index, region.size - was.size + more)
-            return self._replaced(state, places[0], idea)
+            return None if idea is None else self._replaced(state, places[0], idea)
         return None
 
     def _replaced(self, state: PlanState, place: int, idea: Idea) -> PlanState | None:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
+from heapscope.answers.leaks.reading import Stays, what_stays
 from heapscope.native.events import Events, NativeWriter, event_dtype, keep_events, take_events
 from heapscope.native.reader import NameTable, NativeReader
 from heapscope.trace.all_names import AllNames
@@ -73,6 +74,12 @@ class Recording:
                 sites=site_names(reader.names(NameTable.SITE)),
                 heaps=heap_names(reader.names(NameTable.HEAP)),
             )
+
+    @functools.cached_property
+    def stays(self) -> Stays:
+        """What is live at the end, and whether it leaks."""
+        count = sum(int(are_heap_events(rows).sum()) for rows, _ in self.events())
+        return what_stays(self.push, count)
 
     def events(self) -> Iterator[tuple[Events, np.ndarray]]:
         """All events in arrays, each with the number of its heap events; others get that of

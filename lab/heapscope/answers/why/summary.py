@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from heapscope.answers.why.change import Change
+from heapscope.answers.why.nature import NATURES, who
 from heapscope.answers.why.reasons import Explained, FailureGroup, RequestWhy
 from heapscope.base.wording import plural, size
 from heapscope.simulation.result.result import ReplayResult
@@ -58,6 +59,11 @@ def _verdict(
             "at the least. --need BYTES asks whether one more would have fitted."
         )
     if failures:
+        lines += (
+            _who(groups[0].first, "when it failed" if one else "when the first request failed")
+            if groups
+            else []
+        )
         lines.append(
             f"{failures:,} of {plural(result.summary.results, 'request')} failed"
             f"{_reason(groups[0], clock) if one else _reasons(groups, failures)}."
@@ -66,6 +72,15 @@ def _verdict(
     for need in needs:
         lines += request_sentences(need)
     return tuple(lines)
+
+
+def _who(explained: Explained | None, where: str) -> Iterator[str]:
+    """The holders, and in one sentence what it is."""
+    if explained is not None and explained.case.nature:
+        case = explained.case
+        text = who(case.holders, case.held, where)
+        yield from [text] if text else []
+        yield NATURES[case.nature]
 
 
 def _reason(group: FailureGroup, clock: Clock | None) -> str:
@@ -95,17 +110,22 @@ def _best(explained: Explained | None, which: str) -> Iterator[str]:
         tried = plural(explained.tried, "change")
         yield f"None of {tried} that were tried lets {which} succeed."
         return
-    cheapest = explained.changes[0]
+    first = explained.changes[0]
     named = "the first one" if which == "the first" else which
-    yield f"The cheapest change that lets {named} succeed: {_change(cheapest)}"
     whole = [change for change in explained.changes if change.outcome.failures == 0]
-    if whole and whole[0] is not cheapest:
-        yield f"The cheapest one with which no request fails at all: {_change(whole[0])}"
+    if not whole or whole[0] is not first:
+        yield f"The first thing to try, with which {named} succeeds: {_change(first)}"
+    if whole:
+        least = size(whole[0].outcome.minimum_free)
+        text = whole[0].text.removesuffix(".").removesuffix("; then nothing fails")
+        yield f"The first change without a failure: {text} ({least} free at the least)."
 
 
 def request_sentences(need: RequestWhy) -> Iterator[str]:
     """How a need went, and the cheapest change."""
     row, worst = need.need, need.worst
+    if row.short_events:
+        yield from _who(worst, "then")
     if row.short_events == 0:
         yield f"{size(row.size)} always fitted, with {size(row.minimum_margin)} to spare at worst."
         return
@@ -114,7 +134,7 @@ def request_sentences(need: RequestWhy) -> Iterator[str]:
         f"{plural(row.short_events, 'time')}, by {size(-row.minimum_margin)} at worst."
     )
     if worst.changes:
-        yield f"The cheapest change with which it always fits: {_change(worst.changes[0])}"
+        yield f"The first thing to try, with which it always fits: {_change(worst.changes[0])}"
     elif worst.tried:
         yield f"None of {plural(worst.tried, 'change')} that were tried makes it fit always."
 

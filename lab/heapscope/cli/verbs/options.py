@@ -46,6 +46,14 @@ Json = Annotated[
         writes=True,
     ),
 ]
+JsonBrief = Annotated[
+    Path | None,
+    Option(
+        "FILE",
+        'Also write the answer and its figures as JSON of at most 2 KB; "-": to standard output.',
+        writes=True,
+    ),
+]
 Fold = Annotated[
     Sequence[str] | None,
     Option(

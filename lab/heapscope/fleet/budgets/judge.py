@@ -9,6 +9,7 @@ from heapscope.answers.leaks.find import HolderRow, Leaks
 from heapscope.answers.leaks.rates import RateBand
 from heapscope.answers.leaks.verdict import LEAK, UNKNOWN
 from heapscope.base.choices import did_you_mean
+from heapscope.base.wording import plural
 from heapscope.fleet.budgets.budget import Budget
 from heapscope.fleet.budgets.judgement import Cause, Judgement, absent, doubt
 from heapscope.forecast.predict.forecast import Forecast
@@ -34,11 +35,36 @@ def judge_leaks(budget: Budget, leaks: Leaks, *, rounds: int = 0) -> Judgement:
         return Judgement(value=None, why="events of the trace are missing, perhaps frees")
     if why := doubt(leaks.loss, requested=leaks.last_event):
         return Judgement(value=total, why=why, open=True, cause=_leaking(rows))
-    unknown = [row for row in leaks.holders if row.verdict == UNKNOWN]
-    if unknown and len(unknown) == len(leaks.holders):
-        reason = unknown[0].reason
-        return Judgement(value=total, why=f"what stayed cannot be judged: {reason}", open=True)
-    return Judgement(value=total, cause=_leaking(rows))
+    why = _untold(budget, leaks, rounds, total)
+    return Judgement(value=total, why=why, open=bool(why), cause=_leaking(rows))
+
+
+def _untold(budget: Budget, leaks: Leaks, rounds: int, total: float) -> str:
+    """Why a leak that breaks the budget may be there all the same: a holder that cannot be told yet
+    has kept so much. One block alone shows no rate."""
+    for row in leaks.holders:
+        if row.verdict == UNKNOWN and row.blocks > 1:
+            most = _in_unit(row.bytes, budget, leaks, rounds)
+            if most is None or not budget.kept(total + most):
+                held = f"{row.blocks:,} of {row.allocated:,} blocks were never freed"
+                return f"task '{row.task}' at {row.site or 'an unknown call site'}: {held}"
+    if leaks.others is not None and leaks.others.unknown:
+        return f"{plural(leaks.others.unknown, 'further holder')} cannot be told yet"
+    return ""
+
+
+def _in_unit(held: int, budget: Budget, leaks: Leaks, rounds: int) -> float | None:
+    """Bytes of the interval in the unit of the budget; None: the trace does not have it."""
+    events = leaks.last_event - leaks.first_event
+    if rounds:
+        return held / rounds
+    if budget.per in ("s", "h"):
+        seconds = leaks.seconds
+        return held / seconds * (_HOUR if budget.per == "h" else 1) if seconds else None
+    if budget.per != "round":
+        return held * 1000 / events
+    starts = [row.event for row in leaks.rounds]
+    return held * (starts[-1] - starts[0]) / (len(starts) - 1) / events if starts else None
 
 
 def _rate(row: HolderRow, budget: Budget, leaks: Leaks, rounds: int) -> RateBand | None:

@@ -12,12 +12,12 @@ from numpy.typing import NDArray
 
 from heapscope.answers.leaks.interval import Interval
 from heapscope.answers.leaks.rates import Rate, RateBand, rate_of
-from heapscope.answers.leaks.verdict import CACHE, LEAK, PLATEAU, judge
+from heapscope.answers.leaks.verdict import CACHE, LEAK, PLATEAU, judge_levels
 from heapscope.base.rows.figure import figure
 from heapscope.base.rows.row import Row
 from heapscope.base.wording import size
 from heapscope.logs.reader.figures import FigureSeries, LoggedFigure, LoggedFigures
-from heapscope.native.leaks import STAYS, Looks
+from heapscope.native.leaks import STAYS
 from heapscope.native.structs import Rows, dtype
 
 Counts = NDArray[np.float64]
@@ -27,7 +27,6 @@ _LEAST = 9  # points of one start, below which nothing is reported
 _FEW = 5  # points that show a fall
 _EACH = 4  # of a quarter
 _FALLEN, _MOSTLY = 0.75, 0.8  # of the first one; of the steps
-_NO_BLOCK = np.zeros(0, dtype=dtype("hs_lab_live_row_t"))
 
 _REASONS = {
     LEAK: "what is lost does not come back",
@@ -112,7 +111,7 @@ def _trend(memory: str, name: str, points: Sequence[LoggedFigure]) -> TrendRow:
     levels = np.array([sign * point.value for point in points], dtype=np.float64)
     looks = _looks(levels, times)
     unit = _unit(looks)
-    (judged,) = judge(_lives(looks, unit), _NO_BLOCK, _events(len(looks))).values()
+    judged = judge_levels(_lives(looks, unit), stretches=len(looks) - 1)
     rate = None
     seconds = None if times is None else float(times[-1] - times[0])
     if judged.verdict == LEAK:
@@ -190,8 +189,3 @@ def _lives(looks: Counts, unit: float) -> Rows:
     for row, ((born, freed), blocks) in zip(rows, results, strict=True):
         row["born"], row["freed"], row["blocks"], row["bytes"] = born, freed, blocks, blocks
     return rows
-
-
-def _events(looks: int) -> Looks:
-    """Heap events of a device are not reported: what stayed is never nearly all of them."""
-    return np.linspace(0, 1 << 62, looks).astype(np.uint64)

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from rich.console import RenderableType
 from rich.text import Text
 
 from heapscope.answers.leaks.find import HolderRow, Leaks
+from heapscope.answers.leaks.rounds import RoundRow
 from heapscope.answers.leaks.verdict import LEAK, UNKNOWN
 from heapscope.base.wording import long_time, plural, signed, size
 from heapscope.render.text.table import CellText, Table, columns_of, table_of
 from heapscope.trace.call_sites import SITE_ROOM, shortened
 from heapscope.trace.clock import moment_of, since_start
 from heapscope.trace.loss import is_cut
+
+ROUNDS = 8  # of the table, on a terminal
 
 
 def leaks_parts(leaks: Leaks) -> Iterator[RenderableType]:
@@ -22,13 +26,27 @@ def leaks_parts(leaks: Leaks) -> Iterator[RenderableType]:
     for message in leaks.messages:
         yield Text(f"damage: {message}", style="yellow")
     yield holders(leaks)
+    if leaks.rounds:
+        yield rounds(leaks)
 
 
 def holders(leaks: Leaks) -> Table:
     """Who holds what stayed."""
     columns = columns_of(HolderRow, verdict=_verdict, speed=_speed_cell)
-    title = f"Allocated since {leaks.start} and live at {leaks.end}"
-    return table_of(title, columns, leaks.holders, name="leaks")
+    title = f"Still held at {leaks.end}, of what was allocated since {leaks.start}"
+    table = table_of(title, columns, leaks.holders, name="leaks")
+    if leaks.others is None:
+        return table
+    blocks = plural(leaks.others.blocks, "block")
+    others = plural(leaks.others.holders, "further holder")
+    note = f"{others} with {size(leaks.others.bytes)} in {blocks} are not listed."
+    return replace(table, notes=(*table.notes, note))
+
+
+def rounds(leaks: Leaks) -> Table:
+    """What each round left."""
+    title = f"Still held, by the round between two marks '{leaks.round}'"
+    return table_of(title, columns_of(RoundRow), leaks.rounds, name="rounds", most=ROUNDS)
 
 
 def sentences(leaks: Leaks) -> Iterator[str]:
@@ -41,13 +59,19 @@ def sentences(leaks: Leaks) -> Iterator[str]:
 
 def _sentences(leaks: Leaks) -> Iterator[str]:
     rows = [row for row in leaks.holders if row.verdict == LEAK]
-    stayed = f"{size(leaks.stayed)} in {plural(leaks.stayed_blocks, 'block')}"
     if not leaks.stayed_blocks:
         yield f"Nothing that was allocated since {leaks.start} is live at {leaks.end}."
-    elif rows:
-        yield f"{stayed} stayed. {_worst(rows[0])}{_others(len(rows) - 1)}."
+        return
+    stayed = f"{size(leaks.stayed)} in {plural(leaks.stayed_blocks, 'block')}"
+    most = max(leaks.holders, key=lambda row: row.bytes)
+    yield (
+        f"Still held at {leaks.end}: {stayed}, most by {most.task} at {_site(most)}, "
+        f"{size(most.bytes)}: {_kept(most)}."
+    )
+    if rows:
+        yield f"{_worst(rows[0])}{_others(len(rows) - 1)}."
     else:
-        yield f"{stayed} stayed between {leaks.start} and {leaks.end}; {_no_leak(leaks)}."
+        yield f"{_no_leak(leaks)}."
     yield from _death(rows, leaks)
     change = leaks.live_end - leaks.live_start
     yield (
@@ -83,17 +107,34 @@ def _speed_cell(row: HolderRow) -> CellText | None:
     return CellText(figures.text(), figures.value)
 
 
+def _site(row: HolderRow) -> str:
+    return shortened([row.site], SITE_ROOM)[0]
+
+
+def _kept(row: HolderRow) -> str:
+    """The fact, whatever the verdict."""
+    of = row.blocks if row.allocated < row.blocks else row.allocated
+    return f"{row.blocks:,} of {plural(of, 'block')} that it allocated were never freed"
+
+
 def _no_leak(leaks: Leaks) -> str:
     unknown = [row for row in leaks.holders if row.verdict == UNKNOWN]
     if not unknown:
-        return "no leak is shown"
-    holders = plural(len(unknown), "holder")
-    return f"no leak is shown, and {holders} cannot be told yet"
+        return "No leak is shown"
+    several = [row for row in unknown if row.blocks > 1]
+    if not several:
+        tell = "tells" if len(unknown) == 1 else "tell"
+        return f"No leak is shown; {plural(len(unknown), 'holder')} of one block {tell} nothing"
+    first = max(several, key=lambda row: row.bytes)
+    holders = plural(len(several), "holder")
+    return (
+        f"No leak is shown, and {holders} cannot be told yet, such as {first.task} at "
+        f"{_site(first)}: {_kept(first)}"
+    )
 
 
 def _worst(row: HolderRow) -> str:
-    site = shortened([row.site], SITE_ROOM)[0]
-    return f"{row.task} leaks from {site}: {_speed(row)}"
+    return f"{row.task} leaks from {_site(row)}: {_kept(row)}, {_speed(row)}"
 
 
 def _others(number: int) -> str:

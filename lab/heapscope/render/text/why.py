@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from rich.console import RenderableType
 from rich.text import Text
 
-from heapscope.answers.why.case import REASONS, Case, Holder, RegionState, Stretch
+from heapscope.answers.why.case import REASONS, Case, Holder, MomentHolder, RegionState, Stretch
 from heapscope.answers.why.change import EFFORTS, Change, ChangeOutcome
 from heapscope.answers.why.reasons import Explained, FailureGroup, WhyResult
 from heapscope.base.wording import plural
@@ -77,7 +77,18 @@ def explained_tables(
     """`number` of the moment, which tells the tables of a page apart. `pieces` of a hole at most;
     one in more of them is shown by who holds it."""
     case = explained.case
-    return [_regions(case, number), _hole(case, clock, number, pieces), _changes(explained, number)]
+    return [
+        _holders(case, number),
+        _regions(case, number),
+        _hole(case, clock, number, pieces),
+        _changes(explained, number),
+    ]
+
+
+def _holders(case: Case, number: int) -> Table:
+    title = f"Who held the memory: {case.held:,} B in use where it could go"
+    columns = columns_of(MomentHolder)
+    return table_of(title, columns, case.holders, name=f"why-holders-{number}")
 
 
 def _regions(case: Case, number: int) -> Table:
@@ -122,7 +133,7 @@ def _held(piece: Stretch) -> CellText:
 
 
 def _changes(explained: Explained, number: int) -> Table:
-    title = "Changes that would have let it succeed, each replayed, the cheapest first"
+    title = "Changes that would have let it succeed, each replayed, in the order to try them"
     return changes_table(title, explained.changes, name=f"why-changes-{number}")
 
 
@@ -158,6 +169,7 @@ def _shown(changes: Sequence[Change]) -> tuple[list[Change], list[Change]]:
 
 
 _NAMES = {
+    "free": "freeing what leaks",
     "memory": "more memory",
     "threshold": "another limit of malloc",
     "knob": "options of the SDK",

@@ -196,24 +196,29 @@ function leaks() {
   const { calls, face } = engine, { verdicts, reasons } = face.leaks, events = BigInt(census.events);
   const none = (reason) => ({ keys: [], why: engine.text(calls.hs_lab_leak_reason_text(reason)) });
   if (!whole) return none(reasons.not_whole);
-  const reader = new Reader(engine, null), { kept } = reader;
+  const first = new Reader(engine, null), reader = new Reader(engine, null), { kept } = reader;
   try {
-    const looks = engine.cleared(8 * face.leaks.looks, kept), count = calls.hs_lab_leak_looks(0n, events, looks) >>> 0, total = engine.cleared(8, kept);
-    calls.hs_lab_reader_watch(reader.at, looks, count, events);
-    reader.push(trace);
-    reader.finish();
-    const lives = engine.raw("hs_lab_lives", kept, reader.at), live = engine.raw("hs_lab_live", kept, reader.at);
+    for (const reading of [first, reader]) {
+      calls.hs_lab_reader_watch(reading.at, 0n, events, reading === first ? 0 : first.at);
+      reading.push(trace);
+      reading.finish();
+    }
+    const total = engine.cleared(8, kept), given = ["hs_lab_holders", "hs_lab_lives", "hs_lab_live"].flatMap((name) => {
+      const { at, count } = engine.raw(name, kept, reader.at);
+      return [at, count];
+    });
     const judge = (rows, capacity) => {
-      if (calls.hs_lab_leaks(lives.at, lives.count, live.at, live.count, looks, count, 1, rows, capacity, total) !== 0) throw new Error("The page has no memory left.");
+      if (calls.hs_lab_leaks(...given, 1, rows, capacity, total) !== 0) throw new Error("The page has no memory left.");
       return engine.view.getUint32(total, true);
     };
     const size = judge(0, 0), at = engine.cleared(size * engine.width("hs_lab_leak_row"), kept);
     judge(at, size);
     const rows = engine.list("hs_lab_leak_row", { at, count: size });
-    if (rows.some((row) => row.reason === reasons.only_growth)) return none(reasons.only_growth);
+    if (rows.length !== 0 && rows.every((row) => row.reason === reasons.only_growth)) return none(reasons.only_growth);
     return { keys: rows.filter((row) => row.verdict === verdicts.leak).map((row) => row.task * 2 ** 32 + row.site), why: null };
   } finally {
     reader.close();
+    first.close();
   }
 }
 

@@ -1,0 +1,73 @@
+"""What a failed request is, in one word: whose fault it is decides what helps."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from heapscope.answers.leaks.verdict import LEAK
+from heapscope.answers.why.case import CaseRequest, MomentHolder, RegionState
+from heapscope.base.capabilities import MALLOC
+from heapscope.base.wording import size
+from heapscope.trace.call_sites import SITE_ROOM, shortened
+
+STARTUP = 1 / 32  # of the events, where there are
+EVENTS_LEAST = 1024
+LEAKED = 1 / 4  # of what is held: from there on a leak is what it is
+
+#: The words and what they say.
+NATURES = {
+    "leak": "It is a leak: memory that is never freed is missing.",
+    "fragmentation": "It is fragmentation: the bytes are free, but no piece of them serves it.",
+    "too large a request": "It is too large a request: no region could ever hold it.",
+    "wrong memory": "It is the wrong memory: another one has the room.",
+    "too small a memory": "It is too small a memory: what is held is in use.",
+    "start-up": "It is start-up: memory is short before the program is at work.",
+    "": "",
+}
+
+
+def nature_of(
+    request: CaseRequest,
+    regions: Sequence[RegionState],
+    holders: Sequence[MomentHolder],
+    *,
+    held: int,
+    events: int,
+) -> str:
+    """A key of NATURES. `held`: bytes of blocks in the regions that could serve it."""
+    eligible = [region for region in regions if region.eligible]
+    lacking = [region for region in regions if region.reason == "capability"]
+    elsewhere = any(region.largest_allocatable >= request.size for region in lacking)
+    if all(region.reason in ("size", "no heap", "rule") for region in eligible):
+        return "wrong memory" if elsewhere else "too large a request"
+    leaked = sum(holder.live for holder in holders if holder.verdict == LEAK)
+    if leaked and leaked >= LEAKED * held:
+        return "leak"
+    early = request.event is not None and request.event < STARTUP * events
+    if early and events >= EVENTS_LEAST:
+        return "start-up"
+    if sum(region.free for region in eligible) >= request.size:
+        return "fragmentation"
+    return "wrong memory" if elsewhere and request.capabilities != MALLOC else "too small a memory"
+
+
+def who(holders: Sequence[MomentHolder], held: int, where: str) -> str:
+    """The holders of most bytes and of most hole; empty: nothing is held."""
+    if not holders or not held:
+        return ""
+    first = holders[0]
+    text = f"{_named(first)} held {size(first.live)} of the {size(held)} in use {where}"
+    if first.verdict == LEAK:
+        text += " and never frees them all: it leaks"
+    widest = max(holders, key=lambda holder: holder.hole)
+    if widest.hole <= first.hole:
+        return f"{text}; without its blocks {size(first.hole)} would be in one piece."
+    return (
+        f"{text}; without those of {_named(widest)}, which held {size(widest.live)}, "
+        f"{size(widest.hole)} would be in one piece."
+    )
+
+
+def _named(holder: MomentHolder) -> str:
+    site = f" at {shortened([holder.site], SITE_ROOM)[0]}" if holder.site else ""
+    return f"'{holder.task}'{site}"
