@@ -52,23 +52,25 @@ class EmptyStatic:
 
 
 @functools.lru_cache(maxsize=64)
-def chip_memory(chip: str, minor: Minor) -> ChipMemory:
-    """A release that does not know the chip gets the chip's first."""
+def chip_memory(chip: str, minor: Minor, cores: int | None = None, rtc: bool = True) -> ChipMemory:
+    """A release that does not know the chip gets the chip's first. `cores`: in use, None: all of
+    them; `rtc`: its fast memory is heap, where the release can give it."""
     loaded = load_chip(chip)
     name = f"{minor[0]}.{minor[1]}"
     try:
-        layout = loaded.layout(idf=name, static_dram=0, static_iram=0)
+        layout = loaded.layout(idf=name, cores=cores, static_dram=0, static_iram=0)
     except InputError:
-        layout = loaded.layout(idf=loaded.versions[0], static_dram=0, static_iram=0)
+        name = loaded.versions[0]
+        layout = loaded.layout(idf=name, cores=cores, static_dram=0, static_iram=0)
     sizes = [(region.kind, region.size) for region in layout.regions]
     shared = [size for kind, size in sizes if kind not in (*_CODE, *_RTC)]
-    rtc = [size for kind, size in sizes if kind in _RTC]
+    of_rtc = [size for kind, size in sizes if kind in _RTC and rtc]
     return ChipMemory(
         dram=sum(shared),
         iram=sum(size for kind, size in sizes if kind in _CODE),
-        rtc=sum(rtc),
+        rtc=sum(of_rtc),
         largest=max(shared, default=0),
-        tables=sum(_table(size, minor, loaded.data.rom is not None) for size in (*shared, *rtc)),
+        tables=sum(_table(size, minor, loaded.data.rom is not None) for size in (*shared, *of_rtc)),
     )
 
 

@@ -10,7 +10,7 @@ from heapscope.base.errors import InputError
 from heapscope.config.config import Config
 from heapscope.config.releases import find_release
 from heapscope.config.value import Value
-from heapscope.forecast.predict.chip_memory import chip_memory
+from heapscope.forecast.predict.chip_memory import ChipMemory, chip_memory
 from heapscope.forecast.predict.demand import Demand
 from heapscope.forecast.predict.formula import Number
 from heapscope.forecast.predict.part_table import Minor, minor_number
@@ -98,6 +98,12 @@ class MemoryScene:
         return self._names[name]
 
     @property
+    def memory(self) -> ChipMemory:
+        """The memory that the chip has with the configuration's cores and options."""
+        rtc = self.value("ESP_SYSTEM_ALLOW_RTC_FAST_MEM_AS_HEAP") is not False
+        return chip_memory(self.config.chip, self.minor, int(self.name("cores")), rtc)
+
+    @property
     def aggregates(self) -> bool:
         return self.value("ESP_WIFI_AMPDU_RX_ENABLED") is not False
 
@@ -121,7 +127,7 @@ class MemoryScene:
         """The allocator rounds a block of this size up to a multiple of it."""
         if self.minor < _ROUNDING or size < 1 << 9:
             return 4
-        heap = chip_memory(self.config.chip, self.minor).largest
+        heap = self.memory.largest
         return 1 << size.bit_length() - 1 - (5 if heap > 256 << 10 else 4)
 
     def stack(self, size: Number) -> Number:
@@ -149,7 +155,8 @@ def _idle(scene: MemoryScene) -> Number:
 
 
 def _cores(scene: MemoryScene) -> int:
-    return 1 if scene.on("FREERTOS_UNICORE") else load_chip(scene.config.chip).data.cores
+    cores = load_chip(scene.config.chip).data.cores
+    return 1 if cores > 1 and scene.on("FREERTOS_UNICORE") else cores
 
 
 def _record(scene: MemoryScene, side: str, fallback: int) -> int:
@@ -210,7 +217,7 @@ _NAMES: Mapping[str, Callable[[MemoryScene], Number]] = {
     "tcb": _tcb,
     "idle": _idle,
     "extra": lambda scene: 0 if scene.on("LIBC_NEWLIB_NANO_FORMAT") else _EXTRA,
-    "heap_tables": lambda scene: chip_memory(scene.config.chip, scene.minor).tables,
+    "heap_tables": lambda scene: scene.memory.tables,
     "old_fixed": lambda scene: (
         scene.number("ESP32_REV_MIN", 0) >= 3
         or scene.on("ESP32_REV_MIN_3")

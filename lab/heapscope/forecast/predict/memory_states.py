@@ -23,7 +23,7 @@ from dataclasses import dataclass, replace
 from math import sqrt
 
 from heapscope.config.config import Config
-from heapscope.forecast.predict.chip_memory import chip_memory, empty_static
+from heapscope.forecast.predict.chip_memory import empty_static
 from heapscope.forecast.predict.memory_fit import MemoryFit, memory_fit
 from heapscope.forecast.predict.memory_scene import BLE_WORKS, MemoryScene, QueriedValues, host_of
 from heapscope.forecast.predict.part_table import (
@@ -296,10 +296,8 @@ class MemoryModel:
 
     def before_code(self, state: str, place: str) -> float:
         """Free bytes of the chip before any firmware takes of them."""
-        scene = self.scene
-        memory = chip_memory(scene.config.chip, scene.minor)
-        rtc = scene.value("ESP_SYSTEM_ALLOW_RTC_FAST_MEM_AS_HEAP") is not False
-        more = memory.rtc if state != BOOT and rtc else 0
+        memory = self.scene.memory
+        more = memory.rtc if state != BOOT else 0
         return float(memory.dram + more if place == DRAM else memory.iram)
 
     def less_empty(
