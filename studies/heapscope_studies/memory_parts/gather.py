@@ -20,14 +20,24 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
+from heapscope.base.interrupt import scratch_folder
 from heapscope.base.whole_file import write_whole
 from heapscope.base.zstd import ZstdCompressor
+from heapscope.memory.static.read import read_static
 from heapscope.trace.whole import read_whole
 from heapscope_studies.data_file import PACKAGE
 
 FOLDER: Path = PACKAGE / "data" / "memory_parts"
 _LEVEL = 19
 _RAM = ("iram_code", "iram_data", "dram_data", "dram_bss", "noinit")
+#: Names that a library had in some releases, or that its parts have.
+_CALLED = (
+    (re.compile(r"app:.*|main"), "own"),
+    (re.compile(r"newlib|esp_libc|c"), "libc"),
+    (re.compile(r"hal|soc|esp_hal_\w+"), "hal"),
+    (re.compile(r"esp_system|esp_common|esp_ipc|esp32\w*"), "esp_system"),
+    (re.compile(r"xtensa|xt_hal"), "xtensa"),
+)
 _LINE = re.compile(r"^(?:CONFIG_(\w+)=(.*)|# CONFIG_(\w+) is not set|(\w+)=(.*))$", re.MULTILINE)
 _MASKED = re.compile(r'^"x+"$')
 #: No memory hangs on them: names of files, of the compiler's parts, of the project.
@@ -48,7 +58,8 @@ def main(arguments: Sequence[str]) -> int:
     kept = {row["id"] for row in builds}
     runs = [*_real(folder / "real", configs), *_wifi(folder / "wifi", configs)]
     _write("builds.csv", _BUILD, builds)
-    _write("libraries.csv", ("id", "library", "code", "data"), _libraries(folder / "builds", kept))
+    libraries = [*_libraries(folder / "builds", kept), *_of_wifi(folder / "wifi")]
+    _write("libraries.csv", ("id", "library", "code", "data"), libraries)
     _write("runs.csv", _RUN, runs)
     text = "".join(
         f"# {name}\n" + "".join(f"{key}={value}\n" for key, value in sorted(values.items()))
@@ -113,16 +124,37 @@ def _libraries(folder: Path, kept: set[str]) -> list[dict[str, str]]:
     sizes: dict[tuple[str, str], list[int]] = {}
     for row in _rows(folder / "libraries.csv.zst"):
         if row["memory"] in _RAM and row["id"] in kept:
-            library = row["archive"].removesuffix(".a").removeprefix("lib")
-            if library.startswith("app:") or library == "main":
-                library = "own"
-            size = sizes.setdefault((row["id"], library), [0, 0])
+            size = sizes.setdefault((row["id"], _library(row["archive"])), [0, 0])
             size[row["memory"] != "iram_code"] += int(row["bytes"])
     return [
         {"id": name, "library": library, "code": str(code), "data": str(data)}
         for (name, library), (code, data) in sizes.items()
         if code or data
     ]
+
+
+def _library(archive: str) -> str:
+    name = archive.removesuffix(".a").removeprefix("lib")
+    return next((called for names, called in _CALLED if names.fullmatch(name)), name)
+
+
+def _of_wifi(folder: Path) -> Iterator[dict[str, str]]:
+    """The same of the maps of the runs with Wi-Fi, which stand for builds with a radio."""
+    for chip, below in (("esp32", folder), ("esp32c3", folder / "c3")):
+        with scratch_folder() as scratch:
+            map_file = Path(scratch) / "base.map"
+            map_file.write_text(_text(below / "base.map.zst"), encoding="utf-8")
+            use = read_static(map_file, chip)
+        sizes: dict[str, list[int]] = {}
+        for piece in use.pieces:
+            section = use.sections[piece.section]
+            if section.kind in ("DRAM", "D/IRAM", "IRAM") and piece.component.startswith("lib"):
+                size = sizes.setdefault(_library(piece.component), [0, 0])
+                size[section.role != "code"] += piece.size
+        for library, (code, data) in sizes.items():
+            yield {
+                "id": f"wifi-{chip}", "library": library, "code": str(code), "data": str(data),
+            }  # fmt: skip
 
 
 def _real(folder: Path, configs: dict[str, Mapping[str, str]]) -> Iterator[dict[str, str]]:

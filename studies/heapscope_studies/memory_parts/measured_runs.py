@@ -40,6 +40,10 @@ class Build:
     def model(self) -> MemoryModel:
         return model_of_lines(self.chip, self.idf, options()[self.id], self.links)
 
+    @property
+    def minor(self) -> str:
+        return ".".join(map(str, self.model.scene.minor))
+
 
 @dataclass(frozen=True, kw_only=True)
 class Run:
@@ -88,6 +92,15 @@ def builds() -> tuple[Build, ...]:
         )
         for row in _rows("builds")
     )
+
+
+@functools.cache
+def library_sizes() -> Mapping[str, Mapping[str, tuple[int, int]]]:
+    """By build and library, bytes of code and of data in RAM."""
+    sizes: dict[str, dict[str, tuple[int, int]]] = {}
+    for row in _rows("libraries"):
+        sizes.setdefault(row["id"], {})[row["library"]] = int(row["code"]), int(row["data"])
+    return sizes
 
 
 @functools.cache

@@ -8,7 +8,7 @@ one takes the nearest, with the doubt that such a step deserves.
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from math import sqrt
 
@@ -43,10 +43,12 @@ class ChipMemory:
 @dataclass(frozen=True, kw_only=True)
 class EmptyStatic:
     """Bytes that an empty program's code and data take, with half of a band that holds two of
-    three. `sources`: the programs it rests on."""
+    three: those of the libraries that every program has, by linker maps, and `unexplained` more (of
+    DRAM; below 0: less). `sources`: the programs it rests on."""
 
     dram: float
     iram: float
+    unexplained: float
     doubt: float
     sources: tuple[str, ...]
 
@@ -89,6 +91,8 @@ def _table(size: int, minor: Minor, rom: bool) -> int:
 
 @dataclass(frozen=True, kw_only=True)
 class _Known:
+    """`dram`, `iram`: beside what its libraries take."""
+
     chip: str
     minor: Minor
     dram: float
@@ -106,15 +110,19 @@ def empty_static(
 ) -> EmptyStatic:
     """`without`: sources that are left aside, and chips as "chip esp32", for tests of what was not
     seen. `widths`: in place of those that were learned, by release and by chip."""
+    from heapscope.forecast.predict.memory_states import library_bytes
+
     step, other = widths or (memory_fit().step, memory_fit().chip)
     own, of = _known_of(chip, without)
     weights = [1 / _variance(each, chip, minor, step, other) for each in of]
     code = [each for each in own if each.iram is not None]
-    dram = sum(w * each.dram for w, each in zip(weights, of, strict=True)) / sum(weights)
+    rest = sum(w * each.dram for w, each in zip(weights, of, strict=True)) / sum(weights)
     nearest = sorted(zip(weights, of, strict=True), key=lambda pair: -pair[0])[:3]
     return EmptyStatic(
-        dram=dram,
-        iram=_mean(code, [_variance(each, chip, minor, step, other) for each in code]),
+        dram=rest + library_bytes(chip, minor, "dram"),
+        iram=_mean(code, [_variance(each, chip, minor, step, other) for each in code])
+        + (library_bytes(chip, minor, "iram") if code else 0.0),
+        unexplained=rest,
         doubt=sqrt(1 / sum(weights) + (0 if own else other**2)),
         sources=tuple(dict.fromkeys(each.source for _, each in nearest)),
     )
@@ -163,13 +171,21 @@ def _place(minor: Minor) -> int:
 
 @functools.cache
 def _rows() -> tuple[dict[str, str], ...]:
-    return tuple(memory_table("empty"))
+    return (*memory_table("empty"), *memory_table("built"))
+
+
+def _code(row: Mapping[str, str], memory: ChipMemory, minor: Minor) -> float:
+    from heapscope.forecast.predict.memory_states import library_bytes
+
+    taken = memory.iram - float(row["free_iram"])
+    return taken - library_bytes(row["chip"], minor, "iram")
 
 
 @functools.cache
 def _empties(chip: str) -> tuple[_Known, ...]:
-    from heapscope.forecast.predict.memory_states import (
-        start_use,  # their start-up is a sum of parts
+    from heapscope.forecast.predict.memory_states import (  # sums of parts, which ask for chips
+        library_bytes,
+        start_use,
     )
 
     built = []
@@ -185,8 +201,8 @@ def _empties(chip: str) -> tuple[_Known, ...]:
             _Known(
                 chip=chip,
                 minor=minor,
-                dram=memory.dram - free,
-                iram=memory.iram - float(row["free_iram"]) if row["free_iram"] else None,
+                dram=memory.dram - free - library_bytes(chip, minor, "dram"),
+                iram=_code(row, memory, minor) if row["free_iram"] else None,
                 doubt=float(row["doubt"]),
                 source=row["source"],
             )

@@ -13,6 +13,7 @@ from heapscope.config.value import Value
 from heapscope.forecast.predict.chip_memory import ChipMemory, chip_memory
 from heapscope.forecast.predict.demand import Demand
 from heapscope.forecast.predict.formula import Number
+from heapscope.forecast.predict.library_sizes import library_size
 from heapscope.forecast.predict.part_table import Minor, minor_number
 from heapscope.memory.layout.chips import load_chip
 
@@ -46,6 +47,17 @@ def minor_of_config(config: Config, idf: str | None = None) -> Minor:
     return _NEXT
 
 
+def line_value(config: Config, name: str) -> Value | None:
+    """The value that a line gives to an option which the release does not have; None: none does."""
+    setting = config.setting(name)
+    if setting is None or config.kind(name) is not None:
+        return None
+    text = setting.text.strip('"')
+    if text in ("y", "n"):
+        return text == "y"
+    return int(text) if text.isdecimal() else None
+
+
 class QueriedValues(dict[str, Value]):
     """Values in place of a configuration's, which remembers the names that it was asked for."""
 
@@ -70,8 +82,12 @@ class MemoryScene:
     _names: dict[str, Number] = field(default_factory=dict, repr=False)
 
     def value(self, name: str) -> Value | None:
-        """The one place where an option's value is read."""
-        return self.instead[name] if name in self.instead else self.config.value(name)
+        """The one place where an option's value is read. A component's own option has the value of
+        its line, where the release's options do not have it."""
+        if name in self.instead:
+            return self.instead[name]
+        value = self.config.value(name)
+        return line_value(self.config, name) if value is None else value
 
     def linking(self, links: Collection[str]) -> MemoryScene:
         """The same with these linked."""
@@ -84,6 +100,9 @@ class MemoryScene:
     def default(self, option: str) -> Number | None:
         value = self.config.default(option)
         return int(value) if isinstance(value, int) else None
+
+    def library(self, name: str, memory: str) -> Number:
+        return library_size(self.config.chip, self.minor, name, memory)
 
     def on(self, name: str) -> bool:
         return self.value(name) is True

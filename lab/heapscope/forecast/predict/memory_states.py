@@ -23,7 +23,7 @@ from dataclasses import dataclass, replace
 from math import sqrt
 
 from heapscope.config.config import Config
-from heapscope.forecast.predict.chip_memory import empty_static
+from heapscope.forecast.predict.chip_memory import ChipMemory, chip_memory, empty_static
 from heapscope.forecast.predict.memory_fit import MemoryFit, memory_fit
 from heapscope.forecast.predict.memory_scene import BLE_WORKS, MemoryScene, QueriedValues, host_of
 from heapscope.forecast.predict.part_table import (
@@ -32,6 +32,7 @@ from heapscope.forecast.predict.part_table import (
     BOOT,
     CONNECTED,
     LOAD,
+    MAP,
     NET,
     PROVISIONING,
     WIFI,
@@ -300,6 +301,11 @@ class MemoryModel:
         more = memory.rtc if state != BOOT else 0
         return float(memory.dram + more if place == DRAM else memory.iram)
 
+    @property
+    def all_cores_memory(self) -> ChipMemory:
+        """The chip's memory in a default build, which empty programs were measured with."""
+        return chip_memory(self.scene.config.chip, self.scene.minor)
+
     def less_empty(
         self,
         left: float,
@@ -322,7 +328,7 @@ class MemoryModel:
         fit, free = memory_fit(), self.constant(state, place)[0]
         if self.known(place) is None:  # an empty program has the parts of a default build in it
             config = scene.config
-            default = _default_statics(config.chip, config.sdk, scene.minor, place)
+            default = default_statics(config.chip, config.sdk, scene.minor, place)
             free += sum(each.bytes for each in default)
         return free - (sum(map(fit.factor, self.more(state))) if place == DRAM else 0)
 
@@ -335,7 +341,7 @@ class MemoryModel:
         sizes = {each.part.id: (each.part.kind, each.taken) for each in held if not each.static}
         if self.known(place) is None:
             config = self.scene.config
-            default = _default_statics(config.chip, config.sdk, self.scene.minor, place)
+            default = default_statics(config.chip, config.sdk, self.scene.minor, place)
             wanted = [each for each in default if only is None or each.part.id in only]
             sizes |= _steps(wanted, [each for each in held if each.static])
         return sizes
@@ -380,10 +386,17 @@ def _steps(before: Iterable[Held], after: Iterable[Held]) -> dict[str, tuple[str
 
 
 @functools.lru_cache(maxsize=64)
-def _default_statics(chip: str, sdk: str, minor: Minor, place: str) -> tuple[Held, ...]:
+def default_statics(chip: str, sdk: str, minor: Minor, place: str) -> tuple[Held, ...]:
     """The static parts that an empty program has in a default build."""
     model = MemoryModel(scene=MemoryScene(config=Config(chip=chip, sdk=sdk), minor=minor))
     return tuple(each for each in model.held(BOOT) if each.place == place)
+
+
+@functools.lru_cache(maxsize=256)
+def library_bytes(chip: str, minor: Minor, place: str) -> float:
+    """Bytes of the libraries that every program has, in a default build, by linker maps."""
+    statics = default_statics(chip, f"{minor[0]}.{minor[1]}", minor, place)
+    return sum(each.taken for each in statics if each.part.kind == MAP)
 
 
 @functools.lru_cache(maxsize=64)
