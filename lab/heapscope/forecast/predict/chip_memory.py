@@ -8,9 +8,11 @@ one takes the nearest, with the doubt that such a step deserves.
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import sqrt
+
+import numpy as np
 
 from heapscope.base.errors import InputError
 from heapscope.forecast.predict.memory_fit import memory_fit
@@ -19,6 +21,7 @@ from heapscope.memory.layout.chips import load_chip
 
 #: Memory that is apart from what malloc usually gives.
 _CODE, _RTC = ("IRAM",), ("RTCRAM", "TCM")
+_DEGREES, _ROUNDS = 4.0, 6  # of a t distribution; until the mean stands
 #: Releases in their order, to count the steps between two.
 _MINORS: tuple[Minor, ...] = (
     *((3, n) for n in range(1, 4)),
@@ -113,24 +116,36 @@ def empty_static(
     from heapscope.forecast.predict.memory_states import library_bytes
 
     step, other = widths or (memory_fit().step, memory_fit().chip)
-    own, of = _known_of(chip, without)
-    weights = [1 / _variance(each, chip, minor, step, other) for each in of]
-    code = [each for each in own if each.iram is not None]
-    rest = sum(w * each.dram for w, each in zip(weights, of, strict=True)) / sum(weights)
-    nearest = sorted(zip(weights, of, strict=True), key=lambda pair: -pair[0])[:3]
+    own, others = _known_of(chip, without)
+    typical = _robust([(each.dram, each.doubt**2 + other**2) for each in others])[0]
+    known = [(each.dram, each.doubt**2 + (step * _steps(each, minor)) ** 2) for each in own]
+    rest, variance = _robust([*known, (typical, other**2)])
+    code = [(each.iram, each.doubt**2 + (step * _steps(each, minor)) ** 2) for each in own]
+    irams = [(iram, width) for iram, width in code if iram is not None]
+    nearest = sorted(own or others, key=lambda each: (_steps(each, minor), each.doubt))[:3]
     return EmptyStatic(
         dram=rest + library_bytes(chip, minor, "dram"),
-        iram=_mean(code, [_variance(each, chip, minor, step, other) for each in code])
-        + (library_bytes(chip, minor, "iram") if code else 0.0),
+        iram=_robust(irams)[0] + library_bytes(chip, minor, "iram") if irams else 0.0,
         unexplained=rest,
-        doubt=sqrt(1 / sum(weights) + (0 if own else other**2)),
-        sources=tuple(dict.fromkeys(each.source for _, each in nearest)),
+        doubt=sqrt(variance),
+        sources=tuple(dict.fromkeys(each.source for each in nearest)),
     )
+
+
+def _robust(of: Sequence[tuple[float, float]]) -> tuple[float, float]:
+    """The mean of values with their variances, and its own variance. A value that is far off counts
+    less, as the errors' t distribution has it."""
+    values, variances = (np.array(column) for column in zip(*of, strict=True))
+    mean = float(np.median(values))
+    for _ in range(_ROUNDS):
+        weights = (_DEGREES + 1) / (_DEGREES + (values - mean) ** 2 / variances) / variances
+        mean = float(weights @ values / weights.sum())
+    return mean, float(1 / weights.sum())
 
 
 @functools.lru_cache(maxsize=1024)
 def _known_of(chip: str, without: frozenset[str]) -> tuple[list[_Known], list[_Known]]:
-    """The chip's own empty programs, and those that stand for it."""
+    """The chip's own empty programs, and those of others."""
 
     def of_chips(chips: Iterable[str]) -> list[_Known]:
         return [
@@ -141,9 +156,8 @@ def _known_of(chip: str, without: frozenset[str]) -> tuple[list[_Known], list[_K
             if publisher(each.source) not in without
         ]
 
-    own = of_chips([chip])
     every = dict.fromkeys(row["chip"] for row in _rows())
-    return own, own or of_chips(each for each in every if each != "esp32") or of_chips(every)
+    return of_chips([chip]), of_chips(each for each in every if each != chip)
 
 
 def publisher(source: str) -> str:
@@ -151,17 +165,9 @@ def publisher(source: str) -> str:
     return source.split()[0]
 
 
-def _mean(of: list[_Known], variances: list[float]) -> float:
-    total = sum(1 / each for each in variances)
-    means = (
-        (each.iram or 0) / variance / total for each, variance in zip(of, variances, strict=True)
-    )
-    return sum(means)
-
-
-def _variance(known: _Known, chip: str, minor: Minor, step: float, other: float) -> float:
-    steps = abs(_place(known.minor) - _place(minor))
-    return known.doubt**2 + (step * steps) ** 2 + (0 if known.chip == chip else other**2)
+def _steps(known: _Known, minor: Minor) -> int:
+    """Releases between it and another."""
+    return abs(_place(known.minor) - _place(minor))
 
 
 @functools.cache

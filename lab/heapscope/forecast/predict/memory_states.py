@@ -40,6 +40,7 @@ from heapscope.forecast.predict.part_table import (
     PartRow,
     parts_in,
 )
+from heapscope.memory.layout.chips import load_chip
 
 DRAM, IRAM, PSRAM = "dram", "iram", "psram"
 MEMORIES = (DRAM, IRAM, PSRAM)
@@ -394,9 +395,12 @@ def default_statics(chip: str, sdk: str, minor: Minor, place: str) -> tuple[Held
 
 @functools.lru_cache(maxsize=256)
 def library_bytes(chip: str, minor: Minor, place: str) -> float:
-    """Bytes of the libraries that every program has, in a default build, by linker maps."""
+    """Bytes of the libraries that every program has, in a default build, by linker maps; less code
+    that the chip has other memory for."""
     statics = default_statics(chip, f"{minor[0]}.{minor[1]}", minor, place)
-    return sum(each.taken for each in statics if each.part.kind == MAP)
+    static = load_chip(chip).data.static
+    elsewhere = static.code_elsewhere if static is not None else 0
+    return sum(each.taken for each in statics if each.part.kind == MAP) - elsewhere
 
 
 @functools.lru_cache(maxsize=64)
