@@ -23,6 +23,7 @@ from statistics import median
 from heapscope.forecast.ladder.compared import difference_of
 from heapscope.forecast.ladder.difference import GainBand
 from heapscope.forecast.ladder.side import ConfigSide, NamedFiles, named_files, side_of, steps_of
+from heapscope.forecast.ladder.sides import linking
 from heapscope.forecast.predict.demand import Demand
 from heapscope_studies.data_file import PACKAGE, read_published
 from heapscope_studies.memory_parts.at_boot import LeftOut, at_boot
@@ -58,6 +59,7 @@ def ladder() -> list[Held]:
         side_of(each, chip="esp32", idf="4.2", demand=Demand(tcp=1, tls=1), links=())
         for each in named
     ]
+    sides = linking(sides)
     published = [step["dram"] for step in read_published("tls_ladder")["step"]]
     gains = [after - before for before, after in pairwise(published)]
     return [
@@ -93,7 +95,8 @@ def effects(program: Callable[[Run], bool], state: str, least: int) -> Iterator[
         base = by_name[run.program, run.chip, run.against]
         if run is base or run.lines == base.lines:
             continue
-        gains = difference_of(_side(base), _side(run)).total.states
+        before, after = linking([_side(base), _side(run)])
+        gains = difference_of(before, after).total.states
         dram = _free(run, state) - _free(base, state)
         if abs(dram) >= least:
             yield _held(f"{run.chip} {run.name}", dram, gains[state].dram)
@@ -109,13 +112,12 @@ def _free(run: Run, state: str) -> int:
 
 def _side(run: Run) -> ConfigSide:
     file = file_of(run.name, run.lines, run.idf)
-    links = tuple(link for link in run.links if link == "wifi")
     return side_of(
         NamedFiles(name=run.name, files=(file,)),
         chip=run.chip,
         idf=run.idf,
         demand=Demand(),
-        links=links,
+        links=(),
     )
 
 

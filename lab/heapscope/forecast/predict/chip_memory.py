@@ -14,10 +14,11 @@ from math import sqrt
 
 import numpy as np
 
-from heapscope.base.errors import InputError
 from heapscope.forecast.predict.memory_fit import memory_fit
 from heapscope.forecast.predict.part_table import Minor, memory_table, minor_number
 from heapscope.memory.layout.chips import load_chip
+from heapscope.memory.layout.layout import Layout
+from heapscope.memory.layout.versions import knows_version
 
 #: Memory that is apart from what malloc usually gives.
 _CODE, _RTC = ("IRAM",), ("RTCRAM", "TCM")
@@ -57,16 +58,26 @@ class EmptyStatic:
 
 
 @functools.lru_cache(maxsize=64)
+def _bare(chip: str, minor: Minor, cores: int | None) -> Layout:
+    """The regions of a chip without any code or data."""
+    loaded = load_chip(chip)
+    for name in (f"{minor[0]}.{minor[1]}", loaded.versions[0]):
+        if knows_version(loaded.data, name):
+            break
+    return loaded.layout(idf=name, cores=cores, static_dram=0, static_iram=0, startup_use=0)
+
+
+def heap_base(chip: str, minor: Minor) -> int:
+    """The first address that a firmware's data can have, in the memory that code and data share."""
+    regions = _bare(chip, minor, None).regions
+    return min(region.start for region in regions if region.kind not in (*_CODE, *_RTC))
+
+
+@functools.lru_cache(maxsize=64)
 def chip_memory(chip: str, minor: Minor, cores: int | None = None, rtc: bool = True) -> ChipMemory:
     """A release that does not know the chip gets the chip's first. `cores`: in use, None: all of
     them; `rtc`: its fast memory is heap, where the release can give it."""
-    loaded = load_chip(chip)
-    name = f"{minor[0]}.{minor[1]}"
-    try:
-        layout = loaded.layout(idf=name, cores=cores, static_dram=0, static_iram=0)
-    except InputError:
-        name = loaded.versions[0]
-        layout = loaded.layout(idf=name, cores=cores, static_dram=0, static_iram=0)
+    loaded, layout = load_chip(chip), _bare(chip, minor, cores)
     sizes = [(region.kind, region.size) for region in layout.regions]
     shared = [size for kind, size in sizes if kind not in (*_CODE, *_RTC)]
     of_rtc = [size for kind, size in sizes if kind in _RTC and rtc]

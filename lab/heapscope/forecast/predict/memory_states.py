@@ -371,7 +371,7 @@ class MemoryModel:
     ) -> FreeBand:
         """DRAM that `other` leaves more than this. `only`: parts that can differ."""
         fit, use = memory_fit(), self.change(other, state, only)
-        half = fit.reach["difference"] * sqrt(use.variance(fit))
+        half = fit.difference_half(use.variance(fit), state)
         return FreeBand(median=-use.taken(fit), half_80=half)
 
 
