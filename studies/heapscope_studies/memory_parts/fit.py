@@ -34,6 +34,8 @@ from heapscope_studies.wifi_model.fit import same
 _BELIEFS: Mapping[str, tuple[float, float]] = {
     "exact": (0.001, 0.02),
     "map": (0.001, 0.10),
+    "run": (0.001, 0.10),
+    "peer": (0.001, 0.15),
     "measured": (0.05, 0.10),
     "documented": (0.15, 0.20),
     "object": (0.20, 0.15),
@@ -49,7 +51,7 @@ _TYPICAL = (
     4_000.0  # by how much programs of one state differ, bytes, before the data; a factor of 2
 )
 _SPREADS: Array = 500.0 * 1.19 ** np.arange(26.0)
-_STEPS, _CHIPS = (500.0, 1000.0, 2000.0, 3000.0, 4500.0), (2000.0, 3000.0, 4000.0, 6000.0, 9000.0)
+_STEPS, _CHIPS = (500.0, 1500.0, 3000.0), (2500.0, 4000.0, 7000.0)
 _ROUNDS = 8
 _SHARE = 0.8
 _FEW = 10  # figures of a group, below which its band is at least that of all groups

@@ -6,8 +6,8 @@ was read tell the forecast.
     data/memory/built.csv        what a program leaves that has these libraries alone, in a default
                                  build
 
-A library is listed that a third of all builds have; builds that are not optimised as by default are
-left aside. `--check` fails (exit code 1) when a file would change.
+A library is listed that a third of all builds have; builds that are not optimised as by default, or
+have PSRAM, are left aside. `--check` fails (exit code 1) when a file would change.
 """
 
 from __future__ import annotations
@@ -92,7 +92,8 @@ def _beside(build: Build) -> int:
 
 def _is_usual(build: Build) -> bool:
     scene = build.model.scene
-    return not (scene.on("COMPILER_OPTIMIZATION_PERF") or scene.on("COMPILER_OPTIMIZATION_SIZE"))
+    others = ("COMPILER_OPTIMIZATION_PERF", "COMPILER_OPTIMIZATION_SIZE", "SPIRAM")
+    return not any(map(scene.on, others))
 
 
 def _built() -> Iterator[Mapping[str, object]]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, replace
-from math import ceil
 
 from heapscope.base.errors import InputError
 from heapscope.config.config import Config
@@ -21,7 +20,7 @@ _HEADER = 4  # of a block of the heap
 _SMALLEST = 12
 _TCB = 340  # the control block of a task, as heap task tracking shows it on an ESP32-S3
 _EXTRA = 512  # stack that every task of the SDK has for printf, but with the small one
-_FRAME = 1696 + 28  # a received frame: the driver's buffer, and lwIP's header for it
+_FRAME = 1764  # a received frame: two blocks, as in runs of the SDK with Wi-Fi
 _PBUF = 24 + 74  # lwIP's header of a segment, and room for those of the layers below
 _RECORD = 13 + 320  # what mbedTLS adds to a record buffer
 _ROUNDING = (5, 4)  # the release from which on the allocator rounds large requests up
@@ -195,8 +194,9 @@ def _sockets(scene: MemoryScene) -> int:
 
 
 def _frames(scene: MemoryScene, window: str) -> int:
-    """Frames that the windows of all connections hold at most."""
-    return int(scene.name("connections")) * ceil(scene.name(window) / scene.name("mss"))
+    """Frames that the windows of all connections hold; the last one of a window is a part of a
+    frame, which takes its bytes alone."""
+    return int(scene.name("connections")) * max(1, round(scene.name(window) / scene.name("mss")))
 
 
 def _tx_frames(scene: MemoryScene) -> int:

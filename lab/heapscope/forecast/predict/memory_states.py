@@ -69,6 +69,10 @@ _PSRAM = 4 << 20
 _OWN_ERROR = 2500.0
 
 
+#: Components whose parts are fractions of libraries that count whole, and what is a chip's own.
+_INSIDE, _CHIP = ("system", "power", "allocator"), "chip"
+
+
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Held:
     """A part as one configuration has it. `place`: one of MEMORIES. `size`: of each, by its figure,
@@ -83,6 +87,13 @@ class Held:
     @property
     def static(self) -> bool:
         return self.part.state == BOOT
+
+    @property
+    def is_whole(self) -> bool:
+        """It is no memory that another part has in it: options of the system act within libraries,
+        and caches are none of the memory that data can have."""
+        inside = self.part.component in _INSIDE and self.part.kind != MAP
+        return self.place == DRAM and not inside and self.part.component != _CHIP
 
     @property
     def taken(self) -> float:
@@ -306,6 +317,20 @@ class MemoryModel:
     def all_cores_memory(self) -> ChipMemory:
         """The chip's memory in a default build, which empty programs were measured with."""
         return chip_memory(self.scene.config.chip, self.scene.minor)
+
+    @property
+    def unexplained(self) -> float:
+        """Bytes of code and data in DRAM that no part tells of: of an empty program, or of the file
+        that tells the static use. What an option moves within a library is in the library."""
+        config, static = self.scene.config, load_chip(self.scene.config.chip).data.static
+        known, memory = self.known(DRAM), self.all_cores_memory.dram
+        if known is None:
+            taken = memory - self.less_empty(memory, DRAM)[0]
+            held: Iterable[Held] = default_statics(config.chip, config.sdk, self.scene.minor, DRAM)
+        else:
+            taken, held = known, (each for each in self.held(self.busiest) if each.static)
+        elsewhere = static.code_elsewhere if static is not None else 0
+        return taken + elsewhere - sum(each.bytes for each in held if each.is_whole)
 
     def less_empty(
         self,
