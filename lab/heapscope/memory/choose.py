@@ -117,16 +117,28 @@ def _chip_layout(
     if static is not None and boot is None:  # a log tells the regions itself
         start = static.start
         dram, iram, taken = start.static_dram, start.static_iram, start.taken
+    cores = _cores(options.get("cores"))
+    rtc = _switch(options.get("rtc"), "--rtc")
+    protection = _switch(options.get("memprot"), "--memprot")
+    iram_8bit = _switch(options.get("iram_8bit"), "--iram-8bit")
+    if config is not None and boot is None:  # what an option of the command line says counts more
+        single = config.single_core and chip.data.cores > 1
+        cores = 1 if cores is None and single else cores
+        rtc = False if rtc is None and config.without_rtc else rtc
+        if protection is None and config.without_protection and chip.protects(idf):
+            protection = False
+        if iram_8bit is None and single:
+            iram_8bit = config.iram_8bit
     return chip.layout(
         idf=idf,
-        cores=_cores(options.get("cores")),
+        cores=cores,
         static_dram=dram,
         static_iram=iram,
         taken=taken,
         psram=_psram(options, boot),
-        rtc=_switch(options.get("rtc"), "--rtc"),
-        protection=_switch(options.get("memprot"), "--memprot"),
-        iram_8bit=_switch(options.get("iram_8bit"), "--iram-8bit") or False,
+        rtc=rtc,
+        protection=protection,
+        iram_8bit=iram_8bit or False,
         rom=None if config is None else config.rom,
         boot=boot,
         allocator=_everywhere(options),

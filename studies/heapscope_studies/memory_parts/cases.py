@@ -28,9 +28,10 @@ from heapscope.forecast.predict.memory_states import (
     MemoryUse,
     group_of,
 )
-from heapscope.forecast.predict.part_table import KINDS, minor_number
+from heapscope.forecast.predict.part_table import BOOT, KINDS, minor_number
 from heapscope.forecast.predict.posterior import Array
 from heapscope_studies.data_file import PACKAGE
+from heapscope_studies.memory_parts.measured_runs import builds
 
 _FOLDER: Path = PACKAGE / "data" / "memory_parts"
 _UNITS = {"B": (1.0, 1.0), "KB": (1000.0, 1024.0)}
@@ -113,6 +114,26 @@ def cases() -> tuple[Case, ...]:
     return (
         *(case for row in _rows("programs") for case in _program(row)),
         *(_change(row) for row in _rows("changes")),
+    )
+
+
+@functools.cache
+def built_cases() -> tuple[Case, ...]:
+    """The heap at boot of public builds whose own code and data are known."""
+    return tuple(
+        Case(
+            id=build.id,
+            group=group_of(BOOT, DRAM),
+            state=BOOT,
+            chip=build.chip,
+            publisher=build.owner,
+            low=float(build.dram + build.own),
+            high=float(build.dram + build.own),
+            use=build.model.use(BOOT, DRAM),
+            model=build.model,
+        )
+        for build in builds()
+        if build.own is not None
     )
 
 

@@ -27,12 +27,15 @@ from heapscope.forecast.predict.memory_fit import FILE, MemoryFit
 from heapscope.forecast.predict.memory_states import MORE
 from heapscope.forecast.predict.part_table import KINDS
 from heapscope.forecast.predict.posterior import Array
-from heapscope_studies.memory_parts.cases import DIFFERENCE, NAMES, Case, cases
+from heapscope_studies.memory_parts.cases import DIFFERENCE, NAMES, Case, built_cases, cases
 from heapscope_studies.wifi_model.fit import same
 
 #: Before the data: how far all figures of a kind are off together, and each by itself, as shares.
 _BELIEFS: Mapping[str, tuple[float, float]] = {
     "exact": (0.001, 0.02),
+    "map": (0.001, 0.10),
+    "run": (0.001, 0.10),
+    "peer": (0.001, 0.15),
     "measured": (0.05, 0.10),
     "documented": (0.15, 0.20),
     "object": (0.20, 0.15),
@@ -48,7 +51,7 @@ _TYPICAL = (
     4_000.0  # by how much programs of one state differ, bytes, before the data; a factor of 2
 )
 _SPREADS: Array = 500.0 * 1.19 ** np.arange(26.0)
-_STEPS, _CHIPS = (500.0, 1000.0, 2000.0, 3000.0, 4500.0), (3000.0, 5000.0, 7000.0, 10000.0, 14000.0)
+_STEPS, _CHIPS = (500.0, 1500.0, 3000.0), (2500.0, 4000.0, 7000.0)
 _ROUNDS = 8
 _SHARE = 0.8
 _FEW = 10  # figures of a group, below which its band is at least that of all groups
@@ -220,8 +223,10 @@ def left_out(by: str) -> tuple[Judged, ...]:
 
 
 def _start(of: Sequence[Case], without: frozenset[str]) -> MemoryFit:
-    """By how much empty programs differ: what makes programs without a radio most likely."""
+    """By how much empty programs differ: what makes programs without a radio most likely, public
+    builds among them."""
     boot = [case for case in of if case.group == "boot"]
+    boot += [case for case in built_cases() if case.publisher not in without]
 
     def likely(fit: MemoryFit) -> float:
         results = [judged(case, without, fit) for case in boot]

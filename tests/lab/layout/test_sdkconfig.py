@@ -51,7 +51,7 @@ def test_its_options_give_the_allocator_of_every_region(
 def test_what_is_not_read_is_stated(tmp_path: Path) -> None:
     (plain,) = read(tmp_path, OTHERS).notes
     assert "neither heap poisoning nor task tracking" in plain
-    assert "its other options are not read" in plain
+    assert "--load counts what its other options take" in plain
 
 
 @pytest.mark.parametrize(

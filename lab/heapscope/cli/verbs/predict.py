@@ -126,16 +126,18 @@ def predict(
     )
     paths = chosen.paths
     config = chosen.config
+    minor = minor_of_config(config, idf)
     model = MemoryModel(
         scene=MemoryScene(
             config=config,
-            minor=minor_of_config(config, idf),
+            minor=minor,
             demand=Demand(tcp=tcp, udp=udp, tls=tls),
             links=tuple(known(printable(link), LINKS, noun="--links") for link in each_of(links)),
         ),
         **vars(
             static_use(
                 config.chip,
+                minor,
                 elf=elf,
                 map=map,
                 static_dram=None

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from math import hypot, sqrt
+from math import hypot
 
 import numpy as np
 
@@ -81,7 +81,7 @@ def memory_gains(pair: Exchange) -> MemoryGains:
             for part, shares in divided.items()
         }
         own = sum((bases[each] for each in of if each in bases), np.zeros(_shape(states)))
-        return _share(own, sizes, kinds, doubt if PLATFORM in of else 0.0)
+        return _share(own, sizes, kinds, states, doubt if PLATFORM in of else 0.0)
 
     return MemoryGains(
         states=states,
@@ -128,7 +128,11 @@ def _doubt(before: MemoryModel, after: MemoryModel) -> float:
 
 
 def _share(
-    base: Array, sizes: Mapping[str, Array], kinds: Mapping[str, str], doubt: float
+    base: Array,
+    sizes: Mapping[str, Array],
+    kinds: Mapping[str, str],
+    states: tuple[str, ...],
+    doubt: float,
 ) -> MemoryShare:
     fit = memory_fit()
     median, half = base.copy(), np.zeros_like(base)
@@ -139,7 +143,10 @@ def _share(
     for at in np.ndindex(*base.shape):
         here = [(kinds[part], float(size[at])) for part, size in sizes.items() if size[at]]
         own = doubt**2 if PLACES[at[1]] in (DRAM, IRAM, STATIC) else 0.0
-        half[at] = fit.reach["difference"] * sqrt(use_of(here).variance(fit) + own)
+        variance = use_of(here).variance(fit) + own
+        if not variance and base[at]:
+            variance = 1.0  # memory that the chip's map tells, to the byte
+        half[at] = fit.difference_half(variance, states[at[0]])
         if PLACES[at[1]] == PSRAM:  # how much a module has, no option says
             half[at] = hypot(half[at], abs(base[at]) / 2)
     return MemoryShare(median=median, half_80=half)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 from typing import TypedDict
 
@@ -11,14 +13,23 @@ from heapscope.base.choices import known
 from heapscope.base.printable import printable
 from heapscope.forecast.ladder.compared import RULE, static_gain
 from heapscope.forecast.ladder.difference import Rung
+from heapscope.forecast.ladder.option_change import option_changes
 from heapscope.forecast.ladder.side import ConfigSide, NamedFiles, side_of
 from heapscope.forecast.predict.config_knobs import knobs_of
 from heapscope.forecast.predict.demand import Demand
 from heapscope.forecast.predict.forecast import Forecast, forecast
 from heapscope.forecast.predict.memory_states import DRAM, IRAM
-from heapscope.forecast.predict.part_table import BLE, LINKS, LOAD
+from heapscope.forecast.predict.part_table import BLE, LINKS, LOAD, NET, WIFI
 from heapscope.forecast.predict.static_use import KnownStatic, static_use
 from heapscope.forecast.predict.wifi_table import chips
+
+
+#: By what is linked, the options that nothing else has.
+_WIFI = "wifi"
+_OPTIONS: Mapping[str, re.Pattern[str]] = {
+    _WIFI: re.compile(r"ESP(32)?_WIFI_"),
+    NET: re.compile(r"LWIP_|ESP(32)?_WIFI_"),
+}
 
 
 class SideOptions(TypedDict, total=False):
@@ -45,13 +56,43 @@ def sides_of(named: Iterable[NamedFiles], options: SideOptions) -> list[ConfigSi
         side_of(each, chip=options.get("chip"), idf=options.get("idf"), demand=demand, links=links)
         for each in named
     ]
+    sides = linking(sides)
     static = static_use(
         sides[0].config.chip,
+        sides[0].model.scene.minor,
         elf=options.get("elf"),
         map=options.get("map"),
         static_dram=options.get("static_dram"),
     )
     return sides if static == KnownStatic() else list(_with_static(sides, static))
+
+
+def _stated_links(sides: Sequence[ConfigSide]) -> frozenset[str]:
+    """The networks that a program of these configurations has linked in every state: a line that
+    changes an option of their component says so."""
+    changed = {
+        name
+        for before, after in pairwise(sides)
+        for name, change in option_changes(before.config, after.config).items()
+        if change.given and change.before != change.after
+    }
+    links = {link for link, names in _OPTIONS.items() if any(map(names.match, changed))}
+    return frozenset(links) - _without_wifi(sides)
+
+
+def _without_wifi(sides: Sequence[ConfigSide]) -> frozenset[str]:
+    return frozenset(() if all(WIFI in side.model.states for side in sides) else (_WIFI,))
+
+
+def linking(sides: Sequence[ConfigSide]) -> list[ConfigSide]:
+    """With what their differences show to be linked."""
+    links = _stated_links(sides)
+    if not links:
+        return list(sides)
+    return [
+        replace(side, model=side.model.linking(*links.union(side.model.scene.links)))
+        for side in sides
+    ]
 
 
 def _with_static(sides: Sequence[ConfigSide], static: KnownStatic) -> Iterable[ConfigSide]:

@@ -8,17 +8,21 @@ one takes the nearest, with the doubt that such a step deserves.
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import sqrt
 
-from heapscope.base.errors import InputError
+import numpy as np
+
 from heapscope.forecast.predict.memory_fit import memory_fit
 from heapscope.forecast.predict.part_table import Minor, memory_table, minor_number
 from heapscope.memory.layout.chips import load_chip
+from heapscope.memory.layout.layout import Layout
+from heapscope.memory.layout.versions import knows_version
 
 #: Memory that is apart from what malloc usually gives.
 _CODE, _RTC = ("IRAM",), ("RTCRAM", "TCM")
+_DEGREES, _ROUNDS = 4.0, 6  # of a t distribution; until the mean stands
 #: Releases in their order, to count the steps between two.
 _MINORS: tuple[Minor, ...] = (
     *((3, n) for n in range(1, 4)),
@@ -43,32 +47,46 @@ class ChipMemory:
 @dataclass(frozen=True, kw_only=True)
 class EmptyStatic:
     """Bytes that an empty program's code and data take, with half of a band that holds two of
-    three. `sources`: the programs it rests on."""
+    three: those of the libraries that every program has, by linker maps, and `unexplained` more (of
+    DRAM; below 0: less). `sources`: the programs it rests on."""
 
     dram: float
     iram: float
+    unexplained: float
     doubt: float
     sources: tuple[str, ...]
 
 
 @functools.lru_cache(maxsize=64)
-def chip_memory(chip: str, minor: Minor) -> ChipMemory:
-    """A release that does not know the chip gets the chip's first."""
+def _bare(chip: str, minor: Minor, cores: int | None) -> Layout:
+    """The regions of a chip without any code or data."""
     loaded = load_chip(chip)
-    name = f"{minor[0]}.{minor[1]}"
-    try:
-        layout = loaded.layout(idf=name, static_dram=0, static_iram=0)
-    except InputError:
-        layout = loaded.layout(idf=loaded.versions[0], static_dram=0, static_iram=0)
+    for name in (f"{minor[0]}.{minor[1]}", loaded.versions[0]):
+        if knows_version(loaded.data, name):
+            break
+    return loaded.layout(idf=name, cores=cores, static_dram=0, static_iram=0, startup_use=0)
+
+
+def heap_base(chip: str, minor: Minor) -> int:
+    """The first address that a firmware's data can have, in the memory that code and data share."""
+    regions = _bare(chip, minor, None).regions
+    return min(region.start for region in regions if region.kind not in (*_CODE, *_RTC))
+
+
+@functools.lru_cache(maxsize=64)
+def chip_memory(chip: str, minor: Minor, cores: int | None = None, rtc: bool = True) -> ChipMemory:
+    """A release that does not know the chip gets the chip's first. `cores`: in use, None: all of
+    them; `rtc`: its fast memory is heap, where the release can give it."""
+    loaded, layout = load_chip(chip), _bare(chip, minor, cores)
     sizes = [(region.kind, region.size) for region in layout.regions]
     shared = [size for kind, size in sizes if kind not in (*_CODE, *_RTC)]
-    rtc = [size for kind, size in sizes if kind in _RTC]
+    of_rtc = [size for kind, size in sizes if kind in _RTC and rtc]
     return ChipMemory(
         dram=sum(shared),
         iram=sum(size for kind, size in sizes if kind in _CODE),
-        rtc=sum(rtc),
+        rtc=sum(of_rtc),
         largest=max(shared, default=0),
-        tables=sum(_table(size, minor, loaded.data.rom is not None) for size in (*shared, *rtc)),
+        tables=sum(_table(size, minor, loaded.data.rom is not None) for size in (*shared, *of_rtc)),
     )
 
 
@@ -87,6 +105,8 @@ def _table(size: int, minor: Minor, rom: bool) -> int:
 
 @dataclass(frozen=True, kw_only=True)
 class _Known:
+    """`dram`, `iram`: beside what its libraries take."""
+
     chip: str
     minor: Minor
     dram: float
@@ -104,23 +124,39 @@ def empty_static(
 ) -> EmptyStatic:
     """`without`: sources that are left aside, and chips as "chip esp32", for tests of what was not
     seen. `widths`: in place of those that were learned, by release and by chip."""
+    from heapscope.forecast.predict.memory_states import library_bytes
+
     step, other = widths or (memory_fit().step, memory_fit().chip)
-    own, of = _known_of(chip, without)
-    weights = [1 / _variance(each, chip, minor, step, other) for each in of]
-    code = [each for each in own if each.iram is not None]
-    dram = sum(w * each.dram for w, each in zip(weights, of, strict=True)) / sum(weights)
-    nearest = sorted(zip(weights, of, strict=True), key=lambda pair: -pair[0])[:3]
+    own, others = _known_of(chip, without)
+    typical = _robust([(each.dram, each.doubt**2 + other**2) for each in others])[0]
+    known = [(each.dram, each.doubt**2 + (step * _steps(each, minor)) ** 2) for each in own]
+    rest, variance = _robust([*known, (typical, other**2)])
+    code = [(each.iram, each.doubt**2 + (step * _steps(each, minor)) ** 2) for each in own]
+    irams = [(iram, width) for iram, width in code if iram is not None]
+    nearest = sorted(own or others, key=lambda each: (_steps(each, minor), each.doubt))[:3]
     return EmptyStatic(
-        dram=dram,
-        iram=_mean(code, [_variance(each, chip, minor, step, other) for each in code]),
-        doubt=sqrt(1 / sum(weights) + (0 if own else other**2)),
-        sources=tuple(dict.fromkeys(each.source for _, each in nearest)),
+        dram=rest + library_bytes(chip, minor, "dram"),
+        iram=_robust(irams)[0] + library_bytes(chip, minor, "iram") if irams else 0.0,
+        unexplained=rest,
+        doubt=sqrt(variance),
+        sources=tuple(dict.fromkeys(each.source for each in nearest)),
     )
+
+
+def _robust(of: Sequence[tuple[float, float]]) -> tuple[float, float]:
+    """The mean of values with their variances, and its own variance. A value that is far off counts
+    less, as the errors' t distribution has it."""
+    values, variances = (np.array(column) for column in zip(*of, strict=True))
+    mean = float(np.median(values))
+    for _ in range(_ROUNDS):
+        weights = (_DEGREES + 1) / (_DEGREES + (values - mean) ** 2 / variances) / variances
+        mean = float(weights @ values / weights.sum())
+    return mean, float(1 / weights.sum())
 
 
 @functools.lru_cache(maxsize=1024)
 def _known_of(chip: str, without: frozenset[str]) -> tuple[list[_Known], list[_Known]]:
-    """The chip's own empty programs, and those that stand for it."""
+    """The chip's own empty programs, and those of others."""
 
     def of_chips(chips: Iterable[str]) -> list[_Known]:
         return [
@@ -131,9 +167,8 @@ def _known_of(chip: str, without: frozenset[str]) -> tuple[list[_Known], list[_K
             if publisher(each.source) not in without
         ]
 
-    own = of_chips([chip])
     every = dict.fromkeys(row["chip"] for row in _rows())
-    return own, own or of_chips(each for each in every if each != "esp32") or of_chips(every)
+    return of_chips([chip]), of_chips(each for each in every if each != chip)
 
 
 def publisher(source: str) -> str:
@@ -141,17 +176,9 @@ def publisher(source: str) -> str:
     return source.split()[0]
 
 
-def _mean(of: list[_Known], variances: list[float]) -> float:
-    total = sum(1 / each for each in variances)
-    means = (
-        (each.iram or 0) / variance / total for each, variance in zip(of, variances, strict=True)
-    )
-    return sum(means)
-
-
-def _variance(known: _Known, chip: str, minor: Minor, step: float, other: float) -> float:
-    steps = abs(_place(known.minor) - _place(minor))
-    return known.doubt**2 + (step * steps) ** 2 + (0 if known.chip == chip else other**2)
+def _steps(known: _Known, minor: Minor) -> int:
+    """Releases between it and another."""
+    return abs(_place(known.minor) - _place(minor))
 
 
 @functools.cache
@@ -161,13 +188,21 @@ def _place(minor: Minor) -> int:
 
 @functools.cache
 def _rows() -> tuple[dict[str, str], ...]:
-    return tuple(memory_table("empty"))
+    return (*memory_table("empty"), *memory_table("built"))
+
+
+def _code(row: Mapping[str, str], memory: ChipMemory, minor: Minor) -> float:
+    from heapscope.forecast.predict.memory_states import library_bytes
+
+    taken = memory.iram - float(row["free_iram"])
+    return taken - library_bytes(row["chip"], minor, "iram")
 
 
 @functools.cache
 def _empties(chip: str) -> tuple[_Known, ...]:
-    from heapscope.forecast.predict.memory_states import (
-        start_use,  # their start-up is a sum of parts
+    from heapscope.forecast.predict.memory_states import (  # sums of parts, which ask for chips
+        library_bytes,
+        start_use,
     )
 
     built = []
@@ -183,8 +218,8 @@ def _empties(chip: str) -> tuple[_Known, ...]:
             _Known(
                 chip=chip,
                 minor=minor,
-                dram=memory.dram - free,
-                iram=memory.iram - float(row["free_iram"]) if row["free_iram"] else None,
+                dram=memory.dram - free - library_bytes(chip, minor, "dram"),
+                iram=_code(row, memory, minor) if row["free_iram"] else None,
                 doubt=float(row["doubt"]),
                 source=row["source"],
             )

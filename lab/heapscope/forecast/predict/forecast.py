@@ -16,7 +16,7 @@ from heapscope.forecast.predict.demand import Demand
 from heapscope.forecast.predict.environment import AIR, Environment, on_channel, seen_in
 from heapscope.forecast.predict.guess import Guess, predicted_throughput
 from heapscope.forecast.predict.memory_fit import memory_fit
-from heapscope.forecast.predict.memory_part import MemoryPart, parts_of
+from heapscope.forecast.predict.memory_part import MUCH_UNEXPLAINED, MemoryPart, parts_of
 from heapscope.forecast.predict.memory_states import DRAM, MemoryModel, OwnMemory
 from heapscope.forecast.predict.power_save import TIME_UNIT_MS, PowerSave, Times, modes
 from heapscope.forecast.predict.power_statement import PowerStatement, power_statements
@@ -138,7 +138,7 @@ def forecast(
             *_memory_rests_on(model),
             *_own(measured),
         ),
-        notes=(*notes, *_short(model), *_tcp_above_udp(seen), *(read.notes if read else ())),
+        notes=(*_unexplained(model), *notes, *_short(model), *_tcp_above_udp(seen), *(read.notes if read else ())),
     )
 
 
@@ -184,6 +184,15 @@ def _tcp_above_udp(seen: Mapping[str, Guess]) -> Iterator[str]:
                 f"tcp_{way} is predicted above udp_{way}, which it cannot pass: the smaller one is "
                 f"the better guess"
             )
+
+
+def _unexplained(model: MemoryModel) -> Iterator[str]:
+    size = round(model.unexplained)
+    if abs(size) > MUCH_UNEXPLAINED:
+        yield (
+            f"not explained: {size:,} bytes of code and data, of which no part tells; what is left "
+            "counts them, but no option that is known gives them back"
+        )
 
 
 def _short(model: MemoryModel) -> Iterator[str]:

@@ -4,6 +4,7 @@
     snd * segment / mss                          names in small letters are the scene's
     block(84 + 4 * n), stack(n)                  what the heap takes for a block, for a task's stack
     default(ETH_DMA_BUFFER_SIZE)                 its value where no file says anything of it
+    code(freertos), data(freertos)               what a library has in RAM by linker maps
 
 `y` counts as 1 and `n` as 0. The syntax is Python's; the tree is checked when the table is read, so
 that a formula which cannot be worked out is found before anyone asks.
@@ -32,6 +33,9 @@ class FormulaScene(Protocol):
 
     def default(self, option: str) -> Number | None:
         """The value that it has where no file says anything of it. None: not known."""
+
+    def library(self, name: str, memory: str) -> Number:
+        """Bytes of "code" or "data" that the library of the SDK has in RAM in a default build."""
 
     def block(self, size: Number) -> Number:
         """Bytes that the heap takes for a block of this size."""
@@ -95,6 +99,8 @@ def _formula(node: ast.expr, text: str) -> Formula:
             return _chosen(of(test), of(body), of(orelse))
         case ast.Call(func=ast.Name(id="default"), args=[ast.Name(id=option)], keywords=[]):
             return lambda scene: scene.default(option)
+        case ast.Call(func=ast.Name(id="code" | "data" as memory), args=[name], keywords=[]):
+            return _of_library(ast.unparse(name), memory)
         case ast.Call(func=ast.Name(id="block" | "stack" as name), args=[size], keywords=[]):
             return _of_scene(name, of(size))
         case ast.Call(func=ast.Name(id=name), args=args, keywords=[]) if name in _FUNCTIONS:
@@ -108,6 +114,10 @@ def _applied(function: Callable[..., Number], *of: Formula) -> Formula:
         return None if None in values else function(*values)
 
     return value
+
+
+def _of_library(name: str, memory: str) -> Formula:
+    return lambda scene: scene.library(name, memory)
 
 
 def _of_scene(name: str, size: Formula) -> Formula:

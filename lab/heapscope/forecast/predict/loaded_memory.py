@@ -43,11 +43,13 @@ def loaded_memory(options: MemoryOptions, trace: Path | None) -> ChosenMemory:
     chosen = choose_config([file], chip=chip, idf=idf)
     config = chosen.config
     own, stated = measured_of([Path(file)], measured=None, no_measured=False, chip=chip, idf=idf)
+    minor = minor_of_config(config, idf)
     model = MemoryModel(
-        scene=MemoryScene(config=config, minor=minor_of_config(config, idf), demand=load.demand),
+        scene=MemoryScene(config=config, minor=minor, demand=load.demand),
         **vars(
             static_use(
                 config.chip,
+                minor,
                 elf=options.get("elf"),
                 map=options.get("map"),
                 static_dram=_bytes(options, "static_dram"),

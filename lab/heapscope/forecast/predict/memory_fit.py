@@ -14,12 +14,20 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib import resources
+from math import hypot, sqrt
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from heapscope.forecast.predict.posterior import Array
+
+#: Bytes that hold 80 % of what one change of an option gives beside its parts: code is padded to
+#: 256 or 512 bytes, and the heap rounds blocks. Effects of single options in the SDK's own firmware
+#: (studies: memory_parts/runs.csv) differ by so much between two chips or two programs; once a
+#: network is at work, by what is in flight.
+_APART = {"boot": 260.0, "app_main": 260.0, "wifi_started": 260.0}
+_APART_LATER = 700.0
 
 FILE = Path(str(resources.files("heapscope.data") / "memory" / "fit.json"))
 
@@ -50,6 +58,13 @@ class MemoryFit:
         return sum(
             square * (self.own[kind] * self.factor(kind)) ** 2 for kind, square in squares.items()
         )
+
+    def difference_half(self, variance: float, state: str = "") -> float:
+        """Half of the 80 % band of a difference whose parts have this variance; 0: no part differs.
+        No band is narrower than what the same change gave in two programs, or two runs, apart."""
+        if not variance:
+            return 0.0
+        return hypot(self.reach["difference"] * sqrt(variance), _APART.get(state, _APART_LATER))
 
     def factor(self, kind: str) -> float:
         return float(self.mean[self.names.index(kind)])

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from heapscope.base.rows.figure import figure
 from heapscope.base.rows.row import Row
-from heapscope.forecast.predict.memory_states import MEMORIES, MemoryModel
-from heapscope.forecast.predict.part_table import PROVISIONING, STATES
+from heapscope.forecast.predict.memory_states import DRAM, MEMORIES, MemoryModel
+from heapscope.forecast.predict.part_table import BOOT, PROVISIONING, STATES
 
 
 class MemoryPart(Row):
@@ -24,9 +26,31 @@ class MemoryPart(Row):
     source: str = figure("The source of the figure.")
 
 
+#: Bytes without a named part from which on an answer says so before anything else.
+MUCH_UNEXPLAINED = 4096
+_UNEXPLAINED = "not explained"
+
+
 def parts_of(model: MemoryModel) -> tuple[MemoryPart, ...]:
     """All that is held when everything that the configuration has is at work, and what a session
-    of provisioning takes."""
+    of provisioning takes; and what code and data no part tells of."""
+    return (*_named_parts(model), *_unexplained(model))
+
+
+def _unexplained(model: MemoryModel) -> Iterator[MemoryPart]:
+    size = round(model.unexplained)
+    if size:
+        yield MemoryPart(
+            component=_UNEXPLAINED,
+            what="code and data that no part tells of",
+            kind=DRAM,
+            state=BOOT,
+            bytes=size,
+            source="what an empty program, or the firmware's own file, has more than its parts",
+        )
+
+
+def _named_parts(model: MemoryModel) -> tuple[MemoryPart, ...]:
     states = [model.busiest]
     if PROVISIONING in model.states:
         states.append(PROVISIONING)

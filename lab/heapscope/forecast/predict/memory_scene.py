@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, replace
-from math import ceil
 
 from heapscope.base.errors import InputError
 from heapscope.config.config import Config
 from heapscope.config.releases import find_release
 from heapscope.config.value import Value
-from heapscope.forecast.predict.chip_memory import chip_memory
+from heapscope.forecast.predict.chip_memory import ChipMemory, chip_memory
 from heapscope.forecast.predict.demand import Demand
 from heapscope.forecast.predict.formula import Number
+from heapscope.forecast.predict.library_sizes import library_size
 from heapscope.forecast.predict.part_table import Minor, minor_number
 from heapscope.memory.layout.chips import load_chip
 
@@ -20,7 +20,7 @@ _HEADER = 4  # of a block of the heap
 _SMALLEST = 12
 _TCB = 340  # the control block of a task, as heap task tracking shows it on an ESP32-S3
 _EXTRA = 512  # stack that every task of the SDK has for printf, but with the small one
-_FRAME = 1696 + 28  # a received frame: the driver's buffer, and lwIP's header for it
+_FRAME = 1764  # a received frame: two blocks, as in runs of the SDK with Wi-Fi
 _PBUF = 24 + 74  # lwIP's header of a segment, and room for those of the layers below
 _RECORD = 13 + 320  # what mbedTLS adds to a record buffer
 _ROUNDING = (5, 4)  # the release from which on the allocator rounds large requests up
@@ -44,6 +44,17 @@ def minor_of_config(config: Config, idf: str | None = None) -> Minor:
         if name:
             return _NEXT if name.startswith("head") else minor_number(name)
     return _NEXT
+
+
+def line_value(config: Config, name: str) -> Value | None:
+    """The value that a line gives to an option which the release does not have; None: none does."""
+    setting = config.setting(name)
+    if setting is None or config.kind(name) is not None:
+        return None
+    text = setting.text.strip('"')
+    if text in ("y", "n"):
+        return text == "y"
+    return int(text) if text.isdecimal() else None
 
 
 class QueriedValues(dict[str, Value]):
@@ -70,8 +81,12 @@ class MemoryScene:
     _names: dict[str, Number] = field(default_factory=dict, repr=False)
 
     def value(self, name: str) -> Value | None:
-        """The one place where an option's value is read."""
-        return self.instead[name] if name in self.instead else self.config.value(name)
+        """The one place where an option's value is read. A component's own option has the value of
+        its line, where the release's options do not have it."""
+        if name in self.instead:
+            return self.instead[name]
+        value = self.config.value(name)
+        return line_value(self.config, name) if value is None else value
 
     def linking(self, links: Collection[str]) -> MemoryScene:
         """The same with these linked."""
@@ -85,6 +100,9 @@ class MemoryScene:
         value = self.config.default(option)
         return int(value) if isinstance(value, int) else None
 
+    def library(self, name: str, memory: str) -> Number:
+        return library_size(self.config.chip, self.minor, name, memory)
+
     def on(self, name: str) -> bool:
         return self.value(name) is True
 
@@ -96,6 +114,12 @@ class MemoryScene:
         if name not in self._names:
             self._names[name] = _NAMES[name](self)
         return self._names[name]
+
+    @property
+    def memory(self) -> ChipMemory:
+        """The memory that the chip has with the configuration's cores and options."""
+        rtc = self.value("ESP_SYSTEM_ALLOW_RTC_FAST_MEM_AS_HEAP") is not False
+        return chip_memory(self.config.chip, self.minor, int(self.name("cores")), rtc)
 
     @property
     def aggregates(self) -> bool:
@@ -121,7 +145,7 @@ class MemoryScene:
         """The allocator rounds a block of this size up to a multiple of it."""
         if self.minor < _ROUNDING or size < 1 << 9:
             return 4
-        heap = chip_memory(self.config.chip, self.minor).largest
+        heap = self.memory.largest
         return 1 << size.bit_length() - 1 - (5 if heap > 256 << 10 else 4)
 
     def stack(self, size: Number) -> Number:
@@ -149,7 +173,8 @@ def _idle(scene: MemoryScene) -> Number:
 
 
 def _cores(scene: MemoryScene) -> int:
-    return 1 if scene.on("FREERTOS_UNICORE") else load_chip(scene.config.chip).data.cores
+    cores = load_chip(scene.config.chip).data.cores
+    return 1 if cores > 1 and scene.on("FREERTOS_UNICORE") else cores
 
 
 def _record(scene: MemoryScene, side: str, fallback: int) -> int:
@@ -169,8 +194,9 @@ def _sockets(scene: MemoryScene) -> int:
 
 
 def _frames(scene: MemoryScene, window: str) -> int:
-    """Frames that the windows of all connections hold at most."""
-    return int(scene.name("connections")) * ceil(scene.name(window) / scene.name("mss"))
+    """Frames that the windows of all connections hold; the last one of a window is a part of a
+    frame, which takes its bytes alone."""
+    return int(scene.name("connections")) * max(1, round(scene.name(window) / scene.name("mss")))
 
 
 def _tx_frames(scene: MemoryScene) -> int:
@@ -210,7 +236,7 @@ _NAMES: Mapping[str, Callable[[MemoryScene], Number]] = {
     "tcb": _tcb,
     "idle": _idle,
     "extra": lambda scene: 0 if scene.on("LIBC_NEWLIB_NANO_FORMAT") else _EXTRA,
-    "heap_tables": lambda scene: chip_memory(scene.config.chip, scene.minor).tables,
+    "heap_tables": lambda scene: scene.memory.tables,
     "old_fixed": lambda scene: (
         scene.number("ESP32_REV_MIN", 0) >= 3
         or scene.on("ESP32_REV_MIN_3")

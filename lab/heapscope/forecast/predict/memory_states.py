@@ -23,7 +23,7 @@ from dataclasses import dataclass, replace
 from math import sqrt
 
 from heapscope.config.config import Config
-from heapscope.forecast.predict.chip_memory import chip_memory, empty_static
+from heapscope.forecast.predict.chip_memory import ChipMemory, chip_memory, empty_static
 from heapscope.forecast.predict.memory_fit import MemoryFit, memory_fit
 from heapscope.forecast.predict.memory_scene import BLE_WORKS, MemoryScene, QueriedValues, host_of
 from heapscope.forecast.predict.part_table import (
@@ -32,6 +32,7 @@ from heapscope.forecast.predict.part_table import (
     BOOT,
     CONNECTED,
     LOAD,
+    MAP,
     NET,
     PROVISIONING,
     WIFI,
@@ -39,6 +40,7 @@ from heapscope.forecast.predict.part_table import (
     PartRow,
     parts_in,
 )
+from heapscope.memory.layout.chips import load_chip
 
 DRAM, IRAM, PSRAM = "dram", "iram", "psram"
 MEMORIES = (DRAM, IRAM, PSRAM)
@@ -67,6 +69,10 @@ _PSRAM = 4 << 20
 _OWN_ERROR = 2500.0
 
 
+#: Components whose parts are fractions of libraries that count whole, and what is a chip's own.
+_INSIDE, _CHIP = ("system", "power", "allocator"), "chip"
+
+
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Held:
     """A part as one configuration has it. `place`: one of MEMORIES. `size`: of each, by its figure,
@@ -81,6 +87,13 @@ class Held:
     @property
     def static(self) -> bool:
         return self.part.state == BOOT
+
+    @property
+    def is_whole(self) -> bool:
+        """It is no memory that another part has in it: options of the system act within libraries,
+        and caches are none of the memory that data can have."""
+        inside = self.part.component in _INSIDE and self.part.kind != MAP
+        return self.place == DRAM and not inside and self.part.component != _CHIP
 
     @property
     def taken(self) -> float:
@@ -296,11 +309,28 @@ class MemoryModel:
 
     def before_code(self, state: str, place: str) -> float:
         """Free bytes of the chip before any firmware takes of them."""
-        scene = self.scene
-        memory = chip_memory(scene.config.chip, scene.minor)
-        rtc = scene.value("ESP_SYSTEM_ALLOW_RTC_FAST_MEM_AS_HEAP") is not False
-        more = memory.rtc if state != BOOT and rtc else 0
+        memory = self.scene.memory
+        more = memory.rtc if state != BOOT else 0
         return float(memory.dram + more if place == DRAM else memory.iram)
+
+    @property
+    def all_cores_memory(self) -> ChipMemory:
+        """The chip's memory in a default build, which empty programs were measured with."""
+        return chip_memory(self.scene.config.chip, self.scene.minor)
+
+    @property
+    def unexplained(self) -> float:
+        """Bytes of code and data in DRAM that no part tells of: of an empty program, or of the file
+        that tells the static use. What an option moves within a library is in the library."""
+        config, static = self.scene.config, load_chip(self.scene.config.chip).data.static
+        known, memory = self.known(DRAM), self.all_cores_memory.dram
+        if known is None:
+            taken = memory - self.less_empty(memory, DRAM)[0]
+            held: Iterable[Held] = default_statics(config.chip, config.sdk, self.scene.minor, DRAM)
+        else:
+            taken, held = known, (each for each in self.held(self.busiest) if each.static)
+        elsewhere = static.code_elsewhere if static is not None else 0
+        return taken + elsewhere - sum(each.bytes for each in held if each.is_whole)
 
     def less_empty(
         self,
@@ -324,7 +354,7 @@ class MemoryModel:
         fit, free = memory_fit(), self.constant(state, place)[0]
         if self.known(place) is None:  # an empty program has the parts of a default build in it
             config = scene.config
-            default = _default_statics(config.chip, config.sdk, scene.minor, place)
+            default = default_statics(config.chip, config.sdk, scene.minor, place)
             free += sum(each.bytes for each in default)
         return free - (sum(map(fit.factor, self.more(state))) if place == DRAM else 0)
 
@@ -337,7 +367,7 @@ class MemoryModel:
         sizes = {each.part.id: (each.part.kind, each.taken) for each in held if not each.static}
         if self.known(place) is None:
             config = self.scene.config
-            default = _default_statics(config.chip, config.sdk, self.scene.minor, place)
+            default = default_statics(config.chip, config.sdk, self.scene.minor, place)
             wanted = [each for each in default if only is None or each.part.id in only]
             sizes |= _steps(wanted, [each for each in held if each.static])
         return sizes
@@ -366,7 +396,7 @@ class MemoryModel:
     ) -> FreeBand:
         """DRAM that `other` leaves more than this. `only`: parts that can differ."""
         fit, use = memory_fit(), self.change(other, state, only)
-        half = fit.reach["difference"] * sqrt(use.variance(fit))
+        half = fit.difference_half(use.variance(fit), state)
         return FreeBand(median=-use.taken(fit), half_80=half)
 
 
@@ -382,10 +412,20 @@ def _steps(before: Iterable[Held], after: Iterable[Held]) -> dict[str, tuple[str
 
 
 @functools.lru_cache(maxsize=64)
-def _default_statics(chip: str, sdk: str, minor: Minor, place: str) -> tuple[Held, ...]:
+def default_statics(chip: str, sdk: str, minor: Minor, place: str) -> tuple[Held, ...]:
     """The static parts that an empty program has in a default build."""
     model = MemoryModel(scene=MemoryScene(config=Config(chip=chip, sdk=sdk), minor=minor))
     return tuple(each for each in model.held(BOOT) if each.place == place)
+
+
+@functools.lru_cache(maxsize=256)
+def library_bytes(chip: str, minor: Minor, place: str) -> float:
+    """Bytes of the libraries that every program has, in a default build, by linker maps; less code
+    that the chip has other memory for."""
+    statics = default_statics(chip, f"{minor[0]}.{minor[1]}", minor, place)
+    static = load_chip(chip).data.static
+    elsewhere = static.code_elsewhere if static is not None else 0
+    return sum(each.taken for each in statics if each.part.kind == MAP) - elsewhere
 
 
 @functools.lru_cache(maxsize=64)

@@ -31,10 +31,13 @@ NET = "net"
 #: than its default does, for a program that uses the component.
 DIFFERENCE = "difference"
 
-#: The ground of a figure: it is read from source, or on the heap; measured as code; documented; the
-#: size of objects before the linker; an estimate. Or it is the most that can be held.
+#: What libraries weigh in linker maps.
+MAP = "map"
+#: The ground of a figure: it is read from source, or on the heap; from linker maps; from runs of the
+#: SDK's own firmware; measured, and hangs on keys and records of a peer; measured as code; documented; the size of objects before the linker; an
+#: estimate. Or it is the most that can be held.
 KINDS = (
-    "exact", "measured", "documented", "object", "object-late", "bt-object", "estimated", "ceiling",
+    "exact", MAP, "run", "peer", "measured", "documented", "object", "object-late", "bt-object", "estimated", "ceiling",
 )  # fmt: skip
 
 

@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from pathlib import Path
 
 from heapscope.base.errors import InputError
+from heapscope.config.chip_data import ChipData
+from heapscope.forecast.predict.chip_memory import heap_base
+from heapscope.forecast.predict.part_table import Minor
 from heapscope.memory.layout.chips import load_chip
 from heapscope.memory.static.heap_start import heap_start
 from heapscope.memory.static.read import read_static
+from heapscope.memory.static.use import StaticUse
+
+
+#: Archives of Bluetooth's controller, and its symbols.
+_CONTROLLER = re.compile(r"lib(btdm_app|btdm_common|bt)\.a|btdm_|r_(ld|lc|llm|llc)_|esp_bt_controller")
+_LEAST_KEPT = 8192  # bytes; alignment leaves less
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -21,6 +31,7 @@ class KnownStatic:
 
 def static_use(
     chip: str,
+    minor: Minor,
     *,
     elf: str | Path | None = None,
     map: str | Path | None = None,
@@ -38,8 +49,22 @@ def static_use(
     if path is None:
         return KnownStatic(static_dram=static_dram)
     data = load_chip(chip).data
-    start = heap_start(read_static(path, chip), data)
+    use = read_static(path, chip)
+    start = heap_start(use, data)
     if data.static is None:  # code has a memory of its own
-        return KnownStatic(static_dram=start.static_dram, static_iram=start.static_iram)
+        free = _kept_for_bluetooth(use, data)
+        return KnownStatic(static_dram=start.static_dram - free, static_iram=start.static_iram)
     code = max(0, start.static_iram - data.static.code_elsewhere)
-    return KnownStatic(static_dram=start.static_dram + code)
+    before = max(0, data.static.base - heap_base(chip, minor))  # memory of smaller caches
+    return KnownStatic(static_dram=start.static_dram + code + before)
+
+
+def _kept_for_bluetooth(use: StaticUse, data: ChipData) -> int:
+    """Bytes in front of the data that the linker script of an ESP32 leaves to the controller's, and
+    that are heap where nothing has linked the controller."""
+    if any(_CONTROLLER.match(piece.component or piece.symbol) for piece in use.pieces):
+        return 0
+    base = next(each.static_base for each in data.default_regions if each.static == "dram")
+    starts = [each.start for each in use.sections if each.kind == "DRAM" and each.start is not None]
+    before = min(starts, default=base) - base
+    return before if before >= _LEAST_KEPT and use.pieces else 0

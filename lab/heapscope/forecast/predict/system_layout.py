@@ -16,7 +16,6 @@ from heapscope.base.capabilities import EIGHT_BIT, INTERNAL
 from heapscope.base.errors import InputError
 from heapscope.config.config import Config
 from heapscope.config.releases import find_release
-from heapscope.forecast.predict.chip_memory import chip_memory
 from heapscope.forecast.predict.memory_states import DRAM, IRAM, MemoryModel
 from heapscope.forecast.predict.part_table import BOOT
 from heapscope.forecast.predict.tenants import tenants_of
@@ -70,7 +69,7 @@ class SystemMemory:
         chip has not so much, or cannot be set up like this."""
         wanted = self.left if left is None else left
         scene, other = self.model.scene, 0
-        memory, boot = chip_memory(scene.config.chip, scene.minor), self.model.at(self.state)
+        memory, boot = scene.memory, self.model.at(self.state)
         static = max(0, memory.dram - round(boot.free(BOOT)[DRAM].median)) & ~3
         code = max(0, memory.iram - round(boot.free(BOOT)[IRAM].median)) if self._has_code else None
         for tried in range(_TRIES):
@@ -120,18 +119,19 @@ class SystemMemory:
         named = (name, config.sdk, chip.versions[0])  # as chip_memory takes a release
         idf = next(each for each in named if knows_version(chip.data, each))
         version = version_of(chip.data, find_release(idf))
-        single = not self._has_code or scene.on("FREERTOS_UNICORE")
+        cores = int(scene.name("cores"))
+        single = cores == 1 or not self._has_code
         rtc = version is not None and version.rtc is not None and single
         protects = version is not None and version.protection is not None
         built = chip.layout(
             idf=idf,
-            cores=1 if self._has_code and single else None,
+            cores=cores,
             static_dram=static,
             static_iram=code if chip.data.static is None else chip.data.static.code_elsewhere,
             psram=self._psram(),
-            rtc=_switch(config, "ESP_SYSTEM_ALLOW_RTC_FAST_MEM_AS_HEAP") if rtc else None,
+            rtc=scene.memory.rtc > 0 if rtc else None,
             protection=_switch(config, "ESP_SYSTEM_MEMPROT") if protects else None,
-            iram_8bit=scene.on("ESP32_IRAM_AS_8BIT_ACCESSIBLE_MEMORY"),
+            iram_8bit=single and scene.on("ESP32_IRAM_AS_8BIT_ACCESSIBLE_MEMORY"),
             rom=_switch(config, "HEAP_TLSF_USE_ROM_IMPL"),
             flavour="".join(end for option, end in _FLAVOURS.items() if scene.on(option)),
             startup_use=0,
@@ -182,8 +182,8 @@ def free_of(layout: Layout) -> int:
 
 
 def _counts(region: Region) -> bool:
-    """malloc gives it, and it is on the chip."""
-    return not region.word_only and region.kind not in ("SPIRAM", POOL_KIND)
+    """malloc gives it, which never gives IRAM, and it is on the chip."""
+    return bool(region.all_caps & EIGHT_BIT) and region.kind not in ("SPIRAM", POOL_KIND)
 
 
 def _switch(config: Config, option: str) -> bool | None:

@@ -36,6 +36,8 @@ GROUPS: Mapping[str, str] = {
     "psram": "data lies in PSRAM",
 }
 ALL, CODE = "all", "code"
+#: A gain below this share of half of its band may as well be a loss.
+_SHARE_OF_BAND = 0.5
 _LEAST = 100  # bytes: less is not worth a line
 
 
@@ -163,7 +165,9 @@ class Trades:
         if not self._gives(use):
             return None
         fit = memory_fit()
-        median, half = -use.taken(fit), fit.reach["difference"] * sqrt(use.variance(fit))
+        median, half = -use.taken(fit), fit.difference_half(use.variance(fit), self.model.busiest)
+        if median < _SHARE_OF_BAND * half:
+            return None
         return TuneTrade(
             group=trade.group,
             option=here,

@@ -57,6 +57,10 @@ class Chip:
         """The releases whose memory differs from that of the one before."""
         return tuple(version.name for version in self.data.versions)
 
+    def protects(self, idf: str | None) -> bool:
+        """The version can protect the heap's memory."""
+        return idf is not None and chip_version(self.data, idf)[0].protection is not None
+
     def layout(
         self,
         *,

@@ -1,8 +1,8 @@
-"""The debugging of a firmware's heap as its sdkconfig sets it: poisoning and task tracking."""
+"""What a firmware's sdkconfig says of its heap: its debugging, and which memory it has."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,6 +12,17 @@ _TRACKING = "HEAP_TASK_TRACKING"
 _LIGHT = "HEAP_POISONING_LIGHT"
 _COMPREHENSIVE = "HEAP_POISONING_COMPREHENSIVE"
 _ROM = "HEAP_TLSF_USE_ROM_IMPL"
+_UNICORE = "FREERTOS_UNICORE"
+#: Names of one option in different releases.
+_RTC = (
+    "ESP_SYSTEM_ALLOW_RTC_FAST_MEM_AS_HEAP",
+    "ESP32_ALLOW_RTC_FAST_MEM_AS_HEAP",
+    "ESP32S2_ALLOW_RTC_FAST_MEM_AS_HEAP",
+    "ESP32S3_ALLOW_RTC_FAST_MEM_AS_HEAP",
+    "ESP32C3_ALLOW_RTC_FAST_MEM_AS_HEAP",
+)
+_PROTECTION = ("ESP_SYSTEM_MEMPROT_FEATURE", "ESP_SYSTEM_MEMPROT", "ESP32S2_MEMPROT_FEATURE")
+_IRAM_8BIT = "ESP32_IRAM_AS_8BIT_ACCESSIBLE_MEMORY"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -39,9 +50,37 @@ class SdkConfig:
         return None if _ROM not in self.options else self.has(_ROM)
 
     @property
+    def single_core(self) -> bool:
+        return self.has(_UNICORE)
+
+    @property
+    def without_rtc(self) -> bool:
+        """RTC memory is not heap, though the chip could give it."""
+        return self._is_off(_RTC)
+
+    @property
+    def without_protection(self) -> bool:
+        return self._is_off(_PROTECTION)
+
+    @property
+    def iram_8bit(self) -> bool:
+        return self.has(_IRAM_8BIT)
+
+    def _is_off(self, names: Iterable[str]) -> bool:
+        values = [self.options[name] for name in names if name in self.options]
+        return bool(values) and "y" not in values
+
+    @property
     def notes(self) -> tuple[str, ...]:
         flavour = self.flavour or "neither heap poisoning nor task tracking"
-        return (f"{flavour}, as in {self.file}; its other options are not read",)
+        memory = {
+            "one core": self.single_core,
+            "no RTC memory for the heap": self.without_rtc,
+            "no memory protection": self.without_protection,
+            "byte access to IRAM": self.iram_8bit,
+        }
+        stated = "".join(f", {what}" for what, is_so in memory.items() if is_so)
+        return (f"{flavour}{stated}, as in {self.file}; --load counts what its other options take",)
 
 
 def read_sdkconfig(path: str | Path) -> SdkConfig:

@@ -44,12 +44,20 @@ def heap_start(use: StaticUse, chip: ChipData) -> HeapStart:
         )
     code = sum(s.size for s in use.sections if s.role == "code" and s.kind in ("IRAM", "D/IRAM"))
     shared = min(max(0, code - chip.static.code_elsewhere), dram - dram_base)
+    elsewhere = _elsewhere(use, {"IRAM": _NOWHERE, "D/IRAM": dram})
     return HeapStart(
         static_dram=dram - dram_base - shared,
         static_iram=min(code, chip.static.code_elsewhere + shared),
-        taken=tuple(_elsewhere(use, {"IRAM": _NOWHERE, "D/IRAM": dram})),
+        # A release may have smaller caches by default, in front of the usual base: no heap here.
+        taken=((_window_start(windows, dram_base), dram), *elsewhere),
         dram=dram,
     )
+
+
+def _window_start(windows: ChipWindows, base: int) -> int:
+    home = windows.find(base)
+    assert home is not None  # of the package's own data
+    return home[0].start
 
 
 def _bases(chip: ChipData) -> tuple[int, int]:
