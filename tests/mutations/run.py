@@ -219,7 +219,7 @@ def changed_since(revision: str) -> set[str]:
         return done.stdout.splitlines()
 
     (left,) = git("merge-base", revision, "HEAD")
-    changed = git("compare", "--name-only", left)
+    changed = git("diff", "--name-only", left)
     return {*changed, *git("ls-files", "--others", "--exclude-standard")}
 
 

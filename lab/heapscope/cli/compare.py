@@ -10,7 +10,7 @@ from heapscope.base.verb_result import VerbResult
 from heapscope.cli.answer import write_text
 from heapscope.cli.call import Call
 from heapscope.cli.fail_on import FailOn, fail, needs_of, parsed
-from heapscope.cli.sides import two_sides
+from heapscope.cli.sides import sides_of
 from heapscope.cli.verbs.options import Json, output
 
 if TYPE_CHECKING:
@@ -24,16 +24,15 @@ def compare(
     out: Annotated[Path | None, output("FILE")] = None,
     json: Json = None,
 ) -> None:
-    from heapscope.cli.verbs.compared_replays import EXAMPLE
     from heapscope.forecast.ladder.side import paths_of
 
     things = call.get("things", ())
-    call.sides = two_sides(call.memory, example=EXAMPLE)
+    call.sides = sides_of(call.memory, things=len(things))
     budgets = parsed(fail_on, "compare")
-    replays: list[ReplayResult] = []
+    replays: list[tuple[ReplayResult, ReplayResult]] = []
     result = call.answer(
         need=[*call.get("need", ()), *needs_of(budgets)],
-        on_replays=lambda *both: replays.extend(both),
+        on_replays=lambda *both: replays.append(both),
     )
     if budgets and not replays:
         raise InputError("--fail-on is for comparing replays", remedy="leave --fail-on out")
@@ -45,7 +44,7 @@ def compare(
     if budgets:
         from heapscope.cli.verbs.fail_on import of_comparison
 
-        fail(of_comparison(budgets, *replays))
+        fail([row for both in replays for row in of_comparison(budgets, *both)])
 
 
 def _tables(answer: VerbResult, out: Path, title: str) -> str:

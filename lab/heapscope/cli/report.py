@@ -7,7 +7,7 @@ import typer
 from heapscope.base.printable import printable
 from heapscope.cli.answer import print_answer, wants_tables, write_json
 from heapscope.cli.call import Call
-from heapscope.cli.sides import report_sides
+from heapscope.cli.sides import sides_of
 from heapscope.cli.verbs.options import Json
 
 
@@ -17,7 +17,7 @@ def report(call: Call, *, json: Json = None) -> None:
 
     out, traces = call.given["out"], call.get("traces", ())
     check_page(out)
-    call.sides = report_sides(call.memory, traces=len(traces))
+    call.sides = sides_of(call.memory, things=len(traces))
     built = call.answer(out=None if traces else out)
     inputs = [*traces, out]
     if isinstance(built, Explorer):

@@ -26,20 +26,9 @@ def split_sides(sides_options: SidesOptions, *, count: int) -> Sides:
     return given(shared), [given(side) for side in sides]
 
 
-def two_sides(sides_options: SidesOptions, *, example: str) -> Sides:
-    """The same for a left and a right side."""
-    for name, values in sides_options.items():
-        if len(values) > 2:
-            raise InputError(
-                f"{flag(name)} given {len(values)} times, but a comparison has two sides",
-                remedy=example,
-            )
-    return split_sides(sides_options, count=2)
-
-
-def report_sides(sides_options: SidesOptions, *, traces: int) -> Sides:
-    """The same for as many sides as there are traces, or as one option was given."""
-    counts = {"traces": traces} | {
+def sides_of(sides_options: SidesOptions, *, things: int) -> Sides:
+    """The same for as many sides as there are things, or as one option was given."""
+    counts = {"things": things} | {
         flag(name): len(values) for name, values in sides_options.items()
     }
     several = {name: number for name, number in counts.items() if number > 1}
@@ -47,7 +36,7 @@ def report_sides(sides_options: SidesOptions, *, traces: int) -> Sides:
     if any(number != count for number in several.values()):
         listed = ", ".join(f"{name}: {number}" for name, number in several.items())
         raise InputError(
-            f"the sides of a report cannot be told: {listed}",
+            f"the number of sides is not clear: {listed}",
             remedy="give each once for all sides, or as often as there are sides",
         )
     return split_sides(sides_options, count=count)

@@ -53,6 +53,36 @@ def test_every_option_given_twice_makes_two_sides(
     assert False in sizes
 
 
+def test_each_of_more_than_two_is_compared_with_the_first(
+    hst: Path, run: Run, valid: Valid
+) -> None:
+    versions = ("4.2", "4.3", "5.5")
+    args = ("compare", hst, "--chip", "esp32", *(f"--idf={one}" for one in versions))
+    document = valid("compare-several", run(*args, "--json", "-").out)
+    assert [side["label"] for side in document["sides"]] == [f"ESP-IDF {one}" for one in versions]
+    rows = {(row["section"], row["name"]): row for row in document["differing"]}
+    for index, other in enumerate(versions[1:]):
+        pair = run(*args[:4], "--idf", "4.2", "--idf", other, "--json", "-").out
+        wanted = valid("compare-replays", pair)
+        assert document["conclusions"][index] == wanted["conclusion"]
+        for row in wanted["rows"]:
+            match = rows.get((row["section"], row["name"]))
+            if match is not None:
+                assert match["values"][0] == row["left"]
+                assert match["values"][index + 1] == row["right"]
+                assert match["outcomes"][index] == row["outcome"].replace("same", "")
+            else:
+                assert row["difference"] == 0 or row["left"] is row["right"] is None
+    assert "equal on all sides" in run(*args).out
+
+
+def test_a_budget_is_held_against_every_further_side(hst: Path, run: Run) -> None:
+    args = ("compare", hst, "--pool", "64KB", "--pool", "64KB", "--pool", "32KB")
+    done = run(*args, "--fail-on", "worse=0%")
+    assert done.code == 1
+    assert "broken: worse" in done.err
+
+
 def test_two_traces_are_named_by_their_files(hst: Path, run: Run, valid: Valid) -> None:
     Path("events2.txt").write_text("a 1 5\n", encoding="utf-8")
     run("import", "text", "events2.txt", "-o", "U.hst")
@@ -82,7 +112,14 @@ def test_equal_sides_are_marked_equal(hst: Path, run: Run) -> None:
     [
         (("T.hst", "--chip", "esp32"), "nothing to compare"),
         (("T.hst", "--chip", "esp32", *["--idf", "5.5"] * 2), "nothing to compare"),
-        (("T.hst", "--pool", "1KB", "--pool", "2KB", "--pool", "3KB"), "--pool given 3 times"),
+        (("T.hst", *["--pool", "1KB", "--idf", "5.5"] * 2, "--pool", "3KB"), "--pool: 3, --idf: 2"),
+        (("T.hst", *[f"--pool={size}KB" for size in range(1, 8)]), "7 sides, at most 6"),
+        (("T.hst", "--chip=esp32", *[f"--idf=5.{n}" for n in range(3)], "--parts"), "there are 3"),
+        (("a.json", "T.hst", "--parts"), "one trace on two memories"),
+        (("boot.txt",), "one log, and nothing"),
+        (("boot.txt", "boot.txt", "--chip", "esp32"), "--chip is for replaying"),
+        (("T.hst", "boot.txt"), "--boot-log gives a trace the memory"),
+        (("build.map", "build.map"), "builds are not compared part by part"),
         (("T.hst", "a.json", "--pool", "64KB"), "compared with another one"),
         (("a.json", "a.json", "--pool", "64KB"), "as they are, without options"),
         (("a.json", "bad.json"), "bad.json: at offset 5: not JSON"),
@@ -97,6 +134,7 @@ def test_what_cannot_be_compared_is_stated(
     hst: Path, run: Run, args: tuple[str, ...], message: str
 ) -> None:
     run("replay", hst, "--pool", "64KB", "--json", "a.json")
+    Path("build.map").write_text("Linker script and memory map\n", encoding="ascii")
     Path("bad.json").write_text('{"a":', encoding="ascii")
     Path("other.json").write_text('{"a": 1}', encoding="ascii")
     Path("deep.json").write_text('{"a":' * 100_000, encoding="ascii")

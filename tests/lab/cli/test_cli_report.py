@@ -115,7 +115,7 @@ def test_traces_are_distinguished_by_name(hst: Path, run: Run) -> None:
     ("arguments", "text"),
     [
         (("-", "-"), "standard input is named 2 times"),
-        (("T.hst", "T.hst", "--idf", "4.2", "--idf", "5.5", "--idf", "6.0"), "traces: 2, --idf: 3"),
+        (("T.hst", "T.hst", "--idf", "4.2", "--idf", "5.5", "--idf", "6.0"), "things: 2, --idf: 3"),
         (("T.hst", *["--idf", "5.5"] * 7), "7 sides, at most 6"),
         (("missing.hst",), "missing.hst: no such file"),
         (("events.txt",), "events.txt"),

@@ -86,17 +86,23 @@ def test_two_of_a_kind_are_compared(tmp_path: Path) -> None:
     assert same.answer == "Both have the same value of every option."
 
 
-def test_two_logs_are_answered_each_by_itself_and_a_trace_is_joined_with_a_log(
+def test_two_logs_are_compared_and_a_trace_is_joined_with_a_log(
     make_trace: object, tmp_path: Path
 ) -> None:
-    log = tmp_path / "boot"
+    log, trace = tmp_path / "boot", make_trace("a 1 1000")  # type: ignore[operator]
     log.write_text(LOG, encoding="utf-8")
-    first, second = heapscope.thing(log, log).things
-    assert (first.kind, second.kind) == ("log", "log")
-    assert "by itself" in second.notes[-1]
-    trace = make_trace("a 1 1000")  # type: ignore[operator]
+    (both,) = heapscope.thing(log, log).things
+    assert both.kind == "log"
+    assert both.next[0].words == ("compare", str(log), str(log))
     _, last = heapscope.thing(log, trace).things
     assert last.next[0].words == ("replay", str(trace), "--boot-log", str(log))
+
+
+def test_two_builds_are_each_answered_by_themselves(tmp_path: Path) -> None:
+    path = make("q", tmp_path)
+    first, second = heapscope.thing(path, path).things
+    assert first.kind == second.kind
+    assert "by itself" in second.notes[-1]
 
 
 def test_a_port_is_named_and_not_opened() -> None:

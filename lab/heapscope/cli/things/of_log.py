@@ -12,6 +12,7 @@ from heapscope.cli.things.of_others import answer_of_rest
 from heapscope.cli.things.said import AskedOfThing, command, counted, in_bytes
 from heapscope.cli.verbs.log import log
 from heapscope.logs.answer.log_result import LogResult
+from heapscope.logs.answer.sentences import fit_sentence
 from heapscope.trace.source import open_blocks
 from heapscope.trace.things.answer import NextCommand, ThingAnswer, ThingFigure
 from heapscope.trace.things.thing import Thing
@@ -39,14 +40,15 @@ def answer_of_log(thing: Thing, requested: AskedOfThing) -> ThingAnswer:
     result = _matches(thing, requested)
     if thing.kind.doubtful and result.answer.declines is not None:
         return answer_of_rest(thing, requested)
+    requests = [fit_sentence(fit) for fit in result.needs]
     return ThingAnswer(
         thing=thing.shown,
         kind="log",
         what=", ".join(_what(result)),
-        answer=result.verdict[0] if result.verdict else _NOTHING,
+        answer=[*requests, *result.verdict, _NOTHING][0],
         figures=tuple(_figures(result))[:_SHOWN],
         next=tuple(_next(thing, result, requested))[:2],
-        notes=(*result.contradictions[:1], *result.assumed[:1]),
+        notes=(*requests[1:], *result.contradictions[:1], *result.assumed[:1]),
     )
 
 

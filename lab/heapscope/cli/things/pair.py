@@ -17,6 +17,8 @@ def compared(left: Thing, right: Thing, requested: AskedOfThing) -> ThingAnswer 
         return _configurations(left, right, requested)
     if kinds == ("trace", "trace"):
         return _traces(left, right, requested)
+    if kinds == ("log", "log"):
+        return _logs(left, right)
     if kinds == ("result", "result"):
         return _results(left, right)
     return None
@@ -91,6 +93,28 @@ def _traces(left: Thing, right: Thing, requested: AskedOfThing) -> ThingAnswer |
                 "compare", left.name, right.name, *requested.device, why="every figure of both"
             ),
         ),
+    )
+
+
+def _logs(left: Thing, right: Thing) -> ThingAnswer:
+    from heapscope.cli.verbs.compared_logs import compared_logs
+
+    result = compared_logs([left.name, right.name])
+    differ = [row for row in result.rows if row.differences[0]]
+    return ThingAnswer(
+        thing=f"{left.shown}, {right.shown}",
+        kind="log",
+        what="two logs",
+        answer=result.conclusion[0],
+        figures=tuple(
+            in_bytes(f"{row.section}, {row.name}: second minus first", row.differences[0] or 0)
+            for row in differ[:3]
+        ),
+        next=(
+            command("compare", left.name, right.name, why="every figure of both"),
+            command("log", right.name, why="all that the second one tells"),
+        ),
+        notes=result.notes[:1],
     )
 
 

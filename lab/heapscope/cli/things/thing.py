@@ -41,7 +41,7 @@ def thing(
 ) -> Things:
     """Say what a thing is, and answer it: one sentence, three figures, the next two commands.
 
-    Its bytes tell what it is, and not its name. Two configurations, traces or results are
+    Its bytes tell what it is, and not its name. Two configurations, traces, results or logs are
     compared. A word that is a verb is the verb: ./log is a file. Exit code 1 when a thing is not
     understood; the list of what is understood is printed.
 

@@ -1,4 +1,4 @@
-"""Compare traces, memories, releases, results or configurations."""
+"""Compare traces, memories, releases, results, configurations or logs."""
 
 from __future__ import annotations
 
@@ -21,8 +21,10 @@ if TYPE_CHECKING:
     from heapscope.cli.verbs.compared_replays import Compared
     from heapscope.forecast.ladder.difference import Ladder
     from heapscope.forecast.ladder.sides import SideOptions
+    from heapscope.logs.answer.log_comparison import LogComparison
     from heapscope.simulation.result.comparison import Comparison
     from heapscope.simulation.result.result import ReplayResult
+    from heapscope.simulation.result.several import SeveralReplays
 
 
 #: Options of the memory that configurations take, too.
@@ -34,8 +36,9 @@ def compare(
         str | Path | VerbResult,
         Option(
             "[A B...]",
-            "Traces, results of replay --json, or configurations: F, F@5.1; +CONFIG_X=y, "
-            "+FILE, @5.5 change the one before. One trace: on two memories; none: their start.",
+            "Traces, results of replay --json, logs, or configurations: F, F@5.1; +CONFIG_X=y, "
+            "+FILE, @5.5 change the one before. One trace: on several memories; none: the start of "
+            "two.",
             kind=str,
         ),
     ],
@@ -75,17 +78,19 @@ def compare(
     on_replays: Callable[[ReplayResult, ReplayResult], object] | None = None,
     progress: OnProgress | None = None,
     **memory: Unpack[MemoryOptions],
-) -> Comparison | UpgradeResult | Ladder:
+) -> Comparison | SeveralReplays | UpgradeResult | Ladder | LogComparison:
     """Compare things of one kind, and say where their difference comes from.
 
-    two traces, or one on two memories    their replays side by side
-    two results of replay --json          the same, as they are
+    traces, or one on several memories    their replays side by side
+    results of replay --json              the same, as they are
     one trace or none, and --parts        the difference of two memories, part by part
     configurations                        what each option gives; of several, each step
-    An option given twice is for the left and the right side, one given once for both.
+    logs                                  their last states, and the heap at the start, by region
+    An option given several times has a value for each side, one given once is for all. Of more than
+    two replays or logs, up to six, each is compared with the first.
 
-    --fail-on worse=5% or worse:FIGURES=5% limits how much worse the right side of two replays may
-    be; other budgets are that side's.
+    --fail-on worse=5% or worse:FIGURES=5% limits how much worse a later replay may be than the
+    first; other budgets are those of the later ones.
 
     With --parts the differences in free memory and in the largest block are divided into control
     tables, headers, rounding, checks, regions, static growth and accounting. The rest is "not
@@ -101,7 +106,9 @@ def compare(
       heapscope compare T.hst --pool 256KB --allocator idf-4.2 --allocator idf-5.5
       heapscope compare T.hst --pool 256KB --place none --place rules.toml
       heapscope compare before.hst after.hst --chip esp32
+      heapscope compare T.hst --pool 256KB --allocator idf-5.5 --allocator tlsf --allocator heap_4
       heapscope compare before.json after.json
+      heapscope compare monday.log tuesday.log
       heapscope compare before.hst after.hst --chip esp32 --fail-on worse:tasks*=5%
       heapscope compare T.hst --chip esp32 --idf 4.2 --idf 5.5 --parts
       heapscope compare --chip esp32 --boot-log boot.txt --idf 4.2 --idf 4.3 --caps INTERNAL
@@ -112,10 +119,12 @@ def compare(
     """
     from heapscope.cli.verbs.compared_configurations import compared_configurations
     from heapscope.cli.verbs.compared_kind import Comparing, comparison_of, kind_of
+    from heapscope.cli.verbs.compared_logs import compared_logs
     from heapscope.cli.verbs.compared_parts import compared_parts
-    from heapscope.cli.verbs.compared_replays import both
+    from heapscope.cli.verbs.compared_replays import replays_of
     from heapscope.forecast.ladder.sides import SideOptions
     from heapscope.simulation.result.comparison import compare as compare_results
+    from heapscope.simulation.result.several import compare_several
 
     options = given(memory)
     if not things and not options and not sides:
@@ -135,12 +144,20 @@ def compare(
         },
     }
     _refuse_others(comparison, kinds)
+    if comparison is Comparing.LOGS:
+        _refuse_memory(_shown(things[0]), options, sides)
+        return compared_logs([thing for thing in things if isinstance(thing, str | Path)])
     if comparison is Comparing.CONFIGURATIONS:
         names = [thing for thing in things if isinstance(thing, str | Path)]
         taken = _taken(_shown(names[0]), options, sides, parts=parts)
         taken |= SideOptions(tcp=tcp, udp=udp, tls=tls, links=each_of(links))
         return compared_configurations(names, steps=steps, options=taken)
     if comparison is Comparing.PARTS:
+        if len(sides) > 2:
+            raise InputError(
+                f"--parts divides the difference of two memories, and there are {len(sides)}",
+                remedy="compare two at a time",
+            )
         trace = things[0] if things else None
         if not isinstance(trace, str | Path | None):
             raise InputError("--parts: a result, not a trace", remedy="name the trace")
@@ -152,11 +169,12 @@ def compare(
             reported_free=reported_free,
             progress=progress,
         )
-    left, right = things if len(things) == 2 else (things[0], None)
-    results = both(left, right, options, sides=sides, need=need, progress=progress)
-    if on_replays is not None:
-        on_replays(*results)
-    return compare_results(*results)
+    results = replays_of(things, options, sides=sides, need=need, progress=progress)
+    first, *others = results
+    for other in others:
+        if on_replays is not None:
+            on_replays(first, other)
+    return compare_results(first, others[0]) if len(others) == 1 else compare_several(results)
 
 
 def _shown(thing: Compared) -> str:
@@ -177,6 +195,15 @@ def _refuse_others(requested: Comparing, kinds: Mapping[Comparing, Mapping[str, 
                     f"{name} is for comparing {comparing}, and these are {requested}",
                     remedy="add --parts" if alone else f"leave {name} out",
                 )
+
+
+def _refuse_memory(first: str, options: MemoryOptions, sides: Sequence[MemoryOptions]) -> None:
+    """InputError: there is an option of a memory, which logs do not take."""
+    for name in (*options, *(sides[0] if sides else ())):
+        raise InputError(
+            f"{first}: a log, and {flag(name)} is for replaying",
+            remedy=f"leave {flag(name)} out",
+        )
 
 
 def _taken(

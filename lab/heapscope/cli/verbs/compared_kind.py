@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Sequence
 from enum import StrEnum
 from pathlib import Path
@@ -10,8 +11,8 @@ from pathlib import Path
 from heapscope.base.errors import InputError
 from heapscope.base.verb_result import VerbResult
 from heapscope.simulation.result.result import ReplayResult
-from heapscope.trace.sniff import TRACE_SYNC, looks_like
 from heapscope.trace.source import open_blocks
+from heapscope.trace.things.thing import kinds_of
 
 
 class Operand(StrEnum):
@@ -21,6 +22,7 @@ class Operand(StrEnum):
     RESULT = "a result of replay --json"
     CONFIGURATION = "a configuration"
     LOG = "a log"
+    BUILD = "a file of a build"
     UNKNOWN = "a file of another kind"
 
 
@@ -30,12 +32,25 @@ class Comparing(StrEnum):
     REPLAYS = "replays"
     PARTS = "parts"
     CONFIGURATIONS = "configurations"
+    LOGS = "logs"
 
 
-_OPTION = re.compile(rb"^(?:# )?CONFIG_\w+[ =]|^# Espressif IoT Development", re.MULTILINE)
-_MEMBER = re.compile(rb'\{\s*"[A-Z][A-Z0-9_]*"\s*:')  # of an sdkconfig.json
+#: By the kinds of things (heapscope.trace.things.kind).
+_OPERANDS = {
+    "trace": Operand.TRACE,
+    "result": Operand.RESULT,
+    "sdkconfig": Operand.CONFIGURATION,
+    "log": Operand.LOG,
+    **dict.fromkeys(("firmware", "map", "size", "image"), Operand.BUILD),
+}
+_MEMBER = re.compile(rb'\s*\{\s*"[A-Z][A-Z0-9_]*"\s*:')  # of an sdkconfig.json with few options
 _NAMED = re.compile(r"[@,+]")
-_HEAD = 4096  # bytes of a file that are looked at
+_HEAD = 1 << 20  # bytes of a file that are looked at
+#: What a trace takes from a thing of another kind.
+_OF_TRACE = {
+    Operand.CONFIGURATION: "; --sdkconfig gives a trace its configuration",
+    Operand.LOG: "; --boot-log gives a trace the memory that a log names",
+}
 
 
 def comparison_of(things: Sequence[tuple[str, Operand]], *, parts: bool) -> Comparing:
@@ -46,23 +61,33 @@ def comparison_of(things: Sequence[tuple[str, Operand]], *, parts: bool) -> Comp
     name, first = next(
         (each for each in things if each[1] is not Operand.UNKNOWN), ("", Operand.UNKNOWN)
     )
-    if first is Operand.LOG:
+    if first is Operand.BUILD:
+        names = " ".join(shlex.quote(name) for name, _ in things)
         raise InputError(
-            f"{name}: a log is not compared yet",
-            remedy="ask about each by itself: heapscope log LOG",
+            f"{name}: {first}, and builds are not compared part by part in this version",
+            remedy=f"heapscope {names} says what is known of each: its static RAM",
+        )
+    apart = next((kind for kind in kinds if kind not in (first, Operand.UNKNOWN)), None)
+    if apart is not None and {first, apart} & {Operand.CONFIGURATION, Operand.LOG, Operand.BUILD}:
+        one, other = (apart, first) if first is Operand.TRACE else (first, apart)
+        more = _OF_TRACE.get(one, "") if other is Operand.TRACE else ""
+        raise InputError(
+            f"{name}: {first} and {apart} have nothing to compare",
+            remedy=f"name things of one kind{more}",
         )
     if first is Operand.CONFIGURATION:
         return Comparing.CONFIGURATIONS
-    if Operand.CONFIGURATION in kinds:
+    if first is Operand.LOG:
+        if len(kinds) < 2:
+            raise InputError(
+                f"{name}: one log, and nothing to compare it with",
+                remedy=f"name a second log; heapscope log {shlex.quote(name)} answers this one",
+            )
+        return Comparing.LOGS
+    if parts and len(kinds) > 1:
         raise InputError(
-            f"{name}: {first} and {Operand.CONFIGURATION} have nothing to compare",
-            remedy="name things of one kind; --sdkconfig gives a trace its configuration",
-        )
-    most = 1 if parts else 2
-    if len(kinds) > most:
-        raise InputError(
-            f"{len(kinds)} traces, and at most {most} {'with --parts' if parts else 'here'}",
-            remedy="compare up to six with heapscope report -o FILE",
+            f"{len(kinds)} traces, and --parts is about one trace on two memories",
+            remedy="name one trace, or leave --parts out",
         )
     return Comparing.PARTS if parts or not kinds else Comparing.REPLAYS
 
@@ -81,21 +106,19 @@ def kind_of(thing: str | Path | VerbResult) -> Operand:
         return Operand.UNKNOWN
     try:
         with open_blocks(Path(text)) as blocks:
-            head = next(iter(blocks), b"")[:_HEAD]
+            head = b""
+            for block in blocks:
+                head += block[: _HEAD - len(head)]
+                if len(head) == _HEAD:
+                    break
     except InputError:
         return Operand.UNKNOWN
-    return _kind_of_bytes(head, Path(text).name)
+    result = _OPERANDS.get(kinds_of(head, None)[0].kind, Operand.UNKNOWN)
+    if result is not Operand.UNKNOWN:
+        return result
+    named = Path(text).name.startswith("sdkconfig") or _MEMBER.match(head)
+    return Operand.CONFIGURATION if named else Operand.UNKNOWN
 
 
 def _exists(name: str) -> bool:
     return bool(name) and "\0" not in name and Path(name).exists()
-
-
-def _kind_of_bytes(head: bytes, name: str) -> Operand:
-    if TRACE_SYNC in head:
-        return Operand.TRACE
-    if head.lstrip()[:1] == b"{":
-        return Operand.CONFIGURATION if _MEMBER.match(head.lstrip()) else Operand.RESULT
-    if _OPTION.search(head) or name.startswith("sdkconfig"):
-        return Operand.CONFIGURATION
-    return Operand.LOG if "boot log" in looks_like(head)[0] else Operand.UNKNOWN

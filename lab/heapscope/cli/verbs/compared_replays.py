@@ -1,4 +1,4 @@
-"""The two results that compare puts side by side."""
+"""The results that compare puts side by side."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from heapscope.base.verb_result import VerbResult
 from heapscope.cli.verbs.replayed import replayed
 from heapscope.memory.options import MemoryOptions, per_side
 from heapscope.simulation.result.result import ReplayResult
+from heapscope.simulation.result.several import SIDES_MAX
 from heapscope.trace.source import open_blocks
 from heapscope.trace.whole import RESULT_MAX, read_whole
 
@@ -21,40 +22,50 @@ EXAMPLE = "for example: heapscope compare T.hst --chip esp32 --idf 4.2 --idf 5.5
 Compared = str | Path | VerbResult
 
 
-def both(
-    left: Compared,
-    right: Compared | None,
+def replays_of(
+    things: Sequence[Compared],
     memory: MemoryOptions,
     *,
     sides: Sequence[MemoryOptions] = (),
     need: Needed = (),
     progress: OnProgress | None = None,
-) -> tuple[ReplayResult, ReplayResult]:
-    """InputError: an input cannot be used, or nothing tells the sides apart."""
-    saved = [one is not None and _is_result(one) for one in (left, right)]
-    if right is not None and all(saved):
+) -> list[ReplayResult]:
+    """Two or more. InputError: an input cannot be used, or nothing tells the sides apart."""
+    saved = [_is_result(one) for one in things]
+    if len(things) > 1 and all(saved):
         if memory or sides or need:
             raise InputError(
                 "results of replay --json are compared as they are, without options",
                 remedy="leave the options out, or name the traces instead",
             )
-        return _result(left), _result(right)
-    if any(saved) or isinstance(left, VerbResult) or isinstance(right, VerbResult):
+        return [_result(one) for one in things]
+    traces = [one for one in things if isinstance(one, str | Path)]
+    if any(saved) or len(traces) < len(things):
         raise InputError(
             "a result of replay --json is compared with another one, not with a trace",
             remedy="write the other side with replay --json too",
         )
-    before, after = per_side(memory, sides, count=2)
-    if right is None and before == after:
+    count = max(len(traces), len(sides))
+    if len(traces) not in (1, count):
+        raise InputError(
+            f"{len(traces)} traces, but options for {len(sides)} sides",
+            remedy="give one trace, or one for each side",
+        )
+    if count > SIDES_MAX:
+        raise InputError(
+            f"{count} sides, at most {SIDES_MAX} in one comparison",
+            remedy="make several comparisons",
+        )
+    each = per_side(memory, sides, count=count)
+    if len(traces) == 1 and all(one == each[0] for one in each):
         raise InputError(
             "nothing to compare: one trace and no option given twice",
             remedy=f"name a second trace, or give an option twice; {EXAMPLE}",
         )
-    other = left if right is None else right
-    return (
-        replayed(Path(left), before, need=need, progress=progress),
-        replayed(Path(other), after, need=need, progress=progress),
-    )
+    return [
+        replayed(Path(traces[number % len(traces)]), options, need=need, progress=progress)
+        for number, options in enumerate(each)
+    ]
 
 
 def _is_result(side: Compared) -> bool:

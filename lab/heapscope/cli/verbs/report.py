@@ -73,7 +73,6 @@ def report(
       heapscope report before.hst after.hst --chip esp32 --title "Smaller buffers" -o change.html
     """
     from heapscope.cli.verbs.reported import (
-        SIDES_MAX,
         check_page,
         engine_of,
         explorer,
@@ -81,9 +80,9 @@ def report(
         write_page,
     )
     from heapscope.render.explorer.embed import has_engine
-    from heapscope.render.page.comparison import labels
     from heapscope.render.page.document import Report
     from heapscope.simulation.replay.survey import COLUMNS
+    from heapscope.simulation.result.several import SIDES_MAX, labels
 
     fold_sites(fold)
     if out is not None:

@@ -41,10 +41,6 @@ EXPLAINED_EVENTS = 500_000
 MARKDOWN = "give a name that ends in .md, for Markdown"
 
 
-#: More would neither be read nor fit into a page of a few megabytes.
-SIDES_MAX = 6
-
-
 def explorer(out: str | Path) -> Explorer:
     """Writes the page that opens a trace, or the text of a recorder, which is dropped on it. It
     loads nothing. HeapscopeError: the build made no engine."""

@@ -37,7 +37,7 @@ def verdict(
     happened = [*damage(reading, answer, names), *stacks(reading), *_failed(answer)]
     happened += [*others(reading, answer, names), *_error(answer)]
     yield from happened
-    yield from (_fit(fit) for fit in fits)
+    yield from map(fit_sentence, fits)
     yield from followed
     yield from pool_sentences(reading, alone=answer.form == POOLS)
     if reading.figures.invalid:
@@ -55,7 +55,8 @@ def verdict(
         yield f"The log tells nothing of {what}: {answer.declines}."
 
 
-def _fit(fit: RequestFit) -> str:
+def fit_sentence(fit: RequestFit) -> str:
+    """Whether a request would fit, and why."""
     what = size(fit.size)
     where = "" if fit.line is None else f", by line {fit.line:,}"
     if fit.fits is None:

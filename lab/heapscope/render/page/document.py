@@ -13,9 +13,8 @@ from heapscope.base.rows.figure import computed, figure
 from heapscope.base.rows.row import Document
 from heapscope.base.verb_result import VerbResult
 from heapscope.render.explorer.embed import EmbeddedTrace, packed_parts
-from heapscope.render.page import cards, comparison
+from heapscope.render.page import cards
 from heapscope.render.page.colours import OTHERS, PATTERNS, TASKS
-from heapscope.render.page.comparison import DifferingRow
 from heapscope.render.page.detail import Detail, trimmed
 from heapscope.render.page.flame import has_stacks
 from heapscope.render.page.side import PageSide
@@ -29,6 +28,7 @@ from heapscope.render.text.replay import replay_parts
 from heapscope.render.text.stays import stays
 from heapscope.render.text.why import explained_tables, moments, why_parts
 from heapscope.simulation.result.result import ReplayResult
+from heapscope.simulation.result.several import DifferingRow, compared, differing
 from heapscope.trace.loss import is_cut
 from heapscope.trace.provenance import WORD_SIZE_TEXT, largest_word
 
@@ -88,7 +88,7 @@ class Report(VerbResult):
         results = [side.result for side in self.sides]
         if len(results) == 1:
             return results[0].verdict.sentences
-        return tuple(one.conclusion[0] for one in comparison.compared(results))
+        return tuple(one.conclusion[0] for one in compared(results))
 
     def to_json(self) -> dict[str, Any]:
         results = [side.result for side in self.sides]
@@ -96,8 +96,8 @@ class Report(VerbResult):
         if len(results) > 1:
             document = replace(
                 document,
-                conclusions=tuple(one.conclusion for one in comparison.compared(results)),
-                differing=comparison.differing(results).rows,
+                conclusions=tuple(one.conclusion for one in compared(results)),
+                differing=differing(results).rows,
             )
         return document.to_json()
 
@@ -109,8 +109,8 @@ def answer_parts(report: Report) -> Iterator[Text]:
 def report_parts(report: Report) -> Iterator[RenderableType]:
     """The whole report without its drawings, side by side where there are several."""
     yield Text(f"# {report.title}")
-    for compared in comparison.compared([side.result for side in report.sides]):
-        yield from comparison_parts(compared)
+    for one in compared([side.result for side in report.sides]):
+        yield from comparison_parts(one)
     for side in report.sides:
         yield Text(f"## {side.label or 'The replay'}")
         yield from replay_parts(side.result)
@@ -166,8 +166,8 @@ def _page(report: Report, detail: Detail, packed: dict[str, str]) -> str:
         first=sides[0],
         several=several,
         status=_worst(results),
-        comparisons=comparison.compared(results) if several else [],
-        differing=comparison.differing(results) if several else None,
+        comparisons=compared(results) if several else [],
+        differing=differing(results) if several else None,
         tables=tables,
         cards=cards,
         leak_sentences=sentences,

@@ -3,16 +3,25 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from itertools import groupby
+from typing import TypeVar
 
 from rich.console import RenderableType
 from rich.text import Text
 
 from heapscope.base.wording import plural, signed
+from heapscope.logs.answer.log_comparison import LogComparison, LogDifference
 from heapscope.render.text.table import Cell, CellText, Table, headed
 from heapscope.simulation.result.comparison import Comparison, DifferenceRow, Side
+from heapscope.simulation.result.several import DifferingRow, SeveralReplays
 from heapscope.trace.loss import is_cut
+
+_HEADINGS_MAX = 40  # characters of all columns' headings; more of them are numbers
+
+_Replayed = TypeVar("_Replayed", DifferenceRow, DifferingRow)
+_Compared = TypeVar("_Compared", DifferenceRow, DifferingRow, LogDifference)
 
 
 def comparison_parts(comparison: Comparison) -> Iterator[RenderableType]:
@@ -26,21 +35,91 @@ def comparison_parts(comparison: Comparison) -> Iterator[RenderableType]:
         yield Text(f"{plural(equal, 'figure')} equal on both sides", style="dim")
 
 
+def several_parts(several: SeveralReplays) -> Iterator[RenderableType]:
+    for side in several.sides:
+        yield Text.assemble((side.label, "bold"), f": {_source(side)}")
+    yield Text()
+    for sentences in several.conclusions:
+        for position, sentence in enumerate(sentences):
+            yield Text(sentence, style="bold" if position == 0 else "")
+    rows = _merged(several.differing, lambda row: row.values)
+    yield Table(
+        title="Differences",
+        columns=headed("", *(f"#{side.label}" for side in several.sides)),
+        rows=tuple(_sections(rows, _values, len(several.sides))),
+        most=2 * len(rows),
+    )
+    if several.equal:
+        yield Text(f"{plural(several.equal, 'figure')} equal on all sides", style="dim")
+
+
+def _values(row: DifferingRow) -> tuple[Cell, ...]:
+    unit = "" if row.unit == "B" else f" ({row.unit})"
+    first, *others = row.values
+    toned = (
+        None if value is None else CellText(f"{value:,}", number=value, tone=outcome)
+        for value, outcome in zip(others, row.outcomes, strict=True)
+    )
+    return (f"  {row.name}{unit}", first, *toned)
+
+
+def logs_parts(comparison: LogComparison) -> Iterator[RenderableType]:
+    for position, sentence in enumerate(comparison.conclusion):
+        yield Text(sentence, style="bold" if position == 0 else "")
+    numbered = sum(len(side.name) for side in comparison.logs) > _HEADINGS_MAX
+    headings = [
+        f"log {number}" if numbered else side.name for number, side in enumerate(comparison.logs, 1)
+    ]
+    for heading, side in zip(headings, comparison.logs, strict=True):
+        own = f"{heading}, " if numbered else ""
+        facts = (side.chip, f"ESP-IDF {side.idf}" if side.idf else "", plural(side.lines, "line"))
+        yield Text.assemble(own, (side.name, "bold"), f": {', '.join(filter(None, facts))}")
+        if side.verdict:
+            yield Text(f"  {side.verdict}")
+    rows = [row for row in comparison.rows if any(one != 0 for one in row.differences)]
+    if len(headings) == 2:
+        headings.append("difference")
+    yield Table(
+        title="Differences",
+        columns=headed("", *(f"#{one}" for one in headings)),
+        rows=tuple(_sections(rows, _logged, len(headings))),
+        most=2 * len(rows),
+    )
+    equal = len(comparison.rows) - len(rows)
+    if equal:
+        yield Text(f"{plural(equal, 'figure')} equal in all logs", style="dim")
+    for note in comparison.notes:
+        yield Text(f"note: {note}", style="dim")
+
+
+def _logged(row: LogDifference) -> tuple[Cell, ...]:
+    change = row.differences[0]
+    difference = None if change is None else signed(change)
+    return (f"  {row.name}", *row.values, *([difference] if len(row.differences) == 1 else []))
+
+
 def _differences(comparison: Comparison) -> Table:
-    rows = [row for row in _merged(comparison.rows) if row.outcome != "same"]
+    rows = [
+        row
+        for row in _merged(comparison.rows, lambda row: (row.left, row.right))
+        if row.outcome != "same"
+    ]
     left, right = comparison.left.label, comparison.right.label
     return Table(
         title="Side by side" if any(map(is_cut, comparison.losses)) else "Differences",
         columns=headed("", f"#{left}", f"#{right}", "#difference", "#%", ""),
-        rows=tuple(_sections(rows)),
+        rows=tuple(_sections(rows, _row, 5)),
         most=2 * len(rows),
     )
 
 
-def _sections(rows: list[DifferenceRow]) -> Iterator[tuple[Cell, ...]]:
+def _sections(
+    rows: Sequence[_Compared], row_of: Callable[[_Compared], tuple[Cell, ...]], others: int
+) -> Iterator[tuple[Cell, ...]]:
+    """`others`: columns besides the names."""
     for section, within in groupby(rows, key=lambda row: row.section):
-        yield (CellText(section, tone="strong"), *[""] * 5)
-        yield from map(_row, within)
+        yield (CellText(section, tone="strong"), *[""] * others)
+        yield from map(row_of, within)
 
 
 def _sides(comparison: Comparison) -> Iterator[Text]:
@@ -82,17 +161,17 @@ def _percent(value: float) -> str:
     return f"{value:+.1f}" if abs(value) < 1000 else "> +999"
 
 
-def _merged(rows: tuple[DifferenceRow, ...]) -> list[DifferenceRow]:
-    """Capability sets with the same figures on both sides share a row."""
-    merged: dict[object, list[DifferenceRow]] = {}
+def _merged(rows: Sequence[_Replayed], values: Callable[[_Replayed], object]) -> list[_Replayed]:
+    """Capability sets with the same figures on all sides share a row."""
+    merged: dict[object, list[_Replayed]] = {}
     for row in rows:
         figure = _figure(row) if row.section == "memory" else row.name
-        merged.setdefault((row.section, figure, row.left, row.right), []).append(row)
+        merged.setdefault((row.section, figure, values(row)), []).append(row)
     sets = Counter(_figure(row) for row in rows if row.section == "memory")
     return [_one(same, sets) for same in merged.values()]
 
 
-def _one(rows: list[DifferenceRow], sets: Counter[str]) -> DifferenceRow:
+def _one(rows: list[_Replayed], sets: Counter[str]) -> _Replayed:
     """`sets`: how many capability sets have each figure."""
     if len(rows) == 1:
         return rows[0]
@@ -100,9 +179,9 @@ def _one(rows: list[DifferenceRow], sets: Counter[str]) -> DifferenceRow:
     names = ", ".join(row.name.rpartition(": ")[0] for row in rows)
     if len(rows) == sets[figure]:
         names = "all memory"
-    return DifferenceRow(**{**vars(first), "name": f"{names}: {figure}"})
+    return replace(first, name=f"{names}: {figure}")
 
 
-def _figure(row: DifferenceRow) -> str:
+def _figure(row: DifferenceRow | DifferingRow) -> str:
     """The figure's name in a row of section "memory", without its capability sets."""
     return row.name.rpartition(": ")[2]

@@ -110,10 +110,13 @@ class Comparison(Document):
         return largest_word(self.left.trace.word_size, self.right.trace.word_size)
 
 
-def compare(left: ReplayResult, right: ReplayResult) -> Comparison:
+def compare(
+    left: ReplayResult, right: ReplayResult, *, labels: tuple[str, str] | None = None
+) -> Comparison:
+    """`labels`: short names of both; None: the facts that tell them apart."""
     from heapscope.simulation.result.conclusion import conclusion
 
-    labels = _labels(left, right)
+    labels = labels or _labels(left, right)
     alike = served_alike(left, right)
     losses = left.loss, right.loss
     rows = tuple(
@@ -126,8 +129,8 @@ def compare(left: ReplayResult, right: ReplayResult) -> Comparison:
         )
     same = all(row.outcome == "same" for row in rows)
     return Comparison(
-        left=_side(left, labels[0]),
-        right=_side(right, labels[1]),
+        left=side_of(left, labels[0]),
+        right=side_of(right, labels[1]),
         served_alike=alike,
         conclusion=conclusion(left, right, labels, same=same),
         rows=rows,
@@ -162,7 +165,7 @@ def comparable(left: ReplayResult, right: ReplayResult) -> bool:
     return ends == [None, None] or (ends[0] == ends[1] != 0 and left.trace == right.trace)
 
 
-def _side(result: ReplayResult, label: str) -> Side:
+def side_of(result: ReplayResult, label: str) -> Side:
     return Side(
         label=label,
         trace=result.trace,

@@ -1,16 +1,29 @@
-"""Several sides beside each other: labels that tell them apart, and every figure that differs."""
+"""Several replays side by side: labels that tell them apart, and every figure that differs."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from heapscope.base.rows.figure import figure
-from heapscope.base.rows.row import Row
+from heapscope.base.rows.figure import computed, figure
+from heapscope.base.rows.row import Document, Row
 from heapscope.base.wording import count, signed
-from heapscope.simulation.result.comparison import NAMES, Comparison, aligned, compare, outcome
+from heapscope.simulation.result.comparison import (
+    NAMES,
+    Comparison,
+    Side,
+    aligned,
+    comparable,
+    compare,
+    outcome,
+    side_of,
+)
 from heapscope.simulation.result.figure import ComparedFigure, served_alike
 from heapscope.simulation.result.result import ReplayResult
+from heapscope.trace.provenance import WORD_SIZE_TEXT, largest_word
+
+#: More columns are not read beside each other.
+SIDES_MAX = 6
 
 
 def labels(results: Sequence[ReplayResult]) -> list[str]:
@@ -27,8 +40,11 @@ def labels(results: Sequence[ReplayResult]) -> list[str]:
 
 
 def compared(results: Sequence[ReplayResult]) -> list[Comparison]:
-    """Every side against the first."""
-    return [compare(results[0], other) for other in results[1:]]
+    """Every side against the first. Of more than two, each has one name in all of them."""
+    if len(results) == 2:
+        return [compare(*results)]
+    first, *others = zip(results, labels(results), strict=True)
+    return [compare(first[0], other, labels=(first[1], name)) for other, name in others]
 
 
 class DifferingRow(Row):
@@ -52,16 +68,20 @@ class Differing:
 
 
 def differing(results: Sequence[ReplayResult]) -> Differing:
-    alike = [bool(served_alike(results[0], other)) for other in results[1:]]
+    first, *others = results
+    alike = [bool(served_alike(first, one)) if comparable(first, one) else None for one in others]
     rows = [_row(known, values, alike) for known, values in aligned(results)]
     different = [row for row in rows if len(set(row.values)) > 1]
     return Differing(rows=tuple(different), equal=len(rows) - len(different))
 
 
-def _row(known: ComparedFigure, values: tuple[int | None, ...], alike: list[bool]) -> DifferingRow:
+def _row(
+    known: ComparedFigure, values: tuple[int | None, ...], alike: list[bool | None]
+) -> DifferingRow:
+    """`alike`: whether each further side served what the first did; None: not comparable."""
     first, *others = values
     outcomes = (
-        outcome(known.judged(alike=same), first, value)
+        "" if same is None else outcome(known.judged(alike=same), first, value)
         for same, value in zip(alike, others, strict=True)
     )
     return DifferingRow(
@@ -78,3 +98,34 @@ def _change(first: int | None, value: int | None) -> str:
     if first is None or value is None:
         return "" if value is None else f"new: {count(value)}"
     return signed(value - first)
+
+
+class SeveralReplays(Document):
+    """More than two replays, each compared with the first."""
+
+    VERB = "compare"
+    KIND = "several"
+    VERSION = 1
+    main_table = "differing"
+
+    sides: tuple[Side, ...] = figure("The replays.", entries=(3, None))
+    conclusions: tuple[tuple[str, ...], ...] = figure(
+        "The changes from the first side to each other one, in sentences."
+    )
+    differing: tuple[DifferingRow, ...] = figure("The figures that are not the same on all sides.")
+    equal: int = figure("Figures that are the same on all sides.")
+
+    @property
+    @computed(WORD_SIZE_TEXT, "B", last=True)
+    def word_size(self) -> int | None:
+        return largest_word(*(side.trace.word_size for side in self.sides))
+
+
+def compare_several(results: Sequence[ReplayResult]) -> SeveralReplays:
+    rows = differing(results)
+    return SeveralReplays(
+        sides=tuple(side_of(*one) for one in zip(results, labels(results), strict=True)),
+        conclusions=tuple(one.conclusion for one in compared(results)),
+        differing=rows.rows,
+        equal=rows.equal,
+    )
