@@ -94,7 +94,7 @@ def unexplained(folder: Path) -> Path:
 
 
 def imported(folder: Path) -> Path:
-    run(folder, "import", "esp-idf", LEAKING, "-o", "leaks.hst")
+    run(folder, "import", "--from", "esp-idf", LEAKING, "-o", "leaks.hst")
     return report(folder, "leaks.hst", "--boot-log", LEAKING)
 
 

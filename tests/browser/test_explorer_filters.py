@@ -87,7 +87,7 @@ def test_what_leaks_is_what_the_command_says(
     for number in range(6):
         text, trace = tmp_path / "events.txt", tmp_path / f"made{number}.hst"
         text.write_text(programs(seed + number, 6000 + 3000 * number), encoding="utf-8")
-        done = CliRunner().invoke(app, ["import", "text", str(text), "-o", str(trace)])
+        done = CliRunner().invoke(app, ["import", "--from", "text", str(text), "-o", str(trace)])
         assert done.exit_code == 0, done.output
         traces.append(trace)
     leaking = 0

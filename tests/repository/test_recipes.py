@@ -177,7 +177,7 @@ def tree(tmp_path_factory: pytest.TempPathFactory) -> Tree:
             shutil.copy(source, root / name)
     tree = Tree(root=root, trace=root / "T.hst")
     (root / "events.txt").write_text(EVENTS, encoding="utf-8")
-    tree.run("import", "text", root / "events.txt", "-o", tree.trace)
+    tree.run("import", "--from", "text", root / "events.txt", "-o", tree.trace)
     return tree
 
 

@@ -131,7 +131,9 @@ def test_python_calls_its_functions_in_the_order_of_the_walk(tmp_path: Path) -> 
     before = sys.getprofile()
     sys.setprofile(note)
     try:
-        imported = CliRunner().invoke(app, ["import", "text", str(text), "-o", str(trace)])
+        imported = CliRunner().invoke(
+            app, ["import", "--from", "text", str(text), "-o", str(trace)]
+        )
         done = CliRunner().invoke(app, ["replay", str(trace), "--chip", "esp32"])
     finally:
         sys.setprofile(before)

@@ -21,7 +21,7 @@ EPILOG = """\
 \b
 Examples:
   heapscope device.log
-  heapscope import text events.txt -o T.hst
+  heapscope import events.txt -o T.hst
   heapscope replay T.hst
   heapscope replay T.hst --chip esp32 --idf 5.5 --need 16717
   heapscope compare T.hst --chip esp32 --idf 4.2 --idf 5.5

@@ -65,7 +65,7 @@ def _looks_like_text(head: bytes) -> tuple[str, str]:
             return f"looks like {what}", f"import it first: heapscope import {tool} FILE -o T.hst"
     lines = [line.strip() for line in head.splitlines()[:200] if line.strip()]
     if lines and 2 * sum(bool(_EVENT.fullmatch(line)) for line in lines) > len(lines):
-        return "looks like the text form", "import it first: heapscope import text FILE -o T.hst"
+        return "looks like the text form", "import it first: heapscope import FILE -o T.hst"
     if _BOOT.search(head):
         return "looks like a boot log", "give a trace; a boot log goes to --boot-log"
     if head.lstrip()[:1] in (b"{", b"[") and b'"' in head[:200]:

@@ -36,7 +36,7 @@ NEXT = f"""\
   heapscope report {TRACE} --boot-log {BOOT_LOG} --idf 4.3.2 --need {NEED} -o report.html
   heapscope leaks {TRACE} --begin "closed 1" --end "closed 5"
   heapscope compare studies/workloads/captured/demo.hst.zst --chip esp32 --idf 4.2 --idf 5.5
-  heapscope import text YOUR_EVENTS.txt -o T.hst
+  heapscope import YOUR_EVENTS.txt -o T.hst
   heapscope replay T.hst --boot-log YOUR_BOOT.txt --need {NEED}
 """
 

@@ -49,5 +49,7 @@ def test_import(make_trace: MakeTrace, budget: str, code: int) -> None:
     text = make_trace("a 1 1000").with_name("x.txt")
     text.write_text("a 1 1000\nnothing\n")
     out = str(text.with_suffix(".hst"))
-    done = CliRunner().invoke(app, ["import", "text", str(text), "-o", out, "--fail-on", budget])
+    done = CliRunner().invoke(
+        app, ["import", "--from", "text", str(text), "-o", out, "--fail-on", budget]
+    )
     assert done.exit_code == code, done.output

@@ -50,7 +50,7 @@ def test_a_trace_is_replayed_on_the_memory_of_the_marker(pytester: pytest.Pytest
         '@pytest.mark.heap(min_free="20KB", need=50000, pool="64KB", allocator="tlsf")\n'
         "def test_it(heap, tmp_path):\n"
         '    (tmp_path / "T.txt").write_text("a 1 20000\\n")\n'
-        '    import_("text", tmp_path / "T.txt", tmp_path / "T.hst")\n'
+        '    import_(tmp_path / "T.txt", tmp_path / "T.hst")\n'
         '    heap.trace(tmp_path / "T.hst")\n',
     )
     done.assert_outcomes(failed=1)

@@ -1,4 +1,4 @@
-"""`heapscope import esp-idf` as a command: exit codes, output, JSON by its schema."""
+"""`heapscope import` as a command: exit codes, output, JSON by its schema."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def run(monkeypatch: pytest.MonkeyPatch) -> Run:
     monkeypatch.setenv("COLUMNS", "80")
 
     def run_it(*args: object) -> Any:
-        done = CliRunner().invoke(app, ["import", "esp-idf", *(str(arg) for arg in args)])
+        done = CliRunner().invoke(app, ["import", "--from", "esp-idf", *(str(arg) for arg in args)])
         assert "Traceback" not in done.output
         return done
 
@@ -152,7 +152,7 @@ def test_options_of_the_other_format_are_refused(logs: Path, tmp_path: Path) -> 
     events.write_text("a 0 100\n")
     for option in (("--idf", "5.5"), ("--chip", "esp32"), ("--need", "5"), ("--poisoning", "none")):
         done = CliRunner().invoke(
-            app, ["import", "text", str(events), "-o", str(tmp_path / "T.hst"), *option]
+            app, ["import", "--from", "text", str(events), "-o", str(tmp_path / "T.hst"), *option]
         )
         assert done.exit_code == 2
         assert f"{option[0]} says nothing about a file of format text" in done.stderr
@@ -192,7 +192,7 @@ def test_a_compressed_log_and_standard_input_are_read(
     raw = (logs / "esp32_v4.4_tls.log").read_bytes()
     packed = save(zstandard.compress(raw), "device.log.zst")
     assert "15,872 B" in run(packed).stdout
-    done = CliRunner().invoke(app, ["import", "esp-idf", "-"], input=raw)
+    done = CliRunner().invoke(app, ["import", "--from", "esp-idf", "-"], input=raw)
     assert (done.exit_code, "standard input" in done.stdout) == (0, True)
 
 

@@ -50,7 +50,7 @@ def one_core() -> Any:
 
 def imported(data: bytes, folder: Path) -> Any:
     (folder / "r.svdat").write_bytes(data)
-    return hs.import_("systemview", folder / "r.svdat", folder / "T.hst")
+    return hs.import_(folder / "r.svdat", folder / "T.hst", form="systemview")
 
 
 def test_heap_events_have_their_task_interrupt_stack_and_time(tmp_path: Path) -> None:
@@ -146,7 +146,7 @@ def test_a_recording_without_heap_tracing_says_which_option_is_missing(tmp_path:
 def test_another_recorders_options_are_refused(tmp_path: Path) -> None:
     (tmp_path / "r.svdat").write_bytes(WRITER.recording(one_core()))
     with pytest.raises(InputError, match="--chip says nothing"):
-        hs.import_("systemview", tmp_path / "r.svdat", tmp_path / "T.hst", chip="esp32")
+        hs.import_(tmp_path / "r.svdat", tmp_path / "T.hst", chip="esp32", form="systemview")
 
 
 @given(st.binary(max_size=300), st.integers(0, 400))

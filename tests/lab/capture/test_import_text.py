@@ -1,4 +1,4 @@
-"""`import text`: every line in, whole files out."""
+"""`import`: every line in, whole files out."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`import text`: every field that a trace has, and every line that is left out."""
+"""`import`: every field that a trace has, and every line that is left out."""
 
 from __future__ import annotations
 
@@ -223,7 +223,9 @@ def test_the_list_is_bounded_and_the_file_has_all(tmp_path: Path) -> None:
     assert head.split("\t") == ["line", "reason", "text"]
     assert [row.split("\t")[0] for row in rows] == [str(i + 2) for i in range(5000)]
     assert {row.split("\t")[1] for row in rows} <= set(reason_names())
-    shown = CliRunner().invoke(app, ["import", "text", str(source), "-o", str(tmp_path / "T.hst")])
+    shown = CliRunner().invoke(
+        app, ["import", "--from", "text", str(source), "-o", str(tmp_path / "T.hst")]
+    )
     assert "4,900 more lines of 5,000 are not listed" in " ".join(shown.stdout.split())
     assert "Lines left out, by reason" in shown.stdout
 
@@ -239,7 +241,7 @@ def test_strict_ends_at_the_first_such_line(tmp_path: Path) -> None:
 
 
 def test_strict_is_an_exit_code_of_the_command(tmp_path: Path) -> None:
-    command = ["import", "text", str(write(tmp_path, BAD)), "-o", str(tmp_path / "T.hst")]
+    command = ["import", "--from", "text", str(write(tmp_path, BAD)), "-o", str(tmp_path / "T.hst")]
     assert CliRunner().invoke(app, command).exit_code == 0
     assert CliRunner().invoke(app, [*command, "--strict"]).exit_code == 2
 
@@ -248,12 +250,12 @@ def test_strict_is_an_exit_code_of_the_command(tmp_path: Path) -> None:
 def test_the_options_belong_to_the_forms_of_lines(tmp_path: Path, flag: str) -> None:
     log = tmp_path / "log.txt"
     log.write_text("I (243) heap_init: Initializing.\n")
-    done = CliRunner().invoke(app, ["import", "esp-idf", str(log), flag])
+    done = CliRunner().invoke(app, ["import", "--from", "esp-idf", str(log), flag])
     assert done.exit_code == 2
 
 
 def test_the_json_has_the_list(tmp_path: Path) -> None:
-    command = ["import", "text", str(write(tmp_path, BAD)), "-o", str(tmp_path / "T.hst")]
+    command = ["import", "--from", "text", str(write(tmp_path, BAD)), "-o", str(tmp_path / "T.hst")]
     done = CliRunner().invoke(app, [*command, "--json", "-"])
     document = json.loads(done.stdout)
     assert [row["number"] for row in document["left_out"]] == list(REASONS)
@@ -263,4 +265,4 @@ def test_the_json_has_the_list(tmp_path: Path) -> None:
 def test_a_text_with_hexadecimal_ids_is_distinguished_from_others(tmp_path: Path) -> None:
     source = write(tmp_path, "[5] a 0x3ffb0000 0x20 DMA @main\n[6] f 0x3ffb0000\n")
     done = CliRunner().invoke(app, ["replay", str(source)])
-    assert "heapscope import text" in done.output
+    assert "heapscope import" in done.output

@@ -1,4 +1,4 @@
-"""`import heaptrack` and `import mtrace`: files that the tools themselves made in this run."""
+"""`import` and `import`: files that the tools themselves made in this run."""
 
 from __future__ import annotations
 

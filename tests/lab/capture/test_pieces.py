@@ -47,7 +47,7 @@ def imported(form: str, data: bytes, folder: Path) -> tuple[dict[str, Any], byte
     (folder / "in").write_bytes(data)
     out = folder / "T.hst"
     out.unlink(missing_ok=True)
-    document = hs.import_(form, folder / "in", out).to_json()
+    document = hs.import_(folder / "in", out, form=form).to_json()
     if "notes" in document:  # the number at the end of a log may be cut
         document["notes"] = [note for note in document["notes"] if "has no end" not in note]
     return document, out.read_bytes() if out.exists() else b""

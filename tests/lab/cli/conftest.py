@@ -71,7 +71,7 @@ VERBS = {
     "record": ("record", "-o", "out.hst", "--json", "-", "--", "true"),
     "translate": ("translate", "W.hst", "--program", sys.executable, "-o", "out.hst"),
     "live": ("live", "T.hst", "--headless", "-o", "out"),
-    "import": ("import", "text", "events.txt", "-o", "out.hst"),
+    "import": ("import", "--from", "text", "events.txt", "-o", "out.hst"),
     "log": ("log", "boot.txt", "--json", "out.json"),
     "replay": ("replay", "T.hst", "--chip", "esp32", "--json", "out.json"),
     "fit": ("fit", "T.hst", "--json", "out.json"),
@@ -95,7 +95,7 @@ def write_inputs() -> None:
     wide = [(MALLOC, 0, 1000), (FREE, 0, 0)]
     Path("W.hst").write_bytes(sample_trace(wide, word_size=8))
     log = Path(__file__).parents[1] / "pools" / "pjsua.log"
-    CliRunner().invoke(app, ["import", "pjsip", str(log), "-o", "P.hst"])
+    CliRunner().invoke(app, ["import", "--from", "pjsip", str(log), "-o", "P.hst"])
     texts = {
         "sdkconfig": "CONFIG_IDF_TARGET=esp32\n",
         "budgets.toml": '[memory]\npool = "1MB"\n[budget]\nmin_free = "1KB"\n[[run]]\n'
@@ -173,7 +173,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.fixture
 def hst(here: Path, run: Run) -> Path:
     """T.hst out of events.txt."""
-    assert run("import", "text", "events.txt", "-o", "T.hst").code == 0
+    assert run("import", "--from", "text", "events.txt", "-o", "T.hst").code == 0
     return Path("T.hst")
 
 

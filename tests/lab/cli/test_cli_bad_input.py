@@ -135,7 +135,7 @@ def test_a_trace_cut_at_its_end_is_used_and_the_loss_stated(hst: Path, run: Run)
 
 def test_a_trace_of_marks_alone_has_nothing_to_replay(here: Path, run: Run) -> None:
     Path("marks.txt").write_text("! one\n! two\n", encoding="utf-8")
-    assert "marks.txt" in refused(run("import", "text", "marks.txt", "-o", "M.hst"))
+    assert "marks.txt" in refused(run("import", "--from", "text", "marks.txt", "-o", "M.hst"))
     assert not Path("M.hst").exists()
 
 
@@ -169,7 +169,7 @@ def test_an_import_of_what_is_no_text_names_it_and_prints_none_of_it(
     here: Path, run: Run, content: bytes, what: str
 ) -> None:
     Path("bad.txt").write_bytes(content)
-    error = refused(run("import", "text", "bad.txt", "-o", "T.hst"))
+    error = refused(run("import", "--from", "text", "bad.txt", "-o", "T.hst"))
     assert what in error
     assert "\\x" not in error
 
@@ -183,7 +183,7 @@ def test_a_trace_is_not_imported_again(hst: Path, run: Run, form: str) -> None:
 
 def test_a_path_with_a_nul_is_refused_with_a_remedy(hst: Path, run: Run) -> None:
     refused(run("replay", "a\0b"))
-    refused(run("import", "text", "events.txt", "-o", "a\0b"))
+    refused(run("import", "--from", "text", "events.txt", "-o", "a\0b"))
     refused(run("compare", "a\0b", "--pool", "64KB", "--pool", "32KB"))
 
 
@@ -248,7 +248,7 @@ def test_a_result_never_takes_the_place_of_another_file_of_the_command(
 ) -> None:
     before = Path("F.toml").read_text(encoding="utf-8")
     for args in [
-        ("import", "text", "events.txt", "-o", "T.hst", "--json", "T.hst"),
+        ("import", "--from", "text", "events.txt", "-o", "T.hst", "--json", "T.hst"),
         ("replay", "T.hst", "--layout", "F.toml", "--json", "F.toml"),
         ("export", "T.hst", "--to", "csv", "-o", "x.csv", "--json", "x.csv"),
     ]:

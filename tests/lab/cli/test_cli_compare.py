@@ -85,7 +85,7 @@ def test_a_budget_is_held_against_every_further_side(hst: Path, run: Run) -> Non
 
 def test_two_traces_are_named_by_their_files(hst: Path, run: Run, valid: Valid) -> None:
     Path("events2.txt").write_text("a 1 5\n", encoding="utf-8")
-    run("import", "text", "events2.txt", "-o", "U.hst")
+    run("import", "--from", "text", "events2.txt", "-o", "U.hst")
     document = valid(
         "compare-replays", run("compare", hst, "U.hst", "--pool", "64KB", "--json", "-").out
     )
@@ -112,7 +112,7 @@ def test_equal_sides_are_marked_equal(hst: Path, run: Run) -> None:
     [
         (("T.hst", "--chip", "esp32"), "nothing to compare"),
         (("T.hst", "--chip", "esp32", *["--idf", "5.5"] * 2), "nothing to compare"),
-        (("T.hst", *["--pool", "1KB", "--idf", "5.5"] * 2, "--pool", "3KB"), "--pool: 3, --idf: 2"),
+        (("T.hst", *["--pool", "1KB", "--idf", "5.5"] * 2, "--pool", "3KB"), "--idf: 2, --pool: 3"),
         (("T.hst", *[f"--pool={size}KB" for size in range(1, 8)]), "7 sides, at most 6"),
         (("T.hst", "--chip=esp32", *[f"--idf=5.{n}" for n in range(3)], "--parts"), "there are 3"),
         (("a.json", "T.hst", "--parts"), "one trace on two memories"),

@@ -82,11 +82,11 @@ total frees: 0
 
 VERBS = [
     ["--help"],
-    ["import", "text", "events.txt", "-o", "T.hst"],
-    ["import", "mtrace", "mtrace.txt", "-o", "mtrace.hst"],
-    ["import", "heaptrack", "heaptrack.firmware.4711.zst", "-o", "heaptrack.hst"],
-    ["import", "esp-idf", "log.txt", "-o", "log.hst"],
-    ["import", "pjsip", str(PJSIP), "-o", "pools.hst"],
+    ["import", "--from", "text", "events.txt", "-o", "T.hst"],
+    ["import", "--from", "mtrace", "mtrace.txt", "-o", "mtrace.hst"],
+    ["import", "--from", "heaptrack", "heaptrack.firmware.4711.zst", "-o", "heaptrack.hst"],
+    ["import", "--from", "esp-idf", "log.txt", "-o", "log.hst"],
+    ["import", "--from", "pjsip", str(PJSIP), "-o", "pools.hst"],
     ["fit", "--pools", "pools.hst"],
     ["replay", "T.hst"],
     ["replay", "T.hst", "--chip", "esp32", "--idf", "5.5", "--need", "16717", "--json", "-"],

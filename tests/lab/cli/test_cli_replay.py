@@ -14,7 +14,7 @@ Valid = Callable[[str, str], dict[str, Any]]
 
 
 def test_import_says_what_it_took_and_the_next_command(here: Path, run: Run) -> None:
-    done = run("import", "text", "events.txt", "-o", "T.hst")
+    done = run("import", "--from", "text", "events.txt", "-o", "T.hst")
     assert (done.code, done.err) == (0, "")
     assert done.lines[0].startswith("T.hst: 8 events out of 14 lines")
     assert done.lines[-1] == "next: heapscope replay T.hst --chip esp32"
@@ -27,19 +27,19 @@ def test_the_next_command_can_be_copied_whatever_the_path(
     monkeypatch.setenv("COLUMNS", "40")
     name = f"{'long ' * 12}name.hst"
     expected = f"next: heapscope replay '{name}' --chip esp32"
-    assert run("import", "text", "events.txt", "-o", name).lines[-1] == expected
+    assert run("import", "--from", "text", "events.txt", "-o", name).lines[-1] == expected
     assert run("replay", name).lines[-1] == expected
 
 
 def test_import_notes_lines_that_are_no_events(here: Path, run: Run) -> None:
     (here / "events.txt").write_text("a 1 5\nnonsense \x1b[31m\n", encoding="utf-8")
-    done = run("import", "text", "events.txt", "-o", "T.hst")
+    done = run("import", "--from", "text", "events.txt", "-o", "T.hst")
     assert done.code == 0
     assert "first line 2: nonsense \\x1b[31m" in done.out.replace("\n", " ")
 
 
 def test_import_to_json_is_valid(here: Path, run: Run, valid: Valid) -> None:
-    done = run("import", "text", "events.txt", "-o", "T.hst", "--json", "-")
+    done = run("import", "--from", "text", "events.txt", "-o", "T.hst", "--json", "-")
     assert valid("import", done.out)["events"] == 8
 
 

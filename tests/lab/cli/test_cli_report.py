@@ -77,7 +77,7 @@ def test_only_the_scripts_of_the_page_may_run(hst: Path, run: Run) -> None:
 @pytest.mark.parametrize("name", ["</script><script>alert(1)</script>", "<!-- x", "a & b \" ' `"])
 def test_no_name_of_a_trace_is_markup(here: Path, run: Run, name: str) -> None:
     Path("evil.txt").write_text(f"t {name}\n! {name}\na 1 100\na 2 900000\nf 1\n", encoding="utf-8")
-    assert run("import", "text", "evil.txt", "-o", "evil.hst").code == 0
+    assert run("import", "--from", "text", "evil.txt", "-o", "evil.hst").code == 0
     text = page(run, "evil.hst", *POOL, "--title", name)
     plain = run("report", "evil.hst", *POOL, "--title", "x", "-o", "plain.html")
     assert plain.code == 0

@@ -28,7 +28,7 @@ POOL = ("--pool", 6500, "--allocator", "idf-4.2")
 @pytest.fixture
 def split(here: Path, run: Run) -> Path:
     (here / "split.txt").write_text(SPLIT, encoding="utf-8")
-    assert run("import", "text", "split.txt", "-o", "S.hst").code == 0
+    assert run("import", "--from", "text", "split.txt", "-o", "S.hst").code == 0
     return Path("S.hst")
 
 
@@ -113,7 +113,7 @@ def test_what_is_no_trace_is_named(here: Path, run: Run) -> None:
 def test_one_failure_of_several_is_not_called_the_first(here: Path, run: Run) -> None:
     """Nor are all of them taken to have its reason."""
     Path("two.txt").write_text("a 1 70000\na 2 3000\na 3 3000\n", encoding="utf-8")
-    assert run("import", "text", "two.txt", "-o", "T.hst").code == 0
+    assert run("import", "--from", "text", "two.txt", "-o", "T.hst").code == 0
     done = run("why", "T.hst", "--pool", 4096, "--failure", 2)
     text = " ".join(done.out.split())
     assert "2 of 3 requests failed; this one, at event 2, because memory was full." in text

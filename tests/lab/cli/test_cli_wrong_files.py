@@ -17,11 +17,11 @@ POOL = ("--pool", "1MB")
 
 #: Each reader: the command line with FILE in it, and the kinds of file that it reads.
 READERS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
-    "import text": (("import", "text", "FILE", "-o", "o.hst"), ("text",)),
-    "import heaptrack": (("import", "heaptrack", "FILE", "-o", "o.hst"), ("heaptrack",)),
-    "import mtrace": (("import", "mtrace", "FILE", "-o", "o.hst"), ("mtrace",)),
-    "import pjsip": (("import", "pjsip", "FILE", "-o", "o.hst"), ("pjsip",)),
-    "import esp-idf": (("import", "esp-idf", "FILE"), ("esp-idf", "boot log")),
+    "import text": (("import", "--from", "text", "FILE", "-o", "o.hst"), ("text",)),
+    "import heaptrack": (("import", "--from", "heaptrack", "FILE", "-o", "o.hst"), ("heaptrack",)),
+    "import mtrace": (("import", "--from", "mtrace", "FILE", "-o", "o.hst"), ("mtrace",)),
+    "import pjsip": (("import", "--from", "pjsip", "FILE", "-o", "o.hst"), ("pjsip",)),
+    "import esp-idf": (("import", "--from", "esp-idf", "FILE"), ("esp-idf", "boot log")),
     "contents": (("replay", "FILE"), TRACES),
     "replay": (("replay", "FILE", *POOL), TRACES),
     "fit": (("fit", "FILE", "--allocator", "idf-5.5"), TRACES),

@@ -17,6 +17,7 @@ from heapscope.cli.app import app
 from heapscope.cli.old_verbs import renamed
 from heapscope.cli.own_verbs import NAMES
 from heapscope.cli.schemas import schema_of
+from heapscope.cli.verbs.import_ import FORMATS, form_of
 from heapscope.trace.things.answer import ThingAnswer
 from heapscope.trace.things.thing import kinds_of
 
@@ -59,6 +60,22 @@ def test_the_next_commands_are_of_verbs_that_are_there() -> None:
     for built in THINGS.values():
         verb = built.next.partition(" ")[0]
         assert not verb or verb in NAMES
+
+
+def test_an_import_knows_the_form_by_the_first_bytes(tmp_path: Path) -> None:
+    forms = {"log": "esp-idf", **{form: form for form in FORMATS}}
+    for name, built in THINGS.items():
+        if built.kind in ("folder", "build", "project"):
+            continue
+        folder = tmp_path / name
+        folder.mkdir()
+        path = make(name, folder)
+        if built.kind in forms:
+            assert form_of(path) == forms[built.kind], name
+        else:
+            with pytest.raises(InputError) as refused:
+                form_of(path)
+            assert "--from FORMAT" in refused.value.remedy
 
 
 def test_a_trace_without_a_memory_says_what_it_holds_and_with_one_how_close_it_came(

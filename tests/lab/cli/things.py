@@ -125,24 +125,24 @@ THINGS = {
         content='{"IDF_TARGET": "esp32", "FREERTOS_HZ": 1000, "ESP_WIFI_ENABLED": true}',
         says="left",
     ),
-    "l": Built(kind="text", content=EVENTS, says="21,000 B", next="import text"),
+    "l": Built(kind="text", content=EVENTS, says="21,000 B", next="import"),
     "m": Built(
         kind="mtrace",
         content="= Start\n@ p:[0x1] + 0x2000 0x40\n@ p:[0x1] - 0x2000\n",
         says="64 B",
-        next="import mtrace",
+        next="import",
     ),
     "n": Built(
         kind="heaptrack",
         content=b"v 10400 3\na 64 1\n+ 0\n- 0\n",
         says="100 B",
-        next="import heaptrack",
+        next="import",
     ),
     "o": Built(
         kind="pjsip",
         content=(LAB / "pools" / "pjsua.log").read_bytes(),
         says="how full",
-        next="import pjsip",
+        next="import",
         also=("a device's log",),
     ),
     "p": Built(

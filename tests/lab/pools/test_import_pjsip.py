@@ -1,4 +1,4 @@
-"""`heapscope import pjsip`: a log's dumps become a trace that says the same."""
+"""`heapscope import`: a log's dumps become a trace that says the same."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ LOG = Path(__file__).with_name("pjsua.log")
 
 
 def imported(log: Path, out: Path) -> dict[str, Any]:
-    done = run("import", "pjsip", log, "-o", out)
+    done = run("import", "--from", "pjsip", log, "-o", out)
     assert done.exit_code == 0, done.stderr
     shown = run("fit", "--pools", out, "--json", "-")
     document: dict[str, Any] = json.loads(shown.stdout)
@@ -95,7 +95,7 @@ def test_the_next_command_is_that_of_pools_and_bad_lines_are_counted(tmp_path: P
         "cachpool z: 0 of 0 (0%) used\ncachpool w: 99999999999999999999 of 4 (1%) used\n"
     )
     log.write_text(LOG.read_text(encoding="utf-8") + bad, encoding="utf-8")
-    done = run("import", "pjsip", log, "-o", tmp_path / "T.hst")
+    done = run("import", "--from", "pjsip", log, "-o", tmp_path / "T.hst")
     assert f"next: heapscope fit {tmp_path / 'T.hst'} --pools" in done.stdout.replace("\n", "")
     assert "left out: 5 lines" in done.stdout
     assert "first line 16: cachpool x: 5 of 4" in done.stdout
@@ -105,12 +105,15 @@ def test_the_next_command_is_that_of_pools_and_bad_lines_are_counted(tmp_path: P
 def test_what_is_no_such_log(text: str, tmp_path: Path) -> None:
     log = tmp_path / "a.log"
     log.write_text(text)
-    done = run("import", "pjsip", log, "-o", tmp_path / "T.hst")
+    done = run("import", "--from", "pjsip", log, "-o", tmp_path / "T.hst")
     assert done.exit_code == 2
     assert "not one event in it" in done.stderr
     assert not (tmp_path / "T.hst").exists()
-    assert run("import", "pjsip", LOG).exit_code == 2  # no --output
-    assert run("import", "pjsip", LOG, "-o", tmp_path / "T.hst", "--idf", "5.5").exit_code == 2
+    assert run("import", "--from", "pjsip", LOG).exit_code == 2  # no --output
+    assert (
+        run("import", "--from", "pjsip", LOG, "-o", tmp_path / "T.hst", "--idf", "5.5").exit_code
+        == 2
+    )
 
 
 def test_damaged_logs_never_do_harm(tmp_path: Path) -> None:
@@ -123,7 +126,7 @@ def test_damaged_logs_never_do_harm(tmp_path: Path) -> None:
             if broken:
                 broken[chance.randrange(len(broken))] = chance.randrange(256)
         log.write_bytes(bytes(broken))
-        done = run("import", "pjsip", log, "-o", tmp_path / "T.hst")
+        done = run("import", "--from", "pjsip", log, "-o", tmp_path / "T.hst")
         assert done.exit_code in (0, 2)
         if done.exit_code == 0:
             assert run("fit", "--pools", tmp_path / "T.hst").exit_code == 0

@@ -168,7 +168,7 @@ def test_traces_that_say_nothing(tmp_path: Path, small: Path) -> None:
     done = run("fit", "--pools", CAPTURED / "tls35_ec_4k_4k.hst.zst")
     assert done.exit_code == 2
     assert "no pool events in it" in done.stderr
-    assert "heapscope import pjsip" in done.stderr
+    assert "heapscope import" in done.stderr
     assert run("fit", "--pools", tmp_path / "gone.hst").exit_code == 2
     events = rows((Kind.CREATE, 0, 256, 512))
     for rule in (

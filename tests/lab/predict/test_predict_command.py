@@ -319,7 +319,12 @@ def test_a_folder_that_nobody_may_write_to_leaves_what_was_kept(
 def test_code_that_is_not_in_iram_leaves_more_to_a_trace(predict: Predict, tmp_path: Path) -> None:
     events, trace = tmp_path / "events.txt", tmp_path / "T.hst"
     events.write_text("a 1 20000\n", encoding="utf-8")
-    assert CliRunner().invoke(app, ["import", "text", str(events), "-o", str(trace)]).exit_code == 0
+    assert (
+        CliRunner()
+        .invoke(app, ["import", "--from", "text", str(events), "-o", str(trace)])
+        .exit_code
+        == 0
+    )
 
     def sizes(text: str) -> int:
         result = predict(text, "--chip", "esp32c3", "--trace", trace)["replay"]
@@ -333,7 +338,7 @@ def test_code_that_is_not_in_iram_leaves_more_to_a_trace(predict: Predict, tmp_p
 def test_a_trace_is_replayed_on_the_configurations_memory(predict: Predict, tmp_path: Path) -> None:
     events, trace = tmp_path / "events.txt", tmp_path / "T.hst"
     events.write_text("t net\na 1 20000\na 2 50000\nf 1\n", encoding="utf-8")
-    built = CliRunner().invoke(app, ["import", "text", str(events), "-o", str(trace)])
+    built = CliRunner().invoke(app, ["import", "--from", "text", str(events), "-o", str(trace)])
     assert built.exit_code == 0
     result = predict("HEAP_POISONING_LIGHT=y", "--chip", "esp32", "--trace", trace)
     assert result["replay"]["heapscope_replay"] == 1

@@ -44,7 +44,12 @@ def sample(tmp_path: Path, seed: int) -> Path:
         held += size
     source, trace = tmp_path / "made.txt", tmp_path / "made.hst"
     source.write_text("\n".join(lines) + "\n", encoding="utf-8")
-    assert CliRunner().invoke(app, ["import", "text", str(source), "-o", str(trace)]).exit_code == 0
+    assert (
+        CliRunner()
+        .invoke(app, ["import", "--from", "text", str(source), "-o", str(trace)])
+        .exit_code
+        == 0
+    )
     return trace
 
 

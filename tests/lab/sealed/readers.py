@@ -52,7 +52,7 @@ def _kept() -> Path:
     lines = ["# one", "t net", "[5] a 1 100 @main;net", "[9] a 2 200", "! start", "t ui"]
     lines += ["[20] a 3 900 ^0x804 @main;read", "[21] r 3 4 50", "[30] f 1", "! end"]
     (folder / "T.txt").write_text("\n".join(lines) + "\n")
-    hs.import_("text", folder / "T.txt", folder / "T.hst")
+    hs.import_(folder / "T.txt", folder / "T.hst", form="text")
     return folder
 
 
@@ -108,7 +108,7 @@ def _zstd() -> Sequence[bytes]:
 
 def _imported(form: str) -> Read:
     def read(folder: Path, data: bytes, number: int) -> None:
-        hs.import_(form, folder / "input", folder / "out.hst")
+        hs.import_(folder / "input", folder / "out.hst", form=form)
 
     return read
 

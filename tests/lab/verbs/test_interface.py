@@ -108,7 +108,7 @@ SAME: dict[str, tuple[tuple[str, ...], Callable[[], VerbResult]]] = {
     ),
     "import": (
         ("text", "T.hst.txt", "-o", "again.hst"),
-        lambda: hs.import_("text", "T.hst.txt", "again.hst"),
+        lambda: hs.import_("T.hst.txt", "again.hst", form="text"),
     ),
     "fit: pools": (("calls.hst", "--pools"), lambda: hs.fit("calls.hst", pools=True)),
 }
@@ -119,7 +119,7 @@ def here(make_trace: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Pa
     make_trace(*EVENTS)
     (tmp_path / "sdkconfig").write_text(CONFIG, encoding="utf-8")
     monkeypatch.chdir(tmp_path)
-    hs.import_("pjsip", LOG, "calls.hst")
+    hs.import_(LOG, "calls.hst", form="pjsip")
     return tmp_path
 
 
@@ -192,7 +192,10 @@ def test_every_result_has_its_report() -> None:
         (lambda: hs.compare("sdkconfig", "T.hst"), "T.hst: not a configuration"),
         (lambda: hs.compare("T.hst", "sdkconfig"), "T.hst: a trace and a configuration"),
         (lambda: hs.export("T.hst", to="csv", out="T.csv", weight="total"), "--weight"),
-        (lambda: hs.import_("text", "T.hst.txt", "x.hst", chip="esp32"), "--chip says nothing"),
+        (
+            lambda: hs.import_("T.hst.txt", "x.hst", chip="esp32", form="text"),
+            "--chip says nothing",
+        ),
         (lambda: hs.lint("sdkconfig", chip="esp23"), "unknown chip 'esp23'"),
     ],
 )

@@ -66,7 +66,7 @@ def read_pools(path: str | Path, *, progress: Progress | None = None) -> PoolTra
             raise InputError(
                 f"{file}: no pool events in it",
                 remedy="record them (docs/guide/pools-trace.md), or import a dump: "
-                "heapscope import pjsip FILE -o T.hst",
+                "heapscope import FILE -o T.hst",
             )
         if RULE in health.unknown:
             raise InputError(

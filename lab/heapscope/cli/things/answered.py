@@ -55,8 +55,8 @@ _WITH_NEED = ("log", "trace")
 _SECOND = {
     "log": (("log", "THING"), "as a log"),
     "sdkconfig": (("lint", "THING"), "as a configuration"),
-    "text": (("import", "text", "THING", "-o", "T.hst"), "as a trace"),
-    "heap trace": (("import", "esp-idf", "THING", "-o", "T.hst"), "as a trace"),
+    "text": (("import", "THING", "--from", "text", "-o", "T.hst"), "as a trace"),
+    "heap trace": (("import", "THING", "--from", "esp-idf", "-o", "T.hst"), "as a trace"),
     "project": (("lint", "--project", "THING"), "as a project"),
 }
 _UNDERSTOOD = tuple(UnderstoodKind(what=kind.what, sample=kind.sample) for kind in KINDS.values())
@@ -110,7 +110,7 @@ def _of_large(thing: Thing) -> ThingAnswer:
     words = {
         "log": ("log", thing.name),
         "trace": ("replay", thing.name),
-    }.get(kind, ("import", kind, thing.name, "-o", "T.hst"))
+    }.get(kind, ("import", thing.name, "-o", "T.hst"))
     if kind == "sdkconfig":
         raise InputError(
             f"{thing.shown}: more than {ANSWERED_MAX >> 20} MiB, too long for a configuration",

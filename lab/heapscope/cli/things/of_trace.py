@@ -149,7 +149,7 @@ def _notes(
 def answer_of_import(thing: Thing, requested: AskedOfThing) -> ThingAnswer:
     """Another tool's trace, by the trace that `import` makes of it. InputError: it has no event."""
     form = thing.kind.kind
-    first = command("import", form, thing.name, "-o", "T.hst", why="makes a trace of it")
+    first = command("import", thing.name, "-o", "T.hst", why="makes a trace of it")
     if thing.size is None or thing.size > _IMPORTED_MAX:
         return ThingAnswer(
             thing=thing.shown,
@@ -182,5 +182,5 @@ def answer_of_import(thing: Thing, requested: AskedOfThing) -> ThingAnswer:
 def _imported(form: str, name: str) -> TraceInfo:
     with scratch_folder() as folder:
         out = Path(folder) / "T.hst"
-        import_(form, name, out)
+        import_(name, out, form=form)
         return read_info(out)

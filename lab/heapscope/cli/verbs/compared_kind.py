@@ -11,8 +11,7 @@ from pathlib import Path
 from heapscope.base.errors import InputError
 from heapscope.base.verb_result import VerbResult
 from heapscope.simulation.result.result import ReplayResult
-from heapscope.trace.source import open_blocks
-from heapscope.trace.things.thing import kinds_of
+from heapscope.trace.things.thing import kinds_by_head
 
 
 class Operand(StrEnum):
@@ -43,7 +42,6 @@ _OPERANDS = {
     "log": Operand.LOG,
     **dict.fromkeys(("firmware", "map", "size", "image"), Operand.BUILD),
 }
-_MEMBER = re.compile(rb'\s*\{\s*"[A-Z][A-Z0-9_]*"\s*:')  # of an sdkconfig.json with few options
 _NAMED = re.compile(r"[@,+]")
 _HEAD = 1 << 20  # bytes of a file that are looked at
 #: What a trace takes from a thing of another kind.
@@ -105,18 +103,13 @@ def kind_of(thing: str | Path | VerbResult) -> Operand:
     if text == "-":
         return Operand.UNKNOWN
     try:
-        with open_blocks(Path(text)) as blocks:
-            head = b""
-            for block in blocks:
-                head += block[: _HEAD - len(head)]
-                if len(head) == _HEAD:
-                    break
+        kind = kinds_by_head(text)[0].kind
     except InputError:
         return Operand.UNKNOWN
-    result = _OPERANDS.get(kinds_of(head, None)[0].kind, Operand.UNKNOWN)
+    result = _OPERANDS.get(kind, Operand.UNKNOWN)
     if result is not Operand.UNKNOWN:
         return result
-    named = Path(text).name.startswith("sdkconfig") or _MEMBER.match(head)
+    named = Path(text).name.startswith("sdkconfig")
     return Operand.CONFIGURATION if named else Operand.UNKNOWN
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 from heapscope.base.choices import known
 from heapscope.base.errors import InputError
 from heapscope.base.option import Option
+from heapscope.base.printable import printable
 from heapscope.base.progress import OnProgress, phase
 from heapscope.base.request import parse_requests
 from heapscope.cli.verbs.options import (
@@ -26,22 +27,28 @@ if TYPE_CHECKING:
 
 ESP_IDF, SYSTEMVIEW = "esp-idf", "systemview"
 
-
 #: The formats that are read line by line, by their names in capture/line_forms.py.
 _LINES = ("text", "heaptrack", "mtrace", "pjsip")
 
-
 FORMATS = (*_LINES, ESP_IDF, SYSTEMVIEW)
+
+#: The form of a thing of a kind, where the two have not one name.
+_FORMS = {"log": ESP_IDF}
 
 
 def import_(
-    form: Annotated[
-        str,
-        Option("FORMAT", "The form of FILE: text, esp-idf, systemview, heaptrack, mtrace, pjsip."),
-    ],
     file: Annotated[str | Path, Option("FILE", 'The file to import; "-": stdin.')],
     out: Annotated[str | Path | None, output("T.hst")] = None,
     *,
+    form: Annotated[
+        str | None,
+        Option(
+            "FORMAT",
+            "The form of FILE, where its first bytes do not tell it: text, esp-idf, systemview, "
+            "heaptrack, mtrace, pjsip.",
+            flags=("--from",),
+        ),
+    ] = None,
     idf: Idf = None,
     chip: Chip = None,
     poisoning: Poisoning = None,
@@ -58,7 +65,9 @@ def import_(
 ) -> ImportResult | EspIdfImport | SystemViewImport:
     """Turn another form of a trace into a .hst file, and say what a device's log tells.
 
-    FORMAT text: lines "a ID SIZE" (malloc), "c ID SIZE" (calloc), "m ID ALIGN SIZE" (aligned),
+    The first bytes of FILE tell its form; --from names it where they do not.
+
+    text: lines "a ID SIZE" (malloc), "c ID SIZE" (calloc), "m ID ALIGN SIZE" (aligned),
     "r ID NEWSIZE [NEWID]" (realloc), "f ID" (free), "t NAME" (task of what follows), "! NAME"
     (mark), "o CORE" (core of the task), "#" comments. Numbers are decimal or hexadecimal (0x10);
     NULL for an ID is a request that failed. A request may end with capabilities (DMA|8BIT) and
@@ -66,37 +75,37 @@ def import_(
     are addresses, "% clock_hz 1000000" what a time counts. Files compressed with zstd are read as
     they are; "-" is standard input.
 
-    FORMAT esp-idf: a device's log, with anything around what it says of the heap: heap_init lines,
+    esp-idf: a device's log, with anything around what it says of the heap: heap_init lines,
     heap summaries, task tables, standalone heap traces, failed allocations. A heap trace becomes
     the .hst file, where -o names one; the rest is answered at once. --chip, --idf and --poisoning
     say what the log does not tell, and --need asks about each heap summary.
 
-    FORMAT systemview: what OpenOCD recorded with heap tracing to the host (.svdat), of one core or
+    systemview: what OpenOCD recorded with heap tracing to the host (.svdat), of one core or
     of both.
 
-    FORMAT heaptrack: the file that `heaptrack PROGRAM` wrote, with its stacks. It does not tell
+    heaptrack: the file that `heaptrack PROGRAM` wrote, with its stacks. It does not tell
     which of several blocks of one size and stack is freed; that of `heaptrack --raw` does, but has
     no names of functions.
 
-    FORMAT mtrace: what glibc's mtrace() logged to the file in MALLOC_TRACE.
+    mtrace: what glibc's mtrace() logged to the file in MALLOC_TRACE.
 
-    FORMAT pjsip: a log with dumps of PJLIB's caching pool ("dd" in pjsua), lines "cachpool NAME:
+    pjsip: a log with dumps of PJLIB's caching pool ("dd" in pjsua), lines "cachpool NAME:
     USED of SIZE (P%) used". Each dump becomes a mark; what was between two is not known.
 
     Examples:
-      heapscope import text events.txt -o T.hst
-      heapscope import text events.txt.zst -o T.hst --json -
-      heapscope import text events.txt -o T.hst --fail-on left_out=0
-      heapscope import text events.txt -o T.hst --strict
-      heapscope import text events.txt -o T.hst --left-out left_out.tsv
-      heapscope import esp-idf boot.txt
-      heapscope import esp-idf boot.txt -o T.hst --need 16717 --need 4KB:DMA
-      heapscope import systemview heap.svdat -o T.hst
-      heapscope import heaptrack heaptrack.firmware.4711.zst -o T.hst
-      heapscope import mtrace mtrace.txt -o T.hst
-      heapscope import pjsip pjsua.log -o T.hst
+      heapscope import events.txt -o T.hst
+      heapscope import events.txt.zst -o T.hst --json -
+      heapscope import events.txt -o T.hst --fail-on left_out=0
+      heapscope import events.txt -o T.hst --strict
+      heapscope import events.txt -o T.hst --left-out left_out.tsv
+      heapscope import boot.txt
+      heapscope import boot.txt -o T.hst --need 16717 --need 4KB:DMA
+      heapscope import heap.svdat -o T.hst
+      heapscope import heaptrack.firmware.4711.zst -o T.hst
+      heapscope import mtrace.txt -o T.hst
+      heapscope import pjsua.log -o T.hst --from pjsip
     """
-    known(form, FORMATS, noun="format")
+    form = form_of(file) if form is None else known(form, FORMATS, noun="format")
     if form not in _LINES:
         for flag, given in {"--strict": strict, "--left-out": left_out}.items():
             if given:
@@ -145,3 +154,19 @@ def import_(
         left_out=left_out,
         progress=phase(progress, "importing"),
     )
+
+
+def form_of(file: str | Path) -> str:
+    """The form that the first bytes of a file tell. InputError: none that is imported."""
+    from heapscope.trace.things.thing import kinds_by_head
+
+    kinds = kinds_by_head(str(file))
+    forms = (_FORMS.get(one.kind, one.kind) for one in kinds)
+    result = next((one for one in forms if one in FORMATS), "")
+    if not result:
+        shown = "standard input" if str(file) == "-" else printable(str(file), limit=400)
+        raise InputError(
+            f"{shown}: {kinds[0].known_as}, and no form that import reads",
+            remedy=f"name the form, --from FORMAT, one of: {', '.join(FORMATS)}",
+        )
+    return result

@@ -39,7 +39,7 @@ def _of_esp_idf(
     if any(row.verdict == LEAK for row in trends):
         yield (
             "record who allocates: heap_trace_start(HEAP_TRACE_LEAKS), then heap_trace_dump(), and "
-            "'heapscope import esp-idf' reads the log with it"
+            "'heapscope import' reads the log with it"
         )
     failed = [one for one in answer.failed if one.how not in REFUSED]
     unsized = [one for one in failed if one.size is None and one.memory]
@@ -66,7 +66,7 @@ def next_words(
     if file == "standard input":
         return ()
     if reading.trace.records:
-        return ("import", "esp-idf", file, "-o", "T.hst")
+        return ("import", file, "-o", "T.hst")
     if answer.declines is not None:
         return ()
     sizes = [one.size for one in answer.failed if one.size and one.how not in _NO_HEAP]

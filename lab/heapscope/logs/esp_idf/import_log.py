@@ -1,4 +1,4 @@
-"""`import esp-idf`: a device's log to its answer, and to a trace where it holds one."""
+"""`import`: a device's log to its answer, and to a trace where it holds one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The answer of `import esp-idf`: all that the log tells, and the trace that it became."""
+"""The answer of `import`: all that the log tells, and the trace that it became."""
 
 from __future__ import annotations
 

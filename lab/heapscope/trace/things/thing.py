@@ -105,6 +105,18 @@ def _of_bytes(name: str, shown: str) -> Thing:
     )
 
 
+def kinds_by_head(name: str) -> tuple[KnownAs, ...]:
+    """The kinds of a file or of standard input, by its first bytes alone. InputError: it cannot be
+    read."""
+    head = b""
+    with open_blocks(name) as blocks:
+        for block in blocks:
+            head += block[: _HEAD - len(head)]
+            if len(head) == _HEAD:
+                break
+    return kinds_of(head, None)
+
+
 _WIDE = KnownAs(kind=PACKED, what="UTF-16 text", remedy="save it as UTF-8")
 
 
