@@ -34,16 +34,16 @@ class Call:
     def answer(self, function: Callable[..., Any] | None = None, **more: Any) -> Any:
         """The function's answer, or that of another one to the same. `more`: parameters that the
         command sets by itself."""
-        asked = function or self._function
+        called = function or self._function
         shared, sides = self.sides or (self.memory, None)
         keywords = {**shared, **self.given, **more}
         if sides is not None:
             keywords["sides"] = sides
         arguments = next((keywords.pop(one.name) for one in self._taken if one.many), ())
-        if "progress" in keywords or "progress" not in signature(asked).parameters:
-            return asked(*arguments, **keywords)
+        if "progress" in keywords or "progress" not in signature(called).parameters:
+            return called(*arguments, **keywords)
         with progress_bar() as progress:
-            return asked(*arguments, progress=progress, **keywords)
+            return called(*arguments, progress=progress, **keywords)
 
     @property
     def inputs(self) -> list[Path]:

@@ -10,7 +10,7 @@ static int by_value(const void *a, const void *b)
     return left < right ? -1 : left > right;
 }
 
-static bool asked_by(const hs_lab_filter_t *filter, uint32_t task, uint32_t site)
+static bool matches_owner(const hs_lab_filter_t *filter, uint32_t task, uint32_t site)
 {
     return (filter->task == UINT32_MAX || filter->task == task) &&
            (filter->by_site == 0 || (site < filter->site_count && filter->sites[site] != 0));
@@ -22,7 +22,7 @@ bool hs_history_admits(const hs_history_sieve_t *sieve, uint32_t task, uint32_t 
         return true;
     }
     const uint64_t holder = (uint64_t)task << 32 | site;
-    return asked_by(&sieve->filter, task, site) &&
+    return matches_owner(&sieve->filter, task, site) &&
            (sieve->filter.by_holder == 0 ||
             bsearch(&holder, sieve->holders, sieve->filter.holder_count, sizeof holder, by_value) !=
                 NULL);
@@ -31,7 +31,7 @@ bool hs_history_admits(const hs_history_sieve_t *sieve, uint32_t task, uint32_t 
 bool hs_history_admits_failure(const hs_history_sieve_t *sieve, const hs_history_failure_t *failure)
 {
     const hs_lab_filter_t *filter = &sieve->filter;
-    return !sieve->set || (asked_by(filter, failure->task, failure->site) &&
+    return !sieve->set || (matches_owner(filter, failure->task, failure->site) &&
                            failure->size >= filter->size_min && failure->size <= filter->size_max);
 }
 

@@ -104,8 +104,8 @@ void hs_lab_record_image(hs_lab_record_t *record, size_t index, hs_lab_record_im
     out->pid = image->pid;
     out->word_size = image->word_size;
     out->forked = image->forked;
-    out->told_events = counts->told_events;
-    out->told_peak = counts->told_peak;
+    out->whole_events = counts->whole_events;
+    out->whole_peak = counts->whole_peak;
     out->time = image->time;
     out->begun_late = image->begun_late;
     out->started = image->started;

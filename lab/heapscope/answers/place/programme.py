@@ -282,21 +282,21 @@ class _Model:
         return moved, max(0.0, lower if np.isfinite(lower) else 0.0), optimal
 
     def _programme(self) -> highspy.HighsLp:
-        highs_lp = highspy.HighsLp()
-        highs_lp.num_col_, highs_lp.num_row_ = len(self._cost), len(self._rows)
-        highs_lp.col_cost_ = np.array(self._cost)
-        highs_lp.col_lower_ = np.zeros(len(self._cost))
-        highs_lp.col_upper_ = np.array(self._upper)
-        highs_lp.integrality_ = [
+        program = highspy.HighsLp()
+        program.num_col_, program.num_row_ = len(self._cost), len(self._rows)
+        program.col_cost_ = np.array(self._cost)
+        program.col_lower_ = np.zeros(len(self._cost))
+        program.col_upper_ = np.array(self._upper)
+        program.integrality_ = [
             highspy.HighsVarType.kInteger if whole else highspy.HighsVarType.kContinuous
             for whole in self._integer
         ]
-        highs_lp.row_lower_ = np.array([row[0] for row in self._rows])
-        highs_lp.row_upper_ = np.array([row[1] for row in self._rows])
-        matrix = highs_lp.a_matrix_
+        program.row_lower_ = np.array([row[0] for row in self._rows])
+        program.row_upper_ = np.array([row[1] for row in self._rows])
+        matrix = program.a_matrix_
         matrix.format_ = highspy.MatrixFormat.kRowwise
-        matrix.num_col_, matrix.num_row_ = highs_lp.num_col_, highs_lp.num_row_
+        matrix.num_col_, matrix.num_row_ = program.num_col_, program.num_row_
         matrix.start_ = np.cumsum([0, *(len(row[2]) for row in self._rows)])
         matrix.index_ = np.array([column for row in self._rows for column in row[2]])
         matrix.value_ = np.array([value for row in self._rows for value in row[2].values()])
-        return highs_lp
+        return program

@@ -94,7 +94,10 @@ class Images:
         for data in self._native.take(index):
             self._outputs.write(output, data, events=image.events)
         if output.sink is not None and not output.sink.trouble:
-            output.told_events, output.told_peak = image.told_events, image.told_peak
+            output.whole_events, output.whole_peak = (
+                image.whole_events,
+                image.whole_peak,
+            )
 
     def _end(self, index: int, *, last: bool) -> None:
         native = self._native
@@ -177,7 +180,7 @@ def _in_file(output: ImageOutput) -> tuple[int, int]:
     """Events and live peak of what an output took that refused the rest; those of the last whole
     piece where it cannot be read again."""
     if output.sink is None or not Path(output.sink.path).is_file():
-        return output.told_events, output.told_peak
+        return output.whole_events, output.whole_peak
     try:
         trace_info: TraceInfo = read_info(output.sink.path)
     except HeapscopeError:  # not even its beginning

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 
-from heapscope.base.wording import size as said_size
+from heapscope.base.wording import size as in_bytes
 
 SECONDS, SIZE = "seconds", "size"
 
@@ -39,5 +39,5 @@ class RecordLimits:
     @property
     def sentence(self) -> str:
         if self.reached == SIZE and self._most_size is not None:
-            return f"the recording ended with {said_size(self._most_size)} (--until-size)"
+            return f"the recording ended with {in_bytes(self._most_size)} (--until-size)"
         return f"the recording ended after {self._most_seconds:g} s (--seconds)"

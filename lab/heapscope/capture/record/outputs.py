@@ -23,8 +23,8 @@ class ImageOutput:
     sink: Sink | None = None
     held: list[bytes] = field(default_factory=list)
     size: int = 0  # bytes held
-    told_events: int = 0  # of what the sink took, up to its last whole piece
-    told_peak: int = 0
+    whole_events: int = 0  # of what the sink took, up to its last whole piece
+    whole_peak: int = 0
 
     def hold(self, data: bytes) -> None:
         self.held.append(data)

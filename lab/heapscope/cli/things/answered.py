@@ -7,7 +7,7 @@ from dataclasses import replace
 from importlib import import_module
 
 from heapscope.base.errors import InputError
-from heapscope.cli.things.said import AskedOfThing, command
+from heapscope.cli.things.pieces import ThingOptions, command
 from heapscope.trace.things.answer import OtherKind, ThingAnswer, Things, UnderstoodKind
 from heapscope.trace.things.kind import (
     EMPTY,
@@ -21,7 +21,7 @@ from heapscope.trace.things.kind import (
 )
 from heapscope.trace.things.thing import ANSWERED_MAX, Thing, look_at
 
-_Answer = Callable[[Thing, AskedOfThing], ThingAnswer]
+_Answer = Callable[[Thing, ThingOptions], ThingAnswer]
 
 #: The module and the function that answer a kind; a module is imported where its kind comes.
 _ANSWERS = {
@@ -62,7 +62,7 @@ _SECOND = {
 _UNDERSTOOD = tuple(UnderstoodKind(what=kind.what, sample=kind.sample) for kind in KINDS.values())
 
 
-def answers(names: Sequence[str], requested: AskedOfThing) -> Things:
+def answers(names: Sequence[str], requested: ThingOptions) -> Things:
     """InputError: a thing is not there, or is damaged."""
     things = [look_at(name) for name in names]
     given = _of_two(things, requested) if len(things) == 2 else ()
@@ -71,7 +71,7 @@ def answers(names: Sequence[str], requested: AskedOfThing) -> Things:
     return Things(things=given, understood=_UNDERSTOOD if unknown else ())
 
 
-def _of_two(things: Sequence[Thing], requested: AskedOfThing) -> tuple[ThingAnswer, ...]:
+def _of_two(things: Sequence[Thing], requested: ThingOptions) -> tuple[ThingAnswer, ...]:
     from heapscope.cli.things.pair import beside, compared
 
     left, right = things
@@ -81,7 +81,7 @@ def _of_two(things: Sequence[Thing], requested: AskedOfThing) -> tuple[ThingAnsw
     return beside(left, right, (_answer(left, requested), _answer(right, requested)))
 
 
-def _answer(thing: Thing, requested: AskedOfThing) -> ThingAnswer:
+def _answer(thing: Thing, requested: ThingOptions) -> ThingAnswer:
     if requested.need and thing.kind.kind not in _WITH_NEED:
         raise InputError(
             f"--need says nothing of {thing.shown}: {thing.kind.known_as}",

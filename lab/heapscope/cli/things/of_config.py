@@ -9,7 +9,7 @@ from pathlib import Path
 from heapscope.base.errors import InputError
 from heapscope.base.printable import printable
 from heapscope.base.wording import plural
-from heapscope.cli.things.said import AskedOfThing, command, counted, in_bytes, word
+from heapscope.cli.things.pieces import ThingOptions, command, counted, in_bytes, word
 from heapscope.cli.verbs.lint import lint
 from heapscope.cli.verbs.predict import predict
 from heapscope.config.lint.finding import LintResult
@@ -33,7 +33,7 @@ class ConfigAnswer:
     foreign: bool
 
 
-def answer_of_config(thing: Thing, requested: AskedOfThing) -> ThingAnswer:
+def answer_of_config(thing: Thing, requested: ThingOptions) -> ThingAnswer:
     """InputError: it cannot be read."""
     result = config_answer([thing.name], requested)
     if result.foreign:
@@ -55,7 +55,7 @@ def answer_of_config(thing: Thing, requested: AskedOfThing) -> ThingAnswer:
 
 def config_answer(
     files: Sequence[str],
-    requested: AskedOfThing,
+    requested: ThingOptions,
     *,
     project: Path | None = None,
     elf: Path | None = None,

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from heapscope.base.errors import InputError
 from heapscope.base.wording import plural
-from heapscope.cli.things.said import AskedOfThing, command, counted, in_bytes
+from heapscope.cli.things.pieces import ThingOptions, command, counted, in_bytes
 from heapscope.config.chip_data import chip_files
 from heapscope.memory.static.read import read_static
 from heapscope.memory.static.use import StaticUse
@@ -30,7 +30,7 @@ _USED = re.compile(
 _OVERFLOW = re.compile(r"region `([^']{1,60})' overflowed by (\d+) bytes")
 
 
-def answer_of_firmware(thing: Thing, requested: AskedOfThing) -> ThingAnswer:
+def answer_of_firmware(thing: Thing, requested: ThingOptions) -> ThingAnswer:
     """An ELF or a linker map. InputError: it is damaged."""
     chips = (requested.chip,) if requested.chip else _chips(thing)
     uses = {chip: use for chip in chips if (use := _use(thing, chip, sure=len(chips) == 1))}
@@ -115,7 +115,7 @@ def _target(path: Path) -> str:
     return ""
 
 
-def answer_of_sizes(thing: Thing, requested: AskedOfThing) -> ThingAnswer:
+def answer_of_sizes(thing: Thing, requested: ThingOptions) -> ThingAnswer:
     """The sizes that a build printed, or the JSON of them."""
     text = thing.head.decode("utf-8", "replace")
     used = [(kind, int(bytes_), int(left)) for kind, bytes_, left in _USED.findall(text)]
@@ -152,7 +152,7 @@ def _sizes_next(thing: Thing, chip: str) -> NextCommand:
     return command("build/PROJECT.map", why="the static RAM by the build's linker map")
 
 
-def answer_of_image(thing: Thing, requested: AskedOfThing) -> ThingAnswer:
+def answer_of_image(thing: Thing, requested: ThingOptions) -> ThingAnswer:
     """An image of ESP-IDF, which names its chip and its release."""
     kind = thing.kind
     segments = list(_segments(thing))
@@ -190,7 +190,7 @@ def _in_ram(known_as: KnownAs, address: int) -> bool:
     return known_as.chip in chip_files() and read_windows(known_as.chip).find(address) is not None
 
 
-def answer_of_core(thing: Thing, requested: AskedOfThing) -> ThingAnswer:
+def answer_of_core(thing: Thing, requested: ThingOptions) -> ThingAnswer:
     """A core dump, whose heap no verb reads yet."""
     chip = f", of {thing.kind.chip}" if thing.kind.chip else ""
     size = "" if thing.size is None else f", {thing.size:,} B"
@@ -233,7 +233,7 @@ def _threads(notes: bytes) -> int:
     return result
 
 
-def answer_of_memory(thing: Thing, requested: AskedOfThing) -> ThingAnswer:
+def answer_of_memory(thing: Thing, requested: ThingOptions) -> ThingAnswer:
     """Raw memory, of which no verb reads anything yet."""
     size = "more than 64 MiB" if thing.size is None else f"{thing.size:,} B"
     return ThingAnswer(

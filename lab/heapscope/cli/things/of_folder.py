@@ -9,7 +9,7 @@ from heapscope.base.errors import InputError
 from heapscope.base.printable import printable
 from heapscope.cli.things.of_config import config_answer, figures, next_of_config, sentence
 from heapscope.cli.things.of_firmware import answer_of_firmware
-from heapscope.cli.things.said import AskedOfThing, command, counted
+from heapscope.cli.things.pieces import ThingOptions, command, counted
 from heapscope.trace.things.answer import ThingAnswer
 from heapscope.trace.things.folder_kinds import build_of, entries
 from heapscope.trace.things.kind import FOLDER, KINDS, UNKNOWN
@@ -19,7 +19,7 @@ _LOOKED_AT = 24  # files of a folder
 _SHOWN = 3
 
 
-def answer_of_build(thing: Thing, requested: AskedOfThing) -> ThingAnswer:
+def answer_of_build(thing: Thing, requested: ThingOptions) -> ThingAnswer:
     """The answer rests on its configuration and its ELF or map. InputError: one cannot be read."""
     build = build_of(thing.path)
     shown = ", ".join(path.name for path in (build.sdkconfig, build.elf, build.map) if path)
@@ -52,7 +52,7 @@ def answer_of_build(thing: Thing, requested: AskedOfThing) -> ThingAnswer:
             figures=(),
             next=(),
         )
-    requested = AskedOfThing(need=requested.need, chip=chip, idf=requested.idf)
+    requested = ThingOptions(need=requested.need, chip=chip, idf=requested.idf)
     inner = answer_of_firmware(look_at(str(firmware)), requested)
     return ThingAnswer(
         thing=thing.shown,
@@ -65,7 +65,7 @@ def answer_of_build(thing: Thing, requested: AskedOfThing) -> ThingAnswer:
     )
 
 
-def answer_of_project(thing: Thing, requested: AskedOfThing) -> ThingAnswer:
+def answer_of_project(thing: Thing, requested: ThingOptions) -> ThingAnswer:
     """The answer rests on its configuration files. InputError: they cannot be read."""
     try:
         result = config_answer([], requested, project=thing.path)
@@ -92,7 +92,7 @@ def answer_of_project(thing: Thing, requested: AskedOfThing) -> ThingAnswer:
     )
 
 
-def answer_of_other_folder(thing: Thing, requested: AskedOfThing) -> ThingAnswer:
+def answer_of_other_folder(thing: Thing, requested: ThingOptions) -> ThingAnswer:
     """Its files decide the answer."""
     known: dict[str, list[str]] = {}
     names = sorted(entries(thing.path, thing.shown))

@@ -9,7 +9,7 @@ from pathlib import Path
 from heapscope.base.interrupt import scratch_folder
 from heapscope.base.wording import plural
 from heapscope.cli.things.of_others import answer_of_rest
-from heapscope.cli.things.said import AskedOfThing, command, counted, in_bytes
+from heapscope.cli.things.pieces import ThingOptions, command, counted, in_bytes
 from heapscope.cli.verbs.log import log
 from heapscope.logs.answer.log_result import LogResult
 from heapscope.logs.answer.sentences import fit_sentence
@@ -35,7 +35,7 @@ _SHOWN = 3
 _NOTHING = "No line of it tells a state of the heap."
 
 
-def answer_of_log(thing: Thing, requested: AskedOfThing) -> ThingAnswer:
+def answer_of_log(thing: Thing, requested: ThingOptions) -> ThingAnswer:
     """InputError: it cannot be read."""
     result = _matches(thing, requested)
     if thing.kind.doubtful and result.answer.declines is not None:
@@ -52,7 +52,7 @@ def answer_of_log(thing: Thing, requested: AskedOfThing) -> ThingAnswer:
     )
 
 
-def _matches(thing: Thing, requested: AskedOfThing) -> LogResult:
+def _matches(thing: Thing, requested: ThingOptions) -> LogResult:
     """A pipe whose end was seen is answered by a copy: `log` would wait for more of it."""
     if thing.path.is_file():
         return log(thing.name, need=requested.need, chip=requested.chip, idf=requested.idf)
@@ -86,7 +86,7 @@ def _figures(log_result: LogResult) -> Iterator[ThingFigure]:
             yield in_bytes(shown, value)
 
 
-def _next(thing: Thing, log_result: LogResult, requested: AskedOfThing) -> Iterator[NextCommand]:
+def _next(thing: Thing, log_result: LogResult, requested: ThingOptions) -> Iterator[NextCommand]:
     yield command(
         "log", thing.name, *requested.device, why="all that it tells, and the lines it rests on"
     )

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from heapscope.base.port import parse_port
 from heapscope.base.printable import printable
-from heapscope.cli.things.said import AskedOfThing, command
+from heapscope.cli.things.pieces import ThingOptions, command
 from heapscope.trace.things.answer import ThingAnswer
 from heapscope.trace.things.kind import EMPTY, OTHER, PACKED, UNKNOWN
 from heapscope.trace.things.text_kinds import facts_in
@@ -18,7 +18,7 @@ from heapscope.trace.things.thing import Thing
 _RESULT_MAX = 32 << 20
 
 
-def answer_of_port(thing: Thing, requested: AskedOfThing) -> ThingAnswer:
+def answer_of_port(thing: Thing, requested: ThingOptions) -> ThingAnswer:
     """A port is not opened: that resets many boards. InputError: its number is invalid."""
     port = parse_port(thing.name)
     kinds = {"serial": "a serial port", "tcp": "a TCP connection", "udp": "a UDP port"}
@@ -50,7 +50,7 @@ def answer_of_port(thing: Thing, requested: AskedOfThing) -> ThingAnswer:
     )
 
 
-def answer_of_program(thing: Thing, requested: AskedOfThing) -> ThingAnswer:
+def answer_of_program(thing: Thing, requested: ThingOptions) -> ThingAnswer:
     name = thing.name if os.sep in thing.name else f"./{thing.name}"
     static = "statically" in thing.kind.what
     answer = (
@@ -71,7 +71,7 @@ def answer_of_program(thing: Thing, requested: AskedOfThing) -> ThingAnswer:
     )
 
 
-def answer_of_stream(thing: Thing, requested: AskedOfThing) -> ThingAnswer:
+def answer_of_stream(thing: Thing, requested: ThingOptions) -> ThingAnswer:
     return ThingAnswer(
         thing=thing.shown,
         kind="stream",
@@ -84,7 +84,7 @@ def answer_of_stream(thing: Thing, requested: AskedOfThing) -> ThingAnswer:
     )
 
 
-def answer_of_result(thing: Thing, requested: AskedOfThing) -> ThingAnswer:
+def answer_of_result(thing: Thing, requested: ThingOptions) -> ThingAnswer:
     """The result that a verb wrote with --json."""
     stated = {} if thing.size is None or thing.size > _RESULT_MAX else _document(thing)
     verdict = stated.get("verdict")
@@ -118,7 +118,7 @@ def _document(thing: Thing) -> dict[str, object]:
     return document if isinstance(document, dict) else {}
 
 
-def answer_of_rest(thing: Thing, requested: AskedOfThing) -> ThingAnswer:
+def answer_of_rest(thing: Thing, requested: ThingOptions) -> ThingAnswer:
     """A thing that no verb reads. The kind is UNKNOWN where nothing is known of it."""
     kind = thing.kind
     sentences = {

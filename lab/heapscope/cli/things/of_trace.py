@@ -9,7 +9,7 @@ from heapscope.base.errors import InputError
 from heapscope.base.interrupt import scratch_folder
 from heapscope.base.printable import printable
 from heapscope.base.wording import plural, size
-from heapscope.cli.things.said import AskedOfThing, command, counted, in_bytes
+from heapscope.cli.things.pieces import ThingOptions, command, counted, in_bytes
 from heapscope.cli.verbs.import_ import import_
 from heapscope.cli.verbs.replay import replay
 from heapscope.config.chip_data import chip_files
@@ -28,7 +28,7 @@ _IMPORTED_MAX = 16 << 20  # bytes of another tool's text
 _USUAL = "esp32"
 
 
-def answer_of_trace(thing: Thing, requested: AskedOfThing) -> ThingAnswer:
+def answer_of_trace(thing: Thing, requested: ThingOptions) -> ThingAnswer:
     """InputError: it is damaged from its beginning on."""
     info = read_info(thing.name)
     result = replayed(thing.name, info, requested)
@@ -43,7 +43,7 @@ def answer_of_trace(thing: Thing, requested: AskedOfThing) -> ThingAnswer:
     )
 
 
-def replayed(name: str, info: TraceInfo, requested: AskedOfThing) -> ReplayResult | None:
+def replayed(name: str, info: TraceInfo, requested: ThingOptions) -> ReplayResult | None:
     """On the memory that the trace or `requested` names; None: neither does, or it takes long."""
     chip = requested.chip or info.metadata.get("chip", "")
     if (chip not in chip_files() and requested.chip is None) or info.events.total > _REPLAYED_MAX:
@@ -57,7 +57,7 @@ def replayed(name: str, info: TraceInfo, requested: AskedOfThing) -> ReplayResul
     return result if isinstance(result, ReplayResult) else None
 
 
-def _memory(requested: AskedOfThing) -> MemoryOptions:
+def _memory(requested: ThingOptions) -> MemoryOptions:
     memory_options: MemoryOptions = {}
     if requested.chip is not None:
         memory_options["chip"] = requested.chip
@@ -107,7 +107,7 @@ def _figures(info: TraceInfo, replay_result: ReplayResult | None) -> tuple[Thing
 
 
 def _next(
-    name: str, info: TraceInfo, replay_result: ReplayResult | None, requested: AskedOfThing
+    name: str, info: TraceInfo, replay_result: ReplayResult | None, requested: ThingOptions
 ) -> Iterator[NextCommand]:
     if info.metadata.get("source") == "pjsip":
         yield command("fit", name, "--pools", why="which sizes should the pools have?")
@@ -126,7 +126,7 @@ def _next(
 
 
 def _notes(
-    info: TraceInfo, replay_result: ReplayResult | None, requested: AskedOfThing
+    info: TraceInfo, replay_result: ReplayResult | None, requested: ThingOptions
 ) -> Iterator[str]:
     if info.loss is not None:
         yield info.loss.sentences()[0]
@@ -146,7 +146,7 @@ def _notes(
         )
 
 
-def answer_of_import(thing: Thing, requested: AskedOfThing) -> ThingAnswer:
+def answer_of_import(thing: Thing, requested: ThingOptions) -> ThingAnswer:
     """Another tool's trace, by the trace that `import` makes of it. InputError: it has no event."""
     form = thing.kind.kind
     first = command("import", thing.name, "-o", "T.hst", why="makes a trace of it")
@@ -175,7 +175,7 @@ def answer_of_import(thing: Thing, requested: AskedOfThing) -> ThingAnswer:
         else contents(info),
         figures=(counted("dumps", dumps),) if dumps else _figures(info, None),
         next=(first, then),
-        notes=tuple(_notes(info, None, AskedOfThing())),
+        notes=tuple(_notes(info, None, ThingOptions())),
     )
 
 

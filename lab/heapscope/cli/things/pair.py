@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 
 from heapscope.base.wording import signed
-from heapscope.cli.things.said import AskedOfThing, command, counted, in_bytes
+from heapscope.cli.things.pieces import ThingOptions, command, counted, in_bytes
 from heapscope.trace.things.answer import ThingAnswer
 from heapscope.trace.things.thing import Thing
 
 
-def compared(left: Thing, right: Thing, requested: AskedOfThing) -> ThingAnswer | None:
+def compared(left: Thing, right: Thing, requested: ThingOptions) -> ThingAnswer | None:
     """None: each is answered by itself. InputError: one of them is damaged."""
     kinds = left.kind.kind, right.kind.kind
     if kinds == ("sdkconfig", "sdkconfig"):
@@ -24,7 +24,7 @@ def compared(left: Thing, right: Thing, requested: AskedOfThing) -> ThingAnswer 
     return None
 
 
-def _configurations(left: Thing, right: Thing, requested: AskedOfThing) -> ThingAnswer:
+def _configurations(left: Thing, right: Thing, requested: ThingOptions) -> ThingAnswer:
     from heapscope.forecast.ladder.compared import difference_of
     from heapscope.forecast.ladder.side import named_files
     from heapscope.forecast.ladder.sides import SideOptions, levels, sides_of
@@ -69,7 +69,7 @@ def _configurations(left: Thing, right: Thing, requested: AskedOfThing) -> Thing
     )
 
 
-def _traces(left: Thing, right: Thing, requested: AskedOfThing) -> ThingAnswer | None:
+def _traces(left: Thing, right: Thing, requested: ThingOptions) -> ThingAnswer | None:
     from heapscope.cli.things.of_trace import replayed
     from heapscope.simulation.result.comparison import compare
     from heapscope.trace.info import read_info

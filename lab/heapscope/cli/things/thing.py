@@ -54,8 +54,8 @@ def thing(
       zcat device.log.gz | heapscope -
     """
     from heapscope.cli.things.answered import answers
-    from heapscope.cli.things.said import AskedOfThing
+    from heapscope.cli.things.pieces import ThingOptions
 
     if not things:
         raise InputError("no thing to look at", remedy="name a file, a folder or a port")
-    return answers([str(one) for one in things], AskedOfThing(need=tuple(need), chip=chip, idf=idf))
+    return answers([str(one) for one in things], ThingOptions(need=tuple(need), chip=chip, idf=idf))

@@ -151,16 +151,20 @@ class LowerBound:
             least[-1] = most[-1] = 0.0
         elif not any(limit.share and not limit.high for limit in self._limits):
             least[-1] = 0.0  # limits are relaxed, never tightened
-        highs_lp = highspy.HighsLp()
-        highs_lp.num_col_ = len(goal)
-        highs_lp.col_cost_, highs_lp.col_lower_, highs_lp.col_upper_ = goal, least, most
-        highs_lp.num_row_ = len(rows)
-        highs_lp.row_lower_ = np.array([row.low for row in rows])
-        highs_lp.row_upper_ = np.array([row.high for row in rows])
-        matrix = highs_lp.a_matrix_
+        program = highspy.HighsLp()
+        program.num_col_ = len(goal)
+        program.col_cost_, program.col_lower_, program.col_upper_ = (
+            goal,
+            least,
+            most,
+        )
+        program.num_row_ = len(rows)
+        program.row_lower_ = np.array([row.low for row in rows])
+        program.row_upper_ = np.array([row.high for row in rows])
+        matrix = program.a_matrix_
         matrix.format_ = highspy.MatrixFormat.kRowwise
         lengths = [len(row.columns) for row in rows]
         matrix.start_ = np.cumsum([0, *lengths], dtype=np.int32)
         matrix.index_ = np.array([at for row in rows for at in row.columns], dtype=np.int32)
         matrix.value_ = np.array([each for row in rows for each in row.columns.values()])
-        return highs_lp
+        return program

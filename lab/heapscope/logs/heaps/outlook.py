@@ -176,14 +176,14 @@ def _merged(request: Request, each: Sequence[tuple[Fate, int | None]]) -> Reques
     )
 
 
-_Found = tuple[
+_Outcome = tuple[
     tuple[tuple[Fate, int | None], ...], tuple[RegionLeft | None, ...], Method
 ]  #: steps with the address of each block, the heaps afterwards, how it was found
 
 
 def _one(
     memory: StateMemory, view: Believed, rule: MallocRule, requests: Sequence[Request]
-) -> _Found:
+) -> _Outcome:
     """Where every block of the regions that are asked is known, on the heaps themselves; else, or
     where a dump leaves open which of two holes comes first, by bounds."""
     results = {index for request in requests for index in memory.order(request, rule)}
@@ -205,7 +205,7 @@ def _by_bounds(
     rule: MallocRule,
     requests: Sequence[Request],
     method: Method,
-) -> _Found:
+) -> _Outcome:
     start = tuple(None if belief is None else _bounds(belief) for belief in view.beliefs)
 
     def order(request: Request) -> tuple[int, ...]:
@@ -231,7 +231,7 @@ def _bounds(belief: Belief) -> HeapBounds:
 
 def _exactly(
     memory: StateMemory, view: Believed, rule: MallocRule, requests: Sequence[Request]
-) -> _Found | None:
+) -> _Outcome | None:
     """None: it is open which hole a request takes."""
     places = [
         index

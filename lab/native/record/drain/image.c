@@ -22,8 +22,8 @@ static hs_status_t put_bytes(void *context, const uint8_t *bytes, size_t count)
     hs_rec_image_t *image = context;
     const hs_status_t status = hs_queue_put(&image->ready, bytes, count);
     image->counts.written += status == HS_OK ? count : 0;
-    image->counts.told_events = image->counts.events;
-    image->counts.told_peak = image->counts.live_peak;
+    image->counts.whole_events = image->counts.events;
+    image->counts.whole_peak = image->counts.live_peak;
     return status;
 }
 

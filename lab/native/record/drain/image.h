@@ -38,7 +38,7 @@ typedef struct hs_rec_counts {
     uint64_t live_peak; /* before the first loss */
     uint64_t lost;      /* records that the program dropped, or that were never written */
     uint64_t unknown;   /* frees and reallocs of blocks that were not recorded */
-    uint64_t told_events, told_peak; /* in the chunks that are finished */
+    uint64_t whole_events, whole_peak; /* in the chunks that are finished */
     uint64_t implied; /* frees that are not recorded, of blocks whose address was given again */
     uint64_t inherited;
     uint64_t left_out; /* calls of the other heap */

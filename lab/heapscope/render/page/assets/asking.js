@@ -36,7 +36,7 @@
 
   /* Names are bytes that somebody else chose: what would not be seen is written as an escape. */
   HS.plain = (name) => name.replace(/[\u0000-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g, (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, "0")}`).slice(0, 400);
-  HS.made = (name, content = null, set = {}) => {
+  HS.node = (name, content = null, set = {}) => {
     const built = document.createElement(name);
     if (content !== null) built.textContent = content;
     for (const [key, value] of Object.entries(set)) built.setAttribute(key, value);

@@ -159,7 +159,7 @@
     tell(moment.current_left_out, `The page has no room for more: ${number(moment.current_left_out)} B of this recording were left out at its end.`);
     tell(text.left_out, `${number(text.left_out)} B of the log were left out: the page keeps its beginning.`);
     if (state.said !== null) stated.push(...state.said.sentences.map(HS.plain), "When you stop, the whole log is answered above as a file is.");
-    find("notes").replaceChildren(...stated.map((one) => HS.made("li", one)));
+    find("notes").replaceChildren(...stated.map((one) => HS.node("li", one)));
   }
 
   /* ---- tables ---- */
@@ -179,17 +179,17 @@
     const built = box.querySelector(`[data-rows="${name}"]`), columns = COLUMNS[name];
     built.hidden = rows.length === 0;
     const kind = (heading) => (WORDS.includes(heading) ? {} : { class: "number" });
-    if (built.querySelector("th") === null) built.querySelector("tr").replaceChildren(...columns.map(([heading]) => HS.made("th", heading, { scope: "col", ...kind(heading) })));
+    if (built.querySelector("th") === null) built.querySelector("tr").replaceChildren(...columns.map(([heading]) => HS.node("th", heading, { scope: "col", ...kind(heading) })));
     built.querySelector("tbody").replaceChildren(...rows.map((row, index) => {
-      const line = HS.made("tr");
-      line.append(...columns.map(([heading, of]) => (heading === "File" ? actions(row, index) : HS.made("td", of(row), kind(heading)))));
+      const line = HS.node("tr");
+      line.append(...columns.map(([heading, of]) => (heading === "File" ? actions(row, index) : HS.node("td", of(row), kind(heading)))));
       return line;
     }));
   }
   function actions(row, index) {
-    const cell = HS.made("td"), whose = `recording ${row.number}`;
+    const cell = HS.node("td"), whose = `recording ${row.number}`;
     if (row.dropped || row.size === 0) return cell;
-    for (const [act, text] of [["save", "Save as .hst"], ["explore", "Explore"]]) cell.append(HS.made("button", text, { type: "button", "data-act": act, "data-index": index, "aria-label": `${text}: ${whose}` }), " ");
+    for (const [act, text] of [["save", "Save as .hst"], ["explore", "Explore"]]) cell.append(HS.node("button", text, { type: "button", "data-act": act, "data-index": index, "aria-label": `${text}: ${whose}` }), " ");
     return cell;
   }
   function showRecordings() {
@@ -231,7 +231,7 @@
     if (find("keys").dataset.names === names.join("\n")) return;
     find("keys").dataset.names = names.join("\n");
     find("keys").replaceChildren(...names.map((name, i) => {
-      const key = HS.made("li", null, { class: "key" }), swatch = HS.made("i", null, { class: "swatch" });
+      const key = HS.node("li", null, { class: "key" }), swatch = HS.node("i", null, { class: "swatch" });
       swatch.style.background = i % 2 === 1 ? `repeating-linear-gradient(90deg, ${look(i).colour} 0 3px, transparent 3px 5px)` : look(i).colour;
       key.append(swatch, HS.plain(name));
       return key;
@@ -286,7 +286,7 @@
 
   /* ---- files ---- */
   function save(bytes, name) {
-    const link = HS.made("a", null, { download: name, href: URL.createObjectURL(new Blob([bytes], { type: "application/octet-stream" })) });
+    const link = HS.node("a", null, { download: name, href: URL.createObjectURL(new Blob([bytes], { type: "application/octet-stream" })) });
     link.click();
     setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
   }
@@ -320,7 +320,7 @@
     get happened() { return state.happened; },
     begin() {
       button("connect").disabled = false;
-      form.replayed.replaceChildren(HS.made("option", "what the device's heap says"), ...HS.memories.map((one) => HS.made("option", `by a replay on ${one.name}`)));
+      form.replayed.replaceChildren(HS.node("option", "what the device's heap says"), ...HS.memories.map((one) => HS.node("option", `by a replay on ${one.name}`)));
     },
   };
 })();

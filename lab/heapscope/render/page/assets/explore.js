@@ -174,8 +174,8 @@
   };
   /* The legend: a click on a task asks where it is to be placed. */
   HS.explore.showTasks = () => find("tasks").replaceChildren(...HS.explore.indices(HS.opened.tasks).map((task) => {
-    const key = HS.made("button", null, { type: "button", class: "key", "data-task": task, "aria-pressed": "false" });
-    const swatch = HS.made("i", null, { class: "swatch" }), place = HS.explore.placedIn(task);
+    const key = HS.node("button", null, { type: "button", class: "key", "data-task": task, "aria-pressed": "false" });
+    const swatch = HS.node("i", null, { class: "swatch" }), place = HS.explore.placedIn(task);
     swatch.style.background = HS.explore.background(task);
     key.append(swatch, place === null ? taskName(task) : `${taskName(task)} → ${place}`);
     return key;

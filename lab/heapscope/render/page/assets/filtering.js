@@ -15,8 +15,8 @@
   HS.explore.filterState = () => Object.fromEntries(Object.entries(PLAIN).filter(([name, plain]) => form[name].value !== plain).map(([name]) => [name, form[name].value]));
   HS.explore.filterAgain = (state) => {
     leaks = null;
-    const options = HS.explore.indices(HS.opened.tasks).map((task) => HS.made("option", HS.explore.taskName(task), { value: task }));
-    form.task.replaceChildren(HS.made("option", "all", { value: "" }), ...options);
+    const options = HS.explore.indices(HS.opened.tasks).map((task) => HS.node("option", HS.explore.taskName(task), { value: task }));
+    form.task.replaceChildren(HS.node("option", "all", { value: "" }), ...options);
     for (const key of ["site", "least", "most", "age"]) if (state[key] !== undefined) form[key].value = state[key];
     form.task.value = HS.opened.tasks[Number(state.task)] === undefined ? "" : (state.task ?? "");
     HS.explore.filterRegions({ regions: [] });
@@ -26,8 +26,8 @@
 
   /* The regions of the memory that is replayed on; the first time the address says which one is chosen. */
   HS.explore.filterRegions = (memory, wanted = form.region.value) => {
-    const options = memory.regions.map((name, region) => HS.made("option", name, { value: region }));
-    form.region.replaceChildren(HS.made("option", "all", { value: "" }), ...options);
+    const options = memory.regions.map((name, region) => HS.node("option", name, { value: region }));
+    form.region.replaceChildren(HS.node("option", "all", { value: "" }), ...options);
     form.region.value = wanted;
     if (form.region.selectedIndex < 0) form.region.selectedIndex = 0;
   };
@@ -74,8 +74,8 @@
       for (const one of [...node.below.values()].sort((a, b) => b.bytes - a.bytes)) {
         const share = one.bytes / whole;
         if (share > 0.002) {
-          levels[depth] ??= HS.made("div", null, { class: "level" });
-          const box = HS.made("button", one.name, { type: "button", title: `${one.name}: ${one.bytes.toLocaleString("en-US")} B` });
+          levels[depth] ??= HS.node("div", null, { class: "level" });
+          const box = HS.node("button", one.name, { type: "button", title: `${one.name}: ${one.bytes.toLocaleString("en-US")} B` });
           box.style.cssText = `left:${100 * from}%;width:${100 * share}%;background:hsl(${20 + 25 * (depth % 3)},75%,${70 + 4 * (depth % 2)}%)`;
           box.addEventListener("click", () => picked(one.name));
           levels[depth].append(box);

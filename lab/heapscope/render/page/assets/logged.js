@@ -14,11 +14,11 @@
 
   function show(box, columns, rows) {
     box.hidden = rows.length === 0;
-    const head = columns.map((one) => HS.made("th", one.heading, { scope: "col", ...(one.number ? { class: "number" } : {}) }));
+    const head = columns.map((one) => HS.node("th", one.heading, { scope: "col", ...(one.number ? { class: "number" } : {}) }));
     box.querySelector("tr").replaceChildren(...head);
     box.querySelector("tbody").replaceChildren(...rows.map((row) => {
-      const built = HS.made("tr");
-      built.append(...columns.map((one) => HS.made("td", one.of(row), one.number ? { class: "number" } : {})));
+      const built = HS.node("tr");
+      built.append(...columns.map((one) => HS.node("td", one.of(row), one.number ? { class: "number" } : {})));
       return built;
     }));
   }
@@ -33,7 +33,7 @@
 
   HS.explore.showLog = (log, name) => {
     find("says").textContent = HS.plain(log.sentences[0] ?? `${name}: no line states free memory or a request that failed.`);
-    find("logsays").replaceChildren(...[...log.sentences.slice(1).map(HS.plain), ...about(log)].map((one) => HS.made("li", one)));
+    find("logsays").replaceChildren(...[...log.sentences.slice(1).map(HS.plain), ...about(log)].map((one) => HS.node("li", one)));
     for (const [key, columns] of Object.entries(COLUMNS)) show(find("logged").querySelector(`[data-log="${key}"]`), columns, log[key]);
   };
 })();

@@ -6,8 +6,8 @@
 
   function table(box, rows, columns) {
     box.replaceChildren(...rows.slice(0, 200).map((row) => {
-      const built = HS.made("tr");
-      built.append(HS.made("td", taskName(row.task)), HS.made("td", siteName(row.site)), ...columns.map((name) => HS.made("td", number(row[name]), { class: "number" })));
+      const built = HS.node("tr");
+      built.append(HS.node("td", taskName(row.task)), HS.node("td", siteName(row.site)), ...columns.map((name) => HS.node("td", number(row[name]), { class: "number" })));
       return built;
     }));
   }
@@ -62,7 +62,7 @@
       ["Freed", life.died === null ? "never" : `event ${number(life.died)}${seconds(life.died_time)}, after ${number(life.died - life.born)} events`],
       ["Below it then", near(life.below)], ["Above it then", near(life.above)],
     ];
-    find("lifefacts").replaceChildren(...facts.flatMap(([name, value]) => [HS.made("dt", name), HS.made("dd", value)]));
+    find("lifefacts").replaceChildren(...facts.flatMap(([name, value]) => [HS.node("dt", name), HS.node("dd", value)]));
     say(`${hex(life.address)}: ${number(life.size)} B of ${taskName(life.task)}, ${siteName(life.site)}.`);
   }
   const say = (text) => (find("cursor").textContent = text);
@@ -85,7 +85,7 @@
     if (health.lost_events > 0) stated.push(`${number(health.lost_events)} events are missing. The replay ends at the first gap.`);
     if (health.truncated || !health.ended) stated.push("The trace breaks off: its end is missing.");
     if (health.skipped_bytes > 0) stated.push(`${number(health.skipped_bytes)} bytes are damaged and were left out.`);
-    find("answer").replaceChildren(...stated.map((one) => HS.made("li", one)));
+    find("answer").replaceChildren(...stated.map((one) => HS.node("li", one)));
     find("first").hidden = false;
   }
   HS.explore.notes = notes;

@@ -22,10 +22,10 @@
     box.replaceChildren();
     memory().config.regions.forEach((region, index) => {
       const id = `size-${index}`, name = memory().pool ? "Pool" : memory().regions[index];
-      const slider = HS.made("input", null, { type: "range", id, min: Math.max(STEP * 64, Math.floor(region.size / 4 / STEP) * STEP), max: Math.ceil((region.size * 2) / STEP) * STEP, step: STEP, name: id });
+      const slider = HS.node("input", null, { type: "range", id, min: Math.max(STEP * 64, Math.floor(region.size / 4 / STEP) * STEP), max: Math.ceil((region.size * 2) / STEP) * STEP, step: STEP, name: id });
       slider.value = region.size;
       slider.dataset.whole = region.size;
-      const stated = HS.made("output", null, { for: id });
+      const stated = HS.node("output", null, { for: id });
       const say = () => {
         stated.textContent = `${number(size(slider, region))} B`;
         slider.setAttribute("aria-valuetext", stated.textContent);
@@ -33,8 +33,8 @@
       slider.addEventListener("input", say);
       slider.say = say;
       say();
-      const label = HS.made("label", name, { for: id });
-      const row = HS.made("div");
+      const label = HS.node("label", name, { for: id });
+      const row = HS.node("div");
       row.append(label, slider, stated);
       box.append(row);
     });
@@ -80,7 +80,7 @@
     box.querySelector("span").textContent = hasRoom() ? `Place ${HS.explore.taskName(task)} in` : memory().regions.length > 1 ? "This memory has rules of placement of its own." : "A pool has one region: there is nothing to choose.";
     to.hidden = !hasRoom();
     const regions = memory().config.regions.map((region, index) => ({ region, index })).filter(({ region }) => !region.private_heap);
-    to.replaceChildren(HS.made("option", "where its capabilities lead", { value: "" }), ...regions.map(({ index }) => HS.made("option", memory().regions[index], { value: index })));
+    to.replaceChildren(HS.node("option", "where its capabilities lead", { value: "" }), ...regions.map(({ index }) => HS.node("option", memory().regions[index], { value: index })));
     to.value = placed.has(task) ? String(placed.get(task)) : "";
   }
   find("placing").addEventListener("change", (one) => {
@@ -111,10 +111,10 @@
   function showFigures(now, so) {
     const rows = ROWS.map(([name, of, better]) => {
       const [was, is] = [of(base.figures), of(now)];
-      const row = HS.made("tr");
+      const row = HS.node("tr");
       const text = (value) => (value === null ? "not asked" : better === null && /^(at|first)/.test(name) ? event(value) : number(value));
       const tone = so !== undefined || better === null || was === null || is === null || was === is ? "" : (is > was) === (better === "up") ? " better" : " worse";
-      row.append(HS.made("td", name), HS.made("td", text(was), { class: "number" }), HS.made("td", text(is) + (so ?? ""), { class: `number${tone}` }));
+      row.append(HS.node("td", name), HS.node("td", text(was), { class: "number" }), HS.node("td", text(is) + (so ?? ""), { class: `number${tone}` }));
       return row;
     });
     find("figures").replaceChildren(...rows);
@@ -185,8 +185,8 @@
 
   HS.explore.begin = () => {
     base = null;
-    form.memory.replaceChildren(...HS.memories.map((one) => HS.made("option", one.name)));
-    form.allocator.replaceChildren(HS.made("option", SAME), ...HS.allocators.map((one) => HS.made("option", one)));
+    form.memory.replaceChildren(...HS.memories.map((one) => HS.node("option", one.name)));
+    form.allocator.replaceChildren(HS.node("option", SAME), ...HS.allocators.map((one) => HS.node("option", one)));
     const stored = HS.explore.stored();
     form.memory.selectedIndex = Math.max(0, HS.memories.findIndex((one) => one.name === stored.memory));
     showSizes();

@@ -9,7 +9,7 @@ from heapscope.trace.things.answer import NextCommand, ThingFigure
 
 
 @dataclass(frozen=True, kw_only=True)
-class AskedOfThing:
+class ThingOptions:
     """The options that were given beside the things; None or none: not given."""
 
     need: tuple[int | str, ...] = ()
