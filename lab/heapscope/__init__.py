@@ -99,6 +99,10 @@ def __getattr__(name: str) -> object:
     from importlib import import_module
 
     result: object = getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
+    if hasattr(result, "__code__"):
+        from heapscope.base.plain_signature import plain_signature
+
+        result.__signature__ = plain_signature(result)  # type: ignore[attr-defined, arg-type]
     globals()[name] = result
     return result
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 import re
 import subprocess
@@ -256,6 +257,13 @@ assert hs.replay is not replay and hs.replay.__module__ == "heapscope.cli.verbs.
 assert callable(hs.fit) and "fit" in dir(hs) and not hasattr(hs, "nothing")
 """
     subprocess.run([sys.executable, "-c", script], check=True)
+
+
+@pytest.mark.parametrize("name", [*hs.VERBS, "thing", "widget", "tune_ranks", "sweep_show"])
+def test_help_shows_types_and_no_options_of_the_command_line(name: str) -> None:
+    shown = str(inspect.signature(getattr(hs, name)))
+    for word in ("Annotated", "Option", "Unpack", "Trace'"):
+        assert word not in shown.replace("MemoryOptions", ""), shown
 
 
 def test_the_package_imports_nothing_heavy() -> None:
