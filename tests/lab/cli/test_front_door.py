@@ -122,6 +122,16 @@ def test_two_builds_are_each_answered_by_themselves(tmp_path: Path) -> None:
     assert "by itself" in second.notes[-1]
 
 
+def test_a_trace_that_names_its_chip_is_replayed_on_that(tmp_path: Path) -> None:
+    events, trace = tmp_path / "events.txt", tmp_path / "T.hst"
+    events.write_text("% chip esp32c3\na 1 1000\nf 1\n", encoding="ascii")
+    heapscope.import_(events, trace)
+    (answer,) = heapscope.thing(trace).things
+    assert "esp32c3" in answer.what
+    assert [one.name for one in answer.figures] == ["failed requests", "minimum free", "live peak"]
+    assert answer.next[0].words == ("replay", str(trace), "--chip", "esp32c3")
+
+
 def test_a_port_is_named_and_not_opened() -> None:
     with socket.socket() as server:
         server.bind(("127.0.0.1", 0))

@@ -242,3 +242,11 @@ def test_two_devices_have_no_state(tmp_path: Path) -> None:
     result = hs.log(path, need=[5000])
     assert result.needs[0].fits is None
     assert "dev1 and dev2" in " ".join(result.verdict)
+    assert (result.answer.free, result.answer.largest, result.answer.series_free) == (None,) * 3
+
+
+def test_a_total_below_what_is_free_is_that_of_another_memory(tmp_path: Path) -> None:
+    path = tmp_path / "device.log"
+    path.write_text("heap total=8136\nFree heap: 240392\n")
+    answer = hs.log(path).answer
+    assert (answer.free, answer.total) == (240392, None)

@@ -94,17 +94,18 @@ def answer_of_project(thing: Thing, requested: ThingOptions) -> ThingAnswer:
 
 def answer_of_other_folder(thing: Thing, requested: ThingOptions) -> ThingAnswer:
     """Its files decide the answer."""
-    known: dict[str, list[str]] = {}
+    known: dict[str, list[tuple[bool, str]]] = {}
     names = sorted(entries(thing.path, thing.shown))
     files = (name for name in names if (thing.path / name).is_file())
     for name in islice(files, _LOOKED_AT):
         try:
-            kind = look_at(str(thing.path / name)).kind.kind
+            kind = look_at(str(thing.path / name)).kind
         except InputError:
             continue
-        if kind in KINDS:
-            known.setdefault(kind, []).append(name)
-    best = sorted(known.items(), key=lambda each: -len(each[1]))[:_SHOWN]
+        if kind.kind in KINDS:
+            known.setdefault(kind.kind, []).append((kind.doubtful, name))
+    sure_first = {kind: [name for _, name in sorted(in_it)] for kind, in_it in known.items()}
+    best = sorted(sure_first.items(), key=lambda each: -len(each[1]))[:_SHOWN]
     parts = [
         f"{len(in_it)} of the kind '{KINDS[kind].what}' (first {printable(in_it[0])})"
         for kind, in_it in best

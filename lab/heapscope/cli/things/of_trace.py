@@ -11,7 +11,7 @@ from heapscope.base.printable import printable
 from heapscope.base.wording import plural, size
 from heapscope.cli.things.pieces import ThingOptions, command, counted, in_bytes
 from heapscope.cli.verbs.import_ import import_
-from heapscope.cli.verbs.replay import replay
+from heapscope.cli.verbs.replayed import replayed as replayed_on
 from heapscope.config.chip_data import chip_files
 from heapscope.memory.layout.allocator import host_model
 from heapscope.memory.options import MemoryOptions
@@ -32,29 +32,34 @@ def answer_of_trace(thing: Thing, requested: ThingOptions) -> ThingAnswer:
     """InputError: it is damaged from its beginning on."""
     info = read_info(thing.name)
     result = replayed(thing.name, info, requested)
+    answer = contents(info) if result is None else result.verdict.sentence
     return ThingAnswer(
         thing=thing.shown,
         kind="trace",
         what=_what(info),
-        answer=contents(info) if result is None else result.verdict.sentence,
+        answer=answer,
         figures=_figures(info, result),
         next=tuple(_next(thing.name, info, result, requested)),
-        notes=tuple(_notes(info, result, requested)),
+        notes=tuple(note for note in _notes(info, result, requested) if note != answer),
     )
 
 
 def replayed(name: str, info: TraceInfo, requested: ThingOptions) -> ReplayResult | None:
     """On the memory that the trace or `requested` names; None: neither does, or it takes long."""
-    chip = requested.chip or info.metadata.get("chip", "")
-    if (chip not in chip_files() and requested.chip is None) or info.events.total > _REPLAYED_MAX:
+    if not (requested.chip or _chip(info)) or info.events.total > _REPLAYED_MAX:
         return None
     try:
-        result = replay(name, need=requested.need, **_memory(requested))
+        return replayed_on(Path(name), _memory(requested), need=requested.need)
     except InputError:
         if requested.device:
             raise
         return None  # it names a release that is not known
-    return result if isinstance(result, ReplayResult) else None
+
+
+def _chip(info: TraceInfo) -> str:
+    """The chip that the trace names; empty: none that is known here."""
+    named = info.metadata.get("chip", "")
+    return named if named in chip_files() else ""
 
 
 def _memory(requested: ThingOptions) -> MemoryOptions:
@@ -113,14 +118,14 @@ def _next(
         yield command("fit", name, "--pools", why="which sizes should the pools have?")
         return
     model = host_model(info.metadata.get(ALLOCATOR, ""))
+    device = requested.device or ("--chip", _chip(info) or _USUAL)
     if replay_result is not None:
         question = "why" if replay_result.verdict.facts.failures else "replay"
         why = "who is in the way, and what would help" if question == "why" else "all figures"
-        yield command(question, name, *requested.device, why=why)
+        yield command(question, name, *device, why=why)
     elif model:
         yield command("fit", name, "--allocator", model, why="the smallest pool that it runs in")
     else:
-        device = requested.device or ("--chip", _USUAL)
         yield command("replay", name, *device, why="on the memory of a chip that you choose")
     yield command("leaks", name, why="does it leak, by task and call site?")
 

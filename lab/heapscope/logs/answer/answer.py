@@ -172,14 +172,17 @@ def _state(reading: LogReading, form: str) -> dict[str, Any]:
             reported["psram_free"] = reading.reports.psram.free
     elif form == "heap_dump" and reading.dump is not None:
         reported |= {"free": reading.dump.free, "largest": reading.dump.largest}
+    if (reported.get("total") or 0) < (reported.get("free") or 0):
+        reported["total"] = None  # that of another memory
     return reported
 
 
 def _figures(reading: LogReading) -> dict[str, Any]:
-    figures = primary_figures(reading)
+    mixed = bool(reading.figures.devices())
+    figures = None if mixed else primary_figures(reading)
     reported: dict[str, Any] = {
-        "free_internal": reading.figures.last("internal", "free"),
-        "psram_free": reading.figures.last("spiram", "free"),
+        "free_internal": None if mixed else reading.figures.last("internal", "free"),
+        "psram_free": None if mixed else reading.figures.last("spiram", "free"),
         "gc_free": reading.python.free,
         "gc_mem_free": reading.python.mem_free,
     }
