@@ -3,23 +3,20 @@
 from __future__ import annotations
 
 import importlib
-import pkgutil
+import re
 from collections.abc import Iterator
 from importlib.metadata import entry_points
+from pathlib import Path
 from typing import Any
 
+import heapscope
 from heapscope.base.choices import did_you_mean
 from heapscope.base.errors import InputError
 from heapscope.base.rows.row import Document
 from heapscope.base.rows.schema import schema
-from heapscope.cli import verbs
 
-#: Modules with a document that no verb imports before it needs it.
-_LAZY = (
-    "heapscope.trace.things.answer",
-    "heapscope.logs.esp_idf.imported_trace",
-    "heapscope.capture.systemview.import_systemview",
-)
+#: A class that is a document says which verb writes it.
+_DOCUMENT = re.compile(r'^    VERB = "', re.MULTILINE)
 #: The entry points of other distributions' documents; a point has the name of its document.
 _GROUP = "heapscope.documents"
 
@@ -51,10 +48,11 @@ def schema_of(name: str) -> dict[str, Any]:
 
 def _own() -> dict[str, type[Document]]:
     """The documents of this package, by name."""
-    for verb in pkgutil.iter_modules(verbs.__path__, f"{verbs.__name__}."):
-        importlib.import_module(verb.name)
-    for name in _LAZY:
-        importlib.import_module(name)
+    package = Path(heapscope.__file__).parent
+    for file in sorted(package.rglob("*.py")):
+        if _DOCUMENT.search(file.read_text(encoding="utf-8")):
+            name = ".".join(file.relative_to(package).with_suffix("").parts)
+            importlib.import_module(f"{heapscope.__name__}.{name}")
     return {document.document(): document for document in _named(Document)}
 
 

@@ -7,6 +7,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pytest
+
+pytestmark = pytest.mark.usefixtures("here")
+
 Run = Callable[..., Any]
 Valid = Callable[[str, str], dict[str, Any]]
 

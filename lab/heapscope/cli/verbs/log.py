@@ -13,6 +13,7 @@ from heapscope.base.progress import OnProgress, phase
 from heapscope.base.request import parse_requests
 from heapscope.cli.verbs.options import (
     Chip,
+    Elf,
     Idf,
     Needs,
     Poisoning,
@@ -60,10 +61,7 @@ def log(
     chip: Chip = None,
     idf: Idf = None,
     poisoning: Poisoning = None,
-    elf: Annotated[
-        str | Path | None,
-        Option("FILE", "Name the functions behind addresses in code by this ELF."),
-    ] = None,
+    elf: Elf = None,
     on_happening: OnHappening | None = None,
     stop: Callable[[], bool] | None = None,
     progress: OnProgress | None = None,
@@ -77,7 +75,7 @@ def log(
     comes at its end or with Ctrl-C.
 
     --need is about the last state of the log. --chip, --idf and --poisoning say what it does not
-    tell.
+    tell, and --elf names the functions behind addresses in code.
 
     Examples:
       heapscope log device.log
