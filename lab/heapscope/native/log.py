@@ -174,7 +174,7 @@ class NativeLog(NativeOwner):
         """Adds a word of the user, before the first byte. `where`: for the InputError that says
         what is wrong with it."""
         name, text, at = word.encode("utf-8"), meaning.encode("utf-8"), ffi.new("size_t *")
-        status = self._lib.hs_lab_log_word(self.handle, name, len(name), text, len(text), at)
+        status = self._lib.hs_lab_log_word(self.handle, name, text, at)
         if status:
             unknown = text[at[0] :].decode("utf-8", "ignore").split() or [meaning]
             fault = _WORD_FAULTS[status].format(
@@ -255,14 +255,14 @@ def _text(field: bytes) -> str:
 #: By hs_pattern_status_t of lab/native/log/pattern.h.
 _WORD_FAULTS = (
     "",
-    "'{part}' is no word that a meaning has",
-    "'{meaning}' is no measure, no memory and no unit",
-    "'{word}' is no word: it begins with a letter and has at most 32 bytes",
+    "'{part}' is unknown in a meaning",
+    "'{meaning}' has no measure, memory or unit",
+    "'{word}' cannot be a word: it begins with a letter and has at most 32 bytes",
     "there are 64 words already",
 )
 _MEANINGS = (
     "a meaning has a measure (free, largest, min, used, peak, total), a memory (internal, psram, "
-    "dma, default, 8bit, 32bit, iram), both, 'other' for what is no heap, or a unit: 16 bytes"
+    "dma, default, 8bit, 32bit, iram), both, 'other' for anything but a heap, or a unit: 16 bytes"
 )
 _FAULTS = (
     "",

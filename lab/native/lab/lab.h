@@ -68,13 +68,9 @@ typedef struct hs_lab_log hs_lab_log_t;
 
 hs_lab_log_t *hs_lab_log_new(void);
 void hs_lab_log_delete(hs_lab_log_t *log);
-/* Adds a pattern of the user before the first byte: hs_pattern_status_t of lab/native/log/pattern.h;
- * `at`: where its fault is. */
+/* A user's, before the first byte: hs_pattern_status_t, hs_log_own_status_t. `at`: the fault's. */
 int hs_lab_log_pattern(hs_lab_log_t *log, const char *text, size_t length, size_t *at);
-/* Adds a word of the user likewise: hs_log_own_status_t of lab/native/log/own_words.h; `at`: where the
- * fault of its meaning is. */
-int hs_lab_log_word(hs_lab_log_t *log, const char *word, size_t length, const char *meaning,
-                    size_t meaning_length, size_t *at);
+int hs_lab_log_word(hs_lab_log_t *log, const char *word, const char *meaning, size_t *at);
 /* Reads bytes until all are read or facts have to be taken first; returns how many were read. */
 size_t hs_lab_log_push(hs_lab_log_t *log, const uint8_t *bytes, size_t count);
 /* Takes a line without an end for whole: at the end of the input, or when it has long been quiet. */

@@ -2,6 +2,7 @@
 #include "log/log.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "lab/lab.h"
 #include "log/failed.h"
@@ -29,10 +30,9 @@ int hs_lab_log_pattern(hs_lab_log_t *log, const char *text, size_t length, size_
     return (int)hs_log_pattern_add(&log->log, text, length, at);
 }
 
-int hs_lab_log_word(hs_lab_log_t *log, const char *word, size_t length, const char *meaning,
-                    size_t meaning_length, size_t *at)
+int hs_lab_log_word(hs_lab_log_t *log, const char *word, const char *meaning, size_t *at)
 {
-    return (int)hs_log_word_add(&log->log, word, length, meaning, meaning_length, at);
+    return (int)hs_log_word_add(&log->log, word, strlen(word), meaning, strlen(meaning), at);
 }
 
 size_t hs_lab_log_push(hs_lab_log_t *log, const uint8_t *bytes, size_t count)

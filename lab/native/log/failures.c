@@ -122,7 +122,8 @@ static unsigned meaning(const char *text, size_t length)
         word[i] = lower(text[i]);
     }
     for (size_t i = 0; i < sizeof table / sizeof table[0]; i++) {
-        if (strlen(table[i].text) == length && memcmp(table[i].text, word, length) == 0) {
+        if (table[i].text[0] == word[0] && strlen(table[i].text) == length &&
+            memcmp(table[i].text, word, length) == 0) {
             return table[i].means;
         }
     }

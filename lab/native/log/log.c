@@ -58,7 +58,7 @@ static bool is_part(const char *text, size_t at)
     return at > 0 && (text[at - 1] == '.' || hs_log_word_byte(text[at - 1]));
 }
 
-/* "[esp-idf:000]" is no version. */
+/* "[esp-idf:000]" has no version. */
 static bool is_version(const char *name)
 {
     return name[strspn(name, "0123456789")] != 0;
@@ -249,8 +249,8 @@ hs_log_own_status_t hs_log_word_add(hs_log_t *log, const char *word, size_t leng
     return hs_log_own_add(&log->own, word, length, meaning, meaning_length, at);
 }
 
-/* The time since the start of a line that tells one. A clock of 32 bits begins anew after 49 days: that
- * is no start where the lines before came as far apart. */
+/* The time since the start of a line that tells one. A clock of 32 bits begins anew after 49 days: the
+ * lines before tell it from a start, where they came as far apart. */
 static int64_t uptime_of(hs_log_t *log, int64_t told)
 {
     const int64_t round = INT64_C(1) << 32, last = log->uptime;

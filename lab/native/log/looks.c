@@ -55,6 +55,9 @@ bool hs_log_looks_like_memory(const char *text)
     static const char *const places[] = {".c:", ".cpp:", ".h:", "inlined by", "->malloc", NULL};
     bool heap = false, size = false, fault = false;
     for (size_t at = 0; text[at] != 0; at++) {
+        if (strchr(".-acefhimnpsu0123456789", lower(text[at])) == NULL) {
+            continue; /* nothing below begins so */
+        }
         if (begins_one(text + at, places)) {
             return false; /* a line of a backtrace */
         }

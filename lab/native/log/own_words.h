@@ -14,8 +14,8 @@
 
 typedef enum hs_log_own_status {
     HS_LOG_OWN_OK,
-    HS_LOG_OWN_UNKNOWN, /* a word of the meaning is none of words.c */
-    HS_LOG_OWN_NOTHING, /* the meaning is no measure, no memory and no unit */
+    HS_LOG_OWN_UNKNOWN, /* a word of the meaning is not in words.c */
+    HS_LOG_OWN_NOTHING, /* the meaning has no measure, memory or unit */
     HS_LOG_OWN_LENGTH,  /* the word is empty, too long, or begins with a digit or a sign */
     HS_LOG_OWN_MANY     /* there are HS_LOG_OWN_WORDS already */
 } hs_log_own_status_t;
@@ -25,7 +25,7 @@ typedef struct hs_log_own_word {
     uint8_t length;
     uint8_t memory;
     uint32_t means;
-    uint32_t unit; /* bytes that a number before it counts; 0: it is no unit */
+    uint32_t unit; /* bytes that a number before it counts; 0: not a unit */
 } hs_log_own_word_t;
 
 typedef struct hs_log_own_words {

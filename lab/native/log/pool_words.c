@@ -23,8 +23,12 @@ static bool is_digit(char byte)
 static const char *find_any(const char *text, const char *const *words)
 {
     for (; *text != 0; text++) {
+        const char first = lower(*text);
         for (const char *const *word = words; *word != NULL; word++) {
             size_t same = 0;
+            if (**word != first) {
+                continue;
+            }
             while ((*word)[same] != 0 && lower(text[same]) == (*word)[same]) {
                 same++;
             }

@@ -169,26 +169,35 @@ static char lower(char byte)
 
 #define WORDS (sizeof table / sizeof table[0])
 
-/* Index of the word in the table, or WORDS. */
-static size_t look_up(const char *word, size_t length)
+/* The first entry from `low` on, before `high`, whose letter at `at` is not below `letter`. */
+static size_t bound(size_t low, size_t high, size_t at, int letter)
 {
-    size_t low = 0;
-    for (size_t high = WORDS; low < high;) {
+    while (low < high) {
         const size_t middle = (low + high) / 2;
-        const char *text = table[middle].text;
-        size_t same = 0;
-        while (same < length && text[same] == word[same]) {
-            same++;
+        if ((unsigned char)table[middle].text[at] < letter) {
+            low = middle + 1;
+        } else {
+            high = middle;
         }
-        const int order =
-            same < length ? (unsigned char)text[same] - (unsigned char)word[same] : text[same] != 0;
-        if (order == 0) {
-            return middle;
-        }
-        low = order < 0 ? middle + 1 : low;
-        high = order < 0 ? high : middle;
     }
-    return WORDS;
+    return low;
+}
+
+/* Index of the longest entry of at least two letters with which the word begins, and its size; WORDS:
+ * none. The entries that begin alike stand together, the shortest first. */
+static size_t look_up(const char *word, size_t length, size_t *size)
+{
+    size_t low = 0, high = WORDS, found = WORDS;
+    for (size_t at = 0; at < length && low < high; at++) {
+        const int letter = (unsigned char)word[at];
+        low = bound(low, high, at, letter);
+        high = bound(low, high, at, letter + 1);
+        if (low < high && at > 0 && table[low].text[at + 1] == 0) {
+            found = low;
+            *size = at + 1;
+        }
+    }
+    return found;
 }
 
 static void add(hs_log_word_t *to, size_t index)
@@ -199,16 +208,13 @@ static void add(hs_log_word_t *to, size_t index)
     }
 }
 
-/* Takes a word apart, the longest known word first; bound: the square of WORD_MAX look-ups. */
+/* Takes a word apart, the longest known word first. */
 static hs_log_word_t take_apart(const char *word, size_t length)
 {
     hs_log_word_t match = {0, 0};
     for (size_t at = 0; at < length;) {
-        size_t size = length - at;
-        size_t index = look_up(word + at, size);
-        while (index == WORDS && size > 2) {
-            index = look_up(word + at, --size);
-        }
+        size_t size = 0;
+        const size_t index = look_up(word + at, length - at, &size);
         if (index == WORDS) {
             return (hs_log_word_t){0, 0};
         }

@@ -11,7 +11,7 @@ import heapscope as hs
 from heapscope.base.errors import InputError
 from heapscope.logs.answer.log_result import LogResult
 
-#: What a word may mean, and the figure that it makes of a number.
+#: The meanings of a word, and the figure that it makes of a number.
 MEANINGS = {
     "free": ("any", "free"),
     "largest block": ("any", "largest"),
@@ -68,11 +68,11 @@ def test_columns_and_keys_may_have_the_words(tmp_path: Path) -> None:
         ("qh free", "no word and its meaning"),
         ("= free", "no word and its meaning"),
         ("qh =", "no word and its meaning"),
-        ("qh = fre", "'fre' is no word that a meaning has"),
-        ("qh = free 12", "'12' is no word that a meaning has"),
-        ("qh = bytes", "'bytes' is no word that a meaning has"),
-        ("7h = free", "'7h' is no word: it begins with a letter and has at most 32 bytes"),
-        (f"{'q' * 33} = free", f"'{'q' * 33}' is no word"),
+        ("qh = fre", "'fre' is unknown in a meaning"),
+        ("qh = free 12", "'12' is unknown in a meaning"),
+        ("qh = bytes", "'bytes' is unknown in a meaning"),
+        ("7h = free", "'7h' cannot be a word: it begins with a letter and has at most 32 bytes"),
+        (f"{'q' * 33} = free", f"'{'q' * 33}' cannot be a word"),
     ],
 )
 def test_a_bad_line_is_named(line: str, fault: str, tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ import heapscope as hs
 _STATE = "Free heap: 150004\n"
 _GURU = "Guru Meditation Error: Core  0 panic'ed ({}). Exception was unhandled.\n"
 _PC = "PC      : 0x4009567b  PS      : 0x00060c33  A0      : 0x80085424\n"
-_INNER = "0x4009567b: {} at /builds/esp-idf/components/heap/{}:380\n"
+_INNER = "0x4009567b: {} at /opt/esp-idf/components/heap/{}:380\n"
 _FAILED = "app: malloc of 4096 bytes failed\n"
 
 #: The lines, and what the first sentence has.

@@ -73,7 +73,7 @@ def _damage(reading: LogReading, answer: LogAnswer, first: Fact) -> str:
 
 
 def _by_word(kind: str, word: int, expected: int | None) -> str:
-    """Says what the word found there means."""
+    """The meaning of the word that was found."""
     if kind == "head" and is_data(word):
         return (
             f"the block was freed already: it is freed twice, or used after that ({word:#010x}, "
@@ -93,7 +93,7 @@ def _by_assertion(first: Fact) -> str:
     if "head != NULL" in quote:
         return (
             "the mark before a block is not there: it was freed already, something wrote over it, "
-            "or it does not belong to a block"
+            "or a block never began there"
         )
     return ""
 
@@ -164,23 +164,23 @@ def stacks(reading: LogReading) -> Iterator[str]:
 def _stack(task: str, line: int, by: str, *, zephyr: bool) -> str:
     if by == "smashing":
         return (
-            f"A function wrote past the end of an array on its stack (line {line:,}); the "
-            "heap did not lack memory: the backtrace ends in that function."
+            f"A function wrote past the end of an array on its stack (line {line:,}); this shows "
+            "no lack of heap: the backtrace ends in that function."
         )
     whose = f"of task {printable(task)}" if task else "of a task"
     return (
-        f"The stack {whose} overflowed (line {line:,}); the heap did not lack memory: "
+        f"The stack {whose} overflowed (line {line:,}); this shows no lack of heap: "
         f"{stack_option(task, zephyr=zephyr)}."
     )
 
 
 def others(reading: LogReading, answer: LogAnswer, names: Addresses) -> Iterator[str]:
-    """Sentences that rank behind those of failed requests."""
+    """All that stands behind failed requests in rank."""
     stops = reading.stops
     if stops.brownouts:
         yield (
-            f"The supply fell{_times(stops.brownouts)} (brown-out{_first(stops.brownouts)}); the "
-            "heap did not lack memory: look at the power supply, its cable, and what draws current "
+            f"The supply fell{_times(stops.brownouts)} (brown-out{_first(stops.brownouts)}); this "
+            "shows no lack of heap: look at the power supply, its cable, and what draws current "
             "then, as Wi-Fi does when it sends."
         )
     if stops.watchdogs:
@@ -222,12 +222,12 @@ def _watchdog(facts: Sequence[Fact], tasks: Sequence[Fact]) -> str:
     who = f", as {', '.join(starved)} did not run" if starved else ""
     by = f"; {', '.join(ran)} ran" if ran else ""
     return (
-        f"A watchdog ran out{_times(facts)}{who}{by}{_first(facts)}; the heap did not lack memory: "
-        "a task or an interrupt did not give the processor back."
+        f"A watchdog ran out{_times(facts)}{who}{by}{_first(facts)}; this shows no lack of heap: a "
+        "task or an interrupt did not give the processor back."
     )
 
 
-#: Meanings of panics, by the beginning of their names.
+#: The meaning of kinds of panics, by the beginning of their names.
 _MEANINGS = (
     ("Interrupt wdt", "an interrupt, or code that disabled them, took too long"),
     ("Cache disabled", "code or data in flash was used while flash was written: IRAM_ATTR"),
@@ -236,7 +236,7 @@ _MEANINGS = (
     ("LoadStoreAlignment", "an address that is not aligned"),
     ("IntegerDivide", "a division by zero"),
     ("Unhandled debug", "a watchpoint or a breakpoint"),
-    ("Instr", "a call of an address outside the code: a pointer to a function was overwritten"),
+    ("Instr", "a call of an address without code: a pointer to a function was overwritten"),
     ("Illegal", "no code at the program counter: a pointer to a function was overwritten"),
 )
 #: Exceptions of an ESP8266, by their numbers (Xtensa ISA).
@@ -272,7 +272,7 @@ def _panic(panic: Panic, answer: LogAnswer, names: Addresses) -> str:
         )
     why = f": {meant}" if meant else ""
     if panic.address is not None and is_freed(panic.address):
-        return f"{head}{why}. This is no lack of heap: a pointer outlived its block."
+        return f"{head}{why}. This shows no lack of heap: a pointer outlived its block."
     return (
         f"{head}{why}. Nothing shows that the heap is the cause: the backtrace says where to look."
     )

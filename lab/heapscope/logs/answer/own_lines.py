@@ -18,7 +18,7 @@ _LINE_MAX = 400  # bytes
 
 
 def suggestion(head: bytes) -> str:
-    """What to write, and what it would read; with an example where no lines are alike."""
+    """An option to write, and what it would read; an example where no lines are alike."""
     groups: dict[str, list[str]] = defaultdict(list)
     whole = head[: head.rfind(b"\n") + 1]
     for line in whole.decode("utf-8", "replace").splitlines():

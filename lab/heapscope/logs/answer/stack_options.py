@@ -36,7 +36,7 @@ _ZEPHYR = {
 
 
 def stack_option(task: str, *, zephyr: bool) -> str:
-    """Names the option to change, as a clause."""
+    """The remedy, as a clause."""
     table = _ZEPHYR if zephyr else _IDF
     option = table.get(task) or table.get(task.rstrip("0123456789 "))
     if option is not None:

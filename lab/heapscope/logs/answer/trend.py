@@ -73,7 +73,7 @@ def trends(figures: LoggedFigures) -> Iterator[TrendRow]:
 
 
 def falls(figures: LoggedFigures, trends: Sequence[TrendRow]) -> Iterator[str]:
-    """What goes down with nearly each line, and is not judged a leak."""
+    """Figures that go down with nearly each line, and is not judged a leak."""
     judged = {(row.memory, row.name) for row in trends if row.verdict in (LEAK, PLATEAU, CACHE)}
     for (memory, name), series in figures.series.items():
         points = [one.value for one in series.points if one.boot == series.last.boot]

@@ -12,7 +12,7 @@ from heapscope.logs.reader.artefacts import may_be_power
 from heapscope.logs.reader.figures import LoggedFigure, LoggedFigures
 from heapscope.logs.reader.reading import LogReading
 
-#: What is left of a request's capabilities without those that all of malloc's memory has: the
+#: By a request's capabilities without those that all of malloc's memory has: the
 #: names of figures of that very memory, and of memories that it is a part of.
 _KINDS = {
     DMA: (("dma",), ("internal", "dram", "8bit", "default", "any")),

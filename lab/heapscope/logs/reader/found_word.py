@@ -1,4 +1,4 @@
-"""The meaning of a 32-bit word found where an allocator keeps one of its own."""
+"""The meaning of a word of 32 bits that stands where an allocator keeps one of its own."""
 
 from __future__ import annotations
 
@@ -50,8 +50,7 @@ def is_freed(word: int) -> bool:
 
 
 def meaning(word: int, expected: int | None = None) -> str:
-    """Explains the word in a clause; empty: it tells nothing by itself. `expected`: what stood
-    there before."""
+    """A clause; empty: it tells nothing by itself. `expected`: what stood there before."""
     if expected in _MARKS:
         changed = _changed(word, expected)
         if changed:

@@ -35,7 +35,7 @@ class PrintedReport:
 
     @property
     def tells(self) -> bool:
-        """It has a figure, and is no heading alone."""
+        """It has a figure, and not the heading alone."""
         return any(getattr(self, name) is not None for name in _FIGURES)
 
 
