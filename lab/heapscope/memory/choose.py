@@ -127,7 +127,7 @@ def _chip_layout(
         rtc = False if rtc is None and config.without_rtc else rtc
         if protection is None and config.without_protection and chip.protects(idf):
             protection = False
-        if iram_8bit is None and single:
+        if iram_8bit is None and cores == 1:
             iram_8bit = config.iram_8bit
     return chip.layout(
         idf=idf,

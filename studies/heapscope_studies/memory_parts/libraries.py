@@ -1,5 +1,5 @@
-"""`python -m heapscope_studies.memory_parts.libraries [--check]`: what public builds whose linker map
-was read tell the forecast.
+"""`python -m heapscope_studies.memory_parts.libraries [--check]`: what the linker maps of public
+builds tell the forecast.
 
     data/memory/libraries.csv    by chip, release and library, the code and data in RAM: median of
                                  the builds, lowest and highest, and how many builds and projects
@@ -27,7 +27,7 @@ from heapscope_studies.memory_parts.measured_runs import Build, builds, library_
 
 #: By how much programs that do the same differ, in what they use of the SDK: half of a band that
 #: holds two of three.
-DOUBT = 2500
+DOUBT = 1500
 #: Firmware of the runs, whose maps have what a radio adds, and libraries that it adds nothing to.
 _RUN, _RUN_SDK = "wifi-", "5.5"
 _WITHOUT_RADIO = ("heap",)

@@ -2,7 +2,6 @@
 was measured.
 
     ladder   the six steps of a published ladder by `compare --steps`; no figure of it is learned
-    ranks    the memory between neighbouring published ranks of a chip
     boot     the heap at boot from a configuration alone, of public builds; each project is left
              out of what is learned for it, and its own code and data are known
     options  the effect of one option in runs of the real SDK, at app_main, from 1 KB on
@@ -30,6 +29,8 @@ from heapscope_studies.memory_parts.at_boot import LeftOut, at_boot
 from heapscope_studies.memory_parts.measured_runs import Run, builds, file_of, runs
 
 LADDER: Path = PACKAGE / "data" / "tls_ladder_steps.txt"
+
+
 @dataclass(frozen=True, kw_only=True)
 class Held:
     """A forecast beside its measurement, bytes."""
@@ -170,7 +171,8 @@ def _print(
     inside = sum(each.inside for each in held)
     print(
         f"{name:<12}{len(held):>4} figures: within limit {within:>3}; median {off:>7,.0f} B, "
-        f"{100 * median(shares):>3.0f} %; in 80 % band {inside:>3} ({100 * inside / len(held):.0f} %)"
+        f"{100 * median(shares):>3.0f} %; "
+        f"in 80 % band {inside:>3} ({100 * inside / len(held):.0f} %)"
     )
 
 

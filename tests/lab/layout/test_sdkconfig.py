@@ -7,8 +7,10 @@ from pathlib import Path
 import pytest
 
 from heapscope.base.errors import InputError
+from heapscope.memory.choose import plain_memory
 from heapscope.memory.layout.chips import load_chip
 from heapscope.memory.layout.sdkconfig import SdkConfig, read_sdkconfig
+from heapscope.memory.options import MemoryOptions
 
 TRACKING = "CONFIG_HEAP_TASK_TRACKING=y\n"
 LIGHT = "# CONFIG_HEAP_POISONING_DISABLED is not set\nCONFIG_HEAP_POISONING_LIGHT=y\n"
@@ -46,6 +48,31 @@ def test_its_options_give_the_allocator_of_every_region(
     assert config.options["IDF_TARGET"] == "esp32"
     layout = load_chip("esp32").layout(idf=idf, flavour=config.flavour)
     assert {region.allocator for region in layout.regions} == {allocator}
+
+
+def test_its_options_decide_the_memory(tmp_path: Path) -> None:
+    """One core has six regions on an ESP32, with the second one's cache as IRAM."""
+    file = tmp_path / "sdkconfig"
+    regions = {}
+    for text in (
+        "",
+        "CONFIG_FREERTOS_UNICORE=y\n",
+        "CONFIG_FREERTOS_UNICORE=y\n# CONFIG_ESP_SYSTEM_ALLOW_RTC_FAST_MEM_AS_HEAP is not set\n",
+        "CONFIG_FREERTOS_UNICORE=y\nCONFIG_ESP32_IRAM_AS_8BIT_ACCESSIBLE_MEMORY=y\n",
+    ):
+        file.write_text(OTHERS + text, encoding="utf-8")
+        chosen = plain_memory({"chip": "esp32", "idf": "5.5.3", "sdkconfig": file}, None)
+        regions[text] = {region.name: region for region in chosen.layout.regions}
+    two, one, without, by_bytes = regions.values()
+    assert "0x40078000 IRAM" in one.keys() - two.keys()
+    assert one.keys() - without.keys() == {"0x3ff80000 RTCRAM"}
+    assert "0x3ffe0440 D/IRAM" in one
+    assert one["0x3ffe0440 D/IRAM"].size == 129_984
+    assert one["0x40078000 IRAM"].word_only
+    assert not by_bytes["0x40078000 IRAM"].word_only
+    options: MemoryOptions = {"chip": "esp32", "idf": "5.5.3", "sdkconfig": file, "cores": 2}
+    stated = plain_memory(options, None)
+    assert {region.name for region in stated.layout.regions} == two.keys()
 
 
 def test_what_is_not_read_is_stated(tmp_path: Path) -> None:

@@ -79,7 +79,7 @@ def test_tasks_of_the_system_have_their_stacks(make_trace: MakeTrace, config: Pa
     options = ("--sdkconfig", config, "--idf", "5.5", "--load", "wifi,tcp=0")
     document = answer("replay", make_trace("a 0 100", "t net", "a 1 50"), *options)
     peaks = {row["task"]: row["payload_peak"] for row in document["tasks"]}
-    assert {"main", "net", "IDLE", "esp_timer", "Tmr Svc", "sys_evt", "tiT", "wifi"} <= set(peaks)
+    assert {"main", "net", "IDLE", "esp_timer", "sys_evt", "tiT", "wifi"} <= set(peaks)
     assert peaks["tiT"] > 6144
     assert peaks["net"] == 50
 

@@ -76,7 +76,7 @@ def test_blocks_add_up_to_the_sum_of_parts_but_for_their_rounding(seed: int) -> 
 
 def test_a_part_of_requests_is_those_requests_to_the_byte() -> None:
     memory_model = MemoryModel(
-        scene=MemoryScene(config=Config(chip="esp32c3", sdk="5.5"), minor=(5, 5))
+        scene=MemoryScene(config=Config(chip="esp32c3", sdk="5.2"), minor=(5, 2))
     )
     blocks: dict[str, int] = {}
     for tenant in tenants_of(memory_model, APP_MAIN):

@@ -23,7 +23,6 @@ from heapscope.forecast.predict.part_table import BLE, LINKS, LOAD, NET, WIFI
 from heapscope.forecast.predict.static_use import KnownStatic, static_use
 from heapscope.forecast.predict.wifi_table import chips
 
-
 #: By what is linked, the options that nothing else has.
 _WIFI = "wifi"
 _OPTIONS: Mapping[str, re.Pattern[str]] = {

@@ -22,6 +22,8 @@ from heapscope.memory.layout.versions import knows_version
 
 #: Memory that is apart from what malloc usually gives.
 _CODE, _RTC = ("IRAM",), ("RTCRAM", "TCM")
+#: Bytes that a printed figure is in doubt at least: what its program has of its own is not known.
+_LEAST_DOUBT = 2500.0
 _DEGREES, _ROUNDS = 4.0, 6  # of a t distribution; until the mean stands
 #: Releases in their order, to count the steps between two.
 _MINORS: tuple[Minor, ...] = (
@@ -188,7 +190,11 @@ def _place(minor: Minor) -> int:
 
 @functools.cache
 def _rows() -> tuple[dict[str, str], ...]:
-    return (*memory_table("empty"), *memory_table("built"))
+    printed = [
+        {**row, "doubt": str(max(_LEAST_DOUBT, float(row["doubt"])))}
+        for row in memory_table("empty")
+    ]
+    return (*printed, *memory_table("built"))
 
 
 def _code(row: Mapping[str, str], memory: ChipMemory, minor: Minor) -> float:

@@ -138,7 +138,13 @@ def forecast(
             *_memory_rests_on(model),
             *_own(measured),
         ),
-        notes=(*_unexplained(model), *notes, *_short(model), *_tcp_above_udp(seen), *(read.notes if read else ())),
+        notes=(
+            *_unexplained(model),
+            *notes,
+            *_short(model),
+            *_tcp_above_udp(seen),
+            *(read.notes if read else ()),
+        ),
     )
 
 

@@ -33,11 +33,12 @@ DIFFERENCE = "difference"
 
 #: What libraries weigh in linker maps.
 MAP = "map"
-#: The ground of a figure: it is read from source, or on the heap; from linker maps; from runs of the
-#: SDK's own firmware; measured, and hangs on keys and records of a peer; measured as code; documented; the size of objects before the linker; an
-#: estimate. Or it is the most that can be held.
+#: The ground of a figure: it is read from source, or on the heap; from linker maps; from runs of
+#: the SDK's own firmware; measured, and hangs on keys and records of a peer; measured as code;
+#: documented; the size of objects before the linker; an estimate. Or the most that can be held.
 KINDS = (
-    "exact", MAP, "run", "peer", "measured", "documented", "object", "object-late", "bt-object", "estimated", "ceiling",
+    "exact", MAP, "run", "peer", "measured", "documented", "object", "object-late", "bt-object",
+    "estimated", "ceiling",
 )  # fmt: skip
 
 

@@ -15,9 +15,10 @@ from heapscope.memory.static.heap_start import heap_start
 from heapscope.memory.static.read import read_static
 from heapscope.memory.static.use import StaticUse
 
-
 #: Archives of Bluetooth's controller, and its symbols.
-_CONTROLLER = re.compile(r"lib(btdm_app|btdm_common|bt)\.a|btdm_|r_(ld|lc|llm|llc)_|esp_bt_controller")
+_CONTROLLER = re.compile(
+    r"lib(btdm_app|btdm_common|bt)\.a|btdm_|r_(ld|lc|llm|llc)_|esp_bt_controller"
+)
 _LEAST_KEPT = 8192  # bytes; alignment leaves less
 
 
