@@ -78,8 +78,8 @@ class HolderRow(Row):
     )
     reason: str = figure("Why, for people.")
     axis: str = figure(
-        "The axis along which its blocks are looked at: time where a clock separates the events, its own "
-        "allocations where it frees most of them, else those of its task.",
+        "The axis along which its blocks are looked at: time where a clock separates the events, "
+        "its own allocations where it frees most of them, else those of its task.",
         choices=tuple(AXIS_NAMES.values()),
         bound=BEFORE,
     )
@@ -266,7 +266,9 @@ def _hidden(
     """Which blocks a rule suppresses."""
     if not rules:
         return np.zeros(len(live), dtype=bool)
-    return stays & np.array([_matches(row, tasks, sites, rules) for row in live], dtype=bool)
+    matched = np.array([_matches(row, tasks, sites, rules) for row in live], dtype=bool)
+    hidden: NDArray[np.bool_] = stays & matched
+    return hidden
 
 
 def _matches(row: np.void, tasks: Names, sites: Names, rules: Sequence[Suppression]) -> bool:
@@ -275,8 +277,8 @@ def _matches(row: np.void, tasks: Names, sites: Names, rules: Sequence[Suppressi
 
 
 class _Kept:
-    """The blocks that stayed, by task and site: an array of each figure. There may be a million holders, so a
-    row is made only of those that are listed."""
+    """The blocks that stayed, by task and site: an array of each figure. There may be a million
+    holders, so a row is made only of those that are listed."""
 
     def __init__(self, stayed: Rows, holders: Rows, verdicts: Rows) -> None:
         keys, where = _keys(stayed), np.argsort(_keys(stayed), kind="stable")

@@ -216,8 +216,14 @@ def _sites(rows: Rows, labels: Labels) -> tuple[Holding, ...]:
     kept, left = own[order[: SITES - 1]], own[order[SITES - 1 :]]
     if len(left) > 1:
         sums = {name: int(left[name].sum()) for name in SUMS}
-        event = {"payload_peak_event": None, "others": len(left)}
-        summed = Holding(name=plural(len(left), "other site"), least=0, most=0, **sums, **event)
+        summed = Holding(
+            name=plural(len(left), "other site"),
+            others=len(left),
+            least=0,
+            most=0,
+            payload_peak_event=None,
+            **sums,
+        )
         return gathered([*(_site(row, labels) for row in [*kept, *rest]), summed], SITES)
     return gathered((_site(row, labels) for row in rows), SITES)
 
