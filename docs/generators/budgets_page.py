@@ -47,8 +47,10 @@ colon: `--fail-on task:net=40KB`.
 Each budget is kept, broken or unknown. It is unknown where the input cannot tell the figure: after
 a loss of events, where the name exists nowhere, where no model of the recording's allocator exists,
 where a task's peaks in several memories may be at different moments. An unknown budget fails the
-check, since nothing shows that it holds. A budget of the whole file may have a task, a call site or
-a mark that only some inputs have.
+check, since nothing shows that it holds. `leak` is unknown, too, where a task and call site kept
+two blocks or more that would break it, and nobody can tell yet whether they are a leak. The
+sentence names them. A budget of the whole file may have a task, a call site or a mark that only
+some inputs have.
 
 `perturbed` makes `runs` [perturbed runs](../design/jitter.md) of each trace on each memory. A run
 goes well where no request fails, or no more than `failures` allows, and where it keeps the budgets

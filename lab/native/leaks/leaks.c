@@ -15,7 +15,7 @@
 #define STRETCHES_LEAST 8
 /* A holder that looks so much like a leak is called neither plateau nor cache. */
 #define SUSPECT 0.2
-/* What was allocated in this part of an axis is the start-up's. */
+/* Allocations in this part of an axis are the start-up's. */
 #define STARTUP (1.0 / 32)
 /* By the clock a leak goes on for this part of the interval. */
 #define GOES_ON 0.5
@@ -37,11 +37,12 @@ typedef struct leaks {
     hs_leak_holder_t holder;
 } leaks_t;
 
-/* What is known of one holder: its rows, and the axis that tells most. */
+/* The facts about one holder: its rows, and the axis that tells most. */
 typedef struct finding {
     const hs_lab_holder_row_t *row;
     size_t first, end;
-    size_t told, axis; /* the first row of the axis that tells most, and of the one that levels are taken along */
+    size_t told,
+        axis; /* the first row of the axis that tells most, and of the one that levels are taken along */
     hs_leak_evidence_t match;
     double chance; /* with each axis counted as a test */
     bool grows, began, ended;
@@ -76,9 +77,9 @@ static uint32_t stretches_of(const hs_lab_holder_row_t *row, uint32_t axis)
 static const hs_lab_holder_row_t *holder_of(const leaks_t *leaks, uint32_t task, uint32_t site)
 {
     const hs_lab_holder_row_t key = {.task = task, .site = site};
-    return leaks->holder_count == 0 ? NULL
-                                    : bsearch(&key, leaks->holders, leaks->holder_count, sizeof key,
-                                              by_holder);
+    return leaks->holder_count == 0
+               ? NULL
+               : bsearch(&key, leaks->holders, leaks->holder_count, sizeof key, by_holder);
 }
 
 /* ---- the blocks ------------------------------------------------------------------------------- */
@@ -153,7 +154,8 @@ static hs_status_t collect(leaks_t *leaks, const hs_leak_question_t *question)
     }
     leaks->holder_count = question->holder_count;
     leaks->holders = malloc((question->holder_count + 1) * sizeof *leaks->holders);
-    leaks->rows = malloc((question->life_count + 2 * question->live_count + 1) * sizeof *leaks->rows);
+    leaks->rows =
+        malloc((question->life_count + 2 * question->live_count + 1) * sizeof *leaks->rows);
     if (leaks->rows == NULL || leaks->holders == NULL) {
         return HS_ERR_MEMORY;
     }
@@ -209,7 +211,8 @@ static size_t take_again(leaks_t *leaks, const finding_t *found, size_t first)
     const hs_lab_holder_row_t *row = found->row;
     const uint32_t axis = leaks->rows[first].axis;
     const size_t stretches = row == NULL ? leaks->levels : stretches_of(row, axis);
-    return take_axis(leaks, first, stretches, row != NULL && row->freed < row->allocated - row->freed);
+    return take_axis(leaks, first, stretches,
+                     row != NULL && row->freed < row->allocated - row->freed);
 }
 
 /* The holder whose first row this is. */
@@ -295,7 +298,8 @@ static double longer(const leaks_t *leaks, double chance)
     return fmin(10, fmax(2, ceil(sqrt(-log(leaks->share / tested) / shown))));
 }
 
-static void settle(hs_lab_leak_row_t *row, hs_lab_leak_verdict_t verdict, hs_lab_leak_reason_t reason)
+static void settle(hs_lab_leak_row_t *row, hs_lab_leak_verdict_t verdict,
+                   hs_lab_leak_reason_t reason)
 {
     row->verdict = verdict;
     row->reason = reason;

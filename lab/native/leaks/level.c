@@ -93,7 +93,8 @@ bool hs_leak_fills(const hs_leak_holder_t *holder, double *bound)
     const size_t half = holder->stretches / 2;
     const double level = growth_of(holder), *growth = holder->gone;
     /* The first stretch is left out: what is there when the interval begins did not come in it. */
-    const double first = hs_leak_sum(growth + 1, half), second = hs_leak_sum(growth + 1 + half, half - 1);
+    const double first = hs_leak_sum(growth + 1, half),
+                 second = hs_leak_sum(growth + 1 + half, half - 1);
     if (half < 4 || second <= 0 || first <= second) {
         return false;
     }

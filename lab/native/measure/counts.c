@@ -17,7 +17,8 @@ static size_t slot_of(const hs_counts_t *counts, uint32_t task, uint32_t site)
 {
     const uint64_t key = ((uint64_t)task << 32 | site) * UINT64_C(0x9E3779B97F4A7C15);
     size_t slot = (size_t)((key ^ key >> 29) * UINT64_C(0x9E3779B97F4A7C15) >> 16);
-    for (slot &= counts->slot_mask; counts->slots[slot] != 0; slot = (slot + 1) & counts->slot_mask) {
+    for (slot &= counts->slot_mask; counts->slots[slot] != 0;
+         slot = (slot + 1) & counts->slot_mask) {
         const hs_lab_holder_row_t *row = &counts->rows[counts->slots[slot] - 1].row;
         if (row->task == task && row->site == site) {
             break;

@@ -25,9 +25,9 @@ typedef struct hs_counts {
 } hs_counts_t;
 
 void hs_counts_free(hs_counts_t *counts);
-/* Its row; a new one where there was none. NULL: the host has no memory. */
+/* Its row, which may be a new one. NULL: the host has no memory. */
 hs_counts_row_t *hs_counts_row(hs_counts_t *counts, uint32_t task, uint32_t site);
-/* Its row; NULL: there is none. */
+/* Its row; NULL: it has not come yet. */
 const hs_counts_row_t *hs_counts_find(const hs_counts_t *counts, uint32_t task, uint32_t site);
 
 #endif

@@ -36,7 +36,8 @@ static bool is_separated(const hs_lab_interval_t *interval)
 {
     return interval->last_time > interval->first_time &&
            (interval->ticks >= TICKS_LEAST ||
-            (interval->ticks >= BLOCKS_LEAST && interval->events <= EVENTS_A_TICK * interval->ticks));
+            (interval->ticks >= BLOCKS_LEAST &&
+             interval->events <= EVENTS_A_TICK * interval->ticks));
 }
 
 /* Hardly anything that the other tasks allocated came before its last allocation. */
@@ -78,7 +79,8 @@ static hs_status_t copy(hs_counts_t *to, const hs_counts_t *from)
 hs_status_t hs_watch_begin(hs_watch_t *watch, uint64_t first, uint64_t stop,
                            const hs_watch_t *before)
 {
-    if (watch->on || (before != NULL && (before->interval.first != first || before->stop != stop))) {
+    if (watch->on ||
+        (before != NULL && (before->interval.first != first || before->stop != stop))) {
         return HS_ERR_ARGUMENT;
     }
     watch->on = true;

@@ -13,8 +13,8 @@
 #include "chip/blocks.h"
 #include "heapscope/status.h"
 #include "heapscope/trace.h"
-#include "measure/lives.h"
 #include "measure/counts.h"
+#include "measure/lives.h"
 #include "rows/trace.h"
 
 typedef struct hs_watch {

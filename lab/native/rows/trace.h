@@ -105,7 +105,7 @@ typedef struct hs_lab_event {
     uint8_t kind, align_log2;
 } hs_lab_event_t;
 
-/* What passes as the blocks of a holder, a task and site, are looked at. An axis is divided into stretches, from 1
+/* The axes along which the blocks of a holder, a task and site, are looked at. An axis is divided into stretches, from 1
  * on; stretch 0 is before the interval. */
 #define HS_LAB_LEAK_STRETCHES 64
 typedef enum hs_lab_axis {
@@ -121,8 +121,8 @@ typedef struct hs_lab_interval {
     uint64_t first; /* event */
     uint64_t first_time, last_time;
     uint64_t start_bytes, start_blocks; /* live when it begins, as the recorded program held them */
-    uint64_t events, ticks;             /* allocations and frees; changes of the clock between them */
-    uint32_t by_time;                   /* 1: the clock separates them */
+    uint64_t events, ticks; /* allocations and frees; changes of the clock between them */
+    uint32_t by_time;       /* 1: the clock separates them */
     uint32_t unused;
 } hs_lab_interval_t;
 

@@ -34,8 +34,8 @@ VERBS = {
 
 #: No such words stand beside figures of a part.
 SURE = re.compile(
-    r"100(\.0)? %|use may be higher|needs least|first thing to try|first change|at any time|\bdies\b|"
-    r"no request failed"
+    r"100(\.0)? %|use may be higher|needs least|first thing to try|first change|at any time|"
+    r"\bdies\b|no request failed"
 )
 
 

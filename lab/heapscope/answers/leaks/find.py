@@ -78,8 +78,8 @@ class HolderRow(Row):
     )
     reason: str = figure("Why, for people.")
     axis: str = figure(
-        "What passes as its blocks are looked at: time where a clock separates the events, its own "
-        "allocations where it frees most of them, else those of its task.",
+        "The axis along which its blocks are looked at: time where a clock separates the events, "
+        "its own allocations where it frees most of them, else those of its task.",
         choices=tuple(AXIS_NAMES.values()),
         bound=BEFORE,
     )
@@ -162,7 +162,9 @@ class Leaks(RecordedDocument):
     others: OtherHolders | None = figure(
         f"Those beyond the first {HOLDERS_MOST}; null: there are no more.", bound=BEFORE
     )
-    rounds: tuple[RoundRow, ...] = figure("What each round left; none: no mark comes three times.")
+    rounds: tuple[RoundRow, ...] = figure(
+        "The bytes that each round left; empty: no mark comes three times."
+    )
     messages: tuple[str, ...] = figure("The parts of the trace that are missing, a sentence each.")
     loss: Loss | None = figure(
         "The part of the recording that is lost; null: nothing is lost.", default=None
@@ -264,7 +266,9 @@ def _hidden(
     """Which blocks a rule suppresses."""
     if not rules:
         return np.zeros(len(live), dtype=bool)
-    return stays & np.array([_matches(row, tasks, sites, rules) for row in live], dtype=bool)
+    matched = np.array([_matches(row, tasks, sites, rules) for row in live], dtype=bool)
+    hidden: NDArray[np.bool_] = stays & matched
+    return hidden
 
 
 def _matches(row: np.void, tasks: Names, sites: Names, rules: Sequence[Suppression]) -> bool:
@@ -273,8 +277,8 @@ def _matches(row: np.void, tasks: Names, sites: Names, rules: Sequence[Suppressi
 
 
 class _Kept:
-    """What stayed, by task and site: an array of each figure. There may be a million holders, so a
-    row is made only of those that are listed."""
+    """The blocks that stayed, by task and site: an array of each figure. There may be a million
+    holders, so a row is made only of those that are listed."""
 
     def __init__(self, stayed: Rows, holders: Rows, verdicts: Rows) -> None:
         keys, where = _keys(stayed), np.argsort(_keys(stayed), kind="stable")
@@ -320,7 +324,7 @@ def _keys(rows: Rows) -> NDArray[np.uint64]:
 
 
 def _at(of: np.ufunc, values: NDArray[np.uint64], starts: NDArray[np.intp]) -> NDArray[np.uint64]:
-    """Of each group of values that begins at one of `starts`."""
+    """The figure of each group of values that begins at one of `starts`."""
     figures: NDArray[np.uint64] = of.reduceat(values, starts) if len(starts) else values
     return figures
 

@@ -1,4 +1,4 @@
-"""What each round of a program left: the blocks of it that are still held at the end."""
+"""The blocks of each round of a program that are still held at the end."""
 
 from __future__ import annotations
 

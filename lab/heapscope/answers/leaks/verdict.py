@@ -13,7 +13,7 @@ from heapscope.native.structs import Rows
 #: The words for the native verdicts.
 WORDS = tuple("start-up" if name == "startup" else name for name in VERDICTS)
 UNKNOWN, CACHE, PLATEAU, FILLING, STARTUP, LEAK = WORDS
-#: What passes as a holder's blocks are looked at, by the native numbers.
+#: The axes along which a holder's blocks are looked at, by the native names.
 AXIS_NAMES = {
     "level": "levels",
     "time": "time",

@@ -125,7 +125,7 @@ class MomentHolder(Row):
         "hole without them",
     )
     verdict: str = figure(
-        "What `heapscope leaks` says of it; empty: nothing of it stays.",
+        "The verdict of `heapscope leaks`; empty: nothing of it stays.",
         heading="over the run",
     )
 
@@ -162,7 +162,7 @@ class Case(Row):
     )
     held: int = figure("Payload bytes of all blocks in those regions.", "B")
     nature: str = figure(
-        "What it is, in a word; empty: it was served.",
+        "The fault, in a word; empty: it was served.",
         choices=(
             *("leak", "fragmentation", "too large a request", "wrong memory"),
             *("too small a memory", "start-up", ""),

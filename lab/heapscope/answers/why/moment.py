@@ -327,7 +327,7 @@ class _Looker:
         return self._recording.names.tasks[index]
 
     def _verdicts(self) -> dict[tuple[int, int], str]:
-        """What is known only of the whole run."""
+        """The verdicts of `leaks`, over the whole run."""
         if is_cut(self._result.loss):
             return {}
         rows = self._recording.stays.verdicts

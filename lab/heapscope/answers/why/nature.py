@@ -1,4 +1,4 @@
-"""What a failed request is, in one word: whose fault it is decides what helps."""
+"""The fault behind a failed request, in one word: it decides what helps."""
 
 from __future__ import annotations
 

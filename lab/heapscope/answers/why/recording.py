@@ -77,7 +77,7 @@ class Recording:
 
     @functools.cached_property
     def stays(self) -> Stays:
-        """What is live at the end, and whether it leaks."""
+        """The blocks that are live at the end, and whether they leak."""
         count = sum(int(are_heap_events(rows).sum()) for rows, _ in self.events())
         return what_stays(self.push, count)
 

@@ -44,7 +44,7 @@ def holders(leaks: Leaks) -> Table:
 
 
 def rounds(leaks: Leaks) -> Table:
-    """What each round left."""
+    """The blocks that each round left."""
     title = f"Still held, by the round between two marks '{leaks.round}'"
     return table_of(title, columns_of(RoundRow), leaks.rounds, name="rounds", most=ROUNDS)
 

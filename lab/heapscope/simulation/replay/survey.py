@@ -22,6 +22,7 @@ from heapscope.simulation.replay.labels import Labels
 from heapscope.simulation.replay.run import ReplayProgress, replay
 from heapscope.simulation.result.result import ReplayResult
 from heapscope.simulation.result.survey import (
+    SUMS,
     Closest,
     Holding,
     KindClosest,
@@ -120,7 +121,7 @@ class _Draw:
                 KindClosest(kind=kind, closest=_closest(row, labels, self._result))
                 for kind, row in kinds
             ),
-            sites=gathered((_site(row, labels) for row in self._sites), SITES),
+            sites=_sites(self._sites, labels),
             classes=tuple(_class(row) for row in sorted(self._classes, key=_index)),
             picture=self._picture(labels),
         )
@@ -206,6 +207,25 @@ def _site(row: np.void, labels: Labels) -> Holding:
     others = int(row["others"])
     name = plural(others, "other site") if others else labels.site(_index(row)) or "unknown site"
     return _holding(row, name, 0, 0)
+
+
+def _sites(rows: Rows, labels: Labels) -> tuple[Holding, ...]:
+    """A row is made only of those that have most; there may be very many."""
+    own, rest = rows[rows["others"] == 0], rows[rows["others"] != 0]
+    order = np.argsort(-own["payload_peak"].astype(np.int64), kind="stable")
+    kept, left = own[order[: SITES - 1]], own[order[SITES - 1 :]]
+    if len(left) > 1:
+        sums = {name: int(left[name].sum()) for name in SUMS}
+        summed = Holding(
+            name=plural(len(left), "other site"),
+            others=len(left),
+            least=0,
+            most=0,
+            payload_peak_event=None,
+            **sums,
+        )
+        return gathered([*(_site(row, labels) for row in [*kept, *rest]), summed], SITES)
+    return gathered((_site(row, labels) for row in rows), SITES)
 
 
 def _class(row: np.void) -> Holding:

@@ -124,7 +124,7 @@ class Holding(Row):
 
 
 #: Columns that the row of others sums up.
-_SUMS = (
+SUMS = (
     "payload",
     "payload_at_peak",
     "payload_peak",
@@ -151,7 +151,7 @@ def gathered(sites: Iterable[Holding], most: int) -> tuple[Holding, ...]:
 
 def _others(rows: Sequence[Holding]) -> Holding:
     number = sum(row.others or 1 for row in rows)
-    sums = {name: sum(getattr(row, name) for row in rows) for name in _SUMS}
+    sums = {name: sum(getattr(row, name) for row in rows) for name in SUMS}
     return Holding(
         name=plural(number, "other site"),
         others=number,
