@@ -33,7 +33,7 @@ ZEPHYR = "CONFIG_NETWORKING=y\nCONFIG_HEAP_MEM_POOL_SIZE=65536\nCONFIG_MAIN_STAC
         ("lwipopts.h", "#define MEM_SIZE 10240\n", "options of lwIP"),
         ("sdkconfig.h", "#pragma once\n#define CONFIG_LWIP_IPV6 1\n", "a C header of options"),
         ("prj.conf", ZEPHYR, "a prj.conf of Zephyr"),
-        ("prj.conf", "# radio\nCONFIG_BT=y\nCONFIG_LOG=y\n", "a prj.conf of Zephyr"),
+        ("prj.conf", "# radio\nCONFIG_BT=y\nCONFIG_PRINTK=y\n", "a prj.conf of Zephyr"),
         (".config", "# Zephyr Kernel Configuration\nCONFIG_GPIO=y\n", "another system"),
         ("platformio.ini", "[env:a]\nboard = esp32dev\n", "a platformio.ini"),
     ],

@@ -40,8 +40,7 @@ _OTHERS = tuple(
         (
             rb"\A(?![\s\S]*^CONFIG_(?:IDF_|ESPTOOLPY_|LWIP_|FREERTOS_|PARTITION_TABLE_))"
             rb"[\s\S]*?^CONFIG_(?:(?:HEAP_MEM_POOL|(?:MAIN|ISR|IDLE|SYSTEM_WORKQUEUE)_STACK)_SIZE=\d"
-            rb"|(?:NETWORKING|NET_\w+|BT|WIFI|GPIO|SPI|I2C|SERIAL|SENSOR|PRINTK|UART_CONSOLE|SHELL"
-            rb"|LOG|NEWLIB_LIBC|PICOLIBC|MINIMAL_LIBC|THREAD_NAME|STACK_SENTINEL)=y\s*$)",
+            rb"|(?:NETWORKING|PRINTK|NEWLIB_LIBC|PICOLIBC|MINIMAL_LIBC|STACK_SENTINEL)=y\s*$)",
             "a prj.conf of Zephyr",
             "its heap is answered from the log of the device, or from a trace",
         ),
