@@ -119,7 +119,8 @@ class Config:
         """By the release's name, the last line that has a value, or else the last one."""
         result: dict[str, Setting] = {}
         for setting in self.all_settings:
-            if setting.value is not None or setting.name not in result:
+            before = result.get(setting.name)
+            if setting.value is not None or before is None or before.value is None:
                 result[setting.name] = setting
         return result
 

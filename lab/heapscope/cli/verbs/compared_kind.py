@@ -9,6 +9,7 @@ from pathlib import Path
 
 from heapscope.base.errors import InputError
 from heapscope.base.verb_result import VerbResult
+from heapscope.config.cores import named_core
 from heapscope.simulation.result.result import ReplayResult
 from heapscope.trace.sniff import TRACE_SYNC, looks_like
 from heapscope.trace.source import open_blocks
@@ -72,6 +73,8 @@ def kind_of(thing: str | Path | VerbResult) -> Operand:
     if isinstance(thing, ReplayResult):
         return Operand.RESULT
     text = str(thing)
+    if named_core(text) is not None:
+        return Operand.CONFIGURATION
     changes = text.startswith(("+", "@"))  # what stands before it
     if changes or (not Path(text).exists() and _exists(_NAMED.split(text)[0])):
         return Operand.CONFIGURATION if changes or _NAMED.search(text) else Operand.UNKNOWN
