@@ -3,8 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
+from heapscope.native.config import NativeHardware
 from heapscope.native.library import ffi, load
+
+
+class Wanted(NamedTuple):
+    """A request as the heaps see it."""
+
+    align: int
+    size: int
+    caps: int
+
+
+def by_hardware(hardware: NativeHardware, size: int, caps: int, *, align: int = 4) -> Wanted:
+    """What the hardware makes of a request before a region is asked. `align`: at least 4."""
+    rule = ffi.new("hs_lab_hardware_t *", vars(hardware))
+    given = [ffi.new("uint32_t *", value) for value in (align, size, caps)]
+    load().hs_lab_by_hardware(rule, *given)
+    return Wanted(*(int(each[0]) for each in given))
 
 
 def attempts(regions: Sequence[Sequence[int]], caps: int) -> tuple[tuple[int, int], ...]:

@@ -234,6 +234,9 @@ size_t hs_lab_state_blocks(const hs_lab_state_t *state, uint32_t region, uint32_
  * that are too small for a heap are skipped by a replay, and listed here. */
 size_t hs_lab_attempts(const uint32_t *has, size_t regions, uint32_t caps, hs_lab_attempt_t *rows,
                        size_t capacity);
+/* What the hardware makes of a request before that: *align is at least 4. */
+void hs_lab_by_hardware(const hs_lab_hardware_t *hardware, uint32_t *align, uint32_t *size,
+                        uint32_t *caps);
 
 /* ---- what stands in the way of a request, at one moment ---- */
 /* Before the first push: takes no event from `stop` on, so that all rows are as of then. */
