@@ -19,6 +19,8 @@ def compared(left: Thing, right: Thing, requested: AskedOfThing) -> ThingAnswer 
         return _traces(left, right, requested)
     if kinds == ("result", "result"):
         return _results(left, right)
+    if kinds == ("log", "log"):
+        return _logs(left, right)
     return None
 
 
@@ -64,6 +66,25 @@ def _configurations(left: Thing, right: Thing, requested: AskedOfThing) -> Thing
             command("lint", right.name, *requested.device, why="is the second one sound?"),
         ),
         notes=notes[:1],
+    )
+
+
+def _logs(left: Thing, right: Thing) -> ThingAnswer | None:
+    from heapscope.cli.verbs.compared_logs import compared_logs
+
+    result = compared_logs([left.name, right.name])
+    if not result.figures:
+        return None
+    return ThingAnswer(
+        thing=f"{left.shown}, {right.shown}",
+        kind="log",
+        what="two logs of a device",
+        answer=" ".join(result.verdict),
+        figures=tuple(in_bytes(f"lost: {row.title}", row.lost) for row in result.figures),
+        next=(
+            command("compare", left.name, right.name, why="the figures that both have"),
+            command("log", right.name, why="all that the second one tells"),
+        ),
     )
 
 

@@ -1,4 +1,4 @@
-"""Compare traces, memories, releases, results or configurations."""
+"""Compare traces, memories, releases, results, configurations or logs."""
 
 from __future__ import annotations
 
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from heapscope.cli.verbs.compared_replays import Compared
     from heapscope.forecast.ladder.difference import Ladder
     from heapscope.forecast.ladder.sides import SideOptions
+    from heapscope.logs.answer.log_difference import LogDifference
     from heapscope.simulation.result.comparison import Comparison
     from heapscope.simulation.result.result import ReplayResult
 
@@ -34,8 +35,9 @@ def compare(
         str | Path | VerbResult,
         Option(
             "[A B...]",
-            "Traces, results of replay --json, or configurations: F, F@5.1; +CONFIG_X=y, "
-            "+FILE, @5.5 change the one before. One trace: on two memories; none: their start.",
+            "Traces, results of replay --json, logs, or configurations: F, F@5.1, arduino@3.3.8; "
+            "+CONFIG_X=y, +FILE, @5.5 change the one before. One trace: on two memories; none: "
+            "their start.",
             kind=str,
         ),
     ],
@@ -75,13 +77,15 @@ def compare(
     on_replays: Callable[[ReplayResult, ReplayResult], object] | None = None,
     progress: OnProgress | None = None,
     **memory: Unpack[MemoryOptions],
-) -> Comparison | UpgradeResult | Ladder:
+) -> Comparison | UpgradeResult | Ladder | LogDifference:
     """Compare things of one kind, and say where their difference comes from.
 
     two traces, or one on two memories    their replays side by side
     two results of replay --json          the same, as they are
     one trace or none, and --parts        the difference of two memories, part by part
     configurations                        what each option gives; of several, each step
+    releases: arduino@3.3.7 @3.3.8        the same of what a core or project brings; idf@5.4
+    two logs, or total=N,free=N twice     which of their figures changed, and by how much
     An option given twice is for the left and the right side, one given once for both.
 
     --fail-on worse=5% or worse:FIGURES=5% limits how much worse the right side of two replays may
@@ -107,11 +111,16 @@ def compare(
       heapscope compare --chip esp32 --boot-log boot.txt --idf 4.2 --idf 4.3 --caps INTERNAL
       heapscope compare T.hst --layout F.toml --idf 4.2 --idf 5.5 --parts
       heapscope compare sdkconfig.defaults@5.1 @5.5 --chip esp32 --tls 1
+      heapscope compare arduino@3.3.7:qio_opi @3.3.8 --chip esp32s3
+      heapscope compare micropython@1.26.1:ESP32_GENERIC micropython@1.27.0:ESP32_GENERIC
+      heapscope compare idf@5.5.1 @5.5.4 --chip esp32
+      heapscope compare old.log new.log
       heapscope compare sdkconfig +CONFIG_LWIP_IRAM_OPTIMIZATION=n +CONFIG_ESP_WIFI_IRAM_OPT=n
       heapscope compare sdkconfig.defaults --steps steps.txt --chip esp32 -o steps.md
     """
     from heapscope.cli.verbs.compared_configurations import compared_configurations
     from heapscope.cli.verbs.compared_kind import Comparing, comparison_of, kind_of
+    from heapscope.cli.verbs.compared_logs import compared_logs
     from heapscope.cli.verbs.compared_parts import compared_parts
     from heapscope.cli.verbs.compared_replays import both
     from heapscope.forecast.ladder.sides import SideOptions
@@ -140,6 +149,13 @@ def compare(
         taken = _taken(_shown(names[0]), options, sides, parts=parts)
         taken |= SideOptions(tcp=tcp, udp=udp, tls=tls, links=each_of(links))
         return compared_configurations(names, steps=steps, options=taken)
+    if comparison is Comparing.LOGS:
+        for name in options:
+            raise InputError(
+                f"{_shown(things[0])}: a log, and {flag(name)} is for replaying",
+                remedy=f"leave {flag(name)} out",
+            )
+        return compared_logs([thing for thing in things if isinstance(thing, str | Path)])
     if comparison is Comparing.PARTS:
         trace = things[0] if things else None
         if not isinstance(trace, str | Path | None):

@@ -9,10 +9,12 @@ from pathlib import Path
 
 from heapscope.base.errors import InputError
 from heapscope.base.verb_result import VerbResult
+from heapscope.cli.verbs.compared_logs import is_totals
 from heapscope.config.cores import named_core
 from heapscope.simulation.result.result import ReplayResult
 from heapscope.trace.sniff import TRACE_SYNC, looks_like
 from heapscope.trace.source import open_blocks
+from heapscope.trace.things.text_kinds import facts_in
 
 
 class Operand(StrEnum):
@@ -31,6 +33,7 @@ class Comparing(StrEnum):
     REPLAYS = "replays"
     PARTS = "parts"
     CONFIGURATIONS = "configurations"
+    LOGS = "logs"
 
 
 _OPTION = re.compile(rb"^(?:# )?CONFIG_\w+[ =]|^# Espressif IoT Development", re.MULTILINE)
@@ -48,10 +51,13 @@ def comparison_of(things: Sequence[tuple[str, Operand]], *, parts: bool) -> Comp
         (each for each in things if each[1] is not Operand.UNKNOWN), ("", Operand.UNKNOWN)
     )
     if first is Operand.LOG:
-        raise InputError(
-            f"{name}: a log is not compared yet",
-            remedy="ask about each by itself: heapscope log LOG",
-        )
+        others = [kind for kind in kinds if kind not in (Operand.LOG, Operand.UNKNOWN)]
+        if len(kinds) != 2 or others or parts:
+            raise InputError(
+                f"{name}: a log is compared with one other log",
+                remedy="for example: heapscope compare old.log new.log",
+            )
+        return Comparing.LOGS
     if first is Operand.CONFIGURATION:
         return Comparing.CONFIGURATIONS
     if Operand.CONFIGURATION in kinds:
@@ -75,6 +81,8 @@ def kind_of(thing: str | Path | VerbResult) -> Operand:
     text = str(thing)
     if named_core(text) is not None:
         return Operand.CONFIGURATION
+    if is_totals(text):
+        return Operand.LOG
     changes = text.startswith(("+", "@"))  # what stands before it
     if changes or (not Path(text).exists() and _exists(_NAMED.split(text)[0])):
         return Operand.CONFIGURATION if changes or _NAMED.search(text) else Operand.UNKNOWN
@@ -101,4 +109,6 @@ def _kind_of_bytes(head: bytes, name: str) -> Operand:
         return Operand.CONFIGURATION if _MEMBER.match(head.lstrip()) else Operand.RESULT
     if _OPTION.search(head) or name.startswith("sdkconfig"):
         return Operand.CONFIGURATION
-    return Operand.LOG if "boot log" in looks_like(head)[0] else Operand.UNKNOWN
+    if "boot log" in looks_like(head)[0] or (b"\0" not in head and facts_in(head)):
+        return Operand.LOG
+    return Operand.UNKNOWN

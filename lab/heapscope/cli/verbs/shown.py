@@ -24,6 +24,7 @@ REPORTS = {
     "Leaks": ("text.leaks", "leaks_parts"),
     "LintResult": ("text.lint", "lint_parts"),
     "LiveResult": ("text.live", "live_parts"),
+    "LogDifference": ("text.log_difference", "log_difference_parts"),
     "LogResult": ("text.log", "log_parts"),
     "PlaceResult": ("text.place", "place_parts"),
     "PoolsResult": ("text.pools", "pools_parts"),
