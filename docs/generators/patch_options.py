@@ -47,11 +47,11 @@ def main(clone: str) -> None:
     with tempfile.TemporaryDirectory() as name:
         trees = {release: Path(name) / release for release in order}
         for place, release in enumerate(order):
-            check_out(clone, f"v{release}", trees[release])
+            _check_out(clone, f"v{release}", trees[release])
             before = _before(release, order[:place])
             for chip in _chips(before, release) if before else ():
-                one = read_table(trees[before], before, chip)
-                other = read_table(trees[release], release, chip)
+                one = _table(trees[before], before, chip)
+                other = _table(trees[release], release, chip)
                 for option in lines_unlike(one, other):
                     lines[option] = lines.get(option, 0) | 1 << place
                 for option in values_unlike(one, other):
@@ -128,7 +128,7 @@ def _chips(one: str, other: str) -> list[str]:
     return [chip for chip in chips_of(release_for(other)) if chip in known]
 
 
-def check_out(clone: str, tag: str, folder: Path) -> None:
+def _check_out(clone: str, tag: str, folder: Path) -> None:
     """The Kconfig files of a tag."""
     git = ["git", "-C", clone]
     listed = subprocess.run(
@@ -142,7 +142,7 @@ def check_out(clone: str, tag: str, folder: Path) -> None:
             file.write_bytes(shown.stdout)
 
 
-def read_table(tree: Path, release: str, chip: str) -> OptionTable:
+def _table(tree: Path, release: str, chip: str) -> OptionTable:
     blank = replace(
         option_table(release_for(release), chip), symbols={}, choices={}, elsewhere=frozenset()
     )

@@ -195,6 +195,8 @@ def _instead(
     project: str, release: str, chip: str, lines: Mapping[str, str | None]
 ) -> Iterator[tuple[str, Value]]:
     """What the core's code does, and what its libraries have without PSRAM, too."""
+    psram = (name for name, what in _LATENT.items() if what == "PSRAM")
+    yield "PSRAM_BUILT", any(lines.get(name) == "y" for name in psram)
     for name, value in lines.items():
         if name.endswith(_CACHES) and value is not None:
             yield f"ESP_WIFI_{_CACHES}", _value(value)

@@ -13,6 +13,7 @@ from heapscope.base.progress import OnProgress
 from heapscope.base.sizes import parse_size
 from heapscope.base.verb_result import VerbResult
 from heapscope.cli.verbs.options import Links, Needs, Tcp, Tls, Udp, each_of
+from heapscope.config.releases import ARDUINO
 from heapscope.memory.options import MemoryOptions, given
 
 if TYPE_CHECKING:
@@ -131,6 +132,11 @@ def compare(
         raise InputError(
             "nothing to compare", remedy="name two things, or one trace and an option twice"
         )
+    if not things and not caps and not reported_free:
+        cores = _cores(options, sides)
+        if cores:  # what they bring is known, so that more than their heaps is compared
+            things, parts, sides = cores, False, ()
+            options = given({name: each for name, each in options.items() if name == "chip"})
     comparison = comparison_of([(_shown(thing), kind_of(thing)) for thing in things], parts=parts)
     kinds: Mapping[Comparing, Mapping[str, object]] = {
         Comparing.REPLAYS: {"--need": need},
@@ -173,6 +179,16 @@ def compare(
     if on_replays is not None:
         on_replays(*results)
     return compare_results(*results)
+
+
+def _cores(options: MemoryOptions, sides: Sequence[MemoryOptions]) -> tuple[str, ...]:
+    """The two cores of arduino-esp32 that are all that differs; none: something else is given."""
+    versions = [side.get("idf") or "" for side in sides]
+    if len(sides) != 2 or {"idf"} != {name for side in sides for name in side}:
+        return ()
+    if set(options) - {"chip"} or not all(text.startswith(f"{ARDUINO} ") for text in versions):
+        return ()
+    return tuple(f"{ARDUINO}@{text.removeprefix(ARDUINO).strip()}" for text in versions)
 
 
 def _shown(thing: Compared) -> str:

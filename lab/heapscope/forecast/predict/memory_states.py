@@ -324,7 +324,7 @@ class MemoryModel:
         fit, free = memory_fit(), self.constant(state, place)[0]
         if self.known(place) is None:  # an empty program has the parts of a default build in it
             config = scene.config
-            default = _default_statics(config.chip, config.sdk, scene.minor, place)
+            default = _default_statics(config.chip, config.table.release, scene.minor, place)
             free += sum(each.bytes for each in default)
         return free - (sum(map(fit.factor, self.more(state))) if place == DRAM else 0)
 
@@ -337,7 +337,7 @@ class MemoryModel:
         sizes = {each.part.id: (each.part.kind, each.taken) for each in held if not each.static}
         if self.known(place) is None:
             config = self.scene.config
-            default = _default_statics(config.chip, config.sdk, self.scene.minor, place)
+            default = _default_statics(config.chip, config.table.release, self.scene.minor, place)
             wanted = [each for each in default if only is None or each.part.id in only]
             sizes |= _steps(wanted, [each for each in held if each.static])
         return sizes
