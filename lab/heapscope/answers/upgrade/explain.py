@@ -96,13 +96,12 @@ def _verdict(
     when = "at the tightest moment" if meter.trace is not None else "at the start"
     part = before.result is not None and is_cut(before.result.loss)
     when += " before the loss" if part else ""
-    whose = "its" if known else "the heap's"
     yield (
-        f"{meter.memory}: {_change(free.lost, known)} of {whose} free memory {when} "
-        f"({free.before:,} to {free.after:,} B), {_change(block.lost, known)} of {whose} largest "
+        f"{meter.memory}: {_change(free.lost, known)} of its free memory {when} "
+        f"({free.before:,} to {free.after:,} B), {_change(block.lost, known)} of its largest "
         f"block ({block.before:,} to {block.after:,} B)."
     )
-    if not known:
+    if not known and not free.lost:
         yield (
             "That is the heap alone, on the same regions: what code, data and configuration of "
             "the two take was not looked at."
