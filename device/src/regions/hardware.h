@@ -1,5 +1,5 @@
 /*
- * What the hardware makes of a request before a region is looked for, by ESP-IDF's rule of 5.3 and later
+ * The hardware's part in a request before a region is looked for, by ESP-IDF's rule of 5.3 and later
  * (esp_heap_adjust_alignment_to_hw, components/esp_mm/heap_align_hw.c). The component for ESP-IDF asks
  * this function on a host, and the lab's replay of every release asks it, so that they agree.
  */
@@ -31,8 +31,8 @@ static inline uint32_t hs_hardware_larger(uint32_t one, uint32_t other)
     return one < other ? other : one;
 }
 
-/* `align`: a power of two, at least 4; `size` grows to a multiple of it, and to UINT32_MAX where that is
- * none. Nothing changes without one of HS_CAPS_ALIGNED. Pure but for the three; the same twice as once. */
+/* `align`: a power of two, at least 4; `size` grows to a multiple of it, and to UINT32_MAX where that
+ * overflows. Nothing changes without one of HS_CAPS_ALIGNED. The same twice as once. */
 static inline void hs_hardware_adjust(const hs_hardware_t *hardware, uint32_t *align,
                                       uint32_t *size, uint32_t *caps)
 {

@@ -31,7 +31,7 @@ PREBUILT = ("arduino", "tasmota")
 IDF = "idf"
 PROJECTS = (*PREBUILT, "micropython", "circuitpython", "esphome", IDF)
 
-#: What the libraries of a prebuilt core can do, and neither every sketch nor every board has.
+#: Abilities of a prebuilt core's libraries that neither every sketch nor every board has.
 _LATENT = {
     "BT_ENABLED": "Bluetooth",
     "SPIRAM": "PSRAM",
@@ -51,7 +51,7 @@ _NUMBER = re.compile(r"-?[0-9]+")
 
 @dataclass(frozen=True, kw_only=True)
 class NamedCore:
-    """What a text names: a project's release. `tags`: its variant or board."""
+    """A project's release, by name. `tags`: its variant or board."""
 
     project: str
     release: str
@@ -194,7 +194,7 @@ def _file(named: NamedCore, chip: str | None, lines: Mapping[str, str | None]) -
 def _instead(
     project: str, release: str, chip: str, lines: Mapping[str, str | None]
 ) -> Iterator[tuple[str, Value]]:
-    """What the core's code does, and what its libraries have without PSRAM, too."""
+    """Effects of the core's code, and parts of its libraries that are there without PSRAM, too."""
     psram = (name for name, what in _LATENT.items() if what == "PSRAM")
     yield "PSRAM_BUILT", any(lines.get(name) == "y" for name in psram)
     for name, value in lines.items():

@@ -18,11 +18,12 @@ class Wanted(NamedTuple):
 
 
 def by_hardware(hardware: NativeHardware, size: int, caps: int, *, align: int = 4) -> Wanted:
-    """What the hardware makes of a request before a region is asked. `align`: at least 4."""
+    """A request as the hardware makes it, before a region is asked. `align`: at least 4."""
+    library = load()
     rule = ffi.new("hs_lab_hardware_t *", vars(hardware))
-    given = [ffi.new("uint32_t *", value) for value in (align, size, caps)]
-    load().hs_lab_by_hardware(rule, *given)
-    return Wanted(*(int(each[0]) for each in given))
+    request = ffi.new("uint32_t[3]", (align, size, caps))
+    library.hs_lab_by_hardware(rule, request)
+    return Wanted(*map(int, request))
 
 
 def attempts(regions: Sequence[Sequence[int]], caps: int) -> tuple[tuple[int, int], ...]:

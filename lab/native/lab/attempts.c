@@ -10,10 +10,9 @@ size_t hs_lab_attempts(const uint32_t *has, size_t regions, uint32_t caps, hs_la
                              capacity);
 }
 
-void hs_lab_by_hardware(const hs_lab_hardware_t *hardware, uint32_t *align, uint32_t *size,
-                        uint32_t *caps)
+void hs_lab_by_hardware(const hs_lab_hardware_t *hardware, uint32_t align_size_caps[3])
 {
     const hs_hardware_t rule = {hardware->internal, hardware->external, hardware->axi,
                                 hardware->simd, hardware->encrypted};
-    hs_hardware_adjust(&rule, align, size, caps);
+    hs_hardware_adjust(&rule, &align_size_caps[0], &align_size_caps[1], &align_size_caps[2]);
 }

@@ -1,4 +1,4 @@
-"""What a core or a project brings, by name, and what its own code does."""
+"""A core or a project brings a configuration, by name, and its own code does more."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What heap_caps does to a request before it looks: one rule for replay, log and why."""
+"""heap_caps changes a request before it looks: one rule for replay, log and why."""
 
 from __future__ import annotations
 

@@ -56,7 +56,7 @@ def test_a_function_that_counts_other_memory_is_no_loss(tmp_path: Path) -> None:
         BOOT.format(idf="v5.0.4", start="3FCA21F8", length="00047518", free=8_600_000),
         BOOT.format(idf="v5.1.4", start="3FCA22E0", length="00047430", free=281_000),
     )
-    assert "Their difference is no loss." in result.verdict[0]
+    assert "Their difference is not a loss." in result.verdict[0]
     assert {row.key: row.lost for row in result.figures} == {"start": 232, "psram": 0}
     assert any("xPortGetFreeHeapSize counts" in note for note in result.notes)
 

@@ -33,7 +33,7 @@ def is_totals(text: str) -> bool:
 
 
 def compared_logs(things: Sequence[str | Path]) -> LogDifference:
-    """InputError: a log cannot be read, or a figure is none."""
+    """InputError: a log cannot be read, or a figure is malformed."""
     first, last = (_known(str(thing)) for thing in things)
     shown = [printable(str(thing), limit=400) for thing in things]
     return log_difference((shown[0], shown[1]), first, last)

@@ -1,4 +1,4 @@
-"""What one log has less than another: of two builds, in the same state of the program."""
+"""The memory that one log has less than another, of two builds in the same state of the program."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class LogDifference(Document):
     figures: tuple[FigureChange, ...] = figure("The figures that both have.")
     not_explained: int | None = figure(
         "Bytes of free memory that neither the heap's size nor what is allocated explains; null: "
-        "one of them is not told.",
+        "one of them is unknown.",
         "B",
         least=None,
     )
@@ -110,7 +110,7 @@ def _verdict(
         yield (
             f"{before[key]:,} and {after[key]:,} B ({TITLES[key]}) count other memory: the figure "
             f"{when} is more than all internal memory, so that it has PSRAM in it, and the other "
-            "is internal memory alone. Their difference is no loss."
+            "is internal memory alone. Their difference is not a loss."
         )
     if not lost:
         if not other:
@@ -129,7 +129,7 @@ def _verdict(
 def _why(whole: int) -> str:
     if whole <= 0:
         return ""
-    return ": code and data of the build take it, or memory such as a cache is no heap any more"
+    return ": code and data of the build take it, or memory such as a cache has left the heap"
 
 
 def _changed(lost: int) -> str:

@@ -184,7 +184,7 @@ def _by_lines(head: bytes, lines: _Lines) -> Iterator[KnownAs]:
 
 
 def other_text(head: bytes) -> KnownAs | None:
-    """The kind of a text that no verb reads; None: it is none of these."""
+    """The kind of a text that no verb reads; None: another text."""
     for pattern, what, remedy, words in _OTHERS:
         if pattern.search(head):
             return KnownAs(kind=OTHER, what=what, remedy=remedy, words=words)
