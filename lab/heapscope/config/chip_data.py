@@ -10,6 +10,7 @@ from importlib import resources
 from typing import Any
 
 from heapscope.base import capabilities
+from heapscope.native.config import NO_ALIGNMENTS, NativeHardware
 
 SCHEMA = 3
 
@@ -78,6 +79,7 @@ class VersionData:
     map: tuple[MapEntry, ...]
     psram: tuple[PsramWindow, ...]
     pool: Caps  # of the pool reserved for DMA
+    hardware: NativeHardware = NO_ALIGNMENTS  # alignments, as far as the release asks for them
 
     @property
     def development(self) -> bool:
@@ -128,6 +130,7 @@ class ChipData:
     title: str
     cores: int
     request_max: int
+    hardware: NativeHardware  # alignments of a default build
     rom: RomAllocator | None
     versions: tuple[VersionData, ...]  # the sections of its file, by their first releases
     default_source: str
@@ -157,6 +160,7 @@ def read_chip(name: str) -> ChipData:
         title=data["title"],
         cores=data["cores"],
         request_max=data["request_max"],
+        hardware=NativeHardware(**data["hardware"]),
         rom=RomAllocator(**data["rom"]) if "rom" in data else None,
         versions=tuple(_version(key, _whole(key, data["version"])) for key in data["version"]),
         default_source=default["source"],

@@ -12,16 +12,19 @@ from heapscope.base.errors import InputError
 from heapscope.base.printable import printable
 from heapscope.config.chip_data import chip_files
 from heapscope.config.config import Config, read_files, settle, table_of
-from heapscope.config.kconfig.names import release_of
+from heapscope.config.kconfig.names import release_of, releases_with
 from heapscope.config.kconfig.table import release_for
 from heapscope.config.kconfig_tree import tree_table, tree_version
 from heapscope.config.project import Project, Stated, find_project
 from heapscope.config.project_options import ProjectOptions, project_options
 from heapscope.config.read_file import ConfigFile
 from heapscope.config.releases import Release, find_release, minor_of
+from heapscope.config.setting import Setting
 
 DEFAULT_IDF = "5.5"
 _NAMED = 4  # lines in a note
+#: Fates of lines that count or that another line overrides, and of those with their own sentence.
+_TAKEN = ("", "later", "block", "mark", "unset", "unknown")
 _TELLING = 100  # options that tell the release which has them
 _NOTES_MAX = 6  # notes on a project
 _VERSION = re.compile(r"v?([0-9]{1,2})\.([0-9]{1,2})(?:\.([0-9]{1,2}))?(?![0-9])")
@@ -91,26 +94,31 @@ def choose_among(
 
 
 def left_out(config: Config) -> tuple[str, ...]:
-    """A sentence about lines of the files that a build does not take; none: it takes all."""
-    gone = [
-        each.setting
-        for each in config.judged
-        if each.fate.reason not in ("", "later", "block", "mark", "unset", "unknown")
-        and each.setting.file
-    ]
-    if not gone:
-        return ()
+    """Sentences about lines of the files that the answer does not use: those that a build does not
+    take, and options that another release has; none: it uses all."""
+    gone = [each for each in config.judged if each.setting.file]
+    unknown = [each.setting for each in gone if each.fate.reason == "unknown"]
+    others = [each for each in unknown if releases_with(each.written)]
+    own = [each for each in unknown if not releases_with(each.written)]
+    refused = [each.setting for each in gone if each.fate.reason not in _TAKEN]
+    sdk = f"ESP-IDF {config.sdk}"
+    sentences = (
+        (refused, f"lines that the build of {sdk} does not take: ", "; heapscope lint says why"),
+        (others, f"lines that are not used, as {sdk} has no such options: ", ""),
+        (own, "lines that are not used, as no ESP-IDF has such options: ", ""),
+    )
+    return tuple(before + _listed(of) + after for of, before, after in sentences if of)
+
+
+def _listed(settings: Sequence[Setting]) -> str:
     named = [
         f"CONFIG_{printable(each.written)} ({each.file}, line {each.line})"
         if each.written
         else f"{each.file}, line {each.line}"
-        for each in gone[:_NAMED]
+        for each in settings[:_NAMED]
     ]
-    more = f" and {len(gone) - _NAMED} more" if len(gone) > _NAMED else ""
-    return (
-        f"lines that the build of ESP-IDF {config.sdk} does not take: {', '.join(named)}{more}; "
-        "heapscope lint says why",
-    )
+    more = f" and {len(settings) - _NAMED} more" if len(settings) > _NAMED else ""
+    return f"{', '.join(named)}{more}"
 
 
 def _of_project(

@@ -12,7 +12,7 @@ from heapscope.base.errors import InputError
 from heapscope.base.printable import printable
 from heapscope.config.kconfig.lines import ReadLine, read_lines, read_members, user_values
 from heapscope.config.kconfig.names import name_in
-from heapscope.config.kconfig.patches import unlike
+from heapscope.config.kconfig.patches import unlike, with_defaults
 from heapscope.config.kconfig.stated import JudgedLines, judged_lines
 from heapscope.config.kconfig.table import (
     RELEASES,
@@ -119,7 +119,8 @@ class Config:
         """By the release's name, the last line that has a value, or else the last one."""
         result: dict[str, Setting] = {}
         for setting in self.all_settings:
-            if setting.value is not None or setting.name not in result:
+            before = result.get(setting.name)
+            if setting.value is not None or before is None or before.value is None:
                 result[setting.name] = setting
         return result
 
@@ -251,7 +252,9 @@ def table_of(chip: str, sdk: str, *, certain: bool = True) -> OptionTable:
 
 @functools.lru_cache(maxsize=16)
 def _table_of(release: str, chip: str, sdk: str, certain: bool) -> OptionTable:
-    return replace(option_table(release, chip), unlike=unlike(sdk, release, certain=certain))
+    table = option_table(release, chip)
+    own = with_defaults(table, sdk) if certain else table
+    return replace(own, unlike=unlike(sdk, release, certain=certain))
 
 
 def line_of(table: OptionTable, name: str, value: Value) -> str:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from heapscope.base.errors import InputError
 from heapscope.base.printable import printable
+from heapscope.trace.things.text_kinds import other_text
 from heapscope.trace.whole import read_whole
 
 REMEDY = "give the project's sdkconfig, or a sdkconfig.defaults with the same options"
@@ -17,6 +18,7 @@ REMEDY = "give the project's sdkconfig, or a sdkconfig.defaults with the same op
 Member = tuple[int, str, bool | int | str]  #: line, name and value of an sdkconfig.json
 
 _SIZE_MAX = 16 << 20  # bytes; a real one has some 100 KB
+_HEAD = 64 << 10  # bytes that tell what a text is
 _HEADER = re.compile(
     r"^# Espressif IoT Development Framework \(ESP-IDF\) *(\S*) *Project (Minimal )?Configuration",
     re.MULTILINE,
@@ -72,6 +74,7 @@ def _text_file(content: bytes, name: str) -> ConfigFile:
     if b"\0" in content:
         raise InputError(f"{name}: not a text, it has bytes of value 0", remedy=REMEDY)
     text = content.decode("utf-8", "replace")
+    _refuse_others(content[:_HEAD], text, name)
     if len(_STATEMENT.findall(text)) > _MALFORMED_MAX and not _OPTION.search(text):
         raise InputError(f"{name}: no line of it is one of an option", remedy=REMEDY)
     header = _HEADER.search(text)
@@ -87,6 +90,13 @@ def _text_file(content: bytes, name: str) -> ConfigFile:
     return ConfigFile(
         name=name, text=text, version=file.stated("IDF_INIT_VERSION"), generated=file.generated
     )
+
+
+def _refuse_others(head: bytes, text: str, name: str) -> None:
+    """InputError: it is a text of another kind, whose lines may speak of options, too."""
+    other = None if _HEADER.search(text) else other_text(head)
+    if other is not None:
+        raise InputError(f"{name}: {other.what}, and no sdkconfig", remedy=other.remedy)
 
 
 def _is_whole(text: str) -> bool:

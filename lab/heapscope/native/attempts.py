@@ -3,8 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
+from heapscope.native.config import NativeHardware
 from heapscope.native.library import ffi, load
+
+
+class Wanted(NamedTuple):
+    """A request as the heaps see it."""
+
+    align: int
+    size: int
+    caps: int
+
+
+def by_hardware(hardware: NativeHardware, size: int, caps: int, *, align: int = 4) -> Wanted:
+    """A request as the hardware makes it, before a region is asked. `align`: at least 4."""
+    library = load()
+    rule = ffi.new("hs_lab_hardware_t *", vars(hardware))
+    request = ffi.new("uint32_t[3]", (align, size, caps))
+    library.hs_lab_by_hardware(rule, request)
+    return Wanted(*map(int, request))
 
 
 def attempts(regions: Sequence[Sequence[int]], caps: int) -> tuple[tuple[int, int], ...]:

@@ -81,6 +81,20 @@ class NativeTenant:
 
 
 @dataclass(frozen=True, kw_only=True)
+class NativeHardware:
+    """hs_lab_hardware_t: alignments in bytes; 0 in `internal`: no such rule."""
+
+    internal: int = 0
+    external: int = 0
+    axi: int = 0
+    simd: int = 0
+    encrypted: int = 0
+
+
+NO_ALIGNMENTS = NativeHardware()
+
+
+@dataclass(frozen=True, kw_only=True)
 class NativeConfig:
     """hs_lab_config_t."""
 
@@ -90,6 +104,7 @@ class NativeConfig:
     malloc_large_caps: int = 0
     malloc_fallback_caps: int = 0
     request_max: int = 0
+    hardware: NativeHardware = NO_ALIGNMENTS
     capsets: tuple[int, ...] = ()
     needs: tuple[Request, ...] = ()
     timeline_buckets: int = 0

@@ -6,6 +6,7 @@
 #include "chip/route.h"
 #include "heapscope/assert.h"
 
+#define WORD 4u       /* the alignment of every block */
 #define EXEC_EXTRA 4u /* the data-side address kept in front of an executable D/IRAM block */
 
 void hs_chip_free(hs_chip_t *chip)
@@ -66,6 +67,16 @@ static bool refused_by_size(const hs_chip_t *chip, uint32_t size)
     return chip->request_max != 0 && size > chip->request_max;
 }
 
+/* The request that the heaps see. */
+static hs_request_t by_hardware(const hs_chip_t *chip, const hs_request_t *request)
+{
+    hs_request_t result = *request;
+    uint32_t align = request->align < WORD ? WORD : request->align;
+    hs_hardware_adjust(&chip->hardware, &align, &result.size, &result.caps);
+    result.align = align > WORD ? align : request->align;
+    return result;
+}
+
 /* The capability sets that a request tries in turn; returns how many. */
 static uint32_t alternatives(const hs_chip_t *chip, const hs_request_t *request, uint32_t caps[2])
 {
@@ -103,7 +114,8 @@ uint32_t hs_chip_mask_for(hs_chip_t *chip, uint32_t caps, uint32_t size)
     if (refused_by_size(chip, size)) {
         return 0;
     }
-    const hs_request_t request = {.size = size, .caps = caps};
+    const hs_request_t asked = {.size = size, .caps = caps};
+    const hs_request_t request = by_hardware(chip, &asked);
     uint32_t requested[2];
     const uint32_t count = alternatives(chip, &request, requested);
     uint32_t mask = 0;
@@ -220,15 +232,16 @@ bool hs_chip_allocate_further(hs_chip_t *chip, const hs_request_t *request, hs_p
            (fallback != 0 && allocate_by(chip, request, fallback, place));
 }
 
-bool hs_chip_allocate_requested(hs_chip_t *chip, const hs_request_t *request, hs_place_t *place)
+bool hs_chip_allocate_requested(hs_chip_t *chip, const hs_request_t *asked, hs_place_t *place)
 {
-    if (request->size == 0 || refused_by_size(chip, request->size)) {
+    const hs_request_t request = by_hardware(chip, asked);
+    if (request.size == 0 || refused_by_size(chip, request.size)) {
         return false;
     }
     uint32_t caps[2];
-    const uint32_t count = alternatives(chip, request, caps);
+    const uint32_t count = alternatives(chip, &request, caps);
     for (uint32_t i = 0; i < count; i++) {
-        if (allocate_by(chip, request, caps[i], place)) {
+        if (allocate_by(chip, &request, caps[i], place)) {
             return true;
         }
     }
@@ -250,10 +263,11 @@ bool hs_region_serves(const hs_chip_region_t *region, uint32_t caps)
            (caps == 0 || (!hs_caps_contradict(caps) && (region->serves & wanted) == wanted));
 }
 
-bool hs_chip_allocate_in(hs_chip_t *chip, uint32_t index, const hs_request_t *request,
+bool hs_chip_allocate_in(hs_chip_t *chip, uint32_t index, const hs_request_t *asked,
                          hs_place_t *place)
 {
-    return place_in(chip, index, request, caps_in(chip, index, request), place);
+    const hs_request_t request = by_hardware(chip, asked);
+    return place_in(chip, index, &request, caps_in(chip, index, &request), place);
 }
 
 /* realloc in the block's own heap; false: it was not asked, or *refused it. ESP-IDF does neither round
@@ -279,11 +293,14 @@ static HS_INLINE_FOR_CALLER bool resize(hs_chip_t *chip, const hs_request_t *req
     return true;
 }
 
-bool hs_chip_resize(hs_chip_t *chip, const hs_request_t *request, bool requested, hs_place_t *place)
+bool hs_chip_resize(hs_chip_t *chip, const hs_request_t *asked, bool requested, hs_place_t *place)
 {
+    const hs_request_t adjusted = by_hardware(chip, asked);
+    const hs_request_t *request = &adjusted;
     const uint32_t caps = caps_in(chip, place->region, request);
     bool refused;
-    return (!requested || (hs_caps_all(chip->region[place->region].caps) & caps) == caps) &&
+    return request->align == asked->align &&
+           (!requested || (hs_caps_all(chip->region[place->region].caps) & caps) == caps) &&
            resize(chip, request, caps, place, &refused);
 }
 
@@ -307,11 +324,12 @@ void hs_chip_move(hs_chip_t *chip, const hs_request_t *request, const hs_place_t
     *place = *moved;
 }
 
+/* `in_place`: the hardware wants no more of the block than every block has. */
 static bool reallocate_with(hs_chip_t *chip, const hs_request_t *request, uint32_t caps,
-                            hs_place_t *place)
+                            bool in_place, hs_place_t *place)
 {
     bool refused = false;
-    if ((hs_caps_all(chip->region[place->region].caps) & caps) == caps) {
+    if (in_place && (hs_caps_all(chip->region[place->region].caps) & caps) == caps) {
         if (resize(chip, request, caps, place, &refused)) {
             return true;
         }
@@ -330,15 +348,16 @@ static bool reallocate_with(hs_chip_t *chip, const hs_request_t *request, uint32
     return true;
 }
 
-bool hs_chip_reallocate(hs_chip_t *chip, const hs_request_t *request, hs_place_t *place)
+bool hs_chip_reallocate(hs_chip_t *chip, const hs_request_t *asked, hs_place_t *place)
 {
+    const hs_request_t request = by_hardware(chip, asked);
     uint32_t caps[2];
-    const uint32_t count = alternatives(chip, request, caps);
-    if (refused_by_size(chip, request->size)) {
+    const uint32_t count = alternatives(chip, &request, caps);
+    if (refused_by_size(chip, request.size)) {
         return false;
     }
     for (uint32_t i = 0; i < count; i++) {
-        if (reallocate_with(chip, request, caps[i], place)) {
+        if (reallocate_with(chip, &request, caps[i], request.align == asked->align, place)) {
             return true;
         }
     }
@@ -366,13 +385,15 @@ bool hs_chip_refuse(const hs_chip_t *chip, const hs_request_t *request)
 
 bool hs_chip_fits_in(const hs_chip_t *chip, uint32_t index, const hs_request_t *request)
 {
-    hs_request_t requested = *request;
-    requested.caps = caps_in(chip, index, request);
+    hs_request_t requested = by_hardware(chip, request);
+    requested.caps = caps_in(chip, index, &requested);
     return hs_region_fits(&chip->region[index], &requested);
 }
 
-bool hs_chip_fits(hs_chip_t *chip, const hs_request_t *request)
+bool hs_chip_fits(hs_chip_t *chip, const hs_request_t *asked)
 {
+    const hs_request_t adjusted = by_hardware(chip, asked);
+    const hs_request_t *request = &adjusted;
     uint32_t caps[2];
     const uint32_t count = alternatives(chip, request, caps);
     if (request->size == 0 || refused_by_size(chip, request->size)) {

@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "../../device/src/regions/hardware.h"
 #include "bits.h"
 #include "heapscope/assert.h"
 #include "heapscope/regions.h"
@@ -53,6 +54,7 @@ typedef struct hs_chip {
     uint32_t count;
     uint32_t request_max; /* 0: none */
     hs_malloc_rule_t malloc_rule;
+    hs_hardware_t hardware;
     hs_route_t plain; /* of malloc's small capabilities; a copy that is never displaced */
     /* malloc of 1 to this many bytes asks the heap of plain's first region for just that; 0: malloc
      * is not so simple here. */
@@ -89,7 +91,8 @@ const hs_route_t *hs_chip_route(hs_chip_t *chip, uint32_t caps);
 /* Regions that could serve the set at all, by bit; caps 0: by the malloc rule, fallback included. */
 uint32_t hs_chip_mask(hs_chip_t *chip, uint32_t caps);
 
-/* Regions that a request of `size` bytes would ask: malloc's rule decides by size. */
+/* Regions that a request of `size` bytes would ask: malloc's rule decides by size, and the hardware's
+ * about capabilities. */
 uint32_t hs_chip_mask_for(hs_chip_t *chip, uint32_t caps, uint32_t size);
 /* A largest size, as far as the layout lets requests of that size through at all. */
 static inline uint32_t hs_chip_allowed(const hs_chip_t *chip, uint32_t largest)

@@ -125,6 +125,9 @@ hs_status_t hs_chip_init(hs_chip_t *chip, const hs_lab_config_t *config, uint32_
         return HS_ERR_ARGUMENT;
     }
     chip->request_max = config->request_max;
+    chip->hardware =
+        (hs_hardware_t){config->hardware.internal, config->hardware.external, config->hardware.axi,
+                        config->hardware.simd, config->hardware.encrypted};
     chip->malloc_rule.threshold = config->malloc_threshold;
     chip->malloc_rule.small = config->malloc_small_caps;
     chip->malloc_rule.large = config->malloc_large_caps;

@@ -229,10 +229,10 @@ size_t hs_lab_state_blocks(const hs_lab_state_t *state, uint32_t region, uint32_
                            hs_lab_held_t *rows, size_t capacity);
 
 /* ---- which regions a request asks ---- */
-/* With these capabilities, in turn. `has`: three sets of capabilities a region, by priority. Regions
- * that are too small for a heap are skipped by a replay, and listed here. */
+/* The tries, in turn, of regions too small for a heap, too. `has`: 3 sets a region, by priority. */
 size_t hs_lab_attempts(const uint32_t *has, size_t regions, uint32_t caps, hs_lab_attempt_t *rows,
                        size_t capacity);
+void hs_lab_by_hardware(const hs_lab_hardware_t *hardware, uint32_t align_size_caps[3]);
 
 /* ---- what stands in the way of a request, at one moment ---- */
 /* Before the first push: takes no event from `stop` on, so that all rows are as of then. */

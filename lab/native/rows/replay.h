@@ -83,12 +83,18 @@ typedef struct hs_lab_tenant {
     char name[32]; /* of the task */
 } hs_lab_tenant_t;
 
+/* Alignments that the hardware wants of some requests (device/src/regions/hardware.h); all 0: none. */
+typedef struct hs_lab_hardware {
+    uint32_t internal, external, axi, simd, encrypted;
+} hs_lab_hardware_t;
+
 typedef struct hs_lab_config {
     const hs_lab_region_t *regions; /* in the order in which the allocator tries them */
     uint32_t region_count;
     /* malloc(n): n <= threshold asks small_caps, above it large_caps; then fallback_caps (0: none) */
     uint32_t malloc_threshold, malloc_small_caps, malloc_large_caps, malloc_fallback_caps;
-    uint32_t request_max;    /* larger requests fail before any heap is asked; 0: no such rule */
+    uint32_t request_max; /* larger requests fail before any heap is asked; 0: no such rule */
+    hs_lab_hardware_t hardware;
     const uint32_t *capsets; /* capability sets to keep low-water marks for; malloc's own set
                                      always comes first in the rows, a 0 here adds nothing */
     uint32_t capset_count;

@@ -2,6 +2,8 @@
  * program may have the one of its chip. */
 #include "align.h"
 
+#include "../../../src/regions/hardware.h"
+
 #ifndef ESP_PLATFORM
 
 /* Lines of the data cache, which an ESP32 has neither before its internal nor its external memory. */
@@ -12,25 +14,17 @@
 #define HEAPSCOPE_ESP_HOST_LINE_SPIRAM 4u
 #endif
 
-#define DESCRIPTORS (MALLOC_CAP_DMA_DESC_AHB | MALLOC_CAP_DMA_DESC_AXI)
-#define ALIGNED (MALLOC_CAP_DMA | DESCRIPTORS | MALLOC_CAP_CACHE_ALIGNED | MALLOC_CAP_SIMD)
-
 __attribute__((weak)) void esp_heap_adjust_alignment_to_hw(size_t *alignment, size_t *size,
                                                            uint32_t *caps)
 {
-    if ((*caps & ALIGNED) == 0) {
-        return;
-    }
-    const bool external = (*caps & MALLOC_CAP_SPIRAM) != 0;
-    const size_t line = external ? HEAPSCOPE_ESP_HOST_LINE_SPIRAM : HEAPSCOPE_ESP_HOST_LINE;
-    *alignment = *alignment < line ? line : *alignment;
-    *size = (*size + *alignment - 1) & ~(*alignment - 1);
-    if ((*caps & DESCRIPTORS) != 0) {
-        *caps = (*caps & ~(uint32_t)DESCRIPTORS) | MALLOC_CAP_DMA;
-    }
-    *caps &= ~(uint32_t)MALLOC_CAP_CACHE_ALIGNED;
-    if (external) {
-        *caps &= ~(uint32_t)MALLOC_CAP_DMA;
+    static const hs_hardware_t hardware = {.internal = HEAPSCOPE_ESP_HOST_LINE,
+                                           .external = HEAPSCOPE_ESP_HOST_LINE_SPIRAM};
+    if (*size <= UINT32_MAX && *alignment <= UINT32_MAX) { /* a larger one fits into no region */
+        uint32_t align = (uint32_t)*alignment;
+        uint32_t bytes = (uint32_t)*size;
+        hs_hardware_adjust(&hardware, &align, &bytes, caps);
+        *alignment = align;
+        *size = bytes;
     }
 }
 

@@ -60,7 +60,7 @@ def explain(
         memory=meter.memory,
         before=_side(before),
         after=_side(after),
-        verdict=tuple(_verdict(meter, falls, before, after)),
+        verdict=tuple(_verdict(meter, falls, before, after, known=sides.static_known)),
         notes=tuple(_notes(sides, before, after)),
         waterfalls=falls,
         regions=tuple(_regions(before, after)),
@@ -84,8 +84,9 @@ def _side(state: State) -> VersionSide:
 
 
 def _verdict(
-    meter: Meter, falls: tuple[Waterfall, ...], before: State, after: State
+    meter: Meter, falls: tuple[Waterfall, ...], before: State, after: State, *, known: bool
 ) -> Iterator[str]:
+    """`known`: what the code and data of both firmwares take."""
     if not before.start.parts.size and not after.start.parts.size:
         yield f"No region of either version serves {meter.memory}: there is nothing to compare."
         return
@@ -96,10 +97,15 @@ def _verdict(
     part = before.result is not None and is_cut(before.result.loss)
     when += " before the loss" if part else ""
     yield (
-        f"{meter.memory}: {_change(free.lost)} of its free memory {when} ({free.before:,} to "
-        f"{free.after:,} B), {_change(block.lost)} of its largest block ({block.before:,} to "
-        f"{block.after:,} B)."
+        f"{meter.memory}: {_change(free.lost, known)} of its free memory {when} "
+        f"({free.before:,} to {free.after:,} B), {_change(block.lost, known)} of its largest "
+        f"block ({block.before:,} to {block.after:,} B)."
     )
+    if not known and not free.lost:
+        yield (
+            "That is the heap alone, on the same regions: what code, data and configuration of "
+            "the two take was not looked at."
+        )
     most = max((row for row in free.rows if row.lost), key=lambda row: row.lost or 0, default=None)
     if free.lost > 0 and most is not None and most.lost is not None and most.lost > 0:
         yield f"The largest part: {most.title}, {size(most.lost)}."
@@ -117,10 +123,10 @@ def _verdict(
             yield f"{plural(more, 'more request')} {run} failed than with the old version."
 
 
-def _change(lost: int) -> str:
-    """ "12,345 B lost", "12 B won", "nothing lost"."""
+def _change(lost: int, known: bool) -> str:
+    """ "12,345 B lost", "12 B won", "nothing lost", which only what is known allows to say."""
     if lost == 0:
-        return "nothing lost"
+        return "nothing lost" if known else "no change"
     return f"{size(abs(lost))} {'lost' if lost > 0 else 'won'}"
 
 

@@ -394,7 +394,7 @@ def _states(
 
 def _lacking(layout: Layout, has: int, caps: int, size: int) -> int:
     rule = layout.malloc
-    wanted = caps or (rule.small if size <= rule.threshold else rule.large)
+    wanted = rule.caps_of(caps) or (rule.small if size <= rule.threshold else rule.large)
     return wanted & ~has
 
 

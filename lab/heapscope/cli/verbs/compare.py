@@ -13,6 +13,7 @@ from heapscope.base.progress import OnProgress
 from heapscope.base.sizes import parse_size
 from heapscope.base.verb_result import VerbResult
 from heapscope.cli.verbs.options import Links, Needs, Tcp, Tls, Udp, each_of
+from heapscope.config.releases import ARDUINO
 from heapscope.memory.options import MemoryOptions, given
 
 if TYPE_CHECKING:
@@ -36,9 +37,9 @@ def compare(
         str | Path | VerbResult,
         Option(
             "[A B...]",
-            "Traces, results of replay --json, logs, or configurations: F, F@5.1; +CONFIG_X=y, "
-            "+FILE, @5.5 change the one before. One trace: on several memories; none: the start of "
-            "two.",
+            "Traces, results of replay --json, logs, or configurations: F, F@5.1, arduino@3.3.8; "
+            "+CONFIG_X=y, +FILE, @5.5 change the one before. One trace: on several memories; none: "
+            "the start of two.",
             kind=str,
         ),
     ],
@@ -85,7 +86,8 @@ def compare(
     results of replay --json              the same, as they are
     one trace or none, and --parts        the difference of two memories, part by part
     configurations                        what each option gives; of several, each step
-    logs                                  their last states, and the heap at the start, by region
+    releases: arduino@3.3.7 @3.3.8        the same of what a core or project brings; idf@5.4
+    logs, or total=N,free=N               their last states, and the heap at the start, by region
     An option given several times has a value for each side, one given once is for all. Each of
     several replays or logs, up to six, is compared with the first.
 
@@ -114,6 +116,10 @@ def compare(
       heapscope compare --chip esp32 --boot-log boot.txt --idf 4.2 --idf 4.3 --caps INTERNAL
       heapscope compare T.hst --layout F.toml --idf 4.2 --idf 5.5 --parts
       heapscope compare sdkconfig.defaults@5.1 @5.5 --chip esp32 --tls 1
+      heapscope compare arduino@3.3.7:qio_opi @3.3.8 --chip esp32s3
+      heapscope compare micropython@1.26.1:ESP32_GENERIC micropython@1.27.0:ESP32_GENERIC
+      heapscope compare idf@5.5.1 @5.5.4 --chip esp32
+      heapscope compare old.log new.log
       heapscope compare sdkconfig +CONFIG_LWIP_IRAM_OPTIMIZATION=n +CONFIG_ESP_WIFI_IRAM_OPT=n
       heapscope compare sdkconfig.defaults --steps steps.txt --chip esp32 -o steps.md
     """
@@ -131,6 +137,11 @@ def compare(
         raise InputError(
             "nothing to compare", remedy="name two things, or one trace and an option twice"
         )
+    if not things and not caps and not reported_free:
+        cores = _cores(options, sides)
+        if cores:  # what they bring is known, so that more than their heaps is compared
+            things, parts, sides = cores, False, ()
+            options = given({name: each for name, each in options.items() if name == "chip"})
     comparison = comparison_of([(_shown(thing), kind_of(thing)) for thing in things], parts=parts)
     kinds: Mapping[Comparing, Mapping[str, object]] = {
         Comparing.REPLAYS: {"--need": need},
@@ -175,6 +186,16 @@ def compare(
         if on_replays is not None:
             on_replays(first, other)
     return compare_results(first, others[0]) if len(others) == 1 else compare_several(results)
+
+
+def _cores(options: MemoryOptions, sides: Sequence[MemoryOptions]) -> tuple[str, ...]:
+    """The two cores of arduino-esp32 that are all that differs; none: something else is given."""
+    versions = [side.get("idf") or "" for side in sides]
+    if len(sides) != 2 or {"idf"} != {name for side in sides for name in side}:
+        return ()
+    if set(options) - {"chip"} or not all(text.startswith(f"{ARDUINO} ") for text in versions):
+        return ()
+    return tuple(f"{ARDUINO}@{text.removeprefix(ARDUINO).strip()}" for text in versions)
 
 
 def _shown(thing: Compared) -> str:

@@ -10,6 +10,8 @@ from pathlib import Path
 
 from heapscope.base.errors import InputError
 from heapscope.base.verb_result import VerbResult
+from heapscope.cli.verbs.compared_logs import is_totals
+from heapscope.config.cores import named_core
 from heapscope.simulation.result.result import ReplayResult
 from heapscope.trace.things.thing import kinds_by_head
 
@@ -95,6 +97,10 @@ def kind_of(thing: str | Path | VerbResult) -> Operand:
     if isinstance(thing, ReplayResult):
         return Operand.RESULT
     text = str(thing)
+    if named_core(text) is not None:
+        return Operand.CONFIGURATION
+    if is_totals(text):
+        return Operand.LOG
     changes = text.startswith(("+", "@"))  # what stands before it
     if changes or (not Path(text).exists() and _exists(_NAMED.split(text)[0])):
         return Operand.CONFIGURATION if changes or _NAMED.search(text) else Operand.UNKNOWN

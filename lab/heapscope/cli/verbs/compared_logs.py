@@ -2,20 +2,49 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
 
 from heapscope.base.errors import InputError
-from heapscope.cli.verbs.log import log
+from heapscope.base.printable import printable
+from heapscope.base.sizes import parse_size
 from heapscope.logs.answer.log_comparison import LogComparison, compare_logs
+from heapscope.logs.answer.log_sides import ComparedLog, log_side, totals_side
 from heapscope.simulation.result.several import SIDES_MAX
+
+_GIVEN = ("total", "used", "free", "largest", "min")
+_TOTALS = re.compile(rf"(?:{'|'.join(_GIVEN)})=[^,=]+(?:,\w+=[^,=]+)*")
+_EXAMPLE = "for example: total=397744,free=362308 total=348584,free=312268"
+
+
+def is_totals(text: str) -> bool:
+    """The text is figures, and names no file."""
+    return bool(_TOTALS.fullmatch(text)) and not Path(text).exists()
 
 
 def compared_logs(logs: Sequence[str | Path]) -> LogComparison:
-    """Each against the first. InputError: one cannot be read, or there are too many."""
+    """Logs, or totals as is_totals() knows them, each against the first. InputError: one cannot be
+    read, or there are too many."""
     if len(logs) > SIDES_MAX:
         raise InputError(
             f"{len(logs)} logs, at most {SIDES_MAX} in one comparison",
             remedy="make several comparisons",
         )
-    return compare_logs([log(one) for one in logs])
+    return compare_logs([_side(str(one)) for one in logs])
+
+
+def _side(name: str) -> ComparedLog:
+    from heapscope.cli.verbs.log import log
+
+    return totals_side(name, _totals(name)) if is_totals(name) else log_side(log(name))
+
+
+def _totals(text: str) -> dict[str, int]:
+    figures: dict[str, int] = {}
+    for part in text.split(","):
+        name, _, value = part.partition("=")
+        if name not in _GIVEN:
+            raise InputError(f"'{printable(part)}': not a figure of a heap", remedy=_EXAMPLE)
+        figures[name] = parse_size(value, what=name)
+    return figures

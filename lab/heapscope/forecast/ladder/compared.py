@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 
 from heapscope.forecast.ladder.difference import (
+    CODE,
     DEFAULT,
     LINE,
     RELEASE,
@@ -63,15 +65,15 @@ def _rows(pair: Exchange, memory: MemoryGains, speed: SpeedGains) -> Iterator[Op
     for name, medians in zip(names, rounded, strict=True):
         share, speeds = memory.shares[name], speed.shares.get(name, {})
         gives = bool(share.median.any()) or any(each.median for each in speeds.values())
-        if name == PLATFORM:
-            if pair.of_platform:
+        if name in (PLATFORM, CODE):
+            if pair.of_platform if name == PLATFORM else pair.of_code:
                 chips = pair.before.config.chip != pair.after.config.chip
-                before, after = (_platform(side, chips) for side in (pair.before, pair.after))
+                shown = partial(_platform, chip=chips) if name == PLATFORM else _code
                 yield OptionGain(
-                    option=PLATFORM,
-                    before=before,
-                    after=after,
-                    cause=RELEASE,
+                    option=name,
+                    before=shown(pair.before),
+                    after=shown(pair.after),
+                    cause=RELEASE if name == PLATFORM else CODE,
                     follow=(),
                     gain=_gain(memory, share, medians, speeds),
                 )
@@ -130,6 +132,10 @@ def _unknown(pair: Exchange) -> Iterator[UnknownOption]:
 def _platform(side: ConfigSide, chip: bool) -> str:
     """`chip`: it differs, too."""
     return f"{side.config.chip}, {side.release}" if chip else side.release
+
+
+def _code(side: ConfigSide) -> str:
+    return "-" if side.core is None else side.core.named.shown
 
 
 def _rounded(shares: Sequence[MemoryShare]) -> list[Array]:

@@ -7,7 +7,7 @@ from heapscope.base.rows.row import Document, Row
 from heapscope.forecast.predict.forecast import Band
 from heapscope.forecast.predict.state_memory import ByteBand, StateFree
 
-LINE, DEFAULT, RELEASE, REST = "line", "default", "release", "rest"
+LINE, DEFAULT, RELEASE, CODE, REST = "line", "default", "release", "code", "rest"
 
 
 class GainBand(Row):
@@ -52,13 +52,13 @@ class Gained(Row):
 class OptionGain(Row):
     """An option that differs, and what it gives."""
 
-    option: str = figure("The option without CONFIG_; release or rest: no option.")
+    option: str = figure("The option without CONFIG_; release, code or rest: no option.")
     before: str = figure("Its final value before; -: there is no such option.")
     after: str = figure("Its final value after.")
     cause: str = figure(
         "Why it differs: a line of a file; a default, which other options or the release make; the "
-        "release itself; what is left over.",
-        choices=(LINE, DEFAULT, RELEASE, REST),
+        "release itself; what a core's own code does; what is left over.",
+        choices=(LINE, DEFAULT, RELEASE, CODE, REST),
     )
     follow: tuple[str, ...] = figure("Options that change with it, as Kconfig's defaults do.")
     gain: Gained = figure("The gain of it and of what follows.")

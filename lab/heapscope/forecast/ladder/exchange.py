@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from heapscope.config.config import Config
@@ -14,6 +14,8 @@ from heapscope.forecast.ladder.side import ConfigSide
 
 #: The change that no option tells: the chip, or the release with what it has built in.
 PLATFORM = "release"
+#: The change that a core's own code makes, in no option.
+CODE = "code"
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -31,6 +33,10 @@ class Exchange:
         return self.before.platform != self.after.platform
 
     @cached_property
+    def of_code(self) -> bool:
+        return self.before.model.scene.instead != self.after.model.scene.instead
+
+    @cached_property
     def members(self) -> dict[str, frozenset[str]]:
         """By leader, the options that change with it."""
         result: dict[str, set[str]] = {}
@@ -39,8 +45,13 @@ class Exchange:
         return {leader: frozenset(names) for leader, names in result.items()}
 
     def base(self, built: frozenset[str]) -> ConfigSide:
-        """The side whose chip and release count after some changes."""
-        return self.after if PLATFORM in built else self.before
+        """The side whose chip and release count after some changes, with the code that does."""
+        side = self.after if PLATFORM in built else self.before
+        if not self.of_code or (PLATFORM in built) == (CODE in built):
+            return side
+        code = self.after if CODE in built else self.before
+        scene = replace(side.model.scene, instead=code.model.scene.instead, _names={})
+        return replace(side, model=replace(side.model, scene=scene))
 
     def config(self, built: frozenset[str]) -> MixedConfig:
         """The configuration after some changes."""
@@ -58,6 +69,7 @@ class Exchange:
         on a side's chip and release."""
         known: dict[frozenset[str], Array] = {}
         acting: set[str] = {PLATFORM} if self.of_platform else set()
+        acting |= {CODE} if self.of_code else set()
         seen: set[str] = set()
 
         def at(built: frozenset[str]) -> Array:

@@ -13,7 +13,7 @@ from math import hypot
 import numpy as np
 
 from heapscope.config.config import Config
-from heapscope.forecast.ladder.exchange import PLATFORM, Exchange
+from heapscope.forecast.ladder.exchange import CODE, PLATFORM, Exchange
 from heapscope.forecast.ladder.fair_share import Array
 from heapscope.forecast.ladder.side import ConfigSide
 from heapscope.forecast.predict.memory_fit import memory_fit
@@ -72,7 +72,9 @@ def memory_gains(pair: Exchange) -> MemoryGains:
 
     divided = {part: taken(part) for part in kinds}
     bases = pair.divided(base)
-    changes = sorted({PLATFORM, *pair.members, *bases, *(c for s in divided.values() for c in s)})
+    changes = sorted(
+        {PLATFORM, CODE, *pair.members, *bases, *(c for s in divided.values() for c in s)}
+    )
     doubt = _doubt(before, after) if pair.of_platform else 0.0
 
     def share(of: list[str]) -> MemoryShare:

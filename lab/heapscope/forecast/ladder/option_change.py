@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from heapscope.config.config import Config
+from heapscope.config.kconfig.names import releases_with
 from heapscope.config.value import Value, value_text
 
 #: Names that say what is built, and are no options.
@@ -64,12 +65,19 @@ def _names(config: Config) -> Iterable[str]:
 
 
 def _value(config: Config, name: str) -> Value | None:
-    """The final value; of an option that no release knows the text of its line."""
+    """The final value; of an option that no release has, a project's own, that of its line."""
     value = config.value(name)
-    if value is None and config.name_here(name) is None:
+    if value is None and config.name_here(name) is None and not releases_with(name):
         setting = config.setting(name)
-        return setting.text if setting else None
+        return _stated(setting.text) if setting else None
     return value
+
+
+def _stated(text: str) -> Value:
+    """A value as its line states it."""
+    if text in ("y", "n"):
+        return text == "y"
+    return int(text) if text.isdecimal() else text.strip('"')
 
 
 def _final(config: Config, name: str) -> tuple[Value | None, bool]:
@@ -79,9 +87,9 @@ def _final(config: Config, name: str) -> tuple[Value | None, bool]:
 
 
 def _is_given(config: Config, name: str) -> bool:
-    """A line of a file sets it; this counts for an option that no release knows, too."""
-    unknown = config.name_here(name) is None and config.setting(name) is not None
-    return unknown or config.given(name)
+    """A line of a file sets it; this counts for an option that no release has, too."""
+    unknown = config.name_here(name) is None and not releases_with(name)
+    return (unknown and config.setting(name) is not None) or config.given(name)
 
 
 def _leaders(before: Config, after: Config, result: Mapping[str, OptionChange]) -> dict[str, str]:

@@ -5,6 +5,8 @@ FILE@5.1                     the same under that release
 +CONFIG_X=y  +FILE           the configuration before it, with these lines
 @5.5                         the configuration before it, under another release
 FILE@5.1+CONFIG_X=y  @5.5+CONFIG_X=y  both at once
+arduino@3.3.7:qio_opi  @3.3.8   what a core or project brings (heapscope.config.cores)
+idf@5.1.4  @5.5.5            the defaults of a release
 """
 
 from __future__ import annotations
@@ -18,6 +20,7 @@ from heapscope.base.errors import InputError
 from heapscope.base.printable import printable
 from heapscope.config.chosen_config import choose_among, left_out
 from heapscope.config.config import Config
+from heapscope.config.cores import IDF, PREBUILT, Core, NamedCore, core_behind, core_of, named_core
 from heapscope.config.read_file import ConfigFile, read_config_file
 from heapscope.forecast.predict.demand import Demand
 from heapscope.forecast.predict.memory_scene import MemoryScene, minor_of_config
@@ -27,26 +30,31 @@ from heapscope.forecast.predict.static_use import KnownStatic
 _NAME_MAX = 60  # characters of a side's name
 _EXAMPLES = "for example: sdkconfig.defaults@5.1 @5.5, sdkconfig +CONFIG_SPIRAM=y, or both at once"
 _LINE = re.compile(r"CONFIG_\w+=")
+_BEHIND_CORE = re.compile(r"(?:@(?P<release>[^@+,]+))?(?:\+(?P<more>.*))?")
 _WITH_LINES = re.compile(r'(?P<text>[^"@]*)@(?P<release>[^"@+,]+)\+(?P<more>.*)')
 
 
 @dataclass(frozen=True, kw_only=True)
 class NamedFiles:
-    """The lines that a name stands for, behind those of `project` where it names a folder; `idf`:
-    the release that it names."""
+    """The lines that a name stands for, behind those of `project` where it names a folder, or of
+    `core` where it names a release that brings some; `idf`: the release that it names."""
 
     name: str
     files: tuple[ConfigFile, ...]
     idf: str | None = None
     project: Path | None = None
+    core: NamedCore | None = None
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class ConfigSide:
+    """`core`: what a release brings; None: files of the user's own."""
+
     name: str
     idf: str | None
     model: MemoryModel
     notes: tuple[str, ...]
+    core: Core | None = None
 
     @property
     def config(self) -> Config:
@@ -67,8 +75,13 @@ def named_files(names: Sequence[str | Path]) -> list[NamedFiles]:
     """InputError: a file cannot be read, or a name needs one before it."""
     named_fileses: list[NamedFiles] = []
     for name in map(str, names):
-        text, idf, more = _release(name)
         before = named_fileses[-1] if named_fileses else None
+        shown = printable(name, limit=_NAME_MAX)
+        core = _core(name, before)
+        if core is not None:
+            named_fileses.append(replace(_with_core(*core, before), name=shown))
+            continue
+        text, idf, more = _release(name)
         if text and not text.startswith("+"):
             before = None
         elif before is None:
@@ -85,9 +98,40 @@ def named_files(names: Sequence[str | Path]) -> list[NamedFiles]:
                 )
             project, files, idf = before.project, before.files + files, idf or before.idf
         files += () if more is None else _added(name, more)
-        shown = printable(name, limit=_NAME_MAX)
-        named_fileses.append(NamedFiles(name=shown, files=files, idf=idf, project=project))
+        core = None if before is None else before.core
+        if core is not None and core.project in PREBUILT and idf is not None:
+            raise InputError(
+                f"'{printable(name)}': the libraries of {core.project} are built with one ESP-IDF",
+                remedy=f"name another release of it: {core.project}@3.3.8",
+            )
+        named_fileses.append(
+            NamedFiles(name=shown, files=files, idf=idf, project=project, core=core)
+        )
     return named_fileses
+
+
+def _core(name: str, before: NamedFiles | None) -> tuple[NamedCore, str] | None:
+    """The release of a core that a name has in it, and what follows; None: it names none."""
+    if before is not None and before.core is not None and name.startswith("@"):
+        return core_behind(before.core, name)
+    return named_core(name)
+
+
+def _with_core(core: NamedCore, more: str, before: NamedFiles | None) -> NamedFiles:
+    """`more`: an ESP-IDF behind it, and lines. A release of the core before keeps its lines."""
+    same = before is not None and before.core is not None and before.core.project == core.project
+    files = before.files if before is not None and same else ()
+    idf = None
+    match = _BEHIND_CORE.fullmatch(more)
+    if match is None or (match["release"] and core.project in (*PREBUILT, IDF)):
+        raise InputError(
+            f"'{printable(core.shown + more)}': what is '{printable(more)}'?",
+            remedy="for example: arduino@3.3.8:qio_opi, micropython@1.27.0:ESP32_GENERIC@5.4.1, "
+            "idf@5.5.1+CONFIG_SPIRAM=y",
+        )
+    idf = match["release"]
+    added = _added(core.shown, match["more"]) if match["more"] is not None else ()
+    return NamedFiles(name=core.shown, files=(*files, *added), idf=idf, core=core)
 
 
 def paths_of(name: str) -> list[Path]:
@@ -135,18 +179,27 @@ def side_of(
     static: KnownStatic | None = None,
 ) -> ConfigSide:
     """`idf`: the release where the name says none. InputError: an input cannot be used."""
-    release = named.idf or idf
-    chosen = choose_among((), chip=chip, idf=release, project=named.project, later=named.files)
+    core = None if named.core is None else core_of(named.core, chip=chip)
+    release = named.idf or (idf if core is None else core.idf)
+    files = named.files if core is None else (core.file, *named.files)
+    chip = chip if core is None else core.chip
+    chosen = choose_among((), chip=chip, idf=release, project=named.project, later=files)
     scene = MemoryScene(
         config=chosen.config,
         minor=minor_of_config(chosen.config, release),
         demand=demand,
         links=tuple(links),
+        instead={} if core is None else core.instead,
     )
     known = static or KnownStatic()
     model = MemoryModel(scene=scene, static_dram=known.static_dram, static_iram=known.static_iram)
+    own = left_out(chosen.config) if named.files or core is None else ()
     return ConfigSide(
-        name=named.name, idf=release, model=model, notes=(*chosen.notes, *left_out(chosen.config))
+        name=named.name,
+        idf=release,
+        model=model,
+        notes=(*chosen.notes, *(() if core is None else core.notes), *own),
+        core=core,
     )
 
 

@@ -2,52 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import csv
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from importlib import resources
 from operator import itemgetter
 from pathlib import Path
 
 from heapscope.base.rows.figure import figure
 from heapscope.base.rows.row import Document, Row
 from heapscope.base.wording import size
-from heapscope.logs.answer.log_result import LogResult
+from heapscope.logs.answer.log_sides import (
+    ALL_REGIONS,
+    FREE,
+    PSRAM,
+    START,
+    STATE,
+    TOTAL,
+    USED,
+    ComparedLog,
+    LogSide,
+)
 
-STATE, START = "last state", "heap at the start"
-#: The figures of a last state, and their names for people, the weightiest first.
-_NAMES = {
-    "free": "free",
-    "largest": "largest free block",
-    "min": "minimum free",
-    "used": "used",
-    "allocated": "used",
-    "total": "total",
-    "peak": "most used",
-}
 #: Figures that a sentence is about, the weightiest first: its subject, and the words for a gain and
 #: a loss.
 _TOLD = {
-    "free": ("Free memory in the last state", "more", "less"),
+    FREE: ("Free memory in the last state", "more", "less"),
     "largest free block": ("The largest free block in the last state", "larger", "smaller"),
     "minimum free": ("The minimum of free memory", "more", "less"),
     "all regions": ("The heap at the start", "larger", "smaller"),
 }
 _TOLD_MAX = 4
-_SILENT = ("wifi",)  # memories of drivers, whose figures tell no state
 _APART = (
     "A last state is one point in time: a difference of free memory can come from the times at "
     "which the logs end."
 )
-
-
-class LogSide(Row):
-    """One log."""
-
-    name: str = figure("Its short name.")
-    file: str = figure("The log.")
-    lines: int = figure("Its lines.")
-    chip: str = figure("The chip; empty: not known.")
-    idf: str = figure("The version of ESP-IDF as printed; empty: not told.")
-    form: str = figure("The form of the lines that tell most; empty: none tells a state.")
-    verdict: str = figure("Its answer, the first sentence; empty: none.")
 
 
 class LogDifference(Row):
@@ -79,108 +68,109 @@ class LogComparison(Document):
     notes: tuple[str, ...] = figure("Limits of the comparison, a sentence each.")
 
 
-def compare_logs(results: Sequence[LogResult]) -> LogComparison:
+def compare_logs(sides: Sequence[ComparedLog]) -> LogComparison:
     """Each against the first."""
-    names = _names(results)
-    rows = tuple(_rows([_figures(one) for one in results]))
+    names = _names(sides)
+    rows = tuple(_rows(sides))
     return LogComparison(
-        logs=tuple(_side(*one) for one in zip(names, results, strict=True)),
-        conclusion=tuple(_conclusion(names, rows)),
+        logs=tuple(_named(*one) for one in zip(names, sides, strict=True)),
+        conclusion=tuple(_conclusion(names, sides, rows)),
         rows=rows,
-        notes=tuple(_notes(names, results)),
+        notes=tuple(_notes(names, sides)),
     )
 
 
-def _names(results: Sequence[LogResult]) -> list[str]:
+def _names(sides: Sequence[ComparedLog]) -> list[str]:
     """The names of the files, with their folders where it takes these to tell them apart."""
-    short = [Path(one.file).name for one in results]
-    return short if len(set(short)) == len(short) else [one.file for one in results]
+    short = [Path(one.side.file).name for one in sides]
+    return short if len(set(short)) == len(short) else [one.side.file for one in sides]
 
 
-def _side(name: str, result: LogResult) -> LogSide:
-    return LogSide(
-        name=name,
-        file=result.file,
-        lines=result.lines,
-        chip=result.chip,
-        idf=result.idf,
-        form=result.answer.form or "",
-        verdict=next(iter(result.verdict), ""),
-    )
+def _named(name: str, one: ComparedLog) -> LogSide:
+    return replace(one.side, name=name)
 
 
-def _figures(result: LogResult) -> dict[tuple[str, str], int | None]:
-    """By section and name. A region is known by its upper end: its lower end is where static data
-    end, which every build moves."""
-    answer = result.answer
-    figures: dict[tuple[str, str], int | None] = {
-        (STATE, name): value for name, value in _states(result)
-    }
-    if answer.boot_bytes is not None:
-        figures[START, "all regions"] = answer.boot_bytes
-        for start in result.boot:
-            figures[START, f"{start.name} up to {start.address + start.size:#010x}".strip()] = (
-                start.size
-            )
-    figures[START, "PSRAM"] = answer.psram_bytes
-    for region in result.regions:
-        place = f"up to {region.address + region.size:#010x}"
-        for name in ("size", "free", "largest", "min"):
-            figures["regions of the last summary", f"{place}: {_NAMES.get(name, name)}"] = getattr(
-                region, name
-            )
-    figures |= {("tasks", task.name): task.used for task in result.tasks}
-    return {key: value for key, value in figures.items() if value is not None}
-
-
-def _states(result: LogResult) -> Iterator[tuple[str, int | None]]:
-    """The last figures, each with the memory that it is of: the same name is the same memory."""
-    answer = result.answer
-    printed = {(row.memory, row.name): row.last for row in result.figures}
-    free = [memory for memory, name in printed if name == "free" and memory not in _SILENT]
-    whose = answer.form or ""
-    if result.summary is not None:
-        regions = result.summary.capabilities
-        whose = "all regions" if regions == "any" else f"regions with {regions}"
-    if result.summary is not None or not free:
-        yield from ((f"{shown}, {whose}", getattr(answer, name)) for name, shown in _NAMES.items())
-    if free and answer.free is None:
-        return  # figures of two devices
-    for (memory, name), last in printed.items():
-        if memory not in _SILENT:
-            of = "" if memory == "any" else f", {memory}"
-            yield f"{_NAMES.get(name, name)}{of}", last
-
-
-def _rows(sides: Sequence[Mapping[tuple[str, str], int | None]]) -> Iterator[LogDifference]:
-    known = dict.fromkeys(key for side in sides for key in side)
+def _rows(sides: Sequence[ComparedLog]) -> Iterator[LogDifference]:
+    known = dict.fromkeys(key for side in sides for key in side.figures)
     sections = list(dict.fromkeys(section for section, _ in known))
-    for section, name in sorted(known, key=lambda key: sections.index(key[0])):
-        values = tuple(side.get((section, name)) for side in sides)
+    for key in sorted(known, key=lambda key: sections.index(key[0])):
+        values = tuple(side.figures.get(key) for side in sides)
         yield LogDifference(
-            section=section,
-            name=name,
+            section=key[0],
+            name=key[1],
             values=values,
-            differences=tuple(_difference(values[0], one) for one in values[1:]),
+            differences=tuple(
+                None if _other_memory(sides[0], one, key) else _difference(values[0], value)
+                for one, value in zip(sides[1:], values[1:], strict=True)
+            ),
         )
+
+
+def _other_memory(first: ComparedLog, other: ComparedLog, key: tuple[str, str]) -> bool:
+    """A figure of no named memory counts PSRAM in one log and internal memory alone in the other."""
+    start = first.figures.get(ALL_REGIONS), other.figures.get(ALL_REGIONS)
+    values = first.figures.get(key), other.figures.get(key)
+    if key[0] != STATE or ", " in key[1] or None in (*start, *values):
+        return False
+    over = [(value or 0) > (whole or 0) for value, whole in zip(values, start, strict=True)]
+    return over[0] != over[1] and (PSRAM in first.figures or PSRAM in other.figures)
 
 
 def _difference(first: int | None, other: int | None) -> int | None:
     return None if first is None or other is None else other - first
 
 
-def _conclusion(names: Sequence[str], rows: Sequence[LogDifference]) -> Iterator[str]:
+def _conclusion(
+    names: Sequence[str], sides: Sequence[ComparedLog], rows: Sequence[LogDifference]
+) -> Iterator[str]:
     for index, name in enumerate(names[1:]):
         both = [row for row in rows if row.differences[index] is not None]
         differ = [row for row in both if row.differences[index]]
+        apart = [
+            row.name
+            for row in rows
+            if _other_memory(sides[0], sides[index + 1], (row.section, row.name))
+        ]
+        if apart:
+            yield (
+                f"The figures of {names[0]} and {name} count other memory ({', '.join(apart)}): in "
+                "one of them PSRAM is counted, in the other internal memory alone. Their difference "
+                "is not a loss."
+            )
         if not both:
             yield f"{names[0]} and {name} have no figure in common."
         elif not differ:
             yield f"Every figure that {names[0]} and {name} both have is the same."
         elif sentences := list(_sentences(names[0], name, index, differ)):
             yield from sentences
+            yield from _causes(index, both)
         else:
             yield f"{names[0]} and {name} have the same free memory; other figures differ."
+
+
+def _causes(index: int, rows: Sequence[LogDifference]) -> Iterator[str]:
+    """Splits a difference of free memory where size and use of the same memory are known."""
+    known = {row.name: row.differences[index] or 0 for row in rows if row.section == STATE}
+    for name, free in known.items():
+        kind, comma, whose = name.partition(", ")
+        whole, used = known.get(TOTAL + comma + whose), known.get(USED + comma + whose)
+        if kind != FREE or not free or whole is None or used is None:
+            continue
+        rest = free - whole + used
+        parts = [
+            f"{size(abs(whole))} are the heap itself, which is {'larger' if whole > 0 else 'smaller'}"
+            if whole
+            else "the heap has the same size",
+            f"{size(abs(used))} {'more' if used > 0 else 'less'} are allocated"
+            if used
+            else "as much is allocated",
+        ]
+        yield (
+            f"Of this difference{f' ({whose})' if whose else ''}, {'; '.join(parts)}"
+            f"{f'; {size(abs(rest))} are not explained' if rest else ''}."
+        )
+        if whole < 0:
+            yield "Code and data of the build take it, or memory such as a cache is no longer heap."
 
 
 def _sentences(first: str, name: str, index: int, rows: Sequence[LogDifference]) -> Iterator[str]:
@@ -203,13 +193,30 @@ def _sentences(first: str, name: str, index: int, rows: Sequence[LogDifference])
     yield from (text for _, text in sorted(sentences, key=itemgetter(0))[:_TOLD_MAX])
 
 
-def _notes(names: Sequence[str], results: Sequence[LogResult]) -> Iterator[str]:
-    chips = {one.chip for one in results if one.chip}
+def _notes(names: Sequence[str], sides: Sequence[ComparedLog]) -> Iterator[str]:
+    chips = {one.side.chip for one in sides if one.side.chip}
     if len(chips) > 1:
         yield f"The logs are of different chips: {', '.join(sorted(chips))}."
-    for name, result in zip(names, results, strict=True):
-        if result.contradictions:
-            yield f"{name}: {result.contradictions[0]}"
-        if result.answer.cut:
-            yield f"{name}: its text ends early, so its sums are not those of the whole heap."
-    yield _APART
+    for name, one in zip(names, sides, strict=True):
+        yield from (f"{name}: {note}" for note in one.notes)
+    keys = {key for one in sides for key in one.figures}
+    if any(_other_memory(sides[0], one, key) for one in sides[1:] for key in keys):
+        yield from _functions()
+    if any(one.side.lines for one in sides):
+        yield _APART
+    yield (
+        "Two configurations name the options and parts behind it: "
+        "heapscope compare arduino@3.3.7 @3.3.8, or two sdkconfigs."
+    )
+
+
+def _functions() -> Iterator[str]:
+    """What the functions that print free memory count, by release."""
+    file = resources.files("heapscope.data") / "releases" / "free_functions.csv"
+    counts: dict[str, list[str]] = {}
+    for row in csv.DictReader(file.read_text(encoding="utf-8").splitlines()):
+        since = f" from ESP-IDF {row['since']} on" if row["since"] else ""
+        until = f" up to ESP-IDF {row['until']}" if row["until"] else ""
+        counts.setdefault(row["function"], []).append(f"{row['counts']}{since}{until}")
+    for name, what in counts.items():
+        yield f"{name} counts {', '.join(what)}."

@@ -127,10 +127,10 @@ def _check(region: str, belief: Belief, where: str) -> None:
 def _rule(view: StateView, threshold: str | None, where: str) -> MallocRule:
     rules = view.memory.rules
     if threshold == "off":
-        return MallocRule(small=rules[0].small)
+        return replace(rules[0], threshold=MallocRule.threshold, large=0, fallback=0)
     if threshold is not None:
         size = parse_size(threshold, what="--psram-threshold")
-        return external_rule(rules[0].small, threshold=size)
+        return external_rule(rules[0], threshold=size)
     if len(rules) > 1:
         raise InputError(
             f"{where}: it does not tell whether malloc uses PSRAM",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from heapscope.base import capabilities
 from heapscope.base.request import Request
@@ -38,7 +38,8 @@ class StateMemory:
         if self.request_max and request.size > self.request_max:
             return []
         first = rule.small if request.size <= rule.threshold else rule.large
-        sets = [request.caps] if request.caps else [first, *([rule.fallback] * bool(rule.fallback))]
+        own = rule.caps_of(request.caps)
+        sets = [own] if own else [first, *([rule.fallback] * bool(rule.fallback))]
         return [attempt.index for caps in sets for attempt in tried(self.regions, caps)]
 
     def may_miss(self, request: Request, rule: MallocRule) -> bool:
@@ -46,7 +47,7 @@ class StateMemory:
         if self.caps is None:
             return True
         last = rule.small if 0 < self.psram < request.size else rule.fallback or rule.small
-        caps = request.caps or last
+        caps = rule.caps_of(request.caps) or last
         return self.logged.others_may_serve(caps, self.caps)
 
 
@@ -62,11 +63,14 @@ def memory_of(state: HeapState, chip: str, idf: str, *, psram: int = 0) -> State
         for region, kind in zip(state.regions, kinds, strict=True)
     )
     version = memory.version
+    plain = MallocRule(small=_PLAIN)
+    if version is not None:
+        plain = MallocRule(small=version.malloc, hardware=version.hardware)
     if any(region.all_caps & capabilities.SPIRAM for region in regions):
         psram = 0
     return StateMemory(
         regions=regions,
-        rules=_rules(regions, _PLAIN if version is None else version.malloc, psram),
+        rules=_rules(regions, plain, psram),
         request_max=0 if data is None else data.request_max,
         known=data is not None,
         caps=state.caps,
@@ -87,21 +91,20 @@ def _region(start: int, size: int, kind: RegionKind, printed: int | None) -> Reg
     )
 
 
-def external_rule(small: int, *, threshold: int) -> MallocRule:
+def external_rule(plain: MallocRule, *, threshold: int) -> MallocRule:
     """malloc where PSRAM is its memory too."""
-    return MallocRule(
-        small=small,
+    return replace(
+        plain,
         threshold=threshold,
         large=capabilities.DEFAULT | capabilities.SPIRAM,
         fallback=capabilities.DEFAULT,
     )
 
 
-def _rules(regions: Sequence[Region], small: int, psram: int) -> tuple[MallocRule, ...]:
+def _rules(regions: Sequence[Region], plain: MallocRule, psram: int) -> tuple[MallocRule, ...]:
     """PSRAM is malloc's where start-up kept a pool of internal memory back; without one it may be
     or not."""
-    plain = MallocRule(small=small)
-    external = external_rule(small, threshold=THRESHOLD)
+    external = external_rule(plain, threshold=THRESHOLD)
     if any(region.kind == _POOL for region in regions):
         return (external,)
     if psram or any(region.all_caps & capabilities.SPIRAM for region in regions):

@@ -22,7 +22,7 @@ def attempts(layout: Layout, caps: int) -> tuple[Attempt, ...]:
     """The attempts of a request with these capabilities: it makes them in turn until a region has a
     block. Empty: it fails without asking any region. Regions that are too small for a heap are
     listed here, and the replay skips them."""
-    return tried(layout.regions, caps)
+    return tried(layout.regions, layout.malloc.caps_of(caps))
 
 
 def malloc_attempts(layout: Layout, size: int) -> tuple[Attempt, ...]:

@@ -7,7 +7,8 @@ from dataclasses import dataclass, field, replace
 
 from heapscope.base import capabilities
 from heapscope.base.errors import InputError
-from heapscope.native.config import HeldBlock
+from heapscope.native.attempts import by_hardware
+from heapscope.native.config import NO_ALIGNMENTS, HeldBlock, NativeHardware
 
 REGIONS_MAX = 32
 ADDRESS_END = 1 << 32
@@ -64,13 +65,18 @@ class Region:
 
 @dataclass(frozen=True, kw_only=True)
 class MallocRule:
-    """The capabilities that plain malloc(n) asks for: `small` where n <= threshold, else `large`;
-    then `fallback`."""
+    """How requests find their memory. The capabilities that plain malloc(n) asks for: `small` where
+    n <= threshold, else `large`; then `fallback`. `hardware`: the alignments of other requests."""
 
     small: int
     threshold: int = ADDRESS_END - 1
     large: int = 0
     fallback: int = 0
+    hardware: NativeHardware = NO_ALIGNMENTS
+
+    def caps_of(self, caps: int) -> int:
+        """Those by which the regions are asked for a request that names some."""
+        return by_hardware(self.hardware, 0, caps).caps if caps else caps
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -23,12 +23,10 @@ _POOL_LEAST = 2048  # smaller chunks are not worth a heap's tables
 def malloc_rule(memory: Memory, psram: Psram | None) -> MallocRule:
     """heap_caps_malloc_default: up to the threshold internal memory first, above it PSRAM, then
     whatever DEFAULT finds."""
-    small = memory.version.malloc
+    rule = MallocRule(small=memory.version.malloc, hardware=memory.version.hardware)
     if psram is None or psram.threshold is None:
-        return MallocRule(small=small)
-    return MallocRule(
-        small=small, threshold=psram.threshold, large=DEFAULT | SPIRAM, fallback=DEFAULT
-    )
+        return rule
+    return replace(rule, threshold=psram.threshold, large=DEFAULT | SPIRAM, fallback=DEFAULT)
 
 
 def add_psram(memory: Memory, regions: tuple[Region, ...], psram: Psram) -> tuple[Region, ...]:

@@ -15,6 +15,9 @@ _FIXED = ("idf-4.3.0", "idf-4.3.2", "idf-4.4.0", "idf-4.4.2")
 #: The end of a model's name by log2 of the largest block that its tables are made for.
 _TABLES = {18: "", 19: "-fl19", 22: "-psram", 24: "-fl24", 25: "-fl25"}
 
+#: From this release on, heap_caps aligns requests as the hardware wants it.
+_ALIGNS = "5.3"
+
 
 def version_of(chip: ChipData, release: Release) -> VersionData | None:
     """None: the release does not know the chip."""
@@ -25,7 +28,14 @@ def version_of(chip: ChipData, release: Release) -> VersionData | None:
     if section is None:
         return None
     plain, psram = (_with_tables(release.allocator, most) for most in section.table_max)
-    return replace(section, name=release.name, allocator=plain, allocator_psram=psram)
+    aligns = release.order >= find_release(_ALIGNS).order
+    return replace(
+        section,
+        name=release.name,
+        allocator=plain,
+        allocator_psram=psram,
+        hardware=chip.hardware if aligns else section.hardware,
+    )
 
 
 def chip_version(chip: ChipData, text: str) -> tuple[VersionData, Release]:

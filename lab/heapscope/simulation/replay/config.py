@@ -65,6 +65,7 @@ def heap_config(
         malloc_large_caps=malloc.large,
         malloc_fallback_caps=malloc.fallback,
         request_max=request_max,
+        hardware=malloc.hardware,
         **more,
     )
 

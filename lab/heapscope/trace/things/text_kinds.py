@@ -38,6 +38,18 @@ _OTHERS = tuple(
             "its heap is answered from the log of the device, or from a trace",
         ),
         (
+            rb"\A(?![\s\S]*^CONFIG_(?:IDF_|ESPTOOLPY_|LWIP_|FREERTOS_|PARTITION_TABLE_))"
+            rb"[\s\S]*?^CONFIG_(?:(?:HEAP_MEM_POOL|(?:MAIN|ISR|IDLE|SYSTEM_WORKQUEUE)_STACK)_SIZE=\d"
+            rb"|(?:NETWORKING|PRINTK|NEWLIB_LIBC|PICOLIBC|MINIMAL_LIBC|STACK_SENTINEL)=y\s*$)",
+            "a prj.conf of Zephyr",
+            "its heap is answered from the log of the device, or from a trace",
+        ),
+        (
+            rb"^#define\s+CONFIG_[A-Z]\w*",
+            "a C header of options (sdkconfig.h)",
+            "give the project's sdkconfig, from which the build makes it",
+        ),
+        (
             rb"^\s*#\s*define\s+config[A-Z]\w+",
             "a FreeRTOSConfig.h",
             "its heap is answered from the log of the device, or from a trace with --pool and "
@@ -171,13 +183,20 @@ def _by_lines(head: bytes, lines: _Lines) -> Iterator[KnownAs]:
         yield KnownAs(kind="core", what="a core dump in base64")
 
 
+def other_text(head: bytes) -> KnownAs | None:
+    """The kind of a text that no verb reads; None: another text."""
+    for pattern, what, remedy, words in _OTHERS:
+        if pattern.search(head):
+            return KnownAs(kind=OTHER, what=what, remedy=remedy, words=words)
+    return None
+
+
 def _other(head: bytes) -> Iterator[KnownAs]:
     if _SIZES.search(head):
         yield KnownAs(kind="size", what="the sizes that a build printed")
-    for pattern, what, remedy, words in _OTHERS:
-        if pattern.search(head):
-            yield KnownAs(kind=OTHER, what=what, remedy=remedy, words=words)
-            return
+    other = other_text(head)
+    if other is not None:
+        yield other
 
 
 def _counted(head: bytes) -> _Lines:
