@@ -107,7 +107,7 @@ def _rows(sides: Sequence[ComparedLog]) -> Iterator[LogDifference]:
 
 
 def _other_memory(first: ComparedLog, other: ComparedLog, key: tuple[str, str]) -> bool:
-    """A figure of no named memory counts PSRAM in one log and internal memory alone in the other."""
+    """A figure without a memory counts PSRAM in one log and internal memory alone in the other."""
     start = first.figures.get(ALL_REGIONS), other.figures.get(ALL_REGIONS)
     values = first.figures.get(key), other.figures.get(key)
     if key[0] != STATE or ", " in key[1] or None in (*start, *values):
@@ -133,9 +133,8 @@ def _conclusion(
         ]
         if apart:
             yield (
-                f"The figures of {names[0]} and {name} count other memory ({', '.join(apart)}): in "
-                "one of them PSRAM is counted, in the other internal memory alone. Their difference "
-                "is not a loss."
+                f"The figures of {names[0]} and {name} count other memory ({', '.join(apart)}): "
+                "one PSRAM, the other internal memory alone. Their difference is not a loss."
             )
         if not both:
             yield f"{names[0]} and {name} have no figure in common."
@@ -158,7 +157,7 @@ def _causes(index: int, rows: Sequence[LogDifference]) -> Iterator[str]:
             continue
         rest = free - whole + used
         parts = [
-            f"{size(abs(whole))} are the heap itself, which is {'larger' if whole > 0 else 'smaller'}"
+            f"{size(abs(whole))} are the heap itself, {'larger' if whole > 0 else 'smaller'} now"
             if whole
             else "the heap has the same size",
             f"{size(abs(used))} {'more' if used > 0 else 'less'} are allocated"
