@@ -91,8 +91,8 @@ class Held:
 
     @property
     def is_whole(self) -> bool:
-        """It is no memory that another part has in it: options of the system act within libraries,
-        and caches are none of the memory that data can have."""
+        """It has memory of its own: options of the system act within libraries, and caches lie
+        outside the memory that data can have."""
         inside = self.part.component in _INSIDE and self.part.kind != MAP
         return self.place == DRAM and not inside and self.part.component != _CHIP
 
@@ -322,7 +322,7 @@ class MemoryModel:
     @property
     def unexplained(self) -> float:
         """Bytes of code and data in DRAM that no part tells of: of an empty program, or of the file
-        that tells the static use. What an option moves within a library is in the library."""
+        that tells the static use. A library has in it what its options move."""
         config, static = self.scene.config, load_chip(self.scene.config.chip).data.static
         known, memory = self.known(DRAM), self.all_cores_memory.dram
         if known is None:
