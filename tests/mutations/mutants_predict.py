@@ -36,7 +36,7 @@ PREDICT = (
     Mutant(
         "predictions above a ceiling",
         "the ESP32's code is in the memory of malloc",
-        "lab/heapscope/forecast/predict/memory_states.py::_place",
+        "lab/heapscope/forecast/predict/part_place.py::place_of",
         'return (IRAM if scene.config.chip == "esp32" else DRAM), False',
         "return DRAM, False",
         LIMITS,
@@ -276,7 +276,7 @@ PREDICT = (
     Mutant(
         "memory beside TLS",
         "records in IRAM are taken of the heap",
-        "lab/heapscope/forecast/predict/memory_states.py::_place",
+        "lab/heapscope/forecast/predict/part_place.py::place_of",
         'if memory == "record" and scene.on("MBEDTLS_IRAM_8BIT_MEM_ALLOC"):',
         'if memory == "" and scene.on("MBEDTLS_IRAM_8BIT_MEM_ALLOC"):',
         COMMAND,

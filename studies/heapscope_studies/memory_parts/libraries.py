@@ -52,19 +52,19 @@ def _libraries() -> Iterator[Mapping[str, object]]:
             if library in _listed() and (owner or library in _WITHOUT_RADIO):
                 of[chip, release, library].append((owner, code, data))
     for (chip, release, library), known in sorted(of.items()):
-        code, data = ([each[at] for each in known] for at in (1, 2))
+        codes, datas = [code for _, code, _ in known], [data for _, _, data in known]
         yield {
             "chip": chip,
             "sdk": release,
             "library": library,
             "builds": len(known),
             "projects": len({owner for owner, _, _ in known}),
-            "code": round(median(code)),
-            "code_low": min(code),
-            "code_high": max(code),
-            "data": round(median(data)),
-            "data_low": min(data),
-            "data_high": max(data),
+            "code": round(median(codes)),
+            "code_low": min(codes),
+            "code_high": max(codes),
+            "data": round(median(datas)),
+            "data_low": min(datas),
+            "data_high": max(datas),
         }
 
 
@@ -129,13 +129,13 @@ def _more_than_default(build: Build, place: str) -> float:
     default = default_statics(scene.config.chip, scene.config.sdk, scene.minor, place)
     linked = library_sizes().get(build.id, {})
     here = sum(
-        each.bytes
+        each.taken
         for each in model.held("boot")
         if each.place == place and (each.part.id != _POOL or _LVGL in linked)
     )
     cores = model.all_cores_memory
     memory = scene.memory.dram - cores.dram if place == DRAM else scene.memory.iram - cores.iram
-    return here - sum(each.bytes for each in default) - memory
+    return here - sum(each.taken for each in default) - memory
 
 
 def _csv(rows: Sequence[Mapping[str, object]]) -> str:

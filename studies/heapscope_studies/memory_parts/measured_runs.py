@@ -1,4 +1,4 @@
-"""What real builds and runs weigh: builds.csv, libraries.csv and runs.csv, with their
+"""The memory of real builds and runs: builds.csv, libraries.csv and runs.csv, with their
 configurations (options.zst). `gather` makes the files."""
 
 from __future__ import annotations
@@ -131,7 +131,7 @@ def _run(row: Mapping[str, str]) -> Run:
 
 
 def file_of(name: str, lines: Mapping[str, str], idf: str) -> ConfigFile:
-    """As the SDK's own program writes a configuration."""
+    """The configuration as the SDK's own program writes it."""
     text = _HEADER.format(idf) + "".join(
         f"# CONFIG_{key} is not set\n" if value == "n" else f"CONFIG_{key}={value}\n"
         for key, value in lines.items()

@@ -89,7 +89,7 @@ def _boot(each: LeftOut) -> Held:
 
 
 def effects(program: Callable[[Run], bool], state: str, least: int) -> Iterator[Held]:
-    """Of each run against the one that it differs from, in DRAM and in the ESP32's IRAM."""
+    """Each run against the one that it differs from, in DRAM and in the ESP32's IRAM."""
     found = [run for run in runs() if program(run)]
     by_name = {(run.program, run.chip, run.name): run for run in found}
     for run in found:

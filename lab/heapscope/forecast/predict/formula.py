@@ -99,8 +99,8 @@ def _formula(node: ast.expr, text: str) -> Formula:
             return _chosen(of(test), of(body), of(orelse))
         case ast.Call(func=ast.Name(id="default"), args=[ast.Name(id=option)], keywords=[]):
             return lambda scene: scene.default(option)
-        case ast.Call(func=ast.Name(id="code" | "data" as memory), args=[name], keywords=[]):
-            return _of_library(ast.unparse(name), memory)
+        case ast.Call(func=ast.Name(id="code" | "data" as memory), args=[library], keywords=[]):
+            return _of_library(ast.unparse(library), memory)
         case ast.Call(func=ast.Name(id="block" | "stack" as name), args=[size], keywords=[]):
             return _of_scene(name, of(size))
         case ast.Call(func=ast.Name(id=name), args=args, keywords=[]) if name in _FUNCTIONS:

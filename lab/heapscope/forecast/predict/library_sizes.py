@@ -1,4 +1,4 @@
-"""What each library of the SDK has in RAM, by linker maps of public builds.
+"""The code and data in RAM of each library of the SDK, by linker maps of public builds.
 
 data/memory/libraries.csv is made by `python -m heapscope_studies.memory_parts.libraries`. A chip or
 release without a map takes the nearest release of the chip, or else those of chips with the same

@@ -26,6 +26,7 @@ from heapscope.config.config import Config
 from heapscope.forecast.predict.chip_memory import ChipMemory, chip_memory, empty_static
 from heapscope.forecast.predict.memory_fit import MemoryFit, memory_fit
 from heapscope.forecast.predict.memory_scene import BLE_WORKS, MemoryScene, QueriedValues, host_of
+from heapscope.forecast.predict.part_place import KINDS, place_of
 from heapscope.forecast.predict.part_table import (
     APP_MAIN,
     BLE,
@@ -42,8 +43,8 @@ from heapscope.forecast.predict.part_table import (
 )
 from heapscope.memory.layout.chips import load_chip
 
-DRAM, IRAM, PSRAM = "dram", "iram", "psram"
-MEMORIES = (DRAM, IRAM, PSRAM)
+MEMORIES = KINDS
+DRAM, IRAM, PSRAM = MEMORIES
 
 #: Everything that the configuration has at the same time: load, and Bluetooth beside it.
 BUSY = "busy"
@@ -90,8 +91,8 @@ class Held:
 
     @property
     def is_whole(self) -> bool:
-        """It is no memory that another part has in it: options of the system act within libraries,
-        and caches are none of the memory that data can have."""
+        """It has memory of its own: options of the system act within libraries, and caches lie
+        outside the memory that data can have."""
         inside = self.part.component in _INSIDE and self.part.kind != MAP
         return self.place == DRAM and not inside and self.part.component != _CHIP
 
@@ -321,7 +322,7 @@ class MemoryModel:
     @property
     def unexplained(self) -> float:
         """Bytes of code and data in DRAM that no part tells of: of an empty program, or of the file
-        that tells the static use. What an option moves within a library is in the library."""
+        that tells the static use. A library has in it what its options move."""
         config, static = self.scene.config, load_chip(self.scene.config.chip).data.static
         known, memory = self.known(DRAM), self.all_cores_memory.dram
         if known is None:
@@ -439,54 +440,11 @@ def start_use(chip: str, minor: Minor) -> float:
 
 
 _NO_WIFI = ("esp32h2", "esp32h21", "esp32h4", "esp32p4")
-_STACKS, _BSS = ("stack", "loop"), ("bss", "bt-bss")
 
 
 def _held(part: PartRow, scene: MemoryScene, count: int) -> Held:
-    place, more = _place(part, scene)
+    place, more = place_of(part, scene)
     size = float(part.size(scene))
     if size < 0:
         return Held(part=part, place=place, count=count, size=-size, more=True)
     return Held(part=part, place=place, count=count, size=size, more=more)
-
-
-def _place(part: PartRow, scene: MemoryScene) -> tuple[str, bool]:
-    """Where a part's memory lies in this configuration, and whether it is given and not taken."""
-    memory = part.memory
-    if memory == "code":
-        return (IRAM if scene.config.chip == "esp32" else DRAM), False
-    if memory == "iram+":
-        return IRAM, True
-    if memory == "psram":
-        return PSRAM, False
-    if memory == "record" and scene.on("MBEDTLS_IRAM_8BIT_MEM_ALLOC"):
-        return IRAM, False
-    if memory == "bt" and scene.on("BT_NIMBLE_MEM_ALLOC_MODE_IRAM_8BIT"):
-        return IRAM, False
-    return (PSRAM if scene.on("SPIRAM") and _is_external(memory, scene) else DRAM), False
-
-
-def _is_external(memory: str, scene: MemoryScene) -> bool:
-    if memory == "thread":
-        return scene.on("OPENTHREAD_PLATFORM_MSGPOOL_MANAGEMENT")
-    if memory == "trace-map":
-        return scene.on("HEAP_TRACE_HASH_MAP_IN_EXT_RAM")
-    if memory in _BSS:
-        return scene.on("SPIRAM_ALLOW_BSS_SEG_EXTERNAL_MEMORY")
-    if memory == "buffers":
-        return bool(scene.name("wifi_psram"))
-    if memory == "loop" and scene.on("ESP_EVENT_LOOP_IN_EXT_RAM"):
-        return True
-    if memory in _STACKS:
-        return scene.on("FREERTOS_PLACE_TASK_STACKS_IN_EXT_RAM")
-    if memory == "bt":
-        return scene.on("BT_ALLOCATION_FROM_SPIRAM_FIRST") or scene.on(
-            "BT_NIMBLE_MEM_ALLOC_MODE_EXTERNAL"
-        )
-    if memory not in ("record", "tls"):
-        return False
-    large = memory == "record" and scene.name("tls_in") > scene.number(
-        "SPIRAM_MALLOC_ALWAYSINTERNAL", 16_384
-    )
-    follows = scene.on("MBEDTLS_DEFAULT_MEM_ALLOC") and scene.on("SPIRAM_USE_MALLOC")
-    return scene.on("MBEDTLS_EXTERNAL_MEM_ALLOC") or (follows and large)

@@ -31,7 +31,7 @@ NET = "net"
 #: than its default does, for a program that uses the component.
 DIFFERENCE = "difference"
 
-#: What libraries weigh in linker maps.
+#: The figure is from linker maps.
 MAP = "map"
 #: The ground of a figure: it is read from source, or on the heap; from linker maps; from runs of
 #: the SDK's own firmware; measured, and hangs on keys and records of a peer; measured as code;

@@ -1,4 +1,4 @@
-"""What a firmware's sdkconfig says of its heap: its debugging, and which memory it has."""
+"""The heap as a firmware's sdkconfig has it: its debugging, and the memory that it gets."""
 
 from __future__ import annotations
 

@@ -75,7 +75,7 @@ def _headline(step: Difference) -> str:
 def _gained(total: Gained) -> str:
     dram = total.left.dram
     if not (dram.low_80 or dram.high_80):
-        return "by all that is published the same DRAM is free"
+        return "by the parts that are known the same DRAM is free"
     low, high = signed(dram.low_80), signed(dram.high_80)
     return f"{signed(dram.median)} bytes of free DRAM {_BUSY} (80 %: {low} to {high})"
 
