@@ -12,6 +12,7 @@ from heapscope.cli.verbs.lint import lint
 from heapscope.cli.verbs.predict import predict
 from heapscope.cli.verbs.tune import tune
 from heapscope.config.read_file import read_config_file
+from heapscope.forecast.ladder.difference import Ladder
 
 YAML = """\
 esphome:
@@ -73,10 +74,12 @@ def test_the_lines_of_another_release_are_named(tmp_path: Path) -> None:
     here = f"({path}, line 1)"
     say = f"as ESP-IDF 4.4 has no such options: CONFIG_ESP_WIFI_STATIC_RX_BUFFER_NUM {here}"
     mine = f"as no ESP-IDF has such options: CONFIG_MINE ({path}, line 2)"
+    compared = compare(f"{path}@4.4", "@5.5", chip="esp32")
+    assert isinstance(compared, Ladder)
     for notes in (
         predict(path, chip="esp32", idf="4.4").notes,
         tune(path, chip="esp32", idf="4.4", goal=["free>=10KB"]).notes,
-        compare(f"{path}@4.4", "@5.5", chip="esp32").notes,
+        compared.notes,
     ):
         text = "\n".join(notes)
         assert say in text

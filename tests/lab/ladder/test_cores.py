@@ -13,6 +13,7 @@ from heapscope.cli.verbs.compared_kind import Operand, kind_of
 from heapscope.config.cores import PROJECTS, NamedCore, core_behind, core_of, named_core
 from heapscope.forecast.ladder.difference import Ladder
 from heapscope.forecast.ladder.side import named_files
+from heapscope.memory.options import MemoryOptions
 
 
 def gains(result: object, state: str = "boot") -> dict[str, int]:
@@ -63,7 +64,7 @@ def test_the_caches_of_a_core_are_the_cause() -> None:
         caches = {name for name, gain in shares.items() if abs(gain) > 10_000}
         kinds = {name.rpartition("_")[0] for name in caches}
         assert kinds == {"ESP32S3_DATA_CACHE", "ESP32S3_INSTRUCTION_CACHE"}
-    cores = [{"idf": "arduino 3.3.7"}, {"idf": "arduino 3.3.8"}]
+    cores: list[MemoryOptions] = [{"idf": "arduino 3.3.7"}, {"idf": "arduino 3.3.8"}]
     assert gains(compare(chip="esp32s3", sides=cores)) == gains(
         compare("arduino@3.3.7", "arduino@3.3.8", chip="esp32s3")
     )
@@ -106,6 +107,7 @@ def test_what_is_not_known_is_said(name: str, chip: str | None, say: str) -> Non
 
 def test_a_missing_patch_release_is_the_nearest_with_a_note() -> None:
     result = compare("arduino@2.0.9", "@2.0.12", chip="esp32")
+    assert isinstance(result, Ladder)
     assert any("arduino 2.0.12: that of 2.0.11, the nearest known" in n for n in result.notes)
 
 

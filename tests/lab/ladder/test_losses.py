@@ -14,6 +14,7 @@ import pytest
 from heapscope.answers.upgrade.cost import UpgradeResult
 from heapscope.cli.verbs.compare import compare
 from heapscope.forecast.ladder.difference import Ladder
+from heapscope.memory.options import MemoryOptions
 
 ROWS = list(csv.DictReader(Path(__file__).with_name("losses.csv").open(encoding="utf-8")))
 KNOWN = [row for row in ROWS if row["figure"]]
@@ -22,7 +23,7 @@ SHARE = 0.2
 
 def ours(row: dict[str, str]) -> int:
     if row["figure"] == "largest":
-        sides = [{"allocator": row[each]} for each in ("before", "after")]
+        sides: list[MemoryOptions] = [{"allocator": row[each]} for each in ("before", "after")]
         result = compare(pool="110600", sides=sides, parts=True)
         assert isinstance(result, UpgradeResult)
         reported = result.waterfall("largest_at_start").reported

@@ -77,9 +77,9 @@ def named_files(names: Sequence[str | Path]) -> list[NamedFiles]:
     for name in map(str, names):
         before = named_fileses[-1] if named_fileses else None
         shown = printable(name, limit=_NAME_MAX)
-        core = _core(name, before)
-        if core is not None:
-            named_fileses.append(replace(_with_core(*core, before), name=shown))
+        named = _core(name, before)
+        if named is not None:
+            named_fileses.append(replace(_with_core(*named, before), name=shown))
             continue
         text, idf, more = _release(name)
         if text and not text.startswith("+"):
