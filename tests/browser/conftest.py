@@ -13,7 +13,7 @@ import pytest
 from typer.testing import CliRunner
 
 from heapscope.cli.app import app
-from heapscope.cli.verbs.reported import explorer
+from heapscope.cli.verbs.report_page import explorer
 
 sys.path.append(str(Path(__file__).resolve().parent))
 

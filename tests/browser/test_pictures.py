@@ -74,7 +74,7 @@ def test_every_command_that_writes_a_page_is_among_the_kinds() -> None:
     folders = [Path(package.__file__).parent for package in (heapscope.cli, heapscope.cli.verbs)]
     files = [path for folder in folders for path in folder.glob("*.py")]
     writing = [path for path in files if "heapscope.render.page." in path.read_text("utf-8")]
-    verbs = {path.stem.removesuffix("_answer") for path in writing}  # diff and ladder share one
+    verbs = {path.stem.removesuffix("_page") for path in writing}
     # experiment is a verb of the studies; a widget is none
     assert (verbs | {"experiment"}) - {"widget"} == {kind.verb for kind in KINDS}
 

@@ -56,7 +56,7 @@ def _tables(answer: VerbResult, out: Path, title: str) -> str:
 
     if out.suffix.lower() == ".md":
         return markdown(parts(answer))
-    from heapscope.cli.verbs.reported import check_page
+    from heapscope.cli.verbs.report_page import check_page
 
     check_page(out)
     from heapscope.render.page.parts import parts_html

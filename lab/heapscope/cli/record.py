@@ -54,7 +54,7 @@ def record(
 
     command, given = call.get("command", []), call.given
     if wrap is not None and command:
-        _write(command[0], wrap, list(hook), list(only))
+        _write(command[0], wrap, hook or (), only or ())
         return
     if hook or only:
         name = "--hook" if hook else "--only"
@@ -87,7 +87,7 @@ def _tell(sentence: str) -> None:
     typer.echo(f"heapscope: {sentence}", err=True)
 
 
-def _write(program: str, folder: Path, hooks: list[str], only: list[str]) -> None:
+def _write(program: str, folder: Path, hooks: Sequence[str], only: Sequence[str]) -> None:
     from heapscope.base.printable import printable
     from heapscope.cli.verbs.record import wrap_file
 

@@ -12,7 +12,7 @@ from heapscope.cli.verbs.options import Json
 
 
 def report(call: Call, *, json: Json = None) -> None:
-    from heapscope.cli.verbs.reported import check_page, write_page
+    from heapscope.cli.verbs.report_page import check_page, write_page
     from heapscope.render.explorer.written import Explorer
 
     out, traces = call.given["out"], call.get("traces", ())

@@ -65,7 +65,7 @@ class MemoryOptions(TypedDict, total=False):
     static_iram: Annotated[Bytes | None, Option("BYTES", "Code in IRAM; moves the heap's start.")]
     elf: Annotated[
         File | None,
-        Option("F", "The firmware's ELF: its static RAM, and where its heap starts.", file=True),
+        Option("F", "The firmware's ELF: its static RAM, start of heap and functions.", file=True),
     ]
     map: Annotated[
         File | None,

@@ -21,7 +21,7 @@ READERS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "import heaptrack": (("import", "heaptrack", "FILE", "-o", "o.hst"), ("heaptrack",)),
     "import mtrace": (("import", "mtrace", "FILE", "-o", "o.hst"), ("mtrace",)),
     "import pjsip": (("import", "pjsip", "FILE", "-o", "o.hst"), ("pjsip",)),
-    "import esp-idf": (("import", "esp-idf", "FILE"), ("esp-idf", "boot log")),
+    "import esp-idf": (("import", "esp-idf", "FILE"), ("esp-idf", "boot log", "pjsip")),
     "contents": (("replay", "FILE"), TRACES),
     "replay": (("replay", "FILE", *POOL), TRACES),
     "fit": (("fit", "FILE", "--allocator", "idf-5.5"), TRACES),

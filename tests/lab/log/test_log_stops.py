@@ -12,7 +12,7 @@ import heapscope as hs
 _STATE = "Free heap: 150004\n"
 _GURU = "Guru Meditation Error: Core  0 panic'ed ({}). Exception was unhandled.\n"
 _PC = "PC      : 0x4009567b  PS      : 0x00060c33  A0      : 0x80085424\n"
-_INNER = "0x4009567b: {} at /home/user/esp-idf/components/heap/{}:380\n"
+_INNER = "0x4009567b: {} at /builds/esp-idf/components/heap/{}:380\n"
 _FAILED = "app: malloc of 4096 bytes failed\n"
 
 #: The lines, and what the first sentence has.
@@ -53,7 +53,7 @@ _FIRST = {
     "a canary": (
         _GURU.format("Unhandled debug exception")
         + "Debug exception reason: Stack canary watchpoint triggered (main)\n",
-        ("stack of task main", "CONFIG_ESP_MAIN_TASK_STACK_SIZE", "no lack of heap"),
+        ("stack of task main", "CONFIG_ESP_MAIN_TASK_STACK_SIZE", "the heap did not lack memory"),
     ),
     "FreeRTOS's hook": (
         "***ERROR*** A stack overflow in task my task has been detected.\n",
@@ -72,7 +72,7 @@ _FIRST = {
     "a watchdog": (
         "E (9) task_wdt: Task watchdog got triggered. The following tasks did not reset it:\n"
         "E (9) task_wdt:  - IDLE0 (CPU 0)\nE (9) task_wdt: CPU 0: busy\n",
-        ("watchdog", "IDLE0", "busy", "no lack of heap"),
+        ("watchdog", "IDLE0", "busy", "the heap did not lack memory"),
     ),
     "a panic elsewhere": (
         _GURU.format("IntegerDivideByZero") + _PC + _INNER.format("mean", "a.c"),

@@ -12,6 +12,7 @@ from heapscope.cli.things.of_others import answer_of_rest
 from heapscope.cli.things.said import AskedOfThing, command, counted, in_bytes
 from heapscope.cli.verbs.log import log
 from heapscope.logs.answer.log_result import LogResult
+from heapscope.logs.answer.sentences import fit_sentence
 from heapscope.trace.source import open_blocks
 from heapscope.trace.things.answer import NextCommand, ThingAnswer, ThingFigure
 from heapscope.trace.things.thing import Thing
@@ -43,11 +44,18 @@ def answer_of_log(thing: Thing, requested: AskedOfThing) -> ThingAnswer:
         thing=thing.shown,
         kind="log",
         what=", ".join(_what(result)),
-        answer=result.verdict[0] if result.verdict else _NOTHING,
+        answer=" ".join(_answer(result)) or _NOTHING,
         figures=tuple(_figures(result))[:_SHOWN],
         next=tuple(_next(thing, result, requested))[:2],
         notes=(*result.contradictions[:1], *result.assumed[:1]),
     )
+
+
+def _answer(result: LogResult) -> Iterator[str]:
+    """The first sentence, and that of each request that was asked about."""
+    yield from result.verdict[:1]
+    requested = (fit_sentence(fit) for fit in result.needs)
+    yield from (sentence for sentence in requested if sentence not in result.verdict[:1])
 
 
 def _matches(thing: Thing, requested: AskedOfThing) -> LogResult:

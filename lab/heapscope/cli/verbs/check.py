@@ -41,14 +41,14 @@ def check(
       heapscope check --json main.json
       heapscope check --baseline main.json --summary summary.md --badge heap.svg
     """
-    from heapscope.cli.verbs.checked import Check, result_of
+    from heapscope.cli.verbs.checked import CheckOfRuns, result_of
     from heapscope.fleet.budgets.baseline import changes, not_in, read_baseline
     from heapscope.fleet.budgets.check_result import ChangeRow
     from heapscope.fleet.budgets.plan import read_plan
 
     plan = read_plan(file)
     old = None if baseline is None else read_baseline(baseline)
-    done = Check(plan, progress)
+    done = CheckOfRuns(plan, progress)
     for run in plan.runs:
         done.run(run)
     moved: list[ChangeRow] = []

@@ -56,12 +56,12 @@ _OF_LOG = ("chip", "idf")
 
 def check_run(run: CheckRun, *, progress: OnProgress | None = None) -> CheckResult:
     """Holds one run against its budgets, which no file names."""
-    done = Check(CheckPlan(file="", runs=(run,)), progress)
+    done = CheckOfRuns(CheckPlan(file="", runs=(run,)), progress)
     done.run(run)
     return result_of(done, [], baseline="")
 
 
-def result_of(done: Check, moved: list[ChangeRow], *, baseline: str) -> CheckResult:
+def result_of(done: CheckOfRuns, moved: list[ChangeRow], *, baseline: str) -> CheckResult:
     rows = tuple(_without_absent(done.rows))
     failing = sum(row.status != KEPT for row in rows)
     worse = sum(row.status == "worse" for row in moved)
@@ -105,7 +105,7 @@ class _Judged:
 
 
 @dataclass
-class Check:
+class CheckOfRuns:
     plan: CheckPlan
     progress: OnProgress | None
     rows: list[_Judged] = field(default_factory=list)

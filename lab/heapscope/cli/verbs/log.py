@@ -11,12 +11,7 @@ from heapscope.base.errors import InputError
 from heapscope.base.option import Option
 from heapscope.base.progress import OnProgress, phase
 from heapscope.base.request import parse_requests
-from heapscope.cli.verbs.options import (
-    Chip,
-    Idf,
-    Needs,
-    Poisoning,
-)
+from heapscope.cli.verbs.options import Chip, Elf, Idf, Needs, Poisoning
 
 if TYPE_CHECKING:
     from heapscope.logs.answer.log_result import LogResult
@@ -60,10 +55,7 @@ def log(
     chip: Chip = None,
     idf: Idf = None,
     poisoning: Poisoning = None,
-    elf: Annotated[
-        str | Path | None,
-        Option("FILE", "Name the functions behind addresses in code by this ELF."),
-    ] = None,
+    elf: Elf = None,
     on_happening: OnHappening | None = None,
     stop: Callable[[], bool] | None = None,
     progress: OnProgress | None = None,

@@ -170,8 +170,8 @@ def wrap_file(
     program: str | Path,
     folder: str | Path,
     *,
-    hooks: Sequence[str] = (),
-    only: Sequence[str] = (),
+    hooks: Sequence[str] | None = None,
+    only: Sequence[str] | None = None,
 ) -> Wrap:
     """Writes the C file and the linker's options by which a program's own allocators are recorded.
 
@@ -186,4 +186,4 @@ def wrap_file(
     path = Path(program)
     if not look_at(path).half_linked:
         path = find_program([str(program)], Objects()).path
-    return write_wrap(folder, path, hooks, only)
+    return write_wrap(folder, path, hooks or (), only or ())

@@ -72,7 +72,7 @@ def report(
       heapscope report -o explorer.html
       heapscope report before.hst after.hst --chip esp32 --title "Smaller buffers" -o change.html
     """
-    from heapscope.cli.verbs.reported import (
+    from heapscope.cli.verbs.report_page import (
         SIDES_MAX,
         check_page,
         engine_of,

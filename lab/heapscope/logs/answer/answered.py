@@ -180,7 +180,7 @@ def _framework(reading: LogReading) -> str:
 
 
 def _backtrace(reading: LogReading, names: Addresses) -> Iterator[FrameRow]:
-    """Of the first panic, or of the damage that the allocator found."""
+    """The backtrace of the first panic, or of the damage that the allocator found."""
     panic = next(iter(reading.stops.panics), reading.stops.damage)
     for address in [] if panic is None else panic.code_addresses:
         function, place = panic.names.get(address, ("", "")) if panic is not None else ("", "")

@@ -73,7 +73,7 @@ def _damage(reading: LogReading, answer: LogAnswer, first: Fact) -> str:
 
 
 def _by_word(kind: str, word: int, expected: int | None) -> str:
-    """What the word says that was found."""
+    """Says what the word found there means."""
     if kind == "head" and is_data(word):
         return (
             f"the block was freed already: it is freed twice, or used after that ({word:#010x}, "
@@ -93,7 +93,7 @@ def _by_assertion(first: Fact) -> str:
     if "head != NULL" in quote:
         return (
             "the mark before a block is not there: it was freed already, something wrote over it, "
-            "or it is no block"
+            "or it does not belong to a block"
         )
     return ""
 
@@ -164,24 +164,24 @@ def stacks(reading: LogReading) -> Iterator[str]:
 def _stack(task: str, line: int, by: str, *, zephyr: bool) -> str:
     if by == "smashing":
         return (
-            f"A function wrote past the end of an array on its stack (line {line:,}); this is no "
-            "lack of heap: the backtrace ends in that function."
+            f"A function wrote past the end of an array on its stack (line {line:,}); the "
+            "heap did not lack memory: the backtrace ends in that function."
         )
     whose = f"of task {printable(task)}" if task else "of a task"
     return (
-        f"The stack {whose} overflowed (line {line:,}); this is no lack of heap: "
+        f"The stack {whose} overflowed (line {line:,}); the heap did not lack memory: "
         f"{stack_option(task, zephyr=zephyr)}."
     )
 
 
 def others(reading: LogReading, answer: LogAnswer, names: Addresses) -> Iterator[str]:
-    """What stands behind failed requests in rank."""
+    """Sentences that rank behind those of failed requests."""
     stops = reading.stops
     if stops.brownouts:
         yield (
-            f"The supply fell{_times(stops.brownouts)} (brown-out{_first(stops.brownouts)}); this "
-            "is no lack of heap: look at the power supply, its cable, and what draws current then, "
-            "as Wi-Fi does when it sends."
+            f"The supply fell{_times(stops.brownouts)} (brown-out{_first(stops.brownouts)}); the "
+            "heap did not lack memory: look at the power supply, its cable, and what draws current "
+            "then, as Wi-Fi does when it sends."
         )
     if stops.watchdogs:
         yield _watchdog(stops.watchdogs, stops.dog_tasks)
@@ -215,12 +215,12 @@ def _watchdog(facts: Sequence[Fact], tasks: Sequence[Fact]) -> str:
     who = f", as {', '.join(starved)} did not run" if starved else ""
     by = f"; {', '.join(ran)} ran" if ran else ""
     return (
-        f"A watchdog ran out{_times(facts)}{who}{by}{_first(facts)}; this is no lack of heap: a "
-        "task or an interrupt did not give the processor back."
+        f"A watchdog ran out{_times(facts)}{who}{by}{_first(facts)}; the heap did not lack memory: "
+        "a task or an interrupt did not give the processor back."
     )
 
 
-#: What kinds of panics mean, by the beginning of their names.
+#: Meanings of panics, by the beginning of their names.
 _MEANINGS = (
     ("Interrupt wdt", "an interrupt, or code that disabled them, took too long"),
     ("Cache disabled", "code or data in flash was used while flash was written: IRAM_ATTR"),
@@ -229,7 +229,7 @@ _MEANINGS = (
     ("LoadStoreAlignment", "an address that is not aligned"),
     ("IntegerDivide", "a division by zero"),
     ("Unhandled debug", "a watchpoint or a breakpoint"),
-    ("Instr", "a call of an address that is no code: a pointer to a function was overwritten"),
+    ("Instr", "a call of an address outside the code: a pointer to a function was overwritten"),
     ("Illegal", "no code at the program counter: a pointer to a function was overwritten"),
 )
 #: Exceptions of an ESP8266, by their numbers (Xtensa ISA).

@@ -32,12 +32,12 @@ def verdict(
     *,
     names: Addresses,
 ) -> Iterator[str]:
-    """What happened, by its rank; then the requests that were asked about, the last state, and how
-    its figures went. `followed`: sentences on requests that follow each other."""
+    """Says first what happened, by its rank; then the requests that were asked about, the last
+    state, and how its figures went. `followed`: sentences on requests that follow each other."""
     happened = [*damage(reading, answer, names), *stacks(reading), *_failed(answer)]
     happened += [*others(reading, answer, names), *_error(answer)]
     yield from happened
-    yield from (_fit(fit) for fit in fits)
+    yield from (fit_sentence(fit) for fit in fits)
     yield from followed
     yield from pool_sentences(reading, alone=answer.form == POOLS)
     if reading.figures.invalid:
@@ -55,7 +55,7 @@ def verdict(
         yield f"The log tells nothing of {what}: {answer.declines}."
 
 
-def _fit(fit: RequestFit) -> str:
+def fit_sentence(fit: RequestFit) -> str:
     what = size(fit.size)
     where = "" if fit.line is None else f", by line {fit.line:,}"
     if fit.fits is None:

@@ -36,7 +36,7 @@ _ZEPHYR = {
 
 
 def stack_option(task: str, *, zephyr: bool) -> str:
-    """What to do, as a clause."""
+    """Names the option to change, as a clause."""
     table = _ZEPHYR if zephyr else _IDF
     option = table.get(task) or table.get(task.rstrip("0123456789 "))
     if option is not None:

@@ -23,7 +23,7 @@ GRANULE = 4  #: every payload of these allocators is a multiple of it
 
 
 @dataclass(frozen=True)
-class Taken:
+class Served:
     """A request that a hole served. `rest`: bytes that are left of the hole; `cost`: by so many
     fewer the release counts as free."""
 
@@ -38,7 +38,7 @@ class HoleHeap:
         self.region = region
         self._malloc, self._request_max = malloc, request_max
         self._rows: dict[int, Struct | None] = {}
-        self._taken: dict[tuple[int, Request], Taken | None] = {}
+        self._taken: dict[tuple[int, Request], Served | None] = {}
         self._least: dict[Request, int | None] = {}
         with NativeState(self.config(())) as state:
             (row,) = state.regions()
@@ -65,7 +65,7 @@ class HoleHeap:
             self._rows[hole] = None if blocks is None else self._described(blocks)
         return self._rows[hole]
 
-    def take(self, hole: int, request: Request) -> Taken | None:
+    def take(self, hole: int, request: Request) -> Served | None:
         """None: the hole does not serve it, or there is no such hole."""
         key = hole, request
         if key not in self._taken:
@@ -119,7 +119,7 @@ class HoleHeap:
         except StatusError:
             return None
 
-    def _try(self, hole: int, request: Request) -> Taken | None:
+    def _try(self, hole: int, request: Request) -> Served | None:
         blocks = self._with(hole)
         if blocks is None:
             return None
@@ -128,7 +128,7 @@ class HoleHeap:
             if state.request(request.size, caps=request.caps, regions=1).region is None:
                 return None
             (after,) = state.regions()
-            return Taken(rest=after.free, cost=before.counted_free - after.counted_free)
+            return Served(rest=after.free, cost=before.counted_free - after.counted_free)
 
 
 @functools.lru_cache(maxsize=1024)

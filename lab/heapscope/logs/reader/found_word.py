@@ -1,4 +1,4 @@
-"""What a word of 32 bits tells that stands where an allocator keeps one of its own."""
+"""The meaning of a 32-bit word found where an allocator keeps one of its own."""
 
 from __future__ import annotations
 
@@ -44,7 +44,8 @@ def is_data(word: int) -> bool:
 
 
 def meaning(word: int, expected: int | None = None) -> str:
-    """As a clause; empty: it tells nothing by itself. `expected`: what stood there before."""
+    """Explains the word in a clause; empty: it tells nothing by itself. `expected`: what stood
+    there before."""
     if expected in _MARKS:
         changed = _changed(word, expected)
         if changed:

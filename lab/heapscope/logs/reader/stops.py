@@ -89,7 +89,7 @@ class LoggedStops:
             self.panics.append(panic)
 
     def _corrupt(self, fact: Fact) -> None:
-        """What follows, a backtrace, is that of the damage."""
+        """The backtrace that follows is that of the damage."""
         if fact.address is None:
             self._begin(fact)
 
