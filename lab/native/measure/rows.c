@@ -17,7 +17,8 @@ void hs_measure_region_parts(const hs_measure_t *measure, uint32_t index, hs_lab
         return;
     }
     const hs_tally_t *tally = &region->heap->tally;
-    const uint32_t around = hs_sim_overhead(region->heap) * tally->used_blocks;
+    const uint32_t programs = tally->used_blocks - region->list_blocks;
+    const uint32_t around = hs_sim_overhead(region->heap) * programs + region->lists;
     HS_ASSERT((uint64_t)tally->control + tally->used + tally->free <= region->size);
     HS_ASSERT((uint64_t)around + region->startup + measure->lows.region[index].payload <=
               tally->used);
