@@ -218,7 +218,7 @@ static void end_task(hs_chip_t *chip, uint32_t slot)
     }
     free(blocks);
     give(chip, task->listed ? task->block : HS_NONE);
-    *task = (hs_tracked_task_t){.born = true};
+    *task = (hs_tracked_task_t){.born = true, .control = task->control};
 }
 
 /* ---- blocks ----------------------------------------------------------------------------------- */
