@@ -14,7 +14,7 @@ from heapscope.capture.line_forms import import_text
 from heapscope.simulation.result.result import ReplayResult
 
 DATA = Path(__file__).with_name("tracked")
-#: A lock that printf has while the firmware prints, and its block in the lists: no request of the trace.
+#: A lock that printf has while the firmware prints, and its entry: no request of the trace.
 PRINTF = 84 + 4 + 8 + 20
 
 

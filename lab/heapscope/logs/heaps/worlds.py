@@ -77,7 +77,7 @@ def follow(
     lists: int | None = None,
 ) -> tuple[tuple[Fate, ...], World]:
     """A step for each request, and bounds that hold all worlds after the last one. `lists`: the
-    region that gives a block more for each that is served, as task tracking of ESP-IDF 5.5 takes."""
+    region that gives one block more for each request that is served, if there is one."""
     worlds: dict[World, None] = {start: None}
     steps = []
     for request in requests:
