@@ -320,4 +320,4 @@ BUILD(5_2, "idf-5.2", "ESP-IDF v5.2: as v5.1, with a block's task in front of it
 BUILD(5_3, "idf-5.3", "ESP-IDF v5.3: as v5.2, with the largest block as it is", "idf-5.1",
       HS_TRACKING_IN_FRONT, 0, false, false, true, LARGEST_FLOOR)
 BUILD(5_5, "idf-5.5", "ESP-IDF v5.5: TLSF with bins by region size, blocks as searched for", NULL,
-      HS_TRACKING_IN_FRONT, 0, true, false, true, LARGEST_FLOOR)
+      HS_TRACKING_LISTED, 0, true, false, true, LARGEST_FLOOR)

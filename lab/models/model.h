@@ -72,7 +72,9 @@ typedef enum hs_tracking {
     HS_TRACKING_NONE = 0,
     HS_TRACKING_IN_POISON = 1, /* in the poison's head, which is switched on by it */
     HS_TRACKING_IN_FRONT = 2,  /* in front of what the program gets, by the layer above the heap */
-    HS_TRACKING_IN_BLOCK = 3   /* where the model itself puts it */
+    HS_TRACKING_IN_BLOCK = 3,  /* where the model itself puts it */
+    HS_TRACKING_LISTED =
+        4 /* in front, and the layer lists the blocks in others (chip/task_lists.h) */
 } hs_tracking_t;
 
 /*
@@ -157,6 +159,7 @@ typedef struct hs_around {
     uint32_t front;  /* from the raw payload to the program's */
     uint32_t behind; /* the program's last byte */
     uint32_t poison; /* those of them that the version's interface takes off what it reports */
+    uint32_t owner;  /* those of the task in front, which the layer above the heap asks for */
 } hs_around_t;
 
 /* A model's state begins with this. Fields are for models and the functions below. */

@@ -35,14 +35,16 @@
 static hs_around_t around_of(hs_allocator_t allocator)
 {
     const bool in_poison = allocator.track && allocator.model->tracking == HS_TRACKING_IN_POISON;
-    hs_around_t around = {0, 0, 0};
+    hs_around_t around = {0, 0, 0, 0};
     if (allocator.light || in_poison) {
         around.front = POISON_HEAD + (in_poison ? TASK_HANDLE : 0);
         around.behind = POISON_TAIL;
         around.poison = around.front + around.behind;
     }
-    const bool in_front = allocator.track && allocator.model->tracking == HS_TRACKING_IN_FRONT;
-    around.front += in_front ? TASK_HANDLE : 0;
+    const bool in_front = allocator.track && (allocator.model->tracking == HS_TRACKING_IN_FRONT ||
+                                              allocator.model->tracking == HS_TRACKING_LISTED);
+    around.owner = in_front ? TASK_HANDLE : 0;
+    around.front += around.owner;
     return around;
 }
 

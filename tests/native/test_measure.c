@@ -182,8 +182,10 @@ static void compare_regions(const shadow_t *shadow, const hs_replay_t *replay, u
         CHECK(row.control + row.header + row.startup + row.payload + row.rounding + row.free ==
                   row.size,
               "region %u: the parts are the whole", i);
-        CHECK(row.payload + row.rounding + row.startup + added * row.used_blocks ==
-                  replay->chip.region[i].heap->tally.used,
+        const hs_chip_region_t *region = &replay->chip.region[i];
+        const uint32_t programs = row.used_blocks - region->list_blocks;
+        CHECK(row.payload + row.rounding + row.startup + added * programs + region->lists ==
+                  region->heap->tally.used,
               "region %u: what is neither asked for nor rounding is the flavour's", i);
         CHECK(row.minimum_free == replay->chip.region[i].heap->tally.minimum_free,
               "region %u: the lowest moment, inside an operation too", i);

@@ -29,12 +29,20 @@ typedef struct hs_origin {
     uint8_t by_time, by_count; /* the stretch of its birth (measure/watch.h) */
 } hs_origin_t;
 
+/* What the lists of task tracking have of a block (chip/task_lists.h). */
+typedef struct hs_listed {
+    uint64_t order;    /* in its list */
+    uint32_t block;    /* offset of the list's own block for it; HS_NONE: there is none */
+    uint32_t controls; /* slot + 1 of the task whose control block it is; 0: of none */
+} hs_listed_t;
+
 typedef struct hs_block {
     uint64_t key;      /* id or address in the trace */
     uint64_t recorded; /* bytes the recorded program holds, also where the replay failed */
     union {
         hs_place_t place;   /* replay: what the heap handed out */
         hs_origin_t origin; /* census, which has no heaps */
+        hs_listed_t listed; /* lists */
     };
     uint32_t requested; /* bytes */
     uint32_t task;      /* slot of the owner (hs_ledger_slot); census: the task */

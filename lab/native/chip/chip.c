@@ -4,6 +4,7 @@
 
 #include "../../device/src/regions/caps.h"
 #include "chip/route.h"
+#include "chip/task_lists.h"
 #include "heapscope/assert.h"
 
 #define WORD 4u       /* the alignment of every block */
@@ -11,6 +12,7 @@
 
 void hs_chip_free(hs_chip_t *chip)
 {
+    hs_lists_free(chip);
     for (uint32_t i = 0; i < chip->count; i++) {
         hs_sim_delete(chip->region[i].heap);
     }
@@ -184,6 +186,9 @@ static bool place_in(hs_chip_t *chip, uint32_t index, const hs_request_t *reques
     place->held = region->heap->tally.used - used;
     place->exec = by_alias(region, caps);
     place->aligned = request->align != 0;
+    if (chip->lists != NULL) {
+        hs_lists_allocated(chip, place);
+    }
     return true;
 }
 
@@ -213,7 +218,7 @@ void hs_chip_plan(hs_chip_t *chip)
     chip->plain_limit = 0;
     const hs_chip_region_t *first = &chip->region[chip->plain.tries[0]];
     if (chip->plain.count != 0 && !(hs_caps_requested(rule->small) & HS_CAP_32BIT) &&
-        !first->words) {
+        !first->words && chip->lists == NULL) {
         chip->plain_heap = first->heap;
         const uint32_t limit = rule->threshold < first->size ? rule->threshold : first->size;
         chip->plain_limit = hs_chip_allowed(chip, limit);
@@ -288,8 +293,12 @@ static HS_INLINE_FOR_CALLER bool resize(hs_chip_t *chip, const hs_request_t *req
         *refused = true;
         return false;
     }
+    const hs_place_t before = *place;
     place->offset = offset;
     place->held += region->heap->tally.used - used;
+    if (chip->lists != NULL) {
+        hs_lists_resized(chip, &before, place);
+    }
     return true;
 }
 
@@ -320,7 +329,7 @@ void hs_chip_move(hs_chip_t *chip, const hs_request_t *request, const hs_place_t
     hs_sim_t *heap = chip->region[place->region].heap;
     const uint32_t old = hs_sim_usable(heap, place->offset, place->aligned);
     chip->region[moved->region].heap->steps.copied += old < request->size ? old : request->size;
-    hs_sim_free(heap, place->offset, place->aligned);
+    hs_chip_release(chip, place);
     *place = *moved;
 }
 
@@ -367,6 +376,9 @@ bool hs_chip_reallocate(hs_chip_t *chip, const hs_request_t *asked, hs_place_t *
 void hs_chip_release(hs_chip_t *chip, const hs_place_t *place)
 {
     HS_ASSERT(place->region < chip->count && place->offset < chip->region[place->region].size);
+    if (chip->lists != NULL) {
+        hs_lists_frees(chip, place);
+    }
     hs_sim_free(chip->region[place->region].heap, place->offset, place->aligned);
 }
 

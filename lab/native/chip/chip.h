@@ -27,6 +27,8 @@ typedef struct hs_chip_region {
     uint32_t serves;   /* capabilities that a rule may place here */
     bool own;          /* our own heap, in a set of regions as device/src/regions makes it */
     bool words;        /* the same, of whole words: no byte of it may be touched */
+    uint32_t lists; /* raw bytes of its blocks that task tracking has for itself (task_lists.h) */
+    uint32_t list_blocks; /* and how many these are */
 } hs_chip_region_t;
 
 /* The capabilities that malloc(n) asks for: n <= threshold small, above it large, then fallback
@@ -49,6 +51,8 @@ typedef struct hs_route {
 
 #define HS_ROUTES_KEPT 16u
 
+typedef struct hs_task_lists hs_task_lists_t;
+
 typedef struct hs_chip {
     hs_chip_region_t region[HS_LAB_REGIONS_MAX]; /* in list order */
     uint32_t count;
@@ -57,7 +61,7 @@ typedef struct hs_chip {
     hs_hardware_t hardware;
     hs_route_t plain; /* of malloc's small capabilities; a copy that is never displaced */
     /* malloc of 1 to this many bytes asks the heap of plain's first region for just that; 0: malloc
-     * is not so simple here. */
+     * is not so simple here, or blocks are listed. */
     uint32_t plain_limit;
     uint32_t plain_mask; /* all regions that it might then ask, fallback included */
     hs_sim_t *plain_heap;
@@ -66,6 +70,7 @@ typedef struct hs_chip {
     uint32_t route_next;
     uint32_t route_last;                   /* asked for last */
     uint64_t refusals[HS_LAB_REGIONS_MAX]; /* tries that the region's heap could not serve */
+    hs_task_lists_t *lists;                /* NULL: nobody lists blocks */
 } hs_chip_t;
 
 /* A request as the program makes it; caps 0 follows the malloc rule. align 0: none. */

@@ -6,6 +6,7 @@
 #include "allocators/allocators.h"
 #include "chip/held.h"
 #include "chip/own_set.h"
+#include "chip/task_lists.h"
 
 static bool parse(const hs_lab_region_t *config, hs_allocator_t *out)
 {
@@ -148,15 +149,20 @@ hs_status_t hs_chip_init(hs_chip_t *chip, const hs_lab_config_t *config, uint32_
     if (own.whole) {
         chip->request_max = 0; /* nothing but the regions' sizes bounds it */
     }
+    hs_status_t status = hs_lists_init(chip);
+    if (status != HS_OK) {
+        return status;
+    }
     hs_chip_plan(chip);
     hs_own_set_add(chip, config);
     for (uint32_t i = 0; i < chip->count; i++) {
-        const hs_status_t status = hs_held_load(&chip->region[i], &config->regions[i]);
+        status = hs_held_load(&chip->region[i], &config->regions[i]);
         if (status != HS_OK) {
             *where = i;
             return status;
         }
     }
     *unplaced = take_startup(chip, config);
+    hs_lists_begin(chip);
     return take_privates(chip, config, where);
 }

@@ -3,6 +3,7 @@
 
 #include "chip/chip.h"
 #include "chip/setup.h"
+#include "chip/task_lists.h"
 #include "lab/lab.h"
 
 struct hs_lab_state {
@@ -23,6 +24,10 @@ hs_lab_state_t *hs_lab_state_new(const hs_lab_config_t *config, int *status, uin
     if (*status != HS_OK) {
         hs_lab_state_delete(state);
         return NULL;
+    }
+    if (state->chip.lists != NULL) { /* a task asks that the lists have */
+        state->chip.lists->begun = 1;
+        hs_lists_of(&state->chip, 1);
     }
     return state;
 }
@@ -52,6 +57,9 @@ void hs_lab_state_request(hs_lab_state_t *state, const hs_lab_request_t *request
                           hs_lab_served_t *out)
 {
     hs_chip_t *chip = &state->chip;
+    if (chip->lists != NULL) { /* where one heap alone is asked, nothing lies above it */
+        chip->lists->on = request->regions == 0;
+    }
     const hs_request_t requested = {
         .size = request->size, .align = request->align, .caps = request->caps};
     hs_place_t place;

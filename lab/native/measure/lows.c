@@ -128,15 +128,18 @@ unsigned hs_lows_settle_several(hs_lows_t *lows, const hs_chip_t *chip,
     return what;
 }
 
-unsigned hs_lows_settle_move(hs_lows_t *lows, const hs_chip_t *chip, uint32_t to, uint32_t from,
-                             uint64_t event)
+unsigned hs_lows_settle_many(hs_lows_t *lows, const hs_chip_t *chip, const uint32_t *regions,
+                             uint32_t count, uint64_t event)
 {
-    hs_low_region_t *new_region = &lows->region[to], *old_region = &lows->region[from];
-    const hs_low_change_t gain = hs_lows_settle_region(new_region, chip->region[to].heap, event);
-    unsigned what = gain.what | settle_sets(lows, new_region, &gain, event);
-    const hs_low_change_t loss = hs_lows_settle_region(old_region, chip->region[from].heap, event);
-    what |= loss.what | settle_sets(lows, old_region, &loss, event);
-    settle_end(lows, chip, new_region, what, event);
-    settle_end(lows, chip, old_region, what, event);
+    unsigned what = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        hs_low_region_t *region = &lows->region[regions[i]];
+        const hs_low_change_t change =
+            hs_lows_settle_region(region, chip->region[regions[i]].heap, event);
+        what |= change.what | settle_sets(lows, region, &change, event);
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        settle_end(lows, chip, &lows->region[regions[i]], what, event);
+    }
     return what;
 }

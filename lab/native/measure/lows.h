@@ -168,8 +168,9 @@ static HS_INLINE_FOR_CALLER unsigned hs_lows_settle(hs_lows_t *lows, const hs_ch
     const hs_low_change_t change = hs_lows_settle_region(region, heap, event);
     return hs_lows_settle_several(lows, chip, region, change, event);
 }
-/* The same for a block that moved: for a moment it was in both regions. */
-unsigned hs_lows_settle_move(hs_lows_t *lows, const hs_chip_t *chip, uint32_t to, uint32_t from,
-                             uint64_t event);
+/* The same for several regions, in the order in which the event changed them: a block that moved was in
+ * both for a moment. */
+unsigned hs_lows_settle_many(hs_lows_t *lows, const hs_chip_t *chip, const uint32_t *regions,
+                             uint32_t count, uint64_t event);
 
 #endif

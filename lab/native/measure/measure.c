@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "chip/task_lists.h"
 #include "measure/marks.h"
 
 /* The columns of the timeline (lab.h). */
@@ -169,9 +170,12 @@ void hs_measure_look_at_needs(hs_measure_t *measure, uint32_t region)
 
 void hs_measure_settle_move(hs_measure_t *measure, uint32_t to, uint32_t from, uint64_t event)
 {
-    const unsigned what = hs_lows_settle_move(&measure->lows, measure->chip, to, from, event);
-    hs_measure_look_at_needs(measure, to);
-    hs_measure_look_at_needs(measure, from);
+    const hs_task_lists_t *lists = measure->chip->lists;
+    const uint32_t regions[3] = {to, lists != NULL ? lists->host : to, from};
+    const unsigned what = hs_lows_settle_many(&measure->lows, measure->chip, regions, 3, event);
+    for (uint32_t i = 0; i < 3; i++) {
+        hs_measure_look_at_needs(measure, regions[i]);
+    }
     hs_measure_settle_rest(measure, what, event);
 }
 

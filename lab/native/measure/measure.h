@@ -77,7 +77,8 @@ void hs_measure_begun(hs_measure_t *measure);
 void hs_measure_settle_rest(hs_measure_t *measure, unsigned what, uint64_t event);
 /* For the needs that cannot be judged by the largest allocatable. */
 void hs_measure_look_at_needs(hs_measure_t *measure, uint32_t region);
-/* Both regions of a block that moved from one to the other, and what rests on them. */
+/* Both regions of a block that moved from one to the other, the region of the lists of task tracking between
+ * them, and what rests on them. */
 void hs_measure_settle_move(hs_measure_t *measure, uint32_t to, uint32_t from, uint64_t event);
 
 /* ---- one event's work: each caller has a copy of its own ---------------------------------------- */
@@ -134,6 +135,10 @@ static HS_INLINE_FOR_CALLER void hs_measure_lose(hs_measure_t *measure, const hs
 static HS_INLINE_FOR_CALLER void hs_measure_settle(hs_measure_t *measure, uint32_t region,
                                                    uint64_t event, const bool only)
 {
+    if (!only && measure->chip->lists != NULL) {
+        hs_measure_settle_move(measure, region, region, event);
+        return;
+    }
     const unsigned what =
         only ? hs_lows_settle_alone(&measure->lows.region[0], measure->chip->region[0].heap, event)
              : hs_lows_settle(&measure->lows, measure->chip, region, event);

@@ -17,7 +17,8 @@ void hs_measure_region_parts(const hs_measure_t *measure, uint32_t index, hs_lab
         return;
     }
     const hs_tally_t *tally = &region->heap->tally;
-    const uint32_t around = hs_sim_overhead(region->heap) * tally->used_blocks;
+    const uint32_t programs = tally->used_blocks - region->list_blocks;
+    const uint32_t around = hs_sim_overhead(region->heap) * programs + region->lists;
     HS_ASSERT((uint64_t)tally->control + tally->used + tally->free <= region->size);
     HS_ASSERT((uint64_t)around + region->startup + measure->lows.region[index].payload <=
               tally->used);
@@ -60,6 +61,15 @@ void hs_measure_region_row(const hs_measure_t *measure, uint32_t index, hs_lab_r
     row->step_copied = region->heap->steps.copied;
 }
 
+/* heap_caps_get_info() goes through the regions and takes the task's word off the largest block so far at
+ * each, off that of an earlier one again (components/heap/heap_caps.c, v5.2 to v6.1). */
+static uint32_t reported_largest(uint32_t before, const hs_sim_t *heap,
+                                 const hs_reported_t *reported)
+{
+    const uint32_t largest = reported->largest_free > before ? reported->largest_free : before;
+    return largest > heap->around.owner ? largest - heap->around.owner : 0;
+}
+
 static void add_region(const hs_chip_region_t *region, hs_lab_set_row_t *row)
 {
     hs_reported_t reported;
@@ -69,8 +79,7 @@ static void add_region(const hs_chip_region_t *region, hs_lab_set_row_t *row)
     row->free_reported += reported.free;
     row->minimum_free_reported += reported.minimum_free;
     row->largest_free = largest > row->largest_free ? largest : row->largest_free;
-    row->largest_reported = reported.largest_free > row->largest_reported ? reported.largest_free
-                                                                          : row->largest_reported;
+    row->largest_reported = reported_largest(row->largest_reported, region->heap, &reported);
 }
 
 static void set_row(const hs_measure_t *measure, uint32_t set, uint32_t caps, hs_lab_set_row_t *row)
@@ -117,7 +126,7 @@ void hs_measure_largest(const hs_measure_t *measure, uint32_t largest[3])
             hs_sim_reported(heap, &reported);
             const uint32_t free = hs_sim_largest_free(heap);
             largest[0] = free > largest[0] ? free : largest[0];
-            largest[1] = reported.largest_free > largest[1] ? reported.largest_free : largest[1];
+            largest[1] = reported_largest(largest[1], heap, &reported);
         }
     }
 }

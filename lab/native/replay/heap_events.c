@@ -1,6 +1,7 @@
 #include "replay/heap_events.h"
 
 #include "chip/laid.h"
+#include "chip/task_lists.h"
 #include "replay/anomalies.h"
 #include "replay/inline_run.h"
 #include "replay/plain.h"
@@ -167,6 +168,9 @@ static HS_INLINE_FOR_CALLER hs_status_t on_allocation(hs_replay_t *replay, const
     if (block->task == HS_LEDGER_NONE) {
         return HS_ERR_MEMORY;
     }
+    if (!plain) {
+        hs_lists_of(&replay->chip, block->task + 1);
+    }
     place_block(replay, block, event, number, plain);
     return HS_OK;
 }
@@ -296,6 +300,9 @@ static HS_INLINE_FOR_CALLER hs_status_t realloc_with(hs_replay_t *replay, const 
     if (slot == HS_LEDGER_NONE) {
         return HS_ERR_MEMORY;
     }
+    if (!plain) {
+        hs_lists_of(&replay->chip, slot + 1);
+    }
     reallocate(replay, block, event, number, slot, plain);
     return HS_OK;
 }
@@ -338,6 +345,9 @@ static HS_INLINE_FOR_CALLER hs_status_t heap_event(hs_replay_t *replay, const hs
         status = on_realloc(replay, event, number, plain);
     } else {
         on_recorded_failure(replay, event);
+    }
+    if (!plain && replay->chip.lists != NULL && replay->chip.lists->failed) {
+        status = HS_ERR_MEMORY;
     }
     if (status != HS_OK) {
         return status;

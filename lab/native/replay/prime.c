@@ -1,6 +1,7 @@
 #include "replay/prime.h"
 
 #include "chip/laid.h"
+#include "chip/task_lists.h"
 
 static bool has_private_heap(const hs_chip_t *chip)
 {
@@ -29,6 +30,9 @@ static hs_status_t lay(hs_replay_t *replay, const hs_event_t *blocks, size_t cou
 hs_status_t hs_replay_prime(hs_replay_t *replay, const hs_event_t *blocks, size_t count)
 {
     replay->priming = true;
+    if (replay->chip.lists != NULL) {
+        replay->chip.lists->on = false;
+    }
     replay->summary.begun_blocks = count;
     return replay->census_only ? HS_OK : lay(replay, blocks, count);
 }
@@ -39,6 +43,7 @@ void hs_replay_primed(hs_replay_t *replay)
     replay->laid = 0;
     replay->expected = 0;
     if (!replay->census_only) {
+        hs_lists_begin(&replay->chip);
         hs_measure_begun(&replay->measure);
     }
 }

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "chip/setup.h"
+#include "chip/task_lists.h"
 #include "replay/heap_events.h"
 #include "replay/tenants.h"
 
@@ -143,10 +144,27 @@ hs_status_t hs_replay_draw(hs_replay_t *replay, const uint64_t *events, size_t c
 
 /* ---- the loop --------------------------------------------------------------------------------- */
 
+/* A task's start or end, for the lists of task tracking. */
+static void on_task(hs_replay_t *replay, const hs_event_t *event)
+{
+    if (event->kind != HS_EVENT_TASK_START && event->kind != HS_EVENT_TASK_END) {
+        return;
+    }
+    const uint32_t slot = hs_ledger_slot(&replay->measure.owners, (uint32_t)event->key);
+    replay->chip.lists->failed |= slot == HS_LEDGER_NONE;
+    if (slot != HS_LEDGER_NONE && event->kind == HS_EVENT_TASK_START) {
+        hs_lists_task_began(&replay->chip, slot + 1);
+    } else if (slot != HS_LEDGER_NONE) {
+        hs_lists_task_ended(&replay->chip, slot + 1);
+    }
+}
+
 static void on_other_event(hs_replay_t *replay, const hs_event_t *event, uint64_t number)
 {
     if (event->kind == HS_EVENT_MARK) {
         hs_measure_mark(&replay->measure, number, event->time, (uint32_t)event->key);
+    } else if (replay->chip.lists != NULL) {
+        on_task(replay, event);
     }
     replay->gaps |= event->kind == HS_EVENT_LOST;
 }

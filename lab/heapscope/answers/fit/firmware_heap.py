@@ -15,7 +15,7 @@ from heapscope.config.chip_data import read_chip
 from heapscope.config.chosen_config import choose_among
 from heapscope.config.config import Config, read_files
 from heapscope.config.releases import find_release
-from heapscope.memory.layout.allocator import flavoured
+from heapscope.memory.layout.allocator import flavoured, lists_blocks
 from heapscope.memory.layout.build import Psram
 from heapscope.memory.layout.chips import load_chip
 from heapscope.memory.layout.layout import Region
@@ -96,6 +96,11 @@ def read_firmware_heap(
         notes += (
             "The pool of the trace stands for all memory: where its blocks are in PSRAM, so is its "
             "gain.",
+        )
+    if lists_blocks(internal[0].allocator):
+        notes += (
+            "The pool of ESP-IDF's heap leaves out the blocks that task tracking takes for itself, "
+            "20 bytes for each block and about 100 for each task.",
         )
     if not files:
         notes += (

@@ -152,6 +152,7 @@ def fit(
     firmware = _firmware(chip, idf, sdkconfig, map, task)
     entries: Sequence[str] = [allocator] if isinstance(allocator, str) else list(allocator)
     names = [parse_allocator(name) for name in entries]
+    _check_lists(names)
     if firmware is not None:
         names += (firmware.before, firmware.after)
     names = list(dict.fromkeys(names or placements()))
@@ -203,6 +204,18 @@ def _named_pools(
     trying = phase(progress, "trying sizes", parts=True)
     result = pools_result(read, wanted=wanted, calls=calls, progress=trying)
     return with_word_size(result, *traces, named=len(traces) > 1)
+
+
+def _check_lists(names: Sequence[str]) -> None:
+    from heapscope.memory.layout.allocator import lists_blocks
+
+    for name in filter(lists_blocks, names):
+        raise InputError(
+            f"fit with {name}: task tracking takes blocks beside those of the trace there, which "
+            "the search leaves out",
+            remedy=f"give --allocator {name.replace('+track', '')}, or replay the trace on a size: "
+            f"heapscope replay T.hst --pool 256KB --allocator {name}",
+        )
 
 
 def _firmware(

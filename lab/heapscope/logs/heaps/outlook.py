@@ -14,6 +14,7 @@ from heapscope.logs.heaps.left import RegionLeft, left_of, left_of_row, spread
 from heapscope.logs.heaps.state_memory import StateMemory
 from heapscope.logs.heaps.worlds import Fate, HeapBounds, follow
 from heapscope.logs.reader.state import START, HeapState, StateRegion
+from heapscope.memory.layout.allocator import lists_blocks
 from heapscope.memory.layout.layout import MallocRule, Region
 from heapscope.native.config import HeldBlock
 from heapscope.native.status import StatusError
@@ -211,12 +212,19 @@ def _by_bounds(
     def order(request: Request) -> tuple[int, ...]:
         return memory.order(request, rule)
 
-    steps, world = follow(view.heaps, start, requests, order)
+    lists = _lists(view, memory) if lists_blocks(view.allocator) else None
+    steps, world = follow(view.heaps, start, requests, order, lists=lists)
     lefts = tuple(
         None if heap is None or belief is None or bounds is None else left_of(heap, belief, bounds)
         for heap, belief, bounds in zip(view.heaps, view.beliefs, world, strict=True)
     )
     return tuple((step, None) for step in steps), lefts, method
+
+
+def _lists(view: Believed, memory: StateMemory) -> int | None:
+    """The largest region, by index; None: none has a heap."""
+    known = [index for index, heap in enumerate(view.heaps) if heap is not None]
+    return max(known, key=lambda index: memory.regions[index].size, default=None)
 
 
 def _bounds(belief: Belief) -> HeapBounds:

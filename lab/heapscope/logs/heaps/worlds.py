@@ -26,6 +26,7 @@ from heapscope.base.request import Request
 from heapscope.logs.heaps.hole import GRANULE, HoleHeap
 
 _WORLDS_MAX = 128
+_LISTED = Request(12)  # of 16 bytes, which have no word for their task
 _WHOLE = 12  # bytes that a block may be longer than asked, as its rest would be no block
 
 
@@ -72,8 +73,11 @@ def follow(
     start: World,
     requests: Sequence[Request],
     order: Callable[[Request], Sequence[int]],
+    *,
+    lists: int | None = None,
 ) -> tuple[tuple[Fate, ...], World]:
-    """A step for each request, and bounds that hold all worlds after the last one."""
+    """A step for each request, and bounds that hold all worlds after the last one. `lists`: the
+    region that gives one block more for each request that is served, if there is one."""
     worlds: dict[World, None] = {start: None}
     steps = []
     for request in requests:
@@ -82,11 +86,13 @@ def follow(
         may_fail = False
         for world in worlds:
             for served, one in _ask(heaps, world, request, order(request)):
-                after[one] = None
                 if served is None:
+                    after[one] = None
                     may_fail = True
-                else:
-                    regions[served] = None
+                    continue
+                regions[served] = None
+                listed = () if lists is None else _ask(heaps, one, _LISTED, (lists,))
+                after |= dict.fromkeys(world for _, world in listed) or {one: None}
         steps.append(Fate(bool(regions), may_fail, tuple(sorted(regions))))
         worlds = after if len(after) <= _WORLDS_MAX else {_all(tuple(after)): None}
     return tuple(steps), _all(tuple(worlds))

@@ -42,6 +42,13 @@ def has_ends(name: str) -> bool:
     return ours and not {"guard2", "guard3"}.intersection(flavours)
 
 
+def lists_blocks(name: str) -> bool:
+    """Whether the layer above it takes a block more for each block: task tracking of ESP-IDF 5.5
+    and later (lab/native/chip/task_lists.h)."""
+    plain, *flavours = name.split("+")
+    return plain == "idf-5.5" and "track" in flavours
+
+
 @functools.cache
 def placements() -> tuple[str, ...]:
     """Every allocator that puts blocks where no other does, without its flavours: of releases that
