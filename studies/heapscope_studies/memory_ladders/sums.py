@@ -81,6 +81,9 @@ class _NoScene:
     def name(self, name: str) -> float:
         raise ValueError(f"{name} hangs on options")
 
+    def library(self, name: str, memory: str) -> Number:
+        raise KeyError(name)
+
     def block(self, size: float) -> float:
         raise ValueError("a block hangs on options")
 
