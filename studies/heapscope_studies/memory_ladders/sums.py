@@ -81,8 +81,8 @@ class _NoScene:
     def name(self, name: str) -> float:
         raise ValueError(f"{name} hangs on options")
 
-    def library(self, name: str, memory: str) -> Number:
-        raise KeyError(name)
+    def library(self, name: str, memory: str) -> float:
+        raise ValueError(f"the {memory} of {name} hangs on a build")
 
     def block(self, size: float) -> float:
         raise ValueError("a block hangs on options")
