@@ -86,14 +86,14 @@ def test_two_of_a_kind_are_compared(tmp_path: Path) -> None:
     assert same.answer == "Both have the same value of every option."
 
 
-def test_two_logs_are_answered_each_by_itself_and_a_trace_is_joined_with_a_log(
+def test_two_logs_are_compared_and_a_trace_is_joined_with_a_log(
     make_trace: object, tmp_path: Path
 ) -> None:
     log = tmp_path / "boot"
     log.write_text(LOG, encoding="utf-8")
-    first, second = heapscope.thing(log, log).things
-    assert (first.kind, second.kind) == ("log", "log")
-    assert "by itself" in second.notes[-1]
+    (answer,) = heapscope.thing(log, log).things
+    assert answer.kind == "log"
+    assert answer.next[0].words == ("compare", str(log), str(log))
     trace = make_trace("a 1 1000")  # type: ignore[operator]
     _, last = heapscope.thing(log, trace).things
     assert last.next[0].words == ("replay", str(trace), "--boot-log", str(log))
