@@ -53,7 +53,7 @@ def test_what_the_build_takes_is_told_from_what_is_allocated(tmp_path: Path) -> 
     assert (gains["total"], gains["used"], gains["free"]) == (-40_000, 1_000, -41_100)
     assert "41,100 B less" in result.conclusion[0]
     assert of in result.conclusion[0]
-    (cause,) = (one for one in result.conclusion if one.startswith("Of this difference"))
+    (cause,) = (one for one in result.conclusion if one.startswith("The difference"))
     for words in (
         "40,000 B are the heap itself",
         "1,000 B more are allocated",

@@ -165,7 +165,7 @@ def _causes(index: int, rows: Sequence[LogDifference]) -> Iterator[str]:
             else "as much is allocated",
         ]
         yield (
-            f"Of this difference{f' ({whose})' if whose else ''}, {'; '.join(parts)}"
+            f"The difference{f' ({whose})' if whose else ''} divides: {'; '.join(parts)}"
             f"{f'; {size(abs(rest))} are not explained' if rest else ''}."
         )
         if whole < 0:
@@ -210,7 +210,7 @@ def _notes(names: Sequence[str], sides: Sequence[ComparedLog]) -> Iterator[str]:
 
 
 def _functions() -> Iterator[str]:
-    """What the functions that print free memory count, by release."""
+    """The memories that functions count whose figures programs print, by release."""
     file = resources.files("heapscope.data") / "releases" / "free_functions.csv"
     counts: dict[str, list[str]] = {}
     for row in csv.DictReader(file.read_text(encoding="utf-8").splitlines()):

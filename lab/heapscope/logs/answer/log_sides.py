@@ -1,4 +1,4 @@
-"""What two logs are compared by: the last figures of each, and what its heap got at the start."""
+"""The figures by which logs are compared: the last ones of each, and its heap at the start."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _NAMES = {
     "peak": "most used",
 }
 _SILENT = ("wifi",)  # memories of drivers, whose figures tell no state
-#: Figures by section and name. What follows a comma in a name is the memory.
+#: Figures by section and name. The memory follows a comma in the name.
 Figures = dict[tuple[str, str], int]
 
 
