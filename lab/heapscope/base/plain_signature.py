@@ -12,7 +12,7 @@ _MODULES = re.compile(r"\b(?:[a-z_]+\.)+(?=[A-Z])")
 
 
 def plain_signature(function: Callable[..., Any]) -> inspect.Signature:
-    """As help() shows it."""
+    """The signature that help() shows."""
     signature = inspect.signature(function)
     names = inspect.unwrap(function).__globals__
     return signature.replace(

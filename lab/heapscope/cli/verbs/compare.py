@@ -86,8 +86,8 @@ def compare(
     one trace or none, and --parts        the difference of two memories, part by part
     configurations                        what each option gives; of several, each step
     logs                                  their last states, and the heap at the start, by region
-    An option given several times has a value for each side, one given once is for all. Of more than
-    two replays or logs, up to six, each is compared with the first.
+    An option given several times has a value for each side, one given once is for all. Each of
+    several replays or logs, up to six, is compared with the first.
 
     --fail-on worse=5% or worse:FIGURES=5% limits how much worse a later replay may be than the
     first; other budgets are those of the later ones.

@@ -76,7 +76,7 @@ class LogComparison(Document):
     logs: tuple[LogSide, ...] = figure("The logs.", entries=(2, None))
     conclusion: tuple[str, ...] = figure("The differences to the first log, in sentences.")
     rows: tuple[LogDifference, ...] = figure("Every figure that a log tells.")
-    notes: tuple[str, ...] = figure("What limits the comparison, a sentence each.")
+    notes: tuple[str, ...] = figure("Limits of the comparison, a sentence each.")
 
 
 def compare_logs(results: Sequence[LogResult]) -> LogComparison:

@@ -40,7 +40,7 @@ def labels(results: Sequence[ReplayResult]) -> list[str]:
 
 
 def compared(results: Sequence[ReplayResult]) -> list[Comparison]:
-    """Every side against the first. Of more than two, each has one name in all of them."""
+    """Every side against the first. More than two sides keep one name each in all comparisons."""
     if len(results) == 2:
         return [compare(*results)]
     first, *others = zip(results, labels(results), strict=True)
