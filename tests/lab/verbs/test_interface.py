@@ -108,8 +108,8 @@ SAME: dict[str, tuple[tuple[str, ...], Callable[[], VerbResult]]] = {
         lambda: hs.tune("sdkconfig", goal=["tcp_rx>=5"]),
     ),
     "import": (
-        ("text", "T.hst.txt", "-o", "again.hst"),
-        lambda: hs.import_("T.hst.txt", "again.hst", form="text"),
+        ("T.hst.txt", "-o", "again.hst"),
+        lambda: hs.import_("T.hst.txt", "again.hst"),
     ),
     "fit: pools": (("calls.hst", "--pools"), lambda: hs.fit("calls.hst", pools=True)),
 }

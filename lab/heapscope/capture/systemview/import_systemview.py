@@ -44,7 +44,7 @@ class SystemViewImport(Document):
 
     VERB = "import"
     KIND = "systemview"
-    COMMAND = "import systemview --json"
+    COMMAND = "import --from systemview --json"
     VERSION = 1
 
     file: str = figure("Input as named on the command line.")

@@ -52,7 +52,7 @@ class EspIdfImport(LogResult):
 
     VERB = "import"
     KIND = "esp-idf"
-    COMMAND = "import esp-idf --json"
+    COMMAND = "import --from esp-idf --json"
     VERSION = 1
 
     trace: HeapTraceFacts | None = figure("The heap trace that counts.", default=None)
