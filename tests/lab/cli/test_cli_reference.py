@@ -72,7 +72,7 @@ def test_examples_of_the_help_work(example: str, hst: Path, run: Run) -> None:
     Path("boot.txt").write_text(
         "I (0) boot.esp32: chip\n" + Path("boot.txt").read_text(encoding="utf-8"), encoding="utf-8"
     )
-    for name in ("device.log", "old.log", "new.log"):
+    for name in ("device.log", "old.log", "new.log", "monday.log", "tuesday.log"):
         Path(name).write_bytes(Path("boot.txt").read_bytes())
     firmware = REFERENCE.parents[2] / "studies" / "workloads" / "static" / "firmware.elf"
     Path("firmware.elf").write_bytes(firmware.read_bytes())

@@ -57,7 +57,7 @@ def test_what_the_build_takes_is_told_from_what_is_allocated(tmp_path: Path) -> 
     for words in (
         "40,000 B are the heap itself",
         "1,000 B more are allocated",
-        "100 B are not exp",
+        "100 B are not explained",
     ):
         assert words in cause
 

@@ -186,11 +186,11 @@ def test_every_result_has_its_report() -> None:
         (lambda: hs.replay("T.hst", pool="64KB", cores=1), "--pool and --cores"),
         (lambda: hs.replay("T.hst", chip="esp32", cores=3), "--cores: '3'"),
         (lambda: hs.compare("T.hst", pool="64KB"), "nothing to compare"),
-        (lambda: hs.compare("T.hst", sides=[{"pool": "64KB"}]), "options for 1 sides"),
+        (lambda: hs.compare("T.hst", sides=[{"pool": "64KB"}]), "nothing to compare"),
         (lambda: hs.report("T.hst", "T.hst", sides=[{}, {}, {}], pool="64KB"), "2 traces"),
         (lambda: hs.compare("T.hst", chip="esp32", parts=True), "no version differs"),
         (lambda: hs.compare("sdkconfig", "@5.1", need=[1]), "--need is for comparing replays"),
-        (lambda: hs.compare("sdkconfig", "T.hst"), "T.hst: not a configuration"),
+        (lambda: hs.compare("sdkconfig", "T.hst"), "a configuration and a trace"),
         (lambda: hs.compare("T.hst", "sdkconfig"), "T.hst: a trace and a configuration"),
         (lambda: hs.export("T.hst", to="csv", out="T.csv", weight="total"), "--weight"),
         (
