@@ -20,12 +20,12 @@ DEVICE = "tests/device/test_emulated_lab.py"
 
 REPLAY = (
     Mutant(
-        "lists of tasks, of one device",
+        "region of the lists of tasks",
         "they lie in the smallest heap",
         "lab/native/chip/task_lists.c::hs_lists_init",
         "chip->region[i].size > chip->region[host].size",
         "chip->region[i].size < chip->region[host].size",
-        TRACKED,
+        LISTS,
     ),
     Mutant(
         "lists of tasks",
@@ -48,7 +48,7 @@ REPLAY = (
         "the task's word is not taken off",
         "lab/native/measure/rows.c::reported_largest",
         "largest > heap->around.owner ? largest - heap->around.owner : 0",
-        "largest",
+        "largest > heap->around.owner ? largest : 0",
         TRACKED,
     ),
     Mutant(
