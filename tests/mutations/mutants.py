@@ -37,6 +37,7 @@ from mutants_sites import CALL_SITES
 from mutants_strangers import STRANGERS
 from mutants_sums import SUMS
 from mutants_sweep import SWEEP
+from mutants_task_lists import TASK_LISTS
 from mutants_text import TEXT
 from mutants_tls_ladder import TLS_LADDER
 from mutants_translate import TRANSLATE
@@ -76,6 +77,7 @@ MUTANTS = (
     *BAD_INPUT,
     *STRANGERS,
     *SUMS,
+    *TASK_LISTS,
     *LOSS,
     *NET_BYTES,
     *CALL_SITES,

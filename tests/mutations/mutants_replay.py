@@ -12,45 +12,11 @@ REGIONS = "tests/native/test_regions.c"
 BLOCKS = "tests/native/test_blocks.c"
 PLAIN = "tests/native/test_plain.c"
 INDEX = "tests/models/test_free_index.c"
-LISTS = "tests/native/test_task_lists.c"
-TRACKED = "tests/lab/replay/test_tracked_firmware.py"
 RUN = "tests/lab/replay/test_replay_run.py"
 CHIPS = "tests/lab/layout/test_chips.py"
 DEVICE = "tests/device/test_emulated_lab.py"
 
 REPLAY = (
-    Mutant(
-        "lists of tasks, of one device",
-        "they lie in the smallest heap",
-        "lab/native/chip/task_lists.c::hs_lists_init",
-        "chip->region[i].size > chip->region[host].size",
-        "chip->region[i].size < chip->region[host].size",
-        TRACKED,
-    ),
-    Mutant(
-        "lists of tasks",
-        "a block keeps its entry after its free",
-        "lab/native/chip/task_lists.c::hs_lists_frees",
-        "give(chip, block->listed.block);",
-        "",
-        LISTS,
-    ),
-    Mutant(
-        "lists of a task that ends",
-        "its entries go in any order",
-        "lab/native/chip/task_lists.c::by_order",
-        "(*a)->listed.order < (*b)->listed.order ? -1 : 1",
-        "(*a)->listed.order < (*b)->listed.order ? 1 : -1",
-        LISTS,
-    ),
-    Mutant(
-        "largest that heap_caps_get_info reports",
-        "the task's word is not taken off",
-        "lab/native/measure/rows.c::reported_largest",
-        "largest > heap->around.owner ? largest - heap->around.owner : 0",
-        "largest",
-        TRACKED,
-    ),
     Mutant(
         "digest",
         "one byte of each result left out",

@@ -29,10 +29,10 @@ typedef struct hs_origin {
     uint8_t by_time, by_count; /* the stretch of its birth (measure/watch.h) */
 } hs_origin_t;
 
-/* An entry of the lists of task tracking (chip/task_lists.h). */
+/* A block in the lists of task tracking (chip/task_lists.h). */
 typedef struct hs_listed {
     uint64_t order;    /* in its list */
-    uint32_t block;    /* offset of the list's own block for it; HS_NONE: the lists lack it */
+    uint32_t block;    /* offset of the list's own block for it; HS_NONE: it has got none */
     uint32_t controls; /* slot + 1 of the task whose control block it is; 0: of none */
 } hs_listed_t;
 

@@ -97,7 +97,7 @@ static bool count_block(void *context, const hs_walk_block_t *block)
     return true;
 }
 
-/* One entry for tasks that a device had stands for the time before the scheduler, with its blocks. */
+/* The lists of a device have one entry more than tasks: that of the blocks from before the scheduler. */
 void hs_lists_begin(hs_chip_t *chip)
 {
     hs_task_lists_t *lists = chip->lists;
@@ -291,8 +291,8 @@ static bool comes_first(const hs_task_lists_t *lists, uint32_t slot, uint32_t ot
     return here != 0 && there != 0 ? here > there : slot > other;
 }
 
-/* The list's block for a block that the task resized and `owner` had; `own` is what that has got. The
- * end takes what the SDK then has no list for. */
+/* The list's block for a block that the task resized and `owner` had; `own` is what that has got. A block
+ * of the lists that the SDK then loses stays to the end. */
 static uint32_t list_again(hs_chip_t *chip, hs_tracked_task_t *task, uint32_t region,
                            uint32_t owner, uint32_t own)
 {

@@ -14,7 +14,7 @@
 #include "chip/blocks.h"
 #include "chip/chip.h"
 
-/* The lists of one task. */
+/* One task in the lists. */
 typedef struct hs_tracked_task {
     bool listed;
     bool born;        /* it began in the trace, so that no list of the beginning has it */

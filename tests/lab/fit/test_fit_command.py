@@ -134,6 +134,7 @@ def test_a_trace_of_frees_alone_has_no_ratio(make_trace: MakeTrace) -> None:
     [
         (["gone.hst"], "no such file", "check the path"),
         (["T.hst", "--allocator", "idf-9"], "unknown allocator 'idf-9'", "valid: "),
+        (["T.hst", "--allocator", "idf-5.5+track"], "blocks beside", "--allocator idf-5.5, or"),
         (["marks.hst"], "no heap event in it", "heapscope replay"),
         (["noise.hst"], "noise.hst", "remedy: "),
         ([], "Missing argument", "--help"),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from heapscope.native.config import HeldBlock, NativeConfig, NativeRegion
@@ -46,6 +48,20 @@ def test_a_request_may_be_built_from_one_region_alone() -> None:
         assert state.request(100).region == 0
         assert state.request(100, regions=0b10).region == 1
         assert state.request(100, caps=1 << 10).region is None  # nothing has SPIRAM
+
+
+def test_task_tracking_takes_a_block_more_for_each_that_a_program_gets() -> None:
+    second = 0x3FFC_0000
+    regions = (
+        region(allocator="idf-5.5+track"),
+        replace(region(start=second, allocator="idf-5.5+track"), size=131_072),
+    )
+    with NativeState(config(*regions)) as state:
+        for number in (1, 2):
+            assert state.request(100).region == 0
+            assert [row.used_blocks for row in state.regions()] == [number, number]
+        assert state.request(100, regions=0b10).region == 1  # the heap itself: nobody lists it
+        assert [row.used_blocks for row in state.regions()] == [2, 3]
 
 
 @pytest.mark.parametrize(

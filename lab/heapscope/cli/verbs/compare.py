@@ -82,46 +82,46 @@ def compare(
 ) -> Comparison | SeveralReplays | UpgradeResult | Ladder | LogComparison:
     """Compare things of one kind, and say where their difference comes from.
 
-        traces, or one on several memories    their replays side by side
-        results of replay --json              the same, as they are
-        one trace or none, and --parts        the difference of two memories, part by part
-        configurations                        what each option gives; of several, each step
-            releases: arduino@3.3.7 @3.3.8        the same of what a core or project brings; idf@5.4
-        logs, or total=N,free=N               their last states, and the heap at the start, by region
-            An option given several times has a value for each side, one given once is for all. Each of
-        several replays or logs, up to six, is compared with the first.
+    traces, or one on several memories    their replays side by side
+    results of replay --json              the same, as they are
+    one trace or none, and --parts        the difference of two memories, part by part
+    configurations                        what each option gives; of several, each step
+        releases: arduino@3.3.7 @3.3.8        the same of what a core or project brings; idf@5.4
+    logs, or total=N,free=N               their last states, and the heap at the start, by region
+        An option given several times has a value for each side, one given once is for all. Each of
+    several replays or logs, up to six, is compared with the first.
 
-        --fail-on worse=5% or worse:FIGURES=5% limits how much worse a later replay may be than the
-        first; other budgets are those of the later ones.
+    --fail-on worse=5% or worse:FIGURES=5% limits how much worse a later replay may be than the
+    first; other budgets are those of the later ones.
 
-        With --parts the differences in free memory and in the largest block are divided into control
-        tables, headers, rounding, checks, regions, static growth and accounting. The rest is "not
-        explained". Without a trace only the start is compared, for example of two boot logs.
+    With --parts the differences in free memory and in the largest block are divided into control
+    tables, headers, rounding, checks, regions, static growth and accounting. The rest is "not
+    explained". Without a trace only the start is compared, for example of two boot logs.
 
-        Options of configurations are compared by their final values and not by lines: an option that a
-        default changed between two releases is named too. The gain of options that act together is
-        shared among them, and adds up to the total. Memory is by state, and differences have bands.
-        With -o the tables are written, too: .md as Markdown, else as a page.
+    Options of configurations are compared by their final values and not by lines: an option that a
+    default changed between two releases is named too. The gain of options that act together is
+    shared among them, and adds up to the total. Memory is by state, and differences have bands.
+    With -o the tables are written, too: .md as Markdown, else as a page.
 
-        Examples:
-          heapscope compare T.hst --chip esp32 --idf 4.2 --idf 5.5 --need 16717
-          heapscope compare T.hst --pool 256KB --allocator idf-4.2 --allocator idf-5.5
-          heapscope compare T.hst --pool 256KB --place none --place rules.toml
-          heapscope compare before.hst after.hst --chip esp32
-          heapscope compare T.hst --pool 256KB --allocator idf-5.5 --allocator tlsf --allocator heap_4
-          heapscope compare before.json after.json
-          heapscope compare monday.log tuesday.log
-          heapscope compare before.hst after.hst --chip esp32 --fail-on worse:tasks*=5%
-          heapscope compare T.hst --chip esp32 --idf 4.2 --idf 5.5 --parts
-          heapscope compare --chip esp32 --boot-log boot.txt --idf 4.2 --idf 4.3 --caps INTERNAL
-          heapscope compare T.hst --layout F.toml --idf 4.2 --idf 5.5 --parts
-          heapscope compare sdkconfig.defaults@5.1 @5.5 --chip esp32 --tls 1
-          heapscope compare arduino@3.3.7:qio_opi @3.3.8 --chip esp32s3
-          heapscope compare micropython@1.26.1:ESP32_GENERIC micropython@1.27.0:ESP32_GENERIC
-          heapscope compare idf@5.5.1 @5.5.4 --chip esp32
-          heapscope compare old.log new.log
-          heapscope compare sdkconfig +CONFIG_LWIP_IRAM_OPTIMIZATION=n +CONFIG_ESP_WIFI_IRAM_OPT=n
-          heapscope compare sdkconfig.defaults --steps steps.txt --chip esp32 -o steps.md
+    Examples:
+      heapscope compare T.hst --chip esp32 --idf 4.2 --idf 5.5 --need 16717
+      heapscope compare T.hst --pool 256KB --allocator idf-4.2 --allocator idf-5.5
+      heapscope compare T.hst --pool 256KB --place none --place rules.toml
+      heapscope compare before.hst after.hst --chip esp32
+      heapscope compare T.hst --pool 256KB --allocator idf-5.5 --allocator tlsf --allocator heap_4
+      heapscope compare before.json after.json
+      heapscope compare monday.log tuesday.log
+      heapscope compare before.hst after.hst --chip esp32 --fail-on worse:tasks*=5%
+      heapscope compare T.hst --chip esp32 --idf 4.2 --idf 5.5 --parts
+      heapscope compare --chip esp32 --boot-log boot.txt --idf 4.2 --idf 4.3 --caps INTERNAL
+      heapscope compare T.hst --layout F.toml --idf 4.2 --idf 5.5 --parts
+      heapscope compare sdkconfig.defaults@5.1 @5.5 --chip esp32 --tls 1
+      heapscope compare arduino@3.3.7:qio_opi @3.3.8 --chip esp32s3
+      heapscope compare micropython@1.26.1:ESP32_GENERIC micropython@1.27.0:ESP32_GENERIC
+      heapscope compare idf@5.5.1 @5.5.4 --chip esp32
+      heapscope compare old.log new.log
+      heapscope compare sdkconfig +CONFIG_LWIP_IRAM_OPTIMIZATION=n +CONFIG_ESP_WIFI_IRAM_OPT=n
+      heapscope compare sdkconfig.defaults --steps steps.txt --chip esp32 -o steps.md
     """
     from heapscope.cli.verbs.compared_configurations import compared_configurations
     from heapscope.cli.verbs.compared_kind import Comparing, comparison_of, kind_of
