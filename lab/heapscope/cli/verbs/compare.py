@@ -86,9 +86,9 @@ def compare(
     results of replay --json              the same, as they are
     one trace or none, and --parts        the difference of two memories, part by part
     configurations                        what each option gives; of several, each step
-        releases: arduino@3.3.7 @3.3.8        the same of what a core or project brings; idf@5.4
+    releases: arduino@3.3.7 @3.3.8        the same of what a core or project brings; idf@5.4
     logs, or total=N,free=N               their last states, and the heap at the start, by region
-        An option given several times has a value for each side, one given once is for all. Each of
+    An option given several times has a value for each side, one given once is for all. Each of
     several replays or logs, up to six, is compared with the first.
 
     --fail-on worse=5% or worse:FIGURES=5% limits how much worse a later replay may be than the
