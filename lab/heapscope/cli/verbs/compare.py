@@ -110,7 +110,6 @@ def compare(
       heapscope compare before.hst after.hst --chip esp32
       heapscope compare T.hst --pool 256KB --allocator idf-5.5 --allocator tlsf --allocator heap_4
       heapscope compare before.json after.json
-      heapscope compare monday.log tuesday.log
       heapscope compare before.hst after.hst --chip esp32 --fail-on worse:tasks*=5%
       heapscope compare T.hst --chip esp32 --idf 4.2 --idf 5.5 --parts
       heapscope compare --chip esp32 --boot-log boot.txt --idf 4.2 --idf 4.3 --caps INTERNAL
