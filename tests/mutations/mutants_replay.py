@@ -165,8 +165,8 @@ REPLAY = (
         "parts of a region",
         "every flavour counts as light poisoning",
         "lab/native/measure/rows.c::hs_measure_region_parts",
-        "hs_sim_overhead(region->heap) * tally->used_blocks",
-        "12 * tally->used_blocks",
+        "hs_sim_overhead(region->heap) * programs",
+        "12 * programs",
         MEASURE,
     ),
     Mutant(
