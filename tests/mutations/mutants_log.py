@@ -44,7 +44,7 @@ OF_LOGS = (
         "does it fit",
         "the power of two that a release reports is the block",
         "lab/heapscope/logs/heaps/fits.py::_blocks",
-        "powers = _powers(reading, row.largest)",
+        "powers = may_be_power(reading, row.largest)",
         "powers = False",
         f"{TESTS}/test_log_kinds.py",
     ),

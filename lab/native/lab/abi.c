@@ -115,6 +115,7 @@ size_t hs_lab_sizeof(const char *struct_name)
         SIZE(hs_lab_dropped_row_t),
         SIZE(hs_lab_listened_region_t),
         SIZE(hs_lab_memory_t),
+        SIZE(hs_lab_hardware_t),
         SIZE(hs_lab_owner_t),
         SIZE(hs_lab_lately_t),
         SIZE(hs_lab_watched_t),

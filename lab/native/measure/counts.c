@@ -50,7 +50,7 @@ static bool grow(hs_counts_t *counts)
     return true;
 }
 
-const hs_counts_row_t *hs_counts_find(const hs_counts_t *counts, uint32_t task, uint32_t site)
+hs_counts_row_t *hs_counts_find(const hs_counts_t *counts, uint32_t task, uint32_t site)
 {
     if (counts->slots == NULL) {
         return NULL;

@@ -28,6 +28,6 @@ void hs_counts_free(hs_counts_t *counts);
 /* Its row, which may be a new one. NULL: the host has no memory. */
 hs_counts_row_t *hs_counts_row(hs_counts_t *counts, uint32_t task, uint32_t site);
 /* Its row; NULL: it has not come yet. */
-const hs_counts_row_t *hs_counts_find(const hs_counts_t *counts, uint32_t task, uint32_t site);
+hs_counts_row_t *hs_counts_find(const hs_counts_t *counts, uint32_t task, uint32_t site);
 
 #endif

@@ -207,10 +207,11 @@ void hs_watch_ended(hs_watch_t *watch, const hs_block_t *block, uint64_t time)
         return; /* before the interval */
     }
     pass(watch, time);
-    hs_counts_row_t *holder = hs_counts_row(&watch->holders, block->task, block->origin.site);
+    hs_counts_row_t *holder = hs_counts_find(&watch->holders, block->task, block->origin.site);
     if (holder == NULL) {
-        watch->failed = true;
-    } else if (!watch->known) {
+        return; /* it has allocated nothing in the interval */
+    }
+    if (!watch->known) {
         holder->row.freed += block->origin.by_count;
     } else if (holder->row.allocated >= BLOCKS_LEAST) {
         const uint32_t axis = holder->row.by_own != 0 ? HS_LAB_AXIS_OWN : HS_LAB_AXIS_TASK;

@@ -155,7 +155,7 @@ def test_imports_that_cannot_be_done(
     here: Path, run: Run, args: tuple[str, ...], parts: tuple[str, ...]
 ) -> None:
     Path("empty.txt").write_bytes(b"")
-    error = refused(run("import", *args))
+    error = refused(run("import", "--from", *args))
     for part in parts:
         assert part in error
     assert "net" in Path("events.txt").read_text(encoding="utf-8")
@@ -176,7 +176,7 @@ def test_an_import_of_what_is_no_text_names_it_and_prints_none_of_it(
 
 @pytest.mark.parametrize("form", ["text", "heaptrack", "mtrace", "pjsip"])
 def test_a_trace_is_not_imported_again(hst: Path, run: Run, form: str) -> None:
-    error = refused(run("import", form, hst, "-o", "U.hst"))
+    error = refused(run("import", "--from", form, hst, "-o", "U.hst"))
     assert "is a trace already" in error
     assert "\\x" not in error
 

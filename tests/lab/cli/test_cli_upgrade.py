@@ -120,7 +120,7 @@ def test_tracking_is_no_difference_of_checks_where_both_have_it(
         ((*CHIP, "--reported-free", "-5"), "--reported-free"),
         ((*CHIP, "--reported-free", "9000000"), "even when start-up takes nothing"),
         ((*CHIP, *("--reported-free", "1") * 3), "given 3 times"),
-        ((*CHIP, *("--boot-log", "boot.txt") * 3), "there are 3"),
+        ((*CHIP, *("--boot-log", "boot.txt") * 3), "--boot-log: 3"),
         ((*CHIP, "--boot-log", "none.txt"), "none.txt"),
         ((*CHIP, "--boot-log", "events.txt"), "no heap_init line"),
         ((*CHIP, "--layout", "F.toml"), "cannot be used together"),

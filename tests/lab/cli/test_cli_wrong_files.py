@@ -95,7 +95,7 @@ def test_no_file_is_taken_for_what_it_is_not(
         assert remedy.startswith("remedy: ")
         assert kind in error
         assert "a fault of Heapscope" not in error
-        if kind in TRACES:
+        if kind in TRACES and reader != "compare configurations":
             assert "it is a trace already" in error
             assert "heapscope replay FILE" in remedy
     assert sorted(Path().iterdir()) == there

@@ -169,7 +169,7 @@ def test_a_file_without_an_end_in_sight_is_named_by_its_beginning(tmp_path: Path
 def test_standard_input_is_a_thing() -> None:
     done = CliRunner().invoke(app, ["-", "--need", "12289"], input=LOG)
     assert done.exit_code == 0
-    assert "A request of 12,289 B by heap_caps_malloc" in done.output
+    assert "12,289 B would not fit" in done.output
 
 
 def test_a_thing_that_is_not_there_is_no_verb_and_a_mistyped_verb_is_no_thing(

@@ -165,7 +165,7 @@ THINGS = {
     "ae": Built(kind="other", content=FREERTOS, says="--pool"),
     "af": Built(kind="other", content="esphome:\n  name: hall\nesp32:\n  board: esp32dev\n"),
     "ag": Built(kind="other", content=ZEPHYR, says="trace"),
-    "ah": Built(kind="other", content=PRJ, says="4 of its 4 options"),
+    "ah": Built(kind="other", content=PRJ, says="prj.conf of Zephyr"),
     "ai": Built(
         kind="other", content="[[region]]\nstart = 0x20000000\nsize = 32768\n", next="replay"
     ),

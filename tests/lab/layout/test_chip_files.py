@@ -66,7 +66,8 @@ def test_there_are_the_chips_of_today() -> None:
 @pytest.mark.parametrize("name", sorted(NAMES))
 def test_a_file_has_these_keys_and_names_its_sources(name: str) -> None:
     text = (CHIPS / f"{name}.toml").read_text(encoding="utf-8")
-    top = {"schema", "name", "title", "cores", "request_max", "version", "default"} | {"linker"}
+    top = {"schema", "name", "title", "cores", "request_max", "version", "default"}
+    top |= {"linker", "hardware"}
     assert set(tomllib.loads(text)) - {"rom", "preview"} == top
     assert ("rom" in tomllib.loads(text)) == (name in ROM)
     assert re.search(r"^#   components/heap/port/\S*memory_layout\.c", text, re.MULTILINE)

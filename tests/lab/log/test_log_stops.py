@@ -67,7 +67,7 @@ _FIRST = {
     "a canary": (
         _GURU.format("Unhandled debug exception")
         + "Debug exception reason: Stack canary watchpoint triggered (main)\n",
-        ("stack of task main", "CONFIG_ESP_MAIN_TASK_STACK_SIZE", "the heap did not lack memory"),
+        ("stack of task main", "CONFIG_ESP_MAIN_TASK_STACK_SIZE", "no lack of heap"),
     ),
     "FreeRTOS's hook": (
         "***ERROR*** A stack overflow in task my task has been detected.\n",
@@ -86,7 +86,7 @@ _FIRST = {
     "a watchdog": (
         "E (9) task_wdt: Task watchdog got triggered. The following tasks did not reset it:\n"
         "E (9) task_wdt:  - IDLE0 (CPU 0)\nE (9) task_wdt: CPU 0: busy\n",
-        ("watchdog", "IDLE0", "busy", "the heap did not lack memory"),
+        ("watchdog", "IDLE0", "busy", "no lack of heap"),
     ),
     "a panic elsewhere": (
         _GURU.format("IntegerDivideByZero") + _PC + _INNER.format("mean", "a.c"),

@@ -67,12 +67,13 @@ def comparison_of(things: Sequence[tuple[str, Operand]], *, parts: bool) -> Comp
             f"{name}: {first}, and builds are not compared part by part in this version",
             remedy=f"heapscope {names} says what is known of each: its static RAM",
         )
-    apart = next((kind for kind in kinds if kind not in (first, Operand.UNKNOWN)), None)
+    others = (each for each in things if each[1] not in (first, Operand.UNKNOWN))
+    second, apart = next(others, ("", None))
     if apart is not None and {first, apart} & {Operand.CONFIGURATION, Operand.LOG, Operand.BUILD}:
         one, other = (apart, first) if first is Operand.TRACE else (first, apart)
         more = _OF_TRACE.get(one, "") if other is Operand.TRACE else ""
         raise InputError(
-            f"{name}: {first} and {apart} have nothing to compare",
+            f"{name} and {second}: {first} and {apart} have nothing to compare",
             remedy=f"name things of one kind{more}",
         )
     if first is Operand.CONFIGURATION:

@@ -327,9 +327,7 @@ class MemoryModel:
         known, memory = self.known(DRAM), self.all_cores_memory.dram
         if known is None:
             taken = memory - self.less_empty(memory, DRAM)[0]
-            held: Iterable[Held] = default_statics(
-                config.chip, config.table.release, self.scene.minor, DRAM
-            )
+            held: Iterable[Held] = default_statics(config.chip, config.sdk, self.scene.minor, DRAM)
         else:
             taken, held = known, (each for each in self.held(self.busiest) if each.static)
         elsewhere = static.code_elsewhere if static is not None else 0
@@ -357,7 +355,7 @@ class MemoryModel:
         fit, free = memory_fit(), self.constant(state, place)[0]
         if self.known(place) is None:  # an empty program has the parts of a default build in it
             config = scene.config
-            default = default_statics(config.chip, config.table.release, scene.minor, place)
+            default = default_statics(config.chip, config.sdk, scene.minor, place)
             free += sum(each.bytes for each in default)
         return free - (sum(map(fit.factor, self.more(state))) if place == DRAM else 0)
 
@@ -370,7 +368,7 @@ class MemoryModel:
         sizes = {each.part.id: (each.part.kind, each.taken) for each in held if not each.static}
         if self.known(place) is None:
             config = self.scene.config
-            default = default_statics(config.chip, config.table.release, self.scene.minor, place)
+            default = default_statics(config.chip, config.sdk, self.scene.minor, place)
             wanted = [each for each in default if only is None or each.part.id in only]
             sizes |= _steps(wanted, [each for each in held if each.static])
         return sizes
