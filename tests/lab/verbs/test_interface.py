@@ -191,7 +191,7 @@ def test_every_result_has_its_report() -> None:
         (lambda: hs.compare("T.hst", chip="esp32", parts=True), "no version differs"),
         (lambda: hs.compare("sdkconfig", "@5.1", need=[1]), "--need is for comparing replays"),
         (lambda: hs.compare("sdkconfig", "T.hst"), "a configuration and a trace"),
-        (lambda: hs.compare("T.hst", "sdkconfig"), "T.hst and sdkconfig: a trace and a configuration"),
+        (lambda: hs.compare("T.hst", "sdkconfig"), "T.hst and sdkconfig: a trace and a conf"),
         (lambda: hs.export("T.hst", to="csv", out="T.csv", weight="total"), "--weight"),
         (
             lambda: hs.import_("T.hst.txt", "x.hst", chip="esp32", form="text"),
