@@ -18,7 +18,7 @@ class Wanted(NamedTuple):
 
 
 def by_hardware(hardware: NativeHardware, size: int, caps: int, *, align: int = 4) -> Wanted:
-    """A request as the hardware makes it, before a region is asked. `align`: at least 4."""
+    """A request as the hardware makes it, before a region is tried. `align`: at least 4."""
     library = load()
     rule = ffi.new("hs_lab_hardware_t *", vars(hardware))
     request = ffi.new("uint32_t[3]", (align, size, caps))

@@ -1,4 +1,4 @@
-"""Facts that a reader is asked for before it reads: the blocks of an interval, and the clock at
+"""Facts that are chosen before a reader reads: the blocks of an interval, and the clock at
 chosen events."""
 
 from __future__ import annotations

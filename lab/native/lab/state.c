@@ -57,7 +57,7 @@ void hs_lab_state_request(hs_lab_state_t *state, const hs_lab_request_t *request
                           hs_lab_served_t *out)
 {
     hs_chip_t *chip = &state->chip;
-    if (chip->lists != NULL) { /* where one heap alone is asked, nothing lies above it */
+    if (chip->lists != NULL) { /* where one heap alone is used, nothing lies above it */
         chip->lists->on = request->regions == 0;
     }
     const hs_request_t requested = {

@@ -17,7 +17,7 @@
 #define SUSPECT 0.2
 /* Allocations in this part of an axis are the start-up's. */
 #define STARTUP (1.0 / 32)
-/* By the clock a leak goes on for this part of the interval. */
+/* A leak on the axis of time goes on for this part of the interval. */
 #define GOES_ON 0.5
 /* No other axis is asked of a holder that one of them shows to be a leak so clearly. */
 #define SURE 1e-9

@@ -4,19 +4,10 @@
 #include <string.h>
 
 #include "form.h"
+#include "letters.h"
 #include "measure.h"
 
 #define NONE HS_LOG_NO_MEMORY_NAMED
-
-static bool is_digit(char byte)
-{
-    return byte >= '0' && byte <= '9';
-}
-
-static char lower(char byte)
-{
-    return byte >= 'A' && byte <= 'Z' ? (char)(byte + ('a' - 'A')) : byte;
-}
 
 void hs_log_label_begin(hs_log_scan_t *scan)
 {
@@ -30,7 +21,7 @@ static bool begins_moment(const char *text, size_t length)
     static const char *const words[] = {"at", "before", "after", "now", "during", "on", "in"};
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
         size_t same = 0;
-        while (same < length && lower(text[same]) == words[i][same]) {
+        while (same < length && hs_log_lower(text[same]) == words[i][same]) {
             same++; /* NUL at the latest */
         }
         if (same == length && words[i][same] == 0) {
@@ -59,7 +50,7 @@ static void add_word(hs_log_scan_t *scan, size_t end, hs_log_word_t word)
     if (label->last & HS_WORD_HEAP && label->means == label->last) {
         label->of_moment = begins_moment(scan->text + scan->at, end - scan->at);
     }
-    const bool unit = word.means == 0 && lower(scan->text[scan->at]) == 'b' &&
+    const bool unit = word.means == 0 && hs_log_lower(scan->text[scan->at]) == 'b' &&
                       strncmp(scan->text + scan->at + 1, "yte", 3) == 0;
     scan->at = end < scan->length ? end : scan->length;
     label->segment[label->segments] |= word.means;
@@ -72,8 +63,8 @@ static void add_word(hs_log_scan_t *scan, size_t end, hs_log_word_t word)
 void hs_log_word_take(hs_log_scan_t *scan, size_t end)
 {
     hs_log_word_t word;
-    if (scan->text[end] == '-' && lower(scan->text[end + 1]) == 'b' &&
-        is_digit(scan->text[scan->at])) {
+    if (scan->text[end] == '-' && hs_log_lower(scan->text[end + 1]) == 'b' &&
+        hs_log_is_digit(scan->text[scan->at])) {
         word = hs_log_word_find(scan->text[scan->at] == '8' ? "8bit" : "32bit",
                                 scan->text[scan->at] == '8' ? 4 : 5);
         end += 4;
@@ -209,7 +200,7 @@ void hs_log_sign_take(hs_log_scan_t *scan, char byte)
     case ':':
     case ']':
         scan->label.has_colon = true;
-        if (scan->scope->depth == 0 && !is_digit(*next) && *next != 0) {
+        if (scan->scope->depth == 0 && !hs_log_is_digit(*next) && *next != 0) {
             take_topic(scan);
             if (byte == ':' && scan->label.means != 0 &&
                 (scan->label.means & ~(uint32_t)HS_WORD_NO_HEAPS) == 0) {

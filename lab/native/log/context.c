@@ -3,18 +3,14 @@
 #include <string.h>
 
 #include "form.h"
-
-static bool is_digit(char byte)
-{
-    return byte >= '0' && byte <= '9';
-}
+#include "letters.h"
 
 /* A decimal number that ends before `end` and has at most 15 digits; false: none. */
 static bool number_before(const char *text, size_t end, int64_t *value)
 {
     size_t start = end;
     *value = 0;
-    while (start > 0 && is_digit(text[start - 1]) && end - start < 16) {
+    while (start > 0 && hs_log_is_digit(text[start - 1]) && end - start < 16) {
         start--;
     }
     for (size_t at = start; at < end; at++) {
@@ -90,7 +86,7 @@ static bool ovms_task_read(const char *text, hs_lab_log_fact_t *fact)
     text += strcspn(text, blanks); /* the state */
     text += strspn(text, blanks);
     const char *name = text;
-    while (*text != 0 && !(text[0] == ' ' && is_digit(text[strspn(text, blanks)]))) {
+    while (*text != 0 && !(text[0] == ' ' && hs_log_is_digit(text[strspn(text, blanks)]))) {
         text++;
     }
     const size_t name_length = (size_t)(text - name);

@@ -4,33 +4,9 @@
 
 #include "failures.h"
 #include "form.h"
+#include "letters.h"
 #include "quantity.h"
 #include "roots.h"
-
-static char lower(char byte)
-{
-    return byte >= 'A' && byte <= 'Z' ? (char)(byte + ('a' - 'A')) : byte;
-}
-
-static bool is_digit(char byte)
-{
-    return byte >= '0' && byte <= '9';
-}
-
-/* Does the text contain the small letters of `part`, in any case? */
-static bool contains(const char *text, const char *part)
-{
-    for (; *text != 0; text++) {
-        size_t same = 0;
-        while (part[same] != 0 && lower(text[same]) == part[same]) {
-            same++;
-        }
-        if (part[same] == 0) {
-            return true;
-        }
-    }
-    return false;
-}
 
 /* The tag before a colon: who speaks. */
 void hs_log_tag_keep(hs_lab_log_fact_t *fact, const char *text, size_t length)
@@ -79,9 +55,9 @@ static bool tls_code(const char *text, size_t length, hs_lab_log_fact_t *fact)
     size_t start = length;
     hs_log_quantity_t number = {0};
     for (size_t at = 0; at + 1 < length; at++) {
-        const bool sign = text[at] == '-' && is_digit(text[at + 1]) &&
+        const bool sign = text[at] == '-' && hs_log_is_digit(text[at + 1]) &&
                           (at == 0 || !hs_log_word_byte(text[at - 1]));
-        const bool plain = is_digit(text[at]) && text[at + 1] == 'x' && at >= 9 &&
+        const bool plain = hs_log_is_digit(text[at]) && text[at + 1] == 'x' && at >= 9 &&
                            strncmp(text + at - 9, "failure: ", 9) == 0;
         const bool wide = strncmp(text + at, "FFFF", 4) == 0 && (at == 0 || text[at - 1] == '=');
         if (!sign && !plain && !wide) {
@@ -102,9 +78,9 @@ static bool tls_code(const char *text, size_t length, hs_lab_log_fact_t *fact)
             number = one;
         }
     }
-    const bool returned = contains(text, "return") || contains(text, "err") ||
-                          contains(text, "res=") || contains(text, "fail") ||
-                          contains(text, "code");
+    const bool returned = hs_log_contains(text, "return") || hs_log_contains(text, "err") ||
+                          hs_log_contains(text, "res=") || hs_log_contains(text, "fail") ||
+                          hs_log_contains(text, "code");
     if (start == length || !returned) {
         return false;
     }
@@ -128,7 +104,7 @@ bool hs_log_code_read(const char *text, size_t length, uint32_t roots, hs_lab_lo
         return tls_code(text, length, fact);
     }
     for (size_t at = 0; at < length; at++) { /* ESP_ERR_NO_MEM */
-        if (is_digit(text[at]) && (at == 0 || !hs_log_word_byte(text[at - 1]))) {
+        if (hs_log_is_digit(text[at]) && (at == 0 || !hs_log_word_byte(text[at - 1]))) {
             const hs_log_quantity_t number = hs_log_quantity_read(text, at);
             const bool closed = !hs_log_word_byte(text[number.end]) && text[number.end] != '.';
             const bool named = at > 0 && strchr(" (:=", text[at - 1]) != NULL;

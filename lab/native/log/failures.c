@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "form.h"
+#include "letters.h"
 #include "quantity.h"
 #include "rows/capability.h"
 
@@ -87,31 +88,6 @@ static const struct {
     {"nullptr", NOTHING},
 };
 
-static char lower(char byte)
-{
-    return byte >= 'A' && byte <= 'Z' ? (char)(byte + ('a' - 'A')) : byte;
-}
-
-static bool is_digit(char byte)
-{
-    return byte >= '0' && byte <= '9';
-}
-
-/* Does the text contain the small letters of `part`, in any case? */
-static bool contains(const char *text, const char *part)
-{
-    for (; *text != 0; text++) {
-        size_t same = 0;
-        while (part[same] != 0 && lower(text[same]) == part[same]) {
-            same++;
-        }
-        if (part[same] == 0) {
-            return true;
-        }
-    }
-    return false;
-}
-
 static unsigned meaning(const char *text, size_t length)
 {
     char word[WORD_MAX];
@@ -119,7 +95,7 @@ static unsigned meaning(const char *text, size_t length)
         return 0;
     }
     for (size_t i = 0; i < length; i++) {
-        word[i] = lower(text[i]);
+        word[i] = hs_log_lower(text[i]);
     }
     for (size_t i = 0; i < sizeof table / sizeof table[0]; i++) {
         if (table[i].text[0] == word[0] && strlen(table[i].text) == length &&
@@ -190,7 +166,7 @@ static hs_log_quantity_t argument(const char *text, size_t at, hs_log_quantity_t
 {
     const size_t next =
         number.end + 1 + (text[number.end] == ',' ? strspn(text + number.end + 1, " ") : 0);
-    if (at < 7 || text[at - 1] != '(' || text[number.end] != ',' || !is_digit(text[next])) {
+    if (at < 7 || text[at - 1] != '(' || text[number.end] != ',' || !hs_log_is_digit(text[next])) {
         return number;
     }
     size_t start = at - 1;
@@ -200,14 +176,15 @@ static hs_log_quantity_t argument(const char *text, size_t at, hs_log_quantity_t
     char name[32] = "";
     hs_log_copy(name, sizeof name, text + start, at - 1 - start);
     hs_log_quantity_t second = hs_log_quantity_read(text, next);
-    if (contains(name, "calloc")) {
+    if (hs_log_contains(name, "calloc")) {
         second.value = second.value != 0 && number.value > INT64_MAX / second.value
                            ? INT64_MAX
                            : number.value * second.value;
         return second;
     }
-    return contains(name, "align") || (contains(name, "realloc") && number.is_hex) ? second
-                                                                                   : number;
+    return hs_log_contains(name, "align") || (hs_log_contains(name, "realloc") && number.is_hex)
+               ? second
+               : number;
 }
 
 static void take_number(hs_log_scan_words_t *scan, const hs_log_quantity_t *number, char behind)
@@ -238,7 +215,7 @@ static void scan_words(const char *text, size_t length, hs_log_scan_words_t *sca
             at++;
             continue;
         }
-        if (is_digit(text[at])) {
+        if (hs_log_is_digit(text[at])) {
             const hs_log_quantity_t number = argument(text, at, hs_log_quantity_read(text, at));
             scan->is_foreign |= number.is_giant;
             const bool closed = !hs_log_word_byte(text[number.end]) && text[number.end] != '.';
@@ -286,7 +263,7 @@ bool hs_log_failure_read(const char *text, size_t length, const hs_lab_log_fact_
 {
     hs_log_scan_words_t scan = {.figures = figures, .figure_count = figure_count};
     scan_words(text, length, &scan);
-    const bool exhausted = contains(text, "memory exhausted");
+    const bool exhausted = hs_log_contains(text, "memory exhausted");
     const bool named = scan.is_name && scan.rank < 2;
     const bool denied = scan.all & ALLOC && scan.all & (FAIL | NOT) && !scan.none_failed && !named;
     const bool is_short = scan.is_short || exhausted;

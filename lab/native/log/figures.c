@@ -13,6 +13,7 @@
 
 #include "clause.h"
 #include "form.h"
+#include "letters.h"
 #include "measure.h"
 #include "number.h"
 
@@ -21,16 +22,6 @@
 #define SEGMENTS HS_LOG_SEGMENTS
 #define NONE HS_LOG_NO_MEMORY_NAMED
 #define STATES (HS_LOG_TOLD_FREE | HS_LOG_TOLD_LARGEST | HS_LOG_TOLD_MIN)
-
-static bool is_digit(char byte)
-{
-    return byte >= '0' && byte <= '9';
-}
-
-static char lower(char byte)
-{
-    return byte >= 'A' && byte <= 'Z' ? (char)(byte + ('a' - 'A')) : byte;
-}
 
 /* The fact of this memory that does not have the field yet; a new one if missing. */
 static hs_lab_log_fact_t *fact_of(hs_log_scan_t *scan, int memory, uint32_t field)
@@ -83,7 +74,7 @@ static uint32_t means_behind(hs_log_scan_t *scan, size_t *end)
     }
     const char next = scan->text[stop + strspn(scan->text + stop, " ")];
     if ((word.means & (HS_WORD_MEASURES | HS_WORD_CHANGE)) == 0 || next == '=' || next == ':' ||
-        is_digit(next)) {
+        hs_log_is_digit(next)) {
         return 0; /* it is the label of what follows */
     }
     *end = stop;
@@ -128,7 +119,7 @@ static size_t next_number(const hs_log_scan_t *scan, size_t end)
         return 0;
     }
     text += strspn(text, " ");
-    return is_digit(text[0]) ? (size_t)(text - scan->text) : 0;
+    return hs_log_is_digit(text[0]) ? (size_t)(text - scan->text) : 0;
 }
 
 /* "Heap: 34768": the word alone means what is free of it. */
@@ -227,17 +218,17 @@ static void step(hs_log_scan_t *scan)
         end++;
     }
     const char before = scan->at > 0 ? scan->text[scan->at - 1] : ' ';
-    const bool hex = byte == '0' && lower(scan->text[scan->at + 1]) == 'x';
+    const bool hex = byte == '0' && hs_log_lower(scan->text[scan->at + 1]) == 'x';
     const bool mark = before == '#' || before == '_';
-    if (is_digit(byte) && hs_log_number_is_place(scan->text, scan->at)) {
+    if (hs_log_is_digit(byte) && hs_log_number_is_place(scan->text, scan->at)) {
         scan->at = end;
         hs_log_label_begin(scan);
         return;
     }
-    const hs_log_number_t number = is_digit(byte)
+    const hs_log_number_t number = hs_log_is_digit(byte)
                                        ? hs_log_own_number(scan->scope->own, scan->text, scan->at)
                                        : (hs_log_number_t){0};
-    if (!is_digit(byte) || number.is_word || hex || mark || is_in_label(scan, &number)) {
+    if (!hs_log_is_digit(byte) || number.is_word || hex || mark || is_in_label(scan, &number)) {
         hs_log_word_take(scan, end);
         scan->label.means &= hex ? ~(uint32_t)HS_WORD_FAIL : UINT32_MAX; /* the code of a failure */
     } else {

@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "letters.h"
+
 #define WORD_MAX 32u /* bytes of a first word that count */
 
 typedef struct hs_log_cursor {
@@ -13,21 +15,11 @@ typedef struct hs_log_cursor {
     bool goes_on; /* a byte of the pattern came behind the first number, or that may go on */
 } hs_log_cursor_t;
 
-static char lower(char byte)
-{
-    return byte >= 'A' && byte <= 'Z' ? (char)(byte + ('a' - 'A')) : byte;
-}
-
-static bool is_digit(char byte)
-{
-    return byte >= '0' && byte <= '9';
-}
-
 /* Value of a hexadecimal digit, or 16. */
 static unsigned nibble(char byte)
 {
-    const char small = lower(byte);
-    return is_digit(byte)                 ? (unsigned)(byte - '0')
+    const char small = hs_log_lower(byte);
+    return hs_log_is_digit(byte)          ? (unsigned)(byte - '0')
            : small >= 'a' && small <= 'f' ? (unsigned)(small - 'a' + 10)
                                           : 16;
 }
@@ -37,7 +29,7 @@ static uint32_t hash_word(const char *text)
 {
     uint32_t hash = 2166136261u; /* FNV-1a */
     for (size_t i = 0; i < WORD_MAX && hs_log_word_byte(text[i]); i++) {
-        hash = (hash ^ (uint8_t)lower(text[i])) * 16777619u;
+        hash = (hash ^ (uint8_t)hs_log_lower(text[i])) * 16777619u;
     }
     return (hash ^ hash >> 16) % HS_LOG_BUCKETS;
 }
@@ -147,7 +139,7 @@ static bool number(hs_log_cursor_t *cursor, char type, char field)
     const bool negative = type != 'x' && text[0] == '-';
     cursor->at += negative;
     text += negative;
-    const bool prefixed = text[0] == '0' && lower(text[1]) == 'x';
+    const bool prefixed = text[0] == '0' && hs_log_lower(text[1]) == 'x';
     size_t run = 0;
     while (type == 'v' && run < 9 && nibble(text[run]) < 16) {
         run++;
@@ -195,7 +187,7 @@ static bool goes_on(const char *text, const char *pattern)
     while (*pattern != 0 && strchr("%{}", *pattern) == NULL) {
         if (*pattern == ' ') {
             text += strspn(text, " ");
-        } else if (lower(*text++) != lower(*pattern)) {
+        } else if (hs_log_lower(*text++) != hs_log_lower(*pattern)) {
             return false; /* NUL at the latest */
         }
         pattern++;
@@ -225,7 +217,7 @@ static bool literal(hs_log_cursor_t *cursor, char byte)
         return true;
     }
     cursor->ended = cursor->at == cursor->length;
-    if (cursor->ended || lower(cursor->text[cursor->at]) != lower(byte)) {
+    if (cursor->ended || hs_log_lower(cursor->text[cursor->at]) != hs_log_lower(byte)) {
         return false;
     }
     cursor->at++;
@@ -320,7 +312,7 @@ const hs_log_form_t *hs_log_form_find(const hs_log_index_t *index, const hs_log_
          next = index->next[next - 1]) {
         const hs_log_form_t *form = form_at(next - 1);
         const char *pattern = first_word(form->pattern);
-        if (lower(*pattern) != lower(text[at])) {
+        if (hs_log_lower(*pattern) != hs_log_lower(text[at])) {
             continue; /* another word of this bucket */
         }
         const bool cuts = (form->flags & HS_LOG_FORM_CUTS) != 0;

@@ -4,26 +4,13 @@
 #include <string.h>
 
 #include "form.h"
-
-static char lower(char byte)
-{
-    return byte >= 'A' && byte <= 'Z' ? (char)(byte + ('a' - 'A')) : byte;
-}
-
-static bool is_digit(char byte)
-{
-    return byte >= '0' && byte <= '9';
-}
+#include "letters.h"
 
 /* Does one of the words begin here? They are in small letters, and the last one is NULL. */
 static bool begins_one(const char *text, const char *const *words)
 {
     for (; *words != NULL; words++) {
-        size_t same = 0;
-        while ((*words)[same] != 0 && lower(text[same]) == (*words)[same]) {
-            same++;
-        }
-        if ((*words)[same] == 0) {
+        if (hs_log_begins(text, *words)) {
             return true;
         }
     }
@@ -55,7 +42,7 @@ bool hs_log_looks_like_memory(const char *text)
     static const char *const places[] = {".c:", ".cpp:", ".h:", "inlined by", "->malloc", NULL};
     bool heap = false, size = false, fault = false;
     for (size_t at = 0; text[at] != 0; at++) {
-        if (strchr(".-acefhimnpsu0123456789", lower(text[at])) == NULL) {
+        if (strchr(".-acefhimnpsu0123456789", hs_log_lower(text[at])) == NULL) {
             continue; /* nothing below begins so */
         }
         if (begins_one(text + at, places)) {
@@ -63,7 +50,7 @@ bool hs_log_looks_like_memory(const char *text)
         }
         heap |= begins_one(text + at, heaps);
         fault |= begins_one(text + at, faults);
-        size |= is_digit(text[at]) && is_size(text, at);
+        size |= hs_log_is_digit(text[at]) && is_size(text, at);
     }
     return heap && (size || fault);
 }

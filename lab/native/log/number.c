@@ -3,16 +3,7 @@
 #include <string.h>
 
 #include "form.h"
-
-static bool is_digit(char byte)
-{
-    return byte >= '0' && byte <= '9';
-}
-
-static char lower(char byte)
-{
-    return byte >= 'A' && byte <= 'Z' ? (char)(byte + ('a' - 'A')) : byte;
-}
+#include "letters.h"
 
 /* Bytes of a unit at `text`, as a word of its own; 0: none. */
 static size_t unit_read(const char *text, uint32_t *unit)
@@ -36,7 +27,7 @@ static size_t unit_read(const char *text, uint32_t *unit)
                  {"mbytes", 1024 * 1024}};
     for (size_t i = 0; i < sizeof units / sizeof units[0]; i++) {
         size_t at = 0;
-        while (units[i].text[at] != 0 && lower(text[at]) == units[i].text[at]) {
+        while (units[i].text[at] != 0 && hs_log_lower(text[at]) == units[i].text[at]) {
             at++;
         }
         if (units[i].text[at] == 0 && !hs_log_word_byte(text[at]) && text[at] != '=' &&
@@ -51,8 +42,8 @@ static size_t unit_read(const char *text, uint32_t *unit)
 /* Three digits and no more behind a separator of thousands? */
 static bool thousands(const char *text)
 {
-    return (text[0] == ',' || text[0] == '\'') && is_digit(text[1]) && is_digit(text[2]) &&
-           is_digit(text[3]) && !is_digit(text[4]);
+    return (text[0] == ',' || text[0] == '\'') && hs_log_is_digit(text[1]) &&
+           hs_log_is_digit(text[2]) && hs_log_is_digit(text[3]) && !hs_log_is_digit(text[4]);
 }
 
 hs_log_number_t hs_log_number_read(const char *text, size_t at)
@@ -62,17 +53,17 @@ hs_log_number_t hs_log_number_read(const char *text, size_t at)
     const bool negative = before == '-' && (at < 2 || !hs_log_word_byte(text[at - 2]));
     int64_t value = 0, thousandths = 0;
     size_t digits = 0;
-    while (is_digit(text[at]) || (digits > 0 && digits < 4 && thousands(text + at)) ||
+    while (hs_log_is_digit(text[at]) || (digits > 0 && digits < 4 && thousands(text + at)) ||
            (digits > 3 && thousands(text + at) && (text[at - 4] == ',' || text[at - 4] == '\''))) {
-        if (is_digit(text[at])) {
+        if (hs_log_is_digit(text[at])) {
             value = digits++ < 18 ? value * 10 + (text[at] - '0') : value;
         }
         at++;
     }
-    const bool fraction = text[at] == '.' && is_digit(text[at + 1]);
+    const bool fraction = text[at] == '.' && hs_log_is_digit(text[at + 1]);
     if (fraction) {
         int64_t place = 1000;
-        for (at++; is_digit(text[at]); at++) {
+        for (at++; hs_log_is_digit(text[at]); at++) {
             place /= 10; /* 0 from the fourth digit on */
             thousandths += (text[at] - '0') * place;
         }
@@ -103,7 +94,7 @@ static bool file_before(const char *text, size_t end)
         at--;
     }
     return at > 1 && at < end && text[at - 1] == '.' && hs_log_word_byte(text[at - 2]) &&
-           !is_digit(text[at]);
+           !hs_log_is_digit(text[at]);
 }
 
 bool hs_log_number_is_place(const char *text, size_t at)
@@ -130,9 +121,9 @@ bool hs_log_number_is_place(const char *text, size_t at)
     bool name = at > 6 && strncmp(text + at - 6, "alloc(", 6) == 0;
     while (start > 0 && hs_log_word_byte(text[start - 1])) {
         start--;
-        name |=
-            text[start] == '_' || (start + 2 < at && lower(text[start + 1]) != text[start + 1] &&
-                                   lower(text[start]) == text[start]);
+        name |= text[start] == '_' ||
+                (start + 2 < at && hs_log_lower(text[start + 1]) != text[start + 1] &&
+                 hs_log_lower(text[start]) == text[start]);
     }
     const hs_log_number_t number = hs_log_number_read(text, at);
     return name && !number.has_unit && (text[number.end] == ')' || text[number.end] == ',');
@@ -142,7 +133,7 @@ bool hs_log_value_read(const char *text, size_t at, size_t end, int64_t *value, 
 {
     char digits[40];
     const size_t start = at;
-    while (at < end && !is_digit(text[at])) {
+    while (at < end && !hs_log_is_digit(text[at])) {
         at++;
     }
     if (at == end) {

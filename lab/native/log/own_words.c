@@ -3,17 +3,8 @@
 #include <string.h>
 
 #include "form.h"
+#include "letters.h"
 #include "measure.h"
-
-static char lower(char byte)
-{
-    return byte >= 'A' && byte <= 'Z' ? (char)(byte + ('a' - 'A')) : byte;
-}
-
-static bool is_digit(char byte)
-{
-    return byte >= '0' && byte <= '9';
-}
 
 static bool letter(char byte)
 {
@@ -42,7 +33,7 @@ static hs_log_own_status_t meaning_read(hs_log_own_word_t *word, const char *tex
             word->memory = one.means & HS_WORD_MEMORY ? one.memory : word->memory;
         } else if (end - *at == 5 && strncmp(meaning + *at, "other", 5) == 0) {
             word->means |= HS_WORD_OTHER;
-        } else if (is_digit(meaning[*at])) {
+        } else if (hs_log_is_digit(meaning[*at])) {
             const hs_log_number_t size = hs_log_number_read(meaning, *at);
             if (!size.has_unit || size.value < 1 || size.value > 1 << 20) {
                 return HS_LOG_OWN_UNKNOWN;
@@ -74,12 +65,12 @@ hs_log_own_status_t hs_log_own_add(hs_log_own_words_t *own, const char *word, si
     }
     hs_log_own_word_t *one = &own->word[own->count];
     if (length == 0 || length > HS_LOG_OWN_WORD_MAX ||
-        (!letter(word[0]) && (unsigned char)word[0] < 0x80) || is_digit(word[0])) {
+        (!letter(word[0]) && (unsigned char)word[0] < 0x80) || hs_log_is_digit(word[0])) {
         return HS_LOG_OWN_LENGTH;
     }
     memset(one, 0, sizeof *one);
     for (size_t i = 0; i < length; i++) {
-        one->text[i] = lower(word[i]);
+        one->text[i] = hs_log_lower(word[i]);
     }
     one->length = (uint8_t)length;
     const hs_log_own_status_t status = meaning_read(one, meaning, meaning_length, at);
@@ -91,7 +82,7 @@ hs_log_own_status_t hs_log_own_add(hs_log_own_words_t *own, const char *word, si
 static bool is_here(const hs_log_own_word_t *word, const char *text, size_t at)
 {
     size_t same = 0;
-    while (same < word->length && lower(text[at + same]) == word->text[same]) {
+    while (same < word->length && hs_log_lower(text[at + same]) == word->text[same]) {
         same++; /* NUL at the latest */
     }
     return same == word->length && !(letter(word->text[0]) && at > 0 && letter(text[at - 1])) &&

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "form.h"
+#include "letters.h"
 #include "measure.h"
 #include "number.h"
 #include "pool_keys.h"
@@ -16,11 +17,6 @@
 typedef struct hs_log_cell {
     size_t at, end;
 } hs_log_cell_t;
-
-static bool is_digit(char byte)
-{
-    return byte >= '0' && byte <= '9';
-}
 
 /* Cells between lines, which may hold several words; or words. */
 static size_t split(const char *text, size_t length, char between, hs_log_cell_t *cells)
@@ -253,7 +249,7 @@ size_t hs_log_pool_row(const hs_log_pools_t *pools, const char *text, size_t len
     if (((pools->column[0] | pools->column[1]) & PLACES) != 0) {
         return place_row(pools, text, cells, values, facts, capacity);
     }
-    if (fact.told == 0 || is_digit(text[cells[name].at])) {
+    if (fact.told == 0 || hs_log_is_digit(text[cells[name].at])) {
         return 0;
     }
     fact.kind = HS_LOG_POOL;

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "form.h"
+#include "letters.h"
 #include "measure.h"
 #include "number.h"
 #include "pool_keys.h"
@@ -9,30 +10,12 @@
 
 #define NAME_MAX 40u /* bytes of the words in front of "pool" */
 
-static char lower(char byte)
-{
-    return byte >= 'A' && byte <= 'Z' ? (char)(byte + ('a' - 'A')) : byte;
-}
-
-static bool is_digit(char byte)
-{
-    return byte >= '0' && byte <= '9';
-}
-
 /* Where one of the words begins in the text, in either case; NULL: nowhere. The list ends with NULL. */
 static const char *find_any(const char *text, const char *const *words)
 {
     for (; *text != 0; text++) {
-        const char first = lower(*text);
         for (const char *const *word = words; *word != NULL; word++) {
-            size_t same = 0;
-            if (**word != first) {
-                continue;
-            }
-            while ((*word)[same] != 0 && lower(text[same]) == (*word)[same]) {
-                same++;
-            }
-            if ((*word)[same] == 0) {
+            if (hs_log_begins(text, *word)) {
                 return text;
             }
         }
@@ -96,7 +79,7 @@ static uint32_t field_behind(const char *text, size_t *at)
         }
         const uint32_t means = hs_log_pool_key(text + start, end - start);
         const char next = text[end + strspn(text + end, " ")];
-        if (means != 0 && next != ':' && next != '=' && !is_digit(next)) {
+        if (means != 0 && next != ':' && next != '=' && !hs_log_is_digit(next)) {
             *at = end;
             return means;
         }
@@ -124,13 +107,14 @@ static void read_numbers(const char *text, size_t length, bool fails, hs_lab_log
             label = ++at;
             continue;
         }
-        if (!is_digit(text[at]) || (at > 0 && (hs_log_word_byte(text[at - 1]) ||
-                                               text[at - 1] == '.' || text[at - 1] == '-'))) {
+        if (!hs_log_is_digit(text[at]) ||
+            (at > 0 &&
+             (hs_log_word_byte(text[at - 1]) || text[at - 1] == '.' || text[at - 1] == '-'))) {
             at++;
             continue;
         }
         size_t end = at + strspn(text + at, "0123456789"), where;
-        const bool fraction = text[end] == '.' && is_digit(text[end + 1]);
+        const bool fraction = text[end] == '.' && hs_log_is_digit(text[end + 1]);
         end += fraction ? 1 + strspn(text + end + 1, "0123456789") : 0;
         int64_t value;
         uint32_t unit;
@@ -153,7 +137,7 @@ static void read_numbers(const char *text, size_t length, bool fails, hs_lab_log
                             : strncmp(text + stroke, "of ", 3) == 0 ? stroke + 3
                                                                     : 0;
         int64_t whole = -1;
-        if (next != 0 && is_digit(text[next])) {
+        if (next != 0 && hs_log_is_digit(text[next])) {
             end = next + strspn(text + next, "0123456789");
             (void)hs_log_value_read(text, next, end, &whole, &unit);
         }

@@ -3,19 +3,16 @@
 #include <stdbool.h>
 #include <string.h>
 
-#define PARTS_MAX 12u /* of a prefix */
+#include "letters.h"
 
-static bool is_digit(char byte)
-{
-    return byte >= '0' && byte <= '9';
-}
+#define PARTS_MAX 12u /* of a prefix */
 
 /* Digits at `text`; at most 15 of them are a number. */
 static size_t number(const char *text, int64_t *value)
 {
     size_t count = 0;
     *value = 0;
-    while (is_digit(text[count]) && count < 15) {
+    while (hs_log_is_digit(text[count]) && count < 15) {
         *value = *value * 10 + (text[count++] - '0');
     }
     return count;
@@ -25,7 +22,7 @@ static size_t number(const char *text, int64_t *value)
 static size_t clock_read(const char *text, int64_t *ms)
 {
     for (size_t i = 0; i < 8; i++) {
-        if (i % 3 == 2 ? text[i] != ':' : !is_digit(text[i])) {
+        if (i % 3 == 2 ? text[i] != ':' : !hs_log_is_digit(text[i])) {
             return 0;
         }
     }
@@ -34,7 +31,7 @@ static size_t clock_read(const char *text, int64_t *ms)
     (void)number(text, &hours);
     (void)number(text + 3, &minutes);
     (void)number(text + 6, &seconds);
-    if (text[at] != 0 && strchr(".,:", text[at]) != NULL && is_digit(text[at + 1])) {
+    if (text[at] != 0 && strchr(".,:", text[at]) != NULL && hs_log_is_digit(text[at + 1])) {
         size_t count = number(text + at + 1, &fraction);
         at += 1 + count;
         for (; count < 3; count++) {
@@ -54,7 +51,7 @@ static size_t date_read(const char *text)
     static const char shape[] = "dddd-dd-dd";
     for (size_t i = 0; i < sizeof shape - 1; i++) {
         const bool separator = text[i] == '-' || text[i] == '/' || text[i] == '.';
-        if (shape[i] == 'd' ? !is_digit(text[i]) : !separator) {
+        if (shape[i] == 'd' ? !hs_log_is_digit(text[i]) : !separator) {
             return 0;
         }
     }
@@ -77,8 +74,8 @@ static size_t syslog_read(const char *text, int64_t *ms)
     if (text[3] != ' ') {
         return 0;
     }
-    at += text[4] == ' ' || is_digit(text[4]);
-    at += is_digit(text[5]);
+    at += text[4] == ' ' || hs_log_is_digit(text[4]);
+    at += hs_log_is_digit(text[5]);
     const size_t size = text[at] == ' ' ? clock_read(text + at + 1, ms) : 0;
     if (size == 0) {
         return 0;

@@ -4,11 +4,7 @@
 #include <string.h>
 
 #include "form.h"
-
-static char lower(char byte)
-{
-    return byte >= 'A' && byte <= 'Z' ? (char)(byte + ('a' - 'A')) : byte;
-}
+#include "letters.h"
 
 /* Length of the word at `text` that announces a secret; 0: none does. */
 static size_t announces(const char *text)
@@ -21,7 +17,7 @@ static size_t announces(const char *text)
     }
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
         size_t at = 0;
-        while (words[i][at] != 0 && lower(text[at]) == words[i][at]) {
+        while (words[i][at] != 0 && hs_log_lower(text[at]) == words[i][at]) {
             at++;
         }
         if (words[i][at] == 0) {

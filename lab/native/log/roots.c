@@ -2,6 +2,8 @@
 
 #include <stddef.h>
 
+#include "letters.h"
+
 static const struct {
     const char *text;
     uint32_t means;
@@ -16,11 +18,6 @@ static const struct {
 };
 #define ROOTS (sizeof roots / sizeof roots[0])
 
-static char lower(char byte)
-{
-    return byte >= 'A' && byte <= 'Z' ? (char)(byte + ('a' - 'A')) : byte;
-}
-
 /* Where the roots of each letter from 'a' on begin in the table; those of the next letter end them. */
 static const uint8_t begins[27] = {0,  2,  2,  3,  3,  4,  6,  6,  8,  8,  8,  8,  11, 12,
                                    12, 12, 12, 12, 15, 16, 17, 17, 17, 17, 18, 18, 18};
@@ -30,13 +27,13 @@ uint32_t hs_log_roots(const char *text)
 {
     uint32_t match = 0;
     for (; *text != 0; text++) {
-        const char letter = lower(*text);
+        const char letter = hs_log_lower(*text);
         if (letter < 'a' || letter > 'z') {
             continue;
         }
         for (size_t i = begins[letter - 'a']; i < begins[letter - 'a' + 1]; i++) {
             size_t same = 1;
-            while (roots[i].text[same] != 0 && lower(text[same]) == roots[i].text[same]) {
+            while (roots[i].text[same] != 0 && hs_log_lower(text[same]) == roots[i].text[same]) {
                 same++;
             }
             match |= roots[i].text[same] == 0 ? roots[i].means : 0;

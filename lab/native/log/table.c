@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "form.h"
+#include "letters.h"
 #include "measure.h"
 #include "number.h"
 #include "words.h"
@@ -12,11 +13,6 @@ enum { PLAIN, DEVICE, ADDRESS, NAME, VALUE };
 typedef struct hs_log_cell {
     size_t at, length;
 } hs_log_cell_t;
-
-static bool is_digit(char byte)
-{
-    return byte >= '0' && byte <= '9';
-}
 
 /* The separator of a line in cells; 0: it has none. */
 static char separator_of(const char *text)
@@ -127,7 +123,8 @@ static bool open_table(hs_log_table_t *table, const char *text, size_t length)
             return false;
         }
         for (size_t at = 0; at < cells[i].length; at++) {
-            if (at > 0 && is_digit(text[cells[i].at + at]) && text[cells[i].at + at - 1] == ' ') {
+            if (at > 0 && hs_log_is_digit(text[cells[i].at + at]) &&
+                text[cells[i].at + at - 1] == ' ') {
                 return false;
             }
         }
@@ -145,7 +142,7 @@ static bool open_table(hs_log_table_t *table, const char *text, size_t length)
 
 static bool cell_number(const char *text, const hs_log_cell_t *cell, hs_log_number_t *number)
 {
-    if (cell->length == 0 || !is_digit(text[cell->at])) {
+    if (cell->length == 0 || !hs_log_is_digit(text[cell->at])) {
         return false;
     }
     *number = hs_log_number_read(text, cell->at);
@@ -179,7 +176,7 @@ static int64_t address_read(const char *text)
     int64_t value = 0;
     for (size_t at = 2; at < 10; at++) {
         const char byte = (char)(text[at] | 0x20);
-        const int digit = is_digit(text[at])           ? text[at] - '0'
+        const int digit = hs_log_is_digit(text[at])    ? text[at] - '0'
                           : byte >= 'a' && byte <= 'f' ? byte - 'a' + 10
                                                        : -1;
         if (digit < 0) {

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "letters.h"
 #include "rows/log.h"
 
 #define WORD_MAX 31u /* bytes of a word; a longer one is unknown */
@@ -162,11 +163,6 @@ static const struct {
     {"xportgetminimumeverfreeheapsize", HS_WORD_MIN | FREE | HEAP, 0},
 };
 
-static char lower(char byte)
-{
-    return byte >= 'A' && byte <= 'Z' ? (char)(byte + ('a' - 'A')) : byte;
-}
-
 #define WORDS (sizeof table / sizeof table[0])
 
 /* The first entry from `low` on, before `high`, whose letter at `at` is not below `letter`. */
@@ -232,7 +228,7 @@ hs_log_word_t hs_log_word_find(const char *text, size_t length)
         return match;
     }
     for (size_t at = 0; at < length; at++) {
-        word[at] = lower(text[at]);
+        word[at] = hs_log_lower(text[at]);
     }
     match = take_apart(word, length);
     if (match.means != 0) {
@@ -242,10 +238,10 @@ hs_log_word_t hs_log_word_find(const char *text, size_t length)
     for (size_t at = 0; at < length;) {
         size_t size = 0;
         do {
-            word[size] = lower(text[at + size]);
+            word[size] = hs_log_lower(text[at + size]);
             size++;
-        } while (at + size < length && !(text[at + size] != lower(text[at + size]) &&
-                                         text[at + size - 1] == lower(text[at + size - 1])));
+        } while (at + size < length && !(text[at + size] != hs_log_lower(text[at + size]) &&
+                                         text[at + size - 1] == hs_log_lower(text[at + size - 1])));
         at += size;
         while (size > 1 && at == length && word[size - 1] >= '0' && word[size - 1] <= '9') {
             size--; /* "heap2" */

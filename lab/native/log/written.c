@@ -4,15 +4,11 @@
 #include <string.h>
 
 #include "form.h"
+#include "letters.h"
 
 #define WORD_MAX 12u
 #define LEAST 4u  /* marks of a sentence */
 #define SHARE 40u /* of them a hundred words */
-
-static char lower(char byte)
-{
-    return byte >= 'A' && byte <= 'Z' ? (char)(byte + ('a' - 'A')) : byte;
-}
 
 /* Is the word in a list of words that have a blank before and behind? */
 static bool is_in(const char *list, const char *word)
@@ -43,7 +39,7 @@ static bool is_sentence(const char *text, size_t length)
         size_t size = 0;
         while (at < length && (hs_log_word_byte(text[at]) || text[at] == '\'')) {
             if (size < WORD_MAX) {
-                word[size] = lower(text[at]);
+                word[size] = hs_log_lower(text[at]);
                 word[size + 1] = 0;
             }
             size++;

@@ -119,7 +119,7 @@ static uint8_t by_time(const hs_watch_t *watch, const hs_lab_holder_row_t *row, 
     return stretch(passed, interval->last_time - interval->first_time, row->by_time);
 }
 
-/* By the allocations so far, of which this block's may be the last one. */
+/* The stretch by allocations so far, of which this block's may be the last one. */
 static uint8_t by_count(hs_watch_t *watch, const hs_counts_row_t *holder)
 {
     const hs_counts_row_t *all =

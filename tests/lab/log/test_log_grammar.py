@@ -21,7 +21,7 @@ FREE, LARGEST, MIN = "FREE", "HS_WORD_LARGEST", "HS_WORD_MIN"
 
 def _table() -> dict[str, str]:
     text = WORDS.read_text(encoding="utf-8")
-    return dict(_ROW.findall(text[text.index('{"32bit"') : text.index("static char lower")]))
+    return dict(_ROW.findall(text[text.index('{"32bit"') : text.index("#define WORDS ")]))
 
 
 def _words(meaning: str) -> list[str]:

@@ -34,7 +34,7 @@ def verdict(
     *,
     names: Addresses,
 ) -> Iterator[str]:
-    """The events, by their rank; then the requests that were asked about, the last state, and how
+    """The events, by their rank; then the requests of --need, the last state, and how
     its figures went. `followed`: sentences on requests that follow each other."""
     happened = [*damage(reading, answer, names), *stacks(reading), *_failed(answer)]
     happened += [*others(reading, answer, names), *_error(answer)]

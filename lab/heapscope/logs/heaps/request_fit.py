@@ -10,7 +10,7 @@ from heapscope.logs.heaps.outlook import Reply
 
 
 class RegionFitRow(Row):
-    """One region that was asked for a block."""
+    """One region that a request was tried in."""
 
     address: int = figure("Where it begins.", most=ADDRESS_MAX)
     answer: str | None = figure(
@@ -29,7 +29,7 @@ class FitHistory(Row):
 
 
 class RequestFit(RequestRow):
-    """One request that was asked about."""
+    """Whether one request of --need fits."""
 
     fits: bool | None = figure("Whether it would be served; null: it cannot be told.", default=None)
     short: int | None = figure(

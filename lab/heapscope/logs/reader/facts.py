@@ -28,7 +28,7 @@ def read_log(
     says that the input is quiet: a line without an end is then taken for whole. `patterns`:
     regular expressions whose groups are figures. `words`: of the user's file. `boot`: take the
     lines of this start of the program alone, from 1. `on_happening` is called before the next
-    piece is asked for. InputError: a pattern or a word is invalid, or there are fewer starts."""
+    piece is wanted. InputError: a pattern or a word is invalid, or there are fewer starts."""
     watcher = Watcher(reading)
     starts = ProgramStarts()
     with NativeLog() as log:

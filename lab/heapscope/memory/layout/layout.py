@@ -75,7 +75,7 @@ class MallocRule:
     hardware: NativeHardware = NO_ALIGNMENTS
 
     def caps_of(self, caps: int) -> int:
-        """Those by which the regions are asked for a request that names some."""
+        """The capabilities by which regions are tried for a request that names some."""
         return by_hardware(self.hardware, 0, caps).caps if caps else caps
 
 
