@@ -143,7 +143,10 @@ def test_the_picture_of_all_is_kept_and_is_the_one_that_the_engine_would_draw(
     now(whole=True)
     page.set_viewport_size({"width": 900, "height": 800})
     page.wait_for_function(
-        "async () => (await HS.explore.wish()).width === HS.explore.seen.shown.picture.width"
+        """async () => {
+          const { width } = await HS.explore.wish();
+          return window.innerWidth === 900 && width === HS.explore.seen.shown.picture.width;
+        }"""
     )
     now(whole=True)
 

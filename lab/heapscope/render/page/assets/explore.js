@@ -138,7 +138,7 @@
     one.preventDefault();
     HS.explore.store();
   });
-  window.addEventListener("resize", () => draw());
+  new ResizeObserver(() => draw()).observe(canvas); /* the window's width, and that of a scroll bar */
   HS.onTheme.push(() => paint());
 
   /* ---- a replay, or the part of it that is over ---- */
