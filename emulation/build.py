@@ -13,6 +13,7 @@ from pathlib import Path
 from elftools.elf.elffile import ELFFile
 
 from emulation.places import BUILD, HERE, ROOT, need_package, run
+from emulation.symbols import arithmetic
 from emulation.targets import GCC_X86, Target, compiler, compiler_name, need_compiler
 
 __all__ = [
@@ -109,13 +110,12 @@ def build_image(
     if not folder.exists():
         own = fresh(folder)
         objects = compile_all(target, chosen, level, own, more)
-        # No library but the arithmetic that the processor lacks. Linked for size, zig leaves out
-        # the symbols.
+        # Linked for size, zig leaves out the symbols.
         link = [OPTIMISED, "-nostdlib", "-static", f"-Wl,-T,{HERE / 'image.ld'},--no-gc-sections"]
         link += [f"-Wl,-e,{entry}"]
         link += ["-no-pie", "-Wl,--build-id=none"] if target.by_gcc else []
-        arithmetic = "-lgcc" if target.by_gcc else "-rtlib=compiler-rt"
-        run(*compiler(target), *link, *objects, arithmetic, "-o", own / "image.elf")
+        parts = [*objects, *arithmetic(target, objects)]
+        run(*compiler(target), *link, *parts, "-o", own / "image.elf")
         put(own, folder)
     return folder / "image.elf"
 

@@ -15,12 +15,10 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from elftools.elf.elffile import ELFFile
-from elftools.elf.sections import SymbolTableSection
-
 from emulation.build import COMMON, NO_CALLS, OPTIMISED, ZIG, fresh, put
 from emulation.machine import PAGE, RETURN, Machine
 from emulation.places import BUILD, HERE, ROOT, run
+from emulation.symbols import arithmetic, undefined
 from emulation.targets import Target, compiler, compiler_name, need_compiler
 
 __all__ = ["Finished", "build_program", "device_sources", "link", "run_program"]
@@ -115,20 +113,6 @@ def objects(
 
 
 @cache
-def symbols(built: Path) -> tuple[frozenset[str], frozenset[str]]:
-    """The names that an object defines for others, and those that it wants of others."""
-    defined, wanted = set(), set()
-    with built.open("rb") as file:
-        for section in ELFFile(file).iter_sections():
-            if isinstance(section, SymbolTableSection):
-                for symbol in section.iter_symbols():
-                    if symbol.name and symbol["st_info"]["bind"] != "STB_LOCAL":
-                        outside = symbol["st_shndx"] == "SHN_UNDEF"
-                        (wanted if outside else defined).add(symbol.name)
-    return frozenset(defined), frozenset(wanted)
-
-
-@cache
 def words_of(source: Path) -> frozenset[str] | None:
     """The words of lines that are not indented, among which are the names that a file defines.
     None: a macro makes its names."""
@@ -142,9 +126,8 @@ def words_of(source: Path) -> frozenset[str] | None:
 def missing(built: Sequence[Path], keep: Sequence[str]) -> set[str]:
     """The heap's names that these objects want and do not define. `__real_` is the linker's name of
     what the option --wrap replaces."""
-    every = [symbols(one) for one in built]
-    wanted = {name.removeprefix("__real_") for name in set(keep).union(*(own for _, own in every))}
-    return {name for name in wanted.difference(*(own for own, _ in every)) if name[:3] == "hs_"}
+    wanted = {name.removeprefix("__real_") for name in undefined(built, keep)}
+    return {name for name in undefined(built, wanted) if name[:3] == "hs_"}
 
 
 def needed_objects(
@@ -170,8 +153,7 @@ def link(target: Target, built: Sequence[Path], output: Path, entry: str, *flags
     command = [OPTIMISED, "-nostdlib", "-static", f"-Wl,-T,{HERE / 'image.ld'},--gc-sections"]
     command += [f"-Wl,-e,{entry}", *flags]
     command += ["-no-pie", "-Wl,--build-id=none"] if target.by_gcc else []
-    arithmetic = "-lgcc" if target.by_gcc else "-rtlib=compiler-rt"
-    run(*compiler(target), *command, *built, arithmetic, "-o", output)
+    run(*compiler(target), *command, *built, *arithmetic(target, built), "-o", output)
 
 
 def build_program(

@@ -15,6 +15,7 @@ from emulation.firmware import sources
 from emulation.firmware.boards import Board
 from emulation.places import BUILD, ROOT, run
 from emulation.program import HOSTED, SECTIONS, compile_one, device_sources
+from emulation.symbols import arithmetic
 from emulation.targets import compiler
 
 __all__ = ["ORDER", "Options", "build", "build_small"]
@@ -121,7 +122,7 @@ def link(board: Board, name: str, built: Sequence[Path]) -> Path:
     folder = BUILD / f"{name}-{board.name}-{key.hexdigest()[:16]}"
     if not folder.exists():
         own = fresh(folder)
-        options = [OPTIMISED, "-nostdlib", "-static", "-rtlib=compiler-rt"]
+        options = [OPTIMISED, "-nostdlib", "-static", *arithmetic(board.target, built)]
         options.append(f"-Wl,-T,{script},--gc-sections,-e,cpu_reset")
         run(*compiler(board.target), *options, *built, "-o", own / f"{name}.elf")
         put(own, folder)
