@@ -15,6 +15,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 # The files that a generator makes, as patterns from the root, and its command.
 GENERATORS: dict[str, tuple[str, ...]] = {
+    "lab/heapscope/data/memory/rests.csv": ("docs/generators/rests.py",),
     "docs/reference/cli.md": ("docs/generators/cli_page.py",),
     "docs/reference/chips.md": ("docs/generators/chips_page.py",),
     "docs/reference/releases.md": ("docs/generators/releases_page.py",),

@@ -43,12 +43,18 @@ class Config:
     malformed: tuple[Setting, ...] = ()
     _user: UserValues = field(default_factory=UserValues, repr=False)
     _without: dict[str, Config] = field(default_factory=dict, repr=False)
+    _known: dict[str, Value | None] = field(default_factory=dict, repr=False)
 
     # ---- values ----------------------------------------------------------------------------------
 
     def value(self, name: str) -> Value | None:
         """The value that a build has. None: the release has no such option, or a number has no
         default; False: only other chips have it."""
+        if name not in self._known:
+            self._known[name] = self._value(name)
+        return self._known[name]
+
+    def _value(self, name: str) -> Value | None:
         if name.startswith("IDF_TARGET_ESP"):
             return name.removeprefix("IDF_TARGET_").lower() == self.chip
         if name == "IDF_TARGET":

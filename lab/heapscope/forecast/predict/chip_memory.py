@@ -8,7 +8,7 @@ one takes the nearest, with the doubt that such a step deserves.
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import sqrt
 
@@ -106,8 +106,9 @@ def _table(size: int, minor: Minor, rom: bool) -> int:
 
 
 @dataclass(frozen=True, kw_only=True)
-class _Known:
-    """`dram`, `iram`: beside what its libraries take."""
+class Rest:
+    """Of a program that does nothing, bytes beside what its libraries take. `doubt`: half of a band
+    that holds two of three."""
 
     chip: str
     minor: Minor
@@ -157,20 +158,19 @@ def _robust(of: Sequence[tuple[float, float]]) -> tuple[float, float]:
 
 
 @functools.lru_cache(maxsize=1024)
-def _known_of(chip: str, without: frozenset[str]) -> tuple[list[_Known], list[_Known]]:
+def _known_of(chip: str, without: frozenset[str]) -> tuple[list[Rest], list[Rest]]:
     """The chip's own empty programs, and those of others."""
 
-    def of_chips(chips: Iterable[str]) -> list[_Known]:
+    def of_chips(chips: Iterable[str]) -> list[Rest]:
         return [
             each
             for name in chips
             if f"chip {name}" not in without
-            for each in _empties(name)
+            for each in _rests().get(name, ())
             if publisher(each.source) not in without
         ]
 
-    every = dict.fromkeys(row["chip"] for row in _rows())
-    return of_chips([chip]), of_chips(each for each in every if each != chip)
+    return of_chips([chip]), of_chips(each for each in _rests() if each != chip)
 
 
 def publisher(source: str) -> str:
@@ -178,7 +178,7 @@ def publisher(source: str) -> str:
     return source.split()[0]
 
 
-def _steps(known: _Known, minor: Minor) -> int:
+def _steps(known: Rest, minor: Minor) -> int:
     """Releases between it and another."""
     return abs(_place(known.minor) - _place(minor))
 
@@ -189,45 +189,44 @@ def _place(minor: Minor) -> int:
 
 
 @functools.cache
-def _rows() -> tuple[dict[str, str], ...]:
-    printed = [
-        {**row, "doubt": str(max(_LEAST_DOUBT, float(row["doubt"])))}
-        for row in memory_table("empty")
-    ]
-    return (*printed, *memory_table("built"))
+def _rests() -> Mapping[str, tuple[Rest, ...]]:
+    """By chip, what data/memory/rests.csv keeps of the programs: to sum up parts for each of them
+    takes seconds."""
+    built: dict[str, tuple[Rest, ...]] = {}
+    for row in memory_table("rests"):
+        rest = Rest(
+            chip=row["chip"],
+            minor=minor_number(row["sdk"]),
+            dram=float(row["dram"]),
+            iram=float(row["iram"]) if row["iram"] else None,
+            doubt=float(row["doubt"]),
+            source=row["source"],
+        )
+        built[rest.chip] = (*built.get(rest.chip, ()), rest)
+    return built
 
 
-def _code(row: Mapping[str, str], memory: ChipMemory, minor: Minor) -> float:
-    from heapscope.forecast.predict.memory_states import library_bytes
-
-    taken = memory.iram - float(row["free_iram"])
-    return taken - library_bytes(row["chip"], minor, "iram")
-
-
-@functools.cache
-def _empties(chip: str) -> tuple[_Known, ...]:
+def measured_rests() -> Iterator[Rest]:
+    """Of each program of data/memory/empty.csv and built.csv, which rests.csv is made from."""
     from heapscope.forecast.predict.memory_states import (  # sums of parts, which ask for chips
         library_bytes,
         start_use,
     )
 
-    built = []
-    for row in _rows():
-        if row["chip"] != chip:
-            continue
-        minor = minor_number(row["sdk"])
+    printed = ((row, _LEAST_DOUBT) for row in memory_table("empty"))
+    for row, least in (*printed, *((row, 0.0) for row in memory_table("built"))):
+        chip, minor = row["chip"], minor_number(row["sdk"])
         memory = chip_memory(chip, minor)
-        free = float(row["free_dram"])
+        free, code = float(row["free_dram"]), None
         if row["at"] == "app_main":
             free += start_use(chip, minor) - memory.rtc
-        built.append(
-            _Known(
-                chip=chip,
-                minor=minor,
-                dram=memory.dram - free - library_bytes(chip, minor, "dram"),
-                iram=_code(row, memory, minor) if row["free_iram"] else None,
-                doubt=float(row["doubt"]),
-                source=row["source"],
-            )
+        if row["free_iram"]:
+            code = memory.iram - float(row["free_iram"]) - library_bytes(chip, minor, "iram")
+        yield Rest(
+            chip=chip,
+            minor=minor,
+            dram=memory.dram - free - library_bytes(chip, minor, "dram"),
+            iram=code,
+            doubt=max(least, float(row["doubt"])),
+            source=row["source"],
         )
-    return tuple(built)

@@ -226,9 +226,9 @@ class MemoryModel:
         whens, scene = _HELD[state][0], self.at(state).scene
         built = []
         for part in parts_in(scene.config.chip, scene.minor):
-            if part.state != BOOT and part.state not in whens:
-                continue
             if only is not None and part.id not in only:
+                continue
+            if part.state != BOOT and part.state not in whens:
                 continue
             if not part.is_linked(scene.links):
                 continue
