@@ -51,10 +51,10 @@ firmware-demo: dev ## a whole firmware in emulation: its heap beside the lab's r
 	@$(VENV)/python emulation/firmware/demo.py
 
 test: ## C tests with sanitizers, Python tests, lint; and how long each took
-	@tests/run.sh setup asan python lint
+	@tests/run.sh setup asan python+lint
 
 test-all: ## the same, and all that takes long: C tests of 32 bit, slow tests, fuzzing
-	@tests/run.sh setup asan python lint $(LONG)
+	@tests/run.sh setup asan python+lint $(LONG)
 
 test-long: ## only what `make test` leaves out of `make test-all`
 	@tests/run.sh setup $(LONG)

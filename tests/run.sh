@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Runs parts of the suite, one after the other, and tells at the end how each went, in seconds and in
 # seconds of processors:
-#   tests/run.sh PART...
+#   tests/run.sh PART...       PART+PART: side by side, as one of them leaves processors idle
 #   setup                      the virtual environment, the library and the tools
 #   asan asan32 ubsan32 fuzz   the C tests, built in this way (tests/run_c.sh)
 #   python                     the Python tests that are not slow
@@ -18,10 +18,10 @@ table=build/parts.txt
 failed=0
 : >"$table"
 
-measure() { # seconds of processors that the commands so far took, in $used; a subshell has its own
-    times >build/times.txt
+measure() { # PART: seconds of processors that this shell's commands took, in $used
+    times >"build/$1.times"
     used=$(awk 'NR == 2 { gsub("[ms]", " "); $0 = $0; printf "%d", 60 * ($1 + $3) + $2 + $4 }' \
-        build/times.txt)
+        "build/$1.times")
 }
 
 python_tests() { # NAME MARK [OPTION...]
@@ -70,22 +70,35 @@ takes() { # PART: seconds that must be left for it to begin, on two cores
     esac
 }
 
-begun=$(date +%s)
-for part in "$@"; do
+one_part() { # PART: its row into the table; called in a subshell, whose processes are only this part's
+    local part=$1 now code=0 verdict=
     now=$(date +%s)
     if [ -n "$deadline" ] && [ "$part" != setup ] && [ $((now + $(takes "$part"))) -gt "$deadline" ]; then
         printf '%-8s%31s  did not fit into the time\n' "$part" "" >>"$table"
-        continue
+        return
     fi
-    verdict=
-    measure
-    before=$used
-    run_part "$part" || { verdict="FAILED " failed=1; }
-    measure
-    printf '%-8s%6d s %6d s of processors  %s\n' "$part" $(($(date +%s) - now)) \
-        $((used - before)) "$verdict$outcome" >>"$table"
-    if [ "$part" = python ] || [ "$part" = slow ]; then cat "build/$part.folders" >>"$table"; fi
-    if [ "$part" = setup ] && [ $failed = 1 ]; then break; fi
+    run_part "$part" || { code=1 verdict="FAILED "; }
+    measure "$part"
+    {
+        printf '%-8s%6d s %6d s of processors  %s\n' "$part" $(($(date +%s) - now)) "$used" \
+            "$verdict$outcome"
+        if [ "$part" = python ] || [ "$part" = slow ]; then cat "build/$part.folders"; fi
+    } >>"$table"
+    return $code
+}
+
+begun=$(date +%s)
+for group in "$@"; do
+    first=${group%%+*} beside=
+    rest=${group#"$first"}
+    for part in ${rest//+/ }; do # what they print comes when all have ended
+        (one_part "$part") >"build/$part.out" 2>&1 &
+        beside="$beside $!"
+    done
+    (one_part "$first") || failed=1
+    for process in $beside; do wait "$process" || failed=1; done
+    for part in ${rest//+/ }; do cat "build/$part.out"; done
+    if [ "$group" = setup ] && [ $failed = 1 ]; then break; fi
 done
 echo
 cat "$table"

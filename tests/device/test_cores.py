@@ -54,13 +54,14 @@ def seen_by_another_core(chip: str, *, adds: bool, step: int) -> list[Met]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("step", [pytest.param(1, marks=pytest.mark.slow), 53])
+@pytest.mark.parametrize("step", [1, 53])
 def test_start_up_stacks_are_seen_when_they_are_a_whole_heap(chip: str, step: int) -> None:
     met = seen_by_another_core(chip, adds=False, step=step)
     assert set(met) == {Met.NOTHING_YET, Met.A_BLOCK}, "nobody waits for the set's lock"
 
 
-@pytest.mark.parametrize("step", [pytest.param(1, marks=pytest.mark.slow), 37])
+@pytest.mark.slow
+@pytest.mark.parametrize("step", [1, 37])
 def test_an_added_region_is_seen_when_it_is_whole(chip: str, step: int) -> None:
     met = seen_by_another_core(chip, adds=True, step=step)
     # Its record is a block of a region that is asked, too.

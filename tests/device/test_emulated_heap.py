@@ -91,6 +91,7 @@ def test_the_word_only_form_lives_on_words(target: str) -> None:
     assert (here == FAILED).sum() < len(rows) / 100
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("target", WATCHED)
 def test_the_small_form_does_not(target: str) -> None:
     """So the memory of the test above does fault."""

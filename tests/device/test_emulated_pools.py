@@ -43,7 +43,7 @@ def test_a_private_heap_and_a_fixed_pool_live_on_words(target: str) -> None:
     assert steps // 8 < served < steps
 
 
-@pytest.mark.cells(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("target", TARGET_NAMES)
 def test_a_named_pool_does_not(target: str) -> None:
     """So the memory of the test above does fault: the name is made of bytes."""

@@ -52,6 +52,7 @@ def test_every_folder_of_tests_is_there() -> None:
     assert len(names) == len(PROGRAMS)
 
 
+@pytest.mark.slow
 def test_only_files_that_are_needed_are_compiled() -> None:
     def files(name: str) -> set[str]:
         built = needed_objects(TARGETS["cortex-m4"], [], "-O2", (), [name])

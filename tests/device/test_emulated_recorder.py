@@ -40,7 +40,7 @@ def events_of(trace: bytes, folder: Path) -> np.ndarray:
         return np.concatenate(list(take_events(reader)))
 
 
-@pytest.mark.cells(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("target", HOOK)
 def test_hooks_cost_what_is_promised_and_every_event_arrives(target: str, tmp_path: Path) -> None:
     rows = mixed_program(1, 2000)

@@ -65,6 +65,7 @@ def in_order(walks: Sequence[Walk], heard: Sequence[Walk]) -> bool:
     return heard == walks[len(walks) - len(heard) :]
 
 
+@pytest.mark.slow
 def test_a_small_firmware_tells_of_its_heap_what_the_lab_tells(
     board: Board, run_small: Callable[..., Ran], tmp_path: Path
 ) -> None:

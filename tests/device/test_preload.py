@@ -124,6 +124,7 @@ print(sum(len(str(n)) for n in range(200000)), len(bytearray(40_000_000 // 2)))
     assert same(library, tmp_path, python) == "child\n1088890 20000000\n"
 
 
+@pytest.mark.slow
 def test_new_and_delete_of_a_program_in_c_plus_plus(library: Path, tmp_path: Path) -> None:
     plus = cxx_compiler()
     (tmp_path / "plus.cc").write_text(PLUS, encoding="utf-8")

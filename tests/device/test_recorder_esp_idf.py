@@ -89,7 +89,7 @@ def test_the_glue_compiles_for_each_release(release: int, processor: str, tmp_pa
     compile_each(command, OURS, [*flags, f"-DCONFIG_HEAPSCOPE_RECORDER_{sink}=1"], tmp_path)
 
 
-@pytest.mark.cells(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("processor", ["rv32imc", "cortex-m4"])
 @pytest.mark.parametrize("flags", [[], ["-DTEST_ZEPHYR_MACRO"], ["-DCONFIG_SMP"]], ids=str)
 def test_the_glue_of_zephyr_compiles(processor: str, flags: list[str], tmp_path: Path) -> None:
@@ -196,6 +196,7 @@ def test_a_started_recorder_is_heard_whole(newest: Path, tmp_path: Path, sink: s
     assert "main" in [task["name"] for task in info["tasks"]]
 
 
+@pytest.mark.slow
 def test_the_walk_agrees_with_the_events(newest: Path, tmp_path: Path) -> None:
     """A realloc that moves is one event; the walked heap has the same blocks after it."""
     trace, _ = recorded(newest, tmp_path, "menuconfig")

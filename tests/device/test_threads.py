@@ -81,6 +81,7 @@ def test_threads_never_meet_in_a_heap(
     assert done.stderr == ""
 
 
+@pytest.mark.slow
 def test_without_the_lock_they_do(objects: tuple[list[str], list[Path]], tmp_path: Path) -> None:
     """So the sanitizer looks at what it should."""
     (tmp_path / "no_lock.c").write_text(NO_LOCK, encoding="utf-8")

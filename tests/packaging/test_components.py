@@ -70,6 +70,7 @@ def built(
     return ran.stdout
 
 
+@pytest.mark.slow
 def test_the_component_of_esp_idf(cmake, consumer: str, tmp_path: Path) -> None:
     choices = {"HEAPSCOPE_GUARD": "n", "HEAPSCOPE_REGIONS_MAX": "7"}
     chosen = options(ROOT / "device" / "Kconfig", choices, tmp_path)

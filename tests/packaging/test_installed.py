@@ -90,6 +90,7 @@ def test_pkg_config_says_how_to_compile(
     assert says(tmp_path / "consumer") == EXPECTED
 
 
+@pytest.mark.slow
 def test_pkg_config_finds_it_where_the_folder_was_moved(
     installed, pkg_config, cc, consumer, tmp_path: Path
 ) -> None:

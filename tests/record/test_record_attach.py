@@ -80,10 +80,8 @@ def assert_consistent(image: ImageRecord) -> None:
     assert len(events) == image.events
 
 
-@pytest.mark.parametrize(
-    ("stacks", "rounds", "times"),
-    [(0, 250_000, 3), pytest.param(8, 1_000_000, 20, marks=pytest.mark.slow)],
-)
+@pytest.mark.slow
+@pytest.mark.parametrize(("stacks", "rounds", "times"), [(0, 250_000, 3), (8, 1_000_000, 20)])
 def test_a_program_is_recorded_for_a_while_again_and_again(
     build: Build, tmp_path: Path, seed: int, stacks: int, rounds: int, times: int
 ) -> None:

@@ -68,6 +68,7 @@ def _moved(case: Case) -> Case:
     return replace(case, low=case.low + 50_000, high=case.high + 50_000)
 
 
+@pytest.mark.slow
 def test_a_fit_follows_its_data() -> None:
     """Programs that have less free have more in them, and figures further apart wider bands."""
     start = fit._blank(1000.0, 5000.0)

@@ -211,6 +211,7 @@ def test_what_must_come_out_does(script_heap: Experiment) -> None:
     assert not script_heap.failed
 
 
+@pytest.mark.slow
 def test_it_stays_within_its_events(script_heap: Experiment) -> None:
     run = script_heap.figures["script_run"]
     assert 500_000 < run["week_events"] < run["all_events"] < EVENTS_MOST

@@ -70,6 +70,7 @@ def test_pjlib_has_its_pools_on_a_private_heap() -> None:
     assert run(built)["ice"] > 400_000
 
 
+@pytest.mark.slow
 def test_the_guides_part_with_pjlib_compiles(tmp_path: Path) -> None:
     flags, _ = pjlib()
     (example,) = (example for example in examples() if "pjlib" in example.code)

@@ -182,6 +182,7 @@ def test_a_reader_that_stops_early_is_no_error(long_trace: Path) -> None:
         assert running.wait() == 0
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="counts memory as Linux does")
 def test_memory_does_not_follow_the_events(long_trace: Path, make_trace: MakeTrace) -> None:
     """A table of ten times the events takes no more memory than the 64 KB that are read at once."""

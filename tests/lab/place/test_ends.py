@@ -245,6 +245,7 @@ int main(void)
 """
 
 
+@pytest.mark.slow
 def test_the_code_takes_from_the_ends_that_the_rules_name(tmp_path: Path) -> None:
     rules = (
         PlaceRule(owner=Owner(task="net"), target="", least=1, most=50, high=True),

@@ -162,6 +162,7 @@ int main(void)
 """
 
 
+@pytest.mark.slow
 def test_the_code_sends_requests_where_the_rules_do(tmp_path: Path) -> None:
     rules = (
         PlaceRule(owner=Owner(task="net */"), target="SPIRAM", least=1, most=50),

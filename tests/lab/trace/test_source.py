@@ -141,6 +141,7 @@ def test_garbage_between_frames_is_counted() -> None:
     assert loss == SourceLoss(offset=len(packed(b"one")), reason="not zstd data", lost=7000)
 
 
+@pytest.mark.slow
 def test_a_decompression_bomb_takes_little_memory() -> None:
     bomb = packed(bytes(1 << 30), level=1)
     assert len(bomb) < 200_000

@@ -141,6 +141,7 @@ def calls_on_data(tree: ast.Module) -> set[ast.AST]:
     return asts
 
 
+@pytest.mark.slow
 def test_every_other_reader_of_whole_files_has_a_limit() -> None:
     result = {
         path.relative_to(LAB).as_posix(): reads_of(path.read_text(encoding="utf-8"))
