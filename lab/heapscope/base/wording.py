@@ -41,6 +41,13 @@ def digits(number: float) -> str:
     return f"{round(number, places):,.{min(max(places, 0), 6)}f}"
 
 
+def known_digits(number: float, doubt: float) -> int:
+    """An integer without the digits that a doubt of so much leaves unknown: two of the doubt's are
+    kept."""
+    step = 10 ** max(0, math.floor(math.log10(doubt)) - 1) if doubt >= 1 else 1
+    return round(number / step) * step
+
+
 def long_time(seconds: float) -> str:
     """In the unit that suits it."""
     for name, length in (("days", 86400.0), ("hours", 3600.0), ("minutes", 60.0)):

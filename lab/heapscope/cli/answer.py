@@ -71,15 +71,20 @@ def write_brief(answer: VerbResult, target: Path | None, *, inputs: Sequence[Pat
 
 
 def give(
-    answer: VerbResult, json: Path | None, brief: Path | None = None, *, inputs: Sequence[Path]
+    answer: VerbResult,
+    json: Path | None,
+    brief: Path | None = None,
+    *,
+    every_row: bool = False,
+    inputs: Sequence[Path],
 ) -> None:
     """Writes the JSON where it is wanted, and prints the tables where it does not take their place.
     `inputs`: files that were read, whose place no output takes."""
     write_json({} if json is None else answer.to_json(), json, inputs=inputs)
     write_brief(answer, brief, inputs=inputs)
     if wants_tables(json, brief):
-        print_answer(answer)
+        print_answer(answer, every_row=every_row)
 
 
-def print_answer(answer: VerbResult) -> None:
-    show(answer, console())
+def print_answer(answer: VerbResult, *, every_row: bool = False) -> None:
+    show(answer, console(), every_row=every_row)

@@ -57,14 +57,15 @@ class Call:
         answer: Any = None,
         *,
         brief: Path | None = None,
+        every_row: bool = False,
         beside: Sequence[Path] = (),
     ) -> None:
         """Writes the answer as JSON where that is wanted, and prints it where it is not. `beside`:
-        more files that are read."""
+        more files that are read. `every_row`: of tables that show the first ones alone."""
         from heapscope.cli.answer import give
 
         result = self.answer() if answer is None else answer
-        give(result, json, brief, inputs=[*self.inputs, *beside])
+        give(result, json, brief, every_row=every_row, inputs=[*self.inputs, *beside])
 
     def _named(self) -> Iterator[Path]:
         for one in self._taken:

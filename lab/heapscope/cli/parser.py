@@ -14,7 +14,7 @@ from typer.core import TyperCommand
 
 from heapscope.cli.call import Call
 from heapscope.cli.taken import taken
-from heapscope.cli.verbs.options import Json, JsonBrief
+from heapscope.cli.verbs.options import EveryRow, Json, JsonBrief
 
 #: Paragraphs of a docstring that are about the Python interface alone.
 _PYTHON = "Python: "
@@ -66,5 +66,7 @@ def help_of(text: str) -> str:
     )
 
 
-def _give(call: Call, *, json: Json = None, json_brief: JsonBrief = None) -> None:
-    call.give(json, brief=json_brief)
+def _give(
+    call: Call, *, json: Json = None, json_brief: JsonBrief = None, every_row: EveryRow = False
+) -> None:
+    call.give(json, brief=json_brief, every_row=every_row)

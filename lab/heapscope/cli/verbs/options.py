@@ -54,6 +54,9 @@ JsonBrief = Annotated[
         writes=True,
     ),
 ]
+EveryRow = Annotated[
+    bool, Option("", "Print every row of the tables, not the first ones alone.", flags=("--all",))
+]
 Fold = Annotated[
     Sequence[str] | None,
     Option(

@@ -64,11 +64,11 @@ def parts(answer: VerbResult) -> Iterator[RenderableType]:
         yield from map(Text, limits)
 
 
-def show(answer: VerbResult, target: Console) -> None:
-    """Prints an answer as its command does."""
+def show(answer: VerbResult, target: Console, *, every_row: bool = False) -> None:
+    """Prints an answer as its command does. `every_row`: of tables that show the first ones."""
     from heapscope.render.text.terminal import print_parts
 
-    print_parts(target, parts(answer))
+    print_parts(target, parts(answer), every_row=every_row)
 
 
 VerbResult.printed_by = show

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
+from math import sqrt
+from statistics import NormalDist
 
 from heapscope.base.rows.figure import figure
 from heapscope.base.rows.row import Row
-from heapscope.forecast.predict.memory_states import DRAM, MEMORIES, MemoryModel
+from heapscope.forecast.predict.memory_fit import memory_fit
+from heapscope.forecast.predict.memory_states import DRAM, MEMORIES, Held, MemoryModel, use_of
 from heapscope.forecast.predict.part_table import BOOT, PROVISIONING, STATES
 
 
@@ -23,6 +27,14 @@ class MemoryPart(Row):
     )
     count: int = figure("The number of its blocks.", default=1)
     bytes: int = figure("Its size; below 0: it is given back.", "B", least=None)
+    half_80: int | None = figure(
+        "Half of the band that is to hold 80 % of such figures; null: no measure of it.", "B"
+    )
+    options: tuple[str, ...] = figure(
+        "The options that it hangs on and that a file can set, those first on which the fewest "
+        "others hang; empty: none.",
+        default=(),
+    )
     source: str = figure("The source of the figure.")
 
 
@@ -46,6 +58,7 @@ def _unexplained(model: MemoryModel) -> Iterator[MemoryPart]:
             kind=DRAM,
             state=BOOT,
             bytes=size,
+            half_80=None,
             source="what an empty program, or the firmware's own file, has more than its parts",
         )
 
@@ -55,6 +68,10 @@ def _named_parts(model: MemoryModel) -> tuple[MemoryPart, ...]:
     if PROVISIONING in model.states:
         states.append(PROVISIONING)
     held = {each.part.id: each for state in states for each in model.held(state)}
+    read: dict[str, frozenset[str]] = {}
+    for state in states:
+        read |= model.options_read(state)
+    readers = Counter(name for part in held for name in read[part])
     return tuple(
         MemoryPart(
             component=each.part.component,
@@ -63,8 +80,22 @@ def _named_parts(model: MemoryModel) -> tuple[MemoryPart, ...]:
             state=each.part.state,
             count=each.count,
             bytes=round(each.bytes),
+            half_80=round(_half_80(each)),
+            options=tuple(
+                sorted(
+                    filter(model.scene.config.can_set, read[each.part.id]),
+                    key=lambda name: (readers[name], name),
+                )
+            ),
             source=each.part.source,
         )
         for each in held.values()
         if round(each.bytes)
+    )
+
+
+def _half_80(held: Held) -> float:
+    """As of one figure of a normal distribution."""
+    return NormalDist().inv_cdf(0.9) * sqrt(
+        use_of([(held.part.kind, held.taken)]).variance(memory_fit())
     )

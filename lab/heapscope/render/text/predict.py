@@ -7,14 +7,17 @@ from collections.abc import Iterator
 from rich.console import RenderableType
 from rich.text import Text
 
-from heapscope.base.wording import digits
+from heapscope.base.wording import digits, known_digits
 from heapscope.forecast.predict.forecast import Band, Forecast
+from heapscope.forecast.predict.memory_part import MemoryPart
 from heapscope.forecast.predict.prediction import Prediction
 from heapscope.forecast.predict.trace_fit import TraceFit
 from heapscope.render.text import tables
-from heapscope.render.text.table import Table, headed
+from heapscope.render.text.table import Cell, CellText, Column, Table, headed
 from heapscope.simulation.result.result import ReplayResult
 
+#: Rows of the table of parts.
+PARTS = 10
 METRIC_NAMES = {
     "tcp_tx": "TCP sent",
     "tcp_rx": "TCP received",
@@ -72,29 +75,9 @@ def _tables(forecast: Forecast) -> Iterator[Table]:
     yield Table(
         title="Free memory by state, bytes",
         columns=headed("State", "#DRAM", "#80 % from", "#80 % to", "#IRAM", "#PSRAM"),
-        rows=tuple(
-            (
-                state,
-                *(
-                    f"{value:,}"
-                    for value in (
-                        free.dram.median,
-                        free.dram.low_80,
-                        free.dram.high_80,
-                        free.iram.median,
-                        free.psram.median,
-                    )
-                ),
-            )
-            for state, free in forecast.states.items()
-        ),
+        rows=(*_state_rows(forecast),),
     )
-    yield Table(
-        title="RAM that the configuration asks for, bytes",
-        columns=headed("Component", "Part", "Kind", "From", "#bytes"),
-        rows=tuple(_part_rows(forecast)),
-        most=len(forecast.parts) + 3,
-    )
+    yield _part_table(forecast)
     if not forecast.power_save:
         return
     yield Table(
@@ -128,6 +111,16 @@ def _tables(forecast: Forecast) -> Iterator[Table]:
         )
 
 
+def _state_rows(forecast: Forecast) -> Iterator[tuple[str, ...]]:
+    for state, free in forecast.states.items():
+        bands = (free.dram.median, free.dram.low_80, free.dram.high_80)
+        values = (*bands, free.iram.median, free.psram.median)
+        yield (state, *(f"{value:,}" for value in values))
+    left = forecast.left
+    values = (round(value) for value in (left.median, left.low_80, left.high_80))
+    yield ("all at work", *(f"{value:,}" for value in values), "-", "-")
+
+
 def _band_rows(forecast: Forecast) -> Iterator[tuple[str, ...]]:
     for metric, band in forecast.throughput_mbps.items():
         yield (METRIC_NAMES[metric], *_figures(band, 1))
@@ -142,12 +135,34 @@ def _figures(band: Band, digits: int) -> Iterator[str]:
     return (f"{value:,.{digits}f}" for value in values)
 
 
-def _part_rows(forecast: Forecast) -> Iterator[tuple[str, ...]]:
-    for part in forecast.parts:
-        count = f", {part.count}" if part.count > 1 else ""
-        yield (
-            part.component, f"{part.what}{count}", part.kind, part.state, f"{part.bytes:,}",
-        )  # fmt: skip
+def _part_table(forecast: Forecast) -> Table:
+    """What options decide first, and of that the largest."""
+    parts = sorted(forecast.parts, key=lambda part: (not part.options, -part.bytes))
+    return Table(
+        title="RAM that the configuration asks for, bytes: first what options change",
+        columns=(
+            *headed("Part", "From"),
+            Column(heading="Kind", words=True, wide=True),
+            Column(heading="bytes", rest="sum"),
+            *headed("#±", "Option"),
+        ),
+        rows=tuple(map(_part_row, parts)),
+        most=PARTS,
+    )
+
+
+def _part_row(part: MemoryPart) -> tuple[Cell, ...]:
+    count = f", {part.count}" if part.count > 1 else ""
+    doubt = part.half_80 or 0
+    more = f" +{len(part.options) - 1}" if len(part.options) > 1 else ""
+    return (
+        f"{part.component}: {part.what}{count}",
+        part.state,
+        part.kind,
+        CellText(f"{known_digits(part.bytes, doubt):,}", part.bytes),
+        f"{known_digits(doubt, doubt):,}" if doubt else "-",
+        f"{part.options[0]}{more}" if part.options else "-",
+    )
 
 
 def _replayed(result: ReplayResult, fit: TraceFit | None) -> Iterator[RenderableType]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 
 from rich import box
 from rich.console import Console, RenderableType
@@ -23,14 +24,19 @@ NAME_LEAST = 8
 STYLES = {"better": "green", "worse": "red", "close": "yellow", "quiet": "dim", "strong": "bold"}
 
 
-def print_parts(target: Console, parts: Iterable[RenderableType]) -> None:
+def print_parts(
+    target: Console, parts: Iterable[RenderableType], *, every_row: bool = False
+) -> None:
     """Lines stand together, tables between empty lines. An empty Text asks for an empty line; one
     that must not be wrapped is never broken, so that it can be copied."""
     begun = apart = False
     for part in parts:
         table = isinstance(part, Table)
-        if isinstance(part, Table) and not part.count:
-            continue
+        if isinstance(part, Table):
+            if not part.count:
+                continue
+            if every_row:
+                part = replace(part, most=len(part.rows))
         if isinstance(part, Text) and not part.plain:
             apart = True
             continue
