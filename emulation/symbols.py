@@ -29,7 +29,7 @@ def symbols(built: Path) -> tuple[frozenset[str], frozenset[str]]:
 
 
 def undefined(built: Sequence[Path], keep: Iterable[str] = ()) -> set[str]:
-    """What these objects and `keep` want and do not define."""
+    """The names that these objects and `keep` want and do not define."""
     every = [symbols(one) for one in built]
     return set(keep).union(*(own for _, own in every)).difference(*(own for own, _ in every))
 

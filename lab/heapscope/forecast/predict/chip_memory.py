@@ -107,8 +107,8 @@ def _table(size: int, minor: Minor, rom: bool) -> int:
 
 @dataclass(frozen=True, kw_only=True)
 class Rest:
-    """Of a program that does nothing, bytes beside what its libraries take. `doubt`: half of a band
-    that holds two of three."""
+    """A program that does nothing: its bytes beside what its libraries take. `doubt`: half of a
+    band that holds two of three."""
 
     chip: str
     minor: Minor
@@ -190,8 +190,8 @@ def _place(minor: Minor) -> int:
 
 @functools.cache
 def _rests() -> Mapping[str, tuple[Rest, ...]]:
-    """By chip, what data/memory/rests.csv keeps of the programs: to sum up parts for each of them
-    takes seconds."""
+    """The rows of data/memory/rests.csv by chip: to sum up the parts of each program takes
+    seconds."""
     built: dict[str, tuple[Rest, ...]] = {}
     for row in memory_table("rests"):
         rest = Rest(
@@ -207,7 +207,7 @@ def _rests() -> Mapping[str, tuple[Rest, ...]]:
 
 
 def measured_rests() -> Iterator[Rest]:
-    """Of each program of data/memory/empty.csv and built.csv, which rests.csv is made from."""
+    """The rest of each program of data/memory/empty.csv and built.csv, for rests.csv."""
     from heapscope.forecast.predict.memory_states import (  # sums of parts, which ask for chips
         library_bytes,
         start_use,

@@ -95,7 +95,7 @@ def _named_parts(model: MemoryModel) -> tuple[MemoryPart, ...]:
 
 
 def _half_80(held: Held) -> float:
-    """As of one figure of a normal distribution."""
+    """The band takes the error of one figure as normal."""
     return NormalDist().inv_cdf(0.9) * sqrt(
         use_of([(held.part.kind, held.taken)]).variance(memory_fit())
     )

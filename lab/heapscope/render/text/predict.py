@@ -136,7 +136,7 @@ def _figures(band: Band, digits: int) -> Iterator[str]:
 
 
 def _part_table(forecast: Forecast) -> Table:
-    """What options decide first, and of that the largest."""
+    """The parts that options decide come first, the largest at the head."""
     parts = sorted(forecast.parts, key=lambda part: (not part.options, -part.bytes))
     return Table(
         title="RAM that the configuration asks for, bytes: first what options change",
