@@ -11,6 +11,7 @@
 #define WORDS_MOST 4000000u /* of the maps of all spans */
 #define NEAR 1000 /* a placement is good enough that needs one part in so many above what is live */
 #define ROOM 2    /* times the live peak: higher addresses are not tried */
+#define PEAK_MOST (UINT64_C(1) << 25) /* granules: more is not placed */
 #define ORDERS 4
 
 typedef struct hs_turn {
@@ -300,7 +301,8 @@ hs_status_t hs_offline(const hs_fit_t *fit, hs_lab_offline_t *out)
     hs_offline_blocks_t all;
     hs_status_t status = hs_offline_read(&all, fit, HS_OFFLINE_BLOCKS_MOST);
     uint64_t top = 0;
-    if (status == HS_OK && all.blocks != NULL) {
+    if (status == HS_OK && all.blocks != NULL && all.peak <= PEAK_MOST &&
+        all.aligned <= PEAK_MOST) {
         status = hs_offline_place(&all, &top);
     }
     *out = (hs_lab_offline_t){.live = all.peak * GRANULE, .placed = top * GRANULE};

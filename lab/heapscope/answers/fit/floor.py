@@ -26,9 +26,11 @@ class Floor(Row):
     )
 
 
-def floor_of(steps: NativeSteps) -> Floor:
-    """After the trace was read into `steps`."""
+def floor_of(steps: NativeSteps) -> Floor | None:
+    """After the trace was read into `steps`. None: nothing is ever live."""
     found = steps.offline()
+    if not found.live:
+        return None
     return Floor(
         live=found.live,
         placed=found.placed or None,
@@ -47,6 +49,7 @@ def floor_sentence(floor: Floor, pool: int | None) -> str:
         return f"{text}."
     most, known = (100 * (1 - part / pool) for part in (floor.live, floor.placed))
     return (
-        f"{text}. Of the smallest pool above, an allocator that knew the future saves {known:.1f} %, "
-        f"and none saves more than {most:.1f} %; beyond that only a smaller program helps."
+        f"{text}. Of the smallest pool above, an allocator that knew the future saves "
+        f"{known:.1f} %, and none saves more than {most:.1f} %; beyond that only a smaller program "
+        "helps."
     )

@@ -104,7 +104,7 @@ class FitResult(RecordedDocument):
     )
     floor: Floor | None = figure(
         "The least that any allocator could take, the same in each row of a trace. null: a part of "
-        "the recording is lost.",
+        "the recording is lost, or nothing is ever live.",
         default=None,
         bound=WITHHELD,
     )
