@@ -70,6 +70,14 @@ def write_brief(answer: VerbResult, target: Path | None, *, inputs: Sequence[Pat
         write_text(dumps(brief(answer)), target, option="--json-brief", inputs=inputs)
 
 
+def write_answer(
+    answer: VerbResult, json: Path | None, brief: Path | None, *, inputs: Sequence[Path]
+) -> None:
+    """Both where they are wanted. `inputs`: files that were read, whose place no output takes."""
+    write_json({} if json is None else answer.to_json(), json, inputs=inputs)
+    write_brief(answer, brief, inputs=inputs)
+
+
 def give(
     answer: VerbResult,
     json: Path | None,
@@ -78,10 +86,9 @@ def give(
     every_row: bool = False,
     inputs: Sequence[Path],
 ) -> None:
-    """Writes the JSON where it is wanted, and prints the tables where it does not take their place.
-    `inputs`: files that were read, whose place no output takes."""
-    write_json({} if json is None else answer.to_json(), json, inputs=inputs)
-    write_brief(answer, brief, inputs=inputs)
+    """Writes the JSON where it is wanted, and prints the tables where it does not take their
+    place."""
+    write_answer(answer, json, brief, inputs=inputs)
     if wants_tables(json, brief):
         print_answer(answer, every_row=every_row)
 

@@ -12,8 +12,7 @@ from heapscope.cli.answer import (
     dumps,
     print_answer,
     wants_tables,
-    write_brief,
-    write_json,
+    write_answer,
     write_text,
 )
 from heapscope.cli.call import Call
@@ -36,8 +35,7 @@ def check(
 ) -> None:
     result = call.answer()
     read = call.inputs
-    write_json(result.to_json(), json, inputs=read)
-    write_brief(result, json_brief, inputs=read)
+    write_answer(result, json, json_brief, inputs=read)
     if junit is not None:
         from heapscope.fleet.budgets.junit import junit as as_junit
 

@@ -7,12 +7,12 @@ import sys
 import typer
 
 from heapscope.base.errors import InputError
-from heapscope.cli.answer import STDOUT, print_answer, wants_tables, write_json
+from heapscope.cli.answer import STDOUT, print_answer, wants_tables, write_answer
 from heapscope.cli.call import Call
-from heapscope.cli.verbs.options import Json
+from heapscope.cli.verbs.options import Json, JsonBrief
 
 
-def export(call: Call, *, json: Json = None) -> None:
+def export(call: Call, *, json: Json = None, json_brief: JsonBrief = None) -> None:
     from heapscope.cli.verbs.export import format_named
 
     form, out = call.given["to"], call.given["out"]
@@ -22,8 +22,8 @@ def export(call: Call, *, json: Json = None) -> None:
             remedy="name a file with -o, or send the output to one",
         )
     done = call.answer()
-    write_json(done.to_json(), json, inputs=[*call.inputs, out])
-    if wants_tables(out, json):
+    write_answer(done, json, json_brief, inputs=[*call.inputs, out])
+    if wants_tables(out, json, json_brief):
         print_answer(done)
     elif str(out) == STDOUT:
         for message in done.messages:

@@ -8,9 +8,9 @@ from typing import Annotated
 import typer
 
 from heapscope.base.option import Option
-from heapscope.cli.answer import dumps, print_answer, wants_tables, write_json, write_text
+from heapscope.cli.answer import dumps, print_answer, wants_tables, write_answer, write_text
 from heapscope.cli.call import Call
-from heapscope.cli.verbs.options import Json, Sarif
+from heapscope.cli.verbs.options import Json, JsonBrief, Sarif
 
 
 def lint(
@@ -24,9 +24,10 @@ def lint(
         bool, Option("", "Print annotations of GitHub Actions in place of text.")
     ] = False,
     json: Json = None,
+    json_brief: JsonBrief = None,
 ) -> None:
     result = call.answer()
-    write_json(result.to_json(), json, inputs=call.inputs)
+    write_answer(result, json, json_brief, inputs=call.inputs)
     if sarif is not None:
         from heapscope.config.lint.sarif import sarif as as_sarif
 
@@ -40,7 +41,7 @@ def lint(
 
         for line in annotation_lines(result):
             typer.echo(line.encode())  # as bytes: these lines are commands
-    elif wants_tables(json, sarif, fix):
+    elif wants_tables(json, json_brief, sarif, fix):
         print_answer(result)
     if result.failed:
         raise typer.Exit(1)

@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Annotated
 
 from heapscope.base.option import Option
-from heapscope.cli.answer import wants_tables, write_json, write_text
+from heapscope.cli.answer import wants_tables, write_answer, write_text
 from heapscope.cli.call import Call
-from heapscope.cli.verbs.options import Json, output
+from heapscope.cli.verbs.options import Json, JsonBrief, output
 
 #: The file where nothing is to be gained, so that nobody takes an empty one for a fault.
 NO_RULES_LINE = "# No rules are better than none here. Leave --place out, or give --place none."
@@ -23,6 +23,7 @@ def place(
         Option("FILE", "Write C for the device's regions here (regions.h).", writes=True),
     ] = None,
     json: Json = None,
+    json_brief: JsonBrief = None,
 ) -> None:
     result = call.answer()
     if out is not None:
@@ -32,6 +33,6 @@ def place(
         text = "\n".join([*result.code, ""])
         write_text(text, code, option="--code", inputs=call.inputs)
     if wants_tables(out, code):
-        call.give(json, result)
+        call.give(json, result, brief=json_brief)
     else:
-        write_json(result.to_json(), json, inputs=call.inputs)
+        write_answer(result, json, json_brief, inputs=call.inputs)

@@ -11,9 +11,9 @@ import typer
 
 from heapscope.base.errors import InputError
 from heapscope.base.option import Option
-from heapscope.cli.answer import wants_tables, write_json
+from heapscope.cli.answer import wants_tables, write_answer
 from heapscope.cli.call import Call
-from heapscope.cli.verbs.options import Json
+from heapscope.cli.verbs.options import Json, JsonBrief
 
 SETTINGS = {"allow_interspersed_args": False}
 
@@ -47,6 +47,7 @@ def record(
         ),
     ] = (),
     json: Json = None,
+    json_brief: JsonBrief = None,
 ) -> None:
     from heapscope.cli.held_output import release_output
     from heapscope.cli.progress import record_progress
@@ -69,12 +70,12 @@ def record(
         release_output()  # a stream from here on: what refuses it is known while it runs
     with record_progress() as progress:
         result = call.answer(progress=progress, report=_tell)
-    if wants_tables(json):
+    if wants_tables(json, json_brief):
         from heapscope.cli.verbs.shown import show
         from heapscope.render.text.console import console
 
         show(result, console(sys.stderr))
-    write_json(result.to_json(), json, inputs=(given["out"],))
+    write_answer(result, json, json_brief, inputs=(given["out"],))
     if result.unwritten:
         raise InputError(
             f"the recording is not whole: {result.unwritten}",

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from heapscope.base.option import Option
-from heapscope.cli.answer import write_brief, write_json
+from heapscope.cli.answer import write_answer
 from heapscope.cli.call import Call
 from heapscope.cli.fail_on import FailOn, fail, needs_of, parsed
 from heapscope.cli.verbs.options import Json, JsonBrief
@@ -30,8 +30,7 @@ def replay(
         return
     result = call.answer(need=need, contents=False)
     if digest:
-        write_json(result.to_json(), json, inputs=call.inputs)
-        write_brief(result, json_brief, inputs=call.inputs)
+        write_answer(result, json, json_brief, inputs=call.inputs)
         typer.echo(result.summary.digest_line)
     else:
         call.give(json, result, brief=json_brief)

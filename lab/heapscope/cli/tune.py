@@ -9,9 +9,9 @@ import typer
 
 from heapscope.base.errors import HeapscopeError
 from heapscope.base.option import Option
-from heapscope.cli.answer import print_answer, wants_tables, write_json, write_text
+from heapscope.cli.answer import print_answer, wants_tables, write_answer, write_text
 from heapscope.cli.call import Call
-from heapscope.cli.verbs.options import Json
+from heapscope.cli.verbs.options import Json, JsonBrief
 
 
 def tune(
@@ -27,6 +27,7 @@ def tune(
         bool, Option("", "Each published rank (of --chip) against the best one.")
     ] = False,
     json: Json = None,
+    json_brief: JsonBrief = None,
 ) -> None:
     if ranks:
         others = {name for name, value in call.given.items() if value} - {"chip"}
@@ -39,11 +40,11 @@ def tune(
 
         with progress_bar() as progress:
             match = tune_ranks(call.get("chip"), progress=progress)
-        call.give(json, match)
+        call.give(json, match, brief=json_brief)
         return
     front = call.get("front", "tcp_rx" if plot is not None else None)
     result = call.answer(front=front)
-    write_json(result.to_json(), json, inputs=call.inputs)
+    write_answer(result, json, json_brief, inputs=call.inputs)
     if plot is not None and result.front:
         from heapscope.forecast.tune.plot import front_svg
 
@@ -52,7 +53,7 @@ def tune(
         from heapscope.forecast.tune.fragment import fragment as as_fragment
 
         write_text(as_fragment(result), fragment, option="--fragment", inputs=call.inputs)
-    if wants_tables(json, plot, fragment):
+    if wants_tables(json, json_brief, plot, fragment):
         print_answer(result)
     if result.best is None:
         raise typer.Exit(1)

@@ -45,6 +45,10 @@ class FitRow(Struct):
         return bool(self.outcome == Outcome.NEVER)
 
 
+class Offline(Struct):
+    """hs_lab_offline_t."""
+
+
 class NativeSteps(NativeOwner):
     """Filled by one census; then try_pool() may be called from several threads at once, which all
     have to be done before it is closed. 12 bytes an event (lab/native/fit/fit.h)."""
@@ -78,6 +82,12 @@ class NativeSteps(NativeOwner):
     def floor(self) -> int:
         """Bytes below which no pool can serve the trace, whatever the allocator."""
         return int(self._lib.hs_lab_steps_floor(self.handle))
+
+    def offline(self) -> Offline:
+        """Places all blocks by somebody who knows every lifetime; some tenths of a second."""
+        out = ffi.new("hs_lab_offline_t *")
+        check(self._lib.hs_lab_steps_offline(self.handle, out), "placing the blocks")
+        return Offline(**vars(values(out)))
 
     def try_pool(self, allocator: str, size: int) -> FitRow:
         """One replay on a fresh pool, up to the first request that is refused; or what it would

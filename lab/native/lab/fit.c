@@ -5,6 +5,7 @@
 #include "fit/fit.h"
 #include "lab/reader.h"
 #include "lab/steps.h"
+#include "offline/offline.h"
 
 hs_lab_steps_t *hs_lab_steps_new(uint32_t base)
 {
@@ -51,6 +52,11 @@ uint64_t hs_lab_steps_peak(const hs_lab_steps_t *steps)
 uint64_t hs_lab_steps_floor(const hs_lab_steps_t *steps)
 {
     return steps->fit.floor;
+}
+
+int hs_lab_steps_offline(const hs_lab_steps_t *steps, hs_lab_offline_t *out)
+{
+    return (int)hs_offline(&steps->fit, out);
 }
 
 int hs_lab_steps_try(const hs_lab_steps_t *steps, const char *allocator, uint32_t size,

@@ -40,6 +40,12 @@ typedef struct hs_lab_fit {
     uint32_t outcome, call, task, align; /* call: event kind */
 } hs_lab_fit_t;
 
+/* What knowing the future would buy, in bytes of whole granules without headers. */
+typedef struct hs_lab_offline {
+    uint64_t live;   /* live at once, at most: no heap takes less, even if it moves blocks */
+    uint64_t placed; /* taken by a placement that knew all lifetimes; 0: none was found */
+} hs_lab_offline_t;
+
 /* The variety of runs that a recording shows. */
 typedef struct hs_lab_variety {
     uint64_t allocations;

@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from heapscope.answers.fit.floor import floor_of
 from heapscope.answers.fit.limits import STEP, Limits, find_limits, most_tried
 from heapscope.answers.fit.perturbed_fit import perturbed_fit
 from heapscope.answers.fit.request_trials import RequestTrials, never_played
@@ -155,9 +156,11 @@ def fit_recorded(
 
         result = run_searches(searches, done)
         rows = [_result(trace, name, limits[name], result.get(name)) for name in limits]
+        floor = None if is_cut(trace.loss) else floor_of(steps)
         rows = [
             replace(
                 row,
+                floor=floor,
                 task=task or "",
                 placed=placement.file if placement and has_ends(row.allocator) else "",
                 needs=tuple(map(RequestRow.of, needs)),

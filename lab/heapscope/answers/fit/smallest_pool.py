@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from heapscope.answers.fit.floor import Floor
 from heapscope.answers.fit.limits import SHARE, STEP
 from heapscope.answers.fit.net_bytes import NetBytes
 from heapscope.answers.fit.perturbed_fit import PerturbedFit
@@ -100,6 +101,12 @@ class FitResult(RecordedDocument):
         default=None,
         bound=WITHHELD,
         heading="with margin",
+    )
+    floor: Floor | None = figure(
+        "The least that any allocator could take, the same in each row of a trace. null: a part of "
+        "the recording is lost, or nothing is ever live.",
+        default=None,
+        bound=WITHHELD,
     )
     loss: Loss | None = figure(
         "The part of the recording that is lost; null: nothing is lost.", default=None

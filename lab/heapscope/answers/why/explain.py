@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from heapscope.answers.fit.floor import Floor, floor_of, floor_sentence
 from heapscope.answers.why.case import CaseRequest
 from heapscope.answers.why.change import ChangeOutcome
 from heapscope.answers.why.changes import changes_for
@@ -14,16 +15,19 @@ from heapscope.answers.why.idea import Question
 from heapscope.answers.why.moment import Scene, TrialCase, look_at_event, look_at_request
 from heapscope.answers.why.plan_find import PlanWish, find_plan
 from heapscope.answers.why.reasons import WHY, Explained, FailureGroup, RequestWhy, WhyResult
-from heapscope.answers.why.recording import read_recording
+from heapscope.answers.why.recording import Recording, read_recording
 from heapscope.answers.why.summary import answer
 from heapscope.answers.why.trial import Target, Trials
 from heapscope.answers.why.words import group_reason
 from heapscope.base.errors import InputError
 from heapscope.base.request import Request
-from heapscope.base.wording import plural
+from heapscope.base.wording import plural, size
 from heapscope.forecast.predict.knob_offers import KnobOffer
 from heapscope.memory.layout.layout import Layout
 from heapscope.memory.layout.placement import Placement
+from heapscope.memory.layout.pool import POOL_BASE
+from heapscope.native.reader import NativeReader
+from heapscope.native.steps import NativeSteps
 from heapscope.simulation.replay.run import replay
 from heapscope.simulation.result.failure import FailureRow
 from heapscope.simulation.result.headroom import HeadroomRow
@@ -73,6 +77,7 @@ def explain(
     if plan is not None:
         trials = Trials(recording, layout, placement=placement, needs=needs, tried=tried)
         match = find_plan(Path(path), trials, result, wish=plan, knobs=knobs, tried=tried)
+    floor = _floor(recording) if result.summary.failures and not is_cut(result.loss) else None
     return WhyResult(
         trace=result.trace,
         layout=result.layout,
@@ -83,15 +88,37 @@ def explain(
         minimum_free=result.malloc.minimum_free,
         verdict=result.verdict,
         answer=answer(result, groups, explained, clock=clock, one=chosen is not None),
-        notes=(*work.notes(), *limits(result)),
+        notes=(*work.notes(), *limits(result), *_floor_notes(floor, layout)),
         groups=groups,
         needs=explained,
+        floor=floor,
         knobs_of=knobs_of,
         knobs=knobs if _wants_knobs(result, explained) else (),
         loss=None if result.loss is None else result.loss.of(WHY),
         plan=match,
         clock=clock,
     )
+
+
+def _floor(recording: Recording) -> Floor | None:
+    with NativeSteps(POOL_BASE) as steps:
+        with NativeReader() as reader:
+            steps.fill_from(reader)
+            recording.push(reader)
+        return floor_of(steps)
+
+
+def _floor_notes(floor: Floor | None, layout: Layout) -> Iterator[str]:
+    if floor is None:
+        return
+    memory = sum(region.size for region in layout.regions)
+    text = floor_sentence(floor, None)
+    if floor.live > memory:
+        text += (
+            f" The regions have {size(memory)}: no allocator serves it all there, only more memory "
+            "or a smaller program."
+        )
+    yield text
 
 
 def _nothing_before(result: ReplayResult) -> bool:

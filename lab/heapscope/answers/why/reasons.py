@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from heapscope.answers.fit.floor import Floor
 from heapscope.answers.why.case import REASONS, Case
 from heapscope.answers.why.change import Change
 from heapscope.answers.why.plan import PlanAnswer
@@ -100,6 +101,11 @@ class WhyResult(Document):
         "Failed requests, those that are alike together; of a chosen one only that."
     )
     needs: tuple[RequestWhy, ...] = figure("One for each --need.")
+    floor: Floor | None = figure(
+        "The least that any allocator could take for the trace. null: nothing failed, or a part of "
+        "the recording is lost.",
+        bound=WITHHELD,
+    )
     knobs_of: str = figure(
         "The configuration that knobs change; empty: the memory names no chip and version."
     )

@@ -9,6 +9,7 @@ from itertools import groupby
 from rich.console import RenderableType
 from rich.text import Text
 
+from heapscope.answers.fit.floor import floor_sentence
 from heapscope.answers.fit.net_bytes import NetBytes, NetPart
 from heapscope.answers.fit.smallest_pool import FitResult, Mean, means
 from heapscope.base.rows.request import with_room
@@ -43,6 +44,8 @@ def _trace(rows: list[FitResult]) -> Iterator[RenderableType]:
         for message in rows[0].messages:
             yield Text(f"damage: {message}", style="yellow")
         yield _pools(served)
+        if rows[0].floor is not None:
+            yield Text(floor_sentence(rows[0].floor, served[0].pool if served else None))
     for row in rows:
         if row.pool is None:
             yield Text(f"{row.allocator}: no pool: {row.reason}{_at(row)}")
