@@ -47,7 +47,7 @@ def verdict(
         yield "Its figures cannot be believed: the heap could not read its own words."
     yield from _state(reading, answer)
     yield from (_leak(row) for row in trends if row.verdict == LEAK)
-    if not reading.figures.devices() and not reading.boots.uptimes.two_devices:
+    if reading.mixture is None:
         yield from falls(reading.figures, trends)
     yield from _python(answer)
     yield from _blocks(reading, answer)
@@ -155,13 +155,10 @@ def _leak(row: TrendRow) -> str:
 
 
 def _state(reading: LogReading, answer: LogAnswer) -> Iterator[str]:
-    devices = reading.figures.devices()
-    if devices:
-        names = " and ".join(map(printable, devices))
-        yield (
-            f"Its figures are those of {len(devices)} devices, {names}: "
-            "none of their states is known; give the lines of one."
-        )
+    mixture = reading.mixture
+    if mixture is not None:
+        text = mixture.clause
+        yield f"{text[0].upper()}{text[1:]}: none of the states is known; give the lines of one."
         return
     parts = []
     about = "about " if _is_rounded(reading) else ""

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from heapscope.base.capabilities import DEFAULT, DMA, EIGHT_BIT, INTERNAL, WORD
-from heapscope.base.printable import printable
 from heapscope.base.request import Request
 from heapscope.logs.heaps.memory_fit import other_memory, own_memory
 from heapscope.logs.heaps.request_fit import RequestFit
@@ -35,11 +34,11 @@ def ask(
             why="some figures cannot be the size of a heap, so the others are not believed either",
             settles="find out why the heap cannot read its own words: is PSRAM set up?",
         )
-    devices = reading.figures.devices()
-    if devices:
+    mixture = reading.mixture
+    if mixture is not None:
         return RequestFit.of(
             request,
-            why="the log has figures of two devices or more: " + ", ".join(map(printable, devices)),
+            why=mixture.clause,
             settles="give the lines of one device alone",
         )
     row = _outranked(reading, request, _answered(reading, request, form, tried))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field, replace
 
-from heapscope.logs.reader.senders import Senders
+from heapscope.logs.reader.senders import Mixture, Senders
 from heapscope.native.log import Fact
 
 _POINTS = 4096  # kept of a series; beyond, every second one goes
@@ -80,7 +80,7 @@ class LoggedFigures:
         self.arduino = False  # a line has the prefix of Arduino's log
         self.sure = False  # some words can mean nothing but a heap
         self.sensor = False  # lines of ESPHome's sensors tell them
-        self.senders: dict[str, Senders] = {}  # of the free bytes of each memory
+        self._senders: dict[str, Senders] = {}  # by memory
         self.rounded = 1  # the largest unit of the figures as printed
 
     def take(self, fact: Fact, boot: int) -> None:
@@ -95,16 +95,18 @@ class LoggedFigures:
                 self.invalid.append(figure)
             else:
                 self.add(fact.memory, name, figure, fact.quote)
-                if name == "free" and fact.kind == "figures":
-                    time = fact.clock if fact.clock is not None else fact.uptime
-                    senders = self.senders.setdefault(fact.memory, Senders())
-                    senders.take(value, fact.quote, time, fact.name)
+        if fact.kind == "figures":
+            self.compare(fact, boot)
         if fact.largest is not None:
             self.largest_words = fact.quote
         self.sure |= not fact.weak
         self.rounded = max(self.rounded, fact.unit)
         self.arduino |= fact.arduino
         self.sensor |= "Sending state" in fact.quote
+
+    def compare(self, fact: Fact, boot: int) -> None:
+        """A line is compared with those of other devices."""
+        self._senders.setdefault(fact.memory, Senders()).take(fact, boot)
 
     def _count_blocks(self, fact: Fact) -> None:
         """The size of the blocks that the figures just above are counted in."""
@@ -132,10 +134,9 @@ class LoggedFigures:
         result = self.series.get((memory, name))
         return None if result is None else result.last.value
 
-    def devices(self) -> tuple[str, ...]:
-        """The names of the devices whose figures are mixed; empty: they are of one."""
-        names = (one.devices() for one in self.senders.values())
-        return next((one for one in names if one), ())
+    def mixture(self) -> Mixture | None:
+        """The devices whose figures are mixed; None: they are of one."""
+        return next((one for part in self._senders.values() if (one := part.mixture())), None)
 
     def memories(self) -> tuple[str, ...]:
         return tuple(dict.fromkeys(memory for memory, _ in self.series))

@@ -11,6 +11,7 @@ from heapscope.logs.reader.failures import FAILURES, LoggedErrors, LoggedFailure
 from heapscope.logs.reader.figures import LoggedFigures
 from heapscope.logs.reader.pools import REFUSED, NamedPools
 from heapscope.logs.reader.python_heap import HeapTuples, PythonHeap
+from heapscope.logs.reader.senders import Mixture
 from heapscope.logs.reader.stops import LoggedStops
 from heapscope.logs.reader.summaries import PrintedSummaries
 from heapscope.logs.reader.systems import OtherSystems, PrintedReports
@@ -62,6 +63,13 @@ class LogReading:
         return self.dumps[-1] if self.dumps else None
 
     @property
+    def mixture(self) -> Mixture | None:
+        """The devices whose lines are mixed; None: they are of one."""
+        if self.boots.uptimes.two_devices:
+            return self.figures.mixture() or Mixture(why="the times of the lines go to and fro")
+        return self.figures.mixture()
+
+    @property
     def unended(self) -> int | None:
         """The last line, if it has no end and its last number may be cut."""
         last = self._last
@@ -104,7 +112,8 @@ class LogReading:
             self.tasks.take: "task task_caps task_heap task_block ovms_task nuttx_task",
             self.trace.take: "trace trace_record trace_mode trace_left trace_totals sysview_leaks",
             self.allocations.take: "allocated freed",
-            self.systems.take: "nuttx_free nuttx_heap zephyr_heap zephyr_chunk tasmota ovms",
+            self.systems.take: "nuttx_free nuttx_heap zephyr_heap zephyr_chunk ovms",
+            self._tasmota: "tasmota",
             self._lvgl: "lvgl",
             self.pools.take: "pool pool_head",
             self._core_dump: "core_dump",
@@ -126,6 +135,11 @@ class LogReading:
     def _lvgl(self, fact: Fact) -> None:
         self.systems.take(fact)
         self.pools.take_lvgl(fact)
+
+    def _tasmota(self, fact: Fact) -> None:
+        self.systems.take(fact)
+        if fact.name != "PSRAM":
+            self.figures.compare(fact, self.boots.count)
 
     def _core_dump(self, fact: Fact) -> None:
         self.core_dump = fact
