@@ -36,7 +36,7 @@ static void add_word(hs_log_scan_t *scan, size_t end, hs_log_word_t word)
 {
     hs_log_label_t *label = &scan->label;
     const char before = scan->at > 0 ? scan->text[scan->at - 1] : ' ';
-    if (word.means & HS_WORD_FREE && label->last & (HS_WORD_FAIL | HS_WORD_HEAP)) {
+    if (word.means & HS_WORD_FREE && (label->last | word.means) & (HS_WORD_FAIL | HS_WORD_HEAP)) {
         label->means &= ~HS_WORD_FAIL; /* "failed, heap free 9120", and not "failed to free" */
     }
     const bool joined = before == '_' && word.means & HS_WORD_MEASURES;

@@ -35,6 +35,7 @@ typedef struct hs_log_scan {
     uint32_t spoken;      /* a bit for each memory that a figure was of */
     bool in_labels;       /* within the braces of Prometheus */
     bool bare;            /* the word "heap" alone meant what is free */
+    bool has_size;        /* how large a heap is, or how much of it is used */
     bool has_free, has_block, foreign;
     hs_lab_log_fact_t *facts;
     size_t count, capacity;

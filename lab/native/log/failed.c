@@ -211,6 +211,9 @@ static bool number(hs_log_failed_t *failed, const hs_lab_log_fact_t *fact)
 {
     const bool tls = fact->kind == HS_LOG_TLS_ERROR;
     const hs_lab_log_failed_t *last = last_of(failed);
+    if (last != NULL && last->last == fact->line) {
+        return false; /* the number and its name */
+    }
     const bool anew = last != NULL && memcmp(last->quote, fact->quote, sizeof last->quote) == 0;
     if ((fact->flags & HS_LOG_NO_MEMORY) == 0 || (!anew && said_again(failed, fact, false))) {
         return false; /* a caller's word for it; the same line is another call */

@@ -19,6 +19,7 @@
 
 #define FOREIGN_BYTES (INT64_C(1) << 28) /* no microcontroller has such a heap */
 #define WEAK_LEAST 64                    /* a number below it, in vague words, counts things */
+#define WORDS_BEHIND 3                   /* a number, after the first one */
 #define SEGMENTS HS_LOG_SEGMENTS
 #define NONE HS_LOG_NO_MEMORY_NAMED
 #define STATES (HS_LOG_TOLD_FREE | HS_LOG_TOLD_LARGEST | HS_LOG_TOLD_MIN)
@@ -53,33 +54,53 @@ static void keep(hs_log_scan_t *scan, uint32_t field, const hs_log_number_t *num
     fact->unit = number->unit > fact->unit ? number->unit : fact->unit;
     scan->spoken |= 1u << memory;
     scan->has_free |= field == HS_LOG_TOLD_FREE;
+    scan->has_size |= field & (HS_LOG_TOLD_TOTAL | HS_LOG_TOLD_USED) &&
+                      scan->label.means & HS_WORD_HEAP && number->value >= 1000;
     scan->has_block |= (scan->label.means & HS_WORD_LARGEST && scan->label.means & HS_WORD_BLOCK);
     scan->foreign |= number->value >= FOREIGN_BYTES && number->value >> 20 != 0xAAA;
 }
 
-/* Words behind a number, and its unit, that say what it is: "25044 bytes free". */
-static uint32_t means_behind(hs_log_scan_t *scan, size_t *end)
+/* The word at `*at`, which is behind it then; without a meaning: none that is known. */
+static hs_log_word_t next_word(const hs_log_scan_t *scan, size_t *at)
 {
-    size_t at = *end;
-    at += strspn(scan->text + at, " ");
-    size_t stop = at;
+    const size_t start = *at + strspn(scan->text + *at, " ");
+    size_t stop = start;
     while (hs_log_word_byte(scan->text[stop])) {
         stop++;
     }
-    hs_log_word_t word = hs_log_word_find(scan->text + at, stop - at);
-    const hs_log_own_word_t *own = hs_log_own_find(scan->scope->own, scan->text, at);
+    hs_log_word_t word = hs_log_word_find(scan->text + start, stop - start);
+    const hs_log_own_word_t *own = hs_log_own_find(scan->scope->own, scan->text, start);
     if (own != NULL) {
         word = (hs_log_word_t){own->means, own->memory};
-        stop = at + own->length;
+        stop = start + own->length;
     }
-    const char next = scan->text[stop + strspn(scan->text + stop, " ")];
+    *at = stop;
+    return word;
+}
+
+/* Words behind a number, and its unit, that say what it is: "25044 bytes free", and up to the end of the
+ * clause "9216 bytes largest free block". */
+static uint32_t means_behind(hs_log_scan_t *scan, size_t *end)
+{
+    size_t at = *end;
+    hs_log_word_t word = next_word(scan, &at);
+    const char next = scan->text[at + strspn(scan->text + at, " ")];
     if ((word.means & (HS_WORD_MEASURES | HS_WORD_CHANGE)) == 0 || next == '=' || next == ':' ||
         hs_log_is_digit(next)) {
         return 0; /* it is the label of what follows */
     }
-    *end = stop;
-    scan->seen |= word.means;
-    return word.means;
+    uint32_t means = word.means, all = word.means;
+    *end = at;
+    for (int i = 0; i < WORDS_BEHIND && scan->text[at] == ' ' && word.means != 0; i++) {
+        word = next_word(scan, &at);
+        all |= word.means;
+        if (word.means != 0 && strchr(",;)|]", scan->text[at]) != NULL) {
+            means = all; /* NUL too */
+            *end = at;
+        }
+    }
+    scan->seen |= means;
+    return means;
 }
 
 /* Is the number clearly what the label speaks of? */
@@ -218,9 +239,10 @@ static void step(hs_log_scan_t *scan)
         end++;
     }
     const char before = scan->at > 0 ? scan->text[scan->at - 1] : ' ';
-    const bool hex = byte == '0' && hs_log_lower(scan->text[scan->at + 1]) == 'x';
+    const bool hex = byte == '0' && hs_log_lower(scan->text[scan->at + 1]) == 'x' &&
+                     (scan->label.last & HS_WORD_MEASURES) == 0;
     const bool mark = before == '#' || before == '_';
-    if (hs_log_is_digit(byte) && hs_log_number_is_place(scan->text, scan->at)) {
+    if (hs_log_is_digit(byte) && !scan->in_labels && hs_log_number_is_place(scan->text, scan->at)) {
         scan->at = end;
         hs_log_label_begin(scan);
         return;
@@ -228,7 +250,8 @@ static void step(hs_log_scan_t *scan)
     const hs_log_number_t number = hs_log_is_digit(byte)
                                        ? hs_log_own_number(scan->scope->own, scan->text, scan->at)
                                        : (hs_log_number_t){0};
-    if (!hs_log_is_digit(byte) || number.is_word || hex || mark || is_in_label(scan, &number)) {
+    if (!hs_log_is_digit(byte) || number.is_word || hex || mark || scan->in_labels ||
+        is_in_label(scan, &number)) {
         hs_log_word_take(scan, end);
         scan->label.means &= hex ? ~(uint32_t)HS_WORD_FAIL : UINT32_MAX; /* the code of a failure */
     } else {
@@ -270,7 +293,7 @@ size_t hs_log_figures_read(hs_log_scope_t *scope, const char *text, size_t lengt
         reported |= facts[i].told;
     }
     const bool inside = (scope->depth != 0 || scope->headed) && scan.seen & HS_WORD_HEAP;
-    if ((reported & STATES) == 0 && !inside) {
+    if ((reported & STATES) == 0 && !inside && !scan.has_size) {
         return 0;
     }
     if (scan.foreign || scan.seen & HS_WORD_FOREIGN) {

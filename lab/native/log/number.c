@@ -5,6 +5,8 @@
 #include "form.h"
 #include "letters.h"
 
+#define SIZE_MOST (INT64_C(1) << 25) /* of all memory of a microcontroller */
+
 /* Bytes of a unit at `text`, as a word of its own; 0: none. */
 static size_t unit_read(const char *text, uint32_t *unit)
 {
@@ -46,6 +48,33 @@ static bool thousands(const char *text)
            hs_log_is_digit(text[2]) && hs_log_is_digit(text[3]) && !hs_log_is_digit(text[4]);
 }
 
+static bool is_hex(char byte)
+{
+    return hs_log_is_digit(byte) || (hs_log_lower(byte) >= 'a' && hs_log_lower(byte) <= 'f');
+}
+
+/* "0x1a2b0", if it can be a size: a larger number is an address. */
+static bool hex_read(const char *text, size_t at, hs_log_number_t *number)
+{
+    if (text[at] != '0' || hs_log_lower(text[at + 1]) != 'x' || !is_hex(text[at + 2])) {
+        return false;
+    }
+    int64_t value = 0;
+    size_t end = at + 2;
+    for (; is_hex(text[end]) && end < at + 10; end++) {
+        const char digit = hs_log_lower(text[end]);
+        value = value * 16 + (hs_log_is_digit(digit) ? digit - '0' : digit - 'a' + 10);
+    }
+    uint32_t unit;
+    const size_t blanks = strspn(text + end, " ");
+    const size_t bytes = unit_read(text + end + blanks, &unit);
+    number->value = value;
+    number->has_unit = bytes != 0 && unit == 1;
+    number->end = number->has_unit ? end + blanks + bytes : end;
+    number->is_word = value > SIZE_MOST || hs_log_word_byte(text[end]) || (bytes != 0 && unit != 1);
+    return true;
+}
+
 hs_log_number_t hs_log_number_read(const char *text, size_t at)
 {
     hs_log_number_t number = {.unit = 1};
@@ -53,6 +82,9 @@ hs_log_number_t hs_log_number_read(const char *text, size_t at)
     const bool negative = before == '-' && (at < 2 || !hs_log_word_byte(text[at - 2]));
     int64_t value = 0, thousandths = 0;
     size_t digits = 0;
+    if (hex_read(text, at, &number)) {
+        return number;
+    }
     while (hs_log_is_digit(text[at]) || (digits > 0 && digits < 4 && thousands(text + at)) ||
            (digits > 3 && thousands(text + at) && (text[at - 4] == ',' || text[at - 4] == '\''))) {
         if (hs_log_is_digit(text[at])) {
@@ -97,10 +129,21 @@ static bool file_before(const char *text, size_t end)
            !hs_log_is_digit(text[at]);
 }
 
+/* The last part of "24:6f:28:aa:01:02"? */
+static bool is_address(const char *text, size_t at)
+{
+    return at > 5 && text[at - 1] == ':' && is_hex(text[at - 2]) && is_hex(text[at - 3]) &&
+           text[at - 4] == ':' && is_hex(text[at - 5]) && is_hex(text[at]) &&
+           is_hex(text[at + 1]) && !hs_log_word_byte(text[at + 2]);
+}
+
 bool hs_log_number_is_place(const char *text, size_t at)
 {
     if (at < 2) {
         return false;
+    }
+    if (is_address(text, at)) {
+        return true;
     }
     const char before = text[at - 1];
     if (before == ':' || before == '(') {

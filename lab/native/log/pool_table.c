@@ -8,8 +8,10 @@
 #include "pool_keys.h"
 #include "pools.h"
 
-#define UNKNOWN_MAX 2u /* columns of a table that mean nothing here */
-#define CELLS_MAX 40u  /* of a line */
+#define UNKNOWN_MAX 2u     /* columns of a table that mean nothing here */
+#define CELLS_MAX 40u      /* of a line */
+#define TASK_NAME_MOST 31u /* bytes; configMAX_TASK_NAME_LEN is 16 as a rule */
+#define PRIORITY_MOST 63
 #define PLACES (HS_POOL_DRAM | HS_POOL_IRAM)
 #define FIGURES                                                                                    \
     (HS_LOG_TOLD_FREE | HS_LOG_TOLD_TOTAL | HS_LOG_TOLD_USED | HS_LOG_TOLD_PEAK | HS_LOG_TOLD_MIN)
@@ -96,6 +98,42 @@ bool hs_log_pool_columns(hs_log_pools_t *pools, const char *text, size_t length)
     pools->foreign = 0;
     pools->columns = (uint8_t)columns;
     memcpy(pools->column, column, sizeof column);
+    return true;
+}
+
+bool hs_log_pool_task(const char *text, size_t length, hs_lab_log_fact_t *fact)
+{
+    hs_log_cell_t cells[CELLS_MAX];
+    const size_t count = split(text, length, ' ', cells);
+    size_t state = 1;
+    while (state + 3 < count && (cells[state].end - cells[state].at != 1 ||
+                                 strchr("XRBSD", text[cells[state].at]) == NULL)) {
+        state++;
+    }
+    const size_t numbers = count - state - 1;
+    if (state + 3 >= count || numbers < 3 || numbers > 4 || state > 3 || cells[0].at != 0 ||
+        cells[state - 1].end > TASK_NAME_MOST) {
+        return false;
+    }
+    int64_t value[4] = {0};
+    uint32_t unit;
+    for (size_t i = 0; i < numbers; i++) {
+        const hs_log_cell_t cell = cells[state + 1 + i];
+        const size_t sign = i == 3 && text[cell.at] == '-'; /* no affinity */
+        const size_t digits = strspn(text + cell.at + sign, "0123456789");
+        if (digits == 0 || cell.at + sign + digits != cell.end ||
+            !hs_log_value_read(text, cell.at, cell.end, &value[i], &unit)) {
+            return false;
+        }
+    }
+    if (value[0] > PRIORITY_MOST || hs_log_is_digit(text[0])) {
+        return false;
+    }
+    fact->kind = HS_LOG_POOL;
+    fact->told = HS_LOG_TOLD_FREE;
+    fact->free = value[1];
+    hs_log_copy(fact->name, sizeof fact->name, text, cells[state - 1].end);
+    hs_log_copy(fact->text, sizeof fact->text, "FreeRTOS/stack", 14);
     return true;
 }
 

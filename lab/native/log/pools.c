@@ -377,5 +377,5 @@ size_t hs_log_pools_read(hs_log_pools_t *pools, uint64_t number, const char *tex
         open_zephyr(pools, text, length);
     }
     hs_log_fact_clear(facts);
-    return hs_log_pool_words(text, length, facts);
+    return hs_log_pool_task(text, length, facts) || hs_log_pool_words(text, length, facts);
 }

@@ -82,6 +82,7 @@ static const struct {
     {"hwm", HS_WORD_OTHER, 0},
     {"image", HS_WORD_OTHER, 0},
     {"inner", OF(INTERNAL)},
+    {"int", OF(INTERNAL)},
     {"inter", OF(INTERNAL)},
     {"internal", OF(INTERNAL)},
     {"iram", HEAP | OF(IRAM)},
