@@ -1,4 +1,4 @@
-"""Lines of two devices in one log: by a name that no table has, the host, the clock, the minimum."""
+"""Two devices in one log: by a name that no table has, the host, the clock or the minimum."""
 
 from __future__ import annotations
 

@@ -142,7 +142,8 @@ def _called(pool: PrintedPool) -> str:
     of = f" of {printable(pool.system)}" if pool.system not in ("", pool.name) else ""
     name = printable(pool.name)
     if pool.system == "XS":
-        return f"The script's own {name} heap (XS)"
+        kind = "" if name == "heap" else f"{name} "
+        return f"The script's own {kind}heap (XS)"
     if pool.name == "LVGL":
         return "LVGL's own pool"
     is_word = name.lower().endswith(("pool", "memory", "slab", "arena", "heap", "buffers"))

@@ -18,11 +18,14 @@ from heapscope.logs.heaps.state_view import StateView
 from heapscope.logs.reader.addresses import Addresses
 from heapscope.logs.reader.blocks import PrintedTask
 from heapscope.logs.reader.failures import own_pool
+from heapscope.logs.reader.figures import is_moment
 from heapscope.logs.reader.form import POOLS
+from heapscope.logs.reader.primary import primary_figures
 from heapscope.logs.reader.reading import LogReading
 from heapscope.logs.reader.state import START
 
 _SHOWN = 3  # failures that have a sentence
+_BEFORE = 12  # lines between figures and the request that failed then
 
 
 def verdict(
@@ -37,7 +40,7 @@ def verdict(
     """The events, by their rank; then the requests of --need, the last state, and how
     its figures went. `followed`: sentences on requests that follow each other."""
     happened = [*damage(reading, answer, names), *stacks(reading), *_failed(answer)]
-    happened += [*others(reading, answer, names), *_error(answer)]
+    happened += [*_before(reading, answer), *others(reading, answer, names), *_error(answer)]
     yield from happened
     yield from _starts_before(reading)
     yield from map(fit_sentence, fits)
@@ -97,6 +100,27 @@ def _failed(answer: LogAnswer) -> Iterator[str]:
         yield f"{plural(more, 'other kind')} of request failed too."
 
 
+def _before(reading: LogReading, answer: LogAnswer) -> Iterator[str]:
+    """The figures just before the first request that failed, where the last ones are others."""
+    line = min((one.line for one in answer.failed if one.memory), default=0)
+    primary = None if reading.mixture is not None else primary_figures(reading)
+    series = {} if primary is None else reading.figures.series
+    name = "" if primary is None else primary.memory
+    free = series.get((name, "free"))
+    last = None if free is None else free.last_before(line)
+    if free is None or last is None or line - last.line > _BEFORE or last == free.last:
+        return
+    block = series.get((name, "largest"))
+    then = None if block is None else block.last_before(line)
+    largest = ""
+    if then is not None and is_moment(then, last):
+        largest = f", and the largest free block had {size(then.value)}"
+    yield (
+        f"Before the request that failed on line {line:,}, {size(last.value)} were free{largest} "
+        f"(line {last.line:,})."
+    )
+
+
 def _starts_before(reading: LogReading) -> Iterator[str]:
     """Earlier starts of the program had a failure, and the last one has none yet."""
     now, known = reading.boots.count, reading.failures.by_start
@@ -114,7 +138,9 @@ def _starts_before(reading: LogReading) -> Iterator[str]:
 
 
 def _request(one: FailedRow) -> str:
-    who = f" of {printable(one.who)}" if one.who else ""
+    if one.how == "task":
+        return _task(one)
+    who = f" of {_named(one)}" if one.who else ""
     what = f"A request{who}" if one.size is None else f"A request of {size(one.size)}{_by(one)}"
     caps = "" if one.capabilities is None else f" with {one.capabilities}"
     times = "" if one.count == 1 else f" {one.count:,} times"
@@ -127,7 +153,29 @@ def _request(one: FailedRow) -> str:
 
 
 def _by(one: FailedRow) -> str:
-    return f" by {printable(one.who)}" if one.who else ""
+    return f" by {_named(one)}" if one.who else ""
+
+
+def _named(one: FailedRow) -> str:
+    """Who asked, for people."""
+    name = printable(one.who)
+    if one.how == "xs":
+        return "the script's heap" if name == "heap" else f"the script's {name} heap"
+    return "the operator new" if name == "new" else name
+
+
+def _task(one: FailedRow) -> str:
+    """A task that was not created."""
+    name = printable(one.who.removeprefix("task").strip())
+    what = f"Task {name}" if name else "A task"
+    times = "" if one.count == 1 else f" {one.count:,} times"
+    where = f"line {one.line:,}" if one.count == 1 else f"first on line {one.line:,}"
+    cause = (
+        "no memory for its stack and control block, as a rule"
+        if one.memory
+        else "for another reason than memory"
+    )
+    return f"{what} was not created{times}: {cause} ({where})."
 
 
 def _error(answer: LogAnswer) -> Iterator[str]:

@@ -72,12 +72,12 @@ def _answered(
             return alike
         if tried is not None and (of_kind is None or of_kind.fits is None):
             return tried
-        return of_kind or _untold(request, "the log tells no heap by its capabilities")
+        return of_kind or _untold(reading, request, "the log tells no heap by its capabilities")
     row = _blocks(reading, request, form) or _failed(reading, request, "", None) or tried
     figures = primary_figures(reading)
     if row is not None and figures is not None and row.line == figures.line:
         return other_memory(reading, request, row, figures.memory)
-    return row or _untold(request, "the log tells no largest free block")
+    return row or _untold(reading, request, "the log tells no largest free block")
 
 
 def later_figures(reading: LogReading, line: int | None, free: int | None) -> PrimaryFigures | None:
@@ -140,11 +140,16 @@ def _blocks_of(reading: LogReading, request: Request, figures: PrimaryFigures) -
     )
 
 
-def _untold(request: Request, why: str) -> RequestFit:
+def _largest_call(reading: LogReading) -> str:
+    call = "heap_caps_get_largest_free_block(MALLOC_CAP_8BIT)"
+    return call if reading.of_esp_idf else "the largest free block"
+
+
+def _untold(reading: LogReading, request: Request, why: str) -> RequestFit:
     return RequestFit.of(
         request,
         why=why,
-        settles="print heap_caps_get_largest_free_block(MALLOC_CAP_8BIT) before the request",
+        settles=f"print {_largest_call(reading)} before the request",
     )
 
 
@@ -268,7 +273,7 @@ def _bounded(reading: LogReading, request: Request) -> RequestFit | None:
         line=figures.line,
         why=f"line {figures.line:,} tells what is free, {figures.free:,} B, and the largest block "
         f"was printed before, on line {figures.stale.line:,}",
-        settles="print heap_caps_get_largest_free_block(MALLOC_CAP_8BIT) beside what is free",
+        settles=f"print {_largest_call(reading)} beside what is free",
     )
 
 

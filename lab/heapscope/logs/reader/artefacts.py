@@ -15,6 +15,7 @@ _WORD16 = 1 << 16
 _POISONED = (0, 12)
 #: Programs of these kinds never came with a release that reports powers of two.
 _NEVER_POWERS = {"Arduino", "Meshtastic", "Tasmota", "ESPHome"}
+_CLASS = 64  # bytes below which a power of two is no sign
 _RAM_8266 = 96 << 10  # bytes of RAM that a program of it can have
 
 
@@ -36,12 +37,18 @@ def may_be_power(reading: LogReading, largest: int) -> bool:
     hows = {one.how for one in reading.failures.listed()}
     if boots.reported("chip") == "esp8266" or hows & {"ESP8266", "ESP8266 SDK"}:
         return False
-    others = (
+    others = [
         point.value
         for (_, name), series in reading.figures.series.items()
         if name == "largest"
         for point in series.points
-    )
+    ]
+    others += [
+        region.largest
+        for summary in reading.summaries.kept
+        for region in summary.regions
+        if (region.largest or 0) >= _CLASS
+    ]
     return _is_power(largest) and all(map(_is_power, others))
 
 

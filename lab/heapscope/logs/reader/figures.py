@@ -61,6 +61,11 @@ class FigureSeries:
             self.points = self.points[::2]
             self.step *= 2
 
+    def last_before(self, line: int) -> LoggedFigure | None:
+        """The last point on an earlier line, of those that are kept."""
+        earlier = (one for one in reversed(self.points) if one.line < line)
+        return next(earlier, None)
+
     def rescale(self, unit: int) -> None:
         """The last figure counts units of so many bytes."""
         counted, whole = self.last, replace(self.last, value=self.last.value * unit)

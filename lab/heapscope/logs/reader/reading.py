@@ -15,6 +15,7 @@ from heapscope.logs.reader.senders import Mixture
 from heapscope.logs.reader.stops import LoggedStops
 from heapscope.logs.reader.summaries import PrintedSummaries
 from heapscope.logs.reader.systems import OtherSystems, PrintedReports
+from heapscope.logs.reader.voices import ESP_IDF, Voices
 from heapscope.memory.layout.evidence import LogEvidence
 from heapscope.memory.layout.program_starts import ProgramStarts
 from heapscope.native.log import Fact
@@ -50,6 +51,7 @@ class LogReading:
         self.corrupt: list[Fact] = []
         self.corrupt_count = 0
         self.stops = LoggedStops()
+        self.voices = Voices()
         self.core_dump: Fact | None = None
         self.foreign: Fact | None = None
         self.unread: list[Fact] = []  # lines that look like memory and are not understood
@@ -61,6 +63,12 @@ class LogReading:
     def dump(self) -> HeapDump | None:
         """The last one."""
         return self.dumps[-1] if self.dumps else None
+
+    @property
+    def of_esp_idf(self) -> bool:
+        """Whether the program is one of ESP-IDF, as far as its lines tell."""
+        known = self.boots.reported("idf") or self.boots.reported("chip")
+        return self.voices.system in (ESP_IDF, "") if known else self.voices.system == ESP_IDF
 
     @property
     def mixture(self) -> Mixture | None:
@@ -85,6 +93,7 @@ class LogReading:
             self._unread(fact)
             return
         self._last = fact
+        self.voices.take(fact)
         self.boots.take(fact)
         if fact.kind in LogEvidence.KINDS:
             self.evidence.take(fact)

@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 from collections import deque
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from statistics import median
 
@@ -55,6 +55,8 @@ _PHASES = frozenset((
     "largest", "total", "used", "heap", "internal", "psram", "spiram", "dma", "step", "stage",
     "phase", "core", "cpu", "task", "round", "iteration", "iter", "try", "conn", "connection",
     "slot", "ch", "channel", "screen", "page", "test", "pass", "request", "req", "cycle",
+    "ram", "mem", "memory", "dram", "iram", "sram", "int", "ext", "external", "default", "8bit",
+    "32bit", "exec", "data", "size", "usage", "current", "avail", "available", "left", "block",
 ))  # fmt: skip
 _COMPONENTS = frozenset((
     "wifi", "wlan", "tls", "ssl", "https", "http", "httpd", "mqtt", "ble", "bt", "bluetooth",
@@ -103,6 +105,7 @@ class _Line:
 
 @dataclass(kw_only=True)
 class _Sender:
+    reported: tuple[str, ...]  # the figures of its lines
     tokens: tuple[str, ...]
     clocks: tuple[int, ...]  # which of its numbers are times
     lines: deque[_Line] = field(default_factory=lambda: deque(maxlen=_KEPT))
@@ -112,27 +115,29 @@ class Senders:
     """Takes the lines that state figures of one memory."""
 
     def __init__(self) -> None:
-        self._by: dict[tuple[str, ...], _Sender] = {}
+        self._by: dict[tuple[tuple[str, ...], ...], _Sender] = {}
         self._named: dict[str, None] = {}  # by a column of a table, or the host of a system log
         self._order = 0
         self._judged: tuple[int, Mixture | None] = 0, None  # after so many lines
 
     def take(self, fact: Fact, boot: int) -> None:
-        value = next((v for n in _FIGURES if (v := getattr(fact, n)) is not None), None)
-        if value is None or fact.pattern:
+        reported = tuple(name for name in _FIGURES if getattr(fact, name) is not None)
+        if not reported or fact.pattern:
             return
         topic = _TOPIC.match(fact.quote)
         name = topic[1] if topic else fact.name if fact.kind == "figures" else ""
         if name:
             self._named.setdefault(name)
         tokens, numbers, clocks = _parts(fact.quote)
-        sender = self._by.get(tokens)
+        sender = self._by.get((reported, tokens))
         if sender is None:
             if len(self._by) == _KINDS_MOST:
                 return
-            sender = self._by[tokens] = _Sender(tokens=tokens, clocks=clocks)
+            sender = _Sender(reported=reported, tokens=tokens, clocks=clocks)
+            self._by[reported, tokens] = sender
         self._order += 1
         time = fact.clock if fact.clock is not None else fact.uptime
+        value = getattr(fact, reported[0])
         line = _Line(
             self._order, value, time, fact.uptime, boot, fact.min, fact.total, numbers
         )  # fmt: skip
@@ -175,7 +180,7 @@ def _parts(quote: str) -> tuple[tuple[str, ...], tuple[float, ...], tuple[int, .
 
 
 def _compare(one: _Sender, other: _Sender) -> Mixture | None:
-    label = _label(one.tokens, other.tokens)
+    label = _label(one.tokens, other.tokens) if one.reported == other.reported else None
     merged = sorted([*one.lines, *other.lines], key=lambda line: line.order)
     mine = {line.order for line in one.lines}
     turns = [(a, b) for a, b in pairwise(merged) if (a.order in mine) != (b.order in mine)]
@@ -315,7 +320,9 @@ def _by_number(sender: _Sender) -> Mixture | None:
     for line in sender.lines:
         key = line.numbers[0]
         if key not in parts:
-            parts[key] = _Sender(tokens=(f"{key:g}", *sender.tokens[1:]), clocks=sender.clocks)
+            parts[key] = replace(
+                sender, tokens=(f"{key:g}", *sender.tokens[1:]), lines=deque(maxlen=_KEPT)
+            )
         parts[key].lines.append(line)
     one, other, *more = [*parts.values(), None, None]
     if one is None or other is None or more != [None, None]:
