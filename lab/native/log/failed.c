@@ -120,9 +120,9 @@ static bool said_again(const hs_log_failed_t *failed, const hs_lab_log_fact_t *f
 /* Words in front of a colon that name nobody, and a placeholder that a program printed as it stood. */
 static bool is_nobody(const char *name)
 {
-    static const char *const levels[] = {"Warn",         "Error", "E",       "W",     "I",
-                                         "ERROR",        "WARN",  "WARNING", "error", "warning",
-                                         "function_name"};
+    static const char *const levels[] = {
+        "Warn",    "Error",         "E",     "W",    "I",    "ERROR", "WARN",   "WARNING", "error",
+        "warning", "function_name", "PANIC", "heap", "Heap", "mem",   "memory", "MEM"};
     for (size_t i = 0; i < sizeof levels / sizeof levels[0]; i++) {
         if (strcmp(name, levels[i]) == 0) {
             return true;

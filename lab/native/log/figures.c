@@ -147,7 +147,9 @@ static size_t next_number(const hs_log_scan_t *scan, size_t end)
 static bool is_bare_heap(const hs_log_scan_t *scan, uint32_t means, const hs_log_number_t *number)
 {
     const bool first =
-        (scan->label.last & HS_WORD_HEAP || scan->label.of_moment) && scan->count == 0;
+        ((scan->label.last & HS_WORD_HEAP || scan->label.of_moment) && scan->count == 0) ||
+        (scan->of_moments && scan->label.of_moment);
+    means = scan->label.of_moment ? scan->label.means : means;
     const bool beside = scan->bare && scan->label.leads; /* "heap 9000 ... internal 5000" */
     return (first || beside) && number->value >= 1000 &&
            (means & (HS_WORD_OTHER | HS_WORD_CHANGE | HS_WORD_FAIL)) == 0 && belongs(scan, number);
@@ -172,6 +174,12 @@ static bool is_in_label(const hs_log_scan_t *scan, const hs_log_number_t *number
     return (*behind == ':' || *behind == '=') && !belongs(scan, number);
 }
 
+/* Is "failed" the word behind a number? */
+static bool is_refused(const hs_log_scan_t *scan, size_t end)
+{
+    return (next_word(scan, &end).means & HS_WORD_FAIL) != 0;
+}
+
 /* A number that further ones follow: "118432/294912 bytes free". */
 static void take_numbers(hs_log_scan_t *scan, hs_log_number_t number)
 {
@@ -192,6 +200,9 @@ static void take_numbers(hs_log_scan_t *scan, hs_log_number_t number)
         means =
             stated != 0 && label->has_colon ? stated : means | stated; /* "Out of memory: 5 free" */
     }
+    if ((means & HS_WORD_MEASURES) == 0 && is_refused(scan, end)) {
+        means = HS_WORD_FAIL; /* "malloc 512 failed" */
+    }
     const bool each = count > 1 && label->segments + 1 == count;
     for (size_t i = 0; i < count; i++) {
         uint32_t field = hs_log_measure(each ? label->segment[i] : means, beside_free(scan));
@@ -203,6 +214,7 @@ static void take_numbers(hs_log_scan_t *scan, hs_log_number_t number)
         if (i == 0 && field == 0 && count == 1 && is_bare_heap(scan, means, &number)) {
             field = HS_LOG_TOLD_FREE;
             scan->bare = true;
+            scan->of_moments |= label->of_moment;
         }
         if (field == HS_LOG_TOLD_TOTAL && scan->seen & HS_WORD_FAIL &&
             (label->means & (HS_WORD_HEAP | HS_WORD_MEMORY)) == 0) {
@@ -210,6 +222,10 @@ static void take_numbers(hs_log_scan_t *scan, hs_log_number_t number)
         }
         if (field != 0 && !list[i].is_percent && (behind || belongs(scan, &number))) {
             list[i].unit = list[i].has_unit ? list[i].unit : list[count - 1].unit;
+            if (!list[count - 1].has_unit && label->unit != 0) {
+                list[i].value *= list[i].value < INT64_MAX / label->unit ? label->unit : 1;
+                list[i].unit = label->unit;
+            }
             keep(scan, field, &list[i]);
         }
     }

@@ -41,6 +41,13 @@ static size_t unit_read(const char *text, uint32_t *unit)
     return 0;
 }
 
+uint32_t hs_log_unit_of(const char *word, size_t length, uint32_t otherwise)
+{
+    uint32_t unit = 1;
+    const bool whole = length > 1 && unit_read(word, &unit) == length;
+    return whole && (unit == 1024 || unit == 1024 * 1024) ? unit : otherwise;
+}
+
 /* Three digits and no more behind a separator of thousands? */
 static bool thousands(const char *text)
 {
@@ -75,6 +82,13 @@ static bool hex_read(const char *text, size_t at, hs_log_number_t *number)
     return true;
 }
 
+/* Three digits and no more: behind a blank they may belong to the number before. */
+static bool group_of(const char *text)
+{
+    return hs_log_is_digit(text[0]) && hs_log_is_digit(text[1]) && hs_log_is_digit(text[2]) &&
+           !hs_log_word_byte(text[3]) && text[3] != '.';
+}
+
 hs_log_number_t hs_log_number_read(const char *text, size_t at)
 {
     hs_log_number_t number = {.unit = 1};
@@ -102,14 +116,21 @@ hs_log_number_t hs_log_number_read(const char *text, size_t at)
     }
     const size_t blanks = strspn(text + at, " ");
     const size_t unit = unit_read(text + at + blanks, &number.unit);
+    if (fraction && number.unit == 1 && value != 0 && digits < 4 && text[at - 4] == '.') {
+        value = value * 1000 + thousandths; /* "45.120 bytes": no byte has parts */
+        thousandths = 0;
+    }
+    number.is_word =
+        unit == 0 && blanks == 1 && digits < 4 && value != 0 && group_of(text + at + 1);
     number.has_unit = unit != 0;
     number.is_percent = text[at + blanks] == '%';
     if (unit == 0 && strchr("iu", text[at]) != NULL && text[at] != 0 &&
         !hs_log_word_byte(text[at + 1])) {
         at++; /* an integer of InfluxDB's lines */
     }
-    number.is_word = (unit == 0 && (hs_log_word_byte(text[at]) || (text[at] == '.' && fraction))) ||
-                     ((text[at] == '-' || text[at] == ':') && hs_log_word_byte(text[at + 1]));
+    number.is_word |=
+        (unit == 0 && (hs_log_word_byte(text[at]) || (text[at] == '.' && fraction))) ||
+        ((text[at] == '-' || text[at] == ':') && hs_log_word_byte(text[at + 1]));
     number.value = value > INT64_MAX / number.unit - number.unit
                        ? INT64_MAX
                        : value * number.unit + thousandths * number.unit / 1000;
@@ -125,8 +146,14 @@ static bool file_before(const char *text, size_t end)
     while (at > 0 && hs_log_word_byte(text[at - 1]) && end - at < 6) {
         at--;
     }
-    return at > 1 && at < end && text[at - 1] == '.' && hs_log_word_byte(text[at - 2]) &&
-           !hs_log_is_digit(text[at]);
+    static const char *const kinds[] = {"c",  "h",  "cc",  "cpp", "hpp", "py", "rs",
+                                        "js", "ts", "lua", "ino", "mpy", "S",  "be"};
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
+        if (strlen(kinds[i]) == end - at && strncmp(text + at, kinds[i], end - at) == 0) {
+            return at > 1 && text[at - 1] == '.' && hs_log_word_byte(text[at - 2]);
+        }
+    }
+    return false; /* "heap.free:" */
 }
 
 /* The last part of "24:6f:28:aa:01:02"? */

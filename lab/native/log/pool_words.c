@@ -31,8 +31,8 @@ static const char *const contents[] = {"packet", "buf",    "byte", "block", "mem
                                        "rx",     "tx",     "lv",   "arena", "slab", "chunk",
                                        "slot",   "object", "msg",  "pcb",   "page", NULL};
 static const char *const foreign[] = {"thread", "connection", "hikari", "worker", "process", NULL};
-static const char *const failing[] = {"fail",  "exhaust",   "no memory", "out of",
-                                      "empty", "no packet", NULL};
+static const char *const failing[] = {"fail",      "exhaust",   "no memory", "out of", "empty",
+                                      "no packet", "no_packet", "no_memory", NULL};
 
 /* The words up to the one that names a pool: "RX packet pool". */
 static void keep_name(hs_lab_log_fact_t *fact, const char *text, const char *pool)

@@ -7,11 +7,20 @@ from collections.abc import Iterator
 from heapscope.base.wording import size
 from heapscope.logs.answer.answer import LogAnswer
 from heapscope.logs.answer.pool_rows import is_low
+from heapscope.logs.reader.failures import own_pool
 from heapscope.logs.reader.pools import REFUSED, PrintedPool
 from heapscope.logs.reader.reading import LogReading
-from heapscope.logs.reader.voices import ESP_IDF, FREERTOS, NUTTX, PYTHON, RUST, ZEPHYR
+from heapscope.logs.reader.voices import (
+    ESP_IDF,
+    FREERTOS,
+    NUTTX,
+    PYTHON,
+    RUST,
+    THREADX,
+    ZEPHYR,
+)
 
-MODDABLE, THREADX, ESPRUINO, ESP8266 = "Moddable", "ThreadX", "Espruino", "ESP8266"
+MODDABLE, ESPRUINO, ESP8266 = "Moddable", "Espruino", "ESP8266"
 
 #: Systems by the first word of a pool's form.
 _BY_POOL = {
@@ -143,7 +152,8 @@ def own_steps(reading: LogReading, answer: LogAnswer, system: str) -> Iterator[s
 
 def _anywhere(answer: LogAnswer) -> Iterator[str]:
     """For a system that is not known."""
-    if any(one.memory and one.how not in REFUSED for one in answer.failed):
+    failed = [one for one in answer.failed if one.memory and one.how not in REFUSED]
+    if any(not own_pool(one.who) for one in failed):
         yield (
             "print the size of a request where it fails, with what is free then and the largest "
             "free block"

@@ -25,6 +25,7 @@ from heapscope.logs.reader.reading import LogReading
 from heapscope.logs.reader.state import START
 
 _SHOWN = 3  # failures that have a sentence
+_QUOTED = 72  # characters of a line in a sentence
 _BEFORE = 12  # lines between figures and the request that failed then
 
 
@@ -39,7 +40,7 @@ def verdict(
 ) -> Iterator[str]:
     """The events, by their rank; then the requests of --need, the last state, and how
     its figures went. `followed`: sentences on requests that follow each other."""
-    happened = [*damage(reading, answer, names), *stacks(reading), *_failed(answer)]
+    happened = [*damage(reading, answer, names), *stacks(reading), *_failed(reading, answer)]
     happened += [*_before(reading, answer), *others(reading, answer, names), *_error(answer)]
     yield from happened
     yield from _starts_before(reading)
@@ -93,8 +94,9 @@ def _largest(fit: RequestFit) -> str:
     return "" if fit.largest is None else f" (the largest block is {size(fit.largest)})"
 
 
-def _failed(answer: LogAnswer) -> Iterator[str]:
-    yield from (_request(one) for one in answer.failed[:_SHOWN])
+def _failed(reading: LogReading, answer: LogAnswer) -> Iterator[str]:
+    lines = {one.first: one.quote for one in reading.failures.listed() if one.size is None}
+    yield from (_request(one, lines.get(one.line, "")) for one in answer.failed[:_SHOWN])
     more = len(answer.failed) - _SHOWN
     if more > 0:
         yield f"{plural(more, 'other kind')} of request failed too."
@@ -131,13 +133,20 @@ def _starts_before(reading: LogReading) -> Iterator[str]:
     if len(times) == len(known):
         low, high = long_time(min(times) / 1000), long_time(max(times) / 1000)
         after = f", {low if low == high else f'{low} to {high}'} after they began"
+    if now == 2:
+        yield (
+            "The start before this one had a request that failed"
+            f"{after.replace('they', 'it')}; this one has none so far."
+        )
+        return
     yield (
-        f"{len(known):,} of the {now - 1:,} {'start' if now == 2 else 'starts'} before this one "
-        f"had a request that failed{after}; this one has none so far."
+        f"{len(known):,} of the {now - 1:,} starts before this one had a request that "
+        f"failed{after}; this one has none so far."
     )
 
 
-def _request(one: FailedRow) -> str:
+def _request(one: FailedRow, quote: str) -> str:
+    """`quote`: its first line, where that alone says what was requested."""
     if one.how == "task":
         return _task(one)
     who = f" of {_named(one)}" if one.who else ""
@@ -147,9 +156,10 @@ def _request(one: FailedRow) -> str:
     first = f"line {one.line:,}" if one.count == 1 else f"first on line {one.line:,}"
     cause = "" if one.memory else ", for another reason than memory"
     unknown = ", its size is unknown" if one.size is None and one.memory else ""
+    words = f': "{printable(quote, limit=_QUOTED)}"' if quote and not one.who else ""
     pool = own_pool(one.who)
     of = f"; it is of {pool}" if pool else ""
-    return f"{what}{caps} failed{times}{cause}{unknown} ({first}){of}."
+    return f"{what}{caps} failed{times}{cause}{unknown} ({first}{words}){of}."
 
 
 def _by(one: FailedRow) -> str:
@@ -219,6 +229,8 @@ def _state(reading: LogReading, answer: LogAnswer) -> Iterator[str]:
     if answer.total is not None:
         total = f"{about}{size(answer.total)}"
         parts.append(f"of {total}" if parts else f"the heap has {total}")
+    if answer.used is not None and answer.free is None and answer.free_internal is None:
+        parts.append(f"{about}{size(answer.used)} of it are in use")
     if answer.largest is not None:
         parts.append(f"the largest free block is {about}{size(answer.largest)}")
     if answer.min is not None:

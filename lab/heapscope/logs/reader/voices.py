@@ -6,8 +6,8 @@ import re
 
 from heapscope.native.log import Fact
 
-ESP_IDF, ZEPHYR, RUST, PYTHON, NUTTX, FREERTOS = (
-    "ESP-IDF", "Zephyr", "Rust", "MicroPython", "NuttX", "FreeRTOS",
+ESP_IDF, ZEPHYR, RUST, PYTHON, NUTTX, THREADX, FREERTOS = (
+    "ESP-IDF", "Zephyr", "Rust", "MicroPython", "NuttX", "ThreadX", "FreeRTOS",
 )  # fmt: skip
 #: Systems by a line without its prefix of time and level, the more certain first.
 _LINES = (
@@ -15,6 +15,7 @@ _LINES = (
     (PYTHON, re.compile(r"\bgc\.mem_|\bOSError: |\bMemoryError\b|micropython\.|circuitpython")),
     (RUST, re.compile(r"(?:WARN|INFO|ERROR|DEBUG|TRACE) - |memory allocation of |panicked at ")),
     (NUTTX, re.compile(r"\bmm_(?:malloc|realloc|memalign|free)\b|\bnsh>|mm_heap/")),
+    (THREADX, re.compile(r"\b[tn]x_[a-z_]+|\b[TN]X_NO_|NetX|ThreadX")),
     (ESP_IDF, re.compile(r"heap_caps_|MALLOC_CAP_|\besp_|\bESP_|\bESP\.|Guru Meditation"
                          r"|\[[VDIWE]\]\[|\bps_malloc|multi_heap|tlsf|abort\(\) was called at PC")),
     (FREERTOS, re.compile(r"pvPortMalloc|MallocFailedHook|StackOverflowHook|configTOTAL_HEAP_SIZE"
