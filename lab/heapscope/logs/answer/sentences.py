@@ -59,7 +59,8 @@ def verdict(
     yield from _ranges(reading, answer)
     if answer.form == "summary_torn":
         yield "One line of a heap summary is in the log, torn by other output: it tells no state."
-    if answer.declines is not None and not (happened and answer.declines == NO_LINE):
+    collected = answer.gc_free is not None or answer.gc_mem_free is not None
+    if answer.declines is not None and not ((happened or collected) and answer.declines == NO_LINE):
         what = "a device's heap" if answer.form is None else "the whole heap"
         yield f"The log tells nothing of {what}: {answer.declines}."
 

@@ -86,7 +86,7 @@ class LoggedFigures:
         self.sure = False  # some words can mean nothing but a heap
         self.sensor = False  # lines of ESPHome's sensors tell them
         self._senders: dict[str, Senders] = {}  # by memory
-        self.rounded = 1  # the largest unit of the figures as printed
+        self._units: dict[tuple[str, str], int] = {}  # of the last figures as printed
 
     def take(self, fact: Fact, boot: int) -> None:
         if fact.size and fact.kind == "figures":
@@ -96,6 +96,7 @@ class LoggedFigures:
             if value is None:
                 continue
             figure = LoggedFigure(value, fact.line, fact.uptime, fact.clock, boot)
+            self._units[fact.memory, name] = fact.unit
             if is_invalid(value):
                 self.invalid.append(figure)
             else:
@@ -105,7 +106,6 @@ class LoggedFigures:
         if fact.largest is not None:
             self.largest_words = fact.quote
         self.sure |= not fact.weak
-        self.rounded = max(self.rounded, fact.unit)
         self.arduino |= fact.arduino
         self.sensor |= "Sending state" in fact.quote
 
@@ -138,6 +138,11 @@ class LoggedFigures:
     def last(self, memory: str, name: str) -> int | None:
         result = self.series.get((memory, name))
         return None if result is None else result.last.value
+
+    @property
+    def rounded(self) -> int:
+        """The largest unit of the last figures."""
+        return max(self._units.values(), default=1)
 
     def mixture(self) -> Mixture | None:
         """The devices whose figures are mixed; None: they are of one."""

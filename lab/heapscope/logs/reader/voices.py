@@ -21,11 +21,14 @@ _LINES = (
     (FREERTOS, re.compile(r"pvPortMalloc|MallocFailedHook|StackOverflowHook|configTOTAL_HEAP_SIZE"
                           r"|\bxPortGet|\bvTask|\*\*\* PANIC")),
 )  # fmt: skip
-#: Kinds of facts that only a program of ESP-IDF prints.
-_KINDS = frozenset((
-    "boot_region", "summary", "region", "totals", "tuple", "trace", "dump", "abort_request",
-    "wifi_buffer", "wifi_frame", "wifi_rx", "psram_pool", "memory_layout",
-))  # fmt: skip
+#: Systems by kinds of facts that they alone print.
+_KINDS = dict.fromkeys((
+    "boot_region", "summary", "region", "totals", "trace", "dump", "abort_request", "ovms",
+    "wifi_buffer", "wifi_frame", "wifi_rx", "psram_pool", "range_free",
+), ESP_IDF) | {
+    "zephyr_heap": ZEPHYR, "nuttx_free": NUTTX, "nuttx_heap": NUTTX, "nuttx_task": NUTTX,
+    "meminfo": PYTHON, "tuple": PYTHON,
+}  # fmt: skip
 
 
 class Voices:
@@ -35,7 +38,9 @@ class Voices:
         self._heard: set[str] = set()
 
     def take(self, fact: Fact) -> None:
-        if fact.uptime is not None or fact.arduino or fact.kind in _KINDS:
+        if fact.kind in _KINDS:
+            self._heard.add(_KINDS[fact.kind])
+        elif fact.uptime is not None or fact.arduino:
             self._heard.add(ESP_IDF)
         for system, line in _LINES:
             if system not in self._heard and line.search(fact.quote):
