@@ -5,7 +5,8 @@
 
 #include "letters.h"
 
-#define PARTS_MAX 12u /* of a prefix */
+#define PARTS_MAX 12u      /* of a prefix */
+#define NAME_MAX_BYTES 32u /* of a name before a time */
 
 /* Digits at `text`; at most 15 of them are a number. */
 static size_t number(const char *text, int64_t *value)
@@ -25,6 +26,9 @@ static size_t clock_read(const char *text, int64_t *ms)
         if (i % 3 == 2 ? text[i] != ':' : !hs_log_is_digit(text[i])) {
             return 0;
         }
+    }
+    if (text[8] == ':' && text[9] != 0 && text[10] != 0 && text[11] == ':') {
+        return 0; /* the address of a device */
     }
     int64_t hours, minutes, seconds, fraction = 0;
     size_t at = 8;
@@ -177,14 +181,29 @@ static size_t part_read(const char *text, hs_log_prefix_t *out)
     return size != 0 ? size : text[0] == '[' ? bracket_read(text, out) : level_read(text, out);
 }
 
+/* The time of "porch | I (1234) ", which stands behind a name that no prefix has. */
+static int64_t named_uptime(const char *text, size_t length)
+{
+    for (size_t at = 1; at < length && at < NAME_MAX_BYTES; at++) {
+        hs_log_prefix_t level = {.uptime = -1};
+        if (strchr(" |>:]", text[at - 1]) != NULL && level_read(text + at, &level) != 0) {
+            return level.uptime;
+        }
+    }
+    return -1;
+}
+
 void hs_log_prefix_read(const char *text, size_t length, hs_log_prefix_t *out)
 {
     *out = (hs_log_prefix_t){.uptime = -1, .clock = -1};
     for (unsigned part = 0; part < PARTS_MAX && out->length < length; part++) {
         const size_t size = part_read(text + out->length, out);
         if (size == 0) {
-            return;
+            break;
         }
         out->length += size;
+    }
+    if (out->uptime < 0) {
+        out->uptime = named_uptime(text + out->length, length - out->length);
     }
 }

@@ -36,7 +36,11 @@ def _numbered(rng: random.Random) -> str:
     return f"esp-{rng.randrange(16, 256):x}{rng.randrange(100)}"
 
 
-NAMES: list[Name] = [_word, _two_words, _mac, _address, _numbered]
+def _hex(rng: random.Random) -> str:
+    return f"{rng.randrange(1 << 20):05x}f"
+
+
+NAMES: list[Name] = [_word, _two_words, _mac, _address, _numbered, _hex]
 FORMS = (
     "{who}: Free heap: {free}, largest block {largest}",
     "[{who}] heap free {free} min {least}",
@@ -49,6 +53,10 @@ FORMS = (
     "2026-01-02 {clock} {who} Free heap: {free} bytes, largest block: {largest}",
     "up {up} {who} free heap {free}",
     "I ({up}) {who}: free heap={free}",
+    "{who}| Free heap: {free}\n{who}| Largest block: {largest}",
+    "{clock} {who} Heap summary for capabilities 0x00001800:\n"
+    "{who}   Totals:\n{who}     free {free} allocated 5000 min_free {least} "
+    "largest_free_block {largest}",
 )
 
 
@@ -108,7 +116,8 @@ def test_the_hosts_of_a_system_log_are_devices(form: str, tmp_path: Path, seed: 
 
 
 @pytest.mark.parametrize("form", ["uptime={up} heap free={free}", "heap free {free} min {least}",
-                                  "I ({up}) app: free heap {free}"])  # fmt: skip
+                                  "I ({up}) app: free heap {free}",
+                                  "-- heap --\nFree heap: {free}\nMin free: {least}"])  # fmt: skip
 def test_lines_without_a_name_are_those_of_two_devices(
     form: str, tmp_path: Path, seed: int
 ) -> None:
@@ -140,8 +149,13 @@ def test_two_topics_of_tasmota_are_two_devices(tmp_path: Path) -> None:
         [f"client 10.0.0.{n % 2} came, free heap {180_000 - n * 100}" for n in range(12)],
         [f"heap free={180_000 + n} min={170_000 - n % 4 * 1000}\nrst:0x1 (POWERON)\n"
          for n in range(12)],
+        [f"I ({100 + n}) app: heap free={180_000 + n}\nI ({5000 - n}) app: heap free={90_000 + n}"
+         for n in range(6)],
+        [f"heap free={180_000 + n} ({4 * (n % 2):+} since last), min {90_000 - n}"
+         for n in range(12)],
     ],
-    ids=["moments", "components", "steps", "one clock", "a state", "clients", "restarts"],
+    ids=["moments", "components", "steps", "one clock", "a state", "clients", "restarts",
+         "restarts unseen", "differences"],
 )  # fmt: skip
 def test_what_one_device_prints_is_that_of_one(lines: list[str], tmp_path: Path) -> None:
     result = result_of(tmp_path, "\n".join(lines) + "\n")

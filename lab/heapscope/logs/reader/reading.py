@@ -108,7 +108,8 @@ class LogReading:
     def _all_takers(self) -> dict[str, Callable[[Fact], None]]:
         """Who takes the facts of a kind, beside the starts and the failures."""
         parts: dict[Callable[[Fact], None], str] = {
-            self.summaries.take: "summary region region_more totals",
+            self.summaries.take: "summary region region_more",
+            self._totals: "totals",
             self._figures: "figures",
             self._sample: "sample",
             self._wifi: "wifi_buffer",
@@ -129,6 +130,12 @@ class LogReading:
             self._not_memory: "not_memory",
         }
         return {kind: taker for taker, kinds in parts.items() for kind in kinds.split()}
+
+    def _totals(self, fact: Fact) -> None:
+        self.summaries.take(fact)
+        caps = self.summaries.kept[-1].caps
+        if caps is not None:
+            self.figures.compare(fact.of_memory(f"summary {caps}"), self.boots.count)
 
     def _sample(self, fact: Fact) -> None:
         self.figures.take_sample(fact, self.boots.count)

@@ -20,6 +20,7 @@ _TURNS = 3  # times that they take turns
 _BACK = 2  # times that a clock or a minimum goes the wrong way
 _APART = 4  # times as far apart as each goes by itself
 _APART_NAMED = 2  # the same, where the name is one of a device
+_OFTEN = 6  # times that lines of one time differ
 _SAME_MS = 2000
 _FAR = 20  # a share of what is free
 _ALONE = 6  # lines that differ in no name
@@ -32,7 +33,7 @@ _ID = (
 _TOKEN = re.compile(
     r"(?P<id>(?:[0-9a-f]{2}[:-]){5}[0-9a-f]{2}\b|\d+(?:\.\d+){3}\b"
     rf"|\b(?:{_ID})\W{{0,3}}\d{{1,4}}(?![\w.:-]))"
-    r"|(?P<number>(?<![\w/])(?:0x[0-9a-f]+|-?\d[\d.,]*))"
+    r"|(?P<number>(?<![\w/])(?:0x[0-9a-f]+|[+-]?\d[\d.,]*)(?!\d|(?!(?:[kmg]?i?b|[kmghisx]|bytes?|ms|us)\b)[a-z_]))"
     r"|(?P<word>[^\s\"'=:;,|\[\](){}/]+|/)",
     re.IGNORECASE,
 )
@@ -189,7 +190,8 @@ def _compare(one: _Sender, other: _Sender) -> Mixture | None:
     if one.clocks == other.clocks and _clocks_apart(one, other, merged):
         return Mixture(names=label.names)
     times = _APART_NAMED if label.is_device else _APART
-    figures = _are_together(turns) or _figures_apart(one, other, turns, times)
+    steps = [abs(a.value - b.value) for part in (one.lines, other.lines) for a, b in pairwise(part)]
+    figures = _are_together(turns, steps) or _figures_apart(turns, steps, times)
     if (label.is_name and figures) or _constants_apart(one, other, merged):
         return Mixture(names=label.names, sure=label.is_device)
     return None
@@ -281,23 +283,24 @@ def _constants_apart(one: _Sender, other: _Sender, merged: Sequence[_Line]) -> b
     return False
 
 
-def _are_together(turns: Sequence[tuple[_Line, _Line]]) -> bool:
-    """Lines of one time have figures that differ by more than one device's can."""
-    together = [
-        abs(a.value - b.value) * _FAR > b.value
+def _are_together(turns: Sequence[tuple[_Line, _Line]], steps: Sequence[int]) -> bool:
+    """Lines of one time have figures that differ by more than one device's can: by a part of what
+    is free, or again and again by as much as each goes from time to time. `steps`: those."""
+    pairs = [
+        (abs(a.value - b.value), b.value)
         for a, b in turns
         if a.time is not None and b.time is not None and abs(a.time - b.time) <= _SAME_MS
     ]
-    return len(together) >= _TURNS and sum(together) * 5 >= len(together) * 4
+    far = sum(apart * _FAR > value for apart, value in pairs)
+    if len(pairs) < _TURNS or far * 5 >= len(pairs) * 4:
+        return len(pairs) >= _TURNS
+    usual = median(apart for apart, _ in pairs)
+    return len(pairs) >= _OFTEN and usual * 2 >= median(steps) and usual * _FAR * 3 > pairs[-1][1]
 
 
-def _figures_apart(
-    one: _Sender, other: _Sender, turns: Sequence[tuple[_Line, _Line]], times: int
-) -> bool:
+def _figures_apart(turns: Sequence[tuple[_Line, _Line]], steps: Sequence[int], times: int) -> bool:
     """From a line to one of the other it is much farther than to the next of its own."""
-    steps = [abs(a.value - b.value) for part in (one.lines, other.lines) for a, b in pairwise(part)]
-    across = [abs(a.value - b.value) for a, b in turns]
-    return median(across) > times * median(steps)
+    return median(abs(a.value - b.value) for a, b in turns) > times * median(steps)
 
 
 # ---- lines that differ in numbers alone ----------------------------------------------------------
