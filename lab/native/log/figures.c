@@ -151,17 +151,26 @@ static bool is_bare_heap(const hs_log_scan_t *scan, uint32_t means, const hs_log
         (scan->of_moments && scan->label.of_moment);
     means = scan->label.of_moment ? scan->label.means : means;
     const bool beside = scan->bare && scan->label.leads; /* "heap 9000 ... internal 5000" */
-    return (first || beside) && number->value >= 1000 &&
+    const char *behind = scan->text + number->end + strspn(scan->text + number->end, " ");
+    const bool row = hs_log_is_digit(*behind) && behind[-1] == ' '; /* of a table without a head */
+    return (first || beside) && !row && number->value >= 1000 &&
            (means & (HS_WORD_OTHER | HS_WORD_CHANGE | HS_WORD_FAIL)) == 0 && belongs(scan, number);
 }
 
-/* "maxHeap" beside what is free, and not more than that: the largest block; or else all of it. */
+/* "max" alone: beside what is used the most of it, beside a fragmentation the largest block. "maxHeap"
+ * beside what is free, and not more than that: the largest block; or else all of it. */
 static uint32_t max_heap(const hs_log_scan_t *scan, uint32_t means, const hs_log_number_t *number)
 {
-    for (size_t i = 0; means == (HS_WORD_MAX | HS_WORD_HEAP) && i < scan->count; i++) {
+    if (means == HS_WORD_MAX && scan->seen & HS_WORD_USED) {
+        return HS_LOG_TOLD_PEAK;
+    }
+    const bool block = means == HS_WORD_MAX && hs_log_contains(scan->text, "frag");
+    for (size_t i = 0; (block || means == (HS_WORD_MAX | HS_WORD_HEAP)) && i < scan->count; i++) {
         if (scan->facts[i].told & HS_LOG_TOLD_FREE &&
             scan->facts[i].memory == hs_log_memory_of(scan)) {
-            return number->value <= scan->facts[i].free ? HS_LOG_TOLD_LARGEST : HS_LOG_TOLD_TOTAL;
+            return number->value <= scan->facts[i].free ? HS_LOG_TOLD_LARGEST
+                   : block                              ? 0
+                                                        : HS_LOG_TOLD_TOTAL;
         }
     }
     return 0;

@@ -52,9 +52,11 @@ static size_t head_columns(const char *text, const hs_log_cell_t *cells, size_t 
     for (size_t i = 0; i < count && columns < HS_POOL_COLUMNS; i++) {
         size_t at = cells[i].at, end = cells[i].end;
         uint32_t means = 0;
-        if (i + 1 < count) { /* "Task Name" is one column */
-            means = hs_log_pool_key(text + at, cells[i + 1].end - at);
-            i += means != 0;
+        for (size_t words = 2; words > 0 && means == 0; words--) { /* "Task Name" is one column */
+            if (i + words < count) {
+                means = hs_log_pool_key(text + at, cells[i + words].end - at);
+                i += means != 0 ? words : 0;
+            }
         }
         means = means != 0 ? means : hs_log_pool_key(text + at, end - at);
         *unknown += means == 0;
@@ -296,6 +298,9 @@ size_t hs_log_pool_row(const hs_log_pools_t *pools, const char *text, size_t len
     hs_log_copy(fact.text, sizeof fact.text, pools->text, strlen(pools->text));
     if (strcmp(fact.name, "Umem") == 0 || strcmp(fact.name, "Kmem") == 0) {
         fact.kind = HS_LOG_NUTTX_FREE; /* the heap itself */
+    } else if (strcmp(fact.name, "heap") == 0 && (fact.told & HS_LOG_TOLD_COUNT) == 0) {
+        fact.kind = HS_LOG_FIGURES; /* of RT-Thread's memheap */
+        fact.name[0] = 0;
     }
     facts[0] = fact;
     return 1;

@@ -146,7 +146,7 @@ def _called(pool: PrintedPool) -> str:
         return f"The script's own {kind}heap (XS)"
     if pool.name == "LVGL":
         return "LVGL's own pool"
-    if name.lower().startswith("pool "):
+    if "pool " in name.lower():
         return f"The {name}{of}"
     is_word = name.lower().endswith(("pool", "memory", "slab", "arena", "heap", "buffers"))
     return f"The {name}{of}" if is_word else f"The pool {name}{of}"

@@ -25,6 +25,7 @@ from heapscope.logs.reader.reading import LogReading
 from heapscope.logs.reader.state import START
 
 _SHOWN = 3  # failures that have a sentence
+_ERRNO = 255  # a larger code is one of ESP-IDF, which is written in hexadecimal
 _QUOTED = 72  # characters of a line in a sentence
 _BEFORE = 12  # lines between figures and the request that failed then
 
@@ -111,8 +112,10 @@ def _before(reading: LogReading, answer: LogAnswer) -> Iterator[str]:
     name = "" if primary is None else primary.memory
     free = series.get((name, "free"))
     last = None if free is None else free.last_before(line)
-    if free is None or last is None or line - last.line > _BEFORE or last == free.last:
+    if free is None or last is None or line - last.line > _BEFORE:
         return
+    if last.value == free.last.value:
+        return  # the last state says it
     block = series.get((name, "largest"))
     then = None if block is None else block.last_before(line)
     largest = ""
@@ -196,7 +199,8 @@ def _error(answer: LogAnswer) -> Iterator[str]:
     call = f"{printable(error.call)} returned" if error.call else "The error is"
     meaning = f", {error.meaning}" if error.meaning else ""
     short = ": memory was short" if error.no_memory else ": not a lack of memory by itself"
-    yield f"{call} {error.code}{meaning}{short}."
+    code = f"{error.code:#x}" if isinstance(error.code, int) and error.code > _ERRNO else error.code
+    yield f"{call} {code}{meaning}{short}."
 
 
 def _leak(row: TrendRow) -> str:

@@ -337,13 +337,13 @@ def _outranked(reading: LogReading, request: Request, row: RequestFit) -> Reques
         fewer = one.caps is None or not one.caps & ~more
         if one.memory and one.size and one.size <= request.size and fewer and one.how != "python":
             pool = own_pool(one.who)
-            of = f" of {pool}, which is not the system's heap" if pool else ""
-            but = "" if pool else f", though later {row.why}"
+            of = f" to {pool}" if pool else ""
+            but = ": it is not the system's heap" if pool else f", though later {row.why}"
             return replace(
                 row,
                 fits=None,
                 largest=None,
-                why=f"a request of {one.size:,} B failed{of} (line {one.last:,}){but}",
+                why=f"a request of {one.size:,} B{of} failed (line {one.last:,}){but}",
                 settles="print the free blocks of that memory just before the request",
             )
     return row

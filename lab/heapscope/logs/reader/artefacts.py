@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from heapscope.base.wording import size
 from heapscope.logs.reader.reading import LogReading
+from heapscope.logs.reader.voices import ESP_IDF, PYTHON
 
 #: An untouched region of the ESP32 reports one of these as its largest block, by version; light
 #: poisoning takes 12 bytes off it. 113,840 bytes is its largest region.
@@ -32,6 +33,8 @@ def may_be_power(reading: LogReading, largest: int) -> bool:
     """Whether this largest block may be the power of two below the real one, as ESP-IDF 4.2.2 to
     4.3.1 report it."""
     boots = reading.boots
+    if reading.voices.system not in ("", ESP_IDF, PYTHON):
+        return False
     if boots.reported("framework") in _NEVER_POWERS or boots.reported("idf")[:2] in ("v5", "v6"):
         return False
     hows = {one.how for one in reading.failures.listed()}
