@@ -44,7 +44,8 @@ static size_t unit_read(const char *text, uint32_t *unit)
 uint32_t hs_log_unit_of(const char *word, size_t length, uint32_t otherwise)
 {
     uint32_t unit = 1;
-    const bool whole = length > 1 && unit_read(word, &unit) == length;
+    const bool whole =
+        length > 1 && strchr("KkMm", word[0]) != NULL && unit_read(word, &unit) == length;
     return whole && (unit == 1024 || unit == 1024 * 1024) ? unit : otherwise;
 }
 

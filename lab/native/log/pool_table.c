@@ -103,9 +103,23 @@ bool hs_log_pool_columns(hs_log_pools_t *pools, const char *text, size_t length)
     return true;
 }
 
+/* Does a letter of a state stand alone? */
+static bool has_state(const char *text, size_t length)
+{
+    for (size_t at = 1; at + 2 < length && at < TASK_NAME_MOST * 2; at++) {
+        if (text[at] == ' ' && text[at + 2] == ' ' && strchr("XRBSD", text[at + 1]) != NULL) {
+            return true;
+        }
+    }
+    return false;
+}
+
 bool hs_log_pool_task(const char *text, size_t length, hs_lab_log_fact_t *fact)
 {
     hs_log_cell_t cells[CELLS_MAX];
+    if (!has_state(text, length)) {
+        return false;
+    }
     const size_t count = split(text, length, ' ', cells);
     size_t state = 1;
     while (state + 3 < count && (cells[state].end - cells[state].at != 1 ||

@@ -15,6 +15,8 @@ from heapscope.native.log import Fact
 
 _KINDS_MOST = 16  # kinds of lines that are distinguished
 _KEPT = 64  # lines of each, the last ones
+_ALL = 1024  # lines that are all taken
+_OF_MANY = 16  # beyond, one of so many runs of lines is taken
 _LEAST = 2  # lines of each device
 _TURNS = 3  # times that they take turns
 _BACK = 2  # times that a clock or a minimum goes the wrong way
@@ -118,10 +120,13 @@ class Senders:
     def __init__(self) -> None:
         self._by: dict[tuple[tuple[str, ...], ...], _Sender] = {}
         self._named: dict[str, None] = {}  # by a column of a table, or the host of a system log
-        self._order = 0
+        self._seen = self._order = 0
         self._judged: tuple[int, Mixture | None] = 0, None  # after so many lines
 
     def take(self, fact: Fact, boot: int) -> None:
+        self._seen += 1
+        if self._seen > _ALL and self._seen // _KEPT % _OF_MANY:
+            return  # of a long log, lines that stand together here and there
         reported = tuple(name for name in _FIGURES if getattr(fact, name) is not None)
         if not reported or fact.pattern:
             return

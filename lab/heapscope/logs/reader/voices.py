@@ -21,6 +21,7 @@ _LINES = (
     (FREERTOS, re.compile(r"pvPortMalloc|MallocFailedHook|StackOverflowHook|configTOTAL_HEAP_SIZE"
                           r"|\bxPortGet|\bvTask|\*\*\* PANIC")),
 )  # fmt: skip
+_MOST = 2000  # lines that are listened to
 #: Systems by kinds of facts that they alone print.
 _KINDS = dict.fromkeys((
     "boot_region", "summary", "region", "totals", "trace", "dump", "abort_request", "ovms",
@@ -36,13 +37,15 @@ class Voices:
 
     def __init__(self) -> None:
         self._heard: set[str] = set()
+        self._lines = 0
 
     def take(self, fact: Fact) -> None:
         if fact.kind in _KINDS:
             self._heard.add(_KINDS[fact.kind])
         elif fact.uptime is not None or fact.arduino:
             self._heard.add(ESP_IDF)
-        for system, line in _LINES:
+        self._lines += 1
+        for system, line in _LINES if self._lines < _MOST else ():
             if system not in self._heard and line.search(fact.quote):
                 self._heard.add(system)
                 break
