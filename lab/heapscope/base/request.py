@@ -68,7 +68,7 @@ def parse_requests(given: Needed, *, most: int = REQUESTS_MAX) -> tuple[Request,
     results = tuple(dict.fromkeys(parse_request(text) for text in texts))
     if len(results) > most:
         raise InputError(
-            f"{len(results)} needs, at most {most} in one replay",
-            remedy="leave some out, or replay again for the others",
+            f"{len(results)} needs, at most {most} at once",
+            remedy="leave some out, and ask about the others in another run",
         )
     return results

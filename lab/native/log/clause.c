@@ -6,6 +6,7 @@
 #include "form.h"
 #include "letters.h"
 #include "measure.h"
+#include "number.h"
 
 #define NONE HS_LOG_NO_MEMORY_NAMED
 
@@ -36,7 +37,7 @@ static void add_word(hs_log_scan_t *scan, size_t end, hs_log_word_t word)
 {
     hs_log_label_t *label = &scan->label;
     const char before = scan->at > 0 ? scan->text[scan->at - 1] : ' ';
-    if (word.means & HS_WORD_FREE && label->last & (HS_WORD_FAIL | HS_WORD_HEAP)) {
+    if (word.means & HS_WORD_FREE && (label->last | word.means) & (HS_WORD_FAIL | HS_WORD_HEAP)) {
         label->means &= ~HS_WORD_FAIL; /* "failed, heap free 9120", and not "failed to free" */
     }
     const bool joined = before == '_' && word.means & HS_WORD_MEASURES;
@@ -47,9 +48,11 @@ static void add_word(hs_log_scan_t *scan, size_t end, hs_log_word_t word)
     } else if (joined || (word.means & HS_WORD_HEAP && label->means & HS_WORD_MEASURES)) {
         label->leads = false; /* "internal_free", "internal free heap": of this figure only */
     }
-    if (label->last & HS_WORD_HEAP && label->means == label->last) {
-        label->of_moment = begins_moment(scan->text + scan->at, end - scan->at);
+    if ((label->last & HS_WORD_HEAP && label->means == label->last) ||
+        (scan->of_moments && label->means == 0)) {
+        label->of_moment |= begins_moment(scan->text + scan->at, end - scan->at);
     }
+    label->unit = hs_log_unit_of(scan->text + scan->at, end - scan->at, label->unit);
     const bool unit = word.means == 0 && hs_log_lower(scan->text[scan->at]) == 'b' &&
                       strncmp(scan->text + scan->at + 1, "yte", 3) == 0;
     scan->at = end < scan->length ? end : scan->length;

@@ -19,6 +19,7 @@ typedef struct hs_log_label {
     uint32_t means;                    /* all of them */
     int memory;                        /* hs_log_memory_t, or HS_LOG_NO_MEMORY_NAMED */
     uint32_t last;                     /* what the last word says */
+    uint32_t unit;                     /* "(KB)": of its number; 0: not told */
     bool of_moment;                    /* "heap after connect": what is free of it then */
     bool leads;               /* the memory stands before the measure: others may follow it */
     bool has_colon, of_value; /* within JSON: a key is over; the memory is its value */
@@ -35,6 +36,8 @@ typedef struct hs_log_scan {
     uint32_t spoken;      /* a bit for each memory that a figure was of */
     bool in_labels;       /* within the braces of Prometheus */
     bool bare;            /* the word "heap" alone meant what is free */
+    bool of_moments;      /* so it did of a moment: "heap before: 9000 after: 8000" */
+    bool has_size;        /* how large a heap is, or how much of it is used */
     bool has_free, has_block, foreign;
     hs_lab_log_fact_t *facts;
     size_t count, capacity;

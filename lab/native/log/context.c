@@ -109,12 +109,42 @@ static bool ovms_task_read(const char *text, hs_lab_log_fact_t *fact)
     return true;
 }
 
+/* "Mem:  1048576  50000  998576  998000", below "total used free largest". */
+static bool nuttx_read(const char *text, hs_lab_log_fact_t *fact)
+{
+    int64_t *const into[] = {&fact->total, &fact->used, &fact->free, &fact->largest};
+    text += strspn(text, " ");
+    if (strncmp(text, "Mem:", 4) != 0) {
+        return false;
+    }
+    text += 4;
+    for (size_t i = 0; i < 4; i++) {
+        text += strspn(text, " ");
+        const size_t length = strspn(text, "0123456789");
+        if (!number_before(text, length, into[i])) {
+            return false;
+        }
+        text += length;
+    }
+    fact->kind = HS_LOG_NUTTX_FREE;
+    fact->told = HS_LOG_TOLD_TOTAL | HS_LOG_TOLD_USED | HS_LOG_TOLD_FREE | HS_LOG_TOLD_LARGEST;
+    hs_log_copy(fact->name, sizeof fact->name, "Umem", 4);
+    return true;
+}
+
 bool hs_log_context_read(hs_log_context_t *context, const char *text, size_t length,
                          hs_lab_log_fact_t *fact)
 {
     const uint8_t requested = context->requested;
     context->requested = question(text, length);
     if (requested != 0 && answer_read(requested, text, length, fact)) {
+        return true;
+    }
+    const bool below_head = context->nuttx_free;
+    const char *used = strstr(text, " used "), *free = strstr(text, " free ");
+    context->nuttx_free = used != NULL && free > used && strstr(free, " largest") != NULL &&
+                          strpbrk(text, "0123456789") == NULL;
+    if (below_head && nuttx_read(text, fact)) {
         return true;
     }
     const char *heap = strstr(text, " HEAP ");

@@ -14,6 +14,7 @@ typedef struct hs_log_context {
     size_t heap_end; /* of NuttX's ps: the column behind HEAP; 0: no table is open */
     size_t command;  /* and where COMMAND begins */
     bool ovms_tasks; /* OVMS' table of tasks is open */
+    bool nuttx_free; /* the line above is the head of NuttX's free, to 11.0 */
 } hs_log_context_t;
 
 /* Reads a line without its prefix, but with the blanks before it. True: the fact is what it tells. */

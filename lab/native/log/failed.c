@@ -120,9 +120,9 @@ static bool said_again(const hs_log_failed_t *failed, const hs_lab_log_fact_t *f
 /* Words in front of a colon that name nobody, and a placeholder that a program printed as it stood. */
 static bool is_nobody(const char *name)
 {
-    static const char *const levels[] = {"Warn",         "Error", "E",       "W",     "I",
-                                         "ERROR",        "WARN",  "WARNING", "error", "warning",
-                                         "function_name"};
+    static const char *const levels[] = {
+        "Warn",    "Error",         "E",     "W",    "I",    "ERROR", "WARN",   "WARNING", "error",
+        "warning", "function_name", "PANIC", "heap", "Heap", "mem",   "memory", "MEM"};
     for (size_t i = 0; i < sizeof levels / sizeof levels[0]; i++) {
         if (strcmp(name, levels[i]) == 0) {
             return true;
@@ -211,6 +211,9 @@ static bool number(hs_log_failed_t *failed, const hs_lab_log_fact_t *fact)
 {
     const bool tls = fact->kind == HS_LOG_TLS_ERROR;
     const hs_lab_log_failed_t *last = last_of(failed);
+    if (last != NULL && last->last == fact->line) {
+        return false; /* the number and its name */
+    }
     const bool anew = last != NULL && memcmp(last->quote, fact->quote, sizeof last->quote) == 0;
     if ((fact->flags & HS_LOG_NO_MEMORY) == 0 || (!anew && said_again(failed, fact, false))) {
         return false; /* a caller's word for it; the same line is another call */

@@ -250,7 +250,8 @@ static void scan_words(const char *text, size_t length, hs_log_scan_words_t *sca
         }
         scan->is_short |= means & MEMORY && scan->before & SHORT;
         scan->is_short |= means & SHORT && scan->before & MEMORY && means & ~(unsigned)SHORT;
-        if (means != 0 || end - at > 2) { /* "out of memory" keeps its "out" */
+        const bool more = scan->before & SHORT && strncmp(text + at, "more ", 5) == 0;
+        if (means != 0 || (end - at > 2 && !more)) { /* "out of memory" keeps its "out" */
             scan->before = means & SIZE && scan->before & SHORT ? scan->before : means;
         }
         scan->all |= means;

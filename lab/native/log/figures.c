@@ -19,6 +19,7 @@
 
 #define FOREIGN_BYTES (INT64_C(1) << 28) /* no microcontroller has such a heap */
 #define WEAK_LEAST 64                    /* a number below it, in vague words, counts things */
+#define WORDS_BEHIND 3                   /* a number, after the first one */
 #define SEGMENTS HS_LOG_SEGMENTS
 #define NONE HS_LOG_NO_MEMORY_NAMED
 #define STATES (HS_LOG_TOLD_FREE | HS_LOG_TOLD_LARGEST | HS_LOG_TOLD_MIN)
@@ -53,33 +54,53 @@ static void keep(hs_log_scan_t *scan, uint32_t field, const hs_log_number_t *num
     fact->unit = number->unit > fact->unit ? number->unit : fact->unit;
     scan->spoken |= 1u << memory;
     scan->has_free |= field == HS_LOG_TOLD_FREE;
+    scan->has_size |= field & (HS_LOG_TOLD_TOTAL | HS_LOG_TOLD_USED) &&
+                      scan->label.means & HS_WORD_HEAP && number->value >= 1000;
     scan->has_block |= (scan->label.means & HS_WORD_LARGEST && scan->label.means & HS_WORD_BLOCK);
     scan->foreign |= number->value >= FOREIGN_BYTES && number->value >> 20 != 0xAAA;
 }
 
-/* Words behind a number, and its unit, that say what it is: "25044 bytes free". */
-static uint32_t means_behind(hs_log_scan_t *scan, size_t *end)
+/* The word at `*at`, which is behind it then; without a meaning: none that is known. */
+static hs_log_word_t next_word(const hs_log_scan_t *scan, size_t *at)
 {
-    size_t at = *end;
-    at += strspn(scan->text + at, " ");
-    size_t stop = at;
+    const size_t start = *at + strspn(scan->text + *at, " ");
+    size_t stop = start;
     while (hs_log_word_byte(scan->text[stop])) {
         stop++;
     }
-    hs_log_word_t word = hs_log_word_find(scan->text + at, stop - at);
-    const hs_log_own_word_t *own = hs_log_own_find(scan->scope->own, scan->text, at);
+    hs_log_word_t word = hs_log_word_find(scan->text + start, stop - start);
+    const hs_log_own_word_t *own = hs_log_own_find(scan->scope->own, scan->text, start);
     if (own != NULL) {
         word = (hs_log_word_t){own->means, own->memory};
-        stop = at + own->length;
+        stop = start + own->length;
     }
-    const char next = scan->text[stop + strspn(scan->text + stop, " ")];
+    *at = stop;
+    return word;
+}
+
+/* Words behind a number, and its unit, that say what it is: "25044 bytes free", and up to the end of the
+ * clause "9216 bytes largest free block". */
+static uint32_t means_behind(hs_log_scan_t *scan, size_t *end)
+{
+    size_t at = *end;
+    hs_log_word_t word = next_word(scan, &at);
+    const char next = scan->text[at + strspn(scan->text + at, " ")];
     if ((word.means & (HS_WORD_MEASURES | HS_WORD_CHANGE)) == 0 || next == '=' || next == ':' ||
         hs_log_is_digit(next)) {
         return 0; /* it is the label of what follows */
     }
-    *end = stop;
-    scan->seen |= word.means;
-    return word.means;
+    uint32_t means = word.means, all = word.means;
+    *end = at;
+    for (int i = 0; i < WORDS_BEHIND && scan->text[at] == ' ' && word.means != 0; i++) {
+        word = next_word(scan, &at);
+        all |= word.means;
+        if (word.means != 0 && strchr(",;)|]", scan->text[at]) != NULL) {
+            means = all; /* NUL too */
+            *end = at;
+        }
+    }
+    scan->seen |= means;
+    return means;
 }
 
 /* Is the number clearly what the label speaks of? */
@@ -126,19 +147,30 @@ static size_t next_number(const hs_log_scan_t *scan, size_t end)
 static bool is_bare_heap(const hs_log_scan_t *scan, uint32_t means, const hs_log_number_t *number)
 {
     const bool first =
-        (scan->label.last & HS_WORD_HEAP || scan->label.of_moment) && scan->count == 0;
+        ((scan->label.last & HS_WORD_HEAP || scan->label.of_moment) && scan->count == 0) ||
+        (scan->of_moments && scan->label.of_moment);
+    means = scan->label.of_moment ? scan->label.means : means;
     const bool beside = scan->bare && scan->label.leads; /* "heap 9000 ... internal 5000" */
-    return (first || beside) && number->value >= 1000 &&
+    const char *behind = scan->text + number->end + strspn(scan->text + number->end, " ");
+    const bool row = hs_log_is_digit(*behind) && behind[-1] == ' '; /* of a table without a head */
+    return (first || beside) && !row && number->value >= 1000 &&
            (means & (HS_WORD_OTHER | HS_WORD_CHANGE | HS_WORD_FAIL)) == 0 && belongs(scan, number);
 }
 
-/* "maxHeap" beside what is free, and not more than that: the largest block; or else all of it. */
+/* "max" alone: beside what is used the most of it, beside a fragmentation the largest block. "maxHeap"
+ * beside what is free, and not more than that: the largest block; or else all of it. */
 static uint32_t max_heap(const hs_log_scan_t *scan, uint32_t means, const hs_log_number_t *number)
 {
-    for (size_t i = 0; means == (HS_WORD_MAX | HS_WORD_HEAP) && i < scan->count; i++) {
+    if (means == HS_WORD_MAX && scan->seen & HS_WORD_USED) {
+        return HS_LOG_TOLD_PEAK;
+    }
+    const bool block = means == HS_WORD_MAX && hs_log_contains(scan->text, "frag");
+    for (size_t i = 0; (block || means == (HS_WORD_MAX | HS_WORD_HEAP)) && i < scan->count; i++) {
         if (scan->facts[i].told & HS_LOG_TOLD_FREE &&
             scan->facts[i].memory == hs_log_memory_of(scan)) {
-            return number->value <= scan->facts[i].free ? HS_LOG_TOLD_LARGEST : HS_LOG_TOLD_TOTAL;
+            return number->value <= scan->facts[i].free ? HS_LOG_TOLD_LARGEST
+                   : block                              ? 0
+                                                        : HS_LOG_TOLD_TOTAL;
         }
     }
     return 0;
@@ -149,6 +181,12 @@ static bool is_in_label(const hs_log_scan_t *scan, const hs_log_number_t *number
 {
     const char *behind = scan->text + number->end + strspn(scan->text + number->end, " ");
     return (*behind == ':' || *behind == '=') && !belongs(scan, number);
+}
+
+/* Is "failed" the word behind a number? */
+static bool is_refused(const hs_log_scan_t *scan, size_t end)
+{
+    return (next_word(scan, &end).means & HS_WORD_FAIL) != 0;
 }
 
 /* A number that further ones follow: "118432/294912 bytes free". */
@@ -171,6 +209,9 @@ static void take_numbers(hs_log_scan_t *scan, hs_log_number_t number)
         means =
             stated != 0 && label->has_colon ? stated : means | stated; /* "Out of memory: 5 free" */
     }
+    if ((means & HS_WORD_MEASURES) == 0 && is_refused(scan, end)) {
+        means = HS_WORD_FAIL; /* "malloc 512 failed" */
+    }
     const bool each = count > 1 && label->segments + 1 == count;
     for (size_t i = 0; i < count; i++) {
         uint32_t field = hs_log_measure(each ? label->segment[i] : means, beside_free(scan));
@@ -182,6 +223,7 @@ static void take_numbers(hs_log_scan_t *scan, hs_log_number_t number)
         if (i == 0 && field == 0 && count == 1 && is_bare_heap(scan, means, &number)) {
             field = HS_LOG_TOLD_FREE;
             scan->bare = true;
+            scan->of_moments |= label->of_moment;
         }
         if (field == HS_LOG_TOLD_TOTAL && scan->seen & HS_WORD_FAIL &&
             (label->means & (HS_WORD_HEAP | HS_WORD_MEMORY)) == 0) {
@@ -189,6 +231,10 @@ static void take_numbers(hs_log_scan_t *scan, hs_log_number_t number)
         }
         if (field != 0 && !list[i].is_percent && (behind || belongs(scan, &number))) {
             list[i].unit = list[i].has_unit ? list[i].unit : list[count - 1].unit;
+            if (!list[count - 1].has_unit && label->unit != 0) {
+                list[i].value *= list[i].value < INT64_MAX / label->unit ? label->unit : 1;
+                list[i].unit = label->unit;
+            }
             keep(scan, field, &list[i]);
         }
     }
@@ -218,9 +264,10 @@ static void step(hs_log_scan_t *scan)
         end++;
     }
     const char before = scan->at > 0 ? scan->text[scan->at - 1] : ' ';
-    const bool hex = byte == '0' && hs_log_lower(scan->text[scan->at + 1]) == 'x';
+    const bool hex = byte == '0' && hs_log_lower(scan->text[scan->at + 1]) == 'x' &&
+                     (scan->label.last & HS_WORD_MEASURES) == 0;
     const bool mark = before == '#' || before == '_';
-    if (hs_log_is_digit(byte) && hs_log_number_is_place(scan->text, scan->at)) {
+    if (hs_log_is_digit(byte) && !scan->in_labels && hs_log_number_is_place(scan->text, scan->at)) {
         scan->at = end;
         hs_log_label_begin(scan);
         return;
@@ -228,7 +275,8 @@ static void step(hs_log_scan_t *scan)
     const hs_log_number_t number = hs_log_is_digit(byte)
                                        ? hs_log_own_number(scan->scope->own, scan->text, scan->at)
                                        : (hs_log_number_t){0};
-    if (!hs_log_is_digit(byte) || number.is_word || hex || mark || is_in_label(scan, &number)) {
+    if (!hs_log_is_digit(byte) || number.is_word || hex || mark || scan->in_labels ||
+        is_in_label(scan, &number)) {
         hs_log_word_take(scan, end);
         scan->label.means &= hex ? ~(uint32_t)HS_WORD_FAIL : UINT32_MAX; /* the code of a failure */
     } else {
@@ -270,7 +318,7 @@ size_t hs_log_figures_read(hs_log_scope_t *scope, const char *text, size_t lengt
         reported |= facts[i].told;
     }
     const bool inside = (scope->depth != 0 || scope->headed) && scan.seen & HS_WORD_HEAP;
-    if ((reported & STATES) == 0 && !inside) {
+    if ((reported & STATES) == 0 && !inside && !scan.has_size) {
         return 0;
     }
     if (scan.foreign || scan.seen & HS_WORD_FOREIGN) {

@@ -268,6 +268,18 @@ static int64_t uptime_of(hs_log_t *log, int64_t told)
     return now;
 }
 
+/* Do forms tell a failure alone, beside which a program can print what is free? */
+static bool tells_code(const hs_lab_log_fact_t *facts, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (facts[i].kind != HS_LOG_TASK_FAILED && facts[i].kind != HS_LOG_ERROR &&
+            facts[i].kind != HS_LOG_TLS_ERROR) {
+            return false;
+        }
+    }
+    return true;
+}
+
 static void read_line(hs_log_t *log, const hs_log_line_t *line)
 {
     hs_lab_log_fact_t *facts = &log->facts[log->first + log->waiting];
@@ -296,6 +308,11 @@ static void read_line(hs_log_t *log, const hs_log_line_t *line)
         reported |= facts[i].kind >= HS_LOG_SUMMARY;
     }
     uint32_t roots = 0;
+    if (count > requested && tells_code(facts + requested, count - requested)) {
+        count += hs_log_figures_read(&log->scope, line->text + prefix.length,
+                                     line->length - prefix.length, facts + count,
+                                     HS_LOG_LINE_FACTS - count);
+    }
     if (count == 0) {
         reported = hs_log_table_read(&log->table, line->text, line->length, line->number, facts,
                                      HS_LOG_LINE_FACTS, &count);
@@ -346,6 +363,10 @@ static void read_line(hs_log_t *log, const hs_log_line_t *line)
         facts[i].flags |= line->wrapped ? HS_LOG_WRAPPED : 0;
         facts[i].flags |= line->unended ? HS_LOG_UNENDED : 0;
         facts[i].flags |= prefix.is_arduino ? HS_LOG_ARDUINO : 0;
+        if (facts[i].kind == HS_LOG_FIGURES && facts[i].name[0] == 0) {
+            hs_log_copy(facts[i].name, sizeof facts[i].name, line->text + prefix.host,
+                        prefix.host_length);
+        }
         hs_log_quote(facts[i].quote, sizeof facts[i].quote, line->text + prefix.length,
                      line->length - prefix.length);
     }

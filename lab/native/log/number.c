@@ -5,6 +5,8 @@
 #include "form.h"
 #include "letters.h"
 
+#define SIZE_MOST (INT64_C(1) << 25) /* of all memory of a microcontroller */
+
 /* Bytes of a unit at `text`, as a word of its own; 0: none. */
 static size_t unit_read(const char *text, uint32_t *unit)
 {
@@ -39,11 +41,53 @@ static size_t unit_read(const char *text, uint32_t *unit)
     return 0;
 }
 
+uint32_t hs_log_unit_of(const char *word, size_t length, uint32_t otherwise)
+{
+    uint32_t unit = 1;
+    const bool whole =
+        length > 1 && strchr("KkMm", word[0]) != NULL && unit_read(word, &unit) == length;
+    return whole && (unit == 1024 || unit == 1024 * 1024) ? unit : otherwise;
+}
+
 /* Three digits and no more behind a separator of thousands? */
 static bool thousands(const char *text)
 {
     return (text[0] == ',' || text[0] == '\'') && hs_log_is_digit(text[1]) &&
            hs_log_is_digit(text[2]) && hs_log_is_digit(text[3]) && !hs_log_is_digit(text[4]);
+}
+
+static bool is_hex(char byte)
+{
+    return hs_log_is_digit(byte) || (hs_log_lower(byte) >= 'a' && hs_log_lower(byte) <= 'f');
+}
+
+/* "0x1a2b0", if it can be a size: a larger number is an address. */
+static bool hex_read(const char *text, size_t at, hs_log_number_t *number)
+{
+    if (text[at] != '0' || hs_log_lower(text[at + 1]) != 'x' || !is_hex(text[at + 2])) {
+        return false;
+    }
+    int64_t value = 0;
+    size_t end = at + 2;
+    for (; is_hex(text[end]) && end < at + 10; end++) {
+        const char digit = hs_log_lower(text[end]);
+        value = value * 16 + (hs_log_is_digit(digit) ? digit - '0' : digit - 'a' + 10);
+    }
+    uint32_t unit;
+    const size_t blanks = strspn(text + end, " ");
+    const size_t bytes = unit_read(text + end + blanks, &unit);
+    number->value = value;
+    number->has_unit = bytes != 0 && unit == 1;
+    number->end = number->has_unit ? end + blanks + bytes : end;
+    number->is_word = value > SIZE_MOST || hs_log_word_byte(text[end]) || (bytes != 0 && unit != 1);
+    return true;
+}
+
+/* Three digits and no more: behind a blank they may belong to the number before. */
+static bool group_of(const char *text)
+{
+    return hs_log_is_digit(text[0]) && hs_log_is_digit(text[1]) && hs_log_is_digit(text[2]) &&
+           !hs_log_word_byte(text[3]) && text[3] != '.';
 }
 
 hs_log_number_t hs_log_number_read(const char *text, size_t at)
@@ -53,6 +97,9 @@ hs_log_number_t hs_log_number_read(const char *text, size_t at)
     const bool negative = before == '-' && (at < 2 || !hs_log_word_byte(text[at - 2]));
     int64_t value = 0, thousandths = 0;
     size_t digits = 0;
+    if (hex_read(text, at, &number)) {
+        return number;
+    }
     while (hs_log_is_digit(text[at]) || (digits > 0 && digits < 4 && thousands(text + at)) ||
            (digits > 3 && thousands(text + at) && (text[at - 4] == ',' || text[at - 4] == '\''))) {
         if (hs_log_is_digit(text[at])) {
@@ -70,14 +117,21 @@ hs_log_number_t hs_log_number_read(const char *text, size_t at)
     }
     const size_t blanks = strspn(text + at, " ");
     const size_t unit = unit_read(text + at + blanks, &number.unit);
+    if (fraction && number.unit == 1 && value != 0 && digits < 4 && text[at - 4] == '.') {
+        value = value * 1000 + thousandths; /* "45.120 bytes": no byte has parts */
+        thousandths = 0;
+    }
+    number.is_word =
+        unit == 0 && blanks == 1 && digits < 4 && value != 0 && group_of(text + at + 1);
     number.has_unit = unit != 0;
     number.is_percent = text[at + blanks] == '%';
     if (unit == 0 && strchr("iu", text[at]) != NULL && text[at] != 0 &&
         !hs_log_word_byte(text[at + 1])) {
         at++; /* an integer of InfluxDB's lines */
     }
-    number.is_word = (unit == 0 && (hs_log_word_byte(text[at]) || (text[at] == '.' && fraction))) ||
-                     ((text[at] == '-' || text[at] == ':') && hs_log_word_byte(text[at + 1]));
+    number.is_word |=
+        (unit == 0 && (hs_log_word_byte(text[at]) || (text[at] == '.' && fraction))) ||
+        ((text[at] == '-' || text[at] == ':') && hs_log_word_byte(text[at + 1]));
     number.value = value > INT64_MAX / number.unit - number.unit
                        ? INT64_MAX
                        : value * number.unit + thousandths * number.unit / 1000;
@@ -93,14 +147,31 @@ static bool file_before(const char *text, size_t end)
     while (at > 0 && hs_log_word_byte(text[at - 1]) && end - at < 6) {
         at--;
     }
-    return at > 1 && at < end && text[at - 1] == '.' && hs_log_word_byte(text[at - 2]) &&
-           !hs_log_is_digit(text[at]);
+    static const char *const kinds[] = {"c",  "h",  "cc",  "cpp", "hpp", "py", "rs",
+                                        "js", "ts", "lua", "ino", "mpy", "S",  "be"};
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
+        if (strlen(kinds[i]) == end - at && strncmp(text + at, kinds[i], end - at) == 0) {
+            return at > 1 && text[at - 1] == '.' && hs_log_word_byte(text[at - 2]);
+        }
+    }
+    return false; /* "heap.free:" */
+}
+
+/* The last part of "24:6f:28:aa:01:02"? */
+static bool is_address(const char *text, size_t at)
+{
+    return at > 5 && text[at - 1] == ':' && is_hex(text[at - 2]) && is_hex(text[at - 3]) &&
+           text[at - 4] == ':' && is_hex(text[at - 5]) && is_hex(text[at]) &&
+           is_hex(text[at + 1]) && !hs_log_word_byte(text[at + 2]);
 }
 
 bool hs_log_number_is_place(const char *text, size_t at)
 {
     if (at < 2) {
         return false;
+    }
+    if (is_address(text, at)) {
+        return true;
     }
     const char before = text[at - 1];
     if (before == ':' || before == '(') {

@@ -16,6 +16,8 @@ typedef struct hs_log_number {
 
 /* The number at `at`, which is a digit. */
 hs_log_number_t hs_log_number_read(const char *text, size_t at);
+/* The unit that a word of a label names, "KB" or "MiB"; or else `otherwise`. */
+uint32_t hs_log_unit_of(const char *word, size_t length, uint32_t otherwise);
 /* Is the number at `at` the line of a file ("heap.c:448"), or the argument of a call ("free(448)")? */
 bool hs_log_number_is_place(const char *text, size_t at);
 /* The first number in the bytes at..end, with the unit that is in them or behind them; false: none. */

@@ -36,6 +36,10 @@ const hs_log_form_t hs_log_pool_forms[] = {
     {POOL, 0, "%<Lunused %df usage %du / %dt", NULL, "Zephyr/stack"},
     {POOL, 0, "%<Nfree: %df, allocated: %du, max. allocated: %dp", NULL, "Zephyr/blocks"},
     {POOL, MEMORY, "Pool %wN low on buffers", NULL, "Zephyr/buffers"},
+    {POOL, MEMORY, "net_pkt: Data buffer (%d-) allocation failed", "net_buf data",
+     "Zephyr/buffers"},
+    {POOL, MEMORY, "net_pkt: Data buffer allocation failed", "net_buf data", "Zephyr/buffers"},
+    {HS_LOG_KINDS, 0, "Failed to get free buffer", NULL, NULL}, /* the line below says it again */
     /* ---- lwIP, OpenThread, Matter ---- */
     {POOL, MEMORY, "memp_malloc: out of memory in pool %wN", NULL, "lwIP/elements"},
     {HEAD, 0, "Network buffer pools:", "net", "Zephyr/buffers"},
@@ -73,6 +77,9 @@ const hs_log_form_t hs_log_pool_forms[] = {
     {POOL, 0, "%<Nhwm: %df", NULL, "FreeRTOS/stack"},
     {POOL, 0, "%<Nhwm=%df", NULL, "FreeRTOS/stack"},
     {POOL, 0, "%<Nhwm %df", NULL, "FreeRTOS/stack"},
+    {POOL, 0, "%<Nhigh water mark %df", NULL, "FreeRTOS/stack"},
+    {POOL, 0, "%<Nhigh water mark: %df", NULL, "FreeRTOS/stack"},
+    {POOL, 0, "%<Nhigh water mark=%df", NULL, "FreeRTOS/stack"},
     {POOL, 0, "%<Nstack high water mark: %df", NULL, "FreeRTOS/stack"},
     {POOL, 0, "%<Nstack hwm: %df", NULL, "FreeRTOS/stack"},
     {POOL, 0, "high water mark of %wN: %df", NULL, "FreeRTOS/stack"},

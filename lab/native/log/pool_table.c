@@ -8,8 +8,10 @@
 #include "pool_keys.h"
 #include "pools.h"
 
-#define UNKNOWN_MAX 2u /* columns of a table that mean nothing here */
-#define CELLS_MAX 40u  /* of a line */
+#define UNKNOWN_MAX 2u     /* columns of a table that mean nothing here */
+#define CELLS_MAX 40u      /* of a line */
+#define TASK_NAME_MOST 31u /* bytes; configMAX_TASK_NAME_LEN is 16 as a rule */
+#define PRIORITY_MOST 63
 #define PLACES (HS_POOL_DRAM | HS_POOL_IRAM)
 #define FIGURES                                                                                    \
     (HS_LOG_TOLD_FREE | HS_LOG_TOLD_TOTAL | HS_LOG_TOLD_USED | HS_LOG_TOLD_PEAK | HS_LOG_TOLD_MIN)
@@ -50,9 +52,11 @@ static size_t head_columns(const char *text, const hs_log_cell_t *cells, size_t 
     for (size_t i = 0; i < count && columns < HS_POOL_COLUMNS; i++) {
         size_t at = cells[i].at, end = cells[i].end;
         uint32_t means = 0;
-        if (i + 1 < count) { /* "Task Name" is one column */
-            means = hs_log_pool_key(text + at, cells[i + 1].end - at);
-            i += means != 0;
+        for (size_t words = 2; words > 0 && means == 0; words--) { /* "Task Name" is one column */
+            if (i + words < count) {
+                means = hs_log_pool_key(text + at, cells[i + words].end - at);
+                i += means != 0 ? words : 0;
+            }
         }
         means = means != 0 ? means : hs_log_pool_key(text + at, end - at);
         *unknown += means == 0;
@@ -96,6 +100,56 @@ bool hs_log_pool_columns(hs_log_pools_t *pools, const char *text, size_t length)
     pools->foreign = 0;
     pools->columns = (uint8_t)columns;
     memcpy(pools->column, column, sizeof column);
+    return true;
+}
+
+/* Does a letter of a state stand alone? */
+static bool has_state(const char *text, size_t length)
+{
+    for (size_t at = 1; at + 2 < length && at < TASK_NAME_MOST * 2; at++) {
+        if (text[at] == ' ' && text[at + 2] == ' ' && strchr("XRBSD", text[at + 1]) != NULL) {
+            return true;
+        }
+    }
+    return false;
+}
+
+bool hs_log_pool_task(const char *text, size_t length, hs_lab_log_fact_t *fact)
+{
+    hs_log_cell_t cells[CELLS_MAX];
+    if (!has_state(text, length)) {
+        return false;
+    }
+    const size_t count = split(text, length, ' ', cells);
+    size_t state = 1;
+    while (state + 3 < count && (cells[state].end - cells[state].at != 1 ||
+                                 strchr("XRBSD", text[cells[state].at]) == NULL)) {
+        state++;
+    }
+    const size_t numbers = count - state - 1;
+    if (state + 3 >= count || numbers < 3 || numbers > 4 || state > 3 || cells[0].at != 0 ||
+        cells[state - 1].end > TASK_NAME_MOST) {
+        return false;
+    }
+    int64_t value[4] = {0};
+    uint32_t unit;
+    for (size_t i = 0; i < numbers; i++) {
+        const hs_log_cell_t cell = cells[state + 1 + i];
+        const size_t sign = i == 3 && text[cell.at] == '-'; /* no affinity */
+        const size_t digits = strspn(text + cell.at + sign, "0123456789");
+        if (digits == 0 || cell.at + sign + digits != cell.end ||
+            !hs_log_value_read(text, cell.at, cell.end, &value[i], &unit)) {
+            return false;
+        }
+    }
+    if (value[0] > PRIORITY_MOST || hs_log_is_digit(text[0])) {
+        return false;
+    }
+    fact->kind = HS_LOG_POOL;
+    fact->told = HS_LOG_TOLD_FREE;
+    fact->free = value[1];
+    hs_log_copy(fact->name, sizeof fact->name, text, cells[state - 1].end);
+    hs_log_copy(fact->text, sizeof fact->text, "FreeRTOS/stack", 14);
     return true;
 }
 
@@ -258,6 +312,9 @@ size_t hs_log_pool_row(const hs_log_pools_t *pools, const char *text, size_t len
     hs_log_copy(fact.text, sizeof fact.text, pools->text, strlen(pools->text));
     if (strcmp(fact.name, "Umem") == 0 || strcmp(fact.name, "Kmem") == 0) {
         fact.kind = HS_LOG_NUTTX_FREE; /* the heap itself */
+    } else if (strcmp(fact.name, "heap") == 0 && (fact.told & HS_LOG_TOLD_COUNT) == 0) {
+        fact.kind = HS_LOG_FIGURES; /* of RT-Thread's memheap */
+        fact.name[0] = 0;
     }
     facts[0] = fact;
     return 1;

@@ -31,8 +31,8 @@ static const char *const contents[] = {"packet", "buf",    "byte", "block", "mem
                                        "rx",     "tx",     "lv",   "arena", "slab", "chunk",
                                        "slot",   "object", "msg",  "pcb",   "page", NULL};
 static const char *const foreign[] = {"thread", "connection", "hikari", "worker", "process", NULL};
-static const char *const failing[] = {"fail",  "exhaust",   "no memory", "out of",
-                                      "empty", "no packet", NULL};
+static const char *const failing[] = {"fail",      "exhaust",   "no memory", "out of", "empty",
+                                      "no packet", "no_packet", "no_memory", NULL};
 
 /* The words up to the one that names a pool: "RX packet pool". */
 static void keep_name(hs_lab_log_fact_t *fact, const char *text, const char *pool)
@@ -131,6 +131,7 @@ static void read_numbers(const char *text, size_t length, bool fails, hs_lab_log
         while (label_end > label && strchr(" :=", text[label_end - 1]) != NULL) {
             label_end--;
         }
+        label_end -= label_end > label + 3 && strncmp(text + label_end - 3, " of", 3) == 0 ? 3 : 0;
         uint32_t field = hs_log_pool_key_last(text + label, label_end - label, &where);
         const size_t stroke = end + strspn(text + end, " ");
         const size_t next = text[stroke] == '/' ? stroke + 1 + strspn(text + stroke + 1, " ")
@@ -195,15 +196,15 @@ bool hs_log_pool_words(const char *text, size_t length, hs_lab_log_fact_t *fact)
     const unsigned fields = figures_read(text, length, fails, fact, &in_bytes);
     const bool states =
         (fact->told & (HS_LOG_TOLD_FREE | HS_LOG_TOLD_USED | HS_LOG_TOLD_PEAK)) != 0;
-    if (!states || (fields < 2 && !in_bytes)) {
+    const bool asks = fails && (fact->told & HS_LOG_TOLD_SIZE) != 0;
+    if (!(states || asks) || (fields < 2 && !in_bytes)) {
         hs_log_fact_clear(fact);
         return false;
     }
     keep_name(fact, text, pool);
-    const bool refused = fails && (fact->told & HS_LOG_TOLD_SIZE) != 0;
-    fact->kind = refused ? HS_LOG_FAILED : HS_LOG_POOL;
-    fact->flags = refused ? HS_LOG_NO_MEMORY : 0;
-    const char *said = refused ? "pool" : in_bytes ? "/B" : "/";
+    fact->kind = asks ? HS_LOG_FAILED : HS_LOG_POOL;
+    fact->flags = asks ? HS_LOG_NO_MEMORY : 0;
+    const char *said = asks ? "pool" : in_bytes ? "/B" : "/";
     hs_log_copy(fact->text, sizeof fact->text, said, strlen(said));
     return true;
 }

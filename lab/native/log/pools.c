@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "form.h"
+#include "letters.h"
 #include "measure.h"
 #include "number.h"
 #include "pool_keys.h"
@@ -134,8 +135,14 @@ static bool name_stack(hs_lab_log_fact_t *fact)
     }
     const size_t blanks = strspn(name, " ");
     memmove(name, name + blanks, strlen(name + blanks) + 1);
-    return name[0] != 0 && !is(name, "heap") && !is(name, "Heap") && !is(name, "mem") &&
-           !is(name, "memory");
+    static const char *const others[] = {"heap", "mem",  "memory", "queue", "buffer",
+                                         "pool", "fifo", "ring",   "stack", NULL};
+    for (size_t i = 0; others[i] != NULL; i++) {
+        if (hs_log_contains(name, others[i])) {
+            return false;
+        }
+    }
+    return name[0] != 0;
 }
 
 static void scale(hs_lab_log_fact_t *fact, int64_t by)
@@ -377,5 +384,5 @@ size_t hs_log_pools_read(hs_log_pools_t *pools, uint64_t number, const char *tex
         open_zephyr(pools, text, length);
     }
     hs_log_fact_clear(facts);
-    return hs_log_pool_words(text, length, facts);
+    return hs_log_pool_task(text, length, facts) || hs_log_pool_words(text, length, facts);
 }

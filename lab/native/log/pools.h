@@ -44,6 +44,8 @@ bool hs_log_pool_refused(const char *text, size_t length, hs_lab_log_fact_t *fac
 
 /* Is the line the head of a table of pools? It is open then. */
 bool hs_log_pool_columns(hs_log_pools_t *pools, const char *text, size_t length);
+/* A line of vTaskList() below no head: "IDLE  R  0  92  2". */
+bool hs_log_pool_task(const char *text, size_t length, hs_lab_log_fact_t *fact);
 /* The facts of a line of the table; 0: it is another line. */
 size_t hs_log_pool_row(const hs_log_pools_t *pools, const char *text, size_t length,
                        hs_lab_log_fact_t *facts, size_t capacity);

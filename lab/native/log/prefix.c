@@ -5,7 +5,8 @@
 
 #include "letters.h"
 
-#define PARTS_MAX 12u /* of a prefix */
+#define PARTS_MAX 12u      /* of a prefix */
+#define NAME_MAX_BYTES 32u /* of a name before a time */
 
 /* Digits at `text`; at most 15 of them are a number. */
 static size_t number(const char *text, int64_t *value)
@@ -25,6 +26,9 @@ static size_t clock_read(const char *text, int64_t *ms)
         if (i % 3 == 2 ? text[i] != ':' : !hs_log_is_digit(text[i])) {
             return 0;
         }
+    }
+    if (text[8] == ':' && text[9] != 0 && text[10] != 0 && text[11] == ':') {
+        return 0; /* the address of a device */
     }
     int64_t hours, minutes, seconds, fraction = 0;
     size_t at = 8;
@@ -59,7 +63,7 @@ static size_t date_read(const char *text)
 }
 
 /* "Mon DD HH:MM:SS host program:" as a system log has it; 0: not one. */
-static size_t syslog_read(const char *text, int64_t *ms)
+static size_t syslog_read(const char *text, hs_log_prefix_t *out)
 {
     static const char months[] = "JanFebMarAprMayJunJulAugSepOctNovDec";
     size_t at = 4;
@@ -76,16 +80,18 @@ static size_t syslog_read(const char *text, int64_t *ms)
     }
     at += text[4] == ' ' || hs_log_is_digit(text[4]);
     at += hs_log_is_digit(text[5]);
-    const size_t size = text[at] == ' ' ? clock_read(text + at + 1, ms) : 0;
+    const size_t size = text[at] == ' ' ? clock_read(text + at + 1, &out->clock) : 0;
     if (size == 0) {
         return 0;
     }
     at += 1 + size;
     for (int words = 0; words < 2 && text[at] == ' '; words++) {
-        at++;
+        const size_t start = ++at;
         while (text[at] != 0 && text[at] != ' ') {
             at++;
         }
+        out->host = words == 0 ? out->length + start : out->host;
+        out->host_length = words == 0 ? at - start : out->host_length;
     }
     return at;
 }
@@ -132,8 +138,12 @@ static size_t bracket_read(const char *text, hs_log_prefix_t *out)
         out->uptime = value;
         return at + size + 1;
     }
+    size_t colons = 0;
     while (text[at] != 0 && text[at] != ']' && text[at] != ' ' && at < 48) {
-        at++;
+        colons += text[at++] == ':';
+    }
+    if (colons > 2) {
+        return 0; /* the address of a device */
     }
     const char *colon = memchr(text, ':', at); /* "[V]", "[file.cpp:59]" */
     out->is_arduino |=
@@ -149,6 +159,10 @@ static size_t part_read(const char *text, hs_log_prefix_t *out)
     if (text[0] == ' ') {
         return strspn(text, " ");
     }
+    const size_t priority = text[0] == '<' ? strspn(text + 1, "0123456789") : 0;
+    if (priority != 0 && priority < 4 && text[priority + 1] == '>') {
+        return priority + 2 + (strncmp(text + priority + 2, "1 ", 2) == 0 ? 2 : 0);
+    }
     const bool mark = strchr("-/|>*+#:", text[0]) != NULL;
     for (size_t i = 0; mark && i < sizeof marks / sizeof marks[0]; i++) {
         if (strncmp(text, marks[i], strlen(marks[i])) == 0) {
@@ -163,18 +177,33 @@ static size_t part_read(const char *text, hs_log_prefix_t *out)
     if (size != 0) {
         return size + (text[size] == 'Z');
     }
-    size = syslog_read(text, &out->clock);
+    size = syslog_read(text, out);
     return size != 0 ? size : text[0] == '[' ? bracket_read(text, out) : level_read(text, out);
+}
+
+/* The time of "porch | I (1234) ", which stands behind a name that no prefix has. */
+static int64_t named_uptime(const char *text, size_t length)
+{
+    for (size_t at = 1; at < length && at < NAME_MAX_BYTES; at++) {
+        hs_log_prefix_t level = {.uptime = -1};
+        if (strchr(" |>:]", text[at - 1]) != NULL && level_read(text + at, &level) != 0) {
+            return level.uptime;
+        }
+    }
+    return -1;
 }
 
 void hs_log_prefix_read(const char *text, size_t length, hs_log_prefix_t *out)
 {
-    *out = (hs_log_prefix_t){0, -1, -1, false};
+    *out = (hs_log_prefix_t){.uptime = -1, .clock = -1};
     for (unsigned part = 0; part < PARTS_MAX && out->length < length; part++) {
         const size_t size = part_read(text + out->length, out);
         if (size == 0) {
-            return;
+            break;
         }
         out->length += size;
+    }
+    if (out->uptime < 0) {
+        out->uptime = named_uptime(text + out->length, length - out->length);
     }
 }

@@ -46,6 +46,8 @@ const hs_log_form_t hs_log_stops[] = {
     {HS_LOG_STACK, 0, "Stack canary watchpoint triggered (%tN)", NULL, "canary"},
     {HS_LOG_STACK, 0, "Detected in task \"%tN\" at %xa", NULL, "guard"},
     {HS_LOG_STACK, 0, "Stack smashing protect failure", NULL, "smashing"},
+    {HS_LOG_STACK, 0, "vApplicationStackOverflowHook: task '%tN'", NULL, "hook"},
+    {HS_LOG_STACK, 0, "vApplicationStackOverflowHook: task %wN", NULL, "hook"},
     {HS_LOG_STACK, 0, "vApplicationStackOverflowHook: %wN", NULL, "hook"},
     {HS_LOG_STACK, 0, "vApplicationStackOverflowHook", NULL, "hook"},
     {HS_LOG_STACK, 0, "stack overflow in task: %wN", NULL, "hook"},

@@ -103,6 +103,12 @@ static hs_log_column_t column_of(const hs_log_table_t *table, const char *text,
     return column;
 }
 
+/* "gc.mem_free()" is no column. */
+static bool is_call(const char *text, const hs_log_cell_t *cell)
+{
+    return cell->length > 2 && strncmp(text + cell->at + cell->length - 2, "()", 2) == 0;
+}
+
 /* Opens a table if the line is the heading of one: names of columns, some of which are figures. */
 static bool open_table(hs_log_table_t *table, const char *text, size_t length)
 {
@@ -118,7 +124,7 @@ static bool open_table(hs_log_table_t *table, const char *text, size_t length)
         const size_t digits = strspn(text + cells[i].at, "0123456789");
         if (cells[i].length == 0 || cells[i].length > 32 ||
             (digits > 0 && !hs_log_word_byte(text[cells[i].at + digits])) ||
-            memchr(text + cells[i].at, ':', cells[i].length) != NULL ||
+            memchr(text + cells[i].at, ':', cells[i].length) != NULL || is_call(text, &cells[i]) ||
             memchr(text + cells[i].at, '=', cells[i].length) != NULL) {
             return false;
         }

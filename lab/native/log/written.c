@@ -70,13 +70,18 @@ static bool has_conversion(const char *text)
 
 static bool is_source(const char *text, size_t length)
 {
-    static const char *const begins[] = {"#include", "#define", "#if",      "#endif",   "/*",
-                                         "*/",       "return ", "static ",  "const ",   "if (",
-                                         "while (",  "for (",   "} else",   "typedef ", "void ",
-                                         "int ",     "size_t ", "uint32_t "};
+    static const char *const begins[] = {"#include", "#define", "#if",     "#endif",  "/*",
+                                         "*/",       "return ", "static ", "const ",  "if (",
+                                         "while (",  "for (",   "} else",  "typedef "};
+    static const char *const types[] = {"void ", "int ", "size_t ", "uint32_t "};
     for (size_t i = 0; i < sizeof begins / sizeof begins[0]; i++) {
         if (strncmp(text, begins[i], strlen(begins[i])) == 0) {
             return true;
+        }
+    }
+    for (size_t i = 0; i < sizeof types / sizeof types[0]; i++) {
+        if (strncmp(text, types[i], strlen(types[i])) == 0 && strpbrk(text, ";(") != NULL) {
+            return true; /* "int free 5000" may be internal memory */
         }
     }
     const char end = length == 0 ? ' ' : text[length - 1];

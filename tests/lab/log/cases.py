@@ -49,10 +49,47 @@ FIGURES: list[Case] = [
     ("in 16 bits", "Free: 180000 max block: 45044\n",
      {"free": 180000, "largest": 110580, "need": 100000, "fits": None}),
     ("percentage", "Free heap: 92%, largest block 31744\n", {"free": None, "largest": 31744}),
+    ("hexadecimal", "heap free 0x1a2b0 largest 0xf000\n", {"free": 107184, "largest": 61440}),
+    ("an address is no size", "heap free: 0x3ffb1234\n", {"free": None}),
+    ("words behind a number", "I (5) mon: INT: 87 KB free (62 KB max block, 71 KB min)\n",
+     {"free_internal": 89088, "largest": 63488, "min": 72704}),
+    ("a unit in the label", "FreeHeap(KB): 31\n", {"free": 31744}),
+    ("points between thousands", "Free heap: 45.120 bytes, largest block 20.480 bytes\n",
+     {"free": 45120, "largest": 20480}),
+    ("blanks between thousands", "heap   free = 45 120   largest = 20 480\n", {"free": None}),
+    ("before and after", "I (5) leak: heap before: 200112 after: 198880 diff: -1232\n",
+     {"free": 198880}),
+    ("names with points", "esp.heap.free:112344|g\nesp.heap.min:90112|g\n",
+     {"free": 112344, "min": 90112}),
+    ("the size alone", "Heap Size: 305236\nFree Heap: 210044\n", {"free": 210044, "total": 305236}),
+    ("labels of Prometheus", 'heap_free{instance="7"} 97061\n', {"free": 97061}),
+    ("beside the address of a device", "24:6f:28:aa:01:02 Free heap: 97061\n", {"free": 97061}),
+    ("a head of NuttX to 11", "      total       used       free    largest\n"
+     "Mem:  99328      61440      37888      31872\n",
+     {"free": 37888, "largest": 31872, "total": 99328, "used": 61440}),
+    ("free of a computer", "        total   used   free  shared  buff/cache  available\n"
+     "Mem:    16315588  5120000  900000  4000  9000000  10000000\n", {"free": None}),
+    ("mallinfo", "Total space allocated from system = 359112\nLargest non-inuse chunk = 310224\n"
+     "Total allocated space = 28448\nTotal non-inuse space = 330664\n",
+     {"free": 330664, "largest": 310224, "used": 28448, "total": 359112}),
+    ("a prompt of Python", ">>> gc.collect(); gc.mem_free()\n102448\n", {"gc_mem_free": 102448}),
+    ("a time beside it", "Info:MAIN:Time 121, idle 21212/s, free 77112, MQTT 1(1)\n",
+     {"free": 77112}),
     ("nothing believed", "free size: -1431655771\nfree heap: 2863433037\n", {"failed": []}),
 ]  # fmt: skip
 
 FAILED: list[Case] = [
+    ("a number and its name", "OSError: [Errno 12] ENOMEM\n", {"failed": [0]}),
+    ("no more memory", "BRY: Exception> 'memory_error' - no more memory\n", {"failed": [0]}),
+    ("what is free is no request", "vApplicationMallocFailedHook: heap exhausted "
+     "(xPortGetFreeHeapSize() = 1312)\n", {"failed": [0], "free": 1312}),
+    ("a request beside what is free", "heap: free=0 (malloc 512 failed)\n",
+     {"failed": [512], "free": 0}),
+    ("a task, with what is free", "E (5) web: start failed: ESP_ERR_HTTPD_TASK, free heap 18320\n",
+     {"failed": [0], "free": 18320}),
+    ("a task of Arduino", "E (5) t: xTaskCreateUniversal failed for async_tcp\n", {"failed": [0]}),
+    ("the heap meets the stack", "_sbrk: heap and stack collision, requested 256\n",
+     {"failed": [256]}),
     ("callback", "calloc was called but failed to allocate 2100 bytes with 0x80c capabilities.\n",
      {"form": "failed", "failed": [2100]}),
     ("callback in decimal", "malloc was called but failed to allocate 2100 bytes with 6144 "

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import random
+from pathlib import Path
 from typing import Any
 
 import pytest
+
+import heapscope as hs
 
 ABORT = "Mem alloc fail. size 0x000006a0 caps 0x00001800"
 HOOK = "heap_caps_malloc was called but failed to allocate 332 bytes with 0x80C capabilities. "
@@ -140,3 +143,56 @@ def test_a_clock_of_32_bits_is_no_start(read: Any, seed: int) -> None:
     assert reading.boots.count == 1
     assert [point.uptime for point in points] == [time for time in times if time >= 0]
     assert read(text + "I (412) app: free heap 95000\n").boots.count == 2
+
+
+# ---- what stands around a failure ----------------------------------------------------------------
+
+
+def test_the_state_before_a_failure_is_reported(tmp_path: Path) -> None:
+    path = tmp_path / "device.log"
+    path.write_text(
+        "free heap 118640 largest 65536\n"
+        "free heap 41288 largest 18432\n"
+        "malloc(30000) failed\n"
+        "free heap 7416 largest 3328\n"
+    )
+    text = " ".join(hs.log(path).verdict)
+    assert "Before the request that failed on line 3, 41,288 B were free" in text
+    assert "18,432 B (line 2)" in text
+
+
+@pytest.mark.parametrize(
+    ("lines", "words"),
+    [
+        ("Malloc failed! free heap: 1432\n", "largest"),
+        ("[00:00:12.001,000] <err> cloud: out of memory\n", "CONFIG_HEAP_MEM_POOL_SIZE"),
+        ("WARN - Unable to allocate 1700 bytes\n", "esp_alloc"),
+        ("OSError: [Errno 12] ENOMEM\n", "mem_info"),
+        ("[   12.330000] mm_malloc: Allocation failed, size 16384\n", "memdump"),
+        ("vApplicationMallocFailedHook: out of memory\n", "configTOTAL_HEAP_SIZE"),
+    ],
+)
+def test_advice_is_that_of_the_system_that_is_heard(lines: str, words: str, tmp_path: Path) -> None:
+    path = tmp_path / "device.log"
+    path.write_text(lines)
+    steps = " ".join(hs.log(path).steps)
+    assert words in steps
+    assert "heap_caps_" not in steps
+
+
+def test_lines_of_esp_idf_get_its_functions(tmp_path: Path) -> None:
+    path = tmp_path / "device.log"
+    path.write_text("E (512) app: out of memory\n")
+    assert "heap_caps_register_failed_alloc_callback" in " ".join(hs.log(path).steps)
+
+
+def test_a_failure_that_names_nobody_is_quoted(tmp_path: Path) -> None:
+    path = tmp_path / "device.log"
+    path.write_text("Failed to allocate PacketBuffer\n")
+    assert '"Failed to allocate PacketBuffer"' in hs.log(path).verdict[0]
+
+
+def test_a_task_that_was_not_created_is_no_request(tmp_path: Path) -> None:
+    path = tmp_path / "device.log"
+    path.write_text("E (5) x: Error creating task http_client\n")
+    assert hs.log(path).verdict[0].startswith("Task http_client was not created")

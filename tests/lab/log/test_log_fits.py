@@ -380,3 +380,30 @@ def test_beside_a_power_of_two_it_is_not_reported_how_much_was_short(save: Any) 
     assert [(need.fits, need.short) for need in needs] == [(NO, None)]
     needs = hs.log(save("I (1) cpu_start: ESP-IDF: v5.1\n" + text), need=[140_000]).needs
     assert [(need.fits, need.short) for need in needs] == [(NO, 74_464)]
+
+
+def test_a_block_is_rounded_as_the_last_line_prints_it(tmp_path: Path) -> None:
+    path = tmp_path / "device.log"
+    path.write_text("heap free 61 KB largest 31 KB\nheap free 62464 largest 31744\n")
+    assert [one.fits for one in hs.log(path, need=[31744, 31745]).needs] == [True, False]
+
+
+def test_other_blocks_that_are_no_powers_of_two_say_that_none_is_rounded(tmp_path: Path) -> None:
+    path = tmp_path / "device.log"
+    path.write_text(
+        "| region | size | free | largest free block |\n|---|---|---|---|\n"
+        "| 0x3ffe0440 | 15072 | 172 | 112 |\n| 0x3ffe4350 | 113840 | 18712 | 8192 |\n"
+    )
+    (fit,) = hs.log(path, need=[16717]).needs
+    assert (fit.fits, fit.short) == (False, 8525)
+
+
+def test_allocators_without_room_for_a_region_of_the_start_do_not_count(tmp_path: Path) -> None:
+    path = tmp_path / "device.log"
+    path.write_text(
+        "I (203) heap_init: Initializing. RAM available for dynamic allocation:\n"
+        "I (209) heap_init: At 4080CB60 len 00040820 (258 KiB): RAM\n"
+        "I (214) heap_init: At 4084D380 len 00002B60 (10 KiB): RAM\n"
+        "I (219) spi_flash: detected chip: generic\n"
+    )
+    assert "as the start left it" in hs.log(path, need=[16717], chip="esp32h2").needs[0].why

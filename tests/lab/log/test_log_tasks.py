@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
+
+import heapscope as hs
 
 #: Figures of espressif/esp-idf issue 12100.
 BY_CAPS = """\
@@ -125,3 +128,15 @@ def test_a_hostile_name_is_safe_to_show(read: Any) -> None:
 def test_very_many_tasks_are_bounded(read: Any) -> None:
     text = "".join(f"Task: task{i} -> CAP_8BIT: {i} CAP_32BIT: 0\n" for i in range(3000))
     assert len(read(text).tasks.largest()) == 1000
+
+
+def test_a_task_list_needs_no_head(tmp_path: Path) -> None:
+    path = tmp_path / "device.log"
+    path.write_text(
+        "main_task      \tR\t1\t412\t1\n"
+        "Tmr Svc        \tB\t5\t36\t4\t-1\n"
+        "Vitamin        B 12 is free of 3\n"
+        "5 B 1 2 3\n"
+    )
+    pools = {one.name: one.free for one in hs.log(path).pools}
+    assert pools == {"main_task": 412, "Tmr Svc": 36}

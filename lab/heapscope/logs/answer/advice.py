@@ -10,6 +10,7 @@ from heapscope.logs.answer.own_terms import own_steps, system_of
 from heapscope.logs.answer.trend import TrendRow
 from heapscope.logs.reader.pools import REFUSED
 from heapscope.logs.reader.reading import LogReading
+from heapscope.logs.reader.voices import ESP_IDF
 
 #: A block that TLS asks for: a record with its head (16 KB and 333 bytes).
 _USUAL = 16717
@@ -21,7 +22,7 @@ def steps(reading: LogReading, answer: LogAnswer, trends: tuple[TrendRow, ...]) 
     """For the device's program, the most useful first; a sentence each."""
     system = system_of(reading)
     yield from own_steps(reading, answer, system)
-    if not system:
+    if system == ESP_IDF:
         yield from _of_esp_idf(reading, answer, trends)
 
 

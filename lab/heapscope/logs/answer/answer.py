@@ -142,6 +142,8 @@ def _fits_now(view: StateView | None, one: FailureLines) -> bool | None:
 
 def _state(reading: LogReading, form: str) -> dict[str, Any]:
     """The last state, by the form that tells it."""
+    if reading.mixture is not None:
+        return {}
     reported = _figures(reading)
     summary = reading.summaries.last
     report = reading.reports.last
@@ -179,11 +181,10 @@ def _state(reading: LogReading, form: str) -> dict[str, Any]:
 
 
 def _figures(reading: LogReading) -> dict[str, Any]:
-    mixed = bool(reading.figures.devices())
-    figures = None if mixed else primary_figures(reading)
+    figures = primary_figures(reading)
     reported: dict[str, Any] = {
-        "free_internal": None if mixed else reading.figures.last("internal", "free"),
-        "psram_free": None if mixed else reading.figures.last("spiram", "free"),
+        "free_internal": reading.figures.last("internal", "free"),
+        "psram_free": reading.figures.last("spiram", "free"),
         "gc_free": reading.python.free,
         "gc_mem_free": reading.python.mem_free,
     }

@@ -70,8 +70,7 @@ def answered(
     if requests and view is not None:
         _check_newest(reading, view, file)
     series = followed(view, requests) if view is not None and requests else Followed()
-    mixed = reading.boots.uptimes.two_devices or reading.figures.devices()
-    results = () if mixed else tuple(trends(reading.figures))
+    results = () if reading.mixture is not None else tuple(trends(reading.figures))
     moments = {} if view is None else dict(views_over_time(reading, device, view))
     fits = [_ask(reading, form, view, moments, request) for request in needs]
     answer = answer_of(reading, view, fit=fits[0] if fits else None)

@@ -7,12 +7,20 @@ from collections.abc import Iterator
 from heapscope.base.wording import size
 from heapscope.logs.answer.answer import LogAnswer
 from heapscope.logs.answer.pool_rows import is_low
-from heapscope.logs.reader.pools import PrintedPool
+from heapscope.logs.reader.failures import own_pool
+from heapscope.logs.reader.pools import REFUSED, PrintedPool
 from heapscope.logs.reader.reading import LogReading
+from heapscope.logs.reader.voices import (
+    ESP_IDF,
+    FREERTOS,
+    NUTTX,
+    PYTHON,
+    RUST,
+    THREADX,
+    ZEPHYR,
+)
 
-RUST, ZEPHYR, MODDABLE, THREADX = "Rust", "Zephyr", "Moddable", "ThreadX"
-ESPRUINO, PYTHON, ESP8266, FREERTOS = "Espruino", "MicroPython", "ESP8266", "FreeRTOS"
-NUTTX = "NuttX"
+MODDABLE, ESPRUINO, ESP8266 = "Moddable", "Espruino", "ESP8266"
 
 #: Systems by the first word of a pool's form.
 _BY_POOL = {
@@ -24,13 +32,6 @@ _BY_FRAMEWORK = {
     "Zephyr": ZEPHYR, "nRF Connect SDK": ZEPHYR, "MicroPython": PYTHON, "CircuitPython": PYTHON,
     "NuttX": NUTTX,
 }  # fmt: skip
-#: Words of a failed request that only one system prints.
-_BY_WORDS = (
-    ("memory allocation of ", RUST), ("panicked at ", RUST), ("pvPortMalloc", FREERTOS),
-    ("MallocFailedHook", FREERTOS), ("configTOTAL_HEAP_SIZE", FREERTOS), ("k_malloc", ZEPHYR),
-    ("k_heap_alloc", ZEPHYR), ("last failed alloc", ESP8266),
-)  # fmt: skip
-
 #: The heap of a system: how to see more of it, and how to give it more.
 _HEAP = {
     RUST: (
@@ -121,7 +122,7 @@ _POOLS = (
 
 
 def system_of(reading: LogReading) -> str:
-    """The system whose terms the log speaks in; empty: ESP-IDF's, or not known."""
+    """The system whose terms the log speaks in; empty: not known."""
     framework = _BY_FRAMEWORK.get(reading.boots.reported("framework"))
     if framework:
         return framework
@@ -130,12 +131,10 @@ def system_of(reading: LogReading) -> str:
             return _BY_POOL[name]
     if reading.errors.rust:
         return RUST
-    quotes = " ".join(one.quote for one in reading.failures.listed())
-    found = next((system for words, system in _BY_WORDS if words in quotes), "")
-    if found:
-        return found
     of_esp8266 = any(one.how.startswith("ESP8266") for one in reading.failures.listed())
-    return ESP8266 if of_esp8266 else ""
+    if of_esp8266 or reading.boots.reported("chip") == "esp8266":
+        return ESP8266
+    return ESP_IDF if reading.of_esp_idf else reading.voices.system
 
 
 def own_steps(reading: LogReading, answer: LogAnswer, system: str) -> Iterator[str]:
@@ -147,6 +146,20 @@ def own_steps(reading: LogReading, answer: LogAnswer, system: str) -> Iterator[s
         yield from _HEAP[system]
     elif system in _HEAP and answer.free is not None and answer.peak is answer.min is None:
         yield _HEAP[system][0]
+    elif not system:
+        yield from _anywhere(answer)
+
+
+def _anywhere(answer: LogAnswer) -> Iterator[str]:
+    """For a system that is not known."""
+    failed = [one for one in answer.failed if one.memory and one.how not in REFUSED]
+    if any(not own_pool(one.who) for one in failed):
+        yield (
+            "print the size of a request where it fails, with what is free then and the largest "
+            "free block"
+        )
+    elif answer.free is not None and answer.largest is None:
+        yield "print the largest free block beside what is free"
 
 
 def _step(pool: PrintedPool) -> str:

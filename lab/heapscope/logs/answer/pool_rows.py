@@ -142,9 +142,12 @@ def _called(pool: PrintedPool) -> str:
     of = f" of {printable(pool.system)}" if pool.system not in ("", pool.name) else ""
     name = printable(pool.name)
     if pool.system == "XS":
-        return f"The script's own {name} heap (XS)"
+        kind = "" if name == "heap" else f"{name} "
+        return f"The script's own {kind}heap (XS)"
     if pool.name == "LVGL":
         return "LVGL's own pool"
+    if "pool " in name.lower():
+        return f"The {name}{of}"
     is_word = name.lower().endswith(("pool", "memory", "slab", "arena", "heap", "buffers"))
     return f"The {name}{of}" if is_word else f"The pool {name}{of}"
 

@@ -18,11 +18,16 @@ from heapscope.logs.heaps.state_view import StateView
 from heapscope.logs.reader.addresses import Addresses
 from heapscope.logs.reader.blocks import PrintedTask
 from heapscope.logs.reader.failures import own_pool
+from heapscope.logs.reader.figures import is_moment
 from heapscope.logs.reader.form import POOLS
+from heapscope.logs.reader.primary import primary_figures
 from heapscope.logs.reader.reading import LogReading
 from heapscope.logs.reader.state import START
 
 _SHOWN = 3  # failures that have a sentence
+_ERRNO = 255  # a larger code is one of ESP-IDF, which is written in hexadecimal
+_QUOTED = 72  # characters of a line in a sentence
+_BEFORE = 12  # lines between figures and the request that failed then
 
 
 def verdict(
@@ -36,8 +41,8 @@ def verdict(
 ) -> Iterator[str]:
     """The events, by their rank; then the requests of --need, the last state, and how
     its figures went. `followed`: sentences on requests that follow each other."""
-    happened = [*damage(reading, answer, names), *stacks(reading), *_failed(answer)]
-    happened += [*others(reading, answer, names), *_error(answer)]
+    happened = [*damage(reading, answer, names), *stacks(reading), *_failed(reading, answer)]
+    happened += [*_before(reading, answer), *others(reading, answer, names), *_error(answer)]
     yield from happened
     yield from _starts_before(reading)
     yield from map(fit_sentence, fits)
@@ -47,7 +52,7 @@ def verdict(
         yield "Its figures cannot be believed: the heap could not read its own words."
     yield from _state(reading, answer)
     yield from (_leak(row) for row in trends if row.verdict == LEAK)
-    if not reading.figures.devices() and not reading.boots.uptimes.two_devices:
+    if reading.mixture is None:
         yield from falls(reading.figures, trends)
     yield from _python(answer)
     yield from _blocks(reading, answer)
@@ -55,7 +60,8 @@ def verdict(
     yield from _ranges(reading, answer)
     if answer.form == "summary_torn":
         yield "One line of a heap summary is in the log, torn by other output: it tells no state."
-    if answer.declines is not None and not (happened and answer.declines == NO_LINE):
+    collected = answer.gc_free is not None or answer.gc_mem_free is not None
+    if answer.declines is not None and not ((happened or collected) and answer.declines == NO_LINE):
         what = "a device's heap" if answer.form is None else "the whole heap"
         yield f"The log tells nothing of {what}: {answer.declines}."
 
@@ -90,11 +96,35 @@ def _largest(fit: RequestFit) -> str:
     return "" if fit.largest is None else f" (the largest block is {size(fit.largest)})"
 
 
-def _failed(answer: LogAnswer) -> Iterator[str]:
-    yield from (_request(one) for one in answer.failed[:_SHOWN])
+def _failed(reading: LogReading, answer: LogAnswer) -> Iterator[str]:
+    lines = {one.first: one.quote for one in reading.failures.listed() if one.size is None}
+    yield from (_request(one, lines.get(one.line, "")) for one in answer.failed[:_SHOWN])
     more = len(answer.failed) - _SHOWN
     if more > 0:
         yield f"{plural(more, 'other kind')} of request failed too."
+
+
+def _before(reading: LogReading, answer: LogAnswer) -> Iterator[str]:
+    """The figures just before the first request that failed, where the last ones are others."""
+    line = min((one.line for one in answer.failed if one.memory), default=0)
+    primary = None if reading.mixture is not None else primary_figures(reading)
+    series = {} if primary is None else reading.figures.series
+    name = "" if primary is None else primary.memory
+    free = series.get((name, "free"))
+    last = None if free is None else free.last_before(line)
+    if free is None or last is None or line - last.line > _BEFORE:
+        return
+    if last.value == free.last.value:
+        return  # the last state says it
+    block = series.get((name, "largest"))
+    then = None if block is None else block.last_before(line)
+    largest = ""
+    if then is not None and is_moment(then, last):
+        largest = f", and the largest free block had {size(then.value)}"
+    yield (
+        f"Before the request that failed on line {line:,}, {size(last.value)} were free{largest} "
+        f"(line {last.line:,})."
+    )
 
 
 def _starts_before(reading: LogReading) -> Iterator[str]:
@@ -107,27 +137,59 @@ def _starts_before(reading: LogReading) -> Iterator[str]:
     if len(times) == len(known):
         low, high = long_time(min(times) / 1000), long_time(max(times) / 1000)
         after = f", {low if low == high else f'{low} to {high}'} after they began"
+    if now == 2:
+        yield (
+            "The start before this one had a request that failed"
+            f"{after.replace('they', 'it')}; this one has none so far."
+        )
+        return
     yield (
-        f"{len(known):,} of the {now - 1:,} {'start' if now == 2 else 'starts'} before this one "
-        f"had a request that failed{after}; this one has none so far."
+        f"{len(known):,} of the {now - 1:,} starts before this one had a request that "
+        f"failed{after}; this one has none so far."
     )
 
 
-def _request(one: FailedRow) -> str:
-    who = f" of {printable(one.who)}" if one.who else ""
+def _request(one: FailedRow, quote: str) -> str:
+    """`quote`: its first line, where that alone says what was requested."""
+    if one.how == "task":
+        return _task(one)
+    who = f" of {_named(one)}" if one.who else ""
     what = f"A request{who}" if one.size is None else f"A request of {size(one.size)}{_by(one)}"
     caps = "" if one.capabilities is None else f" with {one.capabilities}"
     times = "" if one.count == 1 else f" {one.count:,} times"
     first = f"line {one.line:,}" if one.count == 1 else f"first on line {one.line:,}"
     cause = "" if one.memory else ", for another reason than memory"
     unknown = ", its size is unknown" if one.size is None and one.memory else ""
+    words = f': "{printable(quote, limit=_QUOTED)}"' if quote and not one.who else ""
     pool = own_pool(one.who)
     of = f"; it is of {pool}" if pool else ""
-    return f"{what}{caps} failed{times}{cause}{unknown} ({first}){of}."
+    return f"{what}{caps} failed{times}{cause}{unknown} ({first}{words}){of}."
 
 
 def _by(one: FailedRow) -> str:
-    return f" by {printable(one.who)}" if one.who else ""
+    return f" by {_named(one)}" if one.who else ""
+
+
+def _named(one: FailedRow) -> str:
+    """Who asked, for people."""
+    name = printable(one.who)
+    if one.how == "xs":
+        return "the script's heap" if name == "heap" else f"the script's {name} heap"
+    return "the operator new" if name == "new" else name
+
+
+def _task(one: FailedRow) -> str:
+    """A task that was not created."""
+    name = printable(one.who.removeprefix("task").strip())
+    what = f"Task {name}" if name else "A task"
+    times = "" if one.count == 1 else f" {one.count:,} times"
+    where = f"line {one.line:,}" if one.count == 1 else f"first on line {one.line:,}"
+    cause = (
+        "no memory for its stack and control block, as a rule"
+        if one.memory
+        else "for another reason than memory"
+    )
+    return f"{what} was not created{times}: {cause} ({where})."
 
 
 def _error(answer: LogAnswer) -> Iterator[str]:
@@ -137,7 +199,8 @@ def _error(answer: LogAnswer) -> Iterator[str]:
     call = f"{printable(error.call)} returned" if error.call else "The error is"
     meaning = f", {error.meaning}" if error.meaning else ""
     short = ": memory was short" if error.no_memory else ": not a lack of memory by itself"
-    yield f"{call} {error.code}{meaning}{short}."
+    code = f"{error.code:#x}" if isinstance(error.code, int) and error.code > _ERRNO else error.code
+    yield f"{call} {code}{meaning}{short}."
 
 
 def _leak(row: TrendRow) -> str:
@@ -155,13 +218,10 @@ def _leak(row: TrendRow) -> str:
 
 
 def _state(reading: LogReading, answer: LogAnswer) -> Iterator[str]:
-    devices = reading.figures.devices()
-    if devices:
-        names = " and ".join(map(printable, devices))
-        yield (
-            f"Its figures are those of {len(devices)} devices, {names}: "
-            "none of their states is known; give the lines of one."
-        )
+    mixture = reading.mixture
+    if mixture is not None:
+        text = mixture.clause
+        yield f"{text[0].upper()}{text[1:]}: none of the states is known; give the lines of one."
         return
     parts = []
     about = "about " if _is_rounded(reading) else ""
@@ -174,6 +234,8 @@ def _state(reading: LogReading, answer: LogAnswer) -> Iterator[str]:
     if answer.total is not None:
         total = f"{about}{size(answer.total)}"
         parts.append(f"of {total}" if parts else f"the heap has {total}")
+    if answer.used is not None and answer.free is None and answer.free_internal is None:
+        parts.append(f"{about}{size(answer.used)} of it are in use")
     if answer.largest is not None:
         parts.append(f"the largest free block is {about}{size(answer.largest)}")
     if answer.min is not None:

@@ -136,6 +136,9 @@ def _known(view: StateView, index: int, left: RegionLeft | None) -> dict[str, An
     reported: dict[str, Any] = {}
     if view.memory.known:
         reported = {"kind": place.kind, "capabilities": capabilities.format(place.all_caps)}
+    if view.state.exact:
+        most = view.state.regions[index].largest
+        return reported | {"fits_least": most, "fits_most": most}
     if left is not None:
         reported |= {"fits_least": left.allocatable[0], "fits_most": left.allocatable[1]}
     if holes and len(holes) == len(mains):

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from heapscope.base.capabilities import DEFAULT, DMA, EIGHT_BIT, INTERNAL, WORD
-from heapscope.base.printable import printable
 from heapscope.base.request import Request
 from heapscope.logs.heaps.memory_fit import other_memory, own_memory
 from heapscope.logs.heaps.request_fit import RequestFit
@@ -35,11 +34,11 @@ def ask(
             why="some figures cannot be the size of a heap, so the others are not believed either",
             settles="find out why the heap cannot read its own words: is PSRAM set up?",
         )
-    devices = reading.figures.devices()
-    if devices:
+    mixture = reading.mixture
+    if mixture is not None:
         return RequestFit.of(
             request,
-            why="the log has figures of two devices or more: " + ", ".join(map(printable, devices)),
+            why=mixture.clause,
             settles="give the lines of one device alone",
         )
     row = _outranked(reading, request, _answered(reading, request, form, tried))
@@ -73,12 +72,12 @@ def _answered(
             return alike
         if tried is not None and (of_kind is None or of_kind.fits is None):
             return tried
-        return of_kind or _untold(request, "the log tells no heap by its capabilities")
+        return of_kind or _untold(reading, request, "the log tells no heap by its capabilities")
     row = _blocks(reading, request, form) or _failed(reading, request, "", None) or tried
     figures = primary_figures(reading)
     if row is not None and figures is not None and row.line == figures.line:
         return other_memory(reading, request, row, figures.memory)
-    return row or _untold(request, "the log tells no largest free block")
+    return row or _untold(reading, request, "the log tells no largest free block")
 
 
 def later_figures(reading: LogReading, line: int | None, free: int | None) -> PrimaryFigures | None:
@@ -141,11 +140,16 @@ def _blocks_of(reading: LogReading, request: Request, figures: PrimaryFigures) -
     )
 
 
-def _untold(request: Request, why: str) -> RequestFit:
+def _largest_call(reading: LogReading) -> str:
+    call = "heap_caps_get_largest_free_block(MALLOC_CAP_8BIT)"
+    return call if reading.of_esp_idf else "the largest free block"
+
+
+def _untold(reading: LogReading, request: Request, why: str) -> RequestFit:
     return RequestFit.of(
         request,
         why=why,
-        settles="print heap_caps_get_largest_free_block(MALLOC_CAP_8BIT) before the request",
+        settles=f"print {_largest_call(reading)} before the request",
     )
 
 
@@ -269,7 +273,7 @@ def _bounded(reading: LogReading, request: Request) -> RequestFit | None:
         line=figures.line,
         why=f"line {figures.line:,} tells what is free, {figures.free:,} B, and the largest block "
         f"was printed before, on line {figures.stale.line:,}",
-        settles="print heap_caps_get_largest_free_block(MALLOC_CAP_8BIT) beside what is free",
+        settles=f"print {_largest_call(reading)} beside what is free",
     )
 
 
@@ -333,13 +337,13 @@ def _outranked(reading: LogReading, request: Request, row: RequestFit) -> Reques
         fewer = one.caps is None or not one.caps & ~more
         if one.memory and one.size and one.size <= request.size and fewer and one.how != "python":
             pool = own_pool(one.who)
-            of = f" of {pool}, which is not the system's heap" if pool else ""
-            but = "" if pool else f", though later {row.why}"
+            of = f" to {pool}" if pool else ""
+            but = ": it is not the system's heap" if pool else f", though later {row.why}"
             return replace(
                 row,
                 fits=None,
                 largest=None,
-                why=f"a request of {one.size:,} B failed{of} (line {one.last:,}){but}",
+                why=f"a request of {one.size:,} B{of} failed (line {one.last:,}){but}",
                 settles="print the free blocks of that memory just before the request",
             )
     return row

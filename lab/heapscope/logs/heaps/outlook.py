@@ -20,6 +20,7 @@ from heapscope.native.config import HeldBlock
 from heapscope.native.status import StatusError
 
 _SIZES_LOG = 26  # no chip has a region of 64 MB
+_LARGE = 1 << 14  # bytes: an allocator that makes no heap of them has too short tables
 
 
 class Reply(enum.StrEnum):
@@ -98,7 +99,8 @@ def heaps_by(state: HeapState, memory: StateMemory, allocator: str) -> Believed:
     for index, (region, place) in enumerate(zip(state.regions, memory.regions, strict=True)):
         heap = _heap(region, replace(place, allocator=allocator), memory)
         belief = None if heap is None else belief_of(heap, region)
-        if belief is None and state.form != START:
+        too_large = heap is None and region.size >= _LARGE
+        if belief is None and (state.form != START or too_large):
             unsure.append(index)
         if belief is None and heap is not None:
             belief, printed = doubted(heap, region)

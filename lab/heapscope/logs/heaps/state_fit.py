@@ -145,6 +145,10 @@ def _most(view: StateView, result: Outlook, request: Request) -> int | None:
 def largest_request(view: StateView, request: Request) -> tuple[int, int] | None:
     """The least and the most that the largest request like this one can be that would be served in
     the printed regions; None: of one of them it is not known, or it asks none."""
+    if view.state.exact:
+        blocks = [view.state.regions[index].largest for index in view.candidates(request)]
+        most = max((one for one in blocks if one is not None), default=None)
+        return None if most is None else (most, most)
     before = outlook(view.state, view.memory, view.views, ())
     lefts = [before.left[index] for index in view.candidates(request)]
     known = [left.allocatable for left in lefts if left is not None]

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from heapscope.base.wording import size
 from heapscope.logs.reader.reading import LogReading
+from heapscope.logs.reader.voices import ESP_IDF, PYTHON
 
 #: An untouched region of the ESP32 reports one of these as its largest block, by version; light
 #: poisoning takes 12 bytes off it. 113,840 bytes is its largest region.
@@ -15,6 +16,7 @@ _WORD16 = 1 << 16
 _POISONED = (0, 12)
 #: Programs of these kinds never came with a release that reports powers of two.
 _NEVER_POWERS = {"Arduino", "Meshtastic", "Tasmota", "ESPHome"}
+_CLASS = 64  # bytes below which a power of two is no sign
 _RAM_8266 = 96 << 10  # bytes of RAM that a program of it can have
 
 
@@ -31,17 +33,25 @@ def may_be_power(reading: LogReading, largest: int) -> bool:
     """Whether this largest block may be the power of two below the real one, as ESP-IDF 4.2.2 to
     4.3.1 report it."""
     boots = reading.boots
+    if reading.voices.system not in ("", ESP_IDF, PYTHON):
+        return False
     if boots.reported("framework") in _NEVER_POWERS or boots.reported("idf")[:2] in ("v5", "v6"):
         return False
     hows = {one.how for one in reading.failures.listed()}
     if boots.reported("chip") == "esp8266" or hows & {"ESP8266", "ESP8266 SDK"}:
         return False
-    others = (
+    others = [
         point.value
         for (_, name), series in reading.figures.series.items()
         if name == "largest"
         for point in series.points
-    )
+    ]
+    others += [
+        region.largest
+        for summary in reading.summaries.kept
+        for region in summary.regions
+        if (region.largest or 0) >= _CLASS
+    ]
     return _is_power(largest) and all(map(_is_power, others))
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field, replace
 
-from heapscope.logs.reader.senders import Senders
+from heapscope.logs.reader.senders import Mixture, Senders
 from heapscope.native.log import Fact
 
 _POINTS = 4096  # kept of a series; beyond, every second one goes
@@ -61,6 +61,11 @@ class FigureSeries:
             self.points = self.points[::2]
             self.step *= 2
 
+    def last_before(self, line: int) -> LoggedFigure | None:
+        """The last point on an earlier line, of those that are kept."""
+        earlier = (one for one in reversed(self.points) if one.line < line)
+        return next(earlier, None)
+
     def rescale(self, unit: int) -> None:
         """The last figure counts units of so many bytes."""
         counted, whole = self.last, replace(self.last, value=self.last.value * unit)
@@ -80,8 +85,8 @@ class LoggedFigures:
         self.arduino = False  # a line has the prefix of Arduino's log
         self.sure = False  # some words can mean nothing but a heap
         self.sensor = False  # lines of ESPHome's sensors tell them
-        self.senders: dict[str, Senders] = {}  # of the free bytes of each memory
-        self.rounded = 1  # the largest unit of the figures as printed
+        self._senders: dict[str, Senders] = {}  # by memory
+        self._units: dict[tuple[str, str], int] = {}  # of the last figures as printed
 
     def take(self, fact: Fact, boot: int) -> None:
         if fact.size and fact.kind == "figures":
@@ -91,20 +96,22 @@ class LoggedFigures:
             if value is None:
                 continue
             figure = LoggedFigure(value, fact.line, fact.uptime, fact.clock, boot)
+            self._units[fact.memory, name] = fact.unit
             if is_invalid(value):
                 self.invalid.append(figure)
             else:
                 self.add(fact.memory, name, figure, fact.quote)
-                if name == "free" and fact.kind == "figures":
-                    time = fact.clock if fact.clock is not None else fact.uptime
-                    senders = self.senders.setdefault(fact.memory, Senders())
-                    senders.take(value, fact.quote, time, fact.name)
+        if fact.kind == "figures":
+            self.compare(fact, boot)
         if fact.largest is not None:
             self.largest_words = fact.quote
         self.sure |= not fact.weak
-        self.rounded = max(self.rounded, fact.unit)
         self.arduino |= fact.arduino
         self.sensor |= "Sending state" in fact.quote
+
+    def compare(self, fact: Fact, boot: int) -> None:
+        """A line is compared with those of other devices."""
+        self._senders.setdefault(fact.memory, Senders()).take(fact, boot)
 
     def _count_blocks(self, fact: Fact) -> None:
         """The size of the blocks that the figures just above are counted in."""
@@ -132,10 +139,14 @@ class LoggedFigures:
         result = self.series.get((memory, name))
         return None if result is None else result.last.value
 
-    def devices(self) -> tuple[str, ...]:
-        """The names of the devices whose figures are mixed; empty: they are of one."""
-        names = (one.devices() for one in self.senders.values())
-        return next((one for one in names if one), ())
+    @property
+    def rounded(self) -> int:
+        """The largest unit of the last figures."""
+        return max(self._units.values(), default=1)
+
+    def mixture(self) -> Mixture | None:
+        """The devices whose figures are mixed; None: they are of one."""
+        return next((one for part in self._senders.values() if (one := part.mixture())), None)
 
     def memories(self) -> tuple[str, ...]:
         return tuple(dict.fromkeys(memory for memory, _ in self.series))

@@ -11,9 +11,11 @@ from heapscope.logs.reader.failures import FAILURES, LoggedErrors, LoggedFailure
 from heapscope.logs.reader.figures import LoggedFigures
 from heapscope.logs.reader.pools import REFUSED, NamedPools
 from heapscope.logs.reader.python_heap import HeapTuples, PythonHeap
+from heapscope.logs.reader.senders import Mixture
 from heapscope.logs.reader.stops import LoggedStops
 from heapscope.logs.reader.summaries import PrintedSummaries
 from heapscope.logs.reader.systems import OtherSystems, PrintedReports
+from heapscope.logs.reader.voices import ESP_IDF, Voices
 from heapscope.memory.layout.evidence import LogEvidence
 from heapscope.memory.layout.program_starts import ProgramStarts
 from heapscope.native.log import Fact
@@ -49,6 +51,7 @@ class LogReading:
         self.corrupt: list[Fact] = []
         self.corrupt_count = 0
         self.stops = LoggedStops()
+        self.voices = Voices()
         self.core_dump: Fact | None = None
         self.foreign: Fact | None = None
         self.unread: list[Fact] = []  # lines that look like memory and are not understood
@@ -60,6 +63,19 @@ class LogReading:
     def dump(self) -> HeapDump | None:
         """The last one."""
         return self.dumps[-1] if self.dumps else None
+
+    @property
+    def of_esp_idf(self) -> bool:
+        """Whether the program is one of ESP-IDF, as far as its lines tell."""
+        known = self.boots.reported("idf") or self.boots.reported("chip")
+        return self.voices.system in (ESP_IDF, "") if known else self.voices.system == ESP_IDF
+
+    @property
+    def mixture(self) -> Mixture | None:
+        """The devices whose lines are mixed; None: they are of one."""
+        if self.boots.uptimes.two_devices:
+            return self.figures.mixture() or Mixture(why="the times of the lines go to and fro")
+        return self.figures.mixture()
 
     @property
     def unended(self) -> int | None:
@@ -77,6 +93,7 @@ class LogReading:
             self._unread(fact)
             return
         self._last = fact
+        self.voices.take(fact)
         self.boots.take(fact)
         if fact.kind in LogEvidence.KINDS:
             self.evidence.take(fact)
@@ -91,7 +108,8 @@ class LogReading:
     def _all_takers(self) -> dict[str, Callable[[Fact], None]]:
         """Who takes the facts of a kind, beside the starts and the failures."""
         parts: dict[Callable[[Fact], None], str] = {
-            self.summaries.take: "summary region region_more totals",
+            self.summaries.take: "summary region region_more",
+            self._totals: "totals",
             self._figures: "figures",
             self._sample: "sample",
             self._wifi: "wifi_buffer",
@@ -104,13 +122,20 @@ class LogReading:
             self.tasks.take: "task task_caps task_heap task_block ovms_task nuttx_task",
             self.trace.take: "trace trace_record trace_mode trace_left trace_totals sysview_leaks",
             self.allocations.take: "allocated freed",
-            self.systems.take: "nuttx_free nuttx_heap zephyr_heap zephyr_chunk tasmota ovms",
+            self.systems.take: "nuttx_free nuttx_heap zephyr_heap zephyr_chunk ovms",
+            self._tasmota: "tasmota",
             self._lvgl: "lvgl",
             self.pools.take: "pool pool_head",
             self._core_dump: "core_dump",
             self._not_memory: "not_memory",
         }
         return {kind: taker for taker, kinds in parts.items() for kind in kinds.split()}
+
+    def _totals(self, fact: Fact) -> None:
+        self.summaries.take(fact)
+        caps = self.summaries.kept[-1].caps
+        if caps is not None:
+            self.figures.compare(fact.of_memory(f"summary {caps}"), self.boots.count)
 
     def _sample(self, fact: Fact) -> None:
         self.figures.take_sample(fact, self.boots.count)
@@ -126,6 +151,11 @@ class LogReading:
     def _lvgl(self, fact: Fact) -> None:
         self.systems.take(fact)
         self.pools.take_lvgl(fact)
+
+    def _tasmota(self, fact: Fact) -> None:
+        self.systems.take(fact)
+        if fact.name != "PSRAM":
+            self.figures.compare(fact, self.boots.count)
 
     def _core_dump(self, fact: Fact) -> None:
         self.core_dump = fact

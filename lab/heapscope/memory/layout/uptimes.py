@@ -3,6 +3,7 @@ and fro where the lines of two devices alternate."""
 
 from __future__ import annotations
 
+_AGAIN = 100  # ms that starts which take as long differ by, where the log shows none of them
 _BACK = 1000  # ms that lines of two cores may be out of order
 #: Times that go to and fro so often without a start are those of two devices.
 _SWITCHES = 3
@@ -32,7 +33,8 @@ class Uptimes:
             self._current, self._switches = len(self._lasts) - 1, 0
             return len(self._lasts) > 1
         index = min(later)[1]
-        self._switches += index != self._current
+        goes_on = uptime >= self._lasts[index] + _AGAIN
+        self._switches += index != self._current and goes_on
         self._current, self._lasts[index] = index, uptime
         self.two_devices |= self._switches >= _SWITCHES
         return False
