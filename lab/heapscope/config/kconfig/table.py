@@ -228,7 +228,7 @@ def _choices(data: Mapping[str, Any], bit: int) -> Iterator[tuple[str, OptionCho
                 break
 
 
-@functools.lru_cache(maxsize=2)
+@functools.lru_cache(maxsize=len(RELEASES))
 def _data(release: str) -> dict[str, Any]:
     document: dict[str, Any] = json.loads(release_text(release))
     return document
