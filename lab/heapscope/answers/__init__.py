@@ -1,1 +1,1 @@
-"""Questions about a trace, a folder each."""
+"""Questions about a trace, a folder each: why a request failed, what leaks, which memory fits."""

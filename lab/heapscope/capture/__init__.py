@@ -1,1 +1,1 @@
-"""Ways into a trace: other forms and tools."""
+"""Ways into a trace and out of it: importers, recorders, translations and exports."""

@@ -1,1 +1,1 @@
-"""Devices: what their logs tell of their heaps, and devices that are heard while they run."""
+"""A device's log, read and answered; and a device that is followed while it runs."""

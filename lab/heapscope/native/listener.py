@@ -14,10 +14,11 @@ from heapscope.native.structs import NEVER, Struct, read_array, struct_of, struc
 
 TASKS, MARKS, SITES, REGIONS = 0, 1, 2, 5  #: tables of names
 NO_TASK = -1  #: HS_LAB_NO_TASK: a snapshot alone told the block
-BEGIN, FAILED, LOST, MARK = range(4)  #: kinds of notices
+BEGIN, FAILED, LOST, MARK, LATE_START, STOPPED = range(6)  #: kinds of notices
 
-_TAKE = 1 << 16
+_TAKE = 1 << 17  # a chunk fits
 _NOTICES = 256
+_SENTENCE_MAX = 512
 
 
 class NativeListener(NativeOwner):
@@ -49,9 +50,17 @@ class NativeListener(NativeOwner):
         """The device's log that was not taken yet."""
         return self._taken(self._lib.hs_lab_listener_text)
 
+    def lines(self, text: bytes = b"") -> list[bytes]:
+        """The whole lines of the log that this text, which was taken, makes; b"": it was quiet, so
+        that a line without an end is over."""
+        pointer = ffi.from_buffer("uint8_t[]", text)
+        call = self._lib.hs_lab_listener_log
+        check(call(self.handle, pointer, len(text)), "listening to the device")
+        return self._taken(self._lib.hs_lab_listener_lines).split(b"\n")[:-1]
+
     def chunks(self) -> bytes:
         """Whole chunks of the recording that were not taken yet."""
-        return self._taken(self._lib.hs_lab_listener_chunks)
+        return self._taken(self._lib.hs_lab_listener_chunk)
 
     def watch(self, requests: Sequence[Request]) -> None:
         """Before the first push: asks about them after each piece."""
@@ -99,6 +108,20 @@ class NativeListener(NativeOwner):
         while rows := list(_structs(take, self.handle, most=_NOTICES)):
             yield from rows
 
+    def sentence(self, notice: Struct) -> bytes:
+        """A notice in words, up to its owner, or to the name of a mark; of a request that stopped
+        fitting what belongs behind the request."""
+        row = ffi.new("hs_lab_notice_t *", vars(notice))
+        out = ffi.new("char[]", _SENTENCE_MAX)
+        self._lib.hs_lab_listener_sentence(self.handle, row, out, _SENTENCE_MAX)
+        return bytes(ffi.string(out))
+
+    def label(self) -> str:
+        """The name of the recording's file without its prefix."""
+        out = ffi.new("char[]", _SENTENCE_MAX)
+        self._lib.hs_lab_listener_label(self.handle, out, _SENTENCE_MAX)
+        return bytes(ffi.string(out)).decode("ascii")
+
     def name(self, table: int, index: int) -> bytes | None:
         value = ffi.new("const uint8_t **")
         size = self._lib.hs_lab_listener_name(self.handle, table, index, value)
@@ -139,9 +162,18 @@ def source_name(by: int) -> str:
     return str(ffi.string(load().hs_lab_source_name(by)).decode("ascii"))
 
 
-def source_text(by: int) -> str:
-    """The words before the bytes that do not suffice."""
-    return str(ffi.string(load().hs_lab_source_text(by)).decode("ascii"))
+def notice_name(kind: int) -> str:
+    return str(ffi.string(load().hs_lab_notice_name(kind)).decode("ascii"))
+
+
+def lost_name(kind: int) -> str:
+    """Of an index of `lost`."""
+    return str(ffi.string(load().hs_lab_lost_name(kind)).decode("ascii"))
+
+
+def late_start_text() -> str:
+    """The limit of a recording that began when the heap had blocks."""
+    return str(ffi.string(load().hs_lab_late_start_text()).decode("ascii"))
 
 
 def figures_of(listener: NativeListener) -> Struct:

@@ -1,1 +1,1 @@
-"""Traces: where their bytes come from, what they say of themselves, names made safe to show."""
+"""Traces: their bytes, facts and losses, and the names in them, made safe to show."""

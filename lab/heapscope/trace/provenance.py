@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from heapscope.base.rows.bound import AT_LEAST, BEFORE
 from heapscope.base.rows.figure import figure
 from heapscope.base.rows.row import Document, Row
+from heapscope.native.listener import late_start_text
 from heapscope.trace.health import CallCounts
 from heapscope.trace.metadata import STARTED, STOPPED, TRANSLATED, UNRECORDED, WORD_SIZE
 
@@ -61,12 +62,7 @@ def of_unrecorded(metadata: Mapping[str, str]) -> str:
 
 def of_a_late_start(metadata: Mapping[str, str]) -> str:
     """The limit of a recording that began when the heap had blocks; empty: none is known."""
-    if metadata.get("snapshots") != "0":
-        return ""
-    return (
-        "The recorder began when the heap had blocks already and takes no snapshots: those blocks "
-        "are not counted."
-    )
+    return late_start_text() if metadata.get("snapshots") == "0" else ""
 
 
 #: The description of the figure in every answer that is of recorded sizes.

@@ -12,12 +12,8 @@ HEAD = 1 << 16  #: bytes of a file's beginning that looks_like() wants
 #: First bytes of each chunk of a trace (format/SPEC.md).
 TRACE_SYNC = b"\x48\x53\xc7\x9a"
 
-_GZIP = "decompress it first: gunzip FILE"
 _MAGICS = (
     (b"\x7fELF", "an ELF program", "record its run: heapscope record -o T.hst -- FILE"),
-    (b"\x1f\x8b", "a gzip file", _GZIP),
-    (b"BZh", "a bzip2 file", "decompress it first: bunzip2 FILE"),
-    (b"\xfd7zXZ\0", "an xz file", "decompress it first: unxz FILE"),
     (b"PK\x03\x04", "a zip archive", "unpack it first: unzip FILE"),
     (b"MZ", "a Windows program", "give a trace (.hst) instead"),
     (b"\xe9", "an ESP firmware image", "give a trace (.hst) instead"),

@@ -12,10 +12,10 @@ from typing import BinaryIO, Self
 from heapscope.base.errors import InputError
 from heapscope.base.port import is_port
 from heapscope.base.printable import printable
+from heapscope.trace.packed import HEAD, Walker, walker_of
 from heapscope.trace.segment import segment_of
 from heapscope.trace.source_loss import SourceLoss
 from heapscope.trace.stream import StreamReader, comes_once, kept_stream
-from heapscope.trace.zstd import ZstdWalker, is_zstd
 
 BLOCK = 1 << 20  #: bytes read at once, and the most that one piece can be
 STDIN = "-"
@@ -26,8 +26,9 @@ Progress = Callable[[int, int | None], None]
 
 
 class Blocks:
-    """Iterate it once for the file's bytes in pieces of at most 1 MiB, zstd taken off. The bytes
-    that could not be read are in `loss` when the iteration is over; damage never raises."""
+    """Iterate it once for the file's bytes in pieces of at most 1 MiB, compression taken off.
+    The bytes that could not be read are in `loss` when the iteration is over; damage never
+    raises."""
 
     def __init__(
         self,
@@ -57,13 +58,13 @@ class Blocks:
 
     def __iter__(self) -> Iterator[bytes]:
         head = self._read_head()
-        self.compressed = is_zstd(head)
-        for piece in self._unpacked(head) if self.compressed else self._raw(head):
+        walker = walker_of(head)
+        self.compressed = walker is not None
+        for piece in self._raw(head) if walker is None else self._unpacked(head, walker):
             self.produced += len(piece)
             yield piece
 
-    def _unpacked(self, head: bytes) -> Iterator[bytes]:
-        walker = ZstdWalker()
+    def _unpacked(self, head: bytes, walker: Walker) -> Iterator[bytes]:
         for block in self._raw(head):
             yield from walker.push(block)
         yield from walker.finish()
@@ -72,7 +73,7 @@ class Blocks:
     def _read_head(self) -> bytes:
         """Enough to tell compression by; a pipe may give fewer bytes at first."""
         head = b""
-        while len(head) < 4 and (more := self._read()):
+        while len(head) < HEAD and (more := self._read()):
             head += more
         return head
 

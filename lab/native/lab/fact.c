@@ -28,20 +28,28 @@ static uint64_t number_of(const uint8_t *digits, size_t length)
     return number;
 }
 
-/* The last value of a repeated key counts. */
-uint64_t hs_fact_number(const hs_decoder_t *decoder, const char *key)
+const uint8_t *hs_fact(const hs_decoder_t *decoder, const char *key, size_t *length)
 {
-    uint64_t number = 0;
+    const uint8_t *last = NULL;
+    *length = 0;
     for (size_t i = 0; i < hs_decoder_metadata_count(decoder); i++) {
         const char *match;
         const uint8_t *value;
-        size_t length;
-        if (hs_decoder_metadata(decoder, i, &match, &value, &length) == HS_OK &&
+        size_t bytes;
+        if (hs_decoder_metadata(decoder, i, &match, &value, &bytes) == HS_OK &&
             strcmp(match, key) == 0) {
-            number = length > 15 ? 0 : number_of(value, length);
+            last = value;
+            *length = bytes;
         }
     }
-    return number;
+    return last;
+}
+
+uint64_t hs_fact_number(const hs_decoder_t *decoder, const char *key)
+{
+    size_t length;
+    const uint8_t *digits = hs_fact(decoder, key, &length);
+    return length > 15 ? 0 : number_of(digits, length);
 }
 
 bool hs_fact_is_of_chip(const hs_decoder_t *decoder)

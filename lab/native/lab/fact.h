@@ -7,6 +7,9 @@
 /* The first byte of a fact's value; 0: none. */
 uint8_t hs_fact_begin(const hs_decoder_t *decoder, const char *key);
 
+/* The last value of a fact, and its bytes; NULL and 0: none. */
+const uint8_t *hs_fact(const hs_decoder_t *decoder, const char *key, size_t *length);
+
 /* The decimal number, of at most 15 digits, that the fact is; 0: it is something else. */
 uint64_t hs_fact_number(const hs_decoder_t *decoder, const char *key);
 

@@ -1,22 +1,65 @@
-/* A device's memory as it stands: by name, by owner, and how it changed lately. */
+/* A device's memory as it stands: in sums, by name, by owner, and how it changed lately. */
 #include <string.h>
 
+#include "lab/fact.h"
 #include "lab/listener.h"
 #include "lab/reader.h"
 
-const char *hs_lab_source_name(uint32_t by)
+/* ---- the recording ---- */
+
+void hs_lab_listener_figures(const hs_lab_listener_t *listener, hs_lab_listened_t *out)
 {
-    static const char *const names[] = {"", "heap", "blocks", "replay", "laid anew"};
-    return by < sizeof names / sizeof names[0] ? names[by] : "";
+    hs_state_figures_t figures;
+    hs_state_figures(listener->state, &figures);
+    *out = listener->account.sums;
+    out->damaged_chunks = listener->stream.damaged_chunks;
+    out->live = figures.known ? figures.bytes : HS_LAB_NEVER;
+    out->live_blocks = figures.known ? figures.blocks : HS_LAB_NEVER;
+    out->snapshots = figures.snapshots;
+    out->voids = figures.voids;
+    out->corrections = figures.corrections;
+    out->unknown_frees = figures.unknown_frees;
+    out->overlaps = figures.overlaps;
+    out->pairs = figures.pairs;
+    out->known = figures.known;
+    out->level = figures.level;
+    out->sampling = figures.sampling;
+    out->filtered = figures.filtered;
+    out->hertz = hs_fact_number(listener->decoder, "clock_hz");
+    out->lost_bytes[0] = out->lost_bytes[HS_EVENT_FREE] = HS_LAB_NEVER;
+    hs_trace_health_t health;
+    hs_decoder_health(listener->decoder, &health);
+    out->missing = health.lost_events - out->left_out;
 }
 
-const char *hs_lab_source_text(uint32_t by)
+void hs_lab_listener_health(const hs_lab_listener_t *listener, hs_lab_health_t *out)
 {
-    static const char *const texts[] = {
-        "", "the heap said that its largest free block has", "between the live blocks are at most",
-        "the largest that its heap would serve is",
-        "the largest that its heap would serve, were it laid out anew, is"};
-    return by < sizeof texts / sizeof texts[0] ? texts[by] : "";
+    hs_health_give(listener->decoder, out);
+}
+
+size_t hs_lab_listener_metadata_count(const hs_lab_listener_t *listener)
+{
+    return hs_decoder_metadata_count(listener->decoder);
+}
+
+size_t hs_lab_listener_metadata(const hs_lab_listener_t *listener, size_t index, const char **key,
+                                const uint8_t **value)
+{
+    size_t length = 0;
+    *key = NULL;
+    *value = NULL;
+    (void)hs_decoder_metadata(listener->decoder, index, key, value, &length);
+    return length;
+}
+
+size_t hs_lab_listener_name(const hs_lab_listener_t *listener, uint32_t table, uint32_t index,
+                            const uint8_t **bytes)
+{
+    size_t length = 0;
+    *bytes = table < HS_NAMES_TABLES
+                 ? hs_decoder_name(listener->decoder, (hs_name_table_t)table, index, &length)
+                 : NULL;
+    return length;
 }
 
 bool hs_heard_blocks(hs_lab_listener_t *listener)

@@ -383,13 +383,28 @@ int hs_lab_listener_push(hs_lab_listener_t *listener, const uint8_t *bytes, size
 int hs_lab_listener_flush(hs_lab_listener_t *listener);
 /* Begins the next recording. */
 int hs_lab_listener_next(hs_lab_listener_t *listener);
-/* Copies up to `capacity` bytes out, returns how many: the device's log, untrusted; whole chunks. */
+/* Copies up to `capacity` bytes out, returns how many: the device's log, untrusted. */
 size_t hs_lab_listener_text(hs_lab_listener_t *listener, uint8_t *out, size_t capacity);
-size_t hs_lab_listener_chunks(hs_lab_listener_t *listener, uint8_t *out, size_t capacity);
+/* Text that was taken out, to be shown; no bytes: it was quiet, so that a line without an end is over. */
+int hs_lab_listener_log(hs_lab_listener_t *listener, const uint8_t *text, size_t count);
+/* Whole lines of it without the colours of a terminal, each ended by a newline; as above. */
+size_t hs_lab_listener_lines(hs_lab_listener_t *listener, uint8_t *out, size_t capacity);
+/* The oldest whole chunk, of 65,555 bytes at most; 0: none waits, or there is no room for it. */
+size_t hs_lab_listener_chunk(hs_lab_listener_t *listener, uint8_t *out, size_t capacity);
 /* Copies out the chunk that would end the recording here, when there is room; its bytes. */
 size_t hs_lab_listener_end(const hs_lab_listener_t *listener, uint8_t *out, size_t capacity);
 /* The oldest notices; returns how many. They are gone then. */
 size_t hs_lab_listener_notices(hs_lab_listener_t *listener, hs_lab_notice_t *rows, size_t capacity);
+/* Until the next push: the sentence of a notice, ended by NUL, cut to `capacity`; its bytes. Behind it
+ * belongs the owner where it is `owned`, and the name of a mark; in front of it the request that stopped
+ * fitting. The facts in it are untrusted. */
+size_t hs_lab_listener_sentence(const hs_lab_listener_t *listener, const hs_lab_notice_t *notice,
+                                char *out, size_t capacity);
+const char *hs_lab_notice_name(uint32_t kind); /* HS_LAB_NOTICE_*: "lost" */
+const char *hs_lab_lost_name(uint32_t kind);   /* of `lost`: "malloc" */
+const char *hs_lab_late_start_text(void); /* the limit of a recorder whose fact `snapshots` is 0 */
+/* The name of the recording's file without its prefix, as above: "boot-7". */
+size_t hs_lab_listener_label(const hs_lab_listener_t *listener, char *out, size_t capacity);
 void hs_lab_listener_figures(const hs_lab_listener_t *listener, hs_lab_listened_t *out);
 void hs_lab_listener_health(const hs_lab_listener_t *listener, hs_lab_health_t *out);
 /* Before the first push: at most HS_LAB_NEEDS_MAX requests to ask about after each piece of the stream. */

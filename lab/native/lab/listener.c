@@ -51,6 +51,7 @@ void hs_lab_listener_delete(hs_lab_listener_t *listener)
         hs_queue_free(&listener->text);
         hs_queue_free(&listener->notices.waiting);
         hs_queue_free(&listener->chunks);
+        hs_console_free(&listener->console);
         hs_queue_free(&listener->pending);
         hs_trend_clear(&listener->trend);
         hs_owners_free(&listener->owners);
@@ -198,13 +199,18 @@ static void chunk_take(hs_lab_listener_t *listener, const uint8_t *chunk, size_t
     hs_trace_health_t before;
     hs_trace_health_t after;
     hs_decoder_health(listener->decoder, &before);
-    if (!listener->heard) {
+    const bool begins = !listener->heard;
+    if (begins) {
         note(listener, hs_notices_begin(&listener->notices, listener->account.sums.text_bytes));
         note(listener, hs_live_replay_restart(&listener->replay));
     }
     listener->facts = listener->metadata ? listener->facts : listener->kept;
     note(listener, hs_decoder_push(listener->decoder, chunk, count, take_events, listener));
     hs_decoder_health(listener->decoder, &after);
+    if (begins && hs_fact_begin(listener->decoder, "snapshots") == '0') {
+        note(listener,
+             hs_notices_late_start(&listener->notices, listener->account.sums.text_bytes));
+    }
     note(listener, hs_notices_chunk_end(&listener->notices, after.lost_events,
                                         listener->account.sums.text_bytes));
     if (after.next_trace != UINT64_MAX) {
@@ -308,9 +314,24 @@ size_t hs_lab_listener_text(hs_lab_listener_t *listener, uint8_t *out, size_t ca
     return hs_queue_take(&listener->text, out, 1, capacity);
 }
 
-size_t hs_lab_listener_chunks(hs_lab_listener_t *listener, uint8_t *out, size_t capacity)
+int hs_lab_listener_log(hs_lab_listener_t *listener, const uint8_t *text, size_t count)
 {
-    return hs_queue_take(&listener->chunks, out, 1, capacity);
+    note(listener, count == 0 ? hs_console_quiet(&listener->console)
+                              : hs_console_push(&listener->console, text, count));
+    return (int)listener->status;
+}
+
+size_t hs_lab_listener_lines(hs_lab_listener_t *listener, uint8_t *out, size_t capacity)
+{
+    return hs_queue_take(&listener->console.lines, out, 1, capacity);
+}
+
+size_t hs_lab_listener_chunk(hs_lab_listener_t *listener, uint8_t *out, size_t capacity)
+{
+    const hs_queue_t *chunks = &listener->chunks;
+    const size_t size =
+        hs_queue_waiting(chunks) == 0 ? 0 : hs_listener_chunk_size(chunks->bytes + chunks->taken);
+    return size > capacity ? 0 : hs_queue_take(&listener->chunks, out, 1, size);
 }
 
 size_t hs_lab_listener_end(const hs_lab_listener_t *listener, uint8_t *out, size_t capacity)
@@ -327,57 +348,4 @@ size_t hs_lab_listener_end(const hs_lab_listener_t *listener, uint8_t *out, size
 size_t hs_lab_listener_notices(hs_lab_listener_t *listener, hs_lab_notice_t *rows, size_t capacity)
 {
     return hs_queue_take(&listener->notices.waiting, rows, sizeof *rows, capacity);
-}
-
-/* ---- what was heard ---- */
-
-void hs_lab_listener_figures(const hs_lab_listener_t *listener, hs_lab_listened_t *out)
-{
-    hs_state_figures_t figures;
-    hs_state_figures(listener->state, &figures);
-    *out = listener->account.sums;
-    out->damaged_chunks = listener->stream.damaged_chunks;
-    out->live = figures.bytes;
-    out->live_blocks = figures.blocks;
-    out->snapshots = figures.snapshots;
-    out->voids = figures.voids;
-    out->corrections = figures.corrections;
-    out->unknown_frees = figures.unknown_frees;
-    out->overlaps = figures.overlaps;
-    out->pairs = figures.pairs;
-    out->known = figures.known;
-    out->level = figures.level;
-    out->sampling = figures.sampling;
-    out->filtered = figures.filtered;
-    out->hertz = hs_fact_number(listener->decoder, "clock_hz");
-}
-
-void hs_lab_listener_health(const hs_lab_listener_t *listener, hs_lab_health_t *out)
-{
-    hs_health_give(listener->decoder, out);
-}
-
-size_t hs_lab_listener_metadata_count(const hs_lab_listener_t *listener)
-{
-    return hs_decoder_metadata_count(listener->decoder);
-}
-
-size_t hs_lab_listener_metadata(const hs_lab_listener_t *listener, size_t index, const char **key,
-                                const uint8_t **value)
-{
-    size_t length = 0;
-    *key = NULL;
-    *value = NULL;
-    (void)hs_decoder_metadata(listener->decoder, index, key, value, &length);
-    return length;
-}
-
-size_t hs_lab_listener_name(const hs_lab_listener_t *listener, uint32_t table, uint32_t index,
-                            const uint8_t **bytes)
-{
-    size_t length = 0;
-    *bytes = table < HS_NAMES_TABLES
-                 ? hs_decoder_name(listener->decoder, (hs_name_table_t)table, index, &length)
-                 : NULL;
-    return length;
 }

@@ -5,6 +5,7 @@
 #include "lab/lab.h"
 #include "lab/live_replay.h"
 #include "listen/account.h"
+#include "listen/console.h"
 #include "listen/live_blocks.h"
 #include "listen/notices.h"
 #include "listen/stream.h"
@@ -20,16 +21,17 @@ struct hs_lab_listener {
     hs_account_t account;
     hs_notices_t notices;
     hs_queue_t text, chunks;
-    hs_queue_t pending; /* chunks from a repeated chunk 0 on: perhaps another recording */
-    hs_status_t status; /* not HS_OK: no host memory */
-    uint64_t unsettled; /* events since a snapshot began */
-    uint64_t kept;      /* bytes of the recording's chunks before the one that is read */
-    uint64_t facts;     /* of them, before metadata that is located right in front of it */
-    unsigned boot;      /* of the recording */
-    unsigned before;    /* boot of the one before; UINT_MAX: none */
-    bool heard;         /* a chunk of the recording */
-    bool decided;       /* whether it begins with an empty heap */
-    bool metadata;      /* the chunk before was metadata */
+    hs_console_t console; /* of the text that was taken out */
+    hs_queue_t pending;   /* chunks from a repeated chunk 0 on: perhaps another recording */
+    hs_status_t status;   /* not HS_OK: no host memory */
+    uint64_t unsettled;   /* events since a snapshot began */
+    uint64_t kept;        /* bytes of the recording's chunks before the one that is read */
+    uint64_t facts;       /* of them, before metadata that is located right in front of it */
+    unsigned boot;        /* of the recording */
+    unsigned before;      /* boot of the one before; UINT_MAX: none */
+    bool heard;           /* a chunk of the recording */
+    bool decided;         /* whether it begins with an empty heap */
+    bool metadata;        /* the chunk before was metadata */
     uint8_t last[HS_CHUNK_HEADER]; /* header of the chunk before */
     hs_trend_t trend;
     hs_owners_t owners;      /* of the last look at the trend */

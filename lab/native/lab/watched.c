@@ -114,11 +114,22 @@ static answer_t replayed_answer(hs_live_replay_t *replay, uint32_t index)
     return answer;
 }
 
+static void notice(hs_lab_listener_t *listener, uint32_t index)
+{
+    hs_lab_owner_t holder;
+    const size_t holders = hs_lab_listener_in_the_way(listener, index, &holder, 1);
+    const hs_status_t status =
+        hs_notices_stopped(&listener->notices, index, holders == 0 ? NULL : &holder,
+                           listener->account.sums.text_bytes);
+    listener->status = listener->status == HS_OK ? status : listener->status;
+}
+
 /* How often it stopped fitting: a replay looks after each event, else each look counts. */
 static void take(hs_lab_listener_t *listener, uint32_t index, answer_t answer)
 {
     hs_lab_watched_t *watched = &listener->watched[index];
     const bool stops = answer.fits == NO && listener->last_fits[index] != NO;
+    const uint64_t before = watched->stopped;
     watched->stopped = listener->replay.reader != NULL
                            ? hs_live_replay_spells(&listener->replay, index)
                            : watched->stopped + stops;
@@ -126,6 +137,9 @@ static void take(hs_lab_listener_t *listener, uint32_t index, answer_t answer)
     watched->by = answer.by;
     watched->largest = answer.largest;
     listener->last_fits[index] = answer.fits == UNKNOWN ? listener->last_fits[index] : answer.fits;
+    if (watched->stopped > before) {
+        notice(listener, index);
+    }
 }
 
 void hs_watched_look(hs_lab_listener_t *listener)

@@ -11,6 +11,27 @@ hs_status_t hs_notices_begin(hs_notices_t *notices, uint64_t text)
     return put(notices, &(hs_lab_notice_t){.kind = HS_LAB_NOTICE_BEGIN, .text = text, .count = 1});
 }
 
+hs_status_t hs_notices_late_start(hs_notices_t *notices, uint64_t text)
+{
+    return put(notices,
+               &(hs_lab_notice_t){.kind = HS_LAB_NOTICE_LATE_START, .text = text, .count = 1});
+}
+
+hs_status_t hs_notices_stopped(hs_notices_t *notices, uint32_t index, const hs_lab_owner_t *holder,
+                               uint64_t text)
+{
+    hs_lab_notice_t notice = {
+        .kind = HS_LAB_NOTICE_STOPPED, .text = text, .count = 1, .index = index};
+    if (holder != NULL) {
+        notice.owned = 1;
+        notice.task = holder->task;
+        notice.site = holder->site;
+        notice.size = holder->live;
+        notice.blocks = holder->blocks;
+    }
+    return put(notices, &notice);
+}
+
 hs_status_t hs_notices_gap(hs_notices_t *notices, uint64_t lost, uint64_t text)
 {
     if (lost <= notices->lost) {
@@ -56,6 +77,7 @@ static hs_status_t failed_take(hs_notices_t *notices, const hs_event_t *event, u
                                     .text = text,
                                     .count = 1,
                                     .size = event->size,
+                                    .owned = 1,
                                     .task = event->task,
                                     .site = event->site};
     hs_lab_notice_t *before = alike(notices, &notice);
@@ -76,7 +98,7 @@ hs_status_t hs_notices_event(hs_notices_t *notices, const hs_event_t *event,
         return put(notices, &(hs_lab_notice_t){.kind = HS_LAB_NOTICE_MARK,
                                                .text = sums->text_bytes,
                                                .count = 1,
-                                               .mark = (uint32_t)event->key});
+                                               .index = (uint32_t)event->key});
     case HS_EVENT_LOST:
         return lost_take(notices, event, sums);
     case HS_EVENT_SNAPSHOT: /* the totals in front of it may tell of a LOST that did not arrive */

@@ -1,4 +1,4 @@
-/* Failed requests, losses and marks, which a listener tells at once, in the order of the stream. */
+/* What a listener reports at once, in the order of the stream: failed requests, losses, marks. */
 #ifndef HEAPSCOPE_NATIVE_NOTICES_H
 #define HEAPSCOPE_NATIVE_NOTICES_H
 
@@ -18,6 +18,11 @@ typedef struct hs_notices {
 
 /* A recording begins behind `text` bytes of log. HS_ERR_MEMORY: no host memory; also of the others. */
 hs_status_t hs_notices_begin(hs_notices_t *notices, uint64_t text);
+/* It began when the heap had blocks already. */
+hs_status_t hs_notices_late_start(hs_notices_t *notices, uint64_t text);
+/* A watched request stopped fitting. `holder`: who is most in its way; NULL: nobody is known. */
+hs_status_t hs_notices_stopped(hs_notices_t *notices, uint32_t index, const hs_lab_owner_t *holder,
+                               uint64_t text);
 /* Before the events of a chunk, or of a part of it: `lost` events are missing by the numbers of chunks,
  * and by the records of chunks before. */
 hs_status_t hs_notices_gap(hs_notices_t *notices, uint64_t lost, uint64_t text);

@@ -17,13 +17,16 @@ typedef struct hs_lab_listened {
     uint64_t late_chunks;    /* of the boot before, left aside */
     /* These are of this recording. */
     uint64_t allocations, reallocations, frees, failures, marks;
-    uint64_t asked;                        /* bytes of all allocations and reallocations */
-    uint64_t live, live_blocks, live_peak; /* bytes; 0 while they are not known */
+    uint64_t asked;             /* bytes of all allocations and reallocations */
+    uint64_t live, live_blocks; /* HS_LAB_NEVER: not known */
+    uint64_t live_peak;         /* bytes; 0: never known */
     uint64_t snapshots, voids, corrections, unknown_frees, overlaps, pairs, overflows;
     uint64_t first_time, last_time;
-    uint64_t hertz;                  /* of the recording's clock; 0: it does not tell it */
-    uint64_t lost[7], lost_bytes[7]; /* as LOST tells, by kind; 0: of no kind that it tells */
-    uint64_t left_out;               /* of these, by a level or filter */
+    uint64_t hertz;         /* of the recording's clock; 0: it does not tell it */
+    uint64_t lost[7];       /* as LOST tells, by kind; 0: of no kind that it tells */
+    uint64_t lost_bytes[7]; /* HS_LAB_NEVER: its records have no sizes */
+    uint64_t left_out;      /* of these, by a level or filter */
+    uint64_t missing;       /* events that did not arrive and were not left out on purpose */
     /* Bytes of its chunks before its last whole snapshot, and before the last that began; 0: none. */
     uint64_t snapshot_at, snapshot_begun_at;
     uint32_t known; /* 1: the live blocks are known */
@@ -35,14 +38,20 @@ typedef struct hs_lab_listened {
 #define HS_LAB_NOTICE_FAILED 1
 #define HS_LAB_NOTICE_LOST 2
 #define HS_LAB_NOTICE_MARK 3
+#define HS_LAB_NOTICE_LATE_START 4 /* the recorder began when the heap had blocks already */
+#define HS_LAB_NOTICE_STOPPED 5    /* a watched request stopped fitting */
 
 /* Something that is reported at once, in the order of the stream. */
 typedef struct hs_lab_notice {
-    uint64_t text;  /* `text_bytes` before it */
-    uint64_t count; /* equal failed requests, one behind the other; events that are lost; else 1 */
-    uint64_t size;  /* of the failed request */
-    uint32_t kind, task, site;
-    uint32_t mark; /* index of its name */
+    uint64_t text;   /* `text_bytes` before it */
+    uint64_t count;  /* equal failed requests, one behind the other; events that are lost; else 1 */
+    uint64_t size;   /* of the failed request; bytes of who is most in the way of the watched one */
+    uint64_t blocks; /* of who is in the way; 0: nobody */
+    uint32_t kind;
+    uint32_t owned; /* 1: its sentence goes on with the task and the call site */
+    int64_t task;
+    uint32_t site;
+    uint32_t index; /* of the mark's name, or of the watched request */
 } hs_lab_notice_t;
 
 /* A region as the recording tells it. HS_LAB_NEVER: not told. */

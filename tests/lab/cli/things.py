@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import lzma
 import struct
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -172,13 +173,21 @@ THINGS = {
     "aj": Built(kind="other", content='[budget]\nfree = "20KB"\n', next="check"),
     "ak": Built(kind="other", content='#include "a.h"\nint main(void) { return 0; }\n'),
     "al": Built(kind="other", content=elf(1, 243), says="linked"),
-    "am": Built(kind="packed", content=gzip.compress(LOG.encode()), says="gunzip"),
+    "am": Built(kind="log", content=gzip.compress(LOG.encode()), next="log"),
     "an": Built(kind="packed", content=CONFIG.encode("utf-16"), says="UTF-8"),
     "ao": Built(kind="empty", content=b""),
     "ap": Built(kind="empty", content="\n \n"),
     "aq": Built(kind="unknown", content="To be, or not to be.\nThat is the question.\n"),
     "ar": Built(kind="unknown", content="\x01\x02\x03"),
     "as": Built(kind="unknown", content='{\n "colour": "red"\n}\n'),
+    "at": Built(kind="packed", content=gzip.compress(elf(2, 94)), says="unpack it first"),
+    "au": Built(kind="sdkconfig", content=lzma.compress(CONFIG.encode()), next="predict"),
+    "av": Built(kind="other", content="desc: x\ncmd: ./a\ntime_unit: i\n", next="record"),
+    "aw": Built(kind="other", content='{"dhatFileVersion":2,"mode":"heap"}', next="record"),
+    "ax": Built(kind="other", content="==1== Memcheck\n==1== \n==1== HEAP SUMMARY:\n"),
+    "ay": Built(kind="other", content=":020000040800F2\n:00000001FF\n", says="ELF"),
+    "az": Built(kind="other", content=b"UF2\nWQ]\x9e" + bytes(504), says="ELF"),
+    "ba": Built(kind="other", content=b"\x89PNG\r\n\x1a\n" + bytes(99), says="text"),
 }
 
 

@@ -145,7 +145,7 @@ def test_no_room_between_live_blocks_is_a_sure_no_and_says_who_is_in_the_way(
     text = next(one.text for one in moment.happenings if one.kind == "need")
     assert text == (
         f"16,385 B for malloc do not fit: between the live blocks are at most {room:,} B; most in "
-        "the way: net with 4,096 B in 1 block, 0x42001234"
+        "the way: 4,096 B in 1 block of net, 0x42001234"
     )
 
 

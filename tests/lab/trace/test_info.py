@@ -167,7 +167,7 @@ BOOT = b"I (243) heap_init: Initializing. RAM available for dynamic allocation:\
         (b"", "is empty", "again"),
         (TEXT, "looks like the text form", "heapscope import FILE -o T.hst"),
         (b"\x7fELF\x01\x01\x01" + bytes(100), "ELF program", "heapscope record"),
-        (gzip.compress(TEXT, mtime=0), "gzip file", "gunzip"),
+        (gzip.compress(TEXT, mtime=0), "looks like the text form", "heapscope import FILE"),
         (b"PK\x03\x04" + bytes(50), "zip archive", "unpack"),
         (BOOT, "looks like a boot log", "--boot-log"),
         (b'{"heapscope_replay": 1}', "looks like JSON", "trace"),

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import bz2
+import gzip
 import io
+import lzma
 import random
 import sys
 import tracemalloc
 import zlib
 from pathlib import Path
+from typing import Any
 
 import pytest
 import zstandard
@@ -46,6 +50,25 @@ def test_plain_files_come_in_pieces_of_at_most_a_mebibyte(tmp_path: Path) -> Non
     assert b"".join(pieces) == NOISE * 4
     assert max(map(len, pieces)) <= BLOCK
     assert (blocks.compressed, blocks.consumed, blocks.loss) == (False, len(NOISE) * 4, None)
+
+
+@pytest.mark.parametrize("form", [gzip, bz2, lzma])
+@pytest.mark.parametrize("data", [b"x", bytes(3 << 20), NOISE[:100_000]], ids=len)
+def test_other_compressions_are_taken_off_too(tmp_path: Path, data: bytes, form: Any) -> None:
+    """Members follow each other, and nothing is given out in large pieces."""
+    file, first = tmp_path / "no-suffix", form.compress(data)
+    whole = first + form.compress(b"more")
+    file.write_bytes(whole)
+    with open_blocks(file) as blocks:
+        pieces = list(blocks)
+    assert b"".join(pieces) == data + b"more"
+    assert all(len(piece) <= BLOCK for piece in pieces)
+    assert (blocks.compressed, blocks.loss) == (True, None)
+    for damaged in (whole[:-3], first + b"nothing of this form"):
+        file.write_bytes(damaged)
+        with open_blocks(file) as blocks:
+            assert (data + b"more").startswith(b"".join(blocks))
+        assert blocks.loss is not None
 
 
 @pytest.mark.parametrize("checksum", [True, False])

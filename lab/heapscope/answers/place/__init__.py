@@ -1,1 +1,2 @@
-"""Where blocks should lie: the best rules for `--place`, with a bound that no rules go beyond."""
+"""Where blocks should be placed: the best rules for `--place`, and a bound that no rules go
+beyond."""

@@ -24,19 +24,18 @@ tables are all made from this description.
 A class that inherits from Row is a frozen dataclass with keyword arguments; it needs no decorator.
 `Tasks(...).to_json()` begins with {"heapscope_tasks": 1} and has the fields in their order.
 
-How a verb is moved to rows:
+How a verb describes its result:
 
 1. Its result and every class in it inherit from Row; the outermost class inherits from Document.
-2. Each field gets its figure. The sentence is the description that stands in the hand-written
-   schema, if that is a good sentence. Integers and fractions are 0 or more unless `least` says
-   otherwise; `most` and `pattern` carry the other limits of the hand-written schema.
-3. A hand-written `to_json` goes. A key that is computed is a property with `@computed(...)`, and it
-   stands before the fields, or after them with `last=True`. A key that is not always there is a
-   field with `absent=True` and the default None: it is left out when it is None.
-   A mapping whose entries stand beside the other keys is a figure with `beside=True`.
-   A class whose JSON is not its fields names the Row that describes it: `WRITTEN = ThatRow`.
-4. Every Document that a verb imports is found by itself: `heapscope --print schema VERB` prints its
-   schema (cli/schemas.py). The tests of the verb validate documents with it.
+2. Each field is a figure with its sentence. Integers and fractions are 0 or more unless `least`
+   says otherwise; `most` and `pattern` carry other limits.
+3. A key that is computed is a property with `@computed(...)`, and it stands before the fields, or
+   after them with `last=True`. A key that is not always there is a field with `absent=True` and the
+   default None: it is left out when it is None. A mapping whose entries stand beside the other keys
+   is a figure with `beside=True`. A class whose JSON is not its fields names the Row that describes
+   it: `WRITTEN = ThatRow`.
+4. `heapscope --print schema VERB` finds every Document that a verb imports and prints its schema
+   (cli/schemas.py). The tests of the verb validate documents with it.
 5. A figure that a loss of events changes names its direction: `bound=AT_LEAST`
-(base/rows/bound.py).
+   (base/rows/bound.py).
 """

@@ -1,1 +1,1 @@
-"""The answers that the command gives at once of a thing, a file for each kind."""
+"""`heapscope THING`: the answer without a verb, a file for each kind of thing."""

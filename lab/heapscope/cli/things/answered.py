@@ -49,6 +49,9 @@ _ANSWERS = {
 #: Kinds that are read whole for their answer.
 _WHOLE = ("log", "trace", "sdkconfig", "text", "heaptrack", "mtrace", "systemview", "pjsip")
 
+#: Kinds whose verbs read a file here and there, which no compression allows.
+_LOOSE = ("firmware", "map", "image", "core")
+
 _WITH_NEED = ("log", "trace")
 
 #: The verb for a thing, where it is of a second kind. A word in capitals is the thing itself.
@@ -89,6 +92,8 @@ def _answer(thing: Thing, requested: ThingOptions) -> ThingAnswer:
         )
     if thing.large and thing.kind.kind in _WHOLE:
         result = _of_large(thing)
+    elif thing.packed and thing.kind.kind in _LOOSE:
+        result = _of_packed(thing)
     else:
         module, name = _ANSWERS[thing.kind.kind]
         answer: _Answer = getattr(import_module(f"heapscope.cli.things.{module}"), name)
@@ -123,6 +128,17 @@ def _of_large(thing: Thing) -> ThingAnswer:
         answer="It is too large to be answered at once; the command below reads all of it.",
         figures=(),
         next=(command(*words, why="reads all of it"),),
+    )
+
+
+def _of_packed(thing: Thing) -> ThingAnswer:
+    return ThingAnswer(
+        thing=thing.shown,
+        kind=PACKED,
+        what=f"{thing.kind.known_as}, compressed",
+        answer="Not read: unpack it first.",
+        figures=(),
+        next=(),
     )
 
 

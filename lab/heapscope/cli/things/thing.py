@@ -51,7 +51,7 @@ def thing(
       heapscope T.hst --chip esp32
       heapscope build
       heapscope sdkconfig.old sdkconfig
-      zcat device.log.gz | heapscope -
+      heapscope device.log.gz
     """
     from heapscope.cli.things.answered import answers
     from heapscope.cli.things.pieces import ThingOptions

@@ -72,8 +72,8 @@ def import_(
     (mark), "o CORE" (core of the task), "#" comments. Numbers are decimal or hexadecimal (0x10);
     NULL for an ID is a request that failed. A request may end with capabilities (DMA|8BIT) and
     with "@CALLER;FUNCTION"; "[TIME]" may stand before any line. "% addresses" says that the IDs
-    are addresses, "% clock_hz 1000000" what a time counts. Files compressed with zstd are read as
-    they are; "-" is standard input.
+    are addresses, "% clock_hz 1000000" what a time counts. Compressed files (zstd, gzip,
+    bzip2, xz) are read as they are; "-" is standard input.
 
     esp-idf: a device's log, with anything around what it says of the heap: heap_init lines,
     heap summaries, task tables, standalone heap traces, failed allocations. A heap trace becomes

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 #: Files whose first bytes no noise on a serial line has.
-_OTHERS = ("an ELF program", "a gzip file", "an xz file", "a zip archive")
+_OTHERS = ("an ELF program", "a zip archive")
 
 
 def log(
@@ -33,8 +33,8 @@ def log(
         str | Path,
         Option(
             "LOG|PORT|-",
-            "A log (.zst too), a serial port (COM3, serial:/dev/ttyUSB0@921600; 115200 bits a "
-            "second where none are given), or -: standard input.",
+            "A log (compressed too), a serial port (COM3, serial:/dev/ttyUSB0@921600; 115200 bits "
+            "a second where none are given), or -: standard input.",
         ),
     ],
     *,

@@ -122,10 +122,10 @@ def option_table(release: str, chip: str) -> OptionTable:
     bit = 1 << data["order"].index(chip)
     symbols = {}
     elsewhere = []
-    for name, records in data["symbols"].items():
-        for record in records:
-            if not record[1] or record[1] & bit:
-                symbols[name] = _symbol(record)
+    for name, records in _symbols(release).items():
+        for chips, symbol in records:
+            if not chips or chips & bit:
+                symbols[name] = symbol
                 break
         else:
             elsewhere.append(name)
@@ -202,6 +202,13 @@ def _reversed(pairs: Iterator[tuple[str, Pairs]]) -> dict[str, Pairs]:
     return {target: tuple(each) for target, each in result.items()}
 
 
+@functools.lru_cache(maxsize=len(RELEASES))
+def _symbols(release: str) -> dict[str, list[tuple[int, Symbol]]]:
+    """The chips of each form of an option as bits, 0: all of them. Chips share the forms."""
+    symbols = _data(release)["symbols"]
+    return {name: [(one[1], _symbol(one)) for one in symbols[name]] for name in symbols}
+
+
 def _symbol(record: list[Any]) -> Symbol:
     kind, _, depends, prompt, ranges, defaults, selects, implies, choice = (
         *record,
@@ -228,7 +235,7 @@ def _choices(data: Mapping[str, Any], bit: int) -> Iterator[tuple[str, OptionCho
                 break
 
 
-@functools.lru_cache(maxsize=2)
+@functools.lru_cache(maxsize=len(RELEASES))
 def _data(release: str) -> dict[str, Any]:
     document: dict[str, Any] = json.loads(release_text(release))
     return document

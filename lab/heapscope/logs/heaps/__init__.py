@@ -1,1 +1,2 @@
-"""The heaps of a log's last state, as far as its lines tell them, and requests tried on them."""
+"""Heaps that a log describes only in part: every arrangement that fits its figures, and requests
+tried on them."""

@@ -1,1 +1,1 @@
-"""A device that is heard while it runs: its log, its recordings, and what its heap holds now."""
+"""A device that is followed while it runs: its log, its recordings, and what its heap holds now."""

@@ -9,39 +9,37 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from heapscope.base.printable import printable
-from heapscope.base.wording import plural, size
+from heapscope.base.wording import size
 from heapscope.logs.live.connection import Note
-from heapscope.logs.live.device_log import DeviceLog
 from heapscope.logs.live.latest_chunks import LatestChunks
 from heapscope.logs.live.model import LiveModel
 from heapscope.logs.live.moment import LiveMoment
 from heapscope.logs.live.picture import (
     OWNERS_MAX,
     CalledNames,
-    in_the_way,
     losses,
     memory_lines,
-    missing,
     owner_lines,
     watched_rows,
 )
 from heapscope.logs.live.reasons import Reasons
-from heapscope.logs.live.recording_file import RecordingFiles, boot_label
+from heapscope.logs.live.recording_file import RecordingFiles
 from heapscope.logs.live.telling import Telling
 from heapscope.logs.live.watched import WatchedRequest
 from heapscope.logs.reader.addresses import Addresses
 from heapscope.native.listener import (
     BEGIN,
-    FAILED,
-    LOST,
+    MARK,
     MARKS,
+    STOPPED,
     NativeListener,
     figures_of,
-    source_text,
+    notice_name,
+    reported,
 )
 from heapscope.native.structs import Struct
-from heapscope.trace.provenance import of_a_late_start
 
+LINE_MAX = 1000  #: characters of a line, or of a happening, that are shown
 FILES = 1000  #: that are written, unless told otherwise
 LISTED_MAX = 10_000  #: recordings that are described, each
 
@@ -88,7 +86,6 @@ class Hearing:
         self._listener.watch([need.request for need in needs])
         if model is not None:
             self._listener.replay(model.config)
-        self._device_log = DeviceLog(self._addresses)
         self._begun = time.monotonic()
         self._files = RecordingFiles(prefix, files)
         self._number = 0  # of the recording, from 1
@@ -120,7 +117,7 @@ class Hearing:
 
     def quiet(self) -> None:
         """Nothing came for a moment: a line without an end is shown."""
-        self._telling.log(self._device_log.flush())
+        self._show(self._listener.lines())
 
     def finish(self) -> None:
         """The stream is over."""
@@ -128,7 +125,7 @@ class Hearing:
             self._listener.flush()
             if self._went_on():
                 break
-        self._telling.log(self._device_log.flush())
+        self._show(self._listener.lines())
 
     def happened(self, kind: str, text: str, *, count: int = 1) -> None:
         self._telling.happened(kind, text, count=count)
@@ -147,7 +144,7 @@ class Hearing:
             before = notice.text - self._text
             self._log(text[:before])
             text = text[before:]
-            self._notice(notice, figures)
+            self._notice(notice)
         self._log(text)
         if chunks:
             self._write(chunks, figures)
@@ -160,16 +157,19 @@ class Hearing:
 
     def _log(self, text: bytes) -> None:
         self._text += len(text)
-        self._telling.log(self._device_log.push(text))
+        if text:
+            self._show(self._listener.lines(text))
+
+    def _show(self, lines: list[bytes]) -> None:
+        """Escapes of a terminal come out as text."""
+        shown = (printable(line, limit=LINE_MAX) for line in lines)
+        self._telling.log([self._addresses.named(line) for line in shown])
 
     def _begin_recording(self) -> None:
         self._number += 1
         self._open = True
         self._files.begin()
         self._latest = LatestChunks()
-        self.happened("recording", f"recording {self._number} begins{self._whose()}")
-        if late := of_a_late_start(self._facts()):
-            self.happened("recording", late)
 
     def _write(self, chunks: bytes, figures: Struct) -> None:
         if self._files.write(chunks):
@@ -179,11 +179,6 @@ class Hearing:
         if self._reasons is not None:
             snapshot, begun = figures.snapshot_at, figures.snapshot_begun_at
             self._latest.add(chunks, snapshot=snapshot, begun=begun)
-
-    def _whose(self) -> str:
-        facts = self._facts()
-        boot = f", boot {facts['boot']}" if facts.get("boot") else ""
-        return boot + (f" after {facts['reset']}" if facts.get("reset") else "")
 
     def _called(self) -> CalledNames:
         return CalledNames(listener=self._listener, addresses=self._addresses)
@@ -197,7 +192,7 @@ class Hearing:
         self._open = False
         figures, health = figures_of(self._listener), self._listener.health()
         facts = self._facts()
-        path = self._files.finish(boot_label(self._listener.metadata()))
+        path = self._files.finish(self._listener.label())
         if path is not None:
             self.happened(
                 "file", f"recording {self._number} is in {printable(str(path), limit=400)}"
@@ -211,44 +206,31 @@ class Hearing:
                 boot=facts.get("boot", ""),
                 reset=facts.get("reset", ""),
                 events=health.events,
-                lost=missing(health, figures),
+                lost=figures.missing,
                 ended=bool(health.ended),
             )
         )
 
-    # ---- what is reported at once
-    # -------------------------------------------------------------------
+    # ---- what is reported at once ---------------------------------------------------------------
 
-    def _notice(self, notice: Struct, figures: Struct) -> None:
-        called = self._called()
+    def _notice(self, notice: Struct) -> None:
         if notice.kind == BEGIN:
             self._begin_recording()
-        elif notice.kind == FAILED:
-            times = f", {notice.count:,} times" if notice.count > 1 else ""
-            text = f"a request of {size(notice.size)} failed"
-            who = called.owner(notice.task, notice.site)
-            self.happened("failed", f"{text}{times}: {who}", count=notice.count)
-        elif notice.kind == LOST:
-            self.happened(
-                "lost", f"{plural(notice.count, 'event')} did not arrive{self._until(figures)}"
-            )
-        else:
-            self.happened("mark", f"mark {called.of(MARKS, notice.mark)}")
-
-    def _until(self, figures: Struct) -> str:
-        if figures.known:
-            return ""
-        if self._facts().get("snapshots") == "1":
-            return "; live blocks are not known until the next snapshot"
-        return "; live blocks are not known from here on: the recorder takes no snapshots"
+        text = printable(self._listener.sentence(notice), limit=LINE_MAX)
+        if notice.kind == STOPPED:
+            request = self._needs[notice.index].request
+            text = f"{size(request.size)} for {request.capabilities} {text}"
+        elif notice.kind == MARK:
+            text += self._called().of(MARKS, notice.index)
+        if notice.owned:
+            text += self._called().owner(notice.task, notice.site)
+        self.happened(notice_name(notice.kind), text, count=notice.count)
 
     def _look_at_needs(self) -> None:
         """After each piece of the stream: no answer is known between two pieces."""
         answers = zip(self._needs, self._listener.watched(), strict=True)
         for index, (need, answer) in enumerate(answers):
             stopped = need.look(answer)
-            if stopped:
-                self.happened("need", self._stopped(index, need))
             if self._reasons is None:
                 need.why_not = NO_MEMORY if need.stopped else ""
             elif stopped or need.may_be_repeated(self._latest.end):
@@ -279,29 +261,16 @@ class Hearing:
                 for sentence in reason.line.answer:
                     self.happened("why", f"{what}: {sentence}")
 
-    def _stopped(self, index: int, need: WatchedRequest) -> str:
-        what = f"{size(need.request.size)} for {need.request.capabilities}"
-        if need.fits is not False:
-            return f"{what} did not fit for a moment"
-        text = f"{what} do not fit: {source_text(need.by)} {size(need.largest or 0)}"
-        holders = in_the_way(index, self._called())
-        if not holders:
-            return text
-        first = holders[0]
-        who = first.task or "an unknown task"
-        text += f"; most in the way: {who} with {size(first.live)} in "
-        return f"{text}{plural(first.blocks, 'block')}{f', {first.site}' if first.site else ''}"
-
     # ---- a moment -------------------------------------------------------------------------------
 
     def moment(self) -> LiveMoment:
         """Everything as it stands, and what was printed and happened since the last moment."""
         figures, facts, health = figures_of(self._listener), self._facts(), self._listener.health()
-        called, known = self._called(), bool(figures.known)
+        called = self._called()
         seconds = time.monotonic() - self._begun
         silent = math.inf if self._gone else time.monotonic() - self._chunk_at
         lately = self._listener.lately(seconds, silent)
-        reported = self._telling.take()
+        since = self._telling.take()
         return LiveMoment(
             port=self._port,
             gone=self._gone,
@@ -311,11 +280,11 @@ class Hearing:
             reset=facts.get("reset", ""),
             chip=facts.get("chip", ""),
             time=lately.time if lately.clocked else None,
-            known=known,
+            known=bool(figures.known),
             level=figures.level,
             filtered=bool(figures.filtered),
-            live=figures.live if known else None,
-            live_blocks=figures.live_blocks if known else None,
+            live=reported(figures.live),
+            live_blocks=reported(figures.live_blocks),
             live_peak=figures.live_peak,
             events=health.events,
             failures=figures.failures,
@@ -330,7 +299,7 @@ class Hearing:
             owners_left_out=max(0, lately.owners - OWNERS_MAX),
             losses=losses(figures, health),
             needs=watched_rows(self._needs, called),
-            happenings=reported.happenings,
-            log=reported.log,
-            log_left_out=reported.log_left_out,
+            happenings=since.happenings,
+            log=since.log,
+            log_left_out=since.log_left_out,
         )

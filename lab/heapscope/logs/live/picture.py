@@ -16,6 +16,7 @@ from heapscope.native.listener import (
     SITES,
     TASKS,
     NativeListener,
+    lost_name,
     reported,
     source_name,
 )
@@ -24,8 +25,6 @@ from heapscope.trace.call_sites import site_names
 
 OWNERS_MAX = 12
 _NOUNS = {0: "task", 1: "mark", 5: "region"}
-#: By the kind of a LOST_KIND record.
-_KINDS = ("anything else", "malloc", "calloc", "aligned", "realloc", "free", "failed request")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -94,16 +93,11 @@ def owner_lines(called: CalledNames, *, grown: bool) -> tuple[OwnerLine, ...]:
 # ---- losses -------------------------------------------------------------------------------------
 
 
-def missing(health: Struct, figures: Struct) -> int:
-    """Events that are missing and were not left out on purpose."""
-    return int(health.lost_events) - int(figures.left_out)
-
-
 def losses(figures: Struct, health: Struct) -> Losses:
-    counted = zip(_KINDS, figures.lost, figures.lost_bytes, strict=True)
+    counted = zip(figures.lost, figures.lost_bytes, strict=True)
     lines = [
-        LossLine(kind=kind, events=events, size=None if number in (0, 5) else size)
-        for number, (kind, events, size) in enumerate(counted)
+        LossLine(kind=lost_name(number), events=events, size=reported(size))
+        for number, (events, size) in enumerate(counted)
         if events
     ]
     return Losses(

@@ -104,10 +104,3 @@ class RecordingFile:
             f"{name}: cannot be written: {error.strerror or error}",
             remedy="choose another place with -o, or make room there",
         )
-
-
-def boot_label(facts: dict[str, bytes]) -> str:
-    """The part of the name that says whose boot it is."""
-    boot = facts.get("boot", b"").decode("ascii", "replace")
-    known = f"boot-{int(boot)}" if boot.isascii() and boot.isdigit() and len(boot) < 11 else "boot"
-    return f"{known}-black-box" if facts.get("black_box") == b"1" else known

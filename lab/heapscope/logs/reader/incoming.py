@@ -14,8 +14,8 @@ from typing import Any
 from heapscope.base.errors import InputError
 from heapscope.base.port import PortName, is_port, parse_port
 from heapscope.base.printable import printable
+from heapscope.trace.packed import walker_of
 from heapscope.trace.serial_port import open_serial
-from heapscope.trace.zstd import ZstdWalker, is_zstd
 
 _PIECE = 1 << 16  # bytes at once
 _WAITING = 16  # pieces that may wait; more wait in the system
@@ -126,14 +126,14 @@ def _no_network(shown: str, port: PortName) -> InputError:
 
 
 def _unpacked(pieces: Iterable[bytes]) -> Iterator[bytes]:
-    """zstd is taken off; a stream that begins with too few bytes to tell is not compressed."""
+    """Compression is taken off; a stream that begins with too few bytes to tell has none."""
     left = iter(pieces)
     head = next(left, b"")
-    if not is_zstd(head):
+    walker = walker_of(head)
+    if walker is None:
         yield head
         yield from left
         return
-    walker = ZstdWalker()
     yield from walker.push(head)
     for piece in left:
         yield from walker.push(piece)

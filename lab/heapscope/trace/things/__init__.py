@@ -1,1 +1,2 @@
-"""The kinds of the things that a user names, by their bytes and not by their names."""
+"""Recognises what a user names (a trace, a log, an ELF, a folder ...), by its bytes and never by
+its name."""

@@ -10,11 +10,16 @@ from heapscope.trace.sniff import TRACE_SYNC
 from heapscope.trace.things.kind import OTHER, PACKED, UNKNOWN, KnownAs
 
 ELF = b"\x7fELF"
-_PACKED = (
-    (b"\x1f\x8b", "a gzip file", "gunzip"),
-    (b"BZh", "a bzip2 file", "bunzip2"),
-    (b"\xfd7zXZ\0", "an xz file", "unxz"),
-    (b"PK\x03\x04", "a zip archive", "unzip"),
+_ZIP = b"PK\x03\x04"
+_SHOT = "copy the text that it shows into a file: only text is read"
+#: Files that are known and that no verb reads, what they are, and what to give in their place.
+_OTHERS = (
+    (b"\x89PNG\r\n", "a picture", _SHOT),
+    (b"\xff\xd8\xff", "a picture", _SHOT),
+    (b"GIF8", "a picture", _SHOT),
+    (b"%PDF-", "a PDF", _SHOT),
+    (b"UF2\nWQ]\x9e", "a firmware's image in UF2", "give the ELF that it was made from"),
+    (b"MZ", "a Windows program", "give its log or a trace, or record it on Linux"),
 )
 _TAR = (b"ustar", 257)
 #: esp_image_header_t and esp_app_desc_t of ESP-IDF; an image's number of its chip.
@@ -48,8 +53,10 @@ def kinds_of_bytes(head: bytes, size: int | None) -> Iterator[KnownAs]:
         yield KnownAs(kind="trace")
     elif head.startswith(ELF):
         yield _elf(head)
-    elif packed := next((one for one in _PACKED if head.startswith(one[0])), None):
-        yield KnownAs(kind=PACKED, what=packed[1], remedy=f"unpack it first: {packed[2]} FILE")
+    elif head.startswith(_ZIP):
+        yield KnownAs(kind=PACKED, what="a zip archive", remedy="unpack it first: unzip FILE")
+    elif other := next((one for one in _OTHERS if head.startswith(one[0])), None):
+        yield KnownAs(kind=OTHER, what=other[1], remedy=other[2])
     elif head[_TAR[1] :].startswith(_TAR[0]):
         yield KnownAs(kind=PACKED, what="a tar archive", remedy="unpack it first: tar -xf FILE")
     elif ELF in head[20:32] and (chip := _dumped(head)) is not None:

@@ -77,8 +77,9 @@ def build_of(folder: Path) -> BuildFolder:
     """The build's own files decide, or else the names that builds use."""
     stated = _description(folder)
     names = sorted(entries(folder, printable(str(folder), limit=400)))
-    elf = _first(folder, [stated.get("app_elf", ""), *(n for n in names if n.endswith(".elf"))])
-    maps = [elf.with_suffix(".map").name] if elf is not None else []
+    own_elf = [stated.get("app_elf", ""), "zephyr/zephyr.elf"]
+    elf = _first(folder, [*own_elf, *(name for name in names if name.endswith(".elf"))])
+    maps = [str(elf.with_suffix(".map").relative_to(folder))] if elf is not None else []
     own = [stated.get("config_file", ""), "sdkconfig", "config/sdkconfig.json", "../sdkconfig"]
     return BuildFolder(
         sdkconfig=_first(folder, own),

@@ -27,6 +27,13 @@ def kind_of_json(head: bytes) -> KnownAs | None:
     if sum(bool(_OPTION.fullmatch(name)) for name in names) * 2 > len(names) > 1:
         known = b"IDF_TARGET" in names or any(name.startswith(b"ESP") for name in names)
         return KnownAs(kind="sdkconfig", what="an sdkconfig.json") if known else None
+    if b"dhatFileVersion" in names:
+        return KnownAs(
+            kind=OTHER,
+            what="a profile of valgrind's DHAT",
+            remedy="it has sums and not each call; record the program",
+            words=("record", "-o", "T.hst", "--", "./PROGRAM"),
+        )
     if sum(name in names for name in _BUILD) > 1:
         return KnownAs(
             kind=OTHER,

@@ -25,6 +25,23 @@ _OTHERS = tuple(
     (re.compile(pattern, re.MULTILINE), what, remedy, tuple(words))
     for pattern, what, remedy, *words in (
         (
+            rb"\Adesc: .*\ncmd: |\Aheap profile: |\Aheap_v2/",
+            "a heap profile of another tool (massif, gperftools, jemalloc)",
+            "it has sums at some moments and not each call; record the program",
+            *("record", "-o", "T.hst", "--", "./PROGRAM"),
+        ),
+        (
+            rb"\A(?:==\d+== ?.*\n){3}",
+            "a report of valgrind",
+            "it has no calls of the heap; record the program",
+            *("record", "-o", "T.hst", "--", "./PROGRAM"),
+        ),
+        (
+            rb"\A(?::[0-9A-Fa-f]{10,600}\r?\n){2}|\AS0[0-9A-F]{6,600}\r?\nS[123]",
+            "a firmware's image as hexadecimal text",
+            "give the ELF that it was made from",
+        ),
+        (
             rb"^\s*#\s*include\s*[<\"]|^(?:from [\w.]+ )?import [\w., ]+$"
             rb"|^fn main\(|^def \w+\(.*:$",
             "the source of a program",

@@ -28,8 +28,8 @@ _OPEN_FILES = "/dev/fd/", "/proc/self/fd/"
 @dataclass(frozen=True, kw_only=True)
 class Thing:
     """`name`: as the user has it; `shown`: the same for a terminal. `kinds`: the likeliest first.
-    `head`: its first bytes, zstd taken off; `size`: of all of them, None where there are more than
-    ANSWERED_MAX, or none were read. `packed`: it is compressed with zstd."""
+    `head`: its first bytes, compression taken off; `size`: of all of them, None where there are
+    more than ANSWERED_MAX, or none were read. `packed`: it is compressed."""
 
     name: str
     shown: str

@@ -146,7 +146,7 @@
   }
   function notes() {
     const { losses, text } = moment, stated = [];
-    const missing = losses.events - losses.left_out, tell = (value, words) => value > 0 && stated.push(words);
+    const { missing } = losses, tell = (value, words) => value > 0 && stated.push(words);
     if (garbage()) stated.push(`${Math.round((100 * text.odd) / text.characters)} % of what came is neither text nor a recording: the speed is probably wrong. Stop, choose the speed that the device has, and connect again.`);
     if (moment.recording > 0) stated.push(missing === 0 ? "No event is missing." : `${number(missing)} events are missing.`);
     tell(losses.left_out, `${number(losses.left_out)} events were left out on purpose, by a level or a filter.`);

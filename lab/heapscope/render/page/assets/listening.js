@@ -1,5 +1,5 @@
-/* A device that is heard: its stream taken apart by the engine's listener, in the order in which heapscope/logs/live
-   does it on the desk (hearing.py, device_log.py, told.py, recording_file.py). This file runs in a worker. */
+/* A device that is heard: the engine's listener takes its stream apart and says what happened; here the recordings and
+   the log are kept, and what is new since the last moment. This file runs in a worker. */
 "use strict";
 
 /* Bytes kept in their order; the memory grows by small pieces, as a device may start again and again. */
@@ -24,59 +24,12 @@ class Kept {
 }
 Kept.PART = 1 << 14;
 
-/* The device's own log: bytes in, whole lines out, without the colours of a terminal. */
-class LogLines {
-  constructor() { this.held = new Uint8Array(0); }
-
-  push(bytes) {
-    const all = joinedBytes(this.held, bytes), lines = [];
-    let from = 0;
-    for (let i = 0; i < all.length; i++) {
-      if (all[i] !== 10 && all[i] !== 13) continue;
-      let end = i;
-      while (all[end] === 13) end++;
-      if (all[end] === 10) {
-        lines.push(all.subarray(from, i));
-        from = end + 1;
-        i = end;
-      } else if (i + 1 < all.length) {
-        lines.push(all.subarray(from, i));
-        from = i + 1;
-      }
-    }
-    this.held = all.slice(from);
-    if (this.held.length > LogLines.HELD) {
-      lines.push(this.held);
-      this.held = new Uint8Array(0);
-    }
-    return lines.map(LogLines.shown);
-  }
-  /* A line without an end, after which it was quiet. */
-  flush() {
-    let end = this.held.length;
-    while (end > 0 && this.held[end - 1] === 13) end--;
-    const line = this.held.subarray(0, end);
-    this.held = new Uint8Array(0);
-    return line.length === 0 ? [] : [LogLines.shown(line)];
-  }
-  static shown(bytes) { return new TextDecoder().decode(bytes).replace(/\x1b\[[0-9;]{0,20}m/g, ""); }
-}
-LogLines.HELD = 4096;
-
 function joinedBytes(one, other) {
   if (one.length === 0) return other;
   const out = new Uint8Array(one.length + other.length);
   out.set(one);
   out.set(other, one.length);
   return out;
-}
-
-/* Whole chunks of a trace, one by one: a header of 16 bytes with the length of what follows, which 4 bytes end. */
-function* chunksOf(bytes) {
-  for (let from = 0, size; from < bytes.length; from += size) {
-    size = 20 + bytes[from + 12] + 256 * bytes[from + 13];
-    yield bytes.subarray(from, from + size);
-  }
 }
 
 /* Log lines and happenings since the last moment. Bounded: of more, lines are counted, and happenings by kind. */
@@ -109,16 +62,17 @@ class Listening {
     this.engine = engine;
     this.at = engine.calls.hs_lab_listener_new();
     if (this.at === 0) throw new Error("The page has no memory left.");
-    this.room = engine.take(Reader.PIECE);
+    this.room = engine.take(Listening.ROOM);
+    this.noticed = engine.take(Reader.PIECE);
     this.cell = engine.take(16);
-    Object.assign(this, { most, telling: new Telling(), lines: new LogLines(), text: new Kept(), text_taken: 0, text_left_out: 0, bytes: 0, characters: 0, odd: 0, decoder: new TextDecoder() });
-    Object.assign(this, { recordings: before, before: before.length, number: before.length, current: null, memory: null, config: [], stopped: [] });
+    Object.assign(this, { most, telling: new Telling(), text: new Kept(), text_taken: 0, text_left_out: 0, bytes: 0, characters: 0, odd: 0, decoder: new TextDecoder() });
+    Object.assign(this, { recordings: before, before: before.length, number: before.length, current: null, memory: null, config: [] });
     this.kept = before.reduce((sum, one) => sum + (one.kept?.size ?? 0), 0);
   }
 
   close() {
     this.engine.calls.hs_lab_listener_delete(this.at);
-    for (const at of [this.room, this.cell, ...this.config]) this.engine.calls.free(at);
+    for (const at of [this.room, this.noticed, this.cell, ...this.config]) this.engine.calls.free(at);
     this.at = 0;
   }
   checked(status) { if (status !== 0) throw new Error("The page has no memory left."); }
@@ -135,7 +89,7 @@ class Listening {
       while (!this.wentOn()) this.checked(calls.hs_lab_listener_next(this.at));
     }
   }
-  quiet() { this.telling.log(this.lines.flush()); }
+  quiet() { this.telling.log(this.lines()); }
   finish() {
     const { calls } = this.engine;
     this.checked(calls.hs_lab_listener_flush(this.at));
@@ -143,25 +97,21 @@ class Listening {
       this.checked(calls.hs_lab_listener_next(this.at));
       this.checked(calls.hs_lab_listener_flush(this.at));
     }
-    this.telling.log(this.lines.flush());
+    this.quiet();
   }
 
   /* Takes out what a piece of the stream told. False: another recording begins. */
   wentOn() {
     let text = this.drained("hs_lab_listener_text");
-    const chunks = this.drained("hs_lab_listener_chunks"), figures = this.figures();
+    const figures = this.figures();
     for (const notice of this.notices()) {
       const before = notice.text - this.text_taken;
       this.log(text.subarray(0, before));
       text = text.subarray(before);
-      this.notice(notice, figures);
+      this.notice(notice);
     }
     this.log(text);
-    if (chunks.length > 0) this.write(chunks);
-    this.watched().forEach((one, index) => {
-      if (one.stopped > (this.stopped[index] ?? 0)) this.telling.happened("need", Heard.stopped(this, index, one));
-      this.stopped[index] = one.stopped;
-    });
+    for (const chunk of this.pieces("hs_lab_listener_chunk")) this.write(chunk);
     if (figures.over !== 0) this.closeRecording();
     return figures.over === 0;
   }
@@ -173,45 +123,51 @@ class Listening {
     const kept = text.subarray(0, Math.max(0, this.most / 8 - this.text.size));
     this.text.add(kept);
     this.text_left_out += text.length - kept.length;
-    this.telling.log(this.lines.push(text));
+    if (text.length > 0) this.telling.log(this.lines(text));
+  }
+  /* The whole lines that this text makes; none: it was quiet. */
+  lines(text = new Uint8Array(0)) {
+    const { engine } = this, at = engine.take(text.length);
+    engine.bytes(at, text.length).set(text);
+    this.checked(engine.calls.hs_lab_listener_log(this.at, at, text.length));
+    engine.calls.free(at);
+    const lines = new TextDecoder().decode(this.drained("hs_lab_listener_lines"));
+    return lines.split("\n").slice(0, -1);
   }
 
   /* Room is made by the oldest recordings; of one that is larger than all room its beginning is kept. */
-  write(chunks) {
-    while (this.kept + chunks.length > this.most) {
+  write(chunk) {
+    while (this.kept + chunk.length > this.most) {
       const oldest = this.recordings.find((one) => one.kept !== null);
       if (oldest === undefined) break;
       this.kept -= oldest.kept.size;
       oldest.kept = null;
     }
     const { current } = this;
-    for (const chunk of chunksOf(chunks)) {
-      if (current.left_out > 0 || this.kept + chunk.length > this.most) current.left_out += chunk.length;
-      else {
-        current.kept.add(chunk);
-        this.kept += chunk.length;
-      }
+    if (current.left_out > 0 || this.kept + chunk.length > this.most) current.left_out += chunk.length;
+    else {
+      current.kept.add(chunk);
+      this.kept += chunk.length;
     }
   }
 
   /* ---- what the engine's listener has ---- */
-  drained(call) {
-    const result = [];
-    let size = 0;
-    for (let count; (count = this.engine.calls[call](this.at, this.room, Reader.PIECE) >>> 0) > 0; size += count) result.push(this.engine.bytes(this.room, count).slice());
-    return result.length < 2 ? (result[0] ?? new Uint8Array(0)) : result.reduce(joinedBytes);
+  *pieces(call) {
+    for (let count; (count = this.engine.calls[call](this.at, this.room, Listening.ROOM) >>> 0) > 0; ) yield this.engine.bytes(this.room, count).slice();
   }
+  drained(call) { return [...this.pieces(call)].reduce(joinedBytes, new Uint8Array(0)); }
   *notices() {
     const width = this.engine.width("hs_lab_notice"), most = Math.floor(Reader.PIECE / width);
-    for (let count; (count = this.engine.calls.hs_lab_listener_notices(this.at, this.room, most) >>> 0) > 0; ) {
-      yield* Array.from({ length: count }, (_, i) => numbered(this.engine.read("hs_lab_notice", this.room + i * width)));
+    for (let count; (count = this.engine.calls.hs_lab_listener_notices(this.at, this.noticed, most) >>> 0) > 0; ) {
+      for (let at = this.noticed; at < this.noticed + count * width; at += width) yield { at, ...numbered(this.engine.read("hs_lab_notice", at)) };
     }
   }
   rows(name, ...index) { return this.engine.figures(name, this.at, ...index); }
   figures() { return numbered(this.rows("hs_lab_listener_figures")); }
   health() { return numbered(this.rows("hs_lab_listener_health")); }
-  watched() { return this.rows("hs_lab_listener_watched").map(numbered).map(({ size, fits, by, largest, stopped }) => ({ size, stopped, fits: [false, true, null][fits], by: this.source("name", by), largest: reportedNumber(largest), how: by })); }
-  source(what, by) { return this.engine.text(this.engine.calls[`hs_lab_source_${what}`](by)); }
+  watched() { return this.rows("hs_lab_listener_watched").map(numbered).map(({ size, fits, by, largest, stopped }) => ({ size, stopped, fits: [false, true, null][fits], by: this.word("source", by), largest: reportedNumber(largest) })); }
+  /* What the engine calls a source, a notice, or a kind of lost events. */
+  word(what, number) { return this.engine.text(this.engine.calls[`hs_lab_${what}_name`](number)); }
   lately() {
     const { engine } = this, at = engine.take(engine.width("hs_lab_lately"));
     this.checked(engine.calls.hs_lab_listener_lately(this.at, performance.now() / 1000, 0, at));
@@ -268,31 +224,29 @@ class Listening {
   beginRecording() {
     this.number++;
     this.current = { number: this.number, kept: new Kept(), left_out: 0 };
-    const { boot, reset, snapshots } = this.facts();
-    this.telling.happened("recording", `recording ${this.number - this.before} begins${boot ? `, boot ${boot}` : ""}${reset ? ` after ${reset}` : ""}`);
-    if (snapshots === "0") this.telling.happened("recording", "The recorder began when the heap had blocks already and takes no snapshots: those blocks are not counted.");
   }
   closeRecording() {
     if (this.number === this.recordings.length) return;
     const figures = this.figures(), health = this.health(), facts = this.facts();
-    const known = /^[0-9]{1,10}$/.test(facts.boot ?? "") ? `boot-${Number(facts.boot)}` : "boot";
-    Object.assign(this.current, { label: facts.black_box === "1" ? `${known}-black-box` : known, boot: facts.boot ?? "", reset: facts.reset ?? "", chip: facts.chip ?? "", events: health.events, lost: health.lost_events - figures.left_out, ended: health.ended !== 0, failures: figures.failures });
+    this.engine.calls.hs_lab_listener_label(this.at, this.room, Listening.SENTENCE);
+    Object.assign(this.current, { label: this.engine.text(this.room), boot: facts.boot ?? "", reset: facts.reset ?? "", chip: facts.chip ?? "", events: health.events, lost: figures.missing, ended: health.ended !== 0, failures: figures.failures });
     this.recordings.push(this.current);
     this.telling.happened("file", `recording ${this.number - this.before} is over`);
   }
-  notice({ kind, count, size, task, site, mark }, figures) {
-    if (kind === 0) this.beginRecording();
-    else if (kind === 1) this.telling.happened("failed", `a request of ${bytesOf(size)} failed${count > 1 ? `, ${plain(count)} times` : ""}: ${this.owner(task, site)}`, count);
-    else if (kind === 2) this.telling.happened("lost", `${several(count, "event")} did not arrive${this.until(figures)}`, count);
-    else this.telling.happened("mark", `mark ${this.called(Listening.MARKS, mark)}`);
-  }
-  until(figures) {
-    if (figures.known !== 0) return "";
-    if (this.facts().snapshots === "1") return "; live blocks are not known until the next snapshot";
-    return "; live blocks are not known from here on: the recorder takes no snapshots";
+  notice({ at, kind, owned, task, site, index, count }) {
+    if (kind === Listening.BEGINS) this.beginRecording();
+    const { calls } = this.engine;
+    calls.hs_lab_listener_sentence(this.at, at, this.room, Listening.SENTENCE);
+    let text = this.engine.text(this.room);
+    if (kind === Listening.STOPPED) text = `${bytesOf(this.watched()[index].size)} for malloc ${text}`;
+    if (kind === Listening.MARKED) text += this.called(Listening.MARKS, index);
+    this.telling.happened(this.word("notice", kind), owned === 0 ? text : text + this.owner(task, site), count);
   }
 }
 Listening.MOST = 1 << 28;
+Listening.ROOM = 1 << 17; /* a chunk fits */
+Listening.SENTENCE = 512;
+[Listening.BEGINS, Listening.MARKED, Listening.STOPPED] = [0, 3, 5];
 [Listening.TASKS, Listening.MARKS, Listening.SITES, Listening.REGIONS] = [0, 1, 2, 5];
 Listening.UNKNOWN = -1;
 
