@@ -24,10 +24,10 @@ import numpy as np
 
 from heapscope.base.whole_file import write_whole
 from heapscope.forecast.predict.memory_fit import FILE, MemoryFit
-from heapscope.forecast.predict.memory_states import MORE
-from heapscope.forecast.predict.part_table import KINDS
+from heapscope.forecast.predict.memory_states import IRAM, MORE
+from heapscope.forecast.predict.part_table import APP_MAIN, BOOT, KINDS
 from heapscope.forecast.predict.posterior import Array
-from heapscope_studies.memory_parts.cases import DIFFERENCE, NAMES, Case, built_cases, cases
+from heapscope_studies.memory_parts.cases import DIFFERENCE, NAMES, Case, cases
 from heapscope_studies.wifi_model.fit import same
 
 #: Before the data: how far all figures of a kind are off together, and each by itself, as shares.
@@ -225,8 +225,7 @@ def left_out(by: str) -> tuple[Judged, ...]:
 def _start(of: Sequence[Case], without: frozenset[str]) -> MemoryFit:
     """By how much empty programs differ: what makes programs without a radio most likely, public
     builds among them."""
-    boot = [case for case in of if case.group == "boot"]
-    boot += [case for case in built_cases() if case.publisher not in without]
+    boot = [case for case in of if case.group in (BOOT, APP_MAIN)]
 
     def likely(fit: MemoryFit) -> float:
         results = [judged(case, without, fit) for case in boot]
@@ -252,7 +251,7 @@ def fit_without(publishers: frozenset[str], skipped: Collection[Case] = frozense
 def summary(judgeds: Sequence[Judged]) -> dict[str, dict[str, float]]:
     """By group; bytes, for differences percent of those over 1 KB."""
     built = {}
-    whole = [each for each in judgeds if each.case.group not in (DIFFERENCE, "iram")]
+    whole = [each for each in judgeds if each.case.group not in (DIFFERENCE, IRAM, BOOT)]
     for group in ("all", *_groups()):
         rows = whole if group == "all" else [each for each in judgeds if each.case.group == group]
         if group == DIFFERENCE:
