@@ -15,7 +15,7 @@ from __future__ import annotations
 import functools
 import json
 import sys
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import lgamma, log, pi, sqrt
 from typing import Any
@@ -57,6 +57,7 @@ _SHARE = 0.8
 _FEW = 10  # figures of a group, below which its band is at least that of all groups
 #: No other chip has code in a memory of its own: the others say nothing of it.
 _ALONE = "esp32"
+_TOGETHER = 6  # projects, each with few builds
 _LARGE = 1000  # bytes from which on a difference is judged by its share
 
 
@@ -171,13 +172,23 @@ def judged(case: Case, without: frozenset[str], fit: MemoryFit) -> Judged:
 def folds(of: Sequence[Case], by: str) -> list[tuple[frozenset[str], list[Case], list[Case]]]:
     """Names that are left out, cases to learn from, cases to predict. `by`: publisher or chip."""
     built = []
-    for key in dict.fromkeys(getattr(case, by) for case in of):
-        if by == "chip" and key == _ALONE:
-            continue
-        ask = [case for case in of if getattr(case, by) == key]
-        name = key if by == "publisher" else f"chip {key}"
-        built.append((frozenset({name}), [case for case in of if case not in ask], ask))
+    for keys in _left_together(of, by):
+        ask = [case for case in of if getattr(case, by) in keys]
+        names = frozenset(keys if by == "publisher" else (f"chip {key}" for key in keys))
+        built.append((names, [case for case in of if getattr(case, by) not in keys], ask))
     return built
+
+
+def _left_together(of: Sequence[Case], by: str) -> Iterator[Sequence[str]]:
+    """One publisher or chip each, and some projects of public builds at a time."""
+    keys = dict.fromkeys(getattr(case, by) for case in of)
+    if by == "chip":
+        yield from ([key] for key in keys if key != _ALONE)
+        return
+    others = dict.fromkeys(case.publisher for case in of if case.group != BOOT)
+    yield from ([key] for key in others)
+    projects = [key for key in keys if key not in others]
+    yield from (projects[at : at + _TOGETHER] for at in range(0, len(projects), _TOGETHER))
 
 
 def with_reach(of: Sequence[Case], without: frozenset[str], start: MemoryFit) -> MemoryFit:
