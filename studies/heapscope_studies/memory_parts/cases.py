@@ -1,6 +1,7 @@
 """Published figures of memory, and what the table of parts says of them before anything is learned.
 
 `programs.csv` has free memory of whole programs: examples of the SDK with their own options.
+Builds of public projects, whose own code and data are known, stand beside them.
 `changes.csv` has what a change of options gave on a device. A figure that was published in whole KB
 may be of 1,000 or of 1,024 bytes each: whatever lies between both agrees with it.
 """
@@ -28,7 +29,7 @@ from heapscope.forecast.predict.memory_states import (
     MemoryUse,
     group_of,
 )
-from heapscope.forecast.predict.part_table import BOOT, KINDS, minor_number
+from heapscope.forecast.predict.part_table import APP_MAIN, BOOT, KINDS, minor_number
 from heapscope.forecast.predict.posterior import Array
 from heapscope_studies.data_file import PACKAGE
 from heapscope_studies.memory_parts.measured_runs import builds
@@ -37,6 +38,9 @@ _FOLDER: Path = PACKAGE / "data" / "memory_parts"
 _UNITS = {"B": (1.0, 1.0), "KB": (1000.0, 1024.0)}
 
 DIFFERENCE = "difference"
+#: The code and data of a printed program are not known, so that its heap at boot is as doubtful as
+#: that of the state behind it.
+_START = {BOOT: APP_MAIN}
 #: The things that are learned: a factor of each kind of figure, and the bytes that sums leave out.
 NAMES = (*KINDS, *MORE)
 
@@ -113,14 +117,14 @@ def model_of(
 def cases() -> tuple[Case, ...]:
     return (
         *(case for row in _rows("programs") for case in _program(row)),
+        *_built(),
         *(_change(row) for row in _rows("changes")),
     )
 
 
-@functools.cache
-def built_cases() -> tuple[Case, ...]:
+def _built() -> Iterator[Case]:
     """The heap at boot of public builds whose own code and data are known."""
-    return tuple(
+    return (
         Case(
             id=build.id,
             group=group_of(BOOT, DRAM),
@@ -150,7 +154,7 @@ def _program(row: dict[str, str]) -> Iterator[Case]:
         low, high = (float(text) * each for each in _UNITS[row["unit"]])
         yield Case(
             id=row["id"] if place == DRAM else f"{row['id']}-iram",
-            group=group_of(row["state"], place),
+            group=group_of(_START.get(row["state"], row["state"]), place),
             state=row["state"],
             chip=row["chip"],
             publisher=publisher(row["source"]),

@@ -15,7 +15,7 @@ from __future__ import annotations
 import functools
 import json
 import sys
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import lgamma, log, pi, sqrt
 from typing import Any
@@ -24,10 +24,10 @@ import numpy as np
 
 from heapscope.base.whole_file import write_whole
 from heapscope.forecast.predict.memory_fit import FILE, MemoryFit
-from heapscope.forecast.predict.memory_states import MORE
-from heapscope.forecast.predict.part_table import KINDS
+from heapscope.forecast.predict.memory_states import IRAM, MORE
+from heapscope.forecast.predict.part_table import APP_MAIN, BOOT, KINDS
 from heapscope.forecast.predict.posterior import Array
-from heapscope_studies.memory_parts.cases import DIFFERENCE, NAMES, Case, built_cases, cases
+from heapscope_studies.memory_parts.cases import DIFFERENCE, NAMES, Case, cases
 from heapscope_studies.wifi_model.fit import same
 
 #: Before the data: how far all figures of a kind are off together, and each by itself, as shares.
@@ -57,6 +57,7 @@ _SHARE = 0.8
 _FEW = 10  # figures of a group, below which its band is at least that of all groups
 #: No other chip has code in a memory of its own: the others say nothing of it.
 _ALONE = "esp32"
+_TOGETHER = 6  # projects, each with few builds
 _LARGE = 1000  # bytes from which on a difference is judged by its share
 
 
@@ -171,13 +172,23 @@ def judged(case: Case, without: frozenset[str], fit: MemoryFit) -> Judged:
 def folds(of: Sequence[Case], by: str) -> list[tuple[frozenset[str], list[Case], list[Case]]]:
     """Names that are left out, cases to learn from, cases to predict. `by`: publisher or chip."""
     built = []
-    for key in dict.fromkeys(getattr(case, by) for case in of):
-        if by == "chip" and key == _ALONE:
-            continue
-        ask = [case for case in of if getattr(case, by) == key]
-        name = key if by == "publisher" else f"chip {key}"
-        built.append((frozenset({name}), [case for case in of if case not in ask], ask))
+    for keys in _left_together(of, by):
+        ask = [case for case in of if getattr(case, by) in keys]
+        names = frozenset(keys if by == "publisher" else (f"chip {key}" for key in keys))
+        built.append((names, [case for case in of if getattr(case, by) not in keys], ask))
     return built
+
+
+def _left_together(of: Sequence[Case], by: str) -> Iterator[Sequence[str]]:
+    """One publisher or chip each, and some projects of public builds at a time."""
+    keys = dict.fromkeys(getattr(case, by) for case in of)
+    if by == "chip":
+        yield from ([key] for key in keys if key != _ALONE)
+        return
+    others = dict.fromkeys(case.publisher for case in of if case.group != BOOT)
+    yield from ([key] for key in others)
+    projects = [key for key in keys if key not in others]
+    yield from (projects[at : at + _TOGETHER] for at in range(0, len(projects), _TOGETHER))
 
 
 def with_reach(of: Sequence[Case], without: frozenset[str], start: MemoryFit) -> MemoryFit:
@@ -225,8 +236,7 @@ def left_out(by: str) -> tuple[Judged, ...]:
 def _start(of: Sequence[Case], without: frozenset[str]) -> MemoryFit:
     """By how much empty programs differ: what makes programs without a radio most likely, public
     builds among them."""
-    boot = [case for case in of if case.group == "boot"]
-    boot += [case for case in built_cases() if case.publisher not in without]
+    boot = [case for case in of if case.group in (BOOT, APP_MAIN)]
 
     def likely(fit: MemoryFit) -> float:
         results = [judged(case, without, fit) for case in boot]
@@ -252,7 +262,7 @@ def fit_without(publishers: frozenset[str], skipped: Collection[Case] = frozense
 def summary(judgeds: Sequence[Judged]) -> dict[str, dict[str, float]]:
     """By group; bytes, for differences percent of those over 1 KB."""
     built = {}
-    whole = [each for each in judgeds if each.case.group not in (DIFFERENCE, "iram")]
+    whole = [each for each in judgeds if each.case.group not in (DIFFERENCE, IRAM, BOOT)]
     for group in ("all", *_groups()):
         rows = whole if group == "all" else [each for each in judgeds if each.case.group == group]
         if group == DIFFERENCE:

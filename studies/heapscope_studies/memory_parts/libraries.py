@@ -3,8 +3,9 @@ builds tell the forecast.
 
     data/memory/libraries.csv    by chip, release and library, the code and data in RAM: median of
                                  the builds, lowest and highest, and how many builds and projects
-    data/memory/built.csv        what a program leaves that has these libraries alone, in a default
-                                 build
+    data/memory/built.csv        what a program leaves beside its own code and data, in a default
+                                 build; few programs have the SDK's start-up alone, so that drivers
+                                 which no option tells of are in it
 
 A library is listed that a third of all builds have; builds that are not optimised as by default, or
 have PSRAM, are left aside. `--check` fails (exit code 1) when a file would change.
@@ -27,7 +28,7 @@ from heapscope_studies.memory_parts.measured_runs import Build, builds, library_
 
 #: By how much programs that do the same differ, in what they use of the SDK: half of a band that
 #: holds two of three.
-DOUBT = 1500
+DOUBT = 2500
 #: Firmware of the runs, whose maps have what a radio adds, and libraries that it adds nothing to.
 _RUN, _RUN_SDK = "wifi-", "5.5"
 _WITHOUT_RADIO = ("heap",)
@@ -35,7 +36,6 @@ _OWN = "own"
 _PART = 3  # of so many builds one has a library that is listed
 #: Libraries that few programs have, and which parts of their own stand for.
 _LVGL, _POOL = "lvgl", "lvgl-pool"
-_KNOWN = frozenset((_LVGL, "esp_psram", "app_trace", "espcoredump", "lwip"))
 
 
 def _libraries() -> Iterator[Mapping[str, object]]:
@@ -79,17 +79,6 @@ def _listed() -> frozenset[str]:
     )
 
 
-def _beside(build: Build) -> int:
-    """Bytes of libraries that few programs have, and its own."""
-    sizes = library_sizes().get(build.id, {})
-    more = (
-        code + data
-        for library, (code, data) in sizes.items()
-        if library not in (*_listed(), *_KNOWN, _OWN) and not library.startswith("(")
-    )
-    return sum(more) + (build.own or 0)
-
-
 def _is_usual(build: Build) -> bool:
     scene = build.model.scene
     others = ("COMPILER_OPTIMIZATION_PERF", "COMPILER_OPTIMIZATION_SIZE", "SPIRAM")
@@ -104,7 +93,7 @@ def _built() -> Iterator[Mapping[str, object]]:
             more = _more_than_default(build, DRAM)
             iram = None if build.iram is None else build.iram + _more_than_default(build, IRAM)
             of[build.chip, build.minor, build.owner].append(
-                (build.dram + _beside(build) + more, iram, build)
+                (build.dram + build.own + more, iram, build)
             )
     for (chip, release, owner), known in sorted(of.items()):
         build = known[0][2]

@@ -29,6 +29,8 @@ _ROUNDING = (5, 4)  # the release from which on the allocator rounds large reque
 #: Stands among the links of a state in which Bluetooth is at work.
 BLE_WORKS = "ble at work"
 
+_LATEST = 99  # a patch release behind every other
+
 #: The release that the development branch will be.
 _NEXT: Minor = (6, 2)
 
@@ -231,8 +233,15 @@ def _rx_frame(scene: MemoryScene) -> Number:
     return _FRAME if scene.name("with_wifi") else scene.block(frame) + scene.block(28)
 
 
+def _patch(scene: MemoryScene) -> int:
+    """Of the release that was named; a minor alone means its latest."""
+    minor, _, patch = scene.config.sdk.removeprefix(".".join(map(str, scene.minor))).rpartition(".")
+    return int(patch) if not minor and patch.isdecimal() else _LATEST
+
+
 _NAMES: Mapping[str, Callable[[MemoryScene], Number]] = {
     "cores": _cores,
+    "patch": _patch,
     "tcb": _tcb,
     "idle": _idle,
     "extra": lambda scene: 0 if scene.on("LIBC_NEWLIB_NANO_FORMAT") else _EXTRA,

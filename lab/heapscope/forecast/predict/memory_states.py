@@ -147,8 +147,7 @@ def group_of(state: str, place: str) -> str:
     """Which of the fit's spreads and bands is that of a state."""
     if place == IRAM:
         return IRAM
-    groups = {BOOT: BOOT, APP_MAIN: BOOT, BLE: BLE, PROVISIONING: PROVISIONING, BUSY: PROVISIONING}
-    return groups.get(state, WIFI)
+    return {BUSY: PROVISIONING, CONNECTED: WIFI, LOAD: WIFI}.get(state, state)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
