@@ -22,6 +22,7 @@ HEADERS = (
     "rows/trials.h",
     "rows/recorder.h",
     "rows/listen.h",
+    "lab/lab_listener.h",
     "lab/lab.h",
     "lab/record.h",
 )

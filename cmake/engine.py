@@ -33,9 +33,10 @@ def sources(root: Path) -> list[str]:
 
 
 def exports(root: Path) -> list[str]:
-    """The functions of lab.h. Those of record.h are of Linux programs."""
-    header = (root / "lab/native/lab/lab.h").read_text(encoding="utf-8")
-    return [*MEMORY, *sorted(set(DECLARED.findall(header)))]
+    """The functions of lab.h and of its part. Those of record.h are of Linux programs."""
+    headers = (root / "lab/native/lab" / name for name in ("lab.h", "lab_listener.h"))
+    texts = [header.read_text(encoding="utf-8") for header in headers]
+    return [*MEMORY, *sorted(set(DECLARED.findall("".join(texts))))]
 
 
 def build(root: Path, out: Path) -> None:
