@@ -276,7 +276,7 @@ int hs_lab_steps_ends(hs_lab_steps_t *steps, const hs_lab_config_t *config);
 uint64_t hs_lab_steps_peak(const hs_lab_steps_t *steps);
 /* A size in bytes below which no pool can serve the trace, whatever the allocator. */
 uint64_t hs_lab_steps_floor(const hs_lab_steps_t *steps);
-/* What knowing the future would buy (lab/native/offline/offline.h). HS_ERR_MEMORY. */
+/* The gain of an allocator that knows the future (lab/native/offline/offline.h). HS_ERR_MEMORY. */
 int hs_lab_steps_offline(const hs_lab_steps_t *steps, hs_lab_offline_t *out);
 /* One replay on a fresh pool. May be called from several threads at once, when all is loaded. */
 int hs_lab_steps_try(const hs_lab_steps_t *steps, const char *allocator, uint32_t size,

@@ -16,7 +16,7 @@ _WORD16 = 1 << 16
 _POISONED = (0, 12)
 #: Programs of these kinds never came with a release that reports powers of two.
 _NEVER_POWERS = {"Arduino", "Meshtastic", "Tasmota", "ESPHome"}
-_CLASS = 64  # bytes below which a power of two is no sign
+_CLASS = 64  # bytes below which a power of two tells nothing
 _RAM_8266 = 96 << 10  # bytes of RAM that a program of it can have
 
 
