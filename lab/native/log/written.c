@@ -70,10 +70,11 @@ static bool has_conversion(const char *text)
 
 static bool is_source(const char *text, size_t length)
 {
-    static const char *const begins[] = {"#include", "#define", "#if",      "#endif",   "/*",
-                                         "*/",       "return ", "static ",  "const ",   "if (",
-                                         "while (",  "for (",   "} else",   "typedef ", "void ",
-                                         "int ",     "size_t ", "uint32_t "};
+    static const char *const begins[] = {
+        "#include", "#define", "#if",     "#endif",    "/*",    "*/",     "return ",
+        "static ",  "const ",  "if (",    "while (",   "for (", "} else", "typedef ",
+        "void ",    "int ",    "size_t ", "uint32_t ", "def ",  "class ", "let ",
+        "fn ",      "assert ", "import ", "case ",     "@@ "};
     for (size_t i = 0; i < sizeof begins / sizeof begins[0]; i++) {
         if (strncmp(text, begins[i], strlen(begins[i])) == 0) {
             return true;
@@ -87,10 +88,12 @@ static bool is_source(const char *text, size_t length)
 
 bool hs_log_by_computer(const char *text)
 {
-    static const char *const names[] = {"java.",   "JavaScript heap", "oom-kill", "Killed process",
-                                        "JVM",     "postgres",        "mysqld",   "docker",
-                                        "kubelet", "systemd",         "kernel: ", "node:internal",
-                                        "cgroup",  "chrome",          "nginx"};
+    static const char *const names[] = {
+        "java.",         "JavaScript heap", "oom-kill",   "Killed process", "JVM",
+        "postgres",      "mysqld",          "docker",     "kubelet",        "systemd",
+        "kernel: ",      "node:internal",   "cgroup",     "chrome",         "nginx",
+        "npm ",          "pfns=",           "buff/cache", "1K-blocks",      "rwdata",
+        "Freeing initrd"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         if (strstr(text, names[i]) != NULL) {
             return true;
