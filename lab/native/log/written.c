@@ -70,15 +70,18 @@ static bool has_conversion(const char *text)
 
 static bool is_source(const char *text, size_t length)
 {
-    static const char *const begins[] = {
-        "#include", "#define", "#if",     "#endif",    "/*",    "*/",     "return ",
-        "static ",  "const ",  "if (",    "while (",   "for (", "} else", "typedef ",
-        "void ",    "int ",    "size_t ", "uint32_t ", "def ",  "class ", "let ",
-        "fn ",      "assert ", "import ", "case ",     "@@ "};
+    static const char *const begins[] = {"#include", "#define", "#if",       "#endif",   "/*",
+                                         "*/",       "return ", "static ",   "const ",   "if (",
+                                         "while (",  "for (",   "} else",    "typedef ", "void ",
+                                         "int ",     "size_t ", "uint32_t ", "def ",     "class ",
+                                         "let ",     "fn ",     "import ",   "case ",    "@@ "};
     for (size_t i = 0; i < sizeof begins / sizeof begins[0]; i++) {
         if (strncmp(text, begins[i], strlen(begins[i])) == 0) {
             return true;
         }
+    }
+    if (strncmp(text, "assert ", 7) == 0 && strncmp(text + 7, "failed", 6) != 0) {
+        return true;
     }
     const char end = length == 0 ? ' ' : text[length - 1];
     const bool calls = strchr(text, '(') != NULL || strstr(text, "->") != NULL;
