@@ -1,7 +1,8 @@
 /*
  * Any bytes through the reader of logs: it neither crashes nor asks for memory, its facts are sound,
  * and they are the same however the bytes are cut in pieces. So are the failed requests that they
- * add up to.
+ * add up to. Where the bytes begin with "WORDS", a line "word = meaning" each up to an empty line are
+ * the user's words.
  */
 #define HS_HELD_ITSELF 1 /* what the target itself allocates is not counted */
 
@@ -65,12 +66,39 @@ static void take(hs_log_t *log, hs_log_failed_t *failed, size_t size, hs_seen_t 
     }
 }
 
+/* Adds the words of the user; returns where the log begins. */
+static size_t words_take(hs_log_t *log, const char *data, size_t size)
+{
+    static const char mark[] = "WORDS\n";
+    size_t at = sizeof mark - 1;
+    if (size < at || memcmp(data, mark, at) != 0) {
+        return 0;
+    }
+    while (at < size && data[at] != '\n') {
+        const char *end = memchr(data + at, '\n', size - at);
+        const size_t line = end == NULL ? size - at : (size_t)(end - data) - at;
+        const char *equals = memchr(data + at, '=', line);
+        size_t word = equals == NULL ? line : (size_t)(equals - data) - at;
+        const size_t behind = equals == NULL ? line : word + 1;
+        while (word > 0 && data[at + word - 1] == ' ') {
+            word--;
+        }
+        size_t fault;
+        (void)hs_log_word_add(log, data + at, word, data + at + behind, line - behind, &fault);
+        at += line + (end != NULL);
+    }
+    return at;
+}
+
 static hs_seen_t read_in(const uint8_t *data, size_t size, size_t piece)
 {
     static hs_log_t log;
     static hs_log_failed_t failed;
     hs_seen_t seen = {0, FUZZ_FNV_BASIS};
     hs_log_init(&log);
+    const size_t begin = words_take(&log, (const char *)data, size);
+    data += begin;
+    size -= begin;
     hs_log_failed_init(&failed);
     for (size_t at = 0; at < size;) {
         const size_t part = piece < size - at ? piece : size - at;

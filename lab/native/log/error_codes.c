@@ -106,7 +106,10 @@ bool hs_log_code_read(const char *text, size_t length, uint32_t roots, hs_lab_lo
     for (size_t at = 0; at < length; at++) { /* ESP_ERR_NO_MEM */
         if (hs_log_is_digit(text[at]) && (at == 0 || !hs_log_word_byte(text[at - 1]))) {
             const hs_log_quantity_t number = hs_log_quantity_read(text, at);
-            const bool closed = !hs_log_word_byte(text[number.end]) && text[number.end] != '.';
+            const char next = text[number.end];
+            const bool counts =
+                !number.is_hex && next == ' ' && hs_log_word_byte(text[number.end + 1]);
+            const bool closed = !hs_log_word_byte(next) && next != '.' && next != '-' && !counts;
             const bool named = at > 0 && strchr(" (:=", text[at - 1]) != NULL;
             if (number.value == 0x101 && closed && named && !number.in_bytes) {
                 fact->kind = HS_LOG_ERROR;

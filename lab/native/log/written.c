@@ -70,9 +70,11 @@ static bool has_conversion(const char *text)
 
 static bool is_source(const char *text, size_t length)
 {
-    static const char *const begins[] = {"#include", "#define", "#if",     "#endif",  "/*",
-                                         "*/",       "return ", "static ", "const ",  "if (",
-                                         "while (",  "for (",   "} else",  "typedef "};
+    static const char *const begins[] = {"#include", "#define", "#if",    "#endif",   "/*",
+                                         "*/",       "return ", "static ", "const ",   "if (",
+                                         "while (",  "for (",   "} else", "typedef ", "def ",
+                                         "class ",   "let ",    "fn ",    "import ",  "case ",
+                                         "@@ "};
     static const char *const types[] = {"void ", "int ", "size_t ", "uint32_t "};
     for (size_t i = 0; i < sizeof begins / sizeof begins[0]; i++) {
         if (strncmp(text, begins[i], strlen(begins[i])) == 0) {
@@ -84,6 +86,9 @@ static bool is_source(const char *text, size_t length)
             return true; /* "int free 5000" may be internal memory */
         }
     }
+    if (strncmp(text, "assert ", 7) == 0 && strncmp(text + 7, "failed", 6) != 0) {
+        return true;
+    }
     const char end = length == 0 ? ' ' : text[length - 1];
     const bool calls = strchr(text, '(') != NULL || strstr(text, "->") != NULL;
     return has_conversion(text) || (end == ';' && calls) || (end == '{' && calls) ||
@@ -92,10 +97,12 @@ static bool is_source(const char *text, size_t length)
 
 bool hs_log_by_computer(const char *text)
 {
-    static const char *const names[] = {"java.",   "JavaScript heap", "oom-kill", "Killed process",
-                                        "JVM",     "postgres",        "mysqld",   "docker",
-                                        "kubelet", "systemd",         "kernel: ", "node:internal",
-                                        "cgroup",  "chrome",          "nginx"};
+    static const char *const names[] = {
+        "java.",         "JavaScript heap", "oom-kill",   "Killed process", "JVM",
+        "postgres",      "mysqld",          "docker",     "kubelet",        "systemd",
+        "kernel: ",      "node:internal",   "cgroup",     "chrome",         "nginx",
+        "npm ",          "pfns=",           "buff/cache", "1K-blocks",      "rwdata",
+        "Freeing initrd"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         if (strstr(text, names[i]) != NULL) {
             return true;
