@@ -169,7 +169,9 @@ class Senders:
 
 def _parts(quote: str) -> tuple[tuple[str, ...], tuple[float, ...], tuple[int, ...]]:
     """The words of a line, its numbers, and which of those are times."""
-    tokens, numbers, clocks = [], [], []
+    tokens: list[str] = []
+    numbers: list[float] = []
+    clocks: list[int] = []
     for match in _TOKEN.finditer(quote):
         if match["number"] is None:
             tokens.append(match[0])
