@@ -112,4 +112,20 @@ OF_LOGS = (
         "number.is_percent = false;",
         f"{TESTS}/test_log_kinds.py",
     ),
+    Mutant(
+        "two devices in one log",
+        "words of phases are names of devices",
+        "lab/heapscope/logs/reader/senders.py::_label",
+        "if words & _PHASES:",
+        "if False:",
+        f"{TESTS}/test_log_devices.py",
+    ),
+    Mutant(
+        "two devices in one log",
+        "figures that go their own ways are those of one",
+        "lab/heapscope/logs/reader/senders.py::_figures_apart",
+        "> times * median(steps)",
+        "> 1000 * times * median(steps)",
+        f"{TESTS}/test_log_devices.py",
+    ),
 )

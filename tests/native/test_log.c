@@ -118,6 +118,10 @@ static bool same(hs_lab_log_fact_t a, hs_lab_log_fact_t b)
     b.flags &= (uint8_t)~(HS_LOG_WRAPPED | HS_LOG_ARDUINO);
     memset(a.quote, 0, sizeof a.quote);
     memset(b.quote, 0, sizeof b.quote);
+    if (a.kind == HS_LOG_FIGURES) { /* the name is that of the host before the line */
+        memset(a.name, 0, sizeof a.name);
+        memset(b.name, 0, sizeof b.name);
+    }
     return memcmp(&a, &b, sizeof a) == 0;
 }
 

@@ -103,7 +103,7 @@ static hs_log_column_t column_of(const hs_log_table_t *table, const char *text,
     return column;
 }
 
-/* "gc.mem_free()" is a call and names no column. */
+/* A call, "gc.mem_free()", names no column. */
 static bool is_call(const char *text, const hs_log_cell_t *cell)
 {
     return cell->length > 2 && strncmp(text + cell->at + cell->length - 2, "()", 2) == 0;

@@ -39,7 +39,8 @@ typedef enum hs_log_kind {
     HS_LOG_REGION,      /* its line of a region: address, size, free, used, min */
     HS_LOG_REGION_MORE, /* the line below: largest, count (used blocks), free_count, total (blocks) */
     HS_LOG_TOTALS,      /* free, used, min, largest */
-    HS_LOG_FIGURES, /* free, largest, min, total, used, peak of `memory`, in a program's words */
+    HS_LOG_FIGURES, /* free, largest, min, total, used, peak of `memory`, in a program's words; name:
+                       of the device, where a column or a system log tells it */
     HS_LOG_REPORT,  /* the head of a table of figures; name: of the memory; text: which report */
     HS_LOG_REPORT_LINE, /* one of its lines: total, free, used, min or largest */
     HS_LOG_TUPLE,       /* MicroPython's idf_heap_info, one region: total, free, largest, min */

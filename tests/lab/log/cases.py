@@ -50,7 +50,7 @@ FIGURES: list[Case] = [
      {"free": 180000, "largest": 110580, "need": 100000, "fits": None}),
     ("percentage", "Free heap: 92%, largest block 31744\n", {"free": None, "largest": 31744}),
     ("hexadecimal", "heap free 0x1a2b0 largest 0xf000\n", {"free": 107184, "largest": 61440}),
-    ("an address for a size", "heap free: 0x3ffb1234\n", {"free": None}),
+    ("an address, not a size", "heap free: 0x3ffb1234\n", {"free": None}),
     ("words behind a number", "I (5) mon: INT: 87 KB free (62 KB max block, 71 KB min)\n",
      {"free_internal": 89088, "largest": 63488, "min": 72704}),
     ("a unit in the label", "FreeHeap(KB): 31\n", {"free": 31744}),
@@ -81,7 +81,7 @@ FIGURES: list[Case] = [
 FAILED: list[Case] = [
     ("a number and its name", "OSError: [Errno 12] ENOMEM\n", {"failed": [0]}),
     ("no more memory", "BRY: Exception> 'memory_error' - no more memory\n", {"failed": [0]}),
-    ("what is free beside a failure", "vApplicationMallocFailedHook: heap exhausted "
+    ("free bytes beside a failure", "vApplicationMallocFailedHook: heap exhausted "
      "(xPortGetFreeHeapSize() = 1312)\n", {"failed": [0], "free": 1312}),
     ("a request beside what is free", "heap: free=0 (malloc 512 failed)\n",
      {"failed": [512], "free": 0}),

@@ -139,6 +139,10 @@ def test_two_topics_of_tasmota_are_two_devices(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "lines",
     [
+        [f"{w}: free heap {180_000 - 100_000 * (w == 'drawChart') + n}"
+         for n in range(8) for w in ("fetchWeather", "drawChart")],
+        [f"{w}: free heap {180_000 - 100_000 * (w == 'after') + n}"
+         for n in range(8) for w in ("before", "after")],
         [f"free heap {w} request: {180_000 - 100_000 * (w == 'after') + n}"
          for n in range(8) for w in ("before", "after")],
         [f"I ({10 * n}) wifi: heap free={180_000 + n}\nI ({10 * n + 5}) tls: heap free={90_000 + n}"
@@ -154,8 +158,8 @@ def test_two_topics_of_tasmota_are_two_devices(tmp_path: Path) -> None:
         [f"heap free={180_000 + n} ({4 * (n % 2):+} since last), min {90_000 - n}"
          for n in range(12)],
     ],
-    ids=["moments", "components", "steps", "one clock", "a state", "clients", "restarts",
-         "restarts unseen", "differences"],
+    ids=["functions", "moments in front", "moments", "components", "steps", "one clock", "a state",
+         "clients", "restarts", "restarts unseen", "differences"],
 )  # fmt: skip
 def test_what_one_device_prints_is_that_of_one(lines: list[str], tmp_path: Path) -> None:
     result = result_of(tmp_path, "\n".join(lines) + "\n")

@@ -407,3 +407,10 @@ def test_allocators_without_room_for_a_region_of_the_start_do_not_count(tmp_path
         "I (219) spi_flash: detected chip: generic\n"
     )
     assert "as the start left it" in hs.log(path, need=[16717], chip="esp32h2").needs[0].why
+
+
+def test_a_log_is_asked_about_more_requests_than_a_replay(tmp_path: Path) -> None:
+    path = tmp_path / "device.log"
+    path.write_text("heap free 9000 largest 400\n")
+    fits = hs.log(path, need=list(range(1, 500))).needs
+    assert [one.fits for one in fits] == [one.size <= 400 for one in fits]

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from heapscope.logs.reader.facts import OnHappening
 
 
+_NEEDS_MAX = 1000  # each is asked about by itself
 #: Files whose first bytes no noise on a serial line has.
 _OTHERS = ("an ELF program", "a zip archive")
 
@@ -106,7 +107,7 @@ def log(
     if poisoning is not None:
         known(poisoning, POISONINGS, noun="poisoning")
     names = Addresses(elf)
-    needs = parse_requests(need)
+    needs = parse_requests(need, most=_NEEDS_MAX)
     series = parse_series(requests) if requests else ()
     own = () if words is None else read_words(words)
     reading = LogReading()

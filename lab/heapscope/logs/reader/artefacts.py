@@ -16,7 +16,7 @@ _WORD16 = 1 << 16
 _POISONED = (0, 12)
 #: Programs of these kinds never came with a release that reports powers of two.
 _NEVER_POWERS = {"Arduino", "Meshtastic", "Tasmota", "ESPHome"}
-_CLASS = 64  # bytes below which a power of two tells nothing
+_CLASS = 64  # bytes from which on a power of two is a sign
 _RAM_8266 = 96 << 10  # bytes of RAM that a program of it can have
 
 
@@ -50,7 +50,7 @@ def may_be_power(reading: LogReading, largest: int) -> bool:
         region.largest
         for summary in reading.summaries.kept
         for region in summary.regions
-        if (region.largest or 0) >= _CLASS
+        if region.largest is not None and region.largest >= _CLASS
     ]
     return _is_power(largest) and all(map(_is_power, others))
 

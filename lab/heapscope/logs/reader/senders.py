@@ -49,6 +49,7 @@ _IDS = frozenset(_ID.split("|"))
 _DEVICES = frozenset(("device", "dev", "host", "hostname", "mac", "board", "instance"))
 _ADDRESS = re.compile(r"(?:[0-9a-f]{2}[:-]){5}[0-9a-f]{2}|\d+(?:\.\d+){3}", re.IGNORECASE)
 _TOPIC = re.compile(r"(?:tele|stat)/([^/ ]+)/")  #: of Tasmota
+_FUNCTION = re.compile(r"_*[a-z]+[A-Z]")  # "fetchWeather": a phase of one device
 _METHODS = frozenset(("get", "post", "put", "head"))
 #: Words of the phases, the memories and the components of one device.
 _PHASES = frozenset((
@@ -169,7 +170,9 @@ class Senders:
 
 def _parts(quote: str) -> tuple[tuple[str, ...], tuple[float, ...], tuple[int, ...]]:
     """The words of a line, its numbers, and which of those are times."""
-    tokens, numbers, clocks = [], [], []
+    tokens: list[str] = []
+    numbers: list[float] = []
+    clocks: list[int] = []
     for match in _TOKEN.finditer(quote):
         if match["number"] is None:
             tokens.append(match[0])
@@ -232,7 +235,7 @@ def _label(one: Sequence[str], other: Sequence[str]) -> _Label | None:
     leads = all(_is_before_names(word) for word in one[:start])
     topic = before == behind == "/" and one[0].lower() not in _METHODS
     device = before in _DEVICES or topic or (leads and _ADDRESS.fullmatch(first) is not None)
-    parts = words <= _COMPONENTS
+    parts = words <= _COMPONENTS or any(_FUNCTION.match(one) for one in (first, second))
     named = leads or before in _IDS or "/" in (before, behind)
     return _Label(
         names=(first, second),
