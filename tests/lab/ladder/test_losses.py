@@ -41,8 +41,10 @@ def ours(row: dict[str, str]) -> int:
 
 
 def is_right(row: dict[str, str]) -> bool:
-    published = int(row["delta"])
-    return abs(ours(row) - published) <= SHARE * abs(published)
+    published, gain = int(row["delta"]), ours(row)
+    if row["bound"]:
+        return 0 < gain <= (1 + SHARE) * published
+    return abs(gain - published) <= SHARE * abs(published)
 
 
 @pytest.mark.cells(2)

@@ -234,7 +234,7 @@ def _rx_frame(scene: MemoryScene) -> Number:
 
 
 def _patch(scene: MemoryScene) -> int:
-    """The patch of the named release; a minor alone means its latest."""
+    """The patch release that was named; a minor alone means its latest."""
     minor, _, patch = scene.config.sdk.removeprefix(".".join(map(str, scene.minor))).rpartition(".")
     return int(patch) if not minor and patch.isdecimal() else _LATEST
 

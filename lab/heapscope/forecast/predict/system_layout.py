@@ -72,9 +72,12 @@ class SystemMemory:
         memory, boot = scene.memory, self.model.at(self.state)
         static = max(0, memory.dram - round(boot.free(BOOT)[DRAM].median)) & ~3
         code = max(0, memory.iram - round(boot.free(BOOT)[IRAM].median)) if self._has_code else None
+        best: tuple[int, int, Layout] | None = None  # blocks that move go past it and back
         for tried in range(_TRIES):
             built = self._layout(static, code, other)
             more = free_of(built) - wanted
+            if more >= -_SMALL and (best is None or abs(more) < best[0]):
+                best = abs(more), static, built
             if abs(more) <= NEAR:
                 break
             # Too little for a block, or blocks that the allocator rounds go past it and back.
@@ -84,12 +87,12 @@ class SystemMemory:
                 other += more
             if other < 0:
                 static, other = max(0, static + (other & ~3)), 0
-        if more < -_SMALL:
+        if best is None:
             raise InputError(
                 f"{built.name}: it has less than {wanted:,} bytes beside the system's",
                 remedy="ask for less memory",
             )
-        return self._noted(built, wanted, static)
+        return self._noted(best[2], wanted, best[1])
 
     def most(self) -> int:
         """The bytes that could be left at most: without any static use."""
