@@ -44,17 +44,26 @@ THINKERS: tuple[Thinker, ...] = (
 def changes_for(
     question: Question, before: ChangeOutcome, *, thinkers: tuple[Thinker, ...] = THINKERS
 ) -> tuple[tuple[Change, ...], tuple[Change, ...]]:
-    """Those that let the request succeed, best first; and those that were tried and do not."""
+    """Those that help, best first; and those that were tried and do not."""
     tried = [
         change_of(idea, outcome, before)
         for thinker in thinkers
         for idea in thinker(question)
         if (outcome := question.trials.run(idea.variation, idea.target or question.target))
     ]
-    helpful = [change for change in tried if change.outcome.served]
+    helpful = [change for change in tried if _gains(change.outcome, before, question)]
+    unhelpful = tuple(change for change in tried if change not in helpful)
     helpful = _least_thresholds(helpful, question)
-    helpful.sort(key=lambda change: _rank(change, before))
-    return tuple(helpful), tuple(change for change in tried if not change.outcome.served)
+    helpful.sort(key=_rank)
+    return tuple(helpful), unhelpful
+
+
+def _gains(outcome: ChangeOutcome, before: ChangeOutcome, question: Question) -> bool:
+    """The request is served, and not at the cost of another one: where the trace asked for it,
+    fewer of its requests fail."""
+    if question.target.need is not None:
+        return outcome.served and outcome.failures <= before.failures
+    return outcome.served and outcome.failures < max(1, before.failures)
 
 
 #: In the order in which an engineer tries them: the program first, then where it allocates, then
@@ -65,12 +74,10 @@ ORDER = (
 )
 
 
-def _rank(change: Change, before: ChangeOutcome) -> tuple[bool, int, int, int, int]:
-    """A change that makes more requests fail than now comes last; then by the order in which they
-    are tried, by cost, and by what it leaves."""
-    after, kind = change.outcome, ORDER.index(change.kind)
-    harms = after.failures > before.failures
-    return harms, kind, change.cost, after.failures, -after.minimum_free
+def _rank(change: Change) -> tuple[int, int, int, int]:
+    """By the order in which they are tried, by cost, and by what it leaves."""
+    after = change.outcome
+    return ORDER.index(change.kind), change.cost, after.failures, -after.minimum_free
 
 
 def _least_thresholds(changes: list[Change], question: Question) -> list[Change]:

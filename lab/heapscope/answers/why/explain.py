@@ -12,6 +12,7 @@ from heapscope.answers.why.change import ChangeOutcome
 from heapscope.answers.why.changes import changes_for
 from heapscope.answers.why.groups import Alike, group
 from heapscope.answers.why.idea import Question
+from heapscope.answers.why.ideas_knobs import applying
 from heapscope.answers.why.moment import Scene, TrialCase, look_at_event, look_at_request
 from heapscope.answers.why.plan_find import PlanWish, find_plan
 from heapscope.answers.why.reasons import WHY, Explained, FailureGroup, RequestWhy, WhyResult
@@ -66,6 +67,7 @@ def explain(
     the selection is wrong."""
     result = replay(path, layout, needs=needs, capsets=(), buckets=0, placement=placement)
     recording = read_recording(path, clock=result.clock)
+    knobs = applying(knobs, recording) if result.summary.failures or needs else ()
     work = _Work(Trials(recording, layout, placement=placement, tried=tried), result, knobs)
     selection = selection or Selection()
     chosen = _chosen(selection, result)

@@ -22,6 +22,7 @@ from heapscope.forecast.predict.knob_layout import CODE, without_code
 from heapscope.forecast.predict.knob_offers import KnobOffer
 
 _TLS = re.compile(rb"tls|ssl|https", re.IGNORECASE)
+_RECORDS = tuple((1 << bit) + RECORD for bit in range(9, 15))  # blocks of records, up to 16 KB
 _LOOKED_AT = 64  # blocks that look like static buffers; looking takes a pass over the trace each
 
 
@@ -106,11 +107,21 @@ def _records(question: Question, knob: KnobOffer) -> Iterator[Idea]:
     )
 
 
+def applying(knobs: tuple[KnobOffer, ...], recording: Recording) -> tuple[KnobOffer, ...]:
+    """Those that win something, in a program that has what they change."""
+    winning = tuple(knob for knob in knobs if knob.gain > 0)
+    if not any(knob.key.startswith("tls") for knob in winning) or _has_tls(recording):
+        return winning
+    return tuple(knob for knob in winning if not knob.key.startswith("tls"))
+
+
 def _has_tls(recording: Recording) -> bool:
-    """A call site or a task says so; where no site has a name, the sizes alone may."""
+    """A call site or a task says so; where no site has a name, a block as long as a record."""
     sites = [name for name in recording.names.sites.known.values() if name]
     tasks = [name for name in recording.names.tasks.known.values() if name]
-    return not sites or any(_TLS.search(name) for name in (*sites, *tasks))
+    if any(_TLS.search(name) for name in (*sites, *tasks)):
+        return True
+    return not sites and bool(_allocations(recording, _RECORDS))
 
 
 def _allocations(recording: Recording, sizes: tuple[int, ...]) -> list[tuple[int, int]]:

@@ -20,6 +20,7 @@ STEP = 4  # bytes; regions are made of words
 GROWTH_MAX = 16 << 20  # bytes; beyond it more memory does not help anybody
 GROWN = 3  # regions that are tried larger
 MOVED = 6  # regions that are tried first or last
+OWN = "heapscope"  # the allocator that a firmware can put in place of its SDK's
 THRESHOLDS = tuple(1 << bit for bit in range(6, 17))
 
 
@@ -201,12 +202,13 @@ def another_threshold(question: Question) -> Iterator[Idea]:
 
 
 def another_allocator(question: Question) -> Iterator[Idea]:
-    """Every other allocator of the registry with the checks that are on now; and without them."""
+    """Every other allocator that can be there, with the checks that are on now; and without them.
+    ESP-IDF has the allocator of its release, or ours, which has its interface."""
     layout = question.trials.layout
     now = tuple(dict.fromkeys(region.allocator for region in layout.regions))
     base, flavour = _split(now[0])
     names = set(allocator_names())
-    for plain in placements():
+    for plain in (OWN,) if layout.sdk else placements():
         checked = plain + flavour
         if plain == base:
             continue
