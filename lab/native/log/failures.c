@@ -210,6 +210,7 @@ static void take_number(hs_log_scan_words_t *scan, const hs_log_quantity_t *numb
 
 static void scan_words(const char *text, size_t length, hs_log_scan_words_t *scan)
 {
+    bool behind_number = false;
     for (size_t at = 0; at < length;) {
         if (!word_byte(text[at])) {
             at++;
@@ -229,6 +230,7 @@ static void scan_words(const char *text, size_t length, hs_log_scan_words_t *sca
                 at++;
             }
             scan->before = 0;
+            behind_number = true;
             continue;
         }
         size_t end = at;
@@ -242,6 +244,10 @@ static void scan_words(const char *text, size_t length, hs_log_scan_words_t *sca
             continue;
         }
         unsigned means = meaning(text + at, end - at);
+        if (means == SIZE && behind_number && strncmp(text + at, "of ", 3) == 0) {
+            means = 0; /* "15800 of 16000" */
+        }
+        behind_number = false;
         if (means & NOTHING && (scan->before & GAVE || (at > 1 && text[at - 2] == '='))) {
             means |= FAIL;
         }

@@ -277,7 +277,7 @@ static void step(hs_log_scan_t *scan)
                                        : (hs_log_number_t){0};
     if (!hs_log_is_digit(byte) || number.is_word || hex || mark || scan->in_labels ||
         is_in_label(scan, &number)) {
-        hs_log_word_take(scan, end);
+        hs_log_word_take(scan, number.is_word && number.end > end ? number.end : end);
         scan->label.means &= hex ? ~(uint32_t)HS_WORD_FAIL : UINT32_MAX; /* the code of a failure */
     } else {
         take_numbers(scan, number);

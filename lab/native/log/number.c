@@ -115,14 +115,21 @@ hs_log_number_t hs_log_number_read(const char *text, size_t at)
             thousandths += (text[at] - '0') * place;
         }
     }
+    bool groups = false; /* "201 344 bytes": blanks between thousands, which a unit behind shows */
+    while (!fraction && digits < 4 && value != 0 && value < 1000000 && text[at] == ' ' &&
+           group_of(text + at + 1)) {
+        value = value * 1000 + (text[at + 1] - '0') * 100 + (text[at + 2] - '0') * 10 +
+                (text[at + 3] - '0');
+        at += 4;
+        groups = true;
+    }
     const size_t blanks = strspn(text + at, " ");
     const size_t unit = unit_read(text + at + blanks, &number.unit);
     if (fraction && number.unit == 1 && value != 0 && digits < 4 && text[at - 4] == '.') {
         value = value * 1000 + thousandths; /* "45.120 bytes": no byte has parts */
         thousandths = 0;
     }
-    number.is_word =
-        unit == 0 && blanks == 1 && digits < 4 && value != 0 && group_of(text + at + 1);
+    number.is_word = unit == 0 && groups;
     number.has_unit = unit != 0;
     number.is_percent = text[at + blanks] == '%';
     if (unit == 0 && strchr("iu", text[at]) != NULL && text[at] != 0 &&

@@ -131,6 +131,7 @@ static size_t bracket_read(const char *text, hs_log_prefix_t *out)
     size_t size = clock_read(text + at + day, &value);
     if (size != 0) {
         out->clock = value;
+        size += strspn(text + at + day + size, ",.0123456789"); /* ",000" of Zephyr */
         return text[at + day + size] == ']' ? at + day + size + 1 : at + day + size;
     }
     size = number(text + at, &value);

@@ -260,7 +260,7 @@ def test_the_heap_is_not_said_to_serve_what_a_pool_refused(logged: Logged) -> No
     result = logged(heap + REFUSED["LVGL"][0], need=[94400])  # type: ignore[call-arg]
     assert result.answer.fits is None
     assert "it is of LVGL's own pool" in result.verdict[0]
-    assert "which is not the system's heap" in result.verdict[1]
+    assert "it is not the system's heap" in result.verdict[1]
 
 
 def test_the_first_sentence_names_a_pool_that_is_empty(logged: Logged) -> None:
