@@ -1,5 +1,5 @@
 /*
- * What knowing the future would buy: the blocks of a loaded trace placed by somebody who knows all lifetimes (offline
+ * The gain of knowing the future: the blocks of a loaded trace placed by somebody who knows all lifetimes (offline
  * dynamic storage allocation). Blocks have whole granules of 8 bytes and no header, and none is ever moved but by
  * realloc.
  *

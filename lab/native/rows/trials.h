@@ -40,7 +40,7 @@ typedef struct hs_lab_fit {
     uint32_t outcome, call, task, align; /* call: event kind */
 } hs_lab_fit_t;
 
-/* What knowing the future would buy, in bytes of whole granules without headers. */
+/* The gain of knowing the future, in bytes of whole granules without headers. */
 typedef struct hs_lab_offline {
     uint64_t live;   /* live at once, at most: no heap takes less, even if it moves blocks */
     uint64_t placed; /* taken by a placement that knew all lifetimes; 0: none was found */
