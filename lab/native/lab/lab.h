@@ -272,11 +272,10 @@ void hs_lab_steps_only(hs_lab_steps_t *steps, uint32_t task);
 /* Before it is filled: the rules of the configuration say which requests take from the high end of a free
  * block; nothing else of it counts. HS_ERR_ARGUMENT, HS_ERR_MEMORY. */
 int hs_lab_steps_ends(hs_lab_steps_t *steps, const hs_lab_config_t *config);
-/* The most bytes, as asked for, that were live at once. */
+/* The most bytes, as asked for, that were live at once; and a size below which no pool serves the trace. */
 uint64_t hs_lab_steps_peak(const hs_lab_steps_t *steps);
-/* A size in bytes below which no pool can serve the trace, whatever the allocator. */
 uint64_t hs_lab_steps_floor(const hs_lab_steps_t *steps);
-/* The gain of an allocator that knows the future (lab/native/offline/offline.h). HS_ERR_MEMORY. */
+/* The gain of knowing the future (lab/native/offline/offline.h). HS_ERR_MEMORY. */
 int hs_lab_steps_offline(const hs_lab_steps_t *steps, hs_lab_offline_t *out);
 /* One replay on a fresh pool. May be called from several threads at once, when all is loaded. */
 int hs_lab_steps_try(const hs_lab_steps_t *steps, const char *allocator, uint32_t size,

@@ -130,7 +130,7 @@ static size_t next_bit(hs_offline_t *it, size_t from, bool set)
     return it->granules;
 }
 
-/* The lowest place for the block; false: nowhere. */
+/* The lowest place for the block; false: no place is free. */
 static bool settle(hs_offline_t *it, hs_offline_block_t *block)
 {
     size_t at = 0;

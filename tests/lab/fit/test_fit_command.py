@@ -72,6 +72,21 @@ def test_the_table_has_the_best_first_and_the_refused_request(make_trace: MakeTr
     assert "of net, event" in out
 
 
+def test_the_floor_is_that_of_the_trace_and_no_allocator_is_below_it(
+    make_trace: MakeTrace,
+) -> None:
+    result = rows(make_trace(*STORY))
+    (floor,) = {json.dumps(row["floor"]) for row in result}
+    figures = json.loads(floor)
+    assert figures["live"] == 20_000 + 2_504  # in whole 8 bytes
+    assert figures["placed"] >= figures["live"]
+    assert figures["gap"] == round(100 * (figures["placed"] / figures["live"] - 1), 2)
+    assert all(row["pool"] >= figures["live"] for row in result)
+    code, out, _ = run(make_trace(*STORY), "--allocator", "heap_4")
+    assert code == 0
+    assert "22,504 B in whole 8 bytes are live at once" in out
+
+
 def test_flavours_cost_what_they_add(make_trace: MakeTrace) -> None:
     plain, light = rows(
         make_trace(*STORY), "--allocator", "idf-4.2", "--allocator", "IDF-4.2+LIGHT"

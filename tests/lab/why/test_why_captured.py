@@ -22,14 +22,16 @@ CALLS = (
 )
 PARTS = (95, 60)  # percent of the live peak that a pool has
 CHIPS = {"esp32c3": 260_000, "esp32": 130_000}  # bytes of static data there
-CASES = [
+CASES = (
     *((f"ice_{name}", str(part)) for name in CALLS for part in PARTS),
     *((f"ice_{name}", chip) for name in ("default", "many", "relays", "hosts") for chip in CHIPS),
+)
+LONG = (
     *((name, "90") for name in ("tls35_rsa_4k_4k", "tls228_ec_4k_4k", "script_json")),
     *((name, "esp32c3") for name in ("tls_net_default", "script_json", "tls35_rsa_4k_4k")),
     ("script_device", "80"),
     ("duk_json", "90"),
-]
+)
 
 
 def layout_of(path: Path, memory: str) -> Layout:
@@ -41,6 +43,16 @@ def layout_of(path: Path, memory: str) -> Layout:
 @pytest.mark.cells(3)
 @pytest.mark.parametrize(("name", "memory"), CASES)
 def test_every_remedy_is_possible_and_gains(name: str, memory: str) -> None:
+    check(name, memory)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("name", "memory"), LONG)
+def test_every_remedy_of_a_long_program(name: str, memory: str) -> None:
+    check(name, memory)
+
+
+def check(name: str, memory: str) -> None:
     path = CAPTURED / f"{name}.hst.zst"
     layout = layout_of(path, memory)
     knobs, of = choose_knobs(layout, None)

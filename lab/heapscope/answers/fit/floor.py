@@ -1,4 +1,4 @@
-"""The floor of a trace: what would be left to gain if an allocator knew the future."""
+"""The floor of a trace: the gain that is left if an allocator knew the future."""
 
 from __future__ import annotations
 
@@ -49,6 +49,6 @@ def floor_sentence(floor: Floor, pool: int | None) -> str:
         return f"{text}."
     most, known = (100 * (1 - part / pool) for part in (floor.live, floor.placed))
     return (
-        f"{text}. An allocator that knew the future saves {known:.1f} % of the smallest pool "
-        f"above, and none saves more than {most:.1f} %; beyond that only a smaller program helps."
+        f"{text}. An allocator that knew the future saves {known:.1f} % of the smallest pool above, "
+        f"none saves more than {most:.1f} %; beyond that only a smaller program helps."
     )
