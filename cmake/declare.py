@@ -23,6 +23,7 @@ HEADERS = (
     "rows/recorder.h",
     "rows/listen.h",
     "lab/lab.h",
+    "lab/heard.h",
     "lab/record.h",
 )
 
