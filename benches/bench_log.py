@@ -11,13 +11,10 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
-from traces import ROOT
+from other_texts import KINDS, lines
 
 import heapscope as hs
 from heapscope.native.log import NativeLog
-
-sys.path.append(str(ROOT / "tests" / "lab" / "log"))
-from other_texts import KINDS, lines
 
 LOGS = 100  # of each form
 OTHER_LINES = 2500  # of each kind

@@ -22,8 +22,8 @@ HEADERS = (
     "rows/trials.h",
     "rows/recorder.h",
     "rows/listen.h",
-    "lab/lab_listener.h",
     "lab/lab.h",
+    "lab/heard.h",
     "lab/record.h",
 )
 

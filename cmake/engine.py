@@ -33,10 +33,9 @@ def sources(root: Path) -> list[str]:
 
 
 def exports(root: Path) -> list[str]:
-    """The functions of lab.h and of its part. Those of record.h are of Linux programs."""
-    headers = (root / "lab/native/lab" / name for name in ("lab.h", "lab_listener.h"))
-    texts = [header.read_text(encoding="utf-8") for header in headers]
-    return [*MEMORY, *sorted(set(DECLARED.findall("".join(texts))))]
+    """The functions of lab.h and heard.h. Those of record.h are of Linux programs."""
+    headers = [(root / f"lab/native/lab/{name}.h").read_text("utf-8") for name in ("lab", "heard")]
+    return [*MEMORY, *sorted(set(DECLARED.findall("".join(headers))))]
 
 
 def build(root: Path, out: Path) -> None:

@@ -3,6 +3,7 @@
 
 #include "allocators/allocators.h"
 #include "fixed.h"
+#include "lab/heard.h"
 #include "lab/lab.h"
 #include "rows/recorder.h"
 

@@ -1,8 +1,7 @@
 /*
  * The lab's native library as the lab sees it: coarse calls over the plain structs of lab/native/rows.
- * This file, lab_listener.h and those of rows are both C headers and, between the two marker lines, the
- * declarations that the Python binding parses. Keep them to what cffi's C parser takes (no function
- * bodies, no #if).
+ * This file and those of rows are both C headers and, between the two marker lines, the declarations
+ * that the Python binding parses. Keep them to what cffi's C parser takes (no function bodies, no #if).
  *
  * Bytes of a trace are pushed in pieces of any size; nothing here opens a file. Sizes in bytes,
  * event numbers from 0 over heap events, times in the trace's clock ticks. Every *_new returns NULL
@@ -14,11 +13,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "lab/lab_listener.h"
 #include "rows/export.h"
 #include "rows/history.h"
 #include "rows/leaks.h"
-#include "rows/listen.h"
 #include "rows/log.h"
 #include "rows/picture.h"
 #include "rows/replay.h"

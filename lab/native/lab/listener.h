@@ -2,7 +2,7 @@
 #ifndef HEAPSCOPE_NATIVE_LISTENER_H
 #define HEAPSCOPE_NATIVE_LISTENER_H
 
-#include "lab/lab.h"
+#include "lab/heard.h"
 #include "lab/live_replay.h"
 #include "listen/account.h"
 #include "listen/console.h"

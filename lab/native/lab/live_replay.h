@@ -9,6 +9,7 @@
 
 #include "heapscope/status.h"
 #include "lab/lab.h"
+#include "rows/listen.h"
 
 typedef struct hs_live_replay {
     hs_lab_reader_t *reader; /* NULL: nothing is replayed */

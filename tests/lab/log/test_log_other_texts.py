@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import random
+import sys
 from pathlib import Path
 
 import pytest
 
 import heapscope as hs
 
-from .other_texts import KINDS, lines
+sys.path.append(str(Path(__file__).parents[3] / "benches"))
+from other_texts import KINDS, lines
 
 
 @pytest.mark.parametrize("kind", KINDS)

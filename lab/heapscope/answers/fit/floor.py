@@ -49,6 +49,6 @@ def floor_sentence(floor: Floor, pool: int | None) -> str:
         return f"{text}."
     most, known = (100 * (1 - part / pool) for part in (floor.live, floor.placed))
     return (
-        f"{text}. An allocator that knew the future saves {known:.1f} % of the smallest pool above, "
-        f"none saves more than {most:.1f} %; beyond that only a smaller program helps."
+        f"{text}. An allocator that knew the future saves {known:.1f} % of the smallest pool "
+        f"above, none saves more than {most:.1f} %; beyond that only a smaller program helps."
     )

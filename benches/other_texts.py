@@ -57,7 +57,7 @@ PROSE = (
     "A heap of ~w lay before the ~w, about ~n of them.",
     "We measured that the ~w takes ~n % longer when the ~w is warm.",
     "Why does a ~w fail? Because the ~w asks for more than ~n of them at once.",
-    "It is said that memory serves the ~w better after ~n o'clock.",
+    "They say that memory serves the ~w better after ~n o'clock.",
     "There were at most ~n blocks between the station and the ~w.",
     "Figure ~n shows how the ~w grows while the ~w shrinks, for ~n readers.",
     "* the ~w, which is free of charge for ~n days",

@@ -1,17 +1,15 @@
 /*
- * A listener to a device: log text and chunks in, recordings and a state out. A part of lab.h, whose
- * head says what holds for its calls.
+ * A listener to a device: log text and chunks in, recordings and a state out. A C header and declarations
+ * for the Python binding, as lab.h is, with the same rules.
  */
-#ifndef HEAPSCOPE_NATIVE_LAB_LISTENER_H
-#define HEAPSCOPE_NATIVE_LAB_LISTENER_H
+#ifndef HEAPSCOPE_NATIVE_HEARD_H
+#define HEAPSCOPE_NATIVE_HEARD_H
 
 #include <stddef.h>
 #include <stdint.h>
 
+#include "lab/lab.h"
 #include "rows/listen.h"
-#include "rows/replay.h"
-#include "rows/request.h"
-#include "rows/trace.h"
 
 /* cffi: begin */
 typedef struct hs_lab_listener hs_lab_listener_t;
