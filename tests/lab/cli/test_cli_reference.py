@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import re
 import shlex
 import subprocess
@@ -72,8 +73,9 @@ def test_examples_of_the_help_work(example: str, hst: Path, run: Run) -> None:
     Path("boot.txt").write_text(
         "I (0) boot.esp32: chip\n" + Path("boot.txt").read_text(encoding="utf-8"), encoding="utf-8"
     )
-    for name in ("device.log", "old.log", "new.log", "monday.log", "tuesday.log"):
+    for name in ("device.log", "crash.log", "old.log", "new.log", "monday.log", "tuesday.log"):
         Path(name).write_bytes(Path("boot.txt").read_bytes())
+    Path("device.log.gz").write_bytes(gzip.compress(Path("boot.txt").read_bytes()))
     firmware = REFERENCE.parents[2] / "studies" / "workloads" / "static" / "firmware.elf"
     Path("firmware.elf").write_bytes(firmware.read_bytes())
     if "./firmware" in example:
@@ -104,7 +106,7 @@ def test_examples_of_the_help_work(example: str, hst: Path, run: Run) -> None:
         assert run("check", "--json", "main.json").code == 0
     Path("iperf.log").write_text(iperf, encoding="utf-8")
     Path("steps.txt").write_text("CONFIG_LWIP_TCP_MSS=536\n", encoding="utf-8")
-    for name in ("sdkconfig", "sdkconfig.defaults", "sdkconfig.release"):
+    for name in ("sdkconfig", "sdkconfig.old", "sdkconfig.defaults", "sdkconfig.release"):
         chip = "esp32c3" if "app.map" in example else "esp32"
         target = "" if "--chip" in example else f'CONFIG_IDF_TARGET="{chip}"\n'
         Path(name).write_text(f"{target}CONFIG_HEAP_TASK_TRACKING=y\n", encoding="utf-8")

@@ -47,8 +47,8 @@ def floor_sentence(floor: Floor, pool: int | None) -> str:
     text = f"{least}. Knowing all lifetimes, {size(floor.placed)} are enough ({gap})"
     if pool is None or pool <= floor.placed:
         return f"{text}."
-    most, known = (100 * (1 - part / pool) for part in (floor.live, floor.placed))
+    most, future = (100 * (1 - part / pool) for part in (floor.live, floor.placed))
     return (
-        f"{text}. An allocator that knew the future saves {known:.1f} % of the smallest pool "
-        f"above, none saves more than {most:.1f} %; beyond that only a smaller program helps."
+        f"{text}. An allocator that knew the future saves {future:.1f} % of the smallest "
+        f"pool above, none more than {most:.1f} %; beyond that only a smaller program helps."
     )
