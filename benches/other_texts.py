@@ -61,7 +61,7 @@ PROSE = (
     "There were at most ~n blocks between the station and the ~w.",
     "Figure ~n shows how the ~w grows while the ~w shrinks, for ~n readers.",
     "* the ~w, which is free of charge for ~n days",
-    "## ~n. What a ~w needs",
+    "## ~n. The needs of a ~w",
     "See also [the ~w](~w.md#~n) and the minimum of the ~w.",
 )
 SOURCE = (

@@ -1,4 +1,4 @@
-/* What a listener reports, in words: sentences that the desk and the page show as they are. */
+/* The reports of a listener in words: sentences that the desk and the page show as they are. */
 #include <string.h>
 
 #include "lab/fact.h"

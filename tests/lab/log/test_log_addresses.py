@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from elftools.elf.elffile import ELFFile
+from elftools.elf.sections import SymbolTableSection
 from tests.needs import c_compiler
 
 import heapscope as hs
@@ -25,7 +26,9 @@ def elf(tmp_path: Path) -> tuple[Path, int]:
     options = ("-g", "-O0", "-fno-pie", "-no-pie", "-o", str(built), "a.c")
     subprocess.run([*c_compiler(), *options], cwd=tmp_path, check=True)
     with built.open("rb") as file:
-        (symbol,) = ELFFile(file).get_section_by_name(".symtab").get_symbol_by_name("work")
+        table = ELFFile(file).get_section_by_name(".symtab")
+        assert isinstance(table, SymbolTableSection)
+        (symbol,) = table.get_symbol_by_name("work") or ()
         return built, symbol["st_value"] + 4
 
 
