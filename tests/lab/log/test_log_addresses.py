@@ -28,8 +28,9 @@ def elf(tmp_path: Path) -> tuple[Path, int]:
     with built.open("rb") as file:
         table = ELFFile(file).get_section_by_name(".symtab")
         assert isinstance(table, SymbolTableSection)
-        (symbol,) = table.get_symbol_by_name("work") or ()
-        return built, symbol["st_value"] + 4
+        symbols = table.get_symbol_by_name("work")
+        assert symbols is not None
+        return built, symbols[0]["st_value"] + 4
 
 
 def test_addresses_in_quoted_lines_have_names(elf: tuple[Path, int], tmp_path: Path) -> None:
