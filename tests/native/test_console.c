@@ -1,4 +1,4 @@
-/* The lines of a log are the same however its bytes are cut, and colours are left out of them. */
+/* The lines of a log do not depend on how its bytes are cut, and colours are taken out. */
 #include <stdio.h>
 #include <string.h>
 

@@ -167,7 +167,7 @@ def notice_name(kind: int) -> str:
 
 
 def lost_name(kind: int) -> str:
-    """The name of an index of `lost`."""
+    """The kind of events behind an index of `lost`."""
     return str(ffi.string(load().hs_lab_lost_name(kind)).decode("ascii"))
 
 

@@ -36,7 +36,7 @@ def walker_of(head: bytes) -> Walker | None:
 
 
 class MemberWalker:
-    """gzip, bzip2 or xz: members that follow each other. Nothing behind damage is of use."""
+    """gzip, bzip2 or xz: members that follow each other. The bytes behind damage are lost."""
 
     def __init__(self, form: str, begin: Callable[[], Any]) -> None:
         self.loss: SourceLoss | None = None

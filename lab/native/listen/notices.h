@@ -1,4 +1,4 @@
-/* The reports of a listener at once, in the order of the stream: failed requests, losses, marks. */
+/* Notices, reported at once and in the order of the stream: failed requests, losses, marks. */
 #ifndef HEAPSCOPE_NATIVE_NOTICES_H
 #define HEAPSCOPE_NATIVE_NOTICES_H
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from elftools.elf.elffile import ELFFile
+from elftools.elf.sections import SymbolTableSection
 from tests.needs import c_compiler
 
 import heapscope as hs
@@ -25,8 +26,11 @@ def elf(tmp_path: Path) -> tuple[Path, int]:
     options = ("-g", "-O0", "-fno-pie", "-no-pie", "-o", str(built), "a.c")
     subprocess.run([*c_compiler(), *options], cwd=tmp_path, check=True)
     with built.open("rb") as file:
-        (symbol,) = ELFFile(file).get_section_by_name(".symtab").get_symbol_by_name("work")
-        return built, symbol["st_value"] + 4
+        table = ELFFile(file).get_section_by_name(".symtab")
+        assert isinstance(table, SymbolTableSection)
+        symbols = table.get_symbol_by_name("work")
+        assert symbols is not None
+        return built, symbols[0]["st_value"] + 4
 
 
 def test_addresses_in_quoted_lines_have_names(elf: tuple[Path, int], tmp_path: Path) -> None:

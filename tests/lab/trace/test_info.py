@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import json
 import zlib
 from collections.abc import Callable
@@ -167,7 +166,6 @@ BOOT = b"I (243) heap_init: Initializing. RAM available for dynamic allocation:\
         (b"", "is empty", "again"),
         (TEXT, "looks like the text form", "heapscope import FILE -o T.hst"),
         (b"\x7fELF\x01\x01\x01" + bytes(100), "ELF program", "heapscope record"),
-        (gzip.compress(TEXT, mtime=0), "looks like the text form", "heapscope import FILE"),
         (b"PK\x03\x04" + bytes(50), "zip archive", "unpack"),
         (BOOT, "looks like a boot log", "--boot-log"),
         (b'{"heapscope_replay": 1}', "looks like JSON", "trace"),
