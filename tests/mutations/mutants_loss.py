@@ -73,8 +73,8 @@ LOSS = (
         "loss: nothing is recommended",
         "a pool is recommended after a loss",
         "lab/heapscope/answers/fit/fit_trace.py::fit_recorded",
-        "if is_cut(trace.loss)\n",
-        "if trace.loss is None and False\n",
+        "advised=None\n                if is_cut(trace.loss)\n",
+        "advised=None\n                if trace.loss is None and False\n",
         REPLAYED,
     ),
     Mutant(

@@ -173,7 +173,7 @@ PREDICT = (
         "coverage of the bands of memory",
         "what was left out is learned from",
         "studies/heapscope_studies/memory_parts/fit.py::folds",
-        "if case not in ask]",
+        "if getattr(case, by) not in keys]",
         "if case]",
         PARTS,
     ),

@@ -76,6 +76,7 @@ size_t hs_lab_sizeof(const char *struct_name)
         SIZE(hs_lab_hole_row_t),
         SIZE(hs_lab_piece_row_t),
         SIZE(hs_lab_fit_t),
+        SIZE(hs_lab_offline_t),
         SIZE(hs_lab_variety_t),
         SIZE(hs_lab_closest_row_t),
         SIZE(hs_lab_column_row_t),

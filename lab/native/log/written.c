@@ -70,12 +70,11 @@ static bool has_conversion(const char *text)
 
 static bool is_source(const char *text, size_t length)
 {
-    static const char *const begins[] = {"#include", "#define", "#if",    "#endif",   "/*",
+    static const char *const begins[] = {"#include", "#define", "#if",     "#endif",   "/*",
                                          "*/",       "return ", "static ", "const ",   "if (",
-                                         "while (",  "for (",   "} else", "typedef ", "def ",
-                                         "class ",   "let ",    "fn ",    "import ",  "case ",
-                                         "@@ "};
-    static const char *const types[] = {"void ", "int ", "size_t ", "uint32_t "};
+                                         "while (",  "for (",   "} else",  "typedef ", "class ",
+                                         "let ",     "fn ",     "import ", "case ",    "@@ "};
+    static const char *const types[] = {"void ", "int ", "size_t ", "uint32_t ", "def "};
     for (size_t i = 0; i < sizeof begins / sizeof begins[0]; i++) {
         if (strncmp(text, begins[i], strlen(begins[i])) == 0) {
             return true;

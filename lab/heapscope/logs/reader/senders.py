@@ -96,7 +96,7 @@ class Mixture:
 
 
 @dataclass(frozen=True, slots=True)
-class _Line:
+class _SentLine:
     order: int
     value: int
     time: int | None
@@ -112,7 +112,7 @@ class _Sender:
     reported: tuple[str, ...]  # the figures of its lines
     tokens: tuple[str, ...]
     clocks: tuple[int, ...]  # which of its numbers are times
-    lines: deque[_Line] = field(default_factory=lambda: deque(maxlen=_KEPT))
+    lines: deque[_SentLine] = field(default_factory=lambda: deque(maxlen=_KEPT))
 
 
 class Senders:
@@ -145,7 +145,7 @@ class Senders:
         self._order += 1
         time = fact.clock if fact.clock is not None else fact.uptime
         value = getattr(fact, reported[0])
-        line = _Line(
+        line = _SentLine(
             self._order, value, time, fact.uptime, boot, fact.min, fact.total, numbers
         )  # fmt: skip
         sender.lines.append(line)
@@ -254,9 +254,9 @@ def _alike(name: str, other: str) -> bool:
     return len(name) == len(other) > 2 and name[:-1] == other[:-1]
 
 
-def _clocks_apart(one: _Sender, other: _Sender, merged: Sequence[_Line]) -> bool:
+def _clocks_apart(one: _Sender, other: _Sender, merged: Sequence[_SentLine]) -> bool:
     """A time goes on in the lines of each, and goes back from one to the other."""
-    readers: list[Callable[[_Line], float | None]] = [lambda line: line.uptime]
+    readers: list[Callable[[_SentLine], float | None]] = [lambda line: line.uptime]
     readers += [lambda line, at=at: line.numbers[at] for at in one.clocks]  # type: ignore[misc]
     return any(
         _rises([read(line) for line in one.lines])
@@ -275,7 +275,7 @@ def _backs(values: Sequence[float | None]) -> int:
     return sum(b < a for a, b in pairwise(values) if a is not None and b is not None)
 
 
-def _constants_apart(one: _Sender, other: _Sender, merged: Sequence[_Line]) -> bool:
+def _constants_apart(one: _Sender, other: _Sender, merged: Sequence[_SentLine]) -> bool:
     """The minimum never rises, or the total never changes, in the lines of each; in all it does."""
     if len({line.boot for line in merged}) > 1:
         return False
@@ -291,7 +291,7 @@ def _constants_apart(one: _Sender, other: _Sender, merged: Sequence[_Line]) -> b
     return False
 
 
-def _are_together(turns: Sequence[tuple[_Line, _Line]], steps: Sequence[int]) -> bool:
+def _are_together(turns: Sequence[tuple[_SentLine, _SentLine]], steps: Sequence[int]) -> bool:
     """Lines of one time have figures that differ by more than one device's can: by a part of what
     is free, or again and again by as much as each goes from time to time. `steps`: those."""
     pairs = [
@@ -306,7 +306,9 @@ def _are_together(turns: Sequence[tuple[_Line, _Line]], steps: Sequence[int]) ->
     return len(pairs) >= _OFTEN and usual * 2 >= median(steps) and usual * _FAR * 3 > pairs[-1][1]
 
 
-def _figures_apart(turns: Sequence[tuple[_Line, _Line]], steps: Sequence[int], times: int) -> bool:
+def _figures_apart(
+    turns: Sequence[tuple[_SentLine, _SentLine]], steps: Sequence[int], times: int
+) -> bool:
     """From a line to one of the other it is much farther than to the next of its own."""
     return median(abs(a.value - b.value) for a, b in turns) > times * median(steps)
 
