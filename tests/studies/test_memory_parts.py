@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 import pytest
@@ -17,30 +18,48 @@ from heapscope_studies.memory_parts.fit import Judged, folds, judged, left_out, 
 from heapscope_studies.wifi_model.fit import same
 
 
-@pytest.fixture(scope="module", params=["publisher", "chip"])
-def fitted(request: pytest.FixtureRequest) -> tuple[Judged, ...]:
-    return left_out(request.param)
+class Limits(NamedTuple):
+    """The median error of whole programs and of provisioning, KB; the least share of differences in
+    their band, percent."""
+
+    whole: float
+    provisioning: float
+    in_band: int
+
+
+#: A chip that is left out is known by the libraries of the others alone.
+LIMITS = {"publisher": Limits(4.2, 12, 70), "chip": Limits(5.5, 14, 60)}
+
+
+@pytest.fixture(scope="module", params=sorted(LIMITS))
+def fitted(request: pytest.FixtureRequest) -> tuple[Limits, tuple[Judged, ...]]:
+    return LIMITS[request.param], left_out(request.param)
 
 
 @pytest.mark.slow
-def test_whole_programs_are_predicted(fitted: tuple[Judged, ...]) -> None:
-    figures = summary(fitted)["all"]
+def test_whole_programs_are_predicted(fitted: tuple[Limits, tuple[Judged, ...]]) -> None:
+    limits, judgements = fitted
+    figures = summary(judgements)["all"]
     assert figures["figures"] >= 70
-    assert figures["median_bytes"] <= 5 * 1024
+    assert figures["median_bytes"] <= limits.whole * 1024
     assert 70 <= figures["in_80_pct"] <= 90
 
 
 @pytest.mark.slow  # it fits anew; whole programs are quick
-def test_differences_are_predicted(fitted: tuple[Judged, ...]) -> None:
-    figures = summary(fitted)[DIFFERENCE]
+def test_differences_are_predicted(fitted: tuple[Limits, tuple[Judged, ...]]) -> None:
+    limits, judgements = fitted
+    figures = summary(judgements)[DIFFERENCE]
     assert figures["figures"] >= 15
     assert figures["median_pct"] <= 15
-    assert 70 <= figures["in_80_pct"] <= 90
+    assert limits.in_band <= figures["in_80_pct"] <= 90
 
 
 @pytest.mark.slow
-def test_provisioning_is_not_off_by_what_two_radios_share(fitted: tuple[Judged, ...]) -> None:
-    assert summary(fitted)["provisioning"]["median_bytes"] <= 12 * 1024
+def test_provisioning_is_not_off_by_what_two_radios_share(
+    fitted: tuple[Limits, tuple[Judged, ...]],
+) -> None:
+    limits, judgements = fitted
+    assert summary(judgements)["provisioning"]["median_bytes"] <= limits.provisioning * 1024
 
 
 @pytest.mark.parametrize("by", ["publisher", "chip"])

@@ -27,7 +27,7 @@ from heapscope.forecast.predict.chip_memory import chip_memory
 from heapscope.forecast.predict.demand import Demand
 from heapscope.forecast.predict.memory_scene import MemoryScene, minor_of_config
 from heapscope.forecast.predict.memory_states import DRAM, IRAM, MEMORIES, MemoryModel
-from heapscope.forecast.predict.part_table import BOOT, LINKS
+from heapscope.forecast.predict.part_table import BOOT, LINKS, minor_number
 from heapscope.memory.layout.chips import chip_names, load_chip
 from heapscope_studies.data_file import PACKAGE
 
@@ -46,7 +46,8 @@ class OptionRow:
     """`lean`: the value that takes less memory; "less": the smaller number. `heavy`: the member of
     the choice that takes more. `memory`: which one has more then; on chips without IRAM of its own
     it is DRAM. `chips`: those on which it takes memory; `needs`: lines without
-    which the option cannot be set, or takes none."""
+    which the option cannot be set, or takes none; `until`: the last release in which it takes
+    memory by itself, "" for all."""
 
     option: str
     lean: str
@@ -55,6 +56,7 @@ class OptionRow:
     guide: bool
     chips: tuple[str, ...]
     needs: Mapping[str, str]
+    until: str
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -86,6 +88,7 @@ def option_rows() -> tuple[OptionRow, ...]:
                 guide=bool(row["guide"]),
                 chips=tuple(row["chips"].split()) or chip_names(),
                 needs=dict(each.split("=") for each in row["needs"].split()),
+                until=row["until"],
             )
             for row in csv.DictReader(file)
         )
@@ -113,10 +116,13 @@ def reactions(release: str, chip: str, rows: Sequence[OptionRow] = ()) -> Iterat
     """For every row whose option the release has on the chip, and lets a file set. The heaps of
     ESP-IDF 4.3 have no RTC memory on the ESP32-S3, whatever the option says."""
     table = option_table(release, chip)
-    has_rtc = chip_memory(chip, _model({}, table).scene.minor).rtc > 0
+    minor = _model({}, table).scene.minor
+    has_rtc = chip_memory(chip, minor).rtc > 0
     for row in rows or option_rows():
         name = name_in(table, row.option)
         if name is None or chip not in row.chips or (row.option == _RTC and not has_rtc):
+            continue
+        if row.until and minor > minor_number(row.until):
             continue
         pair = _values(row, name, table)
         if pair is not None:
