@@ -5,7 +5,7 @@ from __future__ import annotations
 import stat
 from collections.abc import Iterator
 from pathlib import Path
-from typing import BinaryIO
+from typing import TYPE_CHECKING, BinaryIO
 
 from heapscope.base.errors import InputError
 from heapscope.base.printable import printable
@@ -15,6 +15,10 @@ from heapscope.memory.static.use import StaticUse
 from heapscope.memory.static.window import read_windows
 from heapscope.trace.sniff import MAP_HEAD, looks_like
 from heapscope.trace.source import open_blocks
+from heapscope.trace.things.binary_kinds import IMAGE_MARK
+
+if TYPE_CHECKING:
+    from heapscope.memory.static.image_file import Image
 
 _HEAD = 1 << 16
 _JSON_MAX = 64 << 20
@@ -40,6 +44,8 @@ def read_static(path: str | Path, chip: str) -> StaticUse:
         if head.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] == b"{":
             _not_larger(name, size, _JSON_MAX)
             return read_size_json(file.read(_JSON_MAX), name=name, chip=chip)
+        if head[:1] == bytes([IMAGE_MARK]):
+            raise InputError(f"{name}: looks like an ESP firmware image", remedy="name it by --bin")
         if MAP_HEAD.search(head):
             _not_larger(name, size, _MAP_MAX)
             return read_map(_lines(file), name=name, windows=windows)
@@ -50,6 +56,18 @@ def read_static(path: str | Path, chip: str) -> StaticUse:
         f"{name}: neither an ELF, a linker map nor JSON of esp-idf-size: it {what}",
         remedy=f"{use}; here {remedy}" if what.endswith("trace already") else remedy,
     )
+
+
+def read_image(path: str | Path) -> Image:
+    """An application image of ESP-IDF, with the regions of its heap. InputError: it is none, or is
+    damaged, or its heap cannot be told."""
+    name = printable(str(path), limit=400)
+    from heapscope.memory.static.image_file import IMAGE_MAX, image_of  # slow to import
+
+    with _open(Path(path), name) as file:
+        _not_larger(name, file.seek(0, 2), IMAGE_MAX)
+        file.seek(0)
+        return image_of(file.read(IMAGE_MAX), name=name)
 
 
 def _open(path: Path, name: str) -> BinaryIO:
