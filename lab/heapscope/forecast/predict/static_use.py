@@ -1,4 +1,4 @@
-"""The static use of a firmware as the memory model takes it: from a file of its build, or as told."""
+"""The static use of a firmware as the memory model takes it: by a file of its build, or told."""
 
 from __future__ import annotations
 

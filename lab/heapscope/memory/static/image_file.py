@@ -21,7 +21,7 @@ from heapscope.memory.layout.boot_log import IMAGE, BootLog
 from heapscope.memory.layout.program_starts import ListedRegion
 from heapscope.memory.static.image_tables import HeapTables, Segment, heap_tables, places_of
 from heapscope.memory.static.use import UNNAMED, Section, SectionPiece, StaticUse
-from heapscope.trace.things.binary_kinds import IMAGE_MARK, image_kind
+from heapscope.trace.things.binary_kinds import image_kind
 
 IMAGE_MAX = 64 << 20  #: bytes; a chip's flash has no more
 _HEADER, _SEGMENT, _HASH = 24, 8, 32
@@ -50,13 +50,9 @@ class Image:
 
 
 def image_of(data: bytes, *, name: str) -> Image:
-    """`data`: the whole file. InputError: it is no image of an application, or a damaged one, or
-    its heap cannot be told."""
+    """`data`: the whole file. its first byte is an image's. InputError: it is damaged, or no
+    application's, or does not tell its heap."""
     kind = image_kind(data[: 1 << 16])
-    if kind is None and data[:1] != bytes([IMAGE_MARK]):
-        raise InputError(
-            f"{name}: not an image of ESP-IDF", remedy=f"{_REMEDY}; an ELF goes with --elf"
-        )
     if kind is None or kind.chip not in chip_files():
         raise _damaged(name, "its header is not that of a chip that is known here")
     if not kind.sdk:

@@ -44,30 +44,37 @@ def read_static(path: str | Path, chip: str) -> StaticUse:
         if head.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] == b"{":
             _not_larger(name, size, _JSON_MAX)
             return read_size_json(file.read(_JSON_MAX), name=name, chip=chip)
-        if head[:1] == bytes([IMAGE_MARK]):
-            raise InputError(f"{name}: looks like an ESP firmware image", remedy="name it by --bin")
         if MAP_HEAD.search(head):
             _not_larger(name, size, _MAP_MAX)
             return read_map(_lines(file), name=name, windows=windows)
-    with open_blocks(path) as blocks:  # a trace may be compressed
-        what, use = looks_like(next(iter(blocks), b"")[:_HEAD])
     remedy = "give what the build wrote: build/PROJECT.elf or build/PROJECT.map"
-    raise InputError(
-        f"{name}: neither an ELF, a linker map nor JSON of esp-idf-size: it {what}",
-        remedy=f"{use}; here {remedy}" if what.endswith("trace already") else remedy,
-    )
+    if head[:1] == bytes([IMAGE_MARK]):
+        remedy += "; an image goes with --bin"
+    raise _other(path, f"{name}: neither an ELF, a linker map nor JSON of esp-idf-size", remedy)
 
 
 def read_image(path: str | Path) -> Image:
     """An application image of ESP-IDF, with the regions of its heap. InputError: it is none, or is
     damaged, or its heap cannot be told."""
-    name = printable(str(path), limit=400)
     from heapscope.memory.static.image_file import IMAGE_MAX, image_of  # slow to import
 
+    name = printable(str(path), limit=400)
     with _open(Path(path), name) as file:
-        _not_larger(name, file.seek(0, 2), IMAGE_MAX)
-        file.seek(0)
-        return image_of(file.read(IMAGE_MAX), name=name)
+        if file.read(1) == bytes([IMAGE_MARK]):
+            _not_larger(name, file.seek(0, 2), IMAGE_MAX)
+            file.seek(0)
+            return image_of(file.read(IMAGE_MAX), name=name)
+    remedy = "give what the build wrote: build/PROJECT.bin"
+    raise _other(path, f"{name}: not an image of ESP-IDF", remedy)
+
+
+def _other(path: str | Path, message: str, remedy: str) -> InputError:
+    with open_blocks(path) as blocks:  # a trace may be compressed
+        what, use = looks_like(next(iter(blocks), b"")[:_HEAD])
+    return InputError(
+        f"{message}: it {what}",
+        remedy=f"{use}; here {remedy}" if what.endswith("trace already") else remedy,
+    )
 
 
 def _open(path: Path, name: str) -> BinaryIO:
