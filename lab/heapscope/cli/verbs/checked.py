@@ -308,10 +308,11 @@ def _of_result(result: ReplayResult, options: MemoryOptions) -> str:
     """Tells the memories of a run apart."""
     facts = result.layout
     sdk = f"ESP-IDF {facts.sdk}" if facts.sdk else ""
+    known = dict(options)
     files = [
-        Path(str(options[name])).name
+        Path(str(known[name])).name
         for name in ("boot_log", "sdkconfig", *STATIC_FILES)
-        if name in options
+        if name in known
     ]
     own = [] if facts.chip else [facts.name, *facts.allocators]
     return ", ".join(filter(None, (facts.chip, sdk, *own, *files)))

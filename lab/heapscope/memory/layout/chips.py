@@ -146,7 +146,7 @@ class Chip:
                 boot, f"is of ESP-IDF {logged}, which is not known for the {self.title}"
             ) from None
         notes: Notes = (release.note,) if release.note else ()
-        if idf is not None and logged and _names(logged) != version.name:
+        if boot is not None and idf is not None and logged and _names(logged) != version.name:
             notes += (f"the {boot.what} is of ESP-IDF {logged}, replayed as {version.label}",)
         return version, notes
 
