@@ -125,7 +125,7 @@ def _chip_layout(
     rtc = _switch(options.get("rtc"), "--rtc")
     protection = _switch(options.get("memprot"), "--memprot")
     iram_8bit = _switch(options.get("iram_8bit"), "--iram-8bit")
-    # What an option of the command line says counts more than the configuration.
+    # An option of the command line counts more than the configuration.
     if config is not None and (boot is None or boot.what == IMAGE):
         single = config.single_core and chip.data.cores > 1
         cores = 1 if cores is None and single else cores

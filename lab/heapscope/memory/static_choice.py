@@ -65,7 +65,7 @@ class ChosenMemory:
 
 
 def choose_image(options: MemoryOptions) -> Image | None:
-    """What --bin names; None where it was not given."""
+    """The image that --bin names; None where it was not given."""
     file = options.get("bin")
     return None if file is None else read_image(file)
 

@@ -37,7 +37,7 @@ def resealed(body: bytes, parts: Sequence[bytes], *, hashed: bool) -> bytes:
 
 @dataclass(frozen=True, kw_only=True)
 class Constants:
-    """What lies in flash. `apart`: more ranges, in a table of their own; `step`: words of a row."""
+    """Constants in flash. `apart`: more ranges, in a table of their own; `step`: words of a row."""
 
     base: int
     kinds: Sequence[str]

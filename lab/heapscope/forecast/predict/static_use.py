@@ -69,7 +69,7 @@ def static_use(
 
 
 def _of_image(image: Image, scene: MemoryScene) -> KnownStatic:
-    """What the chip has less what the image leaves: its own regions count, whatever holds the
+    """The chip's memory less what the image leaves: its own regions count, whatever holds the
     rest."""
     if image.chip != scene.config.chip:
         raise InputError(

@@ -31,8 +31,8 @@ _REMEDY = "give the image that the build wrote, build/PROJECT.bin, whole"
 
 @dataclass(frozen=True, kw_only=True)
 class Image:
-    """`regions`: those that the start-up gives to the heap, as it prints them; PSRAM, which it adds
-    later, is none of them. `what`: the image, in words."""
+    """`regions`: those that the start-up gives to the heap, as it prints them, without
+    PSRAM, which it adds later. `what`: the image, in words."""
 
     file: str
     what: str
@@ -43,7 +43,7 @@ class Image:
 
     @property
     def boot(self) -> BootLog:
-        """What a log of the device's start would tell of its heap."""
+        """The heap as a log of the device's start would tell it."""
         return BootLog(
             file=self.file, regions=self.regions, sdk=self.idf, chip=self.chip, what=IMAGE
         )
@@ -104,7 +104,7 @@ def _use(name: str, tables: HeapTables, entry: int) -> StaticUse:
     windows, parts, symbols = tables.windows, dict[tuple[str, int, int], str](), dict[str, int]()
     at = [place for _, place, _ in places_of(windows, entry, entry + 1)]
     if not at:
-        raise _damaged(name, f"it is entered at {entry:#010x}, which is no memory for code")
+        raise _damaged(name, f"it is entered at {entry:#010x}, where no code can be")
     ranges = {high: tuple(places_of(windows, low, high)) for low, high in sorted(tables.taken)}
     every = {place for places in ranges.values() for place in places}
     for high, places in ranges.items():

@@ -46,9 +46,9 @@ class Segment:
 @dataclass(frozen=True, kw_only=True)
 class HeapTables:
     """`windows`: the chip's, with the addresses that data have for code in front of what both
-    share. `loaded`: where the image is loaded into RAM, but for RTC memory; `taken`: ranges of
-    memory that is no heap. `regions`: those that the start-up gives to the heap, as it prints them;
-    PSRAM, which it adds later, is none of them."""
+    share. `loaded`: where the image is loaded into RAM, but for RTC memory; `taken`: ranges that
+    the heap does not get. `regions`: those that the start-up gives to the heap, as it prints them;
+    PSRAM, which it adds later, is not among them."""
 
     windows: ChipWindows
     loaded: tuple[Range, ...]

@@ -54,8 +54,8 @@ def read_static(path: str | Path, chip: str) -> StaticUse:
 
 
 def read_image(path: str | Path) -> Image:
-    """An application image of ESP-IDF, with the regions of its heap. InputError: it is none, or is
-    damaged, or its heap cannot be told."""
+    """An application image of ESP-IDF, with the regions of its heap. InputError: it is another
+    file, or is damaged, or does not tell its heap."""
     from heapscope.memory.static.image_file import IMAGE_MAX, image_of  # slow to import
 
     name = printable(str(path), limit=400)

@@ -133,7 +133,7 @@ def _dumped(head: bytes) -> str | None:
 
 
 def image_kind(head: bytes) -> KnownAs | None:
-    """Of an image of ESP-IDF by its head; None: no chip's."""
+    """An image of ESP-IDF by its head; None: no chip's."""
     if len(head) < _APP_AT or head[0] != IMAGE_MARK or not 0 < head[1] <= _SEGMENTS_MAX:
         return None
     (number,) = struct.unpack_from("<H", head, 12)
