@@ -11,7 +11,7 @@ from heapscope.base.printable import printable
 from heapscope.base.sizes import parse_size
 from heapscope.config.releases import find_release
 from heapscope.memory.layout.allocator import parse_allocator
-from heapscope.memory.layout.boot_log import BootLog, read_boot_log
+from heapscope.memory.layout.boot_log import IMAGE, BootLog, read_boot_log
 from heapscope.memory.layout.build import THRESHOLD, Psram, StaticUseError
 from heapscope.memory.layout.chip_guess import guess_chip
 from heapscope.memory.layout.chips import Chip, chip_names, load_chip
@@ -23,7 +23,7 @@ from heapscope.memory.layout.region_names import with_allocators
 from heapscope.memory.layout.sdkconfig import SdkConfig, read_sdkconfig
 from heapscope.memory.layout.toml_file import read_layout
 from heapscope.memory.options import MemoryOptions, given
-from heapscope.memory.static_choice import ChosenMemory, StaticChoice, choose_static
+from heapscope.memory.static_choice import ChosenMemory, StaticChoice, choose_image, choose_static
 from heapscope.trace.metadata import recorded_facts
 
 DEFAULT_IDF = "5.5"
@@ -84,13 +84,17 @@ def _with_allocators(layout: Layout, allocators: str | None) -> Layout:
 
 
 def _of_chip(options: MemoryOptions, trace: Path | None) -> ChosenMemory:
-    boot = _boot_log(options)
-    chip, idf, notes = _chip_and_version(options, boot, trace)
+    image = choose_image(options)
+    boot = told = _boot_log(options)
+    if boot is None and image is not None:
+        told = image.boot
+        _without_cores(options, "--bin", "the image has those of its cores")
+    chip, idf, notes = _chip_and_version(options, told, trace)
     loaded = load_chip(chip)
-    static = choose_static(options, loaded)
+    static = choose_static(options, loaded, image)
     config = _sdkconfig(options)
     try:
-        layout = _chip_layout(options, loaded, idf, boot, static, config)
+        layout = _chip_layout(options, loaded, idf, told, static, config)
     except StaticUseError as error:
         raise error if static is None else static.wrong(error) from None
     layout = _with_allocators(layout, _allocators(options))
@@ -114,17 +118,18 @@ def _chip_layout(
     dram = _static(options.get("static_dram"), "--static-dram")
     iram = _static(options.get("static_iram"), "--static-iram")
     taken: tuple[tuple[int, int], ...] = ()
-    if static is not None and boot is None:  # a log tells the regions itself
+    if static is not None and boot is None:  # a log or an image tells the regions itself
         start = static.start
         dram, iram, taken = start.static_dram, start.static_iram, start.taken
     cores = _cores(options.get("cores"))
     rtc = _switch(options.get("rtc"), "--rtc")
     protection = _switch(options.get("memprot"), "--memprot")
     iram_8bit = _switch(options.get("iram_8bit"), "--iram-8bit")
-    if config is not None and boot is None:  # what an option of the command line says counts more
+    # An option of the command line counts more than the configuration.
+    if config is not None and (boot is None or boot.what == IMAGE):
         single = config.single_core and chip.data.cores > 1
         cores = 1 if cores is None and single else cores
-        rtc = False if rtc is None and config.without_rtc else rtc
+        rtc = False if rtc is None and config.without_rtc and boot is None else rtc
         if protection is None and config.without_protection and chip.protects(idf):
             protection = False
         if iram_8bit is None and cores == 1:
@@ -162,12 +167,16 @@ def _boot_log(options: MemoryOptions) -> BootLog | None:
     file = options.get("boot_log")
     if file is None:
         return None
+    _without_cores(options, "--boot-log", "the log is of a device with its cores in use")
+    return read_boot_log(Path(file))
+
+
+def _without_cores(options: MemoryOptions, flag: str, why: str) -> None:
     if options.get("cores") is not None:
         raise InputError(
-            "--cores and --boot-log both say which regions there are",
-            remedy="leave --cores out: the log is of a device with its cores in use",
+            f"--cores and {flag} both say which regions there are",
+            remedy=f"leave --cores out: {why}",
         )
-    return read_boot_log(Path(file))
 
 
 def _chip_and_version(

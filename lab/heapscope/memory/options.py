@@ -75,6 +75,15 @@ class MemoryOptions(TypedDict, total=False):
         File | None,
         Option("F", "The same from its linker map, which tells components too.", file=True),
     ]
+    bin: Annotated[
+        File | None,
+        Option(
+            "F",
+            "The firmware's image, build/PROJECT.bin: its chip, its ESP-IDF version, and the "
+            "regions of its heap to the byte.",
+            file=True,
+        ),
+    ]
     psram: Annotated[Bytes | None, Option("SIZE", "External memory in the heap, for example 4MB.")]
     psram_threshold: Annotated[
         Bytes | None,
@@ -126,6 +135,9 @@ def _declared() -> Iterator[tuple[str, Option]]:
     for name, hint in get_type_hints(MemoryOptions, include_extras=True).items():
         yield name, next(one for one in hint.__metadata__ if isinstance(one, Option))
 
+
+#: Options that name a file which tells what is static: one of them is given.
+STATIC_FILES = ("elf", "map", "bin")
 
 #: Every option by its name, in the order of the help.
 DECLARED: Mapping[str, Option] = dict(_declared())

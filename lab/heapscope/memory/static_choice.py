@@ -1,21 +1,26 @@
-"""The static use that --elf or --map tells, and what it makes of a layout."""
+"""The static use that --elf, --map or --bin tells, and what it makes of a layout."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from heapscope.base.errors import InputError
-from heapscope.memory.layout.boot_log import BootLog
+from heapscope.base.option import flag
+from heapscope.memory.layout.boot_log import IMAGE, BootLog
 from heapscope.memory.layout.chips import Chip
 from heapscope.memory.layout.layout import Layout
 from heapscope.memory.layout.region_rows import RegionRow
-from heapscope.memory.options import MemoryOptions
+from heapscope.memory.options import STATIC_FILES, MemoryOptions
 from heapscope.memory.static.heap_start import HeapStart, heap_start
 from heapscope.memory.static.picture import static_ram
-from heapscope.memory.static.read import read_static
+from heapscope.memory.static.read import read_image, read_static
 from heapscope.memory.static.static_ram import StaticRam
 from heapscope.memory.static.use import StaticUse
+
+if TYPE_CHECKING:
+    from heapscope.memory.static.image_file import Image
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -30,6 +35,12 @@ class StaticChoice:
         start = self.start
         amounts = f"{start.static_dram:,} bytes of DRAM and {start.static_iram:,} of IRAM"
         text = f"static use from {self.use.file}: {amounts}"
+        if self.use.form == IMAGE:
+            code = sum(s.size for s in self.use.sections if s.role == "code")
+            data = sum(s.size for s in self.use.sections) - code
+            text = (
+                f"regions from {self.use.file}, beside {data:,} bytes of data and {code:,} of code"
+            )
         if boot is not None:
             text = f"regions from {boot.file}; static RAM from {self.use.file}"
         return (text, *self.use.notes, *_differs(self, boot))
@@ -53,19 +64,26 @@ class ChosenMemory:
     static: StaticChoice | None = None
 
 
-def choose_static(options: MemoryOptions, chip: Chip) -> StaticChoice | None:
-    """None where neither --elf nor --map was given. InputError for options beside them that
-    say the same."""
-    given = {"--elf": options.get("elf"), "--map": options.get("map")}
-    named = [(flag, path) for flag, path in given.items() if path is not None]
+def choose_image(options: MemoryOptions) -> Image | None:
+    """The image that --bin names; None where it was not given."""
+    file = options.get("bin")
+    return None if file is None else read_image(file)
+
+
+def choose_static(
+    options: MemoryOptions, chip: Chip, image: Image | None = None
+) -> StaticChoice | None:
+    """None where none of --elf, --map and --bin was given. InputError for options beside them that
+    say the same. `image`: what --bin names."""
+    given = {**options}
+    named = [(flag(name), str(given[name])) for name in STATIC_FILES if given.get(name)]
     if not named:
         return None
     if len(named) > 1:
         raise InputError(
-            "--elf and --map both say what is static",
-            remedy="give the map: it has the components besides",
+            f"{named[0][0]} and {named[1][0]} both say what is static", remedy="give one of them"
         )
-    flag, path = named[0]
+    ((stated, path),) = named
     amounts = {
         "--static-dram": options.get("static_dram"),
         "--static-iram": options.get("static_iram"),
@@ -73,10 +91,17 @@ def choose_static(options: MemoryOptions, chip: Chip) -> StaticChoice | None:
     for other, amount in amounts.items():
         if amount is not None:
             raise InputError(
-                f"{flag} and {other} both say where the heap starts",
+                f"{stated} and {other} both say where the heap starts",
                 remedy="leave one of them out",
             )
-    use = read_static(path, chip.name)
+    if stated == flag("bin"):
+        image = image or read_image(path)
+        if image.chip != chip.name:
+            raise InputError(
+                f"{image.file}: an image of {image.chip}, not of {chip.name}",
+                remedy="give the image of this chip's firmware, or leave --chip out",
+            )
+    use = read_static(path, chip.name) if image is None else image.use
     start = heap_start(use, chip.data)
     if start.static_dram == 0 and start.static_iram == 0:
         raise InputError(

@@ -42,6 +42,7 @@ READERS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "--boot-log": (("replay", "trace.hst", *CHIP, "--boot-log", "FILE"), ("boot log", "esp-idf")),
     "--sdkconfig": (("replay", "trace.hst", *CHIP, "--sdkconfig", "FILE"), ("sdkconfig", "empty")),
     "--elf": (("replay", "trace.hst", *CHIP, "--elf", "FILE"), ()),
+    "--bin": (("replay", "trace.hst", "--bin", "FILE"), ()),
     "--layout": (("replay", "trace.hst", "--layout", "FILE"), ()),
     "--place": (("replay", "trace.hst", *CHIP, "--place", "FILE"), ()),
     "--measured": (("predict", "sdkconfig", "--chip", "esp32", "--measured", "FILE"), ()),

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import zstandard
+from tests.lab.static.images import Constants, sealed
 
 LAB = Path(__file__).resolve().parents[1]
 
@@ -57,11 +58,17 @@ def core(threads: int) -> bytes:
 
 
 def image() -> bytes:
-    """An image of ESP-IDF for the ESP32-C3 with one segment in DRAM."""
-    head = struct.pack("<BBBBI", 0xE9, 1, 2, 0x20, 0x403802D4) + bytes(4)
-    head += struct.pack("<H", 5) + bytes(10)
-    name = struct.pack("<II8x32s32s32s32s", 0xABCD5432, 0, b"1.0", b"blinky", b"", b"v5.5.3")
-    return head + struct.pack("<II", 0x3FC90000, 400) + name.ljust(400, b"\0")
+    """An image of ESP-IDF for the ESP32-C3."""
+    rows = [(0x3FC80000, 0x5C710, 0, 0x40380000, 0), (0x3FCDC710, 0x38F0, 0, 0x403DC710, 1)]
+    constants = Constants(
+        base=0x3C020020,
+        kinds=("RAM",),
+        rows=rows,
+        taken=[(0x3FC80000, 0x3FC80800), (0x3FC80800, 0x3FC81000)],
+    )
+    flash = (0x3C020020, constants.bytes(1))
+    segments = [flash, (0x3FC80800, bytes(64)), (0x40380000, bytes(0x800))]
+    return sealed("esp32c3", segments, entry=0x40380254, idf="v5.5.3")
 
 
 def in_flash(content: bytes) -> bytes:
@@ -158,7 +165,7 @@ THINGS = {
     "w": Built(kind="core", content=core(3), says="3 tasks"),
     "x": Built(kind="core", content=in_flash(core(2)), says="2 tasks"),
     "y": Built(kind="core", content=elf(4, 62, wide=True), says="does not read"),
-    "z": Built(kind="image", content=image(), says="400 B"),
+    "z": Built(kind="image", content=image(), says="385,120 B"),
     "aa": Built(kind="memory", content=bytes(range(256)) * 16, says="4,096 B"),
     "ab": Built(kind="build", content=_build, says="No error", next="predict"),
     "ac": Built(kind="project", content=_project, says="No error", next="predict --project"),

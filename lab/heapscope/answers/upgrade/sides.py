@@ -23,7 +23,7 @@ from heapscope.memory.layout.versions import version_of
 from heapscope.memory.options import MemoryOptions, given, per_side
 
 EXAMPLE = "for example: heapscope compare T.hst --chip esp32 --idf 4.2 --idf 5.5 --parts"
-FIRMWARE = ("boot_log", "elf", "map", "static_dram", "static_iram")  # what tells static use
+FIRMWARE = ("boot_log", "elf", "map", "bin", "static_dram", "static_iram")  # what tells static use
 BUILD = ("idf", "sdkconfig", "allocator")  # what of a side is not its firmware's memory
 
 Make = Callable[[MemoryOptions], Layout]

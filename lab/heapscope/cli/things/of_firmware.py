@@ -1,22 +1,20 @@
-"""A firmware's files: the static RAM of an ELF or a linker map, and what an image names."""
+"""A firmware's files: the static RAM of an ELF or a linker map, and the heap of an image."""
 
 from __future__ import annotations
 
 import re
 import struct
-from collections.abc import Iterator
 from pathlib import Path
 
 from heapscope.base.errors import InputError
 from heapscope.base.wording import plural
 from heapscope.cli.things.pieces import ThingOptions, command, counted, in_bytes
 from heapscope.config.chip_data import chip_files
-from heapscope.memory.static.read import read_static
+from heapscope.memory.static.read import read_image, read_static
 from heapscope.memory.static.use import StaticUse
 from heapscope.memory.static.window import read_windows
 from heapscope.trace.things.answer import NextCommand, ThingAnswer
 from heapscope.trace.things.binary_kinds import MACHINES
-from heapscope.trace.things.kind import KnownAs
 from heapscope.trace.things.thing import Thing
 
 _TARGET = re.compile(rb"^ +0x0+ +IDF_TARGET_(ESP32\w*) = ", re.MULTILINE)
@@ -24,6 +22,8 @@ _MAP_STEP, _MAP_MAX = 1 << 20, 64 << 20
 _TRIED_MAX = 4 << 20  # bytes of a map that is read for each chip
 _LINE = 200  # bytes that a line of it has at most
 _RAM = ("DRAM", "D/IRAM", "IRAM")
+_APART = ("IRAM", "RTCRAM", "TCM")  # kinds of heap that malloc does not serve, or hardly
+_LISTED = 3  # regions, the largest
 _USED = re.compile(
     r"Used static (\w+): *(\d+) bytes *\( *(-?\d+) (?:available|remain)", re.IGNORECASE
 )
@@ -53,8 +53,8 @@ def answer_of_firmware(thing: Thing, requested: ThingOptions) -> ThingAnswer:
 
 def _static(thing: Thing, use: StaticUse, chip: str) -> ThingAnswer:
     flag = "--map" if use.form == "linker map" else "--elf"
-    data = use.bytes_of(*_RAM) - use.bytes_of(*_RAM, role="code")
-    code = use.bytes_of(*_RAM, role="code")
+    code = _code(use)
+    data = use.bytes_of(*_RAM) - code
     return ThingAnswer(
         thing=thing.shown,
         kind=thing.kind.kind,
@@ -153,41 +153,47 @@ def _sizes_next(thing: Thing, chip: str) -> NextCommand:
 
 
 def answer_of_image(thing: Thing, requested: ThingOptions) -> ThingAnswer:
-    """An image of ESP-IDF, which names its chip and its release."""
-    kind = thing.kind
-    segments = list(_segments(thing))
-    where = f" of {kind.chip}" if kind.chip else ""
-    sdk = f", ESP-IDF {kind.sdk}" if kind.sdk else ""
-    inside = [size for address, size in segments if _in_ram(kind, address)]
+    """An image of ESP-IDF, which has in it what its start-up makes the heap of. InputError: it is
+    damaged, or does not tell."""
+    if not thing.kind.sdk:  # a boot loader's
+        return ThingAnswer(
+            thing=thing.shown,
+            kind="image",
+            what=f"{thing.kind.known_as}, of {thing.kind.chip}",
+            answer="It has no heap: the program that it starts has an image of its own.",
+            figures=(),
+            next=(command("build/PROJECT.bin", why="the heap of the program"),),
+        )
+    image = read_image(thing.name)
+    free = sum(region.size for region in image.regions if region.kind not in _APART)
+    most = sorted(image.regions, key=lambda region: -region.size)
+    listed = ", ".join(f"{r.size:,} B of {r.kind} at {r.start:#010x}" for r in most[:_LISTED])
+    rest = len(most) - _LISTED
+    more = f", {plural(rest, 'smaller one')}" if rest > 0 else ""
     return ThingAnswer(
         thing=thing.shown,
         kind="image",
-        what=f"{kind.known_as},{where}{sdk}".replace(",  ", ", "),
+        what=f"{thing.kind.known_as}, of {image.chip}, ESP-IDF {image.idf}",
         answer=(
-            f"It loads {sum(inside):,} B into the RAM{where}; its bss and its heap are not in an "
-            "image, and this version reads no more of one."
+            f"Its start-up gives {free:,} B to the heap that malloc serves; "
+            f"{plural(len(most), 'region')} in all: {listed}{more}."
         ),
-        figures=(counted("segments", thing.head[1]), in_bytes("loaded into RAM", sum(inside))),
-        next=(command("build/PROJECT.elf", why="all of its static RAM, by the ELF of that build"),),
+        figures=(
+            in_bytes("heap", free),
+            in_bytes("data and bss", image.use.bytes_of(*_RAM) - _code(image.use)),
+            in_bytes("code in RAM", _code(image.use)),
+        ),
+        next=(
+            command("replay", "T.hst", "--bin", thing.name, why="a trace on these regions"),
+            command(
+                "predict", "sdkconfig", "--bin", thing.name, why="what is left, state by state"
+            ),
+        ),
     )
 
 
-def _segments(thing: Thing) -> Iterator[tuple[int, int]]:
-    """Address and bytes of each."""
-    at, segments = 24, thing.head[1]
-    with thing.path.open("rb") as file:
-        for _ in range(segments):
-            file.seek(at)
-            head = file.read(8)
-            if len(head) < 8:
-                return
-            address, size = struct.unpack("<II", head)
-            yield address, size
-            at += 8 + size
-
-
-def _in_ram(known_as: KnownAs, address: int) -> bool:
-    return known_as.chip in chip_files() and read_windows(known_as.chip).find(address) is not None
+def _code(use: StaticUse) -> int:
+    return use.bytes_of(*_RAM, role="code")
 
 
 def answer_of_core(thing: Thing, requested: ThingOptions) -> ThingAnswer:

@@ -33,7 +33,7 @@ from heapscope.fleet.budgets.judgement import Judgement, absent, row_of
 from heapscope.fleet.budgets.plan import CheckPlan, CheckRun, read_plan
 from heapscope.forecast.predict.memory_choice import choose_memory
 from heapscope.memory.layout.allocator import parse_allocator
-from heapscope.memory.options import MemoryOptions, given
+from heapscope.memory.options import STATIC_FILES, MemoryOptions, given
 from heapscope.simulation.jitter.replays import perturbed_replays
 from heapscope.simulation.result.result import ReplayResult
 from heapscope.trace.info import read_info
@@ -123,7 +123,7 @@ class CheckOfRuns:
                 self._log(run, path, options)
             if run.configs:
                 self._config(run, options)
-            if label not in seen and ("elf" in options or "map" in options):
+            if label not in seen and set(STATIC_FILES) & set(options):
                 self._static(run, options)
             seen.add(label)
         if run.traces:
@@ -241,6 +241,7 @@ class CheckOfRuns:
             idf=_text(options, "idf"),
             elf=options.get("elf"),
             map=options.get("map"),
+            bin=options.get("bin"),
             static_dram=None if static is None else int(static),
             progress=self.progress,
         )
@@ -257,7 +258,7 @@ class CheckOfRuns:
         if chosen.static is None:
             raise InputError(
                 f"{self.plan.file}, line {run.line}: run '{run.name}': static budgets need a chip",
-                remedy='add chip = "esp32"; pool and layout go without elf and map',
+                remedy='add chip = "esp32"; pool and layout go without elf, map and bin',
             )
         ram = chosen.static.picture()
         for budget in budgets:
@@ -307,10 +308,11 @@ def _of_result(result: ReplayResult, options: MemoryOptions) -> str:
     """Tells the memories of a run apart."""
     facts = result.layout
     sdk = f"ESP-IDF {facts.sdk}" if facts.sdk else ""
+    known = dict(options)
     files = [
-        Path(str(options[name])).name
-        for name in ("boot_log", "sdkconfig", "elf", "map")
-        if name in options
+        Path(str(known[name])).name
+        for name in ("boot_log", "sdkconfig", *STATIC_FILES)
+        if name in known
     ]
     own = [] if facts.chip else [facts.name, *facts.allocators]
     return ", ".join(filter(None, (facts.chip, sdk, *own, *files)))

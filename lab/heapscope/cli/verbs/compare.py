@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 #: Options of the memory that configurations take, too.
-_OF_CONFIGURATIONS = ("chip", "idf", "elf", "map", "static_dram")
+_OF_CONFIGURATIONS = ("chip", "idf", "elf", "map", "bin", "static_dram")
 
 
 def compare(
@@ -254,5 +254,6 @@ def _taken(
         idf=options.get("idf"),
         elf=options.get("elf"),
         map=options.get("map"),
+        bin=options.get("bin"),
         static_dram=None if static is None else parse_size(static, what="--static-dram"),
     )

@@ -39,7 +39,7 @@ def of_replay(budgets: Iterable[Budget], result: ReplayResult) -> list[BudgetRow
         if STATIC not in KINDS[budget.kind].tells:
             return judge_replay(budget, result)
         if result.static is None:
-            return Judgement(value=None, why="neither --elf nor --map was given")
+            return Judgement(value=None, why="none of --elf, --map and --bin was given")
         return judge_static(budget, result.static)
 
     return _rows(budgets, judge, result.trace.path)

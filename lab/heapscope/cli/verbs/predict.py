@@ -14,6 +14,7 @@ from heapscope.base.progress import OnProgress, phase
 from heapscope.base.sizes import parse_size
 from heapscope.cli.verbs.options import (
     Air,
+    Bin,
     Chip,
     Elf,
     Idf,
@@ -54,6 +55,7 @@ def predict(
     links: Links = (),
     elf: Elf = None,
     map: Map = None,
+    bin: Bin = None,
     static_dram: StaticDram = None,
     air: Air = False,
     rtt: Rtt = 0.0,
@@ -127,19 +129,20 @@ def predict(
     paths = chosen.paths
     config = chosen.config
     minor = minor_of_config(config, idf)
+    scene = MemoryScene(
+        config=config,
+        minor=minor,
+        demand=Demand(tcp=tcp, udp=udp, tls=tls),
+        links=tuple(known(printable(link), LINKS, noun="--links") for link in each_of(links)),
+    )
     model = MemoryModel(
-        scene=MemoryScene(
-            config=config,
-            minor=minor,
-            demand=Demand(tcp=tcp, udp=udp, tls=tls),
-            links=tuple(known(printable(link), LINKS, noun="--links") for link in each_of(links)),
-        ),
+        scene=scene,
         **vars(
             static_use(
-                config.chip,
-                minor,
+                scene,
                 elf=elf,
                 map=map,
+                bin=bin,
                 static_dram=None
                 if static_dram is None
                 else parse_size(static_dram, what="--static-dram"),

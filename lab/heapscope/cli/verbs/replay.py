@@ -62,6 +62,7 @@ def replay(
                [--load wifi,tls=2]
                [--psram SIZE] [--rtc on/off] [--memprot on/off] [--iram-8bit on/off]
       --boot-log F       a real device's regions; its own chip and version count
+      --bin F            the regions that a firmware's image makes; the same
       --layout F.toml    regions of your own
       --pool BYTES       a single pool
       --state LOG        a device's heaps as the end of its log tells them: by a heap dump, or by
@@ -79,6 +80,7 @@ def replay(
       heapscope replay T.hst --chip esp32 --place rules.toml
       heapscope replay T.hst --chip esp32 --explain 0
       heapscope replay T.hst --chip esp32 --elf firmware.elf
+      heapscope replay T.hst --bin build/app.bin
       heapscope replay T.hst --sdkconfig sdkconfig --idf 5.5 --load wifi,tls=2
       heapscope replay T.hst --state device.log --need 16717
       heapscope replay T.hst --chip esp32 --json replay.json

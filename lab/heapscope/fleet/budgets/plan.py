@@ -15,7 +15,7 @@ from heapscope.base.printable import printable
 from heapscope.fleet.budgets.budget import KINDS, Budget, budgets_of
 from heapscope.fleet.budgets.toml_lines import TomlLines, toml_lines
 from heapscope.memory.layout.toml_text import read_toml_text
-from heapscope.memory.options import DECLARED, MemoryOptions
+from heapscope.memory.options import DECLARED, STATIC_FILES, MemoryOptions
 from heapscope.simulation.jitter.runs import Jitter
 
 NAME = "heapscope.toml"
@@ -25,7 +25,7 @@ RUNS = 100  #: perturbed runs, where the file does not say
 _INPUTS = ("trace", "log", "config")
 _RUN = ("name", *_INPUTS, "suppress", "budget")
 #: Options that may be lists: the run is made once for each of their values.
-SEVERAL = ("chip", "idf", "arduino", "sdkconfig", "boot_log", "elf", "map")
+SEVERAL = ("chip", "idf", "arduino", "sdkconfig", "boot_log", *STATIC_FILES)
 #: Budgets that only other commands tell.
 _ELSEWHERE = ("worse", "left_out")
 _MOST = 200  # files of one run
@@ -155,11 +155,11 @@ class _Reader:
         inputs = {name: self._paths(values.get(name, []), *place, name) for name in _INPUTS}
         options = memory | {name: one for name, one in values.items() if name in DECLARED}
         first = next((path for paths in inputs.values() for path in paths), None)
-        if first is None and not ({"elf", "map"} & set(options)):
+        if first is None and not set(STATIC_FILES) & set(options):
             raise self._error(
                 "the run has no input",
                 place,
-                remedy="add trace, log, config, elf or map",
+                remedy="add trace, log, config, elf, map or bin",
             )
         line = self._lines.line(*place)
         name = str(values.get("name", "")) or (first.stem if first else f"run {number + 1}")
@@ -298,7 +298,7 @@ def tells(run: CheckRun) -> set[str]:
         results.add("log")
     if run.configs:
         results.add("config")
-    if any("elf" in memory or "map" in memory for memory in run.memories):
+    if any(set(STATIC_FILES) & set(memory) for memory in run.memories):
         results.add("static")
     return results
 

@@ -43,6 +43,7 @@ class SideOptions(TypedDict, total=False):
     links: Sequence[str]
     elf: str | Path | None
     map: str | Path | None
+    bin: str | Path | None
     static_dram: int | None
 
 
@@ -57,10 +58,10 @@ def sides_of(named: Iterable[NamedFiles], options: SideOptions) -> list[ConfigSi
     ]
     sides = linking(sides)
     static = static_use(
-        sides[0].config.chip,
-        sides[0].model.scene.minor,
+        sides[0].model.scene,
         elf=options.get("elf"),
         map=options.get("map"),
+        bin=options.get("bin"),
         static_dram=options.get("static_dram"),
     )
     return sides if static == KnownStatic() else list(_with_static(sides, static))

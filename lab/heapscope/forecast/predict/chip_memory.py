@@ -21,7 +21,7 @@ from heapscope.memory.layout.layout import Layout
 from heapscope.memory.layout.versions import knows_version
 
 #: Memory that is apart from what malloc usually gives.
-_CODE, _RTC = ("IRAM",), ("RTCRAM", "TCM")
+CODE, RTC = ("IRAM",), ("RTCRAM", "TCM")
 #: Bytes that a printed figure is in doubt at least: what its program has of its own is not known.
 _LEAST_DOUBT = 2500.0
 _DEGREES, _ROUNDS = 4.0, 6  # of a t distribution; until the mean stands
@@ -72,7 +72,7 @@ def _bare(chip: str, minor: Minor, cores: int | None) -> Layout:
 def heap_base(chip: str, minor: Minor) -> int:
     """The first address that a firmware's data can have, in the memory that code and data share."""
     regions = _bare(chip, minor, None).regions
-    return min(region.start for region in regions if region.kind not in (*_CODE, *_RTC))
+    return min(region.start for region in regions if region.kind not in (*CODE, *RTC))
 
 
 @functools.lru_cache(maxsize=64)
@@ -81,11 +81,11 @@ def chip_memory(chip: str, minor: Minor, cores: int | None = None, rtc: bool = T
     them; `rtc`: its fast memory is heap, where the release can give it."""
     loaded, layout = load_chip(chip), _bare(chip, minor, cores)
     sizes = [(region.kind, region.size) for region in layout.regions]
-    shared = [size for kind, size in sizes if kind not in (*_CODE, *_RTC)]
-    of_rtc = [size for kind, size in sizes if kind in _RTC and rtc]
+    shared = [size for kind, size in sizes if kind not in (*CODE, *RTC)]
+    of_rtc = [size for kind, size in sizes if kind in RTC and rtc]
     return ChipMemory(
         dram=sum(shared),
-        iram=sum(size for kind, size in sizes if kind in _CODE),
+        iram=sum(size for kind, size in sizes if kind in CODE),
         rtc=sum(of_rtc),
         largest=max(shared, default=0),
         tables=sum(_table(size, minor, loaded.data.rom is not None) for size in (*shared, *of_rtc)),

@@ -223,8 +223,8 @@ def _memory_rests_on(model: MemoryModel) -> Iterator[str]:
     )
     if model.known(DRAM) is None:
         yield (
-            "memory: the program's own code and data are those of an empty program; --elf, --map "
-            "or --static-dram tell yours"
+            "memory: the program's own code and data are those of an empty program; --elf, "
+            "--map, --bin or --static-dram tell yours"
         )
 
 

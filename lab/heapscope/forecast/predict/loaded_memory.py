@@ -21,7 +21,7 @@ from heapscope.memory.options import MemoryOptions
 from heapscope.memory.static_choice import ChosenMemory, choose_static
 
 #: Options that go with --load; the configuration says what the others would.
-_BESIDE = ("chip", "idf", "sdkconfig", "static_dram", "elf", "map", "psram", "place", "load")
+_BESIDE = ("chip", "idf", "sdkconfig", "static_dram", "elf", "map", "bin", "psram", "place", "load")
 
 
 def loaded_memory(options: MemoryOptions, trace: Path | None) -> ChosenMemory:
@@ -44,14 +44,15 @@ def loaded_memory(options: MemoryOptions, trace: Path | None) -> ChosenMemory:
     config = chosen.config
     own, stated = measured_of([Path(file)], measured=None, no_measured=False, chip=chip, idf=idf)
     minor = minor_of_config(config, idf)
+    scene = MemoryScene(config=config, minor=minor, demand=load.demand)
     model = MemoryModel(
-        scene=MemoryScene(config=config, minor=minor, demand=load.demand),
+        scene=scene,
         **vars(
             static_use(
-                config.chip,
-                minor,
+                scene,
                 elf=options.get("elf"),
                 map=options.get("map"),
+                bin=options.get("bin"),
                 static_dram=_bytes(options, "static_dram"),
             )
         ),

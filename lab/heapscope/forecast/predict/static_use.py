@@ -1,19 +1,23 @@
-"""The static use of a firmware as the memory model takes it: from its ELF or map, or as told."""
+"""The static use of a firmware as the memory model takes it: by a file of its build, or told."""
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from heapscope.base.errors import InputError
 from heapscope.config.chip_data import ChipData
-from heapscope.forecast.predict.chip_memory import heap_base
-from heapscope.forecast.predict.part_table import Minor
+from heapscope.forecast.predict.chip_memory import CODE, RTC, heap_base
+from heapscope.forecast.predict.memory_scene import MemoryScene
 from heapscope.memory.layout.chips import load_chip
 from heapscope.memory.static.heap_start import heap_start
-from heapscope.memory.static.read import read_static
+from heapscope.memory.static.read import read_image, read_static
 from heapscope.memory.static.use import StaticUse
+
+if TYPE_CHECKING:
+    from heapscope.memory.static.image_file import Image
 
 #: Archives of Bluetooth's controller, and its symbols.
 _CONTROLLER = re.compile(
@@ -31,21 +35,25 @@ class KnownStatic:
 
 
 def static_use(
-    chip: str,
-    minor: Minor,
+    scene: MemoryScene,
     *,
     elf: str | Path | None = None,
     map: str | Path | None = None,
+    bin: str | Path | None = None,
     static_dram: int | None = None,
 ) -> KnownStatic:
     """InputError: a file cannot be read, or several say what is static."""
-    matches = [each for each in (elf, map, static_dram) if each is not None]
+    matches = [each for each in (elf, map, bin, static_dram) if each is not None]
     if len(matches) > 1:
         raise InputError(
-            "--elf, --map and --static-dram all say what is static", remedy="give one of them"
+            "--elf, --map, --bin and --static-dram all say what is static",
+            remedy="give one of them",
         )
     if static_dram is not None and static_dram < 0:
         raise InputError("--static-dram is below 0", remedy="give bytes, as `idf.py size` has them")
+    chip, minor = scene.config.chip, scene.minor
+    if bin is not None:
+        return _of_image(read_image(bin), scene)
     path = elf if elf is not None else map
     if path is None:
         return KnownStatic(static_dram=static_dram)
@@ -58,6 +66,21 @@ def static_use(
     code = max(0, start.static_iram - data.static.code_elsewhere)
     before = max(0, data.static.base - heap_base(chip, minor))  # memory of smaller caches
     return KnownStatic(static_dram=start.static_dram + code + before)
+
+
+def _of_image(image: Image, scene: MemoryScene) -> KnownStatic:
+    """The chip's memory less what the image leaves: its own regions count, whatever holds the
+    rest."""
+    if image.chip != scene.config.chip:
+        raise InputError(
+            f"{image.file}: an image of {image.chip}, but the configuration is of "
+            f"{scene.config.chip}",
+            remedy="give the image that was built with this configuration",
+        )
+    memory = scene.memory
+    code = sum(each.size for each in image.regions if each.kind in CODE)
+    left = sum(each.size for each in image.regions if each.kind not in (*CODE, *RTC))
+    return KnownStatic(static_dram=memory.dram - left, static_iram=memory.iram - code)
 
 
 def _kept_for_bluetooth(use: StaticUse, data: ChipData) -> int:

@@ -14,6 +14,7 @@ from heapscope.native.log import Fact, NativeLog
 from heapscope.trace.sniff import KeptHead, check_no_trace, looks_like
 from heapscope.trace.source import Blocks, Progress, open_blocks
 
+LOG, IMAGE = "log", "image"
 _SIZE_MAX = 256 << 20  # bytes of a log; /dev/zero and a serial port that is open have no end
 _KIND = re.compile(r"(?:Retention )?[A-Z0-9_/]{1,40}", re.IGNORECASE)
 _ALIASES = {"RTC": "RTCRAM", "RETENTION RAM": "Retention RAM"}  # as some versions print it
@@ -21,7 +22,8 @@ _ALIASES = {"RTC": "RTCRAM", "RETENTION RAM": "Retention RAM"}  # as some versio
 
 @dataclass(frozen=True, kw_only=True)
 class BootLog:
-    """One boot of a device. Empty or None: the log does not tell."""
+    """One boot of a device. Empty or None: the log does not tell. `what`: LOG, or IMAGE where the
+    firmware's image says what a log would."""
 
     file: str
     regions: tuple[ListedRegion, ...]
@@ -31,6 +33,16 @@ class BootLog:
     psram: int | None = None  # bytes that start-up added to the heap
     pool: int | None = None  # bytes of internal memory that it reserved for DMA
     notes: tuple[str, ...] = ()
+    what: str = LOG
+
+    @property
+    def named(self) -> str:
+        return f"an {IMAGE}" if self.what == IMAGE else f"a {self.what}"
+
+    @property
+    def flag(self) -> str:
+        """The option that names the file."""
+        return "--bin" if self.what == IMAGE else "--boot-log"
 
 
 def read_boot_log(path: str | Path, *, progress: Progress | None = None) -> BootLog:

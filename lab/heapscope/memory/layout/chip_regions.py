@@ -81,5 +81,5 @@ def _check(memory: Memory, boot: BootLog, line: ListedRegion) -> None:
         raise InputError(
             f"{where}: {line.start:#010x}, {line.size} bytes: no known version gives "
             f"this memory of the {memory.chip.title} to the heap",
-            remedy="check that the log is of this chip, and the line whole",
+            remedy=f"check that the {boot.what} is of this chip, and whole",
         )

@@ -12,7 +12,7 @@ from heapscope.config.chip_data import ChipData, VersionData, chip_files, read_c
 from heapscope.config.releases import find_release, releases
 from heapscope.memory.layout.allocator import parse_allocator
 from heapscope.memory.layout.attempts import spread_startup
-from heapscope.memory.layout.boot_log import BootLog
+from heapscope.memory.layout.boot_log import IMAGE, BootLog
 from heapscope.memory.layout.build import THRESHOLD, Build, Psram
 from heapscope.memory.layout.chip_regions import default_regions, logged_regions
 from heapscope.memory.layout.evidence import fitting_releases, shown
@@ -83,7 +83,7 @@ class Chip:
         (bytes, as `idf.py size` prints it). `taken`: other memory in use, starts and ends. `idf`,
         `cores` and `psram` may be left to the log. `flavour`: "+light", "+track", both, of the
         version's own allocator. `startup_use`: bytes that start-up allocates;
-        None: as measured on the default firmware, none with a log."""
+        None: as measured on the default firmware, none with a log. `boot` may be of an image."""
         if boot is not None:
             self._check_log(boot)
         version, notes = self._version(idf, boot)
@@ -127,8 +127,9 @@ class Chip:
     def _check_log(self, boot: BootLog) -> None:
         if boot.chip and boot.chip != self.name:
             raise InputError(
-                f"{boot.file}: a log of {printable(boot.chip)}, not of {self.name}",
-                remedy="give the log's chip with --chip, or the log of the other chip",
+                f"{boot.file}: {boot.named} of {printable(boot.chip)}, not of {self.name}",
+                remedy=f"give the {boot.what}'s chip with --chip, or the {boot.what} of the other "
+                "chip",
             )
 
     def _version(self, idf: str | None, boot: BootLog | None) -> tuple[VersionData, Notes]:
@@ -145,8 +146,8 @@ class Chip:
                 boot, f"is of ESP-IDF {logged}, which is not known for the {self.title}"
             ) from None
         notes: Notes = (release.note,) if release.note else ()
-        if idf is not None and logged and _names(logged) != version.name:
-            notes += (f"the log is of ESP-IDF {logged}, replayed as {version.label}",)
+        if boot is not None and idf is not None and logged and _names(logged) != version.name:
+            notes += (f"the {boot.what} is of ESP-IDF {logged}, replayed as {version.label}",)
         return version, notes
 
     def _unknown(self, boot: BootLog | None, why: str) -> InputError:
@@ -157,7 +158,7 @@ class Chip:
         regions = [(region.start, region.size, region.kind) for region in boot.regions]
         fitting = fitting_releases(self.data, regions)
         if 0 < len(fitting) < len(releases()):
-            known = f"{shown(fitting)}, whose regions are those of the log"
+            known = f"{shown(fitting)}, whose regions are those of the {boot.what}"
         return InputError(f"{boot.file}: {why}", remedy=f"give --idf with one of: {known}")
 
 
@@ -188,11 +189,14 @@ def _logged(
     for flag, given in (reported | {"--rtc": build.rtc}).items():
         if given is not None:
             raise InputError(
-                f"{flag} and --boot-log both say where there is heap",
+                f"{flag} and {boot.flag} both say where there is heap",
                 remedy="leave one of them out",
             )
     regions, notes = logged_regions(memory, boot)
-    if startup_use is None:
+    if startup_use is None and boot.what == IMAGE:
+        startup_use = memory.chip.default_startup
+        notes += (f"start-up use assumed: {startup_use:,} bytes, those of a minimal firmware",)
+    elif startup_use is None:
         notes += ("no start-up use assumed: the log does not tell what start-up allocates",)
     return _with_startup(memory, regions, startup_use or 0), boot.notes + notes
 

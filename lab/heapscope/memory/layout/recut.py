@@ -35,9 +35,10 @@ def recut(
                 regions.pop()
             regions.append(region)
     lost = sum(line.size for line in lines) - sum(region.size for region in regions)
-    notes = [f"the log's regions are divided and named as by ESP-IDF {memory.version.label}"]
+    whose = f"the {boot.what}'s regions"
+    notes = [f"{whose} are divided and named as by ESP-IDF {memory.version.label}"]
     if lost:
-        notes.append(f"{lost:,} bytes of the log's regions are no heap in this version; left out")
+        notes.append(f"{lost:,} bytes of {whose} are no heap in this version; left out")
     return tuple(regions), tuple(notes)
 
 

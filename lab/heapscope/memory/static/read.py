@@ -5,7 +5,7 @@ from __future__ import annotations
 import stat
 from collections.abc import Iterator
 from pathlib import Path
-from typing import BinaryIO
+from typing import TYPE_CHECKING, BinaryIO
 
 from heapscope.base.errors import InputError
 from heapscope.base.printable import printable
@@ -15,6 +15,10 @@ from heapscope.memory.static.use import StaticUse
 from heapscope.memory.static.window import read_windows
 from heapscope.trace.sniff import MAP_HEAD, looks_like
 from heapscope.trace.source import open_blocks
+from heapscope.trace.things.binary_kinds import IMAGE_MARK
+
+if TYPE_CHECKING:
+    from heapscope.memory.static.image_file import Image
 
 _HEAD = 1 << 16
 _JSON_MAX = 64 << 20
@@ -43,11 +47,32 @@ def read_static(path: str | Path, chip: str) -> StaticUse:
         if MAP_HEAD.search(head):
             _not_larger(name, size, _MAP_MAX)
             return read_map(_lines(file), name=name, windows=windows)
+    remedy = "give what the build wrote: build/PROJECT.elf or build/PROJECT.map"
+    if head[:1] == bytes([IMAGE_MARK]):
+        remedy += "; an image goes with --bin"
+    raise _other(path, f"{name}: neither an ELF, a linker map nor JSON of esp-idf-size", remedy)
+
+
+def read_image(path: str | Path) -> Image:
+    """An application image of ESP-IDF, with the regions of its heap. InputError: it is another
+    file, or is damaged, or does not tell its heap."""
+    from heapscope.memory.static.image_file import IMAGE_MAX, image_of  # slow to import
+
+    name = printable(str(path), limit=400)
+    with _open(Path(path), name) as file:
+        if file.read(1) == bytes([IMAGE_MARK]):
+            _not_larger(name, file.seek(0, 2), IMAGE_MAX)
+            file.seek(0)
+            return image_of(file.read(IMAGE_MAX), name=name)
+    remedy = "give what the build wrote: build/PROJECT.bin"
+    raise _other(path, f"{name}: not an image of ESP-IDF", remedy)
+
+
+def _other(path: str | Path, message: str, remedy: str) -> InputError:
     with open_blocks(path) as blocks:  # a trace may be compressed
         what, use = looks_like(next(iter(blocks), b"")[:_HEAD])
-    remedy = "give what the build wrote: build/PROJECT.elf or build/PROJECT.map"
-    raise InputError(
-        f"{name}: neither an ELF, a linker map nor JSON of esp-idf-size: it {what}",
+    return InputError(
+        f"{message}: it {what}",
         remedy=f"{use}; here {remedy}" if what.endswith("trace already") else remedy,
     )
 

@@ -51,7 +51,7 @@ class StaticRam(Row):
 
     file: str = figure("The file, as named on the command line.")
     form: str = figure(
-        "The form of the file.", choices=("ELF", "linker map", "JSON of esp-idf-size")
+        "The form of the file.", choices=("ELF", "linker map", "JSON of esp-idf-size", "image")
     )
     heap_start: int | None = in_bytes(
         "Where the firmware's main heap begins; null: the file has no addresses."

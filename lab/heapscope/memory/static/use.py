@@ -42,7 +42,7 @@ class StaticUse:
     """The pieces of a section sum to its size, wherever the file tells of pieces at all."""
 
     file: str
-    form: str  # "ELF", "linker map" or "JSON of esp-idf-size"
+    form: str  # "ELF", "linker map", "JSON of esp-idf-size" or "image"
     sections: tuple[Section, ...]
     pieces: tuple[SectionPiece, ...]
     symbols: Mapping[str, int] = field(default_factory=dict)  # the linker's, by name

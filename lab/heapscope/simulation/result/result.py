@@ -81,7 +81,8 @@ class ReplayResult(Document):
         "The explanation of the event given with --explain; null: none was given."
     )
     static: StaticRam | None = figure(
-        "Static RAM beside the heap, from --elf or --map; null: neither was given.", default=None
+        "Static RAM beside the heap, from --elf, --map or --bin; null: none was given.",
+        default=None,
     )
     loss: Loss | None = figure(
         "The part of the recording that is lost; null: nothing is lost.", default=None

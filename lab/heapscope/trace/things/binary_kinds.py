@@ -23,7 +23,7 @@ _OTHERS = (
 )
 _TAR = (b"ustar", 257)
 #: esp_image_header_t and esp_app_desc_t of ESP-IDF; an image's number of its chip.
-_IMAGE, _APP = 0xE9, 0xABCD5432
+IMAGE_MARK, _APP = 0xE9, 0xABCD5432
 _APP_AT = 32
 CHIP_NUMBERS = {
     0: "esp32",
@@ -61,7 +61,7 @@ def kinds_of_bytes(head: bytes, size: int | None) -> Iterator[KnownAs]:
         yield KnownAs(kind=PACKED, what="a tar archive", remedy="unpack it first: tar -xf FILE")
     elif ELF in head[20:32] and (chip := _dumped(head)) is not None:
         yield KnownAs(kind="core", what="a core dump of ESP-IDF", chip=chip)
-    elif (image := _image(head)) is not None:
+    elif (image := image_kind(head)) is not None:
         yield image
     elif head.startswith(_PARTITION) and head[32:34] in (_PARTITION, b"\xeb\xeb"):
         yield KnownAs(
@@ -139,8 +139,9 @@ def _dumped(head: bytes) -> str | None:
     return CHIP_NUMBERS.get(version >> 16, "")
 
 
-def _image(head: bytes) -> KnownAs | None:
-    if len(head) < _APP_AT or head[0] != _IMAGE or not 0 < head[1] <= _SEGMENTS_MAX:
+def image_kind(head: bytes) -> KnownAs | None:
+    """An image of ESP-IDF by its head; None: no chip's."""
+    if len(head) < _APP_AT or head[0] != IMAGE_MARK or not 0 < head[1] <= _SEGMENTS_MAX:
         return None
     (number,) = struct.unpack_from("<H", head, 12)
     if number not in CHIP_NUMBERS:
