@@ -117,8 +117,8 @@ def _state_rows(forecast: Forecast) -> Iterator[tuple[str, ...]]:
         values = (*bands, free.iram.median, free.psram.median)
         yield (state, *(f"{value:,}" for value in values))
     left = forecast.left
-    values = (round(value) for value in (left.median, left.low_80, left.high_80))
-    yield ("all at work", *(f"{value:,}" for value in values), "-", "-")
+    bytes_left = (left.median, left.low_80, left.high_80)
+    yield ("all at work", *(f"{round(value):,}" for value in bytes_left), "-", "-")
 
 
 def _band_rows(forecast: Forecast) -> Iterator[tuple[str, ...]]:
