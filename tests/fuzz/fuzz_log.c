@@ -26,7 +26,7 @@ static void check(const hs_lab_log_fact_t *fact, size_t size)
 {
     FUZZ_REQUIRE(fact->kind < HS_LOG_KINDS && fact->memory <= HS_LOG_MEMORY_PYTHON);
     FUZZ_REQUIRE(fact->line >= 1 && fact->offset + fact->length <= size);
-    FUZZ_REQUIRE(fact->unit >= 1 && fact->told < 2 * HS_LOG_TOLD_CODE);
+    FUZZ_REQUIRE(fact->unit >= 1 && fact->has < 2 * HS_LOG_HAS_CODE);
     FUZZ_REQUIRE(fact->uptime >= -1 && fact->clock >= -1);
     FUZZ_REQUIRE(ended(fact->name, sizeof fact->name) && ended(fact->text, sizeof fact->text));
     FUZZ_REQUIRE(ended(fact->quote, sizeof fact->quote));

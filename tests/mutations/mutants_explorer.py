@@ -44,7 +44,7 @@ EXPLORER = (
         "a log in a page",
         "a number that a line does not state is 0",
         f"{ASSETS}/log_facts.js",
-        "if ((row.told & bit) === 0) fact[name] = null;",
+        "if ((row.has & bit) === 0) fact[name] = null;",
         "",
         FILES,
     ),

@@ -146,12 +146,12 @@ static void the_number_that_the_input_ends_with_is_not_a_whole_one(check_random_
     static const char line[] = "  At 0x3ffae6e0 len 6432 free 160 allocated 4628 min_free 4";
     read_plain(line, random, &whole);
     CHECK(whole.count == 1 && (whole.facts[0].flags & (HS_LOG_CUT | HS_LOG_UNENDED)) == 0, "whole");
-    CHECK((whole.facts[0].told & HS_LOG_TOLD_MIN) != 0, "told %x", whole.facts[0].told);
+    CHECK((whole.facts[0].has & HS_LOG_HAS_MIN) != 0, "has %x", whole.facts[0].has);
     read_text(line, strlen(line), 64, random, &cut);
     CHECK(cut.count == 1 && cut.facts[0].kind == HS_LOG_REGION, "%zu facts", cut.count);
     CHECK((cut.facts[0].flags & HS_LOG_CUT) != 0, "flags %x", cut.facts[0].flags);
-    CHECK((cut.facts[0].told & HS_LOG_TOLD_MIN) == 0 && cut.facts[0].used == 4628, "told %x",
-          cut.facts[0].told);
+    CHECK((cut.facts[0].has & HS_LOG_HAS_MIN) == 0 && cut.facts[0].used == 4628, "has %x",
+          cut.facts[0].has);
 }
 
 static void a_line_tells_the_same_behind_every_prefix(check_random_t *random)

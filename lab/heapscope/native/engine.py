@@ -97,7 +97,7 @@ def interface() -> dict[str, Any]:
         "calls": calls,
         "figures": FIGURES,
         "nested": NESTED,
-        "log": {"kinds": KINDS, "memories": MEMORIES, "told": REPORTED, "flags": FLAGS},
+        "log": {"kinds": KINDS, "memories": MEMORIES, "has": REPORTED, "flags": FLAGS},
         "leaks": {
             "verdicts": enum_values("hs_lab_leak_verdict_t", "HS_LAB_LEAK_"),
             "reasons": enum_values("hs_lab_leak_reason_t", "HS_LAB_LEAK_"),

@@ -19,7 +19,7 @@ _FAILED = "hs_lab_log_failed_t"
 _ROW = packing(_FACT)
 _AT = {name: index for index, name in enumerate(field_names(_FACT))}
 _BITS, _FLAGS, _KIND, _MEMORY, _NAME = (
-    _AT[name] for name in ("told", "flags", "kind", "memory", "name")
+    _AT[name] for name in ("has", "flags", "kind", "memory", "name")
 )
 _MORE = "more"  # the kind of a row whose name goes on where that of the row before it was cut
 
@@ -27,7 +27,7 @@ _MORE = "more"  # the kind of a row whose name goes on where that of the row bef
 #: that a line may tell and of the flags by their names.
 KINDS = tuple(enum_values("hs_log_kind_t", "HS_LOG_"))
 MEMORIES = tuple(enum_values("hs_log_memory_t", "HS_LOG_MEMORY_"))
-REPORTED = enum_values("hs_log_told_t", "HS_LOG_TOLD_")
+REPORTED = enum_values("hs_log_has_t", "HS_LOG_HAS_")
 FLAGS = enum_values("hs_log_flag_t", "HS_LOG_")
 
 

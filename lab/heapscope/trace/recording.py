@@ -76,7 +76,7 @@ class ChipRecording(Row):
 def recording_of(reader: NativeReader, health: TraceHealth) -> ChipRecording | None:
     """None: no recorder on a chip has written it."""
     row = reader.recording()
-    if not row.told:
+    if not row.of_chip:
         return None
     return take(
         ChipRecording,

@@ -18,8 +18,8 @@ void hs_recording_free(hs_recording_t *recording)
 static hs_status_t decide(hs_recording_t *recording, const hs_decoder_t *decoder)
 {
     recording->decided = true;
-    recording->sums.told = hs_fact_is_of_chip(decoder);
-    if (recording->sums.told == 0) {
+    recording->sums.of_chip = hs_fact_is_of_chip(decoder);
+    if (recording->sums.of_chip == 0) {
         return HS_OK;
     }
     recording->state = hs_state_new(!hs_fact_begins_unknown(decoder));

@@ -192,8 +192,8 @@ static bool at_age(const hs_leak_holder_t *holder, size_t age, hs_leak_evidence_
     const double even = levels ? variance : variance * evenness(holder->births + first, count);
     const double back = levels ? FADES_OF_LEVELS : FADES_MOST;
     const double few = FADES_OF_FEW / sqrt(match.old / even);
-    const double told = holder->kept ? FADES_LEAST : fmax(FADES_LEAST, fmin(FADES_MOST, few));
-    const double ahead = levels ? FADES_OF_LEVELS : told;
+    const double counted = holder->kept ? FADES_LEAST : fmax(FADES_LEAST, fmin(FADES_MOST, few));
+    const double ahead = levels ? FADES_OF_LEVELS : counted;
     exposure /= POOL_LIFE * (double)n;
     match.variance = variance;
     match.chance = fmax(

@@ -41,12 +41,12 @@ typedef struct leaks {
 typedef struct finding {
     const hs_lab_holder_row_t *row;
     size_t first, end;
-    size_t told,
+    size_t shown,
         axis; /* the first row of the axis that tells most, and of the one that levels are taken along */
     hs_leak_evidence_t match;
     double chance; /* with each axis counted as a test */
     bool grows, began, ended;
-} finding_t;
+} holder_test_t;
 
 static int compare(uint32_t a, uint32_t b)
 {
@@ -206,9 +206,9 @@ static size_t take_axis(leaks_t *leaks, size_t first, size_t stretches, bool kep
     return first + holder->count;
 }
 
-static size_t take_again(leaks_t *leaks, const finding_t *found, size_t first)
+static size_t take_again(leaks_t *leaks, const holder_test_t *test, size_t first)
 {
-    const hs_lab_holder_row_t *row = found->row;
+    const hs_lab_holder_row_t *row = test->row;
     const uint32_t axis = leaks->rows[first].axis;
     const size_t stretches = row == NULL ? leaks->levels : stretches_of(row, axis);
     return take_axis(leaks, first, stretches,
@@ -216,21 +216,21 @@ static size_t take_again(leaks_t *leaks, const finding_t *found, size_t first)
 }
 
 /* The holder whose first row this is. */
-static finding_t look(leaks_t *leaks, size_t first)
+static holder_test_t look(leaks_t *leaks, size_t first)
 {
     const hs_lab_life_row_t *begin = &leaks->rows[first];
-    finding_t found = {.row = holder_of(leaks, begin->task, begin->site),
-                       .first = first,
-                       .told = first,
-                       .axis = first,
-                       .match = {.chance = 1, .variance = 1},
-                       .chance = 1};
+    holder_test_t test = {.row = holder_of(leaks, begin->task, begin->site),
+                          .first = first,
+                          .shown = first,
+                          .axis = first,
+                          .match = {.chance = 1, .variance = 1},
+                          .chance = 1};
     double axes = 0;
     size_t at = first;
     while (at < leaks->count && leaks->rows[at].task == begin->task &&
            leaks->rows[at].site == begin->site) {
         const size_t here = at;
-        at = take_again(leaks, &found, here);
+        at = take_again(leaks, &test, here);
         const hs_leak_holder_t *holder = &leaks->holder;
         if (holder->stretches == 0) {
             continue;
@@ -238,24 +238,24 @@ static finding_t look(leaks_t *leaks, size_t first)
         const hs_leak_evidence_t match = hs_leak_evidence(holder);
         const bool grows = match.testable && match.steady;
         axes++;
-        const bool clearer = match.chance < found.match.chance && found.match.chance > SURE;
-        if ((grows && (!found.grows || clearer)) ||
-            (!found.grows && !found.match.testable && match.testable)) {
-            found.match = match;
-            found.grows = grows;
-            found.told = here;
+        const bool clearer = match.chance < test.match.chance && test.match.chance > SURE;
+        if ((grows && (!test.grows || clearer)) ||
+            (!test.grows && !test.match.testable && match.testable)) {
+            test.match = match;
+            test.grows = grows;
+            test.shown = here;
         }
         const double reached = hs_leak_reached(holder);
-        found.began |= reached <= STARTUP && here == first;
-        found.ended |= holder->axis == HS_LAB_AXIS_TIME && reached < GOES_ON;
+        test.began |= reached <= STARTUP && here == first;
+        test.ended |= holder->axis == HS_LAB_AXIS_TIME && reached < GOES_ON;
     }
-    found.end = at;
-    const bool early = found.row != NULL && found.row->by_time == 0 && found.row->early != 0;
-    found.began |= early;
-    found.ended |= early;
-    found.grows &= !found.ended;
-    found.chance = fmin(1, found.match.chance * fmax(1, axes));
-    return found;
+    test.end = at;
+    const bool early = test.row != NULL && test.row->by_time == 0 && test.row->early != 0;
+    test.began |= early;
+    test.ended |= early;
+    test.grows &= !test.ended;
+    test.chance = fmin(1, test.match.chance * fmax(1, axes));
+    return test;
 }
 
 static int ascending(const void *left, const void *right)
@@ -270,11 +270,11 @@ static size_t find_limit(leaks_t *leaks)
 {
     size_t count = 0;
     for (size_t at = 0; at < leaks->count; count++) {
-        const finding_t found = look(leaks, at);
-        if (found.match.testable) {
-            leaks->chances[leaks->tested++] = found.grows ? found.chance : 1;
+        const holder_test_t test = look(leaks, at);
+        if (test.match.testable) {
+            leaks->chances[leaks->tested++] = test.grows ? test.chance : 1;
         }
-        at = found.end;
+        at = test.end;
     }
     if (leaks->tested != 0) {
         qsort(leaks->chances, leaks->tested, sizeof *leaks->chances, ascending);
@@ -305,24 +305,24 @@ static void settle(hs_lab_leak_row_t *row, hs_lab_leak_verdict_t verdict,
     row->reason = reason;
 }
 
-static void judge(leaks_t *leaks, const finding_t *found, hs_lab_leak_row_t *row)
+static void judge(leaks_t *leaks, const holder_test_t *test, hs_lab_leak_row_t *row)
 {
     const hs_leak_holder_t *holder = &leaks->holder;
-    const bool suspect = found->grows && found->chance <= SUSPECT;
+    const bool suspect = test->grows && test->chance <= SUSPECT;
     double bound;
-    if (found->grows && found->chance <= leaks->limit) {
-        take_again(leaks, found, found->told);
+    if (test->grows && test->chance <= leaks->limit) {
+        take_again(leaks, test, test->shown);
         settle(row, HS_LAB_LEAK_LEAK, HS_LAB_LEAK_GROWS);
-        hs_leak_speed(holder, &found->match, row);
+        hs_leak_speed(holder, &test->match, row);
         return;
     }
-    take_again(leaks, found, found->axis);
+    take_again(leaks, test, test->axis);
     row->axis = holder->axis;
     if (holder->stretches == 0) {
         row->reason = HS_LAB_LEAK_ONLY_GROWTH;
     } else if (holder->stretches < STRETCHES_LEAST) {
         row->reason = HS_LAB_LEAK_SHORT;
-    } else if (found->began && holder->axis != HS_LAB_AXIS_LEVEL) {
+    } else if (test->began && holder->axis != HS_LAB_AXIS_LEVEL) {
         settle(row, HS_LAB_LEAK_STARTUP, HS_LAB_LEAK_BEGAN);
     } else if (!suspect && hs_leak_returns(holder)) {
         settle(row, HS_LAB_LEAK_CACHE, HS_LAB_LEAK_RETURNS);
@@ -333,23 +333,23 @@ static void judge(leaks_t *leaks, const finding_t *found, hs_lab_leak_row_t *row
         row->bound = bound;
     } else {
         row->reason = HS_LAB_LEAK_OPEN;
-        row->longer = longer(leaks, found->chance);
+        row->longer = longer(leaks, test->chance);
     }
 }
 
-static hs_lab_leak_row_t row_of(leaks_t *leaks, const finding_t *found, bool whole)
+static hs_lab_leak_row_t row_of(leaks_t *leaks, const holder_test_t *test, bool whole)
 {
-    const hs_lab_life_row_t *first = &leaks->rows[found->first];
-    hs_lab_leak_row_t row = {.chance = found->chance,
-                             .old = found->match.old,
-                             .ended = found->match.ended,
+    const hs_lab_life_row_t *first = &leaks->rows[test->first];
+    hs_lab_leak_row_t row = {.chance = test->chance,
+                             .old = test->match.old,
+                             .ended = test->match.ended,
                              .task = first->task,
                              .site = first->site,
                              .verdict = HS_LAB_LEAK_UNKNOWN,
                              .reason = HS_LAB_LEAK_NOT_WHOLE,
-                             .axis = leaks->rows[found->told].axis};
+                             .axis = leaks->rows[test->shown].axis};
     if (whole) {
-        judge(leaks, found, &row);
+        judge(leaks, test, &row);
     }
     return row;
 }
@@ -379,9 +379,9 @@ hs_status_t hs_leaks(const hs_leak_question_t *question, hs_lab_leak_row_t *rows
         *count = find_limit(leaks);
         size_t written = 0;
         for (size_t at = 0; at < leaks->count && written < capacity; written++) {
-            const finding_t found = look(leaks, at);
-            rows[written] = row_of(leaks, &found, question->whole);
-            at = found.end;
+            const holder_test_t test = look(leaks, at);
+            rows[written] = row_of(leaks, &test, question->whole);
+            at = test.end;
         }
     }
     discard(leaks);
@@ -408,11 +408,11 @@ hs_status_t hs_level_leak(const hs_lab_life_row_t *lives, size_t life_count, siz
     leaks->levels = stretches;
     take_axis(leaks, 0, stretches, false);
     const hs_leak_evidence_t match = hs_leak_evidence(&leaks->holder);
-    const finding_t found = {.match = match,
-                             .end = life_count,
-                             .chance = match.chance,
-                             .grows = match.testable && match.steady};
-    *row = row_of(leaks, &found, true);
+    const holder_test_t test = {.match = match,
+                                .end = life_count,
+                                .chance = match.chance,
+                                .grows = match.testable && match.steady};
+    *row = row_of(leaks, &test, true);
     discard(leaks);
     return HS_OK;
 }

@@ -19,7 +19,7 @@ typedef struct hs_log_label {
     uint32_t means;                    /* all of them */
     int memory;                        /* hs_log_memory_t, or HS_LOG_NO_MEMORY_NAMED */
     uint32_t last;                     /* what the last word says */
-    uint32_t unit;                     /* "(KB)": of its number; 0: not told */
+    uint32_t unit;                     /* "(KB)": of its number; 0: unknown */
     bool of_moment;                    /* "heap after connect": what is free of it then */
     bool leads;               /* the memory stands before the measure: others may follow it */
     bool has_colon, of_value; /* within JSON: a key is over; the memory is its value */

@@ -50,7 +50,7 @@ static bool answer_read(uint8_t requested, const char *text, size_t length, hs_l
     }
     fact->kind = HS_LOG_FIGURES;
     fact->memory = (uint8_t)(requested - 1);
-    fact->told = HS_LOG_TOLD_FREE;
+    fact->has = HS_LOG_HAS_FREE;
     return true;
 }
 
@@ -66,7 +66,7 @@ static bool process_read(const hs_log_context_t *context, const char *text, size
         return false;
     }
     fact->kind = HS_LOG_NUTTX_TASK;
-    fact->told = HS_LOG_TOLD_USED | HS_LOG_TOLD_CODE;
+    fact->has = HS_LOG_HAS_USED | HS_LOG_HAS_CODE;
     hs_log_copy(fact->name, sizeof fact->name, text + context->command, length - context->command);
     return true;
 }
@@ -100,7 +100,7 @@ static bool ovms_task_read(const char *text, hs_lab_log_fact_t *fact)
         text += length;
     }
     fact->kind = HS_LOG_OVMS_TASK;
-    fact->told = HS_LOG_TOLD_USED | HS_LOG_TOLD_SIZE | HS_LOG_TOLD_TOTAL;
+    fact->has = HS_LOG_HAS_USED | HS_LOG_HAS_SIZE | HS_LOG_HAS_TOTAL;
     fact->used = figures[3];
     fact->size = figures[4];
     fact->total = figures[5];
@@ -127,7 +127,7 @@ static bool nuttx_read(const char *text, hs_lab_log_fact_t *fact)
         text += length;
     }
     fact->kind = HS_LOG_NUTTX_FREE;
-    fact->told = HS_LOG_TOLD_TOTAL | HS_LOG_TOLD_USED | HS_LOG_TOLD_FREE | HS_LOG_TOLD_LARGEST;
+    fact->has = HS_LOG_HAS_TOTAL | HS_LOG_HAS_USED | HS_LOG_HAS_FREE | HS_LOG_HAS_LARGEST;
     hs_log_copy(fact->name, sizeof fact->name, "Umem", 4);
     return true;
 }

@@ -85,7 +85,7 @@ static bool tls_code(const char *text, size_t length, hs_lab_log_fact_t *fact)
         return false;
     }
     fact->code = -number.value;
-    fact->told |= HS_LOG_TOLD_CODE;
+    fact->has |= HS_LOG_HAS_CODE;
     fact->kind = HS_LOG_TLS_ERROR;
     hs_log_copy(fact->text, sizeof fact->text, text + start, number.end - start);
     if (number.value == 0x7780) {
@@ -115,7 +115,7 @@ bool hs_log_code_read(const char *text, size_t length, uint32_t roots, hs_lab_lo
                 fact->kind = HS_LOG_ERROR;
                 fact->flags = HS_LOG_NO_MEMORY | (number.is_hex ? 0 : HS_LOG_WEAK);
                 fact->code = number.value;
-                fact->told = HS_LOG_TOLD_CODE;
+                fact->has = HS_LOG_HAS_CODE;
                 hs_log_copy(fact->text, sizeof fact->text, text + at, number.end - at);
                 hs_log_tag_keep(fact, text, length);
                 return true;

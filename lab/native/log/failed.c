@@ -8,7 +8,7 @@
 #define SAME_BREATH 2
 /* "Allocating frame buffer (115200 bytes)" this close before a failure tells its size. */
 #define ASKED 8
-#define NOT_TOLD (-1)
+#define UNKNOWN (-1)
 
 void hs_log_failed_init(hs_log_failed_t *failed)
 {
@@ -17,14 +17,14 @@ void hs_log_failed_init(hs_log_failed_t *failed)
 }
 
 /* A number that cannot be below 0. */
-static int64_t told(const hs_lab_log_fact_t *fact, uint32_t bit, int64_t number)
+static int64_t reported(const hs_lab_log_fact_t *fact, uint32_t bit, int64_t number)
 {
-    return (fact->told & bit) != 0 && number >= 0 ? number : NOT_TOLD;
+    return (fact->has & bit) != 0 && number >= 0 ? number : UNKNOWN;
 }
 
 static int64_t size_of(const hs_lab_log_fact_t *fact)
 {
-    return told(fact, HS_LOG_TOLD_SIZE, fact->size);
+    return reported(fact, HS_LOG_HAS_SIZE, fact->size);
 }
 
 /* Adds to a text as much of the other one as it has room for. */
@@ -90,7 +90,7 @@ static bool add(hs_log_failed_t *failed, const hs_lab_log_fact_t *fact, const ch
         *row = (hs_lab_log_failed_t){.first = fact->line,
                                      .size = size,
                                      .caps = caps,
-                                     .free = told(fact, HS_LOG_TOLD_FREE, fact->free),
+                                     .free = reported(fact, HS_LOG_HAS_FREE, fact->free),
                                      .uptime = fact->before,
                                      .memory = fact->kind != HS_LOG_NOT_MEMORY};
         append(row->who, sizeof row->who, who);
@@ -107,11 +107,11 @@ static bool said_again(const hs_log_failed_t *failed, const hs_lab_log_fact_t *f
 {
     const hs_lab_log_failed_t *last = last_of(failed);
     const bool tls = fact->kind == HS_LOG_TLS_ERROR, number = tls || fact->kind == HS_LOG_ERROR;
-    if (last == NULL || (sized && last->size == NOT_TOLD) ||
-        fact->line - last->last > (number || last->size != NOT_TOLD ? AGAIN : SAME_BREATH)) {
+    if (last == NULL || (sized && last->size == UNKNOWN) ||
+        fact->line - last->last > (number || last->size != UNKNOWN ? AGAIN : SAME_BREATH)) {
         return false;
     }
-    if (tls && strcmp(last->how, "tls") == 0 && (fact->told & HS_LOG_TOLD_CODE) == 0) {
+    if (tls && strcmp(last->how, "tls") == 0 && (fact->has & HS_LOG_HAS_CODE) == 0) {
         return strcmp(last->who, fact->name) == 0; /* or it is another part of the library */
     }
     return true;
@@ -163,7 +163,7 @@ static bool request(hs_log_failed_t *failed, const hs_lab_log_fact_t *fact)
     int64_t size = size_of(fact);
     char who[sizeof fact->name];
     memcpy(who, fact->name, sizeof who);
-    if (size == NOT_TOLD) {
+    if (size == UNKNOWN) {
         if (failed->asked_line != 0 && fact->line - failed->asked_line <= ASKED) {
             size = failed->asked_size;
         } else if (said_again(failed, fact, strcmp(fact->text, "no memory") != 0)) {
@@ -182,7 +182,7 @@ static bool request(hs_log_failed_t *failed, const hs_lab_log_fact_t *fact)
     const char *how = fact->text[0] != '\0' ? fact->text : "words";
     how = (fact->flags & HS_LOG_WEAK) != 0 ? "weak" : how;
     return add(failed, fact, is_nobody(who) ? "" : who, size,
-               told(fact, HS_LOG_TOLD_CAPS, fact->caps), how);
+               reported(fact, HS_LOG_HAS_CAPS, fact->caps), how);
 }
 
 /* Somebody who is named in a fact, and whose request has no size. */
@@ -192,18 +192,18 @@ static bool named(hs_log_failed_t *failed, const hs_lab_log_fact_t *fact, const 
     char who[sizeof failed->rows[0].who] = "";
     append(who, sizeof who, what);
     append(who, sizeof who, fact->name);
-    return add(failed, fact, who, NOT_TOLD, NOT_TOLD, how);
+    return add(failed, fact, who, UNKNOWN, UNKNOWN, how);
 }
 
 static bool wifi_buffer(hs_log_failed_t *failed, const hs_lab_log_fact_t *fact)
 {
     char who[sizeof failed->rows[0].who] = "Wi-Fi buffer of type ";
-    if ((fact->told & HS_LOG_TOLD_CODE) != 0) {
+    if ((fact->has & HS_LOG_HAS_CODE) != 0) {
         append_number(who, sizeof who, fact->code);
     } else {
         append(who, sizeof who, "None");
     }
-    return add(failed, fact, who, size_of(fact), NOT_TOLD, "wifi buffer");
+    return add(failed, fact, who, size_of(fact), UNKNOWN, "wifi buffer");
 }
 
 /* A number says why a call failed; the request itself may have been told before. */
@@ -219,7 +219,7 @@ static bool number(hs_log_failed_t *failed, const hs_lab_log_fact_t *fact)
         return false; /* a caller's word for it; the same line is another call */
     }
     const char *who = fact->name[0] == '\0' && tls ? "TLS" : fact->name;
-    return add(failed, fact, who, NOT_TOLD, NOT_TOLD, tls ? "tls" : "error");
+    return add(failed, fact, who, UNKNOWN, UNKNOWN, tls ? "tls" : "error");
 }
 
 bool hs_log_failed_take(hs_log_failed_t *failed, const hs_lab_log_fact_t *fact)
@@ -233,15 +233,15 @@ bool hs_log_failed_take(hs_log_failed_t *failed, const hs_lab_log_fact_t *fact)
         return request(failed, fact);
     case HS_LOG_ABORT_REQUEST:
         return !aborted(failed, fact) && add(failed, fact, "", size_of(fact),
-                                             told(fact, HS_LOG_TOLD_CAPS, fact->caps), "abort");
+                                             reported(fact, HS_LOG_HAS_CAPS, fact->caps), "abort");
     case HS_LOG_PYTHON_ERROR:
-        return add(failed, fact, "Python", size_of(fact), NOT_TOLD, "python");
+        return add(failed, fact, "Python", size_of(fact), UNKNOWN, "python");
     case HS_LOG_WIFI_BUFFER:
         return wifi_buffer(failed, fact);
     case HS_LOG_WIFI_FRAME:
         return named(failed, fact, "Wi-Fi frame ", "wifi frame");
     case HS_LOG_WIFI_RX:
-        return add(failed, fact, "Wi-Fi receive buffers", NOT_TOLD, NOT_TOLD, "wifi rx");
+        return add(failed, fact, "Wi-Fi receive buffers", UNKNOWN, UNKNOWN, "wifi rx");
     case HS_LOG_TASK_FAILED:
         return named(failed, fact, "task ", "task");
     case HS_LOG_NOT_MEMORY: /* a task was not created, for another reason */
@@ -249,7 +249,7 @@ bool hs_log_failed_take(hs_log_failed_t *failed, const hs_lab_log_fact_t *fact)
     case HS_LOG_CORRUPT:
         return strcmp(fact->name, "block_locate_free") == 0 &&
                strcmp(fact->text, "heap_tlsf.c") == 0 &&
-               add(failed, fact, "assert of block_locate_free", NOT_TOLD, NOT_TOLD, "assert");
+               add(failed, fact, "assert of block_locate_free", UNKNOWN, UNKNOWN, "assert");
     case HS_LOG_TLS_ERROR:
     case HS_LOG_ERROR:
         return number(failed, fact);

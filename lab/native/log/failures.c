@@ -128,9 +128,9 @@ static bool is_figure(const hs_log_scan_words_t *scan, int64_t value)
 {
     for (size_t i = 0; i < scan->figure_count; i++) {
         const hs_lab_log_fact_t *one = &scan->figures[i];
-        if ((one->told & HS_LOG_TOLD_FREE && one->free == value) ||
-            (one->told & HS_LOG_TOLD_LARGEST && one->largest == value) ||
-            (one->told & HS_LOG_TOLD_MIN && one->min == value)) {
+        if ((one->has & HS_LOG_HAS_FREE && one->free == value) ||
+            (one->has & HS_LOG_HAS_LARGEST && one->largest == value) ||
+            (one->has & HS_LOG_HAS_MIN && one->min == value)) {
             return true;
         }
     }
@@ -290,11 +290,11 @@ bool hs_log_failure_read(const char *text, size_t length, const hs_lab_log_fact_
     }
     if (scan.rank != 0) {
         fact->size = scan.size;
-        fact->told |= HS_LOG_TOLD_SIZE;
+        fact->has |= HS_LOG_HAS_SIZE;
     }
     if (scan.has_caps) {
         fact->caps = scan.caps;
-        fact->told |= HS_LOG_TOLD_CAPS;
+        fact->has |= HS_LOG_HAS_CAPS;
     }
     hs_log_tag_keep(fact, text, length);
     return true;

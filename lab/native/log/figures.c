@@ -22,13 +22,13 @@
 #define WORDS_BEHIND 3                   /* a number, after the first one */
 #define SEGMENTS HS_LOG_SEGMENTS
 #define NONE HS_LOG_NO_MEMORY_NAMED
-#define STATES (HS_LOG_TOLD_FREE | HS_LOG_TOLD_LARGEST | HS_LOG_TOLD_MIN)
+#define STATES (HS_LOG_HAS_FREE | HS_LOG_HAS_LARGEST | HS_LOG_HAS_MIN)
 
 /* The fact of this memory that does not have the field yet; a new one if missing. */
 static hs_lab_log_fact_t *fact_of(hs_log_scan_t *scan, int memory, uint32_t field)
 {
     for (size_t i = 0; i < scan->count; i++) {
-        if (scan->facts[i].memory == memory && (scan->facts[i].told & field) == 0) {
+        if (scan->facts[i].memory == memory && (scan->facts[i].has & field) == 0) {
             return &scan->facts[i];
         }
     }
@@ -50,11 +50,11 @@ static void keep(hs_log_scan_t *scan, uint32_t field, const hs_log_number_t *num
         return;
     }
     *hs_log_field(fact, field) = number->value;
-    fact->told |= field;
+    fact->has |= field;
     fact->unit = number->unit > fact->unit ? number->unit : fact->unit;
     scan->spoken |= 1u << memory;
-    scan->has_free |= field == HS_LOG_TOLD_FREE;
-    scan->has_size |= field & (HS_LOG_TOLD_TOTAL | HS_LOG_TOLD_USED) &&
+    scan->has_free |= field == HS_LOG_HAS_FREE;
+    scan->has_size |= field & (HS_LOG_HAS_TOTAL | HS_LOG_HAS_USED) &&
                       scan->label.means & HS_WORD_HEAP && number->value >= 1000;
     scan->has_block |= (scan->label.means & HS_WORD_LARGEST && scan->label.means & HS_WORD_BLOCK);
     scan->foreign |= number->value >= FOREIGN_BYTES && number->value >> 20 != 0xAAA;
@@ -162,15 +162,15 @@ static bool is_bare_heap(const hs_log_scan_t *scan, uint32_t means, const hs_log
 static uint32_t max_heap(const hs_log_scan_t *scan, uint32_t means, const hs_log_number_t *number)
 {
     if (means == HS_WORD_MAX && scan->seen & HS_WORD_USED) {
-        return HS_LOG_TOLD_PEAK;
+        return HS_LOG_HAS_PEAK;
     }
     const bool block = means == HS_WORD_MAX && hs_log_contains(scan->text, "frag");
     for (size_t i = 0; (block || means == (HS_WORD_MAX | HS_WORD_HEAP)) && i < scan->count; i++) {
-        if (scan->facts[i].told & HS_LOG_TOLD_FREE &&
+        if (scan->facts[i].has & HS_LOG_HAS_FREE &&
             scan->facts[i].memory == hs_log_memory_of(scan)) {
-            return number->value <= scan->facts[i].free ? HS_LOG_TOLD_LARGEST
+            return number->value <= scan->facts[i].free ? HS_LOG_HAS_LARGEST
                    : block                              ? 0
-                                                        : HS_LOG_TOLD_TOTAL;
+                                                        : HS_LOG_HAS_TOTAL;
         }
     }
     return 0;
@@ -216,16 +216,16 @@ static void take_numbers(hs_log_scan_t *scan, hs_log_number_t number)
     for (size_t i = 0; i < count; i++) {
         uint32_t field = hs_log_measure(each ? label->segment[i] : means, beside_free(scan));
         if (!each && i > 0) {
-            field = field != 0 && i == 1 && list[1].value >= list[0].value ? HS_LOG_TOLD_TOTAL : 0;
+            field = field != 0 && i == 1 && list[1].value >= list[0].value ? HS_LOG_HAS_TOTAL : 0;
         }
         const uint32_t of_max = count == 1 ? max_heap(scan, means, &number) : 0;
         field = of_max != 0 ? of_max : field;
         if (i == 0 && field == 0 && count == 1 && is_bare_heap(scan, means, &number)) {
-            field = HS_LOG_TOLD_FREE;
+            field = HS_LOG_HAS_FREE;
             scan->bare = true;
             scan->of_moments |= label->of_moment;
         }
-        if (field == HS_LOG_TOLD_TOTAL && scan->seen & HS_WORD_FAIL &&
+        if (field == HS_LOG_HAS_TOTAL && scan->seen & HS_WORD_FAIL &&
             (label->means & (HS_WORD_HEAP | HS_WORD_MEMORY)) == 0) {
             field = 0; /* "size" in a line of a failure is the request's */
         }
@@ -291,7 +291,7 @@ static size_t finish(const hs_log_scan_t *scan, bool sure)
     for (size_t i = 0; i < scan->count; i++) {
         hs_lab_log_fact_t *fact = &scan->facts[i];
         const bool tiny = !sure && fact->free + fact->largest + fact->min < WEAK_LEAST;
-        if (!tiny && (fact->told & STATES || fact->used + fact->total + fact->size > 0)) {
+        if (!tiny && (fact->has & STATES || fact->used + fact->total + fact->size > 0)) {
             scan->facts[kept] = *fact;
             scan->facts[kept++].flags = sure ? 0 : HS_LOG_WEAK;
         }
@@ -315,7 +315,7 @@ size_t hs_log_figures_read(hs_log_scope_t *scope, const char *text, size_t lengt
     }
     uint32_t reported = 0;
     for (size_t i = 0; i < scan.count; i++) {
-        reported |= facts[i].told;
+        reported |= facts[i].has;
     }
     const bool inside = (scope->depth != 0 || scope->headed) && scan.seen & HS_WORD_HEAP;
     if ((reported & STATES) == 0 && !inside && !scan.has_size) {
@@ -328,7 +328,7 @@ size_t hs_log_figures_read(hs_log_scope_t *scope, const char *text, size_t lengt
         return 1;
     }
     const bool sure = scan.has_block || scan.seen & HS_WORD_HEAP ||
-                      (reported & HS_LOG_TOLD_FREE && reported & HS_LOG_TOLD_LARGEST);
+                      (reported & HS_LOG_HAS_FREE && reported & HS_LOG_HAS_LARGEST);
     if (!sure && scan.seen & HS_WORD_OTHER) {
         return 0; /* of a disk or a stack */
     }

@@ -82,7 +82,7 @@ void hs_log_copy(char *out, size_t size, const char *text, size_t length)
 /* Takes the field that a letter of a pattern names; false: it names none. */
 static void keep(hs_lab_log_fact_t *fact, char field, int64_t value)
 {
-    static const char letters[] = "ascflmtupnke"; /* in the order of HS_LOG_TOLD_* */
+    static const char letters[] = "ascflmtupnke"; /* in the order of HS_LOG_HAS_* */
     int64_t *const fields[] = {&fact->address, &fact->size,  &fact->caps,       &fact->free,
                                &fact->largest, &fact->min,   &fact->total,      &fact->used,
                                &fact->peak,    &fact->count, &fact->free_count, &fact->code};
@@ -90,7 +90,7 @@ static void keep(hs_lab_log_fact_t *fact, char field, int64_t value)
     if (result != NULL && field != 0) {
         const size_t index = (size_t)(result - letters);
         *fields[index] = value;
-        fact->told |= UINT32_C(1) << index;
+        fact->has |= UINT32_C(1) << index;
     }
 }
 
@@ -221,7 +221,7 @@ static bool literal(hs_log_cursor_t *cursor, char byte)
         return false;
     }
     cursor->at++;
-    cursor->goes_on |= cursor->fact->told != 0;
+    cursor->goes_on |= cursor->fact->has != 0;
     return true;
 }
 
@@ -335,7 +335,7 @@ const hs_log_form_t *hs_log_form_find(const hs_log_index_t *index, const hs_log_
             }
             return form;
         }
-        if (fact->told != 0 || fact->name[0] != 0 || fact->text[0] != 0 || fact->unit != 1) {
+        if (fact->has != 0 || fact->name[0] != 0 || fact->text[0] != 0 || fact->unit != 1) {
             hs_log_fact_clear(fact);
         }
     }

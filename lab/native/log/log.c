@@ -117,7 +117,7 @@ static size_t without_persons(hs_log_writer_t writer, hs_lab_log_fact_t *facts, 
             kind == HS_LOG_ERROR || kind == HS_LOG_TLS_ERROR || kind == HS_LOG_RESTART ||
             kind == HS_LOG_PYTHON_ERROR ||
             (kind == HS_LOG_CORRUPT && strcmp(facts[i].text, "its own check") == 0) ||
-            (kind == HS_LOG_FAILED && (facts[i].told & HS_LOG_TOLD_SIZE) == 0);
+            (kind == HS_LOG_FAILED && (facts[i].has & HS_LOG_HAS_SIZE) == 0);
         if (writer == HS_LOG_BY_PROGRAM || (writer == HS_LOG_BY_PERSON && !vague)) {
             facts[kept++] = facts[i];
         }
@@ -174,7 +174,7 @@ static void add_code(const char *text, size_t length, hs_lab_log_fact_t *fact)
     hs_log_fact_clear(&code);
     if (fact->kind == HS_LOG_TLS_ERROR && hs_log_code_read(text, length, HS_ROOT_TLS, &code)) {
         fact->code = code.code;
-        fact->told = code.told;
+        fact->has = code.has;
         memcpy(fact->text, code.text, sizeof code.text);
         if (code.name[0] != 0) {
             memcpy(fact->name, code.name, sizeof code.name);
@@ -188,7 +188,7 @@ static hs_lab_log_fact_t *pattern_fact(hs_lab_log_fact_t *facts, size_t *count, 
 {
     for (size_t i = 0; i < *count && field != 0; i++) {
         if (facts[i].kind == HS_LOG_FIGURES && facts[i].memory == memory &&
-            (facts[i].told & field) == 0) {
+            (facts[i].has & field) == 0) {
             return &facts[i];
         }
     }
@@ -223,7 +223,7 @@ static size_t read_patterns(const hs_log_t *log, const hs_log_line_t *line,
             const uint32_t field = hs_log_label_field(label, strlen(label), &memory);
             hs_lab_log_fact_t *fact = pattern_fact(facts, &count, memory, field);
             *(field != 0 ? hs_log_field(fact, field) : &fact->size) = value;
-            fact->told |= field != 0 ? field : HS_LOG_TOLD_SIZE;
+            fact->has |= field != 0 ? field : HS_LOG_HAS_SIZE;
             fact->unit = unit;
             hs_log_copy(fact->name, sizeof fact->name, label, strlen(label));
         }
@@ -251,16 +251,16 @@ hs_log_own_status_t hs_log_word_add(hs_log_t *log, const char *word, size_t leng
 
 /* The time since the start of a line that tells one. A clock of 32 bits begins anew after 49 days: the
  * lines before tell it from a start, where they came as far apart. */
-static int64_t uptime_of(hs_log_t *log, int64_t told)
+static int64_t uptime_of(hs_log_t *log, int64_t printed)
 {
     const int64_t round = INT64_C(1) << 32, last = log->uptime;
-    int64_t now = told + log->wrapped;
+    int64_t now = printed + log->wrapped;
     if (last >= 0 && now < last) {
         if (last - log->wrapped >= round / 2 && now + round - last <= 2 * log->step) {
             log->wrapped += round;
             now += round;
-        } else if (log->wrapped != 0 && told < last - log->wrapped) {
-            now = told; /* a start that the log does not show */
+        } else if (log->wrapped != 0 && printed < last - log->wrapped) {
+            now = printed; /* a start that the log does not show */
             log->wrapped = 0;
         }
     }

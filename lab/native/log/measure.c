@@ -5,35 +5,35 @@
 uint32_t hs_log_measure(uint32_t means, bool has_free)
 {
     if (means & HS_WORD_MARK) {
-        return means & HS_WORD_LOW ? HS_LOG_TOLD_MIN : 0;
+        return means & HS_WORD_LOW ? HS_LOG_HAS_MIN : 0;
     }
     if (means & HS_WORD_NO_HEAP) {
         return 0;
     }
     if (means & HS_WORD_PEAK || (means & HS_WORD_MAX && means & HS_WORD_USED)) {
-        return HS_LOG_TOLD_PEAK;
+        return HS_LOG_HAS_PEAK;
     }
     if (means & HS_WORD_LARGEST ||
         (means & HS_WORD_MAX && means & (HS_WORD_BLOCK | HS_WORD_FREE | HS_WORD_ALLOC))) {
-        return means & HS_WORD_MIN ? 0 : HS_LOG_TOLD_LARGEST;
+        return means & HS_WORD_MIN ? 0 : HS_LOG_HAS_LARGEST;
     }
     if (means & HS_WORD_MIN) {
-        return means & (HS_WORD_FREE | HS_WORD_HEAP) || has_free ? HS_LOG_TOLD_MIN : 0;
+        return means & (HS_WORD_FREE | HS_WORD_HEAP) || has_free ? HS_LOG_HAS_MIN : 0;
     }
     if (means & HS_WORD_FREE) {
-        return HS_LOG_TOLD_FREE;
+        return HS_LOG_HAS_FREE;
     }
     if (means & HS_WORD_USED || (means & HS_WORD_ALLOC && has_free)) {
-        return HS_LOG_TOLD_USED;
+        return HS_LOG_HAS_USED;
     }
     if (means & HS_WORD_BLOCK && means & HS_WORD_TOTAL) {
-        return HS_LOG_TOLD_SIZE;
+        return HS_LOG_HAS_SIZE;
     }
     if (means & HS_WORD_BLOCK && has_free) {
-        return HS_LOG_TOLD_LARGEST;
+        return HS_LOG_HAS_LARGEST;
     }
-    return means & HS_WORD_TOTAL                                       ? HS_LOG_TOLD_TOTAL
-           : means & HS_WORD_HEAP && (has_free || means & HS_WORD_LOW) ? HS_LOG_TOLD_FREE
+    return means & HS_WORD_TOTAL                                       ? HS_LOG_HAS_TOTAL
+           : means & HS_WORD_HEAP && (has_free || means & HS_WORD_LOW) ? HS_LOG_HAS_FREE
                                                                        : 0;
 }
 
@@ -56,11 +56,11 @@ uint32_t hs_log_label_field(const char *label, size_t length, uint8_t *memory)
 
 int64_t *hs_log_field(hs_lab_log_fact_t *fact, uint32_t field)
 {
-    return field == HS_LOG_TOLD_FREE      ? &fact->free
-           : field == HS_LOG_TOLD_LARGEST ? &fact->largest
-           : field == HS_LOG_TOLD_MIN     ? &fact->min
-           : field == HS_LOG_TOLD_TOTAL   ? &fact->total
-           : field == HS_LOG_TOLD_USED    ? &fact->used
-           : field == HS_LOG_TOLD_PEAK    ? &fact->peak
-                                          : &fact->size;
+    return field == HS_LOG_HAS_FREE      ? &fact->free
+           : field == HS_LOG_HAS_LARGEST ? &fact->largest
+           : field == HS_LOG_HAS_MIN     ? &fact->min
+           : field == HS_LOG_HAS_TOTAL   ? &fact->total
+           : field == HS_LOG_HAS_USED    ? &fact->used
+           : field == HS_LOG_HAS_PEAK    ? &fact->peak
+                                         : &fact->size;
 }

@@ -19,7 +19,7 @@
 /* Those of them that hold for all that stands under a heading or in an object. */
 #define HS_WORD_NO_HEAPS (HS_WORD_OTHER | HS_WORD_FOREIGN | HS_WORD_CHANGE | HS_WORD_FAIL)
 
-/* The field that the words HS_WORD_* mean, as one of HS_LOG_TOLD_*; 0: none. `has_free`: free bytes
+/* The field that the words HS_WORD_* mean, as one of HS_LOG_HAS_*; 0: none. `has_free`: free bytes
  * stand beside them. */
 uint32_t hs_log_measure(uint32_t means, bool has_free);
 /* The field that words before a number mean, and of which memory; 0: none. */

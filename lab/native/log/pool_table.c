@@ -14,7 +14,7 @@
 #define PRIORITY_MOST 63
 #define PLACES (HS_POOL_DRAM | HS_POOL_IRAM)
 #define FIGURES                                                                                    \
-    (HS_LOG_TOLD_FREE | HS_LOG_TOLD_TOTAL | HS_LOG_TOLD_USED | HS_LOG_TOLD_PEAK | HS_LOG_TOLD_MIN)
+    (HS_LOG_HAS_FREE | HS_LOG_HAS_TOTAL | HS_LOG_HAS_USED | HS_LOG_HAS_PEAK | HS_LOG_HAS_MIN)
 
 typedef struct hs_log_cell {
     size_t at, end;
@@ -146,7 +146,7 @@ bool hs_log_pool_task(const char *text, size_t length, hs_lab_log_fact_t *fact)
         return false;
     }
     fact->kind = HS_LOG_POOL;
-    fact->told = HS_LOG_TOLD_FREE;
+    fact->has = HS_LOG_HAS_FREE;
     fact->free = value[1];
     hs_log_copy(fact->name, sizeof fact->name, text, cells[state - 1].end);
     hs_log_copy(fact->text, sizeof fact->text, "FreeRTOS/stack", 14);
@@ -155,10 +155,10 @@ bool hs_log_pool_task(const char *text, size_t length, hs_lab_log_fact_t *fact)
 
 static int64_t *figure_of(hs_lab_log_fact_t *fact, uint32_t field)
 {
-    return field == HS_LOG_TOLD_COUNT        ? &fact->count
-           : field == HS_LOG_TOLD_FREE_COUNT ? &fact->free_count
-           : field == HS_LOG_TOLD_SIZE       ? &fact->size
-                                             : hs_log_field(fact, field);
+    return field == HS_LOG_HAS_COUNT        ? &fact->count
+           : field == HS_LOG_HAS_FREE_COUNT ? &fact->free_count
+           : field == HS_LOG_HAS_SIZE       ? &fact->size
+                                            : hs_log_field(fact, field);
 }
 
 /* The figures of "instruments: 248,32768,...", a fact for each pool of XS. */
@@ -181,12 +181,12 @@ static size_t instruments(const hs_log_pools_t *pools, const char *text, size_t 
         hs_lab_log_fact_t *one = &pool[pools->of[column]];
         if (pools->of[column] != 0 && hs_log_value_read(text, at, at + size, &value, &unit)) {
             *figure_of(one, pools->column[column]) = value;
-            one->told |= pools->column[column];
+            one->has |= pools->column[column];
         }
         at += size + 1;
     }
     for (size_t i = 1; i < 5 && kept < capacity; i++) {
-        if (pool[i].told != 0) {
+        if (pool[i].has != 0) {
             pool[i].kind = i == 4 ? HS_LOG_FIGURES : HS_LOG_POOL;
             hs_log_copy(pool[i].name, sizeof pool[i].name, names[i], strlen(names[i]));
             hs_log_copy(pool[i].text, sizeof pool[i].text, i < 4 ? "XS/B" : "", i < 4 ? 4 : 0);
@@ -218,7 +218,7 @@ static bool region(const char *text, size_t length, hs_lab_log_fact_t *fact)
         at += strspn(text + at, "BKMG");
     }
     fact->kind = HS_LOG_POOL;
-    fact->told = HS_LOG_TOLD_USED | HS_LOG_TOLD_TOTAL;
+    fact->has = HS_LOG_HAS_USED | HS_LOG_HAS_TOTAL;
     hs_log_copy(fact->name, sizeof fact->name, text + start, end - start);
     hs_log_copy(fact->text, sizeof fact->text, "linker/B", 8);
     return true;
@@ -238,13 +238,13 @@ static size_t place_row(const hs_log_pools_t *pools, const char *text, const hs_
                         cells[i].end - cells[i].at);
         } else if (facts[0].kind == HS_LOG_TASK) {
             *(iram ? &facts[0].size : &facts[0].peak) = values[i];
-            facts[0].told |= iram ? HS_LOG_TOLD_SIZE : HS_LOG_TOLD_PEAK;
+            facts[0].has |= iram ? HS_LOG_HAS_SIZE : HS_LOG_HAS_PEAK;
         } else {
             hs_log_fact_clear(&facts[kept]);
             facts[kept].kind = HS_LOG_FIGURES;
             facts[kept].memory = iram ? HS_LOG_MEMORY_IRAM : HS_LOG_MEMORY_DRAM;
             facts[kept].min = values[i];
-            facts[kept++].told = HS_LOG_TOLD_MIN;
+            facts[kept++].has = HS_LOG_HAS_MIN;
         }
     }
     return facts[0].kind == HS_LOG_TASK ? 1 : kept;
@@ -297,13 +297,13 @@ size_t hs_log_pool_row(const hs_log_pools_t *pools, const char *text, size_t len
         }
         if (!none && (pools->column[i] & PLACES) == 0) {
             *figure_of(&fact, field) = values[i];
-            fact.told |= field;
+            fact.has |= field;
         }
     }
     if (((pools->column[0] | pools->column[1]) & PLACES) != 0) {
         return place_row(pools, text, cells, values, facts, capacity);
     }
-    if (fact.told == 0 || hs_log_is_digit(text[cells[name].at])) {
+    if (fact.has == 0 || hs_log_is_digit(text[cells[name].at])) {
         return 0;
     }
     fact.kind = HS_LOG_POOL;
@@ -312,7 +312,7 @@ size_t hs_log_pool_row(const hs_log_pools_t *pools, const char *text, size_t len
     hs_log_copy(fact.text, sizeof fact.text, pools->text, strlen(pools->text));
     if (strcmp(fact.name, "Umem") == 0 || strcmp(fact.name, "Kmem") == 0) {
         fact.kind = HS_LOG_NUTTX_FREE; /* the heap itself */
-    } else if (strcmp(fact.name, "heap") == 0 && (fact.told & HS_LOG_TOLD_COUNT) == 0) {
+    } else if (strcmp(fact.name, "heap") == 0 && (fact.has & HS_LOG_HAS_COUNT) == 0) {
         fact.kind = HS_LOG_FIGURES; /* of RT-Thread's memheap */
         fact.name[0] = 0;
     }

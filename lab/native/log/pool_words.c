@@ -90,12 +90,12 @@ static uint32_t field_behind(const char *text, size_t *at)
 
 static void keep(hs_lab_log_fact_t *fact, uint32_t field, int64_t value)
 {
-    int64_t *const into = field == HS_LOG_TOLD_COUNT        ? &fact->count
-                          : field == HS_LOG_TOLD_FREE_COUNT ? &fact->free_count
-                          : field == HS_LOG_TOLD_SIZE       ? &fact->size
-                                                            : hs_log_field(fact, field);
+    int64_t *const into = field == HS_LOG_HAS_COUNT        ? &fact->count
+                          : field == HS_LOG_HAS_FREE_COUNT ? &fact->free_count
+                          : field == HS_LOG_HAS_SIZE       ? &fact->size
+                                                           : hs_log_field(fact, field);
     *into = value;
-    fact->told |= field;
+    fact->has |= field;
 }
 
 /* All numbers that have a label. */
@@ -143,15 +143,15 @@ static void read_numbers(const char *text, size_t length, bool fails, hs_lab_log
             (void)hs_log_value_read(text, next, end, &whole, &unit);
         }
         field = field != 0 ? field : field_behind(text, &end);
-        if (field == HS_LOG_TOLD_TOTAL && fails && label_end - label >= 4 &&
+        if (field == HS_LOG_HAS_TOTAL && fails && label_end - label >= 4 &&
             strncmp(text + label_end - 4, "size", 4) == 0) {
-            field = HS_LOG_TOLD_SIZE; /* of the request */
+            field = HS_LOG_HAS_SIZE; /* of the request */
         }
         if (field != 0 && field < HS_POOL_STACK && text[end] != '%') {
             keep(fact, field, value);
             *in_bytes |= bytes;
             if (whole >= value) {
-                keep(fact, HS_LOG_TOLD_TOTAL, whole);
+                keep(fact, HS_LOG_HAS_TOTAL, whole);
             }
         }
         at = label = end > at ? end : at + 1;
@@ -164,7 +164,7 @@ static unsigned figures_read(const char *text, size_t length, bool fails, hs_lab
     unsigned fields = 0;
     hs_log_fact_clear(fact);
     read_numbers(text, length, fails, fact, in_bytes);
-    for (uint32_t told = fact->told; told != 0; told &= told - 1) {
+    for (uint32_t bits = fact->has; bits != 0; bits &= bits - 1) {
         fields++;
     }
     return fields;
@@ -194,9 +194,8 @@ bool hs_log_pool_words(const char *text, size_t length, hs_lab_log_fact_t *fact)
     bool in_bytes = false;
     const bool fails = find_any(text, failing) != NULL;
     const unsigned fields = figures_read(text, length, fails, fact, &in_bytes);
-    const bool states =
-        (fact->told & (HS_LOG_TOLD_FREE | HS_LOG_TOLD_USED | HS_LOG_TOLD_PEAK)) != 0;
-    const bool asks = fails && (fact->told & HS_LOG_TOLD_SIZE) != 0;
+    const bool states = (fact->has & (HS_LOG_HAS_FREE | HS_LOG_HAS_USED | HS_LOG_HAS_PEAK)) != 0;
+    const bool asks = fails && (fact->has & HS_LOG_HAS_SIZE) != 0;
     if (!(states || asks) || (fields < 2 && !in_bytes)) {
         hs_log_fact_clear(fact);
         return false;

@@ -52,11 +52,10 @@ static void open_instruments(hs_log_pools_t *pools, const char *text)
         const char *name;
         uint32_t means;
         uint8_t of;
-    } known[] = {
-        {"Chunk used", HS_LOG_TOLD_USED, 1},       {"Chunk available", HS_LOG_TOLD_TOTAL, 1},
-        {"Slot used", HS_LOG_TOLD_USED, 2},        {"Slot available", HS_LOG_TOLD_TOTAL, 2},
-        {"Stack used", HS_LOG_TOLD_USED, 3},       {"Stack available", HS_LOG_TOLD_TOTAL, 3},
-        {"System bytes free", HS_LOG_TOLD_FREE, 4}};
+    } known[] = {{"Chunk used", HS_LOG_HAS_USED, 1},       {"Chunk available", HS_LOG_HAS_TOTAL, 1},
+                 {"Slot used", HS_LOG_HAS_USED, 2},        {"Slot available", HS_LOG_HAS_TOTAL, 2},
+                 {"Stack used", HS_LOG_HAS_USED, 3},       {"Stack available", HS_LOG_HAS_TOTAL, 3},
+                 {"System bytes free", HS_LOG_HAS_FREE, 4}};
     pools->has_commas = true;
     while (pools->columns < HS_POOL_COLUMNS && *text != 0) {
         text += strspn(text, " ");
@@ -147,7 +146,7 @@ static bool name_stack(hs_lab_log_fact_t *fact)
 
 static void scale(hs_lab_log_fact_t *fact, int64_t by)
 {
-    for (uint32_t field = HS_LOG_TOLD_FREE; field <= HS_LOG_TOLD_PEAK; field <<= 1) {
+    for (uint32_t field = HS_LOG_HAS_FREE; field <= HS_LOG_HAS_PEAK; field <<= 1) {
         int64_t *value = hs_log_field(fact, field);
         *value = *value <= INT64_MAX / by ? *value * by : INT64_MAX;
     }
@@ -165,7 +164,7 @@ static bool complete(hs_log_pools_t *pools, uint64_t number, const char *text, s
         return true;
     }
     if (fact->kind == HS_LOG_FAILED && is(fact->text, "xs")) {
-        const int64_t size = (fact->told & HS_LOG_TOLD_SIZE) != 0 ? fact->size : -1;
+        const int64_t size = (fact->has & HS_LOG_HAS_SIZE) != 0 ? fact->size : -1;
         const bool again = pools->refused_at != 0 && number - pools->refused_at <= SAYS_AGAIN &&
                            (size < 0 || size == pools->refused);
         pools->refused = again ? pools->refused : size;
@@ -232,26 +231,25 @@ static size_t read_line(hs_log_pools_t *pools, const char *text, size_t length,
         fact->kind = HS_LOG_POOL_HEAD; /* part of the report, and no figure of a pool */
         return 1;
     }
-    if (strncmp(pools->text, "lwIP/", 5) == 0 && means == HS_LOG_TOLD_FREE) {
-        means = HS_LOG_TOLD_TOTAL; /* its "avail" is how many there are */
+    if (strncmp(pools->text, "lwIP/", 5) == 0 && means == HS_LOG_HAS_FREE) {
+        means = HS_LOG_HAS_TOTAL; /* its "avail" is how many there are */
     }
-    fact->told = means;
-    if (means == HS_LOG_TOLD_COUNT || means == HS_LOG_TOLD_FREE_COUNT ||
-        means == HS_LOG_TOLD_SIZE) {
-        *(means == HS_LOG_TOLD_COUNT        ? &fact->count
-          : means == HS_LOG_TOLD_FREE_COUNT ? &fact->free_count
-                                            : &fact->size) = value;
+    fact->has = means;
+    if (means == HS_LOG_HAS_COUNT || means == HS_LOG_HAS_FREE_COUNT || means == HS_LOG_HAS_SIZE) {
+        *(means == HS_LOG_HAS_COUNT        ? &fact->count
+          : means == HS_LOG_HAS_FREE_COUNT ? &fact->free_count
+                                           : &fact->size) = value;
     } else {
         *hs_log_field(fact, means) = value;
     }
     fact->kind = HS_LOG_POOL;
-    if (pools->is_heap && (means & (HS_LOG_TOLD_COUNT | HS_LOG_TOLD_FREE_COUNT)) == 0) {
+    if (pools->is_heap && (means & (HS_LOG_HAS_COUNT | HS_LOG_HAS_FREE_COUNT)) == 0) {
         fact->kind = HS_LOG_FIGURES;
-        pools->total = means == HS_LOG_TOLD_TOTAL ? value : pools->total;
-        pools->used = means == HS_LOG_TOLD_USED ? value : pools->used;
-        if (means == HS_LOG_TOLD_USED && pools->total >= value && is(pools->text, "esp-alloc/B")) {
+        pools->total = means == HS_LOG_HAS_TOTAL ? value : pools->total;
+        pools->used = means == HS_LOG_HAS_USED ? value : pools->used;
+        if (means == HS_LOG_HAS_USED && pools->total >= value && is(pools->text, "esp-alloc/B")) {
             fact->free = pools->total - value;
-            fact->told |= HS_LOG_TOLD_FREE;
+            fact->has |= HS_LOG_HAS_FREE;
         }
         return 1;
     }
@@ -280,7 +278,7 @@ static bool read_blocksize(hs_log_pools_t *pools, uint64_t number, const char *t
     fact->free = pools->free;
     fact->used = pools->used;
     fact->total = pools->total;
-    fact->told = HS_LOG_TOLD_FREE | HS_LOG_TOLD_USED | HS_LOG_TOLD_TOTAL;
+    fact->has = HS_LOG_HAS_FREE | HS_LOG_HAS_USED | HS_LOG_HAS_TOTAL;
     scale(fact, bytes);
     pools->free = -1;
     return true;
@@ -332,7 +330,7 @@ static void open_zephyr(hs_log_pools_t *pools, const char *text, size_t length)
     int64_t value;
     bool is_end;
     if (strncmp(text, "free: ", 6) == 0 &&
-        read_key(text, length, &value, &is_end) == HS_LOG_TOLD_FREE) {
+        read_key(text, length, &value, &is_end) == HS_LOG_HAS_FREE) {
         hs_lab_log_fact_t head = {.name = "heap", .text = "Zephyr/B"};
         open_block(pools, &head);
         pools->foreign = FOREIGN_LINES - 1;

@@ -18,10 +18,10 @@ typedef struct hs_log_pools {
     uint8_t columns; /* of its table; 0: it has lines of its own for each figure */
     bool has_cells;  /* lines between them */
     bool has_commas;
-    int64_t total, used; /* of a heap; -1: not told */
+    int64_t total, used; /* of a heap; -1: unknown */
     int64_t free;        /* of Espruino, in variables, whose size is on a line below; -1: none */
     uint64_t line;       /* of that */
-    int64_t refused;     /* by XS, which says it in two lines; -1: not told */
+    int64_t refused;     /* by XS, which says it in two lines; -1: unknown */
     uint64_t refused_at; /* 0: none */
     uint32_t column[HS_POOL_COLUMNS]; /* as of hs_log_pool_key */
     uint8_t of[HS_POOL_COLUMNS];      /* which pool of XS; 0: none */

@@ -8,10 +8,10 @@
 
 typedef struct hs_log_prefix {
     size_t length;            /* bytes of it */
-    int64_t uptime;           /* ms since the start of the program; -1: not told */
-    int64_t clock;            /* ms since midnight; -1: not told */
+    int64_t uptime;           /* ms since the start of the program; -1: unknown */
+    int64_t clock;            /* ms since midnight; -1: unknown */
     bool is_arduino;          /* it names file and line, as Arduino's log does */
-    size_t host, host_length; /* who sent a line of a system log; a length of 0: not told */
+    size_t host, host_length; /* who sent a line of a system log; a length of 0: unknown */
 } hs_log_prefix_t;
 
 /* Reads it from a line that ends with NUL. */

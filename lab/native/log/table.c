@@ -139,7 +139,7 @@ static bool open_table(hs_log_table_t *table, const char *text, size_t length)
         what |= 1u << table->column[i].what;
     }
     const bool named = what & (1u << NAME) && what & (1u << VALUE);
-    if ((told & (HS_LOG_TOLD_FREE | HS_LOG_TOLD_LARGEST | HS_LOG_TOLD_MIN)) == 0 && !named) {
+    if ((told & (HS_LOG_HAS_FREE | HS_LOG_HAS_LARGEST | HS_LOG_HAS_MIN)) == 0 && !named) {
         return false;
     }
     table->count = count;
@@ -169,7 +169,7 @@ static void named_read(const hs_log_table_t *table, const char *text, const hs_l
     for (size_t i = 0; i < table->count && column.field != 0; i++) {
         if (table->column[i].what == VALUE && cell_number(text, &cells[i], &number)) {
             *hs_log_field(fact, column.field) = number.value;
-            fact->told = column.field;
+            fact->has = column.field;
             fact->memory = column.memory;
             fact->unit = number.unit;
         }
@@ -217,7 +217,7 @@ static size_t row_read(const hs_log_table_t *table, const char *text, const hs_l
     hs_log_fact_clear(&named);
     named.kind = HS_LOG_FIGURES;
     named_read(table, text, cells, &named);
-    if (named.told != 0) {
+    if (named.has != 0) {
         facts[0] = named;
         return 1;
     }
@@ -241,7 +241,7 @@ static size_t row_read(const hs_log_table_t *table, const char *text, const hs_l
         }
         const uint32_t unit = number.has_unit ? 1 : column->unit;
         *hs_log_field(&facts[at], column->field) = number.value * unit;
-        facts[at].told |= column->field;
+        facts[at].has |= column->field;
         facts[at].unit = number.has_unit ? number.unit : column->unit;
     }
     for (size_t i = 0; i < table->count && count > 0; i++) {
@@ -249,12 +249,12 @@ static size_t row_read(const hs_log_table_t *table, const char *text, const hs_l
         if (table->column[i].what == DEVICE) {
             hs_log_copy(facts[0].name, sizeof facts[0].name, text + cell->at, cell->length);
         } else if (table->column[i].what == ADDRESS && strncmp(text + cell->at, "0x", 2) == 0 &&
-                   facts[0].told & HS_LOG_TOLD_TOTAL) {
+                   facts[0].has & HS_LOG_HAS_TOTAL) {
             facts[0].kind = HS_LOG_REGION;
             facts[0].address = address_read(text + cell->at);
             facts[0].size = facts[0].total;
             hs_log_copy(facts[0].text, sizeof facts[0].text, "table", 5);
-            facts[0].told |= HS_LOG_TOLD_ADDRESS | HS_LOG_TOLD_SIZE;
+            facts[0].has |= HS_LOG_HAS_ADDRESS | HS_LOG_HAS_SIZE;
         }
     }
     return count;

@@ -12,7 +12,7 @@
 #define HS_LOG_COLUMNS 24u /* of a table that is read */
 
 typedef struct hs_log_column {
-    uint32_t field; /* HS_LOG_TOLD_*, of a figure; 0: none */
+    uint32_t field; /* HS_LOG_HAS_*, of a figure; 0: none */
     uint8_t memory; /* hs_log_memory_t */
     uint8_t what;   /* of another column */
     uint32_t unit;

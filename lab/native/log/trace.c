@@ -54,7 +54,7 @@ size_t hs_log_callers_read(const char *text, size_t *at, hs_lab_log_fact_t *fact
     if (record) {
         const char *behind = here + strspn(here, " ");
         fact->used = strncmp(behind, "freed", 5) != 0 || hs_log_word_byte(behind[5]);
-        fact->told |= HS_LOG_TOLD_USED;
+        fact->has |= HS_LOG_HAS_USED;
     }
     return spread(fact, capacity, start, (size_t)(end - start));
 }
@@ -110,7 +110,7 @@ size_t hs_log_frame_read(const char *text, hs_lab_log_fact_t *facts, size_t capa
         hs_log_fact_clear(facts);
         facts->kind = HS_LOG_FRAME;
         facts->address = address;
-        facts->told = HS_LOG_TOLD_ADDRESS;
+        facts->has = HS_LOG_HAS_ADDRESS;
         hs_log_copy(facts->text, sizeof facts->text, file, (size_t)(end - file));
         return 1 + spread(facts, capacity - 1, name, (size_t)(place - name));
     }

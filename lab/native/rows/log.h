@@ -9,7 +9,7 @@
 
 /* cffi: begin */
 /*
- * The kinds. After each: the fields that a fact of it can have; `told` says which it has. Sizes are
+ * The kinds. After each: the fields that a fact of it can have; `has` says which it has. Sizes are
  * in bytes. Python sees the names in lower case, without HS_LOG_.
  */
 typedef enum hs_log_kind {
@@ -126,21 +126,21 @@ typedef enum hs_log_memory {
     HS_LOG_MEMORY_PYTHON /* the heap of MicroPython's collector, not that of C */
 } hs_log_memory_t;
 
-/* Bits of `told`: of each number by its name. */
-typedef enum hs_log_told {
-    HS_LOG_TOLD_ADDRESS = 1,
-    HS_LOG_TOLD_SIZE = 2,
-    HS_LOG_TOLD_CAPS = 4,
-    HS_LOG_TOLD_FREE = 8,
-    HS_LOG_TOLD_LARGEST = 16,
-    HS_LOG_TOLD_MIN = 32,
-    HS_LOG_TOLD_TOTAL = 64,
-    HS_LOG_TOLD_USED = 128,
-    HS_LOG_TOLD_PEAK = 256,
-    HS_LOG_TOLD_COUNT = 512,
-    HS_LOG_TOLD_FREE_COUNT = 1024,
-    HS_LOG_TOLD_CODE = 2048
-} hs_log_told_t;
+/* Bits of `has`: of each number by its name. */
+typedef enum hs_log_has {
+    HS_LOG_HAS_ADDRESS = 1,
+    HS_LOG_HAS_SIZE = 2,
+    HS_LOG_HAS_CAPS = 4,
+    HS_LOG_HAS_FREE = 8,
+    HS_LOG_HAS_LARGEST = 16,
+    HS_LOG_HAS_MIN = 32,
+    HS_LOG_HAS_TOTAL = 64,
+    HS_LOG_HAS_USED = 128,
+    HS_LOG_HAS_PEAK = 256,
+    HS_LOG_HAS_COUNT = 512,
+    HS_LOG_HAS_FREE_COUNT = 1024,
+    HS_LOG_HAS_CODE = 2048
+} hs_log_has_t;
 
 /* Bits of `flags`. */
 typedef enum hs_log_flag {
@@ -161,7 +161,7 @@ typedef struct hs_lab_log_fact {
     int64_t clock;   /* ms since midnight, told by the monitor's prefix; -1: not */
     int64_t address, size, caps, free, largest, min, total, used, peak, count, free_count, code;
     uint32_t length; /* bytes of the line in the input, with its prefix */
-    uint32_t told;   /* HS_LOG_TOLD_*; fields that are not reported are 0 */
+    uint32_t has;    /* HS_LOG_HAS_*; fields that are not reported are 0 */
     uint32_t unit;   /* of the sizes as printed: 1, or 1024 where they are rounded to KB */
     uint16_t kind;   /* hs_log_kind_t */
     uint8_t memory;  /* hs_log_memory_t */
@@ -171,7 +171,7 @@ typedef struct hs_lab_log_fact {
     char quote[192]; /* the line without prefix, colours and secrets, for people */
 } hs_lab_log_fact_t;
 
-/* Requests that failed in the same way. -1: not told. The texts are UTF-8, ended by NUL, untrusted. */
+/* Requests that failed in the same way. -1: unknown. The texts are UTF-8, ended by NUL, untrusted. */
 typedef struct hs_lab_log_failed {
     uint64_t first, last; /* lines */
     uint64_t count;

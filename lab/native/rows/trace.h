@@ -76,7 +76,7 @@ typedef struct hs_lab_recording {
     uint64_t corrections;      /* blocks in which a snapshot and the events before it disagreed */
     uint64_t before;           /* heap events in front of what is used */
     uint64_t start_blocks, start_bytes; /* live where what is used begins */
-    uint32_t told;                      /* 1: a recorder on a chip wrote the trace */
+    uint32_t of_chip;                   /* 1: a recorder on a chip wrote the trace */
     uint32_t begun_late;                /* 1: what is used begins with a snapshot */
     uint32_t known;                     /* 1: the live blocks are known at the end */
     uint32_t cores;                     /* one more than the highest that ran a task */

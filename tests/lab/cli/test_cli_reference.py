@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 import typer
 from needs import c_compiler
+from tests.lab.cli.things import image
 
 from heapscope.cli.app import app
 from heapscope.cli.schemas import schema_names, schema_of
@@ -92,6 +93,7 @@ def test_examples_of_the_help_work(example: str, hst: Path, run: Run) -> None:
     linked = REFERENCE.parents[2] / "tests" / "lab" / "fit" / "app.map"
     Path("build").mkdir(exist_ok=True)
     Path("build/app.map").write_bytes(linked.read_bytes())
+    Path("build/app.bin").write_bytes(image())
     Path("known.txt").write_text("task=net\n", encoding="utf-8")
     rule = '[[rule]]\ntask = "net"\nmax = 64\nregion = "%s"\n'
     kind = "pool" if "--pool" in example else "D/IRAM"

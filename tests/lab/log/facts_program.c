@@ -9,7 +9,7 @@ static void print_all(hs_log_t *log)
     hs_lab_log_fact_t fact;
     while (hs_log_take(log, &fact, 1) != 0) {
         printf("%" PRIu64 " %u %" PRIu32 " %" PRId64 " %" PRId64 " %" PRId64 "\n", fact.line,
-               (unsigned)fact.kind, fact.told, fact.size, fact.free, fact.largest);
+               (unsigned)fact.kind, fact.has, fact.size, fact.free, fact.largest);
     }
 }
 

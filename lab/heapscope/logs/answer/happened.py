@@ -80,8 +80,8 @@ def _by_word(kind: str, word: int, expected: int | None) -> str:
             "which stands where its head was, is a pointer, as the allocator keeps in free blocks)"
         )
     text = meaning(word, expected)
-    told = f"; {word:#010x} stands there: {text}" if text else f"; {word:#010x} stands there"
-    return f"{_KINDS[kind]}{told}"
+    also = f"; {word:#010x} stands there: {text}" if text else f"; {word:#010x} stands there"
+    return f"{_KINDS[kind]}{also}"
 
 
 def _by_assertion(first: Fact) -> str:
@@ -146,18 +146,18 @@ def _crashed(reading: LogReading) -> str:
 
 def stacks(reading: LogReading) -> Iterator[str]:
     """Each task once."""
-    told: set[str] = set()
+    named: set[str] = set()
     for fact in reading.stops.stacks:
-        if fact.name not in told:
-            told.add(fact.name)
+        if fact.name not in named:
+            named.add(fact.name)
             yield _stack(fact.name, fact.line, fact.text, zephyr=False)
     for panic in reading.stops.panics:
         if (
             "stack" in panic.name.lower()
-            and panic.task not in told
-            and not (told and not panic.task)
+            and panic.task not in named
+            and not (named and not panic.task)
         ):
-            told.add(panic.task)
+            named.add(panic.task)
             yield _stack(panic.task, panic.line, panic.text, zephyr=panic.text == "Zephyr")
 
 

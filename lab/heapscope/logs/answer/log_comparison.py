@@ -26,13 +26,13 @@ from heapscope.logs.answer.log_sides import (
 
 #: Figures that a sentence is about, the weightiest first: its subject, and the words for a gain and
 #: a loss.
-_TOLD = {
+_COMPARED = {
     FREE: ("Free memory in the last state", "more", "less"),
     "largest free block": ("The largest free block in the last state", "larger", "smaller"),
     "minimum free": ("The minimum of free memory", "more", "less"),
     "all regions": ("The heap at the start", "larger", "smaller"),
 }
-_TOLD_MAX = 4
+_COMPARED_MAX = 4
 _APART = (
     "A last state is one point in time: a difference of free memory can come from the times at "
     "which the logs end."
@@ -180,16 +180,16 @@ def _sentences(first: str, name: str, index: int, rows: Sequence[LogDifference])
         if change is None or before is None or after is None:
             continue
         figure_name, _, whose = row.name.partition(", ")
-        if row.section not in (STATE, START) or figure_name not in _TOLD:
+        if row.section not in (STATE, START) or figure_name not in _COMPARED:
             continue
-        subject, more, less = _TOLD[figure_name]
+        subject, more, less = _COMPARED[figure_name]
         of = f" ({whose})" if whose else ""
         text = (
             f"{subject}{of} is {size(abs(change))} {more if change > 0 else less} in {name} than "
             f"in {first}: {size(after)} instead of {size(before)}."
         )
-        sentences.append((list(_TOLD).index(figure_name), text))
-    yield from (text for _, text in sorted(sentences, key=itemgetter(0))[:_TOLD_MAX])
+        sentences.append((list(_COMPARED).index(figure_name), text))
+    yield from (text for _, text in sorted(sentences, key=itemgetter(0))[:_COMPARED_MAX])
 
 
 def _notes(names: Sequence[str], sides: Sequence[ComparedLog]) -> Iterator[str]:

@@ -120,9 +120,9 @@ def _missing(summary: PrintedSummary) -> str:
     if summary.totals is None:
         return "the summary has no line of totals"
     results = [region.free for region in summary.regions if region.free is not None]
-    told = summary.totals.free
-    if told is not None and sum(results) != told and not summary.tracked:
-        return f"its regions have {sum(results):,} B free, its totals {told:,} B"
+    printed = summary.totals.free
+    if printed is not None and sum(results) != printed and not summary.tracked:
+        return f"its regions have {sum(results):,} B free, its totals {printed:,} B"
     return ""
 
 

@@ -89,9 +89,9 @@ class PrintedSummary:
         """The row of totals has one word less for each region than the rows of the regions: from
         5.5 on that is the sign of a heap that keeps the task of each block."""
         parts = [region.free for region in self.regions if region.free is not None]
-        told = None if self.totals is None else self.totals.free
+        printed = None if self.totals is None else self.totals.free
         whole = 0 < len(parts) == len(self.regions)
-        return whole and told is not None and sum(parts) - told == _OWNER * len(parts)
+        return whole and printed is not None and sum(parts) - printed == _OWNER * len(parts)
 
     @property
     def exact(self) -> bool:

@@ -51,9 +51,9 @@ class PrintedReports:
     def last(self) -> PrintedReport | None:
         """That of the memory which malloc means first."""
         of_psram = ("SPIRAM", "PSRAM")
-        told = {name: one for name, one in self.by_memory.items() if one.tells}
-        matches = [one for name, one in told.items() if name not in of_psram]
-        return matches[0] if matches else next(iter(told.values()), None)
+        known = {name: one for name, one in self.by_memory.items() if one.tells}
+        matches = [one for name, one in known.items() if name not in of_psram]
+        return matches[0] if matches else next(iter(known.values()), None)
 
     @property
     def begun(self) -> str:

@@ -148,9 +148,9 @@
     HS.explore.accept(picture);
     const { view, cursor } = seen, before = picture.view;
     if (["left", "right", "low", "high"].some((side) => before[side] !== view[side])) draw();
-    if (cursor.chosen && (seen.told || !partial)) (seen.asks ?? showLife)(); /* what was stated is of another replay */
+    if (cursor.chosen && (seen.stated || !partial)) (seen.asks ?? showLife)(); /* what was stated is of another replay */
     if (partial) return;
-    seen.told = true;
+    seen.stated = true;
     refine(picture);
     HS.explore.store();
     showRange();

@@ -19,9 +19,9 @@ const SILENT = ["frame", "more", "unread", "sample"]; /* they state nothing of a
 const ROWS = 500; /* of each table: the last ones */
 
 /* A fact with null in place of a number that its line does not state. */
-function logFact(row, { kinds, memories, told: reported, flags }) {
+function logFact(row, { kinds, memories, has: reported, flags }) {
   const fact = { ...row, kind: kinds[row.kind], memory: memories[row.memory] };
-  for (const [name, bit] of Object.entries(reported)) if ((row.told & bit) === 0) fact[name] = null;
+  for (const [name, bit] of Object.entries(reported)) if ((row.has & bit) === 0) fact[name] = null;
   for (const [name, bit] of Object.entries(flags)) fact[name] = (row.flags & bit) !== 0;
   return fact;
 }

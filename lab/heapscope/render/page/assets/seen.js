@@ -3,7 +3,7 @@
    that a link means what is seen. */
 (() => {
   const { number } = HS.explore;
-  /* `shown`: the replay that is drawn; null: none yet. `asks`: the function that told of the cursor last. */
+  /* `shown`: the replay that is drawn; null: none yet. `asks`: the function that spoke of the cursor last. */
   const seen = { shown: null, opened: null, view: null, range: null, cursor: null, pins: {}, asks: null };
   HS.explore.seen = seen;
 
@@ -34,7 +34,7 @@
     const state = stored(), end = Math.max(1, opened.census.events);
     const view = numbers(state.view, 4), at = numbers(state.at, 2);
     const fits = view !== null && view[0] >= 0 && view[1] <= end && view[1] - view[0] >= 4 && view[2] >= 0 && view[3] <= 1 && view[3] > view[2];
-    Object.assign(seen, { shown: null, opened, end, range: null, pins: {}, asks: null, told: false }); /* told: an exact replay was shown */
+    Object.assign(seen, { shown: null, opened, end, range: null, pins: {}, asks: null, stated: false }); /* stated: an exact replay was shown */
     seen.view = fits ? { left: view[0], right: view[1], low: view[2], high: view[3] } : { left: 0, right: end, low: 0, high: 1 };
     seen.cursor = at === null ? { event: 0, y: 0.5 } : { event: clamp(at[0], 0, end - 1), y: clamp(at[1], 0, 1), chosen: true };
     for (const name of ["a", "b"]) if (numbers(state[name], 1) !== null) seen.pins[name.toUpperCase()] = Math.floor(clamp(Number(state[name]), 0, end - 1));
