@@ -208,7 +208,7 @@ def test_damage_is_named(tmp_path: Path, seed: int) -> None:
         flipped = bytearray(content)
         flipped[place] ^= bit
         if place == 23 and bit != 1:
-            continue  # the hash is asked for by the lowest bit
+            continue  # its lowest bit says whether a hash follows
         assert attempted(path, bytes(flipped)) in (None, expected)
 
 

@@ -75,7 +75,7 @@ ORDER = (
 
 
 def _rank(change: Change) -> tuple[int, int, int, int]:
-    """By the order in which they are tried, by cost, and by what it leaves."""
+    """The order in which they are tried comes first, then the cost, then what is left."""
     after = change.outcome
     return ORDER.index(change.kind), change.cost, after.failures, -after.minimum_free
 

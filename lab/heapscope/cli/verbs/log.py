@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from heapscope.logs.reader.facts import OnHappening
 
 
-_NEEDS_MAX = 1000  # each is asked about by itself
+_NEEDS_MAX = 1000  # each is tried by itself
 #: Files whose first bytes no noise on a serial line has.
 _OTHERS = ("an ELF program", "a zip archive")
 

@@ -202,7 +202,7 @@ def _reversed(pairs: Iterator[tuple[str, Pairs]]) -> dict[str, Pairs]:
     return {target: tuple(each) for target, each in result.items()}
 
 
-@functools.lru_cache(maxsize=len(RELEASES))
+@functools.lru_cache(maxsize=4)
 def _symbols(release: str) -> dict[str, list[tuple[int, Symbol]]]:
     """The chips of each form of an option as bits, 0: all of them. Chips share the forms."""
     symbols = _data(release)["symbols"]
@@ -235,7 +235,7 @@ def _choices(data: Mapping[str, Any], bit: int) -> Iterator[tuple[str, OptionCho
                 break
 
 
-@functools.lru_cache(maxsize=len(RELEASES))
+@functools.lru_cache(maxsize=2)
 def _data(release: str) -> dict[str, Any]:
     document: dict[str, Any] = json.loads(release_text(release))
     return document
