@@ -63,6 +63,15 @@ def test_no_package_or_library_is_in_the_repository() -> None:
     assert [path for path in files() if path.suffix in kinds] == []
 
 
+def test_no_browser_test_waits_for_a_promise() -> None:
+    """Playwright's wait_for_function takes the promise of an asynchronous function for true."""
+    waits = re.compile(r'wait_for_function\(\s*f?"+\s*async')
+    pages = [path for path in files() if path.parts[:2] == ("tests", "browser")]
+    wrong = [p for p in pages if p.suffix == ".py" and waits.search((ROOT / p).read_text("utf-8"))]
+    assert pages
+    assert wrong == []
+
+
 def test_no_source_file_is_long() -> None:
     sources = [path for path in files() if path.suffix in {".c", ".h", ".py"}]
     lengths = {path: len((ROOT / path).read_bytes().splitlines()) for path in sources}

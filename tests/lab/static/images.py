@@ -21,8 +21,8 @@ def sealed(
     chip: str, segments: Sequence[Segment], *, entry: int, idf: str = "v5.3.1", hashed: bool = True
 ) -> bytes:
     """The description of the program is put before the first segment's bytes."""
-    told = struct.pack("<II8x32s32s32s32s", 0xABCD5432, 0, b"1", b"blinky", b"", idf.encode())
-    own = [(segments[0][0], told.ljust(256, b"\0") + segments[0][1]), *segments[1:]]
+    stated = struct.pack("<II8x32s32s32s32s", 0xABCD5432, 0, b"1", b"blinky", b"", idf.encode())
+    own = [(segments[0][0], stated.ljust(256, b"\0") + segments[0][1]), *segments[1:]]
     head = struct.pack("<BBBBI4xH9xB", 0xE9, len(own), 2, 0x20, entry, NUMBERS[chip], hashed)
     parts = [struct.pack("<II", start, len(data)) + data for start, data in own]
     return resealed(head + b"".join(parts), [data for _, data in own], hashed=hashed)

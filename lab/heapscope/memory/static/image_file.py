@@ -50,7 +50,7 @@ class Image:
 
 
 def image_of(data: bytes, *, name: str) -> Image:
-    """`data`: the whole file. its first byte is an image's. InputError: it is damaged, or no
+    """`data`: the whole file, whose first byte is an image's. InputError: it is damaged, or not an
     application's, or does not tell its heap."""
     kind = image_kind(data[: 1 << 16])
     if kind is None or kind.chip not in chip_files():
@@ -93,8 +93,8 @@ def _segments(data: bytes, name: str) -> Iterator[Segment]:
     at |= 15  # the checksum is the last of 16 bytes
     if at >= len(data) or data[at] != sums:
         raise _damaged(name, "its checksum is not that of its segments")
-    told = data[at + 1 : at + 1 + _HASH]
-    if data[23] == 1 and told != hashlib.sha256(data[: at + 1]).digest():
+    stated = data[at + 1 : at + 1 + _HASH]
+    if data[23] == 1 and stated != hashlib.sha256(data[: at + 1]).digest():
         raise _damaged(name, "its SHA-256 is not that of its bytes")
 
 
