@@ -24,6 +24,7 @@ GENERATORS: dict[str, tuple[str, ...]] = {
     "docs/reference/esp_idf_asked.md": ("docs/generators/drop_in_page.py",),
     "docs/reference/sweep.md": ("docs/generators/sweep_page.py",),
     "docs/reference/measured-effects.md": ("docs/generators/effects_page.py",),
+    "docs/reference/published.md": ("docs/generators/published_page.py",),
     "docs/reference/allocators.md": ("benches/allocators", "--page"),
     "docs/reference/device.md": ("benches/device", "--page"),
     "docs/reference/guard.md": ("benches/guard", "--page"),

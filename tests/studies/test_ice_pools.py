@@ -53,7 +53,8 @@ def test_each_row_is_the_dump_at_its_mark(one: dict[str, object], ice_pools: Exp
 def test_26_of_36_figures_come_out_to_the_byte_and_the_others_within_bounds(
     ice_pools: Experiment,
 ) -> None:
-    assert ice_pools.figures["ice_figures"] == {"all": 36, "exact": 26, "inside": 36}
+    figures = {"all": 36, "exact": 26, "inside": 30, "no_statement": 6}
+    assert ice_pools.figures["ice_figures"] == figures
     lines = ice_pools.table("lines")
     assert len(lines.rows) == 9
     assert all(lines.column("pools"))

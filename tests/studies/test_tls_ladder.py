@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 from heapscope.base.errors import InputError
+from heapscope.forecast.predict.part_table import memory_table
 from heapscope.memory.layout.chips import load_chip
 from heapscope.simulation.replay.run import replay
 from heapscope.trace.info import read_info
@@ -22,7 +23,7 @@ from heapscope_studies.registry import EXPERIMENTS
 from heapscope_studies.result import Cell, Experiment
 from heapscope_studies.tls_ladder import cost
 from heapscope_studies.tls_ladder.compose import TASKS, composed, read_recorded
-from heapscope_studies.tls_ladder.constants import CONSTANTS, second_core, values
+from heapscope_studies.tls_ladder.constants import CONSTANTS, DRIVER, second_core, values
 from heapscope_studies.tls_ladder.ladder import Row, climb
 from heapscope_studies.tls_ladder.steps import CURVES, MINIMAL, OURS, STEPS, Step
 
@@ -136,10 +137,11 @@ def test_the_tcpip_task_s_peaks_come_out_within_15_percent(tls_ladder: Experimen
     assert {holds for *_, holds in peaks_of(tls_ladder, "tiT")} == {"yes"}
 
 
-@pytest.mark.xfail(
-    strict=True,
-    reason="the driver's structures are not public: 5.4 to 8.9 KB of the wifi task's are missing",
-)
+def test_the_driver_s_structures_are_those_of_the_sum_of_parts() -> None:
+    part = next(row for row in memory_table("parts") if row["id"] == "wifi-state")
+    assert (part["count"], part["bytes"]) == (str(DRIVER[0]), f"block({DRIVER[1]})")
+
+
 def test_the_wifi_task_s_peaks_come_out_within_15_percent(tls_ladder: Experiment) -> None:
     assert {holds for *_, holds in peaks_of(tls_ladder, "wifi")} == {"yes"}
 

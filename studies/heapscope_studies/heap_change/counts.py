@@ -116,8 +116,8 @@ def _unlike(counts: dict[str, Counts]) -> bool:
 def _likeness(counts: dict[str, Counts]) -> str:
     return concluded(
         _unlike(counts),
-        "the article compared unlike builds: 4.2 without poisoning, 4.3.2 with light "
-        "poisoning, which takes 12 bytes of each block",
+        "the article compared unlike builds: 4.2 without poisoning, 4.3.2 with it, which takes 12 "
+        f"bytes of each block, light or comprehensive. Comprehensive, by {FIGURES['makefile']}",
         "its figures do not show that it compared unlike builds",
     )
 

@@ -19,6 +19,9 @@ WHAT = ("used", "allocated")
 
 Calls = Mapping[str, Dumps]
 
+#: Bounds that are wider than this share of their figure are no statement.
+WIDEST = 0.15
+
 
 @dataclass(frozen=True, kw_only=True)
 class Figure:
@@ -40,6 +43,16 @@ class Figure:
     @property
     def inside(self) -> bool:
         return self.low <= self.published <= self.high
+
+    @property
+    def stated(self) -> bool:
+        """The bounds are narrow enough to say something."""
+        return self.high - self.low <= WIDEST * self.published
+
+    @property
+    def within(self) -> str:
+        """For people."""
+        return NO if not self.inside else "yes" if self.stated else "no statement"
 
 
 def compare(calls: Calls) -> tuple[Figure, ...]:
@@ -163,8 +176,8 @@ def _rows(one: dict[str, Any], figures: list[Figure]) -> Iterator[tuple[Cell, ..
         cells: list[Cell] = [mark]
         used, allocated = (f for f in figures if f.mark == mark)
         for each in (used, allocated):
-            within = "yes" if each.inside else NO
-            cells += [each.published, each.computed, each.computed - each.published, within]
+            difference = each.computed - each.published
+            cells += [each.published, each.computed, difference, each.within]
         share = (200 * used.computed + allocated.computed) // (2 * allocated.computed)
         reported = one["utilisation"][index]
         yield (*cells, reported, share, share - reported)
@@ -242,7 +255,7 @@ def findings(calls: Calls) -> Iterator[str]:
     figures = compare(calls)
     exact = sum(one.exact for one in figures)
     others = [one for one in figures if not one.exact]
-    inside = sum(one.inside for one in others)
+    stated = [one for one in others if one.stated]
     yield (
         f"{exact} of {len(figures)} published figures come out to the byte, "
         + concluded(
@@ -253,8 +266,10 @@ def findings(calls: Calls) -> Iterator[str]:
     )
     if others:
         yield (
-            f"{inside} of the other {len(others)} lie where the recorded call allows them: "
-            "at the last two marks a race decides which packets are still kept."
+            "At the last two marks a race decides which packets are still kept. "
+            f"{sum(one.inside for one in stated)} of the other {len(stated)} figures lie where the "
+            f"recorded call allows them; of {len(others) - len(stated)} it allows a range of more "
+            f"than {WIDEST:.0%}, which is no statement."
         )
     yield from map(_kept, CONFIGURATIONS, (calls[one["key"]] for one in CONFIGURATIONS))
     counts = _lines(calls).column("pools")
@@ -303,7 +318,8 @@ def figures(calls: Calls) -> dict[str, dict[str, float]]:
         "ice_figures": {
             "all": float(len(result)),
             "exact": float(sum(one.exact for one in result)),
-            "inside": float(sum(one.inside for one in result)),
+            "inside": float(sum(one.inside and one.stated for one in result)),
+            "no_statement": float(sum(not one.stated for one in result)),
         },
         "ice_peaks": {
             f"{one['key']}_{what}": float(calls[one["key"]].at(PUBLISHED["peak"])[index])

@@ -26,7 +26,16 @@ TCB = 8 + 2 * 20 + 16 + 16 + 8 + 8 + 240 + 8 + 4 + 4
 #: Queue_t of that branch: pointers 16, two lists of 20, counters 12, queue set 4, spinlock 8.
 QUEUE = 16 + 2 * 20 + 12 + 4 + 8
 
+#: The driver's own structures: the size of one, and how many, as the sum of parts has them of
+#: other firmware.
+DRIVER = (80, 84)
+
 CONSTANTS: Mapping[str, Constant] = {
+    "driver_state": Constant(
+        value=DRIVER[0] * DRIVER[1],
+        what="structures of the Wi-Fi driver, which the generator does not make",
+        source="espressif/esp-idf issue 7186: what Wi-Fi's start takes, less the known parts",
+    ),
     "idle_stack": Constant(
         value=1536, what="stack of an idle task", source="CONFIG_FREERTOS_IDLE_TASK_STACKSIZE"
     ),

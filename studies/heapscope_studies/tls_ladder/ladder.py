@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from heapscope.base.errors import InputError
@@ -20,6 +20,8 @@ from heapscope_studies.tls_ladder.steps import CURVES, STEPS, Step
 CHIP, SDK, FLAVOUR = "esp32", "4.2", "+light+track"
 DRAM, IRAM = "8BIT", "IRAM"
 CALIBRATED = ("default",)  #: keys of the steps whose published figures are an input
+#: Of those that follow from option values and constants, whatever the traces have.
+ARITHMETIC = ("unicore", "out", "network", "rtc")
 _ROUNDS = 4  # of the calibration, which moves by multiples of 4
 
 Find = Callable[[str], Path]
@@ -63,7 +65,7 @@ def climb(
             trace.write_bytes(composed(client, network, iram_from=step.iram_from))
             if done == 0:
                 firmware = _calibrated(trace, first, use)
-            rows.append(_row(step, trace, _layout(step, firmware, use)))
+            rows.append(_with_driver(_row(step, trace, _layout(step, firmware, use)), use))
             progress(done + 1)
     return firmware, tuple(rows)
 
@@ -120,6 +122,12 @@ def _row(step: Step, trace: Path, layout: Layout) -> Row:
             remedy="this should not happen: report it",
         )
     return Row(step=step, dram=free, iram=iram, tasks=_tasks(result))
+
+
+def _with_driver(row: Row, use: Mapping[str, int]) -> Row:
+    """The driver's own structures are its task's; the static use that is found has their bytes."""
+    dram, iram = row.tasks["wifi"]
+    return replace(row, tasks={**row.tasks, "wifi": (dram + use["driver_state"], iram)})
 
 
 def _tasks(result: ReplayResult) -> dict[str, tuple[int, int]]:

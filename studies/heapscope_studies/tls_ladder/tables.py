@@ -10,7 +10,7 @@ from heapscope_studies.conclusion import concluded
 from heapscope_studies.result import NO, Column, Table
 from heapscope_studies.tls_ladder.constants import CONSTANTS, second_core
 from heapscope_studies.tls_ladder.cost import Cost
-from heapscope_studies.tls_ladder.ladder import CALIBRATED, Firmware, Row
+from heapscope_studies.tls_ladder.ladder import ARITHMETIC, CALIBRATED, Firmware, Row
 
 #: A step's gain agrees within 15 % or 1.5 KB, whichever is larger; the whole ladder within 5 %.
 SHARE, LEAST, TOTAL_SHARE = 0.15, 1536, 0.05
@@ -43,6 +43,15 @@ class Gain:
     @property
     def holds(self) -> bool:
         return abs(self.gain - self.published) <= self.allowed
+
+    @property
+    def verdict(self) -> str:
+        """For people; a hit by construction is none."""
+        if self.key in CALIBRATED:
+            return "calibrated"
+        if not self.holds:
+            return NO
+        return "arithmetic" if self.key in ARITHMETIC else "yes"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -140,10 +149,14 @@ def findings(
     computed, published = total(results)
     steps = [gain for gain in results if gain.key not in CALIBRATED]
     missed = [gain for gain in steps if not gain.holds]
+    decided = [gain for gain in steps if gain.key not in ARITHMETIC]
     off = 100 * (computed - published) / published
+    held = sum(gain.holds for gain in decided)
     yield (
-        f"{len(steps) - len(missed)} of {len(steps)} steps give what was published within 15 % or "
-        f"1.5 KB; the whole ladder {computed:,} of {published:,} bytes ({off:+.1f} %)."
+        f"{held} of {len(decided)} steps that the traces decide give what was published within "
+        f"15 % or 1.5 KB, and {len(steps) - len(decided)} are arithmetic of option values and "
+        f"constants, which counts as no hit; the whole ladder {computed:,} of {published:,} bytes "
+        f"({off:+.1f} %)."
     )
     names = ", ".join(f"{g.title} ({g.gain:,} of {g.published:,})" for g in missed)
     if missed or abs(off) > 100 * TOTAL_SHARE:
@@ -216,7 +229,7 @@ def ladder(results: Sequence[Gain]) -> Table:
             gain.published,
             gain.gain,
             gain.gain - gain.published,
-            "calibrated" if gain.key in CALIBRATED else "yes" if gain.holds else NO,
+            gain.verdict,
             gain.iram_published,
             gain.iram_gain,
             gain.iram_gain - gain.iram_published,
@@ -245,6 +258,7 @@ def ladder(results: Sequence[Gain]) -> Table:
         notes=(
             "DRAM: what 8-bit requests can have; each heap's minimum added up, as ESP-IDF does.",
             "Bounds: 15 % of a gain or 1,536 bytes, whichever is larger; 5 % of the whole.",
+            "Arithmetic: it follows from option values and constants, and does not count as a hit.",
         ),
     )
 
@@ -274,7 +288,8 @@ def task_peaks(reported: Sequence[Peak]) -> Table:
         notes=(
             f"Bounds: {CLIENT_SHARE:.0%} of the client's, {SHARE:.0%} of the others'. The study "
             "books a block on the task that asks for it, by its size in words.",
-            "The driver's own structures are not public: its buffers alone are generated for wifi.",
+            "wifi: generated buffers, and the driver's own structures, which are not public, as "
+            "other firmware has them by the sum of parts.",
         ),
     )
 

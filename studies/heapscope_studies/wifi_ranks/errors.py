@@ -122,6 +122,26 @@ def tables(match: Match) -> Iterator[Table]:
         rows=tuple(_metric_row(metric, match["row"]) for metric in METRICS),
     )
 
+    yield Table(
+        key="left_out_by_table",
+        title="One row left out, by rank table",
+        columns=(
+            Column(key="table", heading="Chip and PSRAM", name=True),
+            Column(key="figures", heading="figures"),
+            Column(key="median", heading="error, median", unit="%", digits=1),
+            Column(key="right", heading="pairs right"),
+            Column(key="pairs", heading="of"),
+        ),
+        rows=tuple(_table_rows(match["row"])),
+    )
+
+
+def _table_rows(left_outs: Sequence[LeftOut]) -> Iterator[tuple[Cell, ...]]:
+    for group in dict.fromkeys(each.row.knobs.group for each in left_outs):
+        of = [each for each in left_outs if each.row.knobs.group == group]
+        errors = percent(of)
+        yield (group.replace(".", " "), len(errors), _round(np.median(errors)), *ordered(of))
+
 
 def _split_row(title: str, left_outs: Sequence[LeftOut]) -> tuple[Cell, ...]:
     errors = percent(left_outs)

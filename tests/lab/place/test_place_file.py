@@ -251,3 +251,15 @@ def test_the_regions_of_a_chip_have_the_names_that_are_printed(rules: ReadRules)
         assert [layout.regions[index].start for index in regions] == [0x3FFE0440]
     regions = rules('[[rule]]\nregion = "D/IRAM"', layout).rules[0].regions
     assert [layout.regions[index].kind for index in regions] == ["D/IRAM", "D/IRAM"]
+
+
+def test_no_stack_of_a_task_goes_to_iram(tmp_path: Path) -> None:
+    """Its bytes are emulated by handlers of exceptions, which need a stack themselves."""
+    (tmp_path / "rules.toml").write_text('[[rule]]\nmin = 1\nregion = "IRAM"\n', encoding="utf-8")
+    layout = load_chip("esp32").layout(idf="4.2", cores=1, iram_8bit=True)
+    placement = read_placement(tmp_path / "rules.toml", layout)
+    stacks, everything = placement.rules
+    assert (stacks.number, stacks.sites) == (0, ("*xTask*Create*",))
+    assert not set(stacks.regions) & set(everything.regions)
+    words = load_chip("esp32").layout(idf="4.2", cores=2)  # no byte access: nothing to keep out
+    assert len(read_placement(tmp_path / "rules.toml", words).rules) == 1

@@ -26,6 +26,7 @@ from heapscope.forecast.predict.software import years_from_known
 from heapscope.forecast.predict.state_memory import ByteBand, StateFree, byte_band, states_of
 from heapscope.forecast.predict.throughput import beyond_features
 from heapscope.forecast.predict.tls_time import TlsTime, tls_time
+from heapscope.forecast.predict.wifi_limits import wifi_limits
 from heapscope.forecast.predict.wifi_table import (
     METRICS,
     NO_PSRAM,
@@ -64,6 +65,12 @@ class Forecast(Row, eq=False):
     throughput_mbps: dict[str, Band] = figure(
         "The throughput of one stream, by protocol and direction.", "Mbit/s", digits=2
     )
+    streams_mbps: dict[str, Band] = figure(
+        "The throughput of all TCP connections together, where several are asked for: their "
+        "windows add up. Nothing was published of several.",
+        "Mbit/s",
+        digits=2,
+    )
     left: ByteBand = figure(
         "The internal memory that is left to the program when everything is at work that the "
         "configuration has: Wi-Fi under load, TLS sessions, Bluetooth."
@@ -77,6 +84,9 @@ class Forecast(Row, eq=False):
     )
     power_statements: tuple[PowerStatement, ...] = figure(
         "Published statements about power save that hold for the configuration."
+    )
+    wifi_limits: tuple[str, ...] = figure(
+        "What buffers, mailboxes and modem sleep allow, in sentences."
     )
     rests_on: tuple[str, ...] = figure(
         "The sources, rows and SDK generation of each prediction, in sentences.", entries=(1, None)
@@ -117,9 +127,12 @@ def forecast(
     constants = calibrated(read_constants(), measured)
     if read is not None:
         read = replace(read, knobs=on_channel(environment, read.knobs))
-    seen = _throughput(constants, read.knobs, environment) if read else {}
+    shielded = _throughput(constants, read.knobs) if read else {}
+    seen = _seen(shielded, read.knobs, environment) if read else {}
     times = times or Times()
     currents = _currents(config, read.knobs, times) if read else ()
+    saved = modes(_with_radios(config, times)) if read else ()
+    together = _together(read.knobs, model.scene.demand) if read else None
     return Forecast(
         config=config,
         knobs=read.knobs if read else None,
@@ -128,10 +141,21 @@ def forecast(
         parts=parts_of(model),
         left=byte_band(model.free(model.busiest)[DRAM]),
         throughput_mbps={metric: _band(guess) for metric, guess in seen.items()},
+        streams_mbps=_of_streams(constants, together, environment) if together else {},
         tls_1mb=_tls(config, read.knobs, model.scene.demand, seen["tcp_rx"]) if read else None,
-        power_save=modes(_with_radios(config, times)) if read else (),
+        power_save=saved,
         sleep_current=currents,
         power_statements=power_statements(config) if read else (),
+        wifi_limits=wifi_limits(
+            config,
+            read.knobs,
+            shielded,
+            environment=environment,
+            power_save=saved,
+            streams=model.scene.demand.tcp,
+        )
+        if read
+        else (),
         rests_on=(
             *(_rests_on(constants, read.knobs, environment) if read else (_NO_WIFI,)),
             *((current_rests_on(config.chip, currents),) if read else ()),
@@ -169,17 +193,33 @@ def with_own(model: MemoryModel, measured: Sequence[Measured]) -> MemoryModel:
     return replace(model, own=own)
 
 
-def _throughput(constants: Constants, knobs: Knobs, environment: Environment) -> dict[str, Guess]:
+def _throughput(constants: Constants, knobs: Knobs) -> dict[str, Guess]:
+    """By metric, in a shielded box."""
     guesses = predicted_throughput(
         [(knobs, metric) for metric in METRICS],
         constants.names,
         constants.throughput,
         constants.widths,
     )
+    return dict(zip(METRICS, guesses, strict=True))
+
+
+def _seen(
+    shielded: Mapping[str, Guess], knobs: Knobs, environment: Environment
+) -> dict[str, Guess]:
     return {
-        metric: seen_in(environment, knobs, metric, guess)
-        for metric, guess in zip(METRICS, guesses, strict=True)
+        metric: seen_in(environment, knobs, metric, guess) for metric, guess in shielded.items()
     }
+
+
+def _together(knobs: Knobs, demand: Demand) -> Knobs | None:
+    """None: there is one stream at most."""
+    return replace(knobs, streams=demand.tcp) if demand.tcp > 1 else None
+
+
+def _of_streams(constants: Constants, knobs: Knobs, environment: Environment) -> dict[str, Band]:
+    seen = _seen(_throughput(constants, knobs), knobs, environment)
+    return {metric: _band(guess) for metric, guess in seen.items() if metric.startswith("tcp")}
 
 
 def _tcp_above_udp(seen: Mapping[str, Guess]) -> Iterator[str]:

@@ -59,6 +59,7 @@ class Knobs:
     year: float = 2020.55  # of the software, with the part of the year that had passed
     band_ghz: float = 2.4
     width_mhz: int = 0  # of the channel; 0: the one on which the chip is fastest
+    streams: int = 1  # of TCP at the same time, each with a window of its own
 
     @property
     def group(self) -> str:
@@ -70,11 +71,13 @@ class Knobs:
 
     @property
     def send_kb(self) -> float:
-        return min(self.tcp_snd_buf, _MAX_WINDOW) / 1024
+        """Of all streams together."""
+        return self.streams * min(self.tcp_snd_buf, _MAX_WINDOW) / 1024
 
     @property
     def window_kb(self) -> float:
-        return min(self.tcp_wnd, _MAX_WINDOW) / 1024
+        """Of all streams together."""
+        return self.streams * min(self.tcp_wnd, _MAX_WINDOW) / 1024
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -119,7 +119,10 @@ class Chip:
             chip=self.name,
             sdk=version.label,
             source=self.data.default_source if boot is None else boot.file,
-            notes=notes + more + tuple(_psram_notes(memory, build, boot)),
+            notes=notes
+            + more
+            + tuple(_psram_notes(memory, build, boot))
+            + ((_EMULATED_BYTES,) if build.iram_8bit else ()),
         )
         layout.check()
         return layout
@@ -232,6 +235,13 @@ def _static_note(data: ChipData, build: Build) -> Notes:
     return (
         f"static use assumed: {amounts}, from {data.default_source}; give --boot-log or {options}",
     )
+
+
+#: ESP-IDF's help of CONFIG_ESP32_IRAM_AS_8BIT_ACCESSIBLE_MEMORY, and the chip's manual.
+_EMULATED_BYTES = (
+    "IRAM serves bytes by handlers of the exceptions 3 and 9, which the SDK has: up to 167 cycles "
+    "for each access that is no aligned word; neither DMA nor the stack of a task can use it"
+)
 
 
 def _model_notes(memory: Memory) -> Iterator[str]:

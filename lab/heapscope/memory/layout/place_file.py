@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from heapscope.base.capabilities import EIGHT_BIT, IRAM_EIGHT_BIT
 from heapscope.base.choices import did_you_mean
 from heapscope.base.errors import InputError
 from heapscope.memory.layout.allocator import has_ends
@@ -17,6 +18,7 @@ from heapscope.memory.layout.placement import (
     HIGH,
     RULES_MAX,
     SIZE_MAX,
+    STACKS,
     Placement,
     PlacementRule,
     PrivateHeap,
@@ -34,6 +36,8 @@ _PRIVATE = ("name", "size", "allocator", "from", "start")
 _POOL = ("name", "block", "count", "alignment", "from", "start")
 _ENDS = ("high", "low")
 _PRIVATE_MIN = 16
+#: Call sites that make a task: no stack may lie where bytes are emulated by handlers of exceptions.
+_STACKS = ("*xTask*Create*",)
 
 
 def read_placement(path: str | Path, layout: Layout) -> Placement:
@@ -55,7 +59,7 @@ def read_placement(path: str | Path, layout: Layout) -> Placement:
     _check_heaps(tables, heaps, layout)
     rules = tuple(_rule(table, i, layout, heaps) for i, table in enumerate(entries, 1))
     _check_used(tables, heaps, rules)
-    return Placement(file=text.file, rules=rules, heaps=heaps)
+    return Placement(file=text.file, rules=(*_of_stacks(rules, layout), *rules), heaps=heaps)
 
 
 # ---- private heaps and pools ---------------------------------------------------------------------
@@ -148,6 +152,15 @@ def _check_used(
 
 
 # ---- rules ---------------------------------------------------------------------------------------
+
+
+def _of_stacks(rules: Sequence[PlacementRule], layout: Layout) -> Iterator[PlacementRule]:
+    """In front of the others where one of them goes to IRAM: stacks stay where they are."""
+    has = [region.all_caps & (EIGHT_BIT | IRAM_EIGHT_BIT) for region in layout.regions]
+    goals = {index for rule in rules for index in rule.regions if index < len(has)}
+    if any(has[index] == IRAM_EIGHT_BIT for index in goals):
+        may = tuple(index for index, caps in enumerate(has) if caps & EIGHT_BIT)
+        yield PlacementRule(number=0, regions=may, target=STACKS, fallback=True, sites=_STACKS)
 
 
 def _rule(

@@ -11,6 +11,7 @@ RULES_MAX = 64  # HS_LAB_RULES_MAX
 SIZE_MAX = ADDRESS_END - 1
 
 HIGH = "the high end"  #: the target of a rule that names an end and no region
+STACKS = "where bytes are: no stack of a task in IRAM"  #: of the rule that keeps them out
 
 #: Alignments that a pool of fixed blocks can have.
 ALIGNMENTS = tuple(1 << power for power in range(2, 13))

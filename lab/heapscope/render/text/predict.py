@@ -42,6 +42,8 @@ def _forecast(forecast: Forecast) -> Iterator[RenderableType]:
             yield Text(f"{mode.mode}: {note}", style="dim")
     for statement in forecast.power_statements:
         yield Text(f"power save: {statement.say}", style="dim")
+    for sentence in forecast.wifi_limits:
+        yield Text(f"Wi-Fi: {sentence}", style="dim")
     for sentence in forecast.rests_on:
         yield Text(sentence, style="dim")
 
@@ -124,6 +126,8 @@ def _state_rows(forecast: Forecast) -> Iterator[tuple[str, ...]]:
 def _band_rows(forecast: Forecast) -> Iterator[tuple[str, ...]]:
     for metric, band in forecast.throughput_mbps.items():
         yield (METRIC_NAMES[metric], *_figures(band, 1))
+    for metric, band in forecast.streams_mbps.items():
+        yield (f"{METRIC_NAMES[metric]}, all streams", *_figures(band, 1))
     if forecast.tls_1mb is not None:
         tls = forecast.tls_1mb
         seconds = (f"{value:.1f}" for value in (tls.seconds, tls.low_80, tls.high_80))
