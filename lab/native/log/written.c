@@ -90,7 +90,8 @@ static bool is_source(const char *text, size_t length)
     }
     const char end = length == 0 ? ' ' : text[length - 1];
     const bool calls = strchr(text, '(') != NULL || strstr(text, "->") != NULL;
-    return has_conversion(text) || (end == ';' && calls) || (end == '{' && calls) ||
+    const bool array = end == ';' && length > 1 && text[length - 2] == ']';
+    return has_conversion(text) || array || (end == ';' && calls) || (end == '{' && calls) ||
            strstr(text, "); //") != NULL || strstr(text, "; //") != NULL;
 }
 

@@ -36,6 +36,7 @@ def test_text_of_another_kind_has_no_state_and_no_failure(
         "MiB Mem :   7950.4 total,    782.1 free,   5010.0 used,   2158.3 buff/cache",
         "def memory(self, free: int = 114098) -> int:",
         "assert memory.free == 3371890, 'largest block'",
+        "    uint8_t big_heap[250000];",
         "npm WARN deprecated memory@215.18.2: system is no longer free",
         "ran 3455 tests in 255.1s, 257 failed",
         "[    2.981] error: [mem 0x00000101-0x00000153] available",
