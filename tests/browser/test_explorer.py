@@ -14,6 +14,7 @@ import zstandard
 from heapscope.cli.verbs.replay import replay
 from heapscope.native.events import keep_events, take_events
 from heapscope.native.reader import NativeReader
+from heapscope.render.explorer import embed
 from heapscope.trace.source import open_blocks
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -345,6 +346,22 @@ def test_a_report_replays_its_own_trace(gateway: BuiltPage, see: Open) -> None:
     digest = seen.page.evaluate("BigInt(HS.explore.last.hs_lab_summary.digest).toString(16)")
     assert digest.zfill(16) == wanted["digest"]
     assert "page may hold" not in seen.page.inner_text("#explore")
+    assert seen.complaints == []
+
+
+def test_a_page_reads_the_names_of_very_many_sites_itself(
+    make: Callable[..., BuiltPage], see: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(embed, "SITES_MOST", -1)
+    built = make(GATEWAY, "--chip", "esp32", "--no-why")
+    seen = see(built.page)
+    seen.page.wait_for_selector(REPLAYED, timeout=60_000)
+    wanted = built.document["sides"][0]["replay"]["summary"]
+    digest = seen.page.evaluate("BigInt(HS.explore.last.hs_lab_summary.digest).toString(16)")
+    assert digest.zfill(16) == wanted["digest"]
+    with open_blocks(GATEWAY) as blocks:
+        summary = embed.trace_summary(b"".join(blocks))
+    assert seen.page.evaluate("HS.opened.tasks") == summary["tasks"]
     assert seen.complaints == []
 
 

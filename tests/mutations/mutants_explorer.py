@@ -179,7 +179,7 @@ EXPLORER = (
     Mutant(
         "what a page is told of its trace",
         "call sites have the names of marks",
-        "lab/heapscope/render/explorer/embed.py::trace_summary",
+        "lab/heapscope/render/explorer/embed.py::_summary",
         '"sites": NameTable.SITE',
         '"sites": NameTable.MARK',
         ENGINE,

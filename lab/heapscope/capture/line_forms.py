@@ -83,9 +83,9 @@ LINE_FORMS: Mapping[str, LineForm] = {
         form=Form.PJSIP,
         source="pjsip",
         unlike=_unlike(
-            "has no line 'cachpool NAME: USED of SIZE (P%) used'",
-            "dump the pools: dd in pjsua's menu, or pj_pool_factory_dump(&factory, PJ_TRUE), "
-            "at log level 3 or more",
+            "has no line 'NAME: USED of SIZE (P%) used'",
+            "dump the pools: dd in pjsua's menu, pj_pool_factory_dump(&factory, PJ_TRUE) at log "
+            "level 3 or more, or hs_pools_dump()",
         ),
     ),
 }

@@ -8,17 +8,17 @@ from typing import Any
 
 from heapscope.native.config import NativeConfig, Prepared, set_up
 from heapscope.native.library import ffi, load
+from heapscope.native.name_columns import NameColumns, name_columns
 from heapscope.native.owner import NativeOwner
 from heapscope.native.status import Status, check
 from heapscope.native.structs import NEVER, Struct, number_of, read_structs, struct_of, structs_of
 from heapscope.native.timeline import TimelineData, read_timeline
 
-_NO_INDEX = 0xFFFF_FFFF
 _PIECE = 1 << 16  # bytes pushed at once where rows are taken in between
 
 
 class NameTable(enum.IntEnum):
-    """Which names: the tables of hs_lab_reader_name."""
+    """Which names: the tables of hs_lab_reader_names."""
 
     TASK = 0
     MARK = 1
@@ -40,6 +40,7 @@ class NativeReader(NativeOwner):
         #: Names of tasks of the system, which the trace does not name.
         self.system_tasks = {each.task: each.name for each in config.tenants} if config else {}
         self._after: Callable[[], None] | None = None
+        self._names: dict[NameTable, NameColumns] = {}
 
     def after_each_piece(self, call: Callable[[], None]) -> None:
         """Calls it after every 64 KB of the trace and after its end: whoever has rows kept takes
@@ -55,6 +56,7 @@ class NativeReader(NativeOwner):
 
     def push(self, data: bytes) -> None:
         """The next bytes of the trace."""
+        self._names.clear()
         step = len(data) if self._after is None else _PIECE
         view = memoryview(data)
         for begin in range(0, len(data), max(step, 1)):
@@ -67,6 +69,7 @@ class NativeReader(NativeOwner):
 
     def finish(self) -> Status:
         """The trace is over. FORMAT: not one chunk in it; VERSION: all of it is newer."""
+        self._names.clear()
         status = self._lib.hs_lab_reader_finish(self.handle)
         if status not in (Status.FORMAT, Status.VERSION):
             check(status, "reading the trace")
@@ -103,23 +106,12 @@ class NativeReader(NativeOwner):
                 facts[name] = _bytes(value[0], size)
         return facts
 
-    def name(self, table: NameTable, index: int) -> bytes | None:
-        """None where the recorder gave no name."""
-        value = ffi.new("const uint8_t **")
-        size = self._lib.hs_lab_reader_name(self.handle, int(table), index, value)
-        return None if value[0] == ffi.NULL else _bytes(value[0], size)
-
-    def names(self, table: NameTable) -> dict[int, bytes | None]:
+    def names(self, table: NameTable) -> NameColumns:
         """By the indices, in order, that are named or that heap events used. A file chooses its
         indices: whatever follows the highest one is work of its choice."""
-        result: dict[int, bytes | None] = {}
-        index = -1
-        while (index := self._next(table, index + 1)) != _NO_INDEX:
-            result[index] = self.name(table, index)
-        return result
-
-    def _next(self, table: NameTable, index: int) -> int:
-        return int(self._lib.hs_lab_reader_name_next(self.handle, int(table), index))
+        if table not in self._names:
+            self._names[table] = name_columns(self.handle, int(table))
+        return self._names[table]
 
     def tasks(self) -> tuple[Struct, ...]:
         return read_structs(self._lib.hs_lab_tasks, self.handle)

@@ -15,6 +15,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from heapscope.base.printable import printable
+from heapscope.native.name_columns import NameColumns
 from heapscope.trace.fold_sites import inner_frames, without_library
 from heapscope.trace.names import Names
 
@@ -56,7 +57,7 @@ class SiteNames(Names):
         as their frames differ by address alone, are distinguished by their index."""
         raw = self._raw(index)
         frames = _frames(raw)
-        if frames and self._raw_count[raw] > 1:
+        if frames and raw in self._repeated:
             return (f"{frames[0]} (site {index})", *frames[1:])
         return frames
 
@@ -75,8 +76,11 @@ class SiteNames(Names):
         return self.known.get(index) or b""
 
     @functools.cached_property
-    def _raw_count(self) -> Counter[bytes | None]:
-        return Counter(self.known.values())
+    def _repeated(self) -> frozenset[bytes | None]:
+        """The names that several sites have."""
+        known = self.known
+        names = known.suspects() if isinstance(known, NameColumns) else known.values()
+        return frozenset(name for name, count in Counter(names).items() if count > 1)
 
 
 def site_name(frames: Sequence[bytes], *, cut: bool = False) -> bytes:

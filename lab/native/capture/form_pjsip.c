@@ -1,7 +1,7 @@
 /*
- * Dumps of PJLIB's caching pool in a log, as pjsua's "dd" and pj_pool_factory_dump give them:
- * "... cachpool    NAME:     USED of     SIZE (P%) used", a line for each pool, with anything before
- * "cachpool", between "Dumping all active pools:" and "Total USED of SIZE (P %) used!". A dump
+ * Dumps of named pools in a log, a line for each pool: "NAME:     USED of     SIZE (P%) used". PJLIB's caching pool
+ * (pjsua's "dd", pj_pool_factory_dump) has "cachpool" before it, with anything before that, and puts the lines between
+ * "Dumping all active pools:" and "Total USED of SIZE (P %) used!". hs_pools_dump() ends them by "total: ...". A dump
  * becomes the pool events that lead to it from the one before, and a mark. Where the lines that begin and
  * end a dump were cut away, a jump in time or other text ends it.
  */
@@ -99,15 +99,12 @@ static const uint8_t *after_word(const uint8_t *text, size_t *length)
     return NULL;
 }
 
-/* "NAME: USED of SIZE (P%) used". */
-static bool pool_read(const uint8_t *text, size_t length, dump_line_t *out)
+/* "NAME: USED of SIZE (P%) used"; the colon is where `at` says. */
+static bool pool_read(const uint8_t *text, size_t length, size_t at, dump_line_t *out)
 {
-    size_t begin_at = blanks(text, length), at = begin_at;
-    while (at < length && text[at] != ':') {
-        at++;
-    }
+    size_t begin_at = blanks(text, length);
     size_t named = at - begin_at;
-    if (at == length || named == 0 || named >= NAME_MAX_BYTES) {
+    if (at >= length || named == 0 || named >= NAME_MAX_BYTES) {
         return false;
     }
     memcpy(out->name, text + begin_at, named);
@@ -121,6 +118,35 @@ static bool pool_read(const uint8_t *text, size_t length, dump_line_t *out)
     at += last;
     return last != 0 && skip(text + at, length - at, "(") != 0 && out->size > 0 &&
            out->used <= out->size && strchr(out->name, ' ') == NULL;
+}
+
+static size_t colon(const uint8_t *text, size_t length)
+{
+    size_t at = 0;
+    while (at < length && text[at] != ':') {
+        at++;
+    }
+    return at;
+}
+
+/* A line of hs_pools_dump(), which ends with "%) used" and what follows that in the sum. Anything may stand before the
+ * name, which is one word. */
+static bool own_read(const uint8_t *text, size_t length, dump_line_t *out)
+{
+    static const char end[] = "%) used";
+    size_t last = 0;
+    for (size_t at = 0; at + sizeof end - 1 <= length; at++) {
+        last = memcmp(text + at, end, sizeof end - 1) == 0 ? at : last;
+    }
+    size_t at = last;
+    while (at > 0 && text[at] != ':') {
+        at--;
+    }
+    size_t name = at;
+    while (name > 0 && text[name - 1] != ' ' && text[name - 1] != '\t') {
+        name--;
+    }
+    return last != 0 && pool_read(text + name, length - name, at - name, out);
 }
 
 /* ---- dumps ------------------------------------------------------------------------------------- */
@@ -347,15 +373,21 @@ static hs_status_t line(void *state, hs_import_t *import, const uint8_t *text, s
     size_t rest = length < HS_IMPORT_LINE_MAX ? length : HS_IMPORT_LINE_MAX;
     const uint8_t *stated = after_word(text, &rest);
     dump_line_t match;
-    if (stated == NULL) { /* the log's own lines, and those of other tools */
-        form->others++;
-        return HS_OK;
-    }
-    if (skip(stated, rest, "Dumping") != 0 || skip(stated, rest, "Capacity=") != 0 ||
-        skip(stated, rest, "Total") != 0) {
+    if (stated == NULL) {
+        if (!own_read(text, rest, &match)) { /* the log's own lines, and those of other tools */
+            form->others++;
+            return HS_OK;
+        }
+        if (strcmp(match.name, "total") == 0) {
+            return form->in_dump ? finish_dump(form, import) : HS_OK;
+        }
+    } else if (skip(stated, rest, "Dumping") != 0 || skip(stated, rest, "Capacity=") != 0 ||
+               skip(stated, rest, "Total") != 0) {
         return form->in_dump ? finish_dump(form, import) : HS_OK;
+    } else if (!pool_read(stated, rest, colon(stated, rest), &match)) {
+        return hs_import_bad(import, HS_IMPORT_NO_LINE, text, length);
     }
-    if (!pool_read(stated, rest, &match) || seen(form) >= INSTANCES_MAX) {
+    if (seen(form) >= INSTANCES_MAX) {
         return hs_import_bad(import, HS_IMPORT_NO_LINE, text, length);
     }
     const int64_t clock = clock_read(text, length);

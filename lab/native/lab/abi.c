@@ -40,6 +40,7 @@ size_t hs_lab_sizeof(const char *struct_name)
     } structs[] = {
 #define SIZE(type) {#type, sizeof(type)}
         SIZE(hs_lab_import_stats_t),
+        SIZE(hs_lab_name_row_t),
         SIZE(hs_lab_left_out_t),
         SIZE(hs_lab_health_t),
         SIZE(hs_lab_census_t),

@@ -174,6 +174,10 @@ uint32_t hs_lab_reader_name_next(const hs_lab_reader_t *reader, uint32_t table, 
 /* Bytes of a name; *bytes is NULL where none was given. */
 size_t hs_lab_reader_name(const hs_lab_reader_t *reader, uint32_t table, uint32_t index,
                           const uint8_t **bytes);
+/* A row for each index that hs_lab_reader_name_next() gives, in its order. `bytes`: room for the names one behind the
+ * other, as the last row says how much they need; NULL: only the rows. */
+size_t hs_lab_reader_names(const hs_lab_reader_t *reader, uint32_t table, uint8_t *bytes,
+                           hs_lab_name_row_t *rows, size_t capacity);
 void hs_lab_summary(const hs_lab_reader_t *reader, hs_lab_summary_t *out);
 size_t hs_lab_regions(const hs_lab_reader_t *reader, hs_lab_region_row_t *rows, size_t capacity);
 size_t hs_lab_tasks(const hs_lab_reader_t *reader, hs_lab_task_row_t *rows, size_t capacity);

@@ -324,3 +324,38 @@ size_t hs_lab_reader_name(const hs_lab_reader_t *reader, uint32_t table, uint32_
                  : NULL;
     return length;
 }
+
+/* FNV-1a of 32 bits. */
+static uint32_t hash_of(const uint8_t *bytes, size_t length)
+{
+    uint32_t hash = 0x811C9DC5u;
+    for (size_t i = 0; i < length; i++) {
+        hash = (hash ^ bytes[i]) * 0x01000193u;
+    }
+    return hash;
+}
+
+size_t hs_lab_reader_names(const hs_lab_reader_t *reader, uint32_t table, uint8_t *bytes,
+                           hs_lab_name_row_t *rows, size_t capacity)
+{
+    size_t count = 0;
+    uint32_t begin = 0;
+    for (uint32_t index = hs_lab_reader_name_next(reader, table, 0); index != UINT32_MAX;
+         index = hs_lab_reader_name_next(reader, table, index + 1)) {
+        const uint8_t *name = NULL;
+        const size_t length = hs_lab_reader_name(reader, table, index, &name);
+        if (count < capacity) {
+            rows[count] =
+                (hs_lab_name_row_t){.begin = begin,
+                                    .hash = hash_of(name, length),
+                                    .index = index,
+                                    .length = name == NULL ? HS_LAB_NO_NAME : (uint32_t)length};
+            if (bytes != NULL && length != 0) {
+                memcpy(bytes + begin, name, length);
+            }
+        }
+        begin += (uint32_t)length; /* the names of a trace have an upper bound: trace/names.h */
+        count++;
+    }
+    return count;
+}

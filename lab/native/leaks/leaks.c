@@ -185,7 +185,9 @@ static hs_status_t collect(leaks_t *leaks, const hs_leak_question_t *question)
 static size_t take_axis(leaks_t *leaks, size_t first, size_t stretches, bool kept)
 {
     hs_leak_holder_t *holder = &leaks->holder;
-    memset(leaks->tables, 0, sizeof leaks->tables);
+    for (size_t i = 0; i < holder->count; i++) { /* of the one before */
+        leaks->tables[0][holder->rows[i].born] = leaks->tables[1][holder->rows[i].born] = 0;
+    }
     *holder = (hs_leak_holder_t){.axis = leaks->rows[first].axis,
                                  .kept = kept,
                                  .rows = leaks->rows + first,

@@ -37,7 +37,7 @@ bool hs_holdings_reserve(hs_holdings_t *holdings, size_t records)
     if (records <= holdings->births_size) {
         return true;
     }
-    const size_t grown = records * 2;
+    const size_t grown = records + records / 4 + 64;
     hs_birth_t *moved = realloc(holdings->births, grown * sizeof *moved);
     if (moved == NULL) {
         return false;

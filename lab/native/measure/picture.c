@@ -51,10 +51,19 @@ static bool reserve_all(hs_picture_t *picture)
     picture->most_bytes = calloc(picture->rows, sizeof *picture->most_bytes);
     picture->most_record = calloc(picture->rows, sizeof *picture->most_record);
     picture->owner_bytes = calloc((size_t)picture->rows * OWNERS, sizeof *picture->owner_bytes);
+    picture->starts = calloc(picture->rows + HS_LAB_REGIONS_MAX, sizeof *picture->starts);
     return picture->owner != NULL && picture->used != NULL && picture->size != NULL &&
            picture->age != NULL && picture->block != NULL && picture->moments != NULL &&
            picture->tasks != NULL && picture->free_bytes != NULL && picture->most_bytes != NULL &&
-           picture->most_record != NULL && picture->owner_bytes != NULL;
+           picture->most_record != NULL && picture->owner_bytes != NULL && picture->starts != NULL;
+}
+
+static void set_starts(hs_picture_t *picture, uint32_t region, uint32_t size)
+{
+    const uint32_t first = picture->first[region], rows = picture->first[region + 1] - first;
+    for (uint32_t row = 0; row <= rows && rows != 0; row++) {
+        picture->starts[first + region + row] = (uint32_t)((uint64_t)size * row / rows);
+    }
 }
 
 hs_status_t hs_picture_init(hs_picture_t *picture, const hs_chip_t *chip, const uint64_t *events,
@@ -87,6 +96,7 @@ hs_status_t hs_picture_init(hs_picture_t *picture, const hs_chip_t *chip, const 
     memcpy(picture->events, events, columns * sizeof *events);
     for (uint32_t i = 0; i < chip->count; i++) {
         hs_first_walk_t walk = {picture, i, false};
+        set_starts(picture, i, chip->region[i].size);
         if (chip->region[i].heap != NULL) {
             hs_sim_walk(chip->region[i].heap, note_static, &walk);
         }
@@ -96,11 +106,11 @@ hs_status_t hs_picture_init(hs_picture_t *picture, const hs_chip_t *chip, const 
 
 void hs_picture_free(hs_picture_t *picture)
 {
-    void *const arrays[] = {picture->events,     picture->owner,      picture->used,
-                            picture->size,       picture->age,        picture->block,
-                            picture->blocks,     picture->moments,    picture->tasks,
-                            picture->free_bytes, picture->most_bytes, picture->most_record,
-                            picture->owner_bytes};
+    void *const arrays[] = {picture->events,      picture->owner,      picture->used,
+                            picture->size,        picture->age,        picture->block,
+                            picture->blocks,      picture->moments,    picture->tasks,
+                            picture->free_bytes,  picture->most_bytes, picture->most_record,
+                            picture->owner_bytes, picture->starts};
     for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++) {
         free(arrays[i]);
     }
@@ -111,26 +121,24 @@ void hs_picture_free(hs_picture_t *picture)
 
 /* The rows of one region, and where each begins in it. */
 typedef struct hs_strip {
-    uint32_t first, rows, size;
+    uint32_t first, rows;
+    uint64_t pace; /* rows for each byte, of 2^32 */
+    const uint32_t *starts;
 } hs_strip_t;
 
 static hs_strip_t strip_of(const hs_picture_t *picture, uint32_t region, uint32_t size)
 {
-    const uint32_t first = picture->first[region];
-    const hs_strip_t strip = {first, picture->first[region + 1] - first, size};
+    const uint32_t first = picture->first[region], rows = picture->first[region + 1] - first;
+    const hs_strip_t strip = {first, rows, size == 0 ? 0 : ((uint64_t)rows << 32) / size,
+                              picture->starts + first + region};
     return strip;
 }
 
-static uint32_t row_start(const hs_strip_t *strip, uint32_t row)
-{
-    return (uint32_t)((uint64_t)strip->size * row / strip->rows);
-}
-
-/* The row that holds an offset: the inverse of row_start, whose rounding can be one row off. */
+/* The row that holds an offset: the pace is rounded down, so it may be one of the next. */
 static uint32_t row_of(const hs_strip_t *strip, uint32_t offset)
 {
-    uint32_t row = (uint32_t)((uint64_t)offset * strip->rows / strip->size);
-    while (row + 1 < strip->rows && row_start(strip, row + 1) <= offset) {
+    uint32_t row = (uint32_t)(offset * strip->pace >> 32);
+    while (row + 1 < strip->rows && strip->starts[row + 1] <= offset) {
         row++;
     }
     return row;
@@ -139,7 +147,7 @@ static uint32_t row_of(const hs_strip_t *strip, uint32_t offset)
 /* The part of [offset, offset + size) that lies in a row. */
 static uint32_t overlap(const hs_strip_t *strip, uint32_t row, uint32_t offset, uint32_t size)
 {
-    const uint32_t start = row_start(strip, row), end = row_start(strip, row + 1);
+    const uint32_t start = strip->starts[row], end = strip->starts[row + 1];
     const uint32_t from = offset > start ? offset : start;
     const uint32_t to = offset + size < end ? offset + size : end;
     return to > from ? to - from : 0;
@@ -208,15 +216,17 @@ static void look_at_heaps(hs_picture_t *picture, const hs_chip_t *chip)
 
 static void look_at_blocks(hs_picture_t *picture, const hs_chip_t *chip, const hs_blocks_t *blocks)
 {
+    hs_strip_t strips[HS_LAB_REGIONS_MAX];
+    for (uint32_t i = 0; i < chip->count; i++) {
+        strips[i] = strip_of(picture, i, chip->region[i].size);
+    }
     for (size_t i = 0; i < blocks->used; i++) {
         const hs_block_t *block = &blocks->records[i];
         if (!(block->flags & HS_BLOCK_LIVE) || (block->flags & HS_BLOCK_NOWHERE)) {
             continue;
         }
-        const hs_chip_region_t *region = &chip->region[block->place.region];
-        const hs_strip_t strip = strip_of(picture, block->place.region, region->size);
-        note_used(picture, &strip, block->place.offset, block->requested, task_owner(block->task),
-                  (uint32_t)i);
+        note_used(picture, &strips[block->place.region], block->place.offset, block->requested,
+                  task_owner(block->task), (uint32_t)i);
     }
 }
 
@@ -282,8 +292,7 @@ static uint8_t owner_of(const hs_picture_t *picture, uint32_t row)
 static bool draw_row(hs_picture_t *picture, const hs_measure_t *measure, const hs_blocks_t *blocks,
                      hs_holdings_t *holdings, const hs_strip_t *strip, uint32_t row, uint64_t event)
 {
-    const uint32_t at = strip->first + row,
-                   whole = row_start(strip, row + 1) - row_start(strip, row);
+    const uint32_t at = strip->first + row, whole = strip->starts[row + 1] - strip->starts[row];
     const uint32_t used = whole - picture->free_bytes[at];
     const size_t cell = picture->taken * picture->rows + at;
     if (used == 0) {

@@ -41,6 +41,8 @@ typedef struct hs_picture {
     uint32_t *tasks; /* columns x HS_LAB_PICTURE_TASKS payload bytes */
     /* of the column under way, by row */
     uint32_t *free_bytes, *most_bytes, *most_record, *owner_bytes;
+    uint32_t
+        *starts; /* where each row begins in its region, and behind its rows the region's size */
 } hs_picture_t;
 
 /* `rows`: how many for each region, 0 for one without heap. HS_ERR_ARGUMENT: events not ascending,

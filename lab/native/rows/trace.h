@@ -14,6 +14,15 @@ typedef struct hs_lab_import_stats {
     uint32_t wanted;  /* features that a line needs and the trace has not: begin again with them */
 } hs_lab_import_stats_t;
 
+/* A name of a table. */
+typedef struct hs_lab_name_row {
+    uint32_t begin; /* where it begins among the bytes of all */
+    uint32_t hash;  /* of its bytes: equal names have equal ones */
+    uint32_t index;
+    uint32_t length; /* HS_LAB_NO_NAME: the index is used and has none */
+} hs_lab_name_row_t;
+#define HS_LAB_NO_NAME 0xFFFFFFFFu
+
 /* A line that an import left out. */
 #define HS_LAB_LINE_MAX 80
 typedef struct hs_lab_left_out {

@@ -38,6 +38,24 @@ def test_the_totals_are_those_of_the_log(tmp_path: Path) -> None:
     assert trace["unlike"] is None
 
 
+def test_the_dump_of_the_device_library_is_read_too(tmp_path: Path) -> None:
+    """hs_pools_dump(): docs/guide/pools.md has the text of a program."""
+    log = tmp_path / "a.log"
+    log.write_text(
+        "           check:      176 of      256 (68%) used\n"
+        "12:00:01.5 call-1:      976 of     1024 (95%) used\n"
+        "           total:     1152 of     1280 (90%) used, peak 1280\n"
+        "           check:      200 of      384 (52%) used\n"
+        "           total:      200 of      384 (52%) used, peak 1280\n"
+    )
+    done = run(log)
+    assert "a dump of named pools, 2 dumps" in done.stdout
+    trace = imported(log, tmp_path / "T.hst")
+    assert [(m["used"], m["allocated"]) for m in trace["marks"]] == [(1152, 1280), (200, 384)]
+    assert [group["name"] for group in trace["groups"]] == ["call-1", "check"]
+    assert trace["peak"]["allocated"] == 1280
+
+
 def test_pools_of_one_name_are_distinguished_and_shrunk_ones_begin_anew(tmp_path: Path) -> None:
     head = " cachpool   Dumping all active pools:\n"
     line = " cachpool  {}:  {} of {} (50%) used\n".format

@@ -16,11 +16,11 @@ from heapscope.answers.leaks.verdict import AXIS_NAMES, LEAK, WORDS, Judged, jud
 from heapscope.base.rows.bound import BEFORE, EXACT, WITHHELD, bounds_of
 from heapscope.base.rows.figure import computed, figure
 from heapscope.base.rows.row import Row
-from heapscope.native.live import ask_times, ended_lives, live_blocks, watch, watched
+from heapscope.native.live import ended_lives, live_blocks, watch, watched
 from heapscope.native.live import holders as native_holders
 from heapscope.native.reader import NameTable, NativeReader
 from heapscope.native.structs import Rows
-from heapscope.trace.call_sites import SiteNames, site_names
+from heapscope.trace.call_sites import site_names
 from heapscope.trace.feed import read_trace
 from heapscope.trace.loss import Loss, is_cut, loss_of
 from heapscope.trace.metadata import CLOCK_HZ, WORD_SIZE, number
@@ -30,8 +30,6 @@ from heapscope.trace.source import Progress
 
 #: Holders that are listed; those with least are summed up.
 HOLDERS_MOST = 1000
-#: Holders of more sites have the names of those that are listed alone.
-SITES_MOST = 100_000
 
 
 class HolderRow(Row):
@@ -200,8 +198,7 @@ def find_leaks(
         facts, holders = watched(reader), native_holders(reader)
         live, ended = live_blocks(reader), ended_lives(reader)
         tasks = task_names(reader.names(NameTable.TASK), whole=reader.whole)
-        few = len(holders) <= SITES_MOST or bool(suppressions) or span.round is not None
-        sites = site_names(reader.names(NameTable.SITE) if few else {})
+        sites = site_names(reader.names(NameTable.SITE))
         clock = number(reader.metadata(), CLOCK_HZ) if health.has_clock else None
         began = reader.census().first_time
         word = number(reader.metadata(), WORD_SIZE)
@@ -214,8 +211,6 @@ def find_leaks(
     ticks = facts.last_time - facts.first_time
     seconds = ticks / clock if clock and ticks > 0 else None
     kept = _Kept(stayed, holders, judge(holders, ended, shown, whole=not is_cut(loss)))
-    if not few:
-        sites = _sites(path, kept)
     listed = [
         _holder(kept, at, tasks, sites, span, seconds=seconds, free=free)
         for at in kept.order[:HOLDERS_MOST]
@@ -245,15 +240,6 @@ def find_leaks(
         messages=health.messages if loss is None else (*loss.sentences(), *loss.reasons),
         loss=loss,
     )
-
-
-def _sites(path: str | Path, kept: _Kept) -> SiteNames:
-    """The names of the sites that are listed, of very many."""
-    with NativeReader() as reader:
-        ask_times(reader, [0])  # names alone, and no blocks
-        read_trace(path, reader)
-        listed = kept.rows["site"][kept.order[:HOLDERS_MOST]]
-        return site_names({int(site): reader.name(NameTable.SITE, int(site)) for site in listed})
 
 
 def _hidden(

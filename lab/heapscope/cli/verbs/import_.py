@@ -89,8 +89,8 @@ def import_(
 
     mtrace: what glibc's mtrace() logged to the file in MALLOC_TRACE.
 
-    pjsip: a log with dumps of PJLIB's caching pool ("dd" in pjsua), lines "cachpool NAME:
-    USED of SIZE (P%) used". Each dump becomes a mark; what was between two is not known.
+    pjsip: a log with dumps of named pools, of PJLIB ("dd" in pjsua) or hs_pools_dump(), lines
+    "NAME: USED of SIZE (P%) used". Each dump becomes a mark; what was between two is not known.
 
     Examples:
       heapscope import events.txt -o T.hst

@@ -36,6 +36,10 @@ from heapscope.trace.source import open_blocks
 
 #: Longer traces are explained only when asked: every change is a replay of its own.
 EXPLAINED_EVENTS = 500_000
+#: Each column of the map is drawn from all live blocks: of very many it has fewer columns, which
+#: merge in pairs.
+BLOCKS_DRAWN = 100_000_000
+COLUMNS_LEAST = 100
 
 
 MARKDOWN = "give a name that ends in .md, for Markdown"
@@ -56,7 +60,8 @@ def explorer(out: str | Path) -> Explorer:
 def engine_of(
     trace: Path, options: MemoryOptions, needs: Sequence[Request], limit: int
 ) -> PageEngine | None:
-    """The page's own replay; None: it reads no other segment of a recording than the first."""
+    """The page's own replay; None: it reads no other segment of a recording than the first, or no
+    event of the trace is within the limit."""
     if segment_of(trace)[1] != 1:
         return None
     layout = choose_memory(options, trace).layout
@@ -66,6 +71,8 @@ def engine_of(
     own = memory_json(layout, needs=needs, placement=placement, names=names)
     with open_blocks(trace) as blocks:
         packed = embed(blocks, limit)
+    if packed is None:
+        return None
     return PageEngine(trace=packed, memories=(own, *chip_memories()), limit=limit)
 
 
@@ -96,7 +103,10 @@ def side_of(
     plan: bool,
     progress: OnProgress | None,
 ) -> PageSide:
-    built = surveyed(trace, options, needs=needs, columns=columns, progress=progress)
+    looking = phase(progress, "looking at the trace")
+    info = read_info(trace, progress=looking)
+    drawn = min(columns, max(COLUMNS_LEAST, 2 * (BLOCKS_DRAWN // max(1, info.live_blocks_peak))))
+    built = surveyed(trace, options, needs=needs, columns=drawn, progress=progress)
     result = built.result
     why = None
     if explains if explains is not None else _worth_explaining(result):
@@ -114,7 +124,7 @@ def side_of(
         )
     result = built.complete()
     looking = phase(progress, "looking at live blocks")
-    span = interval(read_info(trace, progress=looking), start=None, end=None)
+    span = interval(info, start=None, end=None)
     leaks = find_leaks(trace, span, free=result.free_for_malloc, progress=looking)
     return PageSide(label="", result=result, survey=built.seen, leaks=leaks, why=why)
 

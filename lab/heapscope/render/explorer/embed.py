@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import gzip
 import json
+import zlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -24,7 +25,11 @@ from heapscope.trace.all_names import AllNames
 
 #: Bytes of a trace in a page at most, compressed, where nothing else is asked for.
 EMBED_LIMIT = 8_000_000
-_RAW_MAX = 256 << 20  # bytes of a trace that are tried, before compression
+#: Sites of a trace whose names the page has beside it, at most.
+SITES_MOST = 100_000
+_PIECE = 1 << 18  # bytes that are compressed at once
+_GZIP = 31  # zlib's word for its largest window in gzip's format
+_GZIP_END = 16  # bytes of the last block and what follows it
 #: Bytes of the pools that a page offers.
 POOLS = tuple(1 << power for power in range(20, 13, -1))
 #: Spans of the page's timeline at most.
@@ -34,30 +39,67 @@ BUCKETS = 1024
 @dataclass(frozen=True, kw_only=True)
 class EmbeddedTrace:
     """A trace in a page. `share`: the part of its bytes that is there. `summary`: what a census
-    finds in that part, so that the page need not read it once more before it replays it."""
+    finds in that part, so that the page need not read it once more before it replays it; None: it
+    has so many names that the page reads them itself."""
 
     packed: bytes
     share: float
-    summary: Mapping[str, Any]
+    summary: Mapping[str, Any] | None
 
     @property
     def whole(self) -> bool:
         return self.share == 1.0
 
 
-def embed(pieces: Iterable[bytes], limit: int) -> EmbeddedTrace:
-    """The trace, compressed; where that has more than `limit` bytes, its beginning."""
-    raw, size = bytearray(), 0
-    for piece in pieces:
-        size += len(piece)
-        raw += piece[: _RAW_MAX - len(raw)]
-    packed = _packed(raw)
-    kept = len(raw)
-    while len(packed) > limit and kept > 0:
-        kept = int(kept * min(0.95, limit / len(packed)))
-        packed = _packed(raw[:kept])
-    share = kept / size if size else 1.0
-    return EmbeddedTrace(packed=packed, share=share, summary=trace_summary(bytes(raw[:kept])))
+def embed(pieces: Iterable[bytes], limit: int) -> EmbeddedTrace | None:
+    """The trace, compressed; where that has more than `limit` bytes, its beginning. None: no heap
+    event is in that."""
+    beginning = _Beginning(limit)
+    with NativeReader() as reader:
+        for piece in pieces:
+            reader.push(piece[: beginning.take(piece)])
+        reader.finish()
+        census = reader.census()
+        if census.events == 0 and not beginning.whole:
+            return None
+        summary = _summary(reader) if census.sites <= SITES_MOST else None
+    return EmbeddedTrace(packed=beginning.packed(), share=beginning.share, summary=summary)
+
+
+class _Beginning:
+    """As much of a trace as has at most `limit` bytes when it is compressed."""
+
+    def __init__(self, limit: int) -> None:
+        self._limit = limit - _GZIP_END
+        self._packer = zlib.compressobj(6, wbits=_GZIP)
+        self._packed = bytearray()
+        self._kept = self._size = 0
+
+    @property
+    def whole(self) -> bool:
+        return self._kept == self._size
+
+    @property
+    def share(self) -> float:
+        return self._kept / self._size if self._size else 1.0
+
+    def take(self, piece: bytes) -> int:
+        """The next bytes; returns how many of them are kept."""
+        begin, step = 0, _PIECE if self.whole else 0
+        self._size += len(piece)
+        while step and begin < len(piece):
+            packer, part = self._packer.copy(), piece[begin : begin + step]
+            more = packer.compress(part) + packer.flush(zlib.Z_SYNC_FLUSH)
+            if len(self._packed) + len(more) <= self._limit:
+                self._packer, self._packed = packer, self._packed + more
+                begin += len(part)
+            else:
+                step //= 2  # what is left of the limit may hold a part of it
+        self._kept += begin
+        return begin
+
+    def packed(self) -> bytes:
+        return bytes(self._packed + self._packer.flush())
 
 
 def trace_summary(trace: bytes) -> dict[str, Any]:
@@ -65,13 +107,17 @@ def trace_summary(trace: bytes) -> dict[str, Any]:
     with NativeReader() as reader:
         reader.push(trace)
         reader.finish()
-        census, health = vars(reader.census()), vars(reader.health())
-        tables = {"tasks": NameTable.TASK, "marks": NameTable.MARK, "sites": NameTable.SITE}
-        names = {
-            key: {str(index): _plain(name) for index, name in reader.names(table).items()}
-            for key, table in tables.items()
-        }
-        metadata = {key: _plain(value) for key, value in reader.metadata().items()}
+        return _summary(reader)
+
+
+def _summary(reader: NativeReader) -> dict[str, Any]:
+    census, health = vars(reader.census()), vars(reader.health())
+    tables = {"tasks": NameTable.TASK, "marks": NameTable.MARK, "sites": NameTable.SITE}
+    names = {
+        key: {str(index): _plain(name) for index, name in reader.names(table).items()}
+        for key, table in tables.items()
+    }
+    metadata = {key: _plain(value) for key, value in reader.metadata().items()}
     return {**exact({"census": census, "health": health}), **names, "metadata": metadata}
 
 
@@ -128,13 +174,14 @@ def packed_parts(
     trace: EmbeddedTrace | None = None,
 ) -> dict[str, str]:
     """The texts of a page by their names: the engine, what its scripts read, the trace."""
+    summary = None if trace is None else trace.summary
     facts = {
         "face": {**interface(), "capabilities": CAPABILITIES},
         "memories": list(memories),
         "colours": list(colours),
         "patterns": patterns,
         "others": others,
-    } | ({} if trace is None else {"trace": trace.summary})
+    } | ({} if summary is None else {"trace": summary})
     text = json.dumps(facts, separators=(",", ":"), allow_nan=False)
     parts = {"engine": engine_bytes(), "explore": text.encode("ascii")}
     built = {name: _text(_packed(part)) for name, part in parts.items()}

@@ -86,7 +86,6 @@ class _Scan:
     def end(self, reader: NativeReader) -> None:
         self.columns = native.columns(reader)
         self.closest = native.closest(reader)
-        self.labels = Labels(reader)
 
 
 class _Draw:
@@ -109,9 +108,10 @@ class _Draw:
         self._tasks, self._payload = native.payload(reader)
         self._sites = native.sites(reader)
         self._classes = native.size_classes(reader)
+        self._labels = Labels(reader)
 
     def survey(self, scan: _Scan) -> Survey:
-        labels = scan.labels
+        labels = self._labels
         kinds = zip((row.kind for row in self._result.kinds), scan.closest, strict=True)
         return Survey(
             columns=tuple(_column(row, labels, self._result) for row in scan.columns),

@@ -35,7 +35,7 @@ KINDS = {
         ThingKind(name="systemview", what="a SystemView recording", sample="; Version ... SEGGER"),
         ThingKind(
             name="pjsip",
-            what="a dump of PJLIB's pools",
+            what="a dump of named pools",
             sample="cachpool pool0x1: 120 of 512 (23%) used",
         ),
         ThingKind(name="result", what="a result of a verb", sample='{ "heapscope_replay": 4, ...'),

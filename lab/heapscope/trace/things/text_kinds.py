@@ -11,7 +11,7 @@ from heapscope.trace.sniff import MAP_HEAD, is_event, looks_like_boot, tool_of
 from heapscope.trace.things.kind import OTHER, UNKNOWN, KnownAs
 
 _CONFIG = re.compile(rb"\s*CONFIG_\w+=.*|# CONFIG_\w+ is not set\s*")
-_POOL = re.compile(rb"\bcachpool\s.*\d+ of +\d+ \(\d+%\) used")
+_POOL = re.compile(rb"(?:\bcachpool\s.*|\btotal: +(?=.*, peak ))\d+ of +\d+ \(\d+%\) used")
 _HEAP_TRACE = re.compile(rb"^.*\d+ bytes \(@ 0x[0-9a-f]+", re.MULTILINE)
 _CORE = re.compile(rb"=+ CORE DUMP START =+")
 #: Times, levels and tags that programs put before what they print.

@@ -104,19 +104,35 @@ function imported(bytes) {
 }
 
 /* The trace that is replayed from now on, and what is known of it. */
-function use(bytes, about) {
-  const { census: figures, health } = about;
+function use(bytes, known) {
+  const { census: figures, health } = known;
   if (figures.events === 0) throw new Error(NO_EVENTS);
   const { lost_chunks, malformed_chunks, skipped_bytes, lost_events, newer_chunks, next_trace, truncated, ended, stopped } = health;
   whole = lost_chunks + malformed_chunks + skipped_bytes + lost_events + newer_chunks === 0 && next_trace === NEVER && truncated === 0 && ended + stopped > 0;
   [trace, census] = [bytes, figures];
   keep(null);
-  return about;
+  return known;
 }
 
-/* `text`: the page's own trace, of which it tells what a census would find. */
+/* What a census finds in a trace; `stats`: of the text that it was made from. */
+function about(bytes, stats) {
+  const reader = new Reader(engine, null);
+  try {
+    reader.push(bytes);
+    if (reader.finish() !== 0) throw new Error(NO_EVENTS);
+    const [figures, health] = ["hs_lab_reader_census", "hs_lab_reader_health"].map((name) => engine.figures(name, reader.at));
+    return { census: figures, health, stats, tasks: reader.names(0), marks: reader.names(1), sites: reader.names(2), metadata: reader.metadata() };
+  } finally {
+    reader.close();
+  }
+}
+
+/* `text`: the page's own trace, of which it tells what a census would find, if it has not very many names. */
 async function open(job) {
-  if (job.text !== undefined) return use(await unpacked(decoded(job.text)), facts);
+  if (job.text !== undefined) {
+    const own = await unpacked(decoded(job.text));
+    return use(own, facts ?? about(own, null));
+  }
   let bytes = await unpacked(new Uint8Array(job.bytes), job.most ?? UNPACKED_MAX), stats = null;
   if (bytes.length === 0) throw new Error("It is empty.");
   if (!holdsTrace(bytes)) {
@@ -133,15 +149,7 @@ async function open(job) {
     }
     ({ bytes, stats } = built);
   }
-  const reader = new Reader(engine, null);
-  try {
-    reader.push(bytes);
-    if (reader.finish() !== 0) throw new Error(NO_EVENTS);
-    const [figures, health] = ["hs_lab_reader_census", "hs_lab_reader_health"].map((name) => engine.figures(name, reader.at));
-    return use(bytes, { census: figures, health, stats, tasks: reader.names(0), marks: reader.names(1), sites: reader.names(2), metadata: reader.metadata() });
-  } finally {
-    reader.close();
-  }
+  return use(bytes, about(bytes, stats));
 }
 
 /* The blocks that the page sees from now on. */
