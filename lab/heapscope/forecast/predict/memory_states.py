@@ -41,6 +41,7 @@ from heapscope.forecast.predict.part_table import (
     PartRow,
     parts_in,
 )
+from heapscope.memory.layout.boot_log import BootLog
 from heapscope.memory.layout.chips import load_chip
 
 MEMORIES = KINDS
@@ -161,11 +162,15 @@ class OwnMemory:
 @dataclass(frozen=True, kw_only=True, eq=False)
 class MemoryModel:
     """A configuration, ready to be asked about its memory. `static_dram`, `static_iram`: bytes of
-    code and data of the whole firmware, where an ELF or a map told them."""
+    code and data of the whole firmware, where an ELF, a map or an image told them. `boot`: the
+    heap's own regions, where an image told them. `unlike`: what such a file contradicts in the
+    configuration, in sentences."""
 
     scene: MemoryScene
     static_dram: int | None = None
     static_iram: int | None = None
+    boot: BootLog | None = None
+    unlike: tuple[str, ...] = ()
     own: tuple[OwnMemory, ...] = ()
 
     @property
@@ -385,19 +390,40 @@ class MemoryModel:
         self, other: MemoryModel, state: str, only: Collection[str] | None = None
     ) -> MemoryUse:
         """DRAM that `other` takes more than this: parts that both hold alike take no part in it."""
-        here, there = (
-            [each for each in model.held(state, only) if each.place == DRAM]
-            for model in (self, other)
-        )
-        return use_of(_steps(here, there).values())
+        return self.changes(other, state, only)[DRAM]
+
+    def changes(
+        self, other: MemoryModel, state: str, only: Collection[str] | None = None
+    ) -> dict[str, MemoryUse]:
+        """The same of each memory."""
+        here, there = (model.held(state, only) for model in (self, other))
+        steps = {
+            place: _steps(
+                *([each for each in held if each.place == place] for held in (here, there))
+            )
+            for place in MEMORIES
+        }
+        return {place: use_of(each.values()) for place, each in steps.items()}
+
+    def ground(self, other: MemoryModel, state: str) -> float:
+        """DRAM that the chip gives to `other` more than to this: by cores, and by RTC memory."""
+        return other.before_code(state, DRAM) - self.before_code(state, DRAM)
+
+    def half_of(self, use: MemoryUse, ground: float, state: str) -> float:
+        """Half of the band of a difference. Memory that the chip's map tells is known to the byte,
+        and differs all the same."""
+        fit = memory_fit()
+        variance = use.variance(fit)
+        return fit.difference_half(variance or float(bool(ground)), state)
 
     def difference(
         self, other: MemoryModel, state: str, only: Collection[str] | None = None
     ) -> FreeBand:
         """DRAM that `other` leaves more than this. `only`: parts that can differ."""
-        fit, use = memory_fit(), self.change(other, state, only)
-        half = fit.difference_half(use.variance(fit), state)
-        return FreeBand(median=-use.taken(fit), half_80=half)
+        use, ground = self.change(other, state, only), self.ground(other, state)
+        return FreeBand(
+            median=ground - use.taken(memory_fit()), half_80=self.half_of(use, ground, state)
+        )
 
 
 def _steps(before: Iterable[Held], after: Iterable[Held]) -> dict[str, tuple[str, float]]:
