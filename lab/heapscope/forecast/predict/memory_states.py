@@ -409,21 +409,15 @@ class MemoryModel:
         """DRAM that the chip gives to `other` more than to this: by cores, and by RTC memory."""
         return other.before_code(state, DRAM) - self.before_code(state, DRAM)
 
-    def half_of(self, use: MemoryUse, ground: float, state: str) -> float:
-        """Half of the band of a difference. Memory that the chip's map tells is known to the byte,
-        and differs all the same."""
-        fit = memory_fit()
-        variance = use.variance(fit)
-        return fit.difference_half(variance or float(bool(ground)), state)
-
     def difference(
         self, other: MemoryModel, state: str, only: Collection[str] | None = None
     ) -> FreeBand:
         """DRAM that `other` leaves more than this. `only`: parts that can differ."""
-        use, ground = self.change(other, state, only), self.ground(other, state)
-        return FreeBand(
-            median=ground - use.taken(memory_fit()), half_80=self.half_of(use, ground, state)
-        )
+        fit, ground = memory_fit(), self.ground(other, state)
+        use = self.change(other, state, only)
+        # a chip's map is known to the byte, and no difference has a band of 0
+        half = fit.difference_half(use.variance(fit) or float(bool(ground)), state)
+        return FreeBand(median=ground - use.taken(fit), half_80=half)
 
 
 def _steps(before: Iterable[Held], after: Iterable[Held]) -> dict[str, tuple[str, float]]:
@@ -442,24 +436,6 @@ def default_statics(chip: str, sdk: str, minor: Minor, place: str) -> tuple[Held
     """The static parts that an empty program has in a default build."""
     model = MemoryModel(scene=MemoryScene(config=Config(chip=chip, sdk=sdk), minor=minor))
     return tuple(each for each in model.held(BOOT) if each.place == place)
-
-
-@functools.lru_cache(maxsize=256)
-def library_bytes(chip: str, minor: Minor, place: str) -> float:
-    """Bytes of the libraries that every program has, in a default build, by linker maps; less code
-    that the chip has other memory for."""
-    statics = default_statics(chip, f"{minor[0]}.{minor[1]}", minor, place)
-    static = load_chip(chip).data.static
-    elsewhere = static.code_elsewhere if static is not None else 0
-    return sum(each.taken for each in statics if each.part.kind == MAP) - elsewhere
-
-
-@functools.lru_cache(maxsize=64)
-def start_use(chip: str, minor: Minor) -> float:
-    """Bytes that start-up allocates in a default build."""
-    config = Config(chip=chip, sdk=f"{minor[0]}.{minor[1]}")
-    held = MemoryModel(scene=MemoryScene(config=config, minor=minor)).held(APP_MAIN)
-    return sum(each.taken for each in held if each.part.state == APP_MAIN and each.place == DRAM)
 
 
 _NO_WIFI = ("esp32h2", "esp32h21", "esp32h4", "esp32p4")

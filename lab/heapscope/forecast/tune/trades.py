@@ -205,7 +205,8 @@ class Trades:
         ground = self.model.ground(model, self.model.busiest)
         fit, use = memory_fit(), moved[DRAM]
         median = ground - use.taken(fit)
-        half = self.model.half_of(use, ground, self.model.busiest)
+        variance = use.variance(fit) or float(bool(ground))
+        half = fit.difference_half(variance, self.model.busiest)
         told = is_known_gain(median, median - half, median + half)
         if median < _LEAST or not told or not self._gives(use, ground):
             return None
