@@ -9,6 +9,10 @@ MODEL = "tests/lab/tune/test_tune_model.py"
 COMMAND = "tests/lab/tune/test_tune_command.py"
 TRADES = "tests/lab/tune/test_trades.py"
 RANKS = "tests/lab/tune/test_ranks.py"
+DOMAIN = "tests/lab/tune/test_tune_domain.py"
+OFFERS = "tests/lab/predict/test_knob_offers.py"
+READERS = "tests/lab/config/test_readers.py"
+IMAGE = "tests/lab/static/test_static_image.py"
 
 TUNE = (
     Mutant(
@@ -86,17 +90,65 @@ TUNE = (
     Mutant(
         "bytes of a trade",
         "what the SDK changes with it is left out",
-        "lab/heapscope/forecast/tune/trades.py::Trades._change",
-        "if texts(name) != text} | {option}",
-        "if name == option} | {option}",
+        "lab/heapscope/forecast/tune/trades.py::Trades._moved",
+        "if texts(name) != now[name]} | {*options}",
+        "if name in options} | {*options}",
         TRADES,
     ),
     Mutant(
         "what may be given up",
         "all kinds are taken for one",
-        "lab/heapscope/cli/verbs/tune.py::tune",
-        "taken = trades.taken(each for each in possible if each.group in groups)",
-        "taken = trades.taken(each for each in possible if groups)",
+        "lab/heapscope/forecast/tune/traded.py::TradedQuestion._all",
+        "each for each in possible if each.group in groups and not each.weighed",
+        "each for each in possible if groups and not each.weighed",
         TRADES,
+    ),
+    Mutant(
+        "none has more",
+        "the user's own value is left out",
+        "lab/heapscope/forecast/tune/domain.py::make_space",
+        "values = _with_present(config, name, values, current[name])",
+        "values = tuple(values)",
+        DOMAIN,
+    ),
+    Mutant(
+        "none as good changes fewer options",
+        "the optimum stays as it is",
+        "lab/heapscope/forecast/tune/problem.py::Problem.simplest",
+        "few = self.search.lightest(weights, equal, known=least.choice)",
+        "few = least",
+        DOMAIN,
+    ),
+    Mutant(
+        "none has more",
+        "one core is never tried",
+        "lab/heapscope/forecast/tune/traded.py::TradedQuestion._best",
+        "if e.weighed and e.group in groups",
+        "if e.weighed and not groups",
+        DOMAIN,
+    ),
+    Mutant(
+        "an offer that gives something",
+        "a gain is one whatever its band",
+        "lab/heapscope/forecast/predict/known_gain.py::is_known_gain",
+        "abs(median) >= _SHARE_OF_BAND * half",
+        "abs(median) >= 0 * half",
+        OFFERS,
+    ),
+    Mutant(
+        "what an option can change",
+        "members of a choice do not hang on each other",
+        "lab/heapscope/config/kconfig/readers.py::ReadValues.reached",
+        "choices = {symbols[name].choice for name in names if name in symbols}",
+        "choices: set[str] = set()",
+        READERS,
+    ),
+    Mutant(
+        "regions of an image with the system in them",
+        "the default layout is taken",
+        "lab/heapscope/forecast/predict/system_layout.py::SystemMemory._layout",
+        "boot=boot,",
+        "boot=None,",
+        IMAGE,
     ),
 )

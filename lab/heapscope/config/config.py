@@ -13,6 +13,7 @@ from heapscope.base.printable import printable
 from heapscope.config.kconfig.lines import ReadLine, read_lines, read_members, user_values
 from heapscope.config.kconfig.names import name_in
 from heapscope.config.kconfig.patches import unlike, with_defaults
+from heapscope.config.kconfig.readers import ReadValues
 from heapscope.config.kconfig.stated import JudgedLines, judged_lines
 from heapscope.config.kconfig.table import (
     RELEASES,
@@ -206,6 +207,10 @@ class Config:
     @cached_property
     def values(self) -> OptionValues:
         return OptionValues(self.table, self._user)
+
+    def read_values(self) -> ReadValues:
+        """The same, worked out anew, which tell what hangs on what."""
+        return ReadValues(self.table, self._user)
 
 
 def read_files(paths: Sequence[str | Path]) -> tuple[ConfigFile, ...]:

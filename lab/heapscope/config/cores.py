@@ -23,7 +23,7 @@ from heapscope.base.errors import InputError
 from heapscope.base.printable import printable
 from heapscope.base.zstd import ZstdDecompressor
 from heapscope.config.read_file import ConfigFile
-from heapscope.config.releases import minor_of
+from heapscope.config.releases import find_release, minor_of
 from heapscope.config.value import Value
 
 #: Cores whose libraries are built before the sketch is: no user changes their options or ESP-IDF.
@@ -86,15 +86,25 @@ def named_core(text: str) -> tuple[NamedCore, str] | None:
 
 
 def core_behind(before: NamedCore, text: str) -> tuple[NamedCore, str] | None:
-    """ "@3.3.8" behind arduino@3.3.7 is that release of arduino. None: it is one of ESP-IDF's."""
+    """ "@3.3.8" behind arduino@3.3.7 is that release of arduino. None: it is one of ESP-IDF's,
+    which a project that is built from source takes, too."""
     match = _BEHIND.match(text)
     if match is None:
         return None
     built_here = before.project in PREBUILT or before.project == IDF
-    if not built_here and match["release"] not in _releases(before.project):
+    known = built_here or match["release"] in _releases(before.project)
+    if not known and _is_of_idf(match["release"]):
         return None
     named = NamedCore(project=before.project, release=match["release"], tags=before.tags)
     return named, text[match.end() :]
+
+
+def _is_of_idf(release: str) -> bool:
+    try:
+        find_release(release)
+    except InputError:
+        return False
+    return True
 
 
 def core_of(named: NamedCore, *, chip: str | None) -> Core:

@@ -10,7 +10,6 @@ from pathlib import Path
 
 from heapscope.base.errors import InputError
 from heapscope.base.printable import printable
-from heapscope.trace.things.text_kinds import other_text
 from heapscope.trace.whole import read_whole
 
 REMEDY = "give the project's sdkconfig, or a sdkconfig.defaults with the same options"
@@ -94,7 +93,11 @@ def _text_file(content: bytes, name: str) -> ConfigFile:
 
 def _refuse_others(head: bytes, text: str, name: str) -> None:
     """InputError: it is a text of another kind, whose lines may speak of options, too."""
-    other = None if _HEADER.search(text) else other_text(head)
+    if _HEADER.search(text):
+        return
+    from heapscope.trace.things.text_kinds import other_text  # takes the reader of logs with it
+
+    other = other_text(head)
     if other is not None:
         raise InputError(f"{name}: {other.what}, and no sdkconfig", remedy=other.remedy)
 

@@ -43,6 +43,8 @@ def test_a_release_behind_one_is_of_the_project_that_has_it() -> None:
     board = NamedCore(project="micropython", release="1.26.1", tags=("ESP32_GENERIC",))
     assert core_behind(board, "@5.4.1") is None  # ESP-IDF's
     assert core_behind(board, "@1.27.0") is not None
+    unknown = NamedCore(project="micropython", release="9.9.9", tags=("ESP32_GENERIC",))
+    assert core_behind(board, "@9.9.9") == (unknown, "")  # no release of ESP-IDF's
 
 
 def test_memory_variants_differ() -> None:

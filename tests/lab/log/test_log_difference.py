@@ -41,7 +41,7 @@ def differences(result: LogComparison) -> dict[str, int]:
     return {row.name: row.differences[0] for row in result.rows if row.differences[0] is not None}
 
 
-def test_what_the_build_takes_is_told_from_what_is_allocated(tmp_path: Path) -> None:
+def test_what_the_build_takes_is_known_gain_from_what_is_allocated(tmp_path: Path) -> None:
     result = logs(
         tmp_path,
         REPORT.format(total=390_000, free=360_000, used=30_000, least=355_000, largest=330_000),
@@ -90,6 +90,8 @@ def test_two_pairs_of_totals_are_enough() -> None:
         (("total=1000,free=500",), "nothing to compare it with"),
         (("total=1000,free=500", "total=1000,rest=5"), "not a figure of a heap"),
         (("total=1000,free=much", "total=1000,free=5"), "free"),
+        (("total=1000,free=5", "total=1000,free=1001"), "free is more than total"),
+        (("free=5,largest=6", "free=5,largest=4"), "largest is more than free"),
         (("total=1000,free=-5", "total=1000,free=5"), "free"),
         (("total=1000,free=500", "+CONFIG_X=y"), "nothing to compare"),
     ],

@@ -13,6 +13,7 @@ from heapscope.forecast.predict.config_knobs import knobs_of
 from heapscope.forecast.predict.forecast import forecast
 from heapscope.forecast.predict.knob_changes import changes
 from heapscope.forecast.predict.knob_offers import KnobOffer, knob_offers
+from heapscope.forecast.predict.known_gain import is_known_gain
 from heapscope.forecast.predict.memory_scene import MemoryScene, minor_of_config
 from heapscope.forecast.predict.memory_states import MemoryModel
 from heapscope.forecast.predict.wifi_table import METRICS
@@ -96,15 +97,41 @@ def test_no_fewer_than_a_published_configuration_has(configure: MakeConfig) -> N
     assert offer.lines == ("CONFIG_ESP_WIFI_STATIC_RX_BUFFER_NUM=3",)
 
 
-def test_buffers_that_no_window_fills_give_nothing(configure: MakeConfig) -> None:
+def test_buffers_that_no_window_fills_are_no_offer(configure: MakeConfig) -> None:
     """32 TX buffers hold the four segments of a default window; of a window of 32 they hold all."""
-    offer = by_key(configure(chip="esp32c6"))["dynamic_tx"]
-    assert (offer.gain_low, offer.gain, offer.gain_high) == (0, 0, 0)
+    assert "dynamic_tx" not in by_key(configure(chip="esp32c6"))
     offer = by_key(configure("LWIP_TCP_SND_BUF_DEFAULT=46080", chip="esp32c6"))["dynamic_tx"]
     assert offer.gain_low is not None
     assert offer.gain_high is not None
     assert 0.6 * 16 * 1650 < offer.gain <= 16 * 1654
     assert 0 < offer.gain_low < offer.gain < offer.gain_high
+
+
+@pytest.mark.parametrize(
+    ("median", "low", "high", "told"),
+    [
+        (100, -600, 800, False),
+        (0, 0, 0, False),
+        (0, None, None, False),
+        (411, -5150, 5972, False),
+        (400, -300, 1100, True),
+        (-900, -1500, -300, True),
+        (-90, -790, 610, False),
+        (50, None, None, True),
+    ],
+)
+def test_a_gain_far_below_its_band_is_none(
+    median: int, low: int | None, high: int | None, told: bool
+) -> None:
+    assert is_known_gain(median, low, high) == told
+
+
+@pytest.mark.parametrize("chip", ["esp32", "esp32c3", "esp32c6", "esp32s3"])
+def test_an_offer_gives_more_than_its_band_leaves_open(configure: MakeConfig, chip: str) -> None:
+    for offer in knob_offers(configure(chip=chip)):
+        assert offer.gain > 0
+        if offer.gain_low is not None and offer.gain_high is not None:
+            assert offer.gain >= (offer.gain_high - offer.gain_low) / 4, offer.key
 
 
 def test_lines_are_those_of_the_sdk(configure: MakeConfig) -> None:

@@ -312,6 +312,60 @@ def test_predict_leaves_just_what_the_image_does(image: Path, tmp_path: Path) ->
         hs.predict(config, idf="5.3.1", bin=image)
 
 
+@pytest.mark.parametrize("load", ["none", "wifi"])
+def test_a_load_is_held_in_the_regions_of_the_image(
+    hst: Path, image: Path, tmp_path: Path, load: str
+) -> None:
+    """The default layout of the chip is not in it, and what is left is what predict says."""
+    config, out = tmp_path / "sdkconfig", tmp_path / "r.json"
+    config.write_text('CONFIG_IDF_TARGET="esp32"\n')
+    options = ("--sdkconfig", config, "--idf", "5.3.1", "--bin", image)
+    done = run("replay", hst, *options, "--load", load, "--json", out)
+    assert done.exit_code == 0, done.stderr
+    document = json.loads(out.read_text())
+    regions = {(row["start"], row["size"], row["kind"]) for row in document["regions"]}
+    assert regions == {(one.start, one.size, one.kind) for one in read_image(image).regions}
+    left = sum(row["reported_free"] for row in document["regions"] if row["kind"] != "IRAM")
+    state = {"none": "app_main", "wifi": "load"}[load]
+    stated = hs.predict(config, idf="5.3.1", bin=image).states[state].dram.median
+    kept = 1_004  # the block of the trace that stays
+    assert abs(stated - left - kept) <= 16
+
+
+def test_a_trace_fits_in_the_regions_of_the_image(hst: Path, image: Path, tmp_path: Path) -> None:
+    config = tmp_path / "sdkconfig"
+    config.write_text('CONFIG_IDF_TARGET="esp32"\n')
+    result = hs.predict(config, idf="5.3.1", bin=image, trace=hst)
+    assert result.trace_fit is not None
+    assert result.trace_fit.met
+    assert result.replay is not None
+    regions = [(one.start, one.size) for one in read_image(image).regions]
+    assert [(row.start, row.size) for row in result.replay.regions] == regions
+
+
+@pytest.mark.parametrize(
+    ("lines", "idf", "stated"),
+    [
+        ("", "5.3.1", ()),
+        ("", "5.5", ("built with ESP-IDF v5.3.1",)),
+    ],
+)
+def test_an_image_of_another_build_is_reported(
+    hst: Path, image: Path, tmp_path: Path, lines: str, idf: str, stated: tuple[str, ...]
+) -> None:
+    config = tmp_path / "sdkconfig"
+    config.write_text(f'CONFIG_IDF_TARGET="esp32"\n{lines}')
+    for done in (
+        run("predict", config, "--idf", idf, "--bin", image),
+        run("replay", hst, "--sdkconfig", config, "--idf", idf, "--bin", image, "--load", "wifi"),
+        run("compare", config, "+CONFIG_LWIP_IRAM_OPTIMIZATION=y", "--idf", idf, "--bin", image),
+    ):
+        assert done.exit_code == 0, done.stderr
+        text = " ".join(done.stdout.split())
+        assert ("is of another build than the configuration" in text) == bool(stated)
+        assert all(each in text for each in stated)
+
+
 def test_the_front_door_says_what_the_image_leaves(image: Path) -> None:
     done = run(image)
     assert done.exit_code == 0, done.stderr

@@ -108,11 +108,10 @@ def _records(question: Question, knob: KnobOffer) -> Iterator[Idea]:
 
 
 def applying(knobs: tuple[KnobOffer, ...], recording: Recording) -> tuple[KnobOffer, ...]:
-    """Those that win something, in a program that has what they change."""
-    winning = tuple(knob for knob in knobs if knob.gain > 0)
-    if not any(knob.key.startswith("tls") for knob in winning) or _has_tls(recording):
-        return winning
-    return tuple(knob for knob in winning if not knob.key.startswith("tls"))
+    """Those in a program that has what they change."""
+    if not any(knob.key.startswith("tls") for knob in knobs) or _has_tls(recording):
+        return knobs
+    return tuple(knob for knob in knobs if not knob.key.startswith("tls"))
 
 
 def _has_tls(recording: Recording) -> bool:

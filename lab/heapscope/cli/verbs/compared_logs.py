@@ -14,6 +14,8 @@ from heapscope.logs.answer.log_sides import ComparedLog, log_side, totals_side
 from heapscope.simulation.result.several import SIDES_MAX
 
 _GIVEN = ("total", "used", "free", "largest", "min")
+#: Figures that are parts of another one of the same heap.
+_INSIDE = (("free", "total"), ("used", "total"), ("largest", "free"), ("min", "free"))
 _TOTALS = re.compile(rf"(?:{'|'.join(_GIVEN)})=[^,=]+(?:,\w+=[^,=]+)*")
 _EXAMPLE = "for example: total=397744,free=362308 total=348584,free=312268"
 
@@ -47,4 +49,10 @@ def _totals(text: str) -> dict[str, int]:
         if name not in _GIVEN:
             raise InputError(f"'{printable(part)}': not a figure of a heap", remedy=_EXAMPLE)
         figures[name] = parse_size(value, what=name)
+    for name, whole in _INSIDE:
+        if name in figures and whole in figures and figures[name] > figures[whole]:
+            raise InputError(
+                f"'{printable(text)}': {name} is more than {whole}",
+                remedy=f"give figures of one heap and one moment, {_EXAMPLE}",
+            )
     return figures

@@ -160,7 +160,7 @@ def predict(
         environment=environment,
         times=times,
         measured=learned.measured,
-        notes=(*chosen.notes, *left_out(config), *stated, *learned.notes),
+        notes=(*chosen.notes, *left_out(config), *model.unlike, *stated, *learned.notes),
     )
     if trace is None:
         return Prediction(**vars(result))

@@ -71,8 +71,8 @@ def tune(
         Sequence[str],
         Option(
             "KIND",
-            "Give this up for memory: code, features, checks, stacks, queues, psram, "
-            "all (code, and only where it must). May be repeated.",
+            "Give this up for memory: code, features, checks, stacks, queues, psram, memory, "
+            "cores, all; or bluetooth, board (code, and only where it must). May be repeated.",
         ),
     ] = (),
     prefer: Annotated[
@@ -96,11 +96,13 @@ def tune(
 ) -> TuneResult:
     """Find the configuration with the most memory, or speed, that has all that is needed.
 
-    Exact by the models of `predict`, under every rule that a build, Kconfig or the device enforces.
+    Exact by the models of `predict`, under every rule that a build, Kconfig or the device enforces,
+    over a domain that the answer names. It changes the fewest options of all that are as good.
     It starts from the files, or from the defaults of --chip. --trace is without Wi-Fi's blocks, and
     of several, traces of variants, the best is taken. The buffers of --tls sessions are taken off,
     and their modes compared.
-    Exit code 1 when no configuration has all that is needed; then it says how much less would do.
+    Exit code 1 when no configuration has all that is needed; then it says what would have to be
+    given up for it, and how much less would do.
 
     Examples:
       heapscope tune --chip esp32 --goal "tcp_rx>=20" --goal "free>=150KB"
@@ -125,19 +127,11 @@ def tune(
     from heapscope.forecast.predict.own_board import measured_of
     from heapscope.forecast.predict.wifi_table import METRICS, chips
     from heapscope.forecast.tune.goals import CONTIGUOUS, PREFERENCES, parse_goals, parse_keep
-    from heapscope.forecast.tune.least_trades import least_trades
-    from heapscope.forecast.tune.memory import FREE
     from heapscope.forecast.tune.problem import Problem, with_psram
     from heapscope.forecast.tune.question import TuneQuestion, answer, default_preference
     from heapscope.forecast.tune.tls import choose_tls
-    from heapscope.forecast.tune.trades import (
-        CODE,
-        Trades,
-        TuneTrade,
-        parse_trades,
-        trade_options,
-        values_of,
-    )
+    from heapscope.forecast.tune.traded import TradedQuestion
+    from heapscope.forecast.tune.trades import parse_trades, trade_options
 
     environment = placed(air=air, rtt=rtt, loss=loss)
     board = None if measured is None else Path(measured)
@@ -191,9 +185,8 @@ def tune(
     def memory_of(values: dict[str, Value]) -> MemoryModel:
         return with_own(memory.of(ground.changed_to(values)), own)
 
-    def requested(taken: Sequence[TuneTrade]) -> tuple[Problem, TuneResult]:
-        model = memory_of(values_of(taken))
-        problem = Problem.of(
+    def problem_of(model: MemoryModel) -> Problem:
+        return Problem.of(
             model.scene.config,
             constants,
             idf=idf,
@@ -204,34 +197,26 @@ def tune(
             memory=model,
             start=start,
         )
-        return problem, answered(problem)
 
-    def answered(problem: Problem) -> TuneResult:
+    def answered(problem: Problem, more: Sequence[str]) -> TuneResult:
         if not traces:
-            return answer(problem, question, notes=notes)
+            return answer(problem, question, notes=(*notes, *more))
         from heapscope.forecast.tune.by_replay import by_replays  # imports the replay
 
         replays = phase(progress, "replays", parts=True)
-        return by_replays(problem, question, traces, requests, notes, replays, traced=traced)
+        return by_replays(
+            problem, question, traces, requests, (*notes, *more), replays, traced=traced
+        )
 
-    trades = Trades(model=memory_of({}), keep=named)
-    possible = trades.possible()
-    taken = trades.taken(each for each in possible if each.group in groups)
-    problem, result = requested(taken)
-    if result.best is None and not trade:
-        code = trades.taken(each for each in possible if each.group == CODE)
-        problem, other = requested(code)
-        if other.best is not None:
-            result, taken = other, code
-            notes += ("the goals cannot be had without: code runs from flash (--trade code)",)
-    if taken and result.best is not None and not traces and (question.prefer != FREE or not trade):
-        most = question if trade else replace(question, prefer=FREE)
-        taken = least_trades(taken, problem, most, memory_of)
-        problem, result = requested(taken)
-    names = {each.option for each in taken}
-    offers = (each for each in possible if each.option not in names)
-    stated = ("the throughputs do not count what is given up for memory",) if taken else ()
-    result = replace(result, trades=(*taken, *offers), tls=modes, notes=(*result.notes, *stated))
+    asked_for = TradedQuestion(
+        question=question,
+        memory_of=memory_of,
+        problem_of=problem_of,
+        answer=answered,
+        keep=named,
+        traces=bool(traces),
+    ).answered(groups)
+    problem, result = asked_for.problem, replace(asked_for.result, tls=modes)
     if front is None:
         return result
     from heapscope.forecast.tune.front import pareto_front

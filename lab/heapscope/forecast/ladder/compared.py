@@ -175,6 +175,8 @@ def _speed(share: SpeedShare) -> SpeedGain:
 
 
 def _weight(row: OptionGain) -> tuple[int, float]:
+    """A gain that its band leaves open is not ranked among others."""
     gain = row.gain
-    bytes_of = sum(abs(getattr(gain.left, place).median) for place in (DRAM, "iram"))
+    bands = [getattr(gain.left, place) for place in (DRAM, "iram")]
+    bytes_of = sum(abs(each.median) for each in bands if each.is_known_gain)
     return bytes_of, sum(abs(each.median) for each in gain.throughput_mbps.values())

@@ -5,6 +5,7 @@ from __future__ import annotations
 from heapscope.base.rows.figure import figure
 from heapscope.base.rows.row import Document, Row
 from heapscope.forecast.predict.forecast import Band
+from heapscope.forecast.predict.known_gain import is_known_gain
 from heapscope.forecast.predict.state_memory import ByteBand, StateFree
 
 LINE, DEFAULT, RELEASE, CODE, REST = "line", "default", "release", "code", "rest"
@@ -16,6 +17,11 @@ class GainBand(Row):
     median: int = figure("The middle; below 0: so much is lost.", "B", least=None)
     low_80: int = figure("The lower bound of the 80 % band.", "B", least=None)
     high_80: int = figure("The upper bound of the 80 % band.", "B", least=None)
+
+    @property
+    def is_known_gain(self) -> bool:
+        """Its band does not leave open whether anything is gained or lost."""
+        return is_known_gain(self.median, self.low_80, self.high_80)
 
 
 class SpeedGain(Row):
@@ -88,7 +94,9 @@ class Difference(Row):
     """The step from one configuration to another."""
 
     total: Gained = figure("The sum of the gains.")
-    options: tuple[OptionGain, ...] = figure("The differences, the largest gain or loss first.")
+    options: tuple[OptionGain, ...] = figure(
+        "The differences, the largest gain or loss first; those far below their bands last."
+    )
     unknown: tuple[UnknownOption, ...] = figure("Options of which nothing is known.")
 
 

@@ -67,8 +67,9 @@ class ConfigSide:
 
     @property
     def release(self) -> str:
-        """ "5.1"."""
-        return ".".join(map(str, self.model.scene.minor))
+        """ "5.1", or "5.1.4" where a patch release was named."""
+        minor = ".".join(map(str, self.model.scene.minor))
+        return self.config.sdk if self.config.sdk.startswith(f"{minor}.") else minor
 
 
 def named_files(names: Sequence[str | Path]) -> list[NamedFiles]:

@@ -108,7 +108,8 @@ def _with_static(sides: Sequence[ConfigSide], static: KnownStatic) -> Iterable[C
             for place, reported in ((DRAM, static.static_dram), (IRAM, static.static_iram))
         }
         model = replace(side.model, static_dram=known[DRAM], static_iram=known[IRAM])
-        yield replace(side, model=model)
+        unlike = static.unlike if side is linked[0] else ()
+        yield replace(side, model=model, notes=(*side.notes, *unlike))
 
 
 def levels(

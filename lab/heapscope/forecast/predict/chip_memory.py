@@ -127,7 +127,7 @@ def empty_static(
 ) -> EmptyStatic:
     """`without`: sources that are left aside, and chips as "chip esp32", for tests of what was not
     seen. `widths`: in place of those that were learned, by release and by chip."""
-    from heapscope.forecast.predict.memory_states import library_bytes
+    from heapscope.forecast.predict.default_use import library_bytes
 
     step, other = widths or (memory_fit().step, memory_fit().chip)
     own, others = _known_of(chip, without)
@@ -208,7 +208,7 @@ def _rests() -> Mapping[str, tuple[Rest, ...]]:
 
 def measured_rests() -> Iterator[Rest]:
     """The rest of each program of data/memory/empty.csv and built.csv, for rests.csv."""
-    from heapscope.forecast.predict.memory_states import (  # sums of parts, which ask for chips
+    from heapscope.forecast.predict.default_use import (  # sums of parts, which ask for chips
         library_bytes,
         start_use,
     )

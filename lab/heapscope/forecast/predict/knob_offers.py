@@ -21,6 +21,7 @@ from heapscope.config.rules import all_rules
 from heapscope.forecast.predict.config_knobs import knobs_of
 from heapscope.forecast.predict.constants import Constants, read_constants
 from heapscope.forecast.predict.knob_changes import KnobChange, changes
+from heapscope.forecast.predict.known_gain import is_known_gain
 from heapscope.forecast.predict.memory_scene import MemoryScene, minor_of_config
 from heapscope.forecast.predict.memory_states import MemoryModel
 from heapscope.forecast.predict.radio import through_air
@@ -81,7 +82,8 @@ class KnobOffer(Row):
 
 
 def knob_offers(config: Config) -> tuple[KnobOffer, ...]:
-    """The largest gain first; empty for a chip without Wi-Fi. InputError: a value cannot be."""
+    """The largest gain first, and none that is far below its band; empty for a chip without Wi-Fi.
+    InputError: a value cannot be."""
     if config.chip not in chips():
         return ()
     now = knobs_of(config).knobs
@@ -91,7 +93,8 @@ def knob_offers(config: Config) -> tuple[KnobOffer, ...]:
         for change in changes(config, now)
         if _broken(change.applied(config)) <= broken
     ]
-    return tuple(sorted(results, key=lambda offer: -offer.gain))
+    told = (e for e in results if e.gain > 0 and is_known_gain(e.gain, e.gain_low, e.gain_high))
+    return tuple(sorted(told, key=lambda offer: -offer.gain))
 
 
 def _broken(config: Config) -> set[tuple[str, int]]:

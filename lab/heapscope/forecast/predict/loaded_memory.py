@@ -59,7 +59,7 @@ def loaded_memory(options: MemoryOptions, trace: Path | None) -> ChosenMemory:
     )
     psram = _bytes(options, "psram")
     memory = load.memory(with_own(model, own), psram=PSRAM_SIZE if psram is None else psram)
-    layout, notes = memory.layout(), (*chosen.notes, *left_out(config), *stated)
+    layout, notes = memory.layout(), (*chosen.notes, *left_out(config), *model.unlike, *stated)
     if trace is not None and not load.traced:
         notes += twice(trace, remedy=f"--load {options.get('load')},traced")
     return ChosenMemory(

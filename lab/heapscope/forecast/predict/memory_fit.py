@@ -64,7 +64,11 @@ class MemoryFit:
         No band is narrower than what the same change gave in two programs, or two runs, apart."""
         if not variance:
             return 0.0
-        return hypot(self.reach["difference"] * sqrt(variance), _APART.get(state, _APART_LATER))
+        return hypot(self.reach["difference"] * sqrt(variance), self.apart(state))
+
+    def apart(self, state: str) -> float:
+        """Half of an 80 % band of what one change gives in two programs, or two runs."""
+        return _APART.get(state, _APART_LATER)
 
     def factor(self, kind: str) -> float:
         return float(self.mean[self.names.index(kind)])

@@ -41,6 +41,7 @@ from heapscope.forecast.predict.part_table import (
     PartRow,
     parts_in,
 )
+from heapscope.memory.layout.boot_log import BootLog
 from heapscope.memory.layout.chips import load_chip
 
 MEMORIES = KINDS
@@ -161,11 +162,15 @@ class OwnMemory:
 @dataclass(frozen=True, kw_only=True, eq=False)
 class MemoryModel:
     """A configuration, ready to be asked about its memory. `static_dram`, `static_iram`: bytes of
-    code and data of the whole firmware, where an ELF or a map told them."""
+    code and data of the whole firmware, where an ELF, a map or an image told them. `boot`: the
+    heap's own regions, where an image told them. `unlike`: what such a file contradicts in the
+    configuration, in sentences."""
 
     scene: MemoryScene
     static_dram: int | None = None
     static_iram: int | None = None
+    boot: BootLog | None = None
+    unlike: tuple[str, ...] = ()
     own: tuple[OwnMemory, ...] = ()
 
     @property
@@ -385,19 +390,34 @@ class MemoryModel:
         self, other: MemoryModel, state: str, only: Collection[str] | None = None
     ) -> MemoryUse:
         """DRAM that `other` takes more than this: parts that both hold alike take no part in it."""
-        here, there = (
-            [each for each in model.held(state, only) if each.place == DRAM]
-            for model in (self, other)
-        )
-        return use_of(_steps(here, there).values())
+        return self.changes(other, state, only)[DRAM]
+
+    def changes(
+        self, other: MemoryModel, state: str, only: Collection[str] | None = None
+    ) -> dict[str, MemoryUse]:
+        """The same of each memory."""
+        here, there = (model.held(state, only) for model in (self, other))
+        steps = {
+            place: _steps(
+                *([each for each in held if each.place == place] for held in (here, there))
+            )
+            for place in MEMORIES
+        }
+        return {place: use_of(each.values()) for place, each in steps.items()}
+
+    def ground(self, other: MemoryModel, state: str) -> float:
+        """DRAM that the chip gives to `other` more than to this: by cores, and by RTC memory."""
+        return other.before_code(state, DRAM) - self.before_code(state, DRAM)
 
     def difference(
         self, other: MemoryModel, state: str, only: Collection[str] | None = None
     ) -> FreeBand:
         """DRAM that `other` leaves more than this. `only`: parts that can differ."""
-        fit, use = memory_fit(), self.change(other, state, only)
-        half = fit.difference_half(use.variance(fit), state)
-        return FreeBand(median=-use.taken(fit), half_80=half)
+        fit, ground = memory_fit(), self.ground(other, state)
+        use = self.change(other, state, only)
+        # a chip's map is known to the byte, and no difference has a band of 0
+        half = fit.difference_half(use.variance(fit) or float(bool(ground)), state)
+        return FreeBand(median=ground - use.taken(fit), half_80=half)
 
 
 def _steps(before: Iterable[Held], after: Iterable[Held]) -> dict[str, tuple[str, float]]:
@@ -416,24 +436,6 @@ def default_statics(chip: str, sdk: str, minor: Minor, place: str) -> tuple[Held
     """The static parts that an empty program has in a default build."""
     model = MemoryModel(scene=MemoryScene(config=Config(chip=chip, sdk=sdk), minor=minor))
     return tuple(each for each in model.held(BOOT) if each.place == place)
-
-
-@functools.lru_cache(maxsize=256)
-def library_bytes(chip: str, minor: Minor, place: str) -> float:
-    """Bytes of the libraries that every program has, in a default build, by linker maps; less code
-    that the chip has other memory for."""
-    statics = default_statics(chip, f"{minor[0]}.{minor[1]}", minor, place)
-    static = load_chip(chip).data.static
-    elsewhere = static.code_elsewhere if static is not None else 0
-    return sum(each.taken for each in statics if each.part.kind == MAP) - elsewhere
-
-
-@functools.lru_cache(maxsize=64)
-def start_use(chip: str, minor: Minor) -> float:
-    """Bytes that start-up allocates in a default build."""
-    config = Config(chip=chip, sdk=f"{minor[0]}.{minor[1]}")
-    held = MemoryModel(scene=MemoryScene(config=config, minor=minor)).held(APP_MAIN)
-    return sum(each.taken for each in held if each.part.state == APP_MAIN and each.place == DRAM)
 
 
 _NO_WIFI = ("esp32h2", "esp32h21", "esp32h4", "esp32p4")

@@ -11,6 +11,8 @@ from heapscope.base.errors import InputError
 from heapscope.config.chip_data import ChipData
 from heapscope.forecast.predict.chip_memory import CODE, RTC, heap_base
 from heapscope.forecast.predict.memory_scene import MemoryScene
+from heapscope.forecast.predict.other_build import differs_from_image, differs_from_use
+from heapscope.memory.layout.boot_log import BootLog
 from heapscope.memory.layout.chips import load_chip
 from heapscope.memory.static.heap_start import heap_start
 from heapscope.memory.static.read import read_image, read_static
@@ -28,10 +30,14 @@ _LEAST_KEPT = 8192  # bytes; alignment leaves less
 
 @dataclass(frozen=True, kw_only=True)
 class KnownStatic:
-    """Bytes; None: not known. `static_dram`: all code and data in the memory that malloc serves."""
+    """Bytes; None: not known. `static_dram`: all code and data in the memory that malloc serves.
+    `boot`: the heap's regions, where an image tells them. `unlike`: sentences about what the file
+    contradicts in the configuration."""
 
     static_dram: int | None = None
     static_iram: int | None = None
+    boot: BootLog | None = None
+    unlike: tuple[str, ...] = ()
 
 
 def static_use(
@@ -59,13 +65,15 @@ def static_use(
         return KnownStatic(static_dram=static_dram)
     data = load_chip(chip).data
     use = read_static(path, chip)
-    start = heap_start(use, data)
+    start, unlike = heap_start(use, data), tuple(differs_from_use(use, scene))
     if data.static is None:  # code has a memory of its own
         free = _kept_for_bluetooth(use, data)
-        return KnownStatic(static_dram=start.static_dram - free, static_iram=start.static_iram)
+        return KnownStatic(
+            static_dram=start.static_dram - free, static_iram=start.static_iram, unlike=unlike
+        )
     code = max(0, start.static_iram - data.static.code_elsewhere)
     before = max(0, data.static.base - heap_base(chip, minor))  # memory of smaller caches
-    return KnownStatic(static_dram=start.static_dram + code + before)
+    return KnownStatic(static_dram=start.static_dram + code + before, unlike=unlike)
 
 
 def _of_image(image: Image, scene: MemoryScene) -> KnownStatic:
@@ -80,7 +88,12 @@ def _of_image(image: Image, scene: MemoryScene) -> KnownStatic:
     memory = scene.memory
     code = sum(each.size for each in image.regions if each.kind in CODE)
     left = sum(each.size for each in image.regions if each.kind not in (*CODE, *RTC))
-    return KnownStatic(static_dram=memory.dram - left, static_iram=memory.iram - code)
+    return KnownStatic(
+        static_dram=memory.dram - left,
+        static_iram=memory.iram - code,
+        boot=image.boot,
+        unlike=tuple(differs_from_image(image, scene)),
+    )
 
 
 def _kept_for_bluetooth(use: StaticUse, data: ChipData) -> int:

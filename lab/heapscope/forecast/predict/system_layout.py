@@ -1,15 +1,17 @@
 """The memory that a configuration leaves to a program, as a layout to replay on: the chip's regions
-behind the predicted static use, with the system's own blocks in them.
+behind the predicted static use, or those of the user's own image, with the system's blocks in them.
 
 replay --load, predict --trace and tune --trace all ask this, so that they say the same. The layout
 leaves what memory_states predicts of the state, to the byte as near as the allocator can: its heaps
 are set up, what they report free is read, and the static use moves by the difference. It is there
-because blocks are whole and a sum of parts is not, and because of what no part tells.
+because blocks are whole and a sum of parts is not, and because of what no part tells. The
+regions of an image are facts and do not move: there the system has blocks more, or fewer.
 """
 
 from __future__ import annotations
 
 import functools
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from heapscope.base.capabilities import EIGHT_BIT, INTERNAL
@@ -68,6 +70,8 @@ class SystemMemory:
         """That leaves so many bytes to the program, or as many as are predicted. InputError: the
         chip has not so much, or cannot be set up like this."""
         wanted = self.left if left is None else left
+        if self.model.boot is not None:
+            return self._of_image(wanted)
         scene, other = self.model.scene, 0
         memory, boot = scene.memory, self.model.at(self.state)
         static = max(0, memory.dram - round(boot.free(BOOT)[DRAM].median)) & ~3
@@ -94,9 +98,44 @@ class SystemMemory:
             )
         return self._noted(best[2], wanted, best[1])
 
+    def _of_image(self, wanted: int) -> Layout:
+        """The image's regions, with so many bytes left: the system has as many blocks as that."""
+        built = self._layout(None, None, 0)
+        if wanted > self.most() + _SMALL:
+            raise InputError(
+                f"{built.name}: it has less than {wanted:,} bytes beside the system's",
+                remedy="ask for less memory",
+            )
+        other, best = 0, (abs(free_of(built) - wanted), built)
+        for _ in range(_TRIES):
+            more = free_of(built) - wanted
+            best = min(best, (abs(more), built), key=lambda each: each[0])
+            if abs(more) <= NEAR:
+                break
+            other += more
+            built = self._layout(None, None, other)
+        return self._noted(best[1], wanted, None)
+
     def most(self) -> int:
-        """The bytes that could be left at most: without any static use."""
+        """The bytes that could be left at most: without any static use; or, in an image's regions,
+        as many as are predicted or as its blocks leave."""
+        if self.model.boot is not None:
+            return max(self.left, free_of(self._layout(None, None, 0)))
         return free_of(self._layout(0, 0 if self._has_code else None, 0))
+
+    def _fewer(self, given: int) -> Iterator[Tenant]:
+        """The system's blocks without so many bytes of the last ones."""
+        scene, kept = self.model.scene, []
+        for each in reversed(self._tenants):
+            block = int(scene.block(each.size))
+            gone = min(each.count, given // block)
+            given -= gone * block
+            size = scene.largest_request(block - given) if given and gone < each.count else 0
+            whole = each.count - gone - bool(size)
+            kept += [replace(each, size=size, count=1)] if size else []
+            kept += [replace(each, count=whole)] if whole else []
+            given = 0 if size else given
+        yield from reversed(kept)
 
     def _others(self, taken: int) -> tuple[Tenant, ...]:
         """Blocks that no part tells of, of 1 KB at most."""
@@ -114,8 +153,8 @@ class SystemMemory:
         """Code has a memory of its own."""
         return self.model.scene.config.chip == "esp32"
 
-    def _layout(self, static: int, code: int | None, other: int) -> Layout:
-        scene = self.model.scene
+    def _layout(self, static: int | None, code: int | None, other: int) -> Layout:
+        scene, boot = self.model.scene, self.model.boot
         config = scene.config
         chip = load_chip(config.chip)
         name = f"{scene.minor[0]}.{scene.minor[1]}"
@@ -130,16 +169,22 @@ class SystemMemory:
             idf=idf,
             cores=cores,
             static_dram=static,
-            static_iram=code if chip.data.static is None else chip.data.static.code_elsewhere,
+            static_iram=None
+            if boot is not None
+            else code
+            if chip.data.static is None
+            else chip.data.static.code_elsewhere,
+            boot=boot,
             psram=self._psram(),
-            rtc=scene.memory.rtc > 0 if rtc else None,
+            rtc=scene.memory.rtc > 0 if rtc and boot is None else None,
             protection=_switch(config, "ESP_SYSTEM_MEMPROT") if protects else None,
             iram_8bit=single and scene.on("ESP32_IRAM_AS_8BIT_ACCESSIBLE_MEMORY"),
             rom=_switch(config, "HEAP_TLSF_USE_ROM_IMPL"),
             flavour="".join(end for option, end in _FLAVOURS.items() if scene.on(option)),
             startup_use=0,
         )
-        return replace(built, tenants=(*self._tenants, *self._others(other)))
+        tenants = self._tenants if other >= 0 else tuple(self._fewer(-other))
+        return replace(built, tenants=(*tenants, *self._others(max(0, other))))
 
     @functools.cached_property
     def _tenants(self) -> tuple[Tenant, ...]:
@@ -157,19 +202,23 @@ class SystemMemory:
             reserve=scene.number("SPIRAM_MALLOC_RESERVE_INTERNAL", POOL_SIZE),
         )
 
-    def _noted(self, layout: Layout, left: int, static: int) -> Layout:
+    def _noted(self, layout: Layout, left: int, static: int | None) -> Layout:
         held: dict[str, int] = {}
         for tenant in layout.tenants:
             held[tenant.task] = held.get(tenant.task, 0) + tenant.size * tenant.count
         tasks = ", ".join(f"{task} {size:,}" for task, size in held.items())
+        boot = self.model.boot
         stated = (
-            f"static use as predict has it: {static:,} bytes of DRAM",
+            f"static use as predict has it: {static:,} bytes of DRAM"
+            if boot is None
+            else f"regions from {boot.file}",
             f"the system holds {sum(held.values()):,} bytes in the state {self.state}, during the "
             f"whole trace: {tasks}",
             f"{left:,} bytes of internal memory are left to the program",
         )
         own = tuple(note for note in layout.notes if not note.startswith("static use"))
-        return replace(layout, source=_SOURCE, notes=(*stated, *own))
+        source = _SOURCE if boot is None else boot.file
+        return replace(layout, source=source, notes=(*stated, *own))
 
 
 def free_of(layout: Layout) -> int:

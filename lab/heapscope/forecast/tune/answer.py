@@ -11,6 +11,7 @@ from heapscope.base.rows.row import Document, Row
 from heapscope.config.config import line_of, table_of
 from heapscope.config.value import Value
 from heapscope.forecast.predict.environment import Environment
+from heapscope.forecast.tune.domain import SearchedKnob
 from heapscope.forecast.tune.goals import PREFERENCES, Goal
 from heapscope.forecast.tune.options import LABELS, label, option_values
 from heapscope.forecast.tune.tls import TlsChoice
@@ -58,7 +59,7 @@ class ChangedKnob(Row):
     new: Hashable = figure("The value of the best configuration.", hidden=True)
     effect: dict[str, float] = figure(
         "The medians of the best less those of the best with this knob alone put back: Mbit/s by "
-        "throughput; free in KB.",
+        "throughput; free, and iram and psram, the other memories, in KB.",
         least=None,
         digits=4,
     )
@@ -166,9 +167,20 @@ class TuneResult(Document):
         'The file of the constants: "optimal" is by these.', default="data/wifi/model.json"
     )
     programmes: int = figure("Linear programmes that were solved.", "programmes", default=0)
+    domain: tuple[SearchedKnob, ...] = figure(
+        "The options that were searched. Every other one stays as it is, but for trades.",
+        default=(),
+    )
     no_configuration_above: float | None = figure(
-        "The proven bound of the preferred; null: it is speed, or there is no answer.",
+        "The proven bound of the preferred: no configuration of the domain has more; null: it is "
+        "speed, or there is no answer.",
         least=None,
+        digits=4,
+        default=None,
+    )
+    equal_within: float | None = figure(
+        "Configurations with so much less of the preferred are as good, in its unit: of them the "
+        "best changes the fewest options; null: it is speed, or there is no answer.",
         digits=4,
         default=None,
     )

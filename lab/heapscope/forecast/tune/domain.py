@@ -1,24 +1,28 @@
 """Which values the search may give to each knob: those between published ones, or all that
-Kconfig takes."""
+Kconfig takes; and always the one that it has."""
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
 
+from heapscope.base.rows.figure import computed, figure
+from heapscope.base.rows.row import Row
 from heapscope.config.config import Config
 from heapscope.forecast.predict.wifi_table import Knobs, WifiRow, lab, ranks
 from heapscope.forecast.tune.memory import LeftMemory
 from heapscope.forecast.tune.options import (
     AMPDU_OFF,
+    LABELS,
     as_number,
     as_tx,
     choice_of,
     option_values,
     out_of_range,
     rules_between,
+    values_label,
 )
-from heapscope.forecast.tune.space import Knob, KnobRule, Space
+from heapscope.forecast.tune.space import Choice, Knob, KnobRule, Space
 from heapscope.forecast.tune.wifi import window
 
 _STEP = 1024  # bytes between the windows that are tried
@@ -27,15 +31,40 @@ _WINDOWS = ("tcp_snd_buf", "tcp_wnd")
 _SWITCHES = ("wifi_iram", "wifi_rx_iram", "lwip_iram")
 
 
+class SearchedKnob(Row):
+    """An option that the search may change, and the values that it may have."""
+
+    knob: str = figure("The name of the knob.")
+    values: str = figure("Its values.")
+    count: int = figure("The number of values that are tried.", least=1)
+    outside: bool = figure(
+        "Its present value is not between the published ones: a candidate all the same."
+    )
+
+    @property
+    @computed("The name of the knob in words.")
+    def label(self) -> str:
+        return LABELS[self.knob]
+
+
 @dataclass(frozen=True, kw_only=True)
 class Domain:
-    """`outside`: knobs whose present value is not among the published ones; `thin`: the chip has no
-    table of its own."""
+    """`outside`: knobs whose present value is not among the published ones, so that the models know
+    less of it; `thin`: the chip has no table of its own."""
 
     space: Space
     rows: tuple[WifiRow, ...]
     outside: tuple[str, ...]
     thin: bool
+
+    def searched(self) -> Iterator[SearchedKnob]:
+        for knob in self.space.knobs:
+            yield SearchedKnob(
+                knob=knob.name,
+                values=values_label(knob.name, knob.values),
+                count=len(knob.values),
+                outside=knob.name in self.outside,
+            )
 
 
 def published(knobs: Knobs) -> tuple[tuple[WifiRow, ...], bool]:
@@ -63,6 +92,7 @@ def make_space(
         values = _values(config, now, name, rows, extrapolate)
         if current[name] not in values:
             outside.append(name)
+            values = _with_present(config, name, values, current[name])
         if name in keep:
             values = (current[name],)
         knobs.append(Knob(name=name, values=values))
@@ -70,7 +100,7 @@ def make_space(
     larger = window(now, ("tcp_wnd", "dynamic_rx"), (by_name["tcp_wnd"], by_name["dynamic_rx"]))
     rules = list(rules_between(config, knobs))
     if not extrapolate:
-        rules += _ratios(rows)
+        rules += _ratios(rows, current)
     space = Space(knobs=tuple(knobs), larger=(larger, *left.larger(by_name)), rules=tuple(rules))
     return Domain(space=space, rows=rows, outside=tuple(outside), thin=thin)
 
@@ -100,12 +130,19 @@ def _values(
         every = [*_numbers(config, name, "", [as_number(value) for value in seen], extrapolate)]
         seen = every
     allowed = [value for value in every if extrapolate or value in seen]
-    if extrapolate and current not in allowed:
-        allowed.append(current)
     legal = [
         value for value in allowed if not out_of_range(config, option_values(now.chip, name, value))
     ]
     return tuple(legal or [current])
+
+
+def _with_present(
+    config: Config, name: str, values: tuple[Hashable, ...], present: Hashable
+) -> tuple[Hashable, ...]:
+    """The user's own value is a candidate wherever a build takes it."""
+    if out_of_range(config, option_values(config.chip, name, present)):
+        return values
+    return tuple(sorted((*values, present), key=as_tx if name == "tx" else as_number))
 
 
 def _numbers(
@@ -133,20 +170,24 @@ def _numbers(
     return results
 
 
-def _ratios(rows: Sequence[WifiRow]) -> list[KnobRule]:
+def _ratios(rows: Sequence[WifiRow], present: Choice) -> list[KnobRule]:
     """A window is no longer for the buffers behind it than in the published rows: its memory is
-    in their figures only as far as that."""
+    in their figures only as far as that. The user's own pair is a candidate in any case."""
+    received = present["tcp_wnd"], present["dynamic_rx"]
+    sent = present["tcp_snd_buf"], present["tx"]
     receive = max(row.knobs.tcp_wnd / row.knobs.dynamic_rx for row in rows if row.knobs.dynamic_rx)
     send = max(row.knobs.tcp_snd_buf / row.knobs.tx_buffers for row in rows)
     return [
         KnobRule(
             name="published windows",
             knobs=("tcp_wnd", "dynamic_rx"),
-            allows=lambda length, count: count == 0 or length <= receive * count,
+            allows=lambda length, count: (
+                (length, count) == received or count == 0 or length <= receive * count
+            ),
         ),
         KnobRule(
             name="published send buffers",
             knobs=("tcp_snd_buf", "tx"),
-            allows=lambda length, buffers: length <= send * buffers[1],
+            allows=lambda length, buffers: (length, buffers) == sent or length <= send * buffers[1],
         ),
     ]

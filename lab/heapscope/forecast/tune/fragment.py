@@ -5,11 +5,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from heapscope.forecast.predict.wifi_table import METRICS
+from heapscope.forecast.predict.memory_states import IRAM, PSRAM
 from heapscope.forecast.tune.answer import ChangedKnob, TuneResult
 from heapscope.forecast.tune.memory import FREE
 from heapscope.forecast.tune.options import option_values
 
+_UNITS = {FREE: "KB free", IRAM: "KB of IRAM", PSRAM: "KB of PSRAM"}
 _LEAST = 0.05  # of a KB or Mbit/s: less counts as no effect
 
 
@@ -21,11 +22,9 @@ def fragment(result: TuneResult) -> str:
 def effect_text(change: ChangedKnob) -> str:
     """ "+9.6 KB free, -1.2 Mbit/s tcp_rx": what the change of this knob alone does."""
     parts = []
-    for metric in (FREE, *METRICS):
-        value = change.effect[metric]
+    for metric, value in change.effect.items():
         if abs(value) >= _LEAST:
-            unit = "KB free" if metric == FREE else f"Mbit/s {metric}"
-            parts.append(f"{value:+.1f} {unit}")
+            parts.append(f"{value:+.1f} {_UNITS.get(metric, f'Mbit/s {metric}')}")
     return ", ".join(parts) or "no predicted effect of its own"
 
 
@@ -50,12 +49,16 @@ def _text(result: TuneResult) -> Iterator[str]:
             if before.get(name) != value:
                 yield result.line(name, value)
     yield from _tls(result)
+    written: set[str] = set()  # options that two trades need
     for trade in result.traded:
         ends = f"{trade.gain_low / 1024:.1f} to {trade.gain_high / 1024:.1f}"
         yield ""
-        yield f"# {trade.text}: {trade.gain / 1024:+.1f} KB free ({ends})"
+        yield f"# {trade.text}: {trade.gain / 1024:+.1f} KB free ({ends}){trade.elsewhere}"
         yield f"# loses: {trade.loses}"
-        yield result.line(trade.option, trade.value)
+        for name, value in trade.values.items():
+            if name not in written:
+                written.add(name)
+                yield result.line(name, value)
     for each in result.companions:
         yield ""
         yield f"# follows: {each.reason}"

@@ -15,7 +15,14 @@ import numpy as np
 
 from heapscope.config.value import Value
 from heapscope.forecast.predict.memory_fit import memory_fit
-from heapscope.forecast.predict.memory_states import DRAM, FreeBand, MemoryModel, use_of
+from heapscope.forecast.predict.memory_states import (
+    DRAM,
+    IRAM,
+    PSRAM,
+    FreeBand,
+    MemoryModel,
+    use_of,
+)
 from heapscope.forecast.predict.part_table import PartRow, parts_in
 from heapscope.forecast.tune.options import as_number, as_tx, built_values
 from heapscope.forecast.tune.quantity import Quantity, band_above
@@ -49,6 +56,11 @@ class LeftMemory:
         if key not in self._known:
             self._known[key] = self._at(choice).free_dram(self.model.busiest)
         return self._known[key]
+
+    def elsewhere(self, choice: Choice) -> dict[str, float]:
+        """KB of the other memories that a choice leaves: medians."""
+        free = self._at(choice).free(self.model.busiest)
+        return {place: free[place].median / _KIB for place in (IRAM, PSRAM)}
 
     def larger(self, values: Values) -> Iterator[Larger]:
         """Minus the frames of each part that hangs on two knobs: the larger of minus what the

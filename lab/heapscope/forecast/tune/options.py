@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator, Mapping
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -134,6 +134,22 @@ def label(name: str, value: Hashable) -> str:
     if isinstance(value, bool):
         return "on" if value else "off"
     return f"{value} KB" if name == "icache_kb" else f"{value:,}"
+
+
+def values_label(name: str, values: Sequence[Hashable]) -> str:
+    """The values of a search as people read them: "4 to 16", "AMPDU off, 6 to 32"."""
+    if name == "tx":
+        pairs = [as_tx(value) for value in values]
+        kinds = dict.fromkeys(kind for kind, _ in pairs)
+        counts = {kind: [count for other, count in pairs if other == kind] for kind in kinds}
+        return ", ".join(f"{_span(list(map(str, of)))} {kind}" for kind, of in counts.items())
+    shown = [label(name, value) for value in values]
+    numbers = [each for each in shown if each[0].isdigit()]
+    return ", ".join(filter(None, (*(e for e in shown if e not in numbers), _span(numbers))))
+
+
+def _span(numbers: Sequence[str]) -> str:
+    return " to ".join(dict.fromkeys((numbers[0], numbers[-1]))) if numbers else ""
 
 
 def out_of_range(config: Config, values: Mapping[str, Value]) -> list[str]:

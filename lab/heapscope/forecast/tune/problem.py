@@ -12,8 +12,9 @@ from heapscope.config.value import Value
 from heapscope.forecast.predict.config_knobs import knobs_of
 from heapscope.forecast.predict.constants import Constants
 from heapscope.forecast.predict.environment import Environment
+from heapscope.forecast.predict.memory_fit import memory_fit
 from heapscope.forecast.predict.memory_scene import MemoryScene, minor_of_config
-from heapscope.forecast.predict.memory_states import FreeBand, MemoryModel
+from heapscope.forecast.predict.memory_states import MemoryModel
 from heapscope.forecast.predict.wifi_table import METRICS, NO_PSRAM, Knobs, chips
 from heapscope.forecast.tune.answer import Candidate
 from heapscope.forecast.tune.domain import Domain, make_space
@@ -21,12 +22,14 @@ from heapscope.forecast.tune.goals import SPEED, Goal
 from heapscope.forecast.tune.memory import FREE, LeftMemory
 from heapscope.forecast.tune.options import KNOBS, broken_rules, changed, choice_of, with_choice
 from heapscope.forecast.tune.quantity import Quantity, added
-from heapscope.forecast.tune.search import Search, Solution
+from heapscope.forecast.tune.search import SURE, Search, Solution
 from heapscope.forecast.tune.space import Choice, Space
-from heapscope.forecast.tune.wifi import figures, rebuilt, time_quantity
+from heapscope.forecast.tune.wifi import WifiFigures, figures, rebuilt, time_quantity
 
-#: Relative gain below which a change is noise.
+#: Relative gain below which a change is the solver's tolerance.
 _NOTHING = 1e-7
+#: Share of a time per bit by which two runs of one build differ: no change is for less.
+_SAME_SPEED = 0.01
 
 
 def with_psram(config: Config, kind: str) -> Config:
@@ -56,7 +59,7 @@ class Problem:
     environment: Environment
     left: LeftMemory
     quantities: Mapping[str, Quantity]
-    start: FreeBand
+    start: WifiFigures
     search: Search = field(repr=False)
 
     @classmethod
@@ -115,7 +118,12 @@ class Problem:
             environment=environment or Environment(),
             left=left,
             quantities=built,
-            start=left.free(left.now) if start is None else start.free_dram(start.busiest),
+            start=figures(
+                constants,
+                now if start is None else knobs_of(start.scene.config, idf=idf).knobs,
+                left.free(left.now) if start is None else start.free_dram(start.busiest),
+                environment,
+            ),
             search=Search(space, judge=sound),
         )
 
@@ -130,25 +138,14 @@ class Problem:
 
     @property
     def present(self) -> Candidate:
-        """The configuration as it is."""
-        return self._candidate(self.current, self.start)
+        """The configuration as it is, before anything is given up."""
+        return Candidate(choice=self.current, **vars(self.start))
 
     def candidate(self, choice: Choice) -> Candidate:
-        return self._candidate(choice, self.left.free(choice))
-
-    def _candidate(self, choice: Choice, free: FreeBand) -> Candidate:
         ordered = {name: choice[name] for name in KNOBS if name in choice}
-        return Candidate(
-            choice=ordered,
-            **vars(
-                figures(
-                    self.constants,
-                    rebuilt(self.now, choice, changed),
-                    free,
-                    self.environment,
-                )
-            ),
-        )
+        knobs, free = rebuilt(self.now, choice, changed), self.left.free(choice)
+        stated = figures(self.constants, knobs, free, self.environment)
+        return Candidate(choice=ordered, **vars(stated))
 
     def amount(self, target: str, candidate: Candidate) -> float:
         """The amount of a target in its own unit, at the bound that counts. That of `speed` is
@@ -167,10 +164,40 @@ class Problem:
         limits: Mapping[Quantity, float],
         *,
         held: Choice | None = None,
+        known: Choice | None = None,
+        near: float = 0.0,
     ) -> Solution | None:
-        """The best of what is preferred."""
+        """The best of what is preferred. `known`: a good one to begin with. `near`: the share of a
+        typical cost by which it need not be the best."""
         goal = self.quantities[prefer]
-        return self.search.least(goal, limits, held=held)
+        return self.search.least(goal, limits, held=held, known=known, near=max(near, SURE))
+
+    def slack(self, prefer: str) -> float:
+        """By how much two configurations may differ in what is preferred, and be equally good: as
+        a cost. The same change gives so much in two programs, or two runs, apart."""
+        if prefer != FREE:
+            return _SAME_SPEED * self.quantities[prefer].scale
+        return memory_fit().apart(self.left.model.busiest) / 1024
+
+    def equal_within(self, prefer: str, amount: float) -> float:
+        """The same as an amount of what is preferred, but speed."""
+        return self.slack(prefer) * (1.0 if prefer == FREE else amount**2)
+
+    def simplest(
+        self, prefer: str, limits: Mapping[Quantity, float], least: Solution
+    ) -> dict[str, Hashable]:
+        """The choice that changes fewest knobs of all that are as good as the one of least cost,
+        which is exact; with just these changed the best, and then the nearest."""
+        goal, weights = self.quantities[prefer], self._changes(self.domain.space)
+        equal = {**limits, goal: self._just(goal, least.value + self.slack(prefer), limits)}
+        few = self.search.lightest(weights, equal, known=least.choice)
+        assert few is not None  # the least itself
+        held = {name: value for name, value in few.choice.items() if value == self.current[name]}
+        best = self.search.least(goal, equal, held=held, known=few.choice)
+        assert best is not None  # the few themselves
+        tight = {**equal, goal: self._just(goal, best.value, equal)}
+        nearest = self.search.lightest(weights, tight, held=held, known=best.choice)
+        return (nearest or best).choice
 
     def polished(
         self, prefer: str, limits: Mapping[Quantity, float], solution: Solution

@@ -22,9 +22,12 @@ from heapscope.forecast.tune.goals import SPEED, Goal
 from heapscope.forecast.tune.memory import FREE
 from heapscope.forecast.tune.options import LABELS, broken_rules, option_values, with_choice
 from heapscope.forecast.tune.problem import Problem
+from heapscope.forecast.tune.space import Choice
 
 #: Relative change of a goal below which it is the solver's tolerance and not a gain.
 _GAIN = 1e-5
+#: Share of a typical cost that no figure of an alternative shows.
+_SHOWN = 1e-3
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,14 +62,14 @@ def answer(problem: Problem, question: TuneQuestion, *, notes: Sequence[str] = (
             relaxation=relaxation,
             notes=reported,
         )
-    best = problem.candidate(problem.polished(question.prefer, limits, result))
+    best = problem.candidate(problem.simplest(question.prefer, limits, result))
     return _result(
         problem,
         question,
         now=now,
         best=best,
         bound=None if question.prefer == SPEED else _amount(question.prefer, result.bound),
-        goals=tuple(_goals(problem, question, best)),
+        goals=tuple(_goals(problem, question, best, result.choice)),
         changes=tuple(_changes(problem, best)),
         companions=tuple(_companions(problem, best)),
         alternatives=tuple(_alternatives(problem, question, best)),
@@ -97,7 +100,9 @@ def _result(
         median=problem.median,
         now=now,
         best=best,
+        domain=tuple(problem.domain.searched()),
         no_configuration_above=bound,
+        equal_within=None if bound is None else problem.equal_within(question.prefer, bound),
         goals=goals,
         changes=changes,
         companions=companions,
@@ -116,12 +121,17 @@ def _met(goal: Goal, value: float, without: float | None) -> GoalResult:
     return GoalResult(**vars(goal), value=value, gain_without=without)
 
 
-def _goals(problem: Problem, question: TuneQuestion, best: Candidate) -> list[GoalResult]:
-    have = problem.amount(question.prefer, best)
+def _goals(
+    problem: Problem, question: TuneQuestion, best: Candidate, most: Choice
+) -> list[GoalResult]:
+    """`most`: the optimum, as good as which the best is."""
+    have = problem.amount(question.prefer, problem.candidate(most))
 
     def dropped(goal: Goal) -> GoalResult:
+        if goal.target == question.prefer:  # there is the most of it, and that is enough
+            return _met(goal, problem.amount(goal.target, best), 0.0)
         others = [each for each in question.goals if each is not goal]
-        without = problem.best(question.prefer, problem.limits(others))
+        without = problem.best(question.prefer, problem.limits(others), known=most)
         gain = 0.0
         if without is not None:
             then = problem.amount(question.prefer, problem.candidate(without.choice))
@@ -139,6 +149,7 @@ def _changes(problem: Problem, best: Candidate) -> Iterator[ChangedKnob]:
         if before == after:
             continue
         back = problem.candidate({**best.choice, name: before})
+        here, there = (problem.left.elsewhere(each.choice) for each in (best, back))
         at_back = {
             rule.id for rule in broken_rules(with_choice(problem.config, back.choice))
         } - whole
@@ -148,7 +159,8 @@ def _changes(problem: Problem, best: Candidate) -> Iterator[ChangedKnob]:
             new=after,
             effect={
                 metric: best.median[metric] - back.median[metric] for metric in (FREE, *METRICS)
-            },
+            }
+            | {place: here[place] - there[place] for place in here},
             breaks_if_put_back=tuple(sorted(at_back)),
         )
 
@@ -168,7 +180,7 @@ def _alternatives(
 
     for name in changed:
         held = {name: problem.current[name]}
-        result = problem.best(question.prefer, limits, held=held)
+        result = problem.best(question.prefer, limits, held=held, near=_SHOWN)
         if result is not None:
             candidate = problem.candidate(result.choice)
             loss = max(0.0, have - problem.amount(question.prefer, candidate))
@@ -204,7 +216,9 @@ def _relaxation(problem: Problem, question: TuneQuestion) -> Relaxation:
         for quantity, high in limits.items()
     }
     kindest = problem.best(question.prefer, moved)
-    best = problem.candidate((kindest or result).choice)
+    best = problem.candidate(
+        result.choice if kindest is None else problem.simplest(question.prefer, moved, kindest)
+    )
     alone: dict[str, float | None] = {}
     for goal in question.goals:
         others = [each for each in question.goals if each is not goal]
@@ -264,7 +278,7 @@ def _notes(problem: Problem, question: TuneQuestion) -> Iterator[str]:
         yield f"no published table of the {now.group}: values tried are those of other chips"
     out = [LABELS[name] for name in domain.outside if name not in question.keep]
     if out:
-        yield f"outside the published values now: {', '.join(out)}; --extrapolate lets them stay"
+        yield f"outside the published values now: {', '.join(out)}; the models know less there"
     if not problem.environment.plain:
         yield _where(problem.environment)
     highest = chips()[now.chip].mhz

@@ -21,8 +21,9 @@ from heapscope.forecast.tune.lower_bound import BoundPoint, Limit, LowerBound
 from heapscope.forecast.tune.quantity import Quantity
 from heapscope.forecast.tune.space import Array, Choice, Knob, Space
 
+#: A share of a cost's scale: within it optima are equal.
+SURE = 1e-6
 _EXACT = 1e-9  # of a cost's scale: what counts as above a limit
-_SURE = 1e-6  # of a cost's scale: within it optima are equal
 _EVERY = 10_000  # combinations evaluated per batch
 _FEW = 100  # choices near to an optimum of the linear programme that are tried
 
@@ -55,11 +56,19 @@ class Search:
         self._grid = Grid(space=self.space)
 
     def least(
-        self, goal: Quantity, limits: Mapping[Quantity, float], *, held: Choice | None = None
+        self,
+        goal: Quantity,
+        limits: Mapping[Quantity, float],
+        *,
+        held: Choice | None = None,
+        known: Choice | None = None,
+        near: float = SURE,
     ) -> Solution | None:
-        """The choice of least cost under limits of other costs; None: there is no choice."""
+        """The choice of least cost under limits of other costs; None: there is no choice.
+        `known`: a good one to begin with; `near`: the share of a cost's scale by which it may be
+        above the least."""
         target = Limit(quantity=goal, high=0.0, share=goal.scale)
-        result = self._solve([*_bounds(limits), target], held=held)
+        result = self._solve([*_bounds(limits), target], held=held, known=known, near=near)
         if result is None:
             return None
         return Solution(
@@ -75,9 +84,10 @@ class Search:
         limits: Mapping[Quantity, float],
         *,
         held: Choice | None = None,
+        known: Choice | None = None,
     ) -> Solution | None:
         """The choice of least weight, a sum over the knobs, under limits."""
-        return self._solve(_bounds(limits), weights=weights, held=held)
+        return self._solve(_bounds(limits), weights=weights, held=held, known=known)
 
     def relaxed(
         self, limits: Mapping[Quantity, float], shares: Mapping[Quantity, float]
@@ -113,7 +123,7 @@ class Search:
                 sound = self._grid.costs(quantity, at) <= high + _EXACT * quantity.scale
                 at = {name: places[sound] for name, places in at.items()}
             costs = self._grid.costs(second, at) / second.scale
-            heights = np.round(costs / _SURE) + self._grid.weight(weights, at) * _SURE
+            heights = np.round(costs / SURE) + self._grid.weight(weights, at) * SURE
             for place in np.argsort(heights, kind="stable"):
                 result = self._grid.choice(at, int(place))
                 if result == best:
@@ -129,17 +139,21 @@ class Search:
         *,
         weights: Mapping[str, Mapping[Hashable, float]] | None = None,
         held: Choice | None = None,
+        known: Choice | None = None,
+        near: float = SURE,
     ) -> Solution | None:
         space, before = self.space, self.solved
         programme = LowerBound(
             self._grid, limits, weights or {}, list(space.rows()), self._tangents
         )
         best = _Best()
+        if known is not None:
+            self._try(_all(space, known), limits, weights or {}, best)
         number = count()
         open_parts = [(-np.inf, next(number), _all(space, held or {}))]
         while open_parts:
             bound, _, kept = heapq.heappop(open_parts)
-            if bound >= best.value - _SURE:
+            if bound >= best.value - near:
                 break
             if size(kept) <= _EVERY:
                 self._try(kept, limits, weights or {}, best)
@@ -149,7 +163,7 @@ class Search:
             if point is None:
                 continue
             self._try(_near(space, kept, point), limits, weights or {}, best)
-            kept = _left(space, kept, point, best.value - _SURE)
+            kept = _left(space, kept, point, best.value - near)
             parts = [kept] if size(kept) <= _EVERY else _split(space, kept, point.columns)
             for part in parts:
                 heapq.heappush(open_parts, (point.height, next(number), part))
@@ -158,7 +172,7 @@ class Search:
         return Solution(
             choice=best.choice,
             value=best.value,
-            bound=best.value - _SURE,
+            bound=best.value - near,
             solved=self.solved - before,
         )
 
@@ -169,23 +183,25 @@ class Search:
         weights: Mapping[str, Mapping[Hashable, float]],
         best: _Best,
     ) -> None:
-        """Every choice of these values, the best one first."""
+        """Every choice of these values, the best one first. The minimised cost comes first: few
+        are left of it for the limits."""
         at = self._grid.places(kept)
         heights = self._grid.weight(weights, at)
-        sound = np.ones(len(heights), dtype=bool)
-        over = np.full(len(heights), -np.inf)
-        for limit in limits:
-            costs = self._grid.costs(limit.quantity, at)
-            if limit.share:
+        moved = [limit for limit in limits if limit.share]
+        if moved:
+            over = np.full(len(heights), -np.inf)
+            for limit in moved:
+                costs = self._grid.costs(limit.quantity, at)
                 over = np.maximum(over, (costs - limit.high) / limit.share)
-            else:
-                sound &= costs <= limit.high + _EXACT * limit.quantity.scale
-        if any(limit.share for limit in limits):
-            relaxes = all(limit.high for limit in limits if limit.share)
+            relaxes = all(limit.high for limit in moved)
             heights += np.maximum(over, 0.0) if relaxes else over
-        sound &= heights < best.value - _SURE
-        (places,) = np.nonzero(sound)
-        for place in places[np.argsort(heights[places], kind="stable")]:
+        (left,) = np.nonzero(heights < best.value - SURE)
+        for limit in limits:
+            if not limit.share and len(left):
+                some = {name: each[left] for name, each in at.items()}
+                costs = self._grid.costs(limit.quantity, some)
+                left = left[costs <= limit.high + _EXACT * limit.quantity.scale]
+        for place in left[np.argsort(heights[left], kind="stable")]:
             choice = self._grid.choice(at, int(place))
             if self.space.broken(choice):
                 continue
@@ -218,7 +234,7 @@ def _near(space: Space, kept: Kept, point: BoundPoint) -> Kept:
     as they are few."""
     shares = {knob.name: point.columns[space.columns(knob)] for knob in space.knobs}
     some = {name: each & (shares[name] >= shares[name].max()) for name, each in kept.items()}
-    for least, beside in ((_SURE, False), (_SURE, True)):
+    for least, beside in ((SURE, False), (SURE, True)):
         for name in sorted(some, key=lambda each: float(shares[each].max())):
             more = kept[name] & (shares[name] > least)
             if beside:

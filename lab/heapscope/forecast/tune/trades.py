@@ -1,10 +1,11 @@
 """Options that give memory back for something that no model weighs: a function, a reserve, speed
-that nobody measured. data/memory/trades.csv has them, with what each loses; the sum of parts says
-what each gives.
+that nobody measured, another memory. data/memory/trades.csv has them, with what each loses; the sum
+of parts says what each gives.
 
-Each gives memory whatever the others are, and changes nothing else that the search knows: those
-that may be taken are all taken before the search, which leaves the best configuration whatever is
-preferred. Then every one that the answer can do without is put back.
+Each gives memory whatever the others are. One that changes nothing else that the search knows is
+taken before the search where it may be, which leaves the best configuration whatever is preferred;
+one that changes throughputs too is `weighed`: both ways are searched (traded.py). Then every one
+that the answer can do without is put back.
 """
 
 from __future__ import annotations
@@ -20,10 +21,14 @@ from heapscope.base.printable import printable
 from heapscope.base.rows.figure import computed, figure
 from heapscope.base.rows.row import Row
 from heapscope.config.config import Config
+from heapscope.config.kconfig.readers import ReadValues
 from heapscope.config.value import Value
+from heapscope.forecast.predict.config_knobs import knobs_of
+from heapscope.forecast.predict.known_gain import is_known_gain
 from heapscope.forecast.predict.memory_fit import memory_fit
-from heapscope.forecast.predict.memory_states import MemoryModel, MemoryUse
-from heapscope.forecast.predict.part_table import memory_table
+from heapscope.forecast.predict.memory_states import DRAM, IRAM, PSRAM, MemoryModel, MemoryUse
+from heapscope.forecast.predict.part_table import BOOT, memory_table
+from heapscope.forecast.predict.wifi_table import Knobs
 from heapscope.forecast.tune.options import broken_rules
 
 #: The kinds of trades, in words.
@@ -34,20 +39,26 @@ GROUPS: Mapping[str, str] = {
     "stacks": "tasks of the system get the smallest stack that was published",
     "queues": "fewer things wait, or are there, at once",
     "psram": "data lies in PSRAM",
+    "memory": "slower memory is heap: RTC memory, IRAM by bytes",
+    "cores": "one core does all",
+    "bluetooth": "another host of Bluetooth, for which the program is written anew",
+    "board": "PSRAM that the configuration does not use must be on the board",
 }
 ALL, CODE = "all", "code"
-#: A gain below this share of half of its band may as well be a loss.
-_SHARE_OF_BAND = 0.5
+#: Kinds that ask for another program, or for another board: "all" does not mean them.
+_BOARD = "board"
+_APART = ("bluetooth", _BOARD)
 _LEAST = 100  # bytes: less is not worth a line
 
 
 @dataclass(frozen=True, kw_only=True)
 class Trade:
-    """An option, and its value that takes less memory."""
+    """An option, and its value that takes less memory. `needs`: options that it needs on."""
 
     group: str
     option: str
     value: Value
+    needs: tuple[str, ...]
     loses: str
     source: str
 
@@ -59,17 +70,38 @@ class TuneTrade(Row):
     option: str = figure("The name that the release has for the option.")
     value: Value = figure("The value that takes less memory.", hidden=True)
     now: Value | None = figure("The present value.", hidden=True)
+    needs: tuple[str, ...] = figure("Options that it needs and that are off now.")
     taken: bool = figure("The answer has it; false: it is on offer.")
+    weighed: bool = figure("Throughputs change with it, by the models.")
+    meets: bool = figure(
+        "Where no configuration has all that is needed: one that has this, and the others of which "
+        "this is true, has it.",
+        default=False,
+    )
     gain: int = figure("Bytes of internal memory that it gives: the median.", "B")
     gain_low: int = figure("The lower bound of the 80 % band of that.", "B")
     gain_high: int = figure("The upper bound of that band.", "B")
+    iram: int = figure("Bytes of IRAM that it gives; below 0: takes.", "B", least=None)
+    psram: int = figure("Bytes of PSRAM that it gives; below 0: takes.", "B", least=None)
     loses: str = figure("The loss that comes with it.")
     source: str = figure("The source of the value.")
 
     @property
     @computed("The option and its values in words.")
     def text(self) -> str:
-        return f"{self.option} {_shown(self.now)} -> {_shown(self.value)}"
+        needs = f" with {' and '.join(self.needs)}" if self.needs else ""
+        return f"{self.option} {_shown(self.now)} -> {_shown(self.value)}{needs}"
+
+    @property
+    def elsewhere(self) -> str:
+        """The bytes that it gives in other memories: ", -12.0 KB of IRAM"; "": nothing."""
+        sizes = {"IRAM": self.iram, "PSRAM": self.psram}
+        shown = [f", {size / 1024:+.1f} KB of {name}" for name, size in sizes.items() if size]
+        return "".join(shown)
+
+    @property
+    def values(self) -> dict[str, Value]:
+        return {**dict.fromkeys(self.needs, True), self.option: self.value}
 
 
 @functools.cache
@@ -79,6 +111,7 @@ def trade_table() -> tuple[Trade, ...]:
             group=row["group"],
             option=row["option"],
             value=row["value"] == "y" if row["value"] in ("y", "n") else int(row["value"]),
+            needs=tuple(row["needs"].split()),
             loses=row["loses"],
             source=row["source"],
         )
@@ -94,7 +127,7 @@ def trade_options(config: Config) -> frozenset[str]:
 
 def values_of(trades: Iterable[TuneTrade]) -> dict[str, Value]:
     """The options as lines would give them."""
-    return {each.option: each.value for each in trades}
+    return {name: value for each in trades for name, value in each.values.items()}
 
 
 def parse_trades(texts: Sequence[str]) -> frozenset[str]:
@@ -107,7 +140,7 @@ def parse_trades(texts: Sequence[str]) -> frozenset[str]:
                     f"--trade '{printable(name)}': there is no such trade",
                     remedy=f"{did_you_mean(name, GROUPS)}valid: {', '.join((*GROUPS, ALL))}",
                 )
-            results |= set(GROUPS) if name == ALL else {name}
+            results |= set(GROUPS) - set(_APART) if name == ALL else {name}
     return frozenset(results)
 
 
@@ -128,7 +161,7 @@ class Trades:
         result: dict[str, TuneTrade] = {}  # two names of one option are one
         for trade in trade_table():
             built = self._built(trade)
-            if built is not None and built.gain >= _LEAST:
+            if built is not None:
                 result.setdefault(built.option, built)
         return tuple(result.values())
 
@@ -140,7 +173,9 @@ class Trades:
         while left:
             after = self.config.changed_to(values_of(left))
             fixed = [each for each in left if after.can_set(each.option)]
-            fixed = [each for each in fixed if after.value(each.option) == each.value]
+            fixed = [
+                each for each in fixed if all(after.value(n) == v for n, v in each.values.items())
+            ]
             if len(fixed) < len(left):
                 left = fixed
             elif {rule.id for rule in broken_rules(after)} <= before:
@@ -156,40 +191,54 @@ class Trades:
         now = self.config.value(here)
         if now == trade.value or (not isinstance(trade.value, bool) and not _larger(now, trade)):
             return None
-        if not self.config.can_set(here):
+        needs = tuple(self.config.name_here(name) or name for name in trade.needs)
+        needs = tuple(name for name in needs if self.config.value(name) is not True)
+        if set(needs) & set(self.keep) or (trade.group == _BOARD and not needs):
             return None
-        after = self.config.changed_to({here: trade.value})
+        if not self.config.can_set(needs[0] if needs else here):
+            return None
+        after = self.config.changed_to({**dict.fromkeys(needs, True), here: trade.value})
         if after.value(here) != trade.value:
             return None
-        use = self._change(after, here)
-        if not self._gives(use):
-            return None
-        fit = memory_fit()
-        median, half = -use.taken(fit), fit.difference_half(use.variance(fit), self.model.busiest)
-        if median < _SHARE_OF_BAND * half:
+        model = self.model.of(after)
+        moved = self._moved(model, {here, *needs})
+        ground = self.model.ground(model, self.model.busiest)
+        fit, use = memory_fit(), moved[DRAM]
+        median = ground - use.taken(fit)
+        variance = use.variance(fit) or float(bool(ground))
+        half = fit.difference_half(variance, self.model.busiest)
+        told = is_known_gain(median, median - half, median + half)
+        if median < _LEAST or not told or not self._gives(use, ground):
             return None
         return TuneTrade(
             group=trade.group,
             option=here,
             value=trade.value,
             now=now,
+            needs=needs,
             taken=False,
+            weighed=knobs_of(after).knobs != self._knobs,
             gain=round(median),
             gain_low=round(max(0.0, median - half)),  # what goes takes nothing
             gain_high=round(median + half),
+            iram=round(model.before_code(BOOT, IRAM) - self.model.before_code(BOOT, IRAM))
+            - round(moved[IRAM].taken(fit)),
+            psram=-round(moved[PSRAM].taken(fit)),
             loses=trade.loses,
             source=trade.source,
         )
 
-    def _change(self, after: Config, option: str) -> MemoryUse:
-        """The memory that another configuration takes more at the busiest: that of the parts which
-        ask for something that changed."""
-        texts = after.values.text
-        changed = {name for name, text in self._texts.items() if texts(name) != text} | {option}
+    def _moved(self, after: MemoryModel, options: Collection[str]) -> Mapping[str, MemoryUse]:
+        """The memory of each kind that another configuration takes more at the busiest: that of the
+        parts which ask for something that changed."""
+        texts = after.scene.config.values.text
+        now = self._texts
+        reached = self._read.reached(options).intersection(now)
+        changed = {name for name in reached if texts(name) != now[name]} | {*options}
         parts = {part for part, names in self._options_read.items() if names & changed}
-        return self.model.change(self.model.of(after), self.model.busiest, parts)
+        return self.model.changes(after, self.model.busiest, parts)
 
-    def _gives(self, use: MemoryUse) -> bool:
+    def _gives(self, use: MemoryUse, ground: float) -> bool:
         """The lower end of the memory's band rises with it, whatever else is taken: the band grows
         by no more than the doubt that parts share, and by that of each over a band that is there
         anyway."""
@@ -197,7 +246,7 @@ class Trades:
         reach, variance = self.model.widths(self.model.busiest)
         shared = sqrt(float(row @ fit.covariance @ row))
         own = fit.own_variance(use.squares) / (2 * sqrt(variance))
-        return -use.taken(fit) > reach * (shared + own)
+        return ground - use.taken(fit) > reach * (shared + own)
 
     @functools.cached_property
     def _options_read(self) -> Mapping[str, frozenset[str]]:
@@ -211,7 +260,15 @@ class Trades:
     @functools.cached_property
     def _texts(self) -> Mapping[str, str]:
         names = frozenset[str]().union(*self._options_read.values())
-        return {name: self.config.values.text(name) for name in names}
+        return {name: self._read.text(name) for name in names}
+
+    @functools.cached_property
+    def _knobs(self) -> Knobs:
+        return knobs_of(self.config).knobs
+
+    @functools.cached_property
+    def _read(self) -> ReadValues:
+        return self.config.read_values()
 
 
 def _larger(now: Value | None, trade: Trade) -> bool:

@@ -7,6 +7,7 @@ the form of the terms stays predict's.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import replace
 from statistics import NormalDist
@@ -108,9 +109,8 @@ def time_quantity(
     covariance[:-2, :-2] = place.factor**2 * (slope @ constants.throughput.covariance @ slope.T)
 
     def features(knobs: Knobs) -> Array:
-        paid, held = penalty_features(knobs), limit_features(knobs)
+        paid, held, beyond = _features(knobs)
         added = place_of(there, knobs, metric).added
-        beyond = beyond_features(knobs)
         return np.array(
             [
                 1.0,
@@ -137,6 +137,12 @@ def time_quantity(
         cost=not_below(time_above(weights, covariance, error, z), constants.widths.sharpness),
         scale=float(weights @ constant),
     )
+
+
+@functools.lru_cache(maxsize=1024)
+def _features(knobs: Knobs) -> tuple[Mapping[str, float], ...]:
+    """Those that do not hang on the metric: penalties, limits, and what is beyond these."""
+    return penalty_features(knobs), limit_features(knobs), beyond_features(knobs)
 
 
 def _time_weights(

@@ -77,6 +77,11 @@ def _gained(total: Gained) -> str:
     if not (dram.low_80 or dram.high_80):
         return "by the parts that are known the same DRAM is free"
     low, high = signed(dram.low_80), signed(dram.high_80)
+    if not dram.is_known_gain:
+        return (
+            f"whether DRAM is gained or lost {_BUSY} is not known: {signed(dram.median)} bytes "
+            f"(80 %: {low} to {high})"
+        )
     return f"{signed(dram.median)} bytes of free DRAM {_BUSY} (80 %: {low} to {high})"
 
 

@@ -60,9 +60,15 @@ def _headline(forecast: Forecast) -> str:
         where += f", {place.round_trip_ms:g} ms more round trip"
     if place.loss:
         where += f", {100 * place.loss:g} % loss"
+    of = f"{forecast.chip}, ESP-IDF {forecast.sdk}, {where}: "
+    if forecast.left.median < 0:
+        low, high = sorted((-forecast.left.high_80, -forecast.left.low_80))
+        return (
+            f"{of}it does not fit: {-forecast.left.median / 1024:,.0f} KB are missing when all is "
+            f"at work (80 %: {low / 1024:,.0f} to {high / 1024:,.0f})"
+        )
     return (
-        f"{forecast.chip}, ESP-IDF {forecast.sdk}, {where}: "
-        f"{forecast.left.median / 1024:,.0f} KB are left when all is at work "
+        f"{of}{forecast.left.median / 1024:,.0f} KB are left when all is at work "
         f"(80 %: {forecast.left.low_80 / 1024:,.0f} to {forecast.left.high_80 / 1024:,.0f})"
     )
 

@@ -96,14 +96,19 @@ def _sentences(result: TuneResult) -> Iterator[str]:
         yield f"Best for {_goal(result)} on {_target(result)}: {what}."
         most = result.no_configuration_above
         if most is None:
-            yield "Optimal: by the models, no configuration takes less time in all."
+            yield "Optimal: by the models, no configuration of the domain takes less time in all."
         else:
-            unit = _unit(result.prefer)
-            yield f"Optimal: by the models, none has more than {most:.1f} {unit} of it."
+            unit, equal = _unit(result.prefer), result.equal_within or 0.0
+            yield (
+                f"Optimal: by the models, no configuration of the domain has more than {most:.1f} "
+                f"{unit} of it, and none within {equal:.1f} {unit} of that changes fewer options."
+            )
+        yield _domain(result)
         return
     relaxation = result.relaxation
     assert relaxation is not None
-    yield f"No configuration of {_target(result)} has all that is needed."
+    yield f"No configuration of {_target(result)} in the domain has all that is needed."
+    yield from _meeting(result)
     least = ", ".join(
         f"{goal.target}>={_amount(goal, relaxation.amounts[goal.target])}" for goal in result.goals
     )
@@ -114,6 +119,23 @@ def _sentences(result: TuneResult) -> Iterator[str]:
             yield f"Or, with the others kept: {each.target} up to {_amount(each, most)}."
         elif len(result.goals) > 1:
             yield f"No amount of {each.target} lets the others be kept."
+    yield _domain(result)
+
+
+def _domain(result: TuneResult) -> str:
+    searched = "; ".join(f"{each.label} {each.values}" for each in result.domain)
+    return f"Domain: {searched}; every other option as it is, but for what --trade gives up."
+
+
+def _meeting(result: TuneResult) -> Iterator[str]:
+    """The trades with which there is a configuration, before all else that may help."""
+    some = [each for each in result.trades if each.meets]
+    if some:
+        given = "; ".join(f"{e.text} ({e.gain / 1024:+.1f} KB, loses: {e.loses})" for e in some)
+        kinds = ",".join(dict.fromkeys(each.group for each in some))
+        yield f"There is one that gives up: {given}. Ask with --trade {kinds}."
+    elif any(each.target == FREE for each in result.goals):
+        yield "No set of trades on offer meets them."
 
 
 def _goal(result: TuneResult) -> str:
@@ -218,7 +240,7 @@ def _trades(result: TuneResult, *, taken: bool) -> Table:
                 each.text,
                 f"{each.gain / 1024:.1f}",
                 f"{each.gain_low / 1024:.1f}-{each.gain_high / 1024:.1f}",
-                each.loses,
+                each.loses + each.elsewhere,
             )
             for each in some
         ),

@@ -1,0 +1,105 @@
+"""A file of a build that contradicts the configuration which is given with it.
+
+Only what is sure: a release, a memory, a radio, code that the linker placed where the configuration
+does not place it. A file that contradicts nothing may still be of another build.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from heapscope.base.errors import InputError
+from heapscope.base.printable import printable
+from heapscope.config.releases import find_release
+from heapscope.forecast.predict.chip_memory import RTC
+from heapscope.forecast.predict.memory_scene import MemoryScene
+from heapscope.forecast.predict.part_table import minor_number
+from heapscope.memory.static.use import StaticUse
+
+if TYPE_CHECKING:
+    from heapscope.memory.static.image_file import Image
+
+_RTC_HEAP = "ESP_SYSTEM_ALLOW_RTC_FAST_MEM_AS_HEAP"
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Linked:
+    """Archives with at least so many bytes in RAM, of code alone or of all, are in no build whose
+    configuration `lacks` them. In public builds' maps FreeRTOS has 5.9 to 19 KB of code in IRAM
+    by default, and none of these archives a byte without its option."""
+
+    archives: tuple[str, ...]
+    least: int
+    code: bool
+    option: str
+    lacks: Callable[[MemoryScene], bool]
+    what: str
+
+
+_ARCHIVES = (
+    _Linked(
+        archives=("libbtdm_app.a", "libble_app.a"),
+        least=2048,
+        code=False,
+        option="BT_ENABLED",
+        lacks=lambda scene: not scene.on("BT_ENABLED"),
+        what="Bluetooth's controller",
+    ),
+    _Linked(
+        archives=("liblwip.a",),
+        least=4096,
+        code=True,
+        option="LWIP_IRAM_OPTIMIZATION",
+        lacks=lambda scene: (
+            not (scene.on("LWIP_IRAM_OPTIMIZATION") or scene.on("LWIP_EXTRA_IRAM_OPTIMIZATION"))
+        ),
+        what="lwIP's code in RAM",
+    ),
+    _Linked(
+        archives=("libfreertos.a",),
+        least=9000,
+        code=True,
+        option="FREERTOS_PLACE_FUNCTIONS_INTO_FLASH",
+        lacks=lambda scene: scene.on("FREERTOS_PLACE_FUNCTIONS_INTO_FLASH"),
+        what="FreeRTOS's code in RAM",
+    ),
+)
+
+
+def differs_from_image(image: Image, scene: MemoryScene) -> Iterator[str]:
+    """Sentences, each about one thing that cannot be of this configuration."""
+    try:
+        minor = find_release(image.idf).minor
+    except InputError:
+        minor = ""
+    if minor and not minor.startswith("head") and minor_number(minor) != scene.minor:
+        yield _sentence(
+            image.file, f"it was built with ESP-IDF {printable(image.idf)}", scene, scene.config.sdk
+        )
+    if any(each.kind in RTC for each in image.regions) and not scene.memory.rtc:
+        yield _sentence(image.file, "it gives RTC memory to the heap", scene, _RTC_HEAP)
+
+
+def differs_from_use(use: StaticUse, scene: MemoryScene) -> Iterator[str]:
+    """The same of an ELF or a map that names its archives."""
+    for each in _ARCHIVES:
+        size = sum(
+            piece.size
+            for piece in use.pieces
+            if piece.component in each.archives
+            and (use.sections[piece.section].role == "code" or not each.code)
+        )
+        if size >= each.least and each.lacks(scene):
+            yield _sentence(use.file, f"it has {each.what}, {size:,} bytes", scene, each.option)
+
+
+def _sentence(file: str, what: str, scene: MemoryScene, option: str) -> str:
+    stated = scene.value(option)
+    name = f"ESP-IDF {option}" if stated is None else f"CONFIG_{option}={_text(stated)}"
+    return f"{file} is of another build than the configuration: {what}, and the latter has {name}"
+
+
+def _text(value: object) -> str:
+    return {True: "y", False: "n"}.get(value, str(value)) if isinstance(value, bool) else str(value)
