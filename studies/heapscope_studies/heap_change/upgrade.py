@@ -24,7 +24,7 @@ BEFORE, AFTER = FIGURES["before"], FIGURES["after"]
 PUBLISHED_LOSS: int = FIGURES["before_free"] - FIGURES["after_free"]
 STARTUP_USE: int = CHIP.data.default_startup
 
-#: Of what the SDK's own sources tell beside the heap.
+#: The SDK's own sources tell it, beside the heap.
 SOURCED_LOSS: int = sum(row["after"] - row["before"] for row in FIGURES["source"])
 
 SMALL_BLOCK = 32  # bytes: small enough that headers show
@@ -148,7 +148,7 @@ def _sourced(row: dict[str, Any]) -> tuple[Cell, ...]:
 
 
 def _full() -> Table:
-    """What is reported as free where a request of 4 bytes fails: nothing is there."""
+    """The bytes that are reported as free where a request of 4 bytes fails: they are not there."""
     rows = []
     for version in _versions():
         name = f"idf-{version}"

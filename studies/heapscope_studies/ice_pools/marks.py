@@ -267,9 +267,9 @@ def findings(calls: Calls) -> Iterator[str]:
     if others:
         yield (
             "At the last two marks a race decides which packets are still kept. "
-            f"{sum(one.inside for one in stated)} of the other {len(stated)} figures lie where the "
-            f"recorded call allows them; of {len(others) - len(stated)} it allows a range of more "
-            f"than {WIDEST:.0%}, which is no statement."
+            f"{sum(one.inside for one in stated)} of {len(stated)} figures lie there where the "
+            f"recorded call allows them; of the other {len(others) - len(stated)} it allows more "
+            f"than {WIDEST:.0%}, and says nothing."
         )
     yield from map(_kept, CONFIGURATIONS, (calls[one["key"]] for one in CONFIGURATIONS))
     counts = _lines(calls).column("pools")

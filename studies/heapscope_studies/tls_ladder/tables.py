@@ -46,7 +46,7 @@ class Gain:
 
     @property
     def verdict(self) -> str:
-        """For people; a hit by construction is none."""
+        """For people; a hit by construction does not count."""
         if self.key in CALIBRATED:
             return "calibrated"
         if not self.holds:

@@ -1,4 +1,4 @@
-"""What buffers, mailboxes and modem sleep allow, and several streams beside one."""
+"""Limits of buffers, mailboxes and modem sleep, and several streams beside one."""
 
 from __future__ import annotations
 

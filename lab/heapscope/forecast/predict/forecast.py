@@ -86,7 +86,7 @@ class Forecast(Row, eq=False):
         "Published statements about power save that hold for the configuration."
     )
     wifi_limits: tuple[str, ...] = figure(
-        "What buffers, mailboxes and modem sleep allow, in sentences."
+        "The limits that buffers, mailboxes and modem sleep set, in sentences."
     )
     rests_on: tuple[str, ...] = figure(
         "The sources, rows and SDK generation of each prediction, in sentences.", entries=(1, None)

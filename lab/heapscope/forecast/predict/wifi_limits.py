@@ -1,5 +1,5 @@
-"""What the driver's buffers, a socket's mailbox and modem sleep allow: sentences that follow from a
-configuration's own numbers, beside the throughput that is predicted."""
+"""Limits that the driver's buffers, a socket's mailbox and modem sleep set: sentences that follow
+from a configuration's own numbers, beside the throughput that is predicted."""
 
 from __future__ import annotations
 

@@ -71,12 +71,12 @@ class Knobs:
 
     @property
     def send_kb(self) -> float:
-        """Of all streams together."""
+        """All streams together."""
         return self.streams * min(self.tcp_snd_buf, _MAX_WINDOW) / 1024
 
     @property
     def window_kb(self) -> float:
-        """Of all streams together."""
+        """All streams together."""
         return self.streams * min(self.tcp_wnd, _MAX_WINDOW) / 1024
 
 

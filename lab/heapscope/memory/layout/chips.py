@@ -240,7 +240,7 @@ def _static_note(data: ChipData, build: Build) -> Notes:
 #: ESP-IDF's help of CONFIG_ESP32_IRAM_AS_8BIT_ACCESSIBLE_MEMORY, and the chip's manual.
 _EMULATED_BYTES = (
     "IRAM serves bytes by handlers of the exceptions 3 and 9, which the SDK has: up to 167 cycles "
-    "for each access that is no aligned word; neither DMA nor the stack of a task can use it"
+    "for each access but that of an aligned word; neither DMA nor the stack of a task can use it"
 )
 
 
