@@ -55,7 +55,7 @@ def test_26_of_36_figures_come_out_to_the_byte_and_others_within_bounds_that_tel
 ) -> None:
     assert ice_pools.figures["ice_figures"] == {"all": 36, "exact": 26, "inside": 30}
     found = " ".join(ice_pools.findings)
-    assert "Of the other 10, 5 of 5 lie where the recorded call allows them. For 5" in found
+    assert "5 of 5 others lie where the recorded call allows them. For 5 it allows" in found
     assert "76.0 (76.0), 33.2 (29.3), 19.8 (21.0)" in found
     lines = ice_pools.table("lines")
     assert len(lines.rows) == 9

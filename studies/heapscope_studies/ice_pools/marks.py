@@ -139,7 +139,7 @@ def _marks(one: dict[str, Any], figures: list[Figure]) -> Table:
             "At the first four marks nothing is under way, and a figure has to repeat to the byte. "
             "At the last two a race decides; 'within' says whether the recorded call allows the "
             "published figure. Where it allows more than "
-            f"{100 * WIDTH_MOST:.0f} % of it, nothing is said.",
+            f"{100 * WIDTH_MOST:.0f} % of it, this shows nothing.",
             f"Then up to {most_packets(one['key'])} packets are kept, a pool each. Up to "
             f"{BOUND['early_checks']} checks that came early left {BOUND['early_check']} B each in "
             "the session, and a receive pool keeps the size of the last packet: "
@@ -261,8 +261,8 @@ def findings(calls: Calls) -> Iterator[str]:
     if others:
         telling = sum(one.tells for one in others)
         yield (
-            f"Of the other {len(others)}, {inside} of {telling} lie where the recorded call allows "
-            f"them. For {len(others) - telling} it allows more than "
+            f"{inside} of {telling} others lie where the recorded call allows them. For "
+            f"{len(others) - telling} it allows more than "
             f"{100 * WIDTH_MOST:.0f} % of the figure, which says nothing of them: a race decides "
             "which packets are still kept, and the study does not tell when its packets came."
         )
@@ -276,7 +276,7 @@ def findings(calls: Calls) -> Iterator[str]:
 
 
 def _peaks(calls: Calls) -> str:
-    """What the study concludes: the most of each configuration."""
+    """The study's conclusion: the most of each configuration."""
     at = MARKS.index(PUBLISHED["peak"])
     pairs = ((calls[one["key"]].at(MARKS[at])[1], one["allocated"][at]) for one in CONFIGURATIONS)
     parts = [f"{ours / 1000:.1f} ({theirs / 1000:.1f})" for ours, theirs in pairs]

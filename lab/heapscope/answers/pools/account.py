@@ -135,7 +135,7 @@ def _check_requests(traces: Sequence[PoolTrace], requests: Mapping[int, int]) ->
 
 
 def _with_requests(trace: PoolTrace, requests: Mapping[int, int]) -> PoolTrace:
-    """As if its program asked for other sizes."""
+    """The trace of a program that requests other sizes."""
     events = trace.events.copy()
     for size, other in requests.items():
         events["size"][(trace.events["kind"] == Kind.ALLOC) & (trace.events["size"] == size)] = (
