@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -57,10 +58,27 @@ def _bad(text: str) -> InputError:
     )
 
 
+def parse_requests(texts: Sequence[str]) -> dict[int, int]:
+    """ "FROM=TO"; InputError: anything else."""
+    result: dict[int, int] = {}
+    for text in texts:
+        numbers = text.split("=")
+        if len(numbers) != 2 or not all(
+            n.isascii() and n.isdigit() and len(n) < 9 for n in numbers
+        ):
+            raise InputError(
+                f"--request {printable(text)}: not FROM=TO, in bytes",
+                remedy="--request 2000=360; 0 leaves the requests out",
+            )
+        result[int(numbers[0])] = int(numbers[1])
+    return result
+
+
 def pools_result(
     traces: Sequence[PoolTrace],
     *,
     wanted: Mapping[str, Sizes],
+    requests: Mapping[int, int],
     calls: int | None,
     progress: Advance,
 ) -> PoolsResult:
@@ -69,8 +87,10 @@ def pools_result(
     plan = _plan(traces, groups, wanted)
     pairs = list(zip(traces, groups, strict=True))
     recorded = [_recorded(trace, own) for trace, own in pairs]
+    _check_requests(traces, requests)
+    asked = [(_with_requests(trace, requests), own) for trace, own in pairs]
     try:
-        others = [replay(trace, own, plan) for trace, own in pairs] if plan else None
+        others = [replay(*one, plan) for one in asked] if plan or requests else None
     except StatusError:
         raise InputError(
             "--sizes: an initial size is smaller than a pool's own header", remedy="give more"
@@ -95,6 +115,33 @@ def pools_result(
             else "there are no pools whose sizes may change: there is no advice"
         )
     return PoolsResult(traces=rows, advice=advice, messages=tuple(messages))
+
+
+def _check_requests(traces: Sequence[PoolTrace], requests: Mapping[int, int]) -> None:
+    """InputError: the pools are not known to grow by a rule, or nothing asks for so many bytes."""
+    if requests and any(trace.rule.follow for trace in traces):
+        raise InputError(
+            "--request: the trace does not tell how its pools grow",
+            remedy="record every request: docs/guide/pools-trace.md",
+        )
+    for size in requests:
+        sizes = [trace.events["size"][trace.events["kind"] == Kind.ALLOC] for trace in traces]
+        if not any((own == size).any() for own in sizes):
+            most = sorted({int(each) for own in sizes for each in own}, reverse=True)[:8]
+            raise InputError(
+                f"--request {size}: no request to a pool has so many bytes",
+                remedy=f"the largest have {', '.join(map(str, most))}",
+            )
+
+
+def _with_requests(trace: PoolTrace, requests: Mapping[int, int]) -> PoolTrace:
+    """The trace of a program that requests other sizes."""
+    events = trace.events.copy()
+    for size, other in requests.items():
+        events["size"][(trace.events["kind"] == Kind.ALLOC) & (trace.events["size"] == size)] = (
+            other
+        )
+    return replace(trace, events=events)
 
 
 def _recorded(trace: PoolTrace, groups: Sequence[PoolGroup]) -> Replayed:

@@ -17,16 +17,16 @@ class SizeRow(Row):
 
 
 class PoolHolding(Row):
-    """All pools at a moment; other_*: with the sizes of --sizes, null without them."""
+    """All pools at a moment; other_*: with --sizes and --request, null without them."""
 
     name: str = figure("The mark.", heading="Mark")
     used: int = figure("Bytes that are used.", "B", "used", bound=BEFORE)
     allocated: int = figure(
         "Bytes of the blocks that the pools have.", "B", "allocated", bound=AT_LEAST
     )
-    other_used: int | None = figure("The same as used.", "B", "with --sizes: used", default=None)
+    other_used: int | None = figure("The same as used.", "B", "changed: used", default=None)
     other_allocated: int | None = figure(
-        "The same as allocated.", "B", "with --sizes: allocated", default=None
+        "The same as allocated.", "B", "changed: allocated", default=None
     )
 
 
@@ -49,7 +49,7 @@ class GroupRow(Row):
 
 
 class TraceRows(Row):
-    """The pools of one trace; other_*: with the sizes of --sizes, null without them."""
+    """The pools of one trace; other_*: with --sizes and --request, null without them."""
 
     file: str = figure("The file.")
     pools: int = figure("The number of pools.", bound=AT_LEAST)

@@ -63,6 +63,14 @@ def fit(
             "change. May be repeated.",
         ),
     ] = (),
+    request: Annotated[
+        Sequence[str],
+        Option(
+            "FROM=TO",
+            "With --pools: also replay with each request of FROM bytes as one of TO bytes, what an "
+            "option of the program does to it; 0: without it. May be repeated.",
+        ),
+    ] = (),
     calls: Annotated[
         int | None,
         Option(
@@ -112,6 +120,7 @@ def fit(
       heapscope fit call.hst --pools
       heapscope fit call.hst other.hst --pools --calls 400
       heapscope fit call.hst --pools --sizes all=128:128 --sizes STUN_TDATA=512:304 --json -
+      heapscope fit call.hst --pools --request 2000=360
     """
     from heapscope.answers.fit.fit_trace import fit as fit_one
     from heapscope.answers.fit.fit_trace import pool_rules
@@ -135,9 +144,9 @@ def fit(
             "--jitter": jitter,
         }
         _refuse(beside, "--pools: the sizes are those of the program's pools", "leave {} out")
-        return _named_pools(traces, sizes, calls, progress)
+        return _named_pools(traces, sizes, request, calls, progress)
     _refuse(
-        {"--sizes": sizes, "--calls": calls},
+        {"--sizes": sizes, "--request": request, "--calls": calls},
         "no --pools: they are of pools that the program named",
         "add --pools",
     )
@@ -192,17 +201,18 @@ def _refuse(given: Mapping[str, object], reason: str, remedy: str) -> None:
 def _named_pools(
     traces: Sequence[str | Path],
     sizes: Sequence[str],
+    request: Sequence[str],
     calls: int | None,
     progress: OnProgress | None,
 ) -> PoolsResult:
-    from heapscope.answers.pools.account import parse_sizes, pools_result
+    from heapscope.answers.pools.account import parse_requests, parse_sizes, pools_result
     from heapscope.answers.pools.pool_trace import read_pools
     from heapscope.cli.verbs.recorded import with_word_size
 
-    wanted = parse_sizes(sizes)
+    wanted, requests = parse_sizes(sizes), parse_requests(request)
     read = [read_pools(Path(trace), progress=phase(progress, "reading")) for trace in traces]
     trying = phase(progress, "trying sizes", parts=True)
-    result = pools_result(read, wanted=wanted, calls=calls, progress=trying)
+    result = pools_result(read, wanted=wanted, requests=requests, calls=calls, progress=trying)
     return with_word_size(result, *traces, named=len(traces) > 1)
 
 

@@ -13,7 +13,7 @@ from heapscope.logs.answer.happened import damage, others, stacks
 from heapscope.logs.answer.own_lines import suggestion
 from heapscope.logs.answer.pool_rows import pool_sentences
 from heapscope.logs.answer.trend import TrendRow, falls
-from heapscope.logs.heaps.request_fit import RequestFit
+from heapscope.logs.heaps.request_fit import NO_BLOCK, RequestFit
 from heapscope.logs.heaps.state_view import StateView
 from heapscope.logs.reader.addresses import Addresses
 from heapscope.logs.reader.blocks import PrintedTask
@@ -75,8 +75,16 @@ def fit_sentence(fit: RequestFit) -> str:
         return f"Whether a request of {what} fits cannot be told: {fit.why}.{_history(fit)}"
     if fit.fits:
         return f"{what} would fit{where}: {fit.why}{_largest(fit)}.{_history(fit)}"
-    short = "" if fit.short is None else f", {size(fit.short)} short"
-    return f"{what} would not fit{short}{where}: {fit.why}{_largest(fit)}.{_history(fit)}"
+    if fit.short is None or fit.short != fit.size - (fit.largest or 0):
+        short = "" if fit.short is None else f", {size(fit.short)} short"
+        return f"{what} would not fit{short}{where}: {fit.why}{_largest(fit)}.{_history(fit)}"
+    same = fit.why.replace(f"a request of {size(fit.size)} ", "a request of that size ")
+    line = "" if "line" in same or fit.line is None else f", line {fit.line:,}"
+    besides = "" if fit.why == NO_BLOCK else f", and {same}"
+    return (
+        f"{what} would not fit: the largest free block is {size(fit.largest or 0)} "
+        f"({size(fit.short)} short{line}){besides}.{_history(fit)}"
+    )
 
 
 def _history(fit: RequestFit) -> str:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from heapscope.base.capabilities import DEFAULT, DMA, EIGHT_BIT, INTERNAL, WORD
 from heapscope.base.request import Request
 from heapscope.logs.heaps.memory_fit import other_memory, own_memory
-from heapscope.logs.heaps.request_fit import RequestFit
+from heapscope.logs.heaps.request_fit import NO_BLOCK, RequestFit
 from heapscope.logs.reader.artefacts import has_psram, may_be_power
 from heapscope.logs.reader.failures import FailureLines, own_pool
 from heapscope.logs.reader.primary import PrimaryFigures, primary_figures
@@ -238,7 +238,7 @@ def _blocks(reading: LogReading, request: Request, form: str) -> RequestFit | No
         why = "no free block is as large, even where the figure is the power of two below it"
         return replace(block, fits=False, why=why)
     short = _short(size, row.largest)
-    return replace(block, fits=False, short=short, why="no free block is as large")
+    return replace(block, fits=False, short=short, why=NO_BLOCK)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -19,6 +19,10 @@ class RegionFitRow(Row):
     )
 
 
+#: The reason why a request does not fit, where the largest free block says it all.
+NO_BLOCK = "no free block is as large"
+
+
 class FitHistory(Row):
     """One request at each heap summary that the log still has."""
 

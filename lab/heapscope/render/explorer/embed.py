@@ -67,7 +67,7 @@ def embed(pieces: Iterable[bytes], limit: int) -> EmbeddedTrace | None:
 
 
 class _Beginning:
-    """As much of a trace as has at most `limit` bytes when it is compressed."""
+    """The first bytes of a trace, of which at most `limit` are left by compression."""
 
     def __init__(self, limit: int) -> None:
         self._limit = limit - _GZIP_END

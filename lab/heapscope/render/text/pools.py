@@ -53,7 +53,7 @@ def sentences(result: PoolsResult) -> Iterator[str]:
             )
         if trace.other_peak is not None:
             yield (
-                f"With the sizes of --sizes: {size(trace.other_peak)} at the peak instead of "
+                f"Changed as asked: {size(trace.other_peak)} at the peak instead of "
                 f"{size(trace.peak.allocated)}, {plural(trace.other_calls or 0, 'heap call')} "
                 f"instead of {trace.calls:,}."
             )
