@@ -274,6 +274,8 @@ uint64_t hs_lab_steps_peak(const hs_lab_steps_t *steps);
 uint64_t hs_lab_steps_floor(const hs_lab_steps_t *steps);
 /* The gain of knowing the future (lab/native/offline/offline.h). HS_ERR_MEMORY. */
 int hs_lab_steps_offline(const hs_lab_steps_t *steps, hs_lab_offline_t *out);
+/* The pool that cannot fail (lab/native/fit/bound.h). HS_ERR_ARGUMENT, HS_ERR_MEMORY. */
+int hs_lab_steps_bound(const hs_lab_steps_t *steps, const char *allocator, hs_lab_bound_t *out);
 /* One replay on a fresh pool. May be called from several threads at once, when all is loaded. */
 int hs_lab_steps_try(const hs_lab_steps_t *steps, const char *allocator, uint32_t size,
                      hs_lab_fit_t *out);
