@@ -22,7 +22,7 @@ TITLES = {
     "headers": "block headers",
     "tables": "control structures",
     "startup": "start-up use",
-    "regions": "the regions' sizes (code and static data in RAM)",
+    "regions": "the regions' sizes",
 }
 
 
