@@ -110,6 +110,19 @@ static HS_INLINE_FOR_CALLER bool allocate(hs_replay_t *replay, const hs_event_t 
     return true;
 }
 
+/* Once more, after blocks that may move were moved. */
+static HS_SELDOM bool allocate_again(hs_replay_t *replay, const hs_event_t *event,
+                                     const hs_request_t *request, uint64_t number,
+                                     hs_place_t *place)
+{
+    if (replay->movable.count == 0 || request->size == 0 || !hs_movable_compact(replay, number) ||
+        !allocate(replay, event, request, number, place, false)) {
+        return false;
+    }
+    replay->movable.served++;
+    return true;
+}
+
 /* The block gets its place on the heaps, or is nowhere from now on. */
 static HS_INLINE_FOR_CALLER void place_block(hs_replay_t *replay, hs_block_t *block,
                                              const hs_event_t *event, uint64_t number,
@@ -117,7 +130,8 @@ static HS_INLINE_FOR_CALLER void place_block(hs_replay_t *replay, hs_block_t *bl
 {
     if (event->size <= UINT32_MAX) {
         const hs_request_t request = request_of(event);
-        if (allocate(replay, event, &request, number, &block->place, plain)) {
+        if (allocate(replay, event, &request, number, &block->place, plain) ||
+            (!plain && allocate_again(replay, event, &request, number, &block->place))) {
             block->requested = request.size;
             placed(replay, block, plain);
             if (replay->trail != NULL) {
@@ -143,6 +157,15 @@ static HS_SELDOM void note_origin(hs_replay_t *replay, hs_block_t *block, const 
     block->origin.birth = number;
     block->origin.site = event->site;
     hs_watch_born(&replay->watch, block, event, number, replay->priming);
+}
+
+static void note_movable(const hs_replay_t *replay, hs_block_t *block, const hs_event_t *event)
+{
+    if (replay->movable.count != 0) {
+        const bool moves = hs_movable_has(&replay->movable, event->site);
+        block->flags &= (uint8_t)~(unsigned)HS_BLOCK_MOVABLE;
+        block->flags |= moves ? HS_BLOCK_MOVABLE : 0;
+    }
 }
 
 static HS_INLINE_FOR_CALLER hs_status_t on_allocation(hs_replay_t *replay, const hs_event_t *event,
@@ -172,6 +195,9 @@ static HS_INLINE_FOR_CALLER hs_status_t on_allocation(hs_replay_t *replay, const
         hs_lists_of(&replay->chip, block->task + 1);
     }
     place_block(replay, block, event, number, plain);
+    if (!plain) {
+        note_movable(replay, block, event);
+    }
     return HS_OK;
 }
 
@@ -235,9 +261,16 @@ static HS_INLINE_FOR_CALLER void reallocate(hs_replay_t *replay, hs_block_t *blo
                                             const bool plain)
 {
     const hs_request_t request = request_of(event);
-    const hs_block_t before = *block;
-    if (event->size > UINT32_MAX ||
-        !reallocate_place(replay, event, &request, number, block, plain)) {
+    hs_block_t before = *block;
+    const bool fits = event->size <= UINT32_MAX;
+    bool done = fits && reallocate_place(replay, event, &request, number, block, plain);
+    if (!plain && !done && fits && replay->movable.count != 0 &&
+        hs_movable_compact(replay, number)) {
+        before = *block; /* which may have moved */
+        done = reallocate_place(replay, event, &request, number, block, false);
+        replay->movable.served += done;
+    }
+    if (!done) {
         not_placed(replay);
         block->flags |= HS_BLOCK_LEFT;
         hs_replay_failed(replay, event, number, slot, block);
@@ -246,6 +279,9 @@ static HS_INLINE_FOR_CALLER void reallocate(hs_replay_t *replay, hs_block_t *blo
     block->flags &= (uint8_t)~(unsigned)HS_BLOCK_LEFT;
     block->requested = request.size;
     block->task = slot;
+    if (!plain) {
+        note_movable(replay, block, event);
+    }
     placed(replay, block, plain);
     if (replay->trail != NULL) {
         hs_trail_end(replay->trail, number, record_of(replay, block));

@@ -1,0 +1,105 @@
+#include "replay/movable.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "replay/replay.h"
+#include "replay/trail.h"
+
+static int by_value(const void *left, const void *right)
+{
+    const uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
+    return (a > b) - (a < b);
+}
+
+hs_status_t hs_movable_set(hs_replay_t *replay, const uint32_t *sites, size_t count)
+{
+    if (replay->begun || replay->census_only) {
+        return HS_ERR_ARGUMENT;
+    }
+    hs_movable_t *movable = &replay->movable;
+    free(movable->sites);
+    *movable = (hs_movable_t){.sites = malloc((count + 1) * sizeof *sites), .count = count};
+    if (movable->sites == NULL) {
+        return HS_ERR_MEMORY;
+    }
+    memcpy(movable->sites, sites, count * sizeof *sites);
+    qsort(movable->sites, count, sizeof *sites, by_value);
+    return HS_OK;
+}
+
+bool hs_movable_has(const hs_movable_t *movable, uint32_t site)
+{
+    return bsearch(&site, movable->sites, movable->count, sizeof site, by_value) != NULL;
+}
+
+static bool may_move(const hs_replay_t *replay, const hs_block_t *block)
+{
+    const unsigned wanted = HS_BLOCK_LIVE | HS_BLOCK_MOVABLE;
+    return (block->flags & (wanted | HS_BLOCK_NOWHERE)) == wanted && !block->place.aligned &&
+           !block->place.exec && !replay->chip.region[block->place.region].words;
+}
+
+static uint64_t address_of(const hs_block_t *block)
+{
+    return (uint64_t)block->place.region << 32 | block->place.offset;
+}
+
+/* The lowest block that may move, from an address on; NULL: none. */
+static hs_block_t *next_of(const hs_replay_t *replay, uint64_t from)
+{
+    hs_block_t *lowest = NULL;
+    uint64_t least = UINT64_MAX;
+    for (size_t i = 0; i < replay->blocks.used; i++) {
+        hs_block_t *block = &replay->blocks.records[i];
+        if (may_move(replay, block)) {
+            const uint64_t at = address_of(block);
+            if (at >= from && at < least) {
+                lowest = block;
+                least = at;
+            }
+        }
+    }
+    return lowest;
+}
+
+static bool move(hs_replay_t *replay, hs_block_t *block, uint64_t number)
+{
+    hs_sim_t *heap = replay->chip.region[block->place.region].heap;
+    const hs_block_t before = *block;
+    const uint32_t used = heap->tally.used;
+    const uint32_t offset = hs_sim_malloc(heap, block->requested);
+    if (offset == HS_NONE) {
+        return false;
+    }
+    if (offset > before.place.offset) {
+        hs_sim_free(heap, offset, false);
+        return false;
+    }
+    block->place.offset = offset;
+    block->place.held = heap->tally.used - used;
+    hs_sim_free(heap, before.place.offset, false);
+    if (replay->trail != NULL) {
+        const size_t record = (size_t)(block - replay->blocks.records);
+        hs_trail_end(replay->trail, number, record);
+        hs_trail_begin(replay->trail, number, block, record);
+    }
+    hs_measure_reallocated(&replay->measure, &before, block, number, false);
+    replay->movable.moved++;
+    return true;
+}
+
+bool hs_movable_compact(hs_replay_t *replay, uint64_t number)
+{
+    bool any = false, again = replay->chip.lists == NULL;
+    while (again) { /* ends, since each move goes down */
+        again = false;
+        uint64_t from = 0;
+        for (hs_block_t *block; (block = next_of(replay, from)) != NULL;) {
+            from = address_of(block) + 1;
+            again = move(replay, block, number) || again;
+        }
+        any = any || again;
+    }
+    return any;
+}
