@@ -382,7 +382,8 @@ static HS_INLINE_FOR_CALLER hs_status_t heap_event(hs_replay_t *replay, const hs
     } else {
         on_recorded_failure(replay, event);
     }
-    if (!plain && replay->chip.lists != NULL && replay->chip.lists->failed) {
+    if (!plain &&
+        (replay->movable.failed || (replay->chip.lists != NULL && replay->chip.lists->failed))) {
         status = HS_ERR_MEMORY;
     }
     if (status != HS_OK) {

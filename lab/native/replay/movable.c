@@ -45,22 +45,33 @@ static uint64_t address_of(const hs_block_t *block)
     return (uint64_t)block->place.region << 32 | block->place.offset;
 }
 
-/* The lowest block that may move, from an address on; NULL: none. */
-static hs_block_t *next_of(const hs_replay_t *replay, uint64_t from)
+static int by_address(const void *left, const void *right)
 {
-    hs_block_t *lowest = NULL;
-    uint64_t least = UINT64_MAX;
-    for (size_t i = 0; i < replay->blocks.used; i++) {
-        hs_block_t *block = &replay->blocks.records[i];
-        if (may_move(replay, block)) {
-            const uint64_t at = address_of(block);
-            if (at >= from && at < least) {
-                lowest = block;
-                least = at;
-            }
+    const uint64_t a = address_of(*(hs_block_t *const *)left);
+    const uint64_t b = address_of(*(hs_block_t *const *)right);
+    return (a > b) - (a < b);
+}
+
+/* The blocks that may move, the lowest first; how many. */
+static size_t collect(hs_replay_t *replay)
+{
+    hs_movable_t *movable = &replay->movable;
+    size_t count = 0;
+    if (movable->capacity < replay->blocks.used) {
+        free(movable->blocks);
+        movable->capacity = 2 * replay->blocks.used;
+        movable->blocks = malloc(movable->capacity * sizeof(hs_block_t *));
+        movable->failed = movable->blocks == NULL;
+    }
+    for (size_t i = 0; !movable->failed && i < replay->blocks.used; i++) {
+        if (may_move(replay, &replay->blocks.records[i])) {
+            movable->blocks[count++] = &replay->blocks.records[i];
         }
     }
-    return lowest;
+    if (count != 0) {
+        qsort(movable->blocks, count, sizeof(hs_block_t *), by_address);
+    }
+    return count;
 }
 
 static bool move(hs_replay_t *replay, hs_block_t *block, uint64_t number)
@@ -94,10 +105,9 @@ bool hs_movable_compact(hs_replay_t *replay, uint64_t number)
     bool any = false, again = replay->chip.lists == NULL;
     while (again) { /* ends, since each move goes down */
         again = false;
-        uint64_t from = 0;
-        for (hs_block_t *block; (block = next_of(replay, from)) != NULL;) {
-            from = address_of(block) + 1;
-            again = move(replay, block, number) || again;
+        const size_t count = collect(replay);
+        for (size_t i = 0; i < count; i++) {
+            again = move(replay, replay->movable.blocks[i], number) || again;
         }
         any = any || again;
     }

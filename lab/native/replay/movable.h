@@ -12,8 +12,11 @@
 typedef struct hs_replay hs_replay_t;
 
 typedef struct hs_movable {
-    uint32_t *sites; /* ascending */
-    size_t count;    /* 0: none moves */
+    uint32_t *sites;     /* ascending */
+    size_t count;        /* 0: none moves */
+    hs_block_t **blocks; /* those of a pass, and how many there is room for */
+    size_t capacity;
+    bool failed;     /* no host memory */
     uint64_t moved;  /* blocks, each time that one is */
     uint64_t served; /* requests that this made succeed */
 } hs_movable_t;

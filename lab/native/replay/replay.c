@@ -53,6 +53,7 @@ void hs_replay_free(hs_replay_t *replay)
     hs_watch_free(&replay->watch);
     hs_survey_free(&replay->survey);
     free(replay->movable.sites);
+    free(replay->movable.blocks);
     memset(replay, 0, sizeof *replay);
 }
 
