@@ -7,9 +7,7 @@
 #include "replay/plain.h"
 #include "replay/result.h"
 
-/* ---- results --------------------------------------------------- */
-
-static HS_INLINE_FOR_CALLER void placed(hs_replay_t *replay, const hs_block_t *block,
+static HS_INLINE_FOR_CALLER void placed(hs_replay_t *replay, hs_block_t *block, uint32_t site,
                                         const bool plain)
 {
     /* With one region the digest is over offsets, as the oracle's; else over addresses. */
@@ -17,6 +15,9 @@ static HS_INLINE_FOR_CALLER void placed(hs_replay_t *replay, const hs_block_t *b
     const uint32_t base = plain || replay->chip.count == 1 ? 0 : region->start;
     const uint32_t offset = block->place.offset;
     hs_result_add(&replay->summary, base + offset);
+    if (!plain) {
+        hs_movable_note(&replay->movable, block, site);
+    }
     if (!plain && replay->by_address) {
         replay->summary.address_compared++;
         replay->summary.address_matched += block->key == (uint64_t)region->start + offset;
@@ -110,19 +111,6 @@ static HS_INLINE_FOR_CALLER bool allocate(hs_replay_t *replay, const hs_event_t 
     return true;
 }
 
-/* Once more, after blocks that may move were moved. */
-static HS_SELDOM bool allocate_again(hs_replay_t *replay, const hs_event_t *event,
-                                     const hs_request_t *request, uint64_t number,
-                                     hs_place_t *place)
-{
-    if (replay->movable.count == 0 || request->size == 0 || !hs_movable_compact(replay, number) ||
-        !allocate(replay, event, request, number, place, false)) {
-        return false;
-    }
-    replay->movable.served++;
-    return true;
-}
-
 /* The block gets its place on the heaps, or is nowhere from now on. */
 static HS_INLINE_FOR_CALLER void place_block(hs_replay_t *replay, hs_block_t *block,
                                              const hs_event_t *event, uint64_t number,
@@ -131,9 +119,11 @@ static HS_INLINE_FOR_CALLER void place_block(hs_replay_t *replay, hs_block_t *bl
     if (event->size <= UINT32_MAX) {
         const hs_request_t request = request_of(event);
         if (allocate(replay, event, &request, number, &block->place, plain) ||
-            (!plain && allocate_again(replay, event, &request, number, &block->place))) {
+            (!plain && event->size != 0 && hs_movable_compact(replay, number) &&
+             allocate(replay, event, &request, number, &block->place, false) &&
+             hs_movable_serves(&replay->movable))) {
             block->requested = request.size;
-            placed(replay, block, plain);
+            placed(replay, block, event->site, plain);
             if (replay->trail != NULL) {
                 hs_trail_begin(replay->trail, number, block, record_of(replay, block));
             }
@@ -157,15 +147,6 @@ static HS_SELDOM void note_origin(hs_replay_t *replay, hs_block_t *block, const 
     block->origin.birth = number;
     block->origin.site = event->site;
     hs_watch_born(&replay->watch, block, event, number, replay->priming);
-}
-
-static void note_movable(const hs_replay_t *replay, hs_block_t *block, const hs_event_t *event)
-{
-    if (replay->movable.count != 0) {
-        const bool moves = hs_movable_has(&replay->movable, event->site);
-        block->flags &= (uint8_t)~(unsigned)HS_BLOCK_MOVABLE;
-        block->flags |= moves ? HS_BLOCK_MOVABLE : 0;
-    }
 }
 
 static HS_INLINE_FOR_CALLER hs_status_t on_allocation(hs_replay_t *replay, const hs_event_t *event,
@@ -195,9 +176,6 @@ static HS_INLINE_FOR_CALLER hs_status_t on_allocation(hs_replay_t *replay, const
         hs_lists_of(&replay->chip, block->task + 1);
     }
     place_block(replay, block, event, number, plain);
-    if (!plain) {
-        note_movable(replay, block, event);
-    }
     return HS_OK;
 }
 
@@ -262,13 +240,12 @@ static HS_INLINE_FOR_CALLER void reallocate(hs_replay_t *replay, hs_block_t *blo
 {
     const hs_request_t request = request_of(event);
     hs_block_t before = *block;
-    const bool fits = event->size <= UINT32_MAX;
-    bool done = fits && reallocate_place(replay, event, &request, number, block, plain);
-    if (!plain && !done && fits && replay->movable.count != 0 &&
-        hs_movable_compact(replay, number)) {
+    bool done = event->size <= UINT32_MAX &&
+                reallocate_place(replay, event, &request, number, block, plain);
+    if (!plain && !done && event->size <= UINT32_MAX && hs_movable_compact(replay, number)) {
         before = *block; /* which may have moved */
-        done = reallocate_place(replay, event, &request, number, block, false);
-        replay->movable.served += done;
+        done = reallocate_place(replay, event, &request, number, block, false) &&
+               hs_movable_serves(&replay->movable);
     }
     if (!done) {
         not_placed(replay);
@@ -279,21 +256,12 @@ static HS_INLINE_FOR_CALLER void reallocate(hs_replay_t *replay, hs_block_t *blo
     block->flags &= (uint8_t)~(unsigned)HS_BLOCK_LEFT;
     block->requested = request.size;
     block->task = slot;
-    if (!plain) {
-        note_movable(replay, block, event);
-    }
-    placed(replay, block, plain);
+    placed(replay, block, event->site, plain);
     if (replay->trail != NULL) {
         hs_trail_end(replay->trail, number, record_of(replay, block));
         hs_trail_begin(replay->trail, number, block, record_of(replay, block));
     }
     hs_measure_reallocated(&replay->measure, &before, block, number, plain);
-}
-
-static bool refuses_realloc(const hs_replay_t *replay, const hs_block_t *block)
-{
-    return block->place.aligned &&
-           replay->chip.region[block->place.region].heap->model->aligned_is_own;
 }
 
 static HS_INLINE_FOR_CALLER hs_status_t realloc_with(hs_replay_t *replay, const hs_event_t *event,
@@ -327,7 +295,7 @@ static HS_INLINE_FOR_CALLER hs_status_t realloc_with(hs_replay_t *replay, const 
         replay->summary.skipped++;
         return HS_OK;
     }
-    if (refuses_realloc(replay, block)) {
+    if (hs_replay_refuses_realloc(replay, block)) {
         replay->summary.refused_reallocs++;
         hs_replay_anomaly(replay, HS_LAB_ANOMALY_REFUSED_REALLOC, event, number);
         return HS_OK;

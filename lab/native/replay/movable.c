@@ -28,9 +28,19 @@ hs_status_t hs_movable_set(hs_replay_t *replay, const uint32_t *sites, size_t co
     return HS_OK;
 }
 
-bool hs_movable_has(const hs_movable_t *movable, uint32_t site)
+void hs_movable_note(const hs_movable_t *movable, hs_block_t *block, uint32_t site)
 {
-    return bsearch(&site, movable->sites, movable->count, sizeof site, by_value) != NULL;
+    block->flags &= (uint8_t)~(unsigned)HS_BLOCK_MOVABLE;
+    if (movable->count != 0 &&
+        bsearch(&site, movable->sites, movable->count, sizeof site, by_value) != NULL) {
+        block->flags |= HS_BLOCK_MOVABLE;
+    }
+}
+
+bool hs_movable_serves(hs_movable_t *movable)
+{
+    movable->served++;
+    return true;
 }
 
 static bool may_move(const hs_replay_t *replay, const hs_block_t *block)
@@ -102,7 +112,7 @@ static bool move(hs_replay_t *replay, hs_block_t *block, uint64_t number)
 
 bool hs_movable_compact(hs_replay_t *replay, uint64_t number)
 {
-    bool any = false, again = replay->chip.lists == NULL;
+    bool any = false, again = replay->movable.count != 0 && replay->chip.lists == NULL;
     while (again) { /* ends, since each move goes down */
         again = false;
         const size_t count = collect(replay);

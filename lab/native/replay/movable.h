@@ -23,8 +23,11 @@ typedef struct hs_movable {
 
 /* Before the first event. HS_ERR_ARGUMENT: an event has come; HS_ERR_MEMORY. */
 hs_status_t hs_movable_set(hs_replay_t *replay, const uint32_t *sites, size_t count);
-bool hs_movable_has(const hs_movable_t *movable, uint32_t site);
+/* A block has come to be, at this call site. */
+void hs_movable_note(const hs_movable_t *movable, hs_block_t *block, uint32_t site);
 /* Moves what can be moved; false: no block did, so that the request fails again. */
 bool hs_movable_compact(hs_replay_t *replay, uint64_t number);
+/* The request succeeds after that; true. */
+bool hs_movable_serves(hs_movable_t *movable);
 
 #endif

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import heapscope
-from heapscope.answers.fit.smallest_pool import FitResult
+from heapscope.answers.fit.smallest_pool import FitResult, FitResults
 from heapscope.base.errors import InputError
 
 SIZES = (16, 24, 100, 400)
@@ -23,7 +23,8 @@ def _trace(path: Path, lines: list[str]) -> Path:
 
 
 def _program(rng: random.Random, events: int) -> list[str]:
-    lines, live = [], {}
+    lines: list[str] = []
+    live: dict[int, int] = {}
     for number in range(events):
         if live and rng.random() < (0.7 if sum(live.values()) > 1500 else 0.3):
             gone = rng.choice(list(live))
@@ -35,8 +36,15 @@ def _program(rng: random.Random, events: int) -> list[str]:
     return lines
 
 
+def _fit(trace: Path, names: tuple[str, ...], *, provable: bool = True) -> list[FitResult]:
+    results = heapscope.fit(trace, allocator=names, provable=provable)
+    assert isinstance(results, FitResults)
+    return list(results)
+
+
 def _rows(trace: Path) -> dict[str, FitResult]:
-    return {row.allocator: row for row in heapscope.fit(trace, allocator=NAMES, provable=True)}
+    results = _fit(trace, NAMES)
+    return {row.allocator: row for row in results}
 
 
 def test_the_proven_pool_is_no_smaller_than_the_measured_one(tmp_path: Path, seed: int) -> None:
@@ -75,7 +83,7 @@ def test_first_fit_has_classes_of_sizes_and_best_fit_one(tmp_path: Path) -> None
 
 def test_what_is_not_proven_says_why(tmp_path: Path) -> None:
     trace = _trace(tmp_path / "t.hst", ["a 1 100", "a 2 200"])
-    (row,) = heapscope.fit(trace, allocator="sys_heap", provable=True)
+    (row,) = _fit(trace, ("sys_heap",))
     assert row.provable is not None
     assert row.provable.pool is None
     assert "gives up" in row.provable.reason
@@ -84,5 +92,5 @@ def test_what_is_not_proven_says_why(tmp_path: Path) -> None:
 
 
 def test_without_the_option_nothing_is_proven(tmp_path: Path) -> None:
-    (row,) = heapscope.fit(_trace(tmp_path / "t.hst", ["a 1 100"]), allocator="idf-5.5")
+    (row,) = _fit(_trace(tmp_path / "t.hst", ["a 1 100"]), ("idf-5.5",), provable=False)
     assert row.provable is None

@@ -18,7 +18,8 @@ NAMES = ("idf-4.2", "idf-5.5", "heap_4", "heapscope", "idf-5.1+light")
 
 
 def _trace(path: Path, rng: random.Random, *, most: int, events: int = 400) -> Path:
-    lines, live = [], {}
+    lines: list[str] = []
+    live: dict[int, int] = {}
     for number in range(events):
         if live and rng.random() < (0.8 if sum(live.values()) > most else 0.35):
             gone = rng.choice(list(live))
