@@ -421,8 +421,8 @@ static hs_status_t create(hs_sim_t *heap)
 #define SAME_IN_BOTH                                                                               \
     .state_size = sizeof(hs_list_heap_t), .granule = 4, .poisonable = true,                        \
     .tracking = HS_TRACKING_IN_POISON, .has_realloc = true, .serves_up_to_largest = true,          \
-    .undoes_malloc = true, .create = create, .malloc = model_malloc, .free = model_free,           \
-    .realloc = model_realloc, .usable = usable, .fits = hs_list_fits,                              \
+    .undoes_malloc = true, .search = HS_SEARCH_ANY, .create = create, .malloc = model_malloc,      \
+    .free = model_free, .realloc = model_realloc, .usable = usable, .fits = hs_list_fits,          \
     .largest_allocatable = hs_list_largest_allocatable, .largest_free = hs_list_largest_free,      \
     .reported = hs_list_reported, .walk = hs_list_walk, .forget_low = hs_idf_forget_low,           \
     .check = hs_list_check

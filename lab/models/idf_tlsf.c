@@ -274,6 +274,7 @@ static hs_status_t check(const hs_sim_t *heap, uint32_t *where)
         .has_aligned = true,                                                                       \
         .serves_up_to_largest = true,                                                              \
         .undoes_malloc = true,                                                                     \
+        .search = HS_SEARCH_ANY,                                                                   \
         .aligned_is_own = false,                                                                   \
         .create = create,                                                                          \
         .malloc = model_malloc,                                                                    \

@@ -103,6 +103,7 @@ const hs_model_t hs_model_mattconte = {
     .has_aligned = true,
     .serves_up_to_largest = true,
     .undoes_malloc = true,
+    .search = HS_SEARCH_ANY,
     .aligned_is_own = false,
     .create = create,
     .malloc = model_malloc,

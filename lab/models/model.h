@@ -77,6 +77,14 @@ typedef enum hs_tracking {
         4 /* in front, and the layer lists the blocks in others (chip/task_lists.h) */
 } hs_tracking_t;
 
+/* When malloc is sure to serve a request. Free neighbours are one block in all models that say it. */
+typedef enum hs_search {
+    HS_SEARCH_UNKNOWN = 0,
+    HS_SEARCH_ANY = 1,    /* some free block alone would serve it */
+    HS_SEARCH_LOWEST = 2, /* so, and it takes the lowest of those that would */
+    HS_SEARCH_BINS = 3,   /* some free block alone would serve 5/4 of it, in whole granules */
+} hs_search_t;
+
 /*
  * The functions of a model. Offsets are raw payload offsets; every function may assume a created
  * heap and an offset that the heap handed out and that is still used.
@@ -102,6 +110,7 @@ struct hs_model {
     /* A program without a refused request on a region has none on every larger one with the same start, and
      * each block lies at the same place (docs/design/fit.md). */
     bool keeps_places;
+    hs_search_t search;
     bool aligned_is_own; /* blocks of aligned() must go to aligned_free() and cannot be realloced */
     /* A power of two: mem[0] lies on the host where it lies on the chip, modulo this or the power of
      * two above the region's size, whichever is less. 0: anywhere. */

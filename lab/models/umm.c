@@ -356,8 +356,9 @@ static hs_status_t create(hs_sim_t *heap)
 /* All but name, title and malloc. */
 #define SAME_IN_BOTH_FITS                                                                          \
     .state_size = sizeof(hs_umm_t), .granule = 4, .poisonable = false, .has_realloc = true,        \
-    .has_aligned = false, .serves_up_to_largest = true, .aligned_is_own = false, .create = create, \
-    .free = model_free, .realloc = model_realloc, .usable = hs_umm_usable, .fits = hs_umm_fits,    \
+    .has_aligned = false, .serves_up_to_largest = true, .search = HS_SEARCH_ANY,                   \
+    .aligned_is_own = false, .create = create, .free = model_free, .realloc = model_realloc,       \
+    .usable = hs_umm_usable, .fits = hs_umm_fits,                                                  \
     .largest_allocatable = hs_umm_largest_allocatable, .largest_free = hs_umm_largest_free,        \
     .reported = hs_umm_reported, .walk = hs_umm_walk, .check = hs_umm_check
 

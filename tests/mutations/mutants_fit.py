@@ -6,6 +6,30 @@ from mutant import Mutant
 
 SMALLEST_POOL = (
     Mutant(
+        "the pool that cannot fail",
+        "free blocks between the live ones are left out",
+        "lab/native/fit/bound.c::stratum",
+        "others + others / least->taken * size->gap",
+        "others + others / least->taken * size->taken / 8",
+        "tests/native/test_bound.c",
+    ),
+    Mutant(
+        "the pool that cannot fail",
+        "a slab counts as the slot that is in it",
+        "lab/native/fit/bound.c::hs_bound_size",
+        "size <= high + SLACK",
+        "size <= high",
+        "tests/native/test_bound.c",
+    ),
+    Mutant(
+        "the pool that cannot fail",
+        "best fit has classes too",
+        "lab/native/fit/bound.c::hs_fit_bound",
+        "allocator.model->search == HS_SEARCH_LOWEST;",
+        "allocator.model->search != HS_SEARCH_UNKNOWN;",
+        "tests/lab/fit/test_provable.py",
+    ),
+    Mutant(
         "the smallest pool",
         "a size that fails rules out the pool just below it too",
         "lab/heapscope/answers/fit/search.py::_rule_out",

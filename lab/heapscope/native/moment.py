@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 
 from heapscope.native.library import ffi, load
@@ -26,6 +27,20 @@ class NativeRequest:
 def stop_before(reader: NativeReader, event: int) -> None:
     """Before the first push: takes no event from `event` on, so that all rows are as of then."""
     check(load().hs_lab_reader_stop(reader.handle, event), "stopping the replay")
+
+
+def let_move(reader: NativeReader, sites: Sequence[int]) -> None:
+    """Before the first push: where a request fails, blocks of these call sites are moved."""
+    indices = ffi.new("uint32_t[]", list(sites))
+    status = load().hs_lab_reader_movable(reader.handle, indices, len(sites))
+    check(status, "letting blocks move")
+
+
+def moved(reader: NativeReader) -> tuple[int, int]:
+    """Blocks that were moved, each time, and requests that this made succeed."""
+    counts = ffi.new("uint64_t[2]")
+    load().hs_lab_moved(reader.handle, counts)
+    return int(counts[0]), int(counts[1])
 
 
 def holes(reader: NativeReader, request: NativeRequest) -> tuple[Struct, ...]:

@@ -49,6 +49,20 @@ class Offline(Struct):
     """hs_lab_offline_t."""
 
 
+class Proof(enum.IntEnum):
+    """HS_LAB_BOUND_*."""
+
+    PROVEN = 0
+    SEARCH = 1
+    ALIGNED = 2
+    NEVER = 3
+    LARGE = 4
+
+
+class Bound(Struct):
+    """hs_lab_bound_t."""
+
+
 class NativeSteps(NativeOwner):
     """Filled by one census; then try_pool() may be called from several threads at once, which all
     have to be done before it is closed. 12 bytes an event (lab/native/fit/fit.h)."""
@@ -88,6 +102,13 @@ class NativeSteps(NativeOwner):
         out = ffi.new("hs_lab_offline_t *")
         check(self._lib.hs_lab_steps_offline(self.handle, out), "placing the blocks")
         return Offline(**vars(values(out)))
+
+    def bound(self, allocator: str) -> Bound:
+        """The pool that no program of these sizes and this peak fills; some new heaps a size."""
+        out = ffi.new("hs_lab_bound_t *")
+        status = self._lib.hs_lab_steps_bound(self.handle, allocator.encode("ascii"), out)
+        check(status, "proving a pool")
+        return Bound(**vars(values(out)))
 
     def try_pool(self, allocator: str, size: int) -> FitRow:
         """One replay on a fresh pool, up to the first request that is refused; or what it would

@@ -336,11 +336,12 @@ static hs_status_t check(const hs_sim_t *sim, uint32_t *where)
 /* All but name, title, granule and create. */
 #define SAME_IN_ALL_FORMS                                                                          \
     .state_size = sizeof(own_heap_t), .granule = 4, .has_realloc = true, .has_aligned = true,      \
-    .host_alignment = HS_ALIGNMENT_MAX, .malloc = own_malloc, .free = own_free,                    \
-    .realloc = own_realloc, .aligned = own_aligned, .aligned_free = own_free, .usable = usable,    \
-    .aligned_usable = usable, .fits = fits, .largest_allocatable = largest_allocatable,            \
-    .largest_free = largest_free, .free_blocks = free_blocks, .reported = reported, .walk = walk,  \
-    .forget_low = forget_low, .check = check, .set_end = own_set_end
+    .search = HS_SEARCH_BINS, .host_alignment = HS_ALIGNMENT_MAX, .malloc = own_malloc,            \
+    .free = own_free, .realloc = own_realloc, .aligned = own_aligned, .aligned_free = own_free,    \
+    .usable = usable, .aligned_usable = usable, .fits = fits,                                      \
+    .largest_allocatable = largest_allocatable, .largest_free = largest_free,                      \
+    .free_blocks = free_blocks, .reported = reported, .walk = walk, .forget_low = forget_low,      \
+    .check = check, .set_end = own_set_end
 
 const hs_model_t hs_model_heapscope = {
     .name = "heapscope",

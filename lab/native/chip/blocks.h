@@ -19,6 +19,7 @@
 enum {
     HS_BLOCK_LIVE = 1,    /* the record is in use */
     HS_BLOCK_NOWHERE = 2, /* its allocation failed here: no heap holds it */
+    HS_BLOCK_MOVABLE = 8, /* the program may move it (replay/movable.h) */
     HS_BLOCK_LEFT = 4     /* its last realloc failed here: `recorded` is not `requested` */
 };
 

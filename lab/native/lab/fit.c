@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "allocators/allocators.h"
+#include "fit/bound.h"
 #include "fit/fit.h"
 #include "lab/reader.h"
 #include "lab/steps.h"
@@ -57,6 +58,15 @@ uint64_t hs_lab_steps_floor(const hs_lab_steps_t *steps)
 int hs_lab_steps_offline(const hs_lab_steps_t *steps, hs_lab_offline_t *out)
 {
     return (int)hs_offline(&steps->fit, out);
+}
+
+int hs_lab_steps_bound(const hs_lab_steps_t *steps, const char *allocator, hs_lab_bound_t *out)
+{
+    hs_allocator_t parsed;
+    if (hs_allocator_parse(allocator, &parsed) != HS_OK) {
+        return (int)HS_ERR_ARGUMENT;
+    }
+    return (int)hs_fit_bound(&steps->fit, parsed, out);
 }
 
 int hs_lab_steps_try(const hs_lab_steps_t *steps, const char *allocator, uint32_t size,

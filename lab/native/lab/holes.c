@@ -4,6 +4,17 @@
 #include "lab/reader.h"
 #include "measure/hole.h"
 
+int hs_lab_reader_movable(hs_lab_reader_t *reader, const uint32_t *sites, size_t count)
+{
+    return (int)hs_movable_set(&reader->replay, sites, count);
+}
+
+void hs_lab_moved(const hs_lab_reader_t *reader, uint64_t counts[2])
+{
+    counts[0] = reader->replay.movable.moved;
+    counts[1] = reader->replay.movable.served;
+}
+
 int hs_lab_reader_stop(hs_lab_reader_t *reader, uint64_t stop)
 {
     return (int)hs_replay_stop(&reader->replay, stop);

@@ -240,6 +240,11 @@ void hs_lab_by_hardware(const hs_lab_hardware_t *hardware, uint32_t align_size_c
 /* ---- what stands in the way of a request, at one moment ---- */
 /* Before the first push: takes no event from `stop` on, so that all rows are as of then. */
 int hs_lab_reader_stop(hs_lab_reader_t *reader, uint64_t stop);
+/* Before the first push: blocks of these call sites may be moved (lab/native/replay/movable.h). HS_ERR_ARGUMENT,
+ * HS_ERR_MEMORY. */
+int hs_lab_reader_movable(hs_lab_reader_t *reader, const uint32_t *sites, size_t count);
+/* Blocks that were moved, each time, and requests that this made succeed. */
+void hs_lab_moved(const hs_lab_reader_t *reader, uint64_t counts[2]);
 /* One row a region. */
 size_t hs_lab_holes(hs_lab_reader_t *reader, const hs_lab_request_t *request,
                     hs_lab_hole_row_t *rows, size_t capacity);
@@ -278,6 +283,8 @@ uint64_t hs_lab_steps_peak(const hs_lab_steps_t *steps);
 uint64_t hs_lab_steps_floor(const hs_lab_steps_t *steps);
 /* The gain of knowing the future (lab/native/offline/offline.h). HS_ERR_MEMORY. */
 int hs_lab_steps_offline(const hs_lab_steps_t *steps, hs_lab_offline_t *out);
+/* The pool that cannot fail (lab/native/fit/bound.h). HS_ERR_ARGUMENT, HS_ERR_MEMORY. */
+int hs_lab_steps_bound(const hs_lab_steps_t *steps, const char *allocator, hs_lab_bound_t *out);
 /* One replay on a fresh pool. May be called from several threads at once, when all is loaded. */
 int hs_lab_steps_try(const hs_lab_steps_t *steps, const char *allocator, uint32_t size,
                      hs_lab_fit_t *out);

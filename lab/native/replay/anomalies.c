@@ -47,3 +47,9 @@ void hs_replay_failed(hs_replay_t *replay, const hs_event_t *event, uint64_t num
         hs_placement_mask(&replay->placement, &replay->chip, event, &request, place);
     hs_measure_failed(&replay->measure, slot, &row, query);
 }
+
+bool hs_replay_refuses_realloc(const hs_replay_t *replay, const hs_block_t *block)
+{
+    return block->place.aligned &&
+           replay->chip.region[block->place.region].heap->model->aligned_is_own;
+}

@@ -14,4 +14,7 @@ HS_SELDOM void hs_replay_free_of_nothing(hs_replay_t *replay, const hs_event_t *
 HS_SELDOM void hs_replay_failed(hs_replay_t *replay, const hs_event_t *event, uint64_t number,
                                 uint32_t slot, const hs_block_t *old);
 
+/* Its allocator cannot resize it at all. */
+bool hs_replay_refuses_realloc(const hs_replay_t *replay, const hs_block_t *block);
+
 #endif

@@ -7,9 +7,7 @@
 #include "replay/plain.h"
 #include "replay/result.h"
 
-/* ---- results --------------------------------------------------- */
-
-static HS_INLINE_FOR_CALLER void placed(hs_replay_t *replay, const hs_block_t *block,
+static HS_INLINE_FOR_CALLER void placed(hs_replay_t *replay, hs_block_t *block, uint32_t site,
                                         const bool plain)
 {
     /* With one region the digest is over offsets, as the oracle's; else over addresses. */
@@ -17,6 +15,9 @@ static HS_INLINE_FOR_CALLER void placed(hs_replay_t *replay, const hs_block_t *b
     const uint32_t base = plain || replay->chip.count == 1 ? 0 : region->start;
     const uint32_t offset = block->place.offset;
     hs_result_add(&replay->summary, base + offset);
+    if (!plain) {
+        hs_movable_note(&replay->movable, block, site);
+    }
     if (!plain && replay->by_address) {
         replay->summary.address_compared++;
         replay->summary.address_matched += block->key == (uint64_t)region->start + offset;
@@ -117,9 +118,12 @@ static HS_INLINE_FOR_CALLER void place_block(hs_replay_t *replay, hs_block_t *bl
 {
     if (event->size <= UINT32_MAX) {
         const hs_request_t request = request_of(event);
-        if (allocate(replay, event, &request, number, &block->place, plain)) {
+        if (allocate(replay, event, &request, number, &block->place, plain) ||
+            (!plain && event->size != 0 && hs_movable_compact(replay, number) &&
+             allocate(replay, event, &request, number, &block->place, false) &&
+             hs_movable_serves(&replay->movable))) {
             block->requested = request.size;
-            placed(replay, block, plain);
+            placed(replay, block, event->site, plain);
             if (replay->trail != NULL) {
                 hs_trail_begin(replay->trail, number, block, record_of(replay, block));
             }
@@ -235,9 +239,15 @@ static HS_INLINE_FOR_CALLER void reallocate(hs_replay_t *replay, hs_block_t *blo
                                             const bool plain)
 {
     const hs_request_t request = request_of(event);
-    const hs_block_t before = *block;
-    if (event->size > UINT32_MAX ||
-        !reallocate_place(replay, event, &request, number, block, plain)) {
+    hs_block_t before = *block;
+    bool done = event->size <= UINT32_MAX &&
+                reallocate_place(replay, event, &request, number, block, plain);
+    if (!plain && !done && event->size <= UINT32_MAX && hs_movable_compact(replay, number)) {
+        before = *block; /* which may have moved */
+        done = reallocate_place(replay, event, &request, number, block, false) &&
+               hs_movable_serves(&replay->movable);
+    }
+    if (!done) {
         not_placed(replay);
         block->flags |= HS_BLOCK_LEFT;
         hs_replay_failed(replay, event, number, slot, block);
@@ -246,18 +256,12 @@ static HS_INLINE_FOR_CALLER void reallocate(hs_replay_t *replay, hs_block_t *blo
     block->flags &= (uint8_t)~(unsigned)HS_BLOCK_LEFT;
     block->requested = request.size;
     block->task = slot;
-    placed(replay, block, plain);
+    placed(replay, block, event->site, plain);
     if (replay->trail != NULL) {
         hs_trail_end(replay->trail, number, record_of(replay, block));
         hs_trail_begin(replay->trail, number, block, record_of(replay, block));
     }
     hs_measure_reallocated(&replay->measure, &before, block, number, plain);
-}
-
-static bool refuses_realloc(const hs_replay_t *replay, const hs_block_t *block)
-{
-    return block->place.aligned &&
-           replay->chip.region[block->place.region].heap->model->aligned_is_own;
 }
 
 static HS_INLINE_FOR_CALLER hs_status_t realloc_with(hs_replay_t *replay, const hs_event_t *event,
@@ -291,7 +295,7 @@ static HS_INLINE_FOR_CALLER hs_status_t realloc_with(hs_replay_t *replay, const 
         replay->summary.skipped++;
         return HS_OK;
     }
-    if (refuses_realloc(replay, block)) {
+    if (hs_replay_refuses_realloc(replay, block)) {
         replay->summary.refused_reallocs++;
         hs_replay_anomaly(replay, HS_LAB_ANOMALY_REFUSED_REALLOC, event, number);
         return HS_OK;
@@ -346,7 +350,8 @@ static HS_INLINE_FOR_CALLER hs_status_t heap_event(hs_replay_t *replay, const hs
     } else {
         on_recorded_failure(replay, event);
     }
-    if (!plain && replay->chip.lists != NULL && replay->chip.lists->failed) {
+    if (!plain &&
+        (replay->movable.failed || (replay->chip.lists != NULL && replay->chip.lists->failed))) {
         status = HS_ERR_MEMORY;
     }
     if (status != HS_OK) {

@@ -11,7 +11,8 @@
 static inline bool hs_replay_is_plain(const hs_replay_t *replay)
 {
     return !replay->census_only && !replay->by_address && replay->placement.count == 0 &&
-           replay->laid == 0 && replay->chip.lists == NULL && hs_measure_is_only(&replay->measure);
+           replay->laid == 0 && replay->movable.count == 0 && replay->chip.lists == NULL &&
+           hs_measure_is_only(&replay->measure);
 }
 
 #endif

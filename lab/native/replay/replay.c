@@ -1,5 +1,6 @@
 #include "replay/replay.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "chip/setup.h"
@@ -51,6 +52,8 @@ void hs_replay_free(hs_replay_t *replay)
     hs_census_free(&replay->census);
     hs_watch_free(&replay->watch);
     hs_survey_free(&replay->survey);
+    free(replay->movable.sites);
+    free(replay->movable.blocks);
     memset(replay, 0, sizeof *replay);
 }
 

@@ -17,11 +17,12 @@
 #include "measure/explain.h"
 #include "measure/measure.h"
 #include "measure/watch.h"
+#include "replay/movable.h"
 #include "replay/survey.h"
 #include "replay/trail.h"
 #include "rows/replay.h"
 
-typedef struct hs_replay {
+struct hs_replay {
     const hs_lab_config_t *config; /* NULL: a census */
     uint32_t kinds;                /* of regions */
     bool census_only;
@@ -45,12 +46,13 @@ typedef struct hs_replay {
     uint32_t tenants;  /* of these blocks, those of the system itself */
     hs_chip_t chip;
     hs_placement_t placement;
+    hs_movable_t movable;
     hs_measure_t measure;
     hs_census_t census;
     hs_lab_summary_t summary; /* its counters; measures fill the rest on demand */
     hs_lab_anomaly_row_t anomalies[HS_LAB_ANOMALIES_MAX];
     uint32_t anomalies_kept;
-} hs_replay_t;
+};
 
 /* config NULL: a census; else it is used as long as the replay. On failure *where is the index of the region at fault, or UINT32_MAX. */
 hs_status_t hs_replay_init(hs_replay_t *replay, const hs_lab_config_t *config, uint32_t *where);

@@ -46,6 +46,21 @@ typedef struct hs_lab_offline {
     uint64_t placed; /* taken by a placement that knew all lifetimes; 0: none was found */
 } hs_lab_offline_t;
 
+#define HS_LAB_BOUND_PROVEN 0
+#define HS_LAB_BOUND_SEARCH 1  /* it is not known when this allocator is sure to serve a request */
+#define HS_LAB_BOUND_ALIGNED 2 /* the trace has requests with an alignment */
+#define HS_LAB_BOUND_NEVER 3   /* no pool serves one of the requests */
+#define HS_LAB_BOUND_LARGE 4   /* the allocator makes no heap of that size */
+
+/* The pool on which no program is refused that asks for sizes of the trace and never has more live. */
+typedef struct hs_lab_bound {
+    uint64_t pool; /* bytes; 0: not proven */
+    uint64_t live; /* bytes of blocks, with all that each may take, that are live at once at most */
+    uint32_t smallest, largest; /* requests */
+    uint32_t strata;  /* classes of sizes, each above the ones before; 1: all lie anywhere */
+    uint32_t outcome; /* HS_LAB_BOUND_* */
+} hs_lab_bound_t;
+
 /* The variety of runs that a recording shows. */
 typedef struct hs_lab_variety {
     uint64_t allocations;

@@ -104,6 +104,28 @@ def test_a_leak_that_cannot_be_told_yet_keeps_no_budget(
     assert kept.status == KEPT  # it would be, if all of that leaked
 
 
+def test_every_face_names_the_holder_that_cannot_be_told(
+    make_trace: MakeTrace, tmp_path: Path
+) -> None:
+    lines = ["t net"]
+    for number in range(1, 200):
+        lines += [f"a {number} 48", *([] if number in (90, 120, 150, 198) else [f"f {number}"])]
+    make_trace(*lines)
+    file = tmp_path / "heapscope.toml"
+    file.write_text(f'{POOL}[budget]\nleak = "0 B/1000 events"\n{RUN}')
+    out = {
+        name: tmp_path / f"out.{name}" for name in ("json", "junit", "sarif", "summary", "badge")
+    }
+    options = [part for name, path in out.items() for part in (f"--{name}", str(path))]
+    done = CliRunner().invoke(app, ["check", str(file), *options])
+    assert done.exit_code == 1, done.output
+    assert done.output.startswith("It cannot be told whether 1 of 1 budget is kept.")
+    texts = [done.output, *(out[name].read_text() for name in out if name != "badge")]
+    for text in texts:
+        assert "4 of 199 blocks were never freed" in " ".join(text.split())
+    assert "1 unknown" in out["badge"].read_text()
+
+
 def test_what_cannot_be_reported_is_not_kept(make_trace: MakeTrace, checked: Check) -> None:
     make_trace(*LINES)
     result = checked(

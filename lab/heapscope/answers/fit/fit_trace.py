@@ -13,6 +13,7 @@ from pathlib import Path
 from heapscope.answers.fit.floor import floor_of
 from heapscope.answers.fit.limits import STEP, Limits, find_limits, most_tried
 from heapscope.answers.fit.perturbed_fit import perturbed_fit
+from heapscope.answers.fit.provable import provable_of
 from heapscope.answers.fit.request_trials import RequestTrials, never_played
 from heapscope.answers.fit.schedule import run_searches
 from heapscope.answers.fit.search import Ending, SmallestPool, search
@@ -94,6 +95,7 @@ def fit(
     jitter: Jitter | None = None,
     placement: Placement | None = None,
     needs: Sequence[Request] = (),
+    provable: bool = False,
     reading: Progress | None = None,
     progress: FitProgress | None = None,
     perturbing: FitProgress | None = None,
@@ -101,7 +103,8 @@ def fit(
     """One row an allocator, in their order. `task`: of its blocks alone, as for a private heap.
     `margin`: percent that a size to be recommended has above the pool. `jitter`: also how perturbed
     runs go on each pool. `placement`: rules for a pool, whose ends count where a heap has two.
-    `needs`: requests that a pool has to have room for at every moment. Memory: 12 bytes an event,
+    `needs`: requests that a pool has to have room for at every moment. `provable`: also the pool
+    that cannot fail. Memory: 12 bytes an event,
     and a pool for each core; with needs or perturbed runs the trace, too. InputError: the trace
     cannot be used, or has no such task."""
     result = fit_recorded(
@@ -111,6 +114,7 @@ def fit(
         margin=margin,
         placement=placement,
         needs=needs,
+        provable=provable,
         reading=reading,
         progress=progress,
     )
@@ -125,6 +129,7 @@ def fit_recorded(
     margin: float | None = None,
     placement: Placement | None = None,
     needs: Sequence[Request] = (),
+    provable: bool = False,
     reading: Progress | None = None,
     progress: FitProgress | None = None,
 ) -> RecordedFit:
@@ -161,6 +166,9 @@ def fit_recorded(
             replace(
                 row,
                 floor=floor,
+                provable=provable_of(steps, row.allocator)
+                if provable and not is_cut(trace.loss)
+                else None,
                 task=task or "",
                 placed=placement.file if placement and has_ends(row.allocator) else "",
                 needs=tuple(map(RequestRow.of, needs)),

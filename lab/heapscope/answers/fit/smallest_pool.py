@@ -10,6 +10,7 @@ from heapscope.answers.fit.floor import Floor
 from heapscope.answers.fit.limits import SHARE, STEP
 from heapscope.answers.fit.net_bytes import NetBytes
 from heapscope.answers.fit.perturbed_fit import PerturbedFit
+from heapscope.answers.fit.provable import Provable
 from heapscope.base.rows.bound import AT_LEAST, BEFORE, WITHHELD, bounds_of
 from heapscope.base.rows.figure import figure
 from heapscope.base.rows.request import RequestRow
@@ -107,6 +108,14 @@ class FitResult(RecordedDocument):
         "the recording is lost, or nothing is ever live.",
         default=None,
         bound=WITHHELD,
+    )
+    provable: Provable | None = figure(
+        "With --provable: the pool that no program of these sizes and this peak fills. null: not "
+        "asked for, or a part of the recording is lost.",
+        default=None,
+        absent=True,
+        bound=WITHHELD,
+        heading="cannot fail",
     )
     loss: Loss | None = figure(
         "The part of the recording that is lost; null: nothing is lost.", default=None

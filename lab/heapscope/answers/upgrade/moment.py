@@ -7,8 +7,9 @@ import itertools
 from collections import Counter
 from dataclasses import dataclass
 
-from heapscope.answers.upgrade.parts import Parts, parts_of, regions_for
+from heapscope.answers.upgrade.parts import Parts, parts_of
 from heapscope.answers.upgrade.state import Meter
+from heapscope.memory.layout.attempts import regions_for
 from heapscope.memory.layout.layout import Layout, Region
 from heapscope.native.moment import pieces, stop_before
 from heapscope.native.reader import NativeReader

@@ -6,7 +6,6 @@ from collections.abc import Collection, Iterable
 
 from heapscope.base.rows.figure import figure
 from heapscope.base.rows.row import Row
-from heapscope.memory.layout.attempts import tried
 from heapscope.memory.layout.layout import Layout
 from heapscope.native.reader import NativeReader
 from heapscope.native.status import StatusError
@@ -64,11 +63,3 @@ def start_parts(layout: Layout) -> Parts:
     """The parts of all regions when start-up is over."""
     with open_layout(layout) as reader:
         return parts_of(reader.regions())
-
-
-def regions_for(layout: Layout, caps: int) -> frozenset[int]:
-    """Indices of the regions that a request with these capabilities may be served by, those without
-    a heap included; caps 0: by malloc's rule, its fallback included."""
-    rule = layout.malloc
-    sets = (rule.small, rule.large, rule.fallback) if caps == 0 else (caps,)
-    return frozenset(a.index for one in sets if one for a in tried(layout.regions, one))

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from heapscope.answers.upgrade.parts import open_layout, parts_of, regions_for
+from heapscope.answers.upgrade.parts import open_layout, parts_of
 from heapscope.base.errors import InputError
-from heapscope.memory.layout.attempts import spread_startup
+from heapscope.memory.layout.attempts import regions_for, spread_startup
 from heapscope.memory.layout.layout import Layout
 
 _ROUNDS = 8  # each corrects by the whole difference, so that two or three suffice

@@ -6,11 +6,12 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from heapscope.answers.upgrade.parts import Parts, open_layout, parts_of, regions_for
+from heapscope.answers.upgrade.parts import Parts, open_layout, parts_of
 from heapscope.base import capabilities
 from heapscope.base.rows.bound import AT_LEAST, AT_MOST, BEFORE
 from heapscope.base.rows.figure import figure
 from heapscope.base.rows.row import Row
+from heapscope.memory.layout.attempts import regions_for
 from heapscope.memory.layout.layout import Layout
 from heapscope.native.reader import NativeReader
 from heapscope.native.structs import Struct

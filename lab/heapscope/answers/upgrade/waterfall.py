@@ -149,14 +149,20 @@ def _reported(figure: _Figure, first: State, last: State, measured: Measured) ->
 
 
 def _free(meter: Meter, figure: _Figure, old: State, new: State) -> dict[str, int]:
-    """Where the bytes are at each side's own moment: all of the memory is counted on both, so that
-    the parts add up. A moment that holds other payload is a part of its own."""
-    one, other = (
-        look(meter, state.layout, figure.event(state), least=figure.true(state))
-        for state in (old, new)
-    )
-    was, now = _places(one), _places(other)
-    return {key: now[key] - was[key] for key in was}
+    """Where the bytes are after the event at which the new one is tightest, on both: all of the
+    memory is counted, so that the parts add up. That the old one is tightest at another moment is a
+    part of its own (as in simulation/result/difference.py)."""
+    event = figure.event(new)
+    own = look(meter, new.layout, event, least=figure.true(new))
+    same = event == figure.event(old)
+    other = look(meter, old.layout, event, least=figure.true(old) if same else None)
+    was, now = _places(other), _places(own)
+    parts = {key: now[key] - was[key] for key in was}
+    if same:
+        parts["not_placed"] += own.moving - other.moving
+    else:
+        parts["moment"] = figure.true(old) - other.parts.free + own.moving
+    return parts
 
 
 def _places(moment: HeapMoment) -> dict[str, int]:
@@ -169,7 +175,7 @@ def _places(moment: HeapMoment) -> dict[str, int]:
         "rounding": excess.rounded,
         "whole": parts.rounding - excess.minimum - excess.rounded,
         "startup": parts.startup,
-        "moment": parts.payload + moment.moving,
+        "not_placed": parts.payload,
     }
 
 

@@ -14,6 +14,7 @@ from heapscope.answers.why.groups import Alike, group
 from heapscope.answers.why.idea import Question
 from heapscope.answers.why.ideas_knobs import applying
 from heapscope.answers.why.moment import Scene, TrialCase, look_at_event, look_at_request
+from heapscope.answers.why.movable import movable_of, movable_sentence
 from heapscope.answers.why.plan_find import PlanWish, find_plan
 from heapscope.answers.why.reasons import WHY, Explained, FailureGroup, RequestWhy, WhyResult
 from heapscope.answers.why.recording import Recording, read_recording
@@ -60,15 +61,18 @@ def explain(
     knobs: tuple[KnobOffer, ...] = (),
     knobs_of: str = "",
     plan: PlanWish | None = None,
+    movable: str | None = None,
 ) -> WhyResult:
     """Replays the trace once as it is, then once for every moment and change. `tried` is called
     after each replay with a change. `knobs`: options of the SDK as predicted, of the configuration
-    `knobs_of`. `plan`: also one combined set of changes. InputError: the trace, the layout or
+    `knobs_of`. `plan`: also one combined set of changes. `movable`: call sites whose blocks the
+    program may move. InputError: the trace, the layout or
     the selection is wrong."""
     result = replay(path, layout, needs=needs, capsets=(), buckets=0, placement=placement)
     recording = read_recording(path, clock=result.clock)
     knobs = applying(knobs, recording) if result.summary.failures or needs else ()
-    work = _Work(Trials(recording, layout, placement=placement, tried=tried), result, knobs)
+    plain = Trials(recording, layout, placement=placement, tried=tried)
+    work = _Work(plain, result, knobs)
     selection = selection or Selection()
     chosen = _chosen(selection, result)
     groups = work.groups(depth) if chosen is None else (work.single(chosen, of_failure=selection),)
@@ -79,6 +83,7 @@ def explain(
     if plan is not None:
         trials = Trials(recording, layout, placement=placement, needs=needs, tried=tried)
         match = find_plan(Path(path), trials, result, wish=plan, knobs=knobs, tried=tried)
+    moving = None if movable is None else movable_of(plain, movable)
     floor = _floor(recording) if result.summary.failures and not is_cut(result.loss) else None
     return WhyResult(
         trace=result.trace,
@@ -89,8 +94,16 @@ def explain(
         grouped=len(result.failures),
         minimum_free=result.malloc.minimum_free,
         verdict=result.verdict,
-        answer=answer(result, groups, explained, clock=clock, one=chosen is not None),
-        notes=(*work.notes(), *limits(result), *_floor_notes(floor, layout)),
+        answer=(
+            *answer(result, groups, explained, clock=clock, one=chosen is not None),
+            *([] if moving is None else [movable_sentence(moving, result.summary.failures)]),
+        ),
+        notes=(
+            *work.notes(),
+            *limits(result),
+            *_floor_notes(floor, layout),
+        ),
+        movable=moving,
         groups=groups,
         needs=explained,
         floor=floor,

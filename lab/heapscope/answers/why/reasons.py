@@ -5,6 +5,7 @@ from __future__ import annotations
 from heapscope.answers.fit.floor import Floor
 from heapscope.answers.why.case import REASONS, Case
 from heapscope.answers.why.change import Change
+from heapscope.answers.why.movable import Movable
 from heapscope.answers.why.plan import PlanAnswer
 from heapscope.base.rows.bound import AT_LEAST, AT_MOST, BEFORE, EXACT, WITHHELD, bounds_of
 from heapscope.base.rows.figure import computed, figure
@@ -105,6 +106,11 @@ class WhyResult(Document):
         "The least that any allocator could take for the trace. null: nothing failed, or a part of "
         "the recording is lost.",
         bound=WITHHELD,
+    )
+    movable: Movable | None = figure(
+        "With --movable: the replay in which these blocks are moved. null: not asked for.",
+        default=None,
+        absent=True,
     )
     knobs_of: str = figure(
         "The configuration that knobs change; empty: the memory names no chip and version."

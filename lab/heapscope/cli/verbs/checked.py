@@ -25,7 +25,14 @@ from heapscope.fleet.budgets.baseline import (
     gathered,
 )
 from heapscope.fleet.budgets.budget import FIT, KINDS, LEAKS, PERTURBED, REPLAY, SURVEY, Budget
-from heapscope.fleet.budgets.check_result import KEPT, BudgetRow, ChangeRow, CheckResult, FigureRow
+from heapscope.fleet.budgets.check_result import (
+    KEPT,
+    UNKNOWN,
+    BudgetRow,
+    ChangeRow,
+    CheckResult,
+    FigureRow,
+)
 from heapscope.fleet.budgets.judge import fits, judge_config, judge_fit, judge_leaks, judge_log
 from heapscope.fleet.budgets.judge_perturbed import held_budgets, judge_perturbed
 from heapscope.fleet.budgets.judge_replay import judge_replay, judge_static
@@ -73,7 +80,7 @@ def result_of(done: CheckOfRuns, moved: list[ChangeRow], *, baseline: str) -> Ch
         )
     return CheckResult(
         file=done.plan.file,
-        verdict=_verdict(len(rows), failing, worse, bool(baseline)),
+        verdict=_verdict(rows, worse, bool(baseline)),
         passed=not failing and not worse,
         budgets=rows,
         baseline=baseline,
@@ -281,13 +288,19 @@ def _without_absent(judged: Sequence[_Judged]) -> Iterator[BudgetRow]:
             yield one.row
 
 
-def _verdict(rows: int, failing: int, worse: int, compared: bool) -> str:
+def _verdict(budgets: Sequence[BudgetRow], worse: int, compared: bool) -> str:
+    rows, unknown = len(budgets), sum(row.status == UNKNOWN for row in budgets)
+    failing = sum(row.status != KEPT for row in budgets)
     kept = "The budget is kept" if rows == 1 else f"All {rows:,} budgets are kept"
     if not rows:
         kept = "There is no budget"
     elif failing:
         are = "is" if failing == 1 else "are"
         kept = f"{failing:,} of {plural(rows, 'budget')} {are} not kept"
+        if unknown == failing:
+            kept = f"It cannot be told whether {failing:,} of {plural(rows, 'budget')} {are} kept"
+        elif unknown:
+            kept = f"{kept}, and of {unknown:,} of them it cannot be told"
     if not compared:
         return f"{kept}."
     if worse:

@@ -10,7 +10,7 @@ from heapscope.base.errors import InputError
 from heapscope.base.progress import OnProgress
 from heapscope.base.request import Needed
 from heapscope.base.verb_result import VerbResult
-from heapscope.cli.verbs.replayed import replayed
+from heapscope.cli.verbs.replayed import looked_at, replayed
 from heapscope.memory.options import MemoryOptions, per_side
 from heapscope.simulation.result.result import ReplayResult
 from heapscope.simulation.result.several import SIDES_MAX
@@ -62,10 +62,11 @@ def replays_of(
             "nothing to compare: one trace and no option given twice",
             remedy=f"name a second trace, or give an option twice; {EXAMPLE}",
         )
-    return [
+    first, *others = [
         replayed(Path(traces[number % len(traces)]), options, need=need, progress=progress)
         for number, options in enumerate(each)
     ]
+    return [looked_at(first, others, Path(traces[0]), each[0]), *others]
 
 
 def _is_result(side: Compared) -> bool:

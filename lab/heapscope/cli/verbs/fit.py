@@ -81,6 +81,10 @@ def fit(
         ),
     ] = None,
     need: Needs = (),
+    provable: Annotated[
+        bool,
+        Option("", "Also the pool that cannot fail for any program of these sizes and this peak."),
+    ] = False,
     jitter: Runs = None,
     jitter_seed: Seed = 0,
     jitter_strength: Strength = STRENGTH,
@@ -101,6 +105,8 @@ def fit(
     Rules of --place are for the pool: Heapscope's heap takes the requests of those with
     end = "high" from the high end of a free block. With --need, a pool also has room for that
     request at every moment, as `replay --need` asks.
+    The pool holds for this run. --provable also has the one that no program fills which asks for
+    the same sizes and never has more live, whatever its order: mostly many times as large.
     With --jitter, perturbed runs of the trace also say which share of runs each pool serves.
 
     With --pools it is about the pools that a program names, which grow by blocks: an initial one
@@ -115,6 +121,7 @@ def fit(
       heapscope fit T.hst --task script --margin 10
       heapscope fit T.hst --allocator idf-5.5 --need 16717
       heapscope fit T.hst --allocator idf-5.5 --jitter 1000
+      heapscope fit T.hst --allocator heap_4 --provable
       heapscope fit T.hst --chip esp32c3 --idf 5.5
       heapscope fit T.hst --sdkconfig sdkconfig --map build/app.map
       heapscope fit call.hst --pools
@@ -141,6 +148,7 @@ def fit(
             "--map": map,
             "--place": place,
             "--need": need,
+            "--provable": provable or None,
             "--jitter": jitter,
         }
         _refuse(beside, "--pools: the sizes are those of the program's pools", "leave {} out")
@@ -153,6 +161,11 @@ def fit(
     perturbed = Jitter.requested(jitter, seed=jitter_seed, strength=jitter_strength)
     placement = None if place is None else pool_rules(place)
     needs = parse_requests(need)
+    if provable and (needs or placement is not None):
+        raise InputError(
+            "--provable is about the requests of the trace alone, in a heap with one end",
+            remedy="leave --need and --place out",
+        )
     if needs and task is not None:
         raise InputError(
             "--need and --task: the heap of one task has no room for the requests of others",
@@ -174,6 +187,7 @@ def fit(
             jitter=perturbed,
             placement=placement,
             needs=needs,
+            provable=provable,
             reading=phase(progress, "reading"),
             progress=phase(progress, "fitting", parts=True),
             perturbing=phase(progress, "perturbed runs", parts=True),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from heapscope.base.errors import InputError
@@ -13,6 +14,7 @@ from heapscope.logs.heaps.state_layout import state_layout
 from heapscope.memory.choose import choose_placement
 from heapscope.memory.options import MemoryOptions
 from heapscope.memory.static_choice import ChosenMemory
+from heapscope.simulation.replay.beside import with_beside
 from heapscope.simulation.replay.run import replay as replay_events
 from heapscope.simulation.result.result import ReplayResult
 from heapscope.trace.all_names import read_all_names
@@ -44,6 +46,16 @@ def replayed(
         progress=phase(progress, "replaying"),
     )
     return result.with_static(chosen.static)
+
+
+def looked_at(
+    first: ReplayResult, others: Sequence[ReplayResult], path: Path, options: MemoryOptions
+) -> ReplayResult:
+    """The first side of a comparison, with its memory at the tightest moments of the others."""
+    layout = choose_memory(options, path).layout
+    placement = choose_placement(options, layout)
+    names = read_all_names(path) if placement is not None and placement.by_name else None
+    return with_beside(first, others, path, layout, placement=placement, names=names)
 
 
 #: Options that say more of a state than its log does.

@@ -72,6 +72,7 @@ def report(
       heapscope report -o explorer.html
       heapscope report before.hst after.hst --chip esp32 --title "Smaller buffers" -o change.html
     """
+    from heapscope.cli.verbs.replayed import looked_at
     from heapscope.cli.verbs.report_page import (
         check_page,
         engine_of,
@@ -119,6 +120,9 @@ def report(
         for number, options in enumerate(per_side(given(memory), sides, count=count))
     ]
     if count > 1:
+        options = per_side(given(memory), sides, count=count)[0]
+        first, *others = (side.result for side in results)
+        results[0] = replace(results[0], result=looked_at(first, others, paths[0], options))
         names = labels([side.result for side in results])
         results = [replace(side, label=name) for side, name in zip(results, names, strict=True)]
     heading = title or ", ".join(dict.fromkeys(path.name for path in paths))

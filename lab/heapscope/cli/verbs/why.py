@@ -38,6 +38,13 @@ def why(
     ] = None,
     depth: Annotated[int, Option("N", "Groups of failures that are explained (3).", least=1)] = 3,
     plan: Plan = False,
+    movable: Annotated[
+        str | None,
+        Option(
+            "SITE",
+            "Also replay as if the program moved the blocks of this call site, * for any text.",
+        ),
+    ] = None,
     jitter: Runs = None,
     jitter_seed: Seed = 0,
     jitter_strength: Strength = STRENGTH,
@@ -51,13 +58,15 @@ def why(
     Every change that is named was replayed with the whole trace; the cheapest comes first. The
     memory is chosen as for replay. --need explains the closest moments of a request that the trace
     does not make; a plan also keeps it possible at every moment. --jitter says how many perturbed
-    runs test the plan (50; 0: none).
+    runs test the plan (50; 0: none). With --movable the program holds blocks of a call site by
+    handles: where a request fails, each is allocated anew and kept where it then lies lower.
 
     Examples:
       heapscope why T.hst --pool 40KB
       heapscope why T.hst --chip esp32 --idf 5.5 --failure 1
       heapscope why T.hst --chip esp32 --idf 4.2 --need 100000
       heapscope why T.hst --chip esp32 --idf 5.5 --sdkconfig sdkconfig --plan --need 16717
+      heapscope why T.hst --pool 40KB --movable "*parse_config*"
       heapscope why T.hst --pool 40KB --allocator heap_4 --json why.json
     """
     from heapscope.answers.why.explain import Selection, explain
@@ -85,6 +94,7 @@ def why(
         selection=Selection(failure=failure, event=event),
         depth=depth,
         tried=counted(progress, "replays with changes"),
+        movable=movable,
         knobs=knobs,
         knobs_of=knobs_of,
         plan=plan_wish(

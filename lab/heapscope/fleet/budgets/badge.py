@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from heapscope.base.languages import xml_text
-from heapscope.fleet.budgets.check_result import CheckResult
+from heapscope.fleet.budgets.check_result import UNKNOWN, CheckResult
 
 _LABEL = "heap budgets"
 _CHARACTER = 7  # pixels of one, rather too many
@@ -13,7 +13,9 @@ _GREEN, _RED = "#2b7a3d", "#b3261e"
 
 def badge(result: CheckResult) -> str:
     failing = len(result.failing) + len(result.worse)
+    unknown = sum(row.status == UNKNOWN for row in result.failing)
     words = f"{len(result.budgets)} kept" if result.passed else f"{failing} failing"
+    words = f"{unknown} unknown" if failing == unknown != 0 else words
     left, right = (len(text) * _CHARACTER + _PADDING for text in (_LABEL, words))
     color = _GREEN if result.passed else _RED
     label = xml_text(f"{_LABEL}: {words}")

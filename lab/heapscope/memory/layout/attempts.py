@@ -76,3 +76,11 @@ def _carry(order: list[int], taken: dict[int, int], regions: tuple[Region, ...])
     if regions[last].size - taken[last] < _MOST_CONTROL + regions[last].size // 64:
         taken[last] -= _SMALLEST
         taken[following] = _SMALLEST
+
+
+def regions_for(layout: Layout, caps: int) -> frozenset[int]:
+    """Indices of the regions that a request with these capabilities may be served by, those without
+    a heap included; caps 0: by malloc's rule, its fallback included."""
+    rule = layout.malloc
+    sets = (rule.small, rule.large, rule.fallback) if caps == 0 else (caps,)
+    return frozenset(a.index for one in sets if one for a in tried(layout.regions, one))

@@ -19,7 +19,7 @@ from heapscope.render.page.detail import Detail, trimmed
 from heapscope.render.page.flame import has_stacks
 from heapscope.render.page.side import PageSide
 from heapscope.render.text import tables
-from heapscope.render.text.compare import comparison_parts
+from heapscope.render.text.compare import comparison_parts, parts_table
 from heapscope.render.text.health import health, match
 from heapscope.render.text.knobs import knob_table
 from heapscope.render.text.leaks import holders, leaks_parts, sentences
@@ -168,6 +168,7 @@ def _page(report: Report, detail: Detail, packed: dict[str, str]) -> str:
         status=_worst(results),
         comparisons=compared(results) if several else [],
         differing=differing(results) if several else None,
+        parts_table=parts_table,
         tables=tables,
         cards=cards,
         leak_sentences=sentences,

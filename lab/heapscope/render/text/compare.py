@@ -13,8 +13,9 @@ from rich.text import Text
 
 from heapscope.base.wording import plural, signed
 from heapscope.logs.answer.log_comparison import LogComparison, LogDifference
-from heapscope.render.text.table import Cell, CellText, Table, headed
+from heapscope.render.text.table import Cell, CellText, Column, Table, change, headed, table_of
 from heapscope.simulation.result.comparison import Comparison, DifferenceRow, Side
+from heapscope.simulation.result.difference import DifferencePart
 from heapscope.simulation.result.several import DifferingRow, SeveralReplays
 from heapscope.trace.loss import is_cut
 
@@ -29,10 +30,24 @@ def comparison_parts(comparison: Comparison) -> Iterator[RenderableType]:
     yield Text()
     for position, sentence in enumerate(comparison.conclusion):
         yield Text(sentence, style="bold" if position == 0 else "")
+    if comparison.parts:
+        yield parts_table(comparison.parts)
     yield _differences(comparison)
     equal = sum(row.outcome == "same" for row in comparison.rows)
     if equal:
         yield Text(f"{plural(equal, 'figure')} equal on both sides", style="dim")
+
+
+def parts_table(parts: Sequence[DifferencePart], *, of: str = "") -> Table:
+    """`of`: the side that is compared with the first one, where there are several."""
+    known = any(part.cause or part.key == "moment" for part in parts)
+    apart = "" if known or not parts else ", between two moments: no causes"
+    columns = (
+        Column(heading="Part", of=lambda part: part.title, words=True),
+        Column(heading="bytes", of=lambda part: change(part.bytes, better=1 if part.cause else 0)),
+    )
+    title = f"Least free for malloc, part by part{of}{apart}"
+    return table_of(title, columns, parts, name="parts")
 
 
 def several_parts(several: SeveralReplays) -> Iterator[RenderableType]:
@@ -42,6 +57,9 @@ def several_parts(several: SeveralReplays) -> Iterator[RenderableType]:
     for sentences in several.conclusions:
         for position, sentence in enumerate(sentences):
             yield Text(sentence, style="bold" if position == 0 else "")
+    for side, parts in zip(several.sides[1:], several.parts, strict=True):
+        if parts:
+            yield parts_table(parts, of=f": {side.label}")
     rows = _merged(several.differing, lambda row: row.values)
     yield Table(
         title="Differences",

@@ -11,6 +11,7 @@ from rich.text import Text
 
 from heapscope.answers.fit.floor import floor_sentence
 from heapscope.answers.fit.net_bytes import NetBytes, NetPart
+from heapscope.answers.fit.provable import provable_sentences
 from heapscope.answers.fit.smallest_pool import FitResult, Mean, means
 from heapscope.base.rows.request import with_room
 from heapscope.base.wording import plural, size
@@ -46,6 +47,8 @@ def _trace(rows: list[FitResult]) -> Iterator[RenderableType]:
         yield _pools(served)
         if rows[0].floor is not None:
             yield Text(floor_sentence(rows[0].floor, served[0].pool if served else None))
+        proven = [(row.allocator, row.pool, row.provable) for row in rows if row.provable]
+        yield from map(Text, provable_sentences(proven))
     for row in rows:
         if row.pool is None:
             yield Text(f"{row.allocator}: no pool: {row.reason}{_at(row)}")
@@ -133,11 +136,12 @@ def _pools(served: list[FitResult]) -> Table:
     against = _reference([row.allocator for row in served])
     base = next(row.pool for row in served if row.allocator == against) or 1
     best, margin = served[0].pool, served[0].margin
-    name, pool, advised, ratio, least, refused = _COLUMNS
+    name, pool, advised, proven, ratio, least, refused = _COLUMNS
     columns = (
         replace(name, of=lambda row: CellText(row.allocator, tone=_tone(row.pool, best))),
         replace(pool, of=lambda row: CellText(f"{row.pool:,}", row.pool, _tone(row.pool, best))),
         replace(advised, heading=f"with {margin:g} % margin" if margin is not None else ""),
+        *([proven] if any(row.provable for row in served) else ()),
         ratio,
         Column(heading=f"of {against}", of=lambda row: f"{(row.pool or 0) / base:.4f}"),
         least,
@@ -168,7 +172,8 @@ def _at(row: FitResult) -> str:
 
 _COLUMNS = columns_of(
     FitResult,
-    "allocator pool advised ratio pool_min failing",
+    "allocator pool advised provable ratio pool_min failing",
+    provable=lambda row: row.provable and row.provable.pool,
     ratio=lambda row: _ratio(row.ratio),
     failing=_refused,
 )

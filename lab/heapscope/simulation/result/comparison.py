@@ -8,6 +8,7 @@ from dataclasses import replace
 from heapscope.base.rows.bound import Bound, after
 from heapscope.base.rows.figure import computed, figure
 from heapscope.base.rows.row import Document, Row
+from heapscope.simulation.result.difference import DifferencePart, parts_of
 from heapscope.simulation.result.figure import ComparedFigure, figures, served_alike
 from heapscope.simulation.result.result import ReplayResult
 from heapscope.simulation.result.verdict import Verdict
@@ -96,6 +97,10 @@ class Comparison(Document):
         "what was held has an outcome, and better is empty. null: nothing was asked of a side."
     )
     conclusion: tuple[str, ...] = figure("The changes for the user, in sentences.")
+    parts: tuple[DifferencePart, ...] = figure(
+        "The parts of the difference in malloc's least free memory, which add up to it; empty: "
+        "there is none, or it cannot be told."
+    )
     rows: tuple[DifferenceRow, ...] = figure("Every figure of either side.")
     losses: tuple[Loss, ...] = figure(
         "The losses of the left side, the right or both; empty: nothing is lost. "
@@ -128,11 +133,13 @@ def compare(
             replace(row, comparable=row.bound in (Bound.EXACT, Bound.AS_RECORDED)) for row in rows
         )
     same = all(row.outcome == "same" for row in rows)
+    parts = parts_of(left, right) if alike is not None and comparable(left, right) else ()
     return Comparison(
         left=side_of(left, labels[0]),
         right=side_of(right, labels[1]),
         served_alike=alike,
-        conclusion=conclusion(left, right, labels, same=same),
+        conclusion=conclusion(left, right, labels, same=same, parts=parts),
+        parts=parts,
         rows=rows,
         losses=tuple(_in_rows(loss, rows) for loss in losses if loss is not None),
     )

@@ -7,14 +7,15 @@ from collections.abc import Iterator
 from heapscope.base.capabilities import MALLOC
 from heapscope.base.wording import count, plural, size
 from heapscope.simulation.result.comparison import comparable
+from heapscope.simulation.result.difference import DifferencePart, causes
 from heapscope.simulation.result.figure import served_alike
 from heapscope.simulation.result.headroom import HeadroomRow
 from heapscope.simulation.result.result import ReplayResult
-from heapscope.simulation.result.summary import Tightest
 from heapscope.simulation.result.verdict import limits
 from heapscope.trace.loss import is_cut
 
 Labels = tuple[str, str]
+Parts = tuple[DifferencePart, ...]
 
 UNLIKE = (
     "{0} and {1} did not serve the same requests, so figures of what was held are neither better "
@@ -33,10 +34,10 @@ SMALL = (
 
 
 def conclusion(
-    left: ReplayResult, right: ReplayResult, labels: Labels, *, same: bool
+    left: ReplayResult, right: ReplayResult, labels: Labels, *, same: bool, parts: Parts
 ) -> tuple[str, ...]:
     """By rank, as a verdict: failed requests, needs, bytes; then what limits their worth.
-    `same`: no figure differs at all."""
+    `same`: no figure differs at all. `parts`: of the difference in malloc's least free memory."""
     known = list(dict.fromkeys([*limits(left), *limits(right)]))
     if not comparable(left, right):
         return (APART.format(*labels), *known)
@@ -44,7 +45,7 @@ def conclusion(
     if alike is None:
         return (NOTHING.format(*labels), *known)
     sentences = [*_failures(left, right, labels), *_needs(left, right, labels)]
-    sentences += _bytes(left, right, labels)
+    sentences += _bytes(left, right, labels, parts)
     if sentences and not alike:
         sentences.append(UNLIKE.format(*labels))
     changes = sentences or [(SAME if same else SMALL).format(*labels)]
@@ -92,13 +93,13 @@ def _failures(left: ReplayResult, right: ReplayResult, labels: Labels) -> Iterat
         )
 
 
-def _bytes(left: ReplayResult, right: ReplayResult, labels: Labels) -> Iterator[str]:
+def _bytes(left: ReplayResult, right: ReplayResult, labels: Labels, parts: Parts) -> Iterator[str]:
     before, after = left.malloc.minimum_free, right.malloc.minimum_free
     if before != after:
         word = "more" if after > before else "less"
         yield (
             f"{labels[1]} leaves malloc {size(abs(after - before))} {word} at the tightest moment "
-            f"({size(after)} instead of {size(before)}){_main_cause(left, right, after - before)}."
+            f"({size(after)} instead of {size(before)}){''.join(causes(parts, after - before))}."
         )
     largest = [side.malloc.minimum_largest_allocatable for side in (left, right)]
     if largest[0] != largest[1]:
@@ -106,36 +107,3 @@ def _bytes(left: ReplayResult, right: ReplayResult, labels: Labels) -> Iterator[
             f"The largest block malloc could always have given is {size(largest[1])} instead of "
             f"{size(largest[0])}."
         )
-
-
-_PROGRAMS_OWN = ("payload", "the old block of a moving realloc")
-
-
-def _main_cause(left: ReplayResult, right: ReplayResult, change: int) -> str:
-    """The part of memory whose change explains most of the change in free bytes."""
-    was, now = left.summary.tightest, right.summary.tightest
-    shares = _shares(was, now)
-    regions = now.size - was.size  # larger, smaller, or there on one side only
-    if left.trace == right.trace:
-        # The program asks for the same; its own part differs as the moments do, and causes nothing.
-        shares = {name: share for name, share in shares.items() if name not in _PROGRAMS_OWN}
-    name, share = max(shares.items(), key=lambda item: item[1] * (1 if change > 0 else -1))
-    if regions * change > 0 and abs(regions) >= share * (1 if change > 0 else -1):
-        more = "more" if regions > 0 else "less"
-        return f", most through the regions' sizes ({size(abs(regions))} {more})"
-    if share * change <= 0:
-        return ""
-    return f", most through {name} ({size(abs(share))} {'less' if share > 0 else 'more'})"
-
-
-def _shares(left: Tightest, right: Tightest) -> dict[str, int]:
-    """How much each part's change adds to the free bytes; their sum and the change in the
-    regions' sizes make the whole change."""
-    return {
-        "payload": left.payload - right.payload,
-        "rounding": left.rounding - right.rounding,
-        "block headers": left.header - right.header,
-        "control structures": left.control - right.control,
-        "start-up use": left.startup - right.startup,
-        "the old block of a moving realloc": left.moving - right.moving,
-    }

@@ -14,7 +14,7 @@ from heapscope.memory.static.static_ram import StaticRam
 from heapscope.simulation.result.failure import Explanation, FailureRow, FailureSpan
 from heapscope.simulation.result.headroom import HeadroomRow
 from heapscope.simulation.result.placement import RuleRow
-from heapscope.simulation.result.summary import AnomalyRow, Summary
+from heapscope.simulation.result.summary import AnomalyRow, Summary, Tightest
 from heapscope.simulation.result.task import TaskRow
 from heapscope.simulation.result.timeline import Timeline
 from heapscope.simulation.result.verdict import Verdict, verdict
@@ -77,6 +77,13 @@ class ReplayResult(Document):
         "The first events that make no sense; the summary counts all."
     )
     timeline: Timeline | None = figure("The replay over time; null: none was kept.")
+    beside: tuple[Tightest, ...] | None = figure(
+        "This memory after the events at which others that it is compared with are tightest; null: "
+        "it was not compared.",
+        default=None,
+        absent=True,
+        hidden=True,
+    )
     explanation: Explanation | None = figure(
         "The explanation of the event given with --explain; null: none was given."
     )

@@ -18,6 +18,7 @@ from heapscope.simulation.result.comparison import (
     outcome,
     side_of,
 )
+from heapscope.simulation.result.difference import DifferencePart
 from heapscope.simulation.result.figure import ComparedFigure, served_alike
 from heapscope.simulation.result.result import ReplayResult
 from heapscope.trace.provenance import WORD_SIZE_TEXT, largest_word
@@ -112,6 +113,9 @@ class SeveralReplays(Document):
     conclusions: tuple[tuple[str, ...], ...] = figure(
         "The changes from the first side to each other one, in sentences."
     )
+    parts: tuple[tuple[DifferencePart, ...], ...] = figure(
+        "For each other side the parts of the difference in malloc's least free memory."
+    )
     differing: tuple[DifferingRow, ...] = figure("The figures that are not the same on all sides.")
     equal: int = figure("Figures that are the same on all sides.")
 
@@ -122,10 +126,11 @@ class SeveralReplays(Document):
 
 
 def compare_several(results: Sequence[ReplayResult]) -> SeveralReplays:
-    rows = differing(results)
+    rows, comparisons = differing(results), compared(results)
     return SeveralReplays(
         sides=tuple(side_of(*one) for one in zip(results, labels(results), strict=True)),
-        conclusions=tuple(one.conclusion for one in compared(results)),
+        conclusions=tuple(one.conclusion for one in comparisons),
+        parts=tuple(one.parts for one in comparisons),
         differing=rows.rows,
         equal=rows.equal,
     )
