@@ -161,11 +161,13 @@ class OwnMemory:
 @dataclass(frozen=True, kw_only=True, eq=False)
 class MemoryModel:
     """A configuration, ready to be asked about its memory. `static_dram`, `static_iram`: bytes of
-    code and data of the whole firmware, where an ELF or a map told them."""
+    code and data of the whole firmware, where a file of its build told them; `linked`: the radios
+    and networks that the file has."""
 
     scene: MemoryScene
     static_dram: int | None = None
     static_iram: int | None = None
+    linked: frozenset[str] | None = None
     own: tuple[OwnMemory, ...] = ()
 
     @property
@@ -174,7 +176,8 @@ class MemoryModel:
         has_wifi, has_ble = self._radios
         wifi, ble = (WIFI,) if has_wifi else (), (BLE,) if has_ble else ()
         both = (PROVISIONING,) if wifi and ble else ()
-        return (BOOT, APP_MAIN, *wifi, CONNECTED, LOAD, *ble, *both)
+        connected = (CONNECTED,) if self._has_network else ()
+        return (BOOT, APP_MAIN, *wifi, *connected, LOAD, *ble, *both)
 
     @property
     def busiest(self) -> str:
@@ -200,14 +203,24 @@ class MemoryModel:
         """The radios and networks that are at work in a state, and are linked therefore."""
         links = _HELD[state][1]
         if "wifi" in links and not self._radios[0]:
-            return (NET, *(link for link in links if link != "wifi"))
+            net = (NET,) if self._has_network else ()
+            return (*net, *(link for link in links if link != "wifi"))
         return links
+
+    @property
+    def _has_network(self) -> bool:
+        return self._has(NET, "wifi")
 
     @property
     def _radios(self) -> tuple[bool, bool]:
         scene = self.scene
         wifi = scene.config.chip not in _NO_WIFI and scene.value("ESP_WIFI_ENABLED") is not False
-        return wifi, bool(scene.name("controller") or host_of(scene))
+        ble = bool(scene.name("controller") or host_of(scene))
+        return wifi and self._has("wifi"), ble and self._has("ble")
+
+    def _has(self, *links: str) -> bool:
+        """On is not linked: a file of the build tells which it is, and so does the user."""
+        return self.linked is None or not self.linked.union(self.scene.links).isdisjoint(links)
 
     def held(self, state: str, only: Collection[str] | None = None) -> list[Held]:
         """The parts that are held in a state, static ones included; of these alone."""

@@ -11,10 +11,11 @@ from heapscope.base.errors import InputError
 from heapscope.config.chip_data import ChipData
 from heapscope.forecast.predict.chip_memory import CODE, RTC, heap_base
 from heapscope.forecast.predict.memory_scene import MemoryScene
+from heapscope.forecast.predict.part_table import NET
 from heapscope.memory.layout.chips import load_chip
 from heapscope.memory.static.heap_start import heap_start
 from heapscope.memory.static.read import read_image, read_static
-from heapscope.memory.static.use import StaticUse
+from heapscope.memory.static.use import PADDING, UNNAMED, StaticUse
 
 if TYPE_CHECKING:
     from heapscope.memory.static.image_file import Image
@@ -23,15 +24,23 @@ if TYPE_CHECKING:
 _CONTROLLER = re.compile(
     r"lib(btdm_app|btdm_common|bt)\.a|btdm_|r_(ld|lc|llm|llc)_|esp_bt_controller"
 )
+#: The archives of what a program can link, and symbols that they have in RAM.
+_ARCHIVES = {
+    "wifi": re.compile(r"lib(net80211|pp)\.a|(g_ic|wDevCtrl)$"),
+    "ble": _CONTROLLER,
+    NET: re.compile(r"liblwip\.a|(netif_list|tcp_active_pcbs)$"),
+}
 _LEAST_KEPT = 8192  # bytes; alignment leaves less
 
 
 @dataclass(frozen=True, kw_only=True)
 class KnownStatic:
-    """Bytes; None: not known. `static_dram`: all code and data in the memory that malloc serves."""
+    """Bytes; None: not known. `static_dram`: all code and data in the memory that malloc serves.
+    `linked`: the radios and networks that the file has."""
 
     static_dram: int | None = None
     static_iram: int | None = None
+    linked: frozenset[str] | None = None
 
 
 def static_use(
@@ -59,13 +68,22 @@ def static_use(
         return KnownStatic(static_dram=static_dram)
     data = load_chip(chip).data
     use = read_static(path, chip)
-    start = heap_start(use, data)
+    start, linked = heap_start(use, data), _linked(use)
     if data.static is None:  # code has a memory of its own
         free = _kept_for_bluetooth(use, data)
-        return KnownStatic(static_dram=start.static_dram - free, static_iram=start.static_iram)
+        return KnownStatic(
+            static_dram=start.static_dram - free, static_iram=start.static_iram, linked=linked
+        )
     code = max(0, start.static_iram - data.static.code_elsewhere)
     before = max(0, data.static.base - heap_base(chip, minor))  # memory of smaller caches
-    return KnownStatic(static_dram=start.static_dram + code + before)
+    return KnownStatic(static_dram=start.static_dram + code + before, linked=linked)
+
+
+def _linked(use: StaticUse) -> frozenset[str] | None:
+    """None: the file names nothing."""
+    names = {piece.component or piece.symbol for piece in use.pieces} - {"", UNNAMED, PADDING}
+    found = (link for link, archive in _ARCHIVES.items() if any(map(archive.match, names)))
+    return frozenset(found) if names else None
 
 
 def _of_image(image: Image, scene: MemoryScene) -> KnownStatic:
@@ -80,7 +98,9 @@ def _of_image(image: Image, scene: MemoryScene) -> KnownStatic:
     memory = scene.memory
     code = sum(each.size for each in image.regions if each.kind in CODE)
     left = sum(each.size for each in image.regions if each.kind not in (*CODE, *RTC))
-    return KnownStatic(static_dram=memory.dram - left, static_iram=memory.iram - code)
+    return KnownStatic(
+        static_dram=memory.dram - left, static_iram=memory.iram - code, linked=image.links
+    )
 
 
 def _kept_for_bluetooth(use: StaticUse, data: ChipData) -> int:
