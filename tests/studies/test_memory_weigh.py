@@ -52,7 +52,7 @@ def test_builds_and_runs_are_whole() -> None:
         )
 
 
-#: Of two projects, one of them with PSRAM and -O2.
+#: Three builds of two projects, one with PSRAM and -O2.
 FEW_BUILDS = "esp32p4"
 
 

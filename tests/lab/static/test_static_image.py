@@ -328,8 +328,8 @@ BLUEDROID = (
     ],
 )
 def test_an_image_tells_which_radios_it_has(tmp_path: Path, text: bytes, states: set[str]) -> None:
-    """Options that are on count where their libraries are linked. What a real image of this size
-    with classic Bluetooth has (5.3.1) is explained but for its program's own."""
+    """Options that are on count where their libraries are linked. A real image of this size with
+    classic Bluetooth (5.3.1) is explained but for its program's own."""
     config, image = tmp_path / "sdkconfig", tmp_path / "app.bin"
     lines = "".join(f"CONFIG_{line}\n" for line in BLUEDROID.split())
     config.write_text(f'CONFIG_IDF_TARGET="esp32"\n{lines}')
