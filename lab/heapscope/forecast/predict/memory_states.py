@@ -36,6 +36,7 @@ from heapscope.forecast.predict.part_table import (
     MAP,
     NET,
     PROVISIONING,
+    STATES,
     WIFI,
     Minor,
     PartRow,
@@ -68,8 +69,6 @@ _LINK_MORE = {"wifi": _WIFI_MORE, "ble": _BLE_MORE}
 _PSRAM = 4 << 20
 #: One standard deviation of a figure that a user read from a board, bytes.
 _OWN_ERROR = 2500.0
-
-
 #: Components whose parts are fractions of libraries that count whole, and what is a chip's own.
 _INSIDE, _CHIP = ("system", "power", "allocator"), "chip"
 
@@ -145,9 +144,8 @@ def use_of(sizes: Iterable[tuple[str, float]], more: Iterable[str] = ()) -> Memo
 
 def group_of(state: str, place: str) -> str:
     """Which of the fit's spreads and bands is that of a state."""
-    if place == IRAM:
-        return IRAM
-    return {BUSY: PROVISIONING, CONNECTED: WIFI, LOAD: WIFI}.get(state, state)
+    groups = {BUSY: PROVISIONING, CONNECTED: WIFI, LOAD: WIFI}
+    return IRAM if place == IRAM else groups.get(state, state)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -160,9 +158,8 @@ class OwnMemory:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class MemoryModel:
-    """A configuration, ready to be asked about its memory. `static_dram`, `static_iram`: bytes of
-    code and data of the whole firmware, where a file of its build told them; `linked`: the radios
-    and networks that the file has."""
+    """A configuration, ready to be asked about its memory. A file of its build tells bytes of all
+    code and data, `static_dram` and `static_iram`, and the radios and networks that are linked."""
 
     scene: MemoryScene
     static_dram: int | None = None
@@ -173,11 +170,9 @@ class MemoryModel:
     @property
     def states(self) -> tuple[str, ...]:
         """The states that the chip and the configuration can have."""
-        has_wifi, has_ble = self._radios
-        wifi, ble = (WIFI,) if has_wifi else (), (BLE,) if has_ble else ()
-        both = (PROVISIONING,) if wifi and ble else ()
-        connected = (CONNECTED,) if self._has_network else ()
-        return (BOOT, APP_MAIN, *wifi, *connected, LOAD, *ble, *both)
+        wifi, ble = self._radios
+        has = {WIFI: wifi, CONNECTED: self._has(NET, "wifi"), BLE: ble, PROVISIONING: wifi and ble}
+        return tuple(state for state in STATES if has.get(state, True))
 
     @property
     def busiest(self) -> str:
@@ -203,13 +198,9 @@ class MemoryModel:
         """The radios and networks that are at work in a state, and are linked therefore."""
         links = _HELD[state][1]
         if "wifi" in links and not self._radios[0]:
-            net = (NET,) if self._has_network else ()
+            net = (NET,) if self._has(NET, "wifi") else ()
             return (*net, *(link for link in links if link != "wifi"))
         return links
-
-    @property
-    def _has_network(self) -> bool:
-        return self._has(NET, "wifi")
 
     @property
     def _radios(self) -> tuple[bool, bool]:
@@ -386,12 +377,11 @@ class MemoryModel:
         return sizes
 
     def use(self, state: str, place: str) -> MemoryUse:
-        sizes = self.sizes(state, place)
-        return use_of(sizes.values(), self.more(state) if place == DRAM else ())
+        more = self.more(state) if place == DRAM else ()
+        return use_of(self.sizes(state, place).values(), more)
 
     def more(self, state: str) -> tuple[str, ...]:
-        at_work = self._works(state)
-        more = tuple(name for link, name in _LINK_MORE.items() if link in at_work)
+        more = tuple(name for link, name in _LINK_MORE.items() if link in self._works(state))
         return (*more, _BOTH_MORE) if len(more) == len(_LINK_MORE) else more
 
     def change(
