@@ -28,7 +28,7 @@ class Limits(NamedTuple):
 
 
 #: A chip that is left out is known by the libraries of the others alone.
-LIMITS = {"publisher": Limits(4.2, 12, 70), "chip": Limits(5.5, 14, 60)}
+LIMITS = {"publisher": Limits(4, 12, 70), "chip": Limits(5.5, 14, 60)}
 
 
 @pytest.fixture(scope="module", params=sorted(LIMITS))

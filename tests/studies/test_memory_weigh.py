@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import pairwise
+from statistics import median
 
 import pytest
 
@@ -11,7 +12,7 @@ from heapscope_studies.data_file import read_published
 from heapscope_studies.memory_parts import libraries
 from heapscope_studies.memory_parts.cases import cases
 from heapscope_studies.memory_parts.measured_runs import builds, library_sizes, runs
-from heapscope_studies.memory_parts.weigh import LADDER
+from heapscope_studies.memory_parts.weigh import LADDER, boot
 
 #: Bytes by which a step may be off, or 15 % of it.
 LEAST, SHARE = 1536, 0.15
@@ -49,6 +50,21 @@ def test_builds_and_runs_are_whole() -> None:
             (each.program, each.chip, each.name) == (run.program, run.chip, run.against)
             for each in runs()
         )
+
+
+#: Three builds of two projects, one with PSRAM and -O2.
+FEW_BUILDS = "esp32p4"
+
+
+@pytest.mark.slow  # it reads fifty configurations
+def test_the_heap_at_boot_without_a_builds_own_project() -> None:
+    """Within 3 KB, and 5 KB on each chip."""
+    held = boot()
+    assert median(each.off for _, each in held) <= 3072
+    assert 70 <= 100 * sum(each.inside for _, each in held) / len(held) <= 90
+    for chip in {chip for chip, _ in held}:
+        most = 6500 if chip == FEW_BUILDS else 5120
+        assert median(each.off for name, each in held if name == chip) <= most, chip
 
 
 @pytest.mark.slow  # it reads a hundred configurations

@@ -34,8 +34,6 @@ _RUN, _RUN_SDK = "wifi-", "5.5"
 _WITHOUT_RADIO = ("heap",)
 _OWN = "own"
 _PART = 3  # of so many builds one has a library that is listed
-#: Libraries that few programs have, and which parts of their own stand for.
-_LVGL, _POOL = "lvgl", "lvgl-pool"
 
 
 def _libraries() -> Iterator[Mapping[str, object]]:
@@ -116,12 +114,7 @@ def _more_than_default(build: Build, place: str) -> float:
     model = build.model
     scene = model.scene
     default = default_statics(scene.config.chip, scene.config.sdk, scene.minor, place)
-    linked = library_sizes().get(build.id, {})
-    here = sum(
-        each.taken
-        for each in model.held("boot")
-        if each.place == place and (each.part.id != _POOL or _LVGL in linked)
-    )
+    here = sum(each.taken for each in model.held("boot") if each.place == place)
     cores = model.all_cores_memory
     memory = scene.memory.dram - cores.dram if place == DRAM else scene.memory.iram - cores.iram
     return here - sum(each.taken for each in default) - memory

@@ -6,7 +6,7 @@ from __future__ import annotations
 import csv
 import functools
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from heapscope.base.zstd import ZstdDecompressor
 from heapscope.config.chosen_config import choose_among
@@ -17,6 +17,8 @@ from heapscope.forecast.predict.memory_states import MemoryModel
 from heapscope_studies.data_file import PACKAGE
 
 FOLDER = PACKAGE / "data" / "memory_parts"
+#: The library, as a map has it; and what the options of one that no map has amount to.
+_LVGL, _NO_LVGL = "lvgl", {"LV_MEM_SIZE_KILOBYTES": 0}
 #: Options of which a project's components, and not ESP-IDF, know.
 _HEADER = "# Espressif IoT Development Framework (ESP-IDF) {} Project Configuration\n"
 
@@ -38,7 +40,9 @@ class Build:
 
     @functools.cached_property
     def model(self) -> MemoryModel:
-        return model_of_lines(self.chip, self.idf, options()[self.id], self.links)
+        model = model_of_lines(self.chip, self.idf, options()[self.id], self.links)
+        known = self.own is not None and _LVGL not in library_sizes().get(self.id, {})
+        return replace(model, scene=replace(model.scene, instead=_NO_LVGL)) if known else model
 
     @property
     def minor(self) -> str:

@@ -1,7 +1,8 @@
 """Published losses and gains of updates, whose cause is sure, by the user's verb.
 
 losses.csv has one a row: the published bytes, which figure they are of, and the two things that are
-compared. `right`: ours is within 20 % today. `bound`: "at most" so much was published.
+compared; where no radio is linked, what an option moves is the figure at boot. `right`: ours is
+within 20 % today. `bound`: "at most" so much was published.
 """
 
 from __future__ import annotations

@@ -87,6 +87,21 @@ def test_a_summary_with_one_free_block_a_region_is_a_start(
     assert any("aligned" in note for note in result.layout.notes)
 
 
+def test_the_sdkconfig_tells_what_a_log_does_not(tmp_path: Path, make_trace: MakeTrace) -> None:
+    """Its chip, release and debugging of the heap; one of another firmware is refused."""
+    log, config = tmp_path / "state.log", tmp_path / "sdkconfig"
+    log.write_text(SUMMARY)
+    later = make_trace(*AFTER, name="later.hst")
+    plain = 'CONFIG_IDF_TARGET="esp32"\n'
+    config.write_text(plain)
+    result = hs.replay(later, state=log, sdkconfig=config, idf="4.4.8")
+    assert result.regions == hs.replay(later, state=log, chip="esp32", idf="4.4.8").regions
+    assert not any("heap poisoning is unknown" in note for note in result.layout.notes)
+    config.write_text(f"{plain}CONFIG_HEAP_POISONING_LIGHT=y\n")
+    with pytest.raises(InputError, match=r"the heap with \+light"):
+        hs.replay(later, state=log, sdkconfig=config, idf="4.4.8")
+
+
 def test_a_start_is_as_new(tmp_path: Path, make_trace: MakeTrace) -> None:
     log = tmp_path / "boot.log"
     log.write_text(

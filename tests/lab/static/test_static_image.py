@@ -41,6 +41,7 @@ def esp32(
     apart: bool = False,
     bluetooth: bool = True,
     idf: str = "v5.3.1",
+    text: bytes = b"",
 ) -> bytes:
     start = 0x3FFBDB60 if bluetooth else 0x3FFB0000
     linked = [(0x40080000, 0x40080000 + code), (start, start + data + bss)]
@@ -59,7 +60,7 @@ def esp32(
     segments = [
         (0x3F400020, constants.bytes(seed)),
         (start, bytes(data)),
-        (0x400D0020, bytes(64)),
+        (0x400D0020, text.ljust(64, b"\0")),
         (0x40080000, random.Random(seed).randbytes(code)),
     ]
     return sealed("esp32", segments, entry=0x40081000, idf=idf)
@@ -364,6 +365,34 @@ def test_an_image_of_another_build_is_reported(
         text = " ".join(done.stdout.split())
         assert ("is of another build than the configuration" in text) == bool(stated)
         assert all(each in text for each in stated)
+
+
+BLUEDROID = (
+    "BT_ENABLED=y BT_CONTROLLER_ENABLED=y BT_BLUEDROID_ENABLED=y BTDM_CTRL_MODE_BR_EDR_ONLY=y"
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "states"),
+    [
+        (b"BTDM_INIT", {"ble"}),
+        (b"tcpip_thread\0wifi driver task", {"wifi_started", "connected"}),
+        (b"tcpip_thread", {"connected"}),
+        (b"", set()),
+    ],
+)
+def test_an_image_tells_which_radios_it_has(tmp_path: Path, text: bytes, states: set[str]) -> None:
+    """Options that are on count where their libraries are linked. A real image of this size with
+    classic Bluetooth (5.3.1) is explained but for its program's own."""
+    config, image = tmp_path / "sdkconfig", tmp_path / "app.bin"
+    lines = "".join(f"CONFIG_{line}\n" for line in BLUEDROID.split())
+    config.write_text(f'CONFIG_IDF_TARGET="esp32"\n{lines}')
+    image.write_bytes(esp32(text=text))
+    result = hs.predict(config, idf="5.3.1", bin=image)
+    assert result.states.keys() == {"boot", "app_main", "load", *states}
+    if "ble" in states:
+        (more,) = [part.bytes for part in result.parts if part.component == "not explained"]
+        assert abs(more) < 8192
 
 
 def test_the_front_door_says_what_the_image_leaves(image: Path) -> None:

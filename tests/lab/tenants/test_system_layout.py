@@ -35,7 +35,7 @@ OPTIONS: dict[str, tuple[Value, ...]] = {
 }
 #: Kinds of memory that the heap gets after boot.
 LATER = ("RTCRAM", "TCM")
-NO_BLOCKS = ("heap-tables", "psram-pool", "psram-threshold")
+NO_BLOCKS = ("heap-tables", "iram-tables", "psram-threshold")
 #: By how much tables of the heaps differ from the part that stands for them: it does not know that
 #: one core has fewer heaps, and that poisoning makes all blocks larger.
 TABLES = 2048

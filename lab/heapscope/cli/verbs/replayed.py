@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from heapscope.base.errors import InputError
 from heapscope.base.option import flag
 from heapscope.base.progress import OnProgress, phase
 from heapscope.base.request import Needed, parse_requests
+from heapscope.config.chosen_config import choose_config
+from heapscope.config.config import Config
 from heapscope.forecast.predict.memory_choice import choose_memory
 from heapscope.logs.heaps.state_layout import state_layout
 from heapscope.memory.choose import choose_placement
+from heapscope.memory.layout.build import THRESHOLD
+from heapscope.memory.layout.sdkconfig import read_sdkconfig
 from heapscope.memory.options import MemoryOptions
 from heapscope.memory.static_choice import ChosenMemory
 from heapscope.simulation.replay.beside import with_beside
@@ -59,7 +64,7 @@ def looked_at(
 
 
 #: Options that say more of a state than its log does.
-_BESIDE = ("chip", "idf", "allocator", "psram_threshold", "place")
+_BESIDE = ("chip", "idf", "allocator", "psram_threshold", "place", "sdkconfig")
 
 
 def _begun(state: str | Path, options: MemoryOptions) -> ChosenMemory:
@@ -73,11 +78,26 @@ def _begun(state: str | Path, options: MemoryOptions) -> ChosenMemory:
     allocator, threshold = options.get("allocator"), options.get("psram_threshold")
     if allocator is not None and not isinstance(allocator, str):
         allocator = ",".join(allocator)
+    chip, idf, file = options.get("chip"), options.get("idf"), options.get("sdkconfig")
+    flavour, notes = None, tuple[str, ...]()
+    if file is not None:
+        chosen = choose_config([file], chip=chip, idf=idf)
+        chip, idf = chosen.config.chip, idf or chosen.config.files[-1].version or None
+        flavour, notes = read_sdkconfig(file).flavour, chosen.notes
+        threshold = _threshold(chosen.config) if threshold is None else threshold
     layout = state_layout(
         state,
-        chip=options.get("chip"),
-        idf=options.get("idf"),
+        chip=chip,
+        idf=idf,
         allocator=allocator,
+        flavour=flavour if allocator is None else None,
         threshold=None if threshold is None else str(threshold),
     )
-    return ChosenMemory(layout=layout)
+    return ChosenMemory(layout=replace(layout, notes=(*notes, *layout.notes)))
+
+
+def _threshold(config: Config) -> str:
+    """The size above which malloc asks PSRAM first, as --psram-threshold has it."""
+    if config.value("SPIRAM") is not True or config.value("SPIRAM_USE_MALLOC") is False:
+        return "off"
+    return str(config.value("SPIRAM_MALLOC_ALWAYSINTERNAL") or THRESHOLD)

@@ -8,13 +8,16 @@ kind of processor.
 from __future__ import annotations
 
 import functools
+from collections.abc import Mapping, Sequence
 from statistics import median
 
 from heapscope.forecast.predict.part_table import Minor, memory_table, minor_number
 from heapscope.memory.static.window import read_windows
 
-#: From here on options decide what of a library is in IRAM that was always there before.
+#: From here on options decide what of a library is in IRAM that was always there before, and the
+#: heap is another allocator.
 _TURN: Minor = (6, 0)
+_TURNS: Mapping[str, Minor] = {"heap": (4, 3)}
 _STEP = 10  # minor releases that a major one stands for
 
 
@@ -24,8 +27,9 @@ def library_size(chip: str, minor: Minor, library: str, memory: str) -> int:
     known = _known().get(library, ())
     own = [each for each in known if each[0] == chip]
     alike = [each for each in known if _machine(each[0]) == _machine(chip)]
+    turns = (_TURN, _TURNS.get(library, _TURN))
     for of in (own, alike):
-        same = [each for each in of if (each[1] < _TURN) == (minor < _TURN)] or of
+        same = [each for each in of if _era(each[1], turns) == _era(minor, turns)] or of
         if same:
             away = min(_away(release, minor) for _, release, *_ in same)
             near = [each for each in same if _away(each[1], minor) == away]
@@ -41,6 +45,10 @@ def _known() -> dict[str, tuple[tuple[str, Minor, int, int], ...]]:
         known = row["chip"], minor_number(row["sdk"]), int(row["code"]), int(row["data"])
         built[row["library"]] = (*built.get(row["library"], ()), known)
     return built
+
+
+def _era(minor: Minor, turns: Sequence[Minor]) -> list[bool]:
+    return [minor < turn for turn in turns]
 
 
 def _away(release: Minor, minor: Minor) -> int:

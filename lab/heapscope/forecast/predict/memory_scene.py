@@ -246,6 +246,7 @@ _NAMES: Mapping[str, Callable[[MemoryScene], Number]] = {
     "idle": _idle,
     "extra": lambda scene: 0 if scene.on("LIBC_NEWLIB_NANO_FORMAT") else _EXTRA,
     "heap_tables": lambda scene: scene.memory.tables,
+    "iram_tables": lambda scene: scene.memory.iram_tables,
     "old_fixed": lambda scene: (
         scene.number("ESP32_REV_MIN", 0) >= 3
         or scene.on("ESP32_REV_MIN_3")

@@ -36,6 +36,7 @@ from heapscope.forecast.predict.part_table import (
     MAP,
     NET,
     PROVISIONING,
+    STATES,
     WIFI,
     Minor,
     PartRow,
@@ -69,8 +70,6 @@ _LINK_MORE = {"wifi": _WIFI_MORE, "ble": _BLE_MORE}
 _PSRAM = 4 << 20
 #: One standard deviation of a figure that a user read from a board, bytes.
 _OWN_ERROR = 2500.0
-
-
 #: Components whose parts are fractions of libraries that count whole, and what is a chip's own.
 _INSIDE, _CHIP = ("system", "power", "allocator"), "chip"
 
@@ -146,9 +145,8 @@ def use_of(sizes: Iterable[tuple[str, float]], more: Iterable[str] = ()) -> Memo
 
 def group_of(state: str, place: str) -> str:
     """Which of the fit's spreads and bands is that of a state."""
-    if place == IRAM:
-        return IRAM
-    return {BUSY: PROVISIONING, CONNECTED: WIFI, LOAD: WIFI}.get(state, state)
+    groups = {BUSY: PROVISIONING, CONNECTED: WIFI, LOAD: WIFI}
+    return IRAM if place == IRAM else groups.get(state, state)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -161,25 +159,25 @@ class OwnMemory:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class MemoryModel:
-    """A configuration, ready to be asked about its memory. `static_dram`, `static_iram`: bytes of
-    code and data of the whole firmware, where an ELF, a map or an image told them. `boot`: the
-    heap's own regions, where an image told them. `unlike`: what such a file contradicts in the
-    configuration, in sentences."""
+    """A configuration, ready to be asked about its memory. A file of its build tells bytes of all
+    code and data, `static_dram` and `static_iram`, and the radios and networks that are `linked`;
+    `boot`: the heap's own regions, where an image tells them; `unlike`: what the file contradicts
+    in the configuration, in sentences."""
 
     scene: MemoryScene
     static_dram: int | None = None
     static_iram: int | None = None
     boot: BootLog | None = None
     unlike: tuple[str, ...] = ()
+    linked: frozenset[str] | None = None
     own: tuple[OwnMemory, ...] = ()
 
     @property
     def states(self) -> tuple[str, ...]:
         """The states that the chip and the configuration can have."""
-        has_wifi, has_ble = self._radios
-        wifi, ble = (WIFI,) if has_wifi else (), (BLE,) if has_ble else ()
-        both = (PROVISIONING,) if wifi and ble else ()
-        return (BOOT, APP_MAIN, *wifi, CONNECTED, LOAD, *ble, *both)
+        wifi, ble = self._radios
+        has = {WIFI: wifi, CONNECTED: self._has(NET, "wifi"), BLE: ble, PROVISIONING: wifi and ble}
+        return tuple(state for state in STATES if has.get(state, True))
 
     @property
     def busiest(self) -> str:
@@ -205,14 +203,20 @@ class MemoryModel:
         """The radios and networks that are at work in a state, and are linked therefore."""
         links = _HELD[state][1]
         if "wifi" in links and not self._radios[0]:
-            return (NET, *(link for link in links if link != "wifi"))
+            net = (NET,) if self._has(NET, "wifi") else ()
+            return (*net, *(link for link in links if link != "wifi"))
         return links
 
     @property
     def _radios(self) -> tuple[bool, bool]:
         scene = self.scene
         wifi = scene.config.chip not in _NO_WIFI and scene.value("ESP_WIFI_ENABLED") is not False
-        return wifi, bool(scene.name("controller") or host_of(scene))
+        ble = bool(scene.name("controller") or host_of(scene))
+        return wifi and self._has("wifi"), ble and self._has("ble")
+
+    def _has(self, *links: str) -> bool:
+        """On is not linked: a file of the build tells which it is, and so does the user."""
+        return self.linked is None or not self.linked.union(self.scene.links).isdisjoint(links)
 
     def held(self, state: str, only: Collection[str] | None = None) -> list[Held]:
         """The parts that are held in a state, static ones included; of these alone."""
@@ -378,12 +382,11 @@ class MemoryModel:
         return sizes
 
     def use(self, state: str, place: str) -> MemoryUse:
-        sizes = self.sizes(state, place)
-        return use_of(sizes.values(), self.more(state) if place == DRAM else ())
+        more = self.more(state) if place == DRAM else ()
+        return use_of(self.sizes(state, place).values(), more)
 
     def more(self, state: str) -> tuple[str, ...]:
-        at_work = self._works(state)
-        more = tuple(name for link, name in _LINK_MORE.items() if link in at_work)
+        more = tuple(name for link, name in _LINK_MORE.items() if link in self._works(state))
         return (*more, _BOTH_MORE) if len(more) == len(_LINK_MORE) else more
 
     def change(
@@ -444,6 +447,4 @@ _NO_WIFI = ("esp32h2", "esp32h21", "esp32h4", "esp32p4")
 def _held(part: PartRow, scene: MemoryScene, count: int) -> Held:
     place, more = place_of(part, scene)
     size = float(part.size(scene))
-    if size < 0:
-        return Held(part=part, place=place, count=count, size=-size, more=True)
-    return Held(part=part, place=place, count=count, size=size, more=more)
+    return Held(part=part, place=place, count=count, size=abs(size), more=more or size < 0)

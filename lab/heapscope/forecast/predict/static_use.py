@@ -12,11 +12,12 @@ from heapscope.config.chip_data import ChipData
 from heapscope.forecast.predict.chip_memory import CODE, RTC, heap_base
 from heapscope.forecast.predict.memory_scene import MemoryScene
 from heapscope.forecast.predict.other_build import differs_from_image, differs_from_use
+from heapscope.forecast.predict.part_table import NET
 from heapscope.memory.layout.boot_log import BootLog
 from heapscope.memory.layout.chips import load_chip
 from heapscope.memory.static.heap_start import heap_start
 from heapscope.memory.static.read import read_image, read_static
-from heapscope.memory.static.use import StaticUse
+from heapscope.memory.static.use import PADDING, UNNAMED, StaticUse
 
 if TYPE_CHECKING:
     from heapscope.memory.static.image_file import Image
@@ -25,17 +26,24 @@ if TYPE_CHECKING:
 _CONTROLLER = re.compile(
     r"lib(btdm_app|btdm_common|bt)\.a|btdm_|r_(ld|lc|llm|llc)_|esp_bt_controller"
 )
+#: The archives of what a program can link, and symbols that they have in RAM.
+_ARCHIVES = {
+    "wifi": re.compile(r"lib(net80211|pp)\.a|(g_ic|wDevCtrl)$"),
+    "ble": _CONTROLLER,
+    NET: re.compile(r"liblwip\.a|(netif_list|tcp_active_pcbs)$"),
+}
 _LEAST_KEPT = 8192  # bytes; alignment leaves less
 
 
 @dataclass(frozen=True, kw_only=True)
 class KnownStatic:
     """Bytes; None: not known. `static_dram`: all code and data in the memory that malloc serves.
-    `boot`: the heap's regions, where an image tells them. `unlike`: sentences about what the file
-    contradicts in the configuration."""
+    `linked`: the radios and networks that the file has; `boot`: the heap's regions, where an image
+    tells them; `unlike`: sentences about what the file contradicts in the configuration."""
 
     static_dram: int | None = None
     static_iram: int | None = None
+    linked: frozenset[str] | None = None
     boot: BootLog | None = None
     unlike: tuple[str, ...] = ()
 
@@ -65,15 +73,26 @@ def static_use(
         return KnownStatic(static_dram=static_dram)
     data = load_chip(chip).data
     use = read_static(path, chip)
-    start, unlike = heap_start(use, data), tuple(differs_from_use(use, scene))
+    start, linked = heap_start(use, data), _linked(use)
+    unlike = tuple(differs_from_use(use, scene))
     if data.static is None:  # code has a memory of its own
         free = _kept_for_bluetooth(use, data)
         return KnownStatic(
-            static_dram=start.static_dram - free, static_iram=start.static_iram, unlike=unlike
+            static_dram=start.static_dram - free,
+            static_iram=start.static_iram,
+            linked=linked,
+            unlike=unlike,
         )
     code = max(0, start.static_iram - data.static.code_elsewhere)
     before = max(0, data.static.base - heap_base(chip, minor))  # memory of smaller caches
-    return KnownStatic(static_dram=start.static_dram + code + before, unlike=unlike)
+    return KnownStatic(static_dram=start.static_dram + code + before, linked=linked, unlike=unlike)
+
+
+def _linked(use: StaticUse) -> frozenset[str] | None:
+    """None: the file names nothing."""
+    names = {piece.component or piece.symbol for piece in use.pieces} - {"", UNNAMED, PADDING}
+    found = (link for link, archive in _ARCHIVES.items() if any(map(archive.match, names)))
+    return frozenset(found) if names else None
 
 
 def _of_image(image: Image, scene: MemoryScene) -> KnownStatic:
@@ -91,6 +110,7 @@ def _of_image(image: Image, scene: MemoryScene) -> KnownStatic:
     return KnownStatic(
         static_dram=memory.dram - left,
         static_iram=memory.iram - code,
+        linked=image.links,
         boot=image.boot,
         unlike=tuple(differs_from_image(image, scene)),
     )

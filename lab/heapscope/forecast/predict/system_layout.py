@@ -24,7 +24,6 @@ from heapscope.forecast.predict.tenants import tenants_of
 from heapscope.memory.layout.build import POOL_SIZE, THRESHOLD, Psram
 from heapscope.memory.layout.chips import load_chip
 from heapscope.memory.layout.layout import Layout, Region, Tenant
-from heapscope.memory.layout.psram import POOL_KIND
 from heapscope.memory.layout.versions import knows_version, version_of
 from heapscope.native.reader import NativeReader
 from heapscope.native.status import StatusError
@@ -234,8 +233,9 @@ def free_of(layout: Layout) -> int:
 
 
 def _counts(region: Region) -> bool:
-    """malloc gives it, which never gives IRAM, and it is on the chip."""
-    return bool(region.all_caps & EIGHT_BIT) and region.kind not in ("SPIRAM", POOL_KIND)
+    """malloc gives it, which never gives IRAM, or it is the pool that Wi-Fi, stacks and DMA draw on
+    beside it; and it is on the chip."""
+    return bool(region.all_caps & EIGHT_BIT) and region.kind != "SPIRAM"
 
 
 def _switch(config: Config, option: str) -> bool | None:

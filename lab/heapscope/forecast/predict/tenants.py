@@ -20,9 +20,9 @@ from heapscope.forecast.predict.memory_states import IRAM, PSRAM, Held, MemoryMo
 from heapscope.forecast.predict.part_table import STATES, memory_table
 from heapscope.memory.layout.layout import Tenant
 
-#: Parts that are no blocks of the system: heaps have their tables, and the layout has the pool for
-#: DMA; blocks that malloc puts into PSRAM are the program's.
-_NO_BLOCKS = ("heap-tables", "psram-pool", "psram-threshold")
+#: Parts that are no blocks of the system: heaps have their tables; blocks that malloc puts into
+#: PSRAM are the program's.
+_NO_BLOCKS = ("heap-tables", "iram-tables", "psram-threshold")
 _EXACT = "exact"
 _PIECE = 1024  # no source tells the blocks of a sum
 _LEAST = 16  # bytes; less is less than a block

@@ -37,11 +37,13 @@ def state_layout(
     chip: str | None = None,
     idf: str | None = None,
     allocator: str | None = None,
+    flavour: str | None = None,
     threshold: str | None = None,
 ) -> Layout:
-    """The regions with the blocks that they hold. `threshold`: the size above which malloc asks
-    PSRAM first, or "off", where the log does not tell. InputError: the log tells no state, or not
-    one alone, and what would."""
+    """The regions with the blocks that they hold. `flavour`: the heap's debugging, as the end of an
+    allocator's name has it. `threshold`: the size above which malloc asks PSRAM first, or "off",
+    where the log does not tell. InputError: the log tells no state, or not one alone, and what
+    would."""
     reading = LogReading()
     with open_blocks(path) as blocks:
         read_log(blocks, reading)
@@ -57,7 +59,7 @@ def state_layout(
             f"{where}: the chip is not known, which says in what order regions are asked",
             remedy="give --chip",
         )
-    one, note = _only(view, where, given=named is not None)
+    one, note = _only(_flavoured(view, flavour, where), where, given=named is not None)
     regions = tuple(_regions(view, one, where))
     return Layout(
         name=f"the state of {where}",
@@ -69,6 +71,26 @@ def state_layout(
         source=file,
         notes=(*note, *_notes(view, one, device), *view.state.faults),
     )
+
+
+def _flavoured(view: StateView, flavour: str | None, where: str) -> StateView:
+    """With the allocators of this debugging alone."""
+    views = tuple(one for one in view.views if _flavour(one) == flavour)
+    if flavour is None:
+        return view
+    if not views:
+        raise InputError(
+            f"{where}: the figures are those of {view.views[0].allocator}, and the configuration "
+            f"has the heap with {flavour or 'neither poisoning nor task tracking'}",
+            remedy="give the sdkconfig that the firmware of the log was built with",
+        )
+    return replace(view, views=views)
+
+
+def _flavour(one: Believed) -> str:
+    """The end of the allocator's name, as SdkConfig.flavour has it."""
+    _, plus, rest = one.allocator.partition("+")
+    return plus + rest
 
 
 def _only(view: StateView, where: str, *, given: bool) -> tuple[Believed, tuple[str, ...]]:

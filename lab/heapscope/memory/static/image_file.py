@@ -26,19 +26,27 @@ from heapscope.trace.things.binary_kinds import image_kind
 IMAGE_MAX = 64 << 20  #: bytes; a chip's flash has no more
 _HEADER, _SEGMENT, _HASH = 24, 8, 32
 _SEED = 0xEF  # of the checksum
+#: Texts that the libraries of a radio or of a network have in every release, whatever is logged.
+_TEXTS = {
+    "wifi": (b"wifi driver task",),
+    "ble": (b"BTDM_INIT", b"BLE_INIT"),
+    "net": (b"tcpip_thread",),
+}
 _REMEDY = "give the image that the build wrote, build/PROJECT.bin, whole"
 
 
 @dataclass(frozen=True, kw_only=True)
 class Image:
     """`regions`: those that the start-up gives to the heap, as it prints them, without
-    PSRAM, which it adds later. `what`: the image, in words."""
+    PSRAM, which it adds later. `what`: the image, in words. `links`: the radios and networks that
+    it has."""
 
     file: str
     what: str
     chip: str
     idf: str
     regions: tuple[ListedRegion, ...]
+    links: frozenset[str]
     use: StaticUse = field(repr=False)
 
     @property
@@ -65,6 +73,7 @@ def image_of(data: bytes, *, name: str) -> Image:
         chip=kind.chip,
         idf=kind.sdk,
         regions=tables.regions,
+        links=frozenset(link for link, texts in _TEXTS.items() if any(t in data for t in texts)),
         use=_use(name, tables, entry),
     )
 
