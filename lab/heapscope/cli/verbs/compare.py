@@ -187,11 +187,11 @@ def compare(
                 f"--parts divides the difference of two memories, and there are {len(sides)}",
                 remedy="compare two at a time",
             )
-        trace = things[0] if things else None
-        if not isinstance(trace, str | Path | None):
+        alone = things[0] if things else None
+        if not isinstance(alone, str | Path | None):
             raise InputError("--parts: a result, not a trace", remedy="name the trace")
         return compared_parts(
-            trace,
+            alone,
             options,
             sides=sides,
             caps=caps,
