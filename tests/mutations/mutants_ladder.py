@@ -5,6 +5,7 @@ from __future__ import annotations
 from mutant import Mutant
 
 DIFF = "tests/lab/ladder/test_compare_configurations.py"
+WEIGH = "tests/studies/test_memory_weigh.py"
 
 LADDER = (
     Mutant(
@@ -54,5 +55,37 @@ LADDER = (
         "knobs_of(config, idf=side.idf)",
         "knobs_of(side.config, idf=side.idf)",
         DIFF,
+    ),
+    Mutant(
+        "steps between the published ranks",
+        "PSRAM of an old release is off",
+        "lab/heapscope/forecast/tune/problem.py::psram_values",
+        'switches = ("SPIRAM", f"{chip.upper()}_SPIRAM_SUPPORT")',
+        'switches = ("SPIRAM",)',
+        WEIGH,
+    ),
+    Mutant(
+        "frames that nobody reads",
+        "the window alone limits them",
+        "lab/heapscope/forecast/predict/memory_scene.py::_rx_frames",
+        'min(_frames(scene, "wnd"), taken)',
+        '_frames(scene, "wnd")',
+        "tests/lab/predict/test_memory_limits.py",
+    ),
+    Mutant(
+        "steps of a ladder with traces",
+        "the network of the trace counts twice",
+        "lab/heapscope/forecast/ladder/replayed.py::replayed",
+        "traced=traced",
+        "traced=False",
+        WEIGH,
+    ),
+    Mutant(
+        "steps of a ladder with traces",
+        "each is gained over the first",
+        "lab/heapscope/forecast/ladder/replayed.py::replayed",
+        "rows[-1] if rows",
+        "rows[0] if rows",
+        WEIGH,
     ),
 )

@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 from itertools import pairwise
+from pathlib import Path
 from statistics import median
 
 import pytest
 
 import heapscope
+from heapscope.forecast.predict.wifi_table import ranks
+from heapscope_studies.captured import captured_trace
 from heapscope_studies.data_file import read_published
-from heapscope_studies.memory_parts import libraries
+from heapscope_studies.memory_parts import libraries, weigh
 from heapscope_studies.memory_parts.cases import cases
-from heapscope_studies.memory_parts.measured_runs import builds, library_sizes, runs
+from heapscope_studies.memory_parts.measured_runs import FOLDER, builds, library_sizes, runs
 from heapscope_studies.memory_parts.weigh import LADDER, boot
+from heapscope_studies.tls_ladder.compose import composed
+from heapscope_studies.tls_ladder.steps import CURVES, STEPS
 
 #: Bytes by which a step may be off, or 15 % of it.
 LEAST, SHARE = 1536, 0.15
@@ -32,6 +37,45 @@ def test_the_ladders_steps_come_out_of_compare() -> None:
         assert gain.low_80 <= after - before <= gain.high_80
     assert len(result.steps) == 6
     assert within == 5
+
+
+@pytest.mark.slow
+def test_with_the_clients_traces_all_steps_come_out_of_compare(tmp_path: Path) -> None:
+    """Nothing is taken from the published figures: the configurations tell the memory, and the
+    traces what the client and the network do in it."""
+    traces = []
+    for step in STEPS:
+        client, network = step.client.format(curve=CURVES[0]), step.network
+        trace = tmp_path / f"{step.key}.hst"
+        both = captured_trace(client), captured_trace(network)
+        trace.write_bytes(composed(*both, iram_from=step.iram_from))
+        traces.append(trace)
+    base = LADDER.with_name("tls_ladder_base.txt")
+    result = heapscope.compare(
+        base, steps=LADDER, chip="esp32", idf="4.2", trace=traces, traced=True
+    )
+    published = [(step["dram"], step["iram"]) for step in read_published("tls_ladder")["step"]]
+    assert [row.trace for row in result.replayed] == [str(trace) for trace in traces]
+    for row, (before, after) in zip(result.replayed[1:], pairwise(published), strict=True):
+        for ours, was, then in zip((row.gained, row.gained_iram), before, after, strict=True):
+            assert abs(ours - (then - was)) <= max(SHARE * abs(then - was), LEAST), row.name
+    assert not any(row.failures for row in result.replayed)
+
+
+@pytest.mark.slow
+def test_the_steps_between_the_published_ranks() -> None:
+    """18 of 30 within 15 % or 2 KB, and 80 % bands that hold 70 to 90 % of them."""
+    held = weigh.ranks()
+    assert len(held) == 30
+    assert sum(each.within(SHARE, 2048) for each in held) >= 18
+    assert 0.7 <= sum(each.inside for each in held) / len(held) <= 0.9
+
+
+def test_no_memory_of_a_rank_is_learned() -> None:
+    learned = [(FOLDER / f"{name}.csv").read_text("utf-8") for name in ("programs", "changes")]
+    page = {row.source.split()[1].rpartition(":")[0] for row in ranks()}
+    assert page == {"docs/en/api-guides/wifi-driver/wifi-performance-and-power-save.rst"}
+    assert not any(each in text for each in page for text in learned)
 
 
 def test_no_figure_of_the_ladder_is_learned() -> None:

@@ -72,7 +72,7 @@ def test_the_goals_are_met(result: Experiment) -> None:
     assert figures["throughput"]["pairs_right"] >= 252
     assert figures["throughput"]["pairs"] == 268
     assert figures["new_chip"]["median_pct"] <= 11
-    assert figures["memory"]["parts_median_kb"] <= 18
+    assert figures["memory"]["parts_median_kb"] <= 12
     assert figures["memory"]["rows"] == 32
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import csv
 import functools
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -28,16 +29,32 @@ from heapscope.forecast.predict.memory_states import (
     MemoryModel,
     MemoryUse,
     group_of,
+    use_of,
 )
-from heapscope.forecast.predict.part_table import APP_MAIN, BOOT, KINDS, minor_number
+from heapscope.forecast.predict.part_table import (
+    APP_MAIN,
+    BOOT,
+    KINDS,
+    LOAD,
+    minor_number,
+    part_table,
+)
 from heapscope.forecast.predict.posterior import Array
 from heapscope_studies.data_file import PACKAGE
-from heapscope_studies.memory_parts.measured_runs import builds
+from heapscope_studies.memory_parts.measured_runs import Run, builds, model_of_lines, runs
 
 _FOLDER: Path = PACKAGE / "data" / "memory_parts"
 _UNITS = {"B": (1.0, 1.0), "KB": (1000.0, 1024.0)}
 
 DIFFERENCE = "difference"
+#: The memory that a connection takes while it sends: buffers alone, without the program.
+SENDING = "sending"
+#: The memory that an option gives which moves Wi-Fi's code, in the SDK's own runs.
+MOVED = "moved"
+_SENT = ("tcp-pcb", "tcp-send", "oversize", "dynamic-tx")
+_SEND_BUFFER = "LWIP_TCP_SND_BUF_DEFAULT"
+_EMULATION = "ESP-IDF in emulation"
+_MOVES_CODE = re.compile(r"ESP(32)?_WIFI_(RX_)?IRAM_OPT")
 #: The code and data of a printed program are not known, so that its heap at boot is as doubtful as
 #: that of the state behind it.
 _START = {BOOT: APP_MAIN}
@@ -119,6 +136,59 @@ def cases() -> tuple[Case, ...]:
         *(case for row in _rows("programs") for case in _program(row)),
         *_built(),
         *(_change(row) for row in _rows("changes")),
+        *(case for run in runs() if run.sending for case in _sending(run)),
+        *(case for run in runs() for case in _moved(run)),
+    )
+
+
+def _sending(run: Run) -> Iterator[Case]:
+    """The runs that differ in the size of the send buffer, and the ones that they differ from. How
+    soon the radio is done with a frame no option tells: each such figure is one."""
+    base = next(each for each in runs() if (each.program, each.chip) == (run.program, run.chip))
+    if run is not base and run.lines[_SEND_BUFFER] == base.lines[_SEND_BUFFER]:
+        return
+    model = model_of_lines(run.chip, run.idf, run.lines, run.links)
+    held = model.held(LOAD, _SENT)
+    for number, taken in enumerate(run.sending):
+        yield Case(
+            id=f"{run.name}.{number}",
+            group=SENDING,
+            state=LOAD,
+            chip=run.chip,
+            publisher=_EMULATION,
+            low=-float(taken),
+            high=-float(taken),
+            use=use_of((each.part.kind, each.taken) for each in held if each.place == DRAM),
+        )
+
+
+def _moved(run: Run) -> Iterator[Case]:
+    """The runs that differ in where Wi-Fi's code lies, and in nothing else."""
+    base = next(
+        each
+        for each in runs()
+        if (each.program, each.chip, each.name) == (run.program, run.chip, run.against)
+    )
+    differ = {name for name, _ in run.lines.items() ^ base.lines.items()}
+    if not differ or not all(map(_MOVES_CODE.fullmatch, differ)):
+        return
+    sizes: dict[str, float] = {}
+    for sign, each in ((-1, base), (1, run)):
+        for held in model_of_lines(each.chip, each.idf, each.lines, each.links).held(BOOT):
+            if held.part.memory == "code":
+                sizes.setdefault(held.part.id, 0.0)
+                sizes[held.part.id] += sign * held.taken
+    kinds = {part.id: part.kind for part in part_table()}
+    gain = (run.iram or run.wifi_started or 0) - (base.iram or base.wifi_started or 0)
+    yield Case(
+        id=run.name,
+        group=MOVED,
+        state=BOOT,
+        chip=run.chip,
+        publisher=_EMULATION,
+        low=float(gain),
+        high=float(gain),
+        use=use_of((kinds[name], size) for name, size in sizes.items() if size),
     )
 
 

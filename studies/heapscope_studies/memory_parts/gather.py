@@ -45,10 +45,12 @@ _NO_MATTER = re.compile(r"SOC_|ESP_ROM_HAS|OWN_OPTION|IDF_INIT|IDF_CMAKE|IDF_FIR
 
 _BUILD = ("id", "owner", "chip", "idf", "links", "map", "psram", "own", "dram", "iram", "source")
 _RUN = ("program", "name", "chip", "idf", "links", "against", "changed", "boot_iram", "app_main",
-        "wifi_started", "source")  # fmt: skip
+        "wifi_started", "sending", "source")  # fmt: skip
 _C3 = "ESP-IDF v5.5.3 in QEMU, TLS client over Ethernet, ESP32-C3"
 _ESP32 = "ESP-IDF v5.5.3 in QEMU, probe of the heap, ESP32"
 _WIFI = "ESP-IDF v5.5.3 in QEMU, Wi-Fi station and TCP, {}"
+#: Runs that differ in how long the radio has a frame: no time, 2 and 6 ms.
+_RADIOS = ("run1", "tx2ms", "tx6ms")
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -186,7 +188,13 @@ def _wifi(folder: Path, configs: dict[str, Mapping[str, str]]) -> Iterator[dict[
     for chip, below in (("esp32", folder), ("esp32c3", folder / "c3")):
         base = _options(below / "base.sdkconfig.zst")
         configs[f"wifi-{chip}"] = base
-        for row in _rows(below / f"options_wifi_{chip}_v5.5.3.csv"):
+        rows = list(_rows(below / f"options_wifi_{chip}_v5.5.3.csv"))
+        sent: dict[str, list[int]] = {}
+        for row in rows:
+            if row["run"] in _RADIOS and row["min_tx"]:
+                used = int(row["free_got_ip"]) - int(row["min_tx"])
+                sent.setdefault(row["name"], []).append(used)
+        for row in rows:
             if row["run"] != "run1":
                 continue
             yield {
@@ -200,6 +208,7 @@ def _wifi(folder: Path, configs: dict[str, Mapping[str, str]]) -> Iterator[dict[
                 "boot_iram": row["heap_bytes_at_boot_iram"] if chip == "esp32" else "",
                 "app_main": row["free_app_main"],
                 "wifi_started": row["free_wifi_started"],
+                "sending": " ".join(map(str, sent.get(row["name"], ()))),
                 "source": _WIFI.format(chip.upper()),
             }
 

@@ -52,7 +52,8 @@ class Build:
 @dataclass(frozen=True, kw_only=True)
 class Run:
     """A run of the SDK's own firmware. `lines`: of its whole configuration. `iram`: bytes of the
-    heap that no code takes, on an ESP32. `against`: the name of the run that it differs from."""
+    heap that no code takes, on an ESP32. `against`: the name of the run that it differs from.
+    `sending`: bytes that one connection took at most while it sent, by how slow the radio is."""
 
     program: str
     name: str
@@ -64,6 +65,7 @@ class Run:
     iram: int | None
     app_main: int
     wifi_started: int | None
+    sending: tuple[int, ...]
 
 
 @functools.cache
@@ -131,6 +133,7 @@ def _run(row: Mapping[str, str]) -> Run:
         iram=int(row["boot_iram"]) if row["boot_iram"] else None,
         app_main=int(row["app_main"]),
         wifi_started=int(row["wifi_started"]) if row["wifi_started"] else None,
+        sending=tuple(map(int, row["sending"].split())),
     )
 
 

@@ -4,6 +4,8 @@ was measured.
     ladder   the six steps of a published ladder by `compare --steps`; no figure of it is learned
     boot     the heap at boot from a configuration alone, of public builds; each project is left
              out of what is learned for it, and its own code and data are known
+    ranks    the published Wi-Fi ranks by `compare`: the internal memory that each has more than the
+             best one of its table; no memory of a rank is learned
     options  the effect of one option in runs of the real SDK, at app_main, from 1 KB on
     wifi     the same in a Wi-Fi station that has started, from 400 B on
 
@@ -16,6 +18,7 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from math import hypot
 from pathlib import Path
 from statistics import median
 
@@ -25,6 +28,7 @@ from heapscope.forecast.ladder.side import ConfigSide, NamedFiles, named_files, 
 from heapscope.forecast.ladder.sides import linking
 from heapscope.forecast.predict.demand import Demand
 from heapscope_studies.data_file import PACKAGE, read_published
+from heapscope_studies.memory_parts import rank_steps
 from heapscope_studies.memory_parts.at_boot import LeftOut, at_boot
 from heapscope_studies.memory_parts.measured_runs import Run, builds, file_of, runs
 
@@ -72,6 +76,25 @@ def ladder() -> list[Held]:
 def _held(name: str, measured: float, gain: GainBand) -> Held:
     half = (gain.high_80 - gain.low_80) / 2
     return Held(name=name, measured=measured, predicted=gain.median, half_80=half)
+
+
+def ranks() -> list[Held]:
+    """The steps from the best rank of each table, in DRAM and the ESP32's IRAM together."""
+    built: list[Held] = []
+    known: dict[str, ConfigSide] = {}
+    for rows in rank_steps.steps():
+        known |= {row.id: rank_steps.side(row) for row in rows if row.id not in known}
+        left = difference_of(*(known[row.id] for row in rows)).total.left
+        halves = ((band.high_80 - band.low_80) / 2 for band in (left.dram, left.iram))
+        built.append(
+            Held(
+                name=rows[1].id,
+                measured=rank_steps.gain(*rows),
+                predicted=left.dram.median + left.iram.median,
+                half_80=hypot(*halves),
+            )
+        )
+    return built
 
 
 def boot() -> list[tuple[str, Held]]:
@@ -131,6 +154,8 @@ def main(arguments: Sequence[str]) -> int:
 
     if chosen("ladder"):
         _print("ladder", ladder(), verbose, share=0.15, least=1536)
+    if chosen("ranks"):
+        _print("ranks", ranks(), verbose, share=0.15, least=2048)
     if chosen("boot"):
         of = boot()
         _print("boot", [held for _, held in of], verbose, share=0.0, least=3072)

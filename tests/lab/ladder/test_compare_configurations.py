@@ -222,6 +222,26 @@ def test_a_ladder_is_its_steps(write: Write) -> None:
     assert all(step.options for step in result.steps)
 
 
+def test_a_trace_is_replayed_on_the_memory_of_each(write: Write, tmp_path: Path) -> None:
+    """One for all, or one for each; what is gained is the difference of the minima."""
+    trace = tmp_path / "t.hst"
+    heapscope.import_(write("t.txt", "a 0x10 40000\na 0x20 9000\nf 0x10\nf 0x20\n"), trace)
+    plain = write("a", "CONFIG_ESP_WIFI_STATIC_RX_BUFFER_NUM=10\n")
+    more = "+CONFIG_ESP_WIFI_STATIC_RX_BUFFER_NUM=6"
+    for traces in ([trace], [trace, trace]):
+        result = heapscope.compare(plain, more, chip="esp32c3", idf="5.5", trace=traces)
+        before, after = result.replayed
+        assert after.gained == after.minimum_free - before.minimum_free
+        assert after.gained == pytest.approx(result.total.left.dram.median, abs=100)
+        assert before.gained == before.failures == after.failures == 0
+        busy = result.rungs[0].left.median
+        assert busy - before.minimum_free == pytest.approx(49_000, abs=1500)  # rounded up
+    with pytest.raises(InputError, match="given 3 times, and there are 2"):
+        heapscope.compare(plain, more, chip="esp32c3", idf="5.5", trace=[trace] * 3)
+    with pytest.raises(InputError, match="--trace is for comparing configurations"):
+        heapscope.compare(trace, trace, chip="esp32c3", trace=[trace])
+
+
 def test_the_tables_are_written_as_pages_markdown_and_json(write: Write, tmp_path: Path) -> None:
     plain = write("a", "CONFIG_LWIP_IRAM_OPTIMIZATION=y\n")
     end = ["--chip", "esp32", "--idf", "5.5"]

@@ -54,6 +54,15 @@ def drawn(space: Space, draw: random.Random) -> dict[str, Hashable]:
     return {knob.name: draw.choice(knob.values) for knob in space.knobs}
 
 
+@pytest.mark.parametrize(("chip", "idf"), [("esp32", "4.2"), ("esp32s3", "4.4"), ("esp32", "5.5")])
+def test_psram_is_on_in_each_release(chip: str, idf: str) -> None:
+    """Until 4.4 by an option with the chip in its name."""
+    config = with_psram(settle((), chip=chip, sdk=idf), "quad")
+    assert config.value("SPIRAM")
+    assert config.value("SPIRAM_TRY_ALLOCATE_WIFI_LWIP")
+    assert with_psram(config, "none").value("SPIRAM") is False
+
+
 @pytest.mark.cells(2)
 @pytest.mark.parametrize(("chip", "psram"), GROUPS)
 @pytest.mark.parametrize("extrapolate", [False, True])

@@ -12,7 +12,7 @@ from heapscope.base.printable import printable
 from heapscope.base.progress import OnProgress
 from heapscope.base.sizes import parse_size
 from heapscope.base.verb_result import VerbResult
-from heapscope.cli.verbs.options import Links, Needs, Tcp, Tls, Udp, each_of
+from heapscope.cli.verbs.options import Links, Needs, Tcp, Tls, Traced, Udp, each_of
 from heapscope.config.releases import ARDUINO
 from heapscope.memory.options import MemoryOptions, given
 
@@ -72,6 +72,15 @@ def compare(
         str | Path | None,
         Option("FILE", "Each paragraph of it is a step, added to the last configuration."),
     ] = None,
+    trace: Annotated[
+        Sequence[str | Path],
+        Option(
+            "T.hst",
+            "Configurations: the program's own trace, replayed on the memory of each; once for "
+            "all, or once for each.",
+        ),
+    ] = (),
+    traced: Traced = False,
     tcp: Tcp = 1,
     udp: Udp = 0,
     tls: Tls = 0,
@@ -121,6 +130,7 @@ def compare(
       heapscope compare old.log new.log
       heapscope compare sdkconfig +CONFIG_LWIP_IRAM_OPTIMIZATION=n +CONFIG_ESP_WIFI_IRAM_OPT=n
       heapscope compare sdkconfig.defaults --steps steps.txt --chip esp32 -o steps.md
+      heapscope compare sdkconfig.defaults --steps steps.txt --chip esp32 --trace T.hst
     """
     from heapscope.cli.verbs.compared_configurations import compared_configurations
     from heapscope.cli.verbs.compared_kind import Comparing, comparison_of, kind_of
@@ -147,6 +157,8 @@ def compare(
         Comparing.PARTS: {"--caps": caps, "--reported-free": reported_free},
         Comparing.CONFIGURATIONS: {
             "--steps": steps,
+            "--trace": trace,
+            "--traced": traced,
             "--tcp": tcp != 1,
             "--udp": udp,
             "--tls": tls,
@@ -161,18 +173,25 @@ def compare(
         names = [thing for thing in things if isinstance(thing, str | Path)]
         taken = _taken(_shown(names[0]), options, sides, parts=parts)
         taken |= SideOptions(tcp=tcp, udp=udp, tls=tls, links=each_of(links))
-        return compared_configurations(names, steps=steps, options=taken)
+        return compared_configurations(
+            names,
+            steps=steps,
+            options=taken,
+            traces=[Path(each) for each in trace],
+            traced=traced,
+            progress=progress,
+        )
     if comparison is Comparing.PARTS:
         if len(sides) > 2:
             raise InputError(
                 f"--parts divides the difference of two memories, and there are {len(sides)}",
                 remedy="compare two at a time",
             )
-        trace = things[0] if things else None
-        if not isinstance(trace, str | Path | None):
+        alone = things[0] if things else None
+        if not isinstance(alone, str | Path | None):
             raise InputError("--parts: a result, not a trace", remedy="name the trace")
         return compared_parts(
-            trace,
+            alone,
             options,
             sides=sides,
             caps=caps,

@@ -90,6 +90,19 @@ class Rung(Row):
     throughput_mbps: dict[str, Band] = figure("The throughput of one stream.", "Mbit/s", digits=2)
 
 
+class ReplayedMemory(Row):
+    """A configuration's memory with the program's own trace in it. Each heap's minimum is added up,
+    as the SDK's own function does."""
+
+    name: str = figure("The configuration.")
+    trace: str = figure("The trace.")
+    minimum_free: int = figure("The least that malloc had free.", "B")
+    gained: int = figure("The difference from the configuration before it.", "B", least=None)
+    minimum_free_iram: int = figure("The least that instruction memory had free.", "B")
+    gained_iram: int = figure("The same difference of it.", "B", least=None)
+    failures: int = figure("Requests that failed.", "requests")
+
+
 class Difference(Row):
     """The step from one configuration to another."""
 
@@ -113,5 +126,8 @@ class Ladder(Document):
         "The step to each configuration but the first from the one before it.", entries=(1, None)
     )
     total: Gained = figure("The gain of the last one over the first.")
+    replayed: tuple[ReplayedMemory, ...] = figure(
+        "The configurations with the trace in their memory, in their order; empty: none was given."
+    )
     rests_on: tuple[str, ...] = figure("The sources, and the rule of the shares.")
     notes: tuple[str, ...] = figure("The sentences that limit the worth of the answer.")

@@ -208,13 +208,14 @@ def _tx_frames(scene: MemoryScene) -> int:
 
 
 def _rx_frames(scene: MemoryScene) -> int:
-    """Frames that wait for the reader, or for one that is missing before them: those of windows, of
-    UDP mailboxes and of a UDP sender's aggregate, and no more than the driver may hold; 0: without
+    """Frames that wait for the reader: those of windows, as far as a mailbox takes them, of UDP
+    mailboxes and of a UDP sender's aggregate, and no more than the driver may hold; 0: without
     limit."""
     most = scene.number("ESP_WIFI_DYNAMIC_RX_BUFFER_NUM", 32) if scene.name("with_wifi") else 0
     aggregate = scene.number("ESP_WIFI_RX_BA_WIN", 6) * bool(scene.demand.udp)
     boxes = scene.demand.udp * scene.number("LWIP_UDP_RECVMBOX_SIZE", 6)
-    requested = _frames(scene, "wnd") + boxes + aggregate * scene.aggregates
+    taken = int(scene.name("connections")) * (scene.number("LWIP_TCP_RECVMBOX_SIZE", 6) + 1)
+    requested = min(_frames(scene, "wnd"), taken) + boxes + aggregate * scene.aggregates
     return min(requested, most) if most else requested
 
 

@@ -40,12 +40,18 @@ def with_psram(config: Config, kind: str) -> Config:
             f"--psram-mode {printable(kind)}: no published figures of such a {config.chip}",
             remedy=f"of the {config.chip} there is: {', '.join(known) or 'nothing with Wi-Fi'}",
         )
+    return config.changed_to(psram_values(config.chip, kind))
+
+
+def psram_values(chip: str, kind: str) -> dict[str, Value]:
+    """Until 4.4 the option that a file sets has the chip in its name, and SPIRAM follows it."""
+    switches = ("SPIRAM", f"{chip.upper()}_SPIRAM_SUPPORT")
     if kind == NO_PSRAM:
-        return config.changed_to({"SPIRAM": False})
-    values: dict[str, Value] = {"SPIRAM": True, "SPIRAM_TRY_ALLOCATE_WIFI_LWIP": True}
-    if "octal" in known:
+        return dict.fromkeys(switches, False)
+    values: dict[str, Value] = dict.fromkeys(switches, True)
+    if "octal" in chips()[chip].psram:
         values["SPIRAM_MODE_OCT"] = kind == "octal"
-    return config.changed_to(values)
+    return values | {"SPIRAM_TRY_ALLOCATE_WIFI_LWIP": True}
 
 
 @dataclass(eq=False, kw_only=True)

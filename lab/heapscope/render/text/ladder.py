@@ -17,6 +17,7 @@ from heapscope.forecast.ladder.difference import (
     Ladder,
     MemoryGain,
     OptionGain,
+    ReplayedMemory,
     Rung,
     UnknownOption,
 )
@@ -39,6 +40,7 @@ def ladder_parts(ladder: Ladder) -> Iterator[RenderableType]:
     yield Text(f"{first.name} -> {last.name}, {steps}: {_gained(ladder.total)}", style="bold")
     yield from _dim(ladder.notes)
     yield _staircase(ladder)
+    yield from _replayed(ladder.replayed)
     yield _levels(ladder.rungs)
     for rung, step in zip(ladder.rungs[1:], ladder.steps, strict=True):
         yield Text()
@@ -53,6 +55,7 @@ def _one_step(ladder: Ladder) -> Iterator[RenderableType]:
     yield Text(f"{before.name} -> {after.name}: {_headline(step)}", style="bold")
     yield from _dim(ladder.notes)
     yield from _option_tables(step)
+    yield from _replayed(ladder.replayed)
     yield _levels(ladder.rungs)
     yield _states(step.total)
     yield from _unknown(step.unknown)
@@ -133,6 +136,25 @@ def _staircase(ladder: Ladder) -> Table:
         ("Configuration", "#left", "#gained", *_BAND[1:], "#of it static", "#IRAM", "#PSRAM"),
         rows,
     )
+
+
+def _replayed(rows: Sequence[ReplayedMemory]) -> Iterator[Table]:
+    if rows:
+        yield _table(
+            "The trace in the memory of each configuration: the least that is free, bytes",
+            ("Configuration", "#DRAM", "#gained", "#IRAM", "#gained ", "#failed requests"),
+            [
+                (
+                    row.name,
+                    row.minimum_free,
+                    change(row.gained, better=1) if row.gained else None,
+                    row.minimum_free_iram or None,
+                    change(row.gained_iram, better=1) if row.gained_iram else None,
+                    row.failures or None,
+                )
+                for row in rows
+            ],
+        )
 
 
 def _levels(rungs: Sequence[Rung]) -> Table:
