@@ -1,0 +1,99 @@
+"""The answer of `image`: what is in a device's memory."""
+
+from __future__ import annotations
+
+from heapscope.base.rows.figure import WORD, figure, in_bytes
+from heapscope.base.rows.row import Document, Row
+
+REACHES = ("pointer", "only_in", "none")
+
+
+class HeapRow(Row):
+    """One heap of the image."""
+
+    start: int = figure("The first byte of its region.", heading="heap", most=WORD)
+    bytes: int = in_bytes("The size of its region.", "size")
+    allocator: str = figure("The allocator whose structures it has.", heading="allocator")
+    free: int | None = in_bytes("Free, as the SDK prints it; null: not known.", "free")
+    largest: int | None = in_bytes(
+        "The largest free block, as the SDK prints it; null: not known.", "largest free"
+    )
+    least_free: int | None = in_bytes(
+        "The least that was free since the start, as the SDK prints it; null: not kept.",
+        "least free",
+    )
+    used: int = in_bytes("Payload of the used blocks.", "used")
+    used_blocks: int = figure("Used blocks.", heading="used blocks")
+    free_blocks: int = figure("Free blocks.", heading="free blocks")
+
+
+class BlockRow(Row):
+    """One block of a heap."""
+
+    address: int = figure(
+        "Its payload, as the heap's own list of blocks prints it.", heading="block", most=WORD
+    )
+    bytes: int = in_bytes("Its payload.", "bytes")
+    used: bool = figure("It is in use.")
+    program: int = figure("The address that the program has of it.", most=WORD)
+    owner: str = figure("The task that allocated it; empty: the heap does not keep it.")
+    name: str = figure("What it is; empty: not known.", heading="name")
+    reach: str | None = figure(
+        "pointer: a pointer to it was found; only_in: only words that may be none; none: no word "
+        "of the image points at it. null: it is free.",
+        choices=REACHES,
+    )
+    found_in: tuple[str, ...] = figure("Where the words that point at it lie, at most three.")
+
+
+class DamageRow(Row):
+    """Bytes that cannot be what the allocator wrote."""
+
+    address: int = figure("The first of them.", heading="at", most=WORD)
+    bytes: int = in_bytes("How many.", "bytes")
+    block: int | None = figure("The block they belong to; null: none.", heading="block", most=WORD)
+    kind: str = figure("What they are.", heading="damaged")
+    holds: str = figure("What lies there.", heading="holds")
+    text: str = figure("What that means.", heading="meaning")
+
+
+class TaskRow(Row):
+    """One task."""
+
+    name: str = figure("Its name.", heading="task")
+    state: str = figure("What it does: running, ready, blocked, suspended, deleted.")
+    priority: int | None = figure("Its priority; null: not known.", heading="priority")
+    stack: int | None = figure("The lowest byte of its stack.", most=WORD)
+    stack_bytes: int | None = in_bytes("Its stack; null: its end is not known.", "stack")
+    stack_free: int | None = in_bytes("What it never used of it.", "never used")
+
+
+class CensusRow(Row):
+    """The blocks of one name."""
+
+    name: str = figure("What they are.", heading="what")
+    blocks: int = figure("How many.", heading="blocks", rest="sum")
+    bytes: int = in_bytes("Their payload.", "bytes", rest="sum")
+    largest: int = in_bytes("The largest.", "largest", rest="most")
+
+
+class ImageResult(Document):
+    """What is in a device's memory."""
+
+    VERB = "image"
+    VERSION = 1
+    main_table = "heaps"
+
+    files: tuple[str, ...] = figure("The files.")
+    what: str = figure("What they are.")
+    chip: str = figure("The chip; empty: not known.")
+    idf: str = figure("The release of ESP-IDF; empty: not known.")
+    known: int = in_bytes("Bytes of memory in them.")
+    heaps: tuple[HeapRow, ...] = figure("The heaps, by address.")
+    blocks: tuple[BlockRow, ...] = figure("The blocks of all heaps, by address.")
+    damage: tuple[DamageRow, ...] = figure("What is damaged.")
+    tasks: tuple[TaskRow, ...] = figure("The tasks.")
+    census: tuple[CensusRow, ...] = figure("The used blocks by name, most bytes first.")
+    missing: tuple[str, ...] = figure("What was not in the image.")
+    notes: tuple[str, ...] = figure("Remarks.")
+    verdict: tuple[str, ...] = figure("The answer in sentences.")
