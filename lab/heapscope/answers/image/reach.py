@@ -18,13 +18,14 @@ from typing import Any
 import numpy
 
 from heapscope.answers.image.heap import Block, Heap
+from heapscope.answers.image.tasks import Task
 from heapscope.memory.image.memory_image import MemoryImage
 
 POINTER, ONLY_IN, NONE = "pointer", "only_in", "none"
 _SHOWN = 3
 _NOBODY = -1  # no block
 _HEADER = 8  # bytes from a header to its payload, with the word of the block before it
-_HEAD = 0xABBA1234  # of a poisoned block; then comes the size that was asked for
+_BELOW = "below the stack pointer of"
 _SLACK = "behind the bytes that were asked for"
 _LINK = "the last word of a block, where the allocator kept a link"
 
@@ -79,16 +80,16 @@ class _Scan:
 
 
 def reach_of(
-    image: MemoryImage, heaps: Sequence[Heap], left_out: Iterable[Span]
+    image: MemoryImage, heaps: Sequence[Heap], waiting: Iterable[Task]
 ) -> dict[int, Reached]:
-    """Of each used block, by its address. `left_out`: spans besides those that the heaps' own
-    structure tells."""
+    """Of each used block, by its address. `waiting`: the tasks that surely do not run."""
     used = sorted(block for heap in heaps for block in heap.blocks if block.used)
     if not used:
         return {}
     scan = _Scan(used)
-    spans = [*left_out, *(span for heap in heaps for span in _own_words(heap))]
-    spans.extend(_behind(image, used))
+    spans = [span for heap in heaps for span in _own_words(heap)]
+    spans.extend(Span(task.low, task.saved, f"{_BELOW} {task.name}") for task in waiting)
+    spans.extend(_behind(used))
     every = sorted(block.address - _HEADER for heap in heaps for block in heap.blocks)
     sure, doubtful = _edges(image, scan, numpy.array(every, dtype="u8"), spans)
     reached = _closure(sure, len(used))
@@ -108,12 +109,11 @@ def _own_words(heap: Heap) -> Iterable[Span]:
     yield Span(at, heap.end)
 
 
-def _behind(image: MemoryImage, used: Sequence[Block]) -> Iterable[Span]:
-    """With poisoning, a block tells how many bytes were asked for."""
+def _behind(used: Sequence[Block]) -> Iterable[Span]:
+    """What a block has behind the bytes that were asked for, where the heap keeps their number."""
     for block in used:
-        if image.word(block.address) == _HEAD:
-            asked = image.word(block.address + 4) or 0
-            yield Span(block.address + 8 + asked, block.address + block.size, _SLACK)
+        if block.requested is not None:
+            yield Span(block.given + block.requested, block.end, _SLACK)
 
 
 @dataclass

@@ -5,7 +5,7 @@ The layouts are those of FreeRTOS v10 and later on 32 bits: queue.c, timers.c, e
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from heapscope.answers.image.tasks import Task
@@ -24,10 +24,12 @@ _TEXT_MIN, _TEXT_MAX = 4, 40
 
 @dataclass(frozen=True)
 class Shape:
-    """`holds`: pointers of no type in it, each with what the program would call it."""
+    """`holds`: pointers of no type in it, each with what the program would call it. `doubtful`: the
+    bytes may be left from what was there before."""
 
     name: str
     holds: tuple[tuple[str, int], ...] = ()
+    doubtful: bool = False
 
 
 def shape_of(image: MemoryImage, content: Content, tasks: Sequence[Task]) -> Shape | None:
@@ -99,10 +101,4 @@ def _text(image: MemoryImage, content: Content) -> Shape | None:
     if text is None or len(text) < _TEXT_MIN:
         return None
     more = "..." if len(text) == _TEXT_MAX else ""
-    return Shape(f'text "{text}{more}"')
-
-
-def held_by(shapes: Sequence[tuple[int, Shape]]) -> Iterator[tuple[str, int]]:
-    """The pointers inside all shapes, each with its name."""
-    for _, shape in shapes:
-        yield from shape.holds
+    return Shape(f'begins with "{text}{more}"', doubtful=True)

@@ -55,15 +55,17 @@ def typed_blocks(
     types: Types,
     variables: Iterable[Variable],
     block_of: Callable[[int], Content | None],
+    held: Iterable[tuple[str, int]] = (),
 ) -> dict[int, Typed]:
-    """By the address of a block. `block_of`: the used block that an address lies in."""
+    """By the address of a block. `block_of`: the used block that an address lies in; `held`: more
+    pointers, of no type, each with what the program would call it."""
     found: dict[int, Typed] = {}
     sure = deque(
         reference
         for variable in variables
         for reference in _pointers(image, types, variable.name, variable.address, variable.type)
     )
-    later: deque[_Reference] = deque()
+    later = deque(_Reference(path, address, 0, doubtful=True) for path, address in held)
     for _ in range(_STEPS):
         if not sure and not later:
             break

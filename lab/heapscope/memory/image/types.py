@@ -103,6 +103,10 @@ class Types:
             return f"{self.name(kind.of) or 'void'} *"
         return f"struct {kind.name}" if kind.kind == STRUCT and kind.name else kind.name
 
+    def structure(self, name: str) -> int:
+        """0: there is none of this name."""
+        return self._structures.get(name, 0)
+
     def size(self, number: int) -> int:
         found = self.plain(number)
         if found.kind == ARRAY and not found.size:
