@@ -99,6 +99,8 @@ def _typed(types: Types, reference: _Reference, content: Content) -> Typed:
         at, number = (content.start, holder) if holder else (at, number)
     size, name = types.size(number), types.name(number)
     elements = (content.start + content.size - at) // size if size else 0
+    if types.open_ended(number):
+        elements = min(elements, 1)
     if not name or elements < 1:
         return Typed(reference.path, reference.path, 0, 0, reference.address)
     counted = f"{name}[{elements}]" if elements > 1 else name

@@ -24,6 +24,7 @@ from heapscope.memory.image.types import (
 )
 
 _ADDRESS = 0x03  # DW_OP_addr
+_INDEXED = 0xA1  # DW_OP_addrx
 _PLUS = 0x23  # DW_OP_plus_uconst
 _NAME_MAX = 120
 _REMEDY = "give the ELF that the build wrote, build/PROJECT.elf, whole"
@@ -162,13 +163,32 @@ def _number_of(entry: Any, name: str) -> int:
 
 
 def _address(entry: Any) -> int | None:
+    """None: it has none, or one that the program computes."""
     location = entry.attributes.get("DW_AT_location")
     if location is None or not isinstance(location.value, list):
         return None
-    expression = bytes(location.value)
-    if len(expression) != 1 + _WORD or expression[0] != _ADDRESS:
+    code, rest = location.value[0] if location.value else 0, bytes(location.value[1:])
+    if code == _ADDRESS and len(rest) >= _WORD:
+        address, rest = int.from_bytes(rest[:_WORD], "little"), rest[_WORD:]
+    elif code == _INDEXED:
+        index, rest = _leb128(rest)
+        address = int(entry.dwarfinfo.get_addr(entry.cu, index))
+    else:
         return None
-    return int.from_bytes(expression[1:], "little")
+    if rest[:1] == bytes([_PLUS]):
+        more, rest = _leb128(rest[1:])
+        address += more
+    return None if rest else address
+
+
+def _leb128(data: bytes) -> tuple[int, bytes]:
+    """The number that begins them, and the bytes behind it."""
+    value = 0
+    for place, byte in enumerate(data):
+        value |= (byte & 127) << 7 * place
+        if byte < 128:
+            return value, data[place + 1 :]
+    return value, b""
 
 
 def _member_offset(entry: Any) -> int | None:
@@ -181,10 +201,7 @@ def _member_offset(entry: Any) -> int | None:
     expression = bytes(attribute.value)
     if expression[:1] != bytes([_PLUS]):
         return None
-    value = 0
-    for place, byte in enumerate(expression[1:]):
-        value |= (byte & 127) << 7 * place
-    return value
+    return _leb128(expression[1:])[0]
 
 
 def _count(entry: Any) -> int:

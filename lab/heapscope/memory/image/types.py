@@ -113,6 +113,14 @@ class Types:
             return found.count * self.size(found.of)
         return found.size
 
+    def open_ended(self, number: int) -> bool:
+        """Its last member is an array without a size, so that a block holds one object alone."""
+        members = self.plain(number).members
+        if not members:
+            return False
+        last = self.plain(members[-1].type)
+        return last.kind == ARRAY and not last.count
+
     def holder(self, number: int, offset: int, most: int) -> int:
         """The one structure that has an object of this type at this offset and fits into `most`
         bytes, or the one of those that hardly leaves any; 0: none, or several."""
