@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import struct
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -11,8 +11,11 @@ from typing import Any
 import numpy
 
 from heapscope.base.errors import InputError
+from heapscope.memory.image.symbols import Symbols
 
 ADDRESS_END = 1 << 32
+#: Processors by their number in an ELF.
+MACHINES = {94: "Xtensa", 243: "RISC-V", 40: "Arm"}
 _WORD = struct.Struct("<I")
 
 
@@ -52,18 +55,21 @@ class Thread:
 @dataclass(frozen=True, kw_only=True)
 class MemoryImage:
     """`segments`: by address, none over another. `files`: as the user named them; `what`: the form,
-    in words; `chip`, `sdk`: "" where the bytes do not name them; `build`: of the firmware, the
-    digits of its SHA-256 that the dump has; `reason`: why the dump was made, as it says;
-    `missing`: sentences about what was not in it."""
+    in words; `machine`: a word of MACHINES; it, `chip` and `sdk`: "" where the bytes do not name
+    them; `build`: of the firmware, the digits of its SHA-256 that the dump has; `reason`: why the
+    dump was made, as it says; `symbols`: of its build, None where none are given or they are of
+    another one; `missing`: sentences about what was not in it."""
 
     segments: tuple[Segment, ...]
     files: tuple[str, ...]
     what: str
+    machine: str = ""
     chip: str = ""
     sdk: str = ""
     build: str = ""
     reason: str = ""
     threads: tuple[Thread, ...] = ()
+    symbols: Symbols | None = field(default=None, repr=False)
     missing: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     _starts: tuple[int, ...] = field(init=False, repr=False, default=())
@@ -142,6 +148,46 @@ def joined(segments: Iterable[Segment], *, name: str) -> tuple[Segment, ...]:
     return tuple(result)
 
 
+def layered(segments: Iterable[Segment]) -> tuple[tuple[Segment, ...], int]:
+    """By address, where one dump tells some bytes more than once, as it was made while memory still
+    changed: the first one counts. And the number of bytes that others tell otherwise."""
+    starts: list[int] = []
+    kept: list[Segment] = []
+    other = 0
+    for segment in segments:
+        if segment.end > ADDRESS_END:
+            continue
+        at = max(0, bisect_right(starts, segment.address) - 1)
+        last = bisect_left(starts, segment.end)
+        pieces, begin = [], segment.address
+        for one in kept[at:last]:
+            if one.end <= begin:
+                continue
+            if one.address > begin:
+                pieces.append(Segment(begin, _cut(segment, begin, one.address)))
+            low, high = max(begin, one.address), min(segment.end, one.end)
+            if low < high:
+                other += _differ(_cut(segment, low, high), _cut(one, low, high))
+                begin = high
+        if begin < segment.end:
+            pieces.append(Segment(begin, _cut(segment, begin, segment.end)))
+        for piece in pieces:
+            index = bisect_left(starts, piece.address)
+            starts.insert(index, piece.address)
+            kept.insert(index, piece)
+    return joined(kept, name=""), other
+
+
+def _cut(segment: Segment, start: int, end: int) -> bytes:
+    return segment.data[start - segment.address : end - segment.address]
+
+
+def _differ(one: bytes, other: bytes) -> int:
+    if one == other:
+        return 0
+    return int(numpy.count_nonzero(numpy.frombuffer(one, "u1") != numpy.frombuffer(other, "u1")))
+
+
 def _over(low: Segment, high: Segment, name: str) -> Segment:
     at = high.address - low.address
     shared = low.data[at : at + len(high.data)]
@@ -166,8 +212,11 @@ def together(images: Iterable[MemoryImage]) -> MemoryImage:
         segments=joined((one for part in parts for one in part.segments), name=files[0]),
         files=files,
         what=first.what if len({part.what for part in parts}) == 1 else "memory in several files",
+        machine=next((part.machine for part in parts if part.machine), ""),
         chip=next((part.chip for part in parts if part.chip), ""),
         sdk=next((part.sdk for part in parts if part.sdk), ""),
+        build=next((part.build for part in parts if part.build), ""),
+        reason=next((part.reason for part in parts if part.reason), ""),
         missing=tuple(line for part in parts for line in part.missing),
         notes=tuple(line for part in parts for line in part.notes),
     )

@@ -36,6 +36,9 @@ CHIP_NUMBERS = {
     18: "esp32p4",
     20: "esp32c61",
     23: "esp32c5",
+    25: "esp32h21",
+    28: "esp32h4",
+    32: "esp32s31",
 }
 _MEMORY_LEAST = 256  # bytes; fewer may be anything
 _SEGMENTS_MAX = 16
