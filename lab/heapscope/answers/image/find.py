@@ -1,57 +1,81 @@
 """Every heap in a memory image, whichever allocator keeps it.
 
-A heap is found by its structure, wherever that proves itself by a walk; the SDK's own list of heaps,
-which is found the same way, adds the capabilities of each.
+A heap is found by its structure, wherever that proves itself by a walk; the SDK's own list of
+heaps, which is found the same way, adds the capabilities of each, and heaps whose structure is
+damaged.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import Protocol
 
 from heapscope.answers.image import tlsf
+from heapscope.answers.image.coat import coat_of, coated
+from heapscope.answers.image.damage import explained
+from heapscope.answers.image.dumped import dumped_heaps
 from heapscope.answers.image.heap import Heap
+from heapscope.answers.image.records import records_of
+from heapscope.answers.image.registered import RegisteredHeap, registered_heaps
 from heapscope.memory.image.memory_image import MemoryImage
 
-#: The layouts that are looked for: each tells where its heaps may start, and the heap that is there.
-_LAYOUTS = (tlsf,)
+
+class Symbols(Protocol):
+    """The names of a firmware: `address` of a name, None where there is none of it."""
+
+    def address(self, name: str) -> int | None: ...
 
 
-def find_heaps(image: MemoryImage) -> tuple[Heap, ...]:
+class _NoSymbols:
+    def address(self, name: str) -> int | None:
+        del name
+        return None
+
+
+def find_heaps(image: MemoryImage, symbols: Symbols | None = None) -> tuple[Heap, ...]:
     """By address; of two that share memory, the one that was found first."""
-    heaps: list[Heap] = []
-    for layout in _LAYOUTS:
-        for start in layout.starts(image):
-            heap = layout.heap_at(image, start)
-            if heap is not None and not any(_share(heap, other) for other in heaps):
-                heaps.append(heap)
-    listed = {one.heap: one for one in _registered(image, {heap.start for heap in heaps})}
+    names = symbols or _NoSymbols()
+    listed = registered_heaps(image, names.address("registered_heaps"))
+    heaps = [*_of_idf(image, listed), *dumped_heaps(image, listed)]
+    coat = coat_of(image, heaps)
+    records = records_of(image, heaps, coat)
+    coat = replace(coat, listed=records is not None)
+    dressed = [replace(coated(image, heap, coat, records), coat=coat) for heap in heaps]
     return tuple(
-        replace(heap, caps=listed[heap.start].caps) if heap.start in listed else heap
-        for heap in sorted(heaps, key=lambda heap: heap.start)
+        replace(heap, damage=explained(image, heap))
+        for heap in sorted(dressed, key=lambda heap: heap.start)
     )
+
+
+def _of_idf(image: MemoryImage, listed: tuple[RegisteredHeap, ...]) -> list[Heap]:
+    heaps: list[Heap] = []
+    for start, end in _places(image, listed):
+        if any(heap.start <= start < heap.end for heap in heaps):
+            continue
+        heap = tlsf.heap_at(image, start, end)
+        if heap is not None and not any(_share(heap, other) for other in heaps):
+            heaps.append(heap)
+    turns = {one.start: (turn, one) for turn, one in enumerate(listed)}
+    return [_registered(heap, turns) for heap in heaps]
+
+
+def _places(
+    image: MemoryImage, listed: tuple[RegisteredHeap, ...]
+) -> Iterator[tuple[int, int | None]]:
+    for one in listed:
+        if image.known(one.start, 4):  # a core dump has its blocks alone
+            yield one.start, one.end
+    for start in tlsf.starts(image):
+        yield start, None
+
+
+def _registered(heap: Heap, turns: Mapping[int, tuple[int, RegisteredHeap]]) -> Heap:
+    if heap.start not in turns:
+        return heap
+    turn, one = turns[heap.start]
+    return replace(heap, caps=one.caps, turn=turn, changing=one.held)
 
 
 def _share(one: Heap, other: Heap) -> bool:
     return one.start < other.end and other.start < one.end
-
-
-@dataclass(frozen=True)
-class _Registered:
-    """heap_t of ESP-IDF: `caps` by priority, `heap`: the address of the heap's structure."""
-
-    heap: int
-    caps: tuple[int, int, int]
-
-
-def _registered(image: MemoryImage, starts: set[int]) -> Iterator[_Registered]:
-    """The entries of ESP-IDF's list of heaps: capabilities, start, end, lock, heap, next; from 5.5
-    on with a name in front of all, which its words do not need."""
-    for start, words in image.words():
-        for address in starts:
-            for index in (words == address).nonzero()[0].tolist():
-                at = start + 4 * index
-                if image.word(at - 16) == address and (image.word(at - 12) or 0) > address:
-                    caps = tuple(image.word(at - 28 + 4 * number) or 0 for number in range(3))
-                    if any(caps):
-                        yield _Registered(address, (caps[0], caps[1], caps[2]))

@@ -36,6 +36,7 @@ class BlockRow(Row):
     bytes: int = in_bytes("Its payload.", "bytes")
     used: bool = figure("It is in use.")
     program: int = figure("The address that the program has of it.", most=WORD)
+    requested: int | None = in_bytes("What it was asked for; null: the heap does not keep it.")
     owner: str = figure("The task that allocated it; empty: the heap does not keep it.")
     name: str = figure("What it is; empty: not known.", heading="name")
     reach: str | None = figure(
@@ -52,8 +53,19 @@ class DamageRow(Row):
     address: int = figure("The first of them.", heading="at", most=WORD)
     bytes: int = in_bytes("How many.", "bytes")
     block: int | None = figure("The block they belong to; null: none.", heading="block", most=WORD)
-    kind: str = figure("What they are.", heading="damaged")
-    holds: str = figure("What lies there.", heading="holds")
+    kind: str = figure(
+        "The write, where the bytes show it: overflow, underflow, write_after_free; else the first "
+        "of the words.",
+        heading="damage",
+    )
+    words: tuple[str, ...] = figure("The words of the heap that they are.")
+    holds: str = figure("What is there.", heading="holds")
+    expected: str = figure("The first word as it has to be; empty: not known.")
+    before: int | None = figure("What the program has before them; null: nothing.", most=WORD)
+    after: int | None = figure("What the program has behind them; null: nothing.", most=WORD)
+    source: int | None = figure(
+        "The block that was most likely written beyond; null: not known.", heading="from", most=WORD
+    )
     text: str = figure("What that means.", heading="meaning")
 
 

@@ -6,23 +6,43 @@ The layout of the structures: lab/models/idf_tlsf.c, tlsf_fixed.h and tlsf_block
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 import numpy
 
 from heapscope.answers.image.blocks import Walked, walk_blocks
 from heapscope.answers.image.heap import Damage, Heap
+from heapscope.answers.image.tlsf_lists import Bins, read_free_lists
 from heapscope.memory.image.memory_image import MemoryImage
 
-SIZED, FIXED = "idf-5", "idf-4.3"
+SIZED, FIXED = "TLSF", "TLSF, fixed tables"
 _CONTROL = 20  # behind the SDK's own structure
+_SIZE, _CONTROL_LINK = 12, 16
 _NULL_NEXT = _CONTROL + 8
-_CONTROL_SIZE = _CONTROL + 20
-_SL_LINK, _HEADS_LINK = _CONTROL + 28, _CONTROL + 32
 _SIZED_TABLES = _CONTROL + 36
 _FIXED_TABLES = _CONTROL + 20
 _FIXED_LIMITS = (18, 19, 22, 24, 25, 30)  # log2 of the largest heap, of the builds that there are
 _LEAST = 128
-_LIST_MAX = 1 << 20
+_POOL_LEAST = 20
+_ENOUGH = 3  # words of the control structure that are as they have to be
+
+
+@dataclass(frozen=True)
+class _Layout:
+    """`words`: those of the control structure that never change, by address; `fields`: the one of
+    bit fields, 0 where there is none; `limit`: log2 of the largest heap of fixed tables."""
+
+    name: str
+    bins: Bins
+    pool: int
+    words: dict[int, int]
+    limit: int = 0
+    fields: int = 0
+
+    def holds(self, image: MemoryImage, at: int) -> int | None:
+        """The word there; bit fields without the bit that belongs to none of them."""
+        word = image.word(at)
+        return word & 0x7FFF_FFFF if word is not None and at == self.fields else word
 
 
 def starts(image: MemoryImage) -> Iterator[int]:
@@ -30,97 +50,131 @@ def starts(image: MemoryImage) -> Iterator[int]:
     word inside names the address of the tables, or of the null block. The null block's other words
     change with each free block that comes or goes, and with each link that is damaged."""
     for start, words in image.words():
-        count = len(words) - _SL_LINK // 4
+        count = len(words) - (_CONTROL + 28) // 4
         if count <= 0:
             continue
         own = numpy.arange(start + _CONTROL, start + _CONTROL + 4 * count, 4, dtype="u4")
-        sized = words[_SL_LINK // 4 :][:count] == own + (_SIZED_TABLES - _CONTROL)
+        sized = words[(_CONTROL + 28) // 4 :][:count] == own + (_SIZED_TABLES - _CONTROL)
         fixed = words[_NULL_NEXT // 4 :][:count] == own
         for index in ((words[4 : 4 + count] == own) & (sized | fixed)).nonzero()[0].tolist():
             yield start + 4 * index
 
 
-def heap_at(image: MemoryImage, start: int) -> Heap | None:
-    """None: no heap of this kind is there."""
-    inside = image.word(start + 12)
+def heap_at(image: MemoryImage, start: int, end: int | None = None) -> Heap | None:
+    """None: no heap of this kind is there. `end`: as the SDK's list of heaps has it."""
+    inside = image.word(start + _SIZE)
     if inside is None or not _LEAST <= inside < 1 << 31:
+        inside = None
+    if end is not None:
+        inside = end - start - _CONTROL
+    if inside is None or start + _CONTROL + inside > 1 << 32:
         return None
-    end = start + _CONTROL + inside
-    for layout, heads, bins, pool in _tables(image, start, inside):
-        walked = walk_blocks(image, pool, end)
+    for layout in (_sized(start, inside), *_fixed(start, inside)):
+        if layout is None:
+            continue
+        sound = sum(layout.holds(image, at) == word for at, word in layout.words.items())
+        if sound < min(_ENOUGH, len(layout.words)) and end is None:
+            continue
+        walked = walk_blocks(
+            image, layout.pool, start + _CONTROL + inside, trusted=sound >= _ENOUGH + 1
+        )
         if walked.blocks or walked.damage:
-            return _heap(image, start, end, layout, heads, bins, pool, walked)
+            return _heap(image, start, start + _CONTROL + inside, layout, walked)
     return None
 
 
-def _tables(image: MemoryImage, start: int, inside: int) -> Iterator[tuple[str, int, int, int]]:
-    """The layouts that the words of the control structure allow: its name, where the heads of its
-    bins are, how many, and where its first block is."""
-    if image.word(start + _SL_LINK) == start + _SIZED_TABLES:
-        control = image.word(start + _CONTROL_SIZE) or 0
-        heads = image.word(start + _HEADS_LINK) or 0
-        if start + _SIZED_TABLES < heads < start + _CONTROL + control and control < inside:
-            pool = start + _CONTROL + control
-            yield SIZED, heads, (pool - heads) // 4, pool
-        return
-    for limit in _FIXED_LIMITS:
-        levels = limit - 6
-        heads = start + _FIXED_TABLES + 4 * levels
-        pool = heads + 4 * 32 * levels
-        if pool + 20 <= start + _CONTROL + inside and image.word(heads) == start + _CONTROL:
-            yield FIXED, heads, 32 * levels, pool
-
-
-def _heap(
-    image: MemoryImage,
-    start: int,
-    end: int,
-    layout: str,
-    heads: int,
-    bins: int,
-    pool: int,
-    walked: Walked,
-) -> Heap:
-    order, broken = _free_lists(image, start + _CONTROL, heads, bins, walked)
-    return Heap(
-        start=start,
-        end=end,
-        first=pool,
-        allocator=layout,
-        blocks=walked.blocks,
-        free_order=order,
-        counted_free=image.word(start + 4),
-        minimum_free=image.word(start + 8),
-        damage=(*walked.damage, *broken),
-        gaps=walked.gaps,
+def _sized(start: int, inside: int) -> _Layout | None:
+    log2 = 3 if inside <= 16384 else 4 if inside <= 262144 else 5
+    limit = inside.bit_length()
+    levels = limit - log2 - 1
+    control = _SIZED_TABLES - _CONTROL + 4 * levels + (4 * levels << log2)
+    if levels < 1 or inside < control + _POOL_LEAST:
+        return None
+    tables = start + _SIZED_TABLES
+    fields = levels | log2 + 2 << 5 | limit << 8 | 1 << log2 + 14 | log2 << 20 | 4 << log2 + 23
+    return _Layout(
+        name=SIZED,
+        bins=Bins(
+            null=start + _CONTROL,
+            map=start + _CONTROL + 24,
+            maps=tables,
+            heads=tables + 4 * levels,
+            levels=levels,
+            log2=log2,
+        ),
+        pool=start + _CONTROL + control,
+        fields=start + _CONTROL + 16,
+        words={
+            start + _SIZE: inside,
+            start + _CONTROL_LINK: start + _CONTROL,
+            start + _CONTROL + 16: fields,
+            start + _CONTROL + 20: control,
+            start + _CONTROL + 28: tables,
+            start + _CONTROL + 32: tables + 4 * levels,
+        },
     )
 
 
-def _free_lists(
-    image: MemoryImage, null: int, heads: int, bins: int, walked: Walked
-) -> tuple[tuple[int, ...], tuple[Damage, ...]]:
-    """The free blocks of each bin from its head on, and the links that lead elsewhere."""
-    holes = {block.address for block in walked.blocks if not block.used}
-    order: dict[int, None] = {}
-    broken = []
-    for number in range(bins):
-        at = heads + 4 * number
-        block = image.word(at)
-        while block is not None and block != null and len(order) < _LIST_MAX:
-            payload = block + 8
-            if payload not in holes or payload in order:
-                broken.append(
-                    Damage(
-                        address=at,
-                        size=4,
-                        block=at if at >= heads + 4 * bins else 0,
-                        kind="free_list",
-                        holds=block,
-                        why="a free list leads to what is no free block of this heap",
-                    )
-                )
-                break
-            order[payload] = None
-            at = payload
-            block = image.word(at)
-    return tuple(order), tuple(broken)
+def _fixed(start: int, inside: int) -> Iterator[_Layout]:
+    for limit in _FIXED_LIMITS:
+        levels = limit - 6
+        maps = start + _FIXED_TABLES
+        heads = maps + 4 * levels
+        pool = heads + 4 * 32 * levels
+        if pool + _POOL_LEAST > start + _CONTROL + inside or inside > 1 << limit:
+            continue
+        yield _Layout(
+            name=FIXED,
+            bins=Bins(
+                null=start + _CONTROL,
+                map=start + _CONTROL + 16,
+                maps=maps,
+                heads=heads,
+                levels=levels,
+                log2=5,
+            ),
+            pool=pool,
+            words={
+                start + _SIZE: inside,
+                start + _CONTROL_LINK: start + _CONTROL,
+                # bins of less than the smallest block are always empty
+                heads: start + _CONTROL,
+                heads + 4: start + _CONTROL,
+                heads + 8: start + _CONTROL,
+            },
+            limit=limit,
+        )
+
+
+def _heap(image: MemoryImage, start: int, end: int, layout: _Layout, walked: Walked) -> Heap:
+    lists = read_free_lists(image, layout.bins, walked.blocks)
+    return Heap(
+        start=start,
+        end=end,
+        first=layout.pool,
+        family=layout.name,
+        blocks=walked.blocks,
+        free_order=lists.order,
+        order_known=lists.known,
+        counted_free=image.word(start + 4),
+        minimum_free=image.word(start + 8),
+        damage=(*_control(image, layout), *walked.damage, *lists.damage),
+        gaps=walked.gaps,
+        table_log2=layout.limit,
+        bins_log2=layout.bins.log2,
+    )
+
+
+def _control(image: MemoryImage, layout: _Layout) -> Iterator[Damage]:
+    for at, word in layout.words.items():
+        holds = layout.holds(image, at)
+        if holds is not None and holds != word and at < layout.bins.maps:
+            yield Damage(
+                address=at,
+                size=4,
+                block=0,
+                kind="control",
+                holds=holds,
+                expected=word,
+                why="it never changes after the heap was made",
+            )

@@ -49,12 +49,14 @@ def image(
     from heapscope.memory.image.read import read_images
     from heapscope.memory.image.same_build import with_firmware, with_symbols
     from heapscope.memory.image.symbols import read_nm
+    from heapscope.memory.layout.chips import load_chip
 
+    chip = "" if chip is None else load_chip(chip).name
     firmware = None if elf is None else read_firmware(str(elf))
     names = None if symbols is None else read_nm(str(symbols))
-    memory = read_images(files)
+    memory = read_images(files, chip=chip)
     if firmware is not None:
         memory = with_firmware(memory, firmware)
     if names is not None and memory.symbols is None:
         memory = with_symbols(memory, names)
-    return answer_of(memory, chip=chip or "", idf=idf or "")
+    return answer_of(memory, chip=chip, idf=idf or "")

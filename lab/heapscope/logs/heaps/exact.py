@@ -68,7 +68,8 @@ def _region(
     heap: HoleHeap | None, held: tuple[HeldBlock, ...], *, lowest_first: bool
 ) -> NativeRegion:
     assert heap is not None
-    return bare_region(heap.region, blocks=held, lowest_first=lowest_first)
+    holes = tuple(block.address for block in held if not block.used) if lowest_first else ()
+    return bare_region(heap.region, blocks=held, holes=holes)
 
 
 def _has_twins(heap: HoleHeap, holes: Sequence[HeldBlock], address: int) -> bool:

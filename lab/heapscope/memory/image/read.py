@@ -14,6 +14,7 @@ from heapscope.memory.image.doubts import address_of, check_raw
 from heapscope.memory.image.elf_core import is_elf, read_elf_core
 from heapscope.memory.image.esp_core import is_esp_core, read_esp_core, told_length
 from heapscope.memory.image.flash import check_written, dump_partition, is_flash
+from heapscope.memory.image.gdb_target import is_target, read_target
 from heapscope.memory.image.hex_text import is_hex_text, read_hex_text
 from heapscope.memory.image.memory_image import MemoryImage, Segment, joined, together
 from heapscope.memory.image.zephyr_core import is_zephyr_core, read_zephyr_core
@@ -22,10 +23,13 @@ from heapscope.trace.source import open_blocks
 IMAGE_MAX = 256 << 20  #: bytes of one file; a chip has at most 32 MB of PSRAM
 
 
-def read_images(names: Sequence[str]) -> MemoryImage:
-    """The files of one moment, each FILE or FILE@ADDRESS. InputError: one cannot be read, is of
-    another kind, is damaged, or has no address, or they contradict each other."""
-    image = together(_read(name) for name in names)
+def read_images(names: Sequence[str], *, chip: str = "") -> MemoryImage:
+    """The files of one moment, each FILE or FILE@ADDRESS, or a target gdb:HOST:PORT, of whose
+    `chip` the memory is read. InputError: one cannot be read, is of another kind, is damaged, or
+    has no address, or they contradict each other."""
+    image = together(
+        read_target(name, chip=chip) if is_target(name) else _read(name) for name in names
+    )
     if not any(any(segment.data) for segment in image.segments):
         raise InputError(
             f"{image.files[0]}: {sized(image.size)}, nothing but zero bytes: no heap is in it",

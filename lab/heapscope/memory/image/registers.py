@@ -13,6 +13,7 @@ _RISCV = (
 _ARM = (*(f"r{number}" for number in range(13)), "sp", "lr", "pc", "xpsr")
 _XTENSA = ("pc", "ps", "lbeg", "lend", "lcount", "sar", "windowstart", "windowbase")
 _WINDOW, _XTENSA_FILE, _ADDRESS_REGISTERS = 16, 64, 64  # ar[] begins at word 64, and has 64
+_SERVER_BASE = 69  # where a server tells the window's base, behind pc, the file and four others
 #: Words of a frame on the stack of an Xtensa: that of an interrupt, and that of a call that waits.
 _INTERRUPTED = ("pc", "ps", *(f"a{number}" for number in range(16)), "sar", "exccause", "excvaddr",
                 "lbeg", "lend", "lcount")  # fmt: skip
@@ -78,3 +79,21 @@ def pointers(machine: str, registers: dict[str, int]) -> tuple[int, int]:
 def _words(data: bytes) -> tuple[int, ...]:
     count = len(data) // 4
     return struct.unpack_from(f"<{count}I", data)
+
+
+def of_server(machine: str, text: bytes) -> dict[str, int]:
+    """`text`: a debugger server's answer about all registers, hexadecimal, with x for what it does
+    not know. Those of an unknown processor by their numbers: they may be pointers too."""
+    try:
+        data = bytes.fromhex(text.replace(b"x", b"0").decode("ascii"))
+    except ValueError:
+        return {}
+    words = _words(data)
+    if machine == RISCV and len(words) > len(_RISCV):
+        return dict(zip((*_RISCV[1:], "pc"), words[1:], strict=False))
+    if machine == ARM:
+        return dict(zip(_ARM, words, strict=False))
+    if machine == XTENSA and len(words) > _SERVER_BASE:
+        file = words[1 : 1 + _ADDRESS_REGISTERS]
+        return {"pc": words[0]} | _window(words[_SERVER_BASE], file)
+    return {f"g{number}": word for number, word in enumerate(words)}

@@ -22,5 +22,5 @@ def image_parts(result: ImageResult) -> Iterator[RenderableType]:
     )
     yield table_of("Heaps", columns, result.heaps, name="heaps")
     if result.damage:
-        columns = columns_of(DamageRow, "address bytes block kind holds text")
+        columns = columns_of(DamageRow, "address bytes block kind source holds text")
         yield table_of("Damage", columns, result.damage, name="damage")
