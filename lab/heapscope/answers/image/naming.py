@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 
 from heapscope.answers.image.heap import Block, Heap
 from heapscope.answers.image.reach import Reached, Word, reach_of
@@ -12,7 +12,6 @@ from heapscope.answers.image.shapes import Shape, shape_of
 from heapscope.answers.image.tasks import Task
 from heapscope.answers.image.typed import Content, Typed, typed_blocks
 from heapscope.memory.image.memory_image import MemoryImage
-from heapscope.memory.image.symbols import Symbols
 from heapscope.memory.image.types import Types, Variable
 
 _TCB = ("tskTaskControlBlock", "tskTCB")
@@ -21,22 +20,25 @@ _TCB = ("tskTaskControlBlock", "tskTCB")
 @dataclass(frozen=True)
 class Named:
     """`name`: what the block is, "" where nothing tells; `path`: how the program reaches it;
-    `reached`: None of a free block; `found_in`: where the words of `reached` lie."""
+    `owner`: the task that allocated it; `reached`: None where the image has too little to tell;
+    `found_in`: where the words of `reached` lie."""
 
     name: str = ""
     path: str = ""
+    owner: str = ""
     reached: Reached | None = None
     found_in: tuple[str, ...] = ()
 
 
 @dataclass
 class Naming:
-    """Of one image. `types`, `symbols`: None where no ELF tells them."""
+    """Of one image. `waiting`: the tasks that surely do not run; `types`: those of the build, None
+    where they are not known."""
 
     image: MemoryImage
     heaps: Sequence[Heap]
     tasks: Sequence[Task]
-    symbols: Symbols | None = None
+    waiting: Sequence[Task]
     types: Types | None = None
     _used: list[Block] = field(init=False)
     _starts: list[int] = field(init=False)
@@ -45,25 +47,24 @@ class Naming:
         self._used = sorted(block for heap in self.heaps for block in heap.blocks if block.used)
         self._starts = [block.address for block in self._used]
 
-    def names(self) -> dict[int, Named]:
-        """Of each used block, by its address."""
+    def names(self, *, scanned: bool) -> dict[int, Named]:
+        """Of each used block, by its address. `scanned`: the image has all that may point at
+        one."""
         shapes = {
             block.address: shape
             for block in self._used
             if (shape := shape_of(self.image, _content(block), self.tasks)) is not None
         }
         typed = self._typed(shapes)
-        reached = reach_of(self.image, self.heaps, self.tasks)
+        reached = reach_of(self.image, self.heaps, self.waiting) if scanned else {}
         result = {}
         for block in self._used:
             one = self._one(block, shapes.get(block.address), typed.get(block.address))
-            result[block.address] = Named(one.name, one.path, reached.get(block.address))
+            owner = next((task.name for task in self.tasks if task.tcb == block.owner), "")
+            result[block.address] = replace(one, owner=owner, reached=reached.get(block.address))
         return {
-            address: Named(
-                one.name,
-                one.path,
-                one.reached,
-                tuple(self._where(word, result) for word in _words(one.reached)),
+            address: replace(
+                one, found_in=tuple(self._where(word, result) for word in _words(one.reached))
             )
             for address, one in result.items()
         }
@@ -76,10 +77,7 @@ class Naming:
         if typed is not None:
             held = f"{typed.path}: {shape.name}" if shape else typed.path
             return Named(held, typed.path)
-        if shape is not None:
-            return Named(shape.name)
-        owner = next((task.name for task in self.tasks if task.tcb == block.owner), "")
-        return Named(f"of the task {owner}" if owner else "")
+        return Named() if shape is None else Named(shape.name)
 
     def _typed(self, shapes: dict[int, Shape]) -> dict[int, Typed]:
         types = self.types or Types({}, ())
@@ -110,7 +108,8 @@ class Naming:
         task = next((t for t in self.tasks if t.low <= word.address < t.high), None)
         if task is not None:
             return f"stack of {task.name} at {word.address:#010x}{inside}"
-        symbol = self.symbols.at(word.address) if self.symbols else None
+        symbols = self.image.symbols
+        symbol = symbols.at(word.address) if symbols else None
         if symbol is None:
             return f"{word.address:#010x}{inside}"
         offset = word.address - symbol.address

@@ -1,12 +1,12 @@
 """Which blocks of a memory image something points at.
 
-Every aligned word of the image that is an address inside a block, or right behind its last byte, is a
-pointer to it, as a conservative collector takes it. What is known to hold no pointer of the program is
-left out: the words of the allocator itself, and free blocks. A word is doubtful where something else
-left it: below the stack pointer of a waiting task, behind the bytes that the program asked for, or in
-the last word of a block, where the allocator kept the address of a header while the memory was free.
-Roots are all other memory outside the heaps, and the stacks of the tasks; from them the scan goes on
-through the blocks that it reaches.
+Every aligned word of the image that is an address inside a block, or right behind its last byte,
+is a pointer to it, as a conservative collector takes it. What is known to hold no pointer of the
+program is left out: the words of the allocator itself, and free blocks. A word is doubtful where
+something else left it: below the stack pointer of a waiting task, behind the bytes that the program
+asked for, or in the last word of a block, where the allocator kept the address of a header while
+the memory was free. Roots are all other memory outside the heaps, and the stacks of the tasks; from
+them the scan goes on through the blocks that it reaches.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
 """Blocks that are known by what they hold: objects of FreeRTOS, and text.
 
-The layouts are those of FreeRTOS v10 and later on 32 bits: queue.c, timers.c, event_groups.c, list.h.
+The layouts are those of FreeRTOS v10 and later on 32 bits: queue.c, timers.c, event_groups.c and
+list.h.
 """
 
 from __future__ import annotations
@@ -13,9 +14,8 @@ from heapscope.answers.image.typed import Content
 from heapscope.memory.image.memory_image import MemoryImage
 
 _END_VALUE = 0xFFFF_FFFF  # xItemValue of the end of a list
-#: Offsets in a queue: storage, its end, the two lists of waiting tasks, messages, length, item size.
-_STORAGE, _TAIL, _SENDING, _RECEIVING = 0, 8, 16, 36
-_WAITING, _LENGTH, _ITEM = 56, 60, 64
+#: Offsets in a queue: storage, the lists of tasks that send and receive, length, size of an item.
+_STORAGE, _SENDING, _RECEIVING, _LENGTH, _ITEM = 0, 16, 36, 60, 64
 _QUEUE_MIN, _LENGTH_MAX, _ITEM_MAX = 76, 1 << 16, 1 << 16
 _TIMER, _TIMER_OWNER, _TIMER_ID = 44, 16, 28
 _GROUP_LIST, _GROUP_MIN, _GROUP_MAX = 4, 24, 64

@@ -1,7 +1,7 @@
 """The tasks of FreeRTOS in a memory image, found by the structure of their control blocks.
 
-A control block begins with the saved stack pointer and two items of lists, whose owner is the control
-block itself; then come priority, stack and name. That order is FreeRTOS's since v8.
+A control block begins with the saved stack pointer and two items of lists, whose owner is the
+control block itself; then come priority, stack and name. That order is FreeRTOS's since v8.
 """
 
 from __future__ import annotations
@@ -28,8 +28,9 @@ _LIST = 20  # bytes of a list
 @dataclass(frozen=True, kw_only=True)
 class Task:
     """`tcb`: its control block; `saved`: the stack pointer of its last switch; `low`, `high`: the
-    first byte of its stack and the one behind it, as far as known; `waits_in`: the list that it is in; `never_used`: bytes at the stack's low
-    end that are still filled as when it was made, None where they are not in the image."""
+    first byte of its stack and the one behind it, as far as known; `waits_in`, `event_in`: the
+    lists that it is in; `never_used`: bytes at the stack's low end that are still filled as when it
+    was made, None where they are not in the image."""
 
     tcb: int
     name: str

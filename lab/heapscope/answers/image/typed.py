@@ -2,8 +2,8 @@
 
 From each variable on, pointers are followed as their types tell: a block is an array of what the
 pointer points at, as many as fit into it. A block that several paths lead to has the name of the
-shortest. What may not hold, such as a member of a union or a pointer into a block's middle, is followed
-only after all that holds.
+shortest. What may not hold, such as a member of a union or a pointer into a block's middle, is
+followed only after all that holds.
 """
 
 from __future__ import annotations
