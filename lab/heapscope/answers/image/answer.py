@@ -56,7 +56,7 @@ def answer_of(
         census=census(used, names),
         suspects=unsure,
         missing=(*image.missing, *_gaps(heaps), *left_open(heaps), *_searched(outside, unsure)),
-        notes=(*image.notes, *_notes(heaps, models)),
+        notes=(*image.notes, *_notes(heaps, models), *_unnamed(image, types)),
         verdict=(
             *damage_sentences(damage),
             *((f"The device stopped: {image.reason}",) if image.reason else ()),
@@ -147,6 +147,15 @@ def _gaps(heaps: Sequence[Heap]) -> Iterator[str]:
                 f"The heap at {heap.start:#010x} has {size(gap.end - gap.start)} at "
                 f"{gap.start:#010x} in which no block proves itself."
             )
+
+
+def _unnamed(image: MemoryImage, types: Types | None) -> Iterator[str]:
+    if image.symbols is None:
+        yield "--elf build/PROJECT.elf gives the blocks names by what the program holds them in."
+    elif types is None:
+        yield "--elf build/PROJECT.elf gives the blocks names by their types, too."
+    elif not types.variables:
+        yield "The ELF has no debug information (-g), so that blocks have no types."
 
 
 def _notes(heaps: Sequence[Heap], models: Sequence[Modelled]) -> Iterator[str]:

@@ -9,6 +9,7 @@ from heapscope.answers.image.heap import Block, Heap
 from heapscope.answers.image.naming import Named
 from heapscope.answers.image.reach import NONE, ONLY_IN
 from heapscope.answers.image.result import CensusRow, SuspectRow, TaskRow
+from heapscope.answers.image.shapes import BEGINS
 from heapscope.answers.image.tasks import Task, find_tasks
 from heapscope.base.wording import plural, size
 from heapscope.memory.image.memory_image import MemoryImage
@@ -18,7 +19,7 @@ _KINDS = (
     ("control block of the task", "control blocks of tasks"),
     ("stack of the task", "stacks of tasks"),
     ("item of a queue", "items of queues"),
-    ("begins with", "not known, with text"),
+    (BEGINS, "not known, with text"),
 )
 
 
@@ -63,9 +64,9 @@ def census(blocks: Sequence[Block], names: Mapping[int, Named]) -> tuple[CensusR
 def kind_of(name: str) -> str:
     """A name without what one block alone has: the count of an array, its task, its text."""
     for begin, kind in _KINDS:
-        if begin in name:
+        if name.startswith(begin):
             return kind
-    return name.partition("[")[0]
+    return name.partition("[")[0].partition(": ")[0]
 
 
 def suspects(blocks: Sequence[Block], names: Mapping[int, Named]) -> tuple[SuspectRow, ...]:

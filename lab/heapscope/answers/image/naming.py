@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 
 from heapscope.answers.image.heap import Block, Heap
 from heapscope.answers.image.reach import Reached, Word, reach_of
-from heapscope.answers.image.shapes import Shape, shape_of
+from heapscope.answers.image.shapes import BEGINS, Shape, shape_of
 from heapscope.answers.image.tasks import Task
 from heapscope.answers.image.typed import Content, Typed, typed_blocks
 from heapscope.memory.image.memory_image import MemoryImage
@@ -60,6 +60,7 @@ class Naming:
         result = {}
         for block in self._used:
             one = self._one(block, shapes.get(block.address), typed.get(block.address))
+            one = self._by_root(one, reached.get(block.address))
             owner = next((task.name for task in self.tasks if task.tcb == block.owner), "")
             result[block.address] = replace(one, owner=owner, reached=reached.get(block.address))
         return {
@@ -78,6 +79,30 @@ class Naming:
             held = f"{typed.path}: {shape.name}" if shape else typed.path
             return Named(held, typed.path)
         return Named() if shape is None else Named(shape.name)
+
+    def _by_root(self, named: Named, reached: Reached | None) -> Named:
+        """A block that nothing else names is part of what the variable holds from which the program
+        reaches it."""
+        if named.path or reached is None or not reached.root:
+            return named
+        root = self._place(reached.root)
+        doubtful = named.name.startswith(BEGINS)
+        if not root or (named.name and not doubtful):
+            return replace(named, path=root)
+        holder = root.partition("+")[0]
+        text = f": {named.name}" if doubtful else ""
+        return replace(named, name=f"held by {holder}{text}", path=root)
+
+    def _place(self, address: int) -> str:
+        """The variable or the stack that an address outside the heaps lies in; "": not known."""
+        task = next((task for task in self.tasks if task.low <= address < task.high), None)
+        if task is not None:
+            return f"the stack of {task.name}"
+        symbol = self.image.symbols.at(address) if self.image.symbols else None
+        if symbol is None:
+            return ""
+        offset = address - symbol.address
+        return f"{symbol.name}+{offset}" if offset else symbol.name
 
     def _typed(self, shapes: dict[int, Shape]) -> dict[int, Typed]:
         types = self.types or Types({}, ())
@@ -105,15 +130,8 @@ class Naming:
             block = self._used[word.holder]
             name = names[block.address].name or "block"
             return f"{name} at {block.given:#010x}, offset {word.address - block.given}{inside}"
-        task = next((t for t in self.tasks if t.low <= word.address < t.high), None)
-        if task is not None:
-            return f"stack of {task.name} at {word.address:#010x}{inside}"
-        symbols = self.image.symbols
-        symbol = symbols.at(word.address) if symbols else None
-        if symbol is None:
-            return f"{word.address:#010x}{inside}"
-        offset = word.address - symbol.address
-        return f"{symbol.name}+{offset}{inside}" if offset else f"{symbol.name}{inside}"
+        place = self._place(word.address)
+        return f"{place or f'{word.address:#010x}'}{inside}"
 
 
 def _words(reached: Reached | None) -> Iterable[Word]:

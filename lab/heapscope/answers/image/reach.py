@@ -43,10 +43,12 @@ class Word:
 
 @dataclass(frozen=True)
 class Reached:
-    """Of one used block. `words`: the first of those that decide it."""
+    """Of one used block. `words`: the first of those that decide it; `root`: where the word lies
+    from which the shortest chain leads to it, 0: there is none."""
 
     reach: str
     words: tuple[Word, ...] = ()
+    root: int = 0
 
 
 @dataclass(frozen=True)
@@ -92,9 +94,9 @@ def reach_of(
     spans.extend(_behind(used))
     every = sorted(block.address - _HEADER for heap in heaps for block in heap.blocks)
     sure, doubtful = _edges(image, scan, numpy.array(every, dtype="u8"), spans)
-    reached = _closure(sure, len(used))
+    roots = _closure(sure, len(used))
     return {
-        block.address: _judge(number, reached[number], sure, doubtful)
+        block.address: _judge(number, int(roots[number]), sure, doubtful)
         for number, block in enumerate(used)
     }
 
@@ -194,24 +196,29 @@ def _reason(address: int, spans: Sequence[Span]) -> str:
 
 
 def _closure(edges: _Edges, count: int) -> Any:
-    """Which blocks a chain of words leads to from memory outside the heaps."""
-    reached = numpy.zeros(count, dtype=bool)
-    fresh = numpy.unique(edges.target[edges.holder == _NOBODY])
+    """Of each block, the address of the word outside the heaps from which the shortest chain leads
+    to it; 0: no chain does."""
+    root = numpy.zeros(count, dtype="u8")
+    outside = edges.holder == _NOBODY
+    fresh, first = numpy.unique(edges.target[outside], return_index=True)
+    root[fresh] = edges.address[outside][first]
     by_holder = numpy.argsort(edges.holder, kind="stable")
     holders, targets = edges.holder[by_holder], edges.target[by_holder]
     while len(fresh):
-        reached[fresh] = True
-        first = numpy.searchsorted(holders, fresh, side="left")
-        last = numpy.searchsorted(holders, fresh, side="right")
-        found = [targets[low:high] for low, high in zip(first, last, strict=True) if high > low]
-        fresh = numpy.unique(numpy.concatenate(found)) if found else fresh[:0]
-        fresh = fresh[~reached[fresh]]
-    return reached
+        low = numpy.searchsorted(holders, fresh, side="left")
+        high = numpy.searchsorted(holders, fresh, side="right")
+        found = numpy.concatenate([targets[one:end] for one, end in zip(low, high, strict=True)])
+        roots = numpy.repeat(root[fresh], high - low)
+        left = root[found] == 0
+        fresh, first = numpy.unique(found[left], return_index=True)
+        root[fresh] = roots[left][first]
+    return root
 
 
-def _judge(number: int, is_reached: bool, sure: _Edges, doubtful: _Edges) -> Reached:
-    if is_reached:
-        return Reached(POINTER, tuple(sure.word(index) for index in sure.into(number)[:_SHOWN]))
+def _judge(number: int, root: int, sure: _Edges, doubtful: _Edges) -> Reached:
+    if root:
+        words = tuple(sure.word(index) for index in sure.into(number)[:_SHOWN])
+        return Reached(POINTER, words, root)
     only = doubtful.into(number)
     if len(only):
         return Reached(ONLY_IN, tuple(doubtful.word(index) for index in only[:_SHOWN]))

@@ -20,6 +20,7 @@ _QUEUE_MIN, _LENGTH_MAX, _ITEM_MAX = 76, 1 << 16, 1 << 16
 _TIMER, _TIMER_OWNER, _TIMER_ID = 44, 16, 28
 _GROUP_LIST, _GROUP_MIN, _GROUP_MAX = 4, 24, 64
 _TEXT_MIN, _TEXT_MAX = 4, 40
+BEGINS = "begins with"  #: before a block's text
 
 
 @dataclass(frozen=True)
@@ -101,4 +102,4 @@ def _text(image: MemoryImage, content: Content) -> Shape | None:
     if text is None or len(text) < _TEXT_MIN:
         return None
     more = "..." if len(text) == _TEXT_MAX else ""
-    return Shape(f'begins with "{text}{more}"', doubtful=True)
+    return Shape(f'{BEGINS} "{text}{more}"', doubtful=True)
