@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from rich.console import RenderableType
 from rich.text import Text
 
+from heapscope.answers.image.census import UNNAMED, kind_of
 from heapscope.answers.image.result import BlockRow, HeapRow, ImageResult
 from heapscope.base.wording import size
 from heapscope.render.page.colours import ALLOCATOR, FAILED, OTHERS, TASKS
@@ -18,7 +19,6 @@ from heapscope.render.text.table import Table
 WIDTH, HEIGHT = 1024, 18  # of a row of the picture
 _ROWS = 24  # of the largest heap
 _ROW_MIN = 1024  # bytes of a row at least
-_NAMED = len(TASKS)
 
 
 @dataclass(frozen=True)
@@ -98,7 +98,7 @@ def _strip(result: ImageResult, heap: HeapRow, colours: dict[str, str]) -> Strip
     damaged = [row.address for row in result.damage if heap.start <= row.address < end]
     pieces = [*_ground(heap, step)]
     for block in blocks:
-        colour = colours.get(block.name, OTHERS) if block.used else ""
+        colour = colours.get(kind_of(block.name) or UNNAMED, OTHERS) if block.used else ""
         doubtful = block.used and block.reach not in ("pointer", None)
         pieces.extend(
             _pieces(heap, step, block.address, block.bytes, colour, _text(block), doubtful)
