@@ -1,4 +1,4 @@
-"""What `heapscope image` reads of memory images whose truth is known, and how fast.
+"""How much `heapscope image` reads right of memory images whose truth is known, and how fast.
 
     benches/bench_image.py [FOLDER]
 

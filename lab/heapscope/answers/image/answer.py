@@ -24,7 +24,7 @@ from heapscope.base.wording import plural, size
 from heapscope.memory.image.memory_image import MemoryImage
 from heapscope.memory.image.types import Types
 
-_OUTSIDE_MIN = 1024  # bytes of variables, fewer are none
+_OUTSIDE_MIN = 1024  # bytes of variables; fewer tell nothing
 
 
 def answer_of(
