@@ -2,9 +2,9 @@
 
     benches/bench_image.py [FOLDER]
 
-A folder has runs BUILD/RUN/MOMENT with files ADDRESS.raw and truth.json: the blocks of the program with
-their class and whether they are leaked, all other blocks, and the damage. Without one, the captured
-images of the tests are timed, and as much memory of the same bytes as 4 MB have.
+A folder has runs BUILD/RUN/MOMENT with files ADDRESS.raw and truth.json: the blocks of the program
+with their class and whether they are leaked, all other blocks, and the damage. Without one, the
+captured images of the tests are timed, and as much memory of the same bytes as 4 MB have.
 """
 
 from __future__ import annotations

@@ -32,8 +32,8 @@ class Named:
 
 @dataclass
 class Naming:
-    """The names in one image. `waiting`: the tasks that surely do not run; `types`: those of the build, None
-    where they are not known."""
+    """The names in one image. `waiting`: the tasks that surely do not run; `types`: those of the
+    build, None where they are not known."""
 
     image: MemoryImage
     heaps: Sequence[Heap]

@@ -2,11 +2,11 @@
 
 Every aligned word of the image that is an address inside a block, or right behind its last byte,
 is a pointer to it, as a conservative collector takes it. Memory that surely holds no pointer of
-the program is left out: the words of the allocator itself, and free blocks. A word is doubtful where
-something else left it: below the stack pointer of a waiting task, behind the bytes that the program
-asked for, or in the last word of a block, where the allocator kept the address of a header while
-the memory was free. Roots are all other memory outside the heaps, and the stacks of the tasks; from
-them the scan goes on through the blocks that it reaches.
+the program is left out: the words of the allocator itself, and free blocks. A word is doubtful
+where something else left it: below the stack pointer of a waiting task, behind the bytes that the
+program asked for, or in the last word of a block, where the allocator kept the address of a header
+while the memory was free. Roots are all other memory outside the heaps, and the stacks of the
+tasks; from them the scan goes on through the blocks that it reaches.
 """
 
 from __future__ import annotations
@@ -43,8 +43,8 @@ class Word:
 
 @dataclass(frozen=True)
 class Reached:
-    """The finding about one used block. `words`: the first of those that decide it; `root`: where the word lies
-    from which the shortest chain leads to it, 0: no chain does."""
+    """The finding about one used block. `words`: the first of those that decide it; `root`: where
+    the word lies from which the shortest chain leads to it, 0: no chain does."""
 
     reach: str
     words: tuple[Word, ...] = ()
@@ -102,7 +102,7 @@ def reach_of(
 
 
 def _own_words(heap: Heap) -> Iterable[Span]:
-    """The allocator's structures, headers and free blocks: whatever lies between the used blocks."""
+    """The allocator's structures, headers and free blocks: whatever is between used blocks."""
     at = heap.start
     for block in heap.blocks:
         if block.used:
