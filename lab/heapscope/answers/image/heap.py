@@ -52,7 +52,7 @@ class Damage:
     """Bytes that cannot be what the allocator wrote. `address`, `size`: those bytes; `block`: the
     payload of the block whose word, poison or link it is, 0 where there is none; `kind`: one of
     WORD_KINDS or WRITE_KINDS; `holds`, `expected`: the word that is there, and the one that would
-    prove itself (None: not one alone); `why`: a sentence. `before`, `after`: the payloads of the blocks
+    prove itself (None: not one alone); `why`: a sentence. `before`, `after`: payloads of the blocks
     on either side of the bytes; `source`: the one of these that the write most likely came from, 0
     where nothing tells; `words`: the kinds of all words that one write damaged."""
 
@@ -117,7 +117,8 @@ class Heap:
     """`start`, `end`: of the region; `first`: where its first block begins. `family`: the layout
     by which it was walked. `free_order`: payloads of the free blocks, list by list, each from its
     head on; `order_known`: all of the order is from the lists. `counted_free`, `minimum_free`: the
-    allocator's own words, None where it keeps none. `caps`: of the region by priority, where the
+    allocator's own words, None where it keeps none; `largest`: what it reports as the largest free
+    block, where the lab's models are not asked. `caps`: of the region by priority, where the
     SDK's list of heaps was found, and `turn`: its position there; `changing`: its lock is taken.
     `table_log2`: of the largest heap that its tables are for, where these are fixed; `bins_log2`:
     of the bins of a level. `coat`: what is around its blocks."""
@@ -131,6 +132,7 @@ class Heap:
     order_known: bool = True
     counted_free: int | None = None
     minimum_free: int | None = None
+    largest: int | None = None
     caps: tuple[int, int, int] | None = None
     turn: int | None = None
     damage: tuple[Damage, ...] = ()
