@@ -18,7 +18,7 @@ from heapscope.memory.image.memory_image import MemoryImage
 NAME = "heap_4"
 _SIZE, _HEADER = 4, 8
 _USED = 0x8000_0000
-_LEAST = 16  # bytes of a block
+_LEAST = 12  # bytes of a block
 _ALIGNMENT = 4
 _PROOF = 4  # blocks of a heap that no symbol names
 
@@ -67,11 +67,12 @@ def _chains(image: MemoryImage, chain: _Chain, places: list[int]) -> Iterator[He
         one = chain.step(at)
         if one is None:
             continue
-        if one.next in lengths:
-            length, end = lengths[one.next]
+        length, end = lengths.get(one.next, (0, one.next))
+        if length == 0 and not chain.ends(end):
+            continue
+        link = image.word(at) or end  # of a free block, to one of the same chain
+        if link == end or lengths.get(link, (0, 0))[1] == end:
             lengths[at] = (length + 1, end)
-        elif chain.ends(one.next):
-            lengths[at] = (1, one.next)
     by_end: dict[int, int] = {}
     for at, (length, end) in lengths.items():
         if length >= _PROOF and (end not in by_end or length > lengths[by_end[end]][0]):

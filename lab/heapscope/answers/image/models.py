@@ -139,8 +139,9 @@ def _named(base: str, heap: Heap) -> Iterator[str]:
     coat = heap.coat
     table = _TABLES.get(heap.table_log2, "") if heap.family == "TLSF, fixed tables" else ""
     flavour = ("+full" if coat.fills else "+light") if coat.poisoned else ""
-    if coat.owner is not None:
-        flavour = "+track" if coat.owner == _OWNER_IN_POISON else f"{flavour}+track"
+    if coat.owner is not None:  # in the poison's head it brings light poisoning with it
+        in_poison = coat.owner == _OWNER_IN_POISON
+        flavour = ("+full" * coat.fills if in_poison else flavour) + "+track"
     name = find_allocator(base + table + flavour)
     if name is not None:
         yield name
