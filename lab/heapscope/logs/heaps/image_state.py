@@ -40,10 +40,12 @@ def is_image(names: str) -> bool:
     commas."""
     first = names.split(",")[0]
     path, address = placed(first)
-    if address is not None:
+    if address is not None and path != first:
         return True
     with open_blocks(path) as blocks:
         head = next(iter(blocks), b"")[:_HEAD]
+    if address is not None:
+        return b"\0" in head  # a log may have digits as its name, too
     return is_elf(head) or is_esp_core(head) or is_zephyr_core(head)
 
 
@@ -62,7 +64,7 @@ def image_layout(
     where = ", ".join(image.files)
     heaps = sorted(heaps_of(image), key=lambda heap: (heap.turn is None, heap.turn, heap.start))
     for heap in heaps:
-        _check(heap, where)
+        check_state(heap, where)
     data = known_chip(chip or image.chip) if chip or image.chip else None
     memory = LoggedMemory(data, idf or image.sdk)
     kinds = memory.kinds([StateRegion(start=one.start, size=one.size, line=0) for one in heaps])
@@ -85,7 +87,8 @@ def image_layout(
     )
 
 
-def _check(heap: Heap, where: str) -> None:
+def check_state(heap: Heap, where: str) -> None:
+    """InputError: no program can go on from it."""
     wrong = next((one for one in heap.damage if _STRUCTURE.intersection(one.words)), None)
     if wrong is not None:
         raise InputError(
@@ -106,7 +109,8 @@ def _allocators(
     """The allocator of each heap, and remarks."""
     if given is not None:
         return (parse_allocator(given),) * len(heaps), ()
-    names, notes = [], []
+    names: list[str] = []
+    notes: list[str] = []
     for model in modelled(heaps, idf):
         if not model.names:
             raise InputError(
