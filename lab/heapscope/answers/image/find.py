@@ -14,6 +14,7 @@ from typing import Protocol
 from heapscope.answers.image import heap_4, idf_list, sys_heap, tlsf, umm
 from heapscope.answers.image.coat import coat_of, coated
 from heapscope.answers.image.damage import explained
+from heapscope.answers.image.dumped import dumped_heaps
 from heapscope.answers.image.heap import Heap
 from heapscope.answers.image.records import records_of
 from heapscope.answers.image.registered import RegisteredHeap, registered_heaps
@@ -36,7 +37,7 @@ def find_heaps(image: MemoryImage, symbols: Symbols | None = None) -> tuple[Heap
     """By address; of two that share memory, the one that was found first."""
     names = symbols or _NoSymbols()
     listed = registered_heaps(image, names.address("registered_heaps"))
-    heaps = _of_idf(image, listed)
+    heaps = [*_of_idf(image, listed), *dumped_heaps(image, listed)]
     coat = coat_of(image, heaps)
     records = records_of(image, heaps, coat)
     coat = replace(coat, listed=records is not None)
@@ -65,7 +66,8 @@ def _places(
     image: MemoryImage, listed: tuple[RegisteredHeap, ...]
 ) -> Iterator[tuple[int, int | None]]:
     for one in listed:
-        yield one.start, one.end
+        if image.known(one.start, 4):  # a core dump has its blocks alone
+            yield one.start, one.end
     for layout in (tlsf, idf_list):
         for start in layout.starts(image):
             yield start, None

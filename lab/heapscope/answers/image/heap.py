@@ -52,9 +52,9 @@ class Damage:
     """Bytes that cannot be what the allocator wrote. `address`, `size`: those bytes; `block`: the
     payload of the block whose word, poison or link it is, 0 where there is none; `kind`: one of
     WORD_KINDS or WRITE_KINDS; `holds`, `expected`: the word that is there, and the one that would
-    prove itself (None: not one alone); `why`: a sentence. `before`, `after`: payloads of the blocks
-    on either side of the bytes; `source`: the one of these that the write most likely came from, 0
-    where nothing tells; `words`: the kinds of all words that one write damaged."""
+    prove itself (None: not one alone); `why`: a sentence. `before`, `after`: the payloads of the
+    blocks on either side of the bytes; `source`: the one of these that the write most likely came
+    from, 0 where nothing tells; `words`: the kinds of all words that one write damaged."""
 
     address: int
     size: int
@@ -121,7 +121,8 @@ class Heap:
     block, where the lab's models are not asked. `caps`: of the region by priority, where the
     SDK's list of heaps was found, and `turn`: its position there; `changing`: its lock is taken.
     `table_log2`: of the largest heap that its tables are for, where these are fixed; `bins_log2`:
-    of the bins of a level. `coat`: what is around its blocks."""
+    of the bins of a level. `coat`: what is around its blocks. `dumped`: of a core dump that tells
+    used blocks alone, so that its own figures are not known."""
 
     start: int
     end: int
@@ -141,6 +142,7 @@ class Heap:
     bins_log2: int = 5
     changing: bool = False
     coat: Coat = NO_COAT
+    dumped: bool = False
 
     @property
     def size(self) -> int:

@@ -39,9 +39,10 @@ class BlockRow(Row):
     requested: int | None = in_bytes("What it was asked for; null: the heap does not keep it.")
     owner: str = figure("The task that allocated it; empty: the heap does not keep it.")
     name: str = figure("What it is; empty: not known.", heading="name")
+    path: str = figure("How the program reaches it by its types; empty: not known.")
     reach: str | None = figure(
         "pointer: a pointer to it was found; only_in: only words that may be none; none: no word "
-        "of the image points at it. null: it is free.",
+        "of the image points at it. null: it is free, or the image has too little to tell.",
         choices=REACHES,
     )
     found_in: tuple[str, ...] = figure("Where the words that point at it lie, at most three.")
@@ -80,6 +81,18 @@ class TaskRow(Row):
     stack_free: int | None = in_bytes("What it never used of it.", "never used")
 
 
+class SuspectRow(Row):
+    """Used blocks of one name that may be leaked."""
+
+    name: str = figure("What they are.", heading="what")
+    owner: str = figure("The task that allocated them; empty: not known.", heading="task")
+    reach: str = figure("As of a block: only_in or none.", heading="pointers", choices=REACHES)
+    blocks: int = figure("How many.", heading="blocks", rest="sum")
+    bytes: int = in_bytes("Their payload.", "bytes", rest="sum")
+    first: int = figure("The program's address of one of them.", heading="one of them", most=WORD)
+    found_in: str = figure("Where a word with its address lies; empty: nowhere.", heading="word in")
+
+
 class CensusRow(Row):
     """The blocks of one name."""
 
@@ -106,6 +119,7 @@ class ImageResult(Document):
     damage: tuple[DamageRow, ...] = figure("What is damaged.")
     tasks: tuple[TaskRow, ...] = figure("The tasks.")
     census: tuple[CensusRow, ...] = figure("The used blocks by name, most bytes first.")
+    suspects: tuple[SuspectRow, ...] = figure("The used blocks that nothing surely points at.")
     missing: tuple[str, ...] = figure("What was not in the image.")
     notes: tuple[str, ...] = figure("Remarks.")
     verdict: tuple[str, ...] = figure("The answer in sentences.")

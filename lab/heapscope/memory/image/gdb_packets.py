@@ -143,7 +143,7 @@ class GdbPackets:
 
 
 def _is_other(body: bytes, question: bytes) -> bool:
-    """What the target prints; and that it stopped, which some servers tell before they are asked."""
+    """What the target prints; and that it stopped, which some servers tell unasked."""
     stopped = question != _STATE and _STOPPED.match(body) is not None
     return stopped or (body.startswith(b"O") and body != b"OK")
 
