@@ -81,11 +81,9 @@ def _heap_row(heap: Heap, model: Modelled) -> HeapRow:
     used = [block for block in heap.blocks if block.used]
     row = None if heap.dumped else model.row
     poison = heap.coat.poison
-    free, least, largest = heap.counted_free, heap.minimum_free, None
+    free, least, largest = heap.counted_free, heap.minimum_free, heap.largest
     if row is not None:
         free, largest = row.counted_free, row.largest_reported
-    elif not model.names and not heap.damage and not heap.dumped:
-        largest = max((block.size for block in heap.blocks if not block.used), default=0)
     return HeapRow(
         start=heap.start,
         bytes=heap.size,

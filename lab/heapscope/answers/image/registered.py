@@ -63,7 +63,8 @@ def _entries(image: MemoryImage) -> Iterator[RegisteredHeap]:
         for index in good[3:].nonzero()[0].tolist():
             at = start + 4 * (index + 3)
             entry = _entry(image, at)
-            if any(entry.caps) and entry.start:
+            lock = image.word(entry.start)
+            if any(entry.caps) and lock in (at + _LOCK, None):  # the heap leads back to its lock
                 yield entry
 
 
