@@ -37,7 +37,7 @@ def answer_of(image: MemoryImage, *, chip: str = "", idf: str = "") -> ImageResu
         notes=(*image.notes, *_notes(heaps, models)),
         verdict=(
             *damage_sentences(damage),
-            *((f"The device stopped: {image.reason}",) if image.reason else ()),
+            *((f"The device stopped: {image.reason.rstrip('.')}.",) if image.reason else ()),
             _full(rows) if rows else without_heap(image),
         ),
     )
