@@ -205,3 +205,41 @@ def s_records(segments: Sequence[tuple[int, bytes]]) -> bytes:
             body = bytes([len(part) + 5]) + struct.pack(">I", start + at) + part
             lines.append("S3" + (body + bytes([~sum(body) & 0xFF])).hex().upper())
     return "\n".join([*lines, "S70500000000FA", ""]).encode()
+
+
+#: A section of a firmware: name, flags, address, bytes.
+Section = tuple[str, int, int, bytes]
+WRITE, ALLOC, EXEC = 1, 2, 4
+
+
+def firmware(
+    sections: Sequence[Section], symbols: Sequence[tuple[str, int, int]], *, machine: int = RISCV
+) -> bytes:
+    """An ELF with sections and a table of symbols: name, address, size."""
+    names = b"\0" + b"".join(f"{name}\0".encode() for name, _, _ in symbols)
+    table, at = bytes(16), 1
+    for name, address, size in symbols:
+        table += struct.pack("<IIIBBH", at, address, size, 0x11, 0, 1)
+        at += len(name) + 1
+    parts: list[tuple[str, int, int, int, bytes, int]] = [
+        (name, 1, flags, address, data, 0) for name, flags, address, data in sections
+    ]
+    count = len(parts)
+    parts += [(".symtab", 2, 0, 0, table, count + 2), (".strtab", 3, 0, 0, names, 0)]
+    texts = b"\0" + b"".join(f"{part[0]}\0".encode() for part in parts) + b".shstrtab\0"
+    parts.append((".shstrtab", 3, 0, 0, texts, 0))
+    body, rows, named = b"", bytes(40), 1
+    for name, kind, flags, address, data, link in parts:
+        entry = 16 if kind == 2 else 0
+        where = 52 + len(body)
+        rows += struct.pack(
+            "<10I", named, kind, flags, address, where, len(data), link, 1 if entry else 0, 4, entry
+        )
+        named += len(name) + 1
+        body += data + bytes(-len(data) % 4)
+    ident = b"\x7fELF" + bytes([1, 1, 1]) + bytes(9)
+    count = len(parts) + 1
+    head = struct.pack(
+        "<HHIIIIIHHHHHH", 2, machine, 1, 0, 0, 52 + len(body), 0, 52, 32, 0, 40, count, count - 1
+    )
+    return ident + head + body + rows
