@@ -59,7 +59,7 @@ def answer_of(
         notes=(*image.notes, *_notes(heaps, models), *_unnamed(image, types)),
         verdict=(
             *damage_sentences(damage),
-            *((f"The device stopped: {image.reason}",) if image.reason else ()),
+            *((f"The device stopped: {image.reason.rstrip('.')}.",) if image.reason else ()),
             _full(rows) if rows else without_heap(image),
             *suspect_sentences(unsure),
         ),
