@@ -17,6 +17,7 @@ from heapscope.answers.image.heap import Block, Heap
 from heapscope.answers.image.holding import damage_row, damage_sentences
 from heapscope.answers.image.models import Modelled, modelled
 from heapscope.answers.image.naming import Named, Naming
+from heapscope.answers.image.registered import registered_heaps
 from heapscope.answers.image.result import BlockRow, HeapRow, ImageResult, SuspectRow
 from heapscope.answers.image.tasks import states, waiting
 from heapscope.base.errors import InputError
@@ -55,7 +56,13 @@ def answer_of(
         tasks=tuple(task_rows(tasks, doing)),
         census=census(used, names),
         suspects=unsure,
-        missing=(*image.missing, *_gaps(heaps), *left_open(heaps), *_searched(outside, unsure)),
+        missing=(
+            *image.missing,
+            *_absent(image, heaps),
+            *_gaps(heaps),
+            *left_open(heaps),
+            *_searched(outside, unsure),
+        ),
         notes=(*image.notes, *_notes(heaps, models), *_unnamed(image, types)),
         verdict=(
             *damage_sentences(damage),
@@ -105,6 +112,16 @@ def _outside(image: MemoryImage, heaps: Sequence[Heap]) -> int:
         for heap in heaps
     )
     return image.size - inside
+
+
+def _absent(image: MemoryImage, heaps: Sequence[Heap]) -> Iterator[str]:
+    head = image.symbols.address("registered_heaps") if image.symbols else None
+    for one in registered_heaps(image, head):
+        if not any(heap.start == one.start for heap in heaps):
+            yield (
+                f"The SDK's list also has a heap of {size(one.end - one.start)} at "
+                f"{one.start:#010x}, which is not in the image: it may hold pointers, too."
+            )
 
 
 def _searched(outside: int, unsure: Sequence[SuspectRow]) -> Iterator[str]:
