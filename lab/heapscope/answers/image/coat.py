@@ -15,7 +15,8 @@ from heapscope.answers.image.heap import NO_COAT, Block, Coat, Damage, Heap
 from heapscope.answers.image.records import Records
 from heapscope.memory.image.memory_image import MemoryImage
 
-_HEAD, _TAIL = 0xABBA_1234, 0xBAAD_5678
+HEAD = 0xABBA_1234
+_TAIL = 0xBAAD_5678
 _TAIL_BYTES = _TAIL.to_bytes(4, "little")
 _FILL = 0xFE
 _FILL_WORD = 0xFEFE_FEFE
@@ -48,7 +49,7 @@ def coat_of(image: MemoryImage, heaps: Sequence[Heap]) -> Coat:
 
 
 def _is_sound(image: MemoryImage, coat: Coat, block: Block) -> bool:
-    if image.word(block.address) != _HEAD:
+    if image.word(block.address) != HEAD:
         return False
     size = image.word(block.address + (coat.size or 0))
     if size is None or size > block.size:
@@ -162,7 +163,7 @@ def _words(image: MemoryImage, coat: Coat, block: Block) -> tuple[list[Damage], 
                 )
             )
 
-    tell(block.address, "head", _HEAD, "poisoning puts this word in front of every block")
+    tell(block.address, "head", HEAD, "poisoning puts this word in front of every block")
     size = image.word(block.address + coat.size)
     if size is None:
         return damage, None
