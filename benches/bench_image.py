@@ -1,10 +1,10 @@
-"""What `heapscope image` reads of memory images whose truth is known, and how fast.
+"""How much `heapscope image` reads right of memory images whose truth is known, and how fast.
 
     benches/bench_image.py [FOLDER]
 
-A folder has runs BUILD/RUN/MOMENT with files ADDRESS.raw and truth.json: the blocks of the program with
-their class and whether they are leaked, all other blocks, and the damage. Without one, the captured
-images of the tests are timed, and as much memory of the same bytes as 4 MB have.
+A folder has runs BUILD/RUN/MOMENT with files ADDRESS.raw and truth.json: the blocks of the program
+with their class and whether they are leaked, all other blocks, and the damage. Without one, the
+captured images of the tests are timed, and as much memory of the same bytes as 4 MB have.
 """
 
 from __future__ import annotations

@@ -16,7 +16,8 @@ from heapscope.memory.image.types import Types
 
 SOURCE = """
 #include <stdint.h>
-struct node { struct node *next; union { int number; char *text; } u; uint16_t flag : 3; char name[6]; };
+struct node { struct node *next; union { int number; char *text; } u; uint16_t flag : 3;
+    char name[6]; };
 struct link { struct link *next; };
 typedef struct { int tag; struct link link; char body[]; } packet_t;
 typedef struct { struct node *head; void *opaque[2]; struct { uint32_t *samples; } in[3]; } app_t;

@@ -17,6 +17,7 @@ from heapscope.answers.image.heap import Block, Heap
 from heapscope.answers.image.holding import damage_row, damage_sentences
 from heapscope.answers.image.models import Modelled, modelled
 from heapscope.answers.image.naming import Named, Naming
+from heapscope.answers.image.registered import registered_heaps
 from heapscope.answers.image.result import BlockRow, HeapRow, ImageResult, SuspectRow
 from heapscope.answers.image.tasks import states, waiting
 from heapscope.base.errors import InputError
@@ -24,7 +25,7 @@ from heapscope.base.wording import plural, size
 from heapscope.memory.image.memory_image import MemoryImage
 from heapscope.memory.image.types import Types
 
-_OUTSIDE_MIN = 1024  # bytes of variables, fewer are none
+_OUTSIDE_MIN = 1024  # bytes of variables; fewer tell nothing
 
 
 def answer_of(
@@ -55,11 +56,17 @@ def answer_of(
         tasks=tuple(task_rows(tasks, doing)),
         census=census(used, names),
         suspects=unsure,
-        missing=(*image.missing, *_gaps(heaps), *left_open(heaps), *_searched(outside, unsure)),
+        missing=(
+            *image.missing,
+            *_absent(image, heaps),
+            *_gaps(heaps),
+            *left_open(heaps),
+            *_searched(outside, unsure),
+        ),
         notes=(*image.notes, *_notes(heaps, models), *_unnamed(image, types)),
         verdict=(
             *damage_sentences(damage),
-            *((f"The device stopped: {image.reason}",) if image.reason else ()),
+            *((f"The device stopped: {image.reason.rstrip('.')}.",) if image.reason else ()),
             _full(rows) if rows else without_heap(image),
             *suspect_sentences(unsure),
         ),
@@ -105,6 +112,16 @@ def _outside(image: MemoryImage, heaps: Sequence[Heap]) -> int:
         for heap in heaps
     )
     return image.size - inside
+
+
+def _absent(image: MemoryImage, heaps: Sequence[Heap]) -> Iterator[str]:
+    head = image.symbols.address("registered_heaps") if image.symbols else None
+    for one in registered_heaps(image, head):
+        if not any(heap.start == one.start for heap in heaps):
+            yield (
+                f"The SDK's list also has a heap of {size(one.end - one.start)} at "
+                f"{one.start:#010x}, which is not in the image: it may hold pointers, too."
+            )
 
 
 def _searched(outside: int, unsure: Sequence[SuspectRow]) -> Iterator[str]:

@@ -24,8 +24,8 @@ _KINDS = (
 
 
 def tasks_of(image: MemoryImage, heaps: Sequence[Heap]) -> tuple[Task, ...]:
-    """Those that live: a control block in free memory is of one that ended. What a dump itself
-    tells of a task's stack pointer is newer than the control block."""
+    """Those that live: a control block in free memory is of one that ended. The stack pointer that
+    a dump itself has of a task is newer than the one in the control block."""
     free = [block for heap in heaps for block in heap.blocks if not block.used]
     told = {thread.tcb: thread.stack_pointer for thread in image.threads if thread.stack_pointer}
     return tuple(
@@ -49,7 +49,7 @@ def task_rows(tasks: Sequence[Task], states: Mapping[int, str]) -> Iterator[Task
 
 
 def census(blocks: Sequence[Block], names: Mapping[int, Named]) -> tuple[CensusRow, ...]:
-    """Of the used blocks, most bytes first. Arrays of one type are together."""
+    """The used blocks by name, most bytes first. Arrays of one type are together."""
     groups: dict[str, list[int]] = {}
     for block in blocks:
         name = kind_of(names[block.address].name) or UNNAMED
@@ -97,7 +97,7 @@ def _found(names: Mapping[int, Named], block: Block) -> bool:
 
 
 def suspect_sentences(rows: Sequence[SuspectRow]) -> Iterator[str]:
-    """What a scan can tell of leaks; it proves none."""
+    """A scan gives evidence of leaks, and no proof."""
     none = [row for row in rows if row.reach == NONE]
     only = [row for row in rows if row.reach == ONLY_IN]
     if not rows:

@@ -1,4 +1,4 @@
-"""What each block of an image is, and where the words that point at it lie."""
+"""The name of each block of an image, and where the words that point at it lie."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ class Named:
 
 @dataclass
 class Naming:
-    """Of one image. `waiting`: the tasks that surely do not run; `types`: those of the build, None
-    where they are not known."""
+    """The names in one image. `waiting`: the tasks that surely do not run; `types`: those of the
+    build, None where they are not known."""
 
     image: MemoryImage
     heaps: Sequence[Heap]
@@ -48,7 +48,7 @@ class Naming:
         self._starts = [block.address for block in self._used]
 
     def names(self, *, scanned: bool) -> dict[int, Named]:
-        """Of each used block, by its address. `scanned`: the image has all that may point at
+        """Each used block, by its address. `scanned`: the image has all that may point at
         one."""
         shapes = {
             block.address: shape
@@ -118,7 +118,7 @@ class Naming:
                 yield Variable(f"task {task.name}", task.tcb, number)
 
     def _content_at(self, address: int) -> Content | None:
-        """Of the used block that the address lies in or right behind."""
+        """The used block that the address lies in or right behind."""
         index = bisect_right(self._starts, address) - 1
         if index < 0 or address > self._used[index].end:
             return None

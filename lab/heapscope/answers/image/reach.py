@@ -1,12 +1,12 @@
 """Which blocks of a memory image something points at.
 
 Every aligned word of the image that is an address inside a block, or right behind its last byte,
-is a pointer to it, as a conservative collector takes it. What is known to hold no pointer of the
-program is left out: the words of the allocator itself, and free blocks. A word is doubtful where
-something else left it: below the stack pointer of a waiting task, behind the bytes that the program
-asked for, or in the last word of a block, where the allocator kept the address of a header while
-the memory was free. Roots are all other memory outside the heaps, and the stacks of the tasks; from
-them the scan goes on through the blocks that it reaches.
+is a pointer to it, as a conservative collector takes it. Memory that surely holds no pointer of
+the program is left out: the words of the allocator itself, and free blocks. A word is doubtful
+where something else left it: below the stack pointer of a waiting task, behind the bytes that the
+program asked for, or in the last word of a block, where the allocator kept the address of a header
+while the memory was free. Roots are all other memory outside the heaps, and the stacks of the
+tasks; from them the scan goes on through the blocks that it reaches.
 """
 
 from __future__ import annotations
@@ -43,8 +43,8 @@ class Word:
 
 @dataclass(frozen=True)
 class Reached:
-    """Of one used block. `words`: the first of those that decide it; `root`: where the word lies
-    from which the shortest chain leads to it, 0: there is none."""
+    """The finding about one used block. `words`: the first of those that decide it; `root`: where
+    the word lies from which the shortest chain leads to it, 0: no chain does."""
 
     reach: str
     words: tuple[Word, ...] = ()
@@ -84,7 +84,7 @@ class _Scan:
 def reach_of(
     image: MemoryImage, heaps: Sequence[Heap], waiting: Iterable[Task]
 ) -> dict[int, Reached]:
-    """Of each used block, by its address. `waiting`: the tasks that surely do not run."""
+    """Each used block, by its address. `waiting`: the tasks that surely do not run."""
     used = sorted(block for heap in heaps for block in heap.blocks if block.used)
     if not used:
         return {}
@@ -102,7 +102,7 @@ def reach_of(
 
 
 def _own_words(heap: Heap) -> Iterable[Span]:
-    """The allocator's structures, headers and free blocks: whatever is no used block."""
+    """The allocator's structures, headers and free blocks: whatever is between used blocks."""
     at = heap.start
     for block in heap.blocks:
         if block.used:
@@ -112,7 +112,7 @@ def _own_words(heap: Heap) -> Iterable[Span]:
 
 
 def _behind(used: Sequence[Block]) -> Iterable[Span]:
-    """What a block has behind the bytes that were asked for, where the heap keeps their number."""
+    """The bytes of a block behind those that were asked for, where the heap keeps their number."""
     for block in used:
         if block.requested is not None:
             yield Span(block.given + block.requested, block.end, _SLACK)
@@ -196,7 +196,7 @@ def _reason(address: int, spans: Sequence[Span]) -> str:
 
 
 def _closure(edges: _Edges, count: int) -> Any:
-    """Of each block, the address of the word outside the heaps from which the shortest chain leads
+    """For each block, the address of the word outside the heaps from which the shortest chain leads
     to it; 0: no chain does."""
     root = numpy.zeros(count, dtype="u8")
     outside = edges.holder == _NOBODY

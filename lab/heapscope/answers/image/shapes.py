@@ -34,7 +34,7 @@ class Shape:
 
 
 def shape_of(image: MemoryImage, content: Content, tasks: Sequence[Task]) -> Shape | None:
-    """What the block is; None: it has no shape that is known here."""
+    """The shape of the block; None: it has none that is known here."""
     return (
         _task(content, tasks)
         or _queue(image, content)
@@ -75,7 +75,9 @@ def _queue(image: MemoryImage, content: Content) -> Shape | None:
         return None
     storage = image.word(at + _STORAGE) or 0
     if item == 0:
-        return Shape("mutex" if storage == 0 else "semaphore" if length == 1 else "counter")
+        return Shape(
+            "mutex" if storage == 0 else "semaphore" if length == 1 else "counting semaphore"
+        )
     name = f"queue of {length} x {item} B"
     words = range(storage, storage + length * item, 4) if item % 4 == 0 else ()
     held = (("item of a queue", image.word(word) or 0) for word in words)

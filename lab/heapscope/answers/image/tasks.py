@@ -107,8 +107,8 @@ _STATES = (
 
 
 def states(image: MemoryImage, tasks: Sequence[Task], symbols: Symbols | None) -> dict[int, str]:
-    """What each task does, by its control block. Without the names of FreeRTOS's lists it is only
-    known who is ready, since the idle task always is."""
+    """The state of each task, by its control block. Without the names of FreeRTOS's lists it is
+    only known who is ready, since the idle task always is."""
     ready = symbols.address("pxReadyTasksLists") if symbols else _ready(tasks)
     running = _running(image, symbols)
     result = {}

@@ -2,8 +2,8 @@
 
 From each variable on, pointers are followed as their types tell: a block is an array of what the
 pointer points at, as many as fit into it. A block that several paths lead to has the name of the
-shortest. What may not hold, such as a member of a union or a pointer into a block's middle, is
-followed only after all that holds.
+shortest. A pointer that may not hold, such as a member of a union or one into a block's middle,
+is followed only after all others.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class Typed:
 
 @dataclass(frozen=True)
 class Content:
-    """Of a used block: where what the program asked for begins, and its bytes."""
+    """The part of a used block that the program asked for: its begin and its bytes."""
 
     block: int
     start: int
@@ -90,7 +90,7 @@ def typed_blocks(
 
 
 def _typed(types: Types, reference: _Reference, content: Content) -> Typed:
-    """What the block is by a pointer to it: an array of the pointer's type from there on; the
+    """The content of a block by a pointer to it: an array of the pointer's type from there on; the
     structure that has such a member at that place, where there is one alone; or, by a pointer of
     no type, what the program calls the pointer."""
     at, number = reference.address, reference.type

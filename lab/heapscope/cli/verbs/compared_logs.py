@@ -12,7 +12,7 @@ from heapscope.base.printable import printable
 from heapscope.base.sizes import parse_size
 from heapscope.logs.answer.log_comparison import LogComparison, compare_logs
 from heapscope.logs.answer.log_sides import ComparedLog, log_side, totals_side
-from heapscope.logs.heaps.image_log import blocks_by_size
+from heapscope.logs.heaps.image_log import blocks_by_name, blocks_by_size
 from heapscope.logs.heaps.image_state import is_image
 from heapscope.simulation.result.several import SIDES_MAX
 
@@ -47,8 +47,8 @@ def _side(name: str) -> ComparedLog:
 
 
 def _with_blocks(side: ComparedLog, name: str) -> ComparedLog:
-    """With the bytes that an image has in blocks of each size."""
-    return replace(side, figures={**side.figures, **blocks_by_size(name)})
+    """With the bytes that an image has in blocks of each name and of each size."""
+    return replace(side, figures={**side.figures, **blocks_by_name(name), **blocks_by_size(name)})
 
 
 def _totals(text: str) -> dict[str, int]:

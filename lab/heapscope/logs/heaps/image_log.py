@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from heapscope.answers.image.answer import heaps_of
+from heapscope.answers.image.answer import answer_of, heaps_of
 from heapscope.answers.image.heap import Heap
 from heapscope.answers.image.models import Modelled, modelled
 from heapscope.logs.heaps.image_state import check_state
@@ -14,7 +14,7 @@ from heapscope.logs.reader.reading import LogReading
 from heapscope.logs.reader.state import HeapState, last_state
 from heapscope.memory.image.read import read_images
 
-BLOCKS = "blocks in use"  #: the section of these figures
+BLOCKS, NAMED = "blocks in use", "blocks by name"  #: the sections of these figures
 _PLAIN = "0x00001000"  # MALLOC_CAP_DEFAULT
 
 
@@ -45,6 +45,12 @@ def blocks_by_size(names: str) -> dict[tuple[str, str], int]:
                 key = BLOCKS, f"of {each:,} B"
                 sizes[key] = sizes.get(key, 0) + each
     return dict(sorted(sizes.items(), key=lambda one: -one[1]))
+
+
+def blocks_by_name(names: str) -> dict[tuple[str, str], int]:
+    """Bytes in used blocks of each name, by section and name, the most bytes first."""
+    census = answer_of(read_images(names.split(","))).census
+    return {(NAMED, row.name): row.bytes for row in census}
 
 
 def _with_orders(state: HeapState, heaps: Sequence[Heap], models: Sequence[Modelled]) -> HeapState:

@@ -47,7 +47,7 @@ _NESTED = 64
 
 def read_types(path: str | Path) -> Types:
     """The variables that have an address, by what they are. Without debug information there are
-    none. InputError: the file is damaged, or is no ELF."""
+    no variables. InputError: the file is damaged, or is not an ELF."""
     name = printable(str(path), limit=400)
     with Path(path).open("rb") as file, reading(name, DEBUG_DAMAGED, remedy=_REMEDY):
         elf = ELFFile(file)

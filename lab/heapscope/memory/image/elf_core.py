@@ -42,13 +42,14 @@ def read_elf_core(data: bytes, *, name: str) -> MemoryImage:
             segments.append(Segment(address, part))
         elif kind == _NOTES:
             told.extend(_notes(part))
-    image, other = layered(one for one in segments if one.address not in _FAKE)
+    fakes = _FAKE if any(kind == _EXTRA for _, kind, _ in told) else ()
+    image, other = layered(one for one in segments if one.address not in fakes)
     missing = []
     if cut:
         missing.append(f"{sized(cut)} of the core dump are cut off.")
     if unsaved:
         missing.append(f"{sized(unsaved)} of memory that the core dump names are not in it.")
-    if len(image) < len(segments) and any(one.address in _FAKE for one in segments):
+    if any(one.address in fakes for one in segments):
         missing.append("The stack of a task was damaged and is not in the core dump.")
     notes = (f"{sized(other)} are told twice and changed between.",) if other else ()
     result = MemoryImage(

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from heapscope.base.errors import InputError
+from heapscope.base.port import TARGET
 from heapscope.base.printable import printable
 from heapscope.base.sizes import parse_size
 from heapscope.base.wording import size as sized
@@ -20,7 +21,6 @@ from heapscope.memory.image.memory_image import ADDRESS_END, MemoryImage, Segmen
 from heapscope.memory.image.registers import ARM, RISCV, XTENSA, of_server, pointers
 from heapscope.memory.static.window import read_windows
 
-_SCHEME = "gdb:"
 _PACKET_LEAST, _PACKET_MOST = 64, 1 << 16
 _PACKET_USUAL = 400  # where the server does not tell
 _OVERHEAD = 16  # bytes of a packet that are no memory
@@ -35,7 +35,7 @@ _MACHINES = ((b"riscv", RISCV), (b"xtensa", XTENSA), (b"arm", ARM))
 
 
 def is_target(name: str) -> bool:
-    return name.startswith(_SCHEME)
+    return name.startswith(TARGET)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,7 +49,7 @@ class TargetName:
 
 def parse_target(name: str) -> TargetName:
     """InputError: there is no port, or a range is none."""
-    place, _, ranges = name.removeprefix(_SCHEME).partition("@")
+    place, _, ranges = name.removeprefix(TARGET).partition("@")
     host, _, port = place.rpartition(":")
     shown = printable(name, limit=400)
     if not (port.isascii() and port.isdigit() and len(port) < 6 and 0 < int(port) < 1 << 16):

@@ -9,7 +9,7 @@ from heapscope.base.errors import InputError
 from heapscope.memory.image.memory_image import Segment
 
 _HEAD = re.compile(
-    rb"\A\s*(?::[0-9A-Fa-f]{10,}|S0[0-9A-Fa-f]{6,}\s+S[1-35]|S[123][0-9A-Fa-f]{8,})\s"
+    rb"\A\s*(?::[0-9A-Fa-f]{10,}\s|S0[0-9A-Fa-f]{6,}\s+S[1-35]|S[123][0-9A-Fa-f]{8,}\s)"
 )
 _DATA, _END, _SEGMENT, _LINEAR = 0, 1, 2, 4
 _ADDRESS = {b"1": 2, b"2": 3, b"3": 4}  # bytes of the address, by the digit of an S-record

@@ -16,7 +16,7 @@ from heapscope.base.errors import InputError
 from heapscope.base.wording import size as sized
 
 _START, _END = b"CORE DUMP START", b"CORE DUMP END"
-_ZEPHYR = re.compile(rb"#CD:(?P<data>[0-9a-fA-F]*|BEGIN#|END#|ERROR[^\r\n]*)")
+_ZEPHYR = re.compile(rb"#CD:(?P<data>BEGIN#|END#|ERROR[^\r\n]*|[0-9a-fA-F]*)")
 _BASE64 = re.compile(rb"(?P<prefix>.*?)(?P<data>[A-Za-z0-9+/]{2,64}={0,2})\s*")
 _BARE = re.compile(rb"(?:[A-Za-z0-9+/]{4}){0,15}[A-Za-z0-9+/]{2}[A-Za-z0-9+/=]{2}\s*")
 _COLOUR = re.compile(rb"\x1b\[[\d;]*m")

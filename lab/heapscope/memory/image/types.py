@@ -91,7 +91,7 @@ class Types:
         return result
 
     def name(self, number: int) -> str:
-        """As a programmer writes it; "": it has none."""
+        """The name that a programmer writes; "": it has none."""
         found, plain = self.by_id.get(number), self._plain_id(number)
         if found is not None and found.alias and found.name:
             return found.name
@@ -104,7 +104,7 @@ class Types:
         return f"struct {kind.name}" if kind.kind == STRUCT and kind.name else kind.name
 
     def structure(self, name: str) -> int:
-        """0: there is none of this name."""
+        """0: no structure has this name."""
         return self._structures.get(name, 0)
 
     def size(self, number: int) -> int:

@@ -1,4 +1,4 @@
-"""What is in a device's memory, on the terminal."""
+"""The content of a device's memory, on the terminal."""
 
 from __future__ import annotations
 
