@@ -64,14 +64,14 @@ def _are_owners(image: MemoryImage, used: Sequence[Block], at: int) -> bool:
     tasks = [word for word in words if word]
     if not tasks or len(set(tasks)) > max(4, len(tasks) // 2):
         return False
-    fit = sum(word in (0, None) or may_be_task(image, word or 0) for word in words)
+    fit = sum(not word or image.known(word, _TCB_STACK + 4) for word in words)
     alive = sum(_is_task(image, word) for word in tasks)
     return 20 * fit >= 19 * len(words) and 4 * alive >= len(tasks)
 
 
 def may_be_task(image: MemoryImage, word: int) -> bool:
-    """Whether a task's control block may have been there."""
-    return word % 4 == 0 and image.known(word, _TCB_STACK + 4)
+    """Whether a task's control block may have been there, also where the image has no bytes."""
+    return word % 4 == 0 and (image.known(word, _TCB_STACK + 4) or not image.known(word, 1))
 
 
 def _is_task(image: MemoryImage, word: int) -> bool:
