@@ -34,8 +34,9 @@ class _NoSymbols:
 
 
 def find_heaps(image: MemoryImage, symbols: Symbols | None = None) -> tuple[Heap, ...]:
-    """By address; of two that share memory, the one that was found first."""
-    names = symbols or _NoSymbols()
+    """By address; of two that share memory, the one that was found first. `symbols`: those of the
+    image, where none are given."""
+    names = symbols or image.symbols or _NoSymbols()
     listed = registered_heaps(image, names.address("registered_heaps"))
     heaps = [*_of_idf(image, listed), *dumped_heaps(image, listed)]
     coat = coat_of(image, heaps)
@@ -100,6 +101,12 @@ def _named(image: MemoryImage, symbols: Symbols) -> Iterator[Heap]:
     memory = None if zephyr is None else image.word(zephyr)
     if memory is not None:
         heap = sys_heap.heap_at(image, memory)
+        if heap is not None:
+            yield heap
+    freertos, last = symbols.address("ucHeap"), symbols.address("pxEnd")
+    end = None if last is None else image.word(last)
+    if freertos is not None and end is not None:
+        heap = heap_4.heap_at(image, freertos + 7 & ~7, end)
         if heap is not None:
             yield heap
 
