@@ -9,6 +9,7 @@ from tests.lab.image.drawn_heap import START, DrawnHeap
 
 from heapscope.answers.image.find import find_heaps
 from heapscope.answers.image.heap import Block, Damage, Heap
+from heapscope.memory.image.memory_image import MemoryImage, Segment
 
 TLSF = [
     "idf-4.3.2",
@@ -79,7 +80,7 @@ def test_what_is_written_at_random_is_never_called_damage_elsewhere(
     drawn = DrawnHeap.draw(allocator, random)
     for _ in range(30):
         at = START + random.randrange(80, 50_000)  # behind what finds a heap without a list
-        size = random.choice((1, 2, 4, 8, 16, 40))
+        size = random.choice((4, 8, 16, 40))  # less of a size word may leave it plausible
         heap, _ = damaged(drawn, random, at, size)
         assert all(_touches(one, at, size) for one in heap.damage), (at, size, heap.damage)
 
@@ -107,3 +108,29 @@ def test_slack_and_payload_are_not_called_damaged(seed: int) -> None:
     address, (_, size) = max(drawn.live.items(), key=lambda one: one[1][1])
     heap, _ = damaged(drawn, random, address, size)
     assert not heap.damage
+
+
+class Names:
+    """Symbols of a firmware with FreeRTOS's heap, whose end is known from a variable."""
+
+    END = START - 4
+
+    def address(self, name: str) -> int | None:
+        return {"ucHeap": START, "pxEnd": self.END}.get(name)
+
+
+def test_a_damaged_heap_of_freertos_is_walked_by_its_symbols(seed: int) -> None:
+    random = Random(seed)
+    drawn = DrawnHeap.draw("heap_4", random)
+    block = next(one for one in drawn.blocks[3:] if one.used)
+    memory = drawn.memory(random)
+    at = block.address - START - 4
+    memory[at : at + 4] = bytes([FILL]) * 4
+    end = drawn.blocks[-1].address + drawn.blocks[-1].size
+    segments = (Segment(START - 4, end.to_bytes(4, "little") + bytes(memory)),)
+    image = MemoryImage(segments=segments, files=("drawn",), what="drawn")
+    (heap,) = find_heaps(image, Names())
+    (found,) = heap.damage
+    assert (found.address, found.block, found.kind) == (block.address - 4, block.address, "header")
+    others = [one for one in drawn.blocks if one.address != block.address]
+    assert [(one.address, one.size, one.used) for one in heap.blocks] == others

@@ -43,6 +43,7 @@ class _Chain:
     gaps: list[Gap] = field(default_factory=list)
     after_free: bool | None = False
     unsure: list[Gap] = field(default_factory=list)
+    canary: int | None = None
     _proved: list[int] | None = None
 
     @property
@@ -71,9 +72,12 @@ class _Chain:
         return following
 
     def _surely_next(self, payload: int) -> int | None:
-        """The same, and the last word of a free block is its own address."""
+        """The same, and the last word of a free block is its own address, and the first one of a
+        used block the canary."""
         following = self.next_of(payload)
         if following is None or not (self.header(payload) or 0) & _FREE:
+            if self.canary is not None and self.image.word(payload) != self.canary:
+                return None
             return following
         back = self.image.word(following - 2 * _HEADER)
         return following if back == payload - 2 * _HEADER else None
@@ -132,10 +136,12 @@ class _Chain:
         return result
 
 
-def walk_blocks(image: MemoryImage, pool: int, end: int, *, trusted: bool = True) -> Walked:
+def walk_blocks(
+    image: MemoryImage, pool: int, end: int, *, trusted: bool = True, canary: int | None = None
+) -> Walked:
     """From the first block on to the end of the heap. `trusted`: there is a heap, even if its first
-    block is damaged."""
-    chain = _Chain(image, pool, end)
+    block is damaged; `canary`: the first word of every used block, None where it has none."""
+    chain = _Chain(image, pool, end, canary=canary)
     payload = pool + _HEADER
     while payload < chain.last:
         word = chain.header(payload) or 0
@@ -185,7 +191,8 @@ def _across(chain: _Chain, payload: int) -> int | None:
     limit = chain.last if proved is None else proved
     word = chain.header(payload)
     following = chain.leads_to(payload, limit)
-    if word is not None and following is not None and following < limit:
+    ends_here = proved is not None and chain.image.word(proved - 8) == payload - 8
+    if word is not None and following is not None and following < limit and not ends_here:
         # The size word is sound for all that it says: the next one is damaged.
         _add(chain, payload, word & ~3, free=bool(word & _FREE))
         return following

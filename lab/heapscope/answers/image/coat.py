@@ -15,7 +15,8 @@ from heapscope.answers.image.heap import NO_COAT, Block, Coat, Damage, Heap
 from heapscope.answers.image.records import Records
 from heapscope.memory.image.memory_image import MemoryImage
 
-_HEAD, _TAIL = 0xABBA_1234, 0xBAAD_5678
+HEAD = 0xABBA_1234
+_TAIL = 0xBAAD_5678
 _TAIL_BYTES = _TAIL.to_bytes(4, "little")
 _FILL = 0xFE
 _FILL_WORD = 0xFEFE_FEFE
@@ -48,7 +49,7 @@ def coat_of(image: MemoryImage, heaps: Sequence[Heap]) -> Coat:
 
 
 def _is_sound(image: MemoryImage, coat: Coat, block: Block) -> bool:
-    if image.word(block.address) != _HEAD:
+    if image.word(block.address) != HEAD:
         return False
     size = image.word(block.address + (coat.size or 0))
     if size is None or size > block.size:
@@ -63,14 +64,14 @@ def _are_owners(image: MemoryImage, used: Sequence[Block], at: int) -> bool:
     tasks = [word for word in words if word]
     if not tasks or len(set(tasks)) > max(4, len(tasks) // 2):
         return False
-    fit = sum(word in (0, None) or may_be_task(image, word or 0) for word in words)
+    fit = sum(not word or image.known(word, _TCB_STACK + 4) for word in words)
     alive = sum(_is_task(image, word) for word in tasks)
     return 20 * fit >= 19 * len(words) and 4 * alive >= len(tasks)
 
 
 def may_be_task(image: MemoryImage, word: int) -> bool:
-    """Whether a task's control block may have been there."""
-    return word % 4 == 0 and image.known(word, _TCB_STACK + 4)
+    """Whether a task's control block may have been there, also where the image has no bytes."""
+    return word % 4 == 0 and (image.known(word, _TCB_STACK + 4) or not image.known(word, 1))
 
 
 def _is_task(image: MemoryImage, word: int) -> bool:
@@ -162,7 +163,7 @@ def _words(image: MemoryImage, coat: Coat, block: Block) -> tuple[list[Damage], 
                 )
             )
 
-    tell(block.address, "head", _HEAD, "poisoning puts this word in front of every block")
+    tell(block.address, "head", HEAD, "poisoning puts this word in front of every block")
     size = image.word(block.address + coat.size)
     if size is None:
         return damage, None

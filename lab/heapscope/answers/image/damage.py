@@ -13,7 +13,7 @@ _NEAR = 4  # bytes between two damaged words that are as they have to be by chan
 _RUN_MOST = 1 << 16
 _FILLED = 4  # bytes of one value that are no chance
 _ORDINARY = (0x00, 0xFE, 0xFF)  # bytes that lie beside others of their kind without a write
-_STACK_FILL = b"\xa5" * 32  # FreeRTOS fills new stacks with it
+_STACK_FILL = b"\xa5" * 16  # FreeRTOS fills new stacks with it
 _FRONT = ("head", "size", "owner")
 
 
@@ -145,14 +145,14 @@ class _Write:
         return first.kind, 0, ""
 
     def _of_header(self, first: Damage, before: Block, after: Block | None) -> tuple[str, int, str]:
-        if self._high - self._low < 4 and self._low == before.end:
-            return "overflow", before.address, "only the first bytes behind the block are written"
         if after is not None and self._is_stack(after):
             return (
                 "underflow",
                 after.address,
                 "the block behind is a task's stack by its pattern, and a stack grows down",
             )
+        if self._high - self._low < 4 and self._low == before.end:
+            return "overflow", before.address, "only the first bytes behind the block are written"
         if self._beyond and not self._left:
             return (
                 "overflow",

@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import Protocol
 
 from heapscope.answers.image import heap_4, idf_list, sys_heap, tlsf, umm
-from heapscope.answers.image.coat import coat_of, coated
+from heapscope.answers.image.coat import HEAD, coat_of, coated
 from heapscope.answers.image.damage import explained
 from heapscope.answers.image.dumped import dumped_heaps
 from heapscope.answers.image.heap import Heap
@@ -34,13 +34,16 @@ class _NoSymbols:
 
 
 def find_heaps(image: MemoryImage, symbols: Symbols | None = None) -> tuple[Heap, ...]:
-    """By address; of two that share memory, the one that was found first."""
-    names = symbols or _NoSymbols()
+    """By address; of two that share memory, the one that was found first. `symbols`: those of the
+    image, where none are given."""
+    names = symbols or image.symbols or _NoSymbols()
     listed = registered_heaps(image, names.address("registered_heaps"))
     heaps = [*_of_idf(image, listed), *dumped_heaps(image, listed)]
     coat = coat_of(image, heaps)
     records = records_of(image, heaps, coat)
     coat = replace(coat, listed=records is not None)
+    if coat.poisoned:
+        heaps = [_proved_by_canaries(image, heap) for heap in heaps]
     dressed = [replace(coated(image, heap, coat, records), coat=coat) for heap in heaps]
     if not dressed:
         dressed = list(_of_others(image, names))
@@ -48,6 +51,16 @@ def find_heaps(image: MemoryImage, symbols: Symbols | None = None) -> tuple[Heap
         replace(heap, damage=explained(image, heap))
         for heap in sorted(dressed, key=lambda heap: heap.start)
     )
+
+
+def _proved_by_canaries(image: MemoryImage, heap: Heap) -> Heap:
+    """The heap again, where headers are damaged: a block behind them has its canary."""
+    if heap.dumped or not any(one.kind == "header" for one in heap.damage):
+        return heap
+    again = tlsf.heap_at(image, heap.start, heap.end, canary=HEAD)
+    if again is None:
+        return heap
+    return replace(again, caps=heap.caps, turn=heap.turn, changing=heap.changing)
 
 
 def _of_idf(image: MemoryImage, listed: tuple[RegisteredHeap, ...]) -> list[Heap]:
@@ -88,6 +101,12 @@ def _named(image: MemoryImage, symbols: Symbols) -> Iterator[Heap]:
     memory = None if zephyr is None else image.word(zephyr)
     if memory is not None:
         heap = sys_heap.heap_at(image, memory)
+        if heap is not None:
+            yield heap
+    freertos, last = symbols.address("ucHeap"), symbols.address("pxEnd")
+    end = None if last is None else image.word(last)
+    if freertos is not None and end is not None:
+        heap = heap_4.heap_at(image, freertos + 7 & ~7, end)
         if heap is not None:
             yield heap
 

@@ -62,7 +62,10 @@ def heaps_by_structure(image: MemoryImage) -> Iterator[Heap]:
 
 
 def _chains(image: MemoryImage, chain: _Chain, places: list[int]) -> Iterator[Heap]:
+    """A chain that begins at no block's end; of those that end at one place, the first one that is
+    sound: what is left of old blocks inside a free one may lead into the chain, too."""
     lengths: dict[int, tuple[int, int]] = {}
+    led_to = set()
     for at in reversed(places):
         one = chain.step(at)
         if one is None:
@@ -73,13 +76,14 @@ def _chains(image: MemoryImage, chain: _Chain, places: list[int]) -> Iterator[He
         link = image.word(at) or end  # of a free block, to one of the same chain
         if link == end or lengths.get(link, (0, 0))[1] == end:
             lengths[at] = (length + 1, end)
-    by_end: dict[int, int] = {}
-    for at, (length, end) in lengths.items():
-        if length >= _PROOF and (end not in by_end or length > lengths[by_end[end]][0]):
-            by_end[end] = at
-    for end, start in by_end.items():
-        heap = heap_at(image, start, end)
+            led_to.add(one.next)
+    found = set()
+    for at, (length, end) in sorted(lengths.items()):
+        if length < _PROOF or at in led_to or end in found:
+            continue
+        heap = heap_at(image, at, end)
         if heap is not None and not heap.damage:
+            found.add(end)
             yield heap
 
 

@@ -69,8 +69,11 @@ def starts(image: MemoryImage) -> Iterator[int]:
             yield start + 4 * index
 
 
-def heap_at(image: MemoryImage, start: int, end: int | None = None) -> Heap | None:
-    """None: no heap of this kind is there. `end`: as the SDK's list of heaps has it."""
+def heap_at(
+    image: MemoryImage, start: int, end: int | None = None, *, canary: int | None = None
+) -> Heap | None:
+    """None: no heap of this kind is there. `end`: as the SDK's list of heaps has it; `canary`: the
+    first word of every used block."""
     inside, listed = image.word(start + _SIZE), end is not None
     if inside is None or not _LEAST <= inside < 1 << 31:
         inside = None
@@ -80,25 +83,39 @@ def heap_at(image: MemoryImage, start: int, end: int | None = None) -> Heap | No
         return None
     end = start + _CONTROL + inside
     best: tuple[_Layout, Walked] | None = None
+    least = 0
     for layout in (_sized(start, inside), *_fixed(start, inside)):
         if layout is None:
             continue
         sound = sum(layout.holds(image, at) == word for at, word in layout.words.items())
         if sound < (2 if listed else _ENOUGH):
             continue
-        walked = walk_blocks(image, layout.pool, end, trusted=sound > _ENOUGH)
+        walked = walk_blocks(image, layout.pool, end, trusted=sound > _ENOUGH, canary=canary)
         if not walked.blocks:
             continue
-        if best is None or len(walked.damage) < len(best[1].damage):
-            best = layout, walked
+        wrong = _wrong_maps(image, layout) + len(layout.words) - sound
+        if best is None or wrong < least:
+            best, least = (layout, walked), wrong
         if layout.name == SIZED or not walked.damage:
             break
     if best is None:
         return None
     earlier = None if listed else _earlier_end(best[1])
     if earlier is not None and start < earlier < end:
-        return heap_at(image, start, earlier)  # the word of the heap's size is damaged
+        return heap_at(
+            image, start, earlier, canary=canary
+        )  # the word of the heap's size is damaged
     return _heap(image, start, end, *best)
+
+
+def _wrong_maps(image: MemoryImage, layout: _Layout) -> int:
+    """Levels whose own bitmap has a bit and that of all levels not, or the other way round. With
+    tables of another size, other words are there."""
+    levels = image.word(layout.bins.map) or 0
+    return sum(
+        bool(image.word(layout.bins.maps + 4 * level)) != bool(levels >> level & 1)
+        for level in range(layout.bins.levels)
+    )
 
 
 def _earlier_end(walked: Walked) -> int | None:
