@@ -2,26 +2,48 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
+from heapscope.answers.image.census import (
+    census,
+    suspect_sentences,
+    suspects,
+    task_rows,
+    tasks_of,
+)
 from heapscope.answers.image.dumped import left_open, without_heap
 from heapscope.answers.image.find import find_heaps
 from heapscope.answers.image.heap import Block, Heap
 from heapscope.answers.image.holding import damage_row, damage_sentences
 from heapscope.answers.image.models import Modelled, modelled
-from heapscope.answers.image.result import BlockRow, HeapRow, ImageResult
+from heapscope.answers.image.naming import Named, Naming
+from heapscope.answers.image.registered import registered_heaps
+from heapscope.answers.image.result import BlockRow, HeapRow, ImageResult, SuspectRow
+from heapscope.answers.image.tasks import states, waiting
 from heapscope.base.errors import InputError
 from heapscope.base.wording import plural, size
 from heapscope.memory.image.memory_image import MemoryImage
+from heapscope.memory.image.types import Types
+
+_OUTSIDE_MIN = 1024  # bytes of variables; fewer tell nothing
 
 
-def answer_of(image: MemoryImage, *, chip: str = "", idf: str = "") -> ImageResult:
-    """`chip`, `idf`: as the user names them. InputError: there is no heap in the image, and no
-    task."""
+def answer_of(
+    image: MemoryImage, *, chip: str = "", idf: str = "", types: Types | None = None
+) -> ImageResult:
+    """`chip`, `idf`: as the user names them; `types`: of the build, where they are known.
+    InputError: there is no heap in the image, and no task."""
     heaps = find_heaps(image) if image.threads else heaps_of(image)
     models = modelled(heaps, idf or image.sdk) if heaps else ()
     rows = tuple(_heap_row(heap, model) for heap, model in zip(heaps, models, strict=True))
     damage = tuple(damage_row(image, heap, one) for heap in heaps for one in heap.damage)
+    tasks = tasks_of(image, heaps)
+    doing = states(image, tasks, image.symbols)
+    naming = Naming(image, heaps, tasks, waiting(tasks, doing), types)
+    outside = _outside(image, heaps)
+    names = naming.names(scanned=outside >= _OUTSIDE_MIN)
+    used = [block for heap in heaps for block in heap.blocks if block.used]
+    unsure = suspects(used, names)
     return ImageResult(
         files=image.files,
         what=image.what,
@@ -29,16 +51,24 @@ def answer_of(image: MemoryImage, *, chip: str = "", idf: str = "") -> ImageResu
         idf=idf or image.sdk,
         known=image.size,
         heaps=rows,
-        blocks=tuple(_block_rows(heaps)),
+        blocks=tuple(_block_rows(heaps, names)),
         damage=damage,
-        tasks=(),
-        census=(),
-        missing=(*image.missing, *_gaps(heaps), *left_open(heaps)),
-        notes=(*image.notes, *_notes(heaps, models)),
+        tasks=tuple(task_rows(tasks, doing)),
+        census=census(used, names),
+        suspects=unsure,
+        missing=(
+            *image.missing,
+            *_absent(image, heaps),
+            *_gaps(heaps),
+            *left_open(heaps),
+            *_searched(outside, unsure),
+        ),
+        notes=(*image.notes, *_notes(heaps, models), *_unnamed(image, types)),
         verdict=(
             *damage_sentences(damage),
             *((f"The device stopped: {image.reason.rstrip('.')}.",) if image.reason else ()),
             _full(rows) if rows else without_heap(image),
+            *suspect_sentences(unsure),
         ),
     )
 
@@ -58,11 +88,9 @@ def _heap_row(heap: Heap, model: Modelled) -> HeapRow:
     used = [block for block in heap.blocks if block.used]
     row = None if heap.dumped else model.row
     poison = heap.coat.poison
-    free, least, largest = heap.counted_free, heap.minimum_free, None
+    free, least, largest = heap.counted_free, heap.minimum_free, heap.largest
     if row is not None:
         free, largest = row.counted_free, row.largest_reported
-    elif not model.names and not heap.damage and not heap.dumped:
-        largest = max((block.size for block in heap.blocks if not block.used), default=0)
     return HeapRow(
         start=heap.start,
         bytes=heap.size,
@@ -76,23 +104,54 @@ def _heap_row(heap: Heap, model: Modelled) -> HeapRow:
     )
 
 
-def _block_rows(heaps: Sequence[Heap]) -> Iterator[BlockRow]:
+def _outside(image: MemoryImage, heaps: Sequence[Heap]) -> int:
+    """Bytes of the image outside the heaps: the variables that may point at blocks."""
+    inside = sum(
+        max(0, min(one.end, heap.end) - max(one.address, heap.start))
+        for one in image.segments
+        for heap in heaps
+    )
+    return image.size - inside
+
+
+def _absent(image: MemoryImage, heaps: Sequence[Heap]) -> Iterator[str]:
+    head = image.symbols.address("registered_heaps") if image.symbols else None
+    for one in registered_heaps(image, head):
+        if not any(heap.start == one.start for heap in heaps):
+            yield (
+                f"The SDK's list also has a heap of {size(one.end - one.start)} at "
+                f"{one.start:#010x}, which is not in the image: it may hold pointers, too."
+            )
+
+
+def _searched(outside: int, unsure: Sequence[SuspectRow]) -> Iterator[str]:
+    if outside < _OUTSIDE_MIN:
+        yield "Without the memory outside the heaps, what points at a block is not known."
+    elif unsure:
+        yield (
+            f"Pointers were looked for in {size(outside)} outside the heaps and in the blocks; "
+            "memory that is not in the image may have more, and a program may hide one."
+        )
+
+
+def _block_rows(heaps: Sequence[Heap], names: Mapping[int, Named]) -> Iterator[BlockRow]:
     for heap in heaps:
         for block in heap.blocks:
-            yield _block_row(block)
+            yield _block_row(block, names.get(block.address, Named()))
 
 
-def _block_row(block: Block) -> BlockRow:
+def _block_row(block: Block, named: Named) -> BlockRow:
     return BlockRow(
         address=block.address,
         bytes=block.size,
         used=block.used,
         program=block.given,
         requested=block.requested,
-        owner=f"{block.owner:#010x}" if block.owner else "",
-        name="",
-        reach=None,
-        found_in=(),
+        owner=named.owner or (f"{block.owner:#010x}" if block.owner else ""),
+        name=named.name,
+        path=named.path,
+        reach=named.reached.reach if named.reached else None,
+        found_in=named.found_in,
     )
 
 
@@ -103,6 +162,15 @@ def _gaps(heaps: Sequence[Heap]) -> Iterator[str]:
                 f"The heap at {heap.start:#010x} has {size(gap.end - gap.start)} at "
                 f"{gap.start:#010x} in which no block proves itself."
             )
+
+
+def _unnamed(image: MemoryImage, types: Types | None) -> Iterator[str]:
+    if image.symbols is None:
+        yield "--elf build/PROJECT.elf gives the blocks names by what the program holds them in."
+    elif types is None:
+        yield "--elf build/PROJECT.elf gives the blocks names by their types, too."
+    elif not types.variables:
+        yield "The ELF has no debug information (-g), so that blocks have no types."
 
 
 def _notes(heaps: Sequence[Heap], models: Sequence[Modelled]) -> Iterator[str]:

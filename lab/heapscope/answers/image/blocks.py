@@ -23,9 +23,12 @@ _PROOF = 3  # blocks in a row that are no chance
 
 @dataclass
 class Walked:
+    """`unsure`: where more blocks may have been than their damaged words tell."""
+
     blocks: tuple[Block, ...] = ()
     damage: tuple[Damage, ...] = ()
     gaps: tuple[Gap, ...] = ()
+    unsure: tuple[Gap, ...] = ()
 
 
 @dataclass
@@ -39,6 +42,7 @@ class _Chain:
     damage: list[Damage] = field(default_factory=list)
     gaps: list[Gap] = field(default_factory=list)
     after_free: bool | None = False
+    unsure: list[Gap] = field(default_factory=list)
     _proved: list[int] | None = None
 
     @property
@@ -149,7 +153,7 @@ def walk_blocks(image: MemoryImage, pool: int, end: int, *, trusted: bool = True
         _add(chain, payload, word & ~3, free=bool(word & _FREE))
         _check_back_link(chain, following)
         payload = following
-    return Walked(tuple(chain.blocks), tuple(chain.damage), tuple(chain.gaps))
+    return Walked(tuple(chain.blocks), tuple(chain.damage), tuple(chain.gaps), tuple(chain.unsure))
 
 
 def _add(chain: _Chain, payload: int, size: int, *, free: bool) -> None:
@@ -185,6 +189,7 @@ def _across(chain: _Chain, payload: int) -> int | None:
         # The size word is sound for all that it says: the next one is damaged.
         _add(chain, payload, word & ~3, free=bool(word & _FREE))
         return following
+    chain.unsure.append(Gap(start=payload - _HEADER, end=limit))
     if proved is None or word is None:
         chain.gaps.append(Gap(start=payload - _HEADER, end=chain.end))
         if word is not None:

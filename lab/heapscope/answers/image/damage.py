@@ -11,6 +11,7 @@ from heapscope.memory.image.memory_image import MemoryImage
 
 _NEAR = 4  # bytes between two damaged words that are as they have to be by chance
 _RUN_MOST = 1 << 16
+_FILLED = 4  # bytes of one value that are no chance
 _ORDINARY = (0x00, 0xFE, 0xFF)  # bytes that lie beside others of their kind without a write
 _STACK_FILL = b"\xa5" * 32  # FreeRTOS fills new stacks with it
 _FRONT = ("head", "size", "owner")
@@ -62,7 +63,10 @@ class _Write:
         self._image, self._blocks, self._group = image, blocks, group
         self._starts = [block.address for block in blocks]
         self._low, self._high = group[0].address, max(map(_end, group))
-        self._left, self._right = self._run()
+        self._left, filled = self._run()
+        if filled:
+            self._high = self._low + filled
+        self._beyond = filled > _FILLED
 
     def damage(self) -> Damage:
         first = self._group[0]
@@ -72,7 +76,7 @@ class _Write:
         return replace(
             first,
             address=self._low,
-            size=self._high + self._right - self._low,
+            size=self._high - self._low,
             block=block,
             kind=kind,
             words=tuple(dict.fromkeys(one.kind for one in self._group)),
@@ -83,15 +87,18 @@ class _Write:
         )
 
     def _run(self) -> tuple[int, int]:
-        """Bytes before and behind the damaged ones that go on with the one byte that these are."""
-        data = self._image.bytes_at(self._low, self._high - self._low) or b""
-        if len(data) < 4 or len(set(data)) != 1 or data[0] in _ORDINARY:
+        """Bytes before the damaged ones, and from their beginning on, that are all the same; 0 and
+        0: they are not from one fill, as far as they tell."""
+        first = self._image.bytes_at(self._low, 1) or b""
+        if not first or first[0] in _ORDINARY:
             return 0, 0
         left = right = 0
-        while left < _RUN_MOST and self._image.bytes_at(self._low - left - 1, 1) == data[:1]:
-            left += 1
-        while right < _RUN_MOST and self._image.bytes_at(self._high + right, 1) == data[:1]:
+        while right < _RUN_MOST and self._image.bytes_at(self._low + right, 1) == first:
             right += 1
+        if right < _FILLED or self._low + right <= self._group[-1].address:
+            return 0, 0
+        while left < _RUN_MOST and self._image.bytes_at(self._low - left - 1, 1) == first:
+            left += 1
         return left, right
 
     def _at(self, address: int) -> int:
@@ -146,13 +153,13 @@ class _Write:
                 after.address,
                 "the block behind is a task's stack by its pattern, and a stack grows down",
             )
-        if self._right and not self._left:
+        if self._beyond and not self._left:
             return (
                 "overflow",
                 before.address,
                 "the write begins right behind the block and goes on in the next one",
             )
-        if self._left and not self._right:
+        if self._left and not self._beyond:
             return "overflow", before.address, "the same bytes fill the end of the block before"
         return first.kind, 0, "it came from the block before or from the one behind"
 

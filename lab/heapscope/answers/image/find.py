@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Protocol
 
-from heapscope.answers.image import tlsf
+from heapscope.answers.image import heap_4, idf_list, sys_heap, tlsf, umm
 from heapscope.answers.image.coat import coat_of, coated
 from heapscope.answers.image.damage import explained
 from heapscope.answers.image.dumped import dumped_heaps
@@ -42,6 +42,8 @@ def find_heaps(image: MemoryImage, symbols: Symbols | None = None) -> tuple[Heap
     records = records_of(image, heaps, coat)
     coat = replace(coat, listed=records is not None)
     dressed = [replace(coated(image, heap, coat, records), coat=coat) for heap in heaps]
+    if not dressed:
+        dressed = list(_of_others(image, names))
     return tuple(
         replace(heap, damage=explained(image, heap))
         for heap in sorted(dressed, key=lambda heap: heap.start)
@@ -53,7 +55,7 @@ def _of_idf(image: MemoryImage, listed: tuple[RegisteredHeap, ...]) -> list[Heap
     for start, end in _places(image, listed):
         if any(heap.start <= start < heap.end for heap in heaps):
             continue
-        heap = tlsf.heap_at(image, start, end)
+        heap = tlsf.heap_at(image, start, end) or idf_list.heap_at(image, start, end)
         if heap is not None and not any(_share(heap, other) for other in heaps):
             heaps.append(heap)
     turns = {one.start: (turn, one) for turn, one in enumerate(listed)}
@@ -66,8 +68,37 @@ def _places(
     for one in listed:
         if image.known(one.start, 4):  # a core dump has its blocks alone
             yield one.start, one.end
-    for start in tlsf.starts(image):
-        yield start, None
+    for layout in (tlsf, idf_list):
+        for start in layout.starts(image):
+            yield start, None
+
+
+def _of_others(image: MemoryImage, symbols: Symbols) -> Iterator[Heap]:
+    """The heaps of a firmware without ESP-IDF's."""
+    found: list[Heap] = []
+    for heap in (*_named(image, symbols), *_by_structure(image)):
+        if not any(_share(heap, other) for other in found):
+            found.append(heap)
+            yield heap
+
+
+def _named(image: MemoryImage, symbols: Symbols) -> Iterator[Heap]:
+    """By the names that the allocators' own sources give their memory."""
+    zephyr = symbols.address("_system_heap")
+    memory = None if zephyr is None else image.word(zephyr)
+    if memory is not None:
+        heap = sys_heap.heap_at(image, memory)
+        if heap is not None:
+            yield heap
+
+
+def _by_structure(image: MemoryImage) -> Iterator[Heap]:
+    for layout in (sys_heap, umm):
+        for start in layout.starts(image):
+            heap = layout.heap_at(image, start)
+            if heap is not None and not heap.damage:
+                yield heap
+    yield from heap_4.heaps_by_structure(image)
 
 
 def _registered(heap: Heap, turns: Mapping[int, tuple[int, RegisteredHeap]]) -> Heap:

@@ -117,7 +117,8 @@ class Heap:
     """`start`, `end`: of the region; `first`: where its first block begins. `family`: the layout
     by which it was walked. `free_order`: payloads of the free blocks, list by list, each from its
     head on; `order_known`: all of the order is from the lists. `counted_free`, `minimum_free`: the
-    allocator's own words, None where it keeps none. `caps`: of the region by priority, where the
+    allocator's own words, None where it keeps none; `largest`: what it reports as the largest free
+    block, where the lab's models are not asked. `caps`: of the region by priority, where the
     SDK's list of heaps was found, and `turn`: its position there; `changing`: its lock is taken.
     `table_log2`: of the largest heap that its tables are for, where these are fixed; `bins_log2`:
     of the bins of a level. `coat`: what is around its blocks. `dumped`: of a core dump that tells
@@ -132,6 +133,7 @@ class Heap:
     order_known: bool = True
     counted_free: int | None = None
     minimum_free: int | None = None
+    largest: int | None = None
     caps: tuple[int, int, int] | None = None
     turn: int | None = None
     damage: tuple[Damage, ...] = ()

@@ -26,6 +26,7 @@ _FIXED = ("idf-4.3.0", "idf-4.3.2", "idf-4.4.0", "idf-4.4.2")
 _LISTS = ("idf-3.3", "idf-4.2")
 _ROUNDED = ("idf-4.3.0", "idf-5.5")
 _IN_POISON, _IN_FRONT, _LISTED = _SIZED[:1], _SIZED[1:3], _SIZED[3:]
+_FAMILIES = ("TLSF", "TLSF, fixed tables", "free list")
 _TABLES = {18: "", 19: "-fl19", 22: "-psram", 24: "-fl24", 25: "-fl25", 30: "-host"}
 _OWNER_IN_POISON = 4
 _LEAVE = 16  # a rest that is smaller stays with the block
@@ -45,6 +46,8 @@ class Modelled:
 
 def modelled(heaps: Sequence[Heap], idf: str) -> tuple[Modelled, ...]:
     """Of each heap of an ESP-IDF firmware. `idf`: its release, or empty."""
+    if not heaps or heaps[0].family not in _FAMILIES:
+        return tuple(Modelled((), None) for _ in heaps)
     bases = _of_release(idf) or tuple(_bases(heaps))
     rows: list[dict[str, Struct]] = []
     for heap in heaps:
@@ -136,8 +139,9 @@ def _named(base: str, heap: Heap) -> Iterator[str]:
     coat = heap.coat
     table = _TABLES.get(heap.table_log2, "") if heap.family == "TLSF, fixed tables" else ""
     flavour = ("+full" if coat.fills else "+light") if coat.poisoned else ""
-    if coat.owner is not None:
-        flavour = "+track" if coat.owner == _OWNER_IN_POISON else f"{flavour}+track"
+    if coat.owner is not None:  # in the poison's head it brings light poisoning with it
+        in_poison = coat.owner == _OWNER_IN_POISON
+        flavour = ("+full" * coat.fills if in_poison else flavour) + "+track"
     name = find_allocator(base + table + flavour)
     if name is not None:
         yield name

@@ -14,6 +14,7 @@ from heapscope.memory.image.memory_image import MemoryImage
 _CAPS, _START, _END, _LOCK, _HEAP, _NEXT = -12, 0, 4, 8, 16, 20
 _NAME = -16
 _CORES = (0xCDCD, 0xABAB)  # as a lock names who has it, where there are two
+_LOWEST = 0x1000_0000  # below it no chip has RAM for a heap
 _LEAST = 128
 _MOST = 64 << 20
 
@@ -60,10 +61,12 @@ def _entries(image: MemoryImage) -> Iterator[RegisteredHeap]:
         same = words[:count] == words[_HEAP // 4 :][:count]
         later = words[1 : count + 1] - words[:count]
         good = same & (later >= _LEAST) & (later <= _MOST) & (words[:count] % 4 == 0)
+        good &= words[:count] >= _LOWEST
         for index in good[3:].nonzero()[0].tolist():
             at = start + 4 * (index + 3)
             entry = _entry(image, at)
-            if any(entry.caps) and entry.start:
+            lock = image.word(entry.start)
+            if any(entry.caps) and lock in (at + _LOCK, None):  # the heap leads back to its lock
                 yield entry
 
 

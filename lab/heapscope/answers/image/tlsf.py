@@ -18,10 +18,10 @@ from heapscope.memory.image.memory_image import MemoryImage
 SIZED, FIXED = "TLSF", "TLSF, fixed tables"
 _CONTROL = 20  # behind the SDK's own structure
 _SIZE, _CONTROL_LINK = 12, 16
-_NULL_NEXT = _CONTROL + 8
 _SIZED_TABLES = _CONTROL + 36
 _FIXED_TABLES = _CONTROL + 20
 _FIXED_LIMITS = (18, 19, 22, 24, 25, 30)  # log2 of the largest heap, of the builds that there are
+_SEARCHED = _FIXED_TABLES + 4 * 24 + 12  # bytes of a heap that a search looks at
 _LEAST = 128
 _POOL_LEAST = 20
 _ENOUGH = 3  # words of the control structure that are as they have to be
@@ -47,40 +47,66 @@ class _Layout:
 
 def starts(image: MemoryImage) -> Iterator[int]:
     """Where a heap may start: its word for the control structure names the address of that, and a
-    word inside names the address of the tables, or of the null block. The null block's other words
-    change with each free block that comes or goes, and with each link that is damaged."""
+    word inside names the address of the tables; or the heads of fixed tables name the null block,
+    since their first bins are of sizes that no block has. The null block's own words change with
+    each free block that comes or goes."""
     for start, words in image.words():
-        count = len(words) - (_CONTROL + 28) // 4
+        count = len(words) - _SEARCHED // 4
         if count <= 0:
             continue
-        own = numpy.arange(start + _CONTROL, start + _CONTROL + 4 * count, 4, dtype="u4")
-        sized = words[(_CONTROL + 28) // 4 :][:count] == own + (_SIZED_TABLES - _CONTROL)
-        fixed = words[_NULL_NEXT // 4 :][:count] == own
-        for index in ((words[4 : 4 + count] == own) & (sized | fixed)).nonzero()[0].tolist():
+        own = start + _CONTROL + 4 * numpy.arange(count, dtype="u4")
+        linked = (words[_CONTROL_LINK // 4 :][:count] == own).nonzero()[0]
+        at = linked.astype("i8")
+        null = own[linked]
+        sized = words[at + (_CONTROL + 28) // 4] == null + (_SIZED_TABLES - _CONTROL)
+        fixed = numpy.zeros(len(at), bool)
+        for limit in _FIXED_LIMITS:
+            heads = at + (_FIXED_TABLES + 4 * (limit - 6)) // 4
+            fixed |= (
+                (words[heads] == null) & (words[heads + 1] == null) & (words[heads + 2] == null)
+            )
+        for index in at[sized | fixed].tolist():
             yield start + 4 * index
 
 
 def heap_at(image: MemoryImage, start: int, end: int | None = None) -> Heap | None:
     """None: no heap of this kind is there. `end`: as the SDK's list of heaps has it."""
-    inside = image.word(start + _SIZE)
+    inside, listed = image.word(start + _SIZE), end is not None
     if inside is None or not _LEAST <= inside < 1 << 31:
         inside = None
     if end is not None:
         inside = end - start - _CONTROL
     if inside is None or start + _CONTROL + inside > 1 << 32:
         return None
+    end = start + _CONTROL + inside
+    best: tuple[_Layout, Walked] | None = None
     for layout in (_sized(start, inside), *_fixed(start, inside)):
         if layout is None:
             continue
         sound = sum(layout.holds(image, at) == word for at, word in layout.words.items())
-        if sound < min(_ENOUGH, len(layout.words)) and end is None:
+        if sound < (2 if listed else _ENOUGH):
             continue
-        walked = walk_blocks(
-            image, layout.pool, start + _CONTROL + inside, trusted=sound >= _ENOUGH + 1
-        )
-        if walked.blocks or walked.damage:
-            return _heap(image, start, start + _CONTROL + inside, layout, walked)
-    return None
+        walked = walk_blocks(image, layout.pool, end, trusted=sound > _ENOUGH)
+        if not walked.blocks:
+            continue
+        if best is None or len(walked.damage) < len(best[1].damage):
+            best = layout, walked
+        if layout.name == SIZED or not walked.damage:
+            break
+    if best is None:
+        return None
+    earlier = None if listed else _earlier_end(best[1])
+    if earlier is not None and start < earlier < end:
+        return heap_at(image, start, earlier)  # the word of the heap's size is damaged
+    return _heap(image, start, end, *best)
+
+
+def _earlier_end(walked: Walked) -> int | None:
+    """The block of no size that ends a heap, where the walk did not expect it."""
+    last = walked.damage[-1] if walked.damage else None
+    if last is None or last.kind != "header" or not walked.gaps or (last.holds or 0) & ~2:
+        return None
+    return last.block if last.expected is None else None
 
 
 def _sized(start: int, inside: int) -> _Layout | None:
@@ -147,7 +173,7 @@ def _fixed(start: int, inside: int) -> Iterator[_Layout]:
 
 
 def _heap(image: MemoryImage, start: int, end: int, layout: _Layout, walked: Walked) -> Heap:
-    lists = read_free_lists(image, layout.bins, walked.blocks)
+    lists = read_free_lists(image, layout.bins, walked.blocks, walked.unsure)
     return Heap(
         start=start,
         end=end,

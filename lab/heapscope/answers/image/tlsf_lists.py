@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from heapscope.answers.image.heap import Block, Damage
+from heapscope.answers.image.heap import Block, Damage, Gap
 from heapscope.memory.image.memory_image import MemoryImage
 
 _PAYLOAD = 8  # from a block to its payload
@@ -44,9 +44,12 @@ class FreeLists:
     damage: tuple[Damage, ...]
 
 
-def read_free_lists(image: MemoryImage, bins: Bins, blocks: Sequence[Block]) -> FreeLists:
+def read_free_lists(
+    image: MemoryImage, bins: Bins, blocks: Sequence[Block], unsure: Sequence[Gap]
+) -> FreeLists:
     """The free blocks of each bin from its head on. Behind a link that leads elsewhere the others
-    of its bin follow by their own links: then the order is not known."""
+    of its bin follow by their own links: then the order is not known. `unsure`: where free blocks
+    may be that are not among `blocks`; a link there is no damage."""
     free = {block.address: bins.of(block.size) for block in blocks if not block.used}
     by_bin: dict[int, list[int]] = {}
     for payload, number in free.items():
@@ -64,7 +67,20 @@ def read_free_lists(image: MemoryImage, bins: Bins, blocks: Sequence[Block]) -> 
         is_known = is_known and reading.whole
     damage.extend(_heads_of_nothing(image, bins, empty))
     damage.extend(_maps(image, bins, by_bin))
-    return FreeLists(tuple(order), is_known, tuple(damage))
+    sure = tuple(one for one in damage if _is_sure(one, unsure))
+    return FreeLists(tuple(order), is_known and not unsure, sure)
+
+
+def _is_sure(damage: Damage, unsure: Sequence[Gap]) -> bool:
+    def inside(address: int) -> bool:
+        return any(gap.start <= address < gap.end for gap in unsure)
+
+    if not unsure or inside(damage.address):
+        return True
+    links = (damage.holds, damage.expected)
+    return damage.kind != "control" and not any(
+        link is None or inside(link + _PAYLOAD) for link in links
+    )
 
 
 class _List:

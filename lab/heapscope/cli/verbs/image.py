@@ -45,6 +45,7 @@ def image(
       heapscope image gdb:localhost:3333 --chip esp32c3
     """
     from heapscope.answers.image.answer import answer_of
+    from heapscope.memory.image.dwarf_types import read_types
     from heapscope.memory.image.firmware_elf import read_firmware
     from heapscope.memory.image.read import read_images
     from heapscope.memory.image.same_build import with_firmware, with_symbols
@@ -59,4 +60,6 @@ def image(
         memory = with_firmware(memory, firmware)
     if names is not None and memory.symbols is None:
         memory = with_symbols(memory, names)
-    return answer_of(memory, chip=chip, idf=idf or "")
+    named = firmware is not None and memory.symbols is firmware.symbols
+    types = read_types(str(elf)) if named else None
+    return answer_of(memory, chip=chip, idf=idf or "", types=types)

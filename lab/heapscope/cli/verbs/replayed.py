@@ -9,6 +9,7 @@ from heapscope.base.option import flag
 from heapscope.base.progress import OnProgress, phase
 from heapscope.base.request import Needed, parse_requests
 from heapscope.forecast.predict.memory_choice import choose_memory
+from heapscope.logs.heaps.image_state import image_layout, is_image
 from heapscope.logs.heaps.state_layout import state_layout
 from heapscope.memory.choose import choose_placement
 from heapscope.memory.options import MemoryOptions
@@ -61,8 +62,9 @@ def _begun(state: str | Path, options: MemoryOptions) -> ChosenMemory:
     allocator, threshold = options.get("allocator"), options.get("psram_threshold")
     if allocator is not None and not isinstance(allocator, str):
         allocator = ",".join(allocator)
-    layout = state_layout(
-        state,
+    image = is_image(str(state))
+    layout = (image_layout if image else state_layout)(
+        str(state),
         chip=options.get("chip"),
         idf=options.get("idf"),
         allocator=allocator,
