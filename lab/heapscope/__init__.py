@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from heapscope.cli.verbs.compare import compare
     from heapscope.cli.verbs.export import export
     from heapscope.cli.verbs.fit import fit
+    from heapscope.cli.verbs.image import image
     from heapscope.cli.verbs.import_ import import_
     from heapscope.cli.verbs.leaks import leaks
     from heapscope.cli.verbs.lint import fixed, lint
@@ -46,6 +47,7 @@ __all__ = [
     "fit",
     "fixed",
     "fold",
+    "image",
     "import_",
     "leaks",
     "lint",
@@ -69,7 +71,7 @@ __all__ = [
 #: The verbs of the command line, by what a user has at hand, in the order of its help.
 GROUPS = {
     "A program, or another tool's trace": ("record", "import_", "translate"),
-    "A log, or a device": ("log", "live"),
+    "A log, or a device": ("log", "live", "image"),
     "A trace": ("replay", "why", "leaks", "fit", "place", "export", "report"),
     "A configuration": ("lint", "predict", "tune"),
     "Two or more of a kind": ("compare", "sweep"),

@@ -6,6 +6,7 @@
  * shrinks in place and a malloc and a realloc that take the rest again; and the holes are freed last,
  * when each has a used block or an end on both sides.
  */
+#include <stdlib.h>
 #include <string.h>
 
 #include "bits.h"
@@ -49,22 +50,52 @@ static bool cut(hs_sim_t *heap, const hs_walk_block_t *blocks, uint32_t count)
     return rest != HS_NONE && is_at(heap, rest, &blocks[count - 1]);
 }
 
-static bool free_holes(hs_sim_t *heap, const hs_walk_block_t *blocks, uint32_t count,
-                       bool lowest_first)
+static bool has_neighbours(const hs_walk_block_t *blocks, uint32_t count)
 {
     for (uint32_t i = 0; i + 1 < count; i++) {
         if (!blocks[i].used && !blocks[i + 1].used) {
-            return false;
+            return true;
         }
     }
-    /* TLSF takes the block that was freed last. */
+    return false;
+}
+
+/* The index of the hole at `offset`, or `count`: there is none. */
+static uint32_t hole_at(const hs_walk_block_t *blocks, uint32_t count, uint32_t offset)
+{
+    uint32_t low = 0;
+    uint32_t high = count;
+    while (low < high) {
+        const uint32_t middle = low + (high - low) / 2;
+        if (blocks[middle].offset < offset) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low < count && blocks[low].offset == offset && !blocks[low].used ? low : count;
+}
+
+/* TLSF takes the block that was freed last. `freed`: one byte a block, 0. */
+static hs_status_t free_holes(hs_sim_t *heap, const hs_walk_block_t *blocks, uint32_t count,
+                              const uint32_t *holes, uint32_t hole_count, uint8_t *freed)
+{
+    for (uint32_t i = 0; i < hole_count; i++) {
+        const uint32_t hole = hole_at(blocks, count, holes[i]);
+        if (hole == count || freed[hole] != 0) {
+            return HS_ERR_FORMAT;
+        }
+        freed[hole] = 1;
+    }
     for (uint32_t i = 0; i < count; i++) {
-        const hs_walk_block_t *block = &blocks[lowest_first ? count - 1 - i : i];
-        if (!block->used) {
-            heap->model->free(heap, block->offset);
+        if (!blocks[i].used && freed[i] == 0) {
+            heap->model->free(heap, blocks[i].offset);
         }
     }
-    return true;
+    for (uint32_t i = hole_count; i-- > 0;) {
+        heap->model->free(heap, holes[i]);
+    }
+    return HS_OK;
 }
 
 void hs_idf_forget_low(hs_sim_t *heap)
@@ -84,15 +115,23 @@ void hs_sim_forget_low(hs_sim_t *heap)
 }
 
 hs_status_t hs_sim_load(hs_sim_t *heap, const hs_walk_block_t *blocks, uint32_t count,
-                        bool lowest_first)
+                        const uint32_t *holes, uint32_t hole_count)
 {
     const bool known = strncmp(heap->model->name, "idf-", 4) == 0;
     if (!known || count == 0 || heap->tally.used_blocks != 0 || heap->tally.free_blocks != 1) {
         return HS_ERR_ARGUMENT;
     }
-    if (!cut(heap, blocks, count) || !free_holes(heap, blocks, count, lowest_first)) {
+    if (has_neighbours(blocks, count) || !cut(heap, blocks, count)) {
         return HS_ERR_FORMAT;
     }
-    hs_sim_forget_low(heap); /* the way here has emptied the heap */
-    return HS_OK;
+    uint8_t *const freed = calloc(count, 1);
+    if (freed == NULL) {
+        return HS_ERR_MEMORY;
+    }
+    const hs_status_t status = free_holes(heap, blocks, count, holes, hole_count, freed);
+    free(freed);
+    if (status == HS_OK) {
+        hs_sim_forget_low(heap); /* the way here has emptied the heap */
+    }
+    return status;
 }

@@ -197,11 +197,12 @@ hs_sim_t *hs_sim_new(hs_allocator_t allocator, uint32_t base, uint32_t size, hs_
 hs_sim_t *hs_sim_clone(const hs_sim_t *heap); /* an independent copy; NULL without host memory */
 void hs_sim_delete(hs_sim_t *heap);           /* NULL is fine */
 /* Makes a new heap of ESP-IDF hold these blocks, which are as hs_sim_walk would show them; low-water
- * marks and steps begin there. TLSF will take the lowest of the holes of one size class first, or the
- * highest. HS_ERR_ARGUMENT: another allocator, or the heap is not new; HS_ERR_FORMAT: these blocks do
- * not make up its memory, or two holes are neighbours; the heap is then of no use any more. */
+ * marks and steps begin there. `holes`: offsets of the holes that TLSF will take first, those of one size
+ * class in this order; of the others it takes the highest first. HS_ERR_ARGUMENT: another allocator, or the
+ * heap is not new; HS_ERR_FORMAT: these blocks do not make up its memory, two holes are neighbours, or a
+ * hole is not among the blocks; HS_ERR_MEMORY. The heap is then of no use any more. */
 hs_status_t hs_sim_load(hs_sim_t *heap, const hs_walk_block_t *blocks, uint32_t count,
-                        bool lowest_first);
+                        const uint32_t *holes, uint32_t hole_count);
 /* A block as the program knows it. */
 typedef struct hs_laid {
     uint32_t offset;

@@ -30,8 +30,15 @@ static void check_same(const char *name, hs_sim_t *heap, hs_sim_t *loaded)
 
 static hs_status_t load(const hs_sim_t *heap, const map_t *map, bool lowest_first, hs_sim_t **out)
 {
+    uint32_t holes[sizeof map->blocks / sizeof map->blocks[0]];
+    uint32_t count = 0;
+    for (uint32_t i = 0; lowest_first && i < map->count; i++) {
+        if (!map->blocks[i].used) {
+            holes[count++] = map->blocks[i].offset;
+        }
+    }
     *out = new_like(heap);
-    return hs_sim_load(*out, map->blocks, map->count, lowest_first);
+    return hs_sim_load(*out, map->blocks, map->count, holes, count);
 }
 
 static void check_whole(const char *name, const hs_sim_t *heap)
@@ -115,7 +122,7 @@ static void run(const char *name, uint32_t base, uint32_t size, check_random_t *
               step);
         check_whole(name, loaded);
         check_same(name, program.heap, loaded);
-        CHECK(hs_sim_load(loaded, map.blocks, map.count, false) == HS_ERR_ARGUMENT ||
+        CHECK(hs_sim_load(loaded, map.blocks, map.count, NULL, 0) == HS_ERR_ARGUMENT ||
                   map.count == 1,
               "%s: loaded twice", name);
         hs_sim_delete(loaded);
@@ -133,7 +140,7 @@ int main(int argc, char **argv)
             program_t other;
             program_open(&other, name, UINT32_C(0x3FFB0000), 16384, &random);
             const map_t map = map_of(other.heap);
-            CHECK(hs_sim_load(other.heap, map.blocks, map.count, false) == HS_ERR_ARGUMENT, "%s",
+            CHECK(hs_sim_load(other.heap, map.blocks, map.count, NULL, 0) == HS_ERR_ARGUMENT, "%s",
                   name);
             program_close(&other);
             continue;

@@ -12,6 +12,7 @@ from mutants_explorer import EXPLORER
 from mutants_firmware import FIRMWARE
 from mutants_fit import SMALLEST_POOL
 from mutants_guard import GUARD
+from mutants_image_heaps import IMAGE_HEAPS
 from mutants_ladder import LADDER
 from mutants_leaks import LEAK_MUTANTS
 from mutants_live import OF_LIVE
@@ -55,6 +56,7 @@ MUTANTS = (
     *CHECK,
     *PLAN,
     *PLACE,
+    *IMAGE_HEAPS,
     *TUNE,
     *POOLS,
     *PAGES,

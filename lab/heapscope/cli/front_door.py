@@ -13,7 +13,8 @@ from typer.core import TyperCommand
 
 from heapscope.base.choices import did_you_mean
 from heapscope.base.errors import InputError
-from heapscope.base.port import is_port
+from heapscope.base.placed_file import placed
+from heapscope.base.port import TARGET, is_port
 from heapscope.base.printable import printable
 from heapscope.cli.old_verbs import renamed
 
@@ -27,7 +28,8 @@ def thing_command(words: Sequence[str], cls: type[TyperCommand]) -> Any:
     first = words[0]
     if (error := renamed(first, words[1:])) is not None:
         raise error
-    if first == "-" or is_port(first) or os.path.lexists(first.replace("\0", "")):
+    path = placed(first)[0].replace("\0", "")
+    if first == "-" or is_port(first) or first.startswith(TARGET) or os.path.lexists(path):
         return command(cls)
     if _NAME.fullmatch(first) or first.startswith("-"):
         return None

@@ -39,7 +39,7 @@ class NativeRegion:
     taken_from: int = 0
     in_set: int = 0
     blocks: tuple[HeldBlock, ...] = ()
-    lowest_first: bool = False
+    holes: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -29,6 +29,18 @@ class NativeState(NativeOwner):
         served.region = None if served.region == NOWHERE else served.region
         return served
 
+    def free(self, served: Struct) -> None:
+        """Frees a block that request() gave, once."""
+        self._lib.hs_lab_state_free(self.handle, ffi.new("hs_lab_served_t *", vars(served)))
+
+    def memory(self, region: int) -> bytes:
+        """The region as it is on the chip, but for payload and poison."""
+        call = self._lib.hs_lab_state_bytes
+        size = call(self.handle, region, ffi.NULL, 0)
+        data = ffi.new("uint8_t[]", max(1, size))
+        call(self.handle, region, data, size)
+        return bytes(ffi.buffer(data, size))
+
     #: hs_lab_state_row_t of each region.
     regions = structs_of("hs_lab_state_regions")
 

@@ -22,7 +22,17 @@ static hs_status_t load(hs_chip_region_t *region, const hs_lab_region_t *config,
         }
         region->startup += blocks[i].used ? blocks[i].size - around : 0;
     }
-    return hs_sim_load(region->heap, blocks, config->block_count, config->lowest_first != 0);
+    uint32_t *const holes = malloc((config->hole_count + 1) * sizeof *holes);
+    if (holes == NULL) {
+        return HS_ERR_MEMORY;
+    }
+    for (uint32_t i = 0; i < config->hole_count; i++) {
+        holes[i] = config->holes[i] - region->start;
+    }
+    const hs_status_t status =
+        hs_sim_load(region->heap, blocks, config->block_count, holes, config->hole_count);
+    free(holes);
+    return status;
 }
 
 hs_status_t hs_held_load(hs_chip_region_t *region, const hs_lab_region_t *config)

@@ -226,6 +226,12 @@ void hs_lab_state_delete(hs_lab_state_t *state);
 /* Serves the request as the chip would, and its block stays; `own` plays no part. */
 void hs_lab_state_request(hs_lab_state_t *state, const hs_lab_request_t *request,
                           hs_lab_served_t *out);
+/* Frees the block that a request was served with, where `served` says, and which no call freed yet. */
+void hs_lab_state_free(hs_lab_state_t *state, const hs_lab_served_t *served);
+/* The bytes of a region as they are on the chip, but for payload and poison, which a model does not write;
+ * at most `capacity`. Returns the region's size, 0 where it has no heap. */
+size_t hs_lab_state_bytes(const hs_lab_state_t *state, uint32_t region, uint8_t *bytes,
+                          size_t capacity);
 size_t hs_lab_state_regions(hs_lab_state_t *state, hs_lab_state_row_t *rows, size_t capacity);
 /* The blocks of a region, by address; holes 1: its holes alone. */
 size_t hs_lab_state_blocks(const hs_lab_state_t *state, uint32_t region, uint32_t holes,

@@ -1,5 +1,6 @@
 /* Heaps in a given state, for the binding. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "chip/chip.h"
 #include "chip/setup.h"
@@ -73,6 +74,27 @@ void hs_lab_state_request(hs_lab_state_t *state, const hs_lab_request_t *request
         out->address = chip->region[place.region].start + place.offset;
         out->held = place.held;
     }
+}
+
+void hs_lab_state_free(hs_lab_state_t *state, const hs_lab_served_t *served)
+{
+    const hs_place_t place = {.region = served->region,
+                              .offset = served->address - state->chip.region[served->region].start,
+                              .held = served->held};
+    hs_chip_release(&state->chip, &place);
+}
+
+size_t hs_lab_state_bytes(const hs_lab_state_t *state, uint32_t region, uint8_t *bytes,
+                          size_t capacity)
+{
+    if (region >= state->chip.count || state->chip.region[region].heap == NULL) {
+        return 0;
+    }
+    const hs_sim_t *const heap = state->chip.region[region].heap;
+    if (capacity != 0) {
+        memcpy(bytes, heap->mem, capacity < heap->size ? capacity : heap->size);
+    }
+    return heap->size;
 }
 
 static void describe(const hs_chip_region_t *region, hs_lab_state_row_t *row)

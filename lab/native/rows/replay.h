@@ -41,10 +41,12 @@ typedef struct hs_lab_region {
      * the list. 0: a heap alone, without a set. */
     uint32_t in_set;
     /* All blocks of a heap of ESP-IDF that is not new, by address; 0: it is new. Its used ones count
-     * as start-up use. 1: of the holes of one size class TLSF takes the lowest first. */
+     * as start-up use. `holes`: addresses of the holes that TLSF takes first, those of one size class in
+     * this order; of the others it takes the highest first. */
     const hs_lab_held_t *blocks;
     uint32_t block_count;
-    uint32_t lowest_first;
+    const uint32_t *holes;
+    uint32_t hole_count;
     char allocator[32];
 } hs_lab_region_t;
 

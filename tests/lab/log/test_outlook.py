@@ -45,7 +45,11 @@ class Device:
     def config(self, *, lowest_first: bool = False) -> NativeConfig:
         pairs = zip(self.heaps, self.blocks, strict=True)
         regions = (
-            bare_region(heap.region, blocks=blocks, lowest_first=lowest_first)
+            bare_region(
+                heap.region,
+                blocks=blocks,
+                holes=tuple(one.address for one in blocks if not one.used) if lowest_first else (),
+            )
             for heap, blocks in pairs
         )
         return heap_config(regions, MallocRule(small=MALLOC), request_max=0)

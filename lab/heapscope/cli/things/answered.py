@@ -35,8 +35,9 @@ _ANSWERS = {
     "map": ("of_firmware", "answer_of_firmware"),
     "size": ("of_firmware", "answer_of_sizes"),
     "image": ("of_firmware", "answer_of_image"),
-    "core": ("of_firmware", "answer_of_core"),
-    "memory": ("of_firmware", "answer_of_memory"),
+    "core": ("of_image", "answer_of_core"),
+    "memory": ("of_image", "answer_of_memory"),
+    "target": ("of_image", "answer_of_target"),
     "build": ("of_folder", "answer_of_build"),
     "project": ("of_folder", "answer_of_project"),
     FOLDER: ("of_folder", "answer_of_other_folder"),
@@ -50,7 +51,7 @@ _ANSWERS = {
 _WHOLE = ("log", "trace", "sdkconfig", "text", "heaptrack", "mtrace", "systemview", "pjsip")
 
 #: Kinds whose verbs read a file here and there, which no compression allows.
-_LOOSE = ("firmware", "map", "image", "core")
+_LOOSE = ("firmware", "map", "image")
 
 _WITH_NEED = ("log", "trace")
 
@@ -61,6 +62,7 @@ _SECOND = {
     "text": (("import", "THING", "--from", "text", "-o", "T.hst"), "as a trace"),
     "heap trace": (("import", "THING", "--from", "esp-idf", "-o", "T.hst"), "as a trace"),
     "project": (("lint", "--project", "THING"), "as a project"),
+    "core": (("image", "THING"), "as a core dump"),
 }
 _UNDERSTOOD = tuple(UnderstoodKind(what=kind.what, sample=kind.sample) for kind in KINDS.values())
 

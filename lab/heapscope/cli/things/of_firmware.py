@@ -8,7 +8,7 @@ from pathlib import Path
 
 from heapscope.base.errors import InputError
 from heapscope.base.wording import plural
-from heapscope.cli.things.pieces import ThingOptions, command, counted, in_bytes
+from heapscope.cli.things.pieces import ThingOptions, command, in_bytes
 from heapscope.config.chip_data import chip_files
 from heapscope.memory.static.read import read_image, read_static
 from heapscope.memory.static.use import StaticUse
@@ -194,59 +194,3 @@ def answer_of_image(thing: Thing, requested: ThingOptions) -> ThingAnswer:
 
 def _code(use: StaticUse) -> int:
     return use.bytes_of(*_RAM, role="code")
-
-
-def answer_of_core(thing: Thing, requested: ThingOptions) -> ThingAnswer:
-    """A core dump, whose heap no verb reads yet."""
-    chip = f", of {thing.kind.chip}" if thing.kind.chip else ""
-    size = "" if thing.size is None else f", {thing.size:,} B"
-    tasks = _tasks(thing)
-    held = f"It holds the memory of {plural(tasks, 'task')}" if tasks else "It holds memory"
-    return ThingAnswer(
-        thing=thing.shown,
-        kind="core",
-        what=f"{thing.kind.known_as}{chip}{size}",
-        answer=f"{held}; this version does not read the heap in it.",
-        figures=(counted("tasks", tasks),) if tasks else (),
-        next=(command("log", "LOG", why="what the device printed before it: the cause is there"),),
-    )
-
-
-def _tasks(thing: Thing) -> int:
-    """Threads of an ELF's notes (NT_PRSTATUS); 0: not known."""
-    start = thing.head.find(b"\x7fELF", 0, 64)
-    head = thing.head[start:]
-    if start < 0 or len(head) < 52 or head[4] != 1 or head[5] != 1:
-        return 0
-    (programs,) = struct.unpack_from("<I", head, 28)
-    step, count = struct.unpack_from("<HH", head, 42)
-    result = 0
-    for number in range(min(count, 4096)):
-        place = programs + number * step
-        if place + 32 > len(head):
-            break
-        kind, at, _, _, size = struct.unpack_from("<IIIII", head, place)
-        result += _threads(head[at : at + size]) if kind == 4 else 0
-    return result
-
-
-def _threads(notes: bytes) -> int:
-    at, result = 0, 0
-    while at + 12 <= len(notes):
-        name, size, kind = struct.unpack_from("<III", notes, at)
-        result += kind == 1
-        at += 12 + (name + 3 & ~3) + (size + 3 & ~3)
-    return result
-
-
-def answer_of_memory(thing: Thing, requested: ThingOptions) -> ThingAnswer:
-    """Raw memory, of which no verb reads anything yet."""
-    size = "more than 64 MiB" if thing.size is None else f"{thing.size:,} B"
-    return ThingAnswer(
-        thing=thing.shown,
-        kind="memory",
-        what=f"bytes that no kind of file has, perhaps raw memory, {size}",
-        answer="Not read: this version reads no heap out of raw memory.",
-        figures=() if thing.size is None else (in_bytes("size", thing.size),),
-        next=(command("log", "LOG", why="what the device printed"),),
-    )

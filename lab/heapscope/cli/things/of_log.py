@@ -90,12 +90,14 @@ def _next(thing: Thing, log_result: LogResult, requested: ThingOptions) -> Itera
     yield command(
         "log", thing.name, *requested.device, why="all that it tells, and the lines it rests on"
     )
-    if log_result.next and log_result.next != ("log", thing.name):
+    told = "core" in (kind.kind for kind in thing.kinds) and log_result.next[:1] == ("image",)
+    if log_result.next and log_result.next != ("log", thing.name) and not told:
         yield command(*log_result.next, why=_WHY.get(log_result.next[0], "the next step"))
 
 
 _WHY = {
     "log": "would a block of this size still fit?",
     "import": "the heap trace in it, as a trace",
+    "image": "the tasks and the heap in its core dump",
     "replay": "a trace on the memory of this device",
 }

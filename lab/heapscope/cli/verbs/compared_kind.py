@@ -12,6 +12,7 @@ from heapscope.base.errors import InputError
 from heapscope.base.verb_result import VerbResult
 from heapscope.cli.verbs.compared_logs import is_totals
 from heapscope.config.cores import named_core
+from heapscope.logs.heaps.image_state import is_image
 from heapscope.simulation.result.result import ReplayResult
 from heapscope.trace.things.thing import kinds_by_head
 
@@ -100,7 +101,7 @@ def kind_of(thing: str | Path | VerbResult) -> Operand:
     text = str(thing)
     if named_core(text) is not None:
         return Operand.CONFIGURATION
-    if is_totals(text):
+    if is_totals(text) or _is_image(text):
         return Operand.LOG
     changes = text.startswith(("+", "@"))  # what stands before it
     if changes or (not Path(text).exists() and _exists(_NAMED.split(text)[0])):
@@ -118,6 +119,14 @@ def kind_of(thing: str | Path | VerbResult) -> Operand:
         return result
     named = Path(text).name.startswith("sdkconfig")
     return Operand.CONFIGURATION if named else Operand.UNKNOWN
+
+
+def _is_image(text: str) -> bool:
+    """A device's memory is compared as the log that it would print."""
+    try:
+        return text != "-" and is_image(text)
+    except InputError:
+        return False
 
 
 def _exists(name: str) -> bool:

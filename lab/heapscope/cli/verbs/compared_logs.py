@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from heapscope.base.errors import InputError
@@ -11,6 +12,8 @@ from heapscope.base.printable import printable
 from heapscope.base.sizes import parse_size
 from heapscope.logs.answer.log_comparison import LogComparison, compare_logs
 from heapscope.logs.answer.log_sides import ComparedLog, log_side, totals_side
+from heapscope.logs.heaps.image_log import blocks_by_name, blocks_by_size
+from heapscope.logs.heaps.image_state import is_image
 from heapscope.simulation.result.several import SIDES_MAX
 
 _GIVEN = ("total", "used", "free", "largest", "min")
@@ -39,7 +42,15 @@ def compared_logs(logs: Sequence[str | Path]) -> LogComparison:
 def _side(name: str) -> ComparedLog:
     from heapscope.cli.verbs.log import log
 
-    return totals_side(name, _totals(name)) if is_totals(name) else log_side(log(name))
+    if is_totals(name):
+        return totals_side(name, _totals(name))
+    side = log_side(log(name))
+    return _with_blocks(side, name) if is_image(name) else side
+
+
+def _with_blocks(side: ComparedLog, name: str) -> ComparedLog:
+    """With the bytes that an image has in blocks of each name and of each size."""
+    return replace(side, figures={**side.figures, **blocks_by_name(name), **blocks_by_size(name)})
 
 
 def _totals(text: str) -> dict[str, int]:

@@ -94,6 +94,8 @@ def log(
       heapscope log /dev/ttyUSB0
     """
     from heapscope.logs.answer.answered import answered
+    from heapscope.logs.heaps.image_log import read_image
+    from heapscope.logs.heaps.image_state import is_image
     from heapscope.logs.heaps.state_allocators import POISONINGS
     from heapscope.logs.reader.addresses import Addresses
     from heapscope.logs.reader.facts import read_log
@@ -124,6 +126,8 @@ def log(
                 on_happening=on_happening,
             )
             name = incoming.name
+    elif is_image(str(source)):
+        name, lines = read_image(str(source), reading, idf=idf or "")
     else:
         with open_blocks(source, progress=phase(progress, "reading")) as blocks:
             head = KeptHead(blocks)

@@ -13,6 +13,7 @@ from heapscope.base.request import Needed, parse_requests
 from heapscope.config.chosen_config import choose_config
 from heapscope.config.config import Config
 from heapscope.forecast.predict.memory_choice import choose_memory
+from heapscope.logs.heaps.image_state import image_layout, is_image
 from heapscope.logs.heaps.state_layout import state_layout
 from heapscope.memory.choose import choose_placement
 from heapscope.memory.layout.build import THRESHOLD
@@ -85,14 +86,18 @@ def _begun(state: str | Path, options: MemoryOptions) -> ChosenMemory:
         chip, idf = chosen.config.chip, idf or chosen.config.files[-1].version or None
         flavour, notes = read_sdkconfig(file).flavour, chosen.notes
         threshold = _threshold(chosen.config) if threshold is None else threshold
-    layout = state_layout(
-        state,
-        chip=chip,
-        idf=idf,
-        allocator=allocator,
-        flavour=flavour if allocator is None else None,
-        threshold=None if threshold is None else str(threshold),
-    )
+    named = None if threshold is None else str(threshold)
+    if is_image(str(state)):  # its bytes tell the poisoning
+        layout = image_layout(str(state), chip=chip, idf=idf, allocator=allocator, threshold=named)
+    else:
+        layout = state_layout(
+            state,
+            chip=chip,
+            idf=idf,
+            allocator=allocator,
+            flavour=flavour if allocator is None else None,
+            threshold=named,
+        )
     return ChosenMemory(layout=replace(layout, notes=(*notes, *layout.notes)))
 
 

@@ -72,6 +72,8 @@ def next_words(
         return ()
     if reading.trace.records:
         return ("import", file, "-o", "T.hst")
+    if reading.core_dump is not None and not reading.core_dump.name:
+        return ("image", file)
     if answer.declines is not None:
         return ()
     sizes = [one.size for one in answer.failed if one.size and one.how not in _NO_HEAP]

@@ -60,7 +60,9 @@ def run_exactly(
             if served.region is not None:
                 heap = heaps[served.region]
                 assert heap is not None
-                is_open |= _has_twins(heap, before[served.region], served.address)
+                is_open |= not heap.region.holes and _has_twins(
+                    heap, before[served.region], served.address
+                )
         return ExactRun(tuple(placed), state.regions(), is_open)
 
 
@@ -68,7 +70,9 @@ def _region(
     heap: HoleHeap | None, held: tuple[HeldBlock, ...], *, lowest_first: bool
 ) -> NativeRegion:
     assert heap is not None
-    return bare_region(heap.region, blocks=held, lowest_first=lowest_first)
+    lowest = tuple(block.address for block in held if not block.used) if lowest_first else ()
+    holes = heap.region.holes or lowest
+    return bare_region(heap.region, blocks=held, holes=holes)
 
 
 def _has_twins(heap: HoleHeap, holes: Sequence[HeldBlock], address: int) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -28,6 +28,9 @@ _ALIKE = (
     ("idf-3.3", "idf-4.2"),
     ("idf-5.1", "idf-5.2", "idf-5.3"),
     ("idf-5.1+light", "idf-5.2+light", "idf-5.3+light"),
+    ("idf-5.1+full", "idf-5.2+full", "idf-5.3+full"),
+    ("idf-5.2+track", "idf-5.3+track"),
+    ("idf-5.2+light+track", "idf-5.3+light+track"),
 )
 
 
@@ -105,16 +108,22 @@ def _only(view: StateView, where: str, *, given: bool) -> tuple[Believed, tuple[
             f"{where}: the figures of the region at {start:#010x} are not printed {whose}",
             remedy="check the lines of that region, and --idf or --allocator where they are given",
         )
+    name, alike = only_name(names, where, what="print these figures")
+    return views[names.index(name)], (*alike, *note)
+
+
+def only_name(names: Sequence[str], where: str, *, what: str) -> tuple[str, tuple[str, ...]]:
+    """The last of some allocators that place blocks alike, with a remark where there are several.
+    InputError: they do not, which all `what`."""
     if len(names) == 1:
-        return views[0], note
+        return names[0], ()
     alike = next((group for group in _ALIKE if set(names) <= set(group)), None)
     if alike is None:
         raise InputError(
-            f"{where}: {len(names)} allocators print these figures: {', '.join(names)}",
+            f"{where}: {len(names)} allocators {what}: {', '.join(names)}",
             remedy="give --idf, or the one with --allocator",
         )
-    one_of = f"its allocator is one of {', '.join(names)}, which place blocks alike"
-    return views[-1], (one_of, *note)
+    return names[-1], (f"its allocator is one of {', '.join(names)}, which place blocks alike",)
 
 
 def _poisoned(view: StateView) -> tuple[tuple[Believed, ...], tuple[str, ...]]:

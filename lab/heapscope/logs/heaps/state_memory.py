@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from heapscope.base import capabilities
 from heapscope.base.request import Request
 from heapscope.logs.reader.logged_memory import LoggedMemory, RegionKind, known_chip
-from heapscope.logs.reader.state import HeapState
+from heapscope.logs.reader.state import HeapState, StateRegion
 from heapscope.memory.layout.attempts import tried
 from heapscope.memory.layout.build import THRESHOLD
 from heapscope.memory.layout.layout import MallocRule, Region
@@ -59,8 +59,7 @@ def memory_of(state: HeapState, chip: str, idf: str, *, psram: int = 0) -> State
     memory = LoggedMemory(data, idf)
     kinds = memory.kinds(state.regions)
     regions = tuple(
-        _region(region.start, region.size, kind, state.caps)
-        for region, kind in zip(state.regions, kinds, strict=True)
+        _region(region, kind, state.caps) for region, kind in zip(state.regions, kinds, strict=True)
     )
     version = memory.version
     plain = MallocRule(small=_PLAIN)
@@ -79,15 +78,16 @@ def memory_of(state: HeapState, chip: str, idf: str, *, psram: int = 0) -> State
     )
 
 
-def _region(start: int, size: int, kind: RegionKind, printed: int | None) -> Region:
+def _region(region: StateRegion, kind: RegionKind, printed: int | None) -> Region:
     assumed = _PLAIN | capabilities.parse("8BIT|32BIT") | (printed or 0)
     return Region(
-        start=start,
-        size=size,
+        start=region.start,
+        size=region.size,
         kind=kind.name or "heap",
-        caps=(assumed, 0, 0) if kind.caps is None else kind.caps,
+        caps=region.caps or kind.caps or (assumed, 0, 0),
         allocator="",
         iram_alias=kind.iram_alias,
+        holes=region.holes,
     )
 
 

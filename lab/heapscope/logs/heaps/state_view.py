@@ -72,12 +72,16 @@ def view_of(
     rom = None if memory.logged.chip is None else memory.logged.chip.rom
     summary = reading.summaries.last
     tracked = summary is not None and summary.tracked
-    names = allocators or allocators_of(
-        device.idf,
-        rom=rom,
-        tracking=bool(reading.tasks.rows) or tracked,
-        tlsf=state.form == DUMP,
-        poisoning=poisoning,
+    names = (
+        allocators
+        or state.allocators
+        or allocators_of(
+            device.idf,
+            rom=rom,
+            tracking=bool(reading.tasks.rows) or tracked,
+            tlsf=state.form == DUMP,
+            poisoning=poisoning,
+        )
     )
     if tracked and not allocators:
         names = tuple(name for name in names if name.endswith("+track"))

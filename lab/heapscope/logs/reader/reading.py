@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from heapscope.logs.reader.blocks import HeapDump, PrintedAllocations, PrintedTrace, TaskTables
 from heapscope.logs.reader.failures import FAILURES, LoggedErrors, LoggedFailures
@@ -19,6 +20,9 @@ from heapscope.logs.reader.voices import ESP_IDF, Voices
 from heapscope.memory.layout.evidence import LogEvidence
 from heapscope.memory.layout.program_starts import ProgramStarts
 from heapscope.native.log import Fact
+
+if TYPE_CHECKING:
+    from heapscope.logs.reader.state import HeapState
 
 COLLECTED = "python"  #: the memory of figures of a collector's heap
 _NAME = "frame"  # the kind of a fact that names a code address: only a panic needs it
@@ -56,6 +60,7 @@ class LogReading:
         self.foreign: Fact | None = None
         self.unread: list[Fact] = []  # lines that look like memory and are not understood
         self.unread_count = 0
+        self.image: HeapState | None = None  # of a memory image that is read as its log
         self._last: Fact | None = None
         self._takers = self._all_takers()
 

@@ -40,6 +40,8 @@ class StateRegion:
     free_blocks: int | None = None
     blocks: tuple[HeldBlock, ...] = ()  # all of them; empty: not known
     first: int | None = None  # address of the first block
+    holes: tuple[int, ...] = ()  # addresses of the free ones as they are taken; empty: not known
+    caps: tuple[int, int, int] | None = None  # by priority; None: by the chip
     hole: int = 0  # bytes of a hole that there is, of a dump that is not whole
     new: bool = False  # nothing has been allocated from it
 
@@ -63,10 +65,13 @@ class HeapState:
     missing: str = ""
     exact: bool = False  # its largest blocks are served to the byte
     faults: tuple[str, ...] = ()  # what is wrong with its lines, a sentence each
+    allocators: tuple[str, ...] = ()  # that may keep the heaps; empty: not known
 
 
 def last_state(reading: LogReading) -> HeapState | None:
     """The last state of the log from which requests can be followed; None: it tells none."""
+    if reading.image is not None:
+        return reading.image
     summary = reading.summaries.last
     dumps = [d for d in reading.dumps if 0 < len(d.blocks) <= _BLOCKS_MAX and _is_sound(d)]
     if dumps and (summary is None or dumps[-1].line > summary.line - _CLOSE):

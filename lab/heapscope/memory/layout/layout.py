@@ -38,6 +38,7 @@ class Region:
     startup_use: int = 0  # payload bytes that start-up takes, as one block
     optional: bool = False  # too small for its allocator: left without a heap, not an error
     blocks: tuple[HeldBlock, ...] = ()  # that its heap holds already; empty: it is new
+    holes: tuple[int, ...] = ()  # addresses of free ones in the order in which they are taken
     private: Private | None = None  # a private heap, which only rules place blocks in
 
     @property

@@ -29,7 +29,7 @@ _OBJECT, _FUNCTION = 1, 2
 _UNDEFINED = 0
 _INTERNAL = b".L"  # the compiler's own labels, over variables that it has merged
 _MACHINES = {"EM_XTENSA": "Xtensa", "EM_RISCV": "RISC-V", "EM_X86_64": "x86-64", "EM_386": "x86"}
-_SYMBOL = numpy.dtype(
+SYMBOL = numpy.dtype(
     [
         ("name", "<u4"),
         ("value", "<u4"),
@@ -71,7 +71,7 @@ def _check(elf: Any, name: str, windows: ChipWindows) -> None:
 def _read(elf: Any, name: str, size: int, windows: ChipWindows) -> StaticUse:
     headers = [elf._get_section_header(number) for number in range(elf.num_sections())]
     texts = _bytes(elf, headers[elf.get_shstrndx()], name, size)
-    names = [_text(texts, header["sh_name"]) for header in headers]
+    names = [text_at(texts, header["sh_name"]) for header in headers]
     places = [
         (number, start, section)
         for number, header in enumerate(headers)
@@ -92,8 +92,7 @@ def _read(elf: Any, name: str, size: int, windows: ChipWindows) -> StaticUse:
             pieces=_unnamed(sections),
             notes=(f"{name} has no symbol table: it was stripped",),
         )
-    symbols = numpy.frombuffer(_bytes(elf, table, name, size, whole=_SYMBOL.itemsize), _SYMBOL)
-    texts = _bytes(elf, headers[table["sh_link"]], name, size)
+    symbols, texts = symbol_table(elf, table, headers[table["sh_link"]], name, size)
     starts = [(number, start) for number, start, _ in places]
     return StaticUse(
         file=name,
@@ -134,12 +133,18 @@ def _bytes(elf: Any, header: Any, name: str, size: int, *, whole: int = 1) -> by
     return bytes(elf.stream.read(length - length % whole))
 
 
+def symbol_table(elf: Any, table: Any, names: Any, name: str, size: int) -> tuple[Any, bytes]:
+    """The entries of a symbol table, and the texts of their names; by the headers of both."""
+    entries = _bytes(elf, table, name, size, whole=SYMBOL.itemsize)
+    return numpy.frombuffer(entries, SYMBOL), _bytes(elf, names, name, size)
+
+
 def _linker_symbols(symbols: Any, texts: bytes) -> Iterator[tuple[str, int]]:
     """Names that a linker script gives: those with `_heap`, `_bss` or `_iram` in front."""
     plain = symbols[(symbols["size"] == 0) & (symbols["section"] != _UNDEFINED)]
     for name, value in zip(plain["name"].tolist(), plain["value"].tolist(), strict=True):
         if texts.startswith((b"_heap", b"_bss", b"_iram"), name):
-            yield _text(texts, name), value
+            yield text_at(texts, name), value
 
 
 def _pieces(
@@ -171,7 +176,7 @@ def _covering(
     for value, length, name in rows:
         low, high = max(at, value), min(value + length, start + size)
         if high > low and not texts.startswith(_INTERNAL, name):
-            yield SectionPiece(section=place, size=high - low, symbol=_text(texts, name))
+            yield SectionPiece(section=place, size=high - low, symbol=text_at(texts, name))
             at, named = high, named + high - low
     if named < size:
         yield SectionPiece(section=place, size=size - named, symbol=UNNAMED)
@@ -184,6 +189,7 @@ def _unnamed(sections: tuple[Section, ...]) -> tuple[SectionPiece, ...]:
     )
 
 
-def _text(texts: bytes, offset: int) -> str:
+def text_at(texts: bytes, offset: int) -> str:
+    """A name of a table of texts."""
     end = texts.find(b"\0", offset, offset + _NAME_MAX)
     return printable(texts[offset : end if end >= 0 else offset + _NAME_MAX]) or UNNAMED

@@ -136,5 +136,6 @@ def _region(region: Region, kind: int, *, alone: bool) -> NativeRegion:
         private_heap=0 if region.private is None else 1 + region.private.own_memory,
         taken_from=0 if region.private is None else _bits(region.private.taken_from),
         blocks=region.blocks,
+        holes=region.holes,
         in_set=0 if alone else _in_set(region),
     )

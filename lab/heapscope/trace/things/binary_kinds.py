@@ -36,7 +36,12 @@ CHIP_NUMBERS = {
     18: "esp32p4",
     20: "esp32c61",
     23: "esp32c5",
+    25: "esp32h21",
+    28: "esp32h4",
+    32: "esp32s31",
 }
+_TASKS_MAX, _TASK_BLOCKS = 4096, range(64, 4096, 4)  # tasks, and the size of a control block
+_LATEST = 8  # more than any release has yet
 _MEMORY_LEAST = 256  # bytes; fewer may be anything
 _SEGMENTS_MAX = 16
 _PARTITION = b"\xaa\x50"
@@ -59,8 +64,8 @@ def kinds_of_bytes(head: bytes, size: int | None) -> Iterator[KnownAs]:
         yield KnownAs(kind=OTHER, what=other[1], remedy=other[2])
     elif head[_TAR[1] :].startswith(_TAR[0]):
         yield KnownAs(kind=PACKED, what="a tar archive", remedy="unpack it first: tar -xf FILE")
-    elif ELF in head[20:32] and (chip := _dumped(head)) is not None:
-        yield KnownAs(kind="core", what="a core dump of ESP-IDF", chip=chip)
+    elif (core := core_kind(head)) is not None:
+        yield core
     elif (image := image_kind(head)) is not None:
         yield image
     elif head.startswith(_PARTITION) and head[32:34] in (_PARTITION, b"\xeb\xeb"):
@@ -131,12 +136,22 @@ def _has_interpreter(head: bytes, *, wide: bool, order: str) -> bool:
     return False
 
 
-def _dumped(head: bytes) -> str | None:
-    """The chip of a core dump as it stands in flash; "": unknown; None: not of this kind."""
-    length, version = struct.unpack_from("<II", head)
-    if not 64 < length < 1 << 26 or not 1 <= version >> 8 & 0xFF <= 8:
+def core_kind(head: bytes) -> KnownAs | None:
+    """A core dump of ESP-IDF as it is in flash, or one of Zephyr, by its head; None: neither."""
+    if head.startswith(b"ZE") and head[6:7] in (b"\5", b"\6") and head[12:13] in b"AMT":
+        return KnownAs(kind="core", what="a core dump of Zephyr")
+    if len(head) < 32:
         return None
-    return CHIP_NUMBERS.get(version >> 16, "")
+    length, version, tasks, block = struct.unpack_from("<IIII", head)
+    form, minor = version >> 8 & 0xFF, version & 0xFF
+    if not 64 < length < 1 << 26 or (version >> 16 and version >> 16 not in CHIP_NUMBERS):
+        return None
+    binary = form == 0 and 1 <= minor <= 3 and 0 < tasks < _TASKS_MAX and block in _TASK_BLOCKS
+    if not binary and (form != 1 or minor > _LATEST or ELF not in head[12:32]):
+        return None
+    return KnownAs(
+        kind="core", what="a core dump of ESP-IDF", chip=CHIP_NUMBERS.get(version >> 16, "")
+    )
 
 
 def image_kind(head: bytes) -> KnownAs | None:

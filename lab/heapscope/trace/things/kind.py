@@ -44,12 +44,13 @@ KINDS = {
         ThingKind(name="size", what="sizes of a build", sample="Used static DRAM:   71732 bytes"),
         ThingKind(name="image", what="a firmware's image", sample="byte e9"),
         ThingKind(name="core", what="a core dump", sample="bytes 7f 45 4c 46, of the type CORE"),
-        ThingKind(name="memory", what="raw memory", sample="bytes, no text"),
+        ThingKind(name="memory", what="raw memory", sample="bytes, no text; FILE@0x3fc80000"),
         ThingKind(
             name="build", what="a build folder", sample="project_description.json, CMakeCache.txt"
         ),
         ThingKind(name="project", what="a project folder", sample="CMakeLists.txt, platformio.ini"),
         ThingKind(name="port", what="a port", sample="/dev/ttyUSB0, serial:COM3@921600, udp:3333"),
+        ThingKind(name="target", what="a device behind a debugger", sample="gdb:localhost:3333"),
         ThingKind(name="program", what="a program of this system", sample="bytes 7f 45 4c 46; #!"),
     )
 }

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import base64
+import binascii
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 from heapscope.native.log import NativeLog
 from heapscope.trace.sniff import MAP_HEAD, is_event, looks_like_boot, tool_of
+from heapscope.trace.things.binary_kinds import core_kind
 from heapscope.trace.things.kind import OTHER, UNKNOWN, KnownAs
 
 _CONFIG = re.compile(rb"\s*CONFIG_\w+=.*|# CONFIG_\w+ is not set\s*")
 _POOL = re.compile(rb"(?:\bcachpool\s.*|\btotal: +(?=.*, peak ))\d+ of +\d+ \(\d+%\) used")
 _HEAP_TRACE = re.compile(rb"^.*\d+ bytes \(@ 0x[0-9a-f]+", re.MULTILINE)
 _CORE = re.compile(rb"=+ CORE DUMP START =+")
+_ZEPHYR_CORE = re.compile(rb"#CD:BEGIN#")
 #: Times, levels and tags that programs put before what they print.
 _PREFIX = re.compile(
     rb"(?:\x1b\[[\d;]*m)?(?:[IWEDV] \(\d+\) |\[?\d\d:\d\d:\d\d|\[?\d{4}-\d\d-\d\d|\[[IWEDVC]\]\["
@@ -188,6 +192,9 @@ def _by_lines(head: bytes, lines: _Lines) -> Iterator[KnownAs]:
         yield log
     elif lines.config >= _BOTH and lines.config * 10 > lines.all:
         yield config
+    elif (core := _core(head)) is not None:
+        yield core
+        return
     else:
         return
     if lines.config >= _BOTH and lines.config * 2 <= lines.all and (is_log or lines.boot):
@@ -196,8 +203,23 @@ def _by_lines(head: bytes, lines: _Lines) -> Iterator[KnownAs]:
         yield KnownAs(kind="text", what="lines of allocations")
     if _HEAP_TRACE.search(head):
         yield KnownAs(kind="heap trace", what="a heap trace of ESP-IDF")
+    core = _core(head)
+    if core is not None:
+        yield core
+
+
+def _core(head: bytes) -> KnownAs | None:
+    """A core dump that was printed: between its marks, or its lines alone."""
     if _CORE.search(head):
-        yield KnownAs(kind="core", what="a core dump in base64")
+        return KnownAs(kind="core", what="a core dump in base64")
+    if _ZEPHYR_CORE.search(head):
+        return KnownAs(kind="core", what="a core dump of Zephyr in hexadecimal")
+    lines = head[:400].split()[:4]
+    try:
+        first = b"".join(base64.b64decode(line, validate=True) for line in lines)
+    except binascii.Error:
+        return None
+    return core_kind(first)
 
 
 def other_text(head: bytes) -> KnownAs | None:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 import stat
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from heapscope.base.errors import InputError
-from heapscope.base.port import is_port
+from heapscope.base.placed_file import placed
+from heapscope.base.port import TARGET, is_port
 from heapscope.base.printable import printable
 from heapscope.trace.source import STDIN, open_blocks
 from heapscope.trace.stream import comes_once
@@ -63,6 +64,11 @@ def look_at(name: str) -> Thing:
         return _of_bytes(name, shown)
     if is_port(name) and not Path(name).is_file():
         return Thing(name=name, shown=shown, kinds=(KnownAs(kind="port"),))
+    if name.startswith(TARGET) and not Path(name).is_file():
+        return Thing(name=name, shown=shown, kinds=(KnownAs(kind="target"),))
+    path, address = placed(name)
+    if path != name:
+        return _of_memory(name, shown, path, address)
     try:
         status = Path(name).stat()
     except FileNotFoundError:
@@ -103,6 +109,14 @@ def _of_bytes(name: str, shown: str) -> Thing:
         size=size,
         packed=blocks.compressed,
     )
+
+
+def _of_memory(name: str, shown: str, path: str, address: int | None) -> Thing:
+    """FILE@ADDRESS. InputError: the file cannot be read."""
+    thing = _of_bytes(path, printable(path, limit=400))
+    core = thing.kind.kind == "core"
+    what = thing.kind if core else KnownAs(kind="memory", what=f"memory at {address:#010x}")
+    return replace(thing, name=name, shown=shown, kinds=(what,))
 
 
 def kinds_by_head(name: str) -> tuple[KnownAs, ...]:

@@ -1,0 +1,71 @@
+"""Blocks one behind the other, whose own words say where the next one is, also across damage."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+
+from heapscope.answers.image.heap import Block, Damage, Gap
+
+_PROOF = 3  # blocks in a row that are no chance
+
+
+@dataclass(frozen=True)
+class Step:
+    """One block that proves itself, and where the next one begins."""
+
+    block: Block
+    next: int
+
+
+@dataclass
+class Chained:
+    blocks: list[Block] = field(default_factory=list)
+    damage: list[Damage] = field(default_factory=list)
+    gaps: list[Gap] = field(default_factory=list)
+
+
+def follow(
+    first: int,
+    last: int,
+    step: Callable[[int], Step | None],
+    *,
+    candidates: Callable[[int], Iterable[int]],
+    broken: Callable[[int, int], Damage | None],
+) -> Chained:
+    """From the block at `first` to the end of the heap at `last`. Behind a block that does not
+    prove itself it goes on at the first of `candidates` (of places behind it, upwards) from which a
+    chain leads to the end, or to some blocks. `broken`: the damage of the block at the one place
+    when the walk goes on at the other, None where its bytes are unknown."""
+    result = Chained()
+    at = first
+    while at < last:
+        one = step(at)
+        if one is not None and at < one.next <= last:
+            result.blocks.append(one.block)
+            at = one.next
+            continue
+        going_on = _proved(at, last, step, candidates)
+        found = broken(at, going_on)
+        if found is not None:
+            result.damage.append(found)
+        result.gaps.append(Gap(start=at, end=going_on))
+        at = going_on
+    return result
+
+
+def _proved(
+    at: int,
+    last: int,
+    step: Callable[[int], Step | None],
+    candidates: Callable[[int], Iterable[int]],
+) -> int:
+    lengths = {last: 1 << 30}
+    places = [place for place in candidates(at) if at < place < last]
+    for place in reversed(places):
+        one = step(place)
+        if one is not None and place < one.next <= last:
+            lengths[place] = lengths.get(one.next, 0) + 1
+    whole = [place for place in places if lengths.get(place, 0) >= 1 << 30]
+    some = whole or [place for place in places if lengths.get(place, 0) >= _PROOF]
+    return some[0] if some else last

@@ -1,0 +1,83 @@
+"""The heap in a core dump of ESP-IDF with CONFIG_ESP_COREDUMP_CAPTURE_DRAM (from v5.4 on).
+
+The SDK writes its data, and the payload of each used block as a segment of its own: no header of a
+block, no free one. So the used blocks are the segments in a region. The SDK merges free neighbours,
+so what is between two used ones is one free block; but the walk that wrote them ended at the first
+damaged header, so what is behind the last one is free only where the heap was sound.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from heapscope.answers.image import tlsf
+from heapscope.answers.image.heap import Block, Gap, Heap
+from heapscope.answers.image.registered import RegisteredHeap
+from heapscope.base.wording import plural, size
+from heapscope.memory.image.memory_image import MemoryImage
+
+_HEADER = 4
+_FREE_LEAST = 12
+_CAPS_8BIT = 1 << 2  # the regions that are written
+
+
+def dumped_heaps(image: MemoryImage, listed: Iterable[RegisteredHeap]) -> Iterator[Heap]:
+    """`listed`: of the SDK's own list; those of them whose own structure is not in the image."""
+    if not image.threads:
+        return
+    for one in listed:
+        if image.word(one.start) is None and any(bits & _CAPS_8BIT for bits in one.caps):
+            yield _heap(image, one)
+
+
+def _heap(image: MemoryImage, region: RegisteredHeap) -> Heap:
+    inside = [one for one in image.segments if region.start < one.address < region.end]
+    first = inside[0].address - _HEADER if inside else region.start
+    blocks: list[Block] = []
+    gaps = [Gap(start=region.start, end=first)] if inside else []
+    stacks = [thread.stack_pointer for thread in image.threads]
+    before = first
+    for one in inside:
+        hole = one.address - _HEADER - before
+        if hole:
+            payload = before + _HEADER
+            taken = any(payload <= stack < one.address for stack in stacks)
+            if hole - _HEADER < _FREE_LEAST or taken:  # the stack on which the dump was written
+                gaps.append(Gap(start=before, end=one.address - _HEADER))
+            else:
+                blocks.append(Block(payload, hole - _HEADER, used=False))
+        blocks.append(Block(one.address, len(one.data), used=True))
+        before = one.end
+    if before < region.end - _HEADER:
+        gaps.append(Gap(start=before, end=region.end))
+    return Heap(
+        start=region.start,
+        end=region.end,
+        first=first,
+        family=tlsf.SIZED,
+        order_known=False,
+        blocks=tuple(blocks),
+        caps=region.caps,
+        gaps=tuple(gaps),
+        dumped=True,
+    )
+
+
+def left_open(heaps: Iterable[Heap]) -> Iterator[str]:
+    """What such a dump does not tell."""
+    dumped = [heap for heap in heaps if heap.dumped]
+    if dumped:
+        behind = sum(gap.end - gap.start for heap in dumped for gap in heap.gaps[-1:])
+        yield (
+            "The core dump has the used blocks alone: what is between two of them is free, and the "
+            f"{size(behind)} behind the last ones are free if nothing damaged the heap. The order "
+            "of the free blocks is not known."
+        )
+
+
+def without_heap(image: MemoryImage) -> str:
+    """The answer for a core dump of tasks alone."""
+    return (
+        f"The core dump has {plural(len(image.threads), 'task')} with their stacks, and no heap: "
+        "CONFIG_ESP_COREDUMP_CAPTURE_DRAM (from ESP-IDF 5.4 on) also keeps the heap's used blocks."
+    )

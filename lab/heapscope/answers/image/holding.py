@@ -1,0 +1,89 @@
+"""Damage of a heap in sentences: what the bytes hold, and whose neighbours they are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from heapscope.answers.image.heap import WORD_KINDS, Block, Damage, Heap
+from heapscope.answers.image.result import DamageRow
+from heapscope.base.printable import printable
+from heapscope.base.wording import plural, size
+from heapscope.memory.image.memory_image import MemoryImage
+
+_SHOWN = 16  # bytes
+_PATTERNS = {
+    0xA5A5A5A5: "the pattern of unused stacks",
+    0xCECECECE: "the pattern of new blocks",
+    0xFEFEFEFE: "the pattern of free memory",
+    0xABBA1234: "a canary of another block",
+    0xBAAD5678: "a canary of another block",
+}
+
+
+def damage_row(image: MemoryImage, heap: Heap, damage: Damage) -> DamageRow:
+    before = _at(heap, damage.before)
+    after = _at(heap, damage.after)
+    return DamageRow(
+        address=damage.address,
+        bytes=damage.size,
+        block=damage.block or None,
+        kind=damage.kind,
+        words=damage.words,
+        holds=_holds(image, damage),
+        expected="" if damage.expected is None else f"{damage.expected:#010x}",
+        before=before,
+        after=after,
+        source=damage.source or None,
+        text=_text(damage),
+    )
+
+
+def _at(heap: Heap, address: int) -> int | None:
+    found: Block | None = next((one for one in heap.blocks if one.address == address), None)
+    return None if found is None else found.given
+
+
+def _text(damage: Damage) -> str:
+    what = ", ".join(WORD_KINDS[word] for word in damage.words)
+    return f"{what[:1].upper()}{what[1:]}: {damage.why}."
+
+
+def _holds(image: MemoryImage, damage: Damage) -> str:
+    data = image.bytes_at(damage.address, damage.size) or b""
+    return "; ".join(_content(image, data, damage))
+
+
+def _content(image: MemoryImage, data: bytes, damage: Damage) -> Iterator[str]:
+    shown = data[:_SHOWN].hex(" ")
+    yield shown + (" …" if len(data) > _SHOWN else "")
+    if len(data) > 1 and len(set(data)) == 1:
+        yield f"{data[0]:#04x} in all of them"
+    elif len(data) >= 4 and all(32 <= byte < 127 for byte in data.rstrip(b"\0")):
+        yield f"text “{printable(data.rstrip(bytes(1)).decode('ascii'), limit=40)}”"
+    word = damage.holds
+    if word in _PATTERNS:
+        yield _PATTERNS[word]
+    elif word and word % 4 == 0 and image.known(word, 4):
+        yield f"a pointer to {word:#010x}"
+
+
+_SENTENCES = {
+    "overflow": "{bytes} behind the block at {source:#010x} are overwritten, from its end on.",
+    "underflow": "{bytes} in front of the block at {source:#010x} are overwritten.",
+    "write_after_free": "{bytes} of the free block at {source:#010x} were written after its free.",
+}
+
+
+def damage_sentences(rows: Sequence[DamageRow]) -> Iterator[str]:
+    """The worst first: one sentence, and how many places more."""
+    if not rows:
+        return
+    first = rows[0]
+    sentence = _SENTENCES.get(first.kind) if first.source else None
+    if sentence is not None:
+        told = sentence.format(bytes=size(first.bytes), source=first.source)
+    else:
+        told = f"{size(first.bytes)} of the heap at {first.address:#010x} are overwritten."
+    rest = len(rows) - 1
+    more = f" {plural(rest, 'more place')} of the heap {'is' if rest == 1 else 'are'} damaged."
+    yield "The heap is damaged: " + told[:1].lower() + told[1:] + (more if rest else "")

@@ -1,0 +1,124 @@
+"""ESP-IDF v3.3 to v4.2 in a memory image: one list of free blocks in address order.
+
+The layout of the structures: lab/models/idf_4_2.c.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy
+
+from heapscope.answers.image.chain import Step, follow
+from heapscope.answers.image.heap import Block, Damage, Heap
+from heapscope.memory.image.memory_image import MemoryImage
+
+NAME = "free list"
+_FREE, _MINIMUM, _LAST, _DUMMY, _BLOCKS = 4, 8, 12, 16, 24
+_IS_FREE = 1
+_HEADER = 4
+_TINY = 4  # the least payload
+
+
+def starts(image: MemoryImage) -> Iterator[int]:
+    """Where a heap may start: the dummy block in its structure leads to the first block, and the
+    word before it to the last one, which has no next."""
+    for start, words in image.words():
+        count = len(words) - _BLOCKS // 4
+        if count <= 0:
+            continue
+        first = numpy.arange(start + _BLOCKS, start + _BLOCKS + 4 * count, 4, dtype="u4")
+        dummy = words[_DUMMY // 4 :][:count]
+        last = words[_LAST // 4 :][:count]
+        for index in ((dummy == first | 1) & (last > first)).nonzero()[0].tolist():
+            yield start + 4 * index
+
+
+def heap_at(image: MemoryImage, start: int, end: int | None = None) -> Heap | None:
+    """None: no heap of this kind is there. `end`: as the SDK's list of heaps has it."""
+    last = image.word(start + _LAST)
+    if end is not None:
+        last = (end & ~3) - 8
+    if last is None or last % 4 or last <= start + _BLOCKS:
+        return None
+    if image.word(last) not in (_IS_FREE, None):
+        return None
+    if image.word(start + _DUMMY) != (start + _BLOCKS) | _IS_FREE:
+        return None
+
+    def step(at: int) -> Step | None:
+        word = image.word(at)
+        if word is None or word & 2:
+            return None
+        following, free = word & ~3, bool(word & _IS_FREE)
+        if not at + _HEADER + _TINY <= following <= last:
+            return None
+        after = image.word(following)
+        if free and (after is None or (following != last and after & _IS_FREE)):
+            return None
+        return Step(Block(at + _HEADER, following - at - _HEADER, not free), following)
+
+    def broken(at: int, going_on: int) -> Damage | None:
+        holds = image.word(at)
+        return None if holds is None else _header(at, going_on, holds)
+
+    chained = follow(
+        start + _BLOCKS,
+        last,
+        step,
+        candidates=lambda at: range(at + _HEADER, last, 4),
+        broken=broken,
+    )
+    if not chained.blocks:
+        return None
+    order, damage = _free_list(image, start, last, chained.blocks)
+    return Heap(
+        start=start,
+        end=last + 8 if end is None else end,
+        first=start + _BLOCKS,
+        family=NAME,
+        blocks=tuple(chained.blocks),
+        free_order=order,
+        order_known=True,  # it is that of the addresses
+        counted_free=image.word(start + _FREE),
+        minimum_free=image.word(start + _MINIMUM),
+        damage=(*chained.damage, *damage),
+        gaps=tuple(chained.gaps),
+    )
+
+
+def _header(at: int, going_on: int, holds: int) -> Damage:
+    return Damage(
+        address=at,
+        size=4,
+        block=at + _HEADER,
+        kind="header",
+        holds=holds,
+        expected=None,
+        why=f"it leads to no other block; the next one that proves itself is at {going_on:#010x}",
+    )
+
+
+def _free_list(
+    image: MemoryImage, start: int, last: int, blocks: Sequence[Block]
+) -> tuple[tuple[int, ...], tuple[Damage, ...]]:
+    """The free blocks in their order, which is that of the addresses."""
+    free = [block.address for block in blocks if not block.used]
+    damage = []
+    at = start + _DUMMY + _HEADER
+    for payload in (*free, last + _HEADER):
+        holds = image.word(at)
+        if holds is not None and holds != payload - _HEADER:
+            damage.append(
+                Damage(
+                    address=at,
+                    size=4,
+                    block=0 if at == start + _DUMMY + _HEADER else at,
+                    kind="free_link",
+                    holds=holds,
+                    expected=payload - _HEADER,
+                    why="it does not lead to the next free block",
+                )
+            )
+        at = payload
+    return tuple(free), tuple(damage)

@@ -1,0 +1,160 @@
+"""Zephyr's sys_heap in a memory image: chunks that know their left neighbours, in buckets.
+
+The layout of the structures: lab/models/sys_heap.c.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy
+
+from heapscope.answers.image.chain import Step, follow
+from heapscope.answers.image.heap import Block, Damage, Heap
+from heapscope.memory.image.memory_image import MemoryImage
+
+NAME = "sys_heap"
+_UNIT = 8
+_END, _BUCKETS = 8, 16
+_SMALL = 0x7FFF  # units; above, the fields are words
+_FIRST_MOST = 24  # units of the structure
+
+
+@dataclass(frozen=True)
+class _Chunks:
+    """`end`: the index of the last chunk, which has no size."""
+
+    image: MemoryImage
+    start: int
+    end: int
+
+    @property
+    def header(self) -> int:
+        return 4 if self.end <= _SMALL else 8
+
+    def field(self, chunk: int, number: int) -> int | None:
+        width = self.header // 2
+        data = self.image.bytes_at(self.start + chunk * _UNIT + number * width, width)
+        return None if data is None else int.from_bytes(data, "little")
+
+    def payload(self, chunk: int) -> int:
+        return self.start + chunk * _UNIT + self.header
+
+    def step(self, at: int) -> Step | None:
+        chunk = (at - self.start) // _UNIT
+        word = self.field(chunk, 1)
+        if word is None or word < 2 or chunk + (word >> 1) > self.end:
+            return None
+        size = word >> 1
+        if self.field(chunk + size, 0) != size:
+            return None
+        block = Block(self.payload(chunk), size * _UNIT - self.header, bool(word & 1))
+        return Step(block, at + size * _UNIT)
+
+
+def starts(image: MemoryImage) -> Iterator[int]:
+    """Where chunk 0 has no left neighbour, is used and no larger than a structure can be, and the
+    word of the last chunk leads to one of no size that is used."""
+    for start, words in image.words():
+        skipped = start // 4 % 2
+        count = (len(words) - skipped - 4) // 2 * 2
+        if count <= 0:
+            continue
+        first, second, last = (words[skipped + n :][:count:2] for n in (0, 1, 2))
+        small = (first & 0xFFFF == 0) & (first >> 16 & 1 == 1) & (first >> 17 <= _FIRST_MOST)
+        large = (first == 0) & (second & 1 == 1) & (second >> 1 <= _FIRST_MOST)
+        left = numpy.arange(count, 0, -2) // 2 + 2
+        good = (small & (last <= _SMALL) | large & (last > _SMALL)) & (last > 3) & (last <= left)
+        for index in good.nonzero()[0].tolist():
+            yield start + 4 * skipped + _UNIT * index
+
+
+def heap_at(image: MemoryImage, start: int, end: int | None = None) -> Heap | None:
+    """None: no heap of this kind is there."""
+    del end
+    last = image.word(start + _END)
+    if last is None:
+        return None
+    chunks = _Chunks(image, start, last)
+    first = (chunks.field(0, 1) or 0) >> 1
+    if chunks.field(last, 1) != 1 or not 3 <= first <= _FIRST_MOST:
+        return None
+    if chunks.field(first, 0) not in (first, None):
+        return None
+
+    def broken(at: int, going_on: int) -> Damage | None:
+        holds = image.word(at)
+        if holds is None:
+            return None
+        return Damage(
+            address=at,
+            size=chunks.header,
+            block=at + chunks.header,
+            kind="header",
+            holds=holds,
+            why=f"it leads to no other chunk; the next that proves itself is at {going_on:#010x}",
+        )
+
+    begin, limit = start + first * _UNIT, start + last * _UNIT
+    chained = follow(
+        begin,
+        limit,
+        chunks.step,
+        candidates=lambda at: range(at + _UNIT, limit, _UNIT),
+        broken=broken,
+    )
+    if not chained.blocks or (len(chained.blocks) < 2 and chained.damage):
+        return None
+    order, damage = _buckets(chunks, first, chained.blocks)
+    free = [block.size for block in chained.blocks if not block.used]
+    return Heap(
+        start=start,
+        end=limit + chunks.header,
+        first=begin,
+        family=NAME,
+        blocks=tuple(chained.blocks),
+        free_order=order,
+        counted_free=sum(free),
+        largest=max(free, default=0),
+        damage=(*chained.damage, *damage),
+        gaps=tuple(chained.gaps),
+    )
+
+
+def _buckets(
+    chunks: _Chunks, first: int, blocks: Sequence[Block]
+) -> tuple[tuple[int, ...], tuple[Damage, ...]]:
+    """The free chunks of each bucket, from the one with which its next search begins."""
+    least = 1 if chunks.header == 4 else 2  # units of a chunk with links
+    free = {
+        block.address
+        for block in blocks
+        if not block.used and (block.size + chunks.header) // _UNIT >= least
+    }
+    order: dict[int, None] = {}
+    damage = []
+    count = min((first * _UNIT - _BUCKETS) // 4, 32)
+    for bucket in range(count):
+        at, owner = chunks.start + _BUCKETS + 4 * bucket, 0
+        front = chunk = chunks.image.word(at)
+        while chunk:
+            payload = chunks.payload(chunk)
+            if payload in order and chunk == front:
+                break
+            if payload not in free or payload in order:
+                damage.append(
+                    Damage(
+                        address=at,
+                        size=chunks.header // 2 if owner else 4,
+                        block=owner,
+                        kind="free_link" if owner else "control",
+                        holds=chunk,
+                        why="it leads to no free chunk of its bucket",
+                    )
+                )
+                break
+            order[payload] = None
+            at, owner = chunks.start + chunk * _UNIT + 3 * chunks.header // 2, payload
+            chunk = chunks.field(chunk, 3)
+    return tuple(order), tuple(damage)

@@ -1,0 +1,152 @@
+"""The tasks of FreeRTOS in a memory image, found by the structure of their control blocks.
+
+A control block begins with the saved stack pointer and two items of lists, whose owner is the
+control block itself; then come priority, stack and name. That order is FreeRTOS's since v8.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy
+
+from heapscope.memory.image.memory_image import MemoryImage
+from heapscope.memory.image.symbols import Symbols
+
+_STATE_OWNER, _STATE_LIST = 16, 20
+_EVENT_VALUE, _EVENT_OWNER, _EVENT_LIST = 24, 36, 40
+_PRIORITY, _STACK, _NAME = 44, 48, 52
+_NAME_MAX = 16
+_END = (_NAME + _NAME_MAX, _NAME + _NAME_MAX + 4)
+_FILL = 0xA5
+_STACK_MAX = 1 << 20
+_PRIORITIES = 64
+_LIST = 20  # bytes of a list
+
+
+@dataclass(frozen=True, kw_only=True)
+class Task:
+    """`tcb`: its control block; `saved`: the stack pointer of its last switch; `low`, `high`: the
+    first byte of its stack and the one behind it, as far as known; `waits_in`, `event_in`: the
+    lists that it is in; `never_used`: bytes at the stack's low end that are still filled as when it
+    was made, None where they are not in the image."""
+
+    tcb: int
+    name: str
+    priority: int
+    saved: int
+    low: int
+    high: int
+    waits_in: int
+    event_in: int
+    never_used: int | None
+
+
+def find_tasks(image: MemoryImage) -> tuple[Task, ...]:
+    """By the address of their control blocks."""
+    return tuple(
+        task
+        for start, words in image.words()
+        for at in _candidates(start, words)
+        if (task := _task(image, at)) is not None
+    )
+
+
+def _candidates(start: int, words: object) -> Iterator[int]:
+    assert isinstance(words, numpy.ndarray)
+    count = len(words) - _EVENT_OWNER // 4
+    if count <= 0:
+        return
+    own = numpy.arange(start, start + 4 * count, 4, dtype="u4")
+    hits = (words[_STATE_OWNER // 4 :][:count] == own) & (words[_EVENT_OWNER // 4 :][:count] == own)
+    yield from (start + 4 * index for index in hits.nonzero()[0].tolist())
+
+
+def _task(image: MemoryImage, at: int) -> Task | None:
+    read = [image.word(at + offset) for offset in (0, _STATE_LIST, _EVENT_LIST, _PRIORITY, _STACK)]
+    name = image.text(at + _NAME, _NAME_MAX)
+    if None in read or name is None:
+        return None
+    saved, waits_in, event_in, priority, low = (word or 0 for word in read)
+    if not low <= saved < low + _STACK_MAX or priority >= _PRIORITIES:
+        return None
+    return Task(
+        tcb=at,
+        name=name,
+        priority=priority,
+        saved=saved,
+        low=low,
+        high=_high(image, at, saved, low),
+        waits_in=waits_in,
+        event_in=event_in,
+        never_used=_never_used(image, low, saved),
+    )
+
+
+def _high(image: MemoryImage, at: int, saved: int, low: int) -> int:
+    """The end of the stack stands behind the name and, with two cores, the core."""
+    for offset in _END:
+        end = image.word(at + offset) or 0
+        if saved <= end < low + _STACK_MAX:
+            return end + 4
+    return saved
+
+
+def _never_used(image: MemoryImage, low: int, saved: int) -> int | None:
+    stack = image.bytes_at(low, saved - low)
+    return None if stack is None else len(stack) - len(stack.lstrip(bytes([_FILL])))
+
+
+_STATES = (
+    ("Delayed", "blocked"),
+    ("Suspended", "suspended"),
+    ("Termination", "deleted"),
+    ("Pending", "ready"),
+)
+
+
+def states(image: MemoryImage, tasks: Sequence[Task], symbols: Symbols | None) -> dict[int, str]:
+    """The state of each task, by its control block. Without the names of FreeRTOS's lists it is
+    only known who is ready, since the idle task always is."""
+    ready = symbols.address("pxReadyTasksLists") if symbols else _ready(tasks)
+    running = _running(image, symbols)
+    result = {}
+    for task in tasks:
+        if task.tcb in running:
+            result[task.tcb] = "running"
+        elif ready is not None and task.waits_in == ready + _LIST * task.priority:
+            result[task.tcb] = "ready"
+        elif symbols is not None:
+            symbol = symbols.at(task.waits_in)
+            name = "" if symbol is None else symbol.name
+            state = next((state for part, state in _STATES if part in name), "")
+            blocked = state == "suspended" and task.event_in != 0
+            result[task.tcb] = "blocked" if blocked else state
+    return result
+
+
+def _running(image: MemoryImage, symbols: Symbols | None) -> set[int | None]:
+    for name in ("pxCurrentTCBs", "pxCurrentTCB"):
+        for symbol in symbols.named(name) if symbols else ():
+            cores = max(1, symbol.size // 4)
+            return {image.word(symbol.address + 4 * core) for core in range(cores)}
+    return set()
+
+
+def _ready(tasks: Sequence[Task]) -> int | None:
+    """The first of the lists of ready tasks, one for each priority: the idle task's."""
+    idle = {task.waits_in for task in tasks if task.name.startswith("IDLE") and not task.priority}
+    return idle.pop() if len(idle) == 1 else None
+
+
+def waiting(tasks: Sequence[Task], states: Mapping[int, str]) -> tuple[Task, ...]:
+    """The tasks that surely do not run, so that nothing below their stack pointers is in use: where
+    no task is known to run, one with the highest priority of those that are ready does."""
+    if "running" in states.values():
+        return tuple(task for task in tasks if states.get(task.tcb) != "running")
+    ready = [task for task in tasks if states.get(task.tcb) == "ready"]
+    if not ready:
+        return ()
+    highest = max(task.priority for task in ready)
+    return tuple(task for task in tasks if task not in ready or task.priority < highest)

@@ -1,0 +1,131 @@
+"""umm_malloc in a memory image: runs of units with indices of their neighbours.
+
+The layout of the structures: lab/models/umm.c.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from heapscope.answers.image.chain import Step, follow
+from heapscope.answers.image.heap import Block, Damage, Heap
+from heapscope.memory.image.memory_image import MemoryImage
+
+NAME = "umm"
+_SHIFTS = (3, 5)  # log2 of the bytes of a unit
+_FREE, _INDEX = 0x8000, 0x7FFF
+_HEADER = 4
+_UNITS_LEAST = 16
+_HEAD = 0x0000_0001  # of the first unit: next 1, previous 0
+
+
+def starts(image: MemoryImage) -> Iterator[int]:
+    for start, words in image.words():
+        for index in (words == _HEAD).nonzero()[0].tolist():
+            yield start + 4 * index
+
+
+def heap_at(image: MemoryImage, start: int, end: int | None = None) -> Heap | None:
+    """None: no heap of this kind is there. `end`: as a symbol has it."""
+    for shift in _SHIFTS:
+        last = _last(image, start, shift) if end is None else (end - start >> shift) - 1
+        heap = None if last is None else _heap(image, start, shift, last)
+        if heap is not None:
+            return heap
+    return None
+
+
+def _half(image: MemoryImage, start: int, shift: int, run: int, field: int) -> int | None:
+    data = image.bytes_at(start + (run << shift) + field, 2)
+    return None if data is None else int.from_bytes(data, "little")
+
+
+def _last(image: MemoryImage, start: int, shift: int) -> int | None:
+    """The index of the last unit, where all runs lead on to it and back; None: they do not."""
+    run, before = 1, 0
+    while True:
+        following = _half(image, start, shift, run, 0)
+        if following is None or _half(image, start, shift, run, 2) != before:
+            return None
+        if following == 0:
+            return run if run >= _UNITS_LEAST else None
+        following &= _INDEX
+        if following <= run:
+            return None
+        run, before = following, run
+
+
+def _heap(image: MemoryImage, start: int, shift: int, last: int) -> Heap | None:
+    def step(at: int) -> Step | None:
+        run = at - start >> shift
+        word = _half(image, start, shift, run, 0)
+        if word is None:
+            return None
+        following = word & _INDEX
+        if not run < following <= last or _half(image, start, shift, following, 2) != run:
+            return None
+        size = (following - run << shift) - _HEADER
+        return Step(Block(at + _HEADER, size, not word & _FREE), start + (following << shift))
+
+    def broken(at: int, going_on: int) -> Damage | None:
+        holds = image.word(at)
+        if holds is None:
+            return None
+        return Damage(
+            address=at,
+            size=4,
+            block=at + _HEADER,
+            kind="header",
+            holds=holds,
+            why=f"it leads to no other run; the next that proves itself is at {going_on:#010x}",
+        )
+
+    chained = follow(
+        start + (1 << shift),
+        start + (last << shift),
+        step,
+        candidates=lambda at: range(at + (1 << shift), start + (last << shift), 1 << shift),
+        broken=broken,
+    )
+    if not chained.blocks:
+        return None
+    order, damage = _free_list(image, start, shift, chained.blocks)
+    free = [block.size + _HEADER for block in chained.blocks if not block.used]
+    return Heap(
+        start=start,
+        end=start + (last + 1 << shift),
+        first=start + (1 << shift),
+        family=NAME,
+        blocks=tuple(chained.blocks),
+        free_order=order,
+        order_known=len(order) == len(free),
+        counted_free=sum(free),
+        largest=max(free, default=0),
+        damage=(*chained.damage, *damage),
+        gaps=tuple(chained.gaps),
+    )
+
+
+def _free_list(
+    image: MemoryImage, start: int, shift: int, blocks: Sequence[Block]
+) -> tuple[tuple[int, ...], tuple[Damage, ...]]:
+    free = {block.address for block in blocks if not block.used}
+    order: dict[int, None] = {}
+    at, owner = 0, 0
+    while True:
+        run = _half(image, start, shift, at, 4)
+        if run is None or (run == 0 and len(order) == len(free)):
+            return tuple(order), ()
+        payload = start + (run << shift) + _HEADER
+        if payload not in free or payload in order:
+            damage = Damage(
+                address=start + (at << shift) + 4,
+                size=2,
+                block=owner,
+                kind="free_link" if owner else "control",
+                holds=run,
+                why="it leads to no free run that is not in the list yet",
+            )
+            return tuple(order), (damage,)
+        order[payload] = None
+        at, owner = run, payload

@@ -1,0 +1,45 @@
+"""The files that `heapscope image` writes beside its answer."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+from heapscope.cli.answer import wants_tables, write_answer, write_text
+from heapscope.cli.call import Call
+from heapscope.cli.verbs.options import EveryRow, Json, JsonBrief, output
+
+if TYPE_CHECKING:
+    from heapscope.answers.image.result import ImageResult
+
+
+def image(
+    call: Call,
+    *,
+    out: Annotated[Path | None, output("FILE")] = None,
+    json: Json = None,
+    json_brief: JsonBrief = None,
+    every_row: EveryRow = False,
+) -> None:
+    result = call.answer()
+    if out is not None:
+        write_text(_page(result, out), out, option="--output", inputs=call.inputs)
+    if wants_tables(out):
+        call.give(json, result, brief=json_brief, every_row=every_row)
+    else:
+        write_answer(result, json, json_brief, inputs=call.inputs)
+
+
+def _page(result: ImageResult, out: Path) -> str:
+    """Markdown, or a page with a picture of each heap."""
+    from heapscope.cli.verbs.shown import parts
+    from heapscope.render.text.markdown import markdown
+
+    if out.suffix.lower() == ".md":
+        return markdown(parts(result))
+    from heapscope.cli.verbs.report_page import check_page
+
+    check_page(out)
+    from heapscope.render.page.image import image_html
+
+    return image_html(result, parts(result))

@@ -1,0 +1,65 @@
+"""Read the heap inside a core dump or a device's memory."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+from heapscope.base.option import Option
+from heapscope.base.progress import OnProgress
+
+if TYPE_CHECKING:
+    from heapscope.answers.image.result import ImageResult
+
+
+def image(
+    *files: Annotated[
+        str, Option("FILE", "Core dump, or memory as FILE@ADDRESS; several of one moment.")
+    ],
+    elf: Annotated[
+        Path | None, Option("FILE", "The firmware's ELF: names, and a check of the build.")
+    ] = None,
+    symbols: Annotated[
+        Path | None, Option("FILE", "Names without an ELF: what nm -S prints of it.")
+    ] = None,
+    chip: Annotated[
+        str | None, Option("CHIP", "The chip, where the image does not name it.")
+    ] = None,
+    idf: Annotated[
+        str | None, Option("VERSION", "The release of ESP-IDF, where it is not named.")
+    ] = None,
+    progress: OnProgress | None = None,
+) -> ImageResult:
+    """Read the heap out of a device's memory: every block, whose it is, and what is damaged.
+
+    A file is a core dump (of ESP-IDF in every form, out of flash or in a log; of gdb; of Zephyr),
+    or raw memory with the address of its first byte: FILE@0x3fc80000, or a name that is the
+    address (0x3fc80000.raw). Several files are parts of one moment. gdb:HOST:PORT reads a running
+    device through its debugger's server: it is halted meanwhile, and nothing is written.
+
+    Examples:
+      heapscope image coredump.bin --elf build/app.elf
+      heapscope image crash.log
+      heapscope image 0x3fc80000.raw
+      heapscope image dram.bin@0x3fc80000 rtc.bin@0x50000000 --chip esp32c3 --idf 5.5
+      heapscope image gdb:localhost:3333 --chip esp32c3
+    """
+    from heapscope.answers.image.answer import answer_of
+    from heapscope.memory.image.dwarf_types import read_types
+    from heapscope.memory.image.firmware_elf import read_firmware
+    from heapscope.memory.image.read import read_images
+    from heapscope.memory.image.same_build import with_firmware, with_symbols
+    from heapscope.memory.image.symbols import read_nm
+    from heapscope.memory.layout.chips import load_chip
+
+    chip = "" if chip is None else load_chip(chip).name
+    firmware = None if elf is None else read_firmware(str(elf))
+    names = None if symbols is None else read_nm(str(symbols))
+    memory = read_images(files, chip=chip)
+    if firmware is not None:
+        memory = with_firmware(memory, firmware)
+    if names is not None and memory.symbols is None:
+        memory = with_symbols(memory, names)
+    named = firmware is not None and memory.symbols is firmware.symbols
+    types = read_types(str(elf)) if named else None
+    return answer_of(memory, chip=chip, idf=idf or "", types=types)

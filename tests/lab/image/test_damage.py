@@ -1,0 +1,136 @@
+"""Bytes that no allocator wrote are found and explained, and nothing else is called damaged."""
+
+from __future__ import annotations
+
+from random import Random
+
+import pytest
+from tests.lab.image.drawn_heap import START, DrawnHeap
+
+from heapscope.answers.image.find import find_heaps
+from heapscope.answers.image.heap import Block, Damage, Heap
+from heapscope.memory.image.memory_image import MemoryImage, Segment
+
+TLSF = [
+    "idf-4.3.2",
+    "idf-4.4.2+light",
+    "idf-5.1",
+    "idf-5.2+track",
+    "idf-5.1+track",
+    "idf-5.3+light",
+]
+TLSF += ["idf-5.5", "idf-5.5+full"]
+FILL = 0x5A
+
+
+def damaged(drawn: DrawnHeap, random: Random, at: int, size: int) -> tuple[Heap, bytes]:
+    """The heap with bytes written over, and what was there."""
+    memory = drawn.memory(random)
+    old = bytes(memory[at - START : at - START + size])
+    memory[at - START : at - START + size] = bytes([FILL]) * size
+    (heap,) = find_heaps(drawn.image(memory))
+    return heap, old
+
+
+def neighbours(drawn: DrawnHeap, random: Random) -> tuple[Heap, Block, Block]:
+    """The sound heap, and two used blocks of it without slack, side by side."""
+    pairs: list[tuple[Block, Block]] = []
+    while not pairs:
+        drawn.step(random)
+        (heap,) = find_heaps(drawn.image(drawn.memory(random)))
+        pairs = _pairs(drawn, heap)
+    return heap, *random.choice(pairs)
+
+
+def _pairs(drawn: DrawnHeap, heap: Heap) -> list[tuple[Block, Block]]:
+    return [
+        (first, second)
+        for first, second in zip(heap.blocks, heap.blocks[1:], strict=False)
+        if first.used
+        and second.used
+        and drawn.live[first.given][1] + first.given + heap.coat.behind == first.end
+    ]
+
+
+@pytest.mark.parametrize("allocator", TLSF)
+@pytest.mark.parametrize("size", [5, 12, 40])
+def test_an_overflow_is_one_damage_with_its_block(allocator: str, size: int, seed: int) -> None:
+    random = Random(f"{seed} {allocator} {size}")
+    drawn = DrawnHeap.draw(allocator, random)
+    sound, first, second = neighbours(drawn, random)
+    begin = first.given + drawn.live[first.given][1]
+    size = min(size, second.end - begin)
+    heap, old = damaged(drawn, random, begin, size)
+    (found,) = heap.damage
+    skipped = next(i for i, byte in enumerate(old) if byte != FILL)
+    assert (found.address, found.kind, found.source) == (begin + skipped, "overflow", first.address)
+    assert (found.before, found.after) == (first.address, second.address)
+    assert begin <= found.address < found.address + found.size <= begin + size
+    assert {one.address: one.size for one in heap.blocks} == {
+        one.address: one.size for one in sound.blocks
+    }
+
+
+@pytest.mark.parametrize("allocator", TLSF)
+def test_what_is_written_at_random_is_never_called_damage_elsewhere(
+    allocator: str, seed: int
+) -> None:
+    """Not one claim is about bytes that nobody wrote."""
+    random = Random(f"{seed} {allocator}")
+    drawn = DrawnHeap.draw(allocator, random)
+    for _ in range(30):
+        at = START + random.randrange(80, 50_000)  # behind what finds a heap without a list
+        size = random.choice((4, 8, 16, 40))  # less of a size word may leave it plausible
+        heap, _ = damaged(drawn, random, at, size)
+        assert all(_touches(one, at, size) for one in heap.damage), (at, size, heap.damage)
+
+
+def _touches(damage: Damage, at: int, size: int) -> bool:
+    return damage.address < at + size and at < damage.address + damage.size
+
+
+def test_a_write_after_free_is_told_where_the_pattern_shows_it(seed: int) -> None:
+    random = Random(seed)
+    drawn = DrawnHeap.draw("idf-5.5+full", random)
+    hole = max((one for one in drawn.blocks if not one.used), key=lambda one: one.size)
+    heap, _ = damaged(drawn, random, hole.address + 40, 4)
+    (found,) = heap.damage
+    assert (found.kind, found.block, found.address) == (
+        "write_after_free",
+        hole.address,
+        hole.address + 40,
+    )
+
+
+def test_slack_and_payload_are_not_called_damaged(seed: int) -> None:
+    random = Random(seed)
+    drawn = DrawnHeap.draw("idf-5.1+light", random)
+    address, (_, size) = max(drawn.live.items(), key=lambda one: one[1][1])
+    heap, _ = damaged(drawn, random, address, size)
+    assert not heap.damage
+
+
+class Names:
+    """Symbols of a firmware with FreeRTOS's heap, whose end is known from a variable."""
+
+    END = START - 4
+
+    def address(self, name: str) -> int | None:
+        return {"ucHeap": START, "pxEnd": self.END}.get(name)
+
+
+def test_a_damaged_heap_of_freertos_is_walked_by_its_symbols(seed: int) -> None:
+    random = Random(seed)
+    drawn = DrawnHeap.draw("heap_4", random)
+    block = next(one for one in drawn.blocks[3:] if one.used)
+    memory = drawn.memory(random)
+    at = block.address - START - 4
+    memory[at : at + 4] = bytes([FILL]) * 4
+    end = drawn.blocks[-1].address + drawn.blocks[-1].size
+    segments = (Segment(START - 4, end.to_bytes(4, "little") + bytes(memory)),)
+    image = MemoryImage(segments=segments, files=("drawn",), what="drawn")
+    (heap,) = find_heaps(image, Names())
+    (found,) = heap.damage
+    assert (found.address, found.block, found.kind) == (block.address - 4, block.address, "header")
+    others = [one for one in drawn.blocks if one.address != block.address]
+    assert [(one.address, one.size, one.used) for one in heap.blocks] == others

@@ -1,0 +1,96 @@
+"""A trace goes on from a device's memory, with the addresses that the device would give."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from random import Random
+
+import pytest
+from tests.lab.image.drawn_heap import START, DrawnHeap, state_of
+
+import heapscope as hs
+from heapscope.base.errors import InputError
+from heapscope.cli.verbs.compare import compare
+from heapscope.cli.verbs.log import log
+from heapscope.logs.answer.log_comparison import LogComparison
+from heapscope.logs.heaps.image_state import image_layout, is_image
+
+MakeTrace = Callable[..., Path]
+ALLOCATORS = ["idf-4.2", "idf-4.4.0", "idf-5.1+light", "idf-5.5", "idf-5.5+light"]
+
+
+def written(drawn: DrawnHeap, random: Random, folder: Path, *, name: str = "") -> Path:
+    path = folder / f"{START:08x}{name}.raw"
+    path.write_bytes(drawn.memory(random))
+    return path
+
+
+@pytest.mark.parametrize("allocator", ALLOCATORS)
+def test_the_next_requests_get_the_device_s_addresses(
+    allocator: str, seed: int, tmp_path: Path
+) -> None:
+    random = Random(f"{seed} {allocator}")
+    drawn = DrawnHeap.draw(allocator, random)
+    path = written(drawn, random, tmp_path)
+    assert is_image(str(path))
+    layout = image_layout(str(path), allocator=allocator)
+    (one,) = layout.regions
+    with state_of(one) as state:
+        for _ in range(100):
+            size = random.randint(1, 400)
+            assert vars(state.request(size)) == vars(drawn.state.request(size))
+
+
+def test_a_trace_is_replayed_from_an_image(
+    seed: int, tmp_path: Path, make_trace: MakeTrace
+) -> None:
+    random = Random(seed)
+    drawn = DrawnHeap.draw("idf-5.5+light", random)
+    path = written(drawn, random, tmp_path)
+    later = make_trace(*[f"a {number} {100 + number}" for number in range(20)])
+    result = hs.replay(later, state=path)
+    for number in range(20):
+        drawn.state.request(100 + number)
+    (row,) = drawn.state.regions()
+    assert result.regions[0].free == row.free
+    assert result.regions[0].largest_free == row.largest_free
+
+
+def test_a_log_s_questions_are_answered_by_an_image(seed: int, tmp_path: Path) -> None:
+    """Where two free blocks of one size class differ, the image has their order, and a dump in a
+    log has not."""
+    random = Random(seed)
+    drawn = DrawnHeap.draw("idf-5.5+light", random)
+    path = written(drawn, random, tmp_path)
+    sizes = [random.randint(20, 900) for _ in range(8)]
+    result = log(path, requests=", ".join(map(str, sizes)))
+    served = [drawn.state.request(size) for size in sizes]
+    assert [row.address for row in result.requests] == [one.address for one in served]
+
+
+def test_two_images_are_compared_by_their_blocks(seed: int, tmp_path: Path) -> None:
+    random = Random(seed)
+    drawn = DrawnHeap.draw("idf-5.5+light", random)
+    first = written(drawn, random, tmp_path, name=".before")
+    for _ in range(3):
+        served = drawn.state.request(777)
+        drawn.live[served.address] = served, 777
+    second = written(drawn, random, tmp_path, name=".after")
+    result = compare(str(first), str(second))
+    assert isinstance(result, LogComparison)
+    (row,) = [row for row in result.rows if row.name == "of 777 B"]
+    assert (row.values[1] or 0) - (row.values[0] or 0) == 3 * 777
+
+
+def test_a_damaged_heap_is_no_state(seed: int, tmp_path: Path) -> None:
+    random = Random(seed)
+    drawn = DrawnHeap.draw("idf-5.1", random)
+    memory = drawn.memory(random)
+    block = next(one for one in drawn.blocks[3:] if one.used)
+    at = block.address - START - 4
+    memory[at : at + 4] = b"\x5a" * 4
+    path = tmp_path / f"{START:08x}.raw"
+    path.write_bytes(memory)
+    with pytest.raises(InputError, match="damaged at"):
+        image_layout(str(path), allocator="idf-5.1")
