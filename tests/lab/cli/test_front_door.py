@@ -239,3 +239,18 @@ def test_no_beginning_of_a_file_is_too_short_or_damaged_to_be_named(size: int, s
         for _ in range(min(3, len(damaged))):
             damaged[drawn.randrange(len(damaged))] = drawn.randrange(256)
         assert kinds_of(bytes(damaged), len(damaged))
+
+
+def test_memory_with_its_address_is_answered_by_image(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "ram").write_bytes(bytes(range(256)) * 16)
+    code, text = run("ram@0x3fc80000")
+    assert code == 0
+    assert "memory at 0x3fc80000" in text
+    assert "no heap in the 4,096 B" in " ".join(text.split())
+    code, text = run("gdb:localhost:3333", "--chip", "esp32c3")
+    assert code == 0
+    assert "heapscope image gdb:localhost:3333 --chip esp32c3" in text
+    assert run("none@0x3fc80000")[0] == 2

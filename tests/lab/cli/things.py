@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import gzip
 import lzma
 import struct
@@ -50,11 +51,13 @@ def elf(kind: int, machine: int, *, wide: bool = False, interpreter: bool = Fals
 
 
 def core(threads: int) -> bytes:
-    """A core dump of a device: one segment of notes, one for each thread."""
-    notes = struct.pack("<III4s", 4, 0, 1, b"CORE") * threads
+    """A core dump of a device: some memory, and a segment of notes, one for each thread."""
+    notes = (struct.pack("<III4s", 4, 204, 1, b"CORE") + bytes(204)) * threads
     ident = b"\x7fELF" + bytes([1, 1, 1]) + bytes(9)
-    head = struct.pack("<HHIIIIIHHHHHH", 4, 94, 1, 0, 52, 0, 0, 52, 32, 1, 0, 0, 0)
-    return ident + head + struct.pack("<8I", 4, 84, 0, 0, len(notes), 0, 0, 0) + notes
+    head = struct.pack("<HHIIIIIHHHHHH", 4, 94, 1, 0, 52, 0, 0, 52, 32, 2, 0, 0, 0)
+    rows = struct.pack("<8I", 4, 116, 0, 0, len(notes), 0, 0, 0)
+    rows += struct.pack("<8I", 1, 116 + len(notes), 0x3FFB0000, 0, 8, 8, 0, 0)
+    return ident + head + rows + notes + b"memory!!"
 
 
 def image() -> bytes:
@@ -71,9 +74,15 @@ def image() -> bytes:
     return sealed("esp32c3", segments, entry=0x40380254, idf="v5.5.3")
 
 
+def zephyr_core() -> bytes:
+    """A core dump of Zephyr on an Arm: registers and some memory."""
+    head = struct.pack("<2sHHBBI", b"ZE", 2, 3, 5, 0, 4) + struct.pack("<BHH", ord("A"), 1, 36)
+    return head + bytes(36) + struct.pack("<BHII", ord("M"), 1, 32, 40) + b"memory!!"
+
+
 def in_flash(content: bytes) -> bytes:
     """A core dump as it stands in the partition of an ESP32-S3."""
-    return struct.pack("<IIIII", len(content) + 20, 9 << 16 | 0x102, 0, 0, 0) + content
+    return struct.pack("<6I", len(content) + 28, 9 << 16 | 0x102, 0, 0, 0, 3) + content + bytes(4)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -162,11 +171,14 @@ THINGS = {
     "t": Built(kind="firmware", content=elf(2, 94), says="not known"),
     "u": Built(kind="program", content=elf(3, 62, wide=True, interpreter=True), next="record"),
     "v": Built(kind="program", content="#!/bin/sh\nexec ./p\n", next="record"),
-    "w": Built(kind="core", content=core(3), says="3 tasks"),
-    "x": Built(kind="core", content=in_flash(core(2)), says="2 tasks"),
-    "y": Built(kind="core", content=elf(4, 62, wide=True), says="does not read"),
+    "w": Built(kind="core", content=core(3), says="3 tasks", next="image"),
+    "x": Built(kind="core", content=in_flash(core(2)), says="2 tasks", next="image"),
+    "y": Built(kind="core", content=elf(4, 62, wide=True), says="64 bits", next="image"),
+    "y2": Built(kind="core", content=base64.encodebytes(in_flash(core(2))), says="2 tasks"),
+    "y3": Built(kind="core", content=zephyr_core(), says="1 task", next="image"),
     "z": Built(kind="image", content=image(), says="385,120 B"),
-    "aa": Built(kind="memory", content=bytes(range(256)) * 16, says="4,096 B"),
+    "aa": Built(kind="memory", content=bytes(range(256)) * 16, says="4,096 B", next="image"),
+    "3fc80000": Built(kind="memory", content=bytes(range(256)) * 16, says="no heap in the 4,096 B"),
     "ab": Built(kind="build", content=_build, says="No error", next="predict"),
     "ac": Built(kind="project", content=_project, says="No error", next="predict --project"),
     "ad": Built(kind="folder", content=_logs, says="first.txt"),

@@ -27,7 +27,7 @@ _OVERHEAD = 16  # bytes of a packet that are no memory
 _READ_MAX = 64 << 20
 _SLOWEST = 4096  # bytes a second that a probe reads at least
 _UNREADABLE_MAX = 64  # answers of an error in a row, after which a range is given up
-_STEP_UNREADABLE = 4096
+_PAGE = 4096  # where memory that can be read may end
 _THREADS_MAX = 64
 _MAP = re.compile(rb"<memory\b[^>]*>")
 _ATTRIBUTE = re.compile(rb"""\b(type|start|length)\s*=\s*["']([^"']*)["']""")
@@ -212,7 +212,10 @@ def _read(session: _Session, start: int, size: int) -> Iterator[Segment]:
     failures = 0
     while at < end:
         wanted = min(most, end - at)
+        page = _PAGE - at % _PAGE
         data = _memory(session, at, wanted, binary=binary)
+        if data is None and page < wanted:
+            data = _memory(session, at, page, binary=binary)
         if data is not None:
             parts.append(data)
             at += len(data)
@@ -221,7 +224,7 @@ def _read(session: _Session, start: int, size: int) -> Iterator[Segment]:
         if parts:
             yield Segment(begin, b"".join(parts))
         failures += 1
-        skipped = end - at if failures >= _UNREADABLE_MAX else min(_STEP_UNREADABLE, end - at)
+        skipped = end - at if failures >= _UNREADABLE_MAX else min(page, end - at)
         _note_unreadable(session, at, skipped)
         at += skipped
         begin, parts = at, []

@@ -18,7 +18,7 @@ from heapscope.base.wording import size as sized
 _START, _END = b"CORE DUMP START", b"CORE DUMP END"
 _ZEPHYR = re.compile(rb"#CD:(?P<data>BEGIN#|END#|ERROR[^\r\n]*|[0-9a-fA-F]*)")
 _BASE64 = re.compile(rb"(?P<prefix>.*?)(?P<data>[A-Za-z0-9+/]{2,64}={0,2})\s*")
-_BARE = re.compile(rb"(?:[A-Za-z0-9+/]{4}){0,15}[A-Za-z0-9+/]{2}[A-Za-z0-9+/=]{2}\s*")
+_BARE = re.compile(rb"(?:[A-Za-z0-9+/]{4}){0,99}[A-Za-z0-9+/]{2}[A-Za-z0-9+/=]{2}")
 _COLOUR = re.compile(rb"\x1b\[[\d;]*m")
 _NUMBERS = re.compile(rb"\d+")
 _LINE = 64  # characters of a full line
@@ -44,10 +44,13 @@ def has_core(log: bytes) -> bool:
 def plain_base64(data: bytes) -> bytes | None:
     """A file of lines of base64 and of nothing else, as the SDK's monitor saves it; None: it is no
     such file."""
-    head = data[: _TRIED * (_LINE + 4)].splitlines()[:_TRIED]
-    if not head or not all(_BARE.fullmatch(line) for line in head[:-1] or head):
+    lines = data.split()
+    if not lines or not all(_BARE.fullmatch(line) for line in lines[:_TRIED]):
         return None
-    return _decoded(data.splitlines())
+    try:
+        return b"".join(base64.b64decode(line, validate=True) for line in lines)
+    except binascii.Error:
+        return None
 
 
 def read_printed(log: bytes, *, name: str) -> Printed:
