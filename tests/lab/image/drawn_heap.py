@@ -61,13 +61,18 @@ class DrawnHeap:
             drawn.step(random)
         return drawn
 
+    @property
+    def least(self) -> int:
+        """Of a request: our own heap has slots for smaller ones, which are no blocks."""
+        return 9 if self.allocator.startswith("heapscope") else 1
+
     def step(self, random: Random) -> int | None:
         """The address that a request gave; None: it failed, or a block was freed."""
         if self.live and random.random() < 0.45:
             address = random.choice(sorted(self.live))
             self.state.free(self.live.pop(address)[0])
             return None
-        size = random.choice((random.randint(1, 60), random.randint(1, 2000)))
+        size = random.choice((random.randint(self.least, 60), random.randint(9, 2000)))
         served = self.state.request(size)
         if served.region is None:
             return None

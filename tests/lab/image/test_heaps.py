@@ -22,6 +22,7 @@ IDF = [
     and name not in ("idf-5.5+light+track", "idf-5.5+full+track")
 ]
 OTHERS = ["heap_4", "heap_4-4", "umm", "umm:32", "umm-first", "sys_heap"]
+OTHERS += ["heapscope", "heapscope-16", "heapscope-wide"]
 
 
 def read(drawn: DrawnHeap, random: Random) -> Heap:

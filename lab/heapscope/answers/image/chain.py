@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
@@ -38,6 +39,7 @@ def follow(
     chain leads to the end, or to some blocks. `broken`: the damage of the block at the one place
     when the walk goes on at the other, None where its bytes are unknown."""
     result = Chained()
+    proofs: list[int] | None = None
     at = first
     while at < last:
         one = step(at)
@@ -45,7 +47,10 @@ def follow(
             result.blocks.append(one.block)
             at = one.next
             continue
-        going_on = _proved(at, last, step, candidates)
+        if proofs is None:
+            proofs = _proofs(first, last, step, candidates)
+        index = bisect_right(proofs, at)
+        going_on = proofs[index] if index < len(proofs) else last
         found = broken(at, going_on)
         if found is not None:
             result.damage.append(found)
@@ -54,18 +59,18 @@ def follow(
     return result
 
 
-def _proved(
-    at: int,
+def _proofs(
+    first: int,
     last: int,
     step: Callable[[int], Step | None],
     candidates: Callable[[int], Iterable[int]],
-) -> int:
+) -> list[int]:
+    """The places from which a chain leads to the end; where none does, to some blocks."""
     lengths = {last: 1 << 30}
-    places = [place for place in candidates(at) if at < place < last]
+    places = [place for place in candidates(first) if first < place < last]
     for place in reversed(places):
         one = step(place)
         if one is not None and place < one.next <= last:
             lengths[place] = lengths.get(one.next, 0) + 1
     whole = [place for place in places if lengths.get(place, 0) >= 1 << 30]
-    some = whole or [place for place in places if lengths.get(place, 0) >= _PROOF]
-    return some[0] if some else last
+    return whole or [place for place in places if lengths.get(place, 0) >= _PROOF]

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Protocol
 
-from heapscope.answers.image import heap_4, idf_list, sys_heap, tlsf, umm
+from heapscope.answers.image import heap_4, idf_list, own_heap, sys_heap, tlsf, umm
 from heapscope.answers.image.coat import HEAD, coat_of, coated
 from heapscope.answers.image.damage import explained
 from heapscope.answers.image.dumped import dumped_heaps
@@ -112,7 +112,7 @@ def _named(image: MemoryImage, symbols: Symbols) -> Iterator[Heap]:
 
 
 def _by_structure(image: MemoryImage) -> Iterator[Heap]:
-    for layout in (sys_heap, umm):
+    for layout in (own_heap, sys_heap, umm):
         for start in layout.starts(image):
             heap = layout.heap_at(image, start)
             if heap is not None and not heap.damage:

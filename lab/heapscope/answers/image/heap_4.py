@@ -131,7 +131,7 @@ def heap_at(image: MemoryImage, start: int, end: int) -> Heap | None:
 def _links(image: MemoryImage, free: list[Block], end: int) -> Iterator[Damage]:
     """Each free block has to lead to the next one, the last one to the end."""
     following = [block.address - _HEADER for block in free[1:]]
-    for block, expected in zip(free, (*following, end), strict=True):
+    for block, expected in zip(free, (*following, end), strict=False):
         holds = image.word(block.address - _HEADER)
         if holds is not None and holds != expected:
             yield Damage(

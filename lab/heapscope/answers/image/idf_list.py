@@ -41,7 +41,7 @@ def heap_at(image: MemoryImage, start: int, end: int | None = None) -> Heap | No
         last = (end & ~3) - 8
     if last is None or last % 4 or last <= start + _BLOCKS:
         return None
-    if image.word(last) not in (_IS_FREE, None):
+    if image.word(last) != _IS_FREE:  # nothing may lie behind a wrong end
         return None
     if image.word(start + _DUMMY) != (start + _BLOCKS) | _IS_FREE:
         return None

@@ -46,7 +46,7 @@ def replay(
     ] = None,
     state: Annotated[
         str | Path | None,
-        Option("LOG", "Begin with the heaps as the end of this log tells them."),
+        Option("LOG", "Begin with the heaps as the end of this log, or a memory image, has them."),
     ] = None,
     fold: Fold = None,
     contents: bool = True,
