@@ -15,13 +15,13 @@ _END = 1 << 32
 
 def placed(name: str) -> tuple[str, int | None]:
     """The file, and the address; None: the name tells none. A file of the whole name goes first.
-    InputError: it is no address of 32 bits."""
+    InputError: the address has more than 32 bits."""
     match = _AT.fullmatch(name)
     if match is not None and not _exists(name):
         address = int(match["address"], 0)
         if address >= _END:
             raise InputError(
-                f"{printable(name, limit=400)}: {match['address']} is no address of 32 bits",
+                f"{printable(name, limit=400)}: {match['address']} has more than 32 bits",
                 remedy="give the address of the file's first byte: FILE@0x3fc80000",
             )
         return match["file"], address

@@ -43,7 +43,7 @@ class Task:
 
 @dataclass(frozen=True, kw_only=True)
 class Moment:
-    """What a device had in memory."""
+    """A device's memory at one moment."""
 
     chip: str
     tasks: tuple[Task, ...]
@@ -110,7 +110,7 @@ def elf(kind: int, machine: int, segments: Sequence[tuple[int, int, bytes]]) -> 
 
 
 def elf_core(one: Moment, version: int = 0x102) -> bytes:
-    """As ESP-IDF writes it: registers, then each task, memory, and its own notes."""
+    """In the order of ESP-IDF: registers, then each task, memory, and its own notes."""
     if one.machine == RISCV:
         gathered = [struct.unpack_from("<32I", task.stack) for task in one.tasks]
     else:

@@ -134,7 +134,7 @@ def test_memory_as_text_has_its_addresses(write: object, tmp_path: Path) -> None
     text = write(sorted(one.memory.items()))  # type: ignore[operator]
     holds(read(tmp_path, text), one)
     lines = text.splitlines()
-    with pytest.raises(InputError, match="line 5 is no sound record"):
+    with pytest.raises(InputError, match="line 5 is a damaged record"):
         read(tmp_path, b"\n".join([*lines[:4], lines[4][:-1] + b"_", *lines[5:]]))
     with pytest.raises(InputError, match="cut off"):
         read(tmp_path, b"\n".join(text.split()[:-1]))
@@ -153,7 +153,7 @@ def test_two_parts_of_a_dump_that_changed_between_are_told(tmp_path: Path) -> No
     parts = [(1, 0x3FC9_0000, b"a" * 64), (1, 0x3FC9_0020, b"b" * 64)]
     image = read(tmp_path, dumps.elf(4, 243, parts))
     assert image.bytes_at(0x3FC9_0000, 96) == b"a" * 64 + b"b" * 32
-    assert image.notes == ("32 B are told twice and changed between.",)
+    assert image.notes == ("32 B stand twice in it and changed between.",)
 
 
 @pytest.mark.parametrize(
@@ -214,7 +214,7 @@ def test_an_address_is_that_of_the_name_or_behind_it(tmp_path: Path) -> None:
         assert read(tmp_path, b"memory!!", name).segments[0].address == 0x3FC8_0000
     both = [f"{tmp_path}/3fc80000", f"{tmp_path}/0x3fc80000.raw@0x3fc90000"]
     assert [part.address for part in read_images(both).segments] == [0x3FC8_0000, 0x3FC9_0000]
-    with pytest.raises(InputError, match="no address of 32 bits"):
+    with pytest.raises(InputError, match="has more than 32 bits"):
         read_images([f"{tmp_path}/3fc80000@0x100000000"])
     (tmp_path / "3fc80004").write_bytes(b"other")
     with pytest.raises(InputError, match="tell other bytes of 0x3fc80004"):
@@ -226,12 +226,12 @@ def test_a_core_of_another_kind_is_refused(tmp_path: Path) -> None:
     wide[4] = 2
     for data, words in (
         (bytes(wide), "64 bits"),
-        (dumps.elf(2, 243, []), "no core dump"),
+        (dumps.elf(2, 243, []), "not a core dump"),
         (elf_core(moment())[:60], "cut off"),
         (zephyr(moment(), target=2), "64 bits or of a PC"),
         (bytes(70_000), "whose address is not known"),
         (b"\xff" * 70_000, "erased flash"),
-        (b"CORE DUMP START ===\nnothing\n", "no line of one behind it"),
+        (b"CORE DUMP START ===\nnothing\n", "no line of one follows"),
     ):
         with pytest.raises(InputError, match=words):
             read(tmp_path, data)

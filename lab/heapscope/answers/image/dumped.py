@@ -64,7 +64,7 @@ def _heap(image: MemoryImage, region: RegisteredHeap) -> Heap:
 
 
 def left_open(heaps: Iterable[Heap]) -> Iterator[str]:
-    """What such a dump does not tell."""
+    """A sentence about all that such a dump leaves open."""
     dumped = [heap for heap in heaps if heap.dumped]
     if dumped:
         behind = sum(gap.end - gap.start for heap in dumped for gap in heap.gaps[-1:])

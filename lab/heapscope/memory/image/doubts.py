@@ -1,4 +1,4 @@
-"""What raw memory itself says about how it was read: its address, its byte order, its sense.
+"""Raw memory itself says how it was read: its address, its byte order, whether it has a sense.
 
 FreeRTOS keeps some dozen lists, most of them empty: three words of an empty one name its own end.
 So the commonest distances of words from where they lie tell the address of the first byte.
@@ -22,7 +22,7 @@ _RANDOM_LEAST = 1 << 16
 
 
 def address_of(data: bytes) -> int | None:
-    """Of the first byte; None: the memory does not tell it."""
+    """The address of the first byte; None: the memory does not tell it."""
     return _address_of(_words(data))
 
 
@@ -69,7 +69,7 @@ def _address_of(words: Any) -> int | None:
 
 
 def _bits(data: bytes) -> float:
-    """Of a byte, by how often each value comes."""
+    """The information in a byte, by how often each value comes."""
     share = numpy.bincount(numpy.frombuffer(data, "u1"), minlength=256) / len(data)
     share = share[share > 0]
     return float(-(share * numpy.log2(share)).sum())

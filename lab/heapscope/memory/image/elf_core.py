@@ -31,7 +31,7 @@ def is_elf(data: bytes) -> bool:
 
 
 def read_elf_core(data: bytes, *, name: str) -> MemoryImage:
-    """InputError: it is no core of a 32-bit device, or is damaged."""
+    """InputError: another file than a core of a 32-bit device, or a damaged one."""
     machine, programs = _programs(data, name)
     segments, told, cut, unsaved = [], [], 0, 0
     for kind, offset, address, _, size, whole, _, _ in programs:
@@ -51,7 +51,7 @@ def read_elf_core(data: bytes, *, name: str) -> MemoryImage:
         missing.append(f"{sized(unsaved)} of memory that the core dump names are not in it.")
     if any(one.address in fakes for one in segments):
         missing.append("The stack of a task was damaged and is not in the core dump.")
-    notes = (f"{sized(other)} are told twice and changed between.",) if other else ()
+    notes = (f"{sized(other)} stand twice in it and changed between.",) if other else ()
     result = MemoryImage(
         segments=image,
         files=(name,),
@@ -76,7 +76,7 @@ def _programs(data: bytes, name: str) -> tuple[str, list[tuple[int, ...]]]:
     _, kind, machine, _, _, start, _, _, _, step, count, *_ = _HEADER.unpack_from(data)
     if kind != _CORE:
         raise InputError(
-            f"{name}: an ELF that is no core dump",
+            f"{name}: an ELF, but not a core dump",
             remedy="give the core dump, and the firmware's ELF with --elf",
         )
     if count and (step < _PROGRAM.size or start + count * step > len(data)):

@@ -103,7 +103,7 @@ def _header(data: bytes) -> _Header | None:
 
 
 def told_length(data: bytes) -> int:
-    """Of a core dump, by its header: all bytes with header and checksum."""
+    """The length of a core dump by its header, which counts, as the checksum does."""
     return _WORD.unpack_from(data)[0]  # type: ignore[no-any-return]
 
 
@@ -192,7 +192,9 @@ def _read_binary(data: bytes, header: _Header, name: str) -> MemoryImage:
     if lost:
         missing.append(f"The stacks of {plural(lost, 'task')} were damaged and are not in it.")
     if at > len(data) or len(threads) + lost < header.tasks:
-        missing.append(f"{plural(header.tasks, 'task')} are told, and not all of them are there.")
+        missing.append(
+            f"{plural(header.tasks, 'task')} are announced, and not all of them are there."
+        )
     image, _ = layered(segments)
     return MemoryImage(
         segments=image,

@@ -39,7 +39,7 @@ class FirmwareElf:
 
 
 def read_firmware(path: str) -> FirmwareElf:
-    """InputError: it cannot be read, is damaged, or is no firmware's ELF."""
+    """InputError: it cannot be read, is damaged, or is another file than a firmware's ELF."""
     shown = printable(path, limit=400)
     data = _bytes(path, shown)
     with reading(shown, "its headers are damaged", remedy=_REMEDY):
@@ -84,8 +84,8 @@ def _names(elf: Any, headers: list[Any], shown: str, data: bytes) -> list[str]:
 
 
 def _sections(headers: list[Any], names: list[str], data: bytes) -> Iterator[tuple[Segment, bool]]:
-    """What is loaded, and whether the program writes to it. ESP-IDF's constants are in a section
-    that may be written by its flags."""
+    """Each section that is loaded, and whether the program writes to it. ESP-IDF's constants are in
+    a section that may be written by its flags."""
     for header, name in zip(headers, names, strict=True):
         flags, start = header["sh_flags"], header["sh_offset"]
         part = data[start : start + header["sh_size"]]

@@ -19,8 +19,8 @@ def is_flash(data: bytes) -> bool:
 
 
 def dump_partition(data: bytes, *, name: str) -> bytes:
-    """Of a whole flash, by its table of partitions. InputError: there is none for core dumps, or
-    it is not in the file."""
+    """The partition of a whole flash that is for core dumps. InputError: its table of partitions
+    has none."""
     for at in range(_TABLE_AT, _TABLE_AT + _TABLE_SIZE, _ENTRY.size):
         row = data[at : at + _ENTRY.size]
         if len(row) < _ENTRY.size or not row.startswith(_MARK):

@@ -88,8 +88,8 @@ class GdbPackets:
             ) from error
 
     def _packet(self, question: bytes, deadline: float) -> tuple[bytes, bool]:
-        """The body of the next answer, and whether its checksum is right. What the target prints,
-        and notes that nobody asked for, are no answers."""
+        """The body of the next answer, and whether its checksum is right. Text that the target
+        prints, and notes that nobody asked for, do not count."""
         while True:
             start = self._find(b"$", question, deadline)
             note = self._pending.find(b"%", 0, start)
@@ -143,7 +143,7 @@ class GdbPackets:
 
 
 def _is_other(body: bytes, question: bytes) -> bool:
-    """What the target prints; and that it stopped, which some servers tell unasked."""
+    """Text that the target prints; and that it stopped, which some servers tell unasked."""
     stopped = question != _STATE and _STOPPED.match(body) is not None
     return stopped or (body.startswith(b"O") and body != b"OK")
 

@@ -48,7 +48,7 @@ class TargetName:
 
 
 def parse_target(name: str) -> TargetName:
-    """InputError: there is no port, or a range is none."""
+    """InputError: the port or a range is missing or invalid."""
     place, _, ranges = name.removeprefix(TARGET).partition("@")
     host, _, port = place.rpartition(":")
     shown = printable(name, limit=400)
@@ -73,7 +73,7 @@ def _range(text: str, shown: str) -> tuple[int, int]:
         address, size = -1, 0
     if not 0 <= address < address + size <= ADDRESS_END or size > _READ_MAX:
         raise InputError(
-            f"{shown}: '{printable(text)}' is no range of memory",
+            f"{shown}: '{printable(text)}' is not a range of memory",
             remedy="write gdb:HOST:PORT@0x3fc80000+384KB; more ranges behind a comma",
         )
     return address, size
@@ -81,7 +81,7 @@ def _range(text: str, shown: str) -> tuple[int, int]:
 
 @dataclass(kw_only=True)
 class _Session:
-    """What one server can do."""
+    """One server, and its abilities."""
 
     packets: GdbPackets
     length: int = _PACKET_USUAL
@@ -163,7 +163,7 @@ def _number(text: bytes, session: _Session) -> int:
 
 
 def _known_ranges(session: _Session, chip: str, shown: str) -> Sequence[tuple[int, int]]:
-    """Of the chip, or else of the server's map of memory."""
+    """Those of the chip, or else of the server's map of memory."""
     if chip:
         return [(window.start, window.size) for window in read_windows(chip).windows]
     ranges = list(_map_of(session)) if b"qXfer:memory-map:read+" in session.features else []

@@ -43,7 +43,7 @@ def _records(data: bytes, name: str) -> Iterator[tuple[int, bytes]]:
         record = _record(line)
         if record is None:
             raise InputError(
-                f"{name}: line {number} is no sound record of memory as text", remedy=_REMEDY
+                f"{name}: line {number} is a damaged record of memory as text", remedy=_REMEDY
             )
         if line.startswith(b":"):
             kind, address, part = record[3], int.from_bytes(record[1:3], "big"), record[4:-1]

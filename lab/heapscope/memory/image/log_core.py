@@ -42,8 +42,8 @@ def has_core(log: bytes) -> bool:
 
 
 def plain_base64(data: bytes) -> bytes | None:
-    """A file of lines of base64 and of nothing else, as the SDK's monitor saves it; None: it is no
-    such file."""
+    """A file of lines of base64 and of nothing else, as the SDK's monitor saves it; None: it is
+    another file."""
     lines = data.split()
     if not lines or not all(_BARE.fullmatch(line) for line in lines[:_TRIED]):
         return None
@@ -54,12 +54,12 @@ def plain_base64(data: bytes) -> bytes | None:
 
 
 def read_printed(log: bytes, *, name: str) -> Printed:
-    """The log must have one. InputError: the lines between its marks are none of a core dump."""
+    """The log must have one. InputError: nothing of a core dump is between its marks."""
     dumps = [*_esp(log), *_zephyr(log)]
     found = [one for one in dumps if one[0]]
     if not found:
         raise InputError(
-            f"{name}: the mark of a core dump, and no line of one behind it", remedy=_REMEDY
+            f"{name}: the mark of a core dump, and no line of one follows", remedy=_REMEDY
         )
     data, whole = next((one for one in reversed(found) if one[1]), found[-1])
     return Printed(data=data, whole=whole, count=len(found))

@@ -40,8 +40,8 @@ class Segment:
 
 @dataclass(frozen=True, kw_only=True)
 class Thread:
-    """A task as a dump itself tells it. `tcb`: the address of its control block, 0 where it is not
-    told; `registers`: by the name of the processor's manual; `crashed`: it was running when the
+    """A task as a dump itself tells it. `tcb`: the address of its control block, 0 where it is
+    unknown; `registers`: by the name of the processor's manual; `crashed`: it was running when the
     dump was made."""
 
     tcb: int = 0
@@ -109,8 +109,8 @@ class MemoryImage:
         return result
 
     def text(self, address: int, most: int) -> str | None:
-        """The text of ASCII that ends with a zero byte, or that fills `most` bytes; None: there is
-        none."""
+        """The text of ASCII that ends with a zero byte, or that fills `most` bytes; None: the
+        bytes are something else."""
         segment = self.segment_at(address)
         if segment is None:
             return None
@@ -121,7 +121,7 @@ class MemoryImage:
         return text.decode("ascii")
 
     def words(self) -> Iterator[tuple[int, Any]]:
-        """Of each segment: the address of its first whole word, and its words."""
+        """Each segment's words, behind the address of the first whole one."""
         for segment in self.segments:
             start, words = segment.words()
             if len(words):

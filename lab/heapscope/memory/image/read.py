@@ -62,7 +62,7 @@ def _raw(segments: Sequence[Segment], name: str, what: str) -> MemoryImage:
 
 
 def _core(data: bytes, shown: str) -> MemoryImage | None:
-    """A core dump of any form; None: it is none."""
+    """A core dump of any form; None: another file."""
     if is_elf(data):
         return read_elf_core(data, name=shown)
     if is_esp_core(data):
@@ -89,7 +89,7 @@ def _without_address(data: bytes, name: str, shown: str) -> MemoryImage:
     own = address_of(data)
     if own is not None:
         raise InputError(
-            f"{shown}: raw memory whose address is not told",
+            f"{shown}: raw memory whose address is not given",
             remedy=f"by the lists in it, name it {shown}@{own:#010x}",
         )
     raise InputError(
@@ -102,7 +102,7 @@ def _printed(printed: log_core.Printed, shown: str) -> MemoryImage:
     core = _core(printed.data, shown)
     if core is None:
         raise InputError(
-            f"{shown}: what is between the marks of a core dump is none that is known",
+            f"{shown}: an unknown kind of core dump is between its marks",
             remedy="let the device print it again (it is still there where it is kept in flash)",
         )
     if is_esp_core(printed.data):

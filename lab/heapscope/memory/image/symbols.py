@@ -25,7 +25,7 @@ _REMEDY = "give what nm -S prints of the firmware's ELF, or the ELF with --elf"
 
 
 class Symbol(NamedTuple):
-    """`size`: 0 where it is not told."""
+    """`size`: 0 where it is unknown."""
 
     address: int
     size: int
