@@ -290,7 +290,7 @@ static bool some_fails(const class_t *class, uint32_t pool)
     return fails;
 }
 
-/* `fails`: an eighth more than can be live is too little, so that the class is no easy one. */
+/* `fails`: an eighth more than can be live is too little, so that the class is a hard one. */
 static void try_all_programs(const char *name, uint32_t small, uint32_t large, bool fails)
 {
     const uint32_t requests[] = {small, large};

@@ -22,7 +22,7 @@ static uint32_t hole_of(hs_allocator_t allocator, uint32_t base, uint32_t size, 
     return hole;
 }
 
-/* What the block has that is cut out of the hole of a new heap, header included. */
+/* The bytes of the block that is cut out of the hole of a new heap, header included. */
 static uint32_t taken_of(hs_allocator_t allocator, uint32_t base, uint32_t size, uint32_t request,
                          uint32_t header)
 {

@@ -1,4 +1,4 @@
-"""One decomposition of a difference: it adds up, and what lies between two moments is no cause."""
+"""One decomposition of a difference: it adds up, and two moments share no cause."""
 
 from __future__ import annotations
 

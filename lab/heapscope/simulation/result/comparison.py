@@ -99,7 +99,7 @@ class Comparison(Document):
     conclusion: tuple[str, ...] = figure("The changes for the user, in sentences.")
     parts: tuple[DifferencePart, ...] = figure(
         "The parts of the difference in malloc's least free memory, which add up to it; empty: "
-        "there is none, or it cannot be told."
+        "no difference, or it cannot be told."
     )
     rows: tuple[DifferenceRow, ...] = figure("Every figure of either side.")
     losses: tuple[Loss, ...] = figure(
