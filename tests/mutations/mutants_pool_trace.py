@@ -145,4 +145,28 @@ POOL_TRACE = (
         "count += 1;",
         DUMP,
     ),
+    Mutant(
+        "import of a pool dump",
+        "the sum of hs_pools_dump() is a pool",
+        "lab/native/capture/form_pjsip.c::line",
+        'strcmp(match.name, "total") == 0',
+        "false",
+        DUMP,
+    ),
+    Mutant(
+        "one option of a program's pools",
+        "other requests of the same size are left as they were",
+        "lab/heapscope/answers/pools/account.py::_with_requests",
+        '(trace.events["size"] == size)',
+        '(trace.events["size"] > size)',
+        "tests/lab/pools/test_pool_requests.py",
+    ),
+    Mutant(
+        "ice-pools",
+        "a bound of any width counts",
+        "studies/heapscope_studies/ice_pools/marks.py::Figure.tells",
+        "<= WIDTH_MOST * self.computed",
+        "<= 100 * self.computed",
+        ICE,
+    ),
 )

@@ -36,9 +36,17 @@ CALL_SITES = (
         "no two sites alike",
         "sites of one name carry no number",
         f"{SITES}::SiteNames",
-        "self._raw_count[raw] > 1",
+        "raw in self._repeated",
         "False",
         SHOWN,
+    ),
+    Mutant(
+        "no two sites alike",
+        "two sites of one name are told apart only where there is a third",
+        "lab/heapscope/native/name_columns.py::NameColumns.suspects",
+        "counts[where] > 1",
+        "counts[where] > 2",
+        "tests/lab/trace/test_name_columns.py",
     ),
     Mutant(
         "whole names of sites",
