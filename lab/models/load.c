@@ -60,7 +60,7 @@ static bool has_neighbours(const hs_walk_block_t *blocks, uint32_t count)
     return false;
 }
 
-/* The index of the hole at `offset`, or `count`: there is none. */
+/* The index of the hole at `offset`; `count`: no hole is there. */
 static uint32_t hole_at(const hs_walk_block_t *blocks, uint32_t count, uint32_t offset)
 {
     uint32_t low = 0;

@@ -96,7 +96,7 @@ class _Chain:
         return following if self._leads(word, following) and following <= limit else None
 
     def proved_behind(self, payload: int) -> int | None:
-        """The first block behind that one whose chain leads to the end; where there is none, the
+        """The first block behind that one whose chain leads to the end; without such a block, the
         first from which some blocks follow each other."""
         if self._proved is None:
             self._proved = self._proofs()

@@ -1,4 +1,4 @@
-"""What ESP-IDF puts around its blocks: poisoning and the task that allocated each.
+"""The words that ESP-IDF puts around its blocks: poisoning and the task that allocated each.
 
 The words are drawn in lab/models/sim.c. Which of them a firmware has is seen from the blocks:
 nearly all of them have to agree.
@@ -89,7 +89,7 @@ def _fills(image: MemoryImage, heaps: Iterable[Heap]) -> bool:
 
 
 def _free_words(image: MemoryImage, heaps: Iterable[Heap]) -> Iterator[tuple[int, numpy.ndarray]]:
-    """Of each free block: the words that are neither link nor the way back."""
+    """For each free block: the words that are neither link nor the way back."""
     for heap in heaps:
         for block in heap.blocks:
             if block.used or block.size <= _LINKS + 4:
@@ -144,7 +144,7 @@ def _owner(block: Block, offset: int, holds: int, task: int | None) -> Damage:
 
 
 def _words(image: MemoryImage, coat: Coat, block: Block) -> tuple[list[Damage], int | None]:
-    """What is wrong with the canaries and the size, and the size."""
+    """The damage of the canaries and the size, and the size."""
     assert coat.size is not None
     damage: list[Damage] = []
 
@@ -177,7 +177,7 @@ def _words(image: MemoryImage, coat: Coat, block: Block) -> tuple[list[Damage], 
     if _plausible(coat, block, size):
         tell(tail, "tail", _TAIL, "poisoning puts this word behind every block")
         return damage, size
-    tell(block.address + coat.size, "size", None, "it is no size that this block can have")
+    tell(block.address + coat.size, "size", None, "this block cannot have that size")
     return damage, None
 
 

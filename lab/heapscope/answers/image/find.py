@@ -22,7 +22,7 @@ from heapscope.memory.image.memory_image import MemoryImage
 
 
 class Symbols(Protocol):
-    """The names of a firmware: `address` of a name, None where there is none of it."""
+    """The names of a firmware: `address` of a name, None where it is unknown."""
 
     def address(self, name: str) -> int | None: ...
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import NamedTuple
 
-#: What words of a heap can be damaged, each in words.
+#: The words of a heap that can be damaged, each with its name for people.
 WORD_KINDS = {
     "header": "the size in front of a block",
     "back_link": "the word behind a free block that leads back to it",
@@ -17,7 +17,7 @@ WORD_KINDS = {
     "owner": "the task that tracking keeps of a block",
     "fill": "the pattern of free memory",
 }
-#: What a write was, where its bytes show it; else the kind is that of the word.
+#: The kinds of a write, where its bytes show it; else the kind is that of the word.
 WRITE_KINDS = {
     "overflow": "written behind the end of a block",
     "underflow": "written in front of a block",
@@ -50,7 +50,7 @@ class Block(NamedTuple):
 @dataclass(frozen=True, kw_only=True)
 class Damage:
     """Bytes that cannot be what the allocator wrote. `address`, `size`: those bytes; `block`: the
-    payload of the block whose word, poison or link it is, 0 where there is none; `kind`: one of
+    payload of the block whose word, poison or link it is, or 0; `kind`: one of
     WORD_KINDS or WRITE_KINDS; `holds`, `expected`: the word that is there, and the one that would
     prove itself (None: not one alone); `why`: a sentence. `before`, `after`: the payloads of the
     blocks on either side of the bytes; `source`: the one of these that the write most likely came
@@ -80,7 +80,7 @@ class Gap:
 @dataclass(frozen=True, kw_only=True)
 class Coat:
     """Offsets in a payload: `size` of the word with the bytes that were asked for, `owner` of the
-    task, None where there is none; `front`: of the program's first byte. `counted`: bytes that the
+    task, or None; `front`: of the program's first byte. `counted`: bytes that the
     size counts before that. `fills`: free memory has the pattern of comprehensive poisoning;
     `listed`: the tracking has records of blocks beside."""
 

@@ -45,7 +45,7 @@ class Modelled:
 
 
 def modelled(heaps: Sequence[Heap], idf: str) -> tuple[Modelled, ...]:
-    """Of each heap of an ESP-IDF firmware. `idf`: its release, or empty."""
+    """For each heap of an ESP-IDF firmware. `idf`: its release, or empty."""
     if not heaps or heaps[0].family not in _FAMILIES:
         return tuple(Modelled((), None) for _ in heaps)
     bases = _of_release(idf) or tuple(_bases(heaps))

@@ -36,7 +36,7 @@ class Records:
 
 
 def records_of(image: MemoryImage, heaps: Iterable[Heap], coat: Coat) -> Records | None:
-    """None: there are none, as before v5.5 and without task tracking."""
+    """None: the firmware has no such records, as before v5.5 and without task tracking."""
     if coat.owner is None or coat.front not in (4, 12) or coat.owner == 4:
         return None
     known = tuple(heaps)

@@ -30,7 +30,7 @@ _ENOUGH = 3  # words of the control structure that are as they have to be
 @dataclass(frozen=True)
 class _Layout:
     """`words`: those of the control structure that never change, by address; `fields`: the one of
-    bit fields, 0 where there is none; `limit`: log2 of the largest heap of fixed tables."""
+    bit fields, or 0; `limit`: log2 of the largest heap of fixed tables."""
 
     name: str
     bins: Bins

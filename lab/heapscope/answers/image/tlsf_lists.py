@@ -149,7 +149,7 @@ class _List:
                 kind="free_link" if owner else "control",
                 holds=link,
                 expected=expected,
-                why="it leads to what is no free block of its list",
+                why="it does not lead to a free block of its list",
             )
         )
 
