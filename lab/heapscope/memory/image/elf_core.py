@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import replace
 
 from heapscope.base.errors import InputError
@@ -33,7 +33,8 @@ def is_elf(data: bytes) -> bool:
 def read_elf_core(data: bytes, *, name: str) -> MemoryImage:
     """InputError: another file than a core of a 32-bit device, or a damaged one."""
     machine, programs = _programs(data, name)
-    segments, told, cut, unsaved = [], [], 0, 0
+    told: list[tuple[str, int, bytes]] = []
+    segments, cut, unsaved = [], 0, 0
     for kind, offset, address, _, size, whole, _, _ in programs:
         part = data[offset : offset + size]
         cut += size - len(part)
@@ -61,7 +62,8 @@ def read_elf_core(data: bytes, *, name: str) -> MemoryImage:
         notes=notes,
     )
     threads = tuple(_threads(told, machine, result))
-    return replace(result, threads=threads, **_facts(told))
+    build, reason = _facts(told)
+    return replace(result, threads=threads, build=build, reason=reason)
 
 
 def _programs(data: bytes, name: str) -> tuple[str, list[tuple[int, ...]]]:
@@ -100,7 +102,8 @@ def _notes(data: bytes) -> Iterator[tuple[str, int, bytes]]:
         at += size + 3 & ~3
 
 
-def _facts(notes: list[tuple[str, int, bytes]]) -> Mapping[str, str]:
+def _facts(notes: list[tuple[str, int, bytes]]) -> tuple[str, str]:
+    """The build and the reason that notes of ESP-IDF tell."""
     build = reason = ""
     for name, kind, body in notes:
         if name == "ESP_CORE_DUMP_INFO" and kind == _INFO and len(body) > 4:
@@ -108,7 +111,7 @@ def _facts(notes: list[tuple[str, int, bytes]]) -> Mapping[str, str]:
             build = digits.decode("latin-1") if digits.isalnum() else ""
         elif name == "ESP_PANIC_DETAILS" and kind == _DETAILS:
             reason = printable(b" ".join(body.partition(b"\0")[0].split()), limit=400)
-    return {"build": build, "reason": reason}
+    return build, reason
 
 
 def _threads(
