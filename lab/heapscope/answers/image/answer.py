@@ -74,7 +74,7 @@ def answer_of(
 
 
 def heaps_of(image: MemoryImage) -> tuple[Heap, ...]:
-    """InputError: there is none in it."""
+    """InputError: it has no heap."""
     heaps = find_heaps(image)
     if heaps:
         return heaps

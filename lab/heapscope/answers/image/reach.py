@@ -170,7 +170,8 @@ def _edges(
         _reason(at, doubts) if spanned else _LINK
         for at, spanned in zip(rest[0].tolist(), in_span[unsure].tolist(), strict=True)
     ]
-    return _Edges(*(one[~unsure] for one in columns), []), _Edges(*rest, reasons)
+    sure = [one[~unsure] for one in columns]
+    return _Edges(*sure, doubt=[]), _Edges(*rest, doubt=reasons)
 
 
 def _among(values: Any, ordered: Any) -> Any:

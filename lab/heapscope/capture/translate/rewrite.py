@@ -80,7 +80,7 @@ def read_wide(trace: Path, *, progress: Progress | None = None) -> WideRecording
         wide_recording = WideRecording(
             facts=reader.metadata(), health=health, counts=counts, resized=resized
         )
-        wide_recording.tables = {table: reader.names(table) for table in NameTable}
+        wide_recording.tables = {table: dict(reader.names(table)) for table in NameTable}
         whole = reader.whole
         wide_recording.peak = int(reader.census().live_peak)
         while wide_recording.shift < 15 and not int(low) >> wide_recording.shift & 1 and int(low):
