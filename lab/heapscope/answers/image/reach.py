@@ -170,8 +170,10 @@ def _edges(
         _reason(at, doubts) if spanned else _LINK
         for at, spanned in zip(rest[0].tolist(), in_span[unsure].tolist(), strict=True)
     ]
-    sure = [one[~unsure] for one in columns]
-    return _Edges(*sure, doubt=[]), _Edges(*rest, doubt=reasons)
+    address, value, holder, target = rest
+    doubtful = _Edges(address, value, holder, target, reasons)
+    address, value, holder, target = (one[~unsure] for one in columns)
+    return _Edges(address, value, holder, target, []), doubtful
 
 
 def _among(values: Any, ordered: Any) -> Any:
