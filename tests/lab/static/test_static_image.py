@@ -265,8 +265,9 @@ def hst(make_trace: MakeTrace) -> Path:
 
 @pytest.fixture
 def image(tmp_path: Path) -> Path:
+    """With Wi-Fi linked, and the memory of a Bluetooth controller kept."""
     path = tmp_path / "app.bin"
-    path.write_bytes(esp32())
+    path.write_bytes(esp32(text=b"tcpip_thread\0wifi driver task"))
     return path
 
 
