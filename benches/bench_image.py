@@ -20,7 +20,7 @@ import machine
 
 import heapscope as hs
 from heapscope.answers.image.answer import answer_of
-from heapscope.memory.image.memory_image import MemoryImage, Segment
+from heapscope.memory.image.memory_image import MemoryImage, MemorySegment
 from heapscope.memory.image.read import read_images
 
 CAPTURED = Path(__file__).parents[1] / "tests" / "lab" / "image" / "captured"
@@ -70,7 +70,9 @@ def timed() -> None:
         (first, *_) = image.segments
         more = -(-LARGE // len(first.data))
         data = first.data + first.data * (more - 1)
-        large = MemoryImage(segments=(Segment(first.address, data),), files=("4 MB",), what="many")
+        large = MemoryImage(
+            segments=(MemorySegment(first.address, data),), files=("4 MB",), what="many"
+        )
         for name, one in ((path.name, image), ("4 MB of it", large)):
             start = time.process_time()
             blocks = len(answer_of(one).blocks)

@@ -29,6 +29,7 @@ CAPTURED = ROOT / "studies" / "workloads" / "captured"
 GATEWAY = CAPTURED / "mix_gateway.hst.zst"
 BOOT_LOG = ROOT / "studies" / "workloads" / "mix" / "boot.txt"
 FIRMWARE = ROOT / "studies" / "workloads" / "static" / "firmware.elf"
+MEMORY = ROOT / "tests" / "lab" / "image" / "captured" / "c3_comprehensive.3fc8c600.zst"
 LEAKING = ROOT / "tests" / "lab" / "capture" / "logs" / "esp32s3_v5.5_leaks.log"
 NEED = 16717
 PAGE = "page.html"
@@ -118,6 +119,11 @@ def staircase(folder: Path) -> Path:
     return folder / PAGE
 
 
+def image(folder: Path) -> Path:
+    run(folder, "image", f"{MEMORY}@0x3fc8c600", "-o", PAGE)
+    return folder / PAGE
+
+
 def sweep(folder: Path) -> Path:
     from heapscope.cli.verbs.sweep import write_page
 
@@ -150,6 +156,7 @@ KINDS = (
     Kind("compared", "report", compared),
     Kind("explorer", "report", explorer),
     Kind("staircase", "compare", staircase),
+    Kind("image", "image", image),
     Kind("sweep", "sweep", sweep),
     Kind("experiment", "experiment", experiment),
     Kind("experiments", "experiment", experiments),

@@ -29,7 +29,7 @@ PREDICT = (
         "options of the guide that react",
         "lwIP is linked with Wi-Fi alone",
         "lab/heapscope/forecast/predict/memory_states.py::MemoryModel._works",
-        "return (NET, *",
+        "return (*net, *",
         "return (*",
         REACTION,
     ),

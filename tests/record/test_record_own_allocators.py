@@ -104,7 +104,7 @@ def tasks_by_size(trace: Path) -> dict[int, bytes | None]:
         reader.push(trace.read_bytes())
         reader.finish()
         return {
-            int(row["size"]): reader.name(NameTable.TASK, int(row["task"]))
+            int(row["size"]): reader.names(NameTable.TASK).get(int(row["task"]))
             for row in events
             if row["size"]
         }

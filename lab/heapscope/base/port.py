@@ -11,7 +11,7 @@ from typing import Literal
 from heapscope.base.errors import InputError
 from heapscope.base.printable import printable
 
-TARGET = "gdb:"  #: before HOST:PORT of a debugger's server, which is no stream
+TARGET = "gdb:"  #: before HOST:PORT of a debugger's server, not a stream
 BAUD = 115_200  #: bits a second of ESP-IDF's console
 
 _COM = r"(?:\\\\\.\\)?COM[1-9]\d{0,2}:?(?:@\w+)?"

@@ -59,7 +59,7 @@ class Proof(enum.IntEnum):
     LARGE = 4
 
 
-class Bound(Struct):
+class ProvenBound(Struct):
     """hs_lab_bound_t."""
 
 
@@ -103,12 +103,12 @@ class NativeSteps(NativeOwner):
         check(self._lib.hs_lab_steps_offline(self.handle, out), "placing the blocks")
         return Offline(**vars(values(out)))
 
-    def bound(self, allocator: str) -> Bound:
+    def bound(self, allocator: str) -> ProvenBound:
         """The pool that no program of these sizes and this peak fills; some new heaps a size."""
         out = ffi.new("hs_lab_bound_t *")
         status = self._lib.hs_lab_steps_bound(self.handle, allocator.encode("ascii"), out)
         check(status, "proving a pool")
-        return Bound(**vars(values(out)))
+        return ProvenBound(**vars(values(out)))
 
     def try_pool(self, allocator: str, size: int) -> FitRow:
         """One replay on a fresh pool, up to the first request that is refused; or what it would

@@ -123,6 +123,7 @@ size_t hs_lab_sizeof(const char *struct_name)
         SIZE(hs_lab_lately_t),
         SIZE(hs_lab_watched_t),
         SIZE(hs_lab_notice_t),
+        SIZE(hs_lab_bound_t),
 #undef SIZE
     };
     for (size_t i = 0; i < sizeof structs / sizeof structs[0]; i++) {

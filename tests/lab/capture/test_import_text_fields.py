@@ -131,7 +131,7 @@ def names_of(trace: Path) -> Mapping[tuple[NameTable, int], str]:
         reader.push(trace.read_bytes())
         reader.finish()
         return {
-            (table, i): reader.name(table, i)
+            (table, i): reader.names(table).get(i)
             for table in (NameTable.TASK, NameTable.MARK, NameTable.SITE)
             for i in range(5)
         }

@@ -73,6 +73,7 @@ VERBS = {
     "live": ("live", "T.hst", "--headless", "-o", "out"),
     "import": ("import", "--from", "text", "events.txt", "-o", "out.hst"),
     "log": ("log", "boot.txt", "--json", "out.json"),
+    "image": ("image", "3fc8c400.zst", "-o", "out.html"),
     "replay": ("replay", "T.hst", "--chip", "esp32", "--json", "out.json"),
     "fit": ("fit", "T.hst", "--json", "out.json"),
     "why": ("why", "T.hst", "--pool", "16KB", "--json", "out.json"),
@@ -96,6 +97,8 @@ def write_inputs() -> None:
     Path("W.hst").write_bytes(sample_trace(wide, word_size=8))
     log = Path(__file__).parents[1] / "pools" / "pjsua.log"
     CliRunner().invoke(app, ["import", "--from", "pjsip", str(log), "-o", "P.hst"])
+    memory = Path(__file__).parents[1] / "image" / "captured" / "c3_none.3fc8c400.zst"
+    Path("3fc8c400.zst").write_bytes(memory.read_bytes())
     texts = {
         "sdkconfig": "CONFIG_IDF_TARGET=esp32\n",
         "budgets.toml": '[memory]\npool = "1MB"\n[budget]\nmin_free = "1KB"\n[[run]]\n'

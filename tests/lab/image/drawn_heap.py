@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from random import Random
 
 from heapscope.answers.image.heap import Coat
-from heapscope.memory.image.memory_image import MemoryImage, Segment
+from heapscope.memory.image.memory_image import MemoryImage, MemorySegment
 from heapscope.memory.layout.layout import MallocRule, Region
 from heapscope.native.config import HeldBlock
 from heapscope.native.state import NativeState
@@ -63,7 +63,7 @@ class DrawnHeap:
 
     @property
     def least(self) -> int:
-        """Of a request: our own heap has slots for smaller ones, which are no blocks."""
+        """The least bytes of a request: our own heap has slots for smaller ones, not blocks."""
         return 9 if self.allocator.startswith("heapscope") else 1
 
     def step(self, random: Random) -> int | None:
@@ -109,5 +109,5 @@ class DrawnHeap:
 
     def image(self, memory: bytes | bytearray) -> MemoryImage:
         task = struct.pack("<12II16s", TASK + 256, *([0] * 11), TASK + 128, b"main") + bytes(512)
-        segments = (Segment(TASK, task), Segment(START, bytes(memory)))
+        segments = (MemorySegment(TASK, task), MemorySegment(START, bytes(memory)))
         return MemoryImage(segments=segments, files=("drawn",), what="drawn")

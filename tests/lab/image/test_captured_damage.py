@@ -1,4 +1,4 @@
-"""What a program wrote over in the memory of real firmware is found, to the byte."""
+"""The bytes that a program wrote over in the memory of real firmware are found."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from heapscope.answers.image.find import find_heaps
-from heapscope.answers.image.heap import Heap
+from heapscope.answers.image.heap import ImageHeap
 from heapscope.memory.image.read import read_images
 
 HERE = Path(__file__).parent / "damaged"
@@ -17,7 +17,7 @@ SEEN = [row for row in ROWS if row["kind"]]
 UNSEEN = [row for row in ROWS if not row["kind"]]  # in slack, or a free that nobody repeated yet
 
 
-def heaps_in(row: dict[str, str]) -> tuple[Heap, ...]:
+def heaps_in(row: dict[str, str]) -> tuple[ImageHeap, ...]:
     address = row["file"].split(".")[1]
     return find_heaps(read_images([f"{HERE / row['file']}@0x{address}"]))
 

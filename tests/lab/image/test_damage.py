@@ -8,8 +8,8 @@ import pytest
 from tests.lab.image.drawn_heap import START, DrawnHeap
 
 from heapscope.answers.image.find import find_heaps
-from heapscope.answers.image.heap import Block, Damage, Heap
-from heapscope.memory.image.memory_image import MemoryImage, Segment
+from heapscope.answers.image.heap import Damage, ImageBlock, ImageHeap
+from heapscope.memory.image.memory_image import MemoryImage, MemorySegment
 
 TLSF = [
     "idf-4.3.2",
@@ -23,7 +23,7 @@ TLSF += ["idf-5.5", "idf-5.5+full"]
 FILL = 0x5A
 
 
-def damaged(drawn: DrawnHeap, random: Random, at: int, size: int) -> tuple[Heap, bytes]:
+def damaged(drawn: DrawnHeap, random: Random, at: int, size: int) -> tuple[ImageHeap, bytes]:
     """The heap with bytes written over, and what was there."""
     memory = drawn.memory(random)
     old = bytes(memory[at - START : at - START + size])
@@ -32,9 +32,9 @@ def damaged(drawn: DrawnHeap, random: Random, at: int, size: int) -> tuple[Heap,
     return heap, old
 
 
-def neighbours(drawn: DrawnHeap, random: Random) -> tuple[Heap, Block, Block]:
+def neighbours(drawn: DrawnHeap, random: Random) -> tuple[ImageHeap, ImageBlock, ImageBlock]:
     """The sound heap, and two used blocks of it without slack, side by side."""
-    pairs: list[tuple[Block, Block]] = []
+    pairs: list[tuple[ImageBlock, ImageBlock]] = []
     while not pairs:
         drawn.step(random)
         (heap,) = find_heaps(drawn.image(drawn.memory(random)))
@@ -42,7 +42,7 @@ def neighbours(drawn: DrawnHeap, random: Random) -> tuple[Heap, Block, Block]:
     return heap, *random.choice(pairs)
 
 
-def _pairs(drawn: DrawnHeap, heap: Heap) -> list[tuple[Block, Block]]:
+def _pairs(drawn: DrawnHeap, heap: ImageHeap) -> list[tuple[ImageBlock, ImageBlock]]:
     return [
         (first, second)
         for first, second in zip(heap.blocks, heap.blocks[1:], strict=False)
@@ -127,7 +127,7 @@ def test_a_damaged_heap_of_freertos_is_walked_by_its_symbols(seed: int) -> None:
     at = block.address - START - 4
     memory[at : at + 4] = bytes([FILL]) * 4
     end = drawn.blocks[-1].address + drawn.blocks[-1].size
-    segments = (Segment(START - 4, end.to_bytes(4, "little") + bytes(memory)),)
+    segments = (MemorySegment(START - 4, end.to_bytes(4, "little") + bytes(memory)),)
     image = MemoryImage(segments=segments, files=("drawn",), what="drawn")
     (heap,) = find_heaps(image, Names())
     (found,) = heap.damage

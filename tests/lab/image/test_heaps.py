@@ -9,7 +9,7 @@ import pytest
 from tests.lab.image.drawn_heap import START, DrawnHeap, coat_of, region, state_of
 
 from heapscope.answers.image.find import find_heaps
-from heapscope.answers.image.heap import Heap
+from heapscope.answers.image.heap import ImageHeap
 from heapscope.answers.image.models import modelled, region_of
 from heapscope.native.library import allocator_names
 
@@ -25,12 +25,12 @@ OTHERS = ["heap_4", "heap_4-4", "umm", "umm:32", "umm-first", "sys_heap"]
 OTHERS += ["heapscope", "heapscope-16", "heapscope-wide"]
 
 
-def read(drawn: DrawnHeap, random: Random) -> Heap:
+def read(drawn: DrawnHeap, random: Random) -> ImageHeap:
     (heap,) = find_heaps(drawn.image(drawn.memory(random)))
     return heap
 
 
-def check_blocks(heap: Heap, drawn: DrawnHeap) -> None:
+def check_blocks(heap: ImageHeap, drawn: DrawnHeap) -> None:
     assert [(one.address, one.size, one.used) for one in heap.blocks] == list(drawn.blocks)
     assert not heap.damage
     assert not heap.gaps

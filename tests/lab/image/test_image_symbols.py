@@ -11,9 +11,9 @@ import pytest
 
 from heapscope.base.errors import InputError
 from heapscope.memory.image.firmware_elf import FirmwareElf, read_firmware
-from heapscope.memory.image.memory_image import MemoryImage, Segment
+from heapscope.memory.image.memory_image import MemoryImage, MemorySegment
 from heapscope.memory.image.same_build import with_firmware, with_symbols
-from heapscope.memory.image.symbols import Symbol, Symbols, read_nm
+from heapscope.memory.image.symbols import FirmwareSymbol, FirmwareSymbols, read_nm
 
 from . import dumps
 from .dumps import ALLOC, EXEC, WRITE
@@ -37,7 +37,7 @@ def built(folder: Path, *, machine: int = dumps.RISCV) -> FirmwareElf:
 
 def memory(data: bytes, *, build: str = "") -> MemoryImage:
     return MemoryImage(
-        segments=(Segment(DATA, data),), files=("ram",), what="raw memory", build=build
+        segments=(MemorySegment(DATA, data),), files=("ram",), what="raw memory", build=build
     )
 
 
@@ -67,8 +67,13 @@ def test_nm_tells_the_same(text: str, tmp_path: Path) -> None:
 
 
 def test_a_name_of_several_addresses_has_none() -> None:
-    symbols = Symbols(
-        [Symbol(16, 4, "count"), Symbol(32, 4, "count"), Symbol(64, 4, "max(int, int)")], file="nm"
+    symbols = FirmwareSymbols(
+        [
+            FirmwareSymbol(16, 4, "count"),
+            FirmwareSymbol(32, 4, "count"),
+            FirmwareSymbol(64, 4, "max(int, int)"),
+        ],
+        file="nm",
     )
     assert symbols.address("count") is None
     assert [one.address for one in symbols.named("count")] == [16, 32]
@@ -95,7 +100,9 @@ def test_an_elf_of_another_build_is_known_by_its_constants(tmp_path: Path) -> No
 
 def test_an_elf_whose_bytes_are_not_in_the_image_is_not_vouched_for(tmp_path: Path) -> None:
     firmware = built(tmp_path)
-    image = with_firmware(replace(memory(b"x" * 64), segments=(Segment(0, b"x" * 64),)), firmware)
+    image = with_firmware(
+        replace(memory(b"x" * 64), segments=(MemorySegment(0, b"x" * 64),)), firmware
+    )
     assert image.symbols is firmware.symbols
     assert "is not known" in image.notes[0]
     named = with_symbols(memory(POINTERS), firmware.symbols)

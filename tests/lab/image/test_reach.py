@@ -7,10 +7,10 @@ import struct
 
 import pytest
 
-from heapscope.answers.image.heap import Block, Heap
+from heapscope.answers.image.heap import ImageBlock, ImageHeap
 from heapscope.answers.image.reach import NONE, ONLY_IN, POINTER, reach_of
 from heapscope.answers.image.tasks import Task
-from heapscope.memory.image.memory_image import MemoryImage, Segment
+from heapscope.memory.image.memory_image import MemoryImage, MemorySegment
 
 DATA, HEAP = 0x3FC8_0000, 0x3FC9_0000
 DATA_WORDS, CONTROL = 64, 16
@@ -20,11 +20,11 @@ class Drawn:
     """A heap of blocks, `points` from each to others, and `roots`."""
 
     def __init__(self, draw: random.Random) -> None:
-        self.blocks: list[Block] = []
+        self.blocks: list[ImageBlock] = []
         address = HEAP + CONTROL
         for _ in range(draw.randint(1, 60)):
             size = 4 * draw.randint(3, 12)
-            self.blocks.append(Block(address + 4, size, draw.random() < 0.8))
+            self.blocks.append(ImageBlock(address + 4, size, draw.random() < 0.8))
             address += size + 4
         self.end = address
         self.memory = bytearray(self.end - HEAP)
@@ -59,8 +59,8 @@ class Drawn:
         return True
 
     @property
-    def heap(self) -> Heap:
-        return Heap(
+    def heap(self) -> ImageHeap:
+        return ImageHeap(
             start=HEAP,
             end=self.end,
             first=HEAP + CONTROL,
@@ -69,7 +69,7 @@ class Drawn:
         )
 
     def image(self) -> MemoryImage:
-        segments = (Segment(DATA, bytes(self.data)), Segment(HEAP, bytes(self.memory)))
+        segments = (MemorySegment(DATA, bytes(self.data)), MemorySegment(HEAP, bytes(self.memory)))
         return MemoryImage(segments=segments, files=("drawn",), what="drawn")
 
     def reached(self) -> set[int]:
@@ -92,21 +92,23 @@ def test_a_drawn_graph_is_reached_as_a_search_reaches_it(seed: int, case: int) -
             assert result[block.address].reach == expected, (seed, case, block)
 
 
-def one_block(words: dict[int, int], *, size: int = 32, **more: int) -> tuple[MemoryImage, Heap]:
+def one_block(
+    words: dict[int, int], *, size: int = 32, **more: int
+) -> tuple[MemoryImage, ImageHeap]:
     """A block at HEAP + 0x40, and words by their address."""
     memory = bytearray(0x400)
     for address, word in words.items():
         struct.pack_into("<I", memory, address - HEAP, word)
-    block = Block(HEAP + 0x40, size, True, **more)
-    holder = Block(HEAP + 0x100, 64, True)
-    heap = Heap(
+    block = ImageBlock(HEAP + 0x40, size, True, **more)
+    holder = ImageBlock(HEAP + 0x100, 64, True)
+    heap = ImageHeap(
         start=HEAP,
         end=HEAP + 0x200,
         first=HEAP + 0x3C,
         family="drawn",
-        blocks=(block, Block(HEAP + 0x80, 0x7C, False), holder),
+        blocks=(block, ImageBlock(HEAP + 0x80, 0x7C, False), holder),
     )
-    image = MemoryImage(segments=(Segment(HEAP, bytes(memory)),), files=("one",), what="one")
+    image = MemoryImage(segments=(MemorySegment(HEAP, bytes(memory)),), files=("one",), what="one")
     return image, heap
 
 
@@ -146,7 +148,7 @@ def test_the_last_word_of_a_block_may_be_a_link_of_the_allocator() -> None:
 def test_what_lies_behind_the_requested_bytes_is_doubtful() -> None:
     image, heap = one_block({ROOT: HOLDER, HOLDER + 40: HEAP + 0x40})
     cut = heap.blocks[2]._replace(requested=40)
-    heap = Heap(**{**vars(heap), "blocks": (*heap.blocks[:2], cut)})
+    heap = ImageHeap(**{**vars(heap), "blocks": (*heap.blocks[:2], cut)})
     assert reach_of(image, [heap], ())[HEAP + 0x40].reach == ONLY_IN
 
 

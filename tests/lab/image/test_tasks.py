@@ -10,8 +10,8 @@ import pytest
 from heapscope.answers.image.shapes import shape_of
 from heapscope.answers.image.tasks import Task, find_tasks, states, waiting
 from heapscope.answers.image.typed import Content
-from heapscope.memory.image.memory_image import MemoryImage, Segment
-from heapscope.memory.image.symbols import Symbol, Symbols
+from heapscope.memory.image.memory_image import MemoryImage, MemorySegment
+from heapscope.memory.image.symbols import FirmwareSymbol, FirmwareSymbols
 
 BASE, READY, DELAYED, CURRENT = 0x3FC8_0000, 0x3FC8_0100, 0x3FC8_0400, 0x3FC8_0040
 SIZE = 0x8000
@@ -39,7 +39,9 @@ class Memory:
 
     @property
     def image(self) -> MemoryImage:
-        return MemoryImage(segments=(Segment(BASE, bytes(self.data)),), files=("own",), what="own")
+        return MemoryImage(
+            segments=(MemorySegment(BASE, bytes(self.data)),), files=("own",), what="own"
+        )
 
 
 @pytest.mark.parametrize("case", range(20))
@@ -100,11 +102,11 @@ def test_without_symbols_the_ready_list_tells_who_may_run() -> None:
 
 def test_symbols_tell_what_each_task_does() -> None:
     image = three().image
-    symbols = Symbols(
+    symbols = FirmwareSymbols(
         (
-            Symbol(CURRENT, 4, "pxCurrentTCBs"),
-            Symbol(READY, 500, "pxReadyTasksLists"),
-            Symbol(DELAYED, 20, "xDelayedTaskList1"),
+            FirmwareSymbol(CURRENT, 4, "pxCurrentTCBs"),
+            FirmwareSymbol(READY, 500, "pxReadyTasksLists"),
+            FirmwareSymbol(DELAYED, 20, "xDelayedTaskList1"),
         ),
         file="names",
     )

@@ -11,7 +11,7 @@ import pytest
 
 from heapscope.answers.image.typed import Content, Typed, typed_blocks
 from heapscope.memory.image.dwarf_types import read_types
-from heapscope.memory.image.memory_image import MemoryImage, Segment
+from heapscope.memory.image.memory_image import MemoryImage, MemorySegment
 from heapscope.memory.image.types import Types
 
 SOURCE = """
@@ -72,7 +72,10 @@ class Memory:
         return next(found, None)
 
     def typed(self) -> dict[int, Typed]:
-        segments = (Segment(self.low, bytes(self.data)), Segment(HEAP, bytes(self.heap)))
+        segments = (
+            MemorySegment(self.low, bytes(self.data)),
+            MemorySegment(HEAP, bytes(self.heap)),
+        )
         image = MemoryImage(segments=segments, files=("own",), what="own")
         return typed_blocks(image, self.types, self.types.variables, self.content_of)
 

@@ -121,7 +121,7 @@ def _pairs(steps: list[str], stated: Any, truth: Any, where: str) -> Iterator[tu
         return
     name, rest = steps[0], steps[1:]
     if not name.endswith("[]"):
-        yield from _pairs(rest, stated[name], (truth or {}).get(name), f"{where}.{name}")
+        yield from _pairs(rest, stated.get(name), (truth or {}).get(name), f"{where}.{name}")
         return
     keys = KEYS[name.removesuffix("[]")]
     whole = {tuple(row[key] for key in keys): row for row in truth[name.removesuffix("[]")]}

@@ -55,7 +55,7 @@ def test_every_number_of_a_result_has_a_mark() -> None:
     parts = {"trace", "layout", "health", "clock", "loss", "static", "explanation", "timeline"}
     lists = {"failures", "marks", "anomalies"}  # what happened: exact, and more may have
     fields = {field.name for field in dataclasses.fields(ReplayResult)}
-    assert rows - {""} == fields - parts - lists - {"marks_seen"}
+    assert rows - {""} == fields - parts - lists - {"marks_seen", "beside"}
 
 
 @pytest.mark.cells(4)

@@ -13,7 +13,7 @@ from heapscope.answers.image.census import (
 )
 from heapscope.answers.image.dumped import left_open, without_heap
 from heapscope.answers.image.find import find_heaps
-from heapscope.answers.image.heap import Block, Heap
+from heapscope.answers.image.heap import ImageBlock, ImageHeap
 from heapscope.answers.image.holding import damage_row, damage_sentences
 from heapscope.answers.image.models import Modelled, modelled
 from heapscope.answers.image.naming import Named, Naming
@@ -73,7 +73,7 @@ def answer_of(
     )
 
 
-def heaps_of(image: MemoryImage) -> tuple[Heap, ...]:
+def heaps_of(image: MemoryImage) -> tuple[ImageHeap, ...]:
     """InputError: it has no heap."""
     heaps = find_heaps(image)
     if heaps:
@@ -84,7 +84,7 @@ def heaps_of(image: MemoryImage) -> tuple[Heap, ...]:
     )
 
 
-def _heap_row(heap: Heap, model: Modelled) -> HeapRow:
+def _heap_row(heap: ImageHeap, model: Modelled) -> HeapRow:
     used = [block for block in heap.blocks if block.used]
     row = None if heap.dumped else model.row
     poison = heap.coat.poison
@@ -104,7 +104,7 @@ def _heap_row(heap: Heap, model: Modelled) -> HeapRow:
     )
 
 
-def _outside(image: MemoryImage, heaps: Sequence[Heap]) -> int:
+def _outside(image: MemoryImage, heaps: Sequence[ImageHeap]) -> int:
     """Bytes of the image outside the heaps: the variables that may point at blocks."""
     inside = sum(
         max(0, min(one.end, heap.end) - max(one.address, heap.start))
@@ -114,7 +114,7 @@ def _outside(image: MemoryImage, heaps: Sequence[Heap]) -> int:
     return image.size - inside
 
 
-def _absent(image: MemoryImage, heaps: Sequence[Heap]) -> Iterator[str]:
+def _absent(image: MemoryImage, heaps: Sequence[ImageHeap]) -> Iterator[str]:
     head = image.symbols.address("registered_heaps") if image.symbols else None
     for one in registered_heaps(image, head):
         if not any(heap.start == one.start for heap in heaps):
@@ -134,13 +134,13 @@ def _searched(outside: int, unsure: Sequence[SuspectRow]) -> Iterator[str]:
         )
 
 
-def _block_rows(heaps: Sequence[Heap], names: Mapping[int, Named]) -> Iterator[BlockRow]:
+def _block_rows(heaps: Sequence[ImageHeap], names: Mapping[int, Named]) -> Iterator[BlockRow]:
     for heap in heaps:
         for block in heap.blocks:
             yield _block_row(block, names.get(block.address, Named()))
 
 
-def _block_row(block: Block, named: Named) -> BlockRow:
+def _block_row(block: ImageBlock, named: Named) -> BlockRow:
     return BlockRow(
         address=block.address,
         bytes=block.size,
@@ -155,7 +155,7 @@ def _block_row(block: Block, named: Named) -> BlockRow:
     )
 
 
-def _gaps(heaps: Sequence[Heap]) -> Iterator[str]:
+def _gaps(heaps: Sequence[ImageHeap]) -> Iterator[str]:
     for heap in heaps:
         for gap in () if heap.dumped else heap.gaps:
             yield (
@@ -173,7 +173,7 @@ def _unnamed(image: MemoryImage, types: Types | None) -> Iterator[str]:
         yield "The ELF has no debug information (-g), so that blocks have no types."
 
 
-def _notes(heaps: Sequence[Heap], models: Sequence[Modelled]) -> Iterator[str]:
+def _notes(heaps: Sequence[ImageHeap], models: Sequence[Modelled]) -> Iterator[str]:
     names = models[0].names if models else ()
     if len(names) > 1:
         yield f"The allocator is one of {', '.join(names)}: only --idf can tell which."

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 import numpy
 
-from heapscope.answers.image.heap import Block, Damage, Gap
+from heapscope.answers.image.heap import Damage, Gap, ImageBlock
 from heapscope.memory.image.memory_image import MemoryImage
 
 _FREE, _AFTER_FREE = 1, 2
@@ -25,7 +25,7 @@ _PROOF = 3  # blocks in a row that are no chance
 class Walked:
     """`unsure`: where more blocks may have been than their damaged words tell."""
 
-    blocks: tuple[Block, ...] = ()
+    blocks: tuple[ImageBlock, ...] = ()
     damage: tuple[Damage, ...] = ()
     gaps: tuple[Gap, ...] = ()
     unsure: tuple[Gap, ...] = ()
@@ -38,7 +38,7 @@ class _Chain:
     image: MemoryImage
     pool: int
     end: int
-    blocks: list[Block] = field(default_factory=list)
+    blocks: list[ImageBlock] = field(default_factory=list)
     damage: list[Damage] = field(default_factory=list)
     gaps: list[Gap] = field(default_factory=list)
     after_free: bool | None = False
@@ -163,7 +163,7 @@ def walk_blocks(
 
 
 def _add(chain: _Chain, payload: int, size: int, *, free: bool) -> None:
-    chain.blocks.append(Block(payload, size, not free))
+    chain.blocks.append(ImageBlock(payload, size, not free))
     chain.after_free = free
 
 

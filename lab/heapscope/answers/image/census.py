@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from heapscope.answers.image.heap import Block, Heap
+from heapscope.answers.image.heap import ImageBlock, ImageHeap
 from heapscope.answers.image.naming import Named
 from heapscope.answers.image.reach import NONE, ONLY_IN
-from heapscope.answers.image.result import CensusRow, SuspectRow, TaskRow
+from heapscope.answers.image.result import CensusRow, ImageTaskRow, SuspectRow
 from heapscope.answers.image.shapes import BEGINS
 from heapscope.answers.image.tasks import Task, find_tasks
 from heapscope.base.wording import plural, size
@@ -23,7 +23,7 @@ _KINDS = (
 )
 
 
-def tasks_of(image: MemoryImage, heaps: Sequence[Heap]) -> tuple[Task, ...]:
+def tasks_of(image: MemoryImage, heaps: Sequence[ImageHeap]) -> tuple[Task, ...]:
     """Those that live: a control block in free memory is of one that ended. The stack pointer that
     a dump itself has of a task is newer than the one in the control block."""
     free = [block for heap in heaps for block in heap.blocks if not block.used]
@@ -36,9 +36,9 @@ def tasks_of(image: MemoryImage, heaps: Sequence[Heap]) -> tuple[Task, ...]:
     )
 
 
-def task_rows(tasks: Sequence[Task], states: Mapping[int, str]) -> Iterator[TaskRow]:
+def task_rows(tasks: Sequence[Task], states: Mapping[int, str]) -> Iterator[ImageTaskRow]:
     for task in tasks:
-        yield TaskRow(
+        yield ImageTaskRow(
             name=task.name,
             state=states.get(task.tcb, ""),
             priority=task.priority,
@@ -48,7 +48,7 @@ def task_rows(tasks: Sequence[Task], states: Mapping[int, str]) -> Iterator[Task
         )
 
 
-def census(blocks: Sequence[Block], names: Mapping[int, Named]) -> tuple[CensusRow, ...]:
+def census(blocks: Sequence[ImageBlock], names: Mapping[int, Named]) -> tuple[CensusRow, ...]:
     """The used blocks by name, most bytes first. Arrays of one type are together."""
     groups: dict[str, list[int]] = {}
     for block in blocks:
@@ -69,9 +69,9 @@ def kind_of(name: str) -> str:
     return name.partition("[")[0].partition(": ")[0]
 
 
-def suspects(blocks: Sequence[Block], names: Mapping[int, Named]) -> tuple[SuspectRow, ...]:
+def suspects(blocks: Sequence[ImageBlock], names: Mapping[int, Named]) -> tuple[SuspectRow, ...]:
     """Used blocks that nothing points at, or only doubtful words, most bytes first."""
-    groups: dict[tuple[str, str, str], list[Block]] = {}
+    groups: dict[tuple[str, str, str], list[ImageBlock]] = {}
     for block in blocks:
         named = names[block.address]
         if named.reached is not None and named.reached.reach in (NONE, ONLY_IN):
@@ -92,7 +92,7 @@ def suspects(blocks: Sequence[Block], names: Mapping[int, Named]) -> tuple[Suspe
     return tuple(sorted(rows, key=lambda row: (row.reach != NONE, -row.bytes, row.name)))
 
 
-def _found(names: Mapping[int, Named], block: Block) -> bool:
+def _found(names: Mapping[int, Named], block: ImageBlock) -> bool:
     return bool(names[block.address].found_in)
 
 

@@ -6,22 +6,22 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
-from heapscope.answers.image.heap import Block, Damage, Gap
+from heapscope.answers.image.heap import Damage, Gap, ImageBlock
 
 _PROOF = 3  # blocks in a row that are no chance
 
 
 @dataclass(frozen=True)
-class Step:
+class ChainStep:
     """One block that proves itself, and where the next one begins."""
 
-    block: Block
+    block: ImageBlock
     next: int
 
 
 @dataclass
 class Chained:
-    blocks: list[Block] = field(default_factory=list)
+    blocks: list[ImageBlock] = field(default_factory=list)
     damage: list[Damage] = field(default_factory=list)
     gaps: list[Gap] = field(default_factory=list)
 
@@ -29,7 +29,7 @@ class Chained:
 def follow(
     first: int,
     last: int,
-    step: Callable[[int], Step | None],
+    step: Callable[[int], ChainStep | None],
     *,
     candidates: Callable[[int], Iterable[int]],
     broken: Callable[[int, int], Damage | None],
@@ -62,7 +62,7 @@ def follow(
 def _proofs(
     first: int,
     last: int,
-    step: Callable[[int], Step | None],
+    step: Callable[[int], ChainStep | None],
     candidates: Callable[[int], Iterable[int]],
 ) -> list[int]:
     """The places from which a chain leads to the end; where none does, to some blocks."""

@@ -11,7 +11,7 @@ from dataclasses import replace
 
 import numpy
 
-from heapscope.answers.image.heap import NO_COAT, Block, Coat, Damage, Heap
+from heapscope.answers.image.heap import NO_COAT, Coat, Damage, ImageBlock, ImageHeap
 from heapscope.answers.image.records import Records
 from heapscope.memory.image.memory_image import MemoryImage
 
@@ -32,7 +32,7 @@ _IN_POISON = Coat(size=8, owner=4, front=12)
 _LIGHT_IN_FRONT = Coat(size=4, owner=8, front=12, counted=4)
 
 
-def coat_of(image: MemoryImage, heaps: Sequence[Heap]) -> Coat:
+def coat_of(image: MemoryImage, heaps: Sequence[ImageHeap]) -> Coat:
     """That of all heaps of a firmware."""
     used = [block for heap in heaps for block in heap.blocks if block.used and block.size >= 12]
     if not used:
@@ -48,7 +48,7 @@ def coat_of(image: MemoryImage, heaps: Sequence[Heap]) -> Coat:
     return replace(coat, fills=_fills(image, heaps))
 
 
-def _is_sound(image: MemoryImage, coat: Coat, block: Block) -> bool:
+def _is_sound(image: MemoryImage, coat: Coat, block: ImageBlock) -> bool:
     if image.word(block.address) != HEAD:
         return False
     size = image.word(block.address + (coat.size or 0))
@@ -58,7 +58,7 @@ def _is_sound(image: MemoryImage, coat: Coat, block: Block) -> bool:
     return tail + 4 <= block.end and image.word(tail) == _TAIL
 
 
-def _are_owners(image: MemoryImage, used: Sequence[Block], at: int) -> bool:
+def _are_owners(image: MemoryImage, used: Sequence[ImageBlock], at: int) -> bool:
     """Whether that word of nearly every block is a task, or 0 from before there were tasks."""
     words = [image.word(block.address + at) for block in used]
     tasks = [word for word in words if word]
@@ -79,7 +79,7 @@ def _is_task(image: MemoryImage, word: int) -> bool:
     return bool(top and stack) and 0 < (top or 0) - (stack or 0) < _STACK_MOST
 
 
-def _fills(image: MemoryImage, heaps: Iterable[Heap]) -> bool:
+def _fills(image: MemoryImage, heaps: Iterable[ImageHeap]) -> bool:
     filled = words = 0
     for start, part in _free_words(image, heaps):
         del start
@@ -88,7 +88,9 @@ def _fills(image: MemoryImage, heaps: Iterable[Heap]) -> bool:
     return words > 0 and 2 * filled > words
 
 
-def _free_words(image: MemoryImage, heaps: Iterable[Heap]) -> Iterator[tuple[int, numpy.ndarray]]:
+def _free_words(
+    image: MemoryImage, heaps: Iterable[ImageHeap]
+) -> Iterator[tuple[int, numpy.ndarray]]:
     """For each free block: the words that are neither link nor the way back."""
     for heap in heaps:
         for block in heap.blocks:
@@ -99,11 +101,11 @@ def _free_words(image: MemoryImage, heaps: Iterable[Heap]) -> Iterator[tuple[int
                 yield block.address, numpy.frombuffer(data, "<u4")
 
 
-def coated(image: MemoryImage, heap: Heap, coat: Coat, records: Records | None) -> Heap:
+def coated(image: MemoryImage, heap: ImageHeap, coat: Coat, records: Records | None) -> ImageHeap:
     """The heap with what the coat tells of each block, and its damage."""
     if coat == NO_COAT:
         return heap
-    blocks: list[Block] = []
+    blocks: list[ImageBlock] = []
     damage: list[Damage] = []
     for block in heap.blocks:
         if not block.used or block.size < coat.front + coat.behind:
@@ -131,7 +133,7 @@ def coated(image: MemoryImage, heap: Heap, coat: Coat, records: Records | None) 
     return replace(heap, blocks=tuple(blocks), damage=(*heap.damage, *damage))
 
 
-def _owner(block: Block, offset: int, holds: int, task: int | None) -> Damage:
+def _owner(block: ImageBlock, offset: int, holds: int, task: int | None) -> Damage:
     return Damage(
         address=block.address + offset,
         size=4,
@@ -143,7 +145,7 @@ def _owner(block: Block, offset: int, holds: int, task: int | None) -> Damage:
     )
 
 
-def _words(image: MemoryImage, coat: Coat, block: Block) -> tuple[list[Damage], int | None]:
+def _words(image: MemoryImage, coat: Coat, block: ImageBlock) -> tuple[list[Damage], int | None]:
     """The damage of the canaries and the size, and the size."""
     assert coat.size is not None
     damage: list[Damage] = []
@@ -181,12 +183,12 @@ def _words(image: MemoryImage, coat: Coat, block: Block) -> tuple[list[Damage], 
     return damage, None
 
 
-def _plausible(coat: Coat, block: Block, size: int) -> bool:
+def _plausible(coat: Coat, block: ImageBlock, size: int) -> bool:
     end = coat.tail(block.address, size) + 4
     return end <= block.end and block.end - end < _SLACK + block.size // 8
 
 
-def _tail_in(image: MemoryImage, coat: Coat, block: Block) -> int | None:
+def _tail_in(image: MemoryImage, coat: Coat, block: ImageBlock) -> int | None:
     """The size that the tail shows which is in the last bytes of the block."""
     low = max(block.address + coat.front - coat.counted, block.end - _SLACK - block.size // 8)
     data = image.bytes_at(low, block.end - low)
@@ -194,7 +196,7 @@ def _tail_in(image: MemoryImage, coat: Coat, block: Block) -> int | None:
     return None if at < 0 else low + at - coat.tail(block.address, 0)
 
 
-def _unfilled(image: MemoryImage, heap: Heap) -> Iterator[Damage]:
+def _unfilled(image: MemoryImage, heap: ImageHeap) -> Iterator[Damage]:
     """Runs of bytes in free memory that are not its pattern."""
     for payload, words in _free_words(image, (heap,)):
         wrong = (words != _FILL_WORD).nonzero()[0].tolist()

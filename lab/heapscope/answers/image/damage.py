@@ -6,7 +6,7 @@ from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from heapscope.answers.image.heap import Block, Damage, Heap
+from heapscope.answers.image.heap import Damage, ImageBlock, ImageHeap
 from heapscope.memory.image.memory_image import MemoryImage
 
 _NEAR = 4  # bytes between two damaged words that are as they have to be by chance
@@ -17,7 +17,7 @@ _STACK_FILL = b"\xa5" * 16  # FreeRTOS fills new stacks with it
 _FRONT = ("head", "size", "owner")
 
 
-def explained(image: MemoryImage, heap: Heap) -> tuple[Damage, ...]:
+def explained(image: MemoryImage, heap: ImageHeap) -> tuple[Damage, ...]:
     """The same damage, with the bytes that belong to one write together, by address."""
     exact = sorted((_differing(one) for one in heap.damage), key=lambda one: one.address)
     groups: list[list[Damage]] = []
@@ -58,7 +58,7 @@ class _Write:
     """Damaged words side by side."""
 
     def __init__(
-        self, image: MemoryImage, blocks: Sequence[Block], group: Sequence[Damage]
+        self, image: MemoryImage, blocks: Sequence[ImageBlock], group: Sequence[Damage]
     ) -> None:
         self._image, self._blocks, self._group = image, blocks, group
         self._starts = [block.address for block in blocks]
@@ -105,10 +105,10 @@ class _Write:
         """The index of the last block that begins at most there; -1: none."""
         return bisect_right(self._starts, address) - 1
 
-    def _block(self, index: int) -> Block | None:
+    def _block(self, index: int) -> ImageBlock | None:
         return self._blocks[index] if 0 <= index < len(self._blocks) else None
 
-    def _neighbours(self) -> tuple[Block | None, Block | None]:
+    def _neighbours(self) -> tuple[ImageBlock | None, ImageBlock | None]:
         index = self._at(self._low)
         inside = self._block(index)
         kinds = {one.kind for one in self._group}
@@ -119,7 +119,7 @@ class _Write:
                 return self._block(index - 1), inside
         return inside, self._block(index + 1)
 
-    def _origin(self, before: Block | None, after: Block | None) -> tuple[str, int, str]:
+    def _origin(self, before: ImageBlock | None, after: ImageBlock | None) -> tuple[str, int, str]:
         """The kind, the block that the write most likely came from, and why."""
         first = self._group[0]
         inside = self._block(self._at(self._low))
@@ -144,7 +144,9 @@ class _Write:
             return self._of_header(first, before, after)
         return first.kind, 0, ""
 
-    def _of_header(self, first: Damage, before: Block, after: Block | None) -> tuple[str, int, str]:
+    def _of_header(
+        self, first: Damage, before: ImageBlock, after: ImageBlock | None
+    ) -> tuple[str, int, str]:
         if after is not None and self._is_stack(after):
             return (
                 "underflow",
@@ -163,5 +165,5 @@ class _Write:
             return "overflow", before.address, "the same bytes fill the end of the block before"
         return first.kind, 0, "it came from the block before or from the one behind"
 
-    def _is_stack(self, block: Block) -> bool:
+    def _is_stack(self, block: ImageBlock) -> bool:
         return _STACK_FILL in (self._image.bytes_at(block.address, block.size) or b"")

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from heapscope.answers.image import tlsf
-from heapscope.answers.image.heap import Block, Gap, Heap
+from heapscope.answers.image.heap import Gap, ImageBlock, ImageHeap
 from heapscope.answers.image.registered import RegisteredHeap
 from heapscope.base.wording import plural, size
 from heapscope.memory.image.memory_image import MemoryImage
@@ -21,7 +21,7 @@ _FREE_LEAST = 12
 _CAPS_8BIT = 1 << 2  # the regions that are written
 
 
-def dumped_heaps(image: MemoryImage, listed: Iterable[RegisteredHeap]) -> Iterator[Heap]:
+def dumped_heaps(image: MemoryImage, listed: Iterable[RegisteredHeap]) -> Iterator[ImageHeap]:
     """`listed`: of the SDK's own list; those of them whose own structure is not in the image."""
     if not image.threads:
         return
@@ -30,10 +30,10 @@ def dumped_heaps(image: MemoryImage, listed: Iterable[RegisteredHeap]) -> Iterat
             yield _heap(image, one)
 
 
-def _heap(image: MemoryImage, region: RegisteredHeap) -> Heap:
+def _heap(image: MemoryImage, region: RegisteredHeap) -> ImageHeap:
     inside = [one for one in image.segments if region.start < one.address < region.end]
     first = inside[0].address - _HEADER if inside else region.start
-    blocks: list[Block] = []
+    blocks: list[ImageBlock] = []
     gaps = [Gap(start=region.start, end=first)] if inside else []
     stacks = [thread.stack_pointer for thread in image.threads]
     before = first
@@ -45,12 +45,12 @@ def _heap(image: MemoryImage, region: RegisteredHeap) -> Heap:
             if hole - _HEADER < _FREE_LEAST or taken:  # the stack on which the dump was written
                 gaps.append(Gap(start=before, end=one.address - _HEADER))
             else:
-                blocks.append(Block(payload, hole - _HEADER, used=False))
-        blocks.append(Block(one.address, len(one.data), used=True))
+                blocks.append(ImageBlock(payload, hole - _HEADER, used=False))
+        blocks.append(ImageBlock(one.address, len(one.data), used=True))
         before = one.end
     if before < region.end - _HEADER:
         gaps.append(Gap(start=before, end=region.end))
-    return Heap(
+    return ImageHeap(
         start=region.start,
         end=region.end,
         first=first,
@@ -63,7 +63,7 @@ def _heap(image: MemoryImage, region: RegisteredHeap) -> Heap:
     )
 
 
-def left_open(heaps: Iterable[Heap]) -> Iterator[str]:
+def left_open(heaps: Iterable[ImageHeap]) -> Iterator[str]:
     """A sentence about all that such a dump leaves open."""
     dumped = [heap for heap in heaps if heap.dumped]
     if dumped:

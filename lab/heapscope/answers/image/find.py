@@ -15,13 +15,13 @@ from heapscope.answers.image import heap_4, idf_list, own_heap, sys_heap, tlsf, 
 from heapscope.answers.image.coat import HEAD, coat_of, coated
 from heapscope.answers.image.damage import explained
 from heapscope.answers.image.dumped import dumped_heaps
-from heapscope.answers.image.heap import Heap
+from heapscope.answers.image.heap import ImageHeap
 from heapscope.answers.image.records import records_of
 from heapscope.answers.image.registered import RegisteredHeap, registered_heaps
 from heapscope.memory.image.memory_image import MemoryImage
 
 
-class Symbols(Protocol):
+class SymbolAddresses(Protocol):
     """The names of a firmware: `address` of a name, None where it is unknown."""
 
     def address(self, name: str) -> int | None: ...
@@ -33,7 +33,7 @@ class _NoSymbols:
         return None
 
 
-def find_heaps(image: MemoryImage, symbols: Symbols | None = None) -> tuple[Heap, ...]:
+def find_heaps(image: MemoryImage, symbols: SymbolAddresses | None = None) -> tuple[ImageHeap, ...]:
     """By address; of two that share memory, the one that was found first. `symbols`: those of the
     image, where none are given."""
     names = symbols or image.symbols or _NoSymbols()
@@ -53,7 +53,7 @@ def find_heaps(image: MemoryImage, symbols: Symbols | None = None) -> tuple[Heap
     )
 
 
-def _proved_by_canaries(image: MemoryImage, heap: Heap) -> Heap:
+def _proved_by_canaries(image: MemoryImage, heap: ImageHeap) -> ImageHeap:
     """The heap again, where headers are damaged: a block behind them has its canary."""
     if heap.dumped or not any(one.kind == "header" for one in heap.damage):
         return heap
@@ -63,8 +63,8 @@ def _proved_by_canaries(image: MemoryImage, heap: Heap) -> Heap:
     return replace(again, caps=heap.caps, turn=heap.turn, changing=heap.changing)
 
 
-def _of_idf(image: MemoryImage, listed: tuple[RegisteredHeap, ...]) -> list[Heap]:
-    heaps: list[Heap] = []
+def _of_idf(image: MemoryImage, listed: tuple[RegisteredHeap, ...]) -> list[ImageHeap]:
+    heaps: list[ImageHeap] = []
     for start, end in _places(image, listed):
         if any(heap.start <= start < heap.end for heap in heaps):
             continue
@@ -86,16 +86,16 @@ def _places(
             yield start, None
 
 
-def _of_others(image: MemoryImage, symbols: Symbols) -> Iterator[Heap]:
+def _of_others(image: MemoryImage, symbols: SymbolAddresses) -> Iterator[ImageHeap]:
     """The heaps of a firmware without ESP-IDF's."""
-    found: list[Heap] = []
+    found: list[ImageHeap] = []
     for heap in (*_named(image, symbols), *_by_structure(image)):
         if not any(_share(heap, other) for other in found):
             found.append(heap)
             yield heap
 
 
-def _named(image: MemoryImage, symbols: Symbols) -> Iterator[Heap]:
+def _named(image: MemoryImage, symbols: SymbolAddresses) -> Iterator[ImageHeap]:
     """By the names that the allocators' own sources give their memory."""
     zephyr = symbols.address("_system_heap")
     memory = None if zephyr is None else image.word(zephyr)
@@ -111,7 +111,7 @@ def _named(image: MemoryImage, symbols: Symbols) -> Iterator[Heap]:
             yield heap
 
 
-def _by_structure(image: MemoryImage) -> Iterator[Heap]:
+def _by_structure(image: MemoryImage) -> Iterator[ImageHeap]:
     for layout in (own_heap, sys_heap, umm):
         for start in layout.starts(image):
             heap = layout.heap_at(image, start)
@@ -120,12 +120,12 @@ def _by_structure(image: MemoryImage) -> Iterator[Heap]:
     yield from heap_4.heaps_by_structure(image)
 
 
-def _registered(heap: Heap, turns: Mapping[int, tuple[int, RegisteredHeap]]) -> Heap:
+def _registered(heap: ImageHeap, turns: Mapping[int, tuple[int, RegisteredHeap]]) -> ImageHeap:
     if heap.start not in turns:
         return heap
     turn, one = turns[heap.start]
     return replace(heap, caps=one.caps, turn=turn, changing=one.held)
 
 
-def _share(one: Heap, other: Heap) -> bool:
+def _share(one: ImageHeap, other: ImageHeap) -> bool:
     return one.start < other.end and other.start < one.end

@@ -25,7 +25,7 @@ WRITE_KINDS = {
 }
 
 
-class Block(NamedTuple):
+class ImageBlock(NamedTuple):
     """`address`: of the payload as the allocator itself counts it, poison included; `size`: of
     that payload in bytes. `program`: the address that malloc gave, 0: the same; `requested`: the
     bytes it was asked for, where the heap keeps them; `owner`: the task's control block, where the
@@ -113,7 +113,7 @@ NO_COAT = Coat()
 
 
 @dataclass(frozen=True, kw_only=True)
-class Heap:
+class ImageHeap:
     """`start`, `end`: of the region; `first`: where its first block begins. `family`: the layout
     by which it was walked. `free_order`: payloads of the free blocks, list by list, each from its
     head on; `order_known`: all of the order is from the lists. `counted_free`, `minimum_free`: the
@@ -128,7 +128,7 @@ class Heap:
     end: int
     first: int
     family: str
-    blocks: tuple[Block, ...]
+    blocks: tuple[ImageBlock, ...]
     free_order: tuple[int, ...] = ()
     order_known: bool = True
     counted_free: int | None = None

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 import numpy
 
-from heapscope.answers.image.chain import Step, follow
-from heapscope.answers.image.heap import Block, Damage, Heap
+from heapscope.answers.image.chain import ChainStep, follow
+from heapscope.answers.image.heap import Damage, ImageBlock, ImageHeap
 from heapscope.memory.image.memory_image import MemoryImage
 
 NAME = "heap_4"
@@ -24,12 +24,12 @@ _PROOF = 4  # blocks of a heap that no symbol names
 
 
 @dataclass(frozen=True)
-class _Chain:
+class _FreeList:
     """The places from which each block leads on to the next one, and where that ends."""
 
     image: MemoryImage
 
-    def step(self, at: int) -> Step | None:
+    def step(self, at: int) -> ChainStep | None:
         link, size = self.image.word(at), self.image.word(at + _SIZE)
         if link is None or size is None:
             return None
@@ -39,14 +39,14 @@ class _Chain:
         if not used and (link <= at or link % _ALIGNMENT):
             return None
         following = at + size
-        return Step(Block(at + _HEADER, size - _HEADER, used), following)
+        return ChainStep(ImageBlock(at + _HEADER, size - _HEADER, used), following)
 
     def ends(self, at: int) -> bool:
         return self.image.word(at + _SIZE) == 0 and self.image.word(at) is not None
 
 
-def heaps_by_structure(image: MemoryImage) -> Iterator[Heap]:
-    chain = _Chain(image)
+def heaps_by_structure(image: MemoryImage) -> Iterator[ImageHeap]:
+    chain = _FreeList(image)
     for start, words in image.words():
         count = len(words) - 1
         if count <= 0:
@@ -61,7 +61,7 @@ def heaps_by_structure(image: MemoryImage) -> Iterator[Heap]:
         yield from _chains(image, chain, places)
 
 
-def _chains(image: MemoryImage, chain: _Chain, places: list[int]) -> Iterator[Heap]:
+def _chains(image: MemoryImage, chain: _FreeList, places: list[int]) -> Iterator[ImageHeap]:
     """A chain that begins at no block's end; of those that end at one place, the first one that is
     sound: what is left of old blocks inside a free one may lead into the chain, too."""
     lengths: dict[int, tuple[int, int]] = {}
@@ -87,9 +87,9 @@ def _chains(image: MemoryImage, chain: _Chain, places: list[int]) -> Iterator[He
             yield heap
 
 
-def heap_at(image: MemoryImage, start: int, end: int) -> Heap | None:
+def heap_at(image: MemoryImage, start: int, end: int) -> ImageHeap | None:
     """From its first block to the empty one at its end."""
-    chain = _Chain(image)
+    chain = _FreeList(image)
 
     def broken(at: int, going_on: int) -> Damage | None:
         holds = image.word(at + _SIZE)
@@ -114,7 +114,7 @@ def heap_at(image: MemoryImage, start: int, end: int) -> Heap | None:
     if not chained.blocks:
         return None
     free = [block for block in chained.blocks if not block.used]
-    return Heap(
+    return ImageHeap(
         start=start,
         end=end + _HEADER,
         first=start,
@@ -128,7 +128,7 @@ def heap_at(image: MemoryImage, start: int, end: int) -> Heap | None:
     )
 
 
-def _links(image: MemoryImage, free: list[Block], end: int) -> Iterator[Damage]:
+def _links(image: MemoryImage, free: list[ImageBlock], end: int) -> Iterator[Damage]:
     """Each free block has to lead to the next one, the last one to the end."""
     following = [block.address - _HEADER for block in free[1:]]
     for block, expected in zip(free, (*following, end), strict=False):

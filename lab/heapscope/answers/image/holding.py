@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from heapscope.answers.image.heap import WORD_KINDS, Block, Damage, Heap
+from heapscope.answers.image.heap import WORD_KINDS, Damage, ImageBlock, ImageHeap
 from heapscope.answers.image.result import DamageRow
 from heapscope.base.printable import printable
 from heapscope.base.wording import plural, size
@@ -20,7 +20,7 @@ _PATTERNS = {
 }
 
 
-def damage_row(image: MemoryImage, heap: Heap, damage: Damage) -> DamageRow:
+def damage_row(image: MemoryImage, heap: ImageHeap, damage: Damage) -> DamageRow:
     before = _at(heap, damage.before)
     after = _at(heap, damage.after)
     return DamageRow(
@@ -38,8 +38,8 @@ def damage_row(image: MemoryImage, heap: Heap, damage: Damage) -> DamageRow:
     )
 
 
-def _at(heap: Heap, address: int) -> int | None:
-    found: Block | None = next((one for one in heap.blocks if one.address == address), None)
+def _at(heap: ImageHeap, address: int) -> int | None:
+    found: ImageBlock | None = next((one for one in heap.blocks if one.address == address), None)
     return None if found is None else found.given
 
 

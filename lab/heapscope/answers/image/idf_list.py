@@ -9,8 +9,8 @@ from collections.abc import Iterator, Sequence
 
 import numpy
 
-from heapscope.answers.image.chain import Step, follow
-from heapscope.answers.image.heap import Block, Damage, Heap
+from heapscope.answers.image.chain import ChainStep, follow
+from heapscope.answers.image.heap import Damage, ImageBlock, ImageHeap
 from heapscope.memory.image.memory_image import MemoryImage
 
 NAME = "free list"
@@ -34,7 +34,7 @@ def starts(image: MemoryImage) -> Iterator[int]:
             yield start + 4 * index
 
 
-def heap_at(image: MemoryImage, start: int, end: int | None = None) -> Heap | None:
+def heap_at(image: MemoryImage, start: int, end: int | None = None) -> ImageHeap | None:
     """None: no heap of this kind is there. `end`: as the SDK's list of heaps has it."""
     last = image.word(start + _LAST)
     if end is not None:
@@ -46,7 +46,7 @@ def heap_at(image: MemoryImage, start: int, end: int | None = None) -> Heap | No
     if image.word(start + _DUMMY) != (start + _BLOCKS) | _IS_FREE:
         return None
 
-    def step(at: int) -> Step | None:
+    def step(at: int) -> ChainStep | None:
         word = image.word(at)
         if word is None or word & 2:
             return None
@@ -56,7 +56,7 @@ def heap_at(image: MemoryImage, start: int, end: int | None = None) -> Heap | No
         after = image.word(following)
         if free and (after is None or (following != last and after & _IS_FREE)):
             return None
-        return Step(Block(at + _HEADER, following - at - _HEADER, not free), following)
+        return ChainStep(ImageBlock(at + _HEADER, following - at - _HEADER, not free), following)
 
     def broken(at: int, going_on: int) -> Damage | None:
         holds = image.word(at)
@@ -72,7 +72,7 @@ def heap_at(image: MemoryImage, start: int, end: int | None = None) -> Heap | No
     if not chained.blocks:
         return None
     order, damage = _free_list(image, start, last, chained.blocks)
-    return Heap(
+    return ImageHeap(
         start=start,
         end=last + 8 if end is None else end,
         first=start + _BLOCKS,
@@ -100,7 +100,7 @@ def _header(at: int, going_on: int, holds: int) -> Damage:
 
 
 def _free_list(
-    image: MemoryImage, start: int, last: int, blocks: Sequence[Block]
+    image: MemoryImage, start: int, last: int, blocks: Sequence[ImageBlock]
 ) -> tuple[tuple[int, ...], tuple[Damage, ...]]:
     """The free blocks in their order, which is that of the addresses."""
     free = [block.address for block in blocks if not block.used]

@@ -10,7 +10,7 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from heapscope.answers.image.heap import Coat, Heap
+from heapscope.answers.image.heap import Coat, ImageHeap
 from heapscope.base.errors import InputError
 from heapscope.config.releases import find_release
 from heapscope.memory.layout.layout import MallocRule, Region
@@ -44,7 +44,7 @@ class Modelled:
     row: Struct | None
 
 
-def modelled(heaps: Sequence[Heap], idf: str) -> tuple[Modelled, ...]:
+def modelled(heaps: Sequence[ImageHeap], idf: str) -> tuple[Modelled, ...]:
     """For each heap of an ESP-IDF firmware. `idf`: its release, or empty."""
     if not heaps or heaps[0].family not in _FAMILIES:
         return tuple(Modelled((), None) for _ in heaps)
@@ -83,7 +83,7 @@ def _of_release(idf: str) -> tuple[str, ...]:
         return ()
 
 
-def _bases(heaps: Sequence[Heap]) -> Iterator[str]:
+def _bases(heaps: Sequence[ImageHeap]) -> Iterator[str]:
     family = heaps[0].family
     if family == "free list":
         yield from _LISTS
@@ -106,7 +106,7 @@ def _tracked(coat: Coat) -> tuple[str, ...]:
     return _LISTED if coat.listed else _IN_FRONT
 
 
-def _rounds(heaps: Sequence[Heap], coat: Coat) -> bool | None:
+def _rounds(heaps: Sequence[ImageHeap], coat: Coat) -> bool | None:
     """Whether malloc keeps the size to which its search rounded; None: the blocks do not tell."""
     shorter = longer = 0
     by_chance: dict[int, float] = {}
@@ -134,7 +134,7 @@ def _rounds(heaps: Sequence[Heap], coat: Coat) -> bool | None:
     return None
 
 
-def _named(base: str, heap: Heap) -> Iterator[str]:
+def _named(base: str, heap: ImageHeap) -> Iterator[str]:
     """The allocator of this base with the tables, poisoning and tracking that the heap has."""
     coat = heap.coat
     table = _TABLES.get(heap.table_log2, "") if heap.family == "TLSF, fixed tables" else ""
@@ -147,7 +147,7 @@ def _named(base: str, heap: Heap) -> Iterator[str]:
         yield name
 
 
-def _rows(heap: Heap, names: Sequence[str]) -> Iterator[tuple[str, Struct]]:
+def _rows(heap: ImageHeap, names: Sequence[str]) -> Iterator[tuple[str, Struct]]:
     """Those that can have these blocks and count the same bytes as free."""
     for name in names:
         row = described(heap, name)
@@ -157,7 +157,7 @@ def _rows(heap: Heap, names: Sequence[str]) -> Iterator[tuple[str, Struct]]:
             yield name, row
 
 
-def described(heap: Heap, allocator: str) -> Struct | None:
+def described(heap: ImageHeap, allocator: str) -> Struct | None:
     """The figures of the heap by this allocator; None: it cannot have these blocks."""
     region = replace(region_of(heap, allocator), holes=())
     config = heap_config((bare_region(region, blocks=region.blocks),), MallocRule(small=0), 0)
@@ -168,7 +168,7 @@ def described(heap: Heap, allocator: str) -> Struct | None:
         return None
 
 
-def region_of(heap: Heap, allocator: str) -> Region:
+def region_of(heap: ImageHeap, allocator: str) -> Region:
     return Region(
         start=heap.start,
         size=heap.size,

@@ -6,8 +6,8 @@ from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
-from heapscope.answers.image.heap import Block, Heap
-from heapscope.answers.image.reach import Reached, Word, reach_of
+from heapscope.answers.image.heap import ImageBlock, ImageHeap
+from heapscope.answers.image.reach import PointerWord, Reached, reach_of
 from heapscope.answers.image.shapes import BEGINS, Shape, shape_of
 from heapscope.answers.image.tasks import Task
 from heapscope.answers.image.typed import Content, Typed, typed_blocks
@@ -36,11 +36,11 @@ class Naming:
     build, None where they are not known."""
 
     image: MemoryImage
-    heaps: Sequence[Heap]
+    heaps: Sequence[ImageHeap]
     tasks: Sequence[Task]
     waiting: Sequence[Task]
     types: Types | None = None
-    _used: list[Block] = field(init=False)
+    _used: list[ImageBlock] = field(init=False)
     _starts: list[int] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -70,7 +70,7 @@ class Naming:
             for address, one in result.items()
         }
 
-    def _one(self, block: Block, shape: Shape | None, typed: Typed | None) -> Named:
+    def _one(self, block: ImageBlock, shape: Shape | None, typed: Typed | None) -> Named:
         if shape is not None and not shape.doubtful:
             return Named(shape.name, typed.path if typed else "")
         if typed is not None and typed.type:
@@ -124,7 +124,7 @@ class Naming:
             return None
         return _content(self._used[index])
 
-    def _where(self, word: Word, names: dict[int, Named]) -> str:
+    def _where(self, word: PointerWord, names: dict[int, Named]) -> str:
         inside = f", {word.doubt}" if word.doubt else ""
         if word.holder >= 0:
             block = self._used[word.holder]
@@ -134,11 +134,11 @@ class Naming:
         return f"{place or f'{word.address:#010x}'}{inside}"
 
 
-def _words(reached: Reached | None) -> Iterable[Word]:
+def _words(reached: Reached | None) -> Iterable[PointerWord]:
     return () if reached is None else reached.words
 
 
-def _content(block: Block) -> Content:
+def _content(block: ImageBlock) -> Content:
     left = block.end - block.given
     size = left if block.requested is None else min(block.requested, left)
     return Content(block.address, block.given, size)

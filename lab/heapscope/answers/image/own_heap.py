@@ -10,8 +10,8 @@ from dataclasses import dataclass
 
 import numpy
 
-from heapscope.answers.image.chain import Step, follow
-from heapscope.answers.image.heap import Block, Damage, Heap
+from heapscope.answers.image.chain import ChainStep, follow
+from heapscope.answers.image.heap import Damage, ImageBlock, ImageHeap
 from heapscope.memory.image.memory_image import MemoryImage
 
 NAME = "heapscope"
@@ -65,7 +65,7 @@ class _Granules:
     def at(self, granule: int) -> int:
         return self.handle + granule * _GRANULE
 
-    def step(self, address: int) -> Step | None:
+    def step(self, address: int) -> ChainStep | None:
         granule = (address - self.handle) // _GRANULE
         if not self.bit(granule):
             return None
@@ -73,7 +73,7 @@ class _Granules:
         size = self._used(granule) if used else self._free(granule)
         if size < 2 or granule + size > self.end or not self.bit(granule + size):
             return None
-        return Step(Block(address, size * _GRANULE, used), self.at(granule + size))
+        return ChainStep(ImageBlock(address, size * _GRANULE, used), self.at(granule + size))
 
     def _used(self, granule: int) -> int:
         """The distance to the next bit, or what the word behind says of a long block."""
@@ -96,7 +96,7 @@ class _Granules:
         return size if footer == ~size & 0xFFFF_FFFF else 0
 
 
-def heap_at(image: MemoryImage, start: int, end: int | None = None) -> Heap | None:
+def heap_at(image: MemoryImage, start: int, end: int | None = None) -> ImageHeap | None:
     """None: no heap of this kind is there. `start`: of its structure, behind the heads of bins."""
     del end
     last = image.word(start + _END)
@@ -131,7 +131,7 @@ def heap_at(image: MemoryImage, start: int, end: int | None = None) -> Heap | No
         return None
     free = image.word(start + _FREE)
     least = image.word(start + _MINIMUM)
-    return Heap(
+    return ImageHeap(
         start=start,
         end=limit,
         first=granules.at(granules.first),

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy
 
-from heapscope.answers.image.heap import Block, Heap
+from heapscope.answers.image.heap import ImageBlock, ImageHeap
 from heapscope.answers.image.tasks import Task
 from heapscope.memory.image.memory_image import MemoryImage
 
@@ -31,7 +31,7 @@ _LINK = "the last word of a block, where the allocator kept a link"
 
 
 @dataclass(frozen=True)
-class Word:
+class PointerWord:
     """A word that holds an address of a block. `holder`: the block that it lies in, by index, or
     -1: it lies outside the heaps. `doubt`: why it may be no pointer; "": none."""
 
@@ -47,7 +47,7 @@ class Reached:
     the word lies from which the shortest chain leads to it, 0: no chain does."""
 
     reach: str
-    words: tuple[Word, ...] = ()
+    words: tuple[PointerWord, ...] = ()
     root: int = 0
 
 
@@ -61,10 +61,10 @@ class Span:
 
 
 @dataclass
-class _Scan:
+class _UsedBlocks:
     """`starts`, `ends`: of the used blocks, by address."""
 
-    blocks: Sequence[Block]
+    blocks: Sequence[ImageBlock]
     starts: Any = field(init=False)
     ends: Any = field(init=False)
 
@@ -82,13 +82,13 @@ class _Scan:
 
 
 def reach_of(
-    image: MemoryImage, heaps: Sequence[Heap], waiting: Iterable[Task]
+    image: MemoryImage, heaps: Sequence[ImageHeap], waiting: Iterable[Task]
 ) -> dict[int, Reached]:
     """Each used block, by its address. `waiting`: the tasks that surely do not run."""
     used = sorted(block for heap in heaps for block in heap.blocks if block.used)
     if not used:
         return {}
-    scan = _Scan(used)
+    scan = _UsedBlocks(used)
     spans = [span for heap in heaps for span in _own_words(heap)]
     spans.extend(Span(task.low, task.saved, f"{_BELOW} {task.name}") for task in waiting)
     spans.extend(_behind(used))
@@ -101,7 +101,7 @@ def reach_of(
     }
 
 
-def _own_words(heap: Heap) -> Iterable[Span]:
+def _own_words(heap: ImageHeap) -> Iterable[Span]:
     """The allocator's structures, headers and free blocks: whatever is between used blocks."""
     at = heap.start
     for block in heap.blocks:
@@ -111,7 +111,7 @@ def _own_words(heap: Heap) -> Iterable[Span]:
     yield Span(at, heap.end)
 
 
-def _behind(used: Sequence[Block]) -> Iterable[Span]:
+def _behind(used: Sequence[ImageBlock]) -> Iterable[Span]:
     """The bytes of a block behind those that were asked for, where the heap keeps their number."""
     for block in used:
         if block.requested is not None:
@@ -132,8 +132,8 @@ class _Edges:
         first = int(numpy.searchsorted(self.target, target, side="left"))
         return range(first, int(numpy.searchsorted(self.target, target, side="right")))
 
-    def word(self, index: int) -> Word:
-        return Word(
+    def word(self, index: int) -> PointerWord:
+        return PointerWord(
             int(self.address[index]),
             int(self.value[index]),
             int(self.holder[index]),
@@ -142,7 +142,7 @@ class _Edges:
 
 
 def _edges(
-    image: MemoryImage, scan: _Scan, headers: Any, spans: Sequence[Span]
+    image: MemoryImage, scan: _UsedBlocks, headers: Any, spans: Sequence[Span]
 ) -> tuple[_Edges, _Edges]:
     """`headers`: where the headers of all blocks begin, in order."""
     ordered = sorted(spans, key=lambda span: span.start)

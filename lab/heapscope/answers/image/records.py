@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from heapscope.answers.image.heap import Block, Coat, Heap
+from heapscope.answers.image.heap import Coat, ImageBlock, ImageHeap
 from heapscope.memory.image.memory_image import MemoryImage
 
 _RECORD_MOST = 48  # bytes of a record's block
@@ -26,7 +26,7 @@ class Records:
     blocks: frozenset[int]
     heaps: frozenset[int]
 
-    def owns(self, image: MemoryImage, block: Block, owner: int | None) -> bool:
+    def owns(self, image: MemoryImage, block: ImageBlock, owner: int | None) -> bool:
         """Whether a block that has no record is the tracking's: a record, or that of a task or
         heap. A task's blocks lose theirs when it ends."""
         if block.address in self.blocks or owner in self.heaps:
@@ -35,7 +35,7 @@ class Records:
         return all(byte in _TEXT for byte in first) and not image.known(owner or 0, 4)
 
 
-def records_of(image: MemoryImage, heaps: Iterable[Heap], coat: Coat) -> Records | None:
+def records_of(image: MemoryImage, heaps: Iterable[ImageHeap], coat: Coat) -> Records | None:
     """None: the firmware has no such records, as before v5.5 and without task tracking."""
     if coat.owner is None or coat.front not in (4, 12) or coat.owner == 4:
         return None

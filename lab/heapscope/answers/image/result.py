@@ -74,7 +74,7 @@ class DamageRow(Row):
     text: str = figure("The meaning.", heading="meaning")
 
 
-class TaskRow(Row):
+class ImageTaskRow(Row):
     """One task."""
 
     name: str = figure("Its name.", heading="task")
@@ -123,7 +123,7 @@ class ImageResult(Document):
     heaps: tuple[HeapRow, ...] = figure("The heaps, by address.")
     blocks: tuple[BlockRow, ...] = figure("The blocks of all heaps, by address.")
     damage: tuple[DamageRow, ...] = figure("The damage.")
-    tasks: tuple[TaskRow, ...] = figure("The tasks.")
+    tasks: tuple[ImageTaskRow, ...] = figure("The tasks.")
     census: tuple[CensusRow, ...] = figure("The used blocks by name, most bytes first.")
     suspects: tuple[SuspectRow, ...] = figure("The used blocks that nothing surely points at.")
     missing: tuple[str, ...] = figure("The parts that were not in the image.")

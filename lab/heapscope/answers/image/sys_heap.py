@@ -10,8 +10,8 @@ from dataclasses import dataclass
 
 import numpy
 
-from heapscope.answers.image.chain import Step, follow
-from heapscope.answers.image.heap import Block, Damage, Heap
+from heapscope.answers.image.chain import ChainStep, follow
+from heapscope.answers.image.heap import Damage, ImageBlock, ImageHeap
 from heapscope.memory.image.memory_image import MemoryImage
 
 NAME = "sys_heap"
@@ -41,7 +41,7 @@ class _Chunks:
     def payload(self, chunk: int) -> int:
         return self.start + chunk * _UNIT + self.header
 
-    def step(self, at: int) -> Step | None:
+    def step(self, at: int) -> ChainStep | None:
         chunk = (at - self.start) // _UNIT
         word = self.field(chunk, 1)
         if word is None or word < 2 or chunk + (word >> 1) > self.end:
@@ -49,8 +49,8 @@ class _Chunks:
         size = word >> 1
         if self.field(chunk + size, 0) != size:
             return None
-        block = Block(self.payload(chunk), size * _UNIT - self.header, bool(word & 1))
-        return Step(block, at + size * _UNIT)
+        block = ImageBlock(self.payload(chunk), size * _UNIT - self.header, bool(word & 1))
+        return ChainStep(block, at + size * _UNIT)
 
 
 def starts(image: MemoryImage) -> Iterator[int]:
@@ -70,7 +70,7 @@ def starts(image: MemoryImage) -> Iterator[int]:
             yield start + 4 * skipped + _UNIT * index
 
 
-def heap_at(image: MemoryImage, start: int, end: int | None = None) -> Heap | None:
+def heap_at(image: MemoryImage, start: int, end: int | None = None) -> ImageHeap | None:
     """None: no heap of this kind is there."""
     del end
     last = image.word(start + _END)
@@ -108,7 +108,7 @@ def heap_at(image: MemoryImage, start: int, end: int | None = None) -> Heap | No
         return None
     order, damage = _buckets(chunks, first, chained.blocks)
     free = [block.size for block in chained.blocks if not block.used]
-    return Heap(
+    return ImageHeap(
         start=start,
         end=limit + chunks.header,
         first=begin,
@@ -123,7 +123,7 @@ def heap_at(image: MemoryImage, start: int, end: int | None = None) -> Heap | No
 
 
 def _buckets(
-    chunks: _Chunks, first: int, blocks: Sequence[Block]
+    chunks: _Chunks, first: int, blocks: Sequence[ImageBlock]
 ) -> tuple[tuple[int, ...], tuple[Damage, ...]]:
     """The free chunks of each bucket, from the one with which its next search begins."""
     least = 1 if chunks.header == 4 else 2  # units of a chunk with links

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy
 
 from heapscope.memory.image.memory_image import MemoryImage
-from heapscope.memory.image.symbols import Symbols
+from heapscope.memory.image.symbols import FirmwareSymbols
 
 _STATE_OWNER, _STATE_LIST = 16, 20
 _EVENT_VALUE, _EVENT_OWNER, _EVENT_LIST = 24, 36, 40
@@ -106,7 +106,9 @@ _STATES = (
 )
 
 
-def states(image: MemoryImage, tasks: Sequence[Task], symbols: Symbols | None) -> dict[int, str]:
+def states(
+    image: MemoryImage, tasks: Sequence[Task], symbols: FirmwareSymbols | None
+) -> dict[int, str]:
     """The state of each task, by its control block. Without the names of FreeRTOS's lists it is
     only known who is ready, since the idle task always is."""
     ready = symbols.address("pxReadyTasksLists") if symbols else _ready(tasks)
@@ -126,7 +128,7 @@ def states(image: MemoryImage, tasks: Sequence[Task], symbols: Symbols | None) -
     return result
 
 
-def _running(image: MemoryImage, symbols: Symbols | None) -> set[int | None]:
+def _running(image: MemoryImage, symbols: FirmwareSymbols | None) -> set[int | None]:
     for name in ("pxCurrentTCBs", "pxCurrentTCB"):
         for symbol in symbols.named(name) if symbols else ():
             cores = max(1, symbol.size // 4)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy
 
 from heapscope.answers.image.blocks import Walked, walk_blocks
-from heapscope.answers.image.heap import Damage, Heap
+from heapscope.answers.image.heap import Damage, ImageHeap
 from heapscope.answers.image.tlsf_lists import Bins, read_free_lists
 from heapscope.memory.image.memory_image import MemoryImage
 
@@ -71,7 +71,7 @@ def starts(image: MemoryImage) -> Iterator[int]:
 
 def heap_at(
     image: MemoryImage, start: int, end: int | None = None, *, canary: int | None = None
-) -> Heap | None:
+) -> ImageHeap | None:
     """None: no heap of this kind is there. `end`: as the SDK's list of heaps has it; `canary`: the
     first word of every used block."""
     inside, listed = image.word(start + _SIZE), end is not None
@@ -189,9 +189,9 @@ def _fixed(start: int, inside: int) -> Iterator[_Layout]:
         )
 
 
-def _heap(image: MemoryImage, start: int, end: int, layout: _Layout, walked: Walked) -> Heap:
+def _heap(image: MemoryImage, start: int, end: int, layout: _Layout, walked: Walked) -> ImageHeap:
     lists = read_free_lists(image, layout.bins, walked.blocks, walked.unsure)
-    return Heap(
+    return ImageHeap(
         start=start,
         end=end,
         first=layout.pool,

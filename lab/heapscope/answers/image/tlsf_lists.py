@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from heapscope.answers.image.heap import Block, Damage, Gap
+from heapscope.answers.image.heap import Damage, Gap, ImageBlock
 from heapscope.memory.image.memory_image import MemoryImage
 
 _PAYLOAD = 8  # from a block to its payload
@@ -45,7 +45,7 @@ class FreeLists:
 
 
 def read_free_lists(
-    image: MemoryImage, bins: Bins, blocks: Sequence[Block], unsure: Sequence[Gap]
+    image: MemoryImage, bins: Bins, blocks: Sequence[ImageBlock], unsure: Sequence[Gap]
 ) -> FreeLists:
     """The free blocks of each bin from its head on. Behind a link that leads elsewhere the others
     of its bin follow by their own links: then the order is not known. `unsure`: where free blocks

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from heapscope.answers.image.chain import Step, follow
-from heapscope.answers.image.heap import Block, Damage, Heap
+from heapscope.answers.image.chain import ChainStep, follow
+from heapscope.answers.image.heap import Damage, ImageBlock, ImageHeap
 from heapscope.memory.image.memory_image import MemoryImage
 
 NAME = "umm"
@@ -25,7 +25,7 @@ def starts(image: MemoryImage) -> Iterator[int]:
             yield start + 4 * index
 
 
-def heap_at(image: MemoryImage, start: int, end: int | None = None) -> Heap | None:
+def heap_at(image: MemoryImage, start: int, end: int | None = None) -> ImageHeap | None:
     """None: no heap of this kind is there. `end`: as a symbol has it."""
     for shift in _SHIFTS:
         last = _last(image, start, shift) if end is None else (end - start >> shift) - 1
@@ -55,8 +55,8 @@ def _last(image: MemoryImage, start: int, shift: int) -> int | None:
         run, before = following, run
 
 
-def _heap(image: MemoryImage, start: int, shift: int, last: int) -> Heap | None:
-    def step(at: int) -> Step | None:
+def _heap(image: MemoryImage, start: int, shift: int, last: int) -> ImageHeap | None:
+    def step(at: int) -> ChainStep | None:
         run = at - start >> shift
         word = _half(image, start, shift, run, 0)
         if word is None:
@@ -65,7 +65,9 @@ def _heap(image: MemoryImage, start: int, shift: int, last: int) -> Heap | None:
         if not run < following <= last or _half(image, start, shift, following, 2) != run:
             return None
         size = (following - run << shift) - _HEADER
-        return Step(Block(at + _HEADER, size, not word & _FREE), start + (following << shift))
+        return ChainStep(
+            ImageBlock(at + _HEADER, size, not word & _FREE), start + (following << shift)
+        )
 
     def broken(at: int, going_on: int) -> Damage | None:
         holds = image.word(at)
@@ -91,7 +93,7 @@ def _heap(image: MemoryImage, start: int, shift: int, last: int) -> Heap | None:
         return None
     order, damage = _free_list(image, start, shift, chained.blocks)
     free = [block.size + _HEADER for block in chained.blocks if not block.used]
-    return Heap(
+    return ImageHeap(
         start=start,
         end=start + (last + 1 << shift),
         first=start + (1 << shift),
@@ -107,7 +109,7 @@ def _heap(image: MemoryImage, start: int, shift: int, last: int) -> Heap | None:
 
 
 def _free_list(
-    image: MemoryImage, start: int, shift: int, blocks: Sequence[Block]
+    image: MemoryImage, start: int, shift: int, blocks: Sequence[ImageBlock]
 ) -> tuple[tuple[int, ...], tuple[Damage, ...]]:
     free = {block.address for block in blocks if not block.used}
     order: dict[int, None] = {}

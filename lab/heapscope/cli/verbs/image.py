@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from heapscope.base.option import Option
 from heapscope.base.progress import OnProgress
+from heapscope.cli.verbs.options import Chip, Elf, Idf
 
 if TYPE_CHECKING:
     from heapscope.answers.image.result import ImageResult
@@ -16,18 +17,12 @@ def image(
     *files: Annotated[
         str, Option("FILE", "Core dump, or memory as FILE@ADDRESS; several of one moment.")
     ],
-    elf: Annotated[
-        Path | None, Option("FILE", "The firmware's ELF: names, and a check of the build.")
-    ] = None,
+    elf: Elf = None,
     symbols: Annotated[
         Path | None, Option("FILE", "Names without an ELF: what nm -S prints of it.")
     ] = None,
-    chip: Annotated[
-        str | None, Option("CHIP", "The chip, where the image does not name it.")
-    ] = None,
-    idf: Annotated[
-        str | None, Option("VERSION", "The release of ESP-IDF, where it is not named.")
-    ] = None,
+    chip: Chip = None,
+    idf: Idf = None,
     progress: OnProgress | None = None,
 ) -> ImageResult:
     """Read the heap out of a device's memory: every block, whose it is, and what is damaged.
@@ -35,7 +30,8 @@ def image(
     A file is a core dump (of ESP-IDF in every form, out of flash or in a log; of gdb; of Zephyr),
     or raw memory with the address of its first byte: FILE@0x3fc80000, or a name that is the
     address (0x3fc80000.raw). Several files are parts of one moment. gdb:HOST:PORT reads a running
-    device through its debugger's server: it is halted meanwhile, and nothing is written.
+    device through its debugger's server: it is halted meanwhile, and nothing is written. --elf
+    names blocks, and is held against the image; --chip and --idf say what the image does not.
 
     Examples:
       heapscope image coredump.bin --elf build/app.elf

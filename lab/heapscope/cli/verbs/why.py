@@ -66,7 +66,6 @@ def why(
       heapscope why T.hst --chip esp32 --idf 5.5 --failure 1
       heapscope why T.hst --chip esp32 --idf 4.2 --need 100000
       heapscope why T.hst --chip esp32 --idf 5.5 --sdkconfig sdkconfig --plan --need 16717
-      heapscope why T.hst --pool 40KB --movable "*parse_config*"
       heapscope why T.hst --pool 40KB --allocator heap_4 --json why.json
     """
     from heapscope.answers.why.explain import Selection, explain

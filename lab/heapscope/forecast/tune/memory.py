@@ -35,6 +35,7 @@ _FRAMES = {
     "dynamic-tx": ("tcp_snd_buf", "tx", "tx_frames"),
     "dynamic-rx": ("tcp_wnd", "dynamic_rx", "rx_frames"),
 }
+_WINDOW, _MAILBOX = "tcp_wnd", "LWIP_TCP_RECVMBOX_SIZE"
 _MOST = 1 << 10  # frames, more than all windows ask for
 _KIB = 1024
 
@@ -177,7 +178,7 @@ class LeftMemory:
         """Parts that hang on each knob alone, and all that hang on any."""
         chip = self.model.scene.config.chip
         options = {
-            knob: {name for value in of for name in built_values(chip, knob, value)}
+            knob: {name for value in of for name in self._built(knob, value)}
             for knob, of in values.items()
         }
         result: dict[str, set[str]] = {knob: set() for knob in values}
@@ -215,10 +216,23 @@ class LeftMemory:
         return replace(self.model, scene=scene)
 
     def _values(self, choice: Choice) -> dict[str, Value]:
-        chip = self.model.scene.config.chip
         built: dict[str, Value] = {}
         for knob, value in choice.items():
-            built.update(built_values(chip, knob, value))
+            built.update(self._built(knob, value))
+        return built
+
+    def _built(self, knob: str, value: Hashable) -> dict[str, Value]:
+        """The options that a build has with this value of a knob: a mailbox grows with its window,
+        as the advice beside the answer says, unless it is too small as it is."""
+        built = dict(built_values(self.model.scene.config.chip, knob, value))
+        if knob == _WINDOW and value != self.now.get(knob):
+            scene = self.model.scene
+            before, after = (
+                (as_number(one) or 0) // scene.number("LWIP_TCP_MSS", 1440) + 2
+                for one in (self.now.get(knob), value)
+            )
+            if before <= scene.number(_MAILBOX, 6) < after:
+                built[_MAILBOX] = after
         return built
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from heapscope.answers.image.answer import answer_of, heaps_of
-from heapscope.answers.image.heap import Heap
+from heapscope.answers.image.heap import ImageHeap
 from heapscope.answers.image.models import Modelled, modelled
 from heapscope.logs.heaps.image_state import check_state
 from heapscope.logs.reader.facts import read_log
@@ -53,7 +53,9 @@ def blocks_by_name(names: str) -> dict[tuple[str, str], int]:
     return {(NAMED, row.name): row.bytes for row in census}
 
 
-def _with_orders(state: HeapState, heaps: Sequence[Heap], models: Sequence[Modelled]) -> HeapState:
+def _with_orders(
+    state: HeapState, heaps: Sequence[ImageHeap], models: Sequence[Modelled]
+) -> HeapState:
     """The state with what no print tells: the order of the free blocks, and capabilities."""
     by_start = {heap.start: heap for heap in heaps}
     regions = tuple(
@@ -65,7 +67,7 @@ def _with_orders(state: HeapState, heaps: Sequence[Heap], models: Sequence[Model
     return replace(state, regions=regions, allocators=models[0].names)
 
 
-def _lines(heaps: Sequence[Heap], models: Sequence[Modelled]) -> Iterator[str]:
+def _lines(heaps: Sequence[ImageHeap], models: Sequence[Modelled]) -> Iterator[str]:
     yield f"Heap summary for capabilities {_PLAIN}:"
     totals = [0, 0, 0, 0]
     for heap, model in zip(heaps, models, strict=True):

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from heapscope.answers.image.answer import heaps_of
-from heapscope.answers.image.heap import Heap
+from heapscope.answers.image.heap import ImageHeap
 from heapscope.answers.image.models import modelled, region_of
 from heapscope.base import capabilities
 from heapscope.base.errors import InputError
@@ -87,7 +87,7 @@ def image_layout(
     )
 
 
-def check_state(heap: Heap, where: str) -> None:
+def check_state(heap: ImageHeap, where: str) -> None:
     """InputError: no program can go on from it."""
     wrong = next((one for one in heap.damage if _STRUCTURE.intersection(one.words)), None)
     if wrong is not None:
@@ -104,7 +104,7 @@ def check_state(heap: Heap, where: str) -> None:
 
 
 def _allocators(
-    heaps: Sequence[Heap], idf: str, given: str | None, where: str
+    heaps: Sequence[ImageHeap], idf: str, given: str | None, where: str
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """The allocator of each heap, and remarks."""
     if given is not None:
@@ -123,7 +123,7 @@ def _allocators(
     return tuple(names), tuple(dict.fromkeys(notes))
 
 
-def _region(heap: Heap, allocator: str, kind: RegionKind) -> Region:
+def _region(heap: ImageHeap, allocator: str, kind: RegionKind) -> Region:
     caps = heap.caps or kind.caps or (_ASSUMED, 0, 0)
     return replace(
         region_of(heap, allocator),
@@ -166,7 +166,7 @@ def _rule(
     return plain
 
 
-def _notes(heaps: Sequence[Heap], *, known: bool) -> Iterator[str]:
+def _notes(heaps: Sequence[ImageHeap], *, known: bool) -> Iterator[str]:
     used = sum(block.used for heap in heaps for block in heap.blocks)
     held = plural(used, "block")
     yield f"the device held {held} then: they count as start-up use, and stay to the end"

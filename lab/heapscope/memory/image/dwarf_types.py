@@ -55,7 +55,7 @@ def read_types(path: str | Path) -> Types:
             return Types({}, ())
         dwarf = elf.get_dwarf_info()
         bound_entries(dwarf)
-        reader = _Reader()
+        reader = _DebugReader()
         variables = tuple(
             variable
             for unit in dwarf.iter_CUs()
@@ -65,7 +65,7 @@ def read_types(path: str | Path) -> Types:
         return Types(reader.types, variables)
 
 
-class _Reader:
+class _DebugReader:
     """The types that variables lead to, by their place in the debug information."""
 
     def __init__(self) -> None:

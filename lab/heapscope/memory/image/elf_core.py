@@ -9,7 +9,13 @@ from dataclasses import replace
 from heapscope.base.errors import InputError
 from heapscope.base.printable import printable
 from heapscope.base.wording import size as sized
-from heapscope.memory.image.memory_image import MACHINES, MemoryImage, Segment, Thread, layered
+from heapscope.memory.image.memory_image import (
+    MACHINES,
+    MemoryImage,
+    MemorySegment,
+    Thread,
+    layered,
+)
 from heapscope.memory.image.registers import XTENSA, of_note, pointers
 
 _ELF = b"\x7fELF"
@@ -40,7 +46,7 @@ def read_elf_core(data: bytes, *, name: str) -> MemoryImage:
         cut += size - len(part)
         if kind == _LOAD:
             unsaved += max(0, whole - size)
-            segments.append(Segment(address, part))
+            segments.append(MemorySegment(address, part))
         elif kind == _NOTES:
             told.extend(_notes(part))
     fakes = _FAKE if any(kind == _EXTRA for _, kind, _ in told) else ()

@@ -17,7 +17,7 @@ from heapscope.base.errors import InputError
 from heapscope.base.wording import plural
 from heapscope.base.wording import size as sized
 from heapscope.memory.image.elf_core import read_elf_core
-from heapscope.memory.image.memory_image import MemoryImage, Segment, Thread, layered
+from heapscope.memory.image.memory_image import MemoryImage, MemorySegment, Thread, layered
 from heapscope.memory.image.registers import RISCV, XTENSA, of_stack, pointers
 from heapscope.trace.things.binary_kinds import CHIP_NUMBERS
 
@@ -165,11 +165,11 @@ def _read_binary(data: bytes, header: _Header, name: str) -> MemoryImage:
             )
         control, stack = data[at : at + header.tcb], data[at + header.tcb :][:size]
         at += header.tcb + size
-        segments.append(Segment(tcb, control))
+        segments.append(MemorySegment(tcb, control))
         if low in _FAKE:
             lost += 1
             continue
-        segments.append(Segment(low, stack))
+        segments.append(MemorySegment(low, stack))
         registers = of_stack(machine, stack)
         pointer, program = pointers(machine, registers)
         threads.append(
@@ -186,7 +186,7 @@ def _read_binary(data: bytes, header: _Header, name: str) -> MemoryImage:
             break
         start, size = _SEGMENT.unpack_from(data, at)
         at += _SEGMENT.size
-        segments.append(Segment(start, data[at : at + size]))
+        segments.append(MemorySegment(start, data[at : at + size]))
         at += size + 3 & ~3
     missing = []
     if lost:

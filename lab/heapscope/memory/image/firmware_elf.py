@@ -13,8 +13,8 @@ from elftools.elf.elffile import ELFFile
 from heapscope.base.elf import reading
 from heapscope.base.errors import InputError
 from heapscope.base.printable import printable
-from heapscope.memory.image.memory_image import ADDRESS_END, MACHINES, Segment
-from heapscope.memory.image.symbols import Symbol, Symbols
+from heapscope.memory.image.memory_image import ADDRESS_END, MACHINES, MemorySegment
+from heapscope.memory.image.symbols import FirmwareSymbol, FirmwareSymbols
 from heapscope.memory.static.elf_file import symbol_table, text_at
 from heapscope.trace.source import open_blocks
 
@@ -33,9 +33,9 @@ class FirmwareElf:
     file: str
     machine: str
     digest: str
-    symbols: Symbols = field(repr=False)
-    constant: tuple[Segment, ...] = field(repr=False)
-    initial: tuple[Segment, ...] = field(repr=False)
+    symbols: FirmwareSymbols = field(repr=False)
+    constant: tuple[MemorySegment, ...] = field(repr=False)
+    initial: tuple[MemorySegment, ...] = field(repr=False)
 
 
 def read_firmware(path: str) -> FirmwareElf:
@@ -60,7 +60,7 @@ def read_firmware(path: str) -> FirmwareElf:
             file=shown,
             machine=MACHINES.get(machine, f"machine {machine}"),
             digest=hashlib.sha256(data).hexdigest(),
-            symbols=Symbols(_symbols(elf, headers, shown, data), file=shown),
+            symbols=FirmwareSymbols(_symbols(elf, headers, shown, data), file=shown),
             constant=tuple(part for part, written in sections if not written),
             initial=tuple(part for part, written in sections if written),
         )
@@ -83,7 +83,9 @@ def _names(elf: Any, headers: list[Any], shown: str, data: bytes) -> list[str]:
     return [text_at(texts, one["sh_name"]) for one in headers]
 
 
-def _sections(headers: list[Any], names: list[str], data: bytes) -> Iterator[tuple[Segment, bool]]:
+def _sections(
+    headers: list[Any], names: list[str], data: bytes
+) -> Iterator[tuple[MemorySegment, bool]]:
     """Each section that is loaded, and whether the program writes to it. ESP-IDF's constants are in
     a section that may be written by its flags."""
     for header, name in zip(headers, names, strict=True):
@@ -93,10 +95,10 @@ def _sections(headers: list[Any], names: list[str], data: bytes) -> Iterator[tup
             continue
         if header["sh_addr"] + len(part) <= ADDRESS_END:
             written = bool(flags & _WRITE) and not flags & _EXEC and "rodata" not in name
-            yield Segment(header["sh_addr"], part), written
+            yield MemorySegment(header["sh_addr"], part), written
 
 
-def _symbols(elf: Any, headers: list[Any], shown: str, data: bytes) -> Iterator[Symbol]:
+def _symbols(elf: Any, headers: list[Any], shown: str, data: bytes) -> Iterator[FirmwareSymbol]:
     table = next((one for one in headers if one["sh_type"] == "SHT_SYMTAB"), None)
     if table is None or not 0 < table["sh_link"] < len(headers):
         raise InputError(
@@ -112,4 +114,4 @@ def _symbols(elf: Any, headers: list[Any], shown: str, data: bytes) -> Iterator[
     columns = (rows[name].tolist() for name in ("value", "size", "name"))
     for address, size, name in zip(*columns, strict=True):
         if address + size <= ADDRESS_END:
-            yield Symbol(address, size, text_at(texts, name))
+            yield FirmwareSymbol(address, size, text_at(texts, name))

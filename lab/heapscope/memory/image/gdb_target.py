@@ -17,7 +17,13 @@ from heapscope.base.printable import printable
 from heapscope.base.sizes import parse_size
 from heapscope.base.wording import size as sized
 from heapscope.memory.image.gdb_packets import PATIENCE, GdbPackets, connect
-from heapscope.memory.image.memory_image import ADDRESS_END, MemoryImage, Segment, Thread, joined
+from heapscope.memory.image.memory_image import (
+    ADDRESS_END,
+    MemoryImage,
+    MemorySegment,
+    Thread,
+    joined,
+)
 from heapscope.memory.image.registers import ARM, RISCV, XTENSA, of_server, pointers
 from heapscope.memory.static.window import read_windows
 
@@ -203,7 +209,7 @@ def _document(session: _Session, name: bytes) -> bytes:
     return b"".join(parts)
 
 
-def _read(session: _Session, start: int, size: int) -> Iterator[Segment]:
+def _read(session: _Session, start: int, size: int) -> Iterator[MemorySegment]:
     """Runs of what can be read."""
     binary = b"binary-upload+" in session.features
     most = (session.length - _OVERHEAD) // 2
@@ -222,14 +228,14 @@ def _read(session: _Session, start: int, size: int) -> Iterator[Segment]:
             failures = 0
             continue
         if parts:
-            yield Segment(begin, b"".join(parts))
+            yield MemorySegment(begin, b"".join(parts))
         failures += 1
         skipped = end - at if failures >= _UNREADABLE_MAX else min(page, end - at)
         _note_unreadable(session, at, skipped)
         at += skipped
         begin, parts = at, []
     if parts:
-        yield Segment(begin, b"".join(parts))
+        yield MemorySegment(begin, b"".join(parts))
 
 
 def _note_unreadable(session: _Session, start: int, size: int) -> None:

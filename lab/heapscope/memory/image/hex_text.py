@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from heapscope.base.errors import InputError
-from heapscope.memory.image.memory_image import Segment
+from heapscope.memory.image.memory_image import MemorySegment
 
 _HEAD = re.compile(
     rb"\A\s*(?::[0-9A-Fa-f]{10,}\s|S0[0-9A-Fa-f]{6,}\s+S[1-35]|S[123][0-9A-Fa-f]{8,}\s)"
@@ -20,7 +20,7 @@ def is_hex_text(data: bytes) -> bool:
     return _HEAD.match(data[:2000]) is not None
 
 
-def read_hex_text(data: bytes, *, name: str) -> tuple[Segment, ...]:
+def read_hex_text(data: bytes, *, name: str) -> tuple[MemorySegment, ...]:
     """In the order of the file, neighbouring records as one. InputError: a record is damaged, or
     the file ends before its last one."""
     runs: list[tuple[int, list[bytes]]] = []
@@ -31,7 +31,7 @@ def read_hex_text(data: bytes, *, name: str) -> tuple[Segment, ...]:
         else:
             runs.append((address, [part]))
         end = address + len(part)
-    return tuple(Segment(address, b"".join(parts)) for address, parts in runs)
+    return tuple(MemorySegment(address, b"".join(parts)) for address, parts in runs)
 
 
 def _records(data: bytes, name: str) -> Iterator[tuple[int, bytes]]:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy
 
 from heapscope.base.errors import InputError
-from heapscope.memory.image.symbols import Symbols
+from heapscope.memory.image.symbols import FirmwareSymbols
 
 ADDRESS_END = 1 << 32
 #: Processors by their number in an ELF.
@@ -20,7 +20,7 @@ _WORD = struct.Struct("<I")
 
 
 @dataclass(frozen=True)
-class Segment:
+class MemorySegment:
     """Bytes from an address on. All that is read here is of 32 bits and little-endian."""
 
     address: int
@@ -60,7 +60,7 @@ class MemoryImage:
     dump was made, as it says; `symbols`: of its build, None where none are given or they are of
     another one; `missing`: sentences about what was not in it."""
 
-    segments: tuple[Segment, ...]
+    segments: tuple[MemorySegment, ...]
     files: tuple[str, ...]
     what: str
     machine: str = ""
@@ -69,7 +69,7 @@ class MemoryImage:
     build: str = ""
     reason: str = ""
     threads: tuple[Thread, ...] = ()
-    symbols: Symbols | None = field(default=None, repr=False)
+    symbols: FirmwareSymbols | None = field(default=None, repr=False)
     missing: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     _starts: tuple[int, ...] = field(init=False, repr=False, default=())
@@ -82,7 +82,7 @@ class MemoryImage:
         """Bytes that are known."""
         return sum(len(one.data) for one in self.segments)
 
-    def segment_at(self, address: int) -> Segment | None:
+    def segment_at(self, address: int) -> MemorySegment | None:
         index = bisect_right(self._starts, address) - 1
         if index < 0 or address >= self.segments[index].end:
             return None
@@ -128,10 +128,10 @@ class MemoryImage:
                 yield start, words
 
 
-def joined(segments: Iterable[Segment], *, name: str) -> tuple[Segment, ...]:
+def joined(segments: Iterable[MemorySegment], *, name: str) -> tuple[MemorySegment, ...]:
     """By address; neighbours become one. InputError: two of them tell other bytes of one address,
     or one goes beyond 32 bits."""
-    result: list[Segment] = []
+    result: list[MemorySegment] = []
     for segment in sorted(segments, key=lambda one: (one.address, len(one.data))):
         if segment.end > ADDRESS_END:
             raise InputError(
@@ -148,11 +148,11 @@ def joined(segments: Iterable[Segment], *, name: str) -> tuple[Segment, ...]:
     return tuple(result)
 
 
-def layered(segments: Iterable[Segment]) -> tuple[tuple[Segment, ...], int]:
+def layered(segments: Iterable[MemorySegment]) -> tuple[tuple[MemorySegment, ...], int]:
     """By address, where one dump tells some bytes more than once, as it was made while memory still
     changed: the first one counts. And the number of bytes that others tell otherwise."""
     starts: list[int] = []
-    kept: list[Segment] = []
+    kept: list[MemorySegment] = []
     other = 0
     for segment in segments:
         if segment.end > ADDRESS_END:
@@ -164,13 +164,13 @@ def layered(segments: Iterable[Segment]) -> tuple[tuple[Segment, ...], int]:
             if one.end <= begin:
                 continue
             if one.address > begin:
-                pieces.append(Segment(begin, _cut(segment, begin, one.address)))
+                pieces.append(MemorySegment(begin, _cut(segment, begin, one.address)))
             low, high = max(begin, one.address), min(segment.end, one.end)
             if low < high:
                 other += _differ(_cut(segment, low, high), _cut(one, low, high))
                 begin = high
         if begin < segment.end:
-            pieces.append(Segment(begin, _cut(segment, begin, segment.end)))
+            pieces.append(MemorySegment(begin, _cut(segment, begin, segment.end)))
         for piece in pieces:
             index = bisect_left(starts, piece.address)
             starts.insert(index, piece.address)
@@ -178,7 +178,7 @@ def layered(segments: Iterable[Segment]) -> tuple[tuple[Segment, ...], int]:
     return joined(kept, name=""), other
 
 
-def _cut(segment: Segment, start: int, end: int) -> bytes:
+def _cut(segment: MemorySegment, start: int, end: int) -> bytes:
     return segment.data[start - segment.address : end - segment.address]
 
 
@@ -188,7 +188,7 @@ def _differ(one: bytes, other: bytes) -> int:
     return int(numpy.count_nonzero(numpy.frombuffer(one, "u1") != numpy.frombuffer(other, "u1")))
 
 
-def _over(low: Segment, high: Segment, name: str) -> Segment:
+def _over(low: MemorySegment, high: MemorySegment, name: str) -> MemorySegment:
     at = high.address - low.address
     shared = low.data[at : at + len(high.data)]
     if shared != high.data[: len(shared)]:
@@ -196,7 +196,7 @@ def _over(low: Segment, high: Segment, name: str) -> Segment:
             f"{name}: two parts of the image tell other bytes of {high.address:#010x}",
             remedy="give parts of one moment, each with its own address",
         )
-    return Segment(low.address, low.data + high.data[len(shared) :])
+    return MemorySegment(low.address, low.data + high.data[len(shared) :])
 
 
 def together(images: Iterable[MemoryImage]) -> MemoryImage:

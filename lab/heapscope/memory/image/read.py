@@ -16,7 +16,7 @@ from heapscope.memory.image.esp_core import is_esp_core, read_esp_core, told_len
 from heapscope.memory.image.flash import check_written, dump_partition, is_flash
 from heapscope.memory.image.gdb_target import is_target, read_target
 from heapscope.memory.image.hex_text import is_hex_text, read_hex_text
-from heapscope.memory.image.memory_image import MemoryImage, Segment, joined, together
+from heapscope.memory.image.memory_image import MemoryImage, MemorySegment, joined, together
 from heapscope.memory.image.zephyr_core import is_zephyr_core, read_zephyr_core
 from heapscope.trace.source import open_blocks
 
@@ -52,10 +52,10 @@ def _read(name: str) -> MemoryImage:
     if address is None:
         return _without_address(data, name, shown)
     check_raw(data, address, name=shown)
-    return _raw((Segment(address, data),), name, "raw memory")
+    return _raw((MemorySegment(address, data),), name, "raw memory")
 
 
-def _raw(segments: Sequence[Segment], name: str, what: str) -> MemoryImage:
+def _raw(segments: Sequence[MemorySegment], name: str, what: str) -> MemoryImage:
     return MemoryImage(
         segments=joined(segments, name=printable(name, limit=400)), files=(name,), what=what
     )

@@ -13,8 +13,8 @@ import numpy
 
 from heapscope.base.wording import plural
 from heapscope.memory.image.firmware_elf import FirmwareElf
-from heapscope.memory.image.memory_image import MemoryImage, Segment
-from heapscope.memory.image.symbols import Symbols
+from heapscope.memory.image.memory_image import MemoryImage, MemorySegment
+from heapscope.memory.image.symbols import FirmwareSymbols
 
 _TOLD = 8  # words that tell enough
 _SAME, _OTHER = 0.6, 0.3  # of the words that a build never changes, or hardly
@@ -66,7 +66,7 @@ def with_firmware(image: MemoryImage, firmware: FirmwareElf) -> MemoryImage:
     return replace(image, symbols=firmware.symbols)
 
 
-def with_symbols(image: MemoryImage, symbols: Symbols) -> MemoryImage:
+def with_symbols(image: MemoryImage, symbols: FirmwareSymbols) -> MemoryImage:
     """The image with names that nothing in it can contradict."""
     note = f"Whether {symbols.file} is of this build is not known: names alone do not tell it."
     return replace(image, symbols=symbols, notes=(*image.notes, note))
@@ -91,7 +91,7 @@ def _compared(image: MemoryImage, firmware: FirmwareElf) -> _Words:
     return _Words(told=told, same=same, other=other)
 
 
-def _chosen(firmware: FirmwareElf) -> Iterator[tuple[Segment, numpy.ndarray]]:
+def _chosen(firmware: FirmwareElf) -> Iterator[tuple[MemorySegment, numpy.ndarray]]:
     """Parts from a whole word on, and which of their words are compared."""
     for part in firmware.constant:
         whole = _whole(part)
@@ -105,13 +105,13 @@ def _chosen(firmware: FirmwareElf) -> Iterator[tuple[Segment, numpy.ndarray]]:
         yield whole, points
 
 
-def _whole(part: Segment) -> Segment:
+def _whole(part: MemorySegment) -> MemorySegment:
     skipped = -part.address % 4
-    return Segment(part.address + skipped, part.data[skipped:])
+    return MemorySegment(part.address + skipped, part.data[skipped:])
 
 
 def _shared(
-    image: MemoryImage, part: Segment
+    image: MemoryImage, part: MemorySegment
 ) -> Iterator[tuple[int, numpy.ndarray, numpy.ndarray]]:
     """Runs of words that are in both."""
     for segment in image.segments:

@@ -24,7 +24,7 @@ _POSIX = re.compile(
 _REMEDY = "give what nm -S prints of the firmware's ELF, or the ELF with --elf"
 
 
-class Symbol(NamedTuple):
+class FirmwareSymbol(NamedTuple):
     """`size`: 0 where it is unknown."""
 
     address: int
@@ -36,21 +36,21 @@ class Symbol(NamedTuple):
         return self.address + self.size
 
 
-class Symbols:
+class FirmwareSymbols:
     """By address and by name. `file`: whose they are, as the user named it."""
 
-    def __init__(self, symbols: Iterable[Symbol], *, file: str) -> None:
+    def __init__(self, symbols: Iterable[FirmwareSymbol], *, file: str) -> None:
         self.file = file
         self.rows = tuple(sorted(set(symbols)))
         self._addresses = [one.address for one in self.rows]
-        self._named: dict[str, list[Symbol]] = {}
+        self._named: dict[str, list[FirmwareSymbol]] = {}
         for one in self.rows:
             self._named.setdefault(one.name, []).append(one)
 
     def __len__(self) -> int:
         return len(self.rows)
 
-    def named(self, name: str) -> tuple[Symbol, ...]:
+    def named(self, name: str) -> tuple[FirmwareSymbol, ...]:
         """All of exactly this name: a static variable may be in several files."""
         return tuple(self._named.get(name, ()))
 
@@ -59,7 +59,7 @@ class Symbols:
         found = self._named.get(name, [])
         return found[0].address if len({one.address for one in found}) == 1 else None
 
-    def at(self, address: int) -> Symbol | None:
+    def at(self, address: int) -> FirmwareSymbol | None:
         """The nearest one that covers the address; one without a size covers its own alone."""
         index = bisect_right(self._addresses, address) - 1
         last = max(-1, index - _NESTED)
@@ -74,7 +74,7 @@ class Symbols:
 _NESTED = 16  # symbols that begin inside another one, before the address
 
 
-def read_nm(path: str) -> Symbols:
+def read_nm(path: str) -> FirmwareSymbols:
     """InputError: it cannot be read, or no line of it is nm's."""
     shown = printable(path, limit=400)
     parts, size = [], 0
@@ -84,17 +84,17 @@ def read_nm(path: str) -> Symbols:
             size += len(block)
             if size > _FILE_MAX:
                 raise InputError(f"{shown}: more than {_FILE_MAX >> 20} MiB", remedy=_REMEDY)
-    result = Symbols(_lines(b"".join(parts).decode("utf-8", "replace")), file=shown)
+    result = FirmwareSymbols(_lines(b"".join(parts).decode("utf-8", "replace")), file=shown)
     if not len(result):
         raise InputError(f"{shown}: no line of it tells a symbol as nm does", remedy=_REMEDY)
     return result
 
 
-def _lines(text: str) -> Iterator[Symbol]:
+def _lines(text: str) -> Iterator[FirmwareSymbol]:
     for line in text.splitlines():
         match = _BSD.fullmatch(line) or _POSIX.fullmatch(line)
         if match is None or match["kind"] in "Uw":
             continue
         address, size = int(match["address"], 16), int(match["size"] or "0", 16)
         if address + size <= 1 << 32:
-            yield Symbol(address, size, printable(match["name"], limit=_NAME_MAX))
+            yield FirmwareSymbol(address, size, printable(match["name"], limit=_NAME_MAX))

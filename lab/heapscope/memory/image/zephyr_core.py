@@ -10,7 +10,7 @@ import zlib
 
 from heapscope.base.errors import InputError
 from heapscope.base.wording import size as sized
-from heapscope.memory.image.memory_image import MemoryImage, Segment, Thread, layered
+from heapscope.memory.image.memory_image import MemoryImage, MemorySegment, Thread, layered
 from heapscope.memory.image.registers import ARM, RISCV, XTENSA, pointers
 
 _HEAD = struct.Struct("<2sHHBBI")
@@ -77,7 +77,7 @@ def read_zephyr_core(data: bytes, *, name: str) -> MemoryImage:
                 raise InputError(
                     f"{name}: damaged: a block of memory ends before it begins", remedy=_REMEDY
                 )
-            segments.append(Segment(start, data[at : at + end - start]))
+            segments.append(MemorySegment(start, data[at : at + end - start]))
             at += end - start
         elif mark in (b"A", b"T") and at + _BLOCK.size <= len(data):
             _, _, size = _BLOCK.unpack_from(data, at)

@@ -34,7 +34,7 @@ class Piece:
 
 
 @dataclass(frozen=True)
-class Strip:
+class HeapStrip:
     """The picture of one heap. `height`: of all its rows."""
 
     title: str
@@ -43,7 +43,7 @@ class Strip:
 
 
 @dataclass(frozen=True)
-class Look:
+class LegendLook:
     """A line of the legend."""
 
     name: str
@@ -55,9 +55,9 @@ def image_html(result: ImageResult, parts: Iterable[RenderableType]) -> str:
     shown = [part for part in parts if isinstance(part, Table) or (_plain(part) and part)]
     title, answer, *rest = shown
     colours = dict(zip([row.name for row in result.census], TASKS, strict=False))
-    looks = [Look(name, colour) for name, colour in colours.items()]
-    looks += [Look("other blocks", OTHERS), Look("the allocator", ALLOCATOR)]
-    looks += [Look("damaged", FAILED)] if result.damage else []
+    looks = [LegendLook(name, colour) for name, colour in colours.items()]
+    looks += [LegendLook("other blocks", OTHERS), LegendLook("the allocator", ALLOCATOR)]
+    looks += [LegendLook("damaged", FAILED)] if result.damage else []
 
     def made(detail: Detail) -> str:
         return page(
@@ -91,7 +91,7 @@ def row_bytes(result: ImageResult) -> int:
     return step
 
 
-def _strip(result: ImageResult, heap: HeapRow, colours: dict[str, str]) -> Strip:
+def _strip(result: ImageResult, heap: HeapRow, colours: dict[str, str]) -> HeapStrip:
     step = row_bytes(result)
     end = heap.start + heap.bytes
     blocks = [block for block in result.blocks if heap.start <= block.address < end]
@@ -107,7 +107,7 @@ def _strip(result: ImageResult, heap: HeapRow, colours: dict[str, str]) -> Strip
         pieces.extend(_pieces(heap, step, address, step // 128, FAILED, "damaged", False))
     rows = -(-heap.bytes // step)
     title = f"{heap.start:#010x}, {size(heap.bytes)}, {size(step)} a row"
-    return Strip(title, rows * HEIGHT, tuple(pieces))
+    return HeapStrip(title, rows * HEIGHT, tuple(pieces))
 
 
 def _ground(heap: HeapRow, step: int) -> Iterator[Piece]:

@@ -12,8 +12,8 @@ from heapscope.answers.image.result import (
     DamageRow,
     HeapRow,
     ImageResult,
+    ImageTaskRow,
     SuspectRow,
-    TaskRow,
 )
 from heapscope.render.text.table import CellText, columns_of, table_of
 
@@ -51,7 +51,7 @@ def image_parts(result: ImageResult) -> Iterator[RenderableType]:
         columns = columns_of(CensusRow, "name blocks bytes largest")
         yield table_of("Used blocks by name", columns, result.census, name="census", most=ROWS)
     if result.tasks:
-        columns = columns_of(TaskRow, "name state priority stack_bytes stack_free")
+        columns = columns_of(ImageTaskRow, "name state priority stack_bytes stack_free")
         yield table_of("Tasks", columns, result.tasks, name="tasks")
 
 
