@@ -96,7 +96,8 @@ def test_the_verb_and_the_experiment_agree(result: UpgradeResult) -> None:
     assert lost["true free"] == fall.lost
     assert fall.reported is not None
     assert lost["reported as free, but not there"] == fall.reported.accounting
-    assert lost["not explained"] == fall.reported.not_explained
+    sourced = experiment.SOURCED_LOSS  # idle stacks and texts, which no trace tells
+    assert lost["not explained"] + sourced == fall.reported.not_explained
 
 
 def test_nothing_is_fitted_to_the_figure_after(tmp_path: Path, result: UpgradeResult) -> None:

@@ -76,8 +76,7 @@ def compare(
         Sequence[str | Path],
         Option(
             "T.hst",
-            "Configurations: the program's own trace, replayed on the memory of each; once for "
-            "all, or once for each.",
+            "The program's own allocations, which must fit too.",
         ),
     ] = (),
     traced: Traced = False,
@@ -110,6 +109,7 @@ def compare(
     Options of configurations are compared by their final values and not by lines: an option that a
     default changed between two releases is named too. The gain of options that act together is
     shared among them, and adds up to the total. Memory is by state, and differences have bands.
+    --trace is replayed on the memory of each: given once for all, or once for each.
     With -o the tables are written, too: .md as Markdown, else as a page.
 
     Examples:
