@@ -53,9 +53,10 @@ def movable_sentence(movable: Movable, failures: int) -> str:
     if not movable.moved:
         return f"{head}, none finds a lower place when a request fails: nothing changes."
     fail = "fails" if movable.failures == 1 else "fail"
+    fit = "fits" if movable.served == 1 else "fit"
     return (
         f"{head}, {plural(movable.failures, 'request')} {fail} instead of {failures:,}: blocks are "
-        f"moved {plural(movable.moved, 'time')} so that {plural(movable.served, 'request')} fit."
+        f"moved {plural(movable.moved, 'time')} so that {plural(movable.served, 'request')} {fit}."
     )
 
 
