@@ -192,7 +192,7 @@ static int by_request(const void *left, const void *right)
 /* The sizes of all requests, ascending, each once. NULL: no host memory. */
 static hs_sized_t *sizes_of(const hs_fit_t *fit, uint32_t *count)
 {
-    hs_sized_t *sizes = malloc((fit->steps + 1) * sizeof *sizes);
+    hs_sized_t *sizes = malloc((size_t)(fit->steps + 1) * sizeof *sizes);
     size_t requests = 0;
     *count = 0;
     for (uint64_t i = 0; sizes != NULL && i < fit->steps; i++) {
