@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
 from heapscope.answers.image.heap import Damage, Gap, ImageBlock
+from heapscope.memory.image.memory_image import MemoryImage
 
 _PROOF = 3  # blocks in a row that are no chance
 
@@ -17,6 +18,28 @@ class ChainStep:
 
     block: ImageBlock
     next: int
+
+
+def broken_header(
+    image: MemoryImage, *, at: int = 0, size: int = 4, payload: int, why: str
+) -> Callable[[int, int], Damage | None]:
+    """For `follow`: the damage of a block whose header leads nowhere. `at`, `payload`: offsets of
+    the word and of the payload; `why`: a sentence about the header, without its end."""
+
+    def broken(block: int, going_on: int) -> Damage | None:
+        holds = image.word(block + at)
+        if holds is None:
+            return None
+        return Damage(
+            address=block + at,
+            size=size,
+            block=block + payload,
+            kind="header",
+            holds=holds,
+            why=f"{why}; the next that proves itself is at {going_on:#010x}",
+        )
+
+    return broken
 
 
 @dataclass

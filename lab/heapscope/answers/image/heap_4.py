@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy
 
-from heapscope.answers.image.chain import ChainStep, follow
+from heapscope.answers.image.chain import ChainStep, broken_header, follow
 from heapscope.answers.image.heap import Damage, ImageBlock, ImageHeap
 from heapscope.memory.image.memory_image import MemoryImage
 
@@ -91,25 +91,12 @@ def heap_at(image: MemoryImage, start: int, end: int) -> ImageHeap | None:
     """From its first block to the empty one at its end."""
     chain = _FreeList(image)
 
-    def broken(at: int, going_on: int) -> Damage | None:
-        holds = image.word(at + _SIZE)
-        if holds is None:
-            return None
-        return Damage(
-            address=at + _SIZE,
-            size=4,
-            block=at + _HEADER,
-            kind="header",
-            holds=holds,
-            why=f"it leads to no other block; the next that proves itself is at {going_on:#010x}",
-        )
-
     chained = follow(
         start,
         end,
         chain.step,
         candidates=lambda at: range(at + _ALIGNMENT, end, _ALIGNMENT),
-        broken=broken,
+        broken=broken_header(image, at=_SIZE, payload=_HEADER, why="it leads to no other block"),
     )
     if not chained.blocks:
         return None

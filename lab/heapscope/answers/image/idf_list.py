@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy
 
-from heapscope.answers.image.chain import ChainStep, follow
+from heapscope.answers.image.chain import ChainStep, broken_header, follow
 from heapscope.answers.image.heap import Damage, ImageBlock, ImageHeap
 from heapscope.memory.image.memory_image import MemoryImage
 
@@ -58,16 +58,12 @@ def heap_at(image: MemoryImage, start: int, end: int | None = None) -> ImageHeap
             return None
         return ChainStep(ImageBlock(at + _HEADER, following - at - _HEADER, not free), following)
 
-    def broken(at: int, going_on: int) -> Damage | None:
-        holds = image.word(at)
-        return None if holds is None else _header(at, going_on, holds)
-
     chained = follow(
         start + _BLOCKS,
         last,
         step,
         candidates=lambda at: range(at + _HEADER, last, 4),
-        broken=broken,
+        broken=broken_header(image, payload=_HEADER, why="it leads to no other block"),
     )
     if not chained.blocks:
         return None
@@ -84,18 +80,6 @@ def heap_at(image: MemoryImage, start: int, end: int | None = None) -> ImageHeap
         minimum_free=image.word(start + _MINIMUM),
         damage=(*chained.damage, *damage),
         gaps=tuple(chained.gaps),
-    )
-
-
-def _header(at: int, going_on: int, holds: int) -> Damage:
-    return Damage(
-        address=at,
-        size=4,
-        block=at + _HEADER,
-        kind="header",
-        holds=holds,
-        expected=None,
-        why=f"it leads to no other block; the next one that proves itself is at {going_on:#010x}",
     )
 
 

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 
 import numpy
 
-from heapscope.answers.image.chain import ChainStep, follow
-from heapscope.answers.image.heap import Damage, ImageBlock, ImageHeap
+from heapscope.answers.image.chain import ChainStep, broken_header, follow
+from heapscope.answers.image.heap import ImageBlock, ImageHeap
 from heapscope.memory.image.memory_image import MemoryImage
 
 NAME = "heapscope"
@@ -106,26 +106,13 @@ def heap_at(image: MemoryImage, start: int, end: int | None = None) -> ImageHeap
     if not granules.bit(last) or granules.bit(last + 1):
         return None
 
-    def broken(at: int, going_on: int) -> Damage | None:
-        holds = image.word(at)
-        if holds is None:
-            return None
-        return Damage(
-            address=at,
-            size=4,
-            block=at,
-            kind="header",
-            holds=holds,
-            why=f"bitmap and block do not agree; the next that does is at {going_on:#010x}",
-        )
-
     limit = granules.at(last)
     chained = follow(
         granules.at(granules.first),
         limit,
         granules.step,
         candidates=lambda at: range(at + _GRANULE, limit, _GRANULE),
-        broken=broken,
+        broken=broken_header(image, payload=0, why="bitmap and block do not agree"),
     )
     if not chained.blocks or (len(chained.blocks) < 2 and chained.damage):
         return None

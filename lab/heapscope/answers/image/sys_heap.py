@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy
 
-from heapscope.answers.image.chain import ChainStep, follow
+from heapscope.answers.image.chain import ChainStep, broken_header, follow
 from heapscope.answers.image.heap import Damage, ImageBlock, ImageHeap
 from heapscope.memory.image.memory_image import MemoryImage
 
@@ -83,26 +83,15 @@ def heap_at(image: MemoryImage, start: int, end: int | None = None) -> ImageHeap
     if chunks.field(first, 0) not in (first, None):
         return None
 
-    def broken(at: int, going_on: int) -> Damage | None:
-        holds = image.word(at)
-        if holds is None:
-            return None
-        return Damage(
-            address=at,
-            size=chunks.header,
-            block=at + chunks.header,
-            kind="header",
-            holds=holds,
-            why=f"it leads to no other chunk; the next that proves itself is at {going_on:#010x}",
-        )
-
     begin, limit = start + first * _UNIT, start + last * _UNIT
     chained = follow(
         begin,
         limit,
         chunks.step,
         candidates=lambda at: range(at + _UNIT, limit, _UNIT),
-        broken=broken,
+        broken=broken_header(
+            image, size=chunks.header, payload=chunks.header, why="it leads to no other chunk"
+        ),
     )
     if not chained.blocks or (len(chained.blocks) < 2 and chained.damage):
         return None

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from heapscope.answers.image.chain import ChainStep, follow
+from heapscope.answers.image.chain import ChainStep, broken_header, follow
 from heapscope.answers.image.heap import Damage, ImageBlock, ImageHeap
 from heapscope.memory.image.memory_image import MemoryImage
 
@@ -69,25 +69,12 @@ def _heap(image: MemoryImage, start: int, shift: int, last: int) -> ImageHeap | 
             ImageBlock(at + _HEADER, size, not word & _FREE), start + (following << shift)
         )
 
-    def broken(at: int, going_on: int) -> Damage | None:
-        holds = image.word(at)
-        if holds is None:
-            return None
-        return Damage(
-            address=at,
-            size=4,
-            block=at + _HEADER,
-            kind="header",
-            holds=holds,
-            why=f"it leads to no other run; the next that proves itself is at {going_on:#010x}",
-        )
-
     chained = follow(
         start + (1 << shift),
         start + (last << shift),
         step,
         candidates=lambda at: range(at + (1 << shift), start + (last << shift), 1 << shift),
-        broken=broken,
+        broken=broken_header(image, payload=_HEADER, why="it leads to no other run"),
     )
     if not chained.blocks:
         return None

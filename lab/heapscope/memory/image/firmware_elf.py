@@ -16,7 +16,7 @@ from heapscope.base.printable import printable
 from heapscope.memory.image.memory_image import ADDRESS_END, MACHINES, MemorySegment
 from heapscope.memory.image.symbols import FirmwareSymbol, FirmwareSymbols
 from heapscope.memory.static.elf_file import symbol_table, text_at
-from heapscope.trace.source import open_blocks
+from heapscope.trace.whole import read_whole
 
 _FILE_MAX = 512 << 20
 _SECTIONS_MAX = 1024
@@ -41,7 +41,7 @@ class FirmwareElf:
 def read_firmware(path: str) -> FirmwareElf:
     """InputError: it cannot be read, is damaged, or is another file than a firmware's ELF."""
     shown = printable(path, limit=400)
-    data = _bytes(path, shown)
+    data = read_whole(path, limit=_FILE_MAX, what="an ELF", remedy=_REMEDY).data
     with reading(shown, "its headers are damaged", remedy=_REMEDY):
         elf = ELFFile(io.BytesIO(data))
         if elf.elfclass != 32 or not elf.little_endian or elf["e_type"] == "ET_CORE":
@@ -64,17 +64,6 @@ def read_firmware(path: str) -> FirmwareElf:
             constant=tuple(part for part, written in sections if not written),
             initial=tuple(part for part, written in sections if written),
         )
-
-
-def _bytes(path: str, shown: str) -> bytes:
-    parts, size = [], 0
-    with open_blocks(path) as blocks:
-        for block in blocks:
-            parts.append(block)
-            size += len(block)
-            if size > _FILE_MAX:
-                raise InputError(f"{shown}: more than {_FILE_MAX >> 20} MiB", remedy=_REMEDY)
-    return b"".join(parts)
 
 
 def _names(elf: Any, headers: list[Any], shown: str, data: bytes) -> list[str]:

@@ -18,7 +18,7 @@ from heapscope.memory.image.gdb_target import is_target, read_target
 from heapscope.memory.image.hex_text import is_hex_text, read_hex_text
 from heapscope.memory.image.memory_image import MemoryImage, MemorySegment, joined, together
 from heapscope.memory.image.zephyr_core import is_zephyr_core, read_zephyr_core
-from heapscope.trace.source import open_blocks
+from heapscope.trace.whole import read_whole
 
 IMAGE_MAX = 256 << 20  #: bytes of one file; a chip has at most 32 MB of PSRAM
 
@@ -41,7 +41,8 @@ def read_images(names: Sequence[str], *, chip: str = "") -> MemoryImage:
 def _read(name: str) -> MemoryImage:
     path, address = placed(name)
     shown = printable(path, limit=400)
-    data = _bytes(path, shown)
+    remedy = "give the memory of one chip"
+    data = read_whole(path, limit=IMAGE_MAX, what="a device's memory", remedy=remedy).data
     core = _core(data, shown)
     if core is not None:
         return replace(core, files=(name,))
@@ -114,18 +115,3 @@ def _printed(printed: log_core.Printed, shown: str) -> MemoryImage:
     if not printed.whole:
         missing = (*missing, "The log ends before the core dump does.")
     return replace(core, what=f"{core.what}, in a log", notes=notes, missing=missing)
-
-
-def _bytes(path: str, shown: str) -> bytes:
-    parts = []
-    with open_blocks(path) as blocks:
-        for block in blocks:
-            parts.append(block)
-            if blocks.produced > IMAGE_MAX:
-                raise InputError(
-                    f"{shown}: more than {IMAGE_MAX >> 20} MiB",
-                    remedy="give the memory of one chip",
-                )
-        if blocks.loss is not None:
-            raise InputError(f"{shown}: {blocks.loss.sentence()}", remedy="copy it again")
-    return b"".join(parts)

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from heapscope.base.errors import InputError
 from heapscope.base.printable import printable
-from heapscope.trace.source import open_blocks
+from heapscope.trace.whole import read_whole
 
 _FILE_MAX = 64 << 20
 _NAME_MAX = 400
@@ -76,17 +76,10 @@ _NESTED = 16  # symbols that begin inside another one, before the address
 
 def read_nm(path: str) -> FirmwareSymbols:
     """InputError: it cannot be read, or no line of it is nm's."""
-    shown = printable(path, limit=400)
-    parts, size = [], 0
-    with open_blocks(path) as blocks:
-        for block in blocks:
-            parts.append(block)
-            size += len(block)
-            if size > _FILE_MAX:
-                raise InputError(f"{shown}: more than {_FILE_MAX >> 20} MiB", remedy=_REMEDY)
-    result = FirmwareSymbols(_lines(b"".join(parts).decode("utf-8", "replace")), file=shown)
+    file = read_whole(path, limit=_FILE_MAX, what="a table of symbols", remedy=_REMEDY)
+    result = FirmwareSymbols(_lines(file.data.decode("utf-8", "replace")), file=file.name)
     if not len(result):
-        raise InputError(f"{shown}: no line of it tells a symbol as nm does", remedy=_REMEDY)
+        raise InputError(f"{file.name}: no line of it tells a symbol as nm does", remedy=_REMEDY)
     return result
 
 
