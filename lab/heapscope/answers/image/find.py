@@ -96,7 +96,7 @@ def _of_others(image: MemoryImage, symbols: SymbolAddresses) -> Iterator[ImageHe
 
 
 def _named(image: MemoryImage, symbols: SymbolAddresses) -> Iterator[ImageHeap]:
-    """By the names that the allocators' own sources give their memory."""
+    """The heaps whose memory has the name that the allocator's own source gives it."""
     zephyr = symbols.address("_system_heap")
     memory = None if zephyr is None else image.word(zephyr)
     if memory is not None:

@@ -28,7 +28,7 @@ WRITE_KINDS = {
 class ImageBlock(NamedTuple):
     """`address`: of the payload as the allocator itself counts it, poison included; `size`: of
     that payload in bytes. `program`: the address that malloc gave, 0: the same; `requested`: the
-    bytes it was asked for, where the heap keeps them; `owner`: the task's control block, where the
+    requested bytes, where the heap keeps them; `owner`: the task's control block, where the
     heap keeps it, 0: before there were tasks."""
 
     address: int
@@ -79,7 +79,7 @@ class Gap:
 
 @dataclass(frozen=True, kw_only=True)
 class Coat:
-    """Offsets in a payload: `size` of the word with the bytes that were asked for, `owner` of the
+    """Offsets in a payload: `size` of the word with the requested bytes, `owner` of the
     task, or None; `front`: of the program's first byte. `counted`: bytes that the
     size counts before that. `fills`: free memory has the pattern of comprehensive poisoning;
     `listed`: the tracking has records of blocks beside."""
@@ -118,7 +118,7 @@ class ImageHeap:
     by which it was walked. `free_order`: payloads of the free blocks, list by list, each from its
     head on; `order_known`: all of the order is from the lists. `counted_free`, `minimum_free`: the
     allocator's own words, None where it keeps none; `largest`: what it reports as the largest free
-    block, where the lab's models are not asked. `caps`: of the region by priority, where the
+    block, where the lab's models are not used. `caps`: of the region by priority, where the
     SDK's list of heaps was found, and `turn`: its position there; `changing`: its lock is taken.
     `table_log2`: of the largest heap that its tables are for, where these are fixed; `bins_log2`:
     of the bins of a level. `coat`: what is around its blocks. `dumped`: of a core dump that tells

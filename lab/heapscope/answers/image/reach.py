@@ -4,7 +4,7 @@ Every aligned word of the image that is an address inside a block, or right behi
 is a pointer to it, as a conservative collector takes it. Memory that surely holds no pointer of
 the program is left out: the words of the allocator itself, and free blocks. A word is doubtful
 where something else left it: below the stack pointer of a waiting task, behind the bytes that the
-program asked for, or in the last word of a block, where the allocator kept the address of a header
+program requested, or in the last word of a block, where the allocator kept the address of a header
 while the memory was free. Roots are all other memory outside the heaps, and the stacks of the
 tasks; from them the scan goes on through the blocks that it reaches.
 """
@@ -26,7 +26,7 @@ _SHOWN = 3
 _NOBODY = -1  # no block
 _HEADER = 8  # bytes from a header to its payload, with the word of the block before it
 _BELOW = "below the stack pointer of"
-_SLACK = "behind the bytes that were asked for"
+_SLACK = "behind the requested bytes"
 _LINK = "the last word of a block, where the allocator kept a link"
 
 
@@ -112,7 +112,7 @@ def _own_words(heap: ImageHeap) -> Iterable[Span]:
 
 
 def _behind(used: Sequence[ImageBlock]) -> Iterable[Span]:
-    """The bytes of a block behind those that were asked for, where the heap keeps their number."""
+    """The bytes of a block behind the requested ones, where the heap keeps their number."""
     for block in used:
         if block.requested is not None:
             yield Span(block.given + block.requested, block.end, _SLACK)

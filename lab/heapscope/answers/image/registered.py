@@ -1,4 +1,4 @@
-"""ESP-IDF's list of heaps in a memory image: in what order regions are asked, and for what.
+"""ESP-IDF's list of heaps in a memory image: in what order regions are tried, and for what.
 
 An entry (heap_t, components/heap/heap_private.h) has capabilities by priority, start, end, a lock
 of two words, the heap, and the next entry; from v5.5 on with task tracking a name in front of all.

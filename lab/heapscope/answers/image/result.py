@@ -36,7 +36,7 @@ class BlockRow(Row):
     bytes: int = in_bytes("Its payload.", "bytes")
     used: bool = figure("It is in use.")
     program: int = figure("The address that the program has of it.", most=WORD)
-    requested: int | None = in_bytes("Bytes that were asked for; null: the heap does not keep it.")
+    requested: int | None = in_bytes("Requested bytes; null: the heap does not keep it.")
     owner: str = figure("The task that allocated it; empty: the heap does not keep it.")
     name: str = figure("Its name; empty: not known.", heading="name")
     path: str = figure("How the program reaches it by its types; empty: not known.")

@@ -44,7 +44,7 @@ class Task:
 
 
 def find_tasks(image: MemoryImage) -> tuple[Task, ...]:
-    """By the address of their control blocks."""
+    """All tasks, ordered by the address of their control blocks."""
     return tuple(
         task
         for start, words in image.words()

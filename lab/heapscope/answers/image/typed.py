@@ -35,7 +35,7 @@ class Typed:
 
 @dataclass(frozen=True)
 class Content:
-    """The part of a used block that the program asked for: its begin and its bytes."""
+    """The part of a used block that the program requested: its begin and its bytes."""
 
     block: int
     start: int
@@ -57,8 +57,8 @@ def typed_blocks(
     block_of: Callable[[int], Content | None],
     held: Iterable[tuple[str, int]] = (),
 ) -> dict[int, Typed]:
-    """By the address of a block. `block_of`: the used block that an address lies in; `held`: more
-    pointers, of no type, each with what the program would call it."""
+    """The names of blocks, each by its address. `block_of`: the used block that an address lies
+    in; `held`: more pointers, of no type, each with what the program would call it."""
     found: dict[int, Typed] = {}
     sure = deque(
         reference

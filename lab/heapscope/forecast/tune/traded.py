@@ -161,5 +161,5 @@ def _enough(offers: Sequence[TuneTrade], missing: float) -> Iterator[tuple[TuneT
 
 
 def _subsets(of: Sequence[TuneTrade]) -> Iterator[tuple[TuneTrade, ...]]:
-    """None of them first, all of them last."""
+    """All sets of trades: the empty one comes first, the whole one last."""
     return chain.from_iterable(combinations(of, count) for count in range(len(of) + 1))

@@ -73,7 +73,7 @@ class _Header:
 
 
 def is_esp_core(data: bytes) -> bool:
-    """By the header alone, and by what it says of what follows."""
+    """True where the header, and what it says of the bytes behind it, is that of a dump."""
     header = _header(data)
     if header is None:
         return False

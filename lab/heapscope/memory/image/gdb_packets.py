@@ -89,7 +89,7 @@ class GdbPackets:
 
     def _packet(self, question: bytes, deadline: float) -> tuple[bytes, bool]:
         """The body of the next answer, and whether its checksum is right. Text that the target
-        prints, and notes that nobody asked for, do not count."""
+        prints, and notes that no request caused, do not count."""
         while True:
             start = self._find(b"$", question, deadline)
             note = self._pending.find(b"%", 0, start)

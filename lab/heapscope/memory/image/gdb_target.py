@@ -261,8 +261,8 @@ def _memory(session: _Session, at: int, size: int, *, binary: bool) -> bytes | N
         data = answer[1:] if answer[:1] == b"b" else b""
     if not 0 < len(data) <= size:
         raise InputError(
-            f"{session.packets.name}: asked for {sized(size)} at {at:#010x}, the debugger's server "
-            f"answers {sized(len(data))}",
+            f"{session.packets.name}: {sized(size)} were requested at {at:#010x}, the debugger's "
+            f"server answers {sized(len(data))}",
             remedy="check that it is a server of gdb's protocol",
         )
     return data

@@ -101,7 +101,7 @@ class MemoryImage:
         return segment is not None and address + size <= segment.end
 
     def word(self, address: int) -> int | None:
-        """None: it is unknown. Any address may be asked for."""
+        """None: it is unknown. Any address may be given."""
         segment = self.segment_at(address)
         if segment is None or address + 4 > segment.end:
             return None
