@@ -3,13 +3,16 @@
     benches/bench_image.py [FOLDER]
 
 A folder has runs BUILD/RUN/MOMENT with files ADDRESS.raw and truth.json: the blocks of the program
-with their class and whether they are leaked, all other blocks, and the damage. Without one, the
-captured images of the tests are timed, and as much memory of the same bytes as 4 MB have.
+with their class and whether they are leaked, all other blocks, the tasks and the damage.
+RUN/log.txt has "STATE MOMENT BEGIN" and the SDK's summary of the heaps at that moment. Without a
+folder, the captured images of the tests are timed, and as much memory of the same bytes as 4 MB
+have.
 """
 
 from __future__ import annotations
 
 import json
+import re
 import sys
 import time
 from collections import Counter
@@ -25,6 +28,10 @@ from heapscope.memory.image.read import read_images
 
 CAPTURED = Path(__file__).parents[1] / "tests" / "lab" / "image" / "captured"
 LARGE = 4 << 20  # bytes
+SUMMARY = re.compile(
+    r"At 0x(\w+) len (\d+) free (\d+) allocated (\d+) min_free (\d+)\s+"
+    r"largest_free_block (\d+) alloc_blocks (\d+) free_blocks (\d+)"
+)
 
 
 def known_blocks(truth: dict[str, Any]) -> dict[int, tuple[int, bool]]:
@@ -42,6 +49,31 @@ def kind_of(block: dict[str, Any]) -> str:
     return begin if begin in ("leak", "hidden") else "live"
 
 
+def printed_heaps(moment: Path) -> dict[int, tuple[int, ...]]:
+    """For each heap in the SDK's summaries at this moment: the figures of its row."""
+    log = (moment.parent / "log.txt").read_text(errors="replace")
+    _, begin, rest = log.partition(f"STATE {moment.name} BEGIN")
+    lines = SUMMARY.findall(rest.partition("DUMP BEGIN")[0]) if begin else []
+    return {int(start, 16): tuple(map(int, figures)) for start, *figures in lines}
+
+
+def compare_heaps(moment: Path, result: Any, count: Counter[str]) -> None:
+    printed = printed_heaps(moment)
+    for heap in result.heaps:
+        if heap.start in printed:
+            row = (heap.bytes, heap.free, heap.used, heap.least_free, heap.largest)
+            row += (heap.used_blocks, heap.free_blocks)
+            same = "equal to" if row == printed[heap.start] else "other than"
+            count[f"heaps whose figures are {same} those that the firmware printed"] += 1
+
+
+def compare_tasks(truth: dict[str, Any], result: Any, count: Counter[str]) -> None:
+    found = {(task.name, task.priority, task.stack) for task in result.tasks}
+    for task in truth["tasks"]:
+        known = (task["name"], task["priority"], int(task["stack_base"], 16))
+        count[f"tasks {'found' if known in found else 'missed'}"] += 1
+
+
 def compare(moment: Path, count: Counter[str]) -> None:
     truth = json.loads((moment / "truth.json").read_text())
     result = hs.image(*map(str, sorted(moment.glob("*.raw"))))
@@ -56,6 +88,8 @@ def compare(moment: Path, count: Counter[str]) -> None:
         row = found.get(int(block.get("block", "0"), 16))
         if row is not None and row.used:
             count[f"{kind_of(block)} blocks, pointers: {row.reach}"] += 1
+    compare_heaps(moment, result, count)
+    compare_tasks(truth, result, count)
     if not truth["dump_is_older_than_image"]:
         told = "told" if result.damage else "none told"
         count[f"{'undamaged' if whole else 'damaged'} images, damage {told}"] += 1
