@@ -26,13 +26,13 @@ GUIDE = Path(__file__).resolve().parents[2] / "docs" / "guide" / "experiments.md
 
 #: The digest of all figures in the tables of an experiment, in their order.
 FIGURES = {
-    "heap-change": "8fddf3bd3651a39a",
+    "heap-change": "a32f89029dafa912",
     "ice-pools": "ff2a728d9e9ef345",
-    "memory-ladders": "6fe1c8e280175380",
+    "memory-ladders": "1ab7d3ec99e882a4",
     "script-heap": "7b623286df6c528c",
-    "tls-ladder": "2275844221d10b9a",
+    "tls-ladder": "74790d0b69f01680",
     "wifi-path": "a129731247cb313e",
-    "wifi-ranks": "12de87a0843455a8",
+    "wifi-ranks": "086102dfd3d1bec2",
 }
 
 
