@@ -16,6 +16,8 @@ from heapscope_studies.result import NO, Experiment
 
 from .conftest import Computed
 
+pytestmark = pytest.mark.slow  # the experiment is computed, and without each of its publishers
+
 #: Published gains, typed again: the figure's place and its bytes.
 C2 = {
     ("defaults to opt.1, 5.4", "code out of RAM"): 93_592 - 56_384,
