@@ -95,6 +95,9 @@ def test_an_image_without_sense_is_refused(seed: int, tmp_path: Path) -> None:
         ("3fc80000.raw", b"counting" * 9000, "no heap in the 72,000 B"),
         ("ffffff00.raw", b"counting" * 64, "last address of 32 bits"),
         ("coredump.bin", noise, "whose address is not known"),
+        ("notes.txt", b"heap: 4711 bytes\n" * 40, "a text without a core dump"),
+        ("program", b"\x7fELF\2\1\1".ljust(16, b"\0") + b"\2\0" + bytes(200), "not a core dump"),
+        ("core", b"\x7fELF\2\1\1".ljust(16, b"\0") + b"\4\0" + bytes(200), "of 64 bits"),
     ):
         (tmp_path / name).write_bytes(data)
         with pytest.raises(InputError, match=words):

@@ -76,17 +76,17 @@ def _programs(data: bytes, name: str) -> tuple[str, list[tuple[int, ...]]]:
     """The machine, and the table of segments."""
     if len(data) < _HEADER.size:
         raise InputError(f"{name}: an ELF that is cut off at {len(data)} B", remedy=_REMEDY)
+    if int.from_bytes(data[16:18], "little" if data[5] == 1 else "big") != _CORE:
+        raise InputError(
+            f"{name}: an ELF, but not a core dump",
+            remedy="give the core dump, and the firmware's ELF with --elf",
+        )
     if data[4] != 1 or data[5] != 1:
         raise InputError(
             f"{name}: a core of 64 bits or big-endian, which no chip that is known here has",
             remedy="give the core dump of the device",
         )
-    _, kind, machine, _, _, start, _, _, _, step, count, *_ = _HEADER.unpack_from(data)
-    if kind != _CORE:
-        raise InputError(
-            f"{name}: an ELF, but not a core dump",
-            remedy="give the core dump, and the firmware's ELF with --elf",
-        )
+    _, _, machine, _, _, start, _, _, _, step, count, *_ = _HEADER.unpack_from(data)
     if count and (step < _PROGRAM.size or start + count * step > len(data)):
         raise InputError(f"{name}: a core whose table of segments is cut off", remedy=_REMEDY)
     rows = [_PROGRAM.unpack_from(data, start + number * step) for number in range(count)]

@@ -18,6 +18,7 @@ from heapscope.memory.image.gdb_target import is_target, read_target
 from heapscope.memory.image.hex_text import is_hex_text, read_hex_text
 from heapscope.memory.image.memory_image import MemoryImage, MemorySegment, joined, together
 from heapscope.memory.image.zephyr_core import is_zephyr_core, read_zephyr_core
+from heapscope.trace.sniff import HEAD, is_text
 from heapscope.trace.whole import read_whole
 
 IMAGE_MAX = 256 << 20  #: bytes of one file; a chip has at most 32 MB of PSRAM
@@ -87,6 +88,11 @@ def _without_address(data: bytes, name: str, shown: str) -> MemoryImage:
         core = _core(part, shown)
         if core is not None:
             return core
+    if is_text(data[:HEAD]):
+        raise InputError(
+            f"{shown}: a text without a core dump in it",
+            remedy="give the log from CORE DUMP START to CORE DUMP END, or the dump itself",
+        )
     own = address_of(data)
     if own is not None:
         raise InputError(
