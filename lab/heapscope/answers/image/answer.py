@@ -33,6 +33,13 @@ def answer_of(
 ) -> ImageResult:
     """`chip`, `idf`: as the user names them; `types`: of the build, where they are known.
     InputError: there is no heap in the image, and no task."""
+    return answer_with_heaps(image, chip=chip, idf=idf, types=types)[0]
+
+
+def answer_with_heaps(
+    image: MemoryImage, *, chip: str = "", idf: str = "", types: Types | None = None
+) -> tuple[ImageResult, tuple[ImageHeap, ...]]:
+    """The same, and the heaps that it is about."""
     heaps = find_heaps(image) if image.threads else heaps_of(image)
     models = modelled(heaps, idf or image.sdk) if heaps else ()
     rows = tuple(_heap_row(heap, model) for heap, model in zip(heaps, models, strict=True))
@@ -44,7 +51,7 @@ def answer_of(
     names = naming.names(scanned=outside >= _OUTSIDE_MIN)
     used = [block for heap in heaps for block in heap.blocks if block.used]
     unsure = suspects(used, names)
-    return ImageResult(
+    result = ImageResult(
         files=image.files,
         what=image.what,
         chip=chip or image.chip,
@@ -71,6 +78,7 @@ def answer_of(
             *suspect_sentences(unsure),
         ),
     )
+    return result, heaps
 
 
 def heaps_of(image: MemoryImage) -> tuple[ImageHeap, ...]:
