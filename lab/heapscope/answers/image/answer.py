@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from heapscope.answers.image.absent import absent_memory
 from heapscope.answers.image.census import (
     census,
     suspect_sentences,
@@ -17,7 +18,6 @@ from heapscope.answers.image.heap import ImageBlock, ImageHeap
 from heapscope.answers.image.holding import damage_row, damage_sentences
 from heapscope.answers.image.models import Modelled, modelled
 from heapscope.answers.image.naming import Named, Naming
-from heapscope.answers.image.registered import registered_heaps
 from heapscope.answers.image.result import BlockRow, HeapRow, ImageResult, SuspectRow
 from heapscope.answers.image.tasks import states, waiting
 from heapscope.base.errors import InputError
@@ -65,7 +65,7 @@ def answer_with_heaps(
         suspects=unsure,
         missing=(
             *image.missing,
-            *_absent(image, heaps),
+            *absent_memory(image, heaps, chip or image.chip),
             *_gaps(heaps),
             *left_open(heaps),
             *_searched(outside, unsure),
@@ -120,16 +120,6 @@ def _outside(image: MemoryImage, heaps: Sequence[ImageHeap]) -> int:
         for heap in heaps
     )
     return image.size - inside
-
-
-def _absent(image: MemoryImage, heaps: Sequence[ImageHeap]) -> Iterator[str]:
-    head = image.symbols.address("registered_heaps") if image.symbols else None
-    for one in registered_heaps(image, head):
-        if not any(heap.start == one.start for heap in heaps):
-            yield (
-                f"The SDK's list also has a heap of {size(one.end - one.start)} at "
-                f"{one.start:#010x}, which is not in the image: it may hold pointers, too."
-            )
 
 
 def _searched(outside: int, unsure: Sequence[SuspectRow]) -> Iterator[str]:
