@@ -1,4 +1,4 @@
-"""What of the chip's RAM is not in an image is said, and no heap that was never there."""
+"""The RAM that an image does not have is listed, and no heap that was never there."""
 
 from __future__ import annotations
 
