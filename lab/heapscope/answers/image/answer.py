@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from heapscope.answers.image.absent import absent_memory
 from heapscope.answers.image.census import (
@@ -19,12 +19,13 @@ from heapscope.answers.image.holding import damage_row, damage_sentences
 from heapscope.answers.image.models import Modelled, modelled
 from heapscope.answers.image.naming import Named, Naming
 from heapscope.answers.image.result import BlockRow, HeapRow, ImageResult, SuspectRow
-from heapscope.answers.image.tasks import states, waiting
+from heapscope.answers.image.tasks import states, stopped, waiting
 from heapscope.base.errors import InputError
 from heapscope.base.wording import plural, size
 from heapscope.memory.image.memory_image import MemoryImage
 from heapscope.memory.image.types import Types
 
+WithStacks = Callable[[Types, MemoryImage, Mapping[str, Mapping[str, int]]], Types]
 _OUTSIDE_MIN = 1024  # bytes of variables; fewer tell nothing
 
 
@@ -37,15 +38,23 @@ def answer_of(
 
 
 def answer_with_heaps(
-    image: MemoryImage, *, chip: str = "", idf: str = "", types: Types | None = None
+    image: MemoryImage,
+    *,
+    chip: str = "",
+    idf: str = "",
+    types: Types | None = None,
+    with_stacks: WithStacks | None = None,
 ) -> tuple[ImageResult, tuple[ImageHeap, ...]]:
-    """The same, and the heaps that it is about."""
+    """The same, and the heaps that it is about. `with_stacks`: adds the variables on the stacks of
+    tasks to the types, by the registers of each task where it stopped."""
     heaps = find_heaps(image) if image.threads else heaps_of(image)
     models = modelled(heaps, idf or image.sdk) if heaps else ()
     rows = tuple(_heap_row(heap, model) for heap, model in zip(heaps, models, strict=True))
     damage = tuple(damage_row(image, heap, one) for heap in heaps for one in heap.damage)
     tasks = tasks_of(image, heaps)
     doing = states(image, tasks, image.symbols)
+    if types is not None and with_stacks is not None:
+        types = with_stacks(types, image, stopped(image, tasks, doing))
     naming = Naming(image, heaps, tasks, waiting(tasks, doing), types)
     outside = _outside(image, heaps)
     names = naming.names(scanned=outside >= _OUTSIDE_MIN)

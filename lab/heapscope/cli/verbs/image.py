@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -61,6 +62,7 @@ def image_with_heaps(
     from heapscope.memory.image.firmware_elf import read_firmware
     from heapscope.memory.image.read import read_images
     from heapscope.memory.image.same_build import with_firmware, with_symbols
+    from heapscope.memory.image.stack_variables import with_stacks
     from heapscope.memory.image.symbols import read_nm
     from heapscope.memory.layout.chips import load_chip
 
@@ -74,5 +76,11 @@ def image_with_heaps(
         memory = with_symbols(memory, names)
     named = firmware is not None and memory.symbols is firmware.symbols
     types = read_types(str(elf)) if named else None
-    result, heaps = answer_with_heaps(memory, chip=chip, idf=idf or "", types=types)
+    result, heaps = answer_with_heaps(
+        memory,
+        chip=chip,
+        idf=idf or "",
+        types=types,
+        with_stacks=partial(with_stacks, str(elf)) if named else None,
+    )
     return result, held_by(memory, heaps, result)
