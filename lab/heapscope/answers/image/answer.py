@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
+from heapscope.answers.image import nano, newlib
 from heapscope.answers.image.absent import absent_memory
 from heapscope.answers.image.census import (
     census,
@@ -26,6 +27,7 @@ from heapscope.memory.image.memory_image import MemoryImage
 from heapscope.memory.image.types import Types
 
 WithStacks = Callable[[Types, MemoryImage, Mapping[str, Mapping[str, int]]], Types]
+_GROWING = (newlib.NAME, *nano.NAMES)
 _OUTSIDE_MIN = 1024  # bytes of variables; fewer tell nothing
 
 
@@ -185,6 +187,11 @@ def _notes(heaps: Sequence[ImageHeap], models: Sequence[Modelled]) -> Iterator[s
     if len(names) > 1:
         yield f"The allocator is one of {', '.join(names)}: only --idf can tell which."
     for heap in heaps:
+        if heap.family in _GROWING:
+            yield (
+                f"The heap at {heap.start:#010x} grows at {heap.end:#010x}: how much memory it may "
+                "still take there is up to the program's _sbrk."
+            )
         if heap.changing:
             yield f"The heap at {heap.start:#010x} is locked: a task was changing it."
         if not heap.order_known and not heap.dumped:
