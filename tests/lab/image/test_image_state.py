@@ -46,6 +46,29 @@ def test_the_next_requests_get_the_device_s_addresses(
             assert vars(state.request(size)) == vars(drawn.state.request(size))
 
 
+@pytest.mark.parametrize("allocator", ["heap_4", "heap_4-4"])
+def test_a_heap_of_freertos_goes_on(allocator: str, seed: int, tmp_path: Path) -> None:
+    random = Random(f"{seed} {allocator}")
+    drawn = DrawnHeap.draw(allocator, random)
+    path = written(drawn, random, tmp_path)
+    (one,) = image_layout(str(path)).regions
+    assert one.allocator == allocator
+    with state_of(one) as state:
+        for _ in range(100):
+            size = random.randint(1, 900)
+            assert vars(state.request(size)) == vars(drawn.state.request(size))
+
+
+@pytest.mark.parametrize("allocator", ["umm", "sys_heap", "heapscope"])
+def test_a_heap_whose_next_blocks_are_not_known_is_no_state(
+    allocator: str, seed: int, tmp_path: Path
+) -> None:
+    random = Random(f"{seed} {allocator}")
+    path = written(DrawnHeap.draw(allocator, random), random, tmp_path)
+    with pytest.raises(InputError):
+        image_layout(str(path))
+
+
 def test_a_trace_is_replayed_from_an_image(
     seed: int, tmp_path: Path, make_trace: MakeTrace
 ) -> None:
