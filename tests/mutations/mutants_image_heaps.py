@@ -7,6 +7,7 @@ from mutant import Mutant
 HEAPS = "tests/lab/image/test_heaps.py"
 CAPTURED = "tests/lab/image/test_captured_damage.py"
 STATE = "tests/lab/image/test_image_state.py"
+LIBC = "tests/lab/image/test_libc_heaps.py"
 FOLDER = "lab/heapscope/answers/image"
 
 IMAGE_HEAPS = (
@@ -57,5 +58,45 @@ IMAGE_HEAPS = (
         "for (uint32_t i = hole_count; i-- > 0;) {",
         "for (uint32_t i = 0; i < hole_count; i++) {",
         "tests/models/test_load.c",
+    ),
+    Mutant(
+        "states of an image",
+        "a state file forgets the order of free blocks",
+        "lab/heapscope/logs/heaps/state_file.py::_heap",
+        'values["free_order"] = tuple(_word(one) for one in values["free_order"])',
+        'values["free_order"] = tuple(sorted(values["free_order"]))',
+        STATE,
+    ),
+    Mutant(
+        "damage in an image",
+        "a block that its list has twice is a link that was written over",
+        f"{FOLDER}/tlsf_lists.py::_List.walk",
+        "again = payload in order or payload in self._used",
+        "again = payload in self._used",
+        "tests/lab/image/test_damage.py",
+    ),
+    Mutant(
+        "blocks of an image",
+        "newlib's chunks in front of free ones are free",
+        f"{FOLDER}/newlib.py::_BoundaryTags.step",
+        "word = self.image.word(following + _SIZE)",
+        "word = self.image.word(at + _SIZE)",
+        LIBC,
+    ),
+    Mutant(
+        "blocks of an image",
+        "the sizes of newlib-nano's chunks do not count their header",
+        f"{FOLDER}/nano.py::named_heap",
+        "sizes = [block.size + _HEADER for block in chained.blocks if not block.used]",
+        "sizes = [block.size for block in chained.blocks if not block.used]",
+        LIBC,
+    ),
+    Mutant(
+        "names in an image",
+        "a variable on a stack lies where its function's frame begins",
+        "lab/heapscope/memory/image/stack_variables.py::_evaluated",
+        "return start + offset & 0xFFFF_FFFF, False",
+        "return start & 0xFFFF_FFFF, False",
+        "tests/lab/image/test_stack_variables.py",
     ),
 )

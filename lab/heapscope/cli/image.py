@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -11,6 +12,7 @@ from heapscope.cli.verbs.options import EveryRow, Json, JsonBrief, output
 
 if TYPE_CHECKING:
     from heapscope.answers.image.result import ImageResult
+    from heapscope.logs.heaps.state_file import HeldHeaps
 
 
 def image(
@@ -21,13 +23,33 @@ def image(
     json_brief: JsonBrief = None,
     every_row: EveryRow = False,
 ) -> None:
-    result = call.answer()
-    if out is not None:
+    from heapscope.cli.verbs.image import image_with_heaps
+
+    result, held = call.answer(image_with_heaps)
+    if out is not None and _is_trace(out):
+        _write_state(held, out, call.inputs)
+    elif out is not None:
         write_text(_page(result, out), out, option="--output", inputs=call.inputs)
     if wants_tables(out):
         call.give(json, result, brief=json_brief, every_row=every_row)
     else:
         write_answer(result, json, json_brief, inputs=call.inputs)
+
+
+def _is_trace(out: Path) -> bool:
+    return out.name.lower().endswith((".hst", ".hst.zst"))
+
+
+def _write_state(held: HeldHeaps, out: Path, inputs: Sequence[Path]) -> None:
+    from heapscope.base.output import open_output
+    from heapscope.logs.heaps.image_state import check_state
+    from heapscope.logs.heaps.state_file import state_file
+
+    for heap in held.heaps:
+        check_state(heap, held.where)
+    data = state_file(held)
+    with open_output(out, inputs=tuple(inputs)) as write:
+        write(data)
 
 
 def _page(result: ImageResult, out: Path) -> str:

@@ -44,6 +44,7 @@ _KEYS = {
     "cores": "cores",
     "black_box": "",
     "snapshots": "snapshots",
+    "heap_state": "",
     "walked_sizes": "",
 }
 

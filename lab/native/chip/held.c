@@ -12,6 +12,44 @@ static bool place(const hs_chip_region_t *region, const hs_lab_held_t *held, hs_
            !(block->used && held->size <= hs_sim_overhead(region->heap));
 }
 
+typedef struct comparing {
+    const hs_walk_block_t *blocks;
+    uint32_t count;
+    uint32_t same; /* from the first one on */
+    uint32_t shown;
+} comparing_t;
+
+static bool compare(void *context, const hs_walk_block_t *block)
+{
+    comparing_t *const comparing = context;
+    const uint32_t at = comparing->shown++;
+    const hs_walk_block_t *const other = &comparing->blocks[at];
+    comparing->same += at < comparing->count && other->offset == block->offset &&
+                       other->size == block->size && other->used == block->used;
+    return true;
+}
+
+/* Heaps of others than ESP-IDF: where the used blocks lie decides where the free ones are. */
+static hs_status_t lay(hs_chip_region_t *region, const hs_walk_block_t *blocks, uint32_t count)
+{
+    hs_laid_t *const used = malloc(count * sizeof *used);
+    if (used == NULL) {
+        return HS_ERR_MEMORY;
+    }
+    size_t match = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        if (blocks[i].used) {
+            used[match++] =
+                (hs_laid_t){.offset = blocks[i].offset, .size = blocks[i].size, .held = true};
+        }
+    }
+    const bool laid = hs_sim_lay(region->heap, used, match);
+    free(used);
+    comparing_t comparing = {.blocks = blocks, .count = count};
+    hs_sim_walk(region->heap, compare, &comparing);
+    return laid && comparing.same == count && comparing.shown == count ? HS_OK : HS_ERR_FORMAT;
+}
+
 static hs_status_t load(hs_chip_region_t *region, const hs_lab_region_t *config,
                         hs_walk_block_t *blocks)
 {
@@ -32,7 +70,7 @@ static hs_status_t load(hs_chip_region_t *region, const hs_lab_region_t *config,
     const hs_status_t status =
         hs_sim_load(region->heap, blocks, config->block_count, holes, config->hole_count);
     free(holes);
-    return status;
+    return status == HS_ERR_ARGUMENT ? lay(region, blocks, config->block_count) : status;
 }
 
 hs_status_t hs_held_load(hs_chip_region_t *region, const hs_lab_region_t *config)

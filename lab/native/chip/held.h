@@ -4,8 +4,8 @@
 
 #include "chip/chip.h"
 
-/* Nothing where the region's heap is new. HS_ERR_ARGUMENT: the blocks are another allocator's than
- * ESP-IDF's, or do not lie in a heap; HS_ERR_FORMAT: the allocator cannot hold them; HS_ERR_MEMORY. */
+/* Nothing where the region's heap is new. HS_ERR_ARGUMENT: the blocks do not lie in a
+ * heap; HS_ERR_FORMAT: the allocator cannot hold them; HS_ERR_MEMORY. */
 hs_status_t hs_held_load(hs_chip_region_t *region, const hs_lab_region_t *config);
 
 #endif

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import struct
 from random import Random
 
 import pytest
@@ -134,3 +135,55 @@ def test_a_damaged_heap_of_freertos_is_walked_by_its_symbols(seed: int) -> None:
     assert (found.address, found.block, found.kind) == (block.address - 4, block.address, "header")
     others = [one for one in drawn.blocks if one.address != block.address]
     assert [(one.address, one.size, one.used) for one in heap.blocks] == others
+
+
+def freed_again(drawn: DrawnHeap, heap: ImageHeap, random: Random) -> tuple[bytearray, int]:
+    """The memory after a second free of a block that the allocator did not refuse: it becomes the
+    head of its list once more."""
+    memory = drawn.memory(random)
+    block = random.choice([one for one in heap.blocks if not one.used]).address
+    link = block - 8
+    at = [head for head in range(0, heap.first - START, 4) if link == word(memory, START + head)]
+    before, first = block, link
+    while not at:  # not the head of its list
+        before = word(memory, before + 4) + 8
+        first = before - 8
+        at = [
+            head for head in range(0, heap.first - START, 4) if first == word(memory, START + head)
+        ]
+    null = word(memory, first + 12)
+    for address, value in ((block, first), (block + 4, null), (first + 12, link)):
+        struct.pack_into("<I", memory, address - START, value)
+    struct.pack_into("<I", memory, at[-1], link)
+    return memory, block
+
+
+def word(memory: bytearray, address: int) -> int:
+    result: int = struct.unpack_from("<I", memory, address - START)[0]
+    return result
+
+
+@pytest.mark.parametrize("allocator", ["idf-4.3.2", "idf-5.1", "idf-5.5"])
+def test_a_block_that_is_in_its_list_twice_was_freed_twice(allocator: str, seed: int) -> None:
+    random = Random(f"{seed} {allocator}")
+    drawn = DrawnHeap.draw(allocator, random)
+    (sound,) = find_heaps(drawn.image(drawn.memory(random)))
+    memory, block = freed_again(drawn, sound, random)
+    (heap,) = find_heaps(drawn.image(memory))
+    assert [one.source for one in heap.damage if one.kind == "double_free"] == [block]
+    assert heap.blocks == sound.blocks
+    assert not heap.order_known or len(heap.free_order) == sum(not one.used for one in sound.blocks)
+
+
+@pytest.mark.parametrize("allocator", ["idf-4.3.2", "idf-5.1", "idf-5.5"])
+def test_a_used_block_in_a_list_was_freed_twice(allocator: str, seed: int) -> None:
+    random = Random(f"{seed} {allocator}")
+    drawn = DrawnHeap.draw(allocator, random)
+    (sound,) = find_heaps(drawn.image(drawn.memory(random)))
+    memory = drawn.memory(random)
+    block = random.choice([one for one in sound.blocks if one.used]).address
+    heads = range(sound.first - START - 4, 0, -4)  # of the largest bins, which are empty
+    at = next(head for head in heads if word(memory, START + head) % 8 == 0)
+    struct.pack_into("<I", memory, at, block - 8)
+    (heap,) = find_heaps(drawn.image(memory))
+    assert ("double_free", block) in [(one.kind, one.source) for one in heap.damage]

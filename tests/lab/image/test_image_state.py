@@ -11,10 +11,14 @@ from tests.lab.image.drawn_heap import START, DrawnHeap, state_of
 
 import heapscope as hs
 from heapscope.base.errors import InputError
+from heapscope.base.output import open_output
 from heapscope.cli.verbs.compare import compare
 from heapscope.cli.verbs.log import log
+from heapscope.cli.verbs.why import why
 from heapscope.logs.answer.log_comparison import LogComparison
-from heapscope.logs.heaps.image_state import image_layout, is_image
+from heapscope.logs.heaps.held_heaps import is_image, labelled
+from heapscope.logs.heaps.image_state import image_layout
+from heapscope.logs.heaps.state_file import state_file
 
 MakeTrace = Callable[..., Path]
 ALLOCATORS = ["idf-4.2", "idf-4.4.0", "idf-5.1+light", "idf-5.5", "idf-5.5+light"]
@@ -42,6 +46,29 @@ def test_the_next_requests_get_the_device_s_addresses(
             assert vars(state.request(size)) == vars(drawn.state.request(size))
 
 
+@pytest.mark.parametrize("allocator", ["heap_4", "heap_4-4"])
+def test_a_heap_of_freertos_goes_on(allocator: str, seed: int, tmp_path: Path) -> None:
+    random = Random(f"{seed} {allocator}")
+    drawn = DrawnHeap.draw(allocator, random)
+    path = written(drawn, random, tmp_path)
+    (one,) = image_layout(str(path)).regions
+    assert one.allocator == allocator
+    with state_of(one) as state:
+        for _ in range(100):
+            size = random.randint(1, 900)
+            assert vars(state.request(size)) == vars(drawn.state.request(size))
+
+
+@pytest.mark.parametrize("allocator", ["umm", "sys_heap", "heapscope"])
+def test_a_heap_whose_next_blocks_are_not_known_is_no_state(
+    allocator: str, seed: int, tmp_path: Path
+) -> None:
+    random = Random(f"{seed} {allocator}")
+    path = written(DrawnHeap.draw(allocator, random), random, tmp_path)
+    with pytest.raises(InputError):
+        image_layout(str(path))
+
+
 def test_a_trace_is_replayed_from_an_image(
     seed: int, tmp_path: Path, make_trace: MakeTrace
 ) -> None:
@@ -55,6 +82,46 @@ def test_a_trace_is_replayed_from_an_image(
     (row,) = drawn.state.regions()
     assert result.regions[0].free == row.free
     assert result.regions[0].largest_free == row.largest_free
+
+
+@pytest.mark.parametrize("allocator", ALLOCATORS)
+def test_a_state_file_is_the_image_s_state(allocator: str, seed: int, tmp_path: Path) -> None:
+    random = Random(f"{seed} {allocator}")
+    path = written(DrawnHeap.draw(allocator, random), random, tmp_path)
+    file = tmp_path / "state.hst"
+    file.write_bytes(state_file(labelled(str(path))))
+    (one,) = image_layout(str(path), allocator=allocator).regions
+    assert image_layout(str(file), allocator=allocator).regions == (one,)
+    assert log(file, need=[500], idf="").requests == log(path, need=[500], idf="").requests
+
+
+def test_a_state_file_is_a_trace_whose_blocks_lie_where_they_lay(seed: int, tmp_path: Path) -> None:
+    random = Random(seed)
+    drawn = DrawnHeap.draw("idf-5.5+light", random)
+    path = written(drawn, random, tmp_path)
+    (row,) = drawn.state.regions()
+    need = row.largest_free + 8
+    for trace in path, tmp_path / "state.hst.zst":
+        result = why(trace, need=[need], allocator="idf-5.5+light")
+        assert result.trace.path == str(trace)
+        (region,) = result.needs[0].worst.case.regions
+        assert (region.free, region.largest_free) == (row.free, row.largest_free)
+        with open_output(tmp_path / "state.hst.zst") as write:
+            write(state_file(labelled(str(path))))
+
+
+def test_a_damaged_state_file_is_no_state(seed: int, tmp_path: Path) -> None:
+    random = Random(seed)
+    path = written(DrawnHeap.draw("idf-5.1", random), random, tmp_path)
+    file = tmp_path / "state.hst"
+    data = bytearray(state_file(labelled(str(path))))
+    for _ in range(30):
+        at = random.randrange(len(data))
+        file.write_bytes(bytes(data[:at]) + bytes([data[at] ^ 0x41]) + bytes(data[at + 1 :]))
+        try:
+            image_layout(str(file), allocator="idf-5.1")
+        except InputError:
+            continue
 
 
 def test_a_log_s_questions_are_answered_by_an_image(seed: int, tmp_path: Path) -> None:

@@ -84,8 +84,11 @@ def test_blocks_that_do_not_make_up_the_heap_are_refused(
     assert (caught.value.status, caught.value.where) == (status, 1)
 
 
-def test_blocks_of_another_allocator_are_refused() -> None:
-    blocks = [HeldBlock(START + 8, 65_528, False)]
-    with pytest.raises(StatusError) as caught:
-        NativeState(config(region(*blocks, allocator="heap_4")))
-    assert (caught.value.status, caught.value.where) == (Status.ARGUMENT, 0)
+def test_blocks_of_another_allocator_are_laid_where_they_can_be() -> None:
+    used, free = HeldBlock(START + 8, 120, True), HeldBlock(START + 136, 65_392, False)
+    with NativeState(config(region(used, free, allocator="heap_4"))) as state:
+        assert state.blocks(0) == (used, free)
+    for blocks in ([used], [used, free._replace(size=65_384)]):
+        with pytest.raises(StatusError) as caught:
+            NativeState(config(region(*blocks, allocator="heap_4")))
+        assert (caught.value.status, caught.value.where) == (Status.FORMAT, 0)

@@ -282,7 +282,7 @@ def _load(path: str | Path, steps: NativeSteps, progress: Progress | None) -> _L
         census = reader.census()
         shown = printable(str(path), limit=400)
         later = health.loss
-        if census.events == 0 and (later is None or later.events == 0):
+        if census.events == census.live_peak == 0 and (later is None or later.events == 0):
             raise InputError(
                 f"{shown}: no heap event in it, nothing to replay",
                 remedy=f"see what it holds: heapscope replay {shlex.quote(shown)}",

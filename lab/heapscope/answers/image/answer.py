@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
+from heapscope.answers.image import nano, newlib
+from heapscope.answers.image.absent import absent_memory
 from heapscope.answers.image.census import (
     census,
     suspect_sentences,
@@ -17,14 +19,15 @@ from heapscope.answers.image.heap import ImageBlock, ImageHeap
 from heapscope.answers.image.holding import damage_row, damage_sentences
 from heapscope.answers.image.models import Modelled, modelled
 from heapscope.answers.image.naming import Named, Naming
-from heapscope.answers.image.registered import registered_heaps
 from heapscope.answers.image.result import BlockRow, HeapRow, ImageResult, SuspectRow
-from heapscope.answers.image.tasks import states, waiting
+from heapscope.answers.image.tasks import states, stopped, waiting
 from heapscope.base.errors import InputError
 from heapscope.base.wording import plural, size
 from heapscope.memory.image.memory_image import MemoryImage
 from heapscope.memory.image.types import Types
 
+WithStacks = Callable[[Types, MemoryImage, Mapping[str, Mapping[str, int]]], Types]
+_GROWING = (newlib.NAME, *nano.NAMES)
 _OUTSIDE_MIN = 1024  # bytes of variables; fewer tell nothing
 
 
@@ -33,18 +36,33 @@ def answer_of(
 ) -> ImageResult:
     """`chip`, `idf`: as the user names them; `types`: of the build, where they are known.
     InputError: there is no heap in the image, and no task."""
+    return answer_with_heaps(image, chip=chip, idf=idf, types=types)[0]
+
+
+def answer_with_heaps(
+    image: MemoryImage,
+    *,
+    chip: str = "",
+    idf: str = "",
+    types: Types | None = None,
+    with_stacks: WithStacks | None = None,
+) -> tuple[ImageResult, tuple[ImageHeap, ...]]:
+    """The same, and the heaps that it is about. `with_stacks`: adds the variables on the stacks of
+    tasks to the types, by the registers of each task where it stopped."""
     heaps = find_heaps(image) if image.threads else heaps_of(image)
     models = modelled(heaps, idf or image.sdk) if heaps else ()
     rows = tuple(_heap_row(heap, model) for heap, model in zip(heaps, models, strict=True))
     damage = tuple(damage_row(image, heap, one) for heap in heaps for one in heap.damage)
     tasks = tasks_of(image, heaps)
     doing = states(image, tasks, image.symbols)
+    if types is not None and with_stacks is not None:
+        types = with_stacks(types, image, stopped(image, tasks, doing))
     naming = Naming(image, heaps, tasks, waiting(tasks, doing), types)
     outside = _outside(image, heaps)
     names = naming.names(scanned=outside >= _OUTSIDE_MIN)
     used = [block for heap in heaps for block in heap.blocks if block.used]
     unsure = suspects(used, names)
-    return ImageResult(
+    result = ImageResult(
         files=image.files,
         what=image.what,
         chip=chip or image.chip,
@@ -58,7 +76,7 @@ def answer_of(
         suspects=unsure,
         missing=(
             *image.missing,
-            *_absent(image, heaps),
+            *absent_memory(image, heaps, chip or image.chip),
             *_gaps(heaps),
             *left_open(heaps),
             *_searched(outside, unsure),
@@ -71,6 +89,7 @@ def answer_of(
             *suspect_sentences(unsure),
         ),
     )
+    return result, heaps
 
 
 def heaps_of(image: MemoryImage) -> tuple[ImageHeap, ...]:
@@ -112,16 +131,6 @@ def _outside(image: MemoryImage, heaps: Sequence[ImageHeap]) -> int:
         for heap in heaps
     )
     return image.size - inside
-
-
-def _absent(image: MemoryImage, heaps: Sequence[ImageHeap]) -> Iterator[str]:
-    head = image.symbols.address("registered_heaps") if image.symbols else None
-    for one in registered_heaps(image, head):
-        if not any(heap.start == one.start for heap in heaps):
-            yield (
-                f"The SDK's list also has a heap of {size(one.end - one.start)} at "
-                f"{one.start:#010x}, which is not in the image: it may hold pointers, too."
-            )
 
 
 def _searched(outside: int, unsure: Sequence[SuspectRow]) -> Iterator[str]:
@@ -178,6 +187,11 @@ def _notes(heaps: Sequence[ImageHeap], models: Sequence[Modelled]) -> Iterator[s
     if len(names) > 1:
         yield f"The allocator is one of {', '.join(names)}: only --idf can tell which."
     for heap in heaps:
+        if heap.family in _GROWING:
+            yield (
+                f"The heap at {heap.start:#010x} grows at {heap.end:#010x}: how much memory it may "
+                "still take there is up to the program's _sbrk."
+            )
         if heap.changing:
             yield f"The heap at {heap.start:#010x} is locked: a task was changing it."
         if not heap.order_known and not heap.dumped:

@@ -123,6 +123,12 @@ class _Write:
         """The kind, the block that the write most likely came from, and why."""
         first = self._group[0]
         inside = self._block(self._at(self._low))
+        twice = next((one.twice for one in self._group if one.twice), 0)
+        if twice:
+            held = self._block(self._at(twice))
+            used = held is not None and held.used
+            where = "is in use and in a list of free blocks" if used else "is in its list twice"
+            return "double_free", twice, f"the block at {twice:#010x} {where}"
         if first.kind == "control":
             return "control", 0, ""
         in_free = inside is not None and not inside.used and self._high <= inside.end

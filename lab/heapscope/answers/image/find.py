@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Protocol
 
-from heapscope.answers.image import heap_4, idf_list, own_heap, sys_heap, tlsf, umm
+from heapscope.answers.image import heap_4, idf_list, nano, newlib, own_heap, sys_heap, tlsf, umm
 from heapscope.answers.image.coat import HEAD, coat_of, coated
 from heapscope.answers.image.damage import explained
 from heapscope.answers.image.dumped import dumped_heaps
@@ -109,6 +109,15 @@ def _named(image: MemoryImage, symbols: SymbolAddresses) -> Iterator[ImageHeap]:
         heap = heap_4.heap_at(image, freertos + 7 & ~7, end)
         if heap is not None:
             yield heap
+    state, base = symbols.address(newlib.STATE), symbols.address(newlib.BASE)
+    if state is not None and base is not None:
+        heap = newlib.heap_at(image, state, image.word(base) or 0)
+        if heap is not None:
+            yield heap
+    if image.symbols is not None:
+        heap = nano.named_heap(image, image.symbols)
+        if heap is not None:
+            yield heap
 
 
 def _by_structure(image: MemoryImage) -> Iterator[ImageHeap]:
@@ -117,6 +126,10 @@ def _by_structure(image: MemoryImage) -> Iterator[ImageHeap]:
             heap = layout.heap_at(image, start)
             if heap is not None and not heap.damage:
                 yield heap
+    for state, base in newlib.states(image):
+        heap = newlib.heap_at(image, state, base)
+        if heap is not None and not heap.damage:
+            yield heap
     yield from heap_4.heaps_by_structure(image)
 
 

@@ -22,6 +22,7 @@ WRITE_KINDS = {
     "overflow": "written behind the end of a block",
     "underflow": "written in front of a block",
     "write_after_free": "written after the block was freed",
+    "double_free": "freed twice",
 }
 
 
@@ -54,7 +55,8 @@ class Damage:
     WORD_KINDS or WRITE_KINDS; `holds`, `expected`: the word that is there, and the one that would
     prove itself (None: not one alone); `why`: a sentence. `before`, `after`: the payloads of the
     blocks on either side of the bytes; `source`: the one of these that the write most likely came
-    from, 0 where nothing tells; `words`: the kinds of all words that one write damaged."""
+    from, 0 where nothing tells; `words`: the kinds of all words that one write damaged; `twice`: a
+    block that the lists of free blocks show to be freed twice, or 0."""
 
     address: int
     size: int
@@ -67,6 +69,7 @@ class Damage:
     after: int = 0
     source: int = 0
     words: tuple[str, ...] = ()
+    twice: int = 0
 
 
 @dataclass(frozen=True, kw_only=True)

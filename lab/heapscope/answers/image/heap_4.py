@@ -15,7 +15,8 @@ from heapscope.answers.image.chain import ChainStep, broken_header, follow
 from heapscope.answers.image.heap import Damage, ImageBlock, ImageHeap
 from heapscope.memory.image.memory_image import MemoryImage
 
-NAME = "heap_4"
+NAME, FINE = "heap_4", "heap_4-4"  #: FINE: with an alignment of 4 bytes
+ALIGNMENT = 8
 _SIZE, _HEADER = 4, 8
 _USED = 0x8000_0000
 _LEAST = 12  # bytes of a block

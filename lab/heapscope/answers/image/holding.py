@@ -70,15 +70,16 @@ def _content(image: MemoryImage, data: bytes, damage: Damage) -> Iterator[str]:
 _SENTENCES = {
     "overflow": "{bytes} behind the block at {source:#010x} are overwritten, from its end on.",
     "underflow": "{bytes} in front of the block at {source:#010x} are overwritten.",
+    "double_free": "The block at {source:#010x} was freed twice, as the lists of free blocks show.",
     "write_after_free": "{bytes} of the free block at {source:#010x} were written after its free.",
 }
 
 
 def damage_sentences(rows: Sequence[DamageRow]) -> Iterator[str]:
-    """The worst first: one sentence, and how many places more."""
+    """One sentence, about what is explained where anything is, and how many places more."""
     if not rows:
         return
-    first = rows[0]
+    first = next((row for row in rows if row.kind in _SENTENCES and row.source), rows[0])
     sentence = _SENTENCES.get(first.kind) if first.source else None
     if sentence is not None:
         told = sentence.format(bytes=size(first.bytes), source=first.source)

@@ -10,6 +10,7 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from heapscope.answers.image import heap_4
 from heapscope.answers.image.heap import Coat, ImageHeap
 from heapscope.base.errors import InputError
 from heapscope.config.releases import find_release
@@ -45,9 +46,10 @@ class Modelled:
 
 
 def modelled(heaps: Sequence[ImageHeap], idf: str) -> tuple[Modelled, ...]:
-    """For each heap of an ESP-IDF firmware. `idf`: its release, or empty."""
+    """For each heap, of ESP-IDF or of heap_4, whose blocks alone decide what it does next. `idf`:
+    the release of a firmware of ESP-IDF, or empty."""
     if not heaps or heaps[0].family not in _FAMILIES:
-        return tuple(Modelled((), None) for _ in heaps)
+        return tuple(_other(heap) for heap in heaps)
     bases = _of_release(idf) or tuple(_bases(heaps))
     rows: list[dict[str, Struct]] = []
     for heap in heaps:
@@ -60,6 +62,15 @@ def modelled(heaps: Sequence[ImageHeap], idf: str) -> tuple[Modelled, ...]:
         left = {name: row for name, row in one.items() if not every or _base(name) in every}
         result.append(Modelled(tuple(left), _same(tuple(left.values()))))
     return tuple(result)
+
+
+def _other(heap: ImageHeap) -> Modelled:
+    if heap.family != heap_4.NAME:
+        return Modelled((), None)
+    coarse = all(one.address % heap_4.ALIGNMENT == 0 for one in heap.blocks)
+    name = heap_4.NAME if coarse else heap_4.FINE
+    row = described(heap, name)
+    return Modelled((), None) if row is None else Modelled((name,), row)
 
 
 def _base(name: str) -> str:

@@ -11,6 +11,7 @@ from heapscope.answers.image.reach import PointerWord, Reached, reach_of
 from heapscope.answers.image.shapes import BEGINS, Shape, shape_of
 from heapscope.answers.image.tasks import Task
 from heapscope.answers.image.typed import Content, Typed, typed_blocks
+from heapscope.answers.image.vtables import class_at
 from heapscope.memory.image.memory_image import MemoryImage
 from heapscope.memory.image.types import Types, Variable
 
@@ -55,11 +56,18 @@ class Naming:
             for block in self._used
             if (shape := shape_of(self.image, _content(block), self.tasks)) is not None
         }
-        typed = self._typed(shapes)
+        classes = {
+            block.address: name
+            for block in self._used
+            if (name := class_at(self.image, block.given))
+        }
+        typed = self._typed(shapes, classes)
         reached = reach_of(self.image, self.heaps, self.waiting) if scanned else {}
         result = {}
         for block in self._used:
-            one = self._one(block, shapes.get(block.address), typed.get(block.address))
+            known = typed.get(block.address)
+            name = classes.get(block.address, "")
+            one = self._one(shapes.get(block.address), name, known)
             one = self._by_root(one, reached.get(block.address))
             owner = next((task.name for task in self.tasks if task.tcb == block.owner), "")
             result[block.address] = replace(one, owner=owner, reached=reached.get(block.address))
@@ -70,9 +78,11 @@ class Naming:
             for address, one in result.items()
         }
 
-    def _one(self, block: ImageBlock, shape: Shape | None, typed: Typed | None) -> Named:
+    def _one(self, shape: Shape | None, class_name: str, typed: Typed | None) -> Named:
         if shape is not None and not shape.doubtful:
             return Named(shape.name, typed.path if typed else "")
+        if class_name:
+            return Named(class_name, typed.path if typed else "")
         if typed is not None and typed.type:
             return Named(typed.name, typed.path)
         if typed is not None:
@@ -104,10 +114,11 @@ class Naming:
         offset = address - symbol.address
         return f"{symbol.name}+{offset}" if offset else symbol.name
 
-    def _typed(self, shapes: dict[int, Shape]) -> dict[int, Typed]:
+    def _typed(self, shapes: dict[int, Shape], classes: dict[int, str]) -> dict[int, Typed]:
         types = self.types or Types({}, ())
         held = (one for shape in shapes.values() for one in shape.holds)
-        variables = (*types.variables, *self._task_variables(types))
+        objects = self._objects(types, classes)
+        variables = (*types.variables, *self._task_variables(types), *objects)
         return typed_blocks(self.image, types, variables, self._content_at, held=held)
 
     def _task_variables(self, types: Types) -> Iterator[Variable]:
@@ -116,6 +127,14 @@ class Naming:
         if number:
             for task in self.tasks:
                 yield Variable(f"task {task.name}", task.tcb, number)
+
+    def _objects(self, types: Types, classes: dict[int, str]) -> Iterator[Variable]:
+        """The objects of C++ whose class the debug information knows by its name and size."""
+        for block in self._used:
+            name = classes.get(block.address, "")
+            number = types.structure(name.rpartition("::")[2]) if name else 0
+            if number and types.size(number) <= _content(block).size:
+                yield Variable(f"({name} at {block.given:#010x})", block.given, number)
 
     def _content_at(self, address: int) -> Content | None:
         """The used block that the address lies in or right behind."""

@@ -17,6 +17,7 @@ _CORES = (0xCDCD, 0xABAB)  # as a lock names who has it, where there are two
 _LOWEST = 0x1000_0000  # below it no chip has RAM for a heap
 _LEAST = 128
 _MOST = 64 << 20
+_CAPS_END = 1 << 24  # no release has capabilities above
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -66,8 +67,13 @@ def _entries(image: MemoryImage) -> Iterator[RegisteredHeap]:
             at = start + 4 * (index + 3)
             entry = _entry(image, at)
             lock = image.word(entry.start)
-            if any(entry.caps) and lock in (at + _LOCK, None):  # the heap leads back to its lock
+            if _may_be(entry) and lock in (at + _LOCK, None):  # the heap leads back to its lock
                 yield entry
+
+
+def _may_be(entry: RegisteredHeap) -> bool:
+    every = entry.caps[0] | entry.caps[1] | entry.caps[2]
+    return 0 < every < _CAPS_END and entry.end % 4 == 0
 
 
 def _entry(image: MemoryImage, at: int) -> RegisteredHeap:

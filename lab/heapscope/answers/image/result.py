@@ -55,8 +55,8 @@ class DamageRow(Row):
     bytes: int = in_bytes("How many.", "bytes")
     block: int | None = figure("The block they belong to; null: none.", heading="block", most=WORD)
     kind: str = figure(
-        "The write, where the bytes show it: overflow, underflow, write_after_free; else the first "
-        "of the words.",
+        "The write, where the bytes show it: overflow, underflow, write_after_free, "
+        "double_free; else the first of the words.",
         heading="damage",
     )
     words: tuple[str, ...] = figure("The words of the heap that they are.")

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy
 
 from heapscope.memory.image.memory_image import MemoryImage
+from heapscope.memory.image.registers import of_stack
 from heapscope.memory.image.symbols import FirmwareSymbols
 
 _STATE_OWNER, _STATE_LIST = 16, 20
@@ -23,6 +24,7 @@ _FILL = 0xA5
 _STACK_MAX = 1 << 20
 _PRIORITIES = 64
 _LIST = 20  # bytes of a list
+_CONTEXT = 160  # bytes of registers at the top of a stack
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -152,3 +154,23 @@ def waiting(tasks: Sequence[Task], states: Mapping[int, str]) -> tuple[Task, ...
         return ()
     highest = max(task.priority for task in ready)
     return tuple(task for task in tasks if task not in ready or task.priority < highest)
+
+
+def stopped(
+    image: MemoryImage, tasks: Sequence[Task], states: Mapping[int, str]
+) -> dict[str, Mapping[str, int]]:
+    """The registers of each task where it stopped: as a dump has them, or from the top of its
+    stack, unless it runs."""
+    result = {
+        thread.name or f"{number}": thread.registers
+        for number, thread in enumerate(image.threads)
+        if thread.registers
+    }
+    known = {thread.tcb for thread in image.threads if thread.registers}
+    for task in tasks:
+        data = image.bytes_at(task.saved, _CONTEXT)
+        if task.tcb not in known and states.get(task.tcb) != "running" and data is not None:
+            registers = of_stack(image.machine, data)
+            if registers:
+                result[task.name] = registers
+    return result

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from heapscope.answers.image.heap import Damage, Gap, ImageBlock
@@ -51,6 +51,7 @@ def read_free_lists(
     of its bin follow by their own links: then the order is not known. `unsure`: where free blocks
     may be that are not among `blocks`; a link there is no damage."""
     free = {block.address: bins.of(block.size) for block in blocks if not block.used}
+    used = frozenset(block.address for block in blocks if block.used)
     by_bin: dict[int, list[int]] = {}
     for payload, number in free.items():
         by_bin.setdefault(number, []).append(payload)
@@ -58,15 +59,16 @@ def read_free_lists(
     damage: list[Damage] = []
     is_known = True
     empty = set(range(bins.count)) - by_bin.keys()
+    stale = {number for number in empty if _head(image, bins, number) in used}
     for number in sorted(by_bin):
         if number >= bins.count:
             continue  # larger than the heap: its size is damaged
-        reading = _List(image, bins, number, by_bin[number])
+        reading = _List(image, bins, number, by_bin[number], used)
         order.extend(reading.walk())
         damage.extend(reading.damage)
         is_known = is_known and reading.whole
-    damage.extend(_heads_of_nothing(image, bins, empty))
-    damage.extend(_maps(image, bins, by_bin))
+    damage.extend(_heads_of_nothing(image, bins, empty, stale))
+    damage.extend(_maps(image, bins, by_bin.keys() | stale))
     sure = tuple(one for one in damage if _is_sure(one, unsure))
     return FreeLists(tuple(order), is_known and not unsure, sure)
 
@@ -86,9 +88,16 @@ def _is_sure(damage: Damage, unsure: Sequence[Gap]) -> bool:
 class _List:
     """One bin."""
 
-    def __init__(self, image: MemoryImage, bins: Bins, number: int, members: list[int]) -> None:
+    def __init__(
+        self,
+        image: MemoryImage,
+        bins: Bins,
+        number: int,
+        members: list[int],
+        used: frozenset[int],
+    ) -> None:
         self._image, self._bins, self._number = image, bins, number
-        self._members = members
+        self._members, self._used = members, used
         self.damage: list[Damage] = []
         self.whole = True
 
@@ -104,7 +113,8 @@ class _List:
             payload = link + _PAYLOAD
             if payload not in left:
                 if left or link != self._bins.null:
-                    self._tell(at, owner, link, before, left)
+                    again = payload in order or payload in self._used
+                    self._tell(at, owner, link, left, twice=payload if again else 0)
                 break
             del left[payload]
             order.append(payload)
@@ -127,7 +137,9 @@ class _List:
                 at = (self._image.word(at) or 0) + _PAYLOAD
         return result + [one for one in left if one not in result]
 
-    def _tell(self, at: int, owner: int, link: int, before: int, left: dict[int, None]) -> None:
+    def _tell(
+        self, at: int, owner: int, link: int, left: dict[int, None], *, twice: int = 0
+    ) -> None:
         """The link at `at`, which should lead to one of those that are left, or to none."""
         next_ones = (
             [one for one in left if self._image.word(one + 4) == at - _PAYLOAD]
@@ -150,6 +162,7 @@ class _List:
                 holds=link,
                 expected=expected,
                 why="it does not lead to a free block of its list",
+                twice=twice,
             )
         )
 
@@ -169,7 +182,15 @@ class _List:
             )
 
 
-def _heads_of_nothing(image: MemoryImage, bins: Bins, empty: set[int]) -> Iterator[Damage]:
+def _head(image: MemoryImage, bins: Bins, number: int) -> int:
+    """The payload of the block that a bin begins with."""
+    return (image.word(bins.heads + 4 * number) or 0) + _PAYLOAD
+
+
+def _heads_of_nothing(
+    image: MemoryImage, bins: Bins, empty: set[int], stale: set[int]
+) -> Iterator[Damage]:
+    """`stale`: those that lead to a used block."""
     for number in sorted(empty):
         at = bins.heads + 4 * number
         holds = image.word(at)
@@ -182,13 +203,14 @@ def _heads_of_nothing(image: MemoryImage, bins: Bins, empty: set[int]) -> Iterat
                 holds=holds,
                 expected=bins.null,
                 why="no free block of this size is there",
+                twice=_head(image, bins, number) if number in stale else 0,
             )
 
 
-def _maps(image: MemoryImage, bins: Bins, by_bin: dict[int, list[int]]) -> Iterator[Damage]:
+def _maps(image: MemoryImage, bins: Bins, filled: Iterable[int]) -> Iterator[Damage]:
     """A bit for each bin that has blocks, and for each level that has such bins."""
     words = [0] * bins.levels
-    for number in by_bin:
+    for number in filled:
         if number < bins.count:
             words[number >> bins.log2] |= 1 << (number & (1 << bins.log2) - 1)
     levels = sum(1 << level for level, word in enumerate(words) if word)

@@ -65,6 +65,11 @@ def typed_blocks(
         for variable in variables
         for reference in _pointers(image, types, variable.name, variable.address, variable.type)
     )
+    sure.extend(
+        _Reference(one.name, one.value, types.plain(one.type).of, doubtful=False)
+        for one in types.values
+        if types.plain(one.type).kind == POINTER
+    )
     later = deque(_Reference(path, address, 0, doubtful=True) for path, address in held)
     for _ in range(_STEPS):
         if not sure and not later:

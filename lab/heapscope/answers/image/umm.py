@@ -114,6 +114,7 @@ def _free_list(
                 kind="free_link" if owner else "control",
                 holds=run,
                 why="it leads to no free run that is not in the list yet",
+                twice=payload if payload in order else 0,
             )
             return tuple(order), (damage,)
         order[payload] = None

@@ -183,7 +183,8 @@ def check_whole(path: Path) -> None:
                 remedy="record it again without a loss",
             )
         census = reader.census()
-        if census.mallocs + census.callocs + census.aligneds + census.reallocs == 0:
+        allocated = census.mallocs + census.callocs + census.aligneds + census.reallocs
+        if allocated == 0 and census.live_peak == 0:
             raise InputError(
                 f"{shown}: no allocation in it, so there is nothing to place",
                 remedy="record a program that allocates",

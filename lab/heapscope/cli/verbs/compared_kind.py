@@ -12,7 +12,7 @@ from heapscope.base.errors import InputError
 from heapscope.base.verb_result import VerbResult
 from heapscope.cli.verbs.compared_logs import is_totals
 from heapscope.config.cores import named_core
-from heapscope.logs.heaps.image_state import is_image
+from heapscope.logs.heaps.held_heaps import is_image
 from heapscope.simulation.result.result import ReplayResult
 from heapscope.trace.things.thing import kinds_by_head
 

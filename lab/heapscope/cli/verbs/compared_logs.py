@@ -12,8 +12,8 @@ from heapscope.base.printable import printable
 from heapscope.base.sizes import parse_size
 from heapscope.logs.answer.log_comparison import LogComparison, compare_logs
 from heapscope.logs.answer.log_sides import ComparedLog, log_side, totals_side
+from heapscope.logs.heaps.held_heaps import is_image
 from heapscope.logs.heaps.image_log import blocks_by_name, blocks_by_size
-from heapscope.logs.heaps.image_state import is_image
 from heapscope.simulation.result.several import SIDES_MAX
 
 _GIVEN = ("total", "used", "free", "largest", "min")

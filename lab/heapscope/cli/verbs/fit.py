@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -108,6 +109,8 @@ def fit(
     The pool holds for this run. --provable also has the one that no program fills which asks for
     the same sizes and never has more live, whatever its order: mostly many times as large.
     With --jitter, perturbed runs of the trace also say which share of runs each pool serves.
+    A memory image, or the state.hst that `image` makes of it, is fitted as the blocks that it
+    holds, allocated by address.
 
     With --pools it is about the pools that a program names, which grow by blocks: an initial one
     and increments. The pool events of a trace are replayed with other sizes, exactly, and the sizes
@@ -133,6 +136,7 @@ def fit(
     from heapscope.answers.fit.fit_trace import pool_rules
     from heapscope.answers.fit.smallest_pool import FitResults
     from heapscope.answers.fit.verdict import with_verdict
+    from heapscope.cli.verbs.begun import as_named, held_trace
     from heapscope.cli.verbs.recorded import with_word_size
     from heapscope.memory.layout.allocator import parse_allocator, placements
     from heapscope.simulation.jitter.runs import Jitter
@@ -178,31 +182,33 @@ def fit(
     if firmware is not None:
         names += (firmware.before, firmware.after)
     names = list(dict.fromkeys(names or placements()))
-    matches = [
-        fit_one(
-            trace,
-            names,
-            task=task,
-            margin=margin,
-            jitter=perturbed,
-            placement=placement,
-            needs=needs,
-            provable=provable,
-            reading=phase(progress, "reading"),
-            progress=phase(progress, "fitting", parts=True),
-            perturbing=phase(progress, "perturbed runs", parts=True),
+    with ExitStack() as stack:
+        paths = [stack.enter_context(held_trace(trace)) for trace in traces]
+        matches = [
+            fit_one(
+                path,
+                names,
+                task=task,
+                margin=margin,
+                jitter=perturbed,
+                placement=placement,
+                needs=needs,
+                provable=provable,
+                reading=phase(progress, "reading"),
+                progress=phase(progress, "fitting", parts=True),
+                perturbing=phase(progress, "perturbed runs", parts=True),
+            )
+            for path in paths
+        ]
+        if firmware is not None:
+            matches = [with_verdict(results, firmware) for results in matches]
+        return FitResults(
+            tuple(
+                as_named(with_word_size(result, path, named=len(traces) > 1), trace)
+                for trace, path, results in zip(traces, paths, matches, strict=True)
+                for result in results
+            )
         )
-        for trace in traces
-    ]
-    if firmware is not None:
-        matches = [with_verdict(results, firmware) for results in matches]
-    return FitResults(
-        tuple(
-            with_word_size(result, trace, named=len(traces) > 1)
-            for trace, results in zip(traces, matches, strict=True)
-            for result in results
-        )
-    )
 
 
 def _refuse(given: Mapping[str, object], reason: str, remedy: str) -> None:

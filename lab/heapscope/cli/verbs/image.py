@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -11,6 +12,7 @@ from heapscope.cli.verbs.options import Chip, Elf, Idf
 
 if TYPE_CHECKING:
     from heapscope.answers.image.result import ImageResult
+    from heapscope.logs.heaps.state_file import HeldHeaps
 
 
 def image(
@@ -40,11 +42,27 @@ def image(
       heapscope image dram.bin@0x3fc80000 rtc.bin@0x50000000 --chip esp32c3 --idf 5.5
       heapscope image gdb:localhost:3333 --chip esp32c3
     """
-    from heapscope.answers.image.answer import answer_of
+    return image_with_heaps(
+        *files, elf=elf, symbols=symbols, chip=chip, idf=idf, progress=progress
+    )[0]
+
+
+def image_with_heaps(
+    *files: str,
+    elf: str | Path | None = None,
+    symbols: Path | None = None,
+    chip: str | None = None,
+    idf: str | None = None,
+    progress: OnProgress | None = None,
+) -> tuple[ImageResult, HeldHeaps]:
+    """The answer, and the heaps as a state that a trace can start on."""
+    from heapscope.answers.image.answer import answer_with_heaps
+    from heapscope.logs.heaps.held_heaps import held_by
     from heapscope.memory.image.dwarf_types import read_types
     from heapscope.memory.image.firmware_elf import read_firmware
     from heapscope.memory.image.read import read_images
     from heapscope.memory.image.same_build import with_firmware, with_symbols
+    from heapscope.memory.image.stack_variables import with_stacks
     from heapscope.memory.image.symbols import read_nm
     from heapscope.memory.layout.chips import load_chip
 
@@ -58,4 +76,11 @@ def image(
         memory = with_symbols(memory, names)
     named = firmware is not None and memory.symbols is firmware.symbols
     types = read_types(str(elf)) if named else None
-    return answer_of(memory, chip=chip, idf=idf or "", types=types)
+    result, heaps = answer_with_heaps(
+        memory,
+        chip=chip,
+        idf=idf or "",
+        types=types,
+        with_stacks=partial(with_stacks, str(elf)) if named else None,
+    )
+    return result, held_by(memory, heaps, result)

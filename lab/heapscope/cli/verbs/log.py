@@ -94,8 +94,8 @@ def log(
       heapscope log /dev/ttyUSB0
     """
     from heapscope.logs.answer.answered import answered
+    from heapscope.logs.heaps.held_heaps import is_image
     from heapscope.logs.heaps.image_log import read_image
-    from heapscope.logs.heaps.image_state import is_image
     from heapscope.logs.heaps.state_allocators import POISONINGS
     from heapscope.logs.reader.addresses import Addresses
     from heapscope.logs.reader.facts import read_log

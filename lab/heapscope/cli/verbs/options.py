@@ -34,6 +34,10 @@ def output(metavar: str, *, writes: bool = True, required: bool = False) -> Opti
 
 
 Trace = Annotated[str | Path, Option("T.hst", "Trace (.hst, or .hst.zst).")]
+State = Annotated[
+    str | Path | None,
+    Option("LOG", "Begin with the heaps as the end of this log, or a memory image, has them."),
+]
 Traced = Annotated[
     bool,
     Option("", "The trace has the blocks of Wi-Fi, lwIP and Bluetooth too: they count once."),

@@ -16,6 +16,7 @@ from heapscope.cli.verbs.options import (
     Needs,
     Runs,
     Seed,
+    State,
     Strength,
     Trace,
 )
@@ -49,6 +50,7 @@ def place(
     jitter: Runs = None,
     jitter_seed: Seed = 0,
     jitter_strength: Strength = STRENGTH,
+    state: State = None,
     progress: OnProgress | None = None,
     **memory: Unpack[MemoryOptions],
 ) -> PlaceResult:
@@ -72,6 +74,7 @@ def place(
     """
     from heapscope.answers.place.answer import place as answer
     from heapscope.answers.place.question import PlaceQuestion, PlaceWish, check_whole
+    from heapscope.cli.verbs.begun import as_named, held_trace, memory_for
     from heapscope.cli.verbs.recorded import with_word_size
     from heapscope.forecast.predict.memory_choice import choose_memory
     from heapscope.memory.choose import NO_RULES, choose_placement
@@ -79,49 +82,50 @@ def place(
     from heapscope.memory.layout.toml_text import read_toml_text
     from heapscope.simulation.jitter.runs import Jitter
 
-    path, options = Path(trace), given(memory)
-    layout = choose_memory(options, path).layout
-    choose_placement(options, layout)  # names what is wrong in it by the file's own name
-    own = options.get("place")
-    text = "" if own is None or str(own) == NO_RULES else read_toml_text(own, what="rules").text
-    needs = parse_requests(need)
-    if len(needs) > 1:
-        raise InputError("--need given twice: rules are for one request", remedy="give it once")
-    wish = PlaceWish(
-        need=needs[0] if needs else None,
-        slow=slow,
-        seconds=time_limit,
-        given=text,
-        pools=fixed_blocks,
-    )
-    wish.check()
-    perturbed = Jitter.requested(jitter, seed=jitter_seed, strength=jitter_strength)
-    if second is not None:
-        _check_other(path, Path(second))
-        check_whole(Path(second))
+    options = given(memory)
+    with held_trace(trace) as path:
+        layout = memory_for(trace, options, path, state=state).layout
+        choose_placement(options, layout)  # names what is wrong in it by the file's own name
+        own = options.get("place")
+        text = "" if own is None or str(own) == NO_RULES else read_toml_text(own, what="rules").text
+        needs = parse_requests(need)
+        if len(needs) > 1:
+            raise InputError("--need given twice: rules are for one request", remedy="give it once")
+        wish = PlaceWish(
+            need=needs[0] if needs else None,
+            slow=slow,
+            seconds=time_limit,
+            given=text,
+            pools=fixed_blocks,
+        )
+        wish.check()
+        perturbed = Jitter.requested(jitter, seed=jitter_seed, strength=jitter_strength)
+        if second is not None:
+            _check_other(path, Path(second))
+            check_whole(Path(second))
 
-    def with_threshold(most: int) -> Layout | None:
-        if "psram" not in options and "boot_log" not in options:
-            return None
-        try:
-            return choose_memory(given({**options, "psram_threshold": most}), path).layout
-        except HeapscopeError:  # the log's device has no PSRAM, or no room for the reserve
-            return None
+        def with_threshold(most: int) -> Layout | None:
+            if "psram" not in options and "boot_log" not in options:
+                return None
+            try:
+                return choose_memory(given({**options, "psram_threshold": most}), path).layout
+            except HeapscopeError:  # the log's device has no PSRAM, or no room for the reserve
+                return None
 
-    question = PlaceQuestion(
-        path=path,
-        layout=layout,
-        wish=wish,
-        with_threshold=with_threshold,
-        tried=counted(progress, "replays with rules"),
-    )
-    result = answer(
-        question,
-        second=None if second is None else Path(second),
-        jitter=perturbed,
-        perturbing=phase(progress, "perturbed runs", parts=True),
-    )
-    return with_word_size(result, path, damage=True)
+        question = PlaceQuestion(
+            path=path,
+            layout=layout,
+            wish=wish,
+            with_threshold=with_threshold,
+            tried=counted(progress, "replays with rules"),
+        )
+        result = answer(
+            question,
+            second=None if second is None else Path(second),
+            jitter=perturbed,
+            perturbing=phase(progress, "perturbed runs", parts=True),
+        )
+        return as_named(with_word_size(result, path, damage=True), trace)
 
 
 def _check_other(path: Path, second: Path) -> None:

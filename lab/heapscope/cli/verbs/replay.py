@@ -11,6 +11,7 @@ from heapscope.base.progress import OnProgress, phase
 from heapscope.cli.verbs.options import (
     Fold,
     Needs,
+    State,
     Trace,
 )
 from heapscope.memory.options import MemoryOptions, given
@@ -44,10 +45,7 @@ def replay(
     explain: Annotated[
         int | None, Option("EVENT", "Say why this request went where it went.", least=0)
     ] = None,
-    state: Annotated[
-        str | Path | None,
-        Option("LOG", "Begin with the heaps as the end of this log, or a memory image, has them."),
-    ] = None,
+    state: State = None,
     fold: Fold = None,
     contents: bool = True,
     progress: OnProgress | None = None,

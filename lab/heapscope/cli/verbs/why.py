@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Unpack
 
 from heapscope.base.errors import InputError
@@ -16,6 +15,7 @@ from heapscope.cli.verbs.options import (
     Plan,
     Runs,
     Seed,
+    State,
     Strength,
     Trace,
 )
@@ -48,6 +48,7 @@ def why(
     jitter: Runs = None,
     jitter_seed: Seed = 0,
     jitter_strength: Strength = STRENGTH,
+    state: State = None,
     fold: Fold = None,
     progress: OnProgress | None = None,
     **memory: Unpack[MemoryOptions],
@@ -60,6 +61,7 @@ def why(
     does not make; a plan also keeps it possible at every moment. --jitter says how many perturbed
     runs test the plan (50; 0: none). With --movable the program holds blocks of a call site by
     handles: where a request fails, each is allocated anew and kept where it then lies lower.
+    A memory image, or the state.hst that `image` makes of it, is explained with its own regions.
 
     Examples:
       heapscope why T.hst --pool 40KB
@@ -67,11 +69,12 @@ def why(
       heapscope why T.hst --chip esp32 --idf 4.2 --need 100000
       heapscope why T.hst --chip esp32 --idf 5.5 --sdkconfig sdkconfig --plan --need 16717
       heapscope why T.hst --pool 40KB --allocator heap_4 --json why.json
+      heapscope why dram.bin@0x3fc80000 --chip esp32c3 --idf 5.5 --need 100000
     """
     from heapscope.answers.why.explain import Selection, explain
     from heapscope.answers.why.plan_find import plan_wish
+    from heapscope.cli.verbs.begun import as_named, held_trace, memory_for
     from heapscope.forecast.predict.knob_choice import choose_knobs
-    from heapscope.forecast.predict.memory_choice import choose_memory
     from heapscope.memory.choose import choose_placement
     from heapscope.simulation.jitter.runs import Jitter
 
@@ -82,23 +85,25 @@ def why(
         raise InputError("--jitter tests a plan", remedy="add --plan")
     if not plan:
         Jitter.requested(None, seed=jitter_seed, strength=jitter_strength)
-    path, options = Path(trace), given(memory)
-    layout = choose_memory(options, path).layout
-    knobs, knobs_of = choose_knobs(layout, options.get("sdkconfig"))
-    return explain(
-        path,
-        layout,
-        needs=parse_requests(need),
-        placement=choose_placement(options, layout),
-        selection=Selection(failure=failure, event=event),
-        depth=depth,
-        tried=counted(progress, "replays with changes"),
-        movable=movable,
-        knobs=knobs,
-        knobs_of=knobs_of,
-        plan=plan_wish(
-            options.get("sdkconfig"), jitter=jitter, seed=jitter_seed, strength=jitter_strength
+    options = given(memory)
+    with held_trace(trace) as path:
+        layout = memory_for(trace, options, path, state=state).layout
+        knobs, knobs_of = choose_knobs(layout, options.get("sdkconfig"))
+        result = explain(
+            path,
+            layout,
+            needs=parse_requests(need),
+            placement=choose_placement(options, layout),
+            selection=Selection(failure=failure, event=event),
+            depth=depth,
+            tried=counted(progress, "replays with changes"),
+            movable=movable,
+            knobs=knobs,
+            knobs_of=knobs_of,
+            plan=plan_wish(
+                options.get("sdkconfig"), jitter=jitter, seed=jitter_seed, strength=jitter_strength
+            )
+            if plan
+            else None,
         )
-        if plan
-        else None,
-    )
+    return as_named(result, trace)

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from heapscope.answers.image.answer import answer_of, heaps_of
+from heapscope.answers.image.census import UNNAMED, kind_of
 from heapscope.answers.image.heap import ImageHeap
 from heapscope.answers.image.models import Modelled, modelled
+from heapscope.logs.heaps.held_heaps import heaps_in, labelled
 from heapscope.logs.heaps.image_state import check_state
 from heapscope.logs.reader.facts import read_log
 from heapscope.logs.reader.reading import LogReading
 from heapscope.logs.reader.state import HeapState, last_state
-from heapscope.memory.image.read import read_images
 
 BLOCKS, NAMED = "blocks in use", "blocks by name"  #: the sections of these figures
 _PLAIN = "0x00001000"  # MALLOC_CAP_DEFAULT
@@ -22,11 +22,11 @@ def read_image(names: str, reading: LogReading, *, idf: str) -> tuple[str, int]:
     """Reads it as the log of a device that prints its heaps and every block; `names`: of the files
     of one moment, with commas. The name of the files, and lines. InputError: it cannot be read, or
     is damaged so that no request can be tried in it."""
-    image = read_images(names.split(","))
-    heaps = sorted(heaps_of(image), key=lambda heap: (heap.turn is None, heap.turn, heap.start))
+    held = heaps_in(names)
+    heaps = held.heaps
     for heap in heaps:
         check_state(heap, names)
-    models = modelled(heaps, idf or image.sdk)
+    models = modelled(heaps, idf or held.sdk)
     text = "\n".join(_lines(heaps, models)) + "\n"
     lines = read_log((text.encode("ascii"),), reading)
     state = last_state(reading)
@@ -38,7 +38,7 @@ def read_image(names: str, reading: LogReading, *, idf: str) -> tuple[str, int]:
 def blocks_by_size(names: str) -> dict[tuple[str, str], int]:
     """Bytes in used blocks of each size as requested, or as they are, by section and name."""
     sizes: dict[tuple[str, str], int] = {}
-    for heap in heaps_of(read_images(names.split(","))):
+    for heap in heaps_in(names).heaps:
         for block in heap.blocks:
             if block.used:
                 each = block.size if block.requested is None else block.requested
@@ -49,8 +49,15 @@ def blocks_by_size(names: str) -> dict[tuple[str, str], int]:
 
 def blocks_by_name(names: str) -> dict[tuple[str, str], int]:
     """Bytes in used blocks of each name, by section and name, the most bytes first."""
-    census = answer_of(read_images(names.split(","))).census
-    return {(NAMED, row.name): row.bytes for row in census}
+    held = labelled(names)
+    sizes: dict[tuple[str, str], int] = {}
+    for heap in held.heaps:
+        for block in heap.blocks:
+            label = held.labels.get(block.address)
+            if block.used and label is not None:
+                key = NAMED, kind_of(label.name) or UNNAMED
+                sizes[key] = sizes.get(key, 0) + block.size
+    return dict(sorted(sizes.items(), key=lambda one: -one[1]))
 
 
 def _with_orders(

@@ -5,48 +5,26 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from heapscope.answers.image.answer import heaps_of
 from heapscope.answers.image.heap import ImageHeap
 from heapscope.answers.image.models import modelled, region_of
 from heapscope.base import capabilities
 from heapscope.base.errors import InputError
-from heapscope.base.placed_file import placed
 from heapscope.base.sizes import parse_size
 from heapscope.base.wording import plural
+from heapscope.logs.heaps.held_heaps import heaps_in
+from heapscope.logs.heaps.state_file import HeldHeaps
 from heapscope.logs.heaps.state_layout import only_name
 from heapscope.logs.heaps.state_memory import external_rule
 from heapscope.logs.reader.logged_memory import LoggedMemory, RegionKind, known_chip
 from heapscope.logs.reader.state import StateRegion
-from heapscope.memory.image.elf_core import is_elf
-from heapscope.memory.image.esp_core import is_esp_core
-from heapscope.memory.image.memory_image import MemoryImage
-from heapscope.memory.image.read import read_images
-from heapscope.memory.image.zephyr_core import is_zephyr_core
 from heapscope.memory.layout.allocator import parse_allocator
 from heapscope.memory.layout.layout import Layout, MallocRule, Region
-from heapscope.trace.source import open_blocks
 
 _PLAIN = capabilities.DEFAULT | capabilities.INTERNAL
 _ASSUMED = _PLAIN | capabilities.EIGHT_BIT | capabilities.WORD
 #: Words whose damage leaves the state of the heap unknown.
 _STRUCTURE = {"header", "back_link", "free_link", "control"}
-_HEAD = 4096
-_LIMIT = "malloc_alwaysinternal_limit"
 _OFF = 0xFFFF_FFFF
-
-
-def is_image(names: str) -> bool:
-    """Whether a file is a device's memory, by its name or first bytes. Several are separated by
-    commas."""
-    first = names.split(",")[0]
-    path, address = placed(first)
-    if address is not None and path != first:
-        return True
-    with open_blocks(path) as blocks:
-        head = next(iter(blocks), b"")[:_HEAD]
-    if address is not None:
-        return b"\0" in head  # a log may have digits as its name, too
-    return is_elf(head) or is_esp_core(head) or is_zephyr_core(head)
 
 
 def image_layout(
@@ -60,15 +38,25 @@ def image_layout(
     """The regions with the blocks that they hold, and their free blocks in the order of the lists.
     `threshold`: the size above which malloc asks PSRAM first, or "off". InputError: the image does
     not tell a state, or not one alone, and what would."""
-    image = read_images(names.split(","))
-    where = ", ".join(image.files)
-    heaps = sorted(heaps_of(image), key=lambda heap: (heap.turn is None, heap.turn, heap.start))
+    return layout_of(heaps_in(names), chip=chip, idf=idf, allocator=allocator, threshold=threshold)
+
+
+def layout_of(
+    held: HeldHeaps,
+    *,
+    chip: str | None = None,
+    idf: str | None = None,
+    allocator: str | None = None,
+    threshold: str | None = None,
+) -> Layout:
+    """The same of heaps that were read."""
+    heaps, where = held.heaps, held.where
     for heap in heaps:
         check_state(heap, where)
-    data = known_chip(chip or image.chip) if chip or image.chip else None
-    memory = LoggedMemory(data, idf or image.sdk)
+    data = known_chip(chip or held.chip) if chip or held.chip else None
+    memory = LoggedMemory(data, idf or held.sdk)
     kinds = memory.kinds([StateRegion(start=one.start, size=one.size, line=0) for one in heaps])
-    named, notes = _allocators(heaps, idf or image.sdk, allocator, where)
+    named, notes = _allocators(heaps, idf or held.sdk, allocator, where)
     regions = tuple(
         _region(heap, name, kind) for heap, name, kind in zip(heaps, named, kinds, strict=True)
     )
@@ -78,10 +66,10 @@ def image_layout(
     return Layout(
         name=f"the state of {where}",
         regions=regions,
-        malloc=_rule(image, regions, plain, threshold, where),
+        malloc=_rule(held.limit, regions, plain, threshold, where),
         request_max=0 if data is None else data.request_max,
-        chip="" if data is None else chip or image.chip,
-        sdk=idf or image.sdk,
+        chip="" if data is None else chip or held.chip,
+        sdk=idf or held.sdk,
         source=where,
         notes=(*notes, *_notes(heaps, known=data is not None)),
     )
@@ -145,14 +133,12 @@ def _kind(caps: tuple[int, int, int]) -> str:
 
 
 def _rule(
-    image: MemoryImage,
+    limit: int | None,
     regions: Sequence[Region],
     plain: MallocRule,
     threshold: str | None,
     where: str,
 ) -> MallocRule:
-    at = None if image.symbols is None else image.symbols.address(_LIMIT)
-    limit = None if at is None else image.word(at)
     if threshold is not None:
         size = None if threshold == "off" else parse_size(threshold, what="--psram-threshold")
         return plain if size is None else external_rule(plain, threshold=size)

@@ -27,7 +27,7 @@ _ADDRESS = 0x03  # DW_OP_addr
 _INDEXED = 0xA1  # DW_OP_addrx
 _PLUS = 0x23  # DW_OP_plus_uconst
 _NAME_MAX = 120
-_REMEDY = "give the ELF that the build wrote, build/PROJECT.elf, whole"
+REMEDY = "give the ELF that the build wrote, build/PROJECT.elf, whole"
 _SCOPES = ("namespace", "subprogram", "lexical_block", "inlined_subroutine")
 _KINDS = {
     "base_type": BASE,
@@ -49,13 +49,13 @@ def read_types(path: str | Path) -> Types:
     """The variables that have an address, by what they are. Without debug information there are
     no variables. InputError: the file is damaged, or is not an ELF."""
     name = printable(str(path), limit=400)
-    with Path(path).open("rb") as file, reading(name, DEBUG_DAMAGED, remedy=_REMEDY):
+    with Path(path).open("rb") as file, reading(name, DEBUG_DAMAGED, remedy=REMEDY):
         elf = ELFFile(file)
         if not elf.has_dwarf_info():
             return Types({}, ())
         dwarf = elf.get_dwarf_info()
         bound_entries(dwarf)
-        reader = _DebugReader()
+        reader = DebugReader()
         variables = tuple(
             variable
             for unit in dwarf.iter_CUs()
@@ -65,7 +65,7 @@ def read_types(path: str | Path) -> Types:
         return Types(reader.types, variables)
 
 
-class _DebugReader:
+class DebugReader:
     """The types that variables lead to, by their place in the debug information."""
 
     def __init__(self) -> None:
@@ -75,7 +75,7 @@ class _DebugReader:
 
     def variables(self, scope: Any, depth: int = 0) -> Iterator[Variable]:
         for entry in scope.iter_children():
-            tag = _tag(entry)
+            tag = tag_of(entry)
             if tag == "variable":
                 variable = self._variable(entry)
                 if variable is not None:
@@ -97,11 +97,11 @@ class _DebugReader:
             declared = entry.get_DIE_from_attribute("DW_AT_specification")
         if "DW_AT_type" not in declared.attributes:
             declared = entry
-        number = self._of(declared)
-        name = _name(declared) or _name(entry)
+        number = self.of(declared)
+        name = name_of(declared) or name_of(entry)
         return Variable(name, address, number) if number and name else None
 
-    def _of(self, entry: Any) -> int:
+    def of(self, entry: Any) -> int:
         """The number of the type that an entry has; 0: void."""
         if "DW_AT_type" not in entry.attributes:
             return 0
@@ -120,34 +120,34 @@ class _DebugReader:
             self.types[entry.offset] = self._type(entry)
 
     def _type(self, entry: Any) -> Type:
-        tag = _tag(entry)
+        tag = tag_of(entry)
         if tag in _ALIASES:
-            return Type(kind=OTHER, name=_name(entry), of=self._of(entry), alias=True)
+            return Type(kind=OTHER, name=name_of(entry), of=self.of(entry), alias=True)
         kind = _KINDS.get(tag, OTHER)
         size = _number_of(entry, "DW_AT_byte_size")
         if kind == POINTER:
-            return Type(kind=kind, size=size or _WORD, of=self._of(entry))
+            return Type(kind=kind, size=size or _WORD, of=self.of(entry))
         if kind == ARRAY:
-            return Type(kind=kind, size=size, of=self._of(entry), count=_count(entry))
+            return Type(kind=kind, size=size, of=self.of(entry), count=_count(entry))
         members = tuple(self._members(entry)) if kind in (STRUCT, UNION) else ()
-        return Type(kind=kind, name=_name(entry), size=size, members=members)
+        return Type(kind=kind, name=name_of(entry), size=size, members=members)
 
     def _members(self, entry: Any) -> Iterator[Member]:
         for child in entry.iter_children():
-            tag = _tag(child)
+            tag = tag_of(child)
             if tag not in ("member", "inheritance") or "DW_AT_external" in child.attributes:
                 continue
             at = _member_offset(child)
             if at is not None:
                 bits = "DW_AT_bit_size" in child.attributes
-                yield Member(_name(child), at, self._of(child), bits)
+                yield Member(name_of(child), at, self.of(child), bits)
 
 
-def _tag(entry: Any) -> str:
+def tag_of(entry: Any) -> str:
     return str(entry.tag).removeprefix("DW_TAG_")
 
 
-def _name(entry: Any) -> str:
+def name_of(entry: Any) -> str:
     attribute = entry.attributes.get("DW_AT_name")
     return (
         ""
@@ -191,6 +191,13 @@ def _leb128(data: bytes) -> tuple[int, bytes]:
     return value, b""
 
 
+def signed_leb128(data: bytes) -> tuple[int, bytes]:
+    """The same of a number with a sign."""
+    value, rest = _leb128(data)
+    bits = 7 * (len(data) - len(rest))
+    return (value - (1 << bits) if bits and value >> bits - 1 else value), rest
+
+
 def _member_offset(entry: Any) -> int | None:
     """None: it is computed when the program runs, as that of a virtual base."""
     attribute = entry.attributes.get("DW_AT_data_member_location")
@@ -208,7 +215,7 @@ def _count(entry: Any) -> int:
     """Elements of all dimensions together; 0: as many as there is room for."""
     result = 1
     for child in entry.iter_children():
-        if _tag(child) != "subrange_type":
+        if tag_of(child) != "subrange_type":
             continue
         count = child.attributes.get("DW_AT_count")
         upper = child.attributes.get("DW_AT_upper_bound")

@@ -39,17 +39,17 @@ def with_firmware(image: MemoryImage, firmware: FirmwareElf) -> MemoryImage:
         )
     if len(image.build) >= _DIGITS:
         if firmware.digest.startswith(image.build):
-            return replace(image, symbols=firmware.symbols)
+            return _named(image, firmware)
         stated = f"its SHA-256 begins with {firmware.digest[: len(image.build)]}, not {image.build}"
         words = _compared(image, firmware)
         if words.told < _TOLD or words.same < _SAME * words.told:
             return _refused(image, f"{firmware.file} is of another build: {stated}")
         note = f"{firmware.file} was changed after the build ({stated}), but tells the same memory."
-        return replace(image, symbols=firmware.symbols, notes=(*image.notes, note))
+        return _named(image, firmware, note)
     words = _compared(image, firmware)
     if words.told < _TOLD:
         note = f"Whether {firmware.file} is of this build is not known: no bytes of both tell it."
-        return replace(image, symbols=firmware.symbols, notes=(*image.notes, note))
+        return _named(image, firmware, note)
     if words.same < _OTHER * words.told:
         return _refused(
             image,
@@ -62,8 +62,17 @@ def with_firmware(image: MemoryImage, firmware: FirmwareElf) -> MemoryImage:
             f"{firmware.file} may be of another build: {words.told - words.same:,} of "
             f"{plural(words.told, 'word')} that a program hardly changes differ."
         )
-        return replace(image, symbols=firmware.symbols, notes=(*image.notes, note))
-    return replace(image, symbols=firmware.symbols)
+        return _named(image, firmware, note)
+    return _named(image, firmware)
+
+
+def _named(image: MemoryImage, firmware: FirmwareElf, *notes: str) -> MemoryImage:
+    return replace(
+        image,
+        symbols=firmware.symbols,
+        machine=image.machine or firmware.machine,
+        notes=(*image.notes, *notes),
+    )
 
 
 def with_symbols(image: MemoryImage, symbols: FirmwareSymbols) -> MemoryImage:

@@ -50,11 +50,21 @@ class Variable:
 
 
 @dataclass(frozen=True)
+class StackValue:
+    """A variable that a register holds. `type`: of the value."""
+
+    name: str
+    value: int
+    type: int
+
+
+@dataclass(frozen=True)
 class Types:
-    """`by_id`: 0 is void, which is not in it."""
+    """`by_id`: 0 is void, which is not in it. `values`: of variables without an address."""
 
     by_id: Mapping[int, Type]
     variables: tuple[Variable, ...]
+    values: tuple[StackValue, ...] = ()
 
     def plain(self, number: int) -> Type:
         """Aliases taken off; a structure that is declared alone is the one of its name."""

@@ -87,7 +87,9 @@ def replay(
             observer.begin(reader)
         health = read_trace(path, reader, progress=_counting(reader, progress))
         shown = printable(str(path), limit=400)
-        if reader.census().events == 0 and (health.loss is None or health.loss.events == 0):
+        census = reader.census()
+        begun = census.live_peak != 0  # a snapshot's blocks are no events
+        if census.events == 0 and not begun and (health.loss is None or health.loss.events == 0):
             raise _nothing(shown)
         if observer is not None:
             observer.end(reader)

@@ -1,0 +1,145 @@
+"""The variables of functions on a stack lead to blocks, as debug information tells them."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from tests.needs import need_program
+
+from heapscope.answers.image.typed import Content, typed_blocks
+from heapscope.memory.image.dwarf_types import read_types
+from heapscope.memory.image.firmware_elf import read_firmware
+from heapscope.memory.image.gdb_target import read_target
+from heapscope.memory.image.memory_image import MemoryImage
+from heapscope.memory.image.stack_variables import with_stacks
+from heapscope.memory.image.types import Types
+
+SOURCE = """
+struct node { struct node *next; int number; };
+typedef struct { struct node *first; char *text; } list_t;
+struct inner { unsigned short values[6]; };
+volatile unsigned reached;
+unsigned char heap[256] __attribute__((aligned(64)));
+static unsigned used;
+static void *take(void) { return heap + 64 * used++; }
+__attribute__((noinline)) void wait(struct inner *held, const list_t *list)
+{
+    while (held->values[0] == 0)
+    {
+        reached++;
+        __asm__ volatile("" ::"r"(held), "r"(list->first) : "memory");
+    }
+}
+__attribute__((noinline)) int middle(int number)
+{
+    struct inner *kept = take();
+    list_t list;
+    list.first = take();
+    list.first->next = take();
+    list.first->number = number;
+    wait(kept, &list);
+    return list.first->number + kept->values[0];
+}
+int main(void)
+{
+    struct node *mine = take();
+    mine->number = middle(3);
+    return mine->number;
+}
+"""
+START = """
+.section .init
+.globl _start
+_start:
+  lui sp, %hi(stack_end)
+  addi sp, sp, %lo(stack_end)
+  call main
+1: j 1b
+.bss
+.align 4
+.space 4096
+stack_end: .word 0
+"""
+NAMES = {
+    0: ("struct node[8]", "main.mine"),
+    64: ("struct inner[5]", "wait.held"),
+    128: ("struct node[8]", "middle.list.first"),
+    192: ("struct node[8]", "middle.list.first[0].next"),
+}
+
+
+def built(folder: Path, level: str) -> Path:
+    gcc = need_program("riscv64-unknown-elf-gcc", package="gcc-riscv64-unknown-elf")
+    (folder / "a.c").write_text(SOURCE, encoding="utf-8")
+    (folder / "start.S").write_text(START, encoding="utf-8")
+    options = ["-march=rv32imac", "-mabi=ilp32", "-g", "-nostdlib", "-ffreestanding", level]
+    place = ["-Wl,--section-start=.init=0x80000000", "-Wl,-Ttext=0x80000100"]
+    command = [gcc, *options, *place, "start.S", "a.c", "-o", "a.elf"]
+    subprocess.run(command, cwd=folder, check=True, capture_output=True)
+    return folder / "a.elf"
+
+
+@pytest.fixture(params=[pytest.param("-O0", marks=pytest.mark.slow), "-Og",
+                        pytest.param("-Os", marks=pytest.mark.slow)])  # fmt: skip
+def stopped(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[tuple[Path, MemoryImage]]:
+    """The program, and its memory while its innermost function waits for ever."""
+    elf = built(tmp_path, request.param)
+    qemu = need_program("qemu-system-riscv32", package="qemu-system-misc")
+    command = [qemu, "-machine", "virt", "-m", "64", "-bios", "none", "-display", "none"]
+    command += ["-kernel", str(elf), "-monitor", "stdio", "-gdb", "tcp:127.0.0.1:0"]
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as process:
+        try:
+            yield elf, waiting_memory(process, elf)
+        finally:
+            process.kill()
+
+
+def waiting_memory(process: subprocess.Popen[str], elf: Path) -> MemoryImage:
+    assert process.stdin is not None
+    assert process.stdout is not None
+    print("info chardev", file=process.stdin, flush=True)
+    port = next(m[1] for line in process.stdout if (m := re.search(r"127\.0\.0\.1:(\d+)", line)))
+    at = read_firmware(str(elf)).symbols.address("reached")
+    assert at is not None
+    while True:
+        image = read_target(f"gdb:127.0.0.1:{port}@0x80000000+64KB")
+        if image.word(at):
+            return image
+
+
+def names(elf: Path, image: MemoryImage, types: Types) -> dict[int, tuple[str, str]]:
+    heap = read_firmware(str(elf)).symbols.address("heap")
+    assert heap is not None
+
+    def block_of(address: int) -> Content | None:
+        number = (address - heap) // 64
+        start = heap + 64 * number
+        return Content(start, start, 64) if 0 <= number < len(NAMES) else None
+
+    found = typed_blocks(image, types, types.variables, block_of)
+    return {block - heap: (one.name, one.path) for block, one in found.items()}
+
+
+def test_locals_of_each_frame_lead_to_blocks(stopped: tuple[Path, MemoryImage]) -> None:
+    elf, image = stopped
+    plain = read_types(elf)
+    assert names(elf, image, plain) == {}
+    types = with_stacks(str(elf), plain, image, {"one": image.threads[0].registers})
+    assert names(elf, image, types) == {
+        at: (name, f"task one: {path}") for at, (name, path) in NAMES.items()
+    }
+
+
+def test_registers_that_lead_nowhere_give_no_variables(
+    stopped: tuple[Path, MemoryImage],
+) -> None:
+    elf, image = stopped
+    plain = read_types(elf)
+    for registers in ({"pc": 0, "sp": 0}, {"pc": 0x8000_0102}, {"pc": 0xFFFF_FFFF, "sp": 4}, {}):
+        assert with_stacks(str(elf), plain, image, {"one": registers}).values == ()
