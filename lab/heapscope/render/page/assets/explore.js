@@ -165,7 +165,7 @@
     find("opened").hidden = answer.log !== undefined;
     if (find("logged") !== null) find("logged").hidden = answer.log === undefined;
     if (answer.log !== undefined) return void HS.explore.showLog(answer.log, name);
-    answer.hz = Number(answer.metadata.clock_hz) || null;
+    answer.hz = (answer.census.by_time && Number(answer.metadata.clock_hz)) || null;
     HS.opened = answer;
     HS.explore.restore(answer);
     HS.explore.filterAgain(HS.explore.stored());
