@@ -80,7 +80,7 @@ def test_threads_of_one_name_are_tasks_of_their_own_while_they_live_together(
 
 
 def test_the_clock_separates_the_events_of_a_busy_program(build: Build, recorded: Recorded) -> None:
-    """Of a run of some milliseconds, within one look of the recorder."""
+    """The run takes some milliseconds, within one look of the recorder."""
     (image,) = recorded(build("threads", "-pthread"), 2, 20_000).images
     times = events_of(image)["time"]
     assert np.all(np.diff(times.astype(np.int64)) >= 0)

@@ -23,7 +23,7 @@ from heapscope.native.events import NativeWriter, event_dtype
 from heapscope.native.live import ask_times, times
 from heapscope.native.reader import NameTable, NativeReader
 from heapscope.render.page.charts import draw
-from heapscope.render.page.data import side_data
+from heapscope.render.page.data import page_looks, side_data
 from heapscope.render.page.side import PageSide
 from heapscope.render.text.console import console
 from heapscope.render.text.table import CellText
@@ -179,7 +179,7 @@ def test_a_page_tells_seconds_in_its_tables_and_under_its_axis(
 
 
 def test_a_clock_that_does_not_separate_the_events_tells_no_seconds(clocked: Make) -> None:
-    """As a recorder that looks now and then gives many events one time."""
+    """A recorder that looks now and then gives many events one time."""
     path, ticks = clocked(7, steps=(*[0] * 1_000, 300))
     assert 1 < len(set(ticks)) < 16
     result = run(path)
@@ -211,7 +211,7 @@ def test_the_page_counts_ticks_from_the_first_event(clocked: Make) -> None:
     path, _ = clocked(4)
     result, match = survey(path, pool_layout(16_384), needs=[])
     side = PageSide(label="", result=result, survey=match, leaks=None)  # type: ignore[arg-type]
-    data = side_data(side, 0)
+    data = side_data(side, 0, page_looks([side]))
     assert result.clock is not None
     assert data["start"] == result.clock.first_time > 0
     ends = [time - data["start"] for time in data["moments"]["time"]]
@@ -222,7 +222,8 @@ def test_the_page_counts_ticks_from_the_first_event(clocked: Make) -> None:
 def test_the_page_knows_when_its_pins_spans_and_columns_were(clocked: Make, seed: int) -> None:
     path, ticks = clocked(seed)
     result, match = survey(path, pool_layout(16_384), needs=[])
-    data = side_data(PageSide(label="", result=result, survey=match, leaks=None), 0)  # type: ignore[arg-type]
+    side = PageSide(label="", result=result, survey=match, leaks=None)  # type: ignore[arg-type]
+    data = side_data(side, 0, page_looks([side]))
     assert data["failed"]
     for pin in (*data["failed"], *data["close"]):
         assert pin["time"] == ticks[pin["event"]]

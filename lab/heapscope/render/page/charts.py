@@ -276,9 +276,10 @@ def _map(number: int, side: PageSide, shared: Range1d) -> Any:
     chart = _figure(name, 150 + round(1.3 * height), shared)
     chart.y_range = Range1d(start=-2, end=height + 8)
     centres: dict[float, str] = {}
+    bottom = height + GAP
     for index, strip in enumerate(picture.strips):
-        # The first region on top, and in it the lowest address below.
-        top = height - strip.first_row - GAP * index
+        # The lowest address below, of the regions and in each.
+        top = bottom - GAP
         bottom = top - strip.rows
         source = ColumnDataSource(
             name=f"{name}/strip{index}",

@@ -61,7 +61,7 @@ bool hs_recorder_has_news(const hs_recorder_t *recorder);
 
 /* Seconds of the clock that records of the time have. */
 double hs_recorder_now(void);
-/* What the image's trace gets from here on is not older than `time`; nothing where that is to come. */
+/* Later events of the image are not older than `time`; no effect where that is to come. */
 void hs_recorder_take_time(const hs_recorder_t *recorder, hs_rec_image_t *image, double time);
 
 /* Marks the places whose processes have ended. O(places). */

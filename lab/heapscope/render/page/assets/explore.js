@@ -179,5 +179,11 @@
     swatch.style.background = HS.explore.background(task);
     key.append(swatch, place === null ? taskName(task) : `${taskName(task)} → ${place}`);
     return key;
-  }));
+  }), firstKey(HS.startup, "start-up"), firstKey(HS.allocator, "the allocator's own"));
+  function firstKey(colour, name) {
+    const key = HS.node("span", null, { class: "key" }), swatch = HS.node("i", null, { class: "swatch" });
+    swatch.style.background = colour;
+    key.append(swatch, name);
+    return key;
+  }
 })();
