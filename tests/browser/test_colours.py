@@ -95,6 +95,15 @@ def test_forty_tasks_have_forty_looks() -> None:
     assert patterns[: len(TASKS)] == [0] * len(TASKS)
 
 
+def test_sides_have_colours_that_no_task_has() -> None:
+    """One colour has one meaning on a page."""
+    for sides in (2, 6):
+        colours, patterns = task_looks(list(range(60, 0, -1)), sides=sides)
+        assert not set(colours) & set(TASKS[:sides])
+        looks = [one for one in zip(colours, patterns, strict=True) if one[0] != OTHERS]
+        assert len(set(looks)) == len(looks) == PATTERNS * (len(TASKS) - sides)
+
+
 @pytest.fixture
 def patterns(chromium: Any) -> Any:
     page = chromium.new_page()
@@ -137,7 +146,7 @@ def test_the_page_draws_and_names_forty_tasks(empty: Path, see: Open, tmp_path: 
     page.wait_for_selector("html[data-explorer=yes]", timeout=30_000)
     page.set_input_files("[data-file]", text)
     page.wait_for_selector("html[data-replayed]", timeout=30_000)
-    swatches = page.locator("[data-tasks] i")
+    swatches = page.locator("[data-tasks] button i")
     styles = swatches.evaluate_all("(all) => all.map((one) => one.style.background)")
     assert len(styles) >= 45
     assert len(set(styles[:LOOKS])) == LOOKS

@@ -211,6 +211,28 @@ def test_places_are_detected_by_what_is_known_of_them(
     assert re.search(text, page.inner_text("[data-cursor]"))
 
 
+def test_start_up_is_drawn_where_it_lies_and_a_click_names_it(
+    empty: Path, see: Open, hostile_trace: Path
+) -> None:
+    page = opened(see, empty, hostile_trace)
+    page.locator("[name=memory]").select_option(label="ESP32, ESP-IDF 5.3")
+    page.wait_for_function("() => HS.explore.seen.shown?.memory.name === 'ESP32, ESP-IDF 5.3'")
+    page.fill("[name=to]", "0x3ffaf000")
+    page.press("[name=to]", "Enter")
+    page.wait_for_function(
+        "() => document.querySelector('[data-cursor]').textContent.includes('start-up')"
+    )
+    drawn = page.evaluate("""() => {
+      const { layer, strips } = HS.explore.seen.shown;
+      const low = strips.find((one) => one.start === 0x3ffae6e0);
+      const y = Math.floor(((low.v0 + low.v1) / 2) * layer.height);
+      const row = layer.getContext("2d").getImageData(0, y, layer.width, 1).data;
+      const last = (layer.width - 1) * 4;
+      return [[...row.slice(0, 3)], [...row.slice(last, last + 3)]];
+    }""")
+    assert drawn == [[0x64, 0x74, 0x8B]] * 2  # the colour of start-up
+
+
 # ---- on paper and on a telephone -----------------------------------------------------------------
 
 OUTSIDE = """() => [...document.querySelectorAll("main *")]

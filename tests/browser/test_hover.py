@@ -96,10 +96,9 @@ class Map:
 
     def place(self, column: int, row: int) -> tuple[float, float]:
         strips = self.picture["strips"]
-        number = max(i for i, strip in enumerate(strips) if strip["first_row"] <= row)
-        strip = strips[number]
-        height = self.shape[1] + self.GAP * (len(strips) - 1)
-        bottom = height - strip["first_row"] - self.GAP * number - strip["rows"]
+        strip = next(one for one in strips if 0 <= row - one["first_row"] < one["rows"])
+        below = strips[strips.index(strip) + 1 :]  # the lowest addresses stand last
+        bottom = sum(one["rows"] + self.GAP for one in below)
         width = self.survey["columns"][0]["events"]
         return (column + 0.5) * width, bottom + row - strip["first_row"] + 0.5
 

@@ -18,6 +18,14 @@ CHECK = (
         BUDGETS,
     ),
     Mutant(
+        "check",
+        "a holder that cannot be told passes",
+        "lab/heapscope/fleet/budgets/judge.py::_untold",
+        "if row.verdict == UNKNOWN and row.blocks > 1:",
+        "if row.verdict == LEAK and row.blocks > 1:",
+        BUDGETS,
+    ),
+    Mutant(
         "budgets",
         "a minimum is one byte more",
         "lab/heapscope/fleet/budgets/judge_replay.py::_min_free",

@@ -89,4 +89,28 @@ LEAK_MUTANTS = (
         "",
         LEAK_VERDICTS,
     ),
+    Mutant(
+        "growth of states",
+        "what came back is what is left",
+        "lab/heapscope/base/growth.py::growth",
+        "back = size(most - last)",
+        "back = size(most - first)",
+        "tests/lab/leaks/test_states.py",
+    ),
+    Mutant(
+        "growth of states",
+        "a pointer among other words is none",
+        "lab/heapscope/logs/answer/held.py::_image",
+        'row.bytes if row.reach == "none" else 0',
+        "row.bytes",
+        "tests/lab/leaks/test_states.py",
+    ),
+    Mutant(
+        "a clock that separates",
+        "any clock tells seconds",
+        "lab/heapscope/simulation/replay/clock.py::clock_rate",
+        "or not reader.census().by_time",
+        "",
+        "tests/lab/replay/test_replay_clock.py",
+    ),
 )

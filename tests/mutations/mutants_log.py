@@ -128,4 +128,20 @@ OF_LOGS = (
         "> 1000 * times * median(steps)",
         f"{TESTS}/test_log_devices.py",
     ),
+    Mutant(
+        "points of a round",
+        "all lines of a round are one series",
+        "lab/heapscope/logs/answer/trend.py::_trend",
+        "2 * len(leaking) >= len(rows)",
+        "False",
+        "tests/lab/log/test_log_phases.py",
+    ),
+    Mutant(
+        "points of a round",
+        "what never comes back is a cache",
+        "lab/heapscope/logs/answer/trend.py::_stays_away",
+        "quarters[-1].min() > quarters[0].max()",
+        "False",
+        "tests/lab/log/test_log_phases.py",
+    ),
 )

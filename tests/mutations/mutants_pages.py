@@ -33,4 +33,12 @@ PAGES = (
         ".card dd { overflow: hidden; max-width: 40px; text-align: right;",
         LOOKS,
     ),
+    Mutant(
+        "one colour has one meaning",
+        "a task has the colour of a side",
+        "lab/heapscope/render/page/colours.py::task_looks",
+        "TASKS[sides if sides > 1 else 0 :]",
+        "TASKS[0:]",
+        "tests/browser/test_colours.py",
+    ),
 )

@@ -287,4 +287,12 @@ RECORD = (
         "turn_t turn = {.attach = true};",
         ATTACH,
     ),
+    Mutant(
+        "a clock that separates",
+        "times go back",
+        "lab/native/record/drain/clock.c::hs_recorder_take_time",
+        "image->time = ticks > image->time ? ticks : image->time;",
+        "image->time = ticks;",
+        "tests/native/test_record_drain.c",
+    ),
 )

@@ -124,7 +124,17 @@ def c_test(objects: Objects, test: str) -> bool:
     else:
         linked = objects.of(files, more)
     program = str(tree / "mutated")
-    command = [*compiler(), *FLAGS, *more, *linked, *support, str(tree / test), "-o", program]
+    command = [
+        *compiler(),
+        *FLAGS,
+        *more,
+        *linked,
+        *support,
+        str(tree / test),
+        "-o",
+        program,
+        "-lm",
+    ]
     subprocess.run(command, cwd=tree, check=True, capture_output=True)
     return _passes([program], tree, dict(os.environ))
 

@@ -105,6 +105,31 @@ static void test_the_peak_is_that_before_a_loss(void)
     hs_recorder_delete(recorder);
 }
 
+/* A time is taken where it is later than the one before, and is not to come. */
+static void test_events_have_the_time_of_the_last_time_record(void)
+{
+    hs_recorder_t *recorder = recorder_new(0, 0);
+    hs_rec_ring_t *ring = enter(recorder, 0);
+    const uint64_t began = (uint64_t)(recorder->began * 1e6);
+    const struct timespec pause = {0, 20000000};
+    nanosleep(&pause, NULL);
+    const uint64_t given[] = {began + 5000, began + 12000, began + 7000, began + 3600000000u, 0};
+    const uint64_t expected[] = {5000, 12000, 12000, 12000, 12000};
+    for (size_t i = 0; i < sizeof given / sizeof given[0]; i++) {
+        put(ring, HS_REC_TIME, given[i], 0, 1);
+        put(ring, HS_REC_MALLOC, 0x1000 + 0x100 * i, 100, 1);
+        hs_recorder_pump(recorder, 0);
+        hs_rec_image_t *image = hs_recorder_image(recorder, 0);
+        recorder->places[0].emptied = 0; /* else a pass that took all is a time, too */
+        assert(image->time + 1 >= expected[i] && image->time <= expected[i]);
+    }
+    hs_recorder_close(recorder);
+    hs_recorder_pump(recorder, 0);
+    (void)end(recorder, 0);
+    munmap(ring, HS_REC_RING_BYTES);
+    hs_recorder_delete(recorder);
+}
+
 /* By address: memory that a realloc is leaving is given to another thread before its end is seen. */
 static void test_a_realloc_that_another_thread_overtakes(void)
 {
@@ -225,11 +250,11 @@ static void test_which_records_are_sound(void)
         bool sound;
     } cases[] = {
         {0, HS_REC_MALLOC, 15, 0x1000, true},
-        {0, HS_REC_STOP, 0, 0, true},
+        {0, HS_REC_TIME, 0, 0, true},
         {0, HS_REC_MALLOC, HS_REC_THREAD_MAX, 0x1000, true}, /* all threads beyond are one */
         {HS_REC_DROP, HS_REC_LOST, 0, UINT32_MAX, true},
         {0, HS_REC_VOID, 0, 0, false},
-        {0, HS_REC_STOP + 1, 0, 0, false},
+        {0, HS_REC_TIME + 1, 0, 0, false},
         {0, HS_REC_MALLOC, 16, 0x1000, false},
         {0, HS_REC_LOST, 0, 1, false},
         {HS_REC_DROP, HS_REC_LOST, 0, UINT64_C(1) << 32, false},
@@ -295,14 +320,14 @@ static void put_anything(hs_rec_ring_t *ring, uint64_t *seed, bool wild)
         words[0] = (next(seed) % 64) << 4;
         words[1] = next(seed) % 2 == 0 ? 100 : UINT64_C(1) << 30;
     }
-    unsigned kind = 1u + (unsigned)next(seed) % HS_REC_STOP;
+    unsigned kind = 1u + (unsigned)next(seed) % HS_REC_TIME;
     if (kind == HS_REC_LOST) {
         words[0] &= UINT32_MAX;
     } else if (kind <= HS_REC_REALLOC_BEGIN && words[0] == 0) {
         words[0] = 16; /* no block is at 0 */
     }
     if (wild && next(seed) % 64 == 0) {
-        kind = next(seed) % 2 == 0 ? HS_REC_VOID : HS_REC_STOP + 1u;
+        kind = next(seed) % 2 == 0 ? HS_REC_VOID : HS_REC_TIME + 1u;
     }
     const uint32_t number = hs_rec_ring_claim(ring);
     hs_rec_ring_write(
@@ -396,6 +421,7 @@ int main(void)
     test_images_have_the_order_in_which_they_began();
     test_half_a_realloc();
     test_the_peak_is_that_before_a_loss();
+    test_events_have_the_time_of_the_last_time_record();
     test_a_realloc_that_another_thread_overtakes();
     test_a_freeing_realloc_that_another_thread_overtakes();
     test_holes_of_a_dead_process();

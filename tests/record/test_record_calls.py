@@ -79,6 +79,15 @@ def test_threads_of_one_name_are_tasks_of_their_own_while_they_live_together(
     assert {requested_by[size] for size in (2001, 2002, 2003)} == {"one by one"}
 
 
+def test_the_clock_separates_the_events_of_a_busy_program(build: Build, recorded: Recorded) -> None:
+    """The run takes some milliseconds, within one look of the recorder."""
+    (image,) = recorded(build("threads", "-pthread"), 2, 20_000).images
+    times = events_of(image)["time"]
+    assert np.all(np.diff(times.astype(np.int64)) >= 0)
+    assert len(times) > 30_000
+    assert len(np.unique(times)) > len(times) / 64
+
+
 def test_the_python_interpreter_is_recorded_to_its_end(recorded: Recorded) -> None:
     import sys
 

@@ -55,7 +55,7 @@ _HISTORY = ("hs_lab_history", "hs_lab_history_sums")
 _STRUCTS = (
     *("hs_lab_config_t", "hs_lab_timeline_t", "hs_lab_import_stats_t", "hs_lab_log_fact_t"),
     *("hs_lab_leak_row_t", "hs_lab_filter_t", "hs_lab_view_t", "hs_lab_life_t"),
-    *("hs_lab_lately_t", "hs_lab_need_t"),
+    *("hs_lab_lately_t", "hs_lab_need_t", "hs_lab_piece_row_t"),
 )
 
 

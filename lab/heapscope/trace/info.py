@@ -121,7 +121,7 @@ def read_info(
         health = read_trace(path, reader, progress=progress)
         info = _info(printable(str(path), limit=400), reader, health)
         event, first = info.live_peak_event, reader.census().first_time
-        rate = _rate(reader, health)
+        rate = _rate(reader, health) if reader.census().by_time else None
     if not peak_time or rate is None or event is None or not Path(path).is_file():
         return info
     with NativeReader() as reader:
@@ -149,7 +149,7 @@ def _info(file: str, reader: NativeReader, health: TraceHealth) -> TraceInfo:
         task_count=census.tasks,
         tasks=tasks_of(reader)[:_SHOWN],
         site_count=census.sites,
-        marks=_marks(reader, rate),
+        marks=_marks(reader, rate if reader.census().by_time else None),
         word_size=number(metadata, WORD_SIZE),
         source=None if SOURCE in health.unknown else printable(metadata.get(SOURCE, b"")),
         metadata=texts(metadata),

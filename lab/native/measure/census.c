@@ -20,6 +20,14 @@ void hs_census_free(hs_census_t *census)
     memset(census, 0, sizeof *census);
 }
 
+#define TICKS_MANY 64
+#define EVENTS_A_TICK 32
+
+bool hs_census_separates(uint64_t events, uint64_t ticks)
+{
+    return ticks >= TICKS_MANY || events <= EVENTS_A_TICK * ticks;
+}
+
 /* Counts an index once; the set grows to the highest one used (bounded by HS_NAME_INDEX_MAX). */
 static void note_new(hs_census_set_t *set, uint32_t index)
 {
@@ -104,6 +112,7 @@ void hs_census_figures(const hs_census_t *census, hs_lab_census_t *out)
     out->marks = census->kinds[HS_EVENT_MARK];
     out->events =
         out->mallocs + out->callocs + out->aligneds + out->reallocs + out->frees + out->failed;
+    out->by_time = hs_census_separates(out->events, out->ticks);
     out->tasks = census->tasks.count;
     out->sites = census->sites.count;
 }

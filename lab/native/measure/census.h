@@ -24,6 +24,9 @@ typedef struct hs_census {
     hs_census_set_t sites;
 } hs_census_t;
 
+/* Whether a clock that changed so often separates so many events: few share one of its values, or it has many. */
+bool hs_census_separates(uint64_t events, uint64_t ticks);
+
 void hs_census_init(hs_census_t *census);
 void hs_census_free(hs_census_t *census);
 /* Is the index noted? */

@@ -3,13 +3,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "measure/census.h"
+
 /* Fewer blocks can show nothing, so their lives are not noted. */
 #define BLOCKS_LEAST 8
-/* A clock with fewer ticks separates events only where few share one. */
-#define TICKS_LEAST 64
-#define EVENTS_A_TICK 32
 /* A task is over before the others begin if they had allocated so small a part, one in so many, of what they do. */
 #define OTHERS_PART 32
+#define OTHERS_LEAST 64
 
 void hs_watch_init(hs_watch_t *watch)
 {
@@ -34,17 +34,15 @@ static uint32_t stretches_of(uint64_t events)
 
 static bool is_separated(const hs_lab_interval_t *interval)
 {
-    return interval->last_time > interval->first_time &&
-           (interval->ticks >= TICKS_LEAST ||
-            (interval->ticks >= BLOCKS_LEAST &&
-             interval->events <= EVENTS_A_TICK * interval->ticks));
+    return interval->last_time > interval->first_time && interval->ticks >= BLOCKS_LEAST &&
+           hs_census_separates(interval->events, interval->ticks);
 }
 
 /* Hardly anything that the other tasks allocated came before its last allocation. */
 static bool is_early(const hs_counts_row_t *task, uint64_t all)
 {
     const uint64_t others = all - task->row.allocated;
-    return others >= TICKS_LEAST && task->others <= others / OTHERS_PART;
+    return others >= OTHERS_LEAST && task->others <= others / OTHERS_PART;
 }
 
 /* A site that frees most of its blocks has its own allocations as an axis. Where nearly all stay these tell

@@ -13,7 +13,7 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
-#define HS_REC_VERSION 3u
+#define HS_REC_VERSION 4u
 #define HS_REC_MAGIC (0x43525348u + HS_REC_VERSION) /* in memory: a layout that both sides know */
 #define HS_REC_PROCESSES 1024u                      /* images recorded at one time */
 #define HS_REC_EVENTS 65536u /* of a ring: 2 MB, which stay in a processor's cache */
@@ -58,7 +58,8 @@ typedef enum hs_rec_kind {
     HS_REC_STACK = 16,  /* the stack of number a is the addresses in the text, innermost first */
     HS_REC_MODULE = 17, /* the file whose path is the text lies at a, b bytes, first at c of it */
     HS_REC_START = 18,  /* from here on events are in the trace */
-    HS_REC_STOP = 19    /* from here on they are not; blocks are followed all the same */
+    HS_REC_STOP = 19,   /* from here on they are not; blocks are followed all the same */
+    HS_REC_TIME = 20    /* a: microseconds of CLOCK_MONOTONIC; what follows is not older */
 } hs_rec_kind_t;
 
 typedef enum hs_rec_pool {
@@ -80,6 +81,8 @@ typedef struct hs_rec_event {
 _Static_assert(sizeof(hs_rec_event_t) == 32, "two records a cache line, under 32 bit too");
 
 #define HS_REC_THREAD_MAX ((1u << 22) - 1u) /* all threads beyond are one */
+
+#define HS_REC_TIME_EVERY 16u /* records after which a time follows; a power of two */
 
 /* The life of a process's place. */
 typedef enum hs_rec_state {

@@ -178,6 +178,15 @@ static bool has_time(const hs_event_t *event)
     return event->time != 0 || event->kind < HS_EVENT_LOST_KIND;
 }
 
+static void count_ticks(hs_lab_census_t *census, const hs_event_t *events, size_t count)
+{
+    uint64_t last = census->last_time;
+    for (size_t i = 0; i < count; i++) {
+        census->ticks += events[i].time > last;
+        last = events[i].time > last ? events[i].time : last;
+    }
+}
+
 void hs_replay_batch(hs_replay_t *replay, uint64_t first, const hs_event_t *events, size_t count)
 {
     if (count == 0 || replay->stopped) {
@@ -193,6 +202,7 @@ void hs_replay_batch(hs_replay_t *replay, uint64_t first, const hs_event_t *even
     }
     if (to > from) {
         census->first_time = replay->timed ? census->first_time : events[from].time;
+        count_ticks(census, events + from, to - from);
         census->last_time = events[to - 1].time;
         replay->timed = true;
     }

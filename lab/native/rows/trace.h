@@ -54,7 +54,10 @@ typedef struct hs_lab_census {
     uint64_t live_peak_event;
     uint64_t largest_request;
     uint64_t word_excess;  /* requests above 2^32-1 bytes: not this chip's */
+    uint64_t ticks;        /* changes of the clock */
     uint32_t tasks, sites; /* distinct, as used by events */
+    uint32_t by_time;      /* 1: the clock separates them */
+    uint32_t unused;
 } hs_lab_census_t;
 
 /* A reader hands on the events before the first loss and no others: what follows a gap happened to

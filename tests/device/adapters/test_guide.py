@@ -38,6 +38,15 @@ def test_the_pages_have_what_is_tested_here() -> None:
     assert (len(PROGRAMS), len(PARTS), len(examples())) == (4, 4, 9)
 
 
+def test_the_page_names_each_adapter_that_has_to_be_compiled() -> None:
+    """Without it the link ends with an undefined reference."""
+    page = (ROOT / "docs" / "guide" / "private-heaps.md").read_text("utf-8")
+    sources = (ROOT / "device" / "compat" / "adapters").glob("*.c")
+    for source in sources:
+        named = f"device/compat/adapters/{source.name}"
+        assert f"Add `{named}` to the build" in page or f"../../{named}" in page, named
+
+
 def built(example: Example, folder: Path) -> Path:
     source, program = folder / "example.c", folder / "example"
     source.write_text(example.code, "utf-8")

@@ -26,7 +26,7 @@ READERS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "replay": (("replay", "FILE", *POOL), TRACES),
     "fit": (("fit", "FILE", "--allocator", "idf-5.5"), TRACES),
     "why": (("why", "FILE", *POOL), TRACES),
-    "leaks": (("leaks", "FILE"), TRACES),
+    "leaks": (("leaks", "FILE"), (*TRACES, "pjsip")),
     "compare": (("compare", "FILE", *POOL, "--pool", "2MB"), TRACES),
     "compare parts": (
         ("compare", "FILE", *POOL, "--idf", "4.2", "--idf", "5.5", "--parts"),

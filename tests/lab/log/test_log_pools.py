@@ -279,6 +279,25 @@ def test_dumps_of_different_moments_are_not_summed(logged: Logged) -> None:
     assert result.verdict[0].startswith(
         "The last of 2 dumps of pools has 2 pools, 1,400 B of 8,000"
     )
+    assert "grew by 800 B, from 600 B to 1,400 B: icetp00 +800 B." in result.verdict[1]
+    assert "comes back is unknown" in result.verdict[2]
+
+
+def test_the_first_of_many_dumps_is_kept_for_the_growth(logged: Logged) -> None:
+    dump = "cachpool  stun0x{at:x}:  {used} of  9000 (9%) used\n\n\n\n\n\n\n"
+    result = logged("".join(dump.format(at=at, used=10 * at) for at in range(1, 101)))
+    assert len(result.pool_dumps) == 64
+    assert "(line 1) to the last (line 694)" in result.verdict[1]
+    assert "grew by 990 B, from 10 B to 1,000 B: stun +990 B." in result.verdict[1]
+    assert "nothing came back so far" in result.verdict[2]
+
+
+@pytest.mark.parametrize(("last", "falls"), [(4, True), (12, False)])
+def test_a_pool_that_only_falls_is_named(logged: Logged, last: int, falls: bool) -> None:
+    line = "MEM UDP_PCB\n\tavail: 24\n\tused: {used}\n\tmax: 24\n\terr: 0\n"
+    text = "".join(line.format(used=24 - free) for free in (20, 11, 7, last))
+    sentences = " ".join(logged(text).verdict)
+    assert ("did not come back so far" in sentences) == falls
 
 
 def test_the_peak_of_each_task_and_the_least_of_each_memory_are_read(logged: Logged) -> None:

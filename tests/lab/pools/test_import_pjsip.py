@@ -38,6 +38,18 @@ def test_the_totals_are_those_of_the_log(tmp_path: Path) -> None:
     assert trace["unlike"] is None
 
 
+def test_dumps_tell_the_growth_of_each_group(tmp_path: Path) -> None:
+    trace = imported(LOG, tmp_path / "T.hst")
+    used = {group["name"]: group["used_at"] for group in trace["groups"]}
+    totals = [sum(at) for at in zip(*used.values(), strict=True)]
+    assert totals == [mark["used"] for mark in trace["marks"]]
+    text = " ".join(run("fit", "--pools", tmp_path / "T.hst").stdout.split())
+    way = "grew" if totals[1] > totals[0] else "fell"
+    span = "From the first dump (dump 1 19:04:05.499) to the last (dump 2 19:04:16.888)"
+    change = f"{way} by {abs(totals[1] - totals[0]):,} B, from {totals[0]:,} B to {totals[1]:,} B"
+    assert f"{span} the bytes in use {change}" in text
+
+
 def test_the_dump_of_the_device_library_is_read_too(tmp_path: Path) -> None:
     """hs_pools_dump(): docs/guide/pools.md has the text of a program."""
     log = tmp_path / "a.log"

@@ -23,7 +23,7 @@ from heapscope.native.events import NativeWriter, event_dtype
 from heapscope.native.live import ask_times, times
 from heapscope.native.reader import NameTable, NativeReader
 from heapscope.render.page.charts import draw
-from heapscope.render.page.data import side_data
+from heapscope.render.page.data import page_looks, side_data
 from heapscope.render.page.side import PageSide
 from heapscope.render.text.console import console
 from heapscope.render.text.table import CellText
@@ -32,6 +32,7 @@ from heapscope.simulation.replay.run import replay
 from heapscope.simulation.replay.survey import survey
 from heapscope.simulation.result.result import ReplayResult
 from heapscope.trace.clock import events_named
+from heapscope.trace.info import read_info
 
 CLOCK = 1 << 1
 MALLOC, FREE, MARK = 1, 5, 7
@@ -44,12 +45,18 @@ Make = Callable[..., Built]
 def clocked(tmp_path: Path) -> Make:
     """A random trace whose requests at times fail on 16 KB, and the ticks of its heap events."""
 
-    def make(seed: int, *, hz: int | None = 32_768, features: int = CLOCK) -> Built:
+    def make(
+        seed: int,
+        *,
+        hz: int | None = 32_768,
+        features: int = CLOCK,
+        steps: tuple[int, ...] = (0, 1, 90, 4_000),
+    ) -> Built:
         draw = random.Random(seed)
         rows = np.zeros(4_000, dtype=event_dtype())
         time, live, ticks, fresh = draw.randrange(1 << 20), [], [], 0
         for row in rows:
-            time += draw.choice((0, 1, 90, 4_000))
+            time += draw.choice(steps)
             row["time"] = time
             if draw.random() < 0.01:
                 row["kind"] = MARK
@@ -67,7 +74,7 @@ def clocked(tmp_path: Path) -> Make:
             writer.name(NameTable.MARK, 0, b"round")
             writer.events(rows)
             writer.finish()
-            path = tmp_path / f"{seed}-{hz}-{features}.hst"
+            path = tmp_path / f"{seed}-{hz}-{features}-{len(steps)}.hst"
             path.write_bytes(b"".join(writer.take()))
         return path, ticks
 
@@ -171,12 +178,40 @@ def test_a_page_tells_seconds_in_its_tables_and_under_its_axis(
     assert "seconds since the start" in text
 
 
+def test_a_clock_that_does_not_separate_the_events_tells_no_seconds(clocked: Make) -> None:
+    """A recorder that looks now and then gives many events one time."""
+    path, ticks = clocked(7, steps=(*[0] * 1_000, 300))
+    assert 1 < len(set(ticks)) < 16
+    result = run(path)
+    assert result.clock is None
+    assert " s after the start" not in shown(result)
+    info = read_info(path, peak_time=True)
+    assert info.live_peak_seconds is None
+    assert {mark.seconds for mark in info.marks} == {None}
+    assert info.seconds == pytest.approx((ticks[-1] - ticks[0]) / 32_768, rel=0.01)
+    leaks = CliRunner().invoke(app, ["leaks", str(path)])
+    assert leaks.exit_code == 0, leaks.output
+    assert "after the start" not in leaks.stdout
+
+
+def test_the_ticks_of_an_axis_are_distinct(clocked: Make) -> None:
+    """Many columns of a short run begin in one microsecond."""
+    path, _ = clocked(9, hz=1_000_000_000, steps=(0, 300))
+    result, match = survey(path, pool_layout(16_384))
+    side = PageSide(label="", result=result, survey=match, leaks=None)  # type: ignore[arg-type]
+    (document,) = draw([side])[0].values()
+    for chart in document["roots"]:
+        labels = chart["attributes"]["below"][0]["attributes"]["major_label_overrides"]
+        texts = [text for _, text in labels["entries"]]
+        assert 1 < len(texts) == len(set(texts))
+
+
 def test_the_page_counts_ticks_from_the_first_event(clocked: Make) -> None:
     """The clock of a device does not begin at 0 when the recording does."""
     path, _ = clocked(4)
     result, match = survey(path, pool_layout(16_384), needs=[])
     side = PageSide(label="", result=result, survey=match, leaks=None)  # type: ignore[arg-type]
-    data = side_data(side, 0)
+    data = side_data(side, 0, page_looks([side]))
     assert result.clock is not None
     assert data["start"] == result.clock.first_time > 0
     ends = [time - data["start"] for time in data["moments"]["time"]]
@@ -187,7 +222,8 @@ def test_the_page_counts_ticks_from_the_first_event(clocked: Make) -> None:
 def test_the_page_knows_when_its_pins_spans_and_columns_were(clocked: Make, seed: int) -> None:
     path, ticks = clocked(seed)
     result, match = survey(path, pool_layout(16_384), needs=[])
-    data = side_data(PageSide(label="", result=result, survey=match, leaks=None), 0)  # type: ignore[arg-type]
+    side = PageSide(label="", result=result, survey=match, leaks=None)  # type: ignore[arg-type]
+    data = side_data(side, 0, page_looks([side]))
     assert data["failed"]
     for pin in (*data["failed"], *data["close"]):
         assert pin["time"] == ticks[pin["event"]]

@@ -280,7 +280,7 @@ def test_statics_and_every_region_have_their_rows(trace: MakeTrace) -> None:
     second = replace(region, start=region.start + 0x10000, size=900_000, startup_use=400_000)
     layout = replace(layout, regions=(region, second))
     got = seen(trace, ["a 0 100", "a 1 300000", "f 0", "f 1"], layout)
-    small, large = got.picture.strips
+    large, small = got.picture.strips  # the highest address first
     assert small.rows + large.rows <= ROWS
     assert 6 <= small.rows < large.rows
     of_large = got.picture.owner[0, large.first_row : large.first_row + large.rows]

@@ -54,6 +54,16 @@ def test_a_leak_is_named_first_and_freed_first(trace: Path) -> None:
     assert list(why_parts(why))
 
 
+def test_a_leak_without_call_sites_is_freed_by_its_task(tmp_path: Path) -> None:
+    lines = [line.split(" @")[0] for line in _server()]
+    (tmp_path / "t.txt").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    import_text(tmp_path / "t.txt", tmp_path / "t.hst")
+    group = explain(tmp_path / "t.hst", pool_layout(40_000, "idf-4.2")).groups[0]
+    assert group.first is not None
+    assert group.first.case.holders[0].verdict == "leak"
+    assert "100 blocks with 60,000 B" in group.first.changes[0].text
+
+
 def test_no_region_of_a_chip_grows_beyond_it() -> None:
     """ESP32's SRAM1 ends where the region ends; 167,120 B more were once proposed."""
     layout = load_chip("esp32").layout(idf="5.3")

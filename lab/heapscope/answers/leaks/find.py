@@ -20,10 +20,11 @@ from heapscope.native.live import ended_lives, live_blocks, watch, watched
 from heapscope.native.live import holders as native_holders
 from heapscope.native.reader import NameTable, NativeReader
 from heapscope.native.structs import Rows
+from heapscope.simulation.replay.clock import clock_rate
 from heapscope.trace.call_sites import site_names
 from heapscope.trace.feed import read_trace
 from heapscope.trace.loss import Loss, is_cut, loss_of
-from heapscope.trace.metadata import CLOCK_HZ, WORD_SIZE, number
+from heapscope.trace.metadata import WORD_SIZE, number
 from heapscope.trace.names import Names, task_names
 from heapscope.trace.provenance import RecordedDocument
 from heapscope.trace.source import Progress
@@ -143,7 +144,9 @@ class Leaks(RecordedDocument):
     suppressed: int = figure("Bytes of that kind that a rule suppressed.", "B", bound=BEFORE)
     suppressed_blocks: int = figure("Blocks of that kind that a rule suppressed.", bound=BEFORE)
     seconds: float | None = figure(
-        "Length of the interval in seconds; null: the trace has no clock.", least=None, bound=BEFORE
+        "Length of the interval in seconds; null: no clock separates the events.",
+        least=None,
+        bound=BEFORE,
     )
     round: str | None = figure(
         "The mark that rounds are counted by: of those that come at least three times "
@@ -168,8 +171,8 @@ class Leaks(RecordedDocument):
         "The part of the recording that is lost; null: nothing is lost.", default=None
     )
     first_seconds: float | None = figure(
-        "Seconds from the start of the trace to the start of the interval; null: the "
-        "trace has no clock.",
+        "Seconds from the start of the trace to the start of the interval; null: no clock "
+        "separates the events.",
         least=None,
         default=None,
         bound=EXACT,
@@ -199,8 +202,7 @@ def find_leaks(
         live, ended = live_blocks(reader), ended_lives(reader)
         tasks = task_names(reader.names(NameTable.TASK), whole=reader.whole)
         sites = site_names(reader.names(NameTable.SITE))
-        clock = number(reader.metadata(), CLOCK_HZ) if health.has_clock else None
-        began = reader.census().first_time
+        clock, began = clock_rate(reader), reader.census().first_time
         word = number(reader.metadata(), WORD_SIZE)
     loss = loss_of(health, LEAKS)
     free = None if is_cut(loss) else free  # what is left at the end is not known

@@ -218,7 +218,7 @@ def _rows(
         peak=_holding(_before(trace, now.peak_at), now.peak_at, now, other),
         other_peak=None if other is None else other.peak,
         other_calls=None if other is None else other.calls,
-        groups=tuple(_group(group, now) for group in groups),
+        groups=tuple(_group(group, trace, now) for group in groups),
         loss=trace.loss,
     )
 
@@ -239,7 +239,7 @@ def _holding(name: str, at: int, now: Replayed, other: Replayed | None) -> PoolH
     )
 
 
-def _group(group: PoolGroup, now: Replayed) -> GroupRow:
+def _group(group: PoolGroup, trace: PoolTrace, now: Replayed) -> GroupRow:
     run = now.groups[group.name]
     return GroupRow(
         name=group.name,
@@ -251,6 +251,7 @@ def _group(group: PoolGroup, now: Replayed) -> GroupRow:
         calls=run.totals.calls,
         used=int(run.used[now.peak_at]),
         allocated=int(run.allocated[now.peak_at]),
+        used_at=tuple(int(run.used[at]) for _, at in trace.marks),
     )
 
 

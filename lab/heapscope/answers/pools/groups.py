@@ -19,6 +19,11 @@ _LENGTH = re.compile(r"_LEN(?=_|$)")
 OPTION = "@"  #: NAME@OPTION: the option that says the initial size
 
 
+def without_address(name: str) -> str:
+    """The name that all pools of one kind share."""
+    return _ADDRESS.sub("", name) or name
+
+
 @dataclass(frozen=True, order=True)
 class Sizes:
     initial: int  # bytes
@@ -103,7 +108,7 @@ def _group(
 def _label(name: str) -> tuple[str, str | None, str]:
     """The group's name, its option, and the pool's own name."""
     own, at, option = name.partition(OPTION)
-    own = _ADDRESS.sub("", own) or own
+    own = without_address(own)
     if at and option.isidentifier():
         return option, option, own
     return own, None, own

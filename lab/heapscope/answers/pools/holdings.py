@@ -46,6 +46,7 @@ class GroupRow(Row):
     allocated: int = figure(
         "Bytes of its blocks at the peak of all pools.", "B", "allocated", bound=BEFORE
     )
+    used_at: tuple[int, ...] = figure("Bytes that are used at each mark.", "B", bound=BEFORE)
 
 
 class TraceRows(Row):

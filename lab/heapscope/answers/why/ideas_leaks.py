@@ -28,7 +28,8 @@ def what_leaks_freed(question: Question) -> Iterator[Idea]:
         (mine,) = (
             live[(live["task"] == task) & (live["site"] == site)]
             for task, site in owners
-            if (names.tasks[int(task)], names.sites[int(site)]) == (holder.task, holder.site)
+            if names.tasks[int(task)] == holder.task
+            and (names.sites[int(site)] if site else "") == holder.site
         )
         births = [int(birth) for birth in mine["birth"] if int(birth) != event]
         kept = [n for n, row in rows_at(recording, births).items() if row["kind"] in ALLOCATIONS]

@@ -14,7 +14,7 @@ from heapscope.base.printable import printable
 from heapscope.base.progress import OnProgress, counted, phase
 from heapscope.base.request import parse_requests
 from heapscope.base.wording import plural
-from heapscope.cli.verbs.leaks import leaks
+from heapscope.cli.verbs.leaks import trace_leaks
 from heapscope.cli.verbs.log import log
 from heapscope.cli.verbs.predict import predict
 from heapscope.cli.verbs.replay import replay
@@ -223,7 +223,9 @@ class CheckOfRuns:
                 text = f"mark '{printable(mark)}' comes {rounds + 1} times, fewer than three"
                 return absent(text)
             start, end = mark, f"{mark}#{rounds + 1}"
-        moved = leaks(trace, begin=start, end=end, suppress=run.suppress, progress=self.progress)
+        moved = trace_leaks(
+            trace, begin=start, end=end, suppress=run.suppress, progress=self.progress
+        )
         return judge_leaks(budget, moved, rounds=rounds)
 
     def _log(self, run: CheckRun, path: Path, options: MemoryOptions) -> None:

@@ -84,7 +84,7 @@ def _rate(row: HolderRow, budget: Budget, leaks: Leaks, rounds: int) -> RateBand
 def _no_unit(budget: Budget) -> str:
     if budget.per == "round":
         return "something leaks, and no mark comes three times, so that there are no rounds"
-    return "something leaks, and the trace has no clock"
+    return "something leaks, and no clock separates the events"
 
 
 def _leaking(holder_rows: list[HolderRow]) -> Cause:

@@ -5,17 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
+from heapscope.answers.pools.groups import without_address
+from heapscope.base.growth import growth
 from heapscope.base.printable import printable
 from heapscope.base.rows.figure import figure
 from heapscope.base.rows.row import Row
 from heapscope.base.wording import plural, size
 from heapscope.logs.heaps.request_fit import RequestFit
 from heapscope.logs.reader.failures import own_pool
-from heapscope.logs.reader.pools import PoolDump, PrintedPool
+from heapscope.logs.reader.pools import NamedPools, PoolDump, PrintedPool
 from heapscope.logs.reader.reading import LogReading
 
 _SHOWN = 3  # pools that have a sentence
 _LINKER = "linker"
+_LINES = 3  # of a pool, to tell that it only falls
 #: A stack with less than this share of it left, or with fewer bytes where its size is unknown.
 _SHARE, _FEW = 10, 200
 
@@ -112,6 +115,8 @@ def pool_sentences(reading: LogReading, *, alone: bool) -> Iterator[str]:
         yield f"{more} refused requests or are full too: {others}."
     yield from _stacks(reading)
     yield from _dumps(reading.pools.dumps, reading.pools.dump_count)
+    yield from _growth(reading.pools)
+    yield from _shrinking(reading.pools)
     yield from _regions(reading)
     if alone and not troubled and not reading.pools.dumps:
         yield from _rest(reading)
@@ -202,11 +207,47 @@ def _dumps(dumps: list[PoolDump], count: int) -> Iterator[str]:
         f"{which} has {plural(len(last.pools), 'pool')}, {size(last.used)} of {size(last.size)} in "
         f"use{peak} (line {last.line:,})."
     )
-    most = max(dumps, key=lambda dump: dump.size)
-    if most is not last:
+
+
+def _growth(pools: NamedPools) -> Iterator[str]:
+    """From the first dump to the last; the last ones are kept, and the first."""
+    first = pools.first_dump
+    if first is None or first is pools.dumps[-1]:
+        return
+    dumps = pools.dumps if pools.dumps[0] is first else [first, *pools.dumps]
+    places = [f"line {dump.line:,}" for dump in dumps]
+    yield from growth(
+        [_by_kind(dump) for dump in dumps], places, what="the bytes in use", one="dump"
+    )
+
+
+def _by_kind(dump: PoolDump) -> dict[str, int]:
+    """Bytes in use by the pools' names; an address at its end names one of several."""
+    kinds: dict[str, int] = {}
+    for pool in dump.pools:
+        name = printable(without_address(pool.name))
+        kinds[name] = kinds.get(name, 0) + (pool.used or 0)
+    return kinds
+
+
+def _shrinking(pools: NamedPools) -> Iterator[str]:
+    """The pool that lost most of itself since its first line, and had least at its last."""
+    falling = [
+        pool
+        for pool in pools.rows.values()
+        if not pool.is_stack
+        and not pool.is_region
+        and pool.times >= _LINES
+        and pool.left is not None
+        and pool.left == pool.least
+        and (pool.first or 0) - pool.left >= max(1, (pool.total or pool.first or 0) / _SHARE)
+    ]
+    if falling:
+        pool = max(falling, key=lambda one: ((one.first or 0) - (one.left or 0)) / (one.first or 1))
+        first, last = amount(pool.first or 0, pool), amount(pool.left or 0, pool)
         yield (
-            f"The pools had most from line {most.line:,} on: {size(most.size)}, {size(most.used)} "
-            "of it in use."
+            f"{_called(pool)} had {first} free at its first line and {last}, its least, at the "
+            f"last of {pool.times:,}: what it lost did not come back so far."
         )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -12,7 +13,7 @@ from numpy.typing import NDArray
 
 from heapscope.answers.leaks.interval import Interval
 from heapscope.answers.leaks.rates import Rate, RateBand, rate_of
-from heapscope.answers.leaks.verdict import CACHE, LEAK, PLATEAU, judge_levels
+from heapscope.answers.leaks.verdict import CACHE, LEAK, PLATEAU, UNKNOWN, judge_levels
 from heapscope.base.rows.figure import figure
 from heapscope.base.rows.row import Row
 from heapscope.base.wording import size
@@ -26,6 +27,7 @@ _STRETCHES = 64
 _LEAST = 9  # points of one start, below which nothing is reported
 _FEW = 5  # points that show a fall
 _EACH = 4  # of a quarter
+_PHASES_LEAST = 2
 _FALLEN, _MOSTLY = 0.75, 0.8  # of the first one; of the steps
 
 _REASONS = {
@@ -33,6 +35,7 @@ _REASONS = {
     PLATEAU: "it went that way and then stopped",
     CACHE: "it returns to its level",
 }
+_OPEN = "it may be a leak, or stop"
 
 
 class TrendRow(Row):
@@ -107,11 +110,56 @@ def _of_one_start(series: FigureSeries) -> Sequence[LoggedFigure]:
 
 
 def _trend(memory: str, name: str, points: Sequence[LoggedFigure]) -> TrendRow:
+    """Where lines of several points of a round tell the figure, each point is judged by itself:
+    what is in use during a request and after it are not one series."""
+    phases = _phases(points)
+    if len(phases) < _PHASES_LEAST:
+        return _judged(memory, name, points)
+    rows = [_judged(memory, name, phase) for phase in phases]
+    leaking = [row for row in rows if row.verdict == LEAK]
+    if 2 * len(leaking) >= len(rows):
+        part = leaking[-1].points / len(points)
+        lost = leaking[-1].per_line
+        return replace(
+            leaking[-1],
+            points=len(points),
+            reason=f"{_REASONS[LEAK]}, at {len(leaking)} of {len(rows)} points of a round",
+            per_line=None if lost is None else lost.times(part),
+        )
+    (verdict,) = alike if len(alike := {row.verdict for row in rows}) == 1 else (UNKNOWN,)
+    reason = _REASONS.get(verdict, _OPEN)
+    if leaking:
+        reason = f"{len(leaking)} of {len(rows)} points of a round go down, the others do not"
+    return replace(
+        _judged(memory, name, points),
+        verdict=verdict,
+        reason=reason,
+        per_line=None,
+        per_second=None,
+        death=None,
+    )
+
+
+def _phases(points: Sequence[LoggedFigure]) -> list[list[LoggedFigure]]:
+    """The points by the words of their lines, where nearly all lines have words that come often
+    and take turns; empty: they are one series."""
+    kinds: dict[str, list[LoggedFigure]] = {}
+    for point in points:
+        kinds.setdefault(point.words, []).append(point)
+    often = [kind for kind in kinds.values() if len(kind) >= _LEAST]
+    turns = sum(one.words != other.words for one, other in pairwise(points))
+    whole = sum(map(len, often)) >= _MOSTLY * len(points)
+    return often if whole and 2 * turns >= len(points) else []
+
+
+def _judged(memory: str, name: str, points: Sequence[LoggedFigure]) -> TrendRow:
     times, sign = _times(points), -1 if name == "free" else 1
     levels = np.array([sign * point.value for point in points], dtype=np.float64)
     looks = _looks(levels, times)
     unit = _unit(looks)
     judged = judge_levels(_lives(looks, unit), stretches=len(looks) - 1)
+    if judged.verdict == CACHE and _stays_away(levels):
+        judged = replace(judged, verdict=UNKNOWN)
     rate = None
     seconds = None if times is None else float(times[-1] - times[0])
     if judged.verdict == LEAK:
@@ -128,12 +176,18 @@ def _trend(memory: str, name: str, points: Sequence[LoggedFigure]) -> TrendRow:
         seconds=seconds,
         slope=None if times is None else float(np.polyfit(times, sign * levels, 1)[0]),
         verdict=judged.verdict,
-        reason=_REASONS.get(judged.verdict, "it may be a leak, or stop"),
+        reason=_REASONS.get(judged.verdict, _OPEN),
         longer=judged.longer,
         per_line=_per_line(rate),
         per_second=None if rate is None else rate.bytes_per_second,
         death=None if rate is None else rate.seconds_to_death,
     )
+
+
+def _stays_away(levels: Counts) -> bool:
+    """In its last quarter it never comes back to a level of its first one."""
+    quarters = np.array_split(levels, 4)
+    return bool(quarters[-1].min() > quarters[0].max())
 
 
 def _per_line(rate: Rate | None) -> RateBand | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from dataclasses import dataclass, field, replace
 
 from heapscope.logs.reader.senders import Mixture, Senders
@@ -14,6 +15,7 @@ _MOMENT = 12  # lines
 _MOMENT_MS = 15_000
 _OBJECT = 8  # lines of one record, at most
 _WORDS = re.compile(r"\w+")
+_NUMBER = re.compile(r"[-+]?\b\d[\w.,:]*")
 SAMPLE = "sample"  #: the memory of figures that a pattern of the user names
 _NAMES = ("free", "largest", "min", "total", "used", "peak")
 
@@ -27,6 +29,7 @@ class LoggedFigure:
     uptime: int | None = None
     clock: int | None = None
     boot: int = 1
+    words: str = ""  # of its line, without numbers: which point of a round it tells of
 
 
 @dataclass(kw_only=True)
@@ -91,11 +94,12 @@ class LoggedFigures:
     def take(self, fact: Fact, boot: int) -> None:
         if fact.size and fact.kind == "figures":
             self._count_blocks(fact)
+        words = sys.intern(_NUMBER.sub("#", fact.quote))
         for name in _NAMES:
             value = getattr(fact, name)
             if value is None:
                 continue
-            figure = LoggedFigure(value, fact.line, fact.uptime, fact.clock, boot)
+            figure = LoggedFigure(value, fact.line, fact.uptime, fact.clock, boot, words)
             self._units[fact.memory, name] = fact.unit
             if is_invalid(value):
                 self.invalid.append(figure)

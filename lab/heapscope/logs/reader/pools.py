@@ -41,6 +41,7 @@ class PrintedPool:
     at_failure: int | None = None  # what was free then
     pieces_then: int | None = None
     least: int | None = None  # free, of all lines
+    first: int | None = None  # free, at the first line that tells
     times: int = 0
 
     @property
@@ -85,6 +86,7 @@ class NamedPools:
 
     def __init__(self) -> None:
         self.rows: dict[tuple[str, str], PrintedPool] = {}
+        self.first_dump: PoolDump | None = None
         self.dumps: list[PoolDump] = []
         self.dump_count = 0
         self.systems: dict[str, int] = {}  # that the lines are of, and the first line of each
@@ -146,6 +148,7 @@ class NamedPools:
             row.failures = (row.failures or 0) + 1
         if fact.free is not None or fact.used is not None:
             left = row.left if fact.free is None else fact.free
+            row.first = left if row.first is None else row.first
             row.least = left if row.least is None else min(row.least, left or 0)
 
     def _refused(self, fact: Fact) -> None:
@@ -166,6 +169,7 @@ class NamedPools:
         last = self.dumps[-1] if self.dumps else None
         if last is None or _is_later(last, fact):
             last = PoolDump(line=fact.line, last_line=fact.line, clock=fact.clock)
+            self.first_dump = self.first_dump or last
             self.dumps.append(last)
             del self.dumps[:-_DUMPS_MAX]
             self.dump_count += 1

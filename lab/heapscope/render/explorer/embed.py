@@ -167,20 +167,19 @@ def chip_memories() -> list[dict[str, Any]]:
 
 def packed_parts(
     memories: Sequence[dict[str, Any]],
+    palette: Mapping[str, Any],
     *,
-    colours: Sequence[str],
-    patterns: int,
-    others: str,
+    looks: Mapping[str, tuple[str, int]] | None = None,
     trace: EmbeddedTrace | None = None,
 ) -> dict[str, str]:
-    """The texts of a page by their names: the engine, what its scripts read, the trace."""
+    """The texts of a page by their names: the engine, what its scripts read, the trace. `looks`: of
+    the tasks, as the page's other pictures have them."""
     summary = None if trace is None else trace.summary
     facts = {
         "face": {**interface(), "capabilities": CAPABILITIES},
         "memories": list(memories),
-        "colours": list(colours),
-        "patterns": patterns,
-        "others": others,
+        **palette,
+        "looks": looks,
     } | ({} if summary is None else {"trace": summary})
     text = json.dumps(facts, separators=(",", ":"), allow_nan=False)
     parts = {"engine": engine_bytes(), "explore": text.encode("ascii")}

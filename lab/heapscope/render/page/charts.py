@@ -65,18 +65,17 @@ def _begun(side: PageSide) -> tuple[int, ...]:
 
 
 def _tell_seconds(chart: Any, side: PageSide) -> None:
-    """Where the trace has a clock: seconds under the axis, which stays one of equal spans of
-    events. Ticks are where columns begin; zooming in shows more of them."""
+    """Where a clock separates the events: seconds under the axis, which stays one of equal spans
+    of events. Ticks are where columns begin, each text once; zooming in shows more of them."""
     clock = side.result.clock
     if clock is None:
         return
     columns = side.survey.columns
-    step = max(1, len(columns) // TICKS)
-    shown = range(0, len(columns), step)
-    chart.xaxis.ticker = FixedTicker(ticks=[number * side.column_width for number in shown])
-    chart.xaxis.major_label_overrides = {
-        number * side.column_width: clock.text_of(columns[number].first_time) for number in shown
-    }
+    first: dict[str, int] = {}  # the first column of each text
+    for number in range(0, len(columns), max(1, len(columns) // TICKS)):
+        first.setdefault(clock.text_of(columns[number].first_time), number * side.column_width)
+    chart.xaxis.ticker = FixedTicker(ticks=list(first.values()))
+    chart.xaxis.major_label_overrides = {place: text for text, place in first.items()}
     chart.xaxis.major_label_policy = NoOverlap(min_distance=24)
     chart.xaxis.major_tick_line_color = None
     chart.xaxis.axis_label = "seconds since the start, not to scale"
@@ -277,9 +276,10 @@ def _map(number: int, side: PageSide, shared: Range1d) -> Any:
     chart = _figure(name, 150 + round(1.3 * height), shared)
     chart.y_range = Range1d(start=-2, end=height + 8)
     centres: dict[float, str] = {}
+    bottom = height + GAP
     for index, strip in enumerate(picture.strips):
-        # The first region on top, and in it the lowest address below.
-        top = height - strip.first_row - GAP * index
+        # The lowest address below, of the regions and in each.
+        top = bottom - GAP
         bottom = top - strip.rows
         source = ColumnDataSource(
             name=f"{name}/strip{index}",

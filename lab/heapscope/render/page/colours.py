@@ -24,16 +24,22 @@ LOOKS = PATTERNS * len(TASKS)
 OTHERS = "#94a3b8"  # tasks beyond these, together
 STARTUP = "#64748b"
 ALLOCATOR = "#475569"
+#: The looks that the explorer reads.
+PALETTE = {
+    **{"colours": TASKS, "patterns": PATTERNS, "others": OTHERS},
+    **{"startup": STARTUP, "allocator": ALLOCATOR},
+}
 FAILED = "#e11d48"
 CLOSE = "#f97316"
 
 
-def task_looks(peaks: list[int]) -> tuple[list[str], list[int]]:
+def task_looks(peaks: list[int], *, sides: int = 1) -> tuple[list[str], list[int]]:
     """A colour and a pattern for each task, given what each held at most: the largest holders have
-    plain colours."""
+    plain colours. Several sides have the first colours for themselves."""
+    own = TASKS[sides if sides > 1 else 0 :]
     order = sorted(range(len(peaks)), key=lambda task: -peaks[task])
     colours, patterns = [OTHERS] * len(peaks), [0] * len(peaks)
-    for rank, task in enumerate(order[:LOOKS]):
-        colours[task] = TASKS[rank % len(TASKS)]
-        patterns[task] = rank // len(TASKS)
+    for rank, task in enumerate(order[: PATTERNS * len(own)]):
+        colours[task] = own[rank % len(own)]
+        patterns[task] = rank // len(own)
     return colours, patterns

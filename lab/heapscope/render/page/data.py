@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -12,12 +13,26 @@ from heapscope.render.page.flame import flame
 from heapscope.render.page.side import PageSide
 from heapscope.simulation.result.failure import FailureRow
 
+#: A colour and the number of a pattern, by the task's name.
+Looks = dict[str, tuple[str, int]]
 
-def side_data(side: PageSide, number: int) -> dict[str, Any]:
+
+def page_looks(sides: Sequence[PageSide]) -> Looks:
+    """One look for a task in all pictures of a page."""
+    peaks: dict[str, int] = {}
+    for side in sides:
+        held = side.survey.payload.max(axis=0, initial=0)
+        for name, peak in zip(side.survey.picture.tasks, held, strict=True):
+            peaks[name] = max(peaks.get(name, 0), int(peak))
+    looks = task_looks(list(peaks.values()), sides=len(sides))
+    return dict(zip(peaks, zip(*looks, strict=True), strict=True))
+
+
+def side_data(side: PageSide, number: int, looks: Looks) -> dict[str, Any]:
     """Arrays by column by default. Names are text, never markup."""
     survey, picture = side.survey, side.survey.picture
-    peaks = [int(peak) for peak in survey.payload.max(axis=0, initial=0)]
-    colours, patterns = task_looks(peaks)
+    colours = [looks[task][0] for task in picture.tasks]
+    patterns = [looks[task][1] for task in picture.tasks]
     stacked = stacked_tasks(side)
     shown = survey.payload[:, stacked].astype(np.int64)
     live = np.array([moment.live for moment in survey.moments])

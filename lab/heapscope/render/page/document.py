@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -14,7 +14,7 @@ from heapscope.base.rows.row import Document
 from heapscope.base.verb_result import VerbResult
 from heapscope.render.explorer.embed import EmbeddedTrace, packed_parts
 from heapscope.render.page import cards
-from heapscope.render.page.colours import OTHERS, PATTERNS, TASKS
+from heapscope.render.page.colours import PALETTE, TASKS
 from heapscope.render.page.detail import Detail, trimmed
 from heapscope.render.page.flame import has_stacks
 from heapscope.render.page.side import PageSide
@@ -126,29 +126,28 @@ def html(report: Report) -> str:
     own scripts run and nothing be loaded."""
     from heapscope.render.page.frame import fitting  # imports the extra that draws
 
-    packed = {} if report.engine is None else _packed(report.engine)
+    packed = {} if report.engine is None else _packed(report.engine, report.sides)
     besides = sum(map(len, packed.values()))
     return fitting(lambda detail: _page(report, detail, packed), besides=besides)
 
 
-def _packed(engine: PageEngine) -> dict[str, str]:
+def _packed(engine: PageEngine, sides: Sequence[PageSide]) -> dict[str, str]:
+    from heapscope.render.page.data import page_looks
     from heapscope.render.page.frame import worker_text
 
-    parts = packed_parts(
-        engine.memories, colours=TASKS, patterns=PATTERNS, others=OTHERS, trace=engine.trace
-    )
+    parts = packed_parts(engine.memories, PALETTE, looks=page_looks(sides), trace=engine.trace)
     return {"worker": worker_text(), **parts}
 
 
 def _page(report: Report, detail: Detail, packed: dict[str, str]) -> str:
     from heapscope.render.page.charts import draw
-    from heapscope.render.page.data import side_data
+    from heapscope.render.page.data import page_looks, side_data
     from heapscope.render.page.frame import page
 
     sides = [trimmed(side, detail) for side in report.sides]
     docs, item = draw(sides)
     results = [side.result for side in sides]
-    several = len(results) > 1
+    several, looks = len(results) > 1, page_looks(sides)
     return page(
         "page.html.j2",
         scripts=SCRIPTS,
@@ -158,7 +157,7 @@ def _page(report: Report, detail: Detail, packed: dict[str, str]) -> str:
             "docs": docs,
             "colours": TASKS,
             "item": item,
-            "sides": [side_data(side, number) for number, side in enumerate(sides)],
+            "sides": [side_data(side, number, looks) for number, side in enumerate(sides)],
         },
         detail=detail,
         report=report,

@@ -16,6 +16,7 @@ from heapscope.answers.pools.holdings import (
     SizeChoice,
     TraceRows,
 )
+from heapscope.base.growth import growth
 from heapscope.base.wording import percent, plural, size
 from heapscope.render.text.table import Column, Table, columns_of, table_of
 from heapscope.trace.loss import is_cut
@@ -46,6 +47,8 @@ def sentences(result: PoolsResult) -> Iterator[str]:
             f"{size(peak.used)} of it ({percent(peak.used, peak.allocated)})."
         )
     for trace in result.traces:
+        if trace.unlike is None:  # of dumps
+            yield from _growth(trace)
         if trace.unlike == 0:
             yield (
                 f"Replayed with the recorded sizes, {plural(trace.pools, 'pool')} grew "
@@ -59,6 +62,16 @@ def sentences(result: PoolsResult) -> Iterator[str]:
             )
     if result.advice is not None:
         yield from _advised(result.advice)
+
+
+def _growth(trace: TraceRows) -> Iterator[str]:
+    """The growth from the first dump to the last."""
+    moments = [
+        {group.name: group.used_at[number] for group in trace.groups}
+        for number in range(len(trace.marks))
+    ]
+    places = [mark.name for mark in trace.marks]
+    yield from growth(moments, places, what="the bytes in use", one="dump")
 
 
 def _advised(advice: Advice) -> Iterator[str]:

@@ -132,7 +132,7 @@ class PerturbedRuns:
         else:
             yield "Every call site asked for one size only, so sizes do not vary."
         if self._reach == 0:
-            yield "The trace has no clock of a known rate, so the order of events does not vary."
+            yield "No clock of a known rate separates the events, so their order does not vary."
         else:
             yield f"Each task is up to {1000 * LATE * self.jitter.strength:g} ms late."
         if figures.visits == 0:

@@ -19,8 +19,9 @@ _CLOCK = 1 << 1  # HS_TRACE_CLOCK
 
 
 def clock_rate(reader: NativeReader) -> int | None:
-    """Ticks a second, of a finished reader; None: the trace has no clock, or does not tell."""
-    if not reader.health().features & _CLOCK:
+    """Ticks a second, of a finished reader; None: the trace has no clock that separates its
+    events, or does not tell."""
+    if not reader.health().features & _CLOCK or not reader.census().by_time:
         return None
     return number(reader.metadata(), CLOCK_HZ) or None
 

@@ -153,7 +153,7 @@ class _Draw:
                     )
                 )
             row += rows
-        return strips
+        return sorted(strips, key=lambda strip: -strip.start)
 
 
 def strip_rows(result: ReplayResult) -> list[int]:

@@ -211,7 +211,7 @@ class PictureRow(Row):
 
     columns: int = figure("Columns; they are the moments of the survey.")
     rows: int = figure("Rows of all strips together.")
-    strips: tuple[Strip, ...] = figure("The regions that the rows show.")
+    strips: tuple[Strip, ...] = figure("The regions that the rows show, highest address first.")
     tasks: tuple[str, ...] = figure("The tasks that the cells tell apart.")
     cells: MapCells = figure("The cells.")
     blocks: MapBlocks = figure("The largest blocks.")

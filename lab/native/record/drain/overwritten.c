@@ -37,7 +37,7 @@ bool hs_recorder_record_is_sound(const hs_recorder_t *recorder, const hs_rec_tak
     const unsigned kind = record->meta & 31u;
     const uint32_t thread = record->meta >> 10;
     const bool drops = (recorder->known.modes & HS_REC_DROP) != 0;
-    return kind != HS_REC_VOID && kind <= HS_REC_STOP &&
+    return kind != HS_REC_VOID && kind <= HS_REC_TIME &&
            (kind != HS_REC_LOST || (drops && record->a <= UINT32_MAX)) &&
            (thread < atomic_load(&place->ring->threads) || thread == HS_REC_THREAD_MAX);
 }

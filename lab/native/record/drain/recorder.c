@@ -17,17 +17,10 @@
 
 #define PASS_RELEASE 2048u  /* records after which their places are given back */
 #define BUSY 2048u          /* records of a pass that call for the next one at once */
-#define NAP_MILLISECONDS 5u /* between passes otherwise: as exact are the times of events */
+#define NAP_MILLISECONDS 5u /* between passes otherwise: as exact is the time of a single event */
 #define HOLE_SECONDS 5.0    /* after which a record that holds up a full ring is given up */
 #define LIFE_SECONDS 0.02   /* between two looks at who has ended */
 #define CLOSE_SECONDS 0.1   /* in which a record that was begun at the end can still be written */
-
-static double now(void)
-{
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
-}
 
 static void copy_text(char *to, size_t capacity, const char *from)
 {
@@ -92,7 +85,7 @@ hs_recorder_t *hs_recorder_new(const hs_recorder_config_t *config)
     recorder->origin.recorder = recorder->version;
     recorder->origin.has_sites = config->frames;
     recorder->origin.has_addresses = config->addresses;
-    recorder->began = now();
+    recorder->began = recorder->passed = hs_recorder_now();
     return recorder;
 }
 
@@ -190,8 +183,9 @@ static void place_enter(hs_recorder_t *recorder, uint32_t number)
         .life = atomic_load(&control->lives[number]),
         .process = process,
         .ended = process < 0 && errno == ESRCH,
+        .emptied = recorder->passed, /* the image was not there yet */
     };
-    image->time = (uint64_t)((now() - recorder->began) * 1e6);
+    hs_recorder_take_time(recorder, image, recorder->passed);
     if (fork != NULL) {
         hs_rec_image_inherit(image, fork->list, fork->count);
     }
@@ -269,9 +263,9 @@ static bool pass_hole(hs_rec_taken_t *place, hs_rec_image_t *image, uint32_t hea
         return false;
     }
     if (place->hole_since == 0 || hs_recorder_is_stopped(place->ring->pid)) {
-        place->hole_since = now(); /* of the time in which it could have been written */
+        place->hole_since = hs_recorder_now(); /* of the time in which it could have been written */
     }
-    if (now() - place->hole_since < HOLE_SECONDS) {
+    if (hs_recorder_now() - place->hole_since < HOLE_SECONDS) {
         return false;
     }
     place->passed = true;
@@ -304,7 +298,9 @@ static void give_up(hs_recorder_t *recorder, uint32_t number, uint32_t head, boo
 static void take_record(hs_recorder_t *recorder, uint32_t number, hs_rec_image_t *image,
                         const hs_rec_event_t *record)
 {
-    if ((record->meta & 31u) == HS_REC_FORK) {
+    if ((record->meta & 31u) == HS_REC_TIME) {
+        hs_recorder_take_time(recorder, image, (double)record->a * 1e-6);
+    } else if ((record->meta & 31u) == HS_REC_FORK) {
         hs_rec_forks_keep(&recorder->forks, number, recorder->places[number].life,
                           recorder->places[number].next, &image->blocks, image->paused);
     } else {
@@ -318,6 +314,7 @@ static uint64_t drain(hs_recorder_t *recorder, uint32_t number)
     hs_rec_image_t *image = recorder->images[place->image].image;
     const bool ended =
         place->ended || atomic_load(&recorder->control->states[number]) == HS_REC_REPLACED;
+    const double looked = hs_recorder_now();
     const uint32_t head = atomic_load_explicit(&place->ring->head, memory_order_acquire);
     const uint32_t first = place->next;
     if (image->overwritten != 0 || !hs_recorder_ring_is_sound(recorder, place, head)) {
@@ -328,7 +325,7 @@ static uint64_t drain(hs_recorder_t *recorder, uint32_t number)
     if (place->closing && (int32_t)(last - place->until) > 0) {
         last = place->until;
     }
-    image->time = (uint64_t)((now() - recorder->began) * 1e6);
+    hs_recorder_take_time(recorder, image, place->emptied);
     while (place->next != last) {
         const hs_rec_event_t *record = hs_rec_ring_read(place->ring, place->next);
         if (record != NULL ? !hs_recorder_record_is_sound(recorder, place, record)
@@ -340,7 +337,7 @@ static uint64_t drain(hs_recorder_t *recorder, uint32_t number)
             place->hole_since = 0;
             take_record(recorder, number, image, record);
         } else if (place->closing && !ended) {
-            if (now() - recorder->closed > CLOSE_SECONDS) {
+            if (hs_recorder_now() - recorder->closed > CLOSE_SECONDS) {
                 place->until = place->next; /* all that came before it is there */
             }
             break;
@@ -354,6 +351,7 @@ static uint64_t drain(hs_recorder_t *recorder, uint32_t number)
         }
     }
     const uint32_t taken = place->next - first;
+    place->emptied = place->next == head ? looked : place->emptied;
     if (taken != 0) {
         give_back(place);
     }
@@ -368,7 +366,7 @@ static uint64_t drain(hs_recorder_t *recorder, uint32_t number)
 static void close_places(hs_recorder_t *recorder)
 {
     if (recorder->closed == 0) {
-        recorder->closed = now();
+        recorder->closed = hs_recorder_now();
     }
     for (uint32_t i = 0; i < HS_REC_PROCESSES; i++) {
         hs_rec_taken_t *place = &recorder->places[i];
@@ -397,7 +395,7 @@ static uint64_t pass(hs_recorder_t *recorder)
 {
     uint64_t taken = 0;
     find_new_places(recorder);
-    const double time = now();
+    const double time = hs_recorder_now();
     const bool closed = atomic_load(&recorder->control->closed) != 0;
     if (!hs_recorder_control_is_ours(recorder)) {
         overwrite_all(recorder);
@@ -414,6 +412,7 @@ static uint64_t pass(hs_recorder_t *recorder)
             taken += drain(recorder, i);
         }
     }
+    recorder->passed = time;
     return taken;
 }
 
@@ -433,13 +432,13 @@ bool hs_recorder_is_overwritten(const hs_recorder_t *recorder)
 
 uint64_t hs_recorder_pump(hs_recorder_t *recorder, uint32_t milliseconds)
 {
-    const double until = now() + milliseconds * 1e-3;
+    const double until = hs_recorder_now() + milliseconds * 1e-3;
     uint64_t taken = 0;
     for (;;) {
         const uint32_t bell = atomic_load(&recorder->control->bell);
         const uint64_t some = pass(recorder);
         taken += some;
-        const double time = now();
+        const double time = hs_recorder_now();
         if (time >= until || hs_recorder_has_news(recorder)) {
             return taken;
         }

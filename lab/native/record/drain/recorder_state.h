@@ -19,6 +19,7 @@ typedef struct hs_rec_taken {
     bool closing;      /* the recording is over, and the process is not */
     uint32_t until;    /* then: the first record that is not taken */
     double hole_since; /* 0: no record holds the others up */
+    double emptied;    /* when all records were taken last: those that follow are not older */
 } hs_rec_taken_t;
 
 typedef struct hs_rec_entry {
@@ -33,6 +34,7 @@ struct hs_recorder {
     bool closes;            /* it says that nothing is taken any more */
     bool overwritten;       /* a program wrote over it */
     double began, looked;
+    double passed; /* when the last pass began */
     double closed; /* since when nothing is taken any more; 0: not yet */
     hs_rec_origin_t origin;
     char version[64], program[512];
@@ -56,6 +58,11 @@ bool hs_recorder_hole_is_sound(const hs_rec_taken_t *place);
 bool hs_recorder_add(hs_recorder_t *recorder, hs_rec_image_t *image);
 /* Whether the caller should look: a finished image, enough bytes, an object that is wanted. */
 bool hs_recorder_has_news(const hs_recorder_t *recorder);
+
+/* Seconds of the clock that records of the time have. */
+double hs_recorder_now(void);
+/* Later events of the image are not older than `time`; no effect where that is to come. */
+void hs_recorder_take_time(const hs_recorder_t *recorder, hs_rec_image_t *image, double time);
 
 /* Marks the places whose processes have ended. O(places). */
 void hs_recorder_look_at_life(hs_recorder_t *recorder);

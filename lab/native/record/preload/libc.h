@@ -44,6 +44,12 @@ typedef struct hs_rec_place {
 } hs_rec_place_t;
 __attribute__((weak)) int dladdr(const void *address, hs_rec_place_t *out);
 __attribute__((weak)) const char *gnu_get_libc_version(void);
+/* struct timespec of this word size. */
+typedef struct hs_rec_timespec {
+    long seconds, nanoseconds;
+} hs_rec_timespec_t;
+#define HS_REC_CLOCK_MONOTONIC 1
+__attribute__((weak)) int clock_gettime(int clock, hs_rec_timespec_t *out);
 
 /* Whether this object is made for programs that run already. */
 #ifndef HS_REC_IS_ATTACHED

@@ -100,6 +100,16 @@ static void put_lost(hs_rec_ring_t *ring, uint32_t lost)
     }
 }
 
+void hs_rec_put_time(void)
+{
+    hs_rec_timespec_t time;
+    if (clock_gettime != NULL && clock_gettime(HS_REC_CLOCK_MONOTONIC, &time) == 0) {
+        const uint64_t seconds = (unsigned long)time.seconds;
+        const uint64_t rest = (unsigned long)time.nanoseconds / 1000u;
+        (void)hs_rec_put(HS_REC_TIME, seconds * 1000000u + rest, 0, 0, 0);
+    }
+}
+
 /* A program whose own allocators are wrapped is recorded by these, unless it was asked otherwise. */
 static uint32_t modes_of_process(void)
 {

@@ -63,6 +63,9 @@ bool hs_rec_may_claim(hs_rec_ring_t *ring, unsigned kind);
 
 void hs_rec_bell(void);
 
+/* A record of the time. Nothing where the program's C library has no clock_gettime. */
+void hs_rec_put_time(void);
+
 /* One record of this thread; its number, or 0 where none was made. O(1), unless the ring is full. */
 static inline uint32_t hs_rec_put(unsigned kind, uint64_t a, uint64_t b, uint64_t c, unsigned align)
 {
@@ -82,6 +85,9 @@ static inline uint32_t hs_rec_put(unsigned kind, uint64_t a, uint64_t b, uint64_
         return 0;
     }
     hs_rec_ring_write(ring, number, a, b, c, hs_rec_meta(kind, align, hs_rec_thread.number));
+    if (HS_REC_UNLIKELY((number & (HS_REC_TIME_EVERY - 1u)) == 0) && kind != HS_REC_TIME) {
+        hs_rec_put_time();
+    }
     if (HS_REC_UNLIKELY((number & (HS_REC_BELL_EVERY - 1u)) == 0)) {
         hs_rec_bell();
     }

@@ -15,7 +15,7 @@
     for (const axis of [...chart.below, ...chart.left]) {
       axis.setv({
         major_label_text_color: quiet, axis_label_text_color: quiet, axis_line_color: quiet,
-        major_tick_line_color: quiet,
+        major_tick_line_color: axis.major_tick_line_color === null ? null : quiet, /* null: it has too many */
       });
     }
     for (const grid of chart.center) {

@@ -6,7 +6,19 @@ class Blocks {
   constructor(engine, reader, run) {
     Object.assign(this, { engine, reader, run });
     this.strips = PLACES.strips(engine.figures("hs_lab_regions", reader.at));
+    this.before = this.strips.map((strip) => this.first(strip)); /* by strip: what lies there and is no block of the trace */
     this.filtered = null; /* the filter that was asked for last; later blocks are asked, too */
+  }
+
+  /* Before the first event: the allocator's structures in front of all pieces, and used pieces, which are start-up's. */
+  first({ region, start }) {
+    const { engine, reader } = this, { calls } = engine, kept = [], width = engine.width("hs_lab_piece_row");
+    const count = calls.hs_lab_pieces(reader.at, region, 0, Blocks.ALL, 0, 0) >>> 0, at = engine.cleared(width * count, kept);
+    calls.hs_lab_pieces(reader.at, region, 0, Blocks.ALL, at, count);
+    const pieces = engine.list("hs_lab_piece_row", { at, count });
+    kept.forEach((one) => calls.free(one));
+    const used = pieces.filter((one) => one.state !== Blocks.FREE).map(({ address, size }) => ({ address, size, whose: "startup" }));
+    return [{ address: start, size: (pieces[0]?.address ?? start) - start, whose: "allocator" }, ...used];
   }
 
   close() { this.reader.close(); }
@@ -51,7 +63,7 @@ class Blocks {
 
   /* Each pixel is a colour of the block in it; a block has one at least. Where not all blocks pass, `live` are the bytes of
      those that do after the last event of each column, until line() tells the most in it. */
-  picture({ view, width, height, filter, colours, other, bad }) {
+  picture({ view, width, height, filter, colours, other, startup, allocator, bad }) {
     this.filter(filter);
     const { engine, reader } = this, built = { waits: filter.active && !filter.failed };
     this.with(this.view(view, width, height), (at, room) => {
@@ -62,6 +74,7 @@ class Blocks {
       built.pixels = Blocks.coloured(new Uint16Array(memory, owners, width * height), width, height, colours, other);
       return status;
     });
+    this.under(built, width, height, view, { startup, allocator });
     if (filter.failed) this.across(built, width, height, view, bad);
     return { ...built, run: this.run, view, width, height, filter, bad, events: this.count().events, times: [view.left, view.right - 1].map((event) => this.timeAt(event)) };
   }
@@ -74,6 +87,18 @@ class Blocks {
       return status;
     });
     return built;
+  }
+
+  /* Start-up lies there all the time; a block of the trace is drawn above it. */
+  under({ pixels }, width, height, view, colours) {
+    for (const strip of PLACES.visible(this.strips, height, view)) {
+      const rows = strip.bottom - strip.top, per = rows / (strip.high - strip.low), row = (address) => Math.min(rows, Math.max(0, Math.round((address - strip.low) * per)));
+      const pieces = this.before[this.strips.findIndex((one) => one.region === strip.region)];
+      for (const { address, size, whose } of pieces) {
+        const from = (strip.bottom - row(address + size)) * width, to = (strip.bottom - row(address)) * width;
+        for (let at = from; at < to; at++) if (pixels[at] === 0) pixels[at] = colours[whose];
+      }
+    }
   }
 
   /* Failed requests have no place: each is a line across all strips. */
@@ -122,6 +147,10 @@ class Blocks {
     const [block, below, above] = result.map(reported);
     return block === null ? null : { ...block, below, above };
   }
+  whose(region, address) {
+    const pieces = this.before[this.strips.findIndex((one) => one.region === region)];
+    return pieces.find((one) => address >= one.address && address < one.address + one.size)?.whose ?? null;
+  }
 
   rows() { return this.engine.figures("hs_lab_history_sums", this.reader.at); }
   /* Who allocated from event `left` to before `right` between two heights: by task and site, and what of it was live at
@@ -139,5 +168,6 @@ class Blocks {
   }
 }
 Blocks.ALL = 0xffffffff;
+Blocks.FREE = 0; /* HS_LAB_PIECE_FREE */
 Blocks.PARTS = 65536; /* HS_LAB_HISTORY_PARTS */
 Blocks.FINE = 1 << 20; /* rows of a range, which are not drawn: no strip is too low for one */

@@ -165,7 +165,7 @@
     find("opened").hidden = answer.log !== undefined;
     if (find("logged") !== null) find("logged").hidden = answer.log === undefined;
     if (answer.log !== undefined) return void HS.explore.showLog(answer.log, name);
-    answer.hz = Number(answer.metadata.clock_hz) || null;
+    answer.hz = (answer.census.by_time && Number(answer.metadata.clock_hz)) || null;
     HS.opened = answer;
     HS.explore.restore(answer);
     HS.explore.filterAgain(HS.explore.stored());
@@ -179,5 +179,11 @@
     swatch.style.background = HS.explore.background(task);
     key.append(swatch, place === null ? taskName(task) : `${taskName(task)} → ${place}`);
     return key;
-  }));
+  }), firstKey(HS.startup, "start-up"), firstKey(HS.allocator, "the allocator's own"));
+  function firstKey(colour, name) {
+    const key = HS.node("span", null, { class: "key" }), swatch = HS.node("i", null, { class: "swatch" });
+    swatch.style.background = colour;
+    key.append(swatch, name);
+    return key;
+  }
 })();

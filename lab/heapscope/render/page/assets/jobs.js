@@ -247,7 +247,7 @@ const JOBS = {
   line: (job) => blocks.line(job),
   range: (job) => ({ rows: blocks.range(job) }),
   difference: (job) => ({ rows: blocks.difference(job) }),
-  pick: (job) => ({ life: blocks.pick(job.event, job.region, job.address) }),
+  pick: (job) => ({ life: blocks.pick(job.event, job.region, job.address), whose: blocks.whose(job.region, job.address) }),
   sizes(job) {
     const of = (name) => {
       const text = new TextEncoder().encode(`${name}_t`), at = engine.take(text.length + 1);

@@ -109,10 +109,9 @@
 
   /* ---- under the pointer ---------------------------------------------------------------------- */
   function rowAt(map, y) {
-    const height = map.rows + GAP * (map.strips.length - 1);
-    for (let i = 0; i < map.strips.length; i++) {
-      const strip = map.strips[i];
-      const bottom = height - strip.first_row - GAP * i - strip.rows;
+    let bottom = map.rows + GAP * map.strips.length;
+    for (const strip of map.strips) {
+      bottom -= GAP + strip.rows;
       const row = Math.floor(y - bottom);
       if (row >= 0 && row < strip.rows) return [strip, row];
     }

@@ -30,8 +30,8 @@
   async function start() {
     const opened = own === null ? null : HS.ask("open", { text: own }); /* the worker begins with it when it has the engine */
     opened?.catch(() => {});
-    const { memories, colours, patterns, others, allocators } = await HS.begun;
-    Object.assign(HS, { memories, colours, patterns, others, allocators });
+    const { memories, colours, patterns, others, startup, allocator, looks, allocators } = await HS.begun;
+    Object.assign(HS, { memories, colours, patterns, others, startup, allocator, looks, allocators });
     HS.device?.begin();
     if (opened !== null) await HS.explore.open(opened, null);
     document.documentElement.dataset.explorer = "yes";

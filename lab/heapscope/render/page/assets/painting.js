@@ -21,12 +21,15 @@
     const value = parseInt(text.slice(1), 16);
     return (0xff000000 | ((value & 0xff) << 16) | (value & 0xff00) | (value >> 16)) >>> 0;
   };
-  const pattern = (task) => Math.floor(task / HS.colours.length);
-  const hasLook = (task) => pattern(task) < HS.patterns;
-  const taskColour = (task) => (hasLook(task) ? HS.colours[task % HS.colours.length] : HS.others);
+  /* A colour and a pattern: those of the page's other pictures, else by the task's number. */
+  const named = (task) => (HS.opened.tasks[task] || task !== 0 ? HS.explore.taskName(task) : "main");
+  const look = (task) => {
+    const pattern = Math.floor(task / HS.colours.length);
+    return HS.looks?.[named(task)] ?? (HS.looks || pattern >= HS.patterns ? [HS.others, 0] : [HS.colours[task % HS.colours.length], pattern]);
+  };
   const packed = (rgb) => colour(`#${rgb.map((value) => value.toString(16).padStart(2, "0")).join("")}`);
-  const looks = (task) => ({ colour: colour(taskColour(task)), mark: packed(PATTERN.mark(PATTERN.parse(taskColour(task)))), pattern: hasLook(task) ? pattern(task) : 0 });
-  HS.explore.background = (task) => PATTERN.css(taskColour(task), hasLook(task) ? pattern(task) : 0);
+  const looks = ([own, pattern]) => ({ colour: colour(own), mark: packed(PATTERN.mark(PATTERN.parse(own))), pattern });
+  HS.explore.background = (task) => PATTERN.css(...look(task));
 
   /* ---- what the worker is asked to draw, and what it drew ---- */
   const sharp = () => Math.min(2, window.devicePixelRatio || 1);
@@ -35,7 +38,7 @@
     measure();
     return {
       view: { ...seen.view }, width: Math.max(40, Math.round(across() * sharp())), height: Math.round(MAP * sharp()), filter,
-      colours: HS.explore.indices(seen.opened.tasks).map((task) => [task, looks(task)]), other: colour(HS.others), bad: colour(getComputedStyle(root).getPropertyValue("--bad").trim()),
+      colours: HS.explore.indices(seen.opened.tasks).map((task) => [task, looks(look(task))]), other: colour(HS.others), startup: colour(HS.startup), allocator: colour(HS.allocator), bad: colour(getComputedStyle(root).getPropertyValue("--bad").trim()),
     };
   };
   /* The picture of the whole trace, where it would be the same again; null: none, or not all is replayed. */

@@ -2,9 +2,9 @@
 /* Where regions stand in the picture: each is a strip, `v` goes from 0 on top to 1. Both the page and its worker read
    this. */
 const PLACES = {
-  /* Regions by the square root of their sizes, the first on top; rows of hs_lab_regions. */
+  /* Regions by the square root of their sizes, the highest address on top; rows of hs_lab_regions. */
   strips(regions) {
-    const used = regions.map((row, region) => ({ region, start: row.start, size: row.size, weight: row.has_heap ? Math.sqrt(row.size) : 0 })).filter((one) => one.weight > 0);
+    const used = regions.map((row, region) => ({ region, start: row.start, size: row.size, weight: row.has_heap ? Math.sqrt(row.size) : 0 })).filter((one) => one.weight > 0).sort((a, b) => b.start - a.start);
     const whole = used.reduce((sum, one) => sum + one.weight, 0), gap = used.length > 1 ? 0.012 : 0;
     let v = 0;
     return used.map((one) => {

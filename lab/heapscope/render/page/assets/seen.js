@@ -43,7 +43,10 @@
   HS.explore.words = {
     clamp,
     hex: (value) => `0x${(value >>> 0).toString(16).padStart(8, "0")}`,
-    seconds: (ticks) => (seen.opened.hz === null || ticks === null ? "" : ` (${((ticks - seen.opened.census.first_time) / seen.opened.hz).toFixed(3)} s)`),
+    seconds: (ticks) => {
+      const { hz, census } = seen.opened;
+      return hz === null || ticks === null ? "" : ` (${((ticks - census.first_time) / hz).toFixed((census.last_time - census.first_time) / hz >= 1 ? 3 : 6)} s)`;
+    },
     event: (value, ticks) => `event ${number(value)}${HS.explore.words.seconds(ticks)}`,
   };
 })();

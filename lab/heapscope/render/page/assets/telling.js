@@ -51,9 +51,9 @@
     const { cursor, shown } = seen, place = PLACES.address(shown.strips, cursor.y);
     if (place === null) return say("There is no region at the cursor.");
     if (waits(cursor.event)) return say(`Event ${number(Math.floor(cursor.event))} is not replayed yet.`);
-    const { life } = await HS.ask("pick", { event: Math.floor(cursor.event), ...place });
+    const { life, whose } = await HS.ask("pick", { event: Math.floor(cursor.event), ...place });
     find("life").hidden = life === null;
-    if (life === null) return say(`Event ${number(Math.floor(cursor.event))}, ${hex(place.address)}: no block of the trace is there.`);
+    if (life === null) return say(`Event ${number(Math.floor(cursor.event))}, ${hex(place.address)}: ${{ startup: "start-up", allocator: "the allocator's own" }[whose] ?? "no block of the trace is there"}.`);
     const near = (one) => (one === null ? "none" : `${hex(one.address)}, ${number(one.size)} B, ${taskName(one.task)}, ${siteName(one.site)}, from event ${number(one.born)}`);
     const facts = [
       ["Block", `${hex(life.address)}, ${number(life.size)} B, in ${shown.memory.regions[life.region]}`],

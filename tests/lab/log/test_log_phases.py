@@ -1,0 +1,75 @@
+"""A series whose lines are of several points of a round: like is compared with like."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+import heapscope as hs
+from heapscope.logs.answer.log_result import LogResult
+
+Logged = Callable[[str], LogResult]
+POINTS = (
+    ("Initial free: {}", 0),
+    ("In the request, free: {}", -40_000),
+    ("After it, free: {}", -90),
+)
+
+
+@pytest.fixture
+def logged(tmp_path: Path) -> Logged:
+    def of(text: str) -> LogResult:
+        path = tmp_path / "device.log"
+        path.write_text(text, encoding="utf-8")
+        return hs.log(path)
+
+    return of
+
+
+def rounds(seed: int, lost: int, *, count: int = 40) -> str:
+    """`lost`: bytes in each round."""
+    draw = random.Random(seed)
+    lines = []
+    for number in range(count):
+        for words, taken in POINTS:
+            noise = draw.randrange(-200, 200)
+            lines.append(words.format(200_000 + taken - lost * number + noise))
+    return "\n".join(lines) + "\n"
+
+
+def verdict(result: LogResult) -> str:
+    (row,) = result.trends
+    return row.verdict
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_round_that_ends_lower_than_it_began_is_a_leak(logged: Logged, seed: int) -> None:
+    result = logged(rounds(seed, 108))
+    assert verdict(result) == "leak"
+    (row,) = result.trends
+    assert row.points == 120
+    assert "at 3 of 3 points of a round" in row.reason
+    assert row.per_line is not None
+    assert row.per_line.low <= 108 / 3 <= row.per_line.high
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_rounds_that_come_back_are_no_leak(logged: Logged, seed: int) -> None:
+    assert verdict(logged(rounds(seed, 0))) != "leak"
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_what_never_comes_back_to_its_first_levels_is_no_cache(logged: Logged, seed: int) -> None:
+    """Too slow a fall for its noise to be called a leak."""
+    assert verdict(logged(rounds(seed, 40))) in ("leak", "unknown")
+
+
+def test_words_that_seldom_come_make_no_points_of_a_round(logged: Logged) -> None:
+    """A boot's lines and then a loop's are one series."""
+    text = "".join(f"step {chr(97 + at)} free: {200_000 - at}\n" for at in range(20))
+    text += "".join(f"loop free: {150_000 - 100 * at}\n" for at in range(40))
+    (row,) = logged(text).trends
+    assert "points of a round" not in row.reason
