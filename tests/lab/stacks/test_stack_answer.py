@@ -155,13 +155,32 @@ def test_a_constant_table_closes_an_indirect_call(program: Program, tmp_path: Pa
     assert (task.bound, task.path[-1].function) == (80, "two")
 
 
-def test_a_table_with_other_words_closes_nothing(program: Program, tmp_path: Path) -> None:
+def test_a_constant_table_of_structs_closes_an_indirect_call(
+    program: Program, tmp_path: Path
+) -> None:
+    rows = [program.function("one", 32), program.function("two", 64)]
+    program.elf.constant("table", struct.pack("<4I", rows[0], 7, rows[1], 9))
+    program.function("worker", 16, more=bytes.fromhex("0a05 a167 aa97 9c43 8297"))
+    assert only(bound_stacks(program.write(tmp_path), entries={"worker": None})).bound == 80
+
+
+def test_a_table_without_functions_closes_nothing(program: Program, tmp_path: Path) -> None:
+    """A compiler begins before a table whose index counts from 2; another object is there."""
     one = program.function("one", 32)
-    program.elf.constant("table", struct.pack("<2I", one, 7))
+    program.elf.constant("keys", struct.pack("<2I", 3, 7))
+    program.elf.constant("table", struct.pack("<2I", one, one))
     program.function("worker", 16, more=bytes.fromhex("0a05 a167 aa97 9c43 8297"))
     task = only(bound_stacks(program.write(tmp_path), entries={"worker": None}))
     assert task.bound is None
-    assert task.holes[0].detail == "through table"
+    assert task.holes[0].detail == "through keys"
+
+
+def test_an_indirect_call_that_leads_nowhere_is_closed(program: Program, tmp_path: Path) -> None:
+    program.function("worker", 16, more=bytes.fromhex("5c45 8297"))
+    calls = tmp_path / "calls"
+    calls.write_text("worker:\n")
+    path = program.write(tmp_path)
+    assert only(bound_stacks(path, entries={"worker": None}, calls=str(calls))).bound == 16
 
 
 def test_code_outside_the_file_is_named_and_closed_by_its_bytes(

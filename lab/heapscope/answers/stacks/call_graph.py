@@ -15,6 +15,7 @@ from heapscope.native import frames as native
 from heapscope.native.frames import CodeFrames, read_frames
 from heapscope.native.structs import Rows
 
+_BIAS = 256  # bytes by which the base of a table may lie before it
 _SWITCHING = native.ELSEWHERE | native.GROWS
 #: The program stops itself in them; what they call to report that does not count.
 STOPS = frozenset(
@@ -100,9 +101,9 @@ class CallGraph:
             else:
                 self.indirect += 1
                 callees = self._callees(caller, known, origin)
-                for callee in callees:
+                for callee in callees or ():
                     self.edges[caller].append(CallEdge(depth, callee, bool(tail)))
-                if not callees:
+                if callees is None:
                     self._add_indirect(caller, site, known, origin)
 
     def _add_direct(self, caller: int, site: int, target: int, depth: int, tail: bool) -> None:
@@ -124,32 +125,37 @@ class CallGraph:
         else:
             self.frames[caller] = max(self.frames[caller], depth + self.known.bytes[name])
 
-    def _callees(self, caller: int, known: int, origin: int) -> list[int]:
-        """Where an indirect call leads, by the user, or by a constant table; []: unknown."""
+    def _callees(self, caller: int, known: int, origin: int) -> list[int] | None:
+        """Where an indirect call leads, by the user, or by a constant table; None: unknown."""
         given = self.known.calls.get(self.code.names[caller])
         if given is not None:
             return [self.code.aliases[name] for name in given if name in self.code.aliases]
         if known != native.TABLE or not self.code.constant_at(origin):
-            return []
+            return None
         return self._in_table(origin)
 
-    def _in_table(self, origin: int) -> list[int]:
-        """The functions of the constant object at this address; []: it has a word that is neither a
-        function nor 0, so that it may be another table."""
+    def _in_table(self, origin: int) -> list[int] | None:
+        """Every function of which the constant object at this address, from there on, has the
+        address; None: of none. A compiler may count an index from another number than 0 and begin
+        before the table, so that what follows within some bytes is taken too."""
         index = bisect_right(self._object_starts, origin) - 1
         if index < 0 or origin >= self.code.objects[index].end:
-            return []
-        data = self.code.bytes_at(origin, self.code.objects[index].end - origin)
+            return None
+        size = self.code.objects[index].end - origin
+        own = self._functions_in(self.code.bytes_at(origin, size))
+        if not own:
+            return None
+        return list({*own, *self._functions_in(self.code.bytes_at(origin, _BIAS))})
+
+    def _functions_in(self, data: bytes) -> list[int]:
         mask = ~1 if self.code.machine == "thumb" else ~0
-        callees: dict[int, None] = {}
-        for at in range(0, len(data) - 3, 4):
-            word = int.from_bytes(data[at : at + 4], "little") & mask
-            number = self.function_at(word)
-            if number is not None and self._starts[number] == word:
-                callees[number] = None
-            elif word:
-                return []
-        return list(callees)
+        words = (int.from_bytes(data[at : at + 4], "little") for at in range(0, len(data) - 3, 4))
+        numbers = ((word & mask, self.function_at(word & mask)) for word in words)
+        return [
+            number
+            for word, number in numbers
+            if number is not None and self._starts[number] == word
+        ]
 
     def _add_indirect(self, caller: int, site: int, known: int, origin: int) -> None:
         detail = ""

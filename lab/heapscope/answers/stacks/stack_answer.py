@@ -116,9 +116,9 @@ def bound_stacks(
     entries: Mapping[str, int | None] | None = None,
     seen: Mapping[str, int] | None = None,
 ) -> StackAnswer:
-    """The answer for the firmware whose ELF is at `path`. `calls`: a file of known calls; `port`: otherwise by
-    functions of the program; `entries`: functions that begin a task beside those that the code
-    creates, with the size of its stack; `seen`: the most that a task ever used, by its name.
+    """The answer for the firmware whose ELF is at `path`. `calls`: a file of known calls; `port`:
+    None: by functions of the program; `entries`: functions that begin a task beside those that the
+    code creates, with the size of its stack; `seen`: the most that a task ever used, by its name.
     InputError: a file cannot be read, or it has no function of an entry's name."""
     code = read_code(path)
     known = read_known_calls(calls) if calls else KnownCalls()

@@ -25,7 +25,7 @@ class WorstPath(NamedTuple):
 
 
 class WorstPaths:
-    """The deepest way of any function of a graph. Each function is walked once for all questions."""
+    """The deepest way of any function of a graph. Each function is walked once for all."""
 
     def __init__(self, graph: CallGraph) -> None:
         self._graph = graph

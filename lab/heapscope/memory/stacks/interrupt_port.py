@@ -1,4 +1,4 @@
-"""The bytes that an interrupt puts on the stack of the interrupted task, by port, with the source."""
+"""The bytes that an interrupt puts on the stack of the task, by port, with their source."""
 
 from __future__ import annotations
 
