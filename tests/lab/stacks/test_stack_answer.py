@@ -270,3 +270,14 @@ def test_figures_of_the_compiler_that_contradict_each_other_are_left_out(tmp_pat
     (tmp_path / "a.su").write_text("a.c:1:1:one\t16\tstatic\na.c:9:1:two\t32\tdynamic\n")
     (tmp_path / "b.su").write_text("b.c:1:1:one\t48\tstatic\nnot of this form\n")
     assert read_usages(tmp_path) == {"two": StackUsage(32, False)}
+
+
+def test_millicode_moves_the_stack_pointer_of_its_caller(program: Program, tmp_path: Path) -> None:
+    """A call by t0 of one that begins inside another one, and takes 48 bytes by its name."""
+    outer = program.elf.function("__riscv_save_12", take(64) + bytes.fromhex("8282") * 2)
+    program.elf.symbols.append(("__riscv_save_8", outer + 4, 4, 2, 1))
+    start = program.at()
+    upper = auipc(5, 0)
+    low = struct.pack("<I", (outer + 4 - start & 0xFFF) << 20 | 5 << 15 | 5 << 7 | 0x67)
+    program.elf.function("worker", upper + low + take(16) + RET)
+    assert only(bound_stacks(program.write(tmp_path), entries={"worker": None})).bound == 64

@@ -198,8 +198,8 @@ class _Symbols:
         ]
 
     def functions(self, headers: list[Any]) -> tuple[list[NamedBytes], dict[str, int]]:
-        """Ascending, without overlap: a function inside another one is a label of it. One without a
-        size, as the assembler leaves it, ends where the next one begins."""
+        """Ascending, without overlap: a function that begins in another one ends that, a label does
+        not. One without a size, as the assembler leaves it, ends where the next begins."""
         known: dict[int, tuple[int, str]] = {}
         named: list[tuple[str, int]] = []
         for value, size, kind, section, name in self._rows:
@@ -252,13 +252,17 @@ def _without_overlap(known: dict[int, tuple[int, str]], headers: list[Any]) -> I
         if header["sh_flags"] & _EXEC and header["sh_size"]
     )
     starts = sorted(known)
+    inner, ends = _ADDRESS_END, {}
+    for start in reversed(starts):  # the next one with a size
+        ends[start] = inner
+        inner = start if known[start][0] else inner
     end = 0
     for index, start in enumerate(starts):
         size, name = known[start]
-        if start < end:
+        if start < end and not size:
             continue
         following = starts[index + 1] if index + 1 < len(starts) else _ADDRESS_END
         limit = next((one for one in limits if one > start), following)
-        end = min(start + size if size else following, limit)
+        end = min(start + size if size else following, ends[start], limit)
         if end > start:
             yield NamedBytes(start, end, name)
