@@ -186,9 +186,12 @@ static void run(hs_walk_t *walk, size_t leader)
     hs_state_t state = walk->leaders[leader].state;
     uint32_t pc = walk->leaders[leader].address;
     uint32_t conditional = 0;
+    bool after_call = false;
     for (bool first = true; walk->status == HS_OK; first = false) {
         if (!hs_walk_inside(walk, pc)) {
-            hs_walk_jump(walk, walk->in->end - 1, &state, pc); /* on into the next function */
+            if (!after_call) { /* a call at the end does not come back */
+                hs_walk_jump(walk, walk->in->end - 1, &state, pc);
+            }
             return;
         }
         if (!first && walk->leader_at[pc - walk->in->start] >= 0) {
@@ -221,6 +224,7 @@ static void run(hs_walk_t *walk, size_t leader)
             state = before;
         }
         conditional = step.conditional != 0 ? step.conditional : conditional;
+        after_call = step.flow == HS_FLOW_CALL || step.flow == HS_FLOW_CALL_REGISTER;
         pc += step.size;
     }
 }

@@ -47,6 +47,8 @@ CASES = (
     Case("zcmp", "riscv+zcmp", "66b8 66be", 32),
     # beqz a0,1f; c.addi16sp sp,-64; c.addi16sp sp,64; ret; 1: addi sp,sp,-16; addi sp,sp,16; ret
     Case("branch", "riscv", "01c5 3971 2161 8280 4111 4101 8280", 64),
+    # beqz a0,1f; c.addi16sp sp,-64; 1: jalr a5; ret
+    Case("join", "riscv", "11c1 3971 8297 8280", 64, calls=((1, 0, 64),)),
     # csrr sp,mscratch; mret
     Case("switch", "riscv", "73110034 73002030", 0, RETURNING | ELSEWHERE),
     # push {r4,r5,lr}; vpush {d8,d9}; sub sp,#24; sub.w sp,sp,#1024; bx lr
@@ -106,6 +108,14 @@ def test_what_never_returns_ends_its_caller() -> None:
     )
     assert read.frames["frame"].tolist() == [0, 0]
     assert read.frames["flags"].tolist() == [0, 0]
+
+
+def test_a_call_at_the_end_of_a_function_leads_not_on_into_the_next_one() -> None:
+    """jal to what is not in the file, and behind it another function."""
+    code = bytes.fromhex("ef00f07f 3971 8280")
+    functions = [CodeFunction(START, START + 4), CodeFunction(START + 4, START + 8)]
+    read = read_frames("riscv", [CodePart(START, code, False)], functions)
+    assert [int(call["tail"]) for call in read.calls] == [0]
 
 
 def test_any_bytes_are_read_to_an_end(seed: int) -> None:

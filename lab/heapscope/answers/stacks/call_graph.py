@@ -60,7 +60,7 @@ class CallGraph:
             for name, size in self.known.bytes.items()
             if name in code.aliases
         }
-        self.direct = self.indirect = self.followed = 0
+        self.direct = self.indirect = self.followed = self.outside = 0
         self._starts = [one.start for one in code.functions]
         self._object_starts = [one.start for one in code.objects]
         self._add_frames(usages or {})
@@ -116,6 +116,7 @@ class CallGraph:
             self.edges[caller].append(CallEdge(depth, callee, tail))
             return
         name = self.code.outside.get(target, f"{target:#010x}")
+        self.outside += target in self.code.outside
         if name not in self.known.bytes:
             self.holes[caller].append(
                 StackHole(

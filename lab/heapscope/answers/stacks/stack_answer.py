@@ -76,7 +76,8 @@ class TaskStack:
 @dataclass(frozen=True, kw_only=True)
 class StackAnswer:
     """`port`: None: what an interrupt takes is unknown, and not in any figure. `direct`: calls with
-    one target, of which `followed` lead to code of the file; `indirect`: other calls."""
+    one target, of which `followed` lead to code of the file and `outside` to what it has the name
+    of alone; `indirect`: other calls."""
 
     file: str
     machine: str
@@ -84,6 +85,7 @@ class StackAnswer:
     functions: int
     direct: int
     followed: int
+    outside: int
     indirect: int
     tasks: tuple[TaskStack, ...]
     notes: tuple[str, ...] = ()
@@ -100,6 +102,7 @@ class StackAnswer:
             "calls": {
                 "direct": self.direct,
                 "followed": self.followed,
+                "outside": self.outside,
                 "indirect": self.indirect,
             },
             "tasks": [task.record for task in self.tasks],
@@ -143,6 +146,7 @@ def bound_stacks(
         functions=len(code.functions),
         direct=graph.direct,
         followed=graph.followed,
+        outside=graph.outside,
         indirect=graph.indirect,
         tasks=tuple(reader.task(one) for one in created if one.entry is not None),
         notes=tuple(notes),

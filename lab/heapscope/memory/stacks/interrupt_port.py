@@ -35,6 +35,15 @@ _RISCV = InterruptPort(
     wrapper="vPortTaskWrapper",
     source="RV_STK_FRMSZ of components/riscv/include/riscv/rvruntime-frames.h: 37 words, aligned",
 )
+_RISCV_COPROCESSORS = InterruptPort(
+    name="ESP-IDF, RISC-V with coprocessors",
+    frame=160,
+    top=448,
+    wrapper="vPortTaskWrapper",
+    source="RV_STK_FRMSZ, and RvCoprocSaveArea (24), RvFPUSaveArea (132), RvHWLPSaveArea (24) and "
+    "RvPIESaveArea (216) with their alignment, which are taken from the stack; "
+    "components/riscv/include/riscv/rvruntime-frames.h",
+)
 _CORTEX_M = InterruptPort(
     name="FreeRTOS, Cortex-M",
     frame=72,
@@ -59,7 +68,8 @@ def port_of(code: CodeElf, *, fpu: bool = True) -> InterruptPort | None:
     if code.machine == "xtensa" and "_frxt_int_enter" in names:
         return _XTENSA
     if code.machine.startswith("riscv") and "rtos_int_enter" in names:
-        return _RISCV
+        coprocessors = {"rtos_save_fpu_coproc", "rtos_save_pie_coproc"} & set(names)
+        return _RISCV_COPROCESSORS if coprocessors else _RISCV
     if code.machine == "thumb" and {"PendSV_Handler", "xPortPendSVHandler"} & set(names):
         return _CORTEX_M_FPU if fpu else _CORTEX_M
     return None

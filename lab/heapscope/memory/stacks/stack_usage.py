@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterator
 from itertools import islice
@@ -10,7 +11,7 @@ from typing import NamedTuple
 
 from heapscope.trace.whole import read_whole
 
-_FILES_MAX = 20_000
+_FOLDERS_MAX = 5_000  # that are looked through
 _FILE_MAX = 16 << 20
 _LINE = re.compile(r"(?P<place>.+)\t(?P<bytes>\d{1,9})\t(?P<kind>[a-z,]+)")
 _REMEDY = "delete it, and build again with -fstack-usage"
@@ -28,12 +29,18 @@ def read_usages(folder: Path) -> dict[str, StackUsage]:
     figures is left out."""
     usages: dict[str, StackUsage] = {}
     several: set[str] = set()
-    for path in islice(sorted(folder.rglob("*.su")), _FILES_MAX):
+    for path in _files(folder):
         text = read_whole(path, limit=_FILE_MAX, what="frames of a compiler", remedy=_REMEDY)
         for name, usage in _lines(text.data.decode("utf-8", "replace")):
             if usages.setdefault(name, usage) != usage:
                 several.add(name)
     return {name: usage for name, usage in usages.items() if name not in several}
+
+
+def _files(folder: Path) -> Iterator[Path]:
+    for here, folders, names in islice(os.walk(folder), _FOLDERS_MAX):
+        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        yield from (Path(here, name) for name in sorted(names) if name.endswith(".su"))
 
 
 def _lines(text: str) -> Iterator[tuple[str, StackUsage]]:
