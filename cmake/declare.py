@@ -22,9 +22,11 @@ HEADERS = (
     "rows/trials.h",
     "rows/recorder.h",
     "rows/listen.h",
+    "rows/frames.h",
     "lab/lab.h",
     "lab/heard.h",
     "lab/record.h",
+    "lab/frames.h",
 )
 
 

@@ -16,6 +16,18 @@
 #include "small_kernel.h"
 #include "tls_client.h"
 
+static void print_stacks(void)
+{
+    for (uint32_t i = 1; i < KERNEL_TASKS; i++) {
+        uint32_t size;
+        const uint32_t used = kernel_stack_used(i, &size);
+        if (size != 0) {
+            printf("stack of %s: %u of %u bytes used\n", kernel_task_name(kernel_task_handle(i)),
+                   (unsigned)used, (unsigned)size);
+        }
+    }
+}
+
 static void run(void *unused)
 {
     (void)unused;
@@ -27,6 +39,7 @@ static void run(void *unused)
     tls_client_run();
     json_worker_finish();
     memory_mark("finished");
+    print_stacks();
     recording_close();
     board_end(0);
 }

@@ -1,12 +1,18 @@
 #include "small_kernel.h"
 
+#include <string.h>
+
 #include "cpu.h"
+
+#define PAINT 0xA5 /* the bytes of a new stack */
 
 typedef enum state { FREE, READY, WAITING } state_t;
 
 struct kernel_task {
     void *frame;
     void *stack;
+    uint32_t stack_size;
+    uint32_t used; /* of its stack, when it ended */
     const char *name;
     const void *waits_for; /* an object, or the task itself while it sleeps */
     uint32_t until;        /* the tick at which it stops waiting */
@@ -165,12 +171,30 @@ static void free_ended(void)
     }
 }
 
+/* Bytes that were ever used of a stack that was painted. */
+static uint32_t used_of(const kernel_task_t *task)
+{
+    uint32_t unused = 0;
+    while (unused < task->stack_size && ((const uint8_t *)task->stack)[unused] == PAINT) {
+        unused++;
+    }
+    return task->stack_size - unused;
+}
+
+uint32_t kernel_stack_used(uint32_t number, uint32_t *size)
+{
+    const kernel_task_t *const task = &tasks[number];
+    *size = task->stack_size;
+    return task->stack == NULL || task->state == FREE ? task->used : used_of(task);
+}
+
 static void leave(void)
 {
     while (ended_stack != NULL) { /* one at a time */
         kernel_sleep(1);
     }
     (void)cpu_mask();
+    running->used = used_of(running);
     tell(running, false);
     ended_stack = running->stack;
     running->state = FREE;
@@ -188,6 +212,7 @@ bool kernel_create(const char *name, void (*entry)(void *argument), void *argume
     if (stack == NULL) {
         return false;
     }
+    memset(stack, PAINT, stack_size);
     const uint32_t mask = cpu_mask();
     uint32_t i = 1;
     while (i < KERNEL_TASKS && tasks[i].state != FREE) {
@@ -197,6 +222,7 @@ bool kernel_create(const char *name, void (*entry)(void *argument), void *argume
         tasks[i] = (kernel_task_t){
             .frame = cpu_frame(stack, stack_size, entry, argument, leave),
             .stack = stack,
+            .stack_size = stack_size,
             .name = name,
             .priority = priority,
         };

@@ -45,6 +45,8 @@ _Noreturn void kernel_start(void);
 uint32_t kernel_task_number(void);         /* of the running task, or KERNEL_INTERRUPT */
 void *kernel_task_handle(uint32_t number); /* NULL: no task, but an interrupt */
 const char *kernel_task_name(const void *handle);
+/* The most that a task ever used of its stack, and its size; both 0: there was no such task. */
+uint32_t kernel_stack_used(uint32_t number, uint32_t *size);
 bool kernel_in_interrupt(void);
 uint32_t kernel_now(void); /* ticks, modulo 2^32 */
 void kernel_sleep(uint32_t ticks);

@@ -35,6 +35,7 @@ from mutants_recording import RECORDING
 from mutants_replay import REPLAY
 from mutants_script_heap import SCRIPT_HEAP
 from mutants_sites import CALL_SITES
+from mutants_stacks import STACKS
 from mutants_strangers import STRANGERS
 from mutants_sums import SUMS
 from mutants_sweep import SWEEP
@@ -77,6 +78,7 @@ MUTANTS = (
     *WIFI_PATH,
     *VERDICT,
     *BAD_INPUT,
+    *STACKS,
     *STRANGERS,
     *SUMS,
     *TASK_LISTS,

@@ -3,6 +3,7 @@
 
 #include "allocators/allocators.h"
 #include "fixed.h"
+#include "lab/frames.h"
 #include "lab/heard.h"
 #include "lab/lab.h"
 #include "rows/recorder.h"
@@ -81,7 +82,9 @@ size_t hs_lab_sizeof(const char *struct_name)
         SIZE(hs_lab_memory_t),         SIZE(hs_lab_hardware_t),
         SIZE(hs_lab_owner_t),          SIZE(hs_lab_lately_t),
         SIZE(hs_lab_watched_t),        SIZE(hs_lab_notice_t),
-        SIZE(hs_lab_bound_t),
+        SIZE(hs_lab_bound_t),          SIZE(hs_lab_code_part_t),
+        SIZE(hs_lab_function_t),       SIZE(hs_lab_frame_row_t),
+        SIZE(hs_lab_call_row_t),
 #undef SIZE
     };
     for (size_t i = 0; i < sizeof structs / sizeof structs[0]; i++) {

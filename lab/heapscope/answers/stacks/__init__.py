@@ -1,0 +1,1 @@
+"""How much of its stack each task may use, at most."""

@@ -1,0 +1,59 @@
+"""Broken in the bounds of stacks: frames out of machine code, and the deepest way through calls."""
+
+from __future__ import annotations
+
+from mutant import Mutant
+
+FRAMES = "tests/lab/stacks/test_code_frames.py"
+ANSWER = "tests/lab/stacks/test_stack_answer.py"
+
+STACKS = (
+    Mutant(
+        "bounds of stacks",
+        "a condition lifts the stack pointer for both ways",
+        "lab/native/frames/walk.c::apply",
+        "if (maybe && (int32_t)before.number",
+        "if (!maybe && (int32_t)before.number",
+        FRAMES,
+    ),
+    Mutant(
+        "bounds of stacks",
+        "two ways to an address leave the shallower stack pointer",
+        "lab/native/frames/value.c::hs_state_merge",
+        "(int32_t)theirs < (int32_t)mine",
+        "(int32_t)theirs > (int32_t)mine",
+        FRAMES,
+    ),
+    Mutant(
+        "bounds of stacks",
+        "a variable array counts as known",
+        "lab/native/frames/walk.c::hs_walk_set_sp",
+        "value.kind == HS_VALUE_VARIABLE ? HS_LAB_FRAME_DYNAMIC : 0",
+        "value.kind == HS_VALUE_FRAME ? 0 : 0",
+        FRAMES,
+    ),
+    Mutant(
+        "bounds of stacks",
+        "a callee counts from the caller's start",
+        "lab/heapscope/answers/stacks/worst_path.py::WorstPaths._finish",
+        "edge.depth + below > deepest",
+        "below > deepest",
+        ANSWER,
+    ),
+    Mutant(
+        "bounds of stacks",
+        "a recursion leaves a bound",
+        "lab/heapscope/answers/stacks/worst_path.py::WorstPaths._walk",
+        "self._add_cycle(current, callee)",
+        "pass",
+        ANSWER,
+    ),
+    Mutant(
+        "bounds of stacks",
+        "an interrupt takes nothing of a task's stack",
+        "lab/heapscope/answers/stacks/stack_answer.py::_Tasks._added",
+        "added + self._port.frame + self._port.top + frame",
+        "added + frame",
+        ANSWER,
+    ),
+)
