@@ -67,6 +67,15 @@ def test_what_never_comes_back_to_its_first_levels_is_no_cache(logged: Logged, s
     assert verdict(logged(rounds(seed, 40))) in ("leak", "unknown")
 
 
+@pytest.mark.parametrize("seed", range(4))
+def test_a_step_down_is_no_return_to_a_level(logged: Logged, seed: int) -> None:
+    draw = random.Random(seed)
+    bursts = [draw.choice((0, draw.randrange(3_000))) for _ in range(288)]
+    levels = [86_000] * 200 + [79_000] * 88
+    text = "".join(f"free heap: {levels[at] - burst}\n" for at, burst in enumerate(bursts))
+    assert verdict(logged(text)) != "cache"
+
+
 def test_words_that_seldom_come_make_no_points_of_a_round(logged: Logged) -> None:
     """A boot's lines and then a loop's are one series."""
     text = "".join(f"step {chr(97 + at)} free: {200_000 - at}\n" for at in range(20))
