@@ -11,6 +11,8 @@ import heapscope as hs
 from heapscope.base.errors import InputError
 from heapscope.base.growth import growth
 from heapscope.logs.answer.held import HeldResult
+from heapscope.logs.heaps.held_heaps import labelled
+from heapscope.logs.heaps.state_file import state_file
 
 CAPTURED = Path(__file__).parents[1] / "image" / "captured"
 TASKS = Path(__file__).parents[1] / "capture" / "logs" / "esp32s3_v5.5_leaks.log"
@@ -130,3 +132,14 @@ def test_growth_says_what_came_back(totals: list[int], parts: list[str]) -> None
     assert len(result) == len(parts)
     for sentence, part in zip(result, parts, strict=True):
         assert part in sentence
+
+
+def test_a_state_file_tells_what_its_image_tells_but_pointers(tmp_path: Path) -> None:
+    kept = tmp_path / "state.hst"
+    kept.write_bytes(state_file(labelled(FIRST)))
+    of_image, of_file = states(FIRST), states(kept)
+    assert [row.name for row in of_file.holders] == [row.name for row in of_image.holders]
+    assert [(row.blocks, row.bytes, row.largest) for row in of_file.holders] == [
+        (row.blocks, row.bytes, row.largest) for row in of_image.holders
+    ]
+    assert {row.verdict for row in of_file.holders} == {"unknown"}

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from heapscope.answers.image.answer import answer_of
+from heapscope.answers.image.census import UNNAMED, kind_of
 from heapscope.answers.pools.groups import without_address
 from heapscope.base.errors import InputError
 from heapscope.base.growth import changed, growth
@@ -16,7 +17,8 @@ from heapscope.base.printable import printable
 from heapscope.base.rows.figure import computed, figure
 from heapscope.base.rows.row import Document, Row
 from heapscope.base.wording import plural, size
-from heapscope.logs.heaps.image_state import is_image
+from heapscope.logs.heaps.held_heaps import is_image, labelled
+from heapscope.logs.heaps.state_file import is_state_file
 from heapscope.logs.reader.blocks import HeapDump
 from heapscope.logs.reader.facts import read_log
 from heapscope.logs.reader.reading import LogReading
@@ -89,11 +91,11 @@ def is_state(name: str) -> bool:
     path, _ = placed(name)
     if not Path(path).is_file():
         return False
+    if is_image(name):
+        return True
     with open_blocks(path) as blocks:
         if TRACE_SYNC in next(iter(blocks), b"")[:HEAD]:
             return False
-    if is_image(name):
-        return True
     reading = LogReading()
     with open_blocks(path) as blocks:
         read_log(blocks, reading)
@@ -177,6 +179,10 @@ def _moments(file: str, *, named: bool) -> list[_Moment]:
 
 
 def _image(file: str) -> dict[str, _Holding]:
+    path, _ = placed(file.split(",")[0])
+    with open_blocks(path) as blocks:
+        if is_state_file(next(iter(blocks), b"")):
+            return _kept(file)
     result = answer_of(read_images(file.split(",")))
     if not result.heaps:
         raise InputError(
@@ -192,6 +198,17 @@ def _image(file: str) -> dict[str, _Holding]:
         )
         for row in result.census
     }
+
+
+def _kept(file: str) -> dict[str, _Holding]:
+    """Of a state file, which keeps the names of an image's blocks and not what points at them."""
+    held = labelled(file)
+    sizes: dict[str, list[int]] = {}
+    for block in (block for heap in held.heaps for block in heap.blocks if block.used):
+        label = held.labels.get(block.address)
+        sizes.setdefault(kind_of(label.name) if label else "", []).append(block.size)
+    named = {name or UNNAMED: _summed(one) for name, one in sizes.items()}
+    return dict(sorted(named.items(), key=lambda one: -one[1].bytes))
 
 
 def _logged(reading: LogReading) -> Iterator[tuple[str, dict[str, _Holding]]]:
