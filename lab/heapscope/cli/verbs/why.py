@@ -69,7 +69,6 @@ def why(
       heapscope why T.hst --chip esp32 --idf 4.2 --need 100000
       heapscope why T.hst --chip esp32 --idf 5.5 --sdkconfig sdkconfig --plan --need 16717
       heapscope why T.hst --pool 40KB --allocator heap_4 --json why.json
-      heapscope why dram.bin@0x3fc80000 --chip esp32c3 --idf 5.5 --need 100000
     """
     from heapscope.answers.why.explain import Selection, explain
     from heapscope.answers.why.plan_find import plan_wish
