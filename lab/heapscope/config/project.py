@@ -12,8 +12,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from heapscope.base.errors import InputError
 from heapscope.base.printable import printable
 from heapscope.config.cmake_lists import Assigned, commands, variables
@@ -267,6 +265,8 @@ class _ProjectSearch:
         return Path(os.path.normpath((folder or self._folder) / name))
 
     def _yaml(self, path: Path) -> dict[str, Any]:
+        import yaml  # takes as long as all other modules of a small answer
+
         text = self._text(path)
         try:
             result = yaml.safe_load(text) if text else {}

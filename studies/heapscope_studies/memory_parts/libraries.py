@@ -113,7 +113,7 @@ def _more_than_default(build: Build, place: str) -> float:
     another number of cores leaves."""
     model = build.model
     scene = model.scene
-    default = default_statics(scene.config.chip, scene.config.sdk, scene.minor, place)
+    default = default_statics(scene.config.chip, scene.minor, place)
     here = sum(each.taken for each in model.held("boot") if each.place == place)
     cores = model.all_cores_memory
     memory = scene.memory.dram - cores.dram if place == DRAM else scene.memory.iram - cores.iram

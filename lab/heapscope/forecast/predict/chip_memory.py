@@ -11,6 +11,7 @@ import functools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import hypot, sqrt
+from statistics import median
 
 import numpy as np
 
@@ -154,7 +155,7 @@ def _robust(of: Sequence[tuple[float, float]]) -> tuple[float, float]:
     """The mean of values with their variances, and its own variance. A value that is far off counts
     less, as the errors' t distribution has it."""
     values, variances = (np.array(column) for column in zip(*of, strict=True))
-    mean = float(np.median(values))
+    mean = median(map(float, values))
     for _ in range(_ROUNDS):
         weights = (_DEGREES + 1) / (_DEGREES + (values - mean) ** 2 / variances) / variances
         mean = float(weights @ values / weights.sum())

@@ -15,7 +15,7 @@ from heapscope.memory.layout.chips import load_chip
 def library_bytes(chip: str, minor: Minor, place: str) -> float:
     """Bytes of the libraries that every program has, in a default build, by linker maps; less code
     that the chip has other memory for."""
-    statics = default_statics(chip, f"{minor[0]}.{minor[1]}", minor, place)
+    statics = default_statics(chip, minor, place)
     static = load_chip(chip).data.static
     elsewhere = static.code_elsewhere if static is not None else 0
     return sum(each.taken for each in statics if each.part.kind == MAP) - elsewhere

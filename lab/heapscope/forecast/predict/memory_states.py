@@ -335,7 +335,7 @@ class MemoryModel:
         known, memory = self.known(DRAM), self.all_cores_memory.dram
         if known is None:
             taken = memory - self.less_empty(memory, DRAM)[0]
-            held: Iterable[Held] = default_statics(config.chip, config.sdk, self.scene.minor, DRAM)
+            held: Iterable[Held] = default_statics(config.chip, self.scene.minor, DRAM)
         else:
             taken, held = known, (each for each in self.held(self.busiest) if each.static)
         elsewhere = static.code_elsewhere if static is not None else 0
@@ -363,7 +363,7 @@ class MemoryModel:
         fit, free = memory_fit(), self.constant(state, place)[0]
         if self.known(place) is None:  # an empty program has the parts of a default build in it
             config = scene.config
-            default = default_statics(config.chip, config.sdk, scene.minor, place)
+            default = default_statics(config.chip, scene.minor, place)
             free += sum(each.bytes for each in default)
         return free - (sum(map(fit.factor, self.more(state))) if place == DRAM else 0)
 
@@ -375,8 +375,7 @@ class MemoryModel:
         held = [each for each in self.held(state, only) if each.place == place]
         sizes = {each.part.id: (each.part.kind, each.taken) for each in held if not each.static}
         if self.known(place) is None:
-            config = self.scene.config
-            default = default_statics(config.chip, config.sdk, self.scene.minor, place)
+            default = default_statics(self.scene.config.chip, self.scene.minor, place)
             wanted = [each for each in default if only is None or each.part.id in only]
             sizes |= _steps(wanted, [each for each in held if each.static])
         return sizes
@@ -435,9 +434,10 @@ def _steps(before: Iterable[Held], after: Iterable[Held]) -> dict[str, tuple[str
 
 
 @functools.lru_cache(maxsize=64)
-def default_statics(chip: str, sdk: str, minor: Minor, place: str) -> tuple[Held, ...]:
-    """The static parts that an empty program has in a default build."""
-    model = MemoryModel(scene=MemoryScene(config=Config(chip=chip, sdk=sdk), minor=minor))
+def default_statics(chip: str, minor: Minor, place: str) -> tuple[Held, ...]:
+    """The static parts that an empty program has in a default build of the first release."""
+    config = Config(chip=chip, sdk=f"{minor[0]}.{minor[1]}")
+    model = MemoryModel(scene=MemoryScene(config=config, minor=minor))
     return tuple(each for each in model.held(BOOT) if each.place == place)
 
 

@@ -19,7 +19,7 @@ Places = dict[str, NDArray[np.intp]]
 
 
 def size(kept: Kept) -> int:
-    return prod(int(each.sum()) for each in kept.values())
+    return prod(int(np.count_nonzero(each)) for each in kept.values())
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -46,7 +46,8 @@ class Grid:
         more than the cost anywhere, and as much there."""
         each = self.columns(quantity)
         sums = quantity.constant + at @ each
-        value, slope = quantity.cost(sums)
+        value, gradient = quantity.cost(sums)
+        slope = gradient()
         return float(value), each @ slope, float(value + slope @ (quantity.constant - sums))
 
     def places(self, kept: Kept) -> Places:
@@ -70,6 +71,18 @@ class Grid:
                 larger = np.maximum(first[at[one.knobs[0]]], second[at[one.knobs[1]]])
                 sums += np.outer(larger, quantity.larger[one.name])
         return np.asarray(quantity.cost(sums)[0])
+
+    def line(self, quantity: Quantity, row: Array, constant: float, at: Places) -> Array:
+        """What a tangent says of each choice: no more than its cost."""
+        total = np.full(len(next(iter(at.values()))), constant)
+        for name in quantity.parts:
+            total += row[self.space.columns(self.space.knob(name))][at[name]]
+        for one in self.space.larger:
+            if one.name in quantity.larger:
+                first, second = self.space.sides(one)
+                larger = np.maximum(first[at[one.knobs[0]]], second[at[one.knobs[1]]])
+                total += larger * row[self.space.larger_column(one.name)]
+        return total
 
     def weight(self, weights: Mapping[str, Mapping[Hashable, float]], at: Places) -> Array:
         """A sum over the knobs."""

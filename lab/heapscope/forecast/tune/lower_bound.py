@@ -23,12 +23,14 @@ need_extra("tune", "tune")
 import highspy  # noqa: E402 - the line before says what to install
 
 _ROUNDS = 40  # of tangents: a bound is a bound after any number of them
+_HANDED_ON = 20  # tangents of a quantity; more rows take longer than they save
 _BELOW = 1e-6  # of a cost's scale: a tangent that says less is of no use
 _SETTINGS: Mapping[str, bool | int | str] = {
     "output_flag": False,
     "threads": 1,
     "presolve": "off",
     "solver": "simplex",
+    "simplex_dual_edge_weight_strategy": 1,  # Devex
 }
 _FREE = 1e4  # stands for no bound of the number that is minimised
 
@@ -52,7 +54,8 @@ class BoundPoint:
 
 
 class LowerBound:
-    """The programme of one question. `weights`: what is minimised besides t."""
+    """The programme of one question. `weights`: what is minimised besides t. `latest`: the last
+    tangent that a cost got: near to it, it says nearly as much as the cost."""
 
     def __init__(
         self,
@@ -65,6 +68,7 @@ class LowerBound:
         self._grid = grid
         self._limits = limits
         self._tangents = tangents
+        self.latest: dict[Quantity, tuple[Array, float]] = {}
         self._solver = highspy.Highs()  # type: ignore[no-untyped-call]
         for name, setting in _SETTINGS.items():
             self._solver.setOptionValue(name, setting)
@@ -78,8 +82,9 @@ class LowerBound:
             for row, constant in tangents.setdefault(limit.quantity, []):
                 self._add(limit, row, constant)
 
-    def solve(self, kept: Kept) -> BoundPoint | None:
-        """With these values of the knobs alone; None: there is no such point."""
+    def solve(self, kept: Kept, enough: float) -> BoundPoint | None:
+        """With these values of the knobs alone; None: there is no such point, or none is below
+        `enough`."""
         space = self._grid.space
         wanted = np.concatenate([kept[knob.name] for knob in space.knobs]).astype(float)
         at = np.arange(len(wanted), dtype=np.int32)
@@ -91,12 +96,15 @@ class LowerBound:
                 return None
             if status != highspy.HighsModelStatus.kOptimal:
                 raise RuntimeError(f"the solver stopped: {status}")
+            height = self._solver.getInfo().objective_function_value
+            if height >= enough:
+                return None
             result = self._solver.getSolution()
             columns = np.asarray(result.col_value)
             if not self._cut(columns):
                 break
         return BoundPoint(
-            height=self._solver.getInfo().objective_function_value,
+            height=height,
             columns=columns[: len(at)],
             reduced=np.asarray(result.col_dual)[: len(at)],
         )
@@ -108,7 +116,9 @@ class LowerBound:
             quantity, scale = limit.quantity, limit.quantity.scale
             value, row, base = self._grid.tangent(quantity, columns[:-1])
             if value > limit.high + limit.share * columns[-1] + _BELOW * scale:
-                self._tangents[quantity].append((row, base))
+                self.latest[quantity] = row, base
+                if len(self._tangents[quantity]) < _HANDED_ON:
+                    self._tangents[quantity].append((row, base))
                 for other in self._limits:
                     if other.quantity is quantity:
                         self._add(other, row, base)

@@ -13,8 +13,8 @@ import numpy as np
 
 from heapscope.forecast.tune.space import Array, Choice, Larger, Space
 
-#: The value at some sums, and its gradient; for a row of sums or for many.
-Cost = Callable[[Array], tuple[Array, Array]]
+#: The value at some sums, and what works out its gradient there; for a row of sums or for many.
+Cost = Callable[[Array], tuple[Array, Callable[[], Array]]]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -48,20 +48,20 @@ def _larger(space: Space) -> Callable[[Choice], dict[str, float]]:
 
 def linear(weights: Array) -> Cost:
     """The sums times weights."""
-    return lambda sums: (sums @ weights, np.broadcast_to(weights, sums.shape))
+    return lambda sums: (sums @ weights, lambda: np.broadcast_to(weights, sums.shape))
 
 
 def band_above(weights: Array, covariance: Array, error: float, z: float) -> Cost:
     """A sum whose weights are known but for their covariance: its mean and the upper half of its
     band, hypot(z times its width, error). Convex, as a norm is."""
 
-    def cost(sums: Array) -> tuple[Array, Array]:
+    def cost(sums: Array) -> tuple[Array, Callable[[], Array]]:
         mean = sums @ weights
         if not z:
-            return mean + error, np.broadcast_to(weights, sums.shape)
+            return mean + error, lambda: np.broadcast_to(weights, sums.shape)
         spread = sums @ covariance
         half = np.sqrt(z * z * (sums * spread).sum(axis=-1) + error**2)
-        return mean + half, weights + (z * z / half)[..., None] * spread
+        return mean + half, lambda: weights + (z * z / half)[..., None] * spread
 
     return cost
 
@@ -71,19 +71,23 @@ def time_above(weights: Array, covariance: Array, error: float, z: float) -> Cos
     the mean and r the width of what the weights say, as a share of it. It is the perspective of a
     convex function of the sums, and so convex."""
 
-    def cost(sums: Array) -> tuple[Array, Array]:
+    def cost(sums: Array) -> tuple[Array, Callable[[], Array]]:
         mean = sums @ weights
         if not z:
             factor = float(np.exp(error))
-            return mean * factor, np.broadcast_to(weights * factor, sums.shape)
+            return mean * factor, lambda: np.broadcast_to(weights * factor, sums.shape)
         spread = sums @ covariance
         share = (sums * spread).sum(axis=-1) / mean**2
         half = np.sqrt(z * z * share + error**2)
         value = mean * np.exp(half)
-        slope = (z * z / half)[..., None] * (
-            spread / mean[..., None] ** 2 - (share / mean)[..., None] * weights
-        )
-        return value, value[..., None] * (weights / mean[..., None] + slope)
+
+        def gradient() -> Array:
+            slope = (z * z / half)[..., None] * (
+                spread / mean[..., None] ** 2 - (share / mean)[..., None] * weights
+            )
+            return np.asarray(value[..., None] * (weights / mean[..., None] + slope))
+
+        return value, gradient
 
     return cost
 
@@ -92,14 +96,18 @@ def not_below(processor: Cost, sharpness: float) -> Cost:
     """A time of the processor, and the last of the sums, a time of the air behind it: a norm of
     both, which is above either one. A norm of convex functions is convex."""
 
-    def cost(sums: Array) -> tuple[Array, Array]:
-        time, gradient = processor(sums)
+    def cost(sums: Array) -> tuple[Array, Callable[[], Array]]:
+        time, of_processor = processor(sums)
         air = sums[..., -1]
         longer, shorter = np.maximum(time, air), np.minimum(time, air)
         value = longer * (1 + (shorter / longer) ** sharpness) ** (1 / sharpness)
-        slope = gradient * ((time / value) ** (sharpness - 1))[..., None]
-        slope[..., -1] += (air / value) ** (sharpness - 1)
-        return value, slope
+
+        def gradient() -> Array:
+            slope = of_processor() * ((time / value) ** (sharpness - 1))[..., None]
+            slope[..., -1] += (air / value) ** (sharpness - 1)
+            return slope
+
+        return value, gradient
 
     return cost
 
@@ -126,13 +134,19 @@ def added(name: str, quantities: Mapping[Quantity, float]) -> Quantity:
         for other, part in quantity.larger.items():
             larger[other] = larger.get(other, nothing) + spread(position, part)
 
-    def cost(sums: Array) -> tuple[Array, Array]:
-        total, gradient = np.zeros(sums.shape[:-1]), np.zeros(sums.shape)
-        for position, (quantity, weight) in enumerate(each):
-            here = slice(ends[position], ends[position + 1])
-            value, slope = quantity.cost(sums[..., here])
+    def cost(sums: Array) -> tuple[Array, Callable[[], Array]]:
+        costs = [
+            quantity.cost(sums[..., ends[position] : ends[position + 1]])
+            for position, (quantity, _) in enumerate(each)
+        ]
+        total = np.zeros(sums.shape[:-1])
+        for (value, _), (_, weight) in zip(costs, each, strict=True):
             total = total + weight * value
-            gradient[..., here] = weight * slope
+
+        def gradient() -> Array:
+            slopes = zip(costs, each, strict=True)
+            return np.concatenate([weight * of() for (_, of), (_, weight) in slopes], axis=-1)
+
         return total, gradient
 
     return Quantity(

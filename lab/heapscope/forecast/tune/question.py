@@ -180,7 +180,8 @@ def _alternatives(
 
     for name in changed:
         held = {name: problem.current[name]}
-        result = problem.best(question.prefer, limits, held=held, near=_SHOWN)
+        known = {**best.choice, **held}
+        result = problem.best(question.prefer, limits, held=held, known=known, near=_SHOWN)
         if result is not None:
             candidate = problem.candidate(result.choice)
             loss = max(0.0, have - problem.amount(question.prefer, candidate))

@@ -148,7 +148,7 @@ class Search:
         )
         best = _Best()
         if known is not None:
-            self._try(_all(space, known), limits, weights or {}, best)
+            self._try(_all(space, known), limits, weights or {}, best, {})
         number = count()
         open_parts = [(-np.inf, next(number), _all(space, held or {}))]
         while open_parts:
@@ -156,13 +156,13 @@ class Search:
             if bound >= best.value - near:
                 break
             if size(kept) <= _EVERY:
-                self._try(kept, limits, weights or {}, best)
+                self._try(kept, limits, weights or {}, best, programme.latest)
                 continue
             self.solved += 1
-            point = programme.solve(kept)
+            point = programme.solve(kept, best.value - near)
             if point is None:
                 continue
-            self._try(_near(space, kept, point), limits, weights or {}, best)
+            self._try(_near(space, kept, point), limits, weights or {}, best, programme.latest)
             kept = _left(space, kept, point, best.value - near)
             parts = [kept] if size(kept) <= _EVERY else _split(space, kept, point.columns)
             for part in parts:
@@ -182,11 +182,21 @@ class Search:
         limits: Sequence[Limit],
         weights: Mapping[str, Mapping[Hashable, float]],
         best: _Best,
+        tangents: Mapping[Quantity, tuple[Array, float]],
     ) -> None:
         """Every choice of these values, the best one first. The minimised cost comes first: few
         are left of it for the limits."""
         at = self._grid.places(kept)
         heights = self._grid.weight(weights, at)
+        for limit in limits:  # a tangent leaves few whose costs have to be worked out
+            if limit.quantity not in tangents:
+                continue
+            low = self._grid.line(limit.quantity, *tangents[limit.quantity], at)
+            if limit.share:
+                sound = heights + (low - limit.high) / limit.share < best.value - SURE
+            else:
+                sound = low <= limit.high + _EXACT * limit.quantity.scale
+            at, heights = {name: each[sound] for name, each in at.items()}, heights[sound]
         moved = [limit for limit in limits if limit.share]
         if moved:
             over = np.full(len(heights), -np.inf)

@@ -77,6 +77,8 @@ class Space:
     larger: tuple[Larger, ...] = ()
     rules: tuple[KnobRule, ...] = ()
     _start: dict[str, int] = field(default_factory=dict, repr=False)
+    _named: dict[str, Knob] = field(default_factory=dict, repr=False)
+    _sides: dict[str, tuple[Array, Array]] = field(default_factory=dict, repr=False)
     _rule_rows: list[LinearRow] = field(default_factory=list, repr=False)
     _differences: list[int] = field(default_factory=list, repr=False)
     #: For each rule of one or two knobs that is written out, which values go together.
@@ -86,12 +88,18 @@ class Space:
 
     def __post_init__(self) -> None:
         at = 0
+        self._named.update({knob.name: knob for knob in self.knobs})
         for knob in self.knobs:
             self._start[knob.name] = at
             at += len(knob.values)
         for each in self.larger:
             self._start[each.name] = at
             at += 1
+            first, second = (
+                np.array([of[value] for value in self.knob(name).values])
+                for name, of in zip(each.knobs, each.of, strict=True)
+            )
+            self._sides[each.name] = first, second
         self._differences.extend((at, at))  # the first such column, and the end
         for rule in self.rules:
             if self._written(rule):
@@ -110,17 +118,13 @@ class Space:
 
     def sides(self, one: Larger) -> tuple[Array, Array]:
         """The numbers that the values of both knobs give to a larger term."""
-        first, second = (
-            np.array([of[value] for value in self.knob(name).values])
-            for name, of in zip(one.knobs, one.of, strict=True)
-        )
-        return first, second
+        return self._sides[one.name]
 
     def larger_column(self, name: str) -> int:
         return self._start[name]
 
     def knob(self, name: str) -> Knob:
-        return next(knob for knob in self.knobs if knob.name == name)
+        return self._named[name]
 
     def bounds(self) -> tuple[Array, Array]:
         low, high = np.zeros(self.width), np.ones(self.width)
