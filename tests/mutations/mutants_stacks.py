@@ -36,8 +36,8 @@ STACKS = (
         "bounds of stacks",
         "a callee counts from the caller's start",
         "lab/heapscope/answers/stacks/worst_path.py::WorstPaths._finish",
-        "edge.depth + below > deepest",
-        "below > deepest",
+        "deepest, by = edge.depth + below, edge",
+        "deepest, by = below, edge",
         ANSWER,
     ),
     Mutant(
