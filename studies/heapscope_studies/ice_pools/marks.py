@@ -248,7 +248,7 @@ def _is(figure: Figure, one: dict[str, Any], what: str) -> bool:
 
 
 def _curves(figures: list[Figure]) -> tuple[Series, Series]:
-    """Of one configuration, in the marks' order."""
+    """`figures` are those of one configuration, in the marks' order."""
     x = tuple(float(number) for number in range(len(figures)))
     name = figures[0].configuration
     ours = Series(name=f"{name}, computed", x=x, y=tuple(one.stated for one in figures))

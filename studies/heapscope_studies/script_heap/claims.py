@@ -53,7 +53,7 @@ class Claim:
 
     @property
     def verdict(self) -> str:
-        """What is published may lie beyond both ends; no figure between them is needed then."""
+        """A published figure beyond both ends needs no figure between them."""
         if self.key in ARITHMETIC:
             return "arithmetic"
         if not within(self._ends, self.low, self.high):
