@@ -89,6 +89,7 @@ def dram(memory_model: MemoryModel, state: str) -> float:
     return memory_model.free(state)[DRAM].median
 
 
+@pytest.mark.slow
 def test_nothing_is_free_that_the_chip_does_not_have(models: Iterator[MemoryModel]) -> None:
     for result in models:
         scene = result.scene
