@@ -115,7 +115,7 @@ def test_later_states_have_no_more(models: Iterator[MemoryModel]) -> None:
         assert dram(result, APP_MAIN) < dram(result, BOOT) + memory.rtc
 
 
-@pytest.mark.cells(4)
+@pytest.mark.cells(2)
 @pytest.mark.parametrize("option", [*COUNTS, *SIZES, *WINDOWS])
 def test_more_of_an_option_takes_memory_and_no_more_than_it_is(
     option: str, models: Iterator[MemoryModel]
