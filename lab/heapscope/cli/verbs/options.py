@@ -59,7 +59,7 @@ JsonBrief = Annotated[
     ),
 ]
 EveryRow = Annotated[
-    bool, Option("", "Print every row of the tables, not the first ones alone.", flags=("--all",))
+    bool, Option("", "Print all rows and explanations, not the first ones alone.", flags=("--all",))
 ]
 Fold = Annotated[
     Sequence[str] | None,
