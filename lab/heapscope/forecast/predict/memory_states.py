@@ -195,7 +195,8 @@ class MemoryModel:
         """The same with what is linked in a state linked in every state."""
         works = self._works(state)
         marks = (BLE_WORKS,) if "ble" in works else ()
-        return self.linking(*frozenset((*self.scene.links, *works, *marks)))
+        file = (self.linked or frozenset()) & {"wifi", NET}  # start-up makes a task for them
+        return self.linking(*file.union(self.scene.links, works, marks))
 
     def _works(self, state: str) -> tuple[str, ...]:
         """The radios and networks that are at work in a state, and are linked therefore."""
