@@ -136,7 +136,7 @@ bool hs_rec_may_claim(hs_rec_ring_t *ring, unsigned kind)
     const uint32_t head = atomic_load_explicit(&ring->head, memory_order_relaxed);
     const uint32_t tail = atomic_load_explicit(&ring->tail, memory_order_acquire);
     if (head - tail >= HS_REC_EVENTS - HS_REC_DROP_ROOM) {
-        if (kind != HS_REC_TIME) { /* which is no event */
+        if (kind != HS_REC_TIME) { /* an event is lost, a time is not */
             atomic_fetch_add(&ring->lost, 1u);
         }
         return false;
