@@ -28,11 +28,11 @@ GUIDE = Path(__file__).resolve().parents[2] / "docs" / "guide" / "experiments.md
 FIGURES = {
     "heap-change": "a32f89029dafa912",
     "ice-pools": "f6ea16f559749d1a",
-    "memory-ladders": "1ab7d3ec99e882a4",
+    "memory-ladders": "f62071651b4c3cc0",
     "script-heap": "4f8fc1d41e797f03",
     "tls-ladder": "74790d0b69f01680",
     "wifi-path": "a129731247cb313e",
-    "wifi-ranks": "086102dfd3d1bec2",
+    "wifi-ranks": "b3bd6f09c8e0fefb",
 }
 
 
