@@ -36,7 +36,7 @@ class CallEdge(NamedTuple):
 
 
 class CallGraph:
-    """By the numbers of functions in `code`. `frames`: bytes; `edges` and `holes` of each."""
+    """Functions stand by their numbers in `code`. `frames`: bytes; `edges`, `holes`: of each."""
 
     def __init__(
         self,

@@ -176,7 +176,7 @@ def _document(held: HeldHeaps) -> dict[str, Any]:
 
 
 def is_state_file(head: bytes) -> bool:
-    """By the first bytes of a trace."""
+    """Whether the first bytes of a trace say so."""
     return head.startswith(TRACE_SYNC) and HEAP_STATE.encode() in head
 
 

@@ -25,8 +25,8 @@ class StackUsage(NamedTuple):
 
 
 def read_usages(folder: Path) -> dict[str, StackUsage]:
-    """By the name of the function, out of all files below the folder; a name that has several
-    figures is left out."""
+    """The figures of all files below the folder by the function's name; a name with several is
+    left out."""
     usages: dict[str, StackUsage] = {}
     several: set[str] = set()
     for path in _files(folder):
