@@ -83,3 +83,15 @@ def bound_entries(dwarf: Any) -> None:
 
     for unit in dwarf.iter_CUs():
         unit._get_cached_DIE = bounded(unit._get_cached_DIE)
+
+
+def origin(entry: Any) -> Any:
+    """The entry that has the name and type of an inlined or outlined one, or itself."""
+    for _ in range(4):
+        for name in ("DW_AT_abstract_origin", "DW_AT_specification"):
+            if name in entry.attributes:
+                entry = entry.get_DIE_from_attribute(name)
+                break
+        else:
+            return entry
+    return entry

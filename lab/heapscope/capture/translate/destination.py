@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from heapscope.base.elf import origin
 from heapscope.capture.translate.instructions import KEPT, RAX, RBP, RSP, Instruction, decode
 from heapscope.capture.translate.layouts import Entry, member_type, pointee, type_of
-from heapscope.capture.translate.program import CodeScope, ProgramFile, origin
+from heapscope.capture.translate.program import CodeScope, ProgramFile
 
 _STEPS = 40  #: instructions that are followed
 _OP_REG0, _OP_FBREG, _OP_CFA = 0x50, 0x91, 0x9C

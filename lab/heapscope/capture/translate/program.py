@@ -16,7 +16,7 @@ from elftools.dwarf.locationlists import LocationParser
 from elftools.elf.elffile import ELFFile
 from elftools.elf.relocation import RelocationSection
 
-from heapscope.base.elf import DEBUG_DAMAGED, bound_entries, check_sections, reading
+from heapscope.base.elf import DEBUG_DAMAGED, bound_entries, check_sections, origin, reading
 from heapscope.base.errors import InputError
 from heapscope.base.printable import printable
 from heapscope.capture.translate.layouts import Entry, name_of
@@ -373,18 +373,6 @@ def _text(entry: Entry, name: str) -> str:
 
 def _decoded(value: bytes | str) -> str:
     return value if isinstance(value, str) else value.decode("utf-8", "surrogateescape")
-
-
-def origin(entry: Entry) -> Entry:
-    """Where an inlined or outlined entry has its name and type."""
-    for _ in range(4):
-        for name in ("DW_AT_abstract_origin", "DW_AT_specification"):
-            if name in entry.attributes:
-                entry = entry.get_DIE_from_attribute(name)
-                break
-        else:
-            return entry
-    return entry
 
 
 def function_name(scope: CodeScope) -> str:

@@ -15,7 +15,7 @@ from elftools.dwarf.locationlists import (
 )
 from elftools.elf.elffile import ELFFile
 
-from heapscope.base.elf import DEBUG_DAMAGED, bound_entries, reading
+from heapscope.base.elf import DEBUG_DAMAGED, bound_entries, origin, reading
 from heapscope.base.printable import printable
 from heapscope.memory.image.call_frames import CONVENTIONS, CallFrame, CallFrames
 from heapscope.memory.image.dwarf_types import REMEDY, DebugReader, name_of, signed_leb128, tag_of
@@ -56,7 +56,7 @@ def with_stacks(
         for name, frame in calls:
             for entry in functions:
                 if _covers(dwarf, entry, frame.address):
-                    prefix = f"task {name}: {name_of(_origin(entry))}"
+                    prefix = f"task {name}: {name_of(origin(entry))}"
                     for one in reader.locals(entry, frame, prefix):
                         if isinstance(one, Variable):
                             variables.append(one)
@@ -102,18 +102,6 @@ def _covers(dwarf: Any, entry: Any, address: int) -> bool:
     return False
 
 
-def _origin(entry: Any) -> Any:
-    """The entry that this one is an instance of, or itself."""
-    for _ in range(4):
-        for name in ("DW_AT_abstract_origin", "DW_AT_specification"):
-            if name in entry.attributes:
-                entry = entry.get_DIE_from_attribute(name)
-                break
-        else:
-            break
-    return entry
-
-
 class _LocalReader:
     def __init__(self, dwarf: Any) -> None:
         self.types = DebugReader()
@@ -139,7 +127,7 @@ class _LocalReader:
     def _variable(
         self, entry: Any, frame: CallFrame, prefix: str, base: int | None
     ) -> Iterator[Variable | StackValue]:
-        declared = _origin(entry)
+        declared = origin(entry)
         name, number = name_of(declared), self.types.of(declared)
         place = self._place(entry.attributes.get("DW_AT_location"), entry, frame, base)
         if place is None or not name or not number:
