@@ -1,0 +1,120 @@
+"""A firmware by the files of its build: its static use, and the memory that its heap gets."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from heapscope.base.errors import InputError
+from heapscope.base.printable import printable
+from heapscope.memory.choose import plain_memory
+from heapscope.memory.layout.chips import Chip, load_chip
+from heapscope.memory.layout.layout import Region
+from heapscope.memory.layout.program_starts import ListedRegion
+from heapscope.memory.options import MemoryOptions
+from heapscope.memory.static.read import read_image
+from heapscope.memory.static.use import StaticUse
+from heapscope.memory.static.uses import uses_of
+from heapscope.memory.static.window import read_windows
+from heapscope.trace.things.folder_kinds import BuildFolder, build_of
+from heapscope.trace.things.thing import Thing, look_at
+
+_ENDS = ("_heap_start", "_iram_end")
+_REMEDY = "give a build folder, or its ELF, linker map or image"
+
+
+HeapRegion = Region | ListedRegion
+
+
+@dataclass(frozen=True, kw_only=True)
+class BuiltFirmware:
+    """`regions`: of its heap at the start, by the image where there is one, or else by the rules of
+    the release `idf`. `files`: those that the answer rests on."""
+
+    what: str
+    chip: Chip
+    use: StaticUse
+    idf: str
+    regions: tuple[HeapRegion, ...]
+    files: tuple[str, ...]
+    notes: tuple[str, ...]
+
+
+def read_built(thing: str, *, chip: str | None, idf: str | None) -> BuiltFirmware:
+    """InputError: it is another thing, a file of it is damaged, or the chip or the release is not
+    known."""
+    looked = look_at(thing)
+    build = _build(looked)
+    name, use = _use(looked, build, chip)
+    options: MemoryOptions = {"chip": name, "idf": idf}
+    notes: tuple[str, ...] = ()
+    same = build.image is None or _is_same(name, use, build.image)
+    if build.image is not None and same:
+        options["bin"] = build.image
+    elif build.map is not None:
+        options["map"] = build.map
+    else:
+        options["elf"] = build.elf
+    if "bin" not in options:
+        options["idf"] = idf or build.idf or None
+    if not same:
+        notes = (f"{build.image} is of another build, and is not used",)
+    if build.sdkconfig is not None:
+        options["sdkconfig"] = build.sdkconfig
+    named = (build.map or build.elf, options.get("bin"), build.sdkconfig)
+    layout = plain_memory(options, None).layout
+    return BuiltFirmware(
+        what=looked.kind.known_as,
+        chip=load_chip(name),
+        use=use,
+        idf=layout.sdk,
+        regions=read_image(build.image).regions if build.image and same else layout.regions,
+        files=tuple(printable(str(file), limit=400) for file in named if file is not None),
+        notes=(*use.notes, *notes),
+    )
+
+
+def _build(looked: Thing) -> BuildFolder:
+    kind, path = looked.kind.kind, looked.path
+    if kind == "build":
+        build = build_of(path)
+        if build.elf or build.map or build.image:
+            return build
+        raise InputError(f"{looked.shown}: no ELF, linker map or image is in it", remedy=_REMEDY)
+    alone: Mapping[str, BuildFolder] = {
+        "firmware": BuildFolder(sdkconfig=None, elf=path, map=None),
+        "map": BuildFolder(sdkconfig=None, elf=None, map=path),
+        "image": BuildFolder(sdkconfig=None, elf=None, map=None, image=path),
+    }
+    if kind not in alone:
+        raise InputError(f"{looked.shown}: {looked.kind.known_as}, not a firmware", remedy=_REMEDY)
+    return alone[kind]
+
+
+def _use(looked: Thing, build: BuildFolder, chip: str | None) -> tuple[str, StaticUse]:
+    """The chip and the static use; by the map, which names components, where there is one."""
+    static = build.map or build.elf
+    if static is None:
+        assert build.image is not None  # _build() took no other
+        image = read_image(build.image)
+        return chip or image.chip, image.use
+    named = chip or build.chip or ("" if build.image is None else read_image(build.image).chip)
+    uses = uses_of(static, load_chip(named).name if named else None)
+    if len(uses) != 1:
+        raise InputError(
+            f"{looked.shown}: its chip is not known{f', {chr(32).join(uses)} fit' if uses else ''}",
+            remedy="name it with --chip",
+        )
+    return next(iter(uses.items()))
+
+
+def _is_same(chip: str, use: StaticUse, image: Path) -> bool:
+    """Whether static use by a map or an ELF is that of an image: both have the linker's ends of the
+    code and of the data, which an image has as addresses for data."""
+    other, windows = read_image(image).use, read_windows(chip)
+    return all(
+        windows.end_of(use.symbols[name]) == windows.end_of(other.symbols[name])
+        for name in _ENDS
+        if name in use.symbols and name in other.symbols
+    )

@@ -1,0 +1,71 @@
+"""The answer of `ram` for one firmware."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from heapscope.answers.ram.budget import bar_of, memory_runs, rows_of
+from heapscope.answers.ram.firmware import BuiltFirmware
+from heapscope.answers.ram.ram_result import RamBar, RamResult
+from heapscope.base.choices import did_you_mean
+from heapscope.base.errors import InputError
+from heapscope.base.printable import printable
+from heapscope.memory.static.heap_start import heap_start
+from heapscope.memory.static.picture import static_parts, static_ram
+from heapscope.memory.static.static_ram import StaticPart
+from heapscope.memory.static.use import StaticUse
+
+_APART = ("RTC", "TCM")
+_MUCH = 100  # a part of a memory
+
+
+def ram_answer(thing: str, firmware: BuiltFirmware, *, why: str = "") -> RamResult:
+    """InputError: nothing of the firmware has the name `why`."""
+    cut = list(memory_runs(firmware))
+    bars = tuple(bar_of(window, runs) for window, runs in cut)
+    use, chip = firmware.use, firmware.chip
+    start = heap_start(use, chip.data).dram
+    return RamResult(
+        thing=printable(thing, limit=400),
+        what=firmware.what,
+        chip=chip.name,
+        idf=firmware.idf,
+        files=firmware.files,
+        verdict=_verdict(chip.title, bars),
+        memories=bars,
+        runs=tuple(row for window, runs in cut for row in rows_of(window, runs)),
+        static=static_ram(use, chip.name, firmware.regions, start=start),
+        why=_named(use, why) if why else (),
+        notes=(*firmware.notes, *_not_explained(bars)),
+    )
+
+
+def _verdict(title: str, bars: Sequence[RamBar]) -> str:
+    main = [bar for bar in bars if bar.memory not in _APART]
+    size, heap = sum(bar.bytes for bar in main), sum(bar.heap for bar in main)
+    static = sum(bar.code + bar.data + bar.bss for bar in main)
+    return (
+        f"The {title} has {size:,} B of RAM beside RTC memory: code and data take {static:,} B, "
+        f"{heap:,} B are heap at the start, and its largest region has "
+        f"{max((bar.largest for bar in main), default=0):,} B."
+    )
+
+
+def _not_explained(bars: Sequence[RamBar]) -> tuple[str, ...]:
+    return tuple(
+        f"{bar.not_explained:,} B of the {bar.memory} at {bar.start:#010x} are not explained"
+        for bar in bars
+        if bar.not_explained * _MUCH > bar.bytes
+    )
+
+
+def _named(use: StaticUse, name: str) -> tuple[StaticPart, ...]:
+    parts = static_parts(use, by_symbol=True)
+    chosen = tuple(part for part in parts if name in (part.component, part.symbol))
+    if chosen:
+        return chosen
+    names = {text for part in parts for text in (part.component, part.symbol) if text}
+    raise InputError(
+        f"{use.file}: nothing in RAM has the name '{printable(name)}'",
+        remedy=f"{did_you_mean(name, names)}give a component or a symbol of the answer",
+    )

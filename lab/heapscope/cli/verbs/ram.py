@@ -1,0 +1,42 @@
+"""Show where the RAM of a firmware goes, from its build."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+from heapscope.base.option import Option
+from heapscope.base.progress import OnProgress, phase
+from heapscope.cli.verbs.options import Chip, Idf
+
+if TYPE_CHECKING:
+    from heapscope.answers.ram.ram_result import RamResult
+
+
+def ram(
+    thing: Annotated[str, Option("THING", "A build folder, an ELF, a linker map or an image.")],
+    *,
+    why: Annotated[str, Option("NAME", "Also the symbols of this component, or this symbol.")] = "",
+    chip: Chip = None,
+    idf: Idf = None,
+    progress: OnProgress | None = None,
+) -> RamResult:
+    """Show where the RAM of a firmware goes: each memory of its chip from the first byte to the
+    last.
+
+    A build folder is best: its linker map names components, its image has the regions of the heap,
+    its sdkconfig says what the heap gets. Each byte counts once, and what nothing holds is "not
+    explained".
+
+    Examples:
+      heapscope ram build
+      heapscope ram build --why libfreertos.a
+      heapscope ram app.map --idf 5.5
+
+    Python: InputError where the thing is not a firmware, or its chip or release is not known.
+    """
+    from heapscope.answers.ram.firmware import read_built
+    from heapscope.answers.ram.ram_answer import ram_answer
+
+    step = phase(progress, "reading")
+    step(0)
+    return ram_answer(thing, read_built(thing, chip=chip, idf=idf), why=why)

@@ -1,0 +1,67 @@
+"""The answer of `ram` on the terminal: a bar for each memory, and tables."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from rich.console import RenderableType
+from rich.text import Text
+
+from heapscope.answers.ram.cut import BSS, CODE, DATA, GAP, HEAP, KEPT, UNKNOWN, UNUSED
+from heapscope.answers.ram.ram_result import RamBar, RamResult, RamRun
+from heapscope.memory.static.static_ram import StaticPart
+from heapscope.render.text.table import columns_of, table_of
+
+COMPONENTS = 10  #: rows of a table; --all has all
+_WIDTH = 64
+_MARKS = {
+    KEPT: "k",
+    CODE: "c",
+    DATA: "d",
+    BSS: "b",
+    GAP: "g",
+    UNUSED: " ",
+    HEAP: ".",
+    UNKNOWN: "?",
+}
+_LEGEND = "k kept  c code  d data  b bss  g gap  . heap  ? not explained"
+
+
+def ram_parts(result: RamResult) -> Iterator[RenderableType]:
+    release = f", ESP-IDF {result.idf}" if result.idf else ""
+    yield Text.assemble((result.thing, "bold"), f": {result.what}, {result.chip}{release}")
+    yield Text(result.verdict, style="bold")
+    for line in result.notes:
+        yield Text(f"note: {line}", style="dim")
+    for bar in result.memories:
+        runs = [run for run in result.runs if bar.start <= run.start < bar.start + bar.bytes]
+        yield Text(f"{bar.memory:>6} {bar.start:#010x} |{marks_of(bar, runs)}|"[:80])
+    yield Text(_LEGEND, style="dim")
+    names = "memory bytes kept code data bss gaps unused heap not_explained"
+    few = {name: _few(name) for name in ("gaps", "unused", "not_explained")}
+    yield table_of("Memories", columns_of(RamBar, names, **few), result.memories, name="memories")
+    parts = columns_of(StaticPart, "component kind code data bss total")
+    yield table_of(
+        "Code and data", parts, result.static.components, name="components", most=COMPONENTS
+    )
+    columns = columns_of(StaticPart, "symbol component kind code data bss total")
+    shown = result.why or result.static.symbols
+    title = "Named by --why" if result.why else "Largest symbols"
+    yield table_of(title, columns, shown, name="symbols", most=COMPONENTS)
+
+
+def _few(name: str) -> Callable[[RamBar], int | None]:
+    """A column that is left out where all of it is 0."""
+    return lambda row: getattr(row, name) or None
+
+
+def marks_of(bar: RamBar, runs: list[RamRun], width: int = _WIDTH - 6) -> str:
+    """A memory from its first byte to its last; each character is that of the run that has most of
+    its bytes."""
+    marks = []
+    for at in range(width):
+        low = bar.start + bar.bytes * at // width
+        high = bar.start + bar.bytes * (at + 1) // width
+        most = max(runs, key=lambda run: min(high, run.start + run.bytes) - max(low, run.start))
+        marks.append(_MARKS[most.what])
+    return "".join(marks)

@@ -1,0 +1,116 @@
+"""Where the RAM of a firmware goes, by the files of its build."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from tests.lab.static.conftest import MAP, ROOT
+from tests.lab.static.test_static_image import esp32, esp32c3
+from typer.testing import CliRunner
+
+import heapscope as hs
+from heapscope.answers.ram.ram_result import RamResult
+from heapscope.base.errors import InputError
+from heapscope.cli.app import app
+from heapscope.memory.static.read import read_image
+
+ELF = ROOT / "studies" / "workloads" / "static" / "firmware.elf"
+PARTS = ("kept", "code", "data", "bss", "gaps", "unused", "heap", "not_explained")
+
+
+def build(folder: Path, image: bytes, *, text: str = "") -> str:
+    (folder / "project_description.json").write_text(
+        json.dumps({"app_bin": "app.bin", "target": "esp32"}), encoding="utf-8"
+    )
+    (folder / "app.bin").write_bytes(image)
+    if text:
+        (folder / "app.map").write_text(text, encoding="utf-8", newline="\n")
+    return str(folder)
+
+
+def check_sums(result: RamResult) -> None:
+    for bar in result.memories:
+        assert sum(getattr(bar, part) for part in PARTS) == bar.bytes
+        runs = [run for run in result.runs if bar.start <= run.start < bar.start + bar.bytes]
+        ends = [run.start + run.bytes for run in runs]
+        assert [run.start for run in runs] == [bar.start, *ends[:-1]]
+        assert ends[-1] == bar.start + bar.bytes
+
+
+@pytest.mark.parametrize("bluetooth", [True, False])
+def test_an_esp32_sums_to_its_520_kb(tmp_path: Path, bluetooth: bool) -> None:
+    thing = build(tmp_path, esp32(bluetooth=bluetooth))
+    result = hs.ram(thing)
+    check_sums(result)
+    main = [bar for bar in result.memories if bar.memory != "RTC"]
+    assert sum(bar.bytes for bar in main) == 520 * 1024
+    assert not any(bar.not_explained for bar in result.memories)
+    regions = read_image(tmp_path / "app.bin").regions
+    assert sum(bar.heap for bar in result.memories) == sum(region.size for region in regions)
+    kept = {run.name: run.bytes for run in result.runs if run.what == "kept"}
+    assert kept["cache"] == 64 * 1024
+    assert ("Bluetooth controller" in kept) == bluetooth
+
+
+def test_a_shared_memory_sums_and_has_the_regions_of_its_image(tmp_path: Path, seed: int) -> None:
+    image = tmp_path / "app.bin"
+    image.write_bytes(esp32c3(code=0x9000, data=0x1000, bss=0x2000, seed=seed, step=5))
+    result = hs.ram(str(image))
+    check_sums(result)
+    regions = {(region.start, region.size) for region in read_image(image).regions}
+    assert {(run.start, run.bytes) for run in result.runs if run.what == "heap"} == regions
+    assert not any(bar.not_explained for bar in result.memories)
+
+
+def test_static_use_is_that_of_the_sections(tmp_path: Path) -> None:
+    path = tmp_path / "app.map"
+    path.write_text(MAP, encoding="utf-8", newline="\n")
+    result = hs.ram(str(path), idf="5.5")
+    check_sums(result)
+    dram, iram = (next(b for b in result.memories if b.memory == kind) for kind in ("DRAM", "IRAM"))
+    assert (dram.data, dram.bss, dram.gaps) == (0x30, 0x3D0, 8)
+    assert (iram.code, iram.kept) == (0x404, 0x10000)
+    assert hs.ram(str(ELF), chip="esp32", idf="5.5").static.symbols_seen == 11
+
+
+def test_a_map_of_another_build_is_reported(tmp_path: Path) -> None:
+    thing = build(tmp_path, esp32(), text=MAP)
+    result = hs.ram(thing, idf="5.3.1")
+    check_sums(result)
+    assert "is of another build" in result.notes[0]
+    assert not any(name.endswith("app.bin") for name in result.files)
+
+
+def test_why_names_the_symbols_of_a_component(tmp_path: Path) -> None:
+    path = tmp_path / "app.map"
+    path.write_text(MAP, encoding="utf-8", newline="\n")
+    result = hs.ram(str(path), idf="5.5", why="libmain.a")
+    assert [(part.symbol, part.total) for part in result.why] == [("s_cache", 0x190), ("boots", 16)]
+    assert [part.component for part in hs.ram(str(path), idf="5.5", why="table").why] == [
+        "libnet.a"
+    ]
+    with pytest.raises(InputError, match="nothing in RAM has the name") as error:
+        hs.ram(str(path), idf="5.5", why="libmian.a")
+    assert "libmain.a" in str(error.value.remedy)
+
+
+def test_another_thing_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "sdkconfig"
+    path.write_text("CONFIG_LWIP_TCP_WND_DEFAULT=5760\n", encoding="utf-8")
+    with pytest.raises(InputError, match="not a firmware"):
+        hs.ram(str(path))
+    (tmp_path / "project_description.json").write_text("{}", encoding="utf-8")
+    with pytest.raises(InputError, match="no ELF, linker map or image"):
+        hs.ram(str(tmp_path))
+
+
+def test_the_command_draws_each_memory_in_80_columns(tmp_path: Path) -> None:
+    (tmp_path / "app.bin").write_bytes(esp32(bluetooth=False))
+    result = CliRunner().invoke(app, ["ram", str(tmp_path / "app.bin")], terminal_width=80)
+    assert result.exit_code == 0, result.output
+    bars = [line for line in result.output.splitlines() if line.endswith("|")]
+    assert [line.split()[0] for line in bars] == ["DRAM", "IRAM", "D/IRAM", "RTC", "RTC"]
+    assert max(map(len, bars)) <= 80
+    assert 18 <= bars[1].count("k") <= 20  # a third of 58, the caches

@@ -1,0 +1,35 @@
+"""Broken in the answer where the RAM goes: each byte belongs to one thing."""
+
+from __future__ import annotations
+
+from mutant import Mutant
+
+CUT = "tests/lab/ram/test_ram_cut.py"
+ANSWER = "tests/lab/ram/test_ram_answer.py"
+
+RAM = (
+    Mutant(
+        "where the RAM goes",
+        "a byte counts for two layers",
+        "lab/heapscope/answers/ram/cut.py::_put",
+        "        free = left",
+        "        free = free",
+        CUT,
+    ),
+    Mutant(
+        "where the RAM goes",
+        "what nothing holds counts as alignment",
+        "lab/heapscope/answers/ram/cut.py::_gap",
+        "return beside and high - low <= ALIGNED_MOST",
+        "return beside",
+        CUT,
+    ),
+    Mutant(
+        "where the RAM goes",
+        "the image of another build tells the heap",
+        "lab/heapscope/answers/ram/firmware.py::_is_same",
+        "    return all(",
+        "    return any(",
+        ANSWER,
+    ),
+)
