@@ -6,6 +6,7 @@ from mutant import Mutant
 
 CUT = "tests/lab/ram/test_ram_cut.py"
 ANSWER = "tests/lab/ram/test_ram_answer.py"
+STATES = "tests/lab/ram/test_ram_states.py"
 
 RAM = (
     Mutant(
@@ -27,9 +28,17 @@ RAM = (
     Mutant(
         "where the RAM goes",
         "the image of another build tells the heap",
-        "lab/heapscope/answers/ram/firmware.py::_is_same",
+        "lab/heapscope/answers/ram/firmware.py::_fits",
         "    return all(",
         "    return any(",
         ANSWER,
+    ),
+    Mutant(
+        "where the RAM goes",
+        "static parts are taken from the heap as well",
+        "lab/heapscope/answers/ram/states.py::_held",
+        "if each.place == DRAM and not each.static:",
+        "if each.place == DRAM:",
+        STATES,
     ),
 )

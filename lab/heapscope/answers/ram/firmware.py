@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from heapscope.base.errors import InputError
@@ -12,8 +13,9 @@ from heapscope.memory.choose import plain_memory
 from heapscope.memory.layout.chips import Chip, load_chip
 from heapscope.memory.layout.layout import Region
 from heapscope.memory.layout.program_starts import ListedRegion
+from heapscope.memory.layout.versions import knows_version
 from heapscope.memory.options import MemoryOptions
-from heapscope.memory.static.read import read_image
+from heapscope.memory.static.read import read_image, read_static
 from heapscope.memory.static.use import StaticUse
 from heapscope.memory.static.uses import uses_of
 from heapscope.memory.static.window import read_windows
@@ -21,6 +23,8 @@ from heapscope.trace.things.folder_kinds import BuildFolder, build_of
 from heapscope.trace.things.thing import Thing, look_at
 
 _ENDS = ("_heap_start", "_iram_end")
+#: A release in the name of the folder of ESP-IDF.
+_IN_PATH = re.compile(r"v?(\d+\.\d+(?:\.\d+)?)(?![\w.])")
 _REMEDY = "give a build folder, or its ELF, linker map or image"
 
 
@@ -30,13 +34,17 @@ HeapRegion = Region | ListedRegion
 @dataclass(frozen=True, kw_only=True)
 class BuiltFirmware:
     """`regions`: of its heap at the start, by the image where there is one, or else by the rules of
-    the release `idf`. `files`: those that the answer rests on."""
+    the release `idf`. `static`: the file that tells the heap what is static, by its option.
+    `files`: those that the answer rests on."""
 
     what: str
     chip: Chip
     use: StaticUse
     idf: str
     regions: tuple[HeapRegion, ...]
+    static: Mapping[str, Path]
+    sdkconfig: Path | None
+    elf: Path | None
     files: tuple[str, ...]
     notes: tuple[str, ...]
 
@@ -47,32 +55,39 @@ def read_built(thing: str, *, chip: str | None, idf: str | None) -> BuiltFirmwar
     looked = look_at(thing)
     build = _build(looked)
     name, use = _use(looked, build, chip)
+    build, other = _same(name, use, build)
+    image, static = build.image, _static(build)
     options: MemoryOptions = {"chip": name, "idf": idf}
-    notes: tuple[str, ...] = ()
-    same = build.image is None or _is_same(name, use, build.image)
-    if build.image is not None and same:
-        options["bin"] = build.image
-    elif build.map is not None:
-        options["map"] = build.map
-    else:
-        options["elf"] = build.elf
-    if "bin" not in options:
-        options["idf"] = idf or build.idf or None
-    if not same:
-        notes = (f"{build.image} is of another build, and is not used",)
+    options.update(static)  # type: ignore[typeddict-item]
+    data = load_chip(name).data
+    if idf is None and not (image is not None and knows_version(data, read_image(image).idf)):
+        in_path = _IN_PATH.search(build.idf_path)
+        stated = (build.idf, "" if in_path is None else in_path[1])
+        options["idf"] = next((text for text in stated if knows_version(data, text)), None)
     if build.sdkconfig is not None:
         options["sdkconfig"] = build.sdkconfig
-    named = (build.map or build.elf, options.get("bin"), build.sdkconfig)
     layout = plain_memory(options, None).layout
+    named = (build.map, build.elf, image, build.sdkconfig)
+    unused = (
+        f"{printable(str(file), limit=400)} is of another build, and is not used" for file in other
+    )
     return BuiltFirmware(
         what=looked.kind.known_as,
         chip=load_chip(name),
         use=use,
         idf=layout.sdk,
-        regions=read_image(build.image).regions if build.image and same else layout.regions,
+        regions=layout.regions if image is None else read_image(image).regions,
+        static=static,
+        sdkconfig=build.sdkconfig,
+        elf=build.elf,
         files=tuple(printable(str(file), limit=400) for file in named if file is not None),
-        notes=(*use.notes, *notes),
+        notes=(*use.notes, *unused),
     )
+
+
+def _static(build: BuildFolder) -> Mapping[str, Path]:
+    files = {"bin": build.image, "map": build.map, "elf": build.elf}
+    return dict([(option, file) for option, file in files.items() if file is not None][:1])
 
 
 def _build(looked: Thing) -> BuildFolder:
@@ -109,10 +124,22 @@ def _use(looked: Thing, build: BuildFolder, chip: str | None) -> tuple[str, Stat
     return next(iter(uses.items()))
 
 
-def _is_same(chip: str, use: StaticUse, image: Path) -> bool:
-    """Whether static use by a map or an ELF is that of an image: both have the linker's ends of the
-    code and of the data, which an image has as addresses for data."""
-    other, windows = read_image(image).use, read_windows(chip)
+def _same(chip: str, use: StaticUse, build: BuildFolder) -> tuple[BuildFolder, tuple[Path, ...]]:
+    """The files of one build, that of the map where there is one, and the others."""
+    elf, image = build.elf, build.image
+    if elf is not None and build.map is not None:
+        elf = elf if _fits(chip, use, read_static(elf, chip)) else None
+    if image is not None and (build.map or build.elf) is not None:
+        image = image if _fits(chip, use, read_image(image).use) else None
+    kept = replace(build, elf=elf, image=image)
+    pairs = ((build.elf, elf), (build.image, image))
+    return kept, tuple(file for file, same in pairs if file is not None and same is None)
+
+
+def _fits(chip: str, use: StaticUse, other: StaticUse) -> bool:
+    """Whether two files are of one build: both have the linker's ends of the code and of the data,
+    which an image has as addresses for data."""
+    windows = read_windows(chip)
     return all(
         windows.end_of(use.symbols[name]) == windows.end_of(other.symbols[name])
         for name in _ENDS

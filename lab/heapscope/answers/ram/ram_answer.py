@@ -7,9 +7,12 @@ from collections.abc import Sequence
 from heapscope.answers.ram.budget import bar_of, memory_runs, rows_of
 from heapscope.answers.ram.firmware import BuiltFirmware
 from heapscope.answers.ram.ram_result import RamBar, RamResult
+from heapscope.answers.ram.states import state_rows
+from heapscope.answers.ram.tasks import task_rows
 from heapscope.base.choices import did_you_mean
 from heapscope.base.errors import InputError
 from heapscope.base.printable import printable
+from heapscope.forecast.predict.demand import Demand
 from heapscope.memory.static.heap_start import heap_start
 from heapscope.memory.static.picture import static_parts, static_ram
 from heapscope.memory.static.static_ram import StaticPart
@@ -19,11 +22,16 @@ _APART = ("RTC", "TCM")
 _MUCH = 100  # a part of a memory
 
 
-def ram_answer(thing: str, firmware: BuiltFirmware, *, why: str = "") -> RamResult:
+def ram_answer(
+    thing: str, firmware: BuiltFirmware, *, why: str = "", demand: Demand | None = None
+) -> RamResult:
     """InputError: nothing of the firmware has the name `why`."""
     cut = list(memory_runs(firmware))
     bars = tuple(bar_of(window, runs) for window, runs in cut)
     use, chip = firmware.use, firmware.chip
+    states = state_rows(firmware, bars, demand or Demand())
+    tasks, about_tasks = task_rows(firmware.elf)
+    opened = tuple(row for row in states if why and row.component == why)
     start = heap_start(use, chip.data).dram
     return RamResult(
         thing=printable(thing, limit=400),
@@ -35,8 +43,11 @@ def ram_answer(thing: str, firmware: BuiltFirmware, *, why: str = "") -> RamResu
         memories=bars,
         runs=tuple(row for window, runs in cut for row in rows_of(window, runs)),
         static=static_ram(use, chip.name, firmware.regions, start=start),
-        why=_named(use, why) if why else (),
-        notes=(*firmware.notes, *_not_explained(bars)),
+        states=states,
+        tasks=tasks,
+        why=_named(use, why) if why and not opened else (),
+        why_heap=opened,
+        notes=(*firmware.notes, *about_tasks, *_not_explained(bars)),
     )
 
 

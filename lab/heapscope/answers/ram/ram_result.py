@@ -7,6 +7,16 @@ from heapscope.base.rows.figure import WORD, computed, figure, in_bytes
 from heapscope.base.rows.row import Document, Row
 from heapscope.memory.static.static_ram import StaticPart, StaticRam
 
+#: Kinds of the rows of a heap's states.
+START, PART, LEFT, BAND = "start", "part", "left", "band"
+
+
+def _state(heading: str, when: str) -> int | None:
+    reported: int | None = figure(
+        f"Bytes {when}; null: it does not count there.", "B", heading, default=None, least=None
+    )
+    return reported
+
 
 class RamRun(Row):
     """A run of bytes that hold one thing."""
@@ -44,6 +54,52 @@ class RamBar(Row):
         return self.bytes - self.heap - self.unused
 
 
+class RamStateRow(Row):
+    """One thing of the heap, in each state of the program."""
+
+    kind: str = figure(
+        "start: memory of the heap; part: it takes it, below 0: it gives it back; left: the first "
+        "less the parts; band: half of the band of left that is to hold 80 %.",
+        choices=(START, PART, LEFT, BAND),
+    )
+    component: str = figure("The component that takes it.", heading="Heap")
+    what: str = figure("The part of it.", heading="part")
+    boot: int | None = _state("boot", "before any allocation")
+    app_main: int | None = _state("app_main", "when app_main begins")
+    wifi_started: int | None = _state("Wi-Fi", "when Wi-Fi is started")
+    connected: int | None = _state("connected", "when it is connected")
+    load: int | None = _state("load", "when all buffers of its connections are full")
+    ble: int | None = _state("BLE", "when Bluetooth works, and nothing else")
+    provisioning: int | None = _state("prov.", "in a session of provisioning")
+
+    def of(self, state: str) -> int | None:
+        """Its bytes in a state of predict's."""
+        result: int | None = getattr(self, state)
+        return result
+
+
+class RamTaskRow(Row):
+    """The stack of one task, by the code."""
+
+    task: str = figure("Its name, or its entry.", heading="Task")
+    created_by: str = figure(
+        "The function that creates it; empty: it is known by its entry.", heading="created by"
+    )
+    size: int | None = figure("Its stack; null: not a constant in the code.", "B", "size")
+    deepest: int = figure("The deepest way that is known, with an interrupt.", "B", "deepest known")
+    bound: int | None = figure(
+        "The most that it can use; null: something of the way is not known.", "B", "bound"
+    )
+    back: int | None = figure(
+        "Bytes that it surely never uses; below 0: the bound is above the size.",
+        "B",
+        "back",
+        least=None,
+    )
+    holes: int = figure("The number of unknown things on its way.", heading="holes")
+    hole: str = figure("The first of them.")
+
+
 class RamResult(Document):
     """Where the RAM of a firmware goes."""
 
@@ -60,8 +116,18 @@ class RamResult(Document):
     memories: tuple[RamBar, ...] = figure("The chip's memories.")
     runs: tuple[RamRun, ...] = figure("Their bytes, in the order of addresses.")
     static: StaticRam = figure("Code and data by component and symbol.")
+    states: tuple[RamStateRow, ...] = figure(
+        "The heap by state of the program; empty: no configuration of the build was there.",
+        default=(),
+    )
+    tasks: tuple[RamTaskRow, ...] = figure(
+        "The stacks of its tasks; empty: no ELF of the build was there.", default=()
+    )
     why: tuple[StaticPart, ...] = figure(
         "The symbols of the component, or the symbol, that --why names; empty: none was named.",
         default=(),
+    )
+    why_heap: tuple[RamStateRow, ...] = figure(
+        "The parts of the heap's component that --why names.", default=()
     )
     notes: tuple[str, ...] = figure("Sentences about what the answer rests on.", default=())

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from heapscope.base.option import Option
 from heapscope.base.progress import OnProgress, phase
-from heapscope.cli.verbs.options import Chip, Idf
+from heapscope.cli.verbs.options import Chip, Idf, Tcp, Tls, Udp
 
 if TYPE_CHECKING:
     from heapscope.answers.ram.ram_result import RamResult
@@ -16,6 +16,9 @@ def ram(
     thing: Annotated[str, Option("THING", "A build folder, an ELF, a linker map or an image.")],
     *,
     why: Annotated[str, Option("NAME", "Also the symbols of this component, or this symbol.")] = "",
+    tcp: Tcp = 1,
+    udp: Udp = 0,
+    tls: Tls = 0,
     chip: Chip = None,
     idf: Idf = None,
     progress: OnProgress | None = None,
@@ -24,7 +27,8 @@ def ram(
     last.
 
     A build folder is best: its linker map names components, its image has the regions of the heap,
-    its sdkconfig says what the heap gets. Each byte counts once, and what nothing holds is "not
+    its sdkconfig says what the heap gets, and what the system takes of it in each state, with
+    --tcp, --udp and --tls connections. Each byte counts once, and what nothing holds is "not
     explained".
 
     Examples:
@@ -36,7 +40,9 @@ def ram(
     """
     from heapscope.answers.ram.firmware import read_built
     from heapscope.answers.ram.ram_answer import ram_answer
+    from heapscope.forecast.predict.demand import Demand
 
     step = phase(progress, "reading")
     step(0)
-    return ram_answer(thing, read_built(thing, chip=chip, idf=idf), why=why)
+    firmware = read_built(thing, chip=chip, idf=idf)
+    return ram_answer(thing, firmware, why=why, demand=Demand(tcp=tcp, udp=udp, tls=tls))

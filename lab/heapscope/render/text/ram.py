@@ -2,18 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from rich.console import RenderableType
 from rich.text import Text
 
 from heapscope.answers.ram.cut import BSS, CODE, DATA, GAP, HEAP, KEPT, UNKNOWN, UNUSED
-from heapscope.answers.ram.ram_result import RamBar, RamResult, RamRun
+from heapscope.answers.ram.ram_result import (
+    PART,
+    RamBar,
+    RamResult,
+    RamRun,
+    RamStateRow,
+    RamTaskRow,
+)
+from heapscope.forecast.predict.part_table import STATES
 from heapscope.memory.static.static_ram import StaticPart
 from heapscope.render.text.table import columns_of, table_of
 
 COMPONENTS = 10  #: rows of a table; --all has all
 _WIDTH = 64
+_BY_STATE = "component boot app_main wifi_started connected load ble provisioning"
 _MARKS = {
     KEPT: "k",
     CODE: "c",
@@ -33,13 +42,22 @@ def ram_parts(result: RamResult) -> Iterator[RenderableType]:
     yield Text(result.verdict, style="bold")
     for line in result.notes:
         yield Text(f"note: {line}", style="dim")
+    names = "memory bytes kept code data bss gaps unused heap not_explained"
+    few = {name: _few(name) for name in ("gaps", "unused", "not_explained")}
+    yield table_of("Memories", columns_of(RamBar, names, **few), result.memories, name="memories")
     for bar in result.memories:
         runs = [run for run in result.runs if bar.start <= run.start < bar.start + bar.bytes]
         yield Text(f"{bar.memory:>6} {bar.start:#010x} |{marks_of(bar, runs)}|"[:80])
     yield Text(_LEGEND, style="dim")
-    names = "memory bytes kept code data bss gaps unused heap not_explained"
-    few = {name: _few(name) for name in ("gaps", "unused", "not_explained")}
-    yield table_of("Memories", columns_of(RamBar, names, **few), result.memories, name="memories")
+    if result.states:
+        rows = _by_component(result.states)
+        yield table_of("The heap by state", columns_of(RamStateRow, _BY_STATE), rows, name="states")
+    if result.why_heap:
+        columns = columns_of(RamStateRow, f"what {_BY_STATE.partition(' ')[2]}")
+        yield table_of("Named by --why, in the heap", columns, result.why_heap, name="opened")
+    if result.tasks:
+        columns = columns_of(RamTaskRow, "task size deepest bound back holes")
+        yield table_of("Stacks by the code", columns, result.tasks, name="tasks")
     parts = columns_of(StaticPart, "component kind code data bss total")
     yield table_of(
         "Code and data", parts, result.static.components, name="components", most=COMPONENTS
@@ -53,6 +71,20 @@ def ram_parts(result: RamResult) -> Iterator[RenderableType]:
 def _few(name: str) -> Callable[[RamBar], int | None]:
     """A column that is left out where all of it is 0."""
     return lambda row: getattr(row, name) or None
+
+
+def _by_component(rows: Iterable[RamStateRow]) -> Iterator[RamStateRow]:
+    """The parts of a component as one row, in their order."""
+    groups: dict[tuple[str, str], list[RamStateRow]] = {}
+    for row in rows:
+        name = row.component if row.kind == PART else row.what or row.component
+        groups.setdefault((row.kind, name), []).append(row)
+    for (kind, name), group in groups.items():
+        cells = {}
+        for state in STATES:
+            known = [size for row in group if (size := row.of(state)) is not None]
+            cells[state] = sum(known) if known else None
+        yield RamStateRow(kind=kind, component=name, what="", **cells)
 
 
 def marks_of(bar: RamBar, runs: list[RamRun], width: int = _WIDTH - 6) -> str:

@@ -38,6 +38,7 @@ class BuildFolder:
     project: str = ""
     chip: str = ""
     idf: str = ""
+    idf_path: str = ""
 
 
 def kinds_of_folder(folder: Path, shown: str) -> Iterator[KnownAs]:
@@ -92,6 +93,7 @@ def build_of(folder: Path) -> BuildFolder:
         project=printable(stated.get("project_name", "")),
         chip=printable(stated.get("target", "")),
         idf=printable(stated.get("git_revision", "")),
+        idf_path=printable(stated.get("idf_path", "")),
     )
 
 
