@@ -6,11 +6,11 @@ import json
 from pathlib import Path
 
 import pytest
+from tests.lab.ram.ram_of import difference_of, ram_of
 from tests.lab.static.conftest import MAP, ROOT
 from tests.lab.static.test_static_image import esp32, esp32c3
 from typer.testing import CliRunner
 
-import heapscope as hs
 from heapscope.answers.ram.ram_result import RamResult
 from heapscope.base.errors import InputError
 from heapscope.cli.app import app
@@ -42,7 +42,7 @@ def check_sums(result: RamResult) -> None:
 @pytest.mark.parametrize("bluetooth", [True, False])
 def test_an_esp32_sums_to_its_520_kb(tmp_path: Path, bluetooth: bool) -> None:
     thing = build(tmp_path, esp32(bluetooth=bluetooth))
-    result = hs.ram(thing)
+    result = ram_of(thing)
     check_sums(result)
     main = [bar for bar in result.memories if bar.memory != "RTC"]
     assert sum(bar.bytes for bar in main) == 520 * 1024
@@ -57,7 +57,7 @@ def test_an_esp32_sums_to_its_520_kb(tmp_path: Path, bluetooth: bool) -> None:
 def test_a_shared_memory_sums_and_has_the_regions_of_its_image(tmp_path: Path, seed: int) -> None:
     image = tmp_path / "app.bin"
     image.write_bytes(esp32c3(code=0x9000, data=0x1000, bss=0x2000, seed=seed, step=5))
-    result = hs.ram(str(image))
+    result = ram_of(image)
     check_sums(result)
     regions = {(region.start, region.size) for region in read_image(image).regions}
     assert {(run.start, run.bytes) for run in result.runs if run.what == "heap"} == regions
@@ -67,17 +67,17 @@ def test_a_shared_memory_sums_and_has_the_regions_of_its_image(tmp_path: Path, s
 def test_static_use_is_that_of_the_sections(tmp_path: Path) -> None:
     path = tmp_path / "app.map"
     path.write_text(MAP, encoding="utf-8", newline="\n")
-    result = hs.ram(str(path), idf="5.5")
+    result = ram_of(path, idf="5.5")
     check_sums(result)
     dram, iram = (next(b for b in result.memories if b.memory == kind) for kind in ("DRAM", "IRAM"))
     assert (dram.data, dram.bss, dram.gaps) == (0x30, 0x3D0, 8)
     assert (iram.code, iram.kept) == (0x404, 0x10000)
-    assert hs.ram(str(ELF), chip="esp32", idf="5.5").static.symbols_seen == 11
+    assert ram_of(ELF, chip="esp32", idf="5.5").static.symbols_seen == 11
 
 
 def test_a_map_of_another_build_is_reported(tmp_path: Path) -> None:
     thing = build(tmp_path, esp32(), text=MAP)
-    result = hs.ram(thing, idf="5.3.1")
+    result = ram_of(thing, idf="5.3.1")
     check_sums(result)
     assert "is of another build" in result.notes[0]
     assert not any(name.endswith("app.bin") for name in result.files)
@@ -86,13 +86,11 @@ def test_a_map_of_another_build_is_reported(tmp_path: Path) -> None:
 def test_why_names_the_symbols_of_a_component(tmp_path: Path) -> None:
     path = tmp_path / "app.map"
     path.write_text(MAP, encoding="utf-8", newline="\n")
-    result = hs.ram(str(path), idf="5.5", why="libmain.a")
+    result = ram_of(path, idf="5.5", why="libmain.a")
     assert [(part.symbol, part.total) for part in result.why] == [("s_cache", 0x190), ("boots", 16)]
-    assert [part.component for part in hs.ram(str(path), idf="5.5", why="table").why] == [
-        "libnet.a"
-    ]
+    assert [part.component for part in ram_of(path, idf="5.5", why="table").why] == ["libnet.a"]
     with pytest.raises(InputError, match="nothing in RAM has the name") as error:
-        hs.ram(str(path), idf="5.5", why="libmian.a")
+        ram_of(path, idf="5.5", why="libmian.a")
     assert "libmain.a" in str(error.value.remedy)
 
 
@@ -100,10 +98,10 @@ def test_another_thing_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "sdkconfig"
     path.write_text("CONFIG_LWIP_TCP_WND_DEFAULT=5760\n", encoding="utf-8")
     with pytest.raises(InputError, match="not a firmware"):
-        hs.ram(str(path))
+        ram_of(path)
     (tmp_path / "project_description.json").write_text("{}", encoding="utf-8")
     with pytest.raises(InputError, match="no ELF, linker map or image"):
-        hs.ram(str(tmp_path))
+        ram_of(tmp_path)
 
 
 def test_the_command_draws_each_memory_in_80_columns(tmp_path: Path) -> None:
@@ -114,3 +112,26 @@ def test_the_command_draws_each_memory_in_80_columns(tmp_path: Path) -> None:
     assert [line.split()[0] for line in bars] == ["DRAM", "IRAM", "D/IRAM", "RTC", "RTC"]
     assert max(map(len, bars)) <= 80
     assert 18 <= bars[1].count("k") <= 20  # a third of 58, the caches
+
+
+def test_a_section_of_nothing_but_alignment_is_a_gap(tmp_path: Path) -> None:
+    end = "\n.iram0.text_end 0x0000000040080404       0x3c\n *fill*         0x40080404 0x3c\n"
+    path = tmp_path / "app.map"
+    path.write_text(MAP.replace("\n.dram0.data ", f"{end}\n.dram0.data ", 1), encoding="utf-8")
+    iram = next(bar for bar in ram_of(path, idf="5.5").memories if bar.memory == "IRAM")
+    assert (iram.code, iram.gaps) == (0x404, 0x3C)
+
+
+def test_two_firmwares_differ_by_component_and_symbol(tmp_path: Path) -> None:
+    paths = [tmp_path / name for name in ("a.map", "b.map")]
+    paths[0].write_text(MAP, encoding="utf-8")
+    changed = MAP.replace("0x000000003ffb0030      0x190", "0x000000003ffb0030      0x170")
+    paths[1].write_text(changed, encoding="utf-8")
+    result = difference_of(*paths, idf="5.5")
+    rows = {(row.name, row.symbol): row.change for row in result.symbols}
+    assert rows == {("libmain.a", "s_cache"): -0x20, ("(padding)", "(padding)"): 0x20}
+    assert [(row.name, row.change) for row in result.components if row.name == "libmain.a"] == [
+        ("libmain.a", -0x20)
+    ]
+    same = difference_of(paths[0], paths[0], idf="5.5")
+    assert (same.memories, same.components, same.symbols) == ((), (), ())

@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
+from tests.lab.ram.ram_of import ram_of
 from tests.lab.static.test_static_image import esp32
 
 import heapscope as hs
@@ -31,7 +32,7 @@ def sums(result: RamResult, kind: str, state: str) -> int:
 
 
 def test_what_is_left_is_the_heap_less_all_parts(build: Path) -> None:
-    result = hs.ram(str(build), tls=1)
+    result = ram_of(build, tls=1)
     states = [state for state in STATES if result.states[0].of(state) is not None]
     assert states[:5] == ["boot", "app_main", "wifi_started", "connected", "load"]
     for state in states:
@@ -45,7 +46,7 @@ def test_what_is_left_is_the_heap_less_all_parts(build: Path) -> None:
 
 
 def test_what_is_left_is_what_predict_says(build: Path) -> None:
-    ram = hs.ram(str(build), tls=1)
+    ram = ram_of(build, tls=1)
     config = str(build / "config" / "sdkconfig.json")
     told = hs.predict(config, bin=str(build / "app.bin"), idf="5.3.1", tls=1).states
     for state, free in told.items():
@@ -53,7 +54,7 @@ def test_what_is_left_is_what_predict_says(build: Path) -> None:
 
 
 def test_why_opens_a_component_of_the_heap(build: Path) -> None:
-    opened = hs.ram(str(build), why="stacks").why_heap
+    opened = ram_of(build, why="stacks").why_heap
     main = next(row for row in opened if row.what == "main task")
     assert main.boot is None
     assert 3584 <= (main.app_main or 0) < 4700

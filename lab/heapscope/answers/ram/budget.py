@@ -20,6 +20,7 @@ from heapscope.answers.ram.firmware import BuiltFirmware
 from heapscope.answers.ram.ram_result import RamBar, RamRun
 from heapscope.config.releases import find_release
 from heapscope.memory.layout.versions import is_reserved, version_of
+from heapscope.memory.static.use import PADDING, StaticUse
 from heapscope.memory.static.window import Window, read_windows
 
 _APART = ("RTC", "TCM")  # memory that the linker and the heap leave alone by default
@@ -28,11 +29,7 @@ _APART = ("RTC", "TCM")  # memory that the linker and the heap leave alone by de
 def memory_runs(firmware: BuiltFirmware) -> Iterator[tuple[Window, tuple[HeldRun, ...]]]:
     """Each memory with what its bytes hold. Sections come first, then the heap."""
     windows = read_windows(firmware.chip.name)
-    static = [
-        HeldRun(what=part.role, start=part.start, end=part.start + part.size, name=part.name)
-        for part in firmware.use.sections
-        if part.start is not None and part.kind != "SPIRAM"
-    ]
+    static = list(_sections(firmware.use))
     heap = [
         HeldRun(what=HEAP, start=region.start, end=region.start + region.size, name=region.kind)
         for region in firmware.regions
@@ -48,6 +45,15 @@ def memory_runs(firmware: BuiltFirmware) -> Iterator[tuple[Window, tuple[HeldRun
                 apart=window.kind in _APART,
             ),
         )
+
+
+def _sections(use: StaticUse) -> Iterator[HeldRun]:
+    """A section that holds nothing of a program is alignment, as .iram0.text_end is."""
+    filled = {piece.section for piece in use.pieces if piece.component != PADDING}
+    for number, part in enumerate(use.sections):
+        if part.start is not None and part.kind != "SPIRAM":
+            what = part.role if number in filled else GAP
+            yield HeldRun(what=what, start=part.start, end=part.start + part.size, name=part.name)
 
 
 def _reserved(firmware: BuiltFirmware) -> Iterator[HeldRun]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from heapscope.answers.ram.cut import KINDS
-from heapscope.base.rows.figure import WORD, computed, figure, in_bytes
+from heapscope.base.rows.figure import WORD, figure, in_bytes
 from heapscope.base.rows.row import Document, Row
 from heapscope.memory.static.static_ram import StaticPart, StaticRam
 
@@ -48,10 +48,6 @@ class RamBar(Row):
     heap: int = in_bytes("Regions of the heap at the start.", "heap")
     not_explained: int = in_bytes("Nothing that is known here holds it.", "not explained")
     largest: int = in_bytes("The largest region of the heap.", "largest")
-
-    @computed("Everything but the heap and what is unused.", "B", "taken", hidden=True)
-    def taken(self) -> int:
-        return self.bytes - self.heap - self.unused
 
 
 class RamStateRow(Row):

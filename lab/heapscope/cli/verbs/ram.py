@@ -9,11 +9,15 @@ from heapscope.base.progress import OnProgress, phase
 from heapscope.cli.verbs.options import Chip, Idf, Tcp, Tls, Udp
 
 if TYPE_CHECKING:
+    from heapscope.answers.ram.difference import RamDifference
     from heapscope.answers.ram.ram_result import RamResult
 
 
 def ram(
     thing: Annotated[str, Option("THING", "A build folder, an ELF, a linker map or an image.")],
+    other: Annotated[
+        str, Option("OTHER", "A second one: what differs, by component and symbol.")
+    ] = "",
     *,
     why: Annotated[str, Option("NAME", "Also the symbols of this component, or this symbol.")] = "",
     tcp: Tcp = 1,
@@ -22,7 +26,7 @@ def ram(
     chip: Chip = None,
     idf: Idf = None,
     progress: OnProgress | None = None,
-) -> RamResult:
+) -> RamResult | RamDifference:
     """Show where the RAM of a firmware goes: each memory of its chip from the first byte to the
     last.
 
@@ -35,6 +39,7 @@ def ram(
       heapscope ram build
       heapscope ram build --why libfreertos.a
       heapscope ram app.map --idf 5.5
+      heapscope ram before/build after/build
 
     Python: InputError where the thing is not a firmware, or its chip or release is not known.
     """
@@ -44,5 +49,13 @@ def ram(
 
     step = phase(progress, "reading")
     step(0)
+    demand = Demand(tcp=tcp, udp=udp, tls=tls)
     firmware = read_built(thing, chip=chip, idf=idf)
-    return ram_answer(thing, firmware, why=why, demand=Demand(tcp=tcp, udp=udp, tls=tls))
+    answer = ram_answer(thing, firmware, why=why, demand=demand)
+    if not other:
+        return answer
+    from heapscope.answers.ram.difference import ram_difference
+
+    second = read_built(other, chip=chip, idf=idf)
+    compared = ram_answer(other, second, demand=demand)
+    return ram_difference((answer, compared), (firmware, second))

@@ -8,6 +8,7 @@ from rich.console import RenderableType
 from rich.text import Text
 
 from heapscope.answers.ram.cut import BSS, CODE, DATA, GAP, HEAP, KEPT, UNKNOWN, UNUSED
+from heapscope.answers.ram.difference import RamChange, RamDifference
 from heapscope.answers.ram.ram_result import (
     PART,
     RamBar,
@@ -16,6 +17,7 @@ from heapscope.answers.ram.ram_result import (
     RamStateRow,
     RamTaskRow,
 )
+from heapscope.base.wording import signed
 from heapscope.forecast.predict.part_table import STATES
 from heapscope.memory.static.static_ram import StaticPart
 from heapscope.render.text.table import columns_of, table_of
@@ -66,6 +68,25 @@ def ram_parts(result: RamResult) -> Iterator[RenderableType]:
     shown = result.why or result.static.symbols
     title = "Named by --why" if result.why else "Largest symbols"
     yield table_of(title, columns, shown, name="symbols", most=COMPONENTS)
+
+
+def difference_parts(result: RamDifference) -> Iterator[RenderableType]:
+    yield Text.assemble((f"{result.before} and {result.after}", "bold"))
+    yield Text(result.verdict, style="bold")
+    for line in result.notes:
+        yield Text(f"note: {line}", style="dim")
+    tables = {
+        "Memories": (result.memories, "memory name"),
+        "Left of the heap by state": (result.states, "name"),
+        "Code and data": (result.components, "memory name"),
+        "Symbols": (result.symbols, "symbol name memory"),
+    }
+    for title, (rows, names) in tables.items():
+        if rows:
+            columns = columns_of(
+                RamChange, f"{names} before after change", change=lambda row: signed(row.change)
+            )
+            yield table_of(title, columns, rows, name=title.split()[0].lower(), most=COMPONENTS)
 
 
 def _few(name: str) -> Callable[[RamBar], int | None]:
