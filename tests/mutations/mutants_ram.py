@@ -6,6 +6,7 @@ from mutant import Mutant
 
 CUT = "tests/lab/ram/test_ram_cut.py"
 ANSWER = "tests/lab/ram/test_ram_answer.py"
+BACK = "tests/lab/ram/test_ram_back.py"
 STATES = "tests/lab/ram/test_ram_states.py"
 
 RAM = (
@@ -32,6 +33,14 @@ RAM = (
         "    return all(",
         "    return any(",
         ANSWER,
+    ),
+    Mutant(
+        "where the RAM goes",
+        "two options are given the same bytes",
+        "lab/heapscope/answers/ram/had_back.py::_rows",
+        "        taken.append(trade)",
+        "        taken = [trade]",
+        BACK,
     ),
     Mutant(
         "where the RAM goes",

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 
 from heapscope.answers.ram.budget import bar_of, memory_runs, rows_of
 from heapscope.answers.ram.firmware import BuiltFirmware
+from heapscope.answers.ram.had_back import rows_back
 from heapscope.answers.ram.ram_result import RamBar, RamResult
-from heapscope.answers.ram.states import state_rows
+from heapscope.answers.ram.states import heap_model, state_rows
 from heapscope.answers.ram.tasks import task_rows
 from heapscope.base.choices import did_you_mean
 from heapscope.base.errors import InputError
@@ -29,7 +30,8 @@ def ram_answer(
     cut = list(memory_runs(firmware))
     bars = tuple(bar_of(window, runs) for window, runs in cut)
     use, chip = firmware.use, firmware.chip
-    states = state_rows(firmware, bars, demand or Demand())
+    model = heap_model(firmware, demand or Demand())
+    states = () if model is None else state_rows(model, bars)
     tasks, about_tasks = task_rows(firmware.elf)
     opened = tuple(row for row in states if why and row.component == why)
     start = heap_start(use, chip.data).dram
@@ -45,6 +47,7 @@ def ram_answer(
         static=static_ram(use, chip.name, firmware.regions, start=start),
         states=states,
         tasks=tasks,
+        back=() if model is None else rows_back(model),
         why=_named(use, why) if why and not opened else (),
         why_heap=opened,
         notes=(*firmware.notes, *about_tasks, *_not_explained(bars)),

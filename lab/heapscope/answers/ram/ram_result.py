@@ -74,6 +74,18 @@ class RamStateRow(Row):
         return result
 
 
+class RamBack(Row):
+    """Memory that an option gives back. Each counts after those before it are taken."""
+
+    bytes: int = figure("Bytes of internal memory, the median.", "B", "back")
+    low: int = figure("The lower bound of its 80 % band.", "B", "from")
+    high: int = figure("The upper bound of it.", "B", "to")
+    lines: tuple[str, ...] = figure("Lines for sdkconfig.defaults.", heading="write")
+    kind: str = figure("The kind of change, in words.")
+    loses: str = figure("The loss that comes with it.", heading="loses", wide=True)
+    source: str = figure("The source of the value.")
+
+
 class RamTaskRow(Row):
     """The stack of one task, by the code."""
 
@@ -118,6 +130,11 @@ class RamResult(Document):
     )
     tasks: tuple[RamTaskRow, ...] = figure(
         "The stacks of its tasks; empty: no ELF of the build was there.", default=()
+    )
+    back: tuple[RamBack, ...] = figure(
+        "The largest things that options give back, at most 10, of the busiest state; empty: no "
+        "configuration of the build was there.",
+        default=(),
     )
     why: tuple[StaticPart, ...] = figure(
         "The symbols of the component, or the symbol, that --why names; empty: none was named.",

@@ -4,7 +4,6 @@ left."""
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from pathlib import Path
 from typing import Any
 
 from heapscope.answers.ram.firmware import BuiltFirmware
@@ -26,14 +25,8 @@ _MORE = "beside the parts, by what boards had free"
 _Cells = dict[str, int]
 
 
-def state_rows(
-    firmware: BuiltFirmware, bars: Sequence[RamBar], demand: Demand
-) -> tuple[RamStateRow, ...]:
-    """Without a configuration of the build: none. In each state, `left` is `start` less all parts.
-    InputError: the configuration cannot be read."""
-    if firmware.sdkconfig is None:
-        return ()
-    model = _model(firmware, firmware.sdkconfig, demand)
+def state_rows(model: MemoryModel, bars: Sequence[RamBar]) -> tuple[RamStateRow, ...]:
+    """In each state, `left` is `start` less all parts."""
     data = sum(bar.heap for bar in bars if bar.memory not in (*CODE, *_RTC_WINDOWS))
     apart = sum(bar.heap for bar in bars if bar.memory in _RTC_WINDOWS)
     later = [state for state in model.states if state != BOOT]
@@ -50,8 +43,11 @@ def state_rows(
     return (*rows, _row(LEFT, "left", "", left), _row(BAND, "left", "half of its 80 % band", half))
 
 
-def _model(firmware: BuiltFirmware, sdkconfig: Path, demand: Demand) -> MemoryModel:
-    config = choose_config([sdkconfig], chip=firmware.chip.name, idf=firmware.idf).config
+def heap_model(firmware: BuiltFirmware, demand: Demand) -> MemoryModel | None:
+    """None: the build has no configuration. InputError: it cannot be read."""
+    if firmware.sdkconfig is None:
+        return None
+    config = choose_config([firmware.sdkconfig], chip=firmware.chip.name, idf=firmware.idf).config
     scene = MemoryScene(config=config, minor=minor_of_config(config, firmware.idf), demand=demand)
     static = firmware.static
     known = static_use(scene, elf=static.get("elf"), map=static.get("map"), bin=static.get("bin"))

@@ -11,6 +11,7 @@ from heapscope.answers.ram.cut import BSS, CODE, DATA, GAP, HEAP, KEPT, UNKNOWN,
 from heapscope.answers.ram.difference import RamChange, RamDifference
 from heapscope.answers.ram.ram_result import (
     PART,
+    RamBack,
     RamBar,
     RamResult,
     RamRun,
@@ -57,6 +58,10 @@ def ram_parts(result: RamResult) -> Iterator[RenderableType]:
     if result.why_heap:
         columns = columns_of(RamStateRow, f"what {_BY_STATE.partition(' ')[2]}")
         yield table_of("Named by --why, in the heap", columns, result.why_heap, name="opened")
+    if result.back:
+        columns = columns_of(RamBack, "bytes low high lines loses", lines=_lines)
+        title = "To have back, each after those before it"
+        yield table_of(title, columns, result.back, name="back")
     if result.tasks:
         columns = columns_of(RamTaskRow, "task size deepest bound back holes")
         yield table_of("Stacks by the code", columns, result.tasks, name="tasks")
@@ -87,6 +92,10 @@ def difference_parts(result: RamDifference) -> Iterator[RenderableType]:
                 RamChange, f"{names} before after change", change=lambda row: signed(row.change)
             )
             yield table_of(title, columns, rows, name=title.split()[0].lower(), most=COMPONENTS)
+
+
+def _lines(row: RamBack) -> str:
+    return " ".join(row.lines)
 
 
 def _few(name: str) -> Callable[[RamBar], int | None]:
