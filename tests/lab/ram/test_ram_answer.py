@@ -135,3 +135,13 @@ def test_two_firmwares_differ_by_component_and_symbol(tmp_path: Path) -> None:
     ]
     same = difference_of(paths[0], paths[0], idf="5.5")
     assert (same.memories, same.components, same.symbols) == ((), (), ())
+
+
+def test_markdown_has_the_bars_and_the_tables(tmp_path: Path) -> None:
+    (tmp_path / "app.bin").write_bytes(esp32(bluetooth=False))
+    out = tmp_path / "ram.md"
+    result = CliRunner().invoke(app, ["ram", str(tmp_path / "app.bin"), "-o", str(out)])
+    assert result.exit_code == 0, result.output
+    text = out.read_text(encoding="utf-8")
+    assert "    k kept  c code  d data" in text
+    assert "### Memories (bytes)" in text

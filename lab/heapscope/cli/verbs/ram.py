@@ -33,7 +33,7 @@ def ram(
     A build folder is best: its linker map names components, its image has the regions of the heap,
     its sdkconfig says what the heap gets, and what the system takes of it in each state, with
     --tcp, --udp and --tls connections. Each byte counts once, and what nothing holds is "not
-    explained".
+    explained". -o writes a page, or Markdown (.md).
 
     Examples:
       heapscope ram build

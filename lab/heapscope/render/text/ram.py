@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 
-from rich.console import RenderableType
+from rich.console import Group, RenderableType
 from rich.text import Text
 
 from heapscope.answers.ram.cut import BSS, CODE, DATA, GAP, HEAP, KEPT, UNKNOWN, UNUSED
@@ -48,10 +48,7 @@ def ram_parts(result: RamResult) -> Iterator[RenderableType]:
     names = "memory bytes kept code data bss gaps unused heap not_explained"
     few = {name: _few(name) for name in ("gaps", "unused", "not_explained")}
     yield table_of("Memories", columns_of(RamBar, names, **few), result.memories, name="memories")
-    for bar in result.memories:
-        runs = [run for run in result.runs if bar.start <= run.start < bar.start + bar.bytes]
-        yield Text(f"{bar.memory:>6} {bar.start:#010x} |{marks_of(bar, runs)}|"[:80])
-    yield Text(_LEGEND, style="dim")
+    yield Group(*map(Text, _bars(result)), Text(_LEGEND, style="dim"))
     if result.states:
         rows = _by_component(result.states)
         yield table_of("The heap by state", columns_of(RamStateRow, _BY_STATE), rows, name="states")
@@ -73,6 +70,12 @@ def ram_parts(result: RamResult) -> Iterator[RenderableType]:
     shown = result.why or result.static.symbols
     title = "Named by --why" if result.why else "Largest symbols"
     yield table_of(title, columns, shown, name="symbols", most=COMPONENTS)
+
+
+def _bars(result: RamResult) -> Iterator[str]:
+    for bar in result.memories:
+        runs = [run for run in result.runs if bar.start <= run.start < bar.start + bar.bytes]
+        yield f"{bar.memory:>6} {bar.start:#010x} |{marks_of(bar, runs)}|"
 
 
 def difference_parts(result: RamDifference) -> Iterator[RenderableType]:
