@@ -145,3 +145,14 @@ def test_markdown_has_the_bars_and_the_tables(tmp_path: Path) -> None:
     text = out.read_text(encoding="utf-8")
     assert "    k kept  c code  d data" in text
     assert "### Memories (bytes)" in text
+
+
+def test_why_names_who_pulls_a_component_in(tmp_path: Path) -> None:
+    more = "esp-idf/net/libnet.a(old.c.obj) C:/x y/main.c.obj (old_init)\n\nDiscarded"
+    path = tmp_path / "app.map"
+    path.write_text(MAP.replace("\nDiscarded", more, 1), encoding="utf-8")
+    pulled = ram_of(path, idf="5.5", why="libnet.a").pulled
+    assert [(row.member, row.by, row.object, row.symbol) for row in pulled] == [
+        ("wifi.c.obj", "", "", "wifi_start"),
+        ("old.c.obj", "main.c.obj", "main.c.obj", "old_init"),
+    ]

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from heapscope.answers.ram.budget import bar_of, memory_runs, rows_of
 from heapscope.answers.ram.firmware import BuiltFirmware
 from heapscope.answers.ram.had_back import rows_back
-from heapscope.answers.ram.ram_result import RamBar, RamResult
+from heapscope.answers.ram.ram_result import RamBar, RamPulled, RamResult
 from heapscope.answers.ram.states import heap_model, state_rows
 from heapscope.answers.ram.tasks import task_rows
 from heapscope.base.choices import did_you_mean
@@ -50,6 +50,7 @@ def ram_answer(
         back=() if model is None else rows_back(model),
         why=_named(use, why) if why and not opened else (),
         why_heap=opened,
+        pulled=tuple(_pulled(use, why)),
         notes=(*firmware.notes, *about_tasks, *_not_explained(bars)),
     )
 
@@ -71,6 +72,13 @@ def _not_explained(bars: Sequence[RamBar]) -> tuple[str, ...]:
         for bar in bars
         if bar.not_explained * _MUCH > bar.bytes
     )
+
+
+def _pulled(use: StaticUse, component: str) -> Iterator[RamPulled]:
+    for each in use.pulled:
+        if each.component == component:
+            by, name = each.by
+            yield RamPulled(member=each.member, by=by, object=name, symbol=each.symbol)
 
 
 def _named(use: StaticUse, name: str) -> tuple[StaticPart, ...]:

@@ -86,6 +86,18 @@ class RamBack(Row):
     source: str = figure("The source of the value.")
 
 
+class RamPulled(Row):
+    """A member of an archive that the linker took, and for which reference."""
+
+    member: str = figure("The member.", heading="member")
+    by: str = figure(
+        "The component that refers to it; empty: the linker script or an option.",
+        heading="pulled in by",
+    )
+    object: str = figure("The object that does; empty: as for by.", heading="object")
+    symbol: str = figure("The symbol that it refers to.", heading="for the symbol")
+
+
 class RamTaskRow(Row):
     """The stack of one task, by the code."""
 
@@ -142,5 +154,8 @@ class RamResult(Document):
     )
     why_heap: tuple[RamStateRow, ...] = figure(
         "The parts of the heap's component that --why names.", default=()
+    )
+    pulled: tuple[RamPulled, ...] = figure(
+        "Who pulls in the members of the component that --why names, by the map.", default=()
     )
     notes: tuple[str, ...] = figure("Sentences about what the answer rests on.", default=())

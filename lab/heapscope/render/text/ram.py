@@ -13,6 +13,7 @@ from heapscope.answers.ram.ram_result import (
     PART,
     RamBack,
     RamBar,
+    RamPulled,
     RamResult,
     RamRun,
     RamStateRow,
@@ -70,6 +71,9 @@ def ram_parts(result: RamResult) -> Iterator[RenderableType]:
     shown = result.why or result.static.symbols
     title = "Named by --why" if result.why else "Largest symbols"
     yield table_of(title, columns, shown, name="symbols", most=COMPONENTS)
+    if result.pulled:
+        columns = columns_of(RamPulled, "member by symbol")
+        yield table_of("Pulled in", columns, result.pulled, name="pulled", most=COMPONENTS)
 
 
 def _bars(result: RamResult) -> Iterator[str]:
