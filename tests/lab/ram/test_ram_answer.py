@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -156,3 +157,25 @@ def test_why_names_who_pulls_a_component_in(tmp_path: Path) -> None:
         ("wifi.c.obj", "", "", "wifi_start"),
         ("old.c.obj", "main.c.obj", "main.c.obj", "old_init"),
     ]
+
+
+def test_a_project_is_its_one_build(tmp_path: Path) -> None:
+    (tmp_path / "platformio.ini").write_text("[env:a]\n", encoding="utf-8")
+    with pytest.raises(InputError, match="not built here"):
+        ram_of(tmp_path)
+    folder = tmp_path / ".pio" / "build" / "a"
+    folder.mkdir(parents=True)
+    (folder / "firmware.elf").write_bytes(ELF.read_bytes())
+    (folder / "bootloader.elf").write_bytes(b"\x7fELF")
+    result = ram_of(tmp_path, chip="esp32", idf="5.5")
+    assert result.files == (str(folder / "firmware.elf"),)
+    shutil.copytree(folder, folder.parent / "b")
+    with pytest.raises(InputError, match="2 builds are in it"):
+        ram_of(tmp_path)
+
+
+def test_an_image_that_tells_nothing_is_left_out(tmp_path: Path) -> None:
+    thing = build(tmp_path, b"\xe9" + bytes(64), text=MAP)
+    result = ram_of(thing, idf="5.5")
+    assert result.notes[0].endswith("it is not used")
+    check_sums(result)

@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from heapscope.base.errors import InputError
 from heapscope.base.printable import printable
@@ -21,6 +22,9 @@ from heapscope.memory.static.uses import uses_of
 from heapscope.memory.static.window import read_windows
 from heapscope.trace.things.folder_kinds import BuildFolder, build_of
 from heapscope.trace.things.thing import Thing, look_at
+
+if TYPE_CHECKING:
+    from heapscope.memory.static.image_file import Image
 
 _ENDS = ("_heap_start", "_iram_end")
 #: A release in the name of the folder of ESP-IDF.
@@ -54,44 +58,60 @@ def read_built(thing: str, *, chip: str | None, idf: str | None) -> BuiltFirmwar
     known."""
     looked = look_at(thing)
     build = _build(looked)
-    name, use = _use(looked, build, chip)
-    build, other = _same(name, use, build)
-    image, static = build.image, _static(build)
+    image, notes = _read_image(build)
+    name, use = _use(looked, build, image, chip)
+    build, image, more = _same(name, use, build, image)
+    static = _static(build, image)
     options: MemoryOptions = {"chip": name, "idf": idf}
     options.update(static)  # type: ignore[typeddict-item]
     data = load_chip(name).data
-    if idf is None and not (image is not None and knows_version(data, read_image(image).idf)):
+    if idf is None and not (image is not None and knows_version(data, image.idf)):
         in_path = _IN_PATH.search(build.idf_path)
         stated = (build.idf, "" if in_path is None else in_path[1])
         options["idf"] = next((text for text in stated if knows_version(data, text)), None)
     if build.sdkconfig is not None:
         options["sdkconfig"] = build.sdkconfig
     layout = plain_memory(options, None).layout
-    named = (build.map, build.elf, image, build.sdkconfig)
-    unused = (
-        f"{printable(str(file), limit=400)} is of another build, and is not used" for file in other
-    )
+    named = (build.map, build.elf, None if image is None else build.image, build.sdkconfig)
     return BuiltFirmware(
         what=looked.kind.known_as,
         chip=load_chip(name),
         use=use,
         idf=layout.sdk,
-        regions=layout.regions if image is None else read_image(image).regions,
+        regions=layout.regions if image is None else image.regions,
         static=static,
         sdkconfig=build.sdkconfig,
         elf=build.elf,
-        files=tuple(printable(str(file), limit=400) for file in named if file is not None),
-        notes=(*use.notes, *unused),
+        files=tuple(_shown(file) for file in named if file is not None),
+        notes=(*use.notes, *notes, *more),
     )
 
 
-def _static(build: BuildFolder) -> Mapping[str, Path]:
-    files = {"bin": build.image, "map": build.map, "elf": build.elf}
+def _shown(path: Path) -> str:
+    return printable(str(path), limit=400)
+
+
+def _read_image(build: BuildFolder) -> tuple[Image | None, tuple[str, ...]]:
+    """Beside another file, an image that tells nothing is left out, with a note."""
+    if build.image is None:
+        return None, ()
+    try:
+        return read_image(build.image), ()
+    except InputError as error:
+        if not (build.map or build.elf):
+            raise
+        return None, (f"{error.message}; it is not used",)
+
+
+def _static(build: BuildFolder, image: Image | None) -> Mapping[str, Path]:
+    files = {"bin": build.image if image else None, "map": build.map, "elf": build.elf}
     return dict([(option, file) for option, file in files.items() if file is not None][:1])
 
 
 def _build(looked: Thing) -> BuildFolder:
     kind, path = looked.kind.kind, looked.path
+    if kind == "project":
+        kind, path = "build", _built_in(path, looked.shown)
     if kind == "build":
         build = build_of(path)
         if build.elf or build.map or build.image:
@@ -107,14 +127,30 @@ def _build(looked: Thing) -> BuildFolder:
     return alone[kind]
 
 
-def _use(looked: Thing, build: BuildFolder, chip: str | None) -> tuple[str, StaticUse]:
+def _built_in(project: Path, shown: str) -> Path:
+    """The one folder of a project that has been built into."""
+    folders = [project / "build", *sorted(project.glob(".pio/build/*"))]
+    built = [each for each in folders if each.is_dir() and any(each.glob("*.elf"))]
+    if len(built) == 1:
+        return built[0]
+    if not built:
+        raise InputError(
+            f"{shown}: a project that is not built here",
+            remedy="build it and give the build folder; heapscope predict --project works without",
+        )
+    names = ", ".join(_shown(each) for each in built)
+    raise InputError(f"{shown}: {len(built)} builds are in it", remedy=f"give one of: {names}")
+
+
+def _use(
+    looked: Thing, build: BuildFolder, image: Image | None, chip: str | None
+) -> tuple[str, StaticUse]:
     """The chip and the static use; by the map, which names components, where there is one."""
     static = build.map or build.elf
     if static is None:
-        assert build.image is not None  # _build() took no other
-        image = read_image(build.image)
+        assert image is not None  # it was read, or is an error
         return chip or image.chip, image.use
-    named = chip or build.chip or ("" if build.image is None else read_image(build.image).chip)
+    named = chip or build.chip or ("" if image is None else image.chip)
     uses = uses_of(static, load_chip(named).name if named else None)
     if len(uses) != 1:
         raise InputError(
@@ -124,16 +160,19 @@ def _use(looked: Thing, build: BuildFolder, chip: str | None) -> tuple[str, Stat
     return next(iter(uses.items()))
 
 
-def _same(chip: str, use: StaticUse, build: BuildFolder) -> tuple[BuildFolder, tuple[Path, ...]]:
-    """The files of one build, that of the map where there is one, and the others."""
-    elf, image = build.elf, build.image
-    if elf is not None and build.map is not None:
-        elf = elf if _fits(chip, use, read_static(elf, chip)) else None
-    if image is not None and (build.map or build.elf) is not None:
-        image = image if _fits(chip, use, read_image(image).use) else None
-    kept = replace(build, elf=elf, image=image)
-    pairs = ((build.elf, elf), (build.image, image))
-    return kept, tuple(file for file, same in pairs if file is not None and same is None)
+def _same(
+    chip: str, use: StaticUse, build: BuildFolder, image: Image | None
+) -> tuple[BuildFolder, Image | None, tuple[str, ...]]:
+    """The files that are of one build, that of the map where there is one; and notes."""
+    notes = []
+    both = build.map is not None and build.elf is not None
+    if build.elf is not None and both and not _fits(chip, use, read_static(build.elf, chip)):
+        notes.append(f"{_shown(build.elf)} is of another build, and is not used")
+        build = replace(build, elf=None)
+    if image is not None and not _fits(chip, use, image.use):
+        notes.append(f"{image.file} is of another build, and is not used")
+        image = None
+    return build, image, tuple(notes)
 
 
 def _fits(chip: str, use: StaticUse, other: StaticUse) -> bool:

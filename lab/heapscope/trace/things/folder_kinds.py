@@ -81,7 +81,9 @@ def build_of(folder: Path) -> BuildFolder:
     stated = _description(folder)
     names = sorted(entries(folder, printable(str(folder), limit=400)))
     own_elf = [stated.get("app_elf", ""), "zephyr/zephyr.elf"]
-    elf = _first(folder, [*own_elf, *(name for name in names if name.endswith(".elf"))])
+    elves = sorted(name for name in names if name.endswith(".elf"))
+    elves.sort(key=lambda name: "bootloader" in name)  # a program stands before its boot loader
+    elf = _first(folder, [*own_elf, *elves])
     maps = [str(elf.with_suffix(".map").relative_to(folder))] if elf is not None else []
     images = [str(elf.with_suffix(".bin").relative_to(folder))] if elf is not None else []
     own = [stated.get("config_file", ""), "sdkconfig", "config/sdkconfig.json", "../sdkconfig"]
