@@ -179,3 +179,10 @@ def test_an_image_that_tells_nothing_is_left_out(tmp_path: Path) -> None:
     result = ram_of(thing, idf="5.5")
     assert result.notes[0].endswith("it is not used")
     check_sums(result)
+
+
+def test_a_release_that_no_file_names_is_found_by_the_regions(tmp_path: Path) -> None:
+    result = ram_of(build(tmp_path, esp32(bluetooth=False, idf="HEAD-HASH-NOTFOUND")))
+    assert result.idf
+    assert "no file names the release" in result.notes[0]
+    check_sums(result)

@@ -12,6 +12,7 @@ from heapscope.base.errors import InputError
 from heapscope.base.printable import printable
 from heapscope.memory.choose import plain_memory
 from heapscope.memory.layout.chips import Chip, load_chip
+from heapscope.memory.layout.evidence import fitting_releases
 from heapscope.memory.layout.layout import Region
 from heapscope.memory.layout.program_starts import ListedRegion
 from heapscope.memory.layout.versions import knows_version
@@ -64,11 +65,9 @@ def read_built(thing: str, *, chip: str | None, idf: str | None) -> BuiltFirmwar
     static = _static(build, image)
     options: MemoryOptions = {"chip": name, "idf": idf}
     options.update(static)  # type: ignore[typeddict-item]
-    data = load_chip(name).data
-    if idf is None and not (image is not None and knows_version(data, image.idf)):
-        in_path = _IN_PATH.search(build.idf_path)
-        stated = (build.idf, "" if in_path is None else in_path[1])
-        options["idf"] = next((text for text in stated if knows_version(data, text)), None)
+    if idf is None:
+        options["idf"], about = _release(load_chip(name), build, image)
+        more += about
     if build.sdkconfig is not None:
         options["sdkconfig"] = build.sdkconfig
     layout = plain_memory(options, None).layout
@@ -85,6 +84,26 @@ def read_built(thing: str, *, chip: str | None, idf: str | None) -> BuiltFirmwar
         files=tuple(_shown(file) for file in named if file is not None),
         notes=(*use.notes, *notes, *more),
     )
+
+
+def _release(
+    chip: Chip, build: BuildFolder, image: Image | None
+) -> tuple[str | None, tuple[str, ...]]:
+    """The release that the files name, or else the last one that gives the heap the image's
+    regions, with a note. None: the image names it, or nobody does."""
+    if image is not None and knows_version(chip.data, image.idf):
+        return None, ()
+    in_path = _IN_PATH.search(build.idf_path)
+    for text in (build.idf, "" if in_path is None else in_path[1]):
+        if knows_version(chip.data, text):
+            return text, ()
+    regions = () if image is None else image.regions
+    fitting = fitting_releases(chip.data, [(each.start, each.size, each.kind) for each in regions])
+    finished = [name for name in fitting if not name.startswith("head-")]
+    if not finished:
+        return None, ()
+    note = f"no file names the release: {finished[-1]} is taken, which makes the same heap"
+    return finished[-1], (note,)
 
 
 def _shown(path: Path) -> str:
