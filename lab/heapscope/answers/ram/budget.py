@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from heapscope.answers.ram.cut import (
+    APART,
     BSS,
     CODE,
     DATA,
@@ -23,8 +24,6 @@ from heapscope.memory.layout.versions import is_reserved, version_of
 from heapscope.memory.static.use import PADDING, StaticUse
 from heapscope.memory.static.window import Window, read_windows
 
-_APART = ("RTC", "TCM")  # memory that the linker and the heap leave alone by default
-
 
 def memory_runs(firmware: BuiltFirmware) -> Iterator[tuple[Window, tuple[HeldRun, ...]]]:
     """Each memory with what its bytes hold. Sections come first, then the heap."""
@@ -42,7 +41,7 @@ def memory_runs(firmware: BuiltFirmware) -> Iterator[tuple[Window, tuple[HeldRun
                 window.start,
                 window.end,
                 [static, heap, [*_reserved(firmware)], kept],
-                apart=window.kind in _APART,
+                apart=window.kind in APART,
             ),
         )
 

@@ -7,6 +7,8 @@ from dataclasses import dataclass, replace
 
 #: Bytes that alignment leaves at most between data and the heap behind them.
 ALIGNED_MOST = 64
+#: Memory that the linker and the heap leave alone by default.
+APART = ("RTC", "TCM")
 CODE, DATA, BSS = "code", "data", "bss"
 HEAP, GAP, UNUSED, KEPT, UNKNOWN = "heap", "gap", "unused", "kept", "not explained"
 STATIC = (CODE, DATA, BSS)

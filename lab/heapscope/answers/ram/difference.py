@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from heapscope.answers.ram.cut import BSS, CODE, DATA
+from heapscope.answers.ram.cut import APART, BSS, CODE, DATA
 from heapscope.answers.ram.firmware import BuiltFirmware
 from heapscope.answers.ram.ram_result import LEFT, RamBar, RamResult
 from heapscope.base.rows.figure import computed, figure
@@ -117,10 +117,10 @@ def _of_parts(parts: Iterable[StaticPart]) -> _Sizes:
 
 
 def _verdict(memories: Iterable[RamChange]) -> str:
-    rows = list(memories)
+    rows = [row for row in memories if row.memory not in APART]
     static = sum(row.change for row in rows if row.name in (CODE, DATA, BSS))
     heap = sum(row.change for row in rows if row.name == "heap")
     return (
-        f"Code and data in RAM change by {signed(static)} B, and the heap at the start by "
-        f"{signed(heap)} B."
+        f"Beside RTC memory, code and data change by {signed(static)} B, and the heap at the "
+        f"start by {signed(heap)} B."
     )

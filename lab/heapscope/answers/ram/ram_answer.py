@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from heapscope.answers.ram.budget import bar_of, memory_runs, rows_of
+from heapscope.answers.ram.cut import APART
 from heapscope.answers.ram.firmware import BuiltFirmware
 from heapscope.answers.ram.had_back import rows_back
 from heapscope.answers.ram.ram_result import RamBar, RamPulled, RamResult
@@ -19,7 +20,6 @@ from heapscope.memory.static.picture import static_parts, static_ram
 from heapscope.memory.static.static_ram import StaticPart
 from heapscope.memory.static.use import StaticUse
 
-_APART = ("RTC", "TCM")
 _MUCH = 100  # a part of a memory
 
 
@@ -51,12 +51,12 @@ def ram_answer(
         why=_named(use, why) if why and not opened else (),
         why_heap=opened,
         pulled=tuple(_pulled(use, why)),
-        notes=(*firmware.notes, *about_tasks, *_not_explained(bars)),
+        notes=(*firmware.notes, *about_tasks, *_outside(use), *_not_explained(bars)),
     )
 
 
 def _verdict(title: str, bars: Sequence[RamBar]) -> str:
-    main = [bar for bar in bars if bar.memory not in _APART]
+    main = [bar for bar in bars if bar.memory not in APART]
     size, heap = sum(bar.bytes for bar in main), sum(bar.heap for bar in main)
     static = sum(bar.code + bar.data + bar.bss for bar in main)
     return (
@@ -64,6 +64,12 @@ def _verdict(title: str, bars: Sequence[RamBar]) -> str:
         f"{heap:,} B are heap at the start, and its largest region has "
         f"{max((bar.largest for bar in main), default=0):,} B."
     )
+
+
+def _outside(use: StaticUse) -> tuple[str, ...]:
+    size = use.bytes_of("SPIRAM")
+    text = f"{size:,} B of data are in PSRAM, whose size no file of the build tells"
+    return (text,) if size else ()
 
 
 def _not_explained(bars: Sequence[RamBar]) -> tuple[str, ...]:

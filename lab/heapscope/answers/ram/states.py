@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
+from heapscope.answers.ram.cut import APART
 from heapscope.answers.ram.firmware import BuiltFirmware
 from heapscope.answers.ram.ram_result import BAND, LEFT, PART, START, RamBar, RamStateRow
 from heapscope.config.chosen_config import choose_config
@@ -17,7 +18,6 @@ from heapscope.forecast.predict.memory_states import DRAM, MORE, MemoryModel
 from heapscope.forecast.predict.part_table import BOOT
 from heapscope.forecast.predict.static_use import static_use
 
-_RTC_WINDOWS = ("RTC", "TCM")
 _LEARNED = dict(
     zip(MORE, ("Wi-Fi, learned", "Bluetooth, learned", "both radios, learned"), strict=True)
 )
@@ -27,8 +27,8 @@ _Cells = dict[str, int]
 
 def state_rows(model: MemoryModel, bars: Sequence[RamBar]) -> tuple[RamStateRow, ...]:
     """In each state, `left` is `start` less all parts."""
-    data = sum(bar.heap for bar in bars if bar.memory not in (*CODE, *_RTC_WINDOWS))
-    apart = sum(bar.heap for bar in bars if bar.memory in _RTC_WINDOWS)
+    data = sum(bar.heap for bar in bars if bar.memory not in (*CODE, *APART))
+    apart = sum(bar.heap for bar in bars if bar.memory in APART)
     later = [state for state in model.states if state != BOOT]
     rows = [_row(START, "heap", "regions at the start", dict.fromkeys(model.states, data))]
     if apart:
