@@ -50,4 +50,12 @@ RAM = (
         "if each.place == DRAM:",
         STATES,
     ),
+    Mutant(
+        "where the RAM goes",
+        "the size of a cache leaves the heap as it is",
+        "lab/heapscope/memory/layout/entry_conditions.py::entries_on",
+        "if known.get(entry, entry.on)",
+        "if entry.on",
+        "tests/lab/layout/test_entry_conditions.py",
+    ),
 )
