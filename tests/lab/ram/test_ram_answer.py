@@ -186,3 +186,12 @@ def test_a_release_that_no_file_names_is_found_by_the_regions(tmp_path: Path) ->
     assert result.idf
     assert "no file names the release" in result.notes[0]
     check_sums(result)
+
+
+def test_sections_that_overlap_count_once_and_are_named(tmp_path: Path) -> None:
+    path = tmp_path / "app.map"
+    over = "\n.noinit         0x000000003ffb0300      0x180\n"
+    path.write_text(MAP.replace("\n.dram0.heap_start", f"{over}\n.dram0.heap_start", 1))
+    result = ram_of(path, idf="5.5")
+    check_sums(result)
+    assert "256 B of sections lie on others, and count once" in result.notes

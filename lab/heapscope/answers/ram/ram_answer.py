@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from heapscope.answers.ram.budget import bar_of, memory_runs, rows_of
-from heapscope.answers.ram.cut import APART
+from heapscope.answers.ram.cut import APART, GAP, STATIC
 from heapscope.answers.ram.firmware import BuiltFirmware
 from heapscope.answers.ram.had_back import rows_back
-from heapscope.answers.ram.ram_result import RamBar, RamPulled, RamResult
+from heapscope.answers.ram.ram_result import RamBar, RamPulled, RamResult, RamRun
 from heapscope.answers.ram.states import heap_model, state_rows
 from heapscope.answers.ram.tasks import task_rows
 from heapscope.base.choices import did_you_mean
@@ -30,6 +30,7 @@ def ram_answer(
     cut = list(memory_runs(firmware))
     bars = tuple(bar_of(window, runs) for window, runs in cut)
     use, chip = firmware.use, firmware.chip
+    rows = tuple(row for window, runs in cut for row in rows_of(window, runs))
     model = heap_model(firmware, demand or Demand())
     states = () if model is None else state_rows(model, bars)
     tasks, about_tasks = task_rows(firmware.elf)
@@ -43,7 +44,7 @@ def ram_answer(
         files=firmware.files,
         verdict=_verdict(chip.title, bars),
         memories=bars,
-        runs=tuple(row for window, runs in cut for row in rows_of(window, runs)),
+        runs=rows,
         static=static_ram(use, chip.name, firmware.regions, start=start),
         states=states,
         tasks=tasks,
@@ -51,7 +52,13 @@ def ram_answer(
         why=_named(use, why) if why and not opened else (),
         why_heap=opened,
         pulled=tuple(_pulled(use, why)),
-        notes=(*firmware.notes, *about_tasks, *_outside(use), *_not_explained(bars)),
+        notes=(
+            *firmware.notes,
+            *about_tasks,
+            *_outside(use),
+            *_overlaps(use, rows),
+            *_not_explained(bars),
+        ),
     )
 
 
@@ -70,6 +77,13 @@ def _outside(use: StaticUse) -> tuple[str, ...]:
     size = use.bytes_of("SPIRAM")
     text = f"{size:,} B of data are in PSRAM, whose size no file of the build tells"
     return (text,) if size else ()
+
+
+def _overlaps(use: StaticUse, runs: Sequence[RamRun]) -> tuple[str, ...]:
+    placed = sum(s.size for s in use.sections if s.start is not None and s.kind != "SPIRAM")
+    counted = sum(run.bytes for run in runs if run.what in STATIC or (run.what == GAP and run.name))
+    text = f"{placed - counted:,} B of sections lie on others, and count once"
+    return (text,) if counted < placed else ()
 
 
 def _not_explained(bars: Sequence[RamBar]) -> tuple[str, ...]:
