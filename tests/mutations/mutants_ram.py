@@ -58,4 +58,12 @@ RAM = (
         "if entry.on",
         "tests/lab/layout/test_entry_conditions.py",
     ),
+    Mutant(
+        "where the RAM goes",
+        "an option gives more code than is linked",
+        "lab/heapscope/answers/ram/had_back.py::_rows",
+        "gain = min(round(won.median), most)",
+        "gain = round(won.median)",
+        BACK,
+    ),
 )

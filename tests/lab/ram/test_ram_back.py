@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from tests.lab.ram.ram_of import ram_of
+from tests.lab.static.conftest import MAP
 from tests.lab.static.test_static_image import esp32
 
 from heapscope.answers.ram.firmware import read_built
@@ -42,3 +43,14 @@ def test_the_bytes_of_all_together_are_their_sum(build: Path) -> None:
     assert abs(won - sum(row.bytes for row in back)) <= len(back)
     assert all(row.low <= row.bytes <= row.high and row.loses for row in back)
     assert len({name for name, _ in lines}) == len(lines)
+
+
+def test_code_gives_no_more_than_its_archive_has_in_this_map(build: Path) -> None:
+    (build / "app.bin").unlink()
+    text = MAP.replace("net/libnet.a", "heap/libheap.a").replace("0x3fe ", "0x1fe ")
+    (build / "app.map").write_text(text, encoding="utf-8")
+    back = ram_of(build).back
+    rows = {row.lines[0]: row for row in back if "INTO_FLASH" in row.lines[0]}
+    assert set(rows) == {"CONFIG_HEAP_PLACE_FUNCTION_INTO_FLASH=y"}  # no other archive is linked
+    (row,) = rows.values()
+    assert (row.bytes, row.high) == (4 + 0x1FE + 0x20, 4 + 0x1FE + 0x20)

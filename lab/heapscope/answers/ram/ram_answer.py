@@ -48,7 +48,7 @@ def ram_answer(
         static=static_ram(use, chip.name, firmware.regions, start=start),
         states=states,
         tasks=tasks,
-        back=() if model is None else rows_back(model),
+        back=() if model is None else rows_back(model, use),
         why=_named(use, why) if why and not opened else (),
         why_heap=opened,
         pulled=tuple(_pulled(use, why)),
