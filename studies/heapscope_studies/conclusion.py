@@ -5,9 +5,17 @@ from __future__ import annotations
 
 SHARE = 0.15  #: two figures within this share of the second count as the same
 
+UNTOLD = "cannot be told"  #: a verdict on a figure whose interval is wider
+
 
 def alike(computed: float, other: float) -> bool:
     return abs(computed - other) <= SHARE * abs(other)
+
+
+def tells(low: float, high: float, figure: float) -> bool:
+    """Whether an interval is narrow enough to state the figure in it. One that is wider is not
+    printed in a figure's place: the answer is `UNTOLD`, and what would settle it."""
+    return high - low <= SHARE * abs(figure)
 
 
 def concluded(holds: bool, conclusion: str, otherwise: str) -> str:

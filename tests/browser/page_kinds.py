@@ -120,7 +120,8 @@ def staircase(folder: Path) -> Path:
 
 
 def image(folder: Path) -> Path:
-    run(folder, "image", f"{MEMORY}@0x3fc8c600", "-o", PAGE)
+    shutil.copy(MEMORY, folder)  # the page shows the name that it is given
+    run(folder, "image", f"{MEMORY.name}@0x3fc8c600", "-o", PAGE)
     return folder / PAGE
 
 

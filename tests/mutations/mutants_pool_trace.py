@@ -161,12 +161,4 @@ POOL_TRACE = (
         '(trace.events["size"] > size)',
         "tests/lab/pools/test_pool_requests.py",
     ),
-    Mutant(
-        "ice-pools",
-        "a bound of any width counts",
-        "studies/heapscope_studies/ice_pools/marks.py::Figure.tells",
-        "<= WIDTH_MOST * self.computed",
-        "<= 100 * self.computed",
-        ICE,
-    ),
 )

@@ -90,6 +90,14 @@ SCRIPT_HEAP = (
         STUDY,
     ),
     Mutant(
+        "figures that cannot be told",
+        "an interval of any width is a figure",
+        "studies/heapscope_studies/conclusion.py::tells",
+        "return high - low <= SHARE * abs(figure)",
+        "return high - low >= 0",
+        "tests/studies/test_ice_pools.py",
+    ),
+    Mutant(
         "price of a job",
         "nodes of frees are no lines",
         f"{HERE}/study.py::Ran._cycles",

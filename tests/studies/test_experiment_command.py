@@ -27,9 +27,9 @@ GUIDE = Path(__file__).resolve().parents[2] / "docs" / "guide" / "experiments.md
 #: The digest of all figures in the tables of an experiment, in their order.
 FIGURES = {
     "heap-change": "a32f89029dafa912",
-    "ice-pools": "ff2a728d9e9ef345",
+    "ice-pools": "f6ea16f559749d1a",
     "memory-ladders": "1ab7d3ec99e882a4",
-    "script-heap": "7b623286df6c528c",
+    "script-heap": "4f8fc1d41e797f03",
     "tls-ladder": "74790d0b69f01680",
     "wifi-path": "a129731247cb313e",
     "wifi-ranks": "086102dfd3d1bec2",

@@ -36,7 +36,10 @@ def test_each_row_is_the_dump_at_its_mark(one: dict[str, object], ice_pools: Exp
     assert table.column("mark") == tuple(MARKS)
     at = [dumps.at(mark) for mark in MARKS]
     computed = (table.column("used_computed"), table.column("allocated_computed"))
-    assert list(zip(*computed, strict=True)) == at
+    assert list(zip(*computed, strict=True)) == [
+        (None, None) if mark == PUBLISHED["peak"] else each
+        for mark, each in zip(MARKS, at, strict=True)
+    ]
     for mark in MARKS:  # pool by pool they are what the dump's own total says
         pools = dumps.pools(mark)
         sums = [sum(count * line[k] for line, count in pools.items()) for k in (1, 2)]
@@ -46,17 +49,20 @@ def test_each_row_is_the_dump_at_its_mark(one: dict[str, object], ice_pools: Exp
             *(table.column(f"{what}_{side}") for side in ("published", "computed", "difference")),
             strict=True,
         ):
-            assert difference == int(str(ours)) - int(str(reported))
-    assert set(table.column("utilisation_difference")) <= {0, 1}
+            if ours is None:
+                assert difference is None
+            else:
+                assert difference == int(str(ours)) - int(str(reported))
+    assert set(table.column("utilisation_difference")) <= {0, 1, None}
 
 
-def test_26_of_36_figures_come_out_to_the_byte_and_others_within_bounds_that_tell(
+def test_25_of_36_figures_come_out_to_the_byte_and_those_of_a_race_cannot_be_told(
     ice_pools: Experiment,
 ) -> None:
-    assert ice_pools.figures["ice_figures"] == {"all": 36, "exact": 26, "inside": 30}
+    assert ice_pools.figures["ice_figures"] == {"all": 36, "exact": 25, "inside": 30}
     found = " ".join(ice_pools.findings)
-    assert "5 of 5 others lie where the recorded call allows them. For 5 it allows" in found
-    assert "76.0 (76.0), 33.2 (29.3), 19.8 (21.0)" in found
+    assert "5 of 5 others lie where the recorded call allows them." in found
+    assert "6 figures, of 'ICE complete', cannot be told" in found
     lines = ice_pools.table("lines")
     assert len(lines.rows) == 9
     assert all(lines.column("pools"))
@@ -93,7 +99,7 @@ def test_a_figure_beside_its_bound_is_a_miss(monkeypatch: pytest.MonkeyPatch) ->
     changed = {**marks.CONFIGURATIONS[0], "used": [0] * len(MARKS)}
     monkeypatch.setattr(marks, "CONFIGURATIONS", [changed])
     table = next(iter(marks.tables(calls)))
-    assert table.column("used_within") == ("no",) * 4 + ("too wide", "no")
+    assert table.column("used_within") == ("no",) * 4 + ("cannot be told", "no")
     assert sum(not check.holds for check in marks.checks(calls)) == len(PUBLISHED["quiet"])
 
 

@@ -62,6 +62,7 @@ def test_provisioning_is_not_off_by_what_two_radios_share(
     assert summary(judgements)["provisioning"]["median_bytes"] <= limits.provisioning * 1024
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("by", ["publisher", "chip"])
 def test_no_fold_learns_what_it_is_queried(by: str) -> None:
     for gone, learn, ask in folds(cases(), by):

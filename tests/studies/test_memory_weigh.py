@@ -71,6 +71,25 @@ def test_the_steps_between_the_published_ranks() -> None:
     assert 0.7 <= sum(each.inside for each in held) / len(held) <= 0.9
 
 
+@pytest.mark.slow  # it reads fifty configurations
+@pytest.mark.parametrize(
+    ("chip", "state", "most"),
+    [
+        ("esp32", "app_main", 400),
+        ("esp32c3", "app_main", 1024),
+        ("esp32", "wifi_started", 2100),  # 400 is the aim, and 1,024 of the C3
+        ("esp32c3", "wifi_started", 4900),
+    ],
+)
+def test_the_free_memory_of_wifi_firmware_with_its_own_code_known(
+    chip: str, state: str, most: int
+) -> None:
+    held = list(weigh.firmware(chip, state))
+    assert len(held) == (43 if chip == "esp32" else 9)
+    assert median(each.off for each in held) <= most
+    assert all(each.inside for each in held)
+
+
 def test_no_memory_of_a_rank_is_learned() -> None:
     learned = [(FOLDER / f"{name}.csv").read_text("utf-8") for name in ("programs", "changes")]
     page = {row.source.split()[1].rpartition(":")[0] for row in ranks()}

@@ -251,10 +251,10 @@ def _psram(options: MemoryOptions, boot: BootLog | None) -> Psram | None:
     psram, above = options.get("psram"), options.get("psram_threshold")
     reserved = options.get("psram_reserve")
     if psram is not None:
-        size = parse_size(psram, what="--psram")
-    elif above is None and reserved is None:
+        size = parse_size(psram, what="--psram") or None
+    if above is None and reserved is None and (psram is None or size is None):
         return None
-    elif size is None:
+    if size is None:
         alone = "--psram-threshold" if above is not None else "--psram-reserve"
         raise InputError(f"{alone} without PSRAM", remedy="add --psram with its size")
     threshold: int | None = THRESHOLD
@@ -265,7 +265,7 @@ def _psram(options: MemoryOptions, boot: BootLog | None) -> Psram | None:
     reserve = None if boot is None or threshold is None else boot.pool
     if reserved is not None:
         reserve = parse_size(reserved, what="--psram-reserve")
-    return Psram(size=size or 0, threshold=threshold, reserve=reserve)
+    return Psram(size=size, threshold=threshold, reserve=reserve)
 
 
 def _switch(stated: bool | str | None, name: str) -> bool | None:

@@ -84,7 +84,10 @@ class MemoryOptions(TypedDict, total=False):
             file=True,
         ),
     ]
-    psram: Annotated[Bytes | None, Option("SIZE", "External memory in the heap, for example 4MB.")]
+    psram: Annotated[
+        Bytes | None,
+        Option("SIZE", "External memory in the heap, for example 4MB; 0: the board has none."),
+    ]
     psram_threshold: Annotated[
         Bytes | None,
         Option(

@@ -261,8 +261,9 @@ static uint32_t sweep(hs_walk_t *walk)
         if (walk->length_at[offset] != 0) {
             offset += walk->length_at[offset];
         } else {
-            offset += walk->code->is.unit;
-            unreached += walk->code->is.unit;
+            const uint32_t unit = walk->code->is.unit;
+            unreached += unit < size - offset ? unit : size - offset;
+            offset += unit;
         }
     }
     return unreached;

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from heapscope_studies.conclusion import concluded
+from heapscope_studies.conclusion import SHARE, UNTOLD, concluded, tells
 from heapscope_studies.ice_pools.recorded import MARKS, PUBLISHED, Dumps
 from heapscope_studies.result import NO, Cell, Check, Column, Plot, Series, Table
 
@@ -16,7 +16,6 @@ APPENDIX: dict[str, Any] = PUBLISHED["appendix"]
 BOUND: dict[str, int] = PUBLISHED["bound"]
 PACKET = "tdata"  #: the pool of a packet that is kept for a repetition
 WHAT = ("used", "allocated")
-WIDTH_MOST = 0.15  #: of a figure; a wider bound says nothing of it
 
 Calls = Mapping[str, Dumps]
 
@@ -36,12 +35,16 @@ class Figure:
 
     @property
     def exact(self) -> bool:
-        return self.published == self.computed
+        return self.tells and self.published == self.computed
 
     @property
     def tells(self) -> bool:
         """False: what the recording allows is so wide that hardly a figure would lie outside."""
-        return self.high - self.low <= WIDTH_MOST * self.computed
+        return tells(self.low, self.high, self.computed)
+
+    @property
+    def stated(self) -> int | None:
+        return self.computed if self.tells else None
 
     @property
     def inside(self) -> bool:
@@ -138,8 +141,8 @@ def _marks(one: dict[str, Any], figures: list[Figure]) -> Table:
         notes=(
             "At the first four marks nothing is under way, and a figure has to repeat to the byte. "
             "At the last two a race decides; 'within' says whether the recorded call allows the "
-            "published figure. Where it allows more than "
-            f"{100 * WIDTH_MOST:.0f} % of it, this shows nothing.",
+            f"published figure. Where it allows more than {100 * SHARE:.0f} % of it, the figure "
+            f"{UNTOLD}.",
             f"Then up to {most_packets(one['key'])} packets are kept, a pool each. Up to "
             f"{BOUND['early_checks']} checks that came early left {BOUND['early_check']} B each in "
             "the session, and a receive pool keeps the size of the last packet: "
@@ -170,11 +173,14 @@ def _rows(one: dict[str, Any], figures: list[Figure]) -> Iterator[tuple[Cell, ..
         cells: list[Cell] = [mark]
         used, allocated = (f for f in figures if f.mark == mark)
         for each in (used, allocated):
-            within = "too wide" if not each.tells else "yes" if each.inside else NO
-            cells += [each.published, each.computed, each.computed - each.published, within]
-        share = (200 * used.computed + allocated.computed) // (2 * allocated.computed)
+            within = UNTOLD if not each.tells else "yes" if each.inside else NO
+            difference = each.computed - each.published if each.tells else None
+            cells += [each.published, each.stated, difference, within]
         reported = one["utilisation"][index]
-        yield (*cells, reported, share, share - reported)
+        share = None
+        if used.tells and allocated.tells:
+            share = (200 * used.computed + allocated.computed) // (2 * allocated.computed)
+        yield (*cells, reported, share, None if share is None else share - reported)
 
 
 def _lines(calls: Calls) -> Table:
@@ -220,6 +226,7 @@ def _choices() -> Table:
 
 
 def plots(calls: Calls) -> Iterator[Plot]:
+    figures = compare(calls)
     for what in WHAT:
         yield Plot(
             key=f"{what}_by_mark",
@@ -229,17 +236,24 @@ def plots(calls: Calls) -> Iterator[Plot]:
             y_heading=what,
             y_unit="B",
             series=tuple(
-                curve for one in CONFIGURATIONS for curve in _curves(one, calls[one["key"]], what)
+                curve
+                for one in CONFIGURATIONS
+                for curve in _curves([f for f in figures if _is(f, one, what)])
             ),
         )
 
 
-def _curves(one: dict[str, Any], call: Dumps, what: str) -> tuple[Series, Series]:
-    x = tuple(float(number) for number in range(len(MARKS)))
-    computed = tuple(call.at(mark)[WHAT.index(what)] for mark in MARKS)
-    ours = Series(name=f"{one['title']}, computed", x=x, y=computed)
-    series = Series(name=f"{one['title']}, published", x=x, y=tuple(one[what]), beside=ours.name)
-    return ours, series
+def _is(figure: Figure, one: dict[str, Any], what: str) -> bool:
+    return (figure.configuration, figure.what) == (one["title"], what)
+
+
+def _curves(figures: list[Figure]) -> tuple[Series, Series]:
+    """`figures` are those of one configuration, in the marks' order."""
+    x = tuple(float(number) for number in range(len(figures)))
+    name = figures[0].configuration
+    ours = Series(name=f"{name}, computed", x=x, y=tuple(one.stated for one in figures))
+    published = tuple(one.published for one in figures)
+    return ours, Series(name=f"{name}, published", x=x, y=published, beside=ours.name)
 
 
 # ---- words and checks ---------------------------------------------------------------------------
@@ -248,8 +262,6 @@ def _curves(one: dict[str, Any], call: Dumps, what: str) -> tuple[Series, Series
 def findings(calls: Calls) -> Iterator[str]:
     figures = compare(calls)
     exact = sum(one.exact for one in figures)
-    others = [one for one in figures if not one.exact]
-    inside = sum(one.inside for one in others)
     yield (
         f"{exact} of {len(figures)} published figures come out to the byte, "
         + concluded(
@@ -258,47 +270,23 @@ def findings(calls: Calls) -> Iterator[str]:
             "but not all of the four quiet marks.",
         )
     )
+    others = [one for one in figures if one.tells and not one.exact]
     if others:
-        telling = sum(one.tells for one in others)
         yield (
-            f"{inside} of {telling} others lie where the recorded call allows them. For "
-            f"{len(others) - telling} it allows more than "
-            f"{100 * WIDTH_MOST:.0f} % of the figure, which says nothing of them: a race decides "
-            "which packets are still kept, and the study does not tell when its packets came."
+            f"{sum(one.inside for one in others)} of {len(others)} others lie where the recorded "
+            "call allows them."
         )
-    yield _peaks(calls)
-    yield from map(_kept, CONFIGURATIONS, (calls[one["key"]] for one in CONFIGURATIONS))
+    if untold := [one for one in figures if not one.tells]:
+        marks = " and ".join(dict.fromkeys(f"'{one.mark}'" for one in untold))
+        yield (
+            f"{len(untold)} figures, of {marks}, cannot be told: a race decides which packets are "
+            f"still kept, and the recorded call allows more than {100 * SHARE:.0f} % of the "
+            "figure. When each packet of the published call came would settle it."
+        )
     counts = _lines(calls).column("pools")
     yield (
         f"{sum(count != 0 for count in counts)} of {len(counts)} kinds of line of the published "
         "idle dump are in the recorded one."
-    )
-
-
-def _peaks(calls: Calls) -> str:
-    """The study's conclusion: the most of each configuration."""
-    at = MARKS.index(PUBLISHED["peak"])
-    pairs = ((calls[one["key"]].at(MARKS[at])[1], one["allocated"][at]) for one in CONFIGURATIONS)
-    parts = [f"{ours / 1000:.1f} ({theirs / 1000:.1f})" for ours, theirs in pairs]
-    return (
-        f"Thousand bytes allocated at '{MARKS[at]}', computed (published), from the default to "
-        f"RTCP off: {', '.join(parts)}."
-    )
-
-
-def _kept(one: dict[str, Any], call: Dumps) -> str:
-    """How far the peak is from the published one, in packets."""
-    peak = PUBLISHED["peak"]
-    kept = packets(call, peak)
-    less = call.at(peak)[1] - one["allocated"][MARKS.index(peak)]
-    size = max(kept, default=1)
-    text = f"{one['title']}: {len(kept)} packets are kept at '{peak}'"
-    if less == 0:
-        return f"{text}, and as much is allocated as published."
-    return text + concluded(
-        less % size == 0,
-        f"; the difference of {less:+,} B is {less // size:+d} pools of {size:,} B.",
-        f"; the difference is {less:+,} B, and a pool of theirs has up to {size:,} B.",
     )
 
 
@@ -326,10 +314,5 @@ def figures(calls: Calls) -> dict[str, dict[str, float]]:
             "all": float(len(result)),
             "exact": float(sum(one.exact for one in result)),
             "inside": float(sum(one.inside for one in result)),
-        },
-        "ice_peaks": {
-            f"{one['key']}_{what}": float(calls[one["key"]].at(PUBLISHED["peak"])[index])
-            for one in CONFIGURATIONS
-            for index, what in enumerate(WHAT)
         },
     }

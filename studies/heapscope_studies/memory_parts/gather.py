@@ -44,8 +44,8 @@ _MASKED = re.compile(r'^"x+"$')
 _NO_MATTER = re.compile(r"SOC_|ESP_ROM_HAS|OWN_OPTION|IDF_INIT|IDF_CMAKE|IDF_FIRMWARE|.*WIFISTAGE")
 
 _BUILD = ("id", "owner", "chip", "idf", "links", "map", "psram", "own", "dram", "iram", "source")
-_RUN = ("program", "name", "chip", "idf", "links", "against", "changed", "boot_iram", "app_main",
-        "wifi_started", "sending", "source")  # fmt: skip
+_RUN = ("program", "name", "chip", "idf", "links", "against", "changed", "boot", "boot_iram",
+        "app_main", "wifi_started", "sending", "source")  # fmt: skip
 _C3 = "ESP-IDF v5.5.3 in QEMU, TLS client over Ethernet, ESP32-C3"
 _ESP32 = "ESP-IDF v5.5.3 in QEMU, probe of the heap, ESP32"
 _WIFI = "ESP-IDF v5.5.3 in QEMU, Wi-Fi station and TCP, {}"
@@ -205,6 +205,7 @@ def _wifi(folder: Path, configs: dict[str, Mapping[str, str]]) -> Iterator[dict[
                 "links": "wifi",
                 "against": row["against"],
                 "changed": _changed(base, _options(below / f"{row['name']}.sdkconfig.zst")),
+                "boot": row["heap_bytes_at_boot_8bit"],
                 "boot_iram": row["heap_bytes_at_boot_iram"] if chip == "esp32" else "",
                 "app_main": row["free_app_main"],
                 "wifi_started": row["free_wifi_started"],

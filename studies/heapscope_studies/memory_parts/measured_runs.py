@@ -51,9 +51,10 @@ class Build:
 
 @dataclass(frozen=True, kw_only=True)
 class Run:
-    """A run of the SDK's own firmware. `lines`: of its whole configuration. `iram`: bytes of the
-    heap that no code takes, on an ESP32. `against`: the name of the run that it differs from.
-    `sending`: bytes that one connection took at most while it sent, by how slow the radio is."""
+    """A run of the SDK's own firmware. `lines`: of its whole configuration. `boot`: bytes of the
+    heap before start-up allocates, RTC memory too; `iram`: those of IRAM, on an ESP32. `against`:
+    the name of the run that it differs from. `sending`: bytes that one connection took at most
+    while it sent, by how slow the radio is."""
 
     program: str
     name: str
@@ -62,6 +63,7 @@ class Run:
     links: tuple[str, ...]
     against: str
     lines: Mapping[str, str]
+    boot: int | None
     iram: int | None
     app_main: int
     wifi_started: int | None
@@ -130,6 +132,7 @@ def _run(row: Mapping[str, str]) -> Run:
         links=tuple(row["links"].split()),
         against=row["against"],
         lines=lines,
+        boot=int(row["boot"]) if row["boot"] else None,
         iram=int(row["boot_iram"]) if row["boot_iram"] else None,
         app_main=int(row["app_main"]),
         wifi_started=int(row["wifi_started"]) if row["wifi_started"] else None,

@@ -8,6 +8,8 @@ was measured.
              best one of its table; no memory of a rank is learned
     options  the effect of one option in runs of the real SDK, at app_main, from 1 KB on
     wifi     the same in a Wi-Fi station that has started, from 400 B on
+    firmware the free memory of that station at app_main and when it has started, its own code and
+             data known, as of its ELF
 
     -v       each figure, too
 """
@@ -27,6 +29,7 @@ from heapscope.forecast.ladder.difference import GainBand
 from heapscope.forecast.ladder.side import ConfigSide, NamedFiles, named_files, side_of, steps_of
 from heapscope.forecast.ladder.sides import linking
 from heapscope.forecast.predict.demand import Demand
+from heapscope.forecast.predict.memory_states import DRAM, MemoryModel
 from heapscope_studies.data_file import PACKAGE, read_published
 from heapscope_studies.memory_parts import rank_steps
 from heapscope_studies.memory_parts.at_boot import LeftOut, at_boot
@@ -130,6 +133,27 @@ def effects(program: Callable[[Run], bool], state: str, least: int) -> Iterator[
                 yield _held(f"{run.chip} {run.name} IRAM", iram, gains[state].iram)
 
 
+def firmware(chip: str, state: str) -> Iterator[Held]:
+    """The free memory itself, of the runs whose heap at boot is known."""
+    for run in runs():
+        if run.chip != chip or run.boot is None:
+            continue
+        scene = _side(run).model.scene
+        model = MemoryModel(
+            scene=scene,
+            static_dram=scene.memory.dram + scene.memory.rtc - run.boot,
+            static_iram=None if run.iram is None else scene.memory.iram - run.iram,
+            linked=frozenset(run.links),
+        )
+        free = model.free(state)[DRAM]
+        yield Held(
+            name=f"{chip} {run.name}",
+            measured=_free(run, state),
+            predicted=free.median,
+            half_80=free.half_80,
+        )
+
+
 def _free(run: Run, state: str) -> int:
     return run.app_main if state == "app_main" else run.wifi_started or 0
 
@@ -175,6 +199,10 @@ def main(arguments: Sequence[str]) -> int:
             verbose,
             share=0.15,
         )
+    if chosen("firmware"):
+        for chip in ("esp32", "esp32c3"):
+            for state in ("app_main", "wifi_started"):
+                _print(f"  {chip} {state}", list(firmware(chip, state)), verbose, least=1024)
     return 0
 
 
@@ -195,7 +223,7 @@ def _print(
     shares = [each.off / abs(each.measured) for each in held if each.measured]
     inside = sum(each.inside for each in held)
     print(
-        f"{name:<12}{len(held):>4} figures: within limit {within:>3}; median {off:>7,.0f} B, "
+        f"{name:<24}{len(held):>4} figures: within limit {within:>3}; median {off:>7,.0f} B, "
         f"{100 * median(shares):>3.0f} %; "
         f"in 80 % band {inside:>3} ({100 * inside / len(held):.0f} %)"
     )

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+from heapscope_studies.conclusion import UNTOLD, tells
 from heapscope_studies.result import NO
 from heapscope_studies.script_heap.runs import PUBLISHED
-from heapscope_studies.script_heap.study import ENDS, Priced, Ran
+from heapscope_studies.script_heap.study import Priced, Ran
 
 FIGURES = PUBLISHED["published"]
 FACTOR = 1.5  #: how far off a figure may be
@@ -19,8 +20,9 @@ ARITHMETIC = frozenset({"week_to_day"})
 
 @dataclass(frozen=True, kw_only=True)
 class Claim:
-    """`low` and `high`: as published, None: not told. `computed`: its middle has nodes in the cache
-    as the model of the cache has them, its last end has every node a line of external RAM."""
+    """`low` and `high`: as published, None: not told. `computed`: its first end has every node in
+    the cache, its last end has every node a line of external RAM; no figure bears the model of the
+    cache between them."""
 
     key: str
     what: str
@@ -35,42 +37,39 @@ class Claim:
         return self.low if self.low is not None else self.high or 0.0
 
     @property
-    def difference(self) -> float:
+    def stated(self) -> float | None:
+        """None: the ends lie too far apart for a figure."""
+        return self.computed.middle if tells(*self._ends, self.computed.middle) else None
+
+    @property
+    def difference(self) -> float | None:
         """To the nearest figure that was published; 0 between the two."""
-        value = self.computed.middle
+        value = self.stated
+        if value is None:
+            return None
         if self.low is not None and (value < self.low or self.low == self.high):
             return value - self.low
         return value - self.high if self.high is not None and value > self.high else 0.0
 
     @property
-    def arithmetic(self) -> bool:
-        return self.key in ARITHMETIC
-
-    @property
-    def holds(self) -> bool:
-        return self.verdict == "yes"
-
-    @property
-    def holds_uncached(self) -> bool:
-        return self.verdict_uncached == "yes"
-
-    @property
     def verdict(self) -> str:
-        return self._verdict(self.computed.middle)
+        """A published figure beyond both ends needs no figure between them."""
+        if self.key in ARITHMETIC:
+            return "arithmetic"
+        if not within(self._ends, self.low, self.high):
+            return NO
+        return UNTOLD if self.stated is None else "yes"
 
     @property
-    def verdict_uncached(self) -> str:
-        return self._verdict(self.computed.uncached)
-
-    def _verdict(self, value: float) -> str:
-        if self.arithmetic:
-            return "arithmetic"
-        return "yes" if within(value, self.low, self.high) else NO
+    def _ends(self) -> tuple[float, float]:
+        values = (self.computed.cached, self.computed.middle, self.computed.uncached)
+        return min(values), max(values)
 
 
-def within(value: float, low: float | None, high: float | None) -> bool:
-    """Within the factor of what was published."""
-    return (low is None or value * FACTOR >= low) and (high is None or value <= high * FACTOR)
+def within(ends: tuple[float, float], low: float | None, high: float | None) -> bool:
+    """Whether a figure between the ends is within the factor of what was published."""
+    least, most = ends
+    return (low is None or most * FACTOR >= low) and (high is None or least <= high * FACTOR)
 
 
 def claims(shared: Ran, private: Ran) -> tuple[Claim, ...]:
@@ -112,5 +111,9 @@ def _values(shared: Ran, private: Ran) -> Iterator[tuple[str, Priced]]:
 
 
 def _ratio(over: Priced, under: Priced) -> Priced:
-    """Both at the same end: cycles of an instruction and of a line are the same for both."""
-    return Priced(**{end: getattr(over, end) / getattr(under, end) for end in ENDS})
+    """The cache may keep nearly all nodes of the one and hardly any of the other."""
+    return Priced(
+        cached=over.cached / under.uncached,
+        middle=over.middle / under.middle,
+        uncached=over.uncached / under.cached,
+    )

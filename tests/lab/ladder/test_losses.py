@@ -54,6 +54,12 @@ def test_a_published_loss_is_within_a_fifth(row: dict[str, str]) -> None:
     assert is_right(row)
 
 
+def test_the_page_has_the_same_count() -> None:
+    page = Path(__file__).resolve().parents[3] / "docs" / "reference" / "predict.md"
+    right = sum(bool(row["right"]) for row in ROWS)
+    assert f"gives {right} of {len(ROWS)} published losses" in page.read_text("utf-8")
+
+
 @pytest.mark.slow
 def test_the_share_of_published_losses_that_are_right() -> None:
     """Counts every sure one, those too that nothing here can answer."""

@@ -83,7 +83,6 @@ def test_without_a_terminal_there_are_lines(make_boot, tmp_path: Path) -> None:
     assert process.stdin is not None
     process.stdin.write(b"".join(make_boot(7, BLOCKS)))
     process.stdin.close()
-    screen_until(terminal, b"live 512 B in 8 blocks")
-    screen_until(terminal, b"heard for")
+    assert b"live 512 B in 8 blocks" in screen_until(terminal, b"heard for")
     assert process.wait(60) == 0
     os.close(terminal)

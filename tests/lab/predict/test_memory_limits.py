@@ -89,6 +89,7 @@ def dram(memory_model: MemoryModel, state: str) -> float:
     return memory_model.free(state)[DRAM].median
 
 
+@pytest.mark.slow
 def test_nothing_is_free_that_the_chip_does_not_have(models: Iterator[MemoryModel]) -> None:
     for result in models:
         scene = result.scene
@@ -114,7 +115,7 @@ def test_later_states_have_no_more(models: Iterator[MemoryModel]) -> None:
         assert dram(result, APP_MAIN) < dram(result, BOOT) + memory.rtc
 
 
-@pytest.mark.cells(4)
+@pytest.mark.cells(2)
 @pytest.mark.parametrize("option", [*COUNTS, *SIZES, *WINDOWS])
 def test_more_of_an_option_takes_memory_and_no_more_than_it_is(
     option: str, models: Iterator[MemoryModel]

@@ -27,6 +27,7 @@ from heapscope.forecast.predict.part_table import (
     BOOT,
     KINDS,
     LOAD,
+    NET,
     PROVISIONING,
     Minor,
     part_table,
@@ -268,3 +269,13 @@ def test_what_no_part_tells_of_is_a_line() -> None:
         assert rows["not explained"] == round(
             100_000 + elsewhere - sum(each.bytes for each in held)
         )
+
+
+@pytest.mark.parametrize("chip", ["esp32", "esp32c3"])
+def test_a_linked_network_has_its_timer_task_from_app_main_on(chip: str) -> None:
+    """The file tells that it is linked; start-up makes the task, before the network is at work."""
+    known = replace(model(chip), static_dram=50_000)
+    none, linked = (replace(known, linked=frozenset(each)) for each in ((), ("wifi", NET)))
+    assert 4_000 < dram(none, "app_main") - dram(linked, "app_main") < 5_000
+    assert dram(none, "boot") == dram(linked, "boot")
+    assert dram(linked, "wifi_started") == dram(known, "wifi_started")

@@ -148,7 +148,7 @@ def _best(keep: list[str], amount: int) -> object:
 
 def test_what_is_kept_is_not_traded() -> None:
     result = tune(chip="esp32c3", trade=["all"], keep=["CONFIG_LWIP_IPV6"])
-    assert len(result.traded) > 20
+    assert len(result.traded) >= 20
     assert "LWIP_IPV6" not in {each.option for each in result.trades}
 
 

@@ -7,10 +7,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from typer.testing import CliRunner
 
 from heapscope.answers.why.explain import explain
 from heapscope.answers.why.ideas_memory import growth_idea
 from heapscope.capture.line_forms import import_text
+from heapscope.cli.app import app
 from heapscope.memory.layout.chips import load_chip
 from heapscope.memory.layout.layout import Layout
 from heapscope.memory.layout.pool import pool_layout
@@ -52,6 +54,19 @@ def test_a_leak_is_named_first_and_freed_first(trace: Path) -> None:
     assert (best.kind, best.outcome.failures) == ("free", 0)
     assert "100 blocks with 60,000 B" in best.text
     assert list(why_parts(why))
+
+
+def test_one_moment_is_printed_and_all_of_them_on_demand(tmp_path: Path) -> None:
+    (tmp_path / "t.txt").write_text("a 1 900 @a;x\na 2 90 @a;x\na 3 4000 @b;y\n", encoding="utf-8")
+    import_text(tmp_path / "t.txt", tmp_path / "t.hst")
+    printed = []
+    for every in ((), ("--all",)):
+        done = CliRunner().invoke(
+            app, ["why", str(tmp_path / "t.hst"), "--pool", "600", "--allocator", "idf-5.5", *every]
+        )
+        printed.append(done.stdout.count("Failure group"))
+        assert ("--all prints them" in done.stdout) == (not every)
+    assert printed == [1, 2]
 
 
 def test_a_leak_without_call_sites_is_freed_by_its_task(tmp_path: Path) -> None:

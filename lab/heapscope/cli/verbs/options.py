@@ -10,7 +10,7 @@ from typing import Annotated
 
 from heapscope.base.option import Option
 from heapscope.base.request import Needed
-from heapscope.memory.options import DECLARED
+from heapscope.memory.options import DECLARED, Bytes
 
 #: heapscope.simulation.jitter.runs.STRENGTH, which takes too long to import for a help text.
 STRENGTH = 0.25
@@ -59,7 +59,7 @@ JsonBrief = Annotated[
     ),
 ]
 EveryRow = Annotated[
-    bool, Option("", "Print every row of the tables, not the first ones alone.", flags=("--all",))
+    bool, Option("", "Print all rows and explanations, not the first ones alone.", flags=("--all",))
 ]
 Fold = Annotated[
     Sequence[str] | None,
@@ -100,6 +100,7 @@ Plan = Annotated[
 
 Chip = Annotated[str | None, DECLARED["chip"]]
 Idf = Annotated[str | None, DECLARED["idf"]]
+PsramSize = Annotated[Bytes | None, DECLARED["psram"]]
 Elf = Annotated[str | Path | None, DECLARED["elf"]]
 Map = Annotated[str | Path | None, DECLARED["map"]]
 Bin = Annotated[str | Path | None, DECLARED["bin"]]

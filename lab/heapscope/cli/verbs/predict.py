@@ -24,6 +24,7 @@ from heapscope.cli.verbs.options import (
     MeasuredFile,
     NoMeasured,
     ProjectFolder,
+    PsramSize,
     Rtt,
     Sdkconfigs,
     StaticDram,
@@ -57,6 +58,7 @@ def predict(
     map: Map = None,
     bin: Bin = None,
     static_dram: StaticDram = None,
+    psram: PsramSize = None,
     air: Air = False,
     rtt: Rtt = 0.0,
     loss: Loss = 0.0,
@@ -105,6 +107,7 @@ def predict(
     from heapscope.forecast.predict.part_table import LINKS
     from heapscope.forecast.predict.power_save import Times
     from heapscope.forecast.predict.prediction import Prediction
+    from heapscope.forecast.predict.psram import on_board
     from heapscope.forecast.predict.static_use import static_use
     from heapscope.forecast.predict.system_load import busiest_memory, twice
     from heapscope.forecast.predict.trace_fit import trace_fit
@@ -135,6 +138,8 @@ def predict(
         demand=Demand(tcp=tcp, udp=udp, tls=tls),
         links=tuple(known(printable(link), LINKS, noun="--links") for link in each_of(links)),
     )
+    size = None if psram is None else parse_size(psram, what="--psram")
+    scene, of_board = on_board(scene, size)
     model = MemoryModel(
         scene=scene,
         **vars(
@@ -151,7 +156,7 @@ def predict(
     )
     has_wifi = config.chip in chips()
     own, stated = measured_of(paths, measured=board, no_measured=no_measured, chip=chip, idf=idf)
-    read = knobs_of(config, idf=idf) if has_wifi else None
+    read = knobs_of(config, idf=idf, psram=size != 0) if has_wifi else None
     logs = [Path(log) for log in calibrate]
     learned = calibrated_by(logs, config, read, environment=environment, known=own)
     result = forecast(
@@ -160,7 +165,14 @@ def predict(
         environment=environment,
         times=times,
         measured=learned.measured,
-        notes=(*chosen.notes, *left_out(config), *model.unlike, *stated, *learned.notes),
+        notes=(
+            *chosen.notes,
+            *left_out(config),
+            *of_board,
+            *model.unlike,
+            *stated,
+            *learned.notes,
+        ),
     )
     if trace is None:
         return Prediction(**vars(result))

@@ -125,6 +125,7 @@ def tune(
     from heapscope.forecast.predict.memory_scene import MemoryScene, minor_of_config
     from heapscope.forecast.predict.memory_states import MemoryModel
     from heapscope.forecast.predict.own_board import measured_of
+    from heapscope.forecast.predict.psram import psram_notes
     from heapscope.forecast.predict.wifi_table import METRICS, chips
     from heapscope.forecast.tune.goals import CONTIGUOUS, PREFERENCES, parse_goals, parse_keep
     from heapscope.forecast.tune.problem import Problem, with_psram
@@ -174,7 +175,8 @@ def tune(
     modes = choose_tls(memory) if tls else None
     ground = config if modes is None else config.changed_to(modes.lines)
     own, stated = measured_of(paths, measured=board, no_measured=no_measured, chip=chip, idf=idf)
-    notes = (*notes, *unread, *stated)
+    board_notes = () if psram_mode else psram_notes(scene, "--psram-mode none leaves it out")
+    notes = (*notes, *unread, *board_notes, *stated)
     if traces and not traced:
         from heapscope.forecast.predict.system_load import twice
 

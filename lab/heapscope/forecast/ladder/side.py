@@ -25,6 +25,7 @@ from heapscope.config.read_file import ConfigFile, read_config_file
 from heapscope.forecast.predict.demand import Demand
 from heapscope.forecast.predict.memory_scene import MemoryScene, minor_of_config
 from heapscope.forecast.predict.memory_states import MemoryModel
+from heapscope.forecast.predict.psram import psram_notes
 from heapscope.forecast.predict.static_use import KnownStatic
 
 _NAME_MAX = 60  # characters of a side's name
@@ -195,6 +196,8 @@ def side_of(
     known = static or KnownStatic()
     model = MemoryModel(scene=scene, static_dram=known.static_dram, static_iram=known.static_iram)
     own = left_out(chosen.config) if named.files or core is None else ()
+    if core is None:
+        own += psram_notes(scene, "+CONFIG_SPIRAM=n leaves it out")
     return ConfigSide(
         name=named.name,
         idf=release,

@@ -43,23 +43,24 @@ def integer(config: Config, name: str, fallback: int = 0) -> int:
     return int(value) if known and value is not None else fallback
 
 
-def knobs_of(config: Config, *, idf: str | None = None) -> KnobsRead:
-    """`idf`: the SDK's version as the user gave it; None: as the files say. InputError where the
-    chip has no Wi-Fi of its own, or a value cannot be."""
+def knobs_of(config: Config, *, idf: str | None = None, psram: bool = True) -> KnobsRead:
+    """`idf`: the SDK's version as the user gave it; None: as the files say. `psram`: the board has
+    what the configuration has on. InputError where the chip has no Wi-Fi of its own, or a value
+    cannot be."""
     if config.chip not in chips():
         raise InputError(
             f"{config.chip} has no Wi-Fi of its own: nothing is known of its throughput",
             remedy=f"chips with figures: {', '.join(chips())}",
         )
     notes: list[str] = []
-    psram = _psram(config, notes)
+    kind = _psram(config, notes) if psram else NO_PSRAM
     static = enabled(config, "ESP_WIFI_STATIC_TX_BUFFER")
     tx = "ESP_WIFI_STATIC_TX_BUFFER_NUM" if static else "ESP_WIFI_DYNAMIC_TX_BUFFER_NUM"
     aggregated = config.value("ESP_WIFI_AMPDU_RX_ENABLED") is not False
     sends_aggregated = config.value("ESP_WIFI_AMPDU_TX_ENABLED") is not False
     knobs = Knobs(
         chip=config.chip,
-        psram=psram,
+        psram=kind,
         static_rx=_count(config, "ESP_WIFI_STATIC_RX_BUFFER_NUM", least=1),
         dynamic_rx=_count(config, "ESP_WIFI_DYNAMIC_RX_BUFFER_NUM"),
         tx_buffers=_count(config, tx, least=1),

@@ -13,8 +13,8 @@ from heapscope.forecast.predict.forecast import with_own
 from heapscope.forecast.predict.memory_scene import MemoryScene, minor_of_config
 from heapscope.forecast.predict.memory_states import MemoryModel
 from heapscope.forecast.predict.own_board import measured_of
+from heapscope.forecast.predict.psram import on_board
 from heapscope.forecast.predict.static_use import static_use
-from heapscope.forecast.predict.system_layout import PSRAM_SIZE
 from heapscope.forecast.predict.system_load import parse_load, twice
 from heapscope.memory.layout.chips import load_chip
 from heapscope.memory.options import MemoryOptions
@@ -45,6 +45,7 @@ def loaded_memory(options: MemoryOptions, trace: Path | None) -> ChosenMemory:
     own, stated = measured_of([Path(file)], measured=None, no_measured=False, chip=chip, idf=idf)
     minor = minor_of_config(config, idf)
     scene = MemoryScene(config=config, minor=minor, demand=load.demand)
+    scene, board = on_board(scene, _bytes(options, "psram"))
     model = MemoryModel(
         scene=scene,
         **vars(
@@ -57,9 +58,17 @@ def loaded_memory(options: MemoryOptions, trace: Path | None) -> ChosenMemory:
             )
         ),
     )
-    psram = _bytes(options, "psram")
-    memory = load.memory(with_own(model, own), psram=PSRAM_SIZE if psram is None else psram)
-    layout, notes = memory.layout(), (*chosen.notes, *left_out(config), *model.unlike, *stated)
+    memory = load.memory(with_own(model, own))
+    layout, notes = (
+        memory.layout(),
+        (
+            *chosen.notes,
+            *left_out(config),
+            *board,
+            *model.unlike,
+            *stated,
+        ),
+    )
     if trace is not None and not load.traced:
         notes += twice(trace, remedy=f"--load {options.get('load')},traced")
     return ChosenMemory(

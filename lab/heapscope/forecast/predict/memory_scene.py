@@ -59,6 +59,10 @@ def line_value(config: Config, name: str) -> Value | None:
     return int(text) if text.isdecimal() else None
 
 
+#: Bytes of PSRAM where nothing says how much there is: a common module's.
+PSRAM_SIZE = 4 << 20
+
+
 class QueriedValues(dict[str, Value]):
     """Values in place of a configuration's, which remembers the names that it was asked for."""
 
@@ -73,13 +77,15 @@ class QueriedValues(dict[str, Value]):
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class MemoryScene:
-    """`links`: what is linked in every state. `instead`: values in place of the configuration's."""
+    """`links`: what is linked in every state. `instead`: values in place of the configuration's.
+    `psram`: bytes on the board; None: unknown."""
 
     config: Config
     minor: Minor
     demand: Demand = field(default_factory=Demand)
     links: Collection[str] = ()
     instead: Mapping[str, Value] = field(default_factory=dict)
+    psram: int | None = None
     _names: dict[str, Number] = field(default_factory=dict, repr=False)
 
     def value(self, name: str) -> Value | None:
@@ -122,6 +128,13 @@ class MemoryScene:
         """The memory that the chip has with the configuration's cores and options."""
         rtc = self.value("ESP_SYSTEM_ALLOW_RTC_FAST_MEM_AS_HEAP") is not False
         return chip_memory(self.config.chip, self.minor, int(self.name("cores")), rtc)
+
+    @property
+    def psram_size(self) -> tuple[int, int]:
+        """Bytes of PSRAM that count, and what they may be off: half or twice of what is usual."""
+        if not self.on("SPIRAM"):
+            return 0, 0
+        return (PSRAM_SIZE, PSRAM_SIZE // 2) if self.psram is None else (self.psram, 0)
 
     @property
     def aggregates(self) -> bool:

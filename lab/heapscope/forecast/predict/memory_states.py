@@ -66,8 +66,6 @@ _HELD: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
 _WIFI_MORE, _BLE_MORE, _BOTH_MORE = "more of wifi", "more of ble", "more of both"
 MORE = (_WIFI_MORE, _BLE_MORE, _BOTH_MORE)
 _LINK_MORE = {"wifi": _WIFI_MORE, "ble": _BLE_MORE}
-#: Bytes of PSRAM where no option says how much there is: the module's, or half or twice of it.
-_PSRAM = 4 << 20
 #: One standard deviation of a figure that a user read from a board, bytes.
 _OWN_ERROR = 2500.0
 #: Components whose parts are fractions of libraries that count whole, and what is a chip's own.
@@ -197,7 +195,8 @@ class MemoryModel:
         """The same with what is linked in a state linked in every state."""
         works = self._works(state)
         marks = (BLE_WORKS,) if "ble" in works else ()
-        return self.linking(*frozenset((*self.scene.links, *works, *marks)))
+        file = (self.linked or frozenset()) & {"wifi", NET}  # start-up makes a task for them
+        return self.linking(*file.union(self.scene.links, works, marks))
 
     def _works(self, state: str) -> tuple[str, ...]:
         """The radios and networks that are at work in a state, and are linked therefore."""
@@ -261,9 +260,9 @@ class MemoryModel:
     def free(self, state: str) -> dict[str, FreeBand]:
         """By memory."""
         psram = -sum(each.taken for each in self.held(state) if each.place == PSRAM)
-        has_psram = self.scene.on("SPIRAM")
         built = {DRAM: self.free_dram(state), IRAM: self._predicted(state, IRAM)}
-        built[PSRAM] = FreeBand(median=psram + _PSRAM * has_psram, half_80=_PSRAM / 2 * has_psram)
+        size, doubt = self.scene.psram_size
+        built[PSRAM] = FreeBand(median=psram + size, half_80=max(doubt, -psram))
         return built
 
     def free_dram(self, state: str) -> FreeBand:
@@ -357,7 +356,7 @@ class MemoryModel:
         """Free bytes before any part that the configuration holds is taken off."""
         scene = self.scene
         if place == PSRAM:
-            return float(_PSRAM * scene.on("SPIRAM"))
+            return float(scene.psram_size[0])
         if place == IRAM and scene.config.chip != "esp32":
             return 0.0
         fit, free = memory_fit(), self.constant(state, place)[0]

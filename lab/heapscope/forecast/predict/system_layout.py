@@ -30,8 +30,6 @@ from heapscope.native.status import StatusError
 from heapscope.simulation.replay.config import native_config
 from heapscope.simulation.replay.unfit import unfit
 
-#: No option names the size of PSRAM: this is a common module's.
-PSRAM_SIZE = 4 << 20
 #: Bytes by which what is left may differ.
 NEAR = 8
 _TRIES = 8
@@ -48,11 +46,10 @@ _FLAVOURS = {
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class SystemMemory:
-    """`state`: its blocks are held during the whole trace. `psram`: bytes, where they are known."""
+    """`state`: its blocks are held during the whole trace."""
 
     model: MemoryModel
     state: str
-    psram: int = PSRAM_SIZE
 
     @property
     def left(self) -> int:
@@ -194,9 +191,9 @@ class SystemMemory:
         if not scene.on("SPIRAM"):
             return None
         if scene.value("SPIRAM_USE_MALLOC") is False:
-            return Psram(size=self.psram, threshold=None)
+            return Psram(size=scene.psram_size[0], threshold=None)
         return Psram(
-            size=self.psram,
+            size=scene.psram_size[0],
             threshold=scene.number("SPIRAM_MALLOC_ALWAYSINTERNAL", THRESHOLD),
             reserve=scene.number("SPIRAM_MALLOC_RESERVE_INTERNAL", POOL_SIZE),
         )

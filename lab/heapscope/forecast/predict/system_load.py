@@ -11,7 +11,7 @@ from heapscope.base.printable import printable
 from heapscope.forecast.predict.demand import Demand
 from heapscope.forecast.predict.memory_states import BUSY, MemoryModel
 from heapscope.forecast.predict.part_table import APP_MAIN, BLE, LINKS, LOAD, NET, WIFI
-from heapscope.forecast.predict.system_layout import PSRAM_SIZE, SystemMemory
+from heapscope.forecast.predict.system_layout import SystemMemory
 from heapscope.forecast.predict.tenants import system_tasks
 from heapscope.trace.all_names import read_all_names
 from heapscope.trace.metadata import SOURCE, recorded_facts
@@ -41,7 +41,7 @@ class SystemLoad:
     traced: bool = False
     network: str = ""
 
-    def memory(self, model: MemoryModel, *, psram: int = PSRAM_SIZE) -> SystemMemory:
+    def memory(self, model: MemoryModel) -> SystemMemory:
         """`model`: with the demand of this load. InputError: the configuration does not have it."""
         chip, has_wifi = model.scene.config.chip, WIFI in model.states
         if self.network and has_wifi != (self.network == "wifi"):
@@ -57,8 +57,8 @@ class SystemLoad:
                 remedy="leave ble out, or switch it on in the sdkconfig",
             )
         if self.traced:
-            return SystemMemory(model=model.at(self.state), state=APP_MAIN, psram=psram)
-        return SystemMemory(model=model, state=self.state, psram=psram)
+            return SystemMemory(model=model.at(self.state), state=APP_MAIN)
+        return SystemMemory(model=model, state=self.state)
 
 
 def busiest_memory(model: MemoryModel, *, traced: bool) -> SystemMemory:

@@ -73,7 +73,7 @@ class Grid:
         return np.asarray(quantity.cost(sums)[0])
 
     def line(self, quantity: Quantity, row: Array, constant: float, at: Places) -> Array:
-        """What a tangent says of each choice: no more than its cost."""
+        """A tangent's figure for each choice: no more than its cost."""
         total = np.full(len(next(iter(at.values()))), constant)
         for name in quantity.parts:
             total += row[self.space.columns(self.space.knob(name))][at[name]]

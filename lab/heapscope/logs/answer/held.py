@@ -201,7 +201,7 @@ def _image(file: str) -> dict[str, _Holding]:
 
 
 def _kept(file: str) -> dict[str, _Holding]:
-    """Of a state file, which keeps the names of an image's blocks and not what points at them."""
+    """A state file keeps the names of an image's blocks, and not what points at them."""
     held = labelled(file)
     sizes: dict[str, list[int]] = {}
     for block in (block for heap in held.heaps for block in heap.blocks if block.used):

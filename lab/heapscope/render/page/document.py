@@ -26,6 +26,7 @@ from heapscope.render.text.leaks import holders, leaks_parts, sentences
 from heapscope.render.text.plan import plans_table, to_paste
 from heapscope.render.text.replay import replay_parts
 from heapscope.render.text.stays import stays
+from heapscope.render.text.terminal import unfolded
 from heapscope.render.text.why import explained_tables, moments, why_parts
 from heapscope.simulation.result.result import ReplayResult
 from heapscope.simulation.result.several import DifferingRow, compared, differing
@@ -118,7 +119,7 @@ def report_parts(report: Report) -> Iterator[RenderableType]:
         yield tables.close(side.result, side.close)
         yield from leaks_parts(side.leaks)
         if side.why is not None:
-            yield from why_parts(side.why)
+            yield from unfolded(why_parts(side.why))
 
 
 def html(report: Report) -> str:

@@ -7,13 +7,14 @@ from collections.abc import Iterator
 from rich.console import RenderableType
 from rich.text import Text
 
-from heapscope.base.wording import digits, known_digits
+from heapscope.base.wording import digits, known_digits, plural
 from heapscope.forecast.predict.forecast import Band, Forecast
 from heapscope.forecast.predict.memory_part import MemoryPart
 from heapscope.forecast.predict.prediction import Prediction
 from heapscope.forecast.predict.trace_fit import TraceFit
 from heapscope.render.text import tables
 from heapscope.render.text.table import Cell, CellText, Column, Table, headed
+from heapscope.render.text.terminal import Folded
 from heapscope.simulation.result.result import ReplayResult
 
 #: Rows of the table of parts.
@@ -37,15 +38,19 @@ def _forecast(forecast: Forecast) -> Iterator[RenderableType]:
     for note in forecast.notes:
         yield Text(note, style="dim")
     yield from _tables(forecast)
+    sentences = tuple(Text(sentence, style="dim") for sentence in _limits(forecast))
+    if sentences:
+        yield Folded(
+            parts=sentences, sentence=f"{plural(len(sentences), 'sentence')} on limits and sources"
+        )
+
+
+def _limits(forecast: Forecast) -> Iterator[str]:
     for mode in forecast.power_save:
-        for note in mode.notes:
-            yield Text(f"{mode.mode}: {note}", style="dim")
-    for statement in forecast.power_statements:
-        yield Text(f"power save: {statement.say}", style="dim")
-    for sentence in forecast.wifi_limits:
-        yield Text(f"Wi-Fi: {sentence}", style="dim")
-    for sentence in forecast.rests_on:
-        yield Text(sentence, style="dim")
+        yield from (f"{mode.mode}: {note}" for note in mode.notes)
+    yield from (f"power save: {statement.say}" for statement in forecast.power_statements)
+    yield from (f"Wi-Fi: {sentence}" for sentence in forecast.wifi_limits)
+    yield from forecast.rests_on
 
 
 def _cpu(scaling: bool | None) -> str:

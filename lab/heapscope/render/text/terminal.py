@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from rich import box
 from rich.console import Console, RenderableType
@@ -24,13 +24,32 @@ NAME_LEAST = 8
 STYLES = {"better": "green", "worse": "red", "close": "yellow", "quiet": "dim", "strong": "bold"}
 
 
+@dataclass(frozen=True, kw_only=True)
+class Folded:
+    """Parts that a terminal prints with --all alone. `sentence` stands there for them."""
+
+    parts: tuple[RenderableType, ...]
+    sentence: str
+
+    def __rich__(self) -> Text:
+        return Text(f"{self.sentence}: --all prints them.", style="dim")
+
+
+def unfolded(parts: Iterable[RenderableType]) -> Iterator[RenderableType]:
+    for part in parts:
+        if isinstance(part, Folded):
+            yield from part.parts
+        else:
+            yield part
+
+
 def print_parts(
     target: Console, parts: Iterable[RenderableType], *, every_row: bool = False
 ) -> None:
     """Lines stand together, tables between empty lines. An empty Text asks for an empty line; one
     that must not be wrapped is never broken, so that it can be copied."""
     begun = apart = False
-    for part in parts:
+    for part in unfolded(parts) if every_row else parts:
         table = isinstance(part, Table)
         if isinstance(part, Table):
             if not part.count:

@@ -14,6 +14,7 @@ from heapscope.base.wording import plural
 from heapscope.render.text.knobs import knob_table
 from heapscope.render.text.plan import plan_parts
 from heapscope.render.text.table import NOTHING, CellText, Column, Table, columns_of, table_of
+from heapscope.render.text.terminal import Folded
 from heapscope.trace.clock import Clock
 
 CHANGES = 6  # changes printed of one request; --json has all
@@ -35,14 +36,24 @@ def why_parts(result: WhyResult) -> Iterator[RenderableType]:
         yield from plan_parts(result.plan, result.knobs_of)
     if len(result.groups) > 1 or any(group.count > 1 for group in result.groups):
         yield groups(result)
-    for title, explained in moments(result):
+    first, *others = [tuple(_moment(result, *each)) for each in moments(result)] or [()]
+    yield from first
+    if others:
         yield Text()
-        yield Text(f"{title}: {explained.case.sentences[0]}", style="bold")
-        yield from map(Text, explained.case.sentences[1:])
-        yield from explained_tables(explained, result.clock)
-        if explained.unhelpful:
-            yield Text(f"Tried and no help: {_unhelpful(explained.unhelpful)}.", style="dim")
+        yield Folded(
+            parts=tuple(part for moment in others for part in moment),
+            sentence=f"{plural(len(others), 'other moment')} explained like this one",
+        )
     yield knob_table(result.knobs, result.knobs_of)
+
+
+def _moment(why: WhyResult, title: str, explained: Explained) -> Iterator[RenderableType]:
+    yield Text()
+    yield Text(f"{title}: {explained.case.sentences[0]}", style="bold")
+    yield from map(Text, explained.case.sentences[1:])
+    yield from explained_tables(explained, why.clock)
+    if explained.unhelpful:
+        yield Text(f"Tried and no help: {_unhelpful(explained.unhelpful)}.", style="dim")
 
 
 def groups(result: WhyResult) -> Table:
