@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from heapscope.cli.verbs.log import log
     from heapscope.cli.verbs.place import place
     from heapscope.cli.verbs.predict import predict
+    from heapscope.cli.verbs.ram import ram
     from heapscope.cli.verbs.record import record
     from heapscope.cli.verbs.replay import replay
     from heapscope.cli.verbs.report import report
@@ -55,6 +56,7 @@ __all__ = [
     "log",
     "place",
     "predict",
+    "ram",
     "record",
     "replay",
     "report",
@@ -72,6 +74,7 @@ __all__ = [
 GROUPS = {
     "A program, or another tool's trace": ("record", "import_", "translate"),
     "A log, or a device": ("log", "live", "image"),
+    "A build": ("ram",),
     "A trace": ("replay", "why", "leaks", "fit", "place", "export", "report"),
     "A configuration": ("lint", "predict", "tune"),
     "Two or more of a kind": ("compare", "sweep"),

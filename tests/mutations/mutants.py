@@ -29,6 +29,7 @@ from mutants_pools import POOLS
 from mutants_predict import PREDICT
 from mutants_programs import PROGRAMS
 from mutants_project import PROJECT
+from mutants_ram import RAM
 from mutants_record import RECORD
 from mutants_recorder import RECORDER
 from mutants_recording import RECORDING
@@ -64,6 +65,7 @@ MUTANTS = (
     *EXPLORER,
     *POOL_TRACE,
     *ESP_IDF,
+    *RAM,
     *RECORD,
     *RECORDING,
     *RECORDER,

@@ -189,7 +189,7 @@ def test_platformio_runs_the_targets(program: Program, board: Path) -> None:
         return program(*("-m", "platformio", "run", "-t", target), cwd=board, code=code, PATH=text)
 
     listed = program("-m", "platformio", "run", "--list-targets", cwd=board)
-    for target in ("heap-report", "heap-check", "heap-live", "heap-lint"):
+    for target in ("heap-report", "heap-check", "heap-live", "heap-lint", "heap-ram"):
         assert f" {target} " in listed
     pio("heap-report")
     assert "malloc had" in (board / "heap.md").read_text("utf-8")

@@ -6,11 +6,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from heapscope.base.errors import InputError
-from heapscope.base.verb_result import VerbResult
 from heapscope.cli.answer import write_text
 from heapscope.cli.call import Call
 from heapscope.cli.fail_on import FailOn, fail, needs_of, parsed
 from heapscope.cli.sides import sides_of
+from heapscope.cli.tables_file import tables_text
 from heapscope.cli.verbs.options import Json, JsonBrief, output
 
 if TYPE_CHECKING:
@@ -39,25 +39,10 @@ def compare(
         raise InputError("--fail-on is for comparing replays", remedy="leave --fail-on out")
     named = [path for thing in things for path in (Path(thing), *paths_of(thing))]
     if out is not None:
-        text = _tables(result, out, " -> ".join(things or ("start",)))
+        text = tables_text(result, out, " -> ".join(things or ("start",)))
         write_text(text, out, option="--output", inputs=[*call.inputs, *named])
     call.give(json, result, brief=json_brief, beside=named)
     if budgets:
         from heapscope.cli.verbs.fail_on import of_comparison
 
         fail([row for both in replays for row in of_comparison(budgets, *both)])
-
-
-def _tables(answer: VerbResult, out: Path, title: str) -> str:
-    """The tables as Markdown, or as a page."""
-    from heapscope.cli.verbs.shown import parts
-    from heapscope.render.text.markdown import markdown
-
-    if out.suffix.lower() == ".md":
-        return markdown(parts(answer))
-    from heapscope.cli.verbs.report_page import check_page
-
-    check_page(out)
-    from heapscope.render.page.parts import parts_html
-
-    return parts_html(title, parts(answer))

@@ -148,6 +148,7 @@ def _chip_layout(
         boot=boot,
         allocator=_everywhere(options),
         flavour="" if config is None else config.flavour,
+        options=None if config is None or boot is not None else config.options,
     )
 
 

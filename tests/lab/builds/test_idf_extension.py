@@ -71,7 +71,8 @@ def test_loading_the_extension_imports_no_library() -> None:
 def test_every_action_has_what_the_interface_wants() -> None:
     reported = action_extensions({}, ".")
     assert reported["version"] == "1"
-    assert list(reported["actions"]) == ["heap-report", "heap-check", "heap-live", "heap-lint"]
+    names = ["heap-report", "heap-check", "heap-live", "heap-lint", "heap-ram"]
+    assert list(reported["actions"]) == names
     for action in reported["actions"].values():
         assert callable(action["callback"])
         assert action["help"].endswith(".")
@@ -102,6 +103,15 @@ def test_actions_are_chained_and_a_broken_budget_ends_the_line(project: Path) ->
     done = idf_py(project, *words)
     assert done.returncode == 1
     assert not (project / "lint.sarif").exists()
+
+
+@pytest.mark.slow
+def test_the_ram_is_that_of_the_last_build(project: Path) -> None:
+    done = idf_py(project, "heap-ram", "--why", "g_lwip_pool", "-o", "ram.md")
+    assert done.returncode == 0, done.stdout + done.stderr
+    text = (project / "ram.md").read_text()
+    assert "The ESP32 has 532,480 B of RAM" in text
+    assert "| g_lwip_pool | DRAM | 0 | 0 | 9,216 | 9,216 |" in text
 
 
 @pytest.mark.slow

@@ -1,4 +1,5 @@
-"""Actions of idf.py: `idf.py heap-report`, `heap-check`, `heap-live` and `heap-lint`.
+"""Actions of idf.py: `idf.py heap-report`, `heap-check`, `heap-live`, `heap-lint` and
+`heap-ram`.
 
 From ESP-IDF 6.0 on, idf.py finds this module by the entry point of the group "idf_extension" where
 Heapscope is installed in its environment. Before, a project's idf_ext.py imports the function. An
@@ -84,6 +85,16 @@ def action_extensions(base_actions: Mapping[str, Any], project_path: str) -> dic
                     _option(["--fix", "heap_fix"], "Write lines that mend what was found."),
                 ],
             },
+            "heap-ram": {
+                "callback": _ram,
+                "short_help": "Show where the RAM of this build goes.",
+                "help": "Show each memory of the chip from the first byte to the last, by the "
+                "files of the last build, and what is left of the heap in each state.",
+                "options": [
+                    _option(["--why", "heap_why"], "Open this component or symbol."),
+                    _option(["-o", "--ram-out", "heap_output"], "Also write a page, or Markdown."),
+                ],
+            },
         },
     }
 
@@ -130,6 +141,12 @@ def _lint(action: str, context: Any, args: Any, **files: str | None) -> None:
     version = "" if _described(args).get("git_revision") else _version()  # `lint` reads it, too
     known = _given({"chip": _chip(args), "idf": version})
     _run("lint", "--project", str(_project(args)), *known, *_given(named))
+
+
+def _ram(action: str, context: Any, args: Any, **options: str | None) -> None:
+    named = {name.removeprefix("heap_"): value for name, value in options.items()}
+    version = "" if _described(args).get("git_revision") else _version()  # `ram` reads it, too
+    _run("ram", str(_build(args)), *_given({"idf": version, **named}))
 
 
 def _memory(args: Any) -> list[str]:

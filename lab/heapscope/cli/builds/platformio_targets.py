@@ -1,4 +1,5 @@
-"""Targets of PlatformIO: `pio run -t heap-report`, `heap-check`, `heap-live` and `heap-lint`.
+"""Targets of PlatformIO: `pio run -t heap-report`, `heap-check`, `heap-live`,
+`heap-lint` and `heap-ram`.
 
 A project names this file in platformio.ini: `extra_scripts = post:heapscope_targets.py`. Its own
 options there: custom_heap_trace, custom_heap_out, custom_heap_memory, custom_heap_budgets,
@@ -97,11 +98,17 @@ def lint(*_: object, **__: object) -> int:
     return _run("lint", "--project", _folder(), *_chip())
 
 
+def ram(*_: object, **__: object) -> int:
+    """Shows each memory of the chip from the first byte to the last, by the last build."""
+    return _run("ram", str(project.subst("$BUILD_DIR")), *_chip())
+
+
 for name, action, title in (
     ("heap-report", report, "Write what happened in a heap trace as one HTML page"),
     ("heap-check", check, "Hold the budgets of heapscope.toml"),
     ("heap-live", live, "Show the device's heap while it runs"),
     ("heap-lint", lint, "Check the project's sdkconfig"),
+    ("heap-ram", ram, "Show where the RAM of the build goes"),
 ):
     project.AddCustomTarget(
         name, None, project.VerboseAction(action, f"heapscope: {name}"), title, action.__doc__

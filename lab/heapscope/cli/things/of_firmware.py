@@ -3,24 +3,15 @@
 from __future__ import annotations
 
 import re
-import struct
-from pathlib import Path
 
-from heapscope.base.errors import InputError
 from heapscope.base.wording import plural
 from heapscope.cli.things.pieces import ThingOptions, command, in_bytes
-from heapscope.config.chip_data import chip_files
-from heapscope.memory.static.read import read_image, read_static
+from heapscope.memory.static.read import read_image
 from heapscope.memory.static.use import StaticUse
-from heapscope.memory.static.window import read_windows
+from heapscope.memory.static.uses import uses_of
 from heapscope.trace.things.answer import NextCommand, ThingAnswer
-from heapscope.trace.things.binary_kinds import MACHINES
 from heapscope.trace.things.thing import Thing
 
-_TARGET = re.compile(rb"^ +0x0+ +IDF_TARGET_(ESP32\w*) = ", re.MULTILINE)
-_MAP_STEP, _MAP_MAX = 1 << 20, 64 << 20
-_TRIED_MAX = 4 << 20  # bytes of a map that is read for each chip
-_LINE = 200  # bytes that a line of it has at most
 _RAM = ("DRAM", "D/IRAM", "IRAM")
 _APART = ("IRAM", "RTCRAM", "TCM")  # kinds of heap that malloc does not serve, or hardly
 _LISTED = 3  # regions, the largest
@@ -32,8 +23,7 @@ _OVERFLOW = re.compile(r"region `([^']{1,60})' overflowed by (\d+) bytes")
 
 def answer_of_firmware(thing: Thing, requested: ThingOptions) -> ThingAnswer:
     """An ELF or a linker map. InputError: it is damaged."""
-    chips = (requested.chip,) if requested.chip else _chips(thing)
-    uses = {chip: use for chip in chips if (use := _use(thing, chip, sure=len(chips) == 1))}
+    uses = uses_of(thing.path, requested.chip)
     if len(uses) == 1:
         ((chip, use),) = uses.items()
         return _static(thing, use, chip)
@@ -76,43 +66,6 @@ def _static(thing: Thing, use: StaticUse, chip: str) -> ThingAnswer:
         ),
         notes=use.notes[:1],
     )
-
-
-def _use(thing: Thing, chip: str, *, sure: bool) -> StaticUse | None:
-    try:
-        return read_static(thing.name, chip)
-    except InputError:
-        if sure:
-            raise
-        return None
-
-
-def _chips(thing: Thing) -> tuple[str, ...]:
-    """The chips that the file may be for."""
-    if thing.kind.kind == "map":
-        chip = _target(thing.path)
-        if chip:
-            return (chip,) if chip in chip_files() else ()
-        return chip_files() if thing.size is not None and thing.size <= _TRIED_MAX else ()
-    (number,) = struct.unpack_from("<H", thing.head, 18)
-    return tuple(
-        chip for chip in chip_files() if read_windows(chip).machine == MACHINES.get(number)
-    )
-
-
-def _target(path: Path) -> str:
-    """The chip in a linker map of ESP-IDF; empty: none is named."""
-    left = b""
-    with path.open("rb") as file:
-        for _ in range(_MAP_MAX // _MAP_STEP):
-            step = file.read(_MAP_STEP)
-            match = _TARGET.search(left + step)
-            if match is not None:
-                return match[1].decode().lower()
-            if not step:
-                return ""
-            left = step[-_LINE:]
-    return ""
 
 
 def answer_of_sizes(thing: Thing, requested: ThingOptions) -> ThingAnswer:

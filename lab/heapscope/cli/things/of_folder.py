@@ -10,8 +10,8 @@ from heapscope.base.printable import printable
 from heapscope.cli.things.of_config import config_answer, figures, next_of_config, sentence
 from heapscope.cli.things.of_firmware import answer_of_firmware
 from heapscope.cli.things.pieces import ThingOptions, command, counted
-from heapscope.trace.things.answer import ThingAnswer
-from heapscope.trace.things.folder_kinds import build_of, entries
+from heapscope.trace.things.answer import NextCommand, ThingAnswer
+from heapscope.trace.things.folder_kinds import BuildFolder, build_of, entries
 from heapscope.trace.things.kind import FOLDER, KINDS, UNKNOWN
 from heapscope.trace.things.thing import Thing, look_at
 
@@ -31,7 +31,6 @@ def answer_of_build(thing: Thing, requested: ThingOptions) -> ThingAnswer:
     if build.sdkconfig is not None:
         result = config_answer([str(build.sdkconfig)], requested, elf=build.elf, chip=chip)
         words = (str(build.sdkconfig), *result.device)
-        words = words if build.elf is None else (*words, "--elf", str(build.elf))
         following = tuple(next_of_config((str(build.sdkconfig), *result.device), result))[:1]
         return ThingAnswer(
             thing=thing.shown,
@@ -39,7 +38,7 @@ def answer_of_build(thing: Thing, requested: ThingOptions) -> ThingAnswer:
             what=what,
             answer=sentence(result),
             figures=tuple(figures(result)),
-            next=(*following, command("predict", *words, why="with the static RAM of this build")),
+            next=(*following, _next_of_build(thing, build, words)),
             notes=result.assumed,
         )
     firmware = build.elf or build.map
@@ -63,6 +62,12 @@ def answer_of_build(thing: Thing, requested: ThingOptions) -> ThingAnswer:
         next=inner.next,
         notes=inner.notes,
     )
+
+
+def _next_of_build(thing: Thing, build: BuildFolder, words: tuple[str, ...]) -> NextCommand:
+    if build.elf or build.map or build.image:
+        return command("ram", thing.name, why="each memory of the chip, to the byte")
+    return command("predict", *words, why="what is left, state by state")
 
 
 def answer_of_project(thing: Thing, requested: ThingOptions) -> ThingAnswer:

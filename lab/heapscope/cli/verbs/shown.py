@@ -31,6 +31,8 @@ REPORTS = {
     "PlaceResult": ("text.place", "place_parts"),
     "PoolsResult": ("text.pools", "pools_parts"),
     "Prediction": ("text.predict", "prediction_parts"),
+    "RamDifference": ("text.ram", "difference_parts"),
+    "RamResult": ("text.ram", "ram_parts"),
     "RankGains": ("text.tune", "ranks_parts"),
     "RecordResult": ("text.record", "record_parts"),
     "ReplayResult": ("text.replay", "replay_parts"),

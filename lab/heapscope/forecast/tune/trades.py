@@ -28,7 +28,7 @@ from heapscope.forecast.predict.known_gain import is_known_gain
 from heapscope.forecast.predict.memory_fit import memory_fit
 from heapscope.forecast.predict.memory_states import DRAM, IRAM, PSRAM, MemoryModel, MemoryUse
 from heapscope.forecast.predict.part_table import BOOT, memory_table
-from heapscope.forecast.predict.wifi_table import Knobs
+from heapscope.forecast.predict.wifi_table import Knobs, chips
 from heapscope.forecast.tune.options import broken_rules
 
 #: The kinds of trades, in words.
@@ -130,6 +130,11 @@ def values_of(trades: Iterable[TuneTrade]) -> dict[str, Value]:
     return {name: value for each in trades for name, value in each.values.items()}
 
 
+def all_trades() -> frozenset[str]:
+    """The kinds that "all" means."""
+    return frozenset(GROUPS) - frozenset(_APART)
+
+
 def parse_trades(texts: Sequence[str]) -> frozenset[str]:
     """Raises InputError naming the unknown group."""
     results: set[str] = set()
@@ -140,7 +145,7 @@ def parse_trades(texts: Sequence[str]) -> frozenset[str]:
                     f"--trade '{printable(name)}': there is no such trade",
                     remedy=f"{did_you_mean(name, GROUPS)}valid: {', '.join((*GROUPS, ALL))}",
                 )
-            results |= set(GROUPS) - set(_APART) if name == ALL else {name}
+            results |= all_trades() if name == ALL else {name}
     return frozenset(results)
 
 
@@ -217,7 +222,7 @@ class Trades:
             now=now,
             needs=needs,
             taken=False,
-            weighed=knobs_of(after).knobs != self._knobs,
+            weighed=self.config.chip in chips() and knobs_of(after).knobs != self._knobs,
             gain=round(median),
             gain_low=round(max(0.0, median - half)),  # what goes takes nothing
             gain_high=round(median + half),

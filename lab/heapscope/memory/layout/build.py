@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from heapscope.base.errors import InputError
 
@@ -43,6 +44,7 @@ class Build:
     protection: bool | None = None  # memory protection; without it, heap memory is executable
     iram_8bit: bool = False  # CONFIG_ESP32_IRAM_AS_8BIT_ACCESSIBLE_MEMORY
     rom: bool | None = None  # it uses the allocator in the ROM, where there is one
+    options: Mapping[str, str] = field(default_factory=dict)  # of its sdkconfig, as written
     flavour: str = ""  # heap debugging, as an allocator's name ends with it: "+light+track"
 
     @property

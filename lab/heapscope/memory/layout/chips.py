@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from heapscope.base.choices import did_you_mean
@@ -77,12 +77,14 @@ class Chip:
         boot: BootLog | None = None,
         allocator: str | None = None,
         flavour: str = "",
+        options: Mapping[str, str] | None = None,
         startup_use: int | None = None,
     ) -> Layout:
         """The regions of a boot log, or the chip's default ones behind the firmware's static use
         (bytes, as `idf.py size` prints it). `taken`: other memory in use, starts and ends. `idf`,
         `cores` and `psram` may be left to the log. `flavour`: "+light", "+track", both, of the
-        version's own allocator. `startup_use`: bytes that start-up allocates;
+        version's own allocator. `options`: of its sdkconfig, which decide sizes of caches.
+        `startup_use`: bytes that start-up allocates;
         None: as measured on the default firmware, none with a log. `boot` may be of an image."""
         if boot is not None:
             self._check_log(boot)
@@ -98,6 +100,7 @@ class Chip:
             iram_8bit=iram_8bit,
             rom=rom,
             flavour=flavour,
+            options=options or {},
         )
         memory = memory_of(self.data, version, build, logged=boot is not None)
         if boot is None:

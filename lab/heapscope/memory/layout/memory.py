@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 
 from heapscope.base import capabilities
 from heapscope.base.errors import InputError
@@ -11,6 +11,7 @@ from heapscope.config.chip_data import ChipData, MapEntry, RomAllocator, Version
 from heapscope.config.releases import find_release
 from heapscope.memory.layout.allocator import flavoured
 from heapscope.memory.layout.build import Build
+from heapscope.memory.layout.entry_conditions import entries_on
 from heapscope.memory.layout.layout import Region
 from heapscope.memory.layout.map_runs import holder
 
@@ -28,6 +29,7 @@ class Memory:
     psram: bool
     rom: RomAllocator | None = None  # what the build takes from the ROM
     flavour: str = ""
+    options: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def title(self) -> str:
@@ -44,8 +46,9 @@ class Memory:
     def entries(self) -> Iterator[MapEntry]:
         """Those that are heap from the start: PSRAM is added later."""
         has = {"": True, "rtc": self.rtc, "unprotected": not self.protection, "psram": False}
+        on = entries_on(self.version.map, self.options)
         for entry in self.version.map:
-            if entry.on and has[entry.option] and entry.cores in (None, self.cores):
+            if entry in on and has[entry.option] and entry.cores in (None, self.cores):
                 yield entry
 
     def kind(self, entry: MapEntry) -> str:
@@ -108,6 +111,7 @@ def memory_of(chip: ChipData, version: VersionData, build: Build, *, logged: boo
         psram=build.psram is not None,
         rom=None if build.rom is False else chip.rom,
         flavour=build.flavour,
+        options=build.options,
     )
     _check(memory, build, cores)
     return memory

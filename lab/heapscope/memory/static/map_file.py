@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 
 from heapscope.base.errors import InputError
 from heapscope.base.printable import printable
+from heapscope.memory.static.archive_list import ArchiveList
 from heapscope.memory.static.use import (
     PADDING,
     Section,
@@ -144,10 +145,12 @@ class _MapWalk:
 def read_map(lines: Iterable[bytes], *, name: str, windows: ChipWindows) -> StaticUse:
     """InputError when there is no memory map in it, or one of another chip."""
     walk, begun, ended = _MapWalk(windows), False, False
+    archives = ArchiveList(_component)
     for raw in lines:
         line = raw.decode("utf-8", "replace").rstrip()
         if not begun:
             begun = line.startswith(_BEGIN)
+            archives.line(line)
         elif line.startswith(_END):
             ended = True
             break
@@ -171,6 +174,7 @@ def read_map(lines: Iterable[bytes], *, name: str, windows: ChipWindows) -> Stat
         sections=tuple(sections),
         pieces=tuple(pieces),
         symbols=walk.symbols,
+        pulled=tuple(archives.pulled),
         notes=() if ended else (f"{name} ends within its memory map: sections may be missing",),
     )
 

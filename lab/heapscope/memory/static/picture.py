@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from heapscope.memory.layout.layout import Region
+from heapscope.memory.layout.program_starts import ListedRegion
 from heapscope.memory.layout.region_rows import RegionRow
 from heapscope.memory.static.static_ram import StaticKind, StaticPart, StaticRam
 from heapscope.memory.static.use import StaticUse
@@ -11,19 +13,24 @@ from heapscope.memory.static.window import ChipWindows, read_windows
 
 #: Symbols kept in a result.
 SYMBOLS_MAX = 200
+HeapRegion = RegionRow | Region | ListedRegion
 _ORDER = ("DRAM", "D/IRAM", "IRAM", "RTC", "TCM", "SPIRAM")
 _ROLES = ("code", "data", "bss")
 
 
 def static_ram(
-    use: StaticUse, chip: str, regions: Iterable[RegionRow], *, start: int | None
+    use: StaticUse,
+    chip: str,
+    regions: Iterable[HeapRegion],
+    *,
+    start: int | None,
 ) -> StaticRam:
     """`regions`: those of the heap beside it; `start`: where the firmware's heap begins."""
     windows, heap = read_windows(chip), dict.fromkeys(_ORDER, 0)
     for region in regions:
         heap[_kind_of(region, windows)] += region.size
-    components = _parts(use, by_symbol=False)
-    symbols = [part for part in _parts(use, by_symbol=True) if part.symbol]
+    components = static_parts(use, by_symbol=False)
+    symbols = [part for part in static_parts(use, by_symbol=True) if part.symbol]
     return StaticRam(
         file=use.file,
         form=use.form,
@@ -37,7 +44,7 @@ def static_ram(
     )
 
 
-def _kind_of(region: RegionRow, windows: ChipWindows) -> str:
+def _kind_of(region: HeapRegion, windows: ChipWindows) -> str:
     result = windows.find(region.start)
     return "SPIRAM" if result is None else result[0].kind
 
@@ -53,7 +60,7 @@ def _kind(use: StaticUse, kind: str, heap: int) -> StaticKind:
     )
 
 
-def _parts(use: StaticUse, *, by_symbol: bool) -> Sequence[StaticPart]:
+def static_parts(use: StaticUse, *, by_symbol: bool) -> Sequence[StaticPart]:
     """Largest first; the same size by name, so that the order never depends on the file's."""
     sums: dict[tuple[str, str, str], list[int]] = {}
     for piece in use.pieces:

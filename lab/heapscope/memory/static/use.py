@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from heapscope.base.errors import InputError
+from heapscope.memory.static.archive_list import PulledMember
 from heapscope.memory.static.window import ChipWindows
 
 PADDING = "(padding)"  #: bytes between two pieces
@@ -46,6 +47,7 @@ class StaticUse:
     sections: tuple[Section, ...]
     pieces: tuple[SectionPiece, ...]
     symbols: Mapping[str, int] = field(default_factory=dict)  # the linker's, by name
+    pulled: tuple[PulledMember, ...] = ()  # of archives, where a map tells
     notes: tuple[str, ...] = ()
 
     def bytes_of(self, *kinds: str, role: str | None = None) -> int:

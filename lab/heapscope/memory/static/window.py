@@ -32,10 +32,21 @@ class Window:
 
 
 @dataclass(frozen=True, kw_only=True)
+class KeptMemory:
+    """Addresses for data that the chip itself takes, as far as neither code and data nor a heap lie
+    there."""
+
+    what: str  # "cache", "ROM" or "Bluetooth controller"
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, kw_only=True)
 class ChipWindows:
     chip: str
     machine: str  # "Xtensa" or "RISC-V"
     windows: Sequence[Window]
+    kept: Sequence[KeptMemory] = ()
 
     def find(self, address: int) -> tuple[Window, int] | None:
         """The window of an address, and the address for data in it; None: no RAM."""
@@ -57,4 +68,5 @@ def read_windows(chip: str) -> ChipWindows:
     file = resources.files("heapscope.data") / "chips" / f"{chip}.toml"
     data = tomllib.loads(file.read_text(encoding="utf-8"))["linker"]
     windows = tuple(Window(**window) for window in data["window"])
-    return ChipWindows(chip=chip, machine=data["machine"], windows=windows)
+    kept = tuple(KeptMemory(**each) for each in data.get("kept", ()))
+    return ChipWindows(chip=chip, machine=data["machine"], windows=windows, kept=kept)

@@ -34,8 +34,11 @@ class BuildFolder:
     sdkconfig: Path | None
     elf: Path | None
     map: Path | None
+    image: Path | None = None
     project: str = ""
     chip: str = ""
+    idf: str = ""
+    idf_path: str = ""
 
 
 def kinds_of_folder(folder: Path, shown: str) -> Iterator[KnownAs]:
@@ -78,15 +81,21 @@ def build_of(folder: Path) -> BuildFolder:
     stated = _description(folder)
     names = sorted(entries(folder, printable(str(folder), limit=400)))
     own_elf = [stated.get("app_elf", ""), "zephyr/zephyr.elf"]
-    elf = _first(folder, [*own_elf, *(name for name in names if name.endswith(".elf"))])
+    elves = sorted(name for name in names if name.endswith(".elf"))
+    elves.sort(key=lambda name: "bootloader" in name)  # a program stands before its boot loader
+    elf = _first(folder, [*own_elf, *elves])
     maps = [str(elf.with_suffix(".map").relative_to(folder))] if elf is not None else []
+    images = [str(elf.with_suffix(".bin").relative_to(folder))] if elf is not None else []
     own = [stated.get("config_file", ""), "sdkconfig", "config/sdkconfig.json", "../sdkconfig"]
     return BuildFolder(
         sdkconfig=_first(folder, own),
         elf=elf,
         map=_first(folder, [*maps, *(name for name in names if name.endswith(".map"))]),
+        image=_first(folder, [stated.get("app_bin", ""), *images]),
         project=printable(stated.get("project_name", "")),
         chip=printable(stated.get("target", "")),
+        idf=printable(stated.get("git_revision", "")),
+        idf_path=printable(stated.get("idf_path", "")),
     )
 
 

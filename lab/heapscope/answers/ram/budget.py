@@ -1,0 +1,90 @@
+"""The memories of a firmware's chip from the first byte to the last."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from heapscope.answers.ram.cut import (
+    APART,
+    BSS,
+    CODE,
+    DATA,
+    GAP,
+    HEAP,
+    KEPT,
+    UNKNOWN,
+    UNUSED,
+    HeldRun,
+    cut,
+)
+from heapscope.answers.ram.firmware import BuiltFirmware
+from heapscope.answers.ram.ram_result import RamBar, RamRun
+from heapscope.config.releases import find_release
+from heapscope.memory.layout.versions import is_reserved, version_of
+from heapscope.memory.static.use import PADDING, StaticUse
+from heapscope.memory.static.window import Window, read_windows
+
+
+def memory_runs(firmware: BuiltFirmware) -> Iterator[tuple[Window, tuple[HeldRun, ...]]]:
+    """Each memory with what its bytes hold. Sections come first, then the heap."""
+    windows = read_windows(firmware.chip.name)
+    static = list(_sections(firmware.use))
+    heap = [
+        HeldRun(what=HEAP, start=region.start, end=region.start + region.size, name=region.kind)
+        for region in firmware.regions
+    ]
+    kept = [HeldRun(what=KEPT, start=k.start, end=k.end, name=k.what) for k in windows.kept]
+    for window in windows.windows:
+        yield (
+            window,
+            cut(
+                window.start,
+                window.end,
+                [static, heap, [*_reserved(firmware)], kept],
+                apart=window.kind in APART,
+            ),
+        )
+
+
+def _sections(use: StaticUse) -> Iterator[HeldRun]:
+    """A section that holds nothing of a program is alignment, as .iram0.text_end is."""
+    filled = {piece.section for piece in use.pieces if piece.component != PADDING}
+    for number, part in enumerate(use.sections):
+        if part.start is not None and part.kind != "SPIRAM":
+            what = part.role if number in filled else GAP
+            yield HeldRun(what=what, start=part.start, end=part.start + part.size, name=part.name)
+
+
+def _reserved(firmware: BuiltFirmware) -> Iterator[HeldRun]:
+    data = firmware.chip.data
+    version = version_of(data, find_release(firmware.idf))
+    for part in data.reserved:
+        if version is None or is_reserved(part, version):
+            yield HeldRun(what=KEPT, start=part.start, end=part.end, name=part.what)
+
+
+def bar_of(window: Window, runs: Sequence[HeldRun]) -> RamBar:
+    def total(what: str) -> int:
+        return sum(run.size for run in runs if run.what == what)
+
+    return RamBar(
+        memory=window.kind,
+        start=window.start,
+        bytes=window.size,
+        kept=total(KEPT),
+        code=total(CODE),
+        data=total(DATA),
+        bss=total(BSS),
+        gaps=total(GAP),
+        unused=total(UNUSED),
+        heap=total(HEAP),
+        not_explained=total(UNKNOWN),
+        largest=max((run.size for run in runs if run.what == HEAP), default=0),
+    )
+
+
+def rows_of(window: Window, runs: Sequence[HeldRun]) -> Iterator[RamRun]:
+    for run in runs:
+        yield RamRun(
+            memory=window.kind, start=run.start, bytes=run.size, what=run.what, name=run.name
+        )

@@ -1,0 +1,113 @@
+"""The answer of `ram` for one firmware."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from heapscope.answers.ram.budget import bar_of, memory_runs, rows_of
+from heapscope.answers.ram.cut import APART, GAP, STATIC
+from heapscope.answers.ram.firmware import BuiltFirmware
+from heapscope.answers.ram.had_back import rows_back
+from heapscope.answers.ram.ram_result import RamBar, RamPulled, RamResult, RamRun
+from heapscope.answers.ram.states import heap_model, state_rows
+from heapscope.answers.ram.tasks import task_rows
+from heapscope.base.choices import did_you_mean
+from heapscope.base.errors import InputError
+from heapscope.base.printable import printable
+from heapscope.forecast.predict.demand import Demand
+from heapscope.memory.static.heap_start import heap_start
+from heapscope.memory.static.picture import static_parts, static_ram
+from heapscope.memory.static.static_ram import StaticPart
+from heapscope.memory.static.use import StaticUse
+
+_MUCH = 100  # a part of a memory
+
+
+def ram_answer(
+    thing: str, firmware: BuiltFirmware, *, why: str = "", demand: Demand | None = None
+) -> RamResult:
+    """InputError: nothing of the firmware has the name `why`."""
+    cut = list(memory_runs(firmware))
+    bars = tuple(bar_of(window, runs) for window, runs in cut)
+    use, chip = firmware.use, firmware.chip
+    rows = tuple(row for window, runs in cut for row in rows_of(window, runs))
+    model = heap_model(firmware, demand or Demand())
+    states = () if model is None else state_rows(model, bars)
+    tasks, about_tasks = task_rows(firmware.elf)
+    opened = tuple(row for row in states if why and row.component == why)
+    start = heap_start(use, chip.data).dram
+    return RamResult(
+        thing=printable(thing, limit=400),
+        what=firmware.what,
+        chip=chip.name,
+        idf=firmware.idf,
+        files=firmware.files,
+        verdict=_verdict(chip.title, bars),
+        memories=bars,
+        runs=rows,
+        static=static_ram(use, chip.name, firmware.regions, start=start),
+        states=states,
+        tasks=tasks,
+        back=() if model is None else rows_back(model, use),
+        why=_named(use, why) if why and not opened else (),
+        why_heap=opened,
+        pulled=tuple(_pulled(use, why)),
+        notes=(
+            *firmware.notes,
+            *about_tasks,
+            *_outside(use),
+            *_overlaps(use, rows),
+            *_not_explained(bars),
+        ),
+    )
+
+
+def _verdict(title: str, bars: Sequence[RamBar]) -> str:
+    main = [bar for bar in bars if bar.memory not in APART]
+    size, heap = sum(bar.bytes for bar in main), sum(bar.heap for bar in main)
+    static = sum(bar.code + bar.data + bar.bss for bar in main)
+    return (
+        f"The {title} has {size:,} B of RAM beside RTC memory: code and data take {static:,} B, "
+        f"{heap:,} B are heap at the start, and its largest region has "
+        f"{max((bar.largest for bar in main), default=0):,} B."
+    )
+
+
+def _outside(use: StaticUse) -> tuple[str, ...]:
+    size = use.bytes_of("SPIRAM")
+    text = f"{size:,} B of data are in PSRAM, whose size no file of the build tells"
+    return (text,) if size else ()
+
+
+def _overlaps(use: StaticUse, runs: Sequence[RamRun]) -> tuple[str, ...]:
+    placed = sum(s.size for s in use.sections if s.start is not None and s.kind != "SPIRAM")
+    counted = sum(run.bytes for run in runs if run.what in STATIC or (run.what == GAP and run.name))
+    text = f"{placed - counted:,} B of sections lie on others, and count once"
+    return (text,) if counted < placed else ()
+
+
+def _not_explained(bars: Sequence[RamBar]) -> tuple[str, ...]:
+    return tuple(
+        f"{bar.not_explained:,} B of the {bar.memory} at {bar.start:#010x} are not explained"
+        for bar in bars
+        if bar.not_explained * _MUCH > bar.bytes
+    )
+
+
+def _pulled(use: StaticUse, component: str) -> Iterator[RamPulled]:
+    for each in use.pulled:
+        if each.component == component:
+            by, name = each.by
+            yield RamPulled(member=each.member, by=by, object=name, symbol=each.symbol)
+
+
+def _named(use: StaticUse, name: str) -> tuple[StaticPart, ...]:
+    parts = static_parts(use, by_symbol=True)
+    chosen = tuple(part for part in parts if name in (part.component, part.symbol))
+    if chosen:
+        return chosen
+    names = {text for part in parts for text in (part.component, part.symbol) if text}
+    raise InputError(
+        f"{use.file}: nothing in RAM has the name '{printable(name)}'",
+        remedy=f"{did_you_mean(name, names)}give a component or a symbol of the answer",
+    )

@@ -1,0 +1,34 @@
+"""The stacks of a firmware's tasks, as far as the code of its ELF tells them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from heapscope.answers.ram.ram_result import RamTaskRow
+from heapscope.answers.stacks.stack_answer import TaskStack, bound_stacks
+from heapscope.base.errors import InputError
+
+
+def task_rows(elf: Path | None) -> tuple[tuple[RamTaskRow, ...], tuple[str, ...]]:
+    """Largest first; and notes. An ELF without code or symbols has none, and a note."""
+    if elf is None:
+        return (), ()
+    try:
+        answer = bound_stacks(str(elf))
+    except InputError as error:
+        return (), (f"no stacks: {error.message}",)
+    rows = sorted(map(_row, answer.tasks), key=lambda row: (-(row.size or 0), row.task))
+    return tuple(rows), answer.notes
+
+
+def _row(task: TaskStack) -> RamTaskRow:
+    return RamTaskRow(
+        task=task.name,
+        created_by=task.created_by,
+        size=task.size,
+        deepest=task.deepest,
+        bound=task.bound,
+        back=task.back,
+        holes=len(task.holes),
+        hole=task.holes[0].sentence if task.holes else "",
+    )

@@ -1,0 +1,61 @@
+"""Show where the RAM of a firmware goes, from its build."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+from heapscope.base.option import Option
+from heapscope.base.progress import OnProgress, phase
+from heapscope.cli.verbs.options import Chip, Idf, Tcp, Tls, Udp
+
+if TYPE_CHECKING:
+    from heapscope.answers.ram.difference import RamDifference
+    from heapscope.answers.ram.ram_result import RamResult
+
+
+def ram(
+    thing: Annotated[str, Option("THING", "A build folder, an ELF, a linker map or an image.")],
+    other: Annotated[
+        str, Option("OTHER", "A second one: what differs, by component and symbol.")
+    ] = "",
+    *,
+    why: Annotated[str, Option("NAME", "Also the symbols of this component, or this symbol.")] = "",
+    tcp: Tcp = 1,
+    udp: Udp = 0,
+    tls: Tls = 0,
+    chip: Chip = None,
+    idf: Idf = None,
+    progress: OnProgress | None = None,
+) -> RamResult | RamDifference:
+    """Show where the RAM of a firmware goes: each memory of its chip from the first byte to the
+    last.
+
+    A build folder is best: its linker map names components, its image has the regions of the heap,
+    its sdkconfig says what the heap gets, and what the system takes of it in each state, with
+    --tcp, --udp and --tls connections. Each byte counts once, and what nothing holds is "not
+    explained". -o writes a page, or Markdown (.md).
+
+    Examples:
+      heapscope ram build
+      heapscope ram build --why libfreertos.a
+      heapscope ram app.map --idf 5.5
+      heapscope ram before/build after/build
+
+    Python: InputError where the thing is not a firmware, or its chip or release is not known.
+    """
+    from heapscope.answers.ram.firmware import read_built
+    from heapscope.answers.ram.ram_answer import ram_answer
+    from heapscope.forecast.predict.demand import Demand
+
+    step = phase(progress, "reading")
+    step(0)
+    demand = Demand(tcp=tcp, udp=udp, tls=tls)
+    firmware = read_built(thing, chip=chip, idf=idf)
+    answer = ram_answer(thing, firmware, why=why, demand=demand)
+    if not other:
+        return answer
+    from heapscope.answers.ram.difference import ram_difference
+
+    second = read_built(other, chip=chip, idf=idf)
+    compared = ram_answer(other, second, demand=demand)
+    return ram_difference((answer, compared), (firmware, second))

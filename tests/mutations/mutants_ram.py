@@ -1,0 +1,69 @@
+"""Broken in the answer where the RAM goes: each byte belongs to one thing."""
+
+from __future__ import annotations
+
+from mutant import Mutant
+
+CUT = "tests/lab/ram/test_ram_cut.py"
+ANSWER = "tests/lab/ram/test_ram_answer.py"
+BACK = "tests/lab/ram/test_ram_back.py"
+STATES = "tests/lab/ram/test_ram_states.py"
+
+RAM = (
+    Mutant(
+        "where the RAM goes",
+        "a byte counts for two layers",
+        "lab/heapscope/answers/ram/cut.py::_put",
+        "        free = left",
+        "        free = free",
+        CUT,
+    ),
+    Mutant(
+        "where the RAM goes",
+        "what nothing holds counts as alignment",
+        "lab/heapscope/answers/ram/cut.py::_gap",
+        "return beside and high - low <= ALIGNED_MOST",
+        "return beside",
+        CUT,
+    ),
+    Mutant(
+        "where the RAM goes",
+        "the image of another build tells the heap",
+        "lab/heapscope/answers/ram/firmware.py::_fits",
+        "    return all(",
+        "    return any(",
+        ANSWER,
+    ),
+    Mutant(
+        "where the RAM goes",
+        "two options are given the same bytes",
+        "lab/heapscope/answers/ram/had_back.py::_rows",
+        "        taken.append(trade)",
+        "        taken = [trade]",
+        BACK,
+    ),
+    Mutant(
+        "where the RAM goes",
+        "static parts are taken from the heap as well",
+        "lab/heapscope/answers/ram/states.py::_held",
+        "if each.place == DRAM and not each.static:",
+        "if each.place == DRAM:",
+        STATES,
+    ),
+    Mutant(
+        "where the RAM goes",
+        "the size of a cache leaves the heap as it is",
+        "lab/heapscope/memory/layout/entry_conditions.py::entries_on",
+        "if known.get(entry, entry.on)",
+        "if entry.on",
+        "tests/lab/layout/test_entry_conditions.py",
+    ),
+    Mutant(
+        "where the RAM goes",
+        "an option gives more code than is linked",
+        "lab/heapscope/answers/ram/had_back.py::_rows",
+        "gain = min(round(won.median), most)",
+        "gain = round(won.median)",
+        BACK,
+    ),
+)
