@@ -86,7 +86,7 @@ VERBS = {
     "place": ("place", "T.hst", "--pool", "1MB", "--json", "out.json"),
     "export": ("export", "T.hst", "--to", "csv", "-o", "out.csv"),
     "predict": ("predict", "sdkconfig", "--json", "out.json"),
-    "ram": ("ram", "app.map", "--idf", "5.5", "-o", "out.html"),
+    "ram": ("ram", "app.map", "--chip", "esp32c3", "--idf", "5.5", "-o", "out.html"),
     "sweep": ("sweep", "plan.toml", "-o", "swept", "--workers", "1", "--json", "out.json"),
     "experiment": ("experiment", "wifi-path", "--write", "out.md"),
 }
