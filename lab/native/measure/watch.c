@@ -81,7 +81,8 @@ static void choose_axes(const hs_watch_t *watch, hs_lab_holder_row_t *row)
         row->by_own = stretches_of(row->allocated);
         return;
     }
-    const bool few = row->allocated < BLOCKS_LEAST && row->by_time != 0; /* one axis tells as much */
+    const bool few =
+        row->allocated < BLOCKS_LEAST && row->by_time != 0; /* one axis tells as much */
     const bool passes = !few && task->row.allocated >= 2 * kept;
     row->by_task = passes ? stretches_of(task->row.allocated) : 0;
 }

@@ -145,7 +145,7 @@ typedef struct hs_lab_holder_row {
     uint32_t task, site;
     uint8_t by_time, by_own, by_task;
     uint8_t early; /* 1: its task made its last allocation before the others had begun */
-    uint8_t over;  /* the stretch of time by which its task had made nearly all of its; 0: not along time */
+    uint8_t over;  /* the stretch of time when its task had made nearly all of its; 0: none */
     uint8_t unused[3];
 } hs_lab_holder_row_t;
 
