@@ -17,9 +17,11 @@
 #define SUSPECT 0.2
 /* Allocations in this part of an axis are the start-up's. */
 #define STARTUP (1.0 / 32)
-/* A leak on the axis of time goes on for this part of the interval, or where its holder frees most blocks, of what its
- * task has of it: another task's time says nothing of its requests. */
+/* A leak on the axis of time goes on for this part of the interval. Where it keeps at most one in so many blocks, it does
+ * so for this part of its task's time: that of other tasks says nothing of its requests. A task that is done and keeps
+ * more may have prepared what the others use. */
 #define GOES_ON 0.5
+#define KEEPS_FEW 4
 /* No other axis is asked of a holder that one of them shows to be a leak so clearly. */
 #define SURE 1e-9
 #define TABLE (HS_LAB_LEAK_STRETCHES + 1)
@@ -221,8 +223,10 @@ static size_t take_again(leaks_t *leaks, const holder_test_t *test, size_t first
 /* Growth along time whose last block came here goes on. */
 static bool goes_on(const hs_lab_holder_row_t *row, double reached)
 {
-    const double task = row != NULL && row->by_own != 0 ? (double)row->over / row->by_time : 1;
-    return reached > STARTUP && reached >= GOES_ON * task;
+    if (row == NULL || (row->allocated - row->freed) > row->allocated / KEEPS_FEW) {
+        return reached >= GOES_ON;
+    }
+    return reached > STARTUP && reached >= GOES_ON * (double)row->over / row->by_time;
 }
 
 /* The holder whose first row this is. */
