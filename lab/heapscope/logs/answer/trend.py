@@ -163,7 +163,7 @@ def _phases(points: Sequence[LoggedFigure]) -> list[list[LoggedFigure]]:
 
 def _round_length(levels: Counts) -> int:
     """Points of a round: the least number after which the level is nearly the same again, though
-    neighbours differ; 1: there are none."""
+    neighbours differ; 1: no such number."""
     apart = float(np.abs(np.diff(levels)).mean())
     for length in range(_PHASES_LEAST, min(_PHASES_MOST, len(levels) // _LEAST) + 1):
         if _ALIKE * float(np.abs(levels[length:] - levels[:-length]).mean()) <= apart:
