@@ -119,7 +119,12 @@ def rare(folder: Path, seed: int) -> None:
 
 def racing(folder: Path, seed: int) -> None:
     """One program by many schedulers: no verdict may depend on them."""
-    alike, differ = 0, Counter[tuple[str, ...]]()
+    for clock in (False, True):
+        _racing(folder, seed, clock=clock)
+
+
+def _racing(folder: Path, seed: int, *, clock: bool) -> None:
+    alike, leaks, differ = 0, 0, Counter[tuple[str, ...]]()
     for number in range(PROGRAMS):
         chance = np.random.default_rng((seed, number))
         threads = {kind: without_leak(kind, chance) for kind in KINDS}
@@ -127,14 +132,17 @@ def racing(folder: Path, seed: int) -> None:
             threads[f"leak{every}"] = leaking(chance, rounds=every * LEAKED, leaked=LEAKED)
         reported: dict[str, set[str]] = {}
         for _ in range(SCHEDULES):
-            write(folder / "t.hst", scheduled(chance, threads))
+            write(folder / "t.hst", scheduled(chance, threads), clock=clock)
             for name, verdict in verdicts_of(folder / "t.hst").items():
                 reported.setdefault(name, set()).add(verdict)
+                leaks += verdict == "leak" and name.startswith("leak")
         for verdicts in reported.values():
             alike += len(verdicts) == 1
             differ[tuple(sorted(verdicts))] += len(verdicts) > 1
     total = alike + sum(differ.values())
-    print(f"\n{PROGRAMS} programs of {len(KINDS) + 2} threads by {SCHEDULES} schedules each")
+    title = f"{SCHEDULES} schedules each{', clock' if clock else ''}"
+    print(f"\n{PROGRAMS} programs of {len(KINDS) + 2} threads by {title}")
+    print(f"leaks detected: {leaks} of {PROGRAMS * SCHEDULES * 2}")
     print(f"holders with one verdict in all: {alike} of {total}")
     for verdicts, count in differ.items():
         if count:

@@ -232,6 +232,11 @@ static void walk(const hs_sim_t *heap, hs_walk_fn visit, void *context)
     hs_tlsf_walk(idf_tlsf_of_const(heap), visit, context);
 }
 
+static void walk_free(const hs_sim_t *heap, hs_walk_fn visit, void *context)
+{
+    hs_tlsf_walk_free(idf_tlsf_of_const(heap), visit, context);
+}
+
 static hs_status_t check(const hs_sim_t *heap, uint32_t *where)
 {
     const hs_tlsf_t *tlsf = idf_tlsf_of_const(heap);
@@ -289,6 +294,7 @@ static hs_status_t check(const hs_sim_t *heap, uint32_t *where)
         .largest_free = largest_free,                                                              \
         .reported = reported,                                                                      \
         .walk = walk,                                                                              \
+        .walk_free = walk_free,                                                                    \
         .likeness = hs_tlsf_likeness,                                                              \
         .forget_low = hs_idf_forget_low,                                                           \
         .check = check,                                                                            \

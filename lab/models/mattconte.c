@@ -88,6 +88,11 @@ static void walk(const hs_sim_t *heap, hs_walk_fn visit, void *context)
     hs_tlsf_walk(tlsf_of_const(heap), visit, context);
 }
 
+static void walk_free(const hs_sim_t *heap, hs_walk_fn visit, void *context)
+{
+    hs_tlsf_walk_free(tlsf_of_const(heap), visit, context);
+}
+
 static hs_status_t check(const hs_sim_t *heap, uint32_t *where)
 {
     return hs_tlsf_check(tlsf_of_const(heap), where);
@@ -118,6 +123,7 @@ const hs_model_t hs_model_mattconte = {
     .largest_free = largest_free,
     .reported = reported,
     .walk = walk,
+    .walk_free = walk_free,
     .likeness = hs_tlsf_likeness,
     .check = check,
 };

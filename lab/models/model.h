@@ -136,6 +136,8 @@ struct hs_model {
     uint32_t (*free_blocks)(const hs_sim_t *heap);  /* may walk; NULL: the tally has them */
     void (*reported)(const hs_sim_t *heap, hs_reported_t *out); /* without poisoning; may walk */
     void (*walk)(const hs_sim_t *heap, hs_walk_fn visit, void *context); /* address order */
+    /* The free ones alone, in any order, of a heap that is not damaged; NULL: `walk` finds them. */
+    void (*walk_free)(const hs_sim_t *heap, hs_walk_fn visit, void *context);
     void (*forget_low)(hs_sim_t *heap); /* its own low-water mark begins now; NULL: it cannot */
     /* From then on malloc and a realloc that moves take from the high end of a free block, or from the
      * low one, as at first; NULL: it has one end. */
@@ -250,6 +252,8 @@ void hs_sim_reported(const hs_sim_t *heap, hs_reported_t *out);
 /* The bytes that it reports as free before poisoning takes its bytes off, which it does down to 0. */
 uint32_t hs_sim_counted_free(const hs_sim_t *heap);
 void hs_sim_walk(const hs_sim_t *heap, hs_walk_fn visit, void *context);
+/* The free blocks, in any order; may show used ones, too. Without damage alone. */
+void hs_sim_walk_free(const hs_sim_t *heap, hs_walk_fn visit, void *context);
 hs_status_t hs_sim_check(const hs_sim_t *heap, uint32_t *where);
 
 #endif

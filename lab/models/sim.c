@@ -344,6 +344,12 @@ void hs_sim_walk(const hs_sim_t *heap, hs_walk_fn visit, void *context)
     heap->model->walk(heap, visit, context);
 }
 
+void hs_sim_walk_free(const hs_sim_t *heap, hs_walk_fn visit, void *context)
+{
+    const hs_model_t *model = heap->model;
+    (model->walk_free != NULL ? model->walk_free : model->walk)(heap, visit, context);
+}
+
 hs_status_t hs_sim_check(const hs_sim_t *heap, uint32_t *where)
 {
     uint32_t unused;

@@ -79,6 +79,7 @@ uint32_t hs_tlsf_likeness(const hs_sim_t *heap);
 /* Walks that highest bin. */
 uint32_t hs_tlsf_largest_free(const hs_tlsf_t *tlsf);
 void hs_tlsf_walk(const hs_tlsf_t *tlsf, hs_walk_fn visit, void *context);
+void hs_tlsf_walk_free(const hs_tlsf_t *tlsf, hs_walk_fn visit, void *context);
 /* Blocks, flags, back links, bins, bitmaps and tally; not the model's own words. */
 hs_status_t hs_tlsf_check(const hs_tlsf_t *tlsf, uint32_t *where);
 

@@ -97,3 +97,21 @@ void hs_tlsf_walk(const hs_tlsf_t *tlsf, hs_walk_fn visit, void *context)
         block = tlsf_next(block, seen.size);
     }
 }
+
+void hs_tlsf_walk_free(const hs_tlsf_t *tlsf, hs_walk_fn visit, void *context)
+{
+    for (uint32_t fl = 0; fl < tlsf->fl_count; fl++) {
+        uint32_t bins = hs_region_get(&tlsf->heap, tlsf->sl_bitmaps + 4 * fl);
+        for (; bins != 0; bins &= bins - 1) {
+            const uint32_t bin = (fl << tlsf->bins_log2) + hs_bits_lowest(bins);
+            uint32_t block = hs_region_get_link(&tlsf->heap, tlsf_head_at(tlsf, bin));
+            for (; block != tlsf->null_block;
+                 block = hs_region_get_link(&tlsf->heap, block + TLSF_NEXT_FREE)) {
+                const hs_walk_block_t seen = {block + TLSF_PAYLOAD, tlsf_size(tlsf, block), false};
+                if (!visit(context, &seen)) {
+                    return;
+                }
+            }
+        }
+    }
+}

@@ -27,6 +27,14 @@ static bool add_up(void *context, const hs_walk_block_t *block)
     return true;
 }
 
+static bool add_hole(void *context, const hs_walk_block_t *block)
+{
+    hs_tally_t *holes = context;
+    holes->free += block->used ? 0 : block->size;
+    holes->free_blocks += block->used ? 0 : 1;
+    return true;
+}
+
 static void check_tally(const program_t *program, uint32_t minimum_before)
 {
     const hs_sim_t *heap = program->heap;
@@ -44,6 +52,10 @@ static void check_tally(const program_t *program, uint32_t minimum_before)
           program->name);
     CHECK((uint64_t)tally->control + tally->used + tally->free <= heap->size, "%s", program->name);
     CHECK(hs_sim_largest_free(heap) == sums.largest, "%s: %u", program->name, sums.largest);
+    hs_tally_t holes = {.free = 0};
+    hs_sim_walk_free(heap, add_hole, &holes);
+    CHECK(holes.free == tally->free && holes.free_blocks == sums.tally.free_blocks, "%s: %u in %u",
+          program->name, holes.free, holes.free_blocks);
 }
 
 static bool count_one(void *context, const hs_walk_block_t *block)

@@ -18,6 +18,14 @@ LEAK_MUTANTS = (
         LEAK_VERDICTS,
     ),
     Mutant(
+        "leaks: axis",
+        "a task that is done is judged by the time of the others",
+        "lab/native/leaks/leaks.c::goes_on",
+        "GOES_ON * (double)row->over / row->by_time",
+        "GOES_ON",
+        LEAK_VERDICTS,
+    ),
+    Mutant(
         "leaks: verdict",
         "growth that slowed down or stopped is steady",
         "lab/native/leaks/evidence.c::is_steady",

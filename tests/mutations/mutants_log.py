@@ -138,6 +138,14 @@ OF_LOGS = (
     ),
     Mutant(
         "points of a round",
+        "only words tell the points of a round",
+        "lab/heapscope/logs/answer/trend.py::_round_length",
+        "return length",
+        "return 1",
+        "tests/lab/log/test_log_phases.py",
+    ),
+    Mutant(
+        "points of a round",
         "what never comes back is a cache",
         "lab/heapscope/logs/answer/trend.py::_stays_away",
         "quarters[-1].min() > quarters[0].max()",

@@ -30,7 +30,7 @@ def watched(reader: NativeReader) -> Struct:
 
 
 def holders(reader: NativeReader) -> Rows:
-    """hs_lab_holder_row_t: who allocated in the interval."""
+    """hs_lab_holder_row_t, by task and site: who allocated in the interval."""
     return read_array(load().hs_lab_holders, reader.handle)
 
 

@@ -193,11 +193,7 @@ void hs_lab_reader_interval(const hs_lab_reader_t *reader, hs_lab_interval_t *ou
 
 size_t hs_lab_holders(const hs_lab_reader_t *reader, hs_lab_holder_row_t *rows, size_t capacity)
 {
-    const hs_counts_t *holders = &reader->replay.watch.holders;
-    for (size_t i = 0; i < holders->count && i < capacity; i++) {
-        rows[i] = holders->rows[i].row;
-    }
-    return holders->count;
+    return hs_watch_holders(&reader->replay.watch, rows, capacity);
 }
 
 size_t hs_lab_lives(const hs_lab_reader_t *reader, hs_lab_life_row_t *rows, size_t capacity)

@@ -17,15 +17,18 @@
 #define SUSPECT 0.2
 /* Allocations in this part of an axis are the start-up's. */
 #define STARTUP (1.0 / 32)
-/* A leak on the axis of time goes on for this part of the interval. */
+/* A leak on the axis of time goes on for this part of the interval. Where it keeps at most one in so many blocks, it does
+ * so for this part of its task's time: that of other tasks says nothing of its requests. A task that is done and keeps
+ * more may have prepared what the others use. */
 #define GOES_ON 0.5
+#define KEEPS_FEW 4
 /* No other axis is asked of a holder that one of them shows to be a leak so clearly. */
 #define SURE 1e-9
 #define TABLE (HS_LAB_LEAK_STRETCHES + 1)
 
 /* All blocks by holder and axis, and what one holder on one axis at a time is looked at in. */
 typedef struct leaks {
-    hs_lab_holder_row_t *holders; /* ascending */
+    const hs_lab_holder_row_t *holders; /* ascending */
     size_t holder_count;
     hs_lab_life_row_t *rows; /* ascending, those that stay of each holder among them */
     size_t count;
@@ -133,6 +136,11 @@ static void drop_ended(leaks_t *leaks)
 
 static bool is_sound(const leaks_t *leaks)
 {
+    for (size_t i = 1; i < leaks->holder_count; i++) {
+        if (by_holder(&leaks->holders[i - 1], &leaks->holders[i]) >= 0) {
+            return false;
+        }
+    }
     for (size_t i = 0; i < leaks->count; i++) {
         const hs_lab_life_row_t *row = &leaks->rows[i];
         const hs_lab_holder_row_t *holder = holder_of(leaks, row->task, row->site);
@@ -148,20 +156,15 @@ static bool is_sound(const leaks_t *leaks)
 static hs_status_t collect(leaks_t *leaks, const hs_leak_question_t *question)
 {
     const size_t most = SIZE_MAX / sizeof *leaks->rows / 4;
-    if (question->life_count > most || question->live_count > most ||
-        question->holder_count > most) {
+    if (question->life_count > most || question->live_count > most) {
         return HS_ERR_MEMORY;
     }
     leaks->holder_count = question->holder_count;
-    leaks->holders = malloc((question->holder_count + 1) * sizeof *leaks->holders);
+    leaks->holders = question->holders;
     leaks->rows =
         malloc((question->life_count + 2 * question->live_count + 1) * sizeof *leaks->rows);
-    if (leaks->rows == NULL || leaks->holders == NULL) {
+    if (leaks->rows == NULL) {
         return HS_ERR_MEMORY;
-    }
-    if (question->holder_count != 0) {
-        memcpy(leaks->holders, question->holders, question->holder_count * sizeof *leaks->holders);
-        qsort(leaks->holders, leaks->holder_count, sizeof *leaks->holders, by_holder);
     }
     if (question->life_count != 0) {
         memcpy(leaks->rows, question->lives, question->life_count * sizeof *leaks->rows);
@@ -217,6 +220,15 @@ static size_t take_again(leaks_t *leaks, const holder_test_t *test, size_t first
                      row != NULL && row->freed < row->allocated - row->freed);
 }
 
+/* Growth along time whose last block came here goes on. */
+static bool goes_on(const hs_lab_holder_row_t *row, double reached)
+{
+    if (row == NULL || (row->allocated - row->freed) > row->allocated / KEEPS_FEW) {
+        return reached >= GOES_ON;
+    }
+    return reached > STARTUP && reached >= GOES_ON * (double)row->over / row->by_time;
+}
+
 /* The holder whose first row this is. */
 static holder_test_t look(leaks_t *leaks, size_t first)
 {
@@ -249,7 +261,7 @@ static holder_test_t look(leaks_t *leaks, size_t first)
         }
         const double reached = hs_leak_reached(holder);
         test.began |= reached <= STARTUP && here == first;
-        test.ended |= holder->axis == HS_LAB_AXIS_TIME && reached < GOES_ON;
+        test.ended |= holder->axis == HS_LAB_AXIS_TIME && !goes_on(test.row, reached);
     }
     test.end = at;
     const bool early = test.row != NULL && test.row->by_time == 0 && test.row->early != 0;
@@ -358,7 +370,6 @@ static hs_lab_leak_row_t row_of(leaks_t *leaks, const holder_test_t *test, bool 
 
 static void discard(leaks_t *leaks)
 {
-    free(leaks->holders);
     free(leaks->rows);
     free(leaks->chances);
     free(leaks);

@@ -13,8 +13,8 @@
 #include "rows/leaks.h"
 #include "rows/trace.h"
 
-/* The question to the judge, as the second reading of a trace tells it (measure/watch.h). `live`: the blocks that are
- * live at the end, one by one; `whole`: no event of the trace is missing. */
+/* The question to the judge, as the second reading of a trace tells it (measure/watch.h). `holders`: by task and site;
+ * `live`: the blocks that are live at the end, one by one; `whole`: no event of the trace is missing. */
 typedef struct hs_leak_question {
     const hs_lab_holder_row_t *holders;
     size_t holder_count;
@@ -26,7 +26,8 @@ typedef struct hs_leak_question {
 } hs_leak_question_t;
 
 /* A row for each holder with a live block, by task and site, of which at most `capacity` are written; `count`: all.
- * O(n log n) time and O(n) memory. HS_ERR_ARGUMENT: a life has a stretch or a holder that there is not; HS_ERR_MEMORY. */
+ * O(n log n) time and O(n) memory. HS_ERR_ARGUMENT: a life has a stretch or a holder that
+ * there is not, or holders are out of order; HS_ERR_MEMORY. */
 hs_status_t hs_leaks(const hs_leak_question_t *question, hs_lab_leak_row_t *rows, size_t capacity,
                      size_t *count);
 /* The row of one holder whose blocks are made up of levels, in so many stretches. Likewise. */

@@ -29,5 +29,4 @@ void hs_counts_free(hs_counts_t *counts);
 hs_counts_row_t *hs_counts_row(hs_counts_t *counts, uint32_t task, uint32_t site);
 /* Its row; NULL: it has not come yet. */
 hs_counts_row_t *hs_counts_find(const hs_counts_t *counts, uint32_t task, uint32_t site);
-
 #endif

@@ -204,7 +204,7 @@ static void look_at_heaps(hs_picture_t *picture, const hs_chip_t *chip)
         const hs_chip_region_t *region = &chip->region[i];
         hs_free_walk_t walk = {picture, strip_of(picture, i, region->size)};
         if (walk.strip.rows != 0) {
-            hs_sim_walk(region->heap, note_free, &walk);
+            hs_sim_walk_free(region->heap, note_free, &walk);
         }
     }
     for (uint32_t i = 0; i < picture->static_count; i++) {

@@ -27,15 +27,39 @@ void hs_watch_free(hs_watch_t *watch)
 
 /* ---- axes ------------------------------------------------------------------------------------- */
 
-static uint32_t stretches_of(uint64_t events)
+static uint8_t stretches_of(uint64_t events)
 {
-    return events < HS_LAB_LEAK_STRETCHES ? (uint32_t)events : HS_LAB_LEAK_STRETCHES;
+    return (uint8_t)(events < HS_LAB_LEAK_STRETCHES ? events : HS_LAB_LEAK_STRETCHES);
 }
 
 static bool is_separated(const hs_lab_interval_t *interval)
 {
     return interval->last_time > interval->first_time && interval->ticks >= BLOCKS_LEAST &&
            hs_census_separates(interval->events, interval->ticks);
+}
+
+/* The stretch of the position, from 0 on, of `total`; from 1 on. */
+static uint8_t stretch(uint64_t position, uint64_t total, uint32_t stretches)
+{
+    if (stretches == 0 || total == 0) {
+        return 0;
+    }
+    const unsigned shift = total >> 57 != 0 ? 7 : 0;
+    const uint64_t part = (position >> shift) * stretches / (total >> shift);
+    return (uint8_t)(part < stretches ? 1 + part : stretches);
+}
+
+static uint8_t by_time(const hs_watch_t *watch, const hs_lab_holder_row_t *row, uint64_t time)
+{
+    const hs_lab_interval_t *interval = &watch->interval;
+    const uint64_t passed = time > interval->first_time ? time - interval->first_time : 0;
+    return stretch(passed, interval->last_time - interval->first_time, row->by_time);
+}
+
+/* A task's last words, such as a line that it prints at its end, are not its work. */
+static bool nearly(uint64_t count, uint64_t all)
+{
+    return all - count <= all / OTHERS_PART;
 }
 
 /* Hardly anything that the other tasks allocated came before its last allocation. */
@@ -57,7 +81,10 @@ static void choose_axes(const hs_watch_t *watch, hs_lab_holder_row_t *row)
         row->by_own = stretches_of(row->allocated);
         return;
     }
-    row->by_task = task->row.allocated >= 2 * kept ? stretches_of(task->row.allocated) : 0;
+    const bool few =
+        row->allocated < BLOCKS_LEAST && row->by_time != 0; /* one axis tells as much */
+    const bool passes = !few && task->row.allocated >= 2 * kept;
+    row->by_task = passes ? stretches_of(task->row.allocated) : 0;
 }
 
 static hs_status_t copy(hs_counts_t *to, const hs_counts_t *from)
@@ -97,24 +124,6 @@ hs_status_t hs_watch_begin(hs_watch_t *watch, uint64_t first, uint64_t stop,
         choose_axes(watch, &watch->holders.rows[i].row);
     }
     return status;
-}
-
-/* The stretch of the position, from 0 on, of `total`; from 1 on. */
-static uint8_t stretch(uint64_t position, uint64_t total, uint32_t stretches)
-{
-    if (stretches == 0 || total == 0) {
-        return 0;
-    }
-    const unsigned shift = total >> 57 != 0 ? 7 : 0;
-    const uint64_t part = (position >> shift) * stretches / (total >> shift);
-    return (uint8_t)(part < stretches ? 1 + part : stretches);
-}
-
-static uint8_t by_time(const hs_watch_t *watch, const hs_lab_holder_row_t *row, uint64_t time)
-{
-    const hs_lab_interval_t *interval = &watch->interval;
-    const uint64_t passed = time > interval->first_time ? time - interval->first_time : 0;
-    return stretch(passed, interval->last_time - interval->first_time, row->by_time);
 }
 
 /* The stretch by allocations so far, of which this block's may be the last one. */
@@ -173,6 +182,9 @@ void hs_watch_born(hs_watch_t *watch, hs_block_t *block, const hs_event_t *event
     task->allocated++;
     if (watch->known) {
         block->origin.by_time = by_time(watch, &holder->row, event->time);
+        if (task->row.over == 0 && nearly(task->allocated, task->row.allocated)) {
+            task->row.over = block->origin.by_time;
+        }
         block->origin.by_count = by_count(watch, holder);
     } else {
         holder->row.allocated++;
@@ -217,6 +229,27 @@ void hs_watch_ended(hs_watch_t *watch, const hs_block_t *block, uint64_t time)
              by_time(watch, &holder->row, time));
         note(watch, block, axis, block->origin.by_count, by_count(watch, holder));
     }
+}
+
+static int by_holder(const void *left, const void *right)
+{
+    const hs_lab_holder_row_t *a = left, *b = right;
+    const uint64_t one = (uint64_t)a->task << 32 | a->site, two = (uint64_t)b->task << 32 | b->site;
+    return (one > two) - (one < two);
+}
+
+size_t hs_watch_holders(const hs_watch_t *watch, hs_lab_holder_row_t *rows, size_t capacity)
+{
+    const size_t count = watch->holders.count;
+    if (count == 0 || count > capacity) {
+        return count;
+    }
+    for (size_t i = 0; i < count; i++) {
+        rows[i] = watch->holders.rows[i].row;
+        rows[i].over = hs_counts_find(&watch->tasks, rows[i].task, 0)->row.over;
+    }
+    qsort(rows, count, sizeof *rows, by_holder);
+    return count;
 }
 
 static int by_birth(const void *left, const void *right)

@@ -46,6 +46,8 @@ void hs_watch_born(hs_watch_t *watch, hs_block_t *block, const hs_event_t *event
 /* The block's life ends. */
 void hs_watch_ended(hs_watch_t *watch, const hs_block_t *block, uint64_t time);
 
+/* Those that allocated in the interval, by task and site, where there is capacity for all; returns how many. */
+size_t hs_watch_holders(const hs_watch_t *watch, hs_lab_holder_row_t *rows, size_t capacity);
 /* The live blocks as they stand, by birth; returns how many there are. */
 size_t hs_watch_live(const hs_blocks_t *blocks, hs_lab_live_row_t *rows, size_t capacity);
 

@@ -143,8 +143,10 @@ typedef struct hs_lab_interval {
 typedef struct hs_lab_holder_row {
     uint64_t allocated, freed;
     uint32_t task, site;
-    uint32_t by_time, by_own, by_task;
-    uint32_t early; /* 1: its task made its last allocation before the others had begun */
+    uint8_t by_time, by_own, by_task;
+    uint8_t early; /* 1: its task made its last allocation before the others had begun */
+    uint8_t over;  /* the stretch of time when its task had made nearly all of its; 0: none */
+    uint8_t unused[3];
 } hs_lab_holder_row_t;
 
 typedef struct hs_lab_live_row {

@@ -8,6 +8,7 @@ from random import Random
 
 import pytest
 from tests.lab.image.drawn_heap import START, DrawnHeap, state_of
+from tests.lab.image.dumps import put
 
 import heapscope as hs
 from heapscope.base.errors import InputError
@@ -161,3 +162,9 @@ def test_a_damaged_heap_is_no_state(seed: int, tmp_path: Path) -> None:
     path.write_bytes(memory)
     with pytest.raises(InputError, match="damaged at"):
         image_layout(str(path), allocator="idf-5.1")
+
+
+def test_a_dump_of_used_blocks_alone_is_no_state(tmp_path: Path) -> None:
+    """Once it was told to give all of the RAM, as if a part of the heap had been lost."""
+    with pytest.raises(InputError, match=r"used blocks of the heap at 0x[0-9a-f]{8} alone"):
+        image_layout(put(tmp_path, "c3_none.core"), chip="esp32c3", idf="5.5")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import subprocess
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -51,7 +52,7 @@ int main(void)
     return mine->number;
 }
 """
-START = """
+RISCV_START = """
 .section .init
 .globl _start
 _start:
@@ -64,6 +65,60 @@ _start:
 .space 4096
 stack_end: .word 0
 """
+ARM_START = """
+.syntax unified
+.section .init
+.word stack_end
+.word begin + 1
+.thumb
+.thumb_func
+begin:
+  bl main
+1: b 1b
+.bss
+.align 4
+.space 4096
+stack_end: .word 0
+"""
+
+
+@dataclass(frozen=True)
+class Machine:
+    """A processor in emulation, with its compiler; `place`: of its vectors, code and variables;
+    `memory`: what is read of it."""
+
+    gcc: str
+    package: str
+    options: tuple[str, ...]
+    start: str
+    place: tuple[int, int, int]
+    qemu: tuple[str, str]
+    machine: tuple[str, ...]
+    memory: str
+
+
+MACHINES = {
+    "RISC-V": Machine(
+        gcc="riscv64-unknown-elf-gcc",
+        package="gcc-riscv64-unknown-elf",
+        options=("-march=rv32imac", "-mabi=ilp32"),
+        start=RISCV_START,
+        place=(0x8000_0000, 0x8000_0100, 0x8000_4000),
+        qemu=("qemu-system-riscv32", "qemu-system-misc"),
+        machine=("virt", "-m", "64", "-bios", "none"),
+        memory="0x80000000+64KB",
+    ),
+    "Arm": Machine(
+        gcc="arm-none-eabi-gcc",
+        package="gcc-arm-none-eabi",
+        options=("-mcpu=cortex-m3", "-mthumb"),
+        start=ARM_START,
+        place=(0, 0x100, 0x2000_0000),
+        qemu=("qemu-system-arm", "qemu-system-arm"),
+        machine=("mps2-an385",),
+        memory="0x20000000+64KB",
+    ),
+}
 NAMES = {
     0: ("struct node[8]", "main.mine"),
     64: ("struct inner[5]", "wait.held"),
@@ -72,35 +127,44 @@ NAMES = {
 }
 
 
-def built(folder: Path, level: str) -> Path:
-    gcc = need_program("riscv64-unknown-elf-gcc", package="gcc-riscv64-unknown-elf")
+def built(folder: Path, machine: Machine, level: str) -> Path:
+    gcc = need_program(machine.gcc, package=machine.package)
     (folder / "a.c").write_text(SOURCE, encoding="utf-8")
-    (folder / "start.S").write_text(START, encoding="utf-8")
-    options = ["-march=rv32imac", "-mabi=ilp32", "-g", "-nostdlib", "-ffreestanding", level]
-    place = ["-Wl,--section-start=.init=0x80000000", "-Wl,-Ttext=0x80000100"]
+    (folder / "start.S").write_text(machine.start, encoding="utf-8")
+    options = [*machine.options, "-g", "-nostdlib", "-ffreestanding", level]
+    init, text, data = machine.place
+    place = [f"-Wl,--section-start=.init={init:#x}", f"-Wl,-Ttext={text:#x},-Tdata={data:#x}"]
     command = [gcc, *options, *place, "start.S", "a.c", "-o", "a.elf"]
     subprocess.run(command, cwd=folder, check=True, capture_output=True)
     return folder / "a.elf"
 
 
-@pytest.fixture(params=[pytest.param("-O0", marks=pytest.mark.slow), "-Og",
-                        pytest.param("-Os", marks=pytest.mark.slow)])  # fmt: skip
+@pytest.fixture(
+    params=[
+        pytest.param(
+            (name, level), marks=() if level == "-Og" else pytest.mark.slow, id=name + level
+        )
+        for name in MACHINES
+        for level in ("-O0", "-Og", "-Os")
+    ]
+)
 def stopped(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[tuple[Path, MemoryImage]]:
     """The program, and its memory while its innermost function waits for ever."""
-    elf = built(tmp_path, request.param)
-    qemu = need_program("qemu-system-riscv32", package="qemu-system-misc")
-    command = [qemu, "-machine", "virt", "-m", "64", "-bios", "none", "-display", "none"]
-    command += ["-kernel", str(elf), "-monitor", "stdio", "-gdb", "tcp:127.0.0.1:0"]
+    machine = MACHINES[request.param[0]]
+    elf = built(tmp_path, machine, request.param[1])
+    qemu = need_program(machine.qemu[0], package=machine.qemu[1])
+    command = [qemu, "-machine", *machine.machine, "-display", "none", "-kernel", str(elf)]
+    command += ["-monitor", "stdio", "-gdb", "tcp:127.0.0.1:0"]
     with subprocess.Popen(
         command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     ) as process:
         try:
-            yield elf, waiting_memory(process, elf)
+            yield elf, waiting_memory(process, elf, machine.memory)
         finally:
             process.kill()
 
 
-def waiting_memory(process: subprocess.Popen[str], elf: Path) -> MemoryImage:
+def waiting_memory(process: subprocess.Popen[str], elf: Path, memory: str) -> MemoryImage:
     assert process.stdin is not None
     assert process.stdout is not None
     print("info chardev", file=process.stdin, flush=True)
@@ -108,7 +172,7 @@ def waiting_memory(process: subprocess.Popen[str], elf: Path) -> MemoryImage:
     at = read_firmware(str(elf)).symbols.address("reached")
     assert at is not None
     while True:
-        image = read_target(f"gdb:127.0.0.1:{port}@0x80000000+64KB")
+        image = read_target(f"gdb:127.0.0.1:{port}@{memory}")
         if image.word(at):
             return image
 

@@ -183,6 +183,23 @@ def test_the_schedule_decides_no_verdict(tmp_path: Path) -> None:
     assert "leak" not in {one.get("cache") for one in seen}
 
 
+def test_a_task_that_is_done_while_another_goes_on_leaks_as_it_did(tmp_path: Path) -> None:
+    """By a clock, too: the time of another thread called it a plateau in 4 of 24 recordings."""
+    work = [(n / 3000, (n + 0.5) / 3000, "works") for n in range(3000)]
+    last = (0.95, 0.96, "leaks")
+    for begin, length, every, verdict in (
+        (0.02, 0.15, 5, "leak"),
+        (0.6, 0.3, 5, "leak"),
+        (0.02, 0.15, 2, "cache"),  # it may have read what the others use
+        (0, 0.02, 5, "start-up"),
+    ):
+        own = [
+            (begin + born * length, begin + until * length, task)
+            for born, until, task in rounds("leaks", 500, every=every)
+        ]
+        assert verdicts(matches(tmp_path, lines_of([*work, *own, last]))) == {"leaks": verdict}
+
+
 def test_a_busy_start_of_another_task_hides_no_leak(tmp_path: Path) -> None:
     """40,000 events in the first second once made 1,200 forgotten blocks of a day \"no leak\"."""
     boot: list[Block] = [(n * 1e-6, n * 1e-6 + 5e-7, "boot") for n in range(5000)]

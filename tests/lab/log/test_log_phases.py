@@ -56,6 +56,36 @@ def test_a_round_that_ends_lower_than_it_began_is_a_leak(logged: Logged, seed: i
     assert row.per_line.low <= 108 / 3 <= row.per_line.high
 
 
+def on_lines_of_their_own(text: str) -> str:
+    """A line names the point of the round, and the next one tells the figure."""
+    return text.replace("free: ", "\nFree heap : ")
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_points_of_a_round_may_stand_on_lines_of_their_own(logged: Logged, seed: int) -> None:
+    """A leak of 108 B a round was a cache, as the figures' own lines were all alike."""
+    (row,) = logged(on_lines_of_their_own(rounds(seed, 108))).trends
+    assert row.verdict == "leak"
+    assert "at 3 of 3 points of a round" in row.reason
+    assert verdict(logged(on_lines_of_their_own(rounds(seed, 0)))) != "leak"
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_rounds_of_which_lines_are_missing_are_no_cache_as_they_fall(
+    logged: Logged, seed: int
+) -> None:
+    draw = random.Random(seed)
+    text = on_lines_of_their_own(rounds(seed, 108, count=100))
+    kept = [line for line in text.splitlines() if "Free" not in line or draw.random() < 0.9]
+    assert verdict(logged("\n".join(kept))) in ("leak", "unknown")
+
+
+def test_a_fall_over_a_few_lines_is_told_where_some_are_alike(logged: Logged) -> None:
+    levels = (34_512, 34_512, 32_576, 23_960, 23_960, 16_248)
+    result = logged("".join(f"Free Heap : {level}\n" for level in levels))
+    assert any("went down over 6 lines" in sentence for sentence in result.verdict)
+
+
 @pytest.mark.parametrize("seed", range(4))
 def test_rounds_that_come_back_are_no_leak(logged: Logged, seed: int) -> None:
     assert verdict(logged(rounds(seed, 0))) != "leak"

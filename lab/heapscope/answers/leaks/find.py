@@ -269,13 +269,13 @@ class _Kept:
     holders, so a row is made only of those that are listed."""
 
     def __init__(self, stayed: Rows, holders: Rows, verdicts: Rows) -> None:
-        keys, where = _keys(stayed), np.argsort(_keys(stayed), kind="stable")
-        self.keys, starts = np.unique(keys[where], return_index=True)
+        keys = _keys(stayed)
+        where = np.argsort(keys, kind="stable")
+        keys = keys[where]
+        starts = np.flatnonzero(np.diff(keys, prepend=~keys[:1]))
+        self.keys = keys[starts]
         sizes, births = stayed["size"][where], stayed["birth"][where]
         self.blocks = np.diff(starts, append=len(stayed))
-        if len(starts) == 0:
-            starts = np.zeros(0, dtype=np.intp)
-            sizes = births = np.zeros(0, dtype=np.uint64)
         self.bytes = _at(np.add, sizes, starts)
         self.smallest, self.largest = (_at(of, sizes, starts) for of in (np.minimum, np.maximum))
         self.first, self.last = (_at(of, births, starts) for of in (np.minimum, np.maximum))
@@ -283,12 +283,12 @@ class _Kept:
         self.rows = (
             verdicts if all_of_them else verdicts[np.searchsorted(_keys(verdicts), self.keys)]
         )
-        known = np.sort(_keys(holders)), np.argsort(_keys(holders))
-        found = np.searchsorted(known[0], self.keys)
+        known = _keys(holders)
+        found = np.searchsorted(known, self.keys)
         self.allocated = np.zeros(len(self.keys), dtype=np.uint64)
-        for_sure = found < len(known[0])
-        for_sure[for_sure] = known[0][found[for_sure]] == self.keys[for_sure]
-        self.allocated[for_sure] = holders["allocated"][known[1][found[for_sure]]]
+        for_sure = found < len(known)
+        for_sure[for_sure] = known[found[for_sure]] == self.keys[for_sure]
+        self.allocated[for_sure] = holders["allocated"][found[for_sure]]
         leaks = self.rows["verdict"] == WORDS.index(LEAK)
         speed = np.where(leaks, self.rows["bytes"], 0.0)
         self.order = np.lexsort((self.keys, -self.bytes.astype(np.int64), -speed))

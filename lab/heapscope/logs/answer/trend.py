@@ -28,6 +28,9 @@ _LEAST = 9  # points of one start, below which nothing is reported
 _FEW = 5  # points that show a fall
 _EACH = 4  # of a quarter
 _PHASES_LEAST = 2
+_PHASES_MOST = 12
+_ALIKE = 4  # like points of a round differ so many times less than neighbours
+_EDGES = (10, 50, 90)  # per cent
 _FALLEN, _MOSTLY = 0.75, 0.8  # of the first one; of the steps
 
 _REASONS = {
@@ -82,8 +85,10 @@ def falls(figures: LoggedFigures, trends: Sequence[TrendRow]) -> Iterator[str]:
         points = [one.value for one in series.points if one.boot == series.last.boot]
         if name != "free" or len(points) < _FEW or (memory, name) in judged:
             continue
+        steps = len(points) - 1
         down = sum(after < before for before, after in pairwise(points))
-        steady = down >= _MOSTLY * (len(points) - 1) or _sinks(points)
+        never_up = sum(after <= before for before, after in pairwise(points)) >= _MOSTLY * steps
+        steady = (never_up and down >= max(3, steps / 2)) or _sinks(points)
         if points[-1] > _FALLEN * points[0] or not steady:
             continue
         of = "" if memory == "any" else f" ({memory})"
@@ -142,14 +147,28 @@ def _trend(memory: str, name: str, points: Sequence[LoggedFigure]) -> TrendRow:
 
 def _phases(points: Sequence[LoggedFigure]) -> list[list[LoggedFigure]]:
     """The points by the words of their lines, where nearly all lines have words that come often
-    and take turns; empty: they are one series."""
+    and take turns, or else by their places in rounds of equal length, since a program may print
+    the point in a line of its own; empty: they are one series."""
     kinds: dict[str, list[LoggedFigure]] = {}
     for point in points:
         kinds.setdefault(point.words, []).append(point)
     often = [kind for kind in kinds.values() if len(kind) >= _LEAST]
     turns = sum(one.words != other.words for one, other in pairwise(points))
     whole = sum(map(len, often)) >= _MOSTLY * len(points)
-    return often if whole and 2 * turns >= len(points) else []
+    if whole and 2 * turns >= len(points):
+        return often
+    length = _round_length(np.array([point.value for point in points], dtype=np.float64))
+    return [list(points[place::length]) for place in range(length)] if length > 1 else []
+
+
+def _round_length(levels: Counts) -> int:
+    """Points of a round: the least number after which the level is nearly the same again, though
+    neighbours differ; 1: no such number."""
+    apart = float(np.abs(np.diff(levels)).mean())
+    for length in range(_PHASES_LEAST, min(_PHASES_MOST, len(levels) // _LEAST) + 1):
+        if _ALIKE * float(np.abs(levels[length:] - levels[:-length]).mean()) <= apart:
+            return length
+    return 1
 
 
 def _judged(memory: str, name: str, points: Sequence[LoggedFigure]) -> TrendRow:
@@ -185,9 +204,12 @@ def _judged(memory: str, name: str, points: Sequence[LoggedFigure]) -> TrendRow:
 
 
 def _stays_away(levels: Counts) -> bool:
-    """In its last quarter it never comes back to a level of its first one."""
+    """In its last quarter it never comes back to a level of its first one, or each quarter is
+    above the one before, in its lows, its highs and between."""
     quarters = np.array_split(levels, 4)
-    return bool(quarters[-1].min() > quarters[0].max())
+    edges = np.array([np.percentile(quarter, _EDGES) for quarter in quarters])
+    climbs = bool((np.diff(edges, axis=0) > 0).all())
+    return climbs or bool(quarters[-1].min() > quarters[0].max())
 
 
 def _per_line(rate: Rate | None) -> RateBand | None:

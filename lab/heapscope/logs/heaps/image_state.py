@@ -84,6 +84,13 @@ def check_state(heap: ImageHeap, where: str) -> None:
             "no program can go on from it",
             remedy="heapscope image says what is damaged; give an image from before that",
         )
+    if heap.dumped:
+        raise InputError(
+            f"{where}: the core dump has the used blocks of the heap at {heap.start:#010x} alone: "
+            "in which order the allocator takes what is free between them is not known",
+            remedy="heapscope image says what the blocks are; a state needs all of the RAM, read "
+            "by a debugger",
+        )
     if heap.gaps:
         raise InputError(
             f"{where}: it does not have all of the heap at {heap.start:#010x}",
