@@ -100,7 +100,7 @@ def test_a_line_of_an_option_that_a_release_lacks_is_no_value(tmp_path: Path) ->
 
 
 def test_a_line_that_the_same_file_contradicts_is_named(tmp_path: Path) -> None:
-    """Of a choice too; a line that a later file overrides is as its author meant it."""
+    """A choice counts too. A line that a later file overrides is as its author meant it."""
     path, more = tmp_path / "sdkconfig.defaults", tmp_path / "more"
     lines = ("LWIP_STATS=n", "COMPILER_OPTIMIZATION_SIZE=y", "COMPILER_OPTIMIZATION_PERF=y")
     lines += ("LWIP_STATS=y", "LWIP_MAX_SOCKETS=8")
