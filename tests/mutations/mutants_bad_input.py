@@ -131,7 +131,7 @@ BAD_INPUT = (
     ),
     Mutant(
         "a map of another build",
-        "what the map lacks is no evidence",
+        "code that the map lacks tells nothing",
         "lab/heapscope/forecast/predict/other_build.py::differs_from_use",
         "there != mark.has(scene)",
         "there and not mark.has(scene)",
