@@ -209,9 +209,9 @@ def _chip_and_version(
         raise _no_memory(boot, idf)
     if config is not None and config.chip not in ("", chip):
         raise InputError(
-            f'{config.file} has CONFIG_IDF_TARGET="{printable(config.chip)}", and the memory is '
-            f"that of {printable(chip)}",
-            remedy="give the configuration of that chip, or its own chip with --chip",
+            f'{config.file}: CONFIG_IDF_TARGET="{printable(config.chip)}", but the memory is that '
+            f"of the {printable(chip)}",
+            remedy="give the sdkconfig of that chip's firmware",
         )
     if idf is None and boot is None:
         idf = DEFAULT_IDF

@@ -127,7 +127,9 @@ def test_its_chip_and_release_count_where_no_option_names_them(tmp_path: Path) -
 
 
 def test_a_file_of_another_chip_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r'IDF_TARGET="esp32c3", and the memory is that of esp32'):
+    with pytest.raises(
+        InputError, match=r'IDF_TARGET="esp32c3", but the memory is that of the esp32$'
+    ):
         chosen(tmp_path, WRITTEN, chip="esp32")
 
 
