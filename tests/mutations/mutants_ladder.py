@@ -88,4 +88,20 @@ LADDER = (
         "rows[0] if rows",
         WEIGH,
     ),
+    Mutant(
+        "configurations beside a file of one build",
+        "memory of the second core's ROM counts twice",
+        "lab/heapscope/forecast/ladder/compared.py::static_gain",
+        "(then.dram - was.dram)",
+        "0",
+        "tests/lab/ladder/test_known_static.py",
+    ),
+    Mutant(
+        "configurations beside a file of one build",
+        "what a release changes counts twice",
+        "lab/heapscope/forecast/ladder/compared.py::difference_of",
+        "exchange(_by_parts(before), _by_parts(after))",
+        "exchange(before, after)",
+        "tests/lab/ladder/test_known_static.py",
+    ),
 )

@@ -10,10 +10,10 @@ TEST = "tests/studies/test_tls_ladder.py"
 TLS_LADDER = (
     Mutant(
         "gain of a single core",
-        "its stacks stay taken",
-        f"{LADDER}/ladder.py::_layout",
-        "startup -= sum(part.total for part in parts if part.heap)",
-        "startup -= sum(part.total for part in parts if part.heap and not part.each)",
+        "the cache that becomes heap counts twice",
+        "lab/heapscope/forecast/ladder/compared.py::static_gain",
+        "(then.iram - was.iram)",
+        "0",
         TEST,
     ),
     Mutant(
@@ -34,10 +34,10 @@ TLS_LADDER = (
     ),
     Mutant(
         "gain of RTC memory",
-        "it counts as no heap",
-        f"{LADDER}/ladder.py::_layout",
-        "rtc=step.rtc if step.cores == 1 else None,",
-        "rtc=None,",
+        "the step has the options of the one before it",
+        f"{LADDER}/steps.py::_RTC",
+        "paragraphs=5",
+        "paragraphs=4",
         TEST,
     ),
     Mutant(

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from heapscope.base.errors import InputError
-from heapscope.forecast.predict.part_table import memory_table
+from heapscope.config.config import read_config
 from heapscope.memory.layout.chips import load_chip
 from heapscope.simulation.replay.run import replay
 from heapscope.trace.info import read_info
@@ -23,9 +23,9 @@ from heapscope_studies.registry import EXPERIMENTS
 from heapscope_studies.result import Cell, Experiment
 from heapscope_studies.tls_ladder import cost
 from heapscope_studies.tls_ladder.compose import TASKS, composed, read_recorded
-from heapscope_studies.tls_ladder.constants import CONSTANTS, DRIVER, second_core, values
-from heapscope_studies.tls_ladder.ladder import Row, climb
-from heapscope_studies.tls_ladder.steps import CURVES, MINIMAL, OURS, STEPS, Step
+from heapscope_studies.tls_ladder.constants import CONSTANTS, values
+from heapscope_studies.tls_ladder.ladder import BASE, CHIP, PARAGRAPHS, SDK, Row, climb
+from heapscope_studies.tls_ladder.steps import CURVES, OURS, STEPS, Step
 
 from .conftest import Computed
 
@@ -137,11 +137,6 @@ def test_the_tcpip_task_s_peaks_come_out_within_15_percent(tls_ladder: Experimen
     assert {holds for *_, holds in peaks_of(tls_ladder, "tiT")} == {"yes"}
 
 
-def test_the_driver_s_structures_are_those_of_the_sum_of_parts() -> None:
-    part = next(row for row in memory_table("parts") if row["id"] == "wifi-state")
-    assert (part["count"], part["bytes"]) == (str(DRIVER[0]), f"block({DRIVER[1]})")
-
-
 def test_the_wifi_task_s_peaks_come_out_within_15_percent(tls_ladder: Experiment) -> None:
     assert {holds for *_, holds in peaks_of(tls_ladder, "wifi")} == {"yes"}
 
@@ -185,8 +180,8 @@ def test_nothing_but_the_first_step_is_an_input(
 
 # ---- constants ----------------------------------------------------------------------------------
 
-#: Whether a doubled constant has to show in the single core, the minimal network, or the cost.
-SEEN_IN = {"lwip_code": "network", "clock_mhz": "", "restricted_cycles": ""}
+#: Those that show in the cost alone.
+PRICED = ("clock_mhz", "restricted_cycles")
 
 
 def cells(rows: tuple[Row, ...]) -> list[tuple[int, int, dict[str, tuple[int, int]]]]:
@@ -202,8 +197,7 @@ def climbed(key: str, **use: int) -> list[tuple[int, int, dict[str, tuple[int, i
 @pytest.mark.parametrize("name", CONSTANTS)
 def test_each_constant_doubled_moves_the_table(name: str) -> None:
     doubled = values() | {name: 2 * values()[name]}
-    key = SEEN_IN.get(name, "unicore")
-    if not key:
+    if name in PRICED:
         reported = cost.read_counted()
         slow = [
             cost.slow_down(reported, smallest=2048, cycles=use["restricted_cycles"])
@@ -211,7 +205,7 @@ def test_each_constant_doubled_moves_the_table(name: str) -> None:
         ]
         assert slow[0].seconds(values()["clock_mhz"]) != slow[1].seconds(doubled["clock_mhz"])
         return
-    assert climbed(key, **doubled) != climbed(key, **values())
+    assert climbed("unicore", **doubled) != climbed("unicore", **values())
 
 
 def test_every_constant_has_a_source() -> None:
@@ -267,14 +261,6 @@ def test_the_captured_networks_are_those_of_the_generator(tenants: Any, tmp_path
         again, kept = read_recorded(tmp_path / f"{name}.hst"), read_recorded(captured_trace(name))
         assert again.marks == kept.marks
         assert np.array_equal(again.events, kept.events)
-
-
-def test_the_second_core_is_its_named_parts() -> None:
-    parts = {part.what: part.total for part in second_core(values())}
-    assert parts["IPC tasks: stacks"] == 2 * (1024 + 20)
-    assert parts["idle task: stack"] == 1536 + 20
-    assert parts["interrupt stack"] == 1536
-    assert sum(parts.values()) == 7_408
 
 
 # ---- composing ----------------------------------------------------------------------------------
@@ -379,4 +365,6 @@ def test_the_minimal_network_was_recorded_as_the_step_has_it() -> None:
     options = dict(one.removeprefix("CONFIG_").split("=") for one in words)
     options.pop("ESP_WIFI_RX_BA_WIN", None)  # none, where A-MPDU is off
     assert {"ESP_WIFI_STATIC_RX_BUFFER_NUM", "LWIP_TCP_WND_DEFAULT"} <= options.keys()
-    assert options == {option: str(MINIMAL[option]) for option in options}
+    config = read_config([BASE, PARAGRAPHS], chip=CHIP, sdk=SDK)
+    now = {option: config.value(option) for option in options}
+    assert options == {option: str(value) for option, value in now.items()}

@@ -101,9 +101,11 @@ def left_out(config: Config) -> tuple[str, ...]:
     others = [each for each in unknown if releases_with(each.written)]
     own = [each for each in unknown if not releases_with(each.written)]
     refused = [each.setting for each in gone if each.fate.reason not in _TAKEN]
+    before_others = tuple(config.overridden())
     sdk = f"ESP-IDF {config.sdk}"
     sentences = (
         (refused, f"lines that the build of {sdk} does not take: ", "; heapscope lint says why"),
+        (before_others, "lines that are not used, as a later line of the file counts: ", ""),
         (others, f"lines that are not used, as {sdk} has no such options: ", ""),
         (own, "lines that are not used, as no ESP-IDF has such options: ", ""),
     )
@@ -174,7 +176,7 @@ def _release(
 ) -> Release:
     """The version that is asked for, `certain` where no other one of its minor is meant. A note
     where the options are those of another one."""
-    stated, where, exact = idf or "", "as --idf says", False
+    stated, where, exact = idf or "", "", False
     if not stated and tree is not None:
         stated, where = tree_version(tree), "as --idf-tree says"
     if not stated:
@@ -192,8 +194,9 @@ def _release(
         if idf is not None:
             raise
         return _of_generated(_unsaid(stated, where, files, notes), files)
-    taken = _taken(stated, release, chip, where) if tree is None else []
-    notes.extend(taken or ([] if idf else [f"ESP-IDF {printable(stated)}, {where}"]))
+    named = f"ESP-IDF {printable(stated)}{where and f', {where}'}"
+    taken = [] if tree is not None else _taken(named, stated, release, chip)
+    notes.extend(taken or ([] if idf else [named]))
     return release if exact else _of_generated(release, files)
 
 
@@ -225,9 +228,9 @@ def _numbers(text: str) -> list[int]:
     return [] if match is None else [int(part or 0) for part in match.groups()]
 
 
-def _taken(text: str, release: Release, chip: str, where: str) -> list[str]:
+def _taken(named: str, text: str, release: Release, chip: str) -> list[str]:
     """A note where the options of another release are taken."""
     options = release_for(release.name, chip)
     if options == release.name or text == release.minor == minor_of(options):
         return []
-    return [f"ESP-IDF {printable(text)}, {where}: judged by the options of {options}"]
+    return [f"{named}: judged by the options of {options}"]

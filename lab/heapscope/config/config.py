@@ -131,6 +131,21 @@ class Config:
                 result[setting.name] = setting
         return result
 
+    def subject(self, setting: Setting) -> str:
+        """The choice that a line makes, or the option that it is about."""
+        symbol = self.table.symbols.get(setting.name)
+        if symbol is None or not symbol.choice or setting.value is not True:
+            return setting.name
+        return f"@{symbol.choice}"
+
+    def overridden(self) -> Iterator[Setting]:
+        """Lines that a later line of the same file contradicts: the last one counts."""
+        last = {self.subject(each): each for each in self.all_settings if each.file}
+        for judged in self.judged:
+            each = judged.setting
+            if judged.fate.reason == "later" and each.file == last[self.subject(each)].file:
+                yield each
+
     @cached_property
     def judged(self) -> tuple[JudgedLine, ...]:
         """Each line with its fate in the release's program, malformed ones too, in their order."""

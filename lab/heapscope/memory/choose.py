@@ -89,10 +89,10 @@ def _of_chip(options: MemoryOptions, trace: Path | None) -> ChosenMemory:
     if boot is None and image is not None:
         told = image.boot
         _without_cores(options, "--bin", "the image has those of its cores")
-    chip, idf, notes = _chip_and_version(options, told, trace)
+    config = _sdkconfig(options)
+    chip, idf, notes = _chip_and_version(options, told, config, trace)
     loaded = load_chip(chip)
     static = choose_static(options, loaded, image)
-    config = _sdkconfig(options)
     try:
         layout = _chip_layout(options, loaded, idf, told, static, config)
     except StaticUseError as error:
@@ -181,9 +181,10 @@ def _without_cores(options: MemoryOptions, flag: str, why: str) -> None:
 
 
 def _chip_and_version(
-    options: MemoryOptions, boot: BootLog | None, trace: Path | None
+    options: MemoryOptions, boot: BootLog | None, config: SdkConfig | None, trace: Path | None
 ) -> tuple[str, str | None, tuple[str, ...]]:
-    """Options first, then the boot log, then what the trace says of its device."""
+    """Options first, then the boot log, then the configuration, then what the trace says of its
+    device."""
     chip = options.get("chip") or (boot.chip if boot else "")
     idf, notes = options.get("idf"), []
     if not chip and boot is not None:
@@ -193,18 +194,41 @@ def _chip_and_version(
             notes.append(f"chip {chip}: the regions of {boot.file} are in its memory")
     if idf is not None and boot is None:
         find_release(idf)  # a wrong version is named before a missing chip is
+    elif boot is None and config is not None and config.idf:
+        idf = _stated_idf(config, notes)
     if not chip:
-        facts = recorded_facts(trace)
-        chip = facts.get("chip", "")
+        facts, of = recorded_facts(trace), "as recorded in the trace"
+        chip = recorded = facts.get("chip", "")
+        if config is not None and config.chip:
+            chip, of = config.chip, "from CONFIG_IDF_TARGET"
         if chip:
-            notes.append(f"chip {chip}, as recorded in the trace")
-            idf = idf or (_recorded_idf(facts, trace) if boot is None else None)
+            notes.append(f"chip {chip}, {of}")
+        if chip and chip == recorded and idf is None and boot is None:
+            idf = _recorded_idf(facts, trace)
     if not chip:
         raise _no_memory(boot, idf)
+    if config is not None and config.chip not in ("", chip):
+        raise InputError(
+            f'{config.file}: CONFIG_IDF_TARGET="{printable(config.chip)}", but the memory is that '
+            f"of the {printable(chip)}",
+            remedy="give the sdkconfig of that chip's firmware",
+        )
     if idf is None and boot is None:
         idf = DEFAULT_IDF
         notes.append(f"ESP-IDF {idf}, as --idf was not given")
     return chip, idf, tuple(notes)
+
+
+def _stated_idf(config: SdkConfig, notes: list[str]) -> str:
+    """InputError when it is a version that is not known."""
+    notes.append(f"ESP-IDF {printable(config.idf)}, as {config.file} says")
+    try:
+        return find_release(config.idf).given
+    except InputError as error:
+        raise InputError(
+            f"{config.file} is of ESP-IDF {printable(config.idf)}, which is not known",
+            remedy=f"give --idf; {error.remedy}",
+        ) from None
 
 
 def _recorded_idf(facts: dict[str, str], trace: Path | None) -> str | None:

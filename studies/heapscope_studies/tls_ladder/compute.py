@@ -49,7 +49,6 @@ def compute(progress: Callable[[int, int], None]) -> Experiment:
             tables.beside(rows, ours),
             tables.by_curve(climbed, steps),
             cost.cost_table(priced),
-            tables.parts(use),
             tables.constants(),
         ),
         plots=tuple(curves.plots(gains, rows, steps)),

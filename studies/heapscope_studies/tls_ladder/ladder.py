@@ -1,27 +1,33 @@
-"""The steps replayed on the chip of 2020."""
+"""The steps as `heapscope compare --steps --trace --traced` has them, on the chip of 2020."""
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from heapscope.base.errors import InputError
 from heapscope.base.interrupt import scratch_folder
-from heapscope.memory.layout.chips import load_chip
-from heapscope.memory.layout.layout import Layout
-from heapscope.simulation.replay.run import replay
+from heapscope.forecast.ladder.replayed import in_memory, least_free
+from heapscope.forecast.ladder.side import ConfigSide, named_files, steps_of
+from heapscope.forecast.ladder.sides import sides_of, with_static
+from heapscope.forecast.predict.memory_states import DRAM, IRAM
+from heapscope.forecast.predict.part_table import BOOT
+from heapscope.forecast.predict.static_use import KnownStatic
 from heapscope.simulation.result.result import ReplayResult
 from heapscope_studies.captured import captured_trace
+from heapscope_studies.data_file import PACKAGE
 from heapscope_studies.tls_ladder.compose import composed
-from heapscope_studies.tls_ladder.constants import second_core, values
+from heapscope_studies.tls_ladder.constants import values
 from heapscope_studies.tls_ladder.steps import CURVES, STEPS, Step
 
-CHIP, SDK, FLAVOUR = "esp32", "4.2", "+light+track"
-DRAM, IRAM = "8BIT", "IRAM"
+CHIP, SDK = "esp32", "4.2"
+BASE, PARAGRAPHS = (PACKAGE / "data" / f"tls_ladder_{name}.txt" for name in ("base", "steps"))
 CALIBRATED = ("default",)  #: keys of the steps whose published figures are an input
-#: Of those that follow from option values and constants, whatever the traces have.
+#: Of those that follow from option values and from parts of predict, whatever the traces have.
 ARITHMETIC = ("unicore", "out", "network", "rtc")
+_CODE = "IRAM"
 _ROUNDS = 4  # of the calibration, which moves by multiples of 4
 
 Find = Callable[[str], Path]
@@ -64,25 +70,22 @@ def climb(
             client, network = find(step.client.format(curve=curve)), find(step.network)
             trace.write_bytes(composed(client, network, iram_from=step.iram_from))
             if done == 0:
-                firmware = _calibrated(trace, first, use)
-            rows.append(_with_driver(_row(step, trace, _layout(step, firmware, use)), use))
+                firmware = _calibrated(trace, first)
+            side = _sides(firmware)[step.paragraphs]
+            rows.append(_with_driver(_row(step, trace, side), use))
             progress(done + 1)
     return firmware, tuple(rows)
 
 
-def _calibrated(trace: Path, first: tuple[int, int], use: Mapping[str, int]) -> Firmware:
+def _calibrated(trace: Path, first: tuple[int, int]) -> Firmware:
     """Every byte of static use is one less of free memory."""
-    dram, iram = (
-        next(
-            r.start - r.static_base
-            for r in load_chip(CHIP).data.default_regions
-            if r.static == name
-        )
-        for name in ("dram", "iram")
-    )
+    model = _predicted()[0].model
+    free, memory = model.free(BOOT), model.scene.memory
+    dram = memory.dram - round(free[DRAM].median) & ~3
+    iram = memory.iram - round(free[IRAM].median) & ~3
     for _ in range(_ROUNDS):
         firmware = Firmware(dram=dram, iram=iram)
-        row = _row(STEPS[0], trace, _layout(STEPS[0], firmware, use))
+        row = _row(STEPS[0], trace, _sides(firmware)[0])
         if (row.dram, row.iram) == first:
             break
         dram += row.dram - first[0]
@@ -90,37 +93,28 @@ def _calibrated(trace: Path, first: tuple[int, int], use: Mapping[str, int]) -> 
     return firmware
 
 
-def _layout(step: Step, firmware: Firmware, use: Mapping[str, int]) -> Layout:
-    chip = load_chip(CHIP)
-    startup = chip.data.default_startup
-    dram, iram = firmware.dram, firmware.iram
-    if step.cores == 1:
-        parts = tuple(second_core(use))
-        startup -= sum(part.total for part in parts if part.heap)
-        dram -= sum(part.total for part in parts if not part.heap)
-    if step.lwip_iram:
-        iram += use["lwip_code"]
-    return chip.layout(
-        idf=SDK,
-        cores=step.cores,
-        static_dram=dram,
-        static_iram=iram,
-        rtc=step.rtc if step.cores == 1 else None,
-        iram_8bit=step.iram_from > 0,
-        flavour=FLAVOUR,
-        startup_use=startup,
-    )
+@functools.cache
+def _predicted() -> tuple[ConfigSide, ...]:
+    """The first configuration, and after each paragraph, as compare has them."""
+    named = named_files([BASE])
+    named += steps_of(PARAGRAPHS, named[0])
+    return tuple(sides_of(named, {"chip": CHIP, "idf": SDK}))
 
 
-def _row(step: Step, trace: Path, layout: Layout) -> Row:
-    result = replay(trace, layout)
-    free = next(row.minimum_free_reported for row in result.sets if row.capabilities == DRAM)
-    iram = sum(row.reported_minimum_free for row in result.regions if row.kind == IRAM)
+@functools.lru_cache(maxsize=16)
+def _sides(firmware: Firmware) -> tuple[ConfigSide, ...]:
+    known = KnownStatic(static_dram=firmware.dram, static_iram=firmware.iram)
+    return tuple(with_static(_predicted(), known))
+
+
+def _row(step: Step, trace: Path, side: ConfigSide) -> Row:
+    result = in_memory(side.model, trace, traced=True)
     if result.summary.failures:
         raise InputError(
             f"tls-ladder, {step.title}: {result.summary.failures} requests failed",
             remedy="this should not happen: report it",
         )
+    free, iram = least_free(result)
     return Row(step=step, dram=free, iram=iram, tasks=_tasks(result))
 
 
@@ -135,7 +129,7 @@ def _tasks(result: ReplayResult) -> dict[str, tuple[int, int]]:
     match: dict[str, tuple[int, int]] = {}
     for row in result.tasks:
         dram, iram = match.get(row.task, (0, 0))
-        if row.kind == IRAM:
+        if row.kind == _CODE:
             iram += row.payload_peak
         else:
             dram += row.payload_peak

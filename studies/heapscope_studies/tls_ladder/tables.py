@@ -8,7 +8,7 @@ from typing import Any
 
 from heapscope_studies.conclusion import concluded
 from heapscope_studies.result import NO, Column, Table
-from heapscope_studies.tls_ladder.constants import CONSTANTS, second_core
+from heapscope_studies.tls_ladder.constants import CONSTANTS
 from heapscope_studies.tls_ladder.cost import Cost
 from heapscope_studies.tls_ladder.ladder import ARITHMETIC, CALIBRATED, Firmware, Row
 
@@ -154,9 +154,9 @@ def findings(
     held = sum(gain.holds for gain in decided)
     yield (
         f"{held} of {len(decided)} steps that the traces decide give what was published within "
-        f"15 % or 1.5 KB, and {len(steps) - len(decided)} are arithmetic of option values and "
-        f"constants, which counts as no hit; the whole ladder {computed:,} of {published:,} bytes "
-        f"({off:+.1f} %)."
+        f"15 % or 1.5 KB, and {len(steps) - len(decided)} follow from option values and "
+        f"predict's parts alone, which counts as no hit; the whole ladder {computed:,} of "
+        f"{published:,} bytes ({off:+.1f} %)."
     )
     names = ", ".join(f"{g.title} ({g.gain:,} of {g.published:,})" for g in missed)
     if missed or abs(off) > 100 * TOTAL_SHARE:
@@ -258,7 +258,8 @@ def ladder(results: Sequence[Gain]) -> Table:
         notes=(
             "DRAM: what 8-bit requests can have; each heap's minimum added up, as ESP-IDF does.",
             "Bounds: 15 % of a gain or 1,536 bytes, whichever is larger; 5 % of the whole.",
-            "Arithmetic: it follows from option values and constants, and does not count as a hit.",
+            "Arithmetic: it follows from option values and parts of predict, whatever the traces "
+            "have, and does not count as a hit.",
         ),
     )
 
@@ -353,28 +354,6 @@ def _reported(
     rows = next(iter(climbed.values()))
     for gain, reported in zip(gains(rows, steps), steps, strict=True):
         yield {"title": gain.title, "gain": gain.published, "peak": reported[CLIENT][0]}
-
-
-def parts(use: Mapping[str, int]) -> Table:
-    return Table(
-        key="second_core",
-        title="Bytes that the second core takes",
-        columns=(
-            Column(key="part", heading="part", name=True),
-            Column(key="count", heading="count"),
-            _bytes("each", "each"),
-            _bytes("total", "in all"),
-            Column(key="where", heading="where", name=True),
-        ),
-        rows=tuple(
-            (p.what, p.count, p.each, p.total, "heap" if p.heap else "static")
-            for p in second_core(use)
-        ),
-        notes=(
-            "Beside these the layout has the ROM's data of that core and its 32 KB cache as heap.",
-        ),
-        detail=True,
-    )
 
 
 def constants() -> Table:

@@ -97,3 +97,26 @@ def test_a_line_of_an_option_that_a_release_lacks_is_no_value(tmp_path: Path) ->
     rows = {row["option"]: row for row in (*step["options"], *step["unknown"])}
     assert '"' not in str(rows.get("LOG_DYNAMIC_LEVEL_CONTROL"))
     assert (rows["MINE"]["before"], rows["MINE"]["after"]) == ("0", "y")
+
+
+def test_a_line_that_the_same_file_contradicts_is_named(tmp_path: Path) -> None:
+    """A choice counts too. A line that a later file overrides is as its author meant it."""
+    path, more = tmp_path / "sdkconfig.defaults", tmp_path / "more"
+    lines = ("LWIP_STATS=n", "COMPILER_OPTIMIZATION_SIZE=y", "COMPILER_OPTIMIZATION_PERF=y")
+    lines += ("LWIP_STATS=y", "LWIP_MAX_SOCKETS=8")
+    path.write_text("".join(f"CONFIG_{line}\n" for line in lines))
+    more.write_text("CONFIG_LWIP_MAX_SOCKETS=12\n")
+    say = "lines that are not used, as a later line of the file counts: CONFIG_LWIP_STATS "
+    compared = compare(f"{path},{more}", f"+{more}", chip="esp32", idf="5.5")
+    assert isinstance(compared, Ladder)
+    for notes in (
+        predict(path, more, chip="esp32", idf="5.5").notes,
+        tune(path, more, chip="esp32", idf="5.5", goal=["free>=10KB"]).notes,
+        compared.notes,
+    ):
+        text = "\n".join(notes)
+        assert f"{say}({path}, line 1), CONFIG_COMPILER_OPTIMIZATION_SIZE ({path}, line 2)" in text
+        assert "line 4" not in text
+        assert "line 5" not in text
+    path.write_text("CONFIG_LWIP_MAX_SOCKETS=8\n")
+    assert say not in "\n".join(predict(path, more, chip="esp32", idf="5.5").notes)

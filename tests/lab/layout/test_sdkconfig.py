@@ -99,3 +99,40 @@ def test_what_is_no_sdkconfig_is_named(tmp_path: Path, text: str | bytes, why: s
 def test_a_missing_file_is_named(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="no such file"):
         read_sdkconfig(tmp_path / "none")
+
+
+def chosen(path: Path, text: str, **options: str) -> tuple[str, str, str]:
+    file = path / "sdkconfig"
+    file.write_text(text)
+    layout = plain_memory({"sdkconfig": str(file), **options}, None).layout
+    return layout.name, layout.regions[0].allocator, "\n".join(layout.notes)
+
+
+WRITTEN = """\
+#
+# Automatically generated file. DO NOT EDIT.
+# Espressif IoT Development Framework (ESP-IDF) 4.4.8 Project Configuration
+#
+CONFIG_IDF_TARGET="esp32c3"
+"""
+
+
+def test_its_chip_and_release_count_where_no_option_names_them(tmp_path: Path) -> None:
+    name, allocator, notes = chosen(tmp_path, WRITTEN)
+    assert (name, allocator) == ("ESP32-C3, ESP-IDF 4.4.8", "idf-5.1")
+    assert "chip esp32c3, from CONFIG_IDF_TARGET" in notes
+    assert f"ESP-IDF 4.4.8, as {tmp_path / 'sdkconfig'} says" in notes
+    assert chosen(tmp_path, WRITTEN, idf="5.5")[:2] == ("ESP32-C3, ESP-IDF 5.5", "idf-5.5")
+    assert chosen(tmp_path, 'CONFIG_IDF_TARGET="esp32s2"\n')[0] == "ESP32-S2, ESP-IDF 5.5"
+
+
+def test_a_file_of_another_chip_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(
+        InputError, match=r'IDF_TARGET="esp32c3", but the memory is that of the esp32$'
+    ):
+        chosen(tmp_path, WRITTEN, chip="esp32")
+
+
+def test_a_release_that_is_not_known_is_named(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"is of ESP-IDF 9\.7\.1, which is not known"):
+        chosen(tmp_path, WRITTEN.replace("4.4.8", "9.7.1"))

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
+from typer.testing import CliRunner
+
+from heapscope.cli.app import app
 
 Predict = Callable[..., dict[str, Any]]
 END = ("--chip", "esp32", "--idf", "5.5")
@@ -55,3 +59,34 @@ def test_sleep_bounds_what_tcp_receives_by_a_window_a_beacon(predict: Predict) -
     minimum, maximum = said(predict("", *END, "--listen", 10), "_modem")
     assert "is 0.4 Mbit/s where each window waits 102 ms" in minimum
     assert "is 0.0 Mbit/s where each window waits 1,024 ms" in maximum
+
+
+def test_limits_that_a_configuration_breaks_are_apart(predict: Predict) -> None:
+    """By the rule that lint has for one stream: 1 KB a buffer, and a quarter more."""
+    lines = "LWIP_TCP_WND_DEFAULT=20480 ESP_WIFI_DYNAMIC_RX_BUFFER_NUM={}"
+    for buffers, broken in ((15, True), (16, False)):
+        result = predict(lines.format(buffers), *END)
+        assert [said(result, "one stream: LWIP_TCP_WND_DEFAULT")] == [result["broken_limits"]]
+        assert bool(result["broken_limits"]) == broken, buffers
+    static = "ESP_WIFI_STATIC_TX_BUFFER=y ESP_WIFI_STATIC_TX_BUFFER_NUM=6 SPIRAM=y"
+    send = "LWIP_TCP_SND_BUF_DEFAULT=65000"
+    assert predict(send, *END)["broken_limits"]
+    assert not predict(f"{static} {send}", *END)["broken_limits"]
+
+
+def test_broken_limits_are_printed_without_all(tmp_path: Path) -> None:
+    path = tmp_path / "sdkconfig.defaults"
+    path.write_text("CONFIG_LWIP_TCP_WND_DEFAULT=23040\n")
+    printed = {}
+    for tcp in (1, 4):
+        done = CliRunner().invoke(app, ["predict", str(path), *END, "--tcp", str(tcp)])
+        printed[tcp] = " ".join(done.stdout.split())
+    assert "Wi-Fi: 4 streams: LWIP_TCP_WND_DEFAULT of all together" in printed[4]
+    assert "Wi-Fi: the driver's dynamic buffers" not in printed[4]
+    assert "Wi-Fi: one stream" not in printed[1]
+
+
+def test_the_watchdog_is_named_once_by_the_name_of_the_release(predict: Predict) -> None:
+    (late,) = said(predict("", *END), "task watchdog")
+    (early,) = said(predict("", "--chip", "esp32", "--idf", "4.4"), "task watchdog")
+    assert ("ESP_TASK_WDT_EN" in late, "ESP_TASK_WDT_EN" in early) == (True, False)

@@ -141,3 +141,34 @@ def test_events_of_a_trace_by_address_stay_its_own(tmp_path: Path, config: Path)
         trace.write_bytes(b"".join(writer.take()))
     options = ("--sdkconfig", config, "--idf", "5.5", "--load", "wifi")
     assert answer("replay", trace, *options)["summary"]["unknown_frees"] == 1
+
+
+def test_a_configuration_that_does_not_fit_is_said_to(make_trace: MakeTrace, config: Path) -> None:
+    trace = make_trace("a 0 100", "f 0")
+    options = ("--sdkconfig", config, "--idf", "5.5", "--load", "wifi")
+    say = "bytes of internal memory are missing in the state load"
+    notes = answer("replay", trace, *options)["layout"]["notes"]
+    assert not any(say in note for note in notes)
+    config.write_text(
+        config.read_text("utf-8") + "CONFIG_ESP_MAIN_TASK_STACK_SIZE=500000\n", "utf-8"
+    )
+    result = answer("replay", trace, *options)
+    missing = -answer("predict", config, "--idf", "5.5")["left"]["median"]
+    (note,) = (note for note in result["layout"]["notes"] if say in note)
+    assert note.startswith(f"it does not fit: {missing:,.0f} bytes")
+
+
+@pytest.mark.parametrize("size", ["-1024", "9999999999"])
+def test_a_size_that_no_memory_has_is_named(make_trace: MakeTrace, config: Path, size: str) -> None:
+    config.write_text(
+        config.read_text("utf-8") + f"CONFIG_ESP_MAIN_TASK_STACK_SIZE={size}\n", "utf-8"
+    )
+    for words in (
+        ("replay", make_trace("a 0 100", "f 0"), "--sdkconfig", config, "--load", "wifi"),
+        ("predict", config),
+        ("tune", config, "--goal", "free>=10KB"),
+        ("compare", config, "+CONFIG_LWIP_IPV6=n"),
+    ):
+        done = CliRunner().invoke(app, [*map(str, words), "--idf", "5.5"])
+        assert done.exit_code == 2, done.output
+        assert f"CONFIG_ESP_MAIN_TASK_STACK_SIZE={size}: no memory" in done.output

@@ -261,7 +261,7 @@ def _repeated(config: Config) -> Iterator[LintFinding]:
     for setting in config.all_settings:
         if not setting.file or setting.read.fault:
             continue
-        key = (setting.file, _subject(config, setting))
+        key = (setting.file, config.subject(setting))
         before = seen.get(key)
         seen[key] = setting
         if before is None or (setting.name != setting.written and _generated(config, setting)):
@@ -280,12 +280,6 @@ def _repeated(config: Config) -> Iterator[LintFinding]:
             "last counts",
             remove=removed(first),
         )
-
-
-def _subject(config: Config, setting: Setting) -> str:
-    """The choice that a line makes, or the option that it is about."""
-    symbol = config.table.symbols[setting.name]
-    return f"@{symbol.choice}" if symbol.choice and setting.value is True else setting.name
 
 
 def _shown(config: Config, name: str) -> str:

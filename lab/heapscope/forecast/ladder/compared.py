@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 
 from heapscope.forecast.ladder.difference import (
@@ -43,7 +44,7 @@ _LEAST_BYTES = 1
 
 
 def difference_of(before: ConfigSide, after: ConfigSide) -> Difference:
-    pair = exchange(before, after)
+    pair = exchange(_by_parts(before), _by_parts(after))
     memory, speed = memory_gains(pair), speed_gains(pair)
     rows = [*_rows(pair, memory, speed), *_rest(pair, memory)]
     return Difference(
@@ -53,10 +54,18 @@ def difference_of(before: ConfigSide, after: ConfigSide) -> Difference:
     )
 
 
+def _by_parts(side: ConfigSide) -> ConfigSide:
+    """With the static use as its parts have it: a file of a build tells that of one side alone,
+    and the other's follows from it by this very difference."""
+    return replace(side, model=replace(side.model, static_dram=None, static_iram=None))
+
+
 def static_gain(before: ConfigSide, after: ConfigSide) -> tuple[float, float]:
     """Bytes of code and data that `after` takes less, in DRAM and in the ESP32's IRAM."""
     total = memory_gains(exchange(before, after)).total.median
-    return float(total[-1][PLACES.index(STATIC)]), float(total[0][MEMORIES.index("iram")])
+    was, then = before.model.scene.memory, after.model.scene.memory
+    dram = float(total[-1][PLACES.index(STATIC)]) - (then.dram - was.dram)
+    return dram, float(total[0][MEMORIES.index("iram")]) - (then.iram - was.iram)
 
 
 def _rows(pair: Exchange, memory: MemoryGains, speed: SpeedGains) -> Iterator[OptionGain]:
@@ -94,8 +103,6 @@ def _rows(pair: Exchange, memory: MemoryGains, speed: SpeedGains) -> Iterator[Op
 def _rest(pair: Exchange, memory: MemoryGains) -> Iterator[OptionGain]:
     """The memory that predict has besides: nothing, as long as it is a sum of parts."""
     before, after = pair.before.model, pair.after.model
-    if before.known(DRAM) is not None:
-        return
     states = [(each, each) for each in memory.states[:-1]] + [(before.busiest, after.busiest)]
     more = memory.total.median.copy()
     more[:] = 0

@@ -13,6 +13,7 @@ from heapscope.base.capabilities import EIGHT_BIT
 from heapscope.base.errors import InputError
 from heapscope.forecast.ladder.difference import ReplayedMemory
 from heapscope.forecast.ladder.side import ConfigSide
+from heapscope.forecast.predict.memory_states import MemoryModel
 from heapscope.forecast.predict.system_load import busiest_memory, twice
 from heapscope.simulation.replay.run import replay
 from heapscope.simulation.result.result import ReplayResult
@@ -41,9 +42,8 @@ def replayed(
     be replayed."""
     rows: list[ReplayedMemory] = []
     for side, trace in zip(sides, traces, strict=True):
-        layout = busiest_memory(side.model, traced=traced).layout()
-        result = replay(trace, layout, capsets=(EIGHT_BIT,))
-        free, iram = result.sets[0].minimum_free_reported, _iram(result)
+        result = in_memory(side.model, trace, traced=traced)
+        free, iram = least_free(result)
         before = rows[-1] if rows else None
         rows.append(
             ReplayedMemory(
@@ -60,8 +60,16 @@ def replayed(
     return tuple(rows)
 
 
-def _iram(result: ReplayResult) -> int:
-    return sum(row.reported_minimum_free for row in result.regions if row.kind == _IRAM)
+def in_memory(model: MemoryModel, trace: Path, *, traced: bool) -> ReplayResult:
+    """The trace in the memory that a configuration leaves when everything is at work."""
+    layout = busiest_memory(model, traced=traced).layout()
+    return replay(trace, layout, capsets=(EIGHT_BIT,))
+
+
+def least_free(result: ReplayResult) -> tuple[int, int]:
+    """The minimum free bytes of what malloc gives, and of instruction memory."""
+    iram = sum(row.reported_minimum_free for row in result.regions if row.kind == _IRAM)
+    return result.sets[0].minimum_free_reported, iram
 
 
 def notes_of(

@@ -64,7 +64,7 @@ def sides_of(named: Iterable[NamedFiles], options: SideOptions) -> list[ConfigSi
         bin=options.get("bin"),
         static_dram=options.get("static_dram"),
     )
-    return sides if static == KnownStatic() else list(_with_static(sides, static))
+    return sides if static == KnownStatic() else list(with_static(sides, static))
 
 
 def _stated_links(sides: Sequence[ConfigSide]) -> frozenset[str]:
@@ -95,7 +95,7 @@ def linking(sides: Sequence[ConfigSide]) -> list[ConfigSide]:
     ]
 
 
-def _with_static(sides: Sequence[ConfigSide], static: KnownStatic) -> Iterable[ConfigSide]:
+def with_static(sides: Sequence[ConfigSide], static: KnownStatic) -> Iterable[ConfigSide]:
     """The first with its static use as told, which has all in it that any of them links; others
     with what their parts take more or less."""
     states = {state for side in sides for state in side.model.states}

@@ -26,7 +26,7 @@ from heapscope.forecast.predict.software import years_from_known
 from heapscope.forecast.predict.state_memory import ByteBand, StateFree, byte_band, states_of
 from heapscope.forecast.predict.throughput import beyond_features
 from heapscope.forecast.predict.tls_time import TlsTime, tls_time
-from heapscope.forecast.predict.wifi_limits import wifi_limits
+from heapscope.forecast.predict.wifi_limits import broken_limits, wifi_limits
 from heapscope.forecast.predict.wifi_table import (
     METRICS,
     NO_PSRAM,
@@ -87,6 +87,9 @@ class Forecast(Row, eq=False):
     )
     wifi_limits: tuple[str, ...] = figure(
         "The limits that buffers, mailboxes and modem sleep set, in sentences."
+    )
+    broken_limits: tuple[str, ...] = figure(
+        "Those of wifi_limits that the configuration goes beyond.", default=()
     )
     rests_on: tuple[str, ...] = figure(
         "The sources, rows and SDK generation of each prediction, in sentences.", entries=(1, None)
@@ -156,6 +159,7 @@ def forecast(
         )
         if read
         else (),
+        broken_limits=broken_limits(read.knobs, model.scene.demand.tcp) if read else (),
         rests_on=(
             *(_rests_on(constants, read.knobs, environment) if read else (_NO_WIFI,)),
             *((current_rests_on(config.chip, currents),) if read else ()),

@@ -59,6 +59,7 @@ def line_value(config: Config, name: str) -> Value | None:
     return int(text) if text.isdecimal() else None
 
 
+_ADDRESSES = 1 << 31  # more than any chip's memory has
 #: Bytes of PSRAM where nothing says how much there is: a common module's.
 PSRAM_SIZE = 4 << 20
 
@@ -101,7 +102,13 @@ class MemoryScene:
         return replace(self, links=links, _names={})
 
     def option(self, name: str) -> Number | None:
+        """InputError: no chip's memory can have such a size or count."""
         value = self.value(name)
+        if isinstance(value, int) and not 0 <= value < _ADDRESSES:
+            raise InputError(
+                f"CONFIG_{name}={value}: no memory of a chip has such a size or count",
+                remedy=f"mend the line of CONFIG_{name}, or take it out",
+            )
         return int(value) if isinstance(value, int) else None
 
     def default(self, option: str) -> Number | None:

@@ -6,7 +6,8 @@ does not place it. A file that contradicts nothing may still be of another build
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import re
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -68,6 +69,54 @@ _ARCHIVES = (
 )
 
 
+@dataclass(frozen=True, kw_only=True)
+class _Marked:
+    """Objects or symbols in RAM that match are in each build that `has` it, and in no other: so it
+    is in 49 public builds' maps of ESP-IDF 4.1 to 6.0 with their configurations. `maps`: an ELF,
+    which names no archives, does not tell."""
+
+    pattern: re.Pattern[str]
+    has: Callable[[MemoryScene], bool]
+    option: str
+    what: str
+    maps: bool = True
+
+
+_HEAP = "libheap.a"
+_EACH = {"libfreertos.a", _HEAP}  # of every whole map
+_POISONS = ("HEAP_POISONING_LIGHT", "HEAP_POISONING_COMPREHENSIVE")
+_MARKS = (
+    _Marked(
+        pattern=re.compile(r"libesp_(common|ipc|system)\.a (\w+_)?ipc[_.]"),
+        has=lambda scene: scene.name("cores") != 1,
+        option="FREERTOS_UNICORE",
+        what="code of a second core",
+    ),
+    _Marked(
+        pattern=re.compile(r" call_start_cpu1$"),
+        has=lambda scene: scene.name("cores") != 1,
+        option="FREERTOS_UNICORE",
+        what="code of a second core",
+        maps=False,
+    ),
+    _Marked(
+        pattern=re.compile(r"libesp_psram\.a |lib(esp\w*|spiram)\.a \w*sp?i?ram\w*\.(c|S)\.o"),
+        has=lambda scene: scene.on("SPIRAM"),
+        option="SPIRAM",
+        what="code of PSRAM",
+    ),
+    _Marked(
+        pattern=re.compile(r"libheap\.a multi_heap_poisoning\."),
+        has=lambda scene: any(map(scene.on, _POISONS)),
+        option="HEAP_POISONING_DISABLED",
+        what="code of heap poisoning",
+    ),
+)
+#: Archives by the release from which on each has a part in RAM of such a map, and of any.
+_SINCE = {"libesp_driver_gpio.a": (5, 3), "libesp_security.a": (5, 4), "libesp_mm.a": (5, 1)}
+_ALWAYS = {"libesp_mm.a": (5, 2)}
+
+
 def differs_from_image(image: Image, scene: MemoryScene) -> Iterator[str]:
     """Sentences, each about one thing that cannot be of this configuration."""
     try:
@@ -93,6 +142,27 @@ def differs_from_use(use: StaticUse, scene: MemoryScene) -> Iterator[str]:
         )
         if size >= each.least and each.lacks(scene):
             yield _sentence(use.file, f"it has {each.what}, {size:,} bytes", scene, each.option)
+    names = {f"{piece.component} {piece.symbol}" for piece in use.pieces}
+    names |= {f"{each.component} {each.member}" for each in use.pulled if each.component == _HEAP}
+    archives = {piece.component for piece in use.pieces}
+    maps = archives >= _EACH  # else what is not there tells nothing
+    if not maps and not any(name.endswith(" call_start_cpu0") for name in names):
+        return
+    for mark in _MARKS:
+        there = any(map(mark.pattern.search, names))
+        if mark.maps == maps and there != mark.has(scene):
+            has = f"it has {'' if there else 'no '}{mark.what}"
+            yield _sentence(use.file, has, scene, mark.option)
+    if maps:
+        yield from _of_release(use.file, archives, scene)
+
+
+def _of_release(file: str, archives: Collection[str], scene: MemoryScene) -> Iterator[str]:
+    later = [each for each, since in _SINCE.items() if each in archives and scene.minor < since]
+    gone = [each for each, of in _ALWAYS.items() if each not in archives and scene.minor >= of]
+    if later or gone:
+        what = f"it has {later[0]}" if later else f"it has no {gone[0]}"
+        yield _sentence(file, what, scene, scene.config.sdk)
 
 
 def _sentence(file: str, what: str, scene: MemoryScene, option: str) -> str:

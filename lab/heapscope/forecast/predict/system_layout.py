@@ -18,6 +18,7 @@ from heapscope.base.capabilities import EIGHT_BIT, INTERNAL
 from heapscope.base.errors import InputError
 from heapscope.config.config import Config
 from heapscope.config.releases import find_release
+from heapscope.forecast.predict.memory_part import MUCH_UNEXPLAINED
 from heapscope.forecast.predict.memory_states import DRAM, IRAM, MemoryModel
 from heapscope.forecast.predict.part_table import BOOT
 from heapscope.forecast.predict.tenants import tenants_of
@@ -200,11 +201,22 @@ class SystemMemory:
 
     def _noted(self, layout: Layout, left: int, static: int | None) -> Layout:
         held: dict[str, int] = {}
+        missing = -round(self.model.free(self.state)[DRAM].median)
         for tenant in layout.tenants:
             held[tenant.task] = held.get(tenant.task, 0) + tenant.size * tenant.count
         tasks = ", ".join(f"{task} {size:,}" for task, size in held.items())
         boot = self.model.boot
+        short = (
+            f"it does not fit: {missing:,} bytes of internal memory are missing in the state "
+            f"{self.state}, so that no byte is left",
+        )
+        unnamed = (
+            f"not explained: {held.get(_OTHER, 0):,} bytes of the system's blocks, of which no "
+            "part tells",
+        )
         stated = (
+            *(short if missing > 0 else ()),
+            *(unnamed if missing <= 0 and held.get(_OTHER, 0) > MUCH_UNEXPLAINED else ()),
             f"static use as predict has it: {static:,} bytes of DRAM"
             if boot is None
             else f"regions from {boot.file}",

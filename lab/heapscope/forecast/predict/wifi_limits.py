@@ -32,7 +32,7 @@ def wifi_limits(
         _peak(knobs),
         f"the radio has {knobs.static_rx} static buffers: of a burst of more frames the rest waits "
         "or is sent again, unless the driver empties them in time",
-        *_windows(replace(knobs, streams=streams)),
+        *broken_limits(knobs, streams),
         *_mailbox(config, seen_in(environment, knobs, "udp_rx", shielded["udp_rx"])),
         *_asleep(knobs, shielded["tcp_rx"], environment, power_save),
         *_watched(config),
@@ -41,12 +41,12 @@ def wifi_limits(
 
 def _watched(config: Config) -> Iterator[str]:
     """The guide's note beneath its tables."""
-    for option in _WATCHDOGS:
-        if enabled(config, option):
-            yield (
-                f"the task watchdog ({option}) may report at such throughput: tasks of lower "
-                "priority get no time then"
-            )
+    option = next((each for each in _WATCHDOGS if enabled(config, each)), None)
+    if option is not None:
+        yield (
+            f"the task watchdog ({option}) may report at such throughput: tasks of lower "
+            "priority get no time then"
+        )
 
 
 def _peak(knobs: Knobs) -> str:
@@ -63,18 +63,23 @@ def _peak(knobs: Knobs) -> str:
     )
 
 
-def _windows(knobs: Knobs) -> Iterator[str]:
-    """The guide: windows are reduced in proportion to the number of streams."""
+def broken_limits(knobs: Knobs, streams: int) -> tuple[str, ...]:
+    """Limits that the configuration goes beyond. The guide: a window has 1 KB for each buffer
+    behind it, about, which the rules W7 and W8 of lint take as 25 % at most; and windows are
+    reduced in proportion to the number of streams."""
+    sent = 0 if knobs.tx_static else knobs.tx_buffers
     ways = (
         ("LWIP_TCP_WND_DEFAULT", knobs.window_kb, knobs.dynamic_rx, "receive"),
-        ("LWIP_TCP_SND_BUF_DEFAULT", knobs.send_kb, knobs.tx_buffers, "transmit"),
+        ("LWIP_TCP_SND_BUF_DEFAULT", knobs.send_kb, sent, "transmit"),
     )
-    for option, together, buffers, way in ways:
-        if knobs.streams > 1 and buffers and together > buffers:
-            yield (
-                f"{knobs.streams} streams: {option} of all together is more than {buffers} {way} "
-                f"buffers hold: {1024 * buffers // knobs.streams:,} for each fits them"
-            )
+    several = streams > 1
+    return tuple(
+        f"{streams if several else 'one'} stream{'s' * several}: {option}"
+        f"{' of all together' * several} is more than {buffers} {way} buffers hold: "
+        f"{1024 * buffers // streams:,} {'for each fits' if several else 'fits'} them"
+        for option, each, buffers, way in ways
+        if streams and buffers and 4 * each * streams > 5 * buffers
+    )
 
 
 def _mailbox(config: Config, udp_rx: Guess) -> Iterator[str]:

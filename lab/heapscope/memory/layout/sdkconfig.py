@@ -28,10 +28,12 @@ _IRAM_8BIT = "ESP32_IRAM_AS_8BIT_ACCESSIBLE_MEMORY"
 @dataclass(frozen=True, kw_only=True)
 class SdkConfig:
     """`options`: names without CONFIG_; values as written, without quotes; "n" for what is "not
-    set"."""
+    set". `chip`, `idf`: what the file is of, as it says it; "": it does not."""
 
     file: str
     options: Mapping[str, str]
+    chip: str = ""
+    idf: str = ""
 
     def has(self, option: str) -> bool:
         return self.options.get(option) == "y"
@@ -87,4 +89,6 @@ def read_sdkconfig(path: str | Path) -> SdkConfig:
     """InputError names a file that cannot be read."""
     file = read_config_file(path)
     options = dict(file.assignments())
-    return SdkConfig(file=file.name, options=options)
+    return SdkConfig(
+        file=file.name, options=options, chip=file.stated("IDF_TARGET"), idf=file.version
+    )

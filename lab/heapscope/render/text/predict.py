@@ -37,6 +37,8 @@ def _forecast(forecast: Forecast) -> Iterator[RenderableType]:
     yield Text(_headline(forecast), style="bold")
     for note in forecast.notes:
         yield Text(note, style="dim")
+    for sentence in forecast.broken_limits:
+        yield Text(f"Wi-Fi: {sentence}", style="yellow")
     yield from _tables(forecast)
     sentences = tuple(Text(sentence, style="dim") for sentence in _limits(forecast))
     if sentences:
@@ -49,7 +51,8 @@ def _limits(forecast: Forecast) -> Iterator[str]:
     for mode in forecast.power_save:
         yield from (f"{mode.mode}: {note}" for note in mode.notes)
     yield from (f"power save: {statement.say}" for statement in forecast.power_statements)
-    yield from (f"Wi-Fi: {sentence}" for sentence in forecast.wifi_limits)
+    kept = (each for each in forecast.wifi_limits if each not in forecast.broken_limits)
+    yield from (f"Wi-Fi: {sentence}" for sentence in kept)
     yield from forecast.rests_on
 
 
