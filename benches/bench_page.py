@@ -238,7 +238,7 @@ def main() -> None:
             trace = Path(folder) / f"{events}.hst"
             count = sample_trace(events, trace)
             built = trace.with_suffix(".html")
-            report(trace, pool=POOL, out=built, embed_limit=LIMIT, why=False)
+            report(trace, pool=POOL, out=built, embed_limit=LIMIT, remedies=False)
             sizes = [f"{one.stat().st_size / 1e6:.1f} MB" for one in (trace, built)]
             print(f"\n{count:,} events, trace {sizes[0]}, page {sizes[1]}")
             measure(chromium, built, args.rounds)

@@ -6,7 +6,8 @@ than this machine has.
 
 HEAPSCOPE_UNTIL, in seconds since 1970, is the time after which no slow test begins. HEAPSCOPE_TURN
 is a number that says with which file the tests begin, so that some turns together reach all.
-HEAPSCOPE_FOLDERS names the file for the times; `tests/run.sh` reads and shows it.
+HEAPSCOPE_FOLDERS names the file for the times, HEAPSCOPE_FAILED the one for what failed;
+`tests/run.sh` reads and shows them.
 
 A test that meets a MissingError (tests/needs.py) is skipped. With HEAPSCOPE_ALL=1 it fails.
 """
@@ -111,16 +112,32 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    out = os.environ.get("HEAPSCOPE_FOLDERS")
-    if not out:
+    out, failed = (os.environ.get(f"HEAPSCOPE_{name}") for name in ("FOLDERS", "FAILED"))
+    if not out or not failed:
         return
     seconds: Counter[str] = Counter()
-    too_late = []
+    too_late: Counter[str] = Counter()
+    lines = []
     for report in (r for reports in terminalreporter.stats.values() for r in reports):
         if isinstance(report, pytest.TestReport):
-            seconds[report.nodeid.partition("::")[0].rpartition("/")[0]] += report.duration
-            if report.skipped and NO_TIME in str(report.longrepr):
-                too_late.append(report.nodeid)
-    lines = [f"    {spent:7.0f} s in {folder}" for folder, spent in seconds.most_common()]
-    lines += [f"    did not fit into the time: {name}" for name in sorted(too_late)]
-    Path(out).write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+            folder = report.nodeid.partition("::")[0].rpartition("/")[0]
+            seconds[folder] += report.duration
+            too_late[folder] += report.skipped and NO_TIME in str(report.longrepr)
+        if isinstance(report, pytest.TestReport | pytest.CollectReport) and report.failed:
+            crash = getattr(report.longrepr, "reprcrash", None)
+            first = str(crash.message if crash else report.longrepr).partition("\n")[0]
+            lines.append(f"FAILED {report.nodeid}: {first[:200]}\n")
+    with Path(failed).open("a", encoding="utf-8") as file:
+        file.writelines(lines)
+    late = {
+        folder: f", {count} did not fit into the time"
+        for folder, count in too_late.items()
+        if count
+    }
+    Path(out).write_text(
+        "".join(
+            f"    {spent:7.0f} s in {folder}{late.get(folder, '')}\n"
+            for folder, spent in seconds.most_common()
+        ),
+        encoding="utf-8",
+    )

@@ -7,16 +7,19 @@
 #   python                     the Python tests that are not slow
 #   slow                       the others, and hypothesis' tests with more inputs
 #   lint                       style and types; the rules of the repository are Python tests
+# The last lines name what failed, which is in build/failed.txt too.
 # HEAPSCOPE_UNTIL=SECONDS since 1970: no part and no slow test begins later, nor does a part that
-# takes longer than is left. That is named at the end and is not a failure.
+# takes longer than is left. That is counted at the end and is not a failure.
 # HEAPSCOPE_TURN=NUMBER says with which of the slow tests their part begins; else the hour does.
 set -uo pipefail
 cd "$(dirname "$0")/.."
 mkdir -p build
 deadline=${HEAPSCOPE_UNTIL:-}
 table=build/parts.txt
+failures=build/failed.txt
 failed=0
 : >"$table"
+: >"$failures"
 
 measure() { # PART: seconds of processors that this shell's commands took, in $used
     times >"build/$1.times"
@@ -31,7 +34,7 @@ python_tests() { # NAME MARK [OPTION...]
     # One worker more than there are processors: tests wait for programs that they start.
     local workers
     workers=$(.venv/bin/python -c 'import os; print(os.cpu_count() + 1)')
-    HEAPSCOPE_FOLDERS=build/$name.folders .venv/bin/python -m pytest --quiet -n "$workers" \
+    HEAPSCOPE_FOLDERS=build/$name.folders HEAPSCOPE_FAILED=$failures .venv/bin/python -m pytest --quiet -n "$workers" \
         --dist worksteal --durations=40 --durations-min=5 -m "$mark" "$@" | tee "build/$name.log"
     local code=${PIPESTATUS[0]}
     outcome=$(tail -n 1 "build/$name.log")
@@ -43,6 +46,8 @@ c_tests() { # WAY [FUZZ_RUNS]
     tests/run_c.sh "$@"
     local code=$?
     outcome=$(tail -n 1 build/ran.txt)
+    [ $code = 0 ] || sed "s/^[0-9]*:/FAILED $1 /" \
+        "build/$1/Testing/Temporary/LastTestsFailed.log" >>"$failures" 2>/dev/null
     return $code
 }
 
@@ -77,7 +82,7 @@ one_part() { # PART: its row into the table; called in a subshell, whose process
         printf '%-8s%31s  did not fit into the time\n' "$part" "" >>"$table"
         return
     fi
-    run_part "$part" || { code=1 verdict="FAILED "; }
+    run_part "$part" || { code=1 verdict="FAILED "; echo "FAILED $part" >>"$failures"; }
     measure "$part"
     {
         printf '%-8s%6d s %6d s of processors  %s\n' "$part" $(($(date +%s) - now)) "$used" \
@@ -103,4 +108,5 @@ done
 echo
 cat "$table"
 printf '%-8s%6d s\n' total $(($(date +%s) - begun))
+cat "$failures"
 exit $failed

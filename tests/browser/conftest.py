@@ -68,7 +68,7 @@ def memory(version: str) -> list[object]:
 @pytest.fixture(scope="session")
 def gateway(make: Callable[..., BuiltPage]) -> BuiltPage:
     """The demo's trace under the version with which its buffer does not always fit."""
-    return make(GATEWAY, *memory("4.3.2"), "--elf", FIRMWARE, "--no-why")
+    return make(GATEWAY, *memory("4.3.2"), "--elf", FIRMWARE, "--no-remedies")
 
 
 @pytest.fixture(scope="session")

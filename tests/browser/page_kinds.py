@@ -77,7 +77,7 @@ def uneventful(folder: Path) -> Path:
 
 def needs(folder: Path) -> Path:
     memory = ("--boot-log", BOOT_LOG, "--idf", "4.3.2", "--elf", FIRMWARE)
-    return report(folder, GATEWAY, *memory, "--need", NEED, "--why")
+    return report(folder, GATEWAY, *memory, "--need", NEED, "--remedies")
 
 
 def failing(folder: Path, *words: object) -> Path:
@@ -87,11 +87,11 @@ def failing(folder: Path, *words: object) -> Path:
 
 
 def explained(folder: Path) -> Path:
-    return failing(folder, "--need", NEED, "--why", "--plan")
+    return failing(folder, "--need", NEED, "--remedies", "--plan")
 
 
 def unexplained(folder: Path) -> Path:
-    return failing(folder, "--no-why")
+    return failing(folder, "--no-remedies")
 
 
 def imported(folder: Path) -> Path:
@@ -116,6 +116,11 @@ def staircase(folder: Path) -> Path:
     document = json.loads(Path(__file__).with_name("staircase.json").read_text(encoding="utf-8"))
     text = parts_html("sdkconfig -> @5.1", ladder_parts(Ladder.from_json(document)))
     (folder / PAGE).write_text(text, encoding="utf-8")
+    return folder / PAGE
+
+
+def ram(folder: Path) -> Path:
+    run(folder, "ram", FIRMWARE, "--chip", "esp32", "--idf", "5.5", "-o", PAGE)
     return folder / PAGE
 
 
@@ -157,6 +162,7 @@ KINDS = (
     Kind("compared", "report", compared),
     Kind("explorer", "report", explorer),
     Kind("staircase", "compare", staircase),
+    Kind("ram", "ram", ram),
     Kind("image", "image", image),
     Kind("sweep", "sweep", sweep),
     Kind("experiment", "experiment", experiment),

@@ -28,7 +28,7 @@ MIX = "studies/workloads/mix"
 OPTIONS = (
     *("studies/workloads/captured/mix_gateway.hst.zst", "--boot-log", f"{MIX}/boot.txt"),
     *("--idf", "4.3.2", "--elf", "studies/workloads/static/firmware.elf"),
-    *("--need", "16717", "--no-why"),
+    *("--need", "16717", "--no-remedies"),
 )
 #: The key under which the picture keeps the words that it shows.
 WORDS = "Description"

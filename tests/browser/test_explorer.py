@@ -353,7 +353,7 @@ def test_a_page_reads_the_names_of_very_many_sites_itself(
     make: Callable[..., BuiltPage], see: Open, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(embed, "SITES_MOST", -1)
-    built = make(GATEWAY, "--chip", "esp32", "--no-why")
+    built = make(GATEWAY, "--chip", "esp32", "--no-remedies")
     seen = see(built.page)
     seen.page.wait_for_selector(REPLAYED, timeout=60_000)
     wanted = built.document["sides"][0]["replay"]["summary"]
@@ -369,7 +369,7 @@ def test_a_page_reads_the_names_of_very_many_sites_itself(
 def test_a_long_trace_is_cut_and_the_page_says_so(
     make: Callable[..., BuiltPage], see: Open
 ) -> None:
-    built = make(GATEWAY, "--chip", "esp32", "--no-why", "--embed-limit", 60_000)
+    built = make(GATEWAY, "--chip", "esp32", "--no-remedies", "--embed-limit", 60_000)
     seen = see(built.page)
     seen.page.wait_for_selector(REPLAYED, timeout=60_000)
     text = seen.page.inner_text("#explore")
@@ -387,6 +387,6 @@ def test_a_long_trace_is_cut_and_the_page_says_so(
 
 @pytest.mark.slow
 def test_a_report_without_the_engine_may_compile_nothing(make: Callable[..., BuiltPage]) -> None:
-    text = make(GATEWAY, "--chip", "esp32", "--no-why", "--embed-limit", 0).page.read_text()
+    text = make(GATEWAY, "--chip", "esp32", "--no-remedies", "--embed-limit", 0).page.read_text()
     assert "wasm-unsafe-eval" not in text
     assert "data-packed" not in text

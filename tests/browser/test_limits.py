@@ -117,7 +117,7 @@ def test_no_trace_makes_a_page_too_large(
     trace = tmp_path / "worst.hst"
     worst(trace)
     chosen = [part for name in allocators for part in ("--allocator", name)]
-    built = make(trace, "--pool", "220KB", *chosen, "--no-why")
+    built = make(trace, "--pool", "220KB", *chosen, "--no-remedies")
     assert built.page.stat().st_size <= PAGE_MAX
     seen = see(built.page)
     assert seen.complaints == []

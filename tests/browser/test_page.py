@@ -342,7 +342,7 @@ def test_a_bar_that_is_nearly_full_has_the_colour_of_a_warning(
 def test_options_of_the_sdk_that_why_names_are_in_the_page(
     make: Callable[..., BuiltPage], hostile_trace: Path, see: Open
 ) -> None:
-    built = make(hostile_trace, "--chip", "esp32c2", "--need", 100_000, "--why")
+    built = make(hostile_trace, "--chip", "esp32c2", "--need", 100_000, "--remedies")
     knobs = built.document["sides"][0]["why"]["knobs"]
     assert knobs
     text = see(built.page).page.inner_text("#why")

@@ -29,7 +29,7 @@ def shown(chromium: Any, widget: Any) -> tuple[Any, Any]:
 
 
 def test_a_report_in_a_notebook_replays_its_trace(chromium: Any, hostile_trace: Path) -> None:
-    report = hs.report(hostile_trace, pool=65_536, why=False)
+    report = hs.report(hostile_trace, pool=65_536, remedies=False)
     page, frame = shown(chromium, hs.widget(report, height=700))
     requested: list[str] = []
     page.on("request", lambda request: requested.append(request.url))

@@ -57,7 +57,7 @@ static void *grown(hs_walk_t *walk, void *things, size_t size, size_t count, siz
     return result;
 }
 
-static void wait(hs_walk_t *walk, size_t leader)
+static void enqueue(hs_walk_t *walk, size_t leader)
 {
     if (walk->leaders[leader].waiting) {
         return;
@@ -82,7 +82,7 @@ static void arrive_again(hs_walk_t *walk, hs_leader_t *leader, const hs_state_t 
         walk->row->flags |= HS_LAB_FRAME_GROWS;
         return;
     }
-    wait(walk, (size_t)(leader - walk->leaders));
+    enqueue(walk, (size_t)(leader - walk->leaders));
 }
 
 void hs_walk_arrive(hs_walk_t *walk, uint32_t address, const hs_state_t *state)
@@ -100,7 +100,7 @@ void hs_walk_arrive(hs_walk_t *walk, uint32_t address, const hs_state_t *state)
     walk->leaders = leaders;
     walk->leader_at[offset] = (int32_t)walk->leader_count;
     walk->leaders[walk->leader_count] = (hs_leader_t){.state = *state, .address = address};
-    wait(walk, walk->leader_count++);
+    enqueue(walk, walk->leader_count++);
 }
 
 /* ---- one instruction --------------------------------------------------------------------------- */

@@ -86,6 +86,7 @@ VERBS = {
     "place": ("place", "T.hst", "--pool", "1MB", "--json", "out.json"),
     "export": ("export", "T.hst", "--to", "csv", "-o", "out.csv"),
     "predict": ("predict", "sdkconfig", "--json", "out.json"),
+    "ram": ("ram", "app.map", "--chip", "esp32c3", "--idf", "5.5", "-o", "out.html"),
     "sweep": ("sweep", "plan.toml", "-o", "swept", "--workers", "1", "--json", "out.json"),
     "experiment": ("experiment", "wifi-path", "--write", "out.md"),
 }
@@ -99,6 +100,8 @@ def write_inputs() -> None:
     CliRunner().invoke(app, ["import", "--from", "pjsip", str(log), "-o", "P.hst"])
     memory = Path(__file__).parents[1] / "image" / "captured" / "c3_none.3fc8c400.zst"
     Path("3fc8c400.zst").write_bytes(memory.read_bytes())
+    linked = Path(__file__).parents[1] / "fit" / "app.map"
+    Path("app.map").write_bytes(linked.read_bytes())
     texts = {
         "sdkconfig": "CONFIG_IDF_TARGET=esp32\n",
         "budgets.toml": '[memory]\npool = "1MB"\n[budget]\nmin_free = "1KB"\n[[run]]\n'

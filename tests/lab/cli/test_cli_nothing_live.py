@@ -33,7 +33,7 @@ VERBS = [
     "compare T.hst T.hst --pool 64KB",
     "compare T.hst --chip esp32 --idf 4.2 --idf 5.5 --parts",
     "report T.hst --pool 64KB -o page.html",
-    "report T.hst --pool 64KB --need 4KB --why --plan -o page.html",
+    "report T.hst --pool 64KB --need 4KB --remedies --plan -o page.html",
     "report T.hst --pool 64KB --pool 32KB -o page.html",
     "report T.hst T.hst --chip esp32 -o page.html",
     "report T.hst --pool 64KB --embed-limit 0 -o page.html",

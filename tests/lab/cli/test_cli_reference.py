@@ -14,6 +14,9 @@ import pytest
 import typer
 from needs import c_compiler
 from tests.lab.cli.things import image
+from tests.lab.ram.test_ram_answer import build
+from tests.lab.static.conftest import MAP
+from tests.lab.static.test_static_image import esp32
 
 from heapscope.cli.app import app
 from heapscope.cli.schemas import schema_names, schema_of
@@ -57,6 +60,14 @@ def build_firmware() -> None:
     subprocess.run(command, input=text.encode(), check=True)
 
 
+def build_folders() -> None:
+    """Builds as ESP-IDF leaves them, and a map without its folder."""
+    for name in ("build", "before/build", "after/build"):
+        Path(name).mkdir(parents=True)
+        build(Path(name), esp32(bluetooth="after" not in name), text=MAP)
+    Path("app.map").write_text(MAP, encoding="utf-8")
+
+
 @pytest.mark.cells(25)
 @pytest.mark.parametrize(
     "example",
@@ -91,9 +102,12 @@ def test_examples_of_the_help_work(example: str, hst: Path, run: Run) -> None:
     Path("heap.svdat").write_bytes(SYSTEMVIEW)
     Path("pjsua.log").write_bytes(log.read_bytes())
     linked = REFERENCE.parents[2] / "tests" / "lab" / "fit" / "app.map"
-    Path("build").mkdir(exist_ok=True)
-    Path("build/app.map").write_bytes(linked.read_bytes())
-    Path("build/app.bin").write_bytes(image())
+    if "heapscope ram" in example:
+        build_folders()
+    else:
+        Path("build").mkdir(exist_ok=True)
+        Path("build/app.map").write_bytes(linked.read_bytes())
+        Path("build/app.bin").write_bytes(image())
     Path("known.txt").write_text("task=net\n", encoding="utf-8")
     rule = '[[rule]]\ntask = "net"\nmax = 64\nregion = "%s"\n'
     kind = "pool" if "--pool" in example else "D/IRAM"

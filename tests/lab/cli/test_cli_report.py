@@ -32,7 +32,7 @@ def test_the_page_answers_and_says_where_it_is(hst: Path, run: Run) -> None:
 
 
 def test_the_json_keeps_to_its_schemas(hst: Path, run: Run, valid: Valid) -> None:
-    page(run, hst, *POOL, "--need", "20000", "--json", "report.json", "--why")
+    page(run, hst, *POOL, "--need", "20000", "--json", "report.json", "--remedies")
     document = valid("report", Path("report.json").read_text(encoding="ascii"))
     (side,) = document["sides"]
     for verb in ("replay", "leaks", "why"):
@@ -101,7 +101,7 @@ def test_static_ram_is_there_with_an_elf(hst: Path, run: Run) -> None:
 def test_the_title_and_the_reason_can_be_chosen(hst: Path, run: Run) -> None:
     assert "<title>A heading · Heapscope</title>" in page(run, hst, *POOL, "--title", "A heading")
     assert "Changes that would have let it succeed" in page(run, hst, *POOL)
-    assert "Changes that would have let it succeed" not in page(run, hst, *POOL, "--no-why")
+    assert "Changes that would have let it succeed" not in page(run, hst, *POOL, "--no-remedies")
 
 
 def test_traces_are_distinguished_by_name(hst: Path, run: Run) -> None:

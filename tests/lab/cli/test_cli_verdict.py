@@ -56,7 +56,7 @@ def test_replay_why_compare_and_report_have_the_same_verdict(sized: Make, tmp_pa
     sides = json.loads(run(*both))
     assert sides["left"]["verdict"] == verdict
     assert sides["right"]["verdict"]["kind"] == "fine"
-    page = ("-o", tmp_path / "r.html", "--no-why", "--json", "-")
+    page = ("-o", tmp_path / "r.html", "--no-remedies", "--json", "-")
     report = json.loads(run("report", trace, "--pool", "8KB", *need, *page))
     assert report["sides"][0]["replay"]["verdict"] == verdict
     assert verdict["sentence"] in " ".join((tmp_path / "r.html").read_text("utf-8").split())

@@ -166,7 +166,7 @@ def test_a_page_tells_seconds_in_its_tables_and_under_its_axis(
 ) -> None:
     path, ticks = clocked(seed)
     page = tmp_path / "page.html"
-    requested = ["report", str(path), "--pool", "16KB", "--no-why", "-o", str(page)]
+    requested = ["report", str(path), "--pool", "16KB", "--no-remedies", "-o", str(page)]
     done = CliRunner().invoke(app, requested)
     assert done.exit_code == 0, done.output
     text = page.read_text(encoding="utf-8")

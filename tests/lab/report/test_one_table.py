@@ -87,7 +87,7 @@ def test_each_rendering_has_every_figure_with_a_heading(trace: Path, tmp_path: P
 
 def test_the_page_and_markdown_have_the_same_cells(trace: Path, tmp_path: Path) -> None:
     for name in ("R.md", "R.html"):
-        ran("report", trace, "--pool", "48KB", "--no-why", "-o", tmp_path / name)
+        ran("report", trace, "--pool", "48KB", "--no-remedies", "-o", tmp_path / name)
     page = Page((tmp_path / "R.html").read_text(encoding="utf-8")).tables
     written = markdown_tables((tmp_path / "R.md").read_text(encoding="utf-8"))
     for name, title in (("regions", "Regions"), ("failures", "Failed requests")):
@@ -98,7 +98,7 @@ def test_the_page_and_markdown_have_the_same_cells(trace: Path, tmp_path: Path) 
 def test_a_terminal_of_any_width_has_every_column_and_every_number(
     trace: Path, tmp_path: Path, width: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    ran("report", trace, "--pool", "48KB", "--no-why", "-o", tmp_path / "R.md")
+    ran("report", trace, "--pool", "48KB", "--no-remedies", "-o", tmp_path / "R.md")
     (region,) = markdown_tables((tmp_path / "R.md").read_text(encoding="utf-8"))["Regions"]
     monkeypatch.setenv("COLUMNS", str(width))
     text = ran("replay", trace, "--pool", "48KB")

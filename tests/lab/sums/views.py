@@ -66,7 +66,7 @@ class Page(HTMLParser):
 def report(trace: Path, *options: object) -> tuple[dict[str, Any], Page]:
     """The only side of the document, and the page."""
     out, document = trace.with_suffix(".html"), trace.with_suffix(".json")
-    ran("report", trace, *options, "-o", out, "--json", document, "--no-why")
+    ran("report", trace, *options, "-o", out, "--json", document, "--no-remedies")
     side: dict[str, Any] = json.loads(document.read_text(encoding="ascii"))["sides"][0]
     return side, Page(out.read_text(encoding="utf-8"))
 

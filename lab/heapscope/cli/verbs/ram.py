@@ -37,7 +37,7 @@ def ram(
 
     Examples:
       heapscope ram build
-      heapscope ram build --why libfreertos.a
+      heapscope ram build --why libmain.a
       heapscope ram app.map --idf 5.5
       heapscope ram before/build after/build
 

@@ -36,12 +36,12 @@ def report(
     sides: Sequence[MemoryOptions] = (),
     need: Needs = (),
     plan: Plan = False,
-    why: Annotated[
+    remedies: Annotated[
         bool | None,
         Option(
             "",
             "Explain failures by replays with changes (of one trace up to 500 000 events).",
-            flags=("--why/--no-why",),
+            flags=("--remedies/--no-remedies",),
         ),
     ] = None,
     embed_limit: Annotated[
@@ -91,7 +91,7 @@ def report(
     if not traces:
         if out is None:
             raise InputError("report without a trace", remedy="name one, or the explorer's page")
-        if given(memory) or sides or need or title or plan or why is not None:
+        if given(memory) or sides or need or title or plan or remedies is not None:
             raise InputError(
                 "report without a trace is the explorer, which takes its questions in the browser",
                 remedy="name a trace, or give -o and --json alone",
@@ -106,11 +106,12 @@ def report(
     if len(paths) not in (1, count):
         raise InputError(f"{len(paths)} traces, but {count} sides", remedy="give one for each side")
     wanted = parse_requests(need)
-    if plan and (count > 1 or why is False):
+    if plan and (count > 1 or remedies is False):
         raise InputError(
-            "--plan is for one side, and part of why", remedy="give one trace and one memory"
+            "--plan is for one side, and part of the remedies",
+            remedy="give one trace and one memory",
         )
-    explains = True if plan else False if why is None and count > 1 else why
+    explains = True if plan else False if remedies is None and count > 1 else remedies
     # The page has room for two maps; more of them are coarser.
     columns = min(COLUMNS, 2 * COLUMNS // count)
     if embed_limit < 0:
