@@ -7,14 +7,19 @@ from pathlib import Path
 from heapscope.answers.ram.ram_result import RamTaskRow
 from heapscope.answers.stacks.stack_answer import TaskStack, bound_stacks
 from heapscope.base.errors import InputError
+from heapscope.memory.stacks.known_calls import read_known_calls
 
 
-def task_rows(elf: Path | None) -> tuple[tuple[RamTaskRow, ...], tuple[str, ...]]:
-    """Largest first; and notes. An ELF without code or symbols has none, and a note."""
+def task_rows(
+    elf: Path | None, calls: str | Path | None = None
+) -> tuple[tuple[RamTaskRow, ...], tuple[str, ...]]:
+    """Largest first; and notes. An ELF without code or symbols has none, and a note. InputError:
+    the file of known calls `calls` is damaged."""
+    known = None if calls is None else read_known_calls(str(calls))
     if elf is None:
         return (), ()
     try:
-        answer = bound_stacks(str(elf))
+        answer = bound_stacks(str(elf), known=known)
     except InputError as error:
         return (), (f"no stacks: {error.message}",)
     rows = sorted(map(_row, answer.tasks), key=lambda row: (-(row.size or 0), row.task))

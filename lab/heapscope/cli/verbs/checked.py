@@ -100,6 +100,7 @@ def inputs_of(file: str | Path) -> Iterator[Path]:
     yield Path(file)
     for run in plan.runs:
         yield from (*run.traces, *run.logs, *run.configs, *run.builds)
+        yield from () if run.calls is None else (run.calls,)
         for memory in run.memories:
             yield from (one for one in memory.values() if isinstance(one, Path))
 
@@ -269,7 +270,13 @@ class CheckOfRuns:
         if not budgets:
             return
         known = {name: _text(options, name) for name in _OF_LOG}
-        result = ram(str(path), chip=known["chip"], idf=known["idf"], progress=self.progress)
+        result = ram(
+            str(path),
+            calls=run.calls,
+            chip=known["chip"],
+            idf=known["idf"],
+            progress=self.progress,
+        )
         assert isinstance(result, RamResult)  # of one build
         for budget in budgets:
             memory = f"{result.chip}, ESP-IDF {result.idf}"

@@ -23,7 +23,7 @@ _TOP = ("memory", "budget", "run", "baseline", "jitter")
 _JITTER = ("runs", "seed", "strength")
 RUNS = 100  #: perturbed runs, where the file does not say
 _INPUTS = ("trace", "log", "config", "build")
-_RUN = ("name", *_INPUTS, "suppress", "budget")
+_RUN = ("name", *_INPUTS, "suppress", "calls", "budget")
 #: Options that may be lists: the run is made once for each of their values.
 SEVERAL = ("chip", "idf", "arduino", "sdkconfig", "boot_log", *STATIC_FILES)
 #: Budgets that only other commands tell.
@@ -34,8 +34,9 @@ _MOST = 200  # files of one run
 @dataclass(frozen=True, kw_only=True)
 class CheckRun:
     """`traces` are recordings of the same: each keeps the budgets, and the baseline learns from
-    them how much the figures vary. `builds`: folders or files. `memories`: one for each chip and release. `own`: budgets of
-    this run; `shared`: those of the whole file."""
+    them how much the figures vary. `builds`: folders or files; `calls`: known calls of their code.
+    `memories`: one for each chip and release. `own`: budgets of this run; `shared`: those of the
+    whole file."""
 
     name: str
     traces: tuple[Path, ...] = ()
@@ -43,6 +44,7 @@ class CheckRun:
     configs: tuple[Path, ...] = ()
     builds: tuple[Path, ...] = ()
     suppress: Path | None = None
+    calls: Path | None = None
     memories: tuple[MemoryOptions, ...] = ()
     own: tuple[Budget, ...] = ()
     shared: tuple[Budget, ...] = ()
@@ -165,6 +167,7 @@ class _Reader:
         line = self._lines.line(*place)
         name = str(values.get("name", "")) or (first.stem if first else f"run {number + 1}")
         suppress = self._paths(values.get("suppress", []), *place, "suppress")
+        calls = self._paths(values.get("calls", []), *place, "calls")
         run = CheckRun(
             name=printable(name, limit=100),
             traces=inputs["trace"],
@@ -172,6 +175,7 @@ class _Reader:
             configs=inputs["config"],
             builds=inputs["build"],
             suppress=suppress[0] if suppress else None,
+            calls=calls[0] if calls else None,
             memories=tuple(self._memories(options, place)),
             own=self._budgets(values.get("budget", {}), *place, "budget"),
             line=line,
