@@ -40,7 +40,9 @@ def ram_answer(
     rows = tuple(row for window, runs in cut for row in rows_of(window, runs))
     model = heap_model(firmware, demand or Demand())
     states = () if model is None else state_rows(model, bars)
-    tasks, about_tasks = task_rows(firmware.elf, calls)
+    tasks, about_tasks = task_rows(
+        firmware.elf, calls, None if model is None else model.scene.config
+    )
     opened = tuple(row for row in states if why and row.component == why)
     start = heap_start(use, chip.data).dram
     return RamResult(
