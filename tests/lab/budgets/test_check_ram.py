@@ -76,7 +76,7 @@ def test_a_stack_without_a_bound_keeps_no_budget(ram: RamResult) -> None:
     tasks = (task("main", 4096, 3072), task("idle", None, 600))
     moved = judge_ram(chosen, _with(ram, tasks))
     assert status_of(chosen, moved) == "unknown"
-    assert moved.why == "the size of the stack of task 'idle' is no constant in the code"
+    assert moved.why == "the size of the stack of task 'idle' is not a constant in the code"
     assert "no ELF" in judge_ram(chosen, ram).why
 
 

@@ -42,7 +42,7 @@ def _stack(budget: Budget, tasks: tuple[RamTaskRow, ...]) -> Judgement:
 def _unknown(row: RamTaskRow) -> str:
     if row.bound is None:
         return f"the way of task '{row.task}' is not all known: {row.hole}"
-    return f"the size of the stack of task '{row.task}' is no constant in the code"
+    return f"the size of the stack of task '{row.task}' is not a constant in the code"
 
 
 def _left(budget: Budget, states: tuple[RamStateRow, ...]) -> Judgement:
