@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from pathlib import Path
+
+from rich.console import RenderableType
 
 from heapscope.base.verb_result import VerbResult
 
 
-def tables_text(answer: VerbResult, out: Path, title: str) -> str:
-    """Markdown where the name of `out` ends with .md. InputError: what writes pages is not
-    installed."""
+def tables_text(
+    answer: VerbResult,
+    out: Path,
+    title: str,
+    page: Callable[[str, Iterable[RenderableType]], str] | None = None,
+) -> str:
+    """Markdown where the name of `out` ends with .md. `page`: makes one of the title and what the
+    command prints; else it has these alone. InputError: what writes pages is not installed."""
     from heapscope.cli.verbs.shown import parts
     from heapscope.render.text.markdown import markdown
 
@@ -20,4 +28,4 @@ def tables_text(answer: VerbResult, out: Path, title: str) -> str:
     check_page(out)
     from heapscope.render.page.parts import parts_html
 
-    return parts_html(title, parts(answer))
+    return (page or parts_html)(title, parts(answer))

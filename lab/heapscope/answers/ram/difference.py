@@ -44,6 +44,8 @@ class RamDifference(Document):
     after: str = figure("The second.")
     verdict: str = figure("The answer in one sentence.")
     memories: tuple[RamChange, ...] = figure("By memory and what its bytes hold.")
+    bars_before: tuple[RamBar, ...] = figure("All memories of the first.")
+    bars_after: tuple[RamBar, ...] = figure("All memories of the second.")
     components: tuple[RamChange, ...] = figure("Code and data by component, largest change first.")
     symbols: tuple[RamChange, ...] = figure("The symbols that change most, at most 200.")
     states: tuple[RamChange, ...] = figure(
@@ -65,6 +67,8 @@ def ram_difference(
         after=after.thing,
         verdict=_verdict(memories),
         memories=memories,
+        bars_before=before.memories,
+        bars_after=after.memories,
         components=tuple(row for row in components if row.name),
         symbols=_by(firmwares, symbols=True)[:SYMBOLS_MAX],
         states=_changes(*(_of_states(answer) for answer in answers)),

@@ -51,7 +51,7 @@ def ram_parts(result: RamResult) -> Iterator[RenderableType]:
     yield table_of("Memories", columns_of(RamBar, names, **few), result.memories, name="memories")
     yield Group(*map(Text, _bars(result)), Text(_LEGEND, style="dim"))
     if result.states:
-        rows = _by_component(result.states)
+        rows = by_component(result.states)
         yield table_of("The heap by state", columns_of(RamStateRow, _BY_STATE), rows, name="states")
     if result.why_heap:
         columns = columns_of(RamStateRow, f"what {_BY_STATE.partition(' ')[2]}")
@@ -110,7 +110,7 @@ def _few(name: str) -> Callable[[RamBar], int | None]:
     return lambda row: getattr(row, name) or None
 
 
-def _by_component(rows: Iterable[RamStateRow]) -> Iterator[RamStateRow]:
+def by_component(rows: Iterable[RamStateRow]) -> Iterator[RamStateRow]:
     """The parts of a component as one row, in their order."""
     groups: dict[tuple[str, str], list[RamStateRow]] = {}
     for row in rows:
