@@ -25,10 +25,11 @@ generated` makes this page. Files are named from the folder of the TOML file.
 | `[baseline]` | `tolerance`: the percentage by which a figure may be worse than the baseline's |
 | `[jitter]` | how runs are perturbed: `runs` (100), `seed` (0), `strength` (0.25) |
 
-The inputs of a run are `trace`, `log` and `config` (sdkconfig files, of which later ones win), each
-a name, a pattern such as `"traces/*.hst"`, or a list. Several traces of one run are recordings of
+The inputs of a run are `trace`, `log`, `config` (sdkconfig files, of which later ones win) and
+`build` (a thing that [`ram`](../guide/ram.md) reads, as a build folder), each a name, a pattern
+such as `"traces/*.hst"`, or a list. Several traces of one run are recordings of
 the same: each is held to the budgets, and the baseline learns from them how much a figure varies.
-`suppress` names the rules of `leaks`.
+`suppress` names the rules of `leaks`, and `calls` a build's known calls.
 
 """
 
@@ -49,8 +50,9 @@ a loss of events, where the name exists nowhere, where no model of the recording
 where a task's peaks in several memories may be at different moments. An unknown budget fails the
 check, since nothing shows that it holds. `leak` is unknown, too, where a task and call site kept
 two blocks or more that would break it, and nobody can tell yet whether they are a leak. The
-sentence names them. A budget of the whole file may have a task, a call site or a mark that only
-some inputs have.
+sentence names them. `stack` is unknown where a call is not known or the stack's size is not a
+constant in the code; [known calls](../design/stacks.md) close the first. A budget of the whole file
+may have a task, a call site or a mark that only some inputs have.
 
 `perturbed` makes `runs` [perturbed runs](../design/jitter.md) of each trace on each memory. A run
 goes well where no request fails, or no more than `failures` allows, and where it keeps the budgets

@@ -6,6 +6,7 @@ from mutant import Mutant
 
 FRAMES = "tests/lab/stacks/test_code_frames.py"
 ANSWER = "tests/lab/stacks/test_stack_answer.py"
+KNOWN = "tests/lab/stacks/test_known_targets.py"
 
 STACKS = (
     Mutant(
@@ -55,5 +56,37 @@ STACKS = (
         "added + self._port.frame + self._port.top + frame",
         "added + frame",
         ANSWER,
+    ),
+    Mutant(
+        "bounds of stacks",
+        "what a wrapper hands on counts as nothing",
+        "lab/heapscope/answers/stacks/known_targets.py::KnownTargets._handed",
+        "not in within:",
+        "in ():",
+        KNOWN,
+    ),
+    Mutant(
+        "bounds of stacks",
+        "a function whose address a table has is called by its name alone",
+        "lab/heapscope/answers/stacks/known_targets.py::KnownTargets._handed",
+        "if self._is_stored(address):",
+        "if address == 0:",
+        KNOWN,
+    ),
+    Mutant(
+        "bounds of stacks",
+        "a level of a recursion is lost",
+        "lab/heapscope/answers/stacks/unrolled.py::unroll",
+        "for level in range(1, times + 1):",
+        "for level in range(1, times):",
+        KNOWN,
+    ),
+    Mutant(
+        "bounds of stacks",
+        "the ROM calls the program from the depth of the caller",
+        "lab/heapscope/answers/stacks/call_graph.py::CallGraph._add_target",
+        "depth + below",
+        "depth",
+        KNOWN,
     ),
 )

@@ -63,6 +63,22 @@ def configure(folder: Path, more: str) -> subprocess.CompletedProcess[str]:
     )
 
 
+FIRMWARE = """\
+add_executable(firmware IMPORTED)
+set_target_properties(firmware PROPERTIES IMPORTED_LOCATION "{elf}")
+heapscope_ram(firmware ARGS --chip esp32 --idf 5.5 OUTPUT ${{CMAKE_BINARY_DIR}}/ram.md)
+"""
+
+
+@pytest.mark.slow
+def test_a_target_of_cmake_shows_the_ram_of_a_firmware(cmake: Tool, tmp_path: Path) -> None:
+    elf = ROOT / "studies" / "workloads" / "static" / "firmware.elf"
+    done = configure(tmp_path, FIRMWARE.format(elf=elf))
+    assert done.returncode == 0, done.stdout + done.stderr
+    cmake("--build", tmp_path / "build", "--target", "firmware-heap-ram")
+    assert "### Memories (bytes)" in (tmp_path / "build" / "ram.md").read_text(encoding="utf-8")
+
+
 @pytest.mark.skipif(sys.platform != "linux", reason="the recorder is for Linux")
 @pytest.mark.slow
 def test_ctest_records_a_program_and_holds_its_budgets(cmake: Tool, tmp_path: Path) -> None:
@@ -93,6 +109,7 @@ def test_ctest_records_a_program_and_holds_its_budgets(cmake: Tool, tmp_path: Pa
     ("call", "text"),
     [
         ("heapscope_report(other)", "there is no target 'other'"),
+        ("heapscope_ram(program --chip esp32)", "unknown words: --chip;esp32"),
         ("heapscope_report(program --chip esp32)", "unknown words: --chip;esp32"),
         ("heapscope_check(program)", "no budget. Name one: FAIL_ON"),
         ("heapscope_check(FILE heapscope.toml FAIL_ON failures=0)", "Leave the rest out"),

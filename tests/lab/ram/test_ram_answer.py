@@ -198,3 +198,19 @@ def test_sections_that_overlap_count_once_and_are_named(tmp_path: Path) -> None:
     result = ram_of(path, idf="5.5")
     check_sums(result)
     assert "256 B of sections lie on others, and count once" in result.notes
+
+
+def test_a_file_of_known_calls_is_checked(tmp_path: Path) -> None:
+    calls = tmp_path / "calls"
+    calls.write_text("worker calls driver\n", encoding="utf-8")
+    with pytest.raises(InputError, match="line 1: neither calls nor bytes nor times"):
+        ram_of(ELF, chip="esp32", idf="5.5", calls=str(calls))
+
+
+def test_several_programs_in_a_folder_are_named(tmp_path: Path) -> None:
+    for name in ("one.elf", "two.elf", "bootloader.elf"):
+        (tmp_path / name).write_bytes(ELF.read_bytes())
+    with pytest.raises(InputError, match="2 ELFs are in it") as error:
+        ram_of(tmp_path, chip="esp32", idf="5.5")
+    assert "two.elf" in error.value.remedy
+    assert "bootloader" not in error.value.remedy

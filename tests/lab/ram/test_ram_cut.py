@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 import random
+from types import SimpleNamespace
+from typing import Any
 
+import pytest
+
+from heapscope.answers.ram.budget import memory_runs
 from heapscope.answers.ram.cut import (
     ALIGNED_MOST,
     BSS,
@@ -15,6 +20,7 @@ from heapscope.answers.ram.cut import (
     HeldRun,
     cut,
 )
+from heapscope.memory.layout.chips import load_chip
 
 SIZE = 4096
 
@@ -60,3 +66,21 @@ def test_what_nothing_holds_is_not_explained() -> None:
     heap = [HeldRun(what=HEAP, start=0, end=1000)]
     runs = cut(0, SIZE, [[], heap, []])
     assert [(run.what, run.size) for run in runs] == [(HEAP, 1000), (UNKNOWN, SIZE - 1000)]
+
+
+@pytest.mark.parametrize(
+    ("end", "name"), [(0x4FFB_FBB0, "data of the ROM"), (0x4FFA_0000, "cache")]
+)
+def test_memory_behind_the_heap_of_a_p4_is_named(end: int, name: str) -> None:
+    """From revision 3 on, the heap goes up to the ROM's data, and before that to the cache."""
+    start = 0x4FF9_0000
+    region = SimpleNamespace(start=start, size=end - start, kind="RAM")
+    firmware: Any = SimpleNamespace(
+        chip=load_chip("esp32p4"),
+        use=SimpleNamespace(pieces=(), sections=()),
+        regions=(region,),
+        idf="5.5",
+    )
+    _, runs = next(memory_runs(firmware))
+    assert runs[-1].end == 0x4FFC_0000
+    assert (runs[-1].start, runs[-1].name) == (end, name)

@@ -33,7 +33,12 @@ def memory_runs(firmware: BuiltFirmware) -> Iterator[tuple[Window, tuple[HeldRun
         HeldRun(what=HEAP, start=region.start, end=region.start + region.size, name=region.kind)
         for region in firmware.regions
     ]
-    kept = [HeldRun(what=KEPT, start=k.start, end=k.end, name=k.what) for k in windows.kept]
+    ends = {run.end for run in heap}
+    kept = [
+        HeldRun(what=KEPT, start=k.start, end=k.end, name=k.what)
+        for k in windows.kept
+        if not k.behind_heap or k.start in ends
+    ]
     for window in windows.windows:
         yield (
             window,

@@ -133,6 +133,12 @@ def _build(looked: Thing) -> BuildFolder:
         kind, path = "build", _built_in(path, looked.shown)
     if kind == "build":
         build = build_of(path)
+        others = () if build.project or build.elf is None else _programs(path, build.elf)
+        if others:
+            raise InputError(
+                f"{looked.shown}: {len(others)} ELFs are in it, and no file of the build names one",
+                remedy=f"give one of: {', '.join(map(_shown, others))}",
+            )
         if build.elf or build.map or build.image:
             return build
         raise InputError(f"{looked.shown}: no ELF, linker map or image is in it", remedy=_REMEDY)
@@ -144,6 +150,14 @@ def _build(looked: Thing) -> BuildFolder:
     if kind not in alone:
         raise InputError(f"{looked.shown}: {looked.kind.known_as}, not a firmware", remedy=_REMEDY)
     return alone[kind]
+
+
+def _programs(folder: Path, elf: Path) -> tuple[Path, ...]:
+    """All programs beside it; empty: it is alone."""
+    beside = elf.parent == folder
+    named = sorted(folder.glob("*.elf")) if beside else []
+    programs = tuple(path for path in named if "bootloader" not in path.name)
+    return programs if len(programs) > 1 else ()
 
 
 def _built_in(project: Path, shown: str) -> Path:

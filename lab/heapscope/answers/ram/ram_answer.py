@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 
 from heapscope.answers.ram.budget import bar_of, memory_runs, rows_of
 from heapscope.answers.ram.cut import APART, GAP, STATIC
@@ -24,16 +25,24 @@ _MUCH = 100  # a part of a memory
 
 
 def ram_answer(
-    thing: str, firmware: BuiltFirmware, *, why: str = "", demand: Demand | None = None
+    thing: str,
+    firmware: BuiltFirmware,
+    *,
+    why: str = "",
+    calls: str | Path | None = None,
+    demand: Demand | None = None,
 ) -> RamResult:
-    """InputError: nothing of the firmware has the name `why`."""
+    """`calls`: a file of known calls. InputError: nothing of the firmware has the name `why`, or
+    that file is damaged."""
     cut = list(memory_runs(firmware))
     bars = tuple(bar_of(window, runs) for window, runs in cut)
     use, chip = firmware.use, firmware.chip
     rows = tuple(row for window, runs in cut for row in rows_of(window, runs))
     model = heap_model(firmware, demand or Demand())
     states = () if model is None else state_rows(model, bars)
-    tasks, about_tasks = task_rows(firmware.elf)
+    tasks, about_tasks = task_rows(
+        firmware.elf, calls, None if model is None else model.scene.config
+    )
     opened = tuple(row for row in states if why and row.component == why)
     start = heap_start(use, chip.data).dram
     return RamResult(

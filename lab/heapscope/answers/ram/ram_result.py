@@ -105,7 +105,10 @@ class RamTaskRow(Row):
     created_by: str = figure(
         "The function that creates it; empty: it is known by its entry.", heading="created by"
     )
-    size: int | None = figure("Its stack; null: not a constant in the code.", "B", "size")
+    size: int | None = figure(
+        "Its stack; null: neither the code nor an option has it as a number.", "B", "size"
+    )
+    option: str = figure("The option that sets the size; empty: none of the SDK.", default="")
     deepest: int = figure("The deepest way that is known, with an interrupt.", "B", "deepest known")
     bound: int | None = figure(
         "The most that it can use; null: something of the way is not known.", "B", "bound"

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Mapping
-from typing import NamedTuple
+from collections.abc import Iterable, Mapping
 
 from heapscope.answers.stacks import stack_hole as hole
+from heapscope.answers.stacks.call_edge import CallEdge
+from heapscope.answers.stacks.known_targets import KnownTargets
 from heapscope.answers.stacks.stack_hole import StackHole
+from heapscope.answers.stacks.unrolled import unroll
+from heapscope.memory.stacks.assembler_code import assembler_functions, is_plain
 from heapscope.memory.stacks.code_elf import CodeElf
-from heapscope.memory.stacks.known_calls import KnownCalls
+from heapscope.memory.stacks.known_calls import KnownCalls, sdk_calls
+from heapscope.memory.stacks.rom_stacks import GIVEN, HOOKS, RomStack, rom_stacks
 from heapscope.memory.stacks.stack_usage import StackUsage
 from heapscope.native import frames as native
 from heapscope.native.frames import CodeFrames, read_frames
@@ -27,16 +31,9 @@ STOPS = frozenset(
 )
 
 
-class CallEdge(NamedTuple):
-    """`depth`: bytes of the caller's frame when control leaves; `callee`: a function's number."""
-
-    depth: int
-    callee: int
-    tail: bool
-
-
 class CallGraph:
-    """Functions stand by their numbers in `code`. `frames`: bytes; `edges`, `holes`: of each."""
+    """Functions stand by their numbers in `code`, and copies of a recursion behind them. `names`;
+    `frames`: bytes; `edges`, `holes`: of each. `known`: beside the calls of the SDK."""
 
     def __init__(
         self,
@@ -46,7 +43,8 @@ class CallGraph:
         usages: Mapping[str, StackUsage] | None = None,
     ) -> None:
         self.code = code
-        self.known = known or KnownCalls()
+        self.names = list(code.names)
+        self.known = (known or KnownCalls()).over(sdk_calls())
         read: CodeFrames = read_frames(code.machine, code.parts, code.functions)
         self.calls: Rows = read.calls
         self.windowed = bool((read.frames["flags"] & native.WINDOW).any())
@@ -63,8 +61,15 @@ class CallGraph:
         self.direct = self.indirect = self.followed = self.outside = 0
         self._starts = [one.start for one in code.functions]
         self._object_starts = [one.start for one in code.objects]
+        self._given = {
+            number + at: word for number, name in GIVEN.items() for at, word in code.words_of(name)
+        }
+        self._assembler = assembler_functions(code)
+        self._targets = KnownTargets(code, self.known, self.calls)
+        self._hooked = self._is_hooked()
         self._add_frames(usages or {})
         self._add_calls()
+        self._unroll()
 
     def function_at(self, address: int) -> int | None:
         """The number of the function that has this address."""
@@ -78,6 +83,8 @@ class CallGraph:
             usage = usages.get(name)
             if usage is not None and usage.bounded and flags & (native.DYNAMIC | native.UNREAD):
                 self.frames[number] = max(self.frames[number], usage.bytes)
+                continue
+            if is_plain(name):
                 continue
             kinds = (
                 (native.DYNAMIC, hole.DYNAMIC),
@@ -98,42 +105,65 @@ class CallGraph:
             if kind == 0:
                 self.direct += 1
                 self._add_direct(caller, site, target, depth, bool(tail))
-            else:
-                self.indirect += 1
-                callees = self._callees(caller, known, origin)
-                for callee in callees or ():
-                    self.edges[caller].append(CallEdge(depth, callee, bool(tail)))
-                if callees is None:
-                    self._add_indirect(caller, site, known, origin)
+                continue
+            self.indirect += 1
+            targets = self._indirect(caller, known, origin)
+            if targets is None:
+                self._add_indirect(caller, site, known, origin)
+            for address in targets or ():
+                self._add_target(caller, site, address, depth, bool(tail))
 
     def _add_direct(self, caller: int, site: int, target: int, depth: int, tail: bool) -> None:
-        if target == 0:  # a weak function that is not in the program; the caller checks that
-            self.followed += 1
-            return
+        is_inside = self.function_at(target) is not None
+        # 0: a weak function that is not in the program; the caller checks that
+        self.followed += is_inside or target == 0
+        self.outside += not is_inside and target in self.code.outside
+        if target:
+            self._add_target(caller, site, target, depth, tail)
+
+    def _add_target(self, caller: int, site: int, target: int, depth: int, tail: bool) -> None:
         callee = self.function_at(target)
         if callee is not None:
-            self.followed += 1
-            self.edges[caller].append(CallEdge(depth, callee, tail))
+            if callee != self._assembler.get(caller):  # else, it is more of the caller's own code
+                self.edges[caller].append(CallEdge(depth, callee, tail))
             return
         name = self.code.outside.get(target, f"{target:#010x}")
-        self.outside += target in self.code.outside
-        if name not in self.known.bytes:
-            self.holes[caller].append(
-                StackHole(
-                    kind=hole.OUTSIDE, function=self.code.names[caller], site=site, detail=name
-                )
+        rom = self._in_rom(target, name)
+        size = self.known.bytes.get(name, None if rom is None else rom.bytes)
+        if size is None:
+            site_hole = StackHole(
+                kind=hole.OUTSIDE, function=self.code.names[caller], site=site, detail=name
             )
-        else:
-            self.frames[caller] = max(self.frames[caller], depth + self.known.bytes[name])
+            self.holes[caller].append(site_hole)
+            return
+        self.frames[caller] = max(self.frames[caller], depth + size)
+        if rom is not None and name not in self.known.bytes:
+            for at, below in rom.given:
+                self._add_target(caller, site, self._given[at], depth + below, False)
 
-    def _callees(self, caller: int, known: int, origin: int) -> list[int] | None:
-        """Where an indirect call leads, by the user, or by a constant table; None: unknown."""
-        given = self.known.calls.get(self.code.names[caller])
-        if given is not None:
-            return [self.code.aliases[name] for name in given if name in self.code.aliases]
+    def _is_hooked(self) -> bool:
+        """Whether the ROM may call code of the program that is in no table."""
+        addresses = self._targets.addresses(HOOKS)
+        return addresses is None or any(self.function_at(one) is not None for one in addresses)
+
+    def _in_rom(self, address: int, name: str) -> RomStack | None:
+        """None: its bytes are not known."""
+        stack = rom_stacks().get((address, name))
+        if stack is None or (stack.hooks and self._hooked):
+            return None
+        return stack if all(at in self._given for at, _ in stack.given) else None
+
+    def _indirect(self, caller: int, known: int, origin: int) -> Iterable[int] | None:
+        """Where an indirect call leads, as addresses; None: unknown."""
+        if caller in self._assembler:  # into itself
+            return ()
+        targets = self._targets.of(caller, origin if known == native.FIELD else None)
+        if targets is not None:
+            return targets
         if known != native.TABLE or not self.code.constant_at(origin):
             return None
-        return self._in_table(origin)
+        rows = self._in_table(origin)
+        return None if rows is None else [self._starts[number] for number in rows]
 
     def _in_table(self, origin: int) -> list[int] | None:
         """Every function of which the constant object at this address, from there on, has the
@@ -175,3 +205,15 @@ class CallGraph:
         if index >= 0 and address < self.code.objects[index].end:
             return self.code.objects[index].name
         return f"{address:#010x}"
+
+    def _unroll(self) -> None:
+        """Recursions that are known to have an end."""
+        for name, times in self.known.times.items():
+            number = self.code.aliases.get(name)
+            copies = None if number is None else unroll(self.edges, number, times)
+            for member in copies or ():
+                self.names.append(self.names[member])
+                self.frames.append(self.frames[member])
+                self.holes.append(self.holes[member])
+                if member in self.given:
+                    self.given[len(self.names) - 1] = self.given[member]

@@ -114,17 +114,19 @@ def bound_stacks(
     path: str,
     *,
     calls: str = "",
+    known: KnownCalls | None = None,
     port: InterruptPort | None = None,
     creators: Sequence[TaskCreator] = (),
     entries: Mapping[str, int | None] | None = None,
     seen: Mapping[str, int] | None = None,
 ) -> StackAnswer:
-    """The answer for the firmware whose ELF is at `path`. `calls`: a file of known calls; `port`:
+    """The answer for the firmware whose ELF is at `path`. `calls`: a file of known calls, or
+    `known`: those of one; `port`:
     None: by functions of the program; `entries`: functions that begin a task beside those that the
     code creates, with the size of its stack; `seen`: the most that a task ever used, by its name.
     InputError: a file cannot be read, or it has no function of an entry's name."""
     code = read_code(path)
-    known = read_known_calls(calls) if calls else KnownCalls()
+    known = read_known_calls(calls) if calls else known or KnownCalls()
     graph = CallGraph(code, known=known, usages=read_usages(Path(path).parent))
     chosen = port or port_of(code)
     created = list(created_tasks(graph, creators=creators))

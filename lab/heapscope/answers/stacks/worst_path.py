@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from heapscope.answers.stacks import stack_hole as hole
-from heapscope.answers.stacks.call_graph import CallEdge, CallGraph
+from heapscope.answers.stacks.call_edge import CallEdge
+from heapscope.answers.stacks.call_graph import CallGraph
 from heapscope.answers.stacks.stack_hole import StackHole
 
 
@@ -74,7 +75,7 @@ class WorstPaths:
         self._deepest[function], self._by[function] = deepest, by
 
     def _add_cycle(self, caller: int, callee: int) -> None:
-        names = self._graph.code.names
+        names = self._graph.names
         self._cycles.setdefault(
             caller,
             StackHole(
@@ -84,7 +85,7 @@ class WorstPaths:
 
     def _steps(self, function: int) -> list[PathStep]:
         steps: list[PathStep] = []
-        names = self._graph.code.names
+        names = self._graph.names
         while (edge := self._by[function]) is not None:
             steps.append(PathStep(names[function], edge.depth))
             function = edge.callee

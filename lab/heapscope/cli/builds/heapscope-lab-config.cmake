@@ -6,8 +6,11 @@
 #     CTest's tests TARGET-heap-record and TARGET-heap-check record the program and hold the budgets.
 #   heapscope_check(FILE file.toml [NAME name])
 #     CTest's test heap-check, or `name`, holds the budgets of a file.
+#   heapscope_ram(TARGET [ARGS option...] [OUTPUT file])
+#     The target TARGET-heap-ram shows where the RAM of a firmware goes. ARGS are options of
+#     `heapscope ram`, such as --chip esp32 --idf 5.5; OUTPUT is a page, or Markdown (.md).
 #
-# ARGS are the program's own; MEMORY has the options of `heapscope replay` that choose the memory,
+# Else, ARGS are the program's own; MEMORY has the options of `heapscope replay` that choose the memory,
 # such as --chip esp32 --idf 5.5; a budget is what `heapscope replay --fail-on` takes.
 cmake_minimum_required(VERSION 3.20)
 
@@ -35,6 +38,18 @@ function(heapscope_report target)
         COMMAND "${HEAPSCOPE_EXECUTABLE}" report "${trace}" ${given_MEMORY} -o "${given_OUTPUT}"
         DEPENDS ${target} BYPRODUCTS "${trace}" "${given_OUTPUT}"
         COMMENT "Recording the heap of ${target}" USES_TERMINAL VERBATIM)
+endfunction()
+
+function(heapscope_ram target)
+    cmake_parse_arguments(PARSE_ARGV 1 given "" "OUTPUT" "ARGS")
+    _heapscope_known(heapscope_ram "${target}" "${given_UNPARSED_ARGUMENTS}")
+    set(out "")
+    if(given_OUTPUT)
+        set(out -o "${given_OUTPUT}")
+    endif()
+    add_custom_target(${target}-heap-ram
+        COMMAND "${HEAPSCOPE_EXECUTABLE}" ram "$<TARGET_FILE:${target}>" ${given_ARGS} ${out}
+        DEPENDS ${target} COMMENT "The RAM of ${target}" USES_TERMINAL VERBATIM)
 endfunction()
 
 function(heapscope_check)

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from heapscope.answers.fit.fit_trace import fit
 from heapscope.answers.leaks.interval import ROUNDS_LEAST
+from heapscope.answers.ram.ram_result import RamResult
 from heapscope.base.errors import InputError
 from heapscope.base.printable import printable
 from heapscope.base.progress import OnProgress, counted, phase
@@ -17,6 +18,7 @@ from heapscope.base.wording import plural
 from heapscope.cli.verbs.leaks import trace_leaks
 from heapscope.cli.verbs.log import log
 from heapscope.cli.verbs.predict import predict
+from heapscope.cli.verbs.ram import ram
 from heapscope.cli.verbs.replay import replay
 from heapscope.cli.verbs.surveyed import Surveyed, surveyed
 from heapscope.fleet.budgets.baseline import (
@@ -24,7 +26,7 @@ from heapscope.fleet.budgets.baseline import (
     figures_of,
     gathered,
 )
-from heapscope.fleet.budgets.budget import FIT, KINDS, LEAKS, PERTURBED, REPLAY, SURVEY, Budget
+from heapscope.fleet.budgets.budget import FIT, KINDS, LEAKS, PERTURBED, RAM, REPLAY, SURVEY, Budget
 from heapscope.fleet.budgets.check_result import (
     KEPT,
     UNKNOWN,
@@ -35,6 +37,7 @@ from heapscope.fleet.budgets.check_result import (
 )
 from heapscope.fleet.budgets.judge import fits, judge_config, judge_fit, judge_leaks, judge_log
 from heapscope.fleet.budgets.judge_perturbed import held_budgets, judge_perturbed
+from heapscope.fleet.budgets.judge_ram import judge_ram
 from heapscope.fleet.budgets.judge_replay import judge_replay, judge_static
 from heapscope.fleet.budgets.judgement import Judgement, absent, row_of
 from heapscope.fleet.budgets.plan import CheckPlan, CheckRun, read_plan
@@ -57,7 +60,7 @@ from heapscope.trace.provenance import (
 COLUMNS = 16
 
 
-#: Options of the memory that a log takes too.
+#: Options of the memory that a log and a build take too.
 _OF_LOG = ("chip", "idf")
 
 
@@ -96,7 +99,8 @@ def inputs_of(file: str | Path) -> Iterator[Path]:
     plan = read_plan(file)
     yield Path(file)
     for run in plan.runs:
-        yield from (*run.traces, *run.logs, *run.configs)
+        yield from (*run.traces, *run.logs, *run.configs, *run.builds)
+        yield from () if run.calls is None else (run.calls,)
         for memory in run.memories:
             yield from (one for one in memory.values() if isinstance(one, Path))
 
@@ -130,6 +134,8 @@ class CheckOfRuns:
                 self._log(run, path, options)
             if run.configs:
                 self._config(run, options)
+            for path in run.builds:
+                self._build(run, path, options)
             if label not in seen and set(STATIC_FILES) & set(options):
                 self._static(run, options)
             seen.add(label)
@@ -258,6 +264,23 @@ class CheckOfRuns:
         source = ", ".join(map(_name, run.configs))
         for budget in budgets:
             self._add(run, budget, judge_config(budget, result), source, memory)
+
+    def _build(self, run: CheckRun, path: Path, options: MemoryOptions) -> None:
+        budgets = self._reported(run, RAM)
+        if not budgets:
+            return
+        known = {name: _text(options, name) for name in _OF_LOG}
+        result = ram(
+            str(path),
+            calls=run.calls,
+            chip=known["chip"],
+            idf=known["idf"],
+            progress=self.progress,
+        )
+        assert isinstance(result, RamResult)  # of one build
+        for budget in budgets:
+            memory = f"{result.chip}, ESP-IDF {result.idf}"
+            self._add(run, budget, judge_ram(budget, result), _name(path), memory)
 
     def _static(self, run: CheckRun, options: MemoryOptions) -> None:
         budgets = self._reported(run, "static")

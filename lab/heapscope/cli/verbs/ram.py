@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from heapscope.base.option import Option
@@ -20,6 +21,10 @@ def ram(
     ] = "",
     *,
     why: Annotated[str, Option("NAME", "Also the symbols of this component, or this symbol.")] = "",
+    calls: Annotated[
+        str | Path | None,
+        Option("F.txt", "Calls that the code does not show, for the bounds of stacks."),
+    ] = None,
     tcp: Tcp = 1,
     udp: Udp = 0,
     tls: Tls = 0,
@@ -33,7 +38,8 @@ def ram(
     A build folder is best: its linker map names components, its image has the regions of the heap,
     its sdkconfig says what the heap gets, and what the system takes of it in each state, with
     --tcp, --udp and --tls connections. Each byte counts once, and what nothing holds is "not
-    explained". -o writes a page, or Markdown (.md).
+    explained". Lines such as `hook: set_hook(1)` in the file of --calls close holes of stacks. -o
+    writes a page, or Markdown (.md).
 
     Examples:
       heapscope ram build
@@ -51,11 +57,11 @@ def ram(
     step(0)
     demand = Demand(tcp=tcp, udp=udp, tls=tls)
     firmware = read_built(thing, chip=chip, idf=idf)
-    answer = ram_answer(thing, firmware, why=why, demand=demand)
+    answer = ram_answer(thing, firmware, why=why, calls=calls, demand=demand)
     if not other:
         return answer
     from heapscope.answers.ram.difference import ram_difference
 
     second = read_built(other, chip=chip, idf=idf)
-    compared = ram_answer(other, second, demand=demand)
+    compared = ram_answer(other, second, calls=calls, demand=demand)
     return ram_difference((answer, compared), (firmware, second))

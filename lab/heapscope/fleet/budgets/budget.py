@@ -46,7 +46,7 @@ class BudgetKind:
 
 REPLAY, SURVEY, LEAKS, FIT, LOG = "replay", "survey", "leaks", "fit", "log"
 STATIC, CONFIG, COMPARE, IMPORT = "static", "config", "compare", "import"
-PERTURBED = "perturbed"
+PERTURBED, RAM = "perturbed", "ram"
 
 KINDS: Mapping[str, BudgetKind] = {
     "min_free": BudgetKind(
@@ -128,6 +128,33 @@ KINDS: Mapping[str, BudgetKind] = {
         example='static.DRAM = "100KB"',
         tells=(STATIC,),
         qualifier="a memory (DRAM) or a component (libwifi.a)",
+        needs_qualifier=True,
+    ),
+    "bss": BudgetKind(
+        side=MOST,
+        unit="B",
+        text="Bytes of a component without an initial value, by a build.",
+        example='bss."libmain.a" = "20KB"',
+        tells=(RAM,),
+        qualifier="a component (libmain.a)",
+        needs_qualifier=True,
+    ),
+    "dram": BudgetKind(
+        side=LEAST,
+        unit="B",
+        text="Bytes of data memory that a build is predicted to leave, by `heapscope ram`.",
+        example='dram.left = "40KB"',
+        tells=(RAM,),
+        qualifier="left, which is the fullest state, or a state (load)",
+        needs_qualifier=True,
+    ),
+    "stack": BudgetKind(
+        side=LEAST,
+        unit="B",
+        text="Bytes of a task's stack that it surely never uses, by the code of a build.",
+        example='stack.main = "512B free"',
+        tells=(RAM,),
+        qualifier="the name of a task; * and ? stand for any",
         needs_qualifier=True,
     ),
     "predicted_free": BudgetKind(
@@ -244,7 +271,8 @@ def _budget(kind: str, value: object, qualifier: str, line: int, where: str) -> 
         request = parse_request(stated, what=where)
         return Budget(kind=kind, limit=request.size, given=stated, request=request, line=line)
     if reported.unit == "B":
-        number: float = parse_size(stated, what=where)
+        size = stated.removesuffix("free") if kind == "stack" else stated
+        number: float = parse_size(size.strip(), what=where)
     elif reported.unit == "rate":
         match = _RATE.fullmatch(stated.strip())
         if match is None:

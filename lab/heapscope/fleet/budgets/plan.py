@@ -22,8 +22,8 @@ NAME = "heapscope.toml"
 _TOP = ("memory", "budget", "run", "baseline", "jitter")
 _JITTER = ("runs", "seed", "strength")
 RUNS = 100  #: perturbed runs, where the file does not say
-_INPUTS = ("trace", "log", "config")
-_RUN = ("name", *_INPUTS, "suppress", "budget")
+_INPUTS = ("trace", "log", "config", "build")
+_RUN = ("name", *_INPUTS, "suppress", "calls", "budget")
 #: Options that may be lists: the run is made once for each of their values.
 SEVERAL = ("chip", "idf", "arduino", "sdkconfig", "boot_log", *STATIC_FILES)
 #: Budgets that only other commands tell.
@@ -34,14 +34,17 @@ _MOST = 200  # files of one run
 @dataclass(frozen=True, kw_only=True)
 class CheckRun:
     """`traces` are recordings of the same: each keeps the budgets, and the baseline learns from
-    them how much the figures vary. `memories`: one for each chip and release. `own`: budgets of
-    this run; `shared`: those of the whole file."""
+    them how much the figures vary. `builds`: folders or files; `calls`: known calls of their code.
+    `memories`: one for each chip and release. `own`: budgets of this run; `shared`: those of the
+    whole file."""
 
     name: str
     traces: tuple[Path, ...] = ()
     logs: tuple[Path, ...] = ()
     configs: tuple[Path, ...] = ()
+    builds: tuple[Path, ...] = ()
     suppress: Path | None = None
+    calls: Path | None = None
     memories: tuple[MemoryOptions, ...] = ()
     own: tuple[Budget, ...] = ()
     shared: tuple[Budget, ...] = ()
@@ -159,17 +162,20 @@ class _Reader:
             raise self._error(
                 "the run has no input",
                 place,
-                remedy="add trace, log, config, elf, map or bin",
+                remedy="add trace, log, config, build, elf, map or bin",
             )
         line = self._lines.line(*place)
         name = str(values.get("name", "")) or (first.stem if first else f"run {number + 1}")
         suppress = self._paths(values.get("suppress", []), *place, "suppress")
+        calls = self._paths(values.get("calls", []), *place, "calls")
         run = CheckRun(
             name=printable(name, limit=100),
             traces=inputs["trace"],
             logs=inputs["log"],
             configs=inputs["config"],
+            builds=inputs["build"],
             suppress=suppress[0] if suppress else None,
+            calls=calls[0] if calls else None,
             memories=tuple(self._memories(options, place)),
             own=self._budgets(values.get("budget", {}), *place, "budget"),
             line=line,
@@ -298,6 +304,8 @@ def tells(run: CheckRun) -> set[str]:
         results.add("log")
     if run.configs:
         results.add("config")
+    if run.builds:
+        results.add("ram")
     if any(set(STATIC_FILES) & set(memory) for memory in run.memories):
         results.add("static")
     return results
@@ -312,6 +320,7 @@ _BY = {
     "log": 'log = "device.log"',
     "config": 'config = "sdkconfig"',
     "static": 'elf = "firmware.elf"',
+    "ram": 'build = "build"',
 }
 
 

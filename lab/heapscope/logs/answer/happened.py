@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from heapscope.base.printable import printable
 from heapscope.base.wording import size
 from heapscope.logs.answer.answer import FailedRow, LogAnswer
+from heapscope.logs.answer.stack_depth import depth_sentence
 from heapscope.logs.answer.stack_options import stack_option
 from heapscope.logs.reader.addresses import Addresses
 from heapscope.logs.reader.found_word import is_data, is_freed, meaning, near
@@ -144,13 +145,13 @@ def _crashed(reading: LogReading) -> str:
     return f" Task {printable(task)} found it; another one may have done it." if task else ""
 
 
-def stacks(reading: LogReading) -> Iterator[str]:
+def stacks(reading: LogReading, names: Addresses) -> Iterator[str]:
     """Each task once."""
     named: set[str] = set()
     for fact in reading.stops.stacks:
         if fact.name not in named:
             named.add(fact.name)
-            yield _stack(fact.name, fact.line, fact.text, zephyr=False)
+            yield _stack(names, fact.name, fact.line, fact.text, zephyr=False)
     for panic in reading.stops.panics:
         if (
             "stack" in panic.name.lower()
@@ -158,10 +159,10 @@ def stacks(reading: LogReading) -> Iterator[str]:
             and not (named and not panic.task)
         ):
             named.add(panic.task)
-            yield _stack(panic.task, panic.line, panic.text, zephyr=panic.text == "Zephyr")
+            yield _stack(names, panic.task, panic.line, panic.text, zephyr=panic.text == "Zephyr")
 
 
-def _stack(task: str, line: int, by: str, *, zephyr: bool) -> str:
+def _stack(names: Addresses, task: str, line: int, by: str, *, zephyr: bool) -> str:
     if by == "smashing":
         return (
             f"A function wrote past the end of an array on its stack (line {line:,}); this shows "
@@ -170,7 +171,7 @@ def _stack(task: str, line: int, by: str, *, zephyr: bool) -> str:
     whose = f"of task {printable(task)}" if task else "of a task"
     return (
         f"The stack {whose} overflowed (line {line:,}); this shows no lack of heap: "
-        f"{stack_option(task, zephyr=zephyr)}."
+        f"{stack_option(task, zephyr=zephyr)}.{depth_sentence(names.elf, task)}"
     )
 
 

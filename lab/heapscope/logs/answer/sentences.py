@@ -41,7 +41,7 @@ def verdict(
 ) -> Iterator[str]:
     """The events, by their rank; then the requests of --need, the last state, and how
     its figures went. `followed`: sentences on requests that follow each other."""
-    happened = [*damage(reading, answer, names), *stacks(reading), *_failed(reading, answer)]
+    happened = [*damage(reading, answer, names), *stacks(reading, names), *_failed(reading, answer)]
     happened += [*_before(reading, answer), *others(reading, answer, names), *_error(answer)]
     yield from happened
     yield from _starts_before(reading)

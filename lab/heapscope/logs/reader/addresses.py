@@ -24,8 +24,9 @@ class Addresses:
         self._code: list[tuple[int, int]] = []
         self._names: dict[int, str] = {}
         self._symbols: Any = None
-        if elf is not None:
-            self._open(Path(elf))
+        self.elf = None if elf is None else Path(elf)
+        if self.elf is not None:
+            self._open(self.elf)
 
     def _open(self, elf: Path) -> None:
         name = printable(str(elf), limit=400)

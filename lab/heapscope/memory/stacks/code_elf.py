@@ -75,7 +75,8 @@ class CodeElf:
         """The bytes that are loaded there; fewer where the file has no more."""
         for part in self.parts:
             if part.address <= address < part.end:
-                return part.data[address - part.address :][:size]
+                start = address - part.address
+                return part.data[start : start + size]
         return b""
 
     def text_at(self, address: int) -> str:
@@ -83,6 +84,13 @@ class CodeElf:
         data, end, _ = self.bytes_at(address, 64).partition(b"\0")
         text = data.decode("ascii", "replace") if end else ""
         return text if text.isprintable() and "\ufffd" not in text else ""
+
+    def words_of(self, name: str) -> Iterator[tuple[int, int]]:
+        """The words of the first object of this name, with their offsets, as the program begins."""
+        one = next((one for one in self.objects if one.name == name), NamedBytes(0, 0, name))
+        data = self.bytes_at(one.start, one.end - one.start)
+        for at in range(0, len(data) - 3, 4):
+            yield at, int.from_bytes(data[at : at + 4], "little")
 
     def constant_at(self, address: int) -> bool:
         """Whether the program cannot change what is there."""

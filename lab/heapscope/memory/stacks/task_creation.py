@@ -17,10 +17,13 @@ class TaskCreator(NamedTuple):
 
 
 class KnownTask(NamedTuple):
-    """A task of an SDK, by its entry, where its creation is not in constants."""
+    """A task of an SDK, by its entry, where its creation is not in constants. `option`: sets its
+    size in bytes; `several`: other tasks have this entry too."""
 
     entry: str
     name: str
+    option: str = ""
+    several: bool = False
 
 
 #: FreeRTOS task.h and ESP-IDF idf_additions.h; ThreadX tx_api.h; Zephyr kernel.h; lwIP sys.h.
@@ -39,13 +42,15 @@ CREATORS = (
 )
 #: ESP-IDF 5.5: components/freertos, esp_system, esp_timer, esp_event, lwip; arduino-esp32 3.
 KNOWN_TASKS = (
-    KnownTask("main_task", "main"),
-    KnownTask("loopTask(void*)", "loopTask"),
-    KnownTask("_Z8loopTaskPv", "loopTask"),
-    KnownTask("prvIdleTask", "IDLE"),
-    KnownTask("prvTimerTask", "Tmr Svc"),
-    KnownTask("ipc_task", "ipc"),
-    KnownTask("timer_task", "esp_timer"),
-    KnownTask("esp_event_loop_run_task", "sys_evt"),
-    KnownTask("tcpip_thread", "tiT"),
+    KnownTask("main_task", "main", "ESP_MAIN_TASK_STACK_SIZE"),
+    KnownTask("loopTask(void*)", "loopTask", "ARDUINO_LOOP_STACK_SIZE"),
+    KnownTask("_Z8loopTaskPv", "loopTask", "ARDUINO_LOOP_STACK_SIZE"),
+    KnownTask("prvIdleTask", "IDLE", "FREERTOS_IDLE_TASK_STACKSIZE"),
+    KnownTask("prvTimerTask", "Tmr Svc", "FREERTOS_TIMER_TASK_STACK_DEPTH"),
+    KnownTask("ipc_task", "ipc", "ESP_IPC_TASK_STACK_SIZE"),
+    KnownTask("timer_task", "esp_timer", "ESP_TIMER_TASK_STACK_SIZE"),
+    KnownTask(
+        "esp_event_loop_run_task", "sys_evt", "ESP_SYSTEM_EVENT_TASK_STACK_SIZE", several=True
+    ),
+    KnownTask("tcpip_thread", "tiT", "LWIP_TCPIP_TASK_STACK_SIZE"),
 )

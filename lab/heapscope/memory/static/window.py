@@ -39,6 +39,7 @@ class KeptMemory:
     what: str  # "cache", "ROM" or "Bluetooth controller"
     start: int
     end: int
+    behind_heap: bool = False  # only where a heap ends at `start`
 
 
 @dataclass(frozen=True, kw_only=True)
