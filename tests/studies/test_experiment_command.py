@@ -32,7 +32,7 @@ FIGURES = {
     "script-heap": "4f8fc1d41e797f03",
     "tls-ladder": "74790d0b69f01680",
     "wifi-path": "a129731247cb313e",
-    "wifi-ranks": "b3bd6f09c8e0fefb",
+    "wifi-ranks": "6e7d84f2c1d78305",
 }
 
 
