@@ -73,6 +73,14 @@ LADDER = (
         "tests/lab/predict/test_memory_limits.py",
     ),
     Mutant(
+        "Wi-Fi firmware beside its forecast",
+        "what whole programs leave out counts beside an ELF, too",
+        "lab/heapscope/forecast/predict/memory_states.py::MemoryModel.more",
+        "self.known(DRAM) is None",
+        "True",
+        WEIGH,
+    ),
+    Mutant(
         "steps of a ladder with traces",
         "the network of the trace counts twice",
         "lab/heapscope/forecast/ladder/replayed.py::replayed",

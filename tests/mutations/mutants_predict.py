@@ -34,6 +34,14 @@ PREDICT = (
         REACTION,
     ),
     Mutant(
+        "firmware on a board without PSRAM",
+        "it is said to start where it does not",
+        "lab/heapscope/forecast/predict/psram.py::on_board",
+        "() if _starts_without(scene) else (",
+        "() if not _starts_without(scene) else (",
+        "tests/lab/predict/test_psram_of_board.py",
+    ),
+    Mutant(
         "predictions above a ceiling",
         "the ESP32's code is in the memory of malloc",
         "lab/heapscope/forecast/predict/part_place.py::place_of",

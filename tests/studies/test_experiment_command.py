@@ -28,11 +28,11 @@ GUIDE = Path(__file__).resolve().parents[2] / "docs" / "guide" / "experiments.md
 FIGURES = {
     "heap-change": "a32f89029dafa912",
     "ice-pools": "f6ea16f559749d1a",
-    "memory-ladders": "f62071651b4c3cc0",
+    "memory-ladders": "cb68aa59a52ba9f5",
     "script-heap": "4f8fc1d41e797f03",
     "tls-ladder": "74790d0b69f01680",
     "wifi-path": "a129731247cb313e",
-    "wifi-ranks": "b3bd6f09c8e0fefb",
+    "wifi-ranks": "6e7d84f2c1d78305",
 }
 
 

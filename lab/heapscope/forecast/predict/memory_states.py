@@ -62,7 +62,7 @@ _HELD: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     PROVISIONING: ((APP_MAIN, WIFI, BLE, PROVISIONING), ("wifi", "ble")),
     BUSY: ((APP_MAIN, WIFI, CONNECTED, LOAD, BLE), ("wifi", "ble")),
 }
-#: Bytes that a state's sum may leave out; they are learned. BOTH is what two radios share.
+#: Bytes that are learned, for code and data that nobody knows. BOTH is what two radios share.
 _WIFI_MORE, _BLE_MORE, _BOTH_MORE = "more of wifi", "more of ble", "more of both"
 MORE = (_WIFI_MORE, _BLE_MORE, _BOTH_MORE)
 _LINK_MORE = {"wifi": _WIFI_MORE, "ble": _BLE_MORE}
@@ -380,11 +380,11 @@ class MemoryModel:
         return sizes
 
     def use(self, state: str, place: str) -> MemoryUse:
-        more = self.more(state) if place == DRAM else ()
-        return use_of(self.sizes(state, place).values(), more)
+        return use_of(self.sizes(state, place).values(), self.more(state) if place == DRAM else ())
 
     def more(self, state: str) -> tuple[str, ...]:
-        more = tuple(name for link, name in _LINK_MORE.items() if link in self._works(state))
+        links = self._works(state) if self.known(DRAM) is None else ()
+        more = tuple(name for link, name in _LINK_MORE.items() if link in links)
         return (*more, _BOTH_MORE) if len(more) == len(_LINK_MORE) else more
 
     def change(
