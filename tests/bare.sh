@@ -119,6 +119,7 @@ for target in "$@"; do
     { time in_root "make $target" 2>&3 || { code=$? verdict=" FAILED"; }; } 3>&2 2>>"$folder/times.txt"
     [ -z "$verdict" ] || sed -i '$ s/$/'"$verdict"'/' "$folder/times.txt"
 done
+cp "$root/clone/build/failed.txt" "$folder" 2>/dev/null || : >"$folder/failed.txt"
 echo
 echo "On a bare Debian $(release) with $PACKAGES:"
 cat "$folder/times.txt"

@@ -40,6 +40,8 @@ settings.load_profile("quick")
 typer.testing._get_command = functools.cache(typer.testing._get_command)
 
 NO_TIME = "no time was left for it"
+# This process writes them, and none that it starts.
+FOLDERS, FAILED = (os.environ.pop(f"HEAPSCOPE_{name}", "") for name in ("FOLDERS", "FAILED"))
 
 
 @pytest.fixture
@@ -112,8 +114,7 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    out, failed = (os.environ.get(f"HEAPSCOPE_{name}") for name in ("FOLDERS", "FAILED"))
-    if not out or not failed:
+    if not FOLDERS or not FAILED:
         return
     seconds: Counter[str] = Counter()
     too_late: Counter[str] = Counter()
@@ -127,14 +128,14 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
             crash = getattr(report.longrepr, "reprcrash", None)
             first = str(crash.message if crash else report.longrepr).partition("\n")[0]
             lines.append(f"FAILED {report.nodeid}: {first[:200]}\n")
-    with Path(failed).open("a", encoding="utf-8") as file:
-        file.writelines(lines)
+    with Path(FAILED).open("a", encoding="utf-8") as file:
+        file.writelines(dict.fromkeys(lines))
     late = {
         folder: f", {count} did not fit into the time"
         for folder, count in too_late.items()
         if count
     }
-    Path(out).write_text(
+    Path(FOLDERS).write_text(
         "".join(
             f"    {spent:7.0f} s in {folder}{late.get(folder, '')}\n"
             for folder, spent in seconds.most_common()

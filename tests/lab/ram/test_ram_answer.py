@@ -204,7 +204,7 @@ def test_a_file_of_known_calls_is_checked(tmp_path: Path) -> None:
     calls = tmp_path / "calls"
     calls.write_text("worker calls driver\n", encoding="utf-8")
     with pytest.raises(InputError, match="line 1: neither calls nor bytes nor times"):
-        ram_of(ELF, chip="esp32", idf="5.5", calls=str(calls))
+        ram_of(ELF, chip="esp32", idf="5.5", known_calls=str(calls))
 
 
 def test_several_programs_in_a_folder_are_named(tmp_path: Path) -> None:

@@ -58,7 +58,7 @@ def headings_of(rows: Sequence[Row]) -> set[str]:
 
 
 def test_each_rendering_has_every_figure_with_a_heading(trace: Path, tmp_path: Path) -> None:
-    requested = {"pool": "48KB", "need": [20_000], "why": True}
+    requested = {"pool": "48KB", "need": [20_000], "remedies": True}
     built = report(trace, out=tmp_path / "R.md", **requested)  # type: ignore[arg-type]
     report(trace, out=tmp_path / "R.html", **requested)  # type: ignore[arg-type]
     page = Page((tmp_path / "R.html").read_text(encoding="utf-8")).tables

@@ -21,7 +21,7 @@ def ram(
     ] = "",
     *,
     why: Annotated[str, Option("NAME", "Also the symbols of this component, or this symbol.")] = "",
-    calls: Annotated[
+    known_calls: Annotated[
         str | Path | None,
         Option("F.txt", "Calls that the code does not show, for the bounds of stacks."),
     ] = None,
@@ -38,8 +38,8 @@ def ram(
     A build folder is best: its linker map names components, its image has the regions of the heap,
     its sdkconfig says what the heap gets, and what the system takes of it in each state, with
     --tcp, --udp and --tls connections. Each byte counts once, and what nothing holds is "not
-    explained". Lines such as `hook: set_hook(1)` in the file of --calls close holes of stacks. -o
-    writes a page, or Markdown (.md).
+    explained". Lines such as `hook: set_hook(1)` in the file of --known-calls close holes of
+    stacks. -o writes a page, or Markdown (.md).
 
     Examples:
       heapscope ram build
@@ -57,11 +57,11 @@ def ram(
     step(0)
     demand = Demand(tcp=tcp, udp=udp, tls=tls)
     firmware = read_built(thing, chip=chip, idf=idf)
-    answer = ram_answer(thing, firmware, why=why, calls=calls, demand=demand)
+    answer = ram_answer(thing, firmware, why=why, calls=known_calls, demand=demand)
     if not other:
         return answer
     from heapscope.answers.ram.difference import ram_difference
 
     second = read_built(other, chip=chip, idf=idf)
-    compared = ram_answer(other, second, calls=calls, demand=demand)
+    compared = ram_answer(other, second, calls=known_calls, demand=demand)
     return ram_difference((answer, compared), (firmware, second))
