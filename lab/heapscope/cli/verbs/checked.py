@@ -272,7 +272,7 @@ class CheckOfRuns:
         known = {name: _text(options, name) for name in _OF_LOG}
         result = ram(
             str(path),
-            calls=run.calls,
+            known_calls=run.calls,
             chip=known["chip"],
             idf=known["idf"],
             progress=self.progress,
