@@ -30,7 +30,7 @@ FIGURES = {
     "ice-pools": "f6ea16f559749d1a",
     "memory-ladders": "cb68aa59a52ba9f5",
     "script-heap": "4f8fc1d41e797f03",
-    "tls-ladder": "74790d0b69f01680",
+    "tls-ladder": "1ec6131652baaaa3",
     "wifi-path": "a129731247cb313e",
     "wifi-ranks": "6e7d84f2c1d78305",
 }
