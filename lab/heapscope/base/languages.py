@@ -111,8 +111,12 @@ def c_comment(text: str) -> str:
 
 # A runner of GitHub takes `::name::` at the begin of a line for a command, blanks before it or not,
 # and `##[name]` anywhere; others have `##vso[` and `##teamcity[`.
-_COMMAND = re.compile(r"(?:(?<=[\r\n])|\A)((?:\s|\x1b\[[0-9;]*m)*):(?=:|\Z)|#(?=#\w*\[)")
-_WORDS = re.compile(r"[^\s\x1b]")
+# It does not see colours, whose signs may stand between.
+_C = r"\x1b\[[0-9;]*m"
+_COLOUR = re.compile(_C)
+_COMMAND = re.compile(
+    rf"(?:(?<=[\r\n])|\A)((?:\s|{_C})*):(?=(?:{_C})*(?::|\Z))|#(?=(?:{_C})*#(?:\w|{_C})*\[)"
+)
 
 
 def job_lines(text: str, *, begun: bool = False) -> str:
@@ -132,7 +136,7 @@ class JobText(io.TextIOWrapper):
     def write(self, text: str) -> int:
         super().write(job_lines(text, begun=self._begun))
         *before, last = re.split(r"[\r\n]", text)
-        self._begun = bool(_WORDS.search(last)) or (self._begun and not before)
+        self._begun = bool(_COLOUR.sub("", last).strip()) or (self._begun and not before)
         return len(text)
 
 
