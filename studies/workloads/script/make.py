@@ -4,7 +4,8 @@ Duktape as a 32-bit program runs device.js (timers, objects, a day of five serie
 one, garbage collections), json.js (the day as one JSON text) and, beside an application's settings
 on the same heap, week.js (the jobs that a week is composed of). Two things are changed so that
 runs repeat: its clock is the script's own, and the seed of its string hashes, else the address of
-its heap, is a constant.
+its heap, is a constant. The names in the scripts are strings of the engine's heap: with another
+name it is another recording.
 """
 
 from __future__ import annotations

@@ -70,12 +70,12 @@ function remember(text) {
 // Parent and parts refer to each other, so that only a collection lets go of them.
 var page = null;
 function showPage() {
-    var built = { title: 'at ' + now, rows: [] };
+    var made = { title: 'at ' + now, rows: [] };
     sensors.forEach(function (sensor) {
         var last = sensor.readings[sensor.readings.length - 1];
-        built.rows.push({ page: built, text: sensor.name + ' ' + (last ? last.value : '-') });
+        made.rows.push({ page: made, text: sensor.name + ' ' + (last ? last.value : '-') });
     });
-    page = built;
+    page = made;
 }
 
 var sensors = SERIES.map(function (name, i) { return new Sensor(name, UNITS[i]); });
