@@ -14,6 +14,8 @@ import pytest
 import typer
 from needs import c_compiler
 from tests.lab.cli.things import image
+from tests.lab.image.dumps import printed
+from tests.lab.leaks.test_states import dump
 from tests.lab.ram.test_ram_answer import build
 from tests.lab.static.conftest import MAP
 from tests.lab.static.test_static_image import esp32
@@ -43,7 +45,7 @@ def examples() -> list[str]:
     return [
         one
         for one in dict.fromkeys(matches)
-        if not re.search(r"/dev/|(?:tcp|udp):(?://)?\d| translate ", one)
+        if not re.search(r"/dev/|gdb:|(?:tcp|udp):(?://)?\d| translate ", one)
     ]
 
 
@@ -58,6 +60,26 @@ def build_firmware() -> None:
     text += "void vPortFree(void *p) { (void)p; } int main(void) { vPortFree(pvPortMalloc(8)); }"
     command = [*c_compiler(), "-x", "c", "-", "-o", "firmware"]
     subprocess.run(command, input=text.encode(), check=True)
+
+
+def memory_images() -> None:
+    """What a device left: its memory, core dumps, and a log of its blocks."""
+    import zstandard
+
+    captured = REFERENCE.parents[2] / "tests" / "lab" / "image" / "captured"
+    core, memory = (
+        zstandard.ZstdDecompressor().decompressobj().decompress((captured / name).read_bytes())
+        for name in ("c3_none.core.zst", "c3_none.3fc8c400.zst")
+    )
+    for name in ("coredump.bin", "morning.core", "evening.core"):
+        Path(name).write_bytes(core)
+    for name in ("dram.bin", "0x3fc80000.raw"):
+        Path(name).write_bytes(bytes(0xC400) + memory)
+    Path("rtc.bin").write_bytes(bytes(8192))
+    Path("dump.log").write_text("\n".join(dump([64] * count) for count in (1, 5)), "utf-8")
+    Path("crash.log").write_bytes(printed(core))
+    Path("build").mkdir(exist_ok=True)
+    Path("build/app.elf").write_bytes(Path("firmware.elf").read_bytes())
 
 
 def build_folders() -> None:
@@ -102,6 +124,8 @@ def test_examples_of_the_help_work(example: str, hst: Path, run: Run) -> None:
     Path("heap.svdat").write_bytes(SYSTEMVIEW)
     Path("pjsua.log").write_bytes(log.read_bytes())
     linked = REFERENCE.parents[2] / "tests" / "lab" / "fit" / "app.map"
+    if re.match("heapscope (image|leaks)", example):
+        memory_images()
     if "heapscope ram" in example:
         build_folders()
     else:
