@@ -117,8 +117,8 @@ def read_known_calls(path: str) -> KnownCalls:
 @functools.cache
 def sdk_calls() -> KnownCalls:
     """Those of ESP-IDF and the libraries that come with it."""
-    text = resources.files("heapscope.data").joinpath("stacks/sdk_calls.txt")
-    return known_calls("sdk_calls.txt", text.read_text(encoding="ascii").splitlines())
+    file = resources.files("heapscope.data") / "stacks/sdk_calls.txt"
+    return known_calls("sdk_calls.txt", file.read_text(encoding="ascii").splitlines())
 
 
 def known_calls(name: str, lines: Iterable[str]) -> KnownCalls:

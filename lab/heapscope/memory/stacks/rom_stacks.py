@@ -47,8 +47,8 @@ class RomStack(NamedTuple):
 def rom_stacks() -> Mapping[tuple[int, str], RomStack]:
     """By address and name, as the linker scripts of ESP-IDF and the ROMs have them. Where two chips
     have both alike, the larger one."""
-    packed = resources.files("heapscope.data").joinpath("stacks/rom.zst").read_bytes()
-    text = ZstdDecompressor().decompress(packed).decode("ascii")
+    file = resources.files("heapscope.data") / "stacks/rom.zst"
+    text = ZstdDecompressor().decompress(file.read_bytes()).decode("ascii")
     return {
         (int(row["address"], 16), row["function"]): RomStack(
             int(row["bytes"]), row["hooks"] == "1", _pairs(row["given"])
