@@ -12,6 +12,7 @@ from emulation.firmware.run import run_firmware
 
 from heapscope.answers.stacks.stack_answer import bound_stacks
 from heapscope.memory.stacks.interrupt_port import InterruptPort
+from heapscope.memory.stacks.known_calls import read_known_calls
 from heapscope.memory.stacks.task_creation import TaskCreator
 
 CALLS = Path(__file__).resolve().parents[2] / "emulation" / "firmware" / "calls.txt"
@@ -32,7 +33,7 @@ def test_no_task_uses_more_than_its_bound(name: str, tmp_path: Path) -> None:
     marks = {task: (int(used), int(size)) for task, used, size in MARK.findall(ran.console)}
     answer = bound_stacks(
         str(image),
-        calls=str(CALLS),
+        known=read_known_calls(str(CALLS)),
         port=PORTS[name],
         creators=[CREATOR],
         seen={task: used for task, (used, _) in marks.items()},

@@ -35,7 +35,7 @@ PREDICT = (
     ),
     Mutant(
         "firmware on a board without PSRAM",
-        "it is said to start where it does not",
+        "it seems to start where it does not",
         "lab/heapscope/forecast/predict/psram.py::on_board",
         "() if _starts_without(scene) else (",
         "() if not _starts_without(scene) else (",

@@ -63,7 +63,7 @@ def build_firmware() -> None:
 
 
 def memory_images() -> None:
-    """What a device left: its memory, core dumps, and a log of its blocks."""
+    """Writes the memory of a device, core dumps of it, and a log of its blocks."""
     import zstandard
 
     captured = REFERENCE.parents[2] / "tests" / "lab" / "image" / "captured"

@@ -165,6 +165,6 @@ def test_a_damaged_heap_is_no_state(seed: int, tmp_path: Path) -> None:
 
 
 def test_a_dump_of_used_blocks_alone_is_no_state(tmp_path: Path) -> None:
-    """Once it was told to give all of the RAM, as if a part of the heap had been lost."""
+    """An earlier version wanted all of the RAM, as if a part of the heap had been lost."""
     with pytest.raises(InputError, match=r"used blocks of the heap at 0x[0-9a-f]{8} alone"):
         image_layout(put(tmp_path, "c3_none.core"), chip="esp32c3", idf="5.5")

@@ -184,7 +184,8 @@ def test_the_schedule_decides_no_verdict(tmp_path: Path) -> None:
 
 
 def test_a_task_that_is_done_while_another_goes_on_leaks_as_it_did(tmp_path: Path) -> None:
-    """By a clock, too: the time of another thread called it a plateau in 4 of 24 recordings."""
+    """A clock counts the time of other threads too, which made a plateau of it in 4 of 24
+    recordings."""
     work = [(n / 3000, (n + 0.5) / 3000, "works") for n in range(3000)]
     last = (0.95, 0.96, "leaks")
     for begin, length, every, verdict in (

@@ -62,7 +62,7 @@ def test_sleep_bounds_what_tcp_receives_by_a_window_a_beacon(predict: Predict) -
 
 
 def test_limits_that_a_configuration_breaks_are_apart(predict: Predict) -> None:
-    """By the rule that lint has for one stream: 1 KB a buffer, and a quarter more."""
+    """Lint has the same rule for one stream: 1 KB a buffer, and a quarter more."""
     lines = "LWIP_TCP_WND_DEFAULT=20480 ESP_WIFI_DYNAMIC_RX_BUFFER_NUM={}"
     for buffers, broken in ((15, True), (16, False)):
         result = predict(lines.format(buffers), *END)

@@ -24,7 +24,7 @@ def bounded(program: Program, folder: Path, lines: str, *, entry: str = "worker"
     calls = folder / "calls"
     calls.write_text(lines)
     path = program.write(folder)
-    return only(bound_stacks(path, entries={entry: None}, calls=str(calls)))
+    return only(bound_stacks(path, entries={entry: None}, known=read_known_calls(str(calls))))
 
 
 @pytest.fixture

@@ -83,7 +83,7 @@ def test_an_indirect_call_is_closed_by_the_users_file(program: Program, tmp_path
     assert "12 bytes behind" in task.holes[0].sentence
     calls = tmp_path / "calls"
     calls.write_text("# of the board\nworker: driver, nothing\n")
-    answer = bound_stacks(path, port=PORT, entries=entries, calls=str(calls))
+    answer = bound_stacks(path, port=PORT, entries=entries, known=read_known_calls(str(calls)))
     assert only(answer).bound == 16 + 80 + 100
     assert answer.notes == ("nothing: no function of the program",)
 
@@ -122,7 +122,10 @@ def test_an_indirect_call_that_leads_nowhere_is_closed(program: Program, tmp_pat
     calls = tmp_path / "calls"
     calls.write_text("worker:\n")
     path = program.write(tmp_path)
-    assert only(bound_stacks(path, entries={"worker": None}, calls=str(calls))).bound == 16
+    assert (
+        only(bound_stacks(path, entries={"worker": None}, known=read_known_calls(str(calls)))).bound
+        == 16
+    )
 
 
 def test_code_outside_the_file_is_named_and_closed_by_its_bytes(
@@ -136,7 +139,10 @@ def test_code_outside_the_file_is_named_and_closed_by_its_bytes(
     assert task.holes[0].detail == "ets_printf"
     calls = tmp_path / "calls"
     calls.write_text("ets_printf = 96\n")
-    assert only(bound_stacks(path, entries={"worker": None}, calls=str(calls))).bound == 112
+    assert (
+        only(bound_stacks(path, entries={"worker": None}, known=read_known_calls(str(calls)))).bound
+        == 112
+    )
 
 
 def test_a_frame_of_alloca_is_closed_by_a_bounded_figure_of_the_compiler(

@@ -14,7 +14,7 @@ from heapscope.answers.stacks.worst_path import PathStep, WorstPaths
 from heapscope.base.errors import InputError
 from heapscope.memory.stacks.code_elf import read_code
 from heapscope.memory.stacks.interrupt_port import WINDOW_SAVE, InterruptPort, port_of
-from heapscope.memory.stacks.known_calls import KnownCalls, read_known_calls
+from heapscope.memory.stacks.known_calls import KnownCalls
 from heapscope.memory.stacks.stack_usage import read_usages
 from heapscope.memory.stacks.task_creation import TaskCreator
 
@@ -113,20 +113,19 @@ class StackAnswer:
 def bound_stacks(
     path: str,
     *,
-    calls: str = "",
     known: KnownCalls | None = None,
     port: InterruptPort | None = None,
     creators: Sequence[TaskCreator] = (),
     entries: Mapping[str, int | None] | None = None,
     seen: Mapping[str, int] | None = None,
 ) -> StackAnswer:
-    """The answer for the firmware whose ELF is at `path`. `calls`: a file of known calls, or
-    `known`: those of one; `port`:
-    None: by functions of the program; `entries`: functions that begin a task beside those that the
-    code creates, with the size of its stack; `seen`: the most that a task ever used, by its name.
+    """The answer for the firmware whose ELF is at `path`. `known`: calls beside those of the SDK;
+    `port`: None: by functions of the program; `entries`: functions that begin a task beside those
+    that the code creates, with the size of its stack; `seen`: the most that a task ever used, by
+    its name.
     InputError: a file cannot be read, or it has no function of an entry's name."""
     code = read_code(path)
-    known = read_known_calls(calls) if calls else known or KnownCalls()
+    known = known or KnownCalls()
     graph = CallGraph(code, known=known, usages=read_usages(Path(path).parent))
     chosen = port or port_of(code)
     created = list(created_tasks(graph, creators=creators))

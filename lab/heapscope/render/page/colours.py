@@ -3,6 +3,8 @@ of cone. There are not forty such colours, so ten of them come with four pattern
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 #: Chosen so that the least distance of two of them is as large as possible in four views: with all
 #: three kinds of cones, and without one of them. tests/browser/test_colours.py measures it.
 TASKS = (
@@ -31,6 +33,14 @@ PALETTE = {
 }
 FAILED = "#e11d48"
 CLOSE = "#f97316"
+
+
+@dataclass(frozen=True)
+class LegendLook:
+    """A line of a legend."""
+
+    name: str
+    colour: str
 
 
 def task_looks(peaks: list[int], *, sides: int = 1) -> tuple[list[str], list[int]]:

@@ -6,15 +6,12 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from rich.console import RenderableType
-from rich.text import Text
 
 from heapscope.answers.image.census import UNNAMED, kind_of
 from heapscope.answers.image.result import BlockRow, HeapRow, ImageResult
 from heapscope.base.wording import size
-from heapscope.render.page.colours import ALLOCATOR, FAILED, OTHERS, TASKS
-from heapscope.render.page.detail import Detail
-from heapscope.render.page.frame import fitting, page
-from heapscope.render.text.table import Table
+from heapscope.render.page.colours import ALLOCATOR, FAILED, OTHERS, TASKS, LegendLook
+from heapscope.render.page.parts import sentences_and_tables, tables_page
 
 WIDTH, HEIGHT = 1024, 18  # of a row of the picture
 _ROWS = 24  # of the largest heap
@@ -42,44 +39,23 @@ class HeapStrip:
     pieces: tuple[Piece, ...]
 
 
-@dataclass(frozen=True)
-class LegendLook:
-    """A line of the legend."""
-
-    name: str
-    colour: str
-
-
 def image_html(result: ImageResult, parts: Iterable[RenderableType]) -> str:
     """`parts`: what the command prints; the first sentence is the answer."""
-    shown = [part for part in parts if isinstance(part, Table) or (_plain(part) and part)]
-    title, answer, *rest = shown
+    title, answer, *rest = sentences_and_tables(parts)
     colours = dict(zip([row.name for row in result.census], TASKS, strict=False))
     looks = [LegendLook(name, colour) for name, colour in colours.items()]
     looks += [LegendLook("other blocks", OTHERS), LegendLook("the allocator", ALLOCATOR)]
     looks += [LegendLook("damaged", FAILED)] if result.damage else []
-
-    def made(detail: Detail) -> str:
-        return page(
-            "image.html.j2",
-            scripts=("ready.js",),
-            data={},
-            detail=detail,
-            charts=False,
-            title=_plain(title),
-            answer=_plain(answer),
-            parts=[(_plain(part), part) for part in rest],
-            strips=[_strip(result, heap, colours) for heap in result.heaps],
-            looks=looks,
-            width=WIDTH,
-            row=HEIGHT,
-        )
-
-    return fitting(made)
-
-
-def _plain(part: RenderableType) -> str:
-    return part.plain if isinstance(part, Text) else ""
+    return tables_page(
+        "image.html.j2",
+        title=title[0],
+        answer=answer[0],
+        parts=rest,
+        strips=[_strip(result, heap, colours) for heap in result.heaps],
+        looks=looks,
+        width=WIDTH,
+        row=HEIGHT,
+    )
 
 
 def row_bytes(result: ImageResult) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any
 
 from rich.console import RenderableType
 from rich.text import Text
@@ -13,21 +14,22 @@ from heapscope.render.text.table import Table
 
 def parts_html(title: str, parts: Iterable[RenderableType]) -> str:
     """The first sentence is the answer."""
-    shown = [part for part in parts if isinstance(part, Table) or (_plain_text(part) and part)]
-    answer, *rest = shown
+    answer, *rest = sentences_and_tables(parts)
+    return tables_page("parts.html.j2", title=title, answer=answer[0], parts=rest)
+
+
+def sentences_and_tables(
+    parts: Iterable[RenderableType],
+) -> list[tuple[str, RenderableType]]:
+    """Those of the parts that a page shows, each with its text; a table has none."""
+    pairs = ((part.plain if isinstance(part, Text) else "", part) for part in parts)
+    return [(text, part) for text, part in pairs if text or isinstance(part, Table)]
+
+
+def tables_page(template: str, *, script: str = "ready.js", **context: Any) -> str:
+    """A page of this template that has no charts, but what its context has."""
     return fitting(
         lambda detail: page(
-            "parts.html.j2",
-            scripts=("ready.js",),
-            data={},
-            detail=detail,
-            charts=False,
-            title=title,
-            answer=_plain_text(answer),
-            parts=[(_plain_text(part), part) for part in rest],
+            template, scripts=(script,), data={}, detail=detail, charts=False, **context
         )
     )
-
-
-def _plain_text(part: RenderableType) -> str:
-    return part.plain if isinstance(part, Text) else ""

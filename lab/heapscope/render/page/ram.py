@@ -6,7 +6,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from rich.console import RenderableType
-from rich.text import Text
 
 from heapscope.answers.ram.cut import GAP, HEAP, KEPT, KINDS, STATIC, UNKNOWN, UNUSED
 from heapscope.answers.ram.difference import RamDifference
@@ -14,11 +13,9 @@ from heapscope.answers.ram.ram_result import LEFT, PART, RamBar, RamResult, RamS
 from heapscope.base.wording import size
 from heapscope.forecast.predict.part_table import STATES
 from heapscope.memory.static.static_ram import StaticPart
-from heapscope.render.page.colours import FAILED, OTHERS, STARTUP, TASKS
-from heapscope.render.page.detail import Detail
-from heapscope.render.page.frame import fitting, page
+from heapscope.render.page.colours import FAILED, OTHERS, STARTUP, TASKS, LegendLook
+from heapscope.render.page.parts import sentences_and_tables, tables_page
 from heapscope.render.text.ram import by_component
-from heapscope.render.text.table import Table
 
 FREE = "free"  #: The look of the heap: hatched.
 _LOOKS = {
@@ -26,6 +23,7 @@ _LOOKS = {
     **{GAP: OTHERS, UNUSED: "", HEAP: FREE, UNKNOWN: FAILED},
 }
 _IN_BAR = {GAP: "gaps", UNKNOWN: "not_explained"}  # fields of a bar that are not named by the kind
+_ROWS = 300  # components of a memory that are drawn; the table has the others
 _PLACED = (KEPT, HEAP)  # runs that have a row of their own; the others of a kind are one row
 
 
@@ -48,49 +46,27 @@ class RamBarLook:
     inside: tuple[RamBarLook, ...] = ()
 
 
-@dataclass(frozen=True)
-class RamLegendLine:
-    """A line of the legend."""
-
-    name: str
-    colour: str
-
-
 def ram_html(result: RamResult | RamDifference, title: str, parts: Iterable[RenderableType]) -> str:
     """`parts`: what the command prints; the first sentence is the thing, the second the answer."""
-    shown = [part for part in parts if isinstance(part, Table | Text) and part]
-    _, answer, *rest = shown
-    shares = [_share(bar, kind) for bar in _all_bars(result) for kind in KINDS]
-    legend = [
-        RamLegendLine(kind, _LOOKS[kind])
-        for place, kind in enumerate(KINDS)
-        if any(shares[place :: len(KINDS)])
-    ]
-
-    def made(detail: Detail) -> str:
-        one = isinstance(result, RamResult)
-        return page(
-            "ram.html.j2",
-            scripts=("ram.js",),
-            data={},
-            detail=detail,
-            charts=False,
-            title=title,
-            answer=_plain(answer),
-            parts=[(_plain(part), part) for part in rest],
-            memories=[_memory(result, bar, detail.rows) for bar in result.memories]
-            if isinstance(result, RamResult)
-            else _pairs(result),
-            states=_states(result.states) if isinstance(result, RamResult) else [],
-            legend=legend,
-            opens=one,
-        )
-
-    return fitting(made)
-
-
-def _plain(part: RenderableType) -> str:
-    return part.plain if isinstance(part, Text) else ""
+    _, answer, *rest = sentences_and_tables(parts)
+    bars = _all_bars(result)
+    return tables_page(
+        "ram.html.j2",
+        script="ram.js",
+        title=title,
+        answer=answer[0],
+        parts=rest,
+        memories=[_memory(result, bar) for bar in bars]
+        if isinstance(result, RamResult)
+        else _pairs(result),
+        states=_states(result.states) if isinstance(result, RamResult) else [],
+        legend=[
+            LegendLook(kind, _LOOKS[kind])
+            for kind in KINDS
+            if any(_share(bar, kind) for bar in bars)
+        ],
+        opens=isinstance(result, RamResult),
+    )
 
 
 def _all_bars(result: RamResult | RamDifference) -> tuple[RamBar, ...]:
@@ -104,7 +80,7 @@ def _share(bar: RamBar, kind: str) -> int:
     return share
 
 
-def _memory(result: RamResult, bar: RamBar, most: int) -> RamBarLook:
+def _memory(result: RamResult, bar: RamBar) -> RamBarLook:
     runs = [run for run in result.runs if bar.start <= run.start < bar.start + bar.bytes]
     slices = tuple(
         Slice(
@@ -116,7 +92,7 @@ def _memory(result: RamResult, bar: RamBar, most: int) -> RamBarLook:
     )
     static = [part for part in result.static.components if part.kind == bar.memory]
     symbols = [part for part in result.static.symbols if part.kind == bar.memory]
-    rows = [(part.total, _static(part, symbols)) for part in (static or symbols)[:most]]
+    rows = [(part.total, _static(part, symbols)) for part in (static or symbols)[:_ROWS]]
     rows += [
         (run.bytes, (run.name or run.what, ((run.what, run.bytes),), ()))
         for run in runs
