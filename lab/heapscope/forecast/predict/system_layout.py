@@ -36,7 +36,7 @@ NEAR = 8
 _TRIES = 8
 _SOURCE = "the chip's memory map, and the use of it that predict gives the configuration"
 _SMALL = 64
-_OTHER = "other system blocks"
+_OTHER = "not explained"
 _PIECE = 1024
 _FLAVOURS = {
     "HEAP_POISONING_LIGHT": "+light",
