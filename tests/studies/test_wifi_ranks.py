@@ -6,6 +6,7 @@ import copy
 import json
 import statistics
 from itertools import combinations
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -17,7 +18,7 @@ from heapscope.forecast.predict.power_save import Times, connectionless, station
 from heapscope.forecast.predict.wifi_table import METRICS, ranks
 from heapscope_studies import wifi_ranks
 from heapscope_studies.result import Experiment
-from heapscope_studies.wifi_ranks.memory import predicted_kb
+from heapscope_studies.wifi_ranks.memory import errors_kb, predicted_kb
 
 from .conftest import Computed
 
@@ -149,3 +150,11 @@ def test_a_row_does_not_tell_its_own_memory() -> None:
     """Nor a copy of it, as a kept result has."""
     row = ranks()[0]
     assert predicted_kb(copy.copy(row)) == predicted_kb(row)
+
+
+@pytest.mark.slow
+def test_the_page_of_the_model_has_the_errors_of_memory() -> None:
+    page = Path(__file__).parents[2] / "docs" / "design" / "predict-model.md"
+    measured, computed = (statistics.median(errors_kb(computed=each)) for each in (False, True))
+    text = " ".join(page.read_text(encoding="utf-8").split())
+    assert f"the median error is {measured:.1f} KB, and {computed:.1f} KB for the steps" in text
