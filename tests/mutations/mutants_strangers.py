@@ -38,7 +38,7 @@ STRANGERS = (
         "names in the log of a job",
         "blanks that were written before hide a command",
         f"{LANGUAGES}::JobText.write",
-        "bool(_WORDS.search(last))",
+        'bool(_COLOUR.sub("", last).strip())',
         "bool(last)",
         TEXT,
     ),
