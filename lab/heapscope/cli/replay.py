@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from heapscope.base.errors import InputError
 from heapscope.base.option import Option
 from heapscope.cli.answer import write_answer
 from heapscope.cli.call import Call
@@ -24,6 +25,11 @@ def replay(
     json_brief: JsonBrief = None,
 ) -> None:
     budgets = parsed(fail_on, "replay")
+    if call.get("repeat") is not None and (digest or budgets):
+        raise InputError(
+            "--repeat plays many runs, and --digest and --fail-on are of one",
+            remedy="leave them out, or leave --repeat out",
+        )
     need = [*call.get("need", ()), *needs_of(budgets)]
     if not digest and not budgets:
         call.give(json, brief=json_brief)

@@ -34,6 +34,22 @@ hs_status_t hs_jitter_init(hs_jitter_t *run, const hs_shown_t *shown, uint64_t s
     return hs_blocks_init(&run->blocks) ? HS_OK : HS_ERR_MEMORY;
 }
 
+void hs_jitter_goes_on(hs_jitter_t *run)
+{
+    run->goes_on = true;
+    run->later_strength = run->strength;
+    run->later_reach = run->order.reach;
+    run->strength = run->fewer = run->more = 0;
+    run->order.reach = 0;
+}
+
+void hs_jitter_changes(hs_jitter_t *run)
+{
+    run->strength = run->later_strength;
+    run->order.reach = run->later_reach;
+    run->fewer = run->more = run->strength * VISITS_SHARE / 2;
+}
+
 void hs_jitter_free(hs_jitter_t *run)
 {
     hs_blocks_free(&run->blocks);
@@ -105,7 +121,7 @@ static void begin_visit(hs_jitter_t *run, hs_shown_task_t *task, uint32_t index)
     const uint64_t what = (uint64_t)index << 32 | visit;
     const double chance = hs_chance_share(hs_chance_draw(run->seed, DRAW_VISIT, what));
     task->visits = 0;
-    if (hs_shown_habit(run->shown, index, visit)) {
+    if (hs_shown_habit(run->shown, index, run->goes_on ? 0 : visit)) {
         const bool room = run->present + 1 < run->shown->present_most;
         task->visits = chance < run->fewer ? GONE : room && chance < run->more ? TWICE : 0;
     }
@@ -265,7 +281,8 @@ hs_status_t hs_jitter_events(hs_jitter_t *run, const hs_event_t *events, size_t 
 {
     hs_status_t status = HS_OK;
     for (size_t i = 0; i < count && status == HS_OK; i++) {
-        status = run->strength > 0 ? on_event(run, &events[i]) : put(run, &events[i]);
+        status =
+            run->strength > 0 || run->goes_on ? on_event(run, &events[i]) : put(run, &events[i]);
     }
     return status;
 }

@@ -33,9 +33,12 @@ typedef struct hs_jitter {
     hs_blocks_t blocks;
     hs_shown_task_t *tasks;
     uint32_t task_count;
-    uint32_t present; /* tasks that hold a block, those of second visitors included */
-    uint64_t drawn;   /* events that were looked at */
-    uint64_t given;   /* heap events that went on */
+    uint32_t present;      /* tasks that hold a block, those of second visitors included */
+    double later_strength; /* those of the rounds, once they begin */
+    uint64_t later_reach;
+    bool goes_on;   /* rounds follow the recording, which is as it was (hs_jitter_goes_on) */
+    uint64_t drawn; /* events that were looked at */
+    uint64_t given; /* heap events that went on */
     hs_jitter_sink_t sink;
     void *context;
     hs_event_t out[HS_JITTER_OUT];
@@ -49,6 +52,10 @@ hs_status_t hs_jitter_init(hs_jitter_t *run, const hs_shown_t *shown, uint64_t s
 void hs_jitter_free(hs_jitter_t *run);
 /* The next events of the recording. Any error of the sink, or HS_ERR_MEMORY. */
 hs_status_t hs_jitter_events(hs_jitter_t *run, const hs_event_t *events, size_t count);
+/* Before the first event: the recording is given as it was, until hs_jitter_changes. What follows it are
+ * rounds of the same program, in each of which as many visits are left out as are made by two. */
+void hs_jitter_goes_on(hs_jitter_t *run);
+void hs_jitter_changes(hs_jitter_t *run);
 /* The recording is over: all that waits goes on. */
 hs_status_t hs_jitter_finish(hs_jitter_t *run);
 

@@ -60,6 +60,7 @@ size_t hs_lab_sizeof(const char *struct_name)
         SIZE(hs_lab_attempt_t),        SIZE(hs_lab_hole_row_t),
         SIZE(hs_lab_piece_row_t),      SIZE(hs_lab_fit_t),
         SIZE(hs_lab_offline_t),        SIZE(hs_lab_variety_t),
+        SIZE(hs_lab_growth_row_t),     SIZE(hs_lab_rounds_t),
         SIZE(hs_lab_closest_row_t),    SIZE(hs_lab_column_row_t),
         SIZE(hs_lab_picture_moment_t), SIZE(hs_lab_block_row_t),
         SIZE(hs_lab_holding_row_t),    SIZE(hs_lab_picture_t),

@@ -316,6 +316,32 @@ int hs_lab_reader_learn(hs_lab_reader_t *reader, hs_lab_shown_t *shown);
 int hs_lab_reader_jitter(hs_lab_reader_t *reader, const hs_lab_shown_t *shown, uint64_t seed,
                          double strength, uint64_t reach);
 
+/* ---- a program that goes on: a stretch of its trace, round after round ---- */
+/* lab/native/jitter/cycle.h */
+typedef struct hs_lab_cycle hs_lab_cycle_t;
+
+/* For a census, before the first push: it looks for a stretch; `events`: the heap events of the trace. */
+int hs_lab_reader_look_for_cycle(hs_lab_reader_t *reader, uint64_t events);
+/* When the trace is over. 0: it has too few events. */
+int hs_lab_reader_cycle(const hs_lab_reader_t *reader, uint64_t stretch[2]);
+/* NULL: *status is HS_ERR_ARGUMENT, no stretch or too many events, or HS_ERR_MEMORY. */
+hs_lab_cycle_t *hs_lab_cycle_new(uint64_t first, uint64_t stop, int *status);
+void hs_lab_cycle_delete(hs_lab_cycle_t *cycle);
+/* For a census, before the first push: `cycle` learns from its events. Close it when they are over. */
+int hs_lab_reader_learn_cycle(hs_lab_reader_t *reader, hs_lab_cycle_t *cycle);
+int hs_lab_cycle_close(hs_lab_cycle_t *cycle);
+void hs_lab_cycle_level(hs_lab_cycle_t *cycle, uint32_t task, uint32_t site, uint64_t round);
+size_t hs_lab_cycle_growth(const hs_lab_cycle_t *cycle, hs_lab_growth_row_t *rows, size_t capacity);
+/* The blocks that the stretch allocates, in order. Those of round R, from 1 on, have the keys HS_LAB_ROUND_KEY +
+ * (R - 1) * their number and so on. */
+size_t hs_lab_cycle_births(const hs_lab_cycle_t *cycle, hs_lab_growth_row_t *rows, size_t capacity);
+/* Before the first push of a perturbed replay: no event from the end of the stretch on is taken. `cycle` is
+ * closed, has learnt from the same trace and outlives the reader. */
+int hs_lab_reader_repeat(hs_lab_reader_t *reader, const hs_lab_cycle_t *cycle);
+/* When the trace is over: up to `most` more rounds, until one in which a request fails, or a need fits at
+ * no moment. May be called again. */
+int hs_lab_reader_rounds(hs_lab_reader_t *reader, uint64_t most, hs_lab_rounds_t *out);
+
 /* ---- what the pictures of a report are drawn from: two replays of one trace ---- */
 /* Before the first push of a replay: keeps at most so many columns (even, at least 2). */
 int hs_lab_reader_survey(hs_lab_reader_t *reader, uint32_t columns);

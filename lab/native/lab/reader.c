@@ -42,6 +42,14 @@ void hs_lab_reader_delete(hs_lab_reader_t *reader)
             hs_jitter_free(reader->jitter);
             free(reader->jitter);
         }
+        if (reader->back != NULL) {
+            hs_return_free(reader->back);
+            free(reader->back);
+        }
+        if (reader->rounds != NULL) {
+            hs_rounds_free(reader->rounds);
+            free(reader->rounds);
+        }
         hs_queue_free(&reader->kept);
         free(reader);
     }
@@ -73,13 +81,42 @@ hs_status_t hs_reader_hand_on(void *context, uint64_t first, const hs_event_t *e
     return hs_replay_events(&reader->replay, first, events, count);
 }
 
+/* How many of these events come before the heap event `stop`. */
+static size_t up_to(uint64_t stop, uint64_t first, const hs_event_t *events, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (first >= stop) {
+            return i;
+        }
+        first += HS_EVENT_IS_HEAP(events[i].kind);
+    }
+    return count;
+}
+
 /* Events before the first loss. The blocks of the beginning are as they were in every run. */
 static hs_status_t use_events(hs_lab_reader_t *reader, uint64_t first, const hs_event_t *events,
                               size_t count)
 {
+    if (reader->back != NULL) {
+        const hs_status_t status = hs_return_events(reader->back, events, count);
+        if (status != HS_OK) {
+            return status;
+        }
+    }
+    if (reader->cycle != NULL) {
+        const hs_status_t status = reader->replay.priming
+                                       ? hs_cycle_prime(reader->cycle, events, count)
+                                       : hs_cycle_learn(reader->cycle, events, count);
+        if (status != HS_OK) {
+            return status;
+        }
+    }
     if (reader->jitter != NULL && !reader->replay.priming) {
         reader->replay.by_address = true; /* the blocks of second visitors are in no sequence */
-        return hs_jitter_events(reader->jitter, events, count);
+        return hs_jitter_events(reader->jitter, events,
+                                reader->rounds == NULL
+                                    ? count
+                                    : up_to(reader->rounds->cycle->stop, first, events, count));
     }
     const hs_status_t status = reader->shown == NULL || reader->replay.priming
                                    ? HS_OK

@@ -3,7 +3,9 @@
 #define HEAPSCOPE_NATIVE_READER_H
 
 #include "fit/fit.h"
+#include "jitter/cycle.h"
 #include "jitter/jitter.h"
+#include "jitter/return.h"
 #include "lab/export.h"
 #include "lab/lab.h"
 #include "lab/loss.h"
@@ -29,6 +31,9 @@ struct hs_lab_reader {
     hs_fit_t *fit;                      /* NULL, or where the events go as well */
     hs_shown_t *shown;                  /* NULL, or what learns from the events */
     hs_jitter_t *jitter;                /* NULL, or what makes another run of them first */
+    hs_cycle_t *cycle;                  /* NULL, or a stretch that is learnt from them */
+    hs_return_t *back;                  /* NULL, or what finds such a stretch */
+    hs_rounds_t *rounds;                /* NULL, or what is played behind that stretch */
     hs_export_t *export;                /* NULL, or what an export keeps of them */
     hs_times_t *times; /* NULL, or where the ticks of chosen events go, and nothing else */
     bool keep;         /* events are kept for hs_lab_reader_take */

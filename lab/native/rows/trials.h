@@ -69,6 +69,24 @@ typedef struct hs_lab_variety {
     uint64_t present_most; /* tasks that held a block at once, at most */
 } hs_lab_variety_t;
 
+#define HS_LAB_ROUND_KEY                                                                           \
+    0x4000000000000000 /* no recording has such keys; those of jitter.c are above 2^63 */
+
+/* A block that each round of a stretch leaves over. */
+typedef struct hs_lab_growth_row {
+    uint64_t size; /* bytes */
+    uint32_t task, site;
+} hs_lab_growth_row_t;
+
+/* Rounds of a stretch that were played after the recording. */
+typedef struct hs_lab_rounds {
+    uint64_t played;
+    uint64_t events; /* heap events, the recording's included */
+    uint64_t period; /* ticks from one to the next; 0: the trace has no clock */
+    uint32_t failed; /* 1: a request failed in the last one */
+    int32_t need;    /* the first need that fitted at no moment of the last one; -1: none */
+} hs_lab_rounds_t;
+
 #define HS_LAB_POOL_SIZES_MAX 32
 
 /* How pools are laid out, and the sizes of their first blocks. */

@@ -24,6 +24,7 @@ REPORTS = {
     "ImportResult": ("text.imported", "imported_parts"),
     "Ladder": ("text.ladder", "ladder_parts"),
     "Leaks": ("text.leaks", "leaks_parts"),
+    "Lifetime": ("text.lifetime", "lifetime_parts"),
     "LintResult": ("text.lint", "lint_parts"),
     "LiveResult": ("text.live", "live_parts"),
     "LogComparison": ("text.compare", "logs_parts"),

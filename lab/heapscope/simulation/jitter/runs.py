@@ -112,14 +112,23 @@ class PerturbedRuns:
     def __exit__(self, *_: object) -> None:
         self._shown.close()
 
-    def play(self, reader: NativeReader, number: int) -> None:
-        """The run of this number, from 0, into a new reader, to its end."""
+    def play(
+        self,
+        reader: NativeReader,
+        number: int,
+        *,
+        first: Callable[[NativeReader], None] | None = None,
+    ) -> None:
+        """The run of this number, from 0, into a new reader, to its end. `first`: sets the reader
+        up before it reads."""
         self._shown.perturb(
             reader,
             seed=self.jitter.seed << 32 | number,
             strength=self.jitter.strength,
             reach=self._reach,
         )
+        if first is not None:
+            first(reader)
         self._push(reader)
 
     def _sentences(self) -> Iterator[str]:
