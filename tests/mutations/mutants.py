@@ -15,6 +15,7 @@ from mutants_guard import GUARD
 from mutants_image_heaps import IMAGE_HEAPS
 from mutants_ladder import LADDER
 from mutants_leaks import LEAK_MUTANTS
+from mutants_lifetime import LIFETIMES
 from mutants_live import OF_LIVE
 from mutants_locks import LOCKS
 from mutants_log import OF_LOGS
@@ -92,6 +93,7 @@ MUTANTS = (
     *PROJECT,
     *PROGRAMS,
     *FIRMWARE,
+    *LIFETIMES,
     *SWEEP,
     *TEXT,
     *TRANSLATE,

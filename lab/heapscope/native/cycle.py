@@ -46,8 +46,8 @@ class NativeCycle(NativeOwner):
         check(self._lib.hs_lab_cycle_close(self.handle), "learning a stretch")
 
     def keeps_level(self, task: int, site: int, *, since: int = 1) -> None:
-        """What this holder has left over is replaced from round to round, from the round `since`
-        on; the first is 1."""
+        """The blocks that this holder has left over are freed as a round begins, from the round
+        `since` on; the first is 1."""
         self._lib.hs_lab_cycle_level(self.handle, task, site, since)
 
     def growth(self) -> Rows:

@@ -1,9 +1,9 @@
 /*
  * A stretch of a recording that is played again and again, as a program goes on that does the same
- * for weeks. The blocks of each round are new ones. What a round frees of the one before it is told
- * by likeness: a block that lived when the stretch began and was freed in it stands for one that the
+ * for weeks. The blocks of each round are new ones. A round frees blocks of the one before it by their
+ * likeness: a block that lived when the stretch began and was freed in it stands for one that the
  * stretch allocated and held at its end, of the same task and call site, of the same size where there
- * is one. What is left over at the end is more after each round, unless its holder keeps a level: then
+ * is one. The rest of what it allocated is more after each round, unless its holder keeps a level: then
  * the next round begins with the frees of these blocks.
  *
  * Memory: 56 bytes for each event and 40 for each block of the stretch, which is learnt in one pass; 8

@@ -52,8 +52,8 @@ hs_status_t hs_jitter_init(hs_jitter_t *run, const hs_shown_t *shown, uint64_t s
 void hs_jitter_free(hs_jitter_t *run);
 /* The next events of the recording. Any error of the sink, or HS_ERR_MEMORY. */
 hs_status_t hs_jitter_events(hs_jitter_t *run, const hs_event_t *events, size_t count);
-/* Before the first event: the recording is given as it was, until hs_jitter_changes. What follows it are
- * rounds of the same program, in each of which as many visits are left out as are made by two. */
+/* Before the first event: the recording is given as it was, until hs_jitter_changes. Rounds of
+ * the same program follow it, in each of which as many visits are left out as are made by two. */
 void hs_jitter_goes_on(hs_jitter_t *run);
 void hs_jitter_changes(hs_jitter_t *run);
 /* The recording is over: all that waits goes on. */

@@ -1,7 +1,7 @@
 /*
  * Where a recording comes back to what it was: two quiet moments far apart between which what each holder
  * has differs least for the events between them. The recording is cut into HS_RETURN_PARTS equal parts by
- * its heap events; the quiet moment of a part is where least is live. What is live then is known by a hash
+ * its heap events; the quiet moment of a part is where least is live. The live blocks are known by a hash
  * of task and site. Memory: 32 KB a part, and blocks.h for what is live.
  */
 #ifndef HEAPSCOPE_NATIVE_RETURN_H

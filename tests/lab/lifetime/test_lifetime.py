@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from tests.lab.lifetime.program import HZ, ROUND, Program, write
+from benches.going_on import HZ, ROUND, Program, write
 
 import heapscope
 from heapscope.base.errors import InputError

@@ -18,7 +18,7 @@ _LOST = 1 / 2  # of what the largest piece lost: from there on free memory was l
 
 
 class Ended:
-    """What is known of a run. Made when its recording was played, then told of its rounds."""
+    """A run as it stands. Made when its recording was played, then told of its rounds."""
 
     def __init__(self, number: int, reader: NativeReader) -> None:
         self.number = number
@@ -43,8 +43,8 @@ class Ended:
         self.over = bool(played.failed) or self.need is not None
 
     def look_around(self, needs: Sequence[Request]) -> None:
-        """The run is over. Of a request that failed the figures are of its moment, else of the end
-        of the last round; the pieces are of that end."""
+        """The run is over. The figures are of the moment of the request that failed, else of the
+        end of the last round, and so are the pieces."""
         census, failures = self._reader.census(), self._reader.failures()
         self.ticks = census.last_time - census.first_time
         if failures:

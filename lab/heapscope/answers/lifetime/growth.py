@@ -1,4 +1,4 @@
-"""What a round leaves over, and how long its holders go on to leave it."""
+"""The blocks that a round leaves over, and how long their holders go on to leave them."""
 
 from __future__ import annotations
 

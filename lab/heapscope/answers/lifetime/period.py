@@ -23,7 +23,7 @@ def rounds_in(text: str, period: float | None) -> int:
         if text.strip().isascii() and text.strip().isdecimal() and 1 <= int(text) <= ROUNDS_MAX:
             return int(text)
         raise InputError(
-            f"--repeat: '{printable(text)}' is no time and no number of rounds",
+            f"--repeat: '{printable(text)}' is neither a time nor a number of rounds",
             remedy="write it as 30d, 12h, 90min or 600s, or as a number of rounds",
         )
     if not period:

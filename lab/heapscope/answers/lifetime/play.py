@@ -18,7 +18,7 @@ from heapscope.answers.lifetime.result import (
     LifetimeHolder,
     LifetimeRun,
 )
-from heapscope.answers.lifetime.stretch import Stretch
+from heapscope.answers.lifetime.stretch import SteadyPart
 from heapscope.answers.why.holding import held_by
 from heapscope.base.printable import printable
 from heapscope.base.progress import Phase
@@ -41,21 +41,22 @@ Push = Callable[[NativeReader], None]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Program:
+class GoesOn:
     """A program that goes on. `push`: gives a reader its trace, which has so many heap events and
     none missing."""
 
     trace: str
     push: Push
     events: int
-    stretch: Stretch
+    stretch: SteadyPart
     layout: Layout
     config: NativeConfig
     needs: Sequence[Request]
 
 
-def lifetime(program: Program, jitter: Jitter, time: str, progress: Phase) -> Lifetime:
-    """`time`: as rounds_in() takes it. InputError: it is none; events are missing in the trace."""
+def lifetime(program: GoesOn, jitter: Jitter, time: str, progress: Phase) -> Lifetime:
+    """`time`: as rounds_in() takes it. InputError: it is something else, or events are
+    missing in the trace."""
     stretch = program.stretch
     stays = what_stays(program.push, program.events)
     with (
@@ -123,7 +124,7 @@ class _Player:
 
     def __init__(
         self,
-        program: Program,
+        program: GoesOn,
         cycle: NativeCycle,
         runs: PerturbedRuns,
         *,

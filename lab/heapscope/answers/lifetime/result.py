@@ -43,7 +43,7 @@ class LifetimeRun(Row):
 
 
 class LifetimeGrowth(Row):
-    """What a holder keeps more after each round."""
+    """The blocks of a holder that a round leaves over."""
 
     task: str = figure("Task that allocated it.", heading="Task")
     site: str = figure("Call site; empty: not known.", heading="Site")
@@ -92,13 +92,13 @@ class Lifetime(RecordedDocument):
     free: int = figure("Free bytes of all regions when the recording ends.", "B")
     runs: tuple[LifetimeRun, ...] = figure("The runs by number.", entries=(1, None))
     growth: tuple[LifetimeGrowth, ...] = figure(
-        "What a round leaves over, most bytes first; empty: nothing."
+        "The blocks that a round leaves over, most bytes first; empty: none."
     )
     holders: tuple[LifetimeHolder, ...] = figure(
         "Who holds most at the end of the first run that ends, and the hole that each keeps from "
         "closing; empty: every run lives."
     )
-    varied: tuple[str, ...] = figure("What differs from run to run, a sentence each.")
+    varied: tuple[str, ...] = figure("The differences from run to run, a sentence each.")
 
     @property
     @computed("Rounds that half of the runs live; null: more than half live on.")

@@ -15,7 +15,7 @@ _STARTS = 4  # one of so many rounds belongs to the start
 
 
 @dataclass(frozen=True, kw_only=True)
-class Stretch:
+class SteadyPart:
     """Heap events first <= event < stop. `why`: a sentence on how it was chosen."""
 
     first: int
@@ -23,7 +23,7 @@ class Stretch:
     why: str
 
 
-def steady_stretch(span: Interval, push: Callable[[NativeReader], None]) -> Stretch:
+def steady_stretch(span: Interval, push: Callable[[NativeReader], None]) -> SteadyPart:
     """Whole rounds where a mark repeats, the first quarter of them left out; else the two moments
     between which what each holder has differs least for the events between them. InputError: there
     is no such stretch."""
@@ -32,7 +32,7 @@ def steady_stretch(span: Interval, push: Callable[[NativeReader], None]) -> Stre
         first = starts[(len(starts) - 1) // _STARTS]
         rounds = plural(len(starts) - 1 - (len(starts) - 1) // _STARTS, "round")
         why = f"{rounds} of the mark '{span.round}', the last one whole"
-        return Stretch(first=first, stop=starts[-1], why=why)
+        return SteadyPart(first=first, stop=starts[-1], why=why)
     with NativeReader() as reader:
         look_for_cycle(reader, span.last)
         push(reader)
@@ -43,4 +43,4 @@ def steady_stretch(span: Interval, push: Callable[[NativeReader], None]) -> Stre
             remedy="record longer, or set a mark at the begin of each round",
         )
     why = "between them what each holder has differs least"
-    return Stretch(first=found[0], stop=found[1], why=why)
+    return SteadyPart(first=found[0], stop=found[1], why=why)

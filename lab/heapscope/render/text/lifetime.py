@@ -35,7 +35,7 @@ def lifetime_parts(result: Lifetime) -> Iterator[RenderableType]:
         yield table_of("Runs that end, the shortest first", columns, ended, name="runs")
     if result.growth:
         columns = columns_of(LifetimeGrowth, "task site blocks bytes verdict until")
-        yield table_of("What a round leaves over", columns, result.growth, name="growth")
+        yield table_of("Blocks that a round leaves over", columns, result.growth, name="growth")
     if result.holders:
         columns = columns_of(LifetimeHolder, "task site blocks live hole")
         title = "Who holds most when the first run ends"

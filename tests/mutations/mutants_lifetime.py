@@ -1,0 +1,34 @@
+"""Broken in programs that go on: which block stands for which, and what ends a run."""
+
+from __future__ import annotations
+
+from mutant import Mutant
+
+LIFETIME = "tests/lab/lifetime/test_lifetime.py"
+
+LIFETIMES = (
+    Mutant(
+        "the end of a program that goes on",
+        "a round frees no block of the one before",
+        "lab/native/jitter/cycle.c::hs_cycle_close",
+        "pair(cycle, gone, &gone_count, kept, &kept_count, by_holder);",
+        ";",
+        LIFETIME,
+    ),
+    Mutant(
+        "the end of a program that goes on",
+        "a leak is replaced from round to round",
+        "lab/heapscope/answers/lifetime/growth.py::growth_of",
+        "verdict in _LEVEL or",
+        "verdict is not None or",
+        LIFETIME,
+    ),
+    Mutant(
+        "the end of a program that goes on",
+        "a need ends with the first event that it is short after",
+        "lab/native/lab/rounds.c::short_need",
+        "short_events - before[i] >= events",
+        "short_events > before[i] + events",
+        LIFETIME,
+    ),
+)
