@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from mutant import Mutant
 
+CYCLE = "tests/native/test_cycle.c"
 LIFETIME = "tests/lab/lifetime/test_lifetime.py"
 
 LIFETIMES = (
     Mutant(
         "the end of a program that goes on",
         "a round frees no block of the one before",
-        "lab/native/jitter/cycle.c::hs_cycle_close",
-        "pair(cycle, gone, &gone_count, kept, &kept_count, by_holder);",
-        ";",
-        LIFETIME,
+        "lab/native/jitter/cycle.c::hs_rounds_play",
+        "heir == HS_NONE ? NO_KEY : rounds->keys[heir]",
+        "heir == HS_NONE ? NO_KEY : NO_KEY",
+        CYCLE,
     ),
     Mutant(
         "the end of a program that goes on",
