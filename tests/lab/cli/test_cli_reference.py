@@ -115,8 +115,12 @@ def test_examples_of_the_help_work(example: str, hst: Path, run: Run) -> None:
     if "./firmware" in example:
         build_firmware()
     calls = REFERENCE.parents[2] / "studies" / "workloads" / "captured"
-    for name, captured in (("call", "default"), ("other", "plain")):
-        packed = (calls / f"ice_{captured}.hst.zst").read_bytes()
+    for name, captured in (
+        ("call", "ice_default"),
+        ("other", "ice_plain"),
+        ("day", "tenants_at_default"),
+    ):
+        packed = (calls / f"{captured}.hst.zst").read_bytes()
         Path(f"{name}.hst").write_bytes(
             zstandard.ZstdDecompressor().decompressobj().decompress(packed)
         )

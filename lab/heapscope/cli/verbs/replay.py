@@ -119,7 +119,7 @@ def replay(
       heapscope replay T.hst --bin build/app.bin
       heapscope replay T.hst --sdkconfig sdkconfig --idf 5.5 --load wifi,tls=2
       heapscope replay T.hst --state device.log --need 16717
-      heapscope replay T.hst --chip esp32 --idf 5.5 --repeat 30d --need 16717
+      heapscope replay day.hst --chip esp32 --idf 5.5 --repeat 12h --need 16717
       heapscope replay T.hst --chip esp32 --json replay.json
       heapscope replay T.hst --chip esp32 --fail-on min_free=20KB
 
