@@ -15,6 +15,7 @@ from heapscope.memory.static.use import (
     Section,
     SectionPiece,
     StaticUse,
+    is_linkers,
     role_of,
     sections_at,
 )
@@ -26,13 +27,16 @@ _HEX = r"0x([0-9a-f]{1,16})"
 _OUTPUT = re.compile(rf"([^\s*(/][^\s]*)(?:\s+{_HEX}\s+{_HEX}(?:\s.*)?)?", re.IGNORECASE)
 _INPUT = re.compile(rf" ([^\s*(][^\s]*|\*fill\*)(?:\s+{_HEX}\s+{_HEX}(?:\s+(.+))?)?", re.IGNORECASE)
 _PLACE = re.compile(rf"\s{{2,}}{_HEX}\s+{_HEX}(?:\s+(.+))?", re.IGNORECASE)
-_SYMBOL = re.compile(rf"\s{{2,}}{_HEX}\s+([A-Za-z_.$][\w.$]*)(?: = .+)?", re.IGNORECASE)
+_SYMBOL = re.compile(
+    rf"\s{{2,}}{_HEX}\s+(?:PROVIDE(?:_HIDDEN)? \()?([A-Za-z_.$][\w.$]*)(?:,? = .+|, .+)?",
+    re.IGNORECASE,
+)
 _TARGET = "IDF_TARGET_"  # IDF_TARGET_ESP32S3 = 0x0
 _OWN_NAME = re.compile(
     r"\.(?:bss|sbss|data|sdata|text|rodata|srodata|literal|noinit|iram1|dram1"
     r"|rtc\.(?:text|data|bss|rodata|force_fast|force_slow)|rtc_noinit|ext_ram\.bss)\.(.+)"
 )
-_NUMBER = re.compile(r"[\d.]+(?:\.literal)?|str\d.*|cst\d.*")
+_NUMBER = re.compile(r'[\d.]+(?:\.literal)?|str\d.*|cst\d.*|".*')
 _NAME_MAX = 400
 _PIECES_MAX = 1_000_000
 
@@ -131,7 +135,7 @@ class _MapWalk:
 
     def _symbol(self, match: re.Match[str]) -> None:
         address, name = int(match[1], 16), match[2][:_NAME_MAX]
-        if name.startswith(("_heap", "_bss", "_iram")):
+        if is_linkers(name):
             self.symbols[name] = address
         elif name.startswith(_TARGET):
             self.target = name.removeprefix(_TARGET).lower()
@@ -180,7 +184,7 @@ def read_map(lines: Iterable[bytes], *, name: str, windows: ChipWindows) -> Stat
 
 
 def _check(walk: _MapWalk, name: str, windows: ChipWindows) -> None:
-    if walk.target and walk.target != windows.chip:
+    if walk.target and windows.machine and walk.target != windows.chip:
         raise InputError(
             f"{name}: a linker map of {printable(walk.target)}, not of {windows.chip}",
             remedy="give the firmware's own map, or the chip it is for with --chip",
