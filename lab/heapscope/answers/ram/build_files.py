@@ -102,7 +102,7 @@ def _folders(folder: Path) -> Iterator[Path]:
 
 
 def _built_in(project: Path, name: str) -> Path | None:
-    """The one folder of a project that has been built into; None: there is none."""
+    """The one folder of a project that has been built into; None: it is not built."""
     folders = dict.fromkeys(path for each in _BUILDS for path in sorted(project.glob(each)))
     built: list[Path] = []
     for folder in folders:

@@ -60,7 +60,7 @@ def other_build(windows: ChipWindows, use: StaticUse, other: StaticUse) -> bool:
 
 
 def reserved_of(chip: Chip, idf: str) -> tuple[KeptMemory, ...]:
-    """What the release keeps."""
+    """The ranges that the release keeps."""
     version = version_of(chip.data, find_release(idf))
     return tuple(
         KeptMemory(what=part.what, start=part.start, end=part.end)

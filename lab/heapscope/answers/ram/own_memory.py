@@ -37,7 +37,7 @@ _NO_FILE = "give --layout with the chip's [[memory]], docs/reference/layout.md"
 
 
 def read_described(looked: Thing, build: BuildFolder, layout: str | Path) -> BuiltFirmware:
-    """InputError: the layout file has no memories, or the files of the build are none of them."""
+    """InputError: the layout file has no memories, or no file of the build is for them."""
     chip = read_memories(layout)
     return _firmware(looked, build, chip, files=(Path(layout),))
 
@@ -56,7 +56,7 @@ def read_by_map(looked: Thing, build: BuildFolder) -> BuiltFirmware | None:
 
 
 def read_zephyr(looked: Thing, build: BuildFolder) -> BuiltFirmware:
-    """A chip that is known has all of its memory, another one that of the build."""
+    """A chip that is known has all of its memory, another one that of its build."""
     assert build.zephyr is not None
     values = zephyr_values(build.zephyr)
     chip = _of_zephyr(build, values.get("SOC", ""), values)

@@ -15,7 +15,9 @@ if TYPE_CHECKING:
 
 
 def ram(
-    thing: Annotated[str, Option("THING", "A build folder, an ELF, a linker map, an image, or a project.")],
+    thing: Annotated[
+        str, Option("THING", "A build folder, an ELF, a linker map, an image, or a project.")
+    ],
     other: Annotated[
         str, Option("OTHER", "A second one: what differs, by component and symbol.")
     ] = "",
