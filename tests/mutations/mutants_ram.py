@@ -53,6 +53,14 @@ RAM = (
     ),
     Mutant(
         "where the RAM goes",
+        "the log of another build goes unnoticed",
+        "lab/heapscope/answers/ram/measured.py::_unlike",
+        "if logged == regions:",
+        "if True:",
+        "tests/lab/ram/test_ram_measured.py",
+    ),
+    Mutant(
+        "where the RAM goes",
         "a forecast leaves the radios out that are linked",
         "lab/heapscope/answers/ram/forecast.py::forecast_of",
         "plain.at(plain.busiest)",

@@ -19,11 +19,18 @@ from heapscope.answers.ram.cut import (
     HeldRun,
     cut,
 )
-from heapscope.answers.ram.ram_result import RamBar, RamRun
+from heapscope.answers.ram.ram_result import RamBar, RamCapability, RamRun
+from heapscope.base import capabilities
+from heapscope.memory.layout.layout import Region
 from heapscope.memory.static.use import PADDING, StaticUse
 from heapscope.memory.static.window import Window
 
-
+_PSRAM = "SPIRAM"
+_CAPABILITIES = {
+    "8BIT": capabilities.EIGHT_BIT,
+    "DMA": capabilities.CAPABILITIES["DMA"],
+    "EXEC": capabilities.EXEC,
+}
 _KEEPS = re.compile(r"heap(?!_start)|stack")
 
 
@@ -79,6 +86,18 @@ def bar_of(window: Window, runs: Sequence[HeldRun]) -> RamBar:
         not_explained=total(UNKNOWN),
         largest=max((run.size for run in runs if run.what == HEAP), default=0),
     )
+
+
+def capability_rows(regions: Sequence[Region], psram: int = 0) -> Iterator[RamCapability]:
+    """Memory that malloc serves, and that DMA and code need. `psram`: bytes of heap outside."""
+    for name, bits in _CAPABILITIES.items():
+        able = [each.size for each in regions if each.all_caps & bits == bits]
+        if able:
+            yield RamCapability(
+                capability=name, bytes=sum(able), largest=max(able), regions=len(able)
+            )
+    if psram:
+        yield RamCapability(capability=_PSRAM, bytes=psram, largest=psram, regions=1)
 
 
 def rows_of(window: Window, runs: Sequence[HeldRun]) -> Iterator[RamRun]:

@@ -25,7 +25,8 @@ HeapRegion = Region | ListedRegion
 @dataclass(frozen=True, kw_only=True)
 class BuiltFirmware:
     """`regions`: of its heap at the start, by the image where there is one, or else by the rules of
-    the release `idf`; `heap_first`: they count before the sections that hold them. `reserved`: what
+    the release `idf`; `heap_first`: they count before the sections that hold them; `capable`: the
+    same with their capabilities, where these are known. `reserved`: what
     the release keeps. `rest`: what bytes are that nothing has. `heap_start`: where its main heap
     begins. `static`: the file that tells the heap what is static, by its option. `model`: of a
     forecast. `files`: those that the answer rests on."""
@@ -38,6 +39,7 @@ class BuiltFirmware:
     idf: str
     regions: tuple[HeapRegion, ...]
     heap_first: bool = False
+    capable: tuple[Region, ...] = ()
     reserved: tuple[KeptMemory, ...] = ()
     rest: str = UNKNOWN
     heap_start: int | None = None

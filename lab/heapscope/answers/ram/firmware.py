@@ -98,6 +98,7 @@ def _of_idf(
         use=use,
         idf=layout.sdk,
         regions=layout.regions if image is None else image.regions,
+        capable=layout.regions,
         reserved=reserved_of(chip, layout.sdk),
         heap_start=heap_start(use, chip.data).dram,
         static=static,

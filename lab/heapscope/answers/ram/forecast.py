@@ -58,6 +58,7 @@ def forecast_of(
         use=_use(looked.shown, model, windows, list(_taken(loaded, bare, layout, windows))),
         idf=layout.sdk,
         regions=layout.regions,
+        capable=layout.regions,
         reserved=reserved_of(loaded, layout.sdk),
         model=model,
         files=tuple(file.name for file in config.files),

@@ -12,9 +12,9 @@ from heapscope.answers.ram.built_firmware import BuiltFirmware, HeapRegion, othe
 from heapscope.answers.ram.cut import UNKNOWN, UNUSED
 from heapscope.base.errors import InputError
 from heapscope.config.chip_data import chip_files
-from heapscope.memory.layout.memory_file import DescribedChip, read_memories
 from heapscope.memory.layout.program_starts import ListedRegion
 from heapscope.memory.static.map_memories import map_memories
+from heapscope.memory.static.memory_file import DescribedChip, read_memories
 from heapscope.memory.static.read import read_static
 from heapscope.memory.static.use import Section, StaticUse
 from heapscope.memory.static.window import ChipWindows, KeptMemory, Window, read_windows
@@ -127,6 +127,7 @@ def _firmware(
         idf="",
         regions=heaps,
         heap_first=bool(chip.regions),
+        capable=chip.regions,
         rest=rest,
         elf=elf,
         files=tuple(shown(file) for file in named if file is not None),

@@ -5,20 +5,25 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from heapscope.answers.ram.budget import bar_of, memory_runs, rows_of
+from heapscope.answers.ram.budget import bar_of, capability_rows, memory_runs, rows_of
 from heapscope.answers.ram.built_firmware import BuiltFirmware
 from heapscope.answers.ram.cut import APART
 from heapscope.answers.ram.had_back import rows_back
-from heapscope.answers.ram.ram_result import RamBar, RamPulled, RamResult
+from heapscope.answers.ram.measured import LoggedHeap, measured_by_log, measured_by_trace
+from heapscope.answers.ram.ram_result import RamBar, RamMeasured, RamPulled, RamResult
 from heapscope.answers.ram.states import heap_model, state_rows
 from heapscope.answers.ram.tasks import task_rows
 from heapscope.base.choices import did_you_mean
 from heapscope.base.errors import InputError
 from heapscope.base.printable import printable
+from heapscope.base.progress import OnProgress, phase
 from heapscope.forecast.predict.demand import Demand
+from heapscope.forecast.predict.memory_states import MemoryModel
+from heapscope.forecast.predict.system_load import busiest_memory, twice
 from heapscope.memory.static.picture import static_parts, static_ram
 from heapscope.memory.static.static_ram import StaticPart
 from heapscope.memory.static.use import StaticUse
+from heapscope.simulation.replay.run import replay
 
 _MUCH = 100  # a part of a memory
 
@@ -30,9 +35,12 @@ def ram_answer(
     why: str = "",
     calls: str | Path | None = None,
     demand: Demand | None = None,
+    log: LoggedHeap | None = None,
+    trace: str | Path | None = None,
+    progress: OnProgress | None = None,
 ) -> RamResult:
-    """`calls`: a file of known calls. InputError: nothing of the firmware has the name `why`, or
-    that file is damaged."""
+    """`calls`: a file of known calls; `log`, `trace`: what fills its heap. InputError: nothing of
+    the firmware has the name `why`, or a file is damaged."""
     cut = list(memory_runs(firmware))
     bars = tuple(bar_of(window, runs) for window, runs in cut)
     use = firmware.use
@@ -41,6 +49,7 @@ def ram_answer(
     tasks, about_tasks = task_rows(
         firmware.elf, calls, None if model is None else model.scene.config
     )
+    measured, about_heap = _measured(firmware, model, bars, log=log, trace=trace, progress=progress)
     opened = tuple(row for row in states if why and row.component == why)
     return RamResult(
         thing=printable(thing, limit=400),
@@ -52,6 +61,8 @@ def ram_answer(
         memories=bars,
         runs=tuple(row for window, runs in cut for row in rows_of(window, runs)),
         static=static_ram(use, firmware.windows, firmware.regions, start=firmware.heap_start),
+        capabilities=tuple(capability_rows(firmware.capable, _psram(model, use))),
+        measured=measured,
         states=states,
         tasks=tasks,
         back=() if model is None else rows_back(model, use),
@@ -61,6 +72,7 @@ def ram_answer(
         notes=(
             *firmware.notes,
             *about_tasks,
+            *about_heap,
             *_outside(use),
             *_overlaps(use),
             *_not_explained(bars),
@@ -81,6 +93,42 @@ def _verdict(title: str, bars: Sequence[RamBar]) -> str:
         f"{title} has {size:,} B of RAM{has_rtc}: code and data take "
         f"{static:,} B, {has_heap if heap else no_heap}."
     )
+
+
+def _measured(
+    firmware: BuiltFirmware,
+    model: MemoryModel | None,
+    bars: Sequence[RamBar],
+    *,
+    log: LoggedHeap | None,
+    trace: str | Path | None,
+    progress: OnProgress | None,
+) -> tuple[tuple[RamMeasured, ...], tuple[str, ...]]:
+    rows, notes = ((), ()) if log is None else measured_by_log(log, firmware, bars)
+    if trace is None:
+        return rows, notes
+    if model is None:
+        raise InputError(
+            "--trace needs the configuration of the build, for the system's own blocks",
+            remedy="give a build folder of ESP-IDF with its sdkconfig, or leave --trace out",
+        )
+    memory = busiest_memory(model, traced=False)
+    replayed = replay(trace, memory.layout(), progress=phase(progress, "replaying"))
+    failed = replayed.summary.failures
+    text = f"{trace}: {failed} of its requests fail beside the system's own blocks"
+    notes = (
+        *notes,
+        *twice(Path(trace), remedy="a trace without them"),
+        *([text] if failed else []),
+    )
+    return (*rows, measured_by_trace(replayed, bars)), notes
+
+
+def _psram(model: MemoryModel | None, use: StaticUse) -> int:
+    """Bytes of PSRAM that are heap, as the configuration has it on."""
+    if model is None or not model.scene.on("SPIRAM"):
+        return 0
+    return max(0, model.scene.psram_size[0] - use.bytes_of("SPIRAM"))
 
 
 def _outside(use: StaticUse) -> tuple[str, ...]:

@@ -34,6 +34,9 @@ def output(metavar: str, *, writes: bool = True, required: bool = False) -> Opti
 
 
 Trace = Annotated[str | Path, Option("T.hst", "Trace (.hst, or .hst.zst).")]
+OwnTrace = Annotated[
+    str | Path | None, Option("T.hst", "The program's own allocations, which must fit too.")
+]
 State = Annotated[
     str | Path | None,
     Option("LOG", "Begin with the heaps as the end of this log, or a memory image, has them."),

@@ -12,7 +12,7 @@ from heapscope.memory.layout.layout import Layout, MallocRule, Region
 from heapscope.memory.layout.toml_table import TomlTable
 from heapscope.memory.layout.toml_text import TomlText, read_toml_text
 
-#: `memory`: of the whole chip, for `ram` (memory_file.py).
+#: `memory`: of the whole chip, for `ram` (static/memory_file.py).
 TOP = ("name", "chip", "sdk", "order", "allocator", "request_max", "malloc", "region", "memory")
 _REGION = (
     "start",

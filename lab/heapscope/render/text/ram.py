@@ -13,6 +13,8 @@ from heapscope.answers.ram.ram_result import (
     PART,
     RamBack,
     RamBar,
+    RamCapability,
+    RamMeasured,
     RamPulled,
     RamResult,
     RamRun,
@@ -50,6 +52,13 @@ def ram_parts(result: RamResult) -> Iterator[RenderableType]:
     few = {name: _few(name) for name in ("gaps", "unused", "not_explained")}
     yield table_of("Memories", columns_of(RamBar, names, **few), result.memories, name="memories")
     yield Group(*map(Text, _bars(result)), Text(_LEGEND, style="dim"))
+    if result.capabilities:
+        columns = columns_of(RamCapability, "capability bytes largest regions")
+        title = "Heap at the start by what it can do"
+        yield table_of(title, columns, result.capabilities, name="capabilities")
+    if result.measured:
+        columns = columns_of(RamMeasured, "source memory heap held free largest least")
+        yield table_of("The heap as measured", columns, result.measured, name="measured")
     if result.states:
         rows = by_component(result.states)
         yield table_of("The heap by state", columns_of(RamStateRow, _BY_STATE), rows, name="states")
