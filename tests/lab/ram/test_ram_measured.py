@@ -48,6 +48,12 @@ def test_a_log_of_another_build_is_reported(image: Path) -> None:
     assert any("it is of another build" in note for note in notes)
 
 
+def test_a_stack_that_overflowed_in_the_log_is_named(image: Path) -> None:
+    log = image.with_name("crash.log")
+    log.write_text("***ERROR*** A stack overflow in task httpd has been detected.\n")
+    assert "The stack of task httpd overflowed (line 1)" in ram_of(image, log=log).notes[0]
+
+
 def test_a_trace_needs_the_configuration_of_the_build(image: Path, tmp_path: Path) -> None:
     trace = tmp_path / "t.hst"
     (tmp_path / "t.txt").write_text("t net\na 1 30000\na 2 24\nf 1\n", encoding="ascii")

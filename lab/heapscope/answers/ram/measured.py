@@ -19,11 +19,13 @@ _FREE, _LARGEST, _LEAST = "free", "largest", "min"
 @dataclass(frozen=True, kw_only=True)
 class LoggedHeap:
     """The figures of a log: by memory and name ("free", "largest", "min"), the last and the least.
-    `start`: addresses and sizes of the regions that its start printed; empty: it has none."""
+    `start`: addresses and sizes of the regions that its start printed; empty: it has none.
+    `stacks`: sentences about those that overflowed."""
 
     file: str
     figures: Mapping[str, Mapping[str, tuple[int, int]]]
     start: frozenset[tuple[int, int]]
+    stacks: tuple[str, ...] = ()
 
 
 def measured_by_log(
@@ -32,8 +34,8 @@ def measured_by_log(
     """A row for each memory whose free bytes the log has, and notes. `free` and `largest` are the
     last ones of the log, `least` is its lowest minimum."""
     rows = tuple(_rows(log, bars))
-    notes = tuple(_unlike(log, firmware))
-    if not rows:
+    notes = (*log.stacks, *_unlike(log, firmware))
+    if not rows and not log.stacks:
         notes = (*notes, f"{log.file}: it has no free bytes of a heap")
     return rows, notes
 

@@ -76,7 +76,7 @@ def ram(
         why=why,
         calls=known_calls,
         demand=demand,
-        log=None if log is None else _logged(log, progress),
+        log=None if log is None else _logged(log, firmware.elf, progress),
         trace=trace,
         progress=progress,
     )
@@ -89,13 +89,14 @@ def ram(
     return ram_difference((answer, compared), (firmware, second))
 
 
-def _logged(path: str | Path, progress: OnProgress | None) -> LoggedHeap:
+def _logged(path: str | Path, elf: Path | None, progress: OnProgress | None) -> LoggedHeap:
     from heapscope.answers.ram.measured import LoggedHeap
     from heapscope.cli.verbs.log import log
 
-    result = log(path, progress=progress)
+    result = log(path, elf=elf, progress=progress)
     figures: dict[str, dict[str, tuple[int, int]]] = {}
     for row in result.figures:
         figures.setdefault(row.memory, {})[row.name] = (row.last, row.least)
     start = frozenset((row.address, row.size) for row in result.boot)
-    return LoggedHeap(file=result.file, figures=figures, start=start)
+    stacks = tuple(sentence for sentence in result.verdict if "overflowed" in sentence)
+    return LoggedHeap(file=result.file, figures=figures, start=start, stacks=stacks)
