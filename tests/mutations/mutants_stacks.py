@@ -12,7 +12,7 @@ STACKS = (
     Mutant(
         "bounds of stacks",
         "an overflow of NuttX has no task",
-        "lab/heapscope/logs/reader/stops.py::_stack",
+        "lab/heapscope/logs/reader/stops.py::LoggedStops._stack",
         "if not fact.name and panic is not None and panic.task:",
         "if False:",
         "tests/lab/log/test_log_stack_overflow.py",
