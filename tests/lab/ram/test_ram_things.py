@@ -3,6 +3,7 @@ not built."""
 
 from __future__ import annotations
 
+import struct
 from pathlib import Path
 
 import pytest
@@ -203,3 +204,52 @@ def test_a_project_of_another_system_is_refused_with_the_way(tmp_path: Path) -> 
     with pytest.raises(InputError, match="not built here, and no forecast of it") as error:
         ram_of(tmp_path)
     assert "build it" in error.value.remedy
+
+
+LTO_MAP = """\
+Memory Configuration
+
+Name             Origin             Length             Attributes
+RAM              0x20000000         0x00001000         xrw
+
+Linker script and memory map
+
+.data           0x20000000       0x20
+ .data._ZN3app5cacheE
+                0x20000000       0x10 C:\\Users\\My Name\\x\\cc{0}.ltrans0.ltrans.o
+ .data.table.lto_priv.{1}
+                0x20000010       0x10 /tmp/cc{0}.ltrans1.ltrans.o
+
+.bss            0x20000020       0x40
+ .bss._ZN4core5PANIC17h{2}E
+                0x20000020       0x30 C:\\Users\\My Name\\target\\libcore-{2}.rlib(core.rcgu.o)
+ COMMON         0x20000050       0x10 C:\\Users\\My Name\\lib\\libc.a(impure.o)
+OUTPUT(app.elf elf32-littlearm)
+"""
+
+
+def test_names_of_an_optimised_program_are_those_of_the_next_build(tmp_path: Path) -> None:
+    paths = [tmp_path / "a.map", tmp_path / "b.map"]
+    for path, words in zip(paths, (("Xy12", 0, "aa"), ("Zz34", 3, "aa")), strict=True):
+        path.write_text(LTO_MAP.format(*words), encoding="utf-8")
+    result = ram_of(paths[0])
+    check_sums(result)
+    components = {part.component: part.total for part in result.static.components}
+    assert components == {"(optimised whole)": 0x20, "libcore-aa.rlib": 0x30, "libc.a": 0x10}
+    assert "table" in {part.symbol for part in result.static.symbols}
+    again = difference_of(*paths)
+    assert (again.components, again.symbols) == ((), ())
+
+
+def test_a_stripped_elf_says_so(tmp_path: Path) -> None:
+    data = bytearray(ELF.read_bytes())
+    start, count = struct.unpack_from("<I", data, 32)[0], struct.unpack_from("<H", data, 48)[0]
+    for number in range(count):
+        at = start + 40 * number
+        if struct.unpack_from("<I", data, at + 4)[0] == 2:  # the table of symbols
+            struct.pack_into("<I", data, at + 4, 0)
+    path = tmp_path / "app.elf"
+    path.write_bytes(data)
+    result = ram_of(path, chip="esp32", idf="5.5")
+    check_sums(result)
+    assert any("it was stripped" in note for note in result.notes)

@@ -17,6 +17,7 @@ from heapscope.memory.static.use import (
     SectionPiece,
     StaticUse,
     is_linkers,
+    plain_symbol,
     role_of,
     sections_at,
 )
@@ -178,7 +179,8 @@ def _covering(
     for value, length, name in rows:
         low, high = max(at, value), min(value + length, start + size)
         if high > low and not texts.startswith(_INTERNAL, name):
-            yield SectionPiece(section=place, size=high - low, symbol=text_at(texts, name))
+            symbol = plain_symbol(text_at(texts, name))
+            yield SectionPiece(section=place, size=high - low, symbol=symbol)
             at, named = high, named + high - low
     if named < size:
         yield SectionPiece(section=place, size=size - named, symbol=UNNAMED)

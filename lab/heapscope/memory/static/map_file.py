@@ -16,6 +16,7 @@ from heapscope.memory.static.use import (
     SectionPiece,
     StaticUse,
     is_linkers,
+    plain_symbol,
     role_of,
     sections_at,
 )
@@ -37,6 +38,9 @@ _OWN_NAME = re.compile(
     r"|rtc\.(?:text|data|bss|rodata|force_fast|force_slow)|rtc_noinit|ext_ram\.bss)\.(.+)"
 )
 _NUMBER = re.compile(r'[\d.]+(?:\.literal)?|str\d.*|cst\d.*|".*')
+#: Objects that the optimiser of the whole program makes, with names that no two builds share.
+_OPTIMISED = re.compile(r"\.ltrans\d*(?:\.ltrans)?\.o$|\.lto\.o$|lto-llvm-\w+\.o$")
+LTO = "(optimised whole)"
 _NAME_MAX = 400
 _PIECES_MAX = 1_000_000
 
@@ -143,7 +147,7 @@ class _MapWalk:
             return
         last = self.outputs[-1].inputs[-1]
         if not last.symbol and last.start <= address < last.start + last.size:
-            last.symbol = printable(name)  # of several, the first
+            last.symbol = printable(plain_symbol(name))  # of several, the first
 
 
 def read_map(lines: Iterable[bytes], *, name: str, windows: ChipWindows) -> StaticUse:
@@ -243,6 +247,8 @@ def _component(place: str) -> tuple[str, str]:
     if not opened or not member.endswith(")"):
         path, member = place.strip(), ")"
     base = re.split(r"[/\\]", path)[-1]
+    if _OPTIMISED.search(base):
+        return LTO, LTO
     return printable(base), printable(member[:-1] or base)
 
 
@@ -251,4 +257,4 @@ def _symbol_of(name: str) -> str:
     match = _OWN_NAME.fullmatch(name)
     if match is None or _NUMBER.fullmatch(match[1]):
         return ""
-    return printable(match[1])
+    return printable(plain_symbol(match[1]))

@@ -114,6 +114,14 @@ _LINKERS = frozenset(
 )
 
 
+_OPTIMISERS = re.compile(r"(?:\.lto_priv|\.llvm)\.\d+$")
+
+
+def plain_symbol(name: str) -> str:
+    """Without the number that an optimiser of the whole program gives to a local name."""
+    return _OPTIMISERS.sub("", name)
+
+
 def is_linkers(name: str) -> bool:
     """Whether a linker script gives this name."""
     return name in _LINKERS or name.startswith(("_heap", "_bss", "_iram"))
