@@ -10,9 +10,11 @@ import pytest
 from tests.lab.ram.ram_of import difference_of, ram_of
 from tests.lab.ram.test_ram_answer import ELF, check_sums
 from tests.lab.static.test_static_image import esp32
+from typer.testing import CliRunner
 
 import heapscope as hs
 from heapscope.base.errors import InputError
+from heapscope.cli.app import app
 
 #: A linker map of a Cortex-M, with a heap and a stack that the linker script bounds.
 MAP = """\
@@ -166,6 +168,13 @@ def test_a_sketch_that_was_exported_is_its_image(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="2 images of programs are in it") as error:
         ram_of(folder)
     assert "t.ino.bin" in error.value.remedy
+
+
+def test_the_first_look_at_an_exported_sketch_leads_here(tmp_path: Path) -> None:
+    (tmp_path / "s.ino.bin").write_bytes(esp32(bluetooth=False))
+    result = CliRunner().invoke(app, [str(tmp_path)])
+    assert result.exit_code == 0, result.output
+    assert "heapscope ram" in result.output
 
 
 def test_programs_in_the_folders_of_a_cmake_build_are_named(tmp_path: Path) -> None:
