@@ -7,6 +7,7 @@ from mutant import Mutant
 CUT = "tests/lab/ram/test_ram_cut.py"
 ANSWER = "tests/lab/ram/test_ram_answer.py"
 BACK = "tests/lab/ram/test_ram_back.py"
+THINGS = "tests/lab/ram/test_ram_things.py"
 STATES = "tests/lab/ram/test_ram_states.py"
 
 RAM = (
@@ -29,9 +30,9 @@ RAM = (
     Mutant(
         "where the RAM goes",
         "the image of another build tells the heap",
-        "lab/heapscope/answers/ram/firmware.py::_fits",
-        "    return all(",
+        "lab/heapscope/answers/ram/built_firmware.py::other_build",
         "    return any(",
+        "    return all(",
         ANSWER,
     ),
     Mutant(
@@ -49,6 +50,30 @@ RAM = (
         "if each.place == DRAM and not each.static:",
         "if each.place == DRAM:",
         STATES,
+    ),
+    Mutant(
+        "where the RAM goes",
+        "the log of another build goes unnoticed",
+        "lab/heapscope/answers/ram/measured.py::_unlike",
+        "if logged == regions:",
+        "if True:",
+        "tests/lab/ram/test_ram_measured.py",
+    ),
+    Mutant(
+        "where the RAM goes",
+        "a forecast leaves the radios out that are linked",
+        "lab/heapscope/answers/ram/forecast.py::forecast_of",
+        "plain.at(plain.busiest)",
+        "plain",
+        THINGS,
+    ),
+    Mutant(
+        "where the RAM goes",
+        "memory that cannot be written counts as RAM",
+        "lab/heapscope/memory/static/map_memories.py::_windows",
+        'written = "w" in attributes.lower() and',
+        "written = True and",
+        THINGS,
     ),
     Mutant(
         "where the RAM goes",

@@ -11,6 +11,14 @@ KNOWN = "tests/lab/stacks/test_known_targets.py"
 STACKS = (
     Mutant(
         "bounds of stacks",
+        "an overflow of NuttX has no task",
+        "lab/heapscope/logs/reader/stops.py::LoggedStops._stack",
+        "if not fact.name and panic is not None and panic.task:",
+        "if False:",
+        "tests/lab/log/test_log_stack_overflow.py",
+    ),
+    Mutant(
+        "bounds of stacks",
         "a condition lifts the stack pointer for both ways",
         "lab/native/frames/walk.c::apply",
         "if (maybe && (int32_t)before.number",

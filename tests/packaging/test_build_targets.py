@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from tests.lab.static.test_static_image import esp32
 
 from heapscope.capture.line_forms import import_text
 
@@ -216,6 +217,10 @@ def test_platformio_runs_the_targets(program: Program, board: Path) -> None:
     assert "/dev/no-such-port" in pio("heap-live", code=1)
     (board / "sdkconfig").write_text(SDKCONFIG, encoding="utf-8")
     assert "LWIP_TCP_MSS" in pio("heap-lint", code=1)
+    built = board / ".pio" / "build" / "host"
+    built.mkdir(parents=True, exist_ok=True)
+    (built / "firmware.bin").write_bytes(esp32(bluetooth=False))
+    assert "The ESP32 has 532,480 B of RAM" in pio("heap-ram")
 
 
 @pytest.mark.slow

@@ -20,7 +20,9 @@ from heapscope.answers.ram.cut import (
     HeldRun,
     cut,
 )
+from heapscope.answers.ram.firmware import reserved_of
 from heapscope.memory.layout.chips import load_chip
+from heapscope.memory.static.window import read_windows
 
 SIZE = 4096
 
@@ -76,10 +78,12 @@ def test_memory_behind_the_heap_of_a_p4_is_named(end: int, name: str) -> None:
     start = 0x4FF9_0000
     region = SimpleNamespace(start=start, size=end - start, kind="RAM")
     firmware: Any = SimpleNamespace(
-        chip=load_chip("esp32p4"),
+        windows=read_windows("esp32p4"),
+        reserved=reserved_of(load_chip("esp32p4"), "5.5"),
+        heap_first=False,
+        rest=UNKNOWN,
         use=SimpleNamespace(pieces=(), sections=()),
         regions=(region,),
-        idf="5.5",
     )
     _, runs = next(memory_runs(firmware))
     assert runs[-1].end == 0x4FFC_0000

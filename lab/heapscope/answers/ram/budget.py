@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 
+from heapscope.answers.ram.built_firmware import BuiltFirmware
 from heapscope.answers.ram.cut import (
     APART,
     BSS,
@@ -17,17 +19,25 @@ from heapscope.answers.ram.cut import (
     HeldRun,
     cut,
 )
-from heapscope.answers.ram.firmware import BuiltFirmware
-from heapscope.answers.ram.ram_result import RamBar, RamRun
-from heapscope.config.releases import find_release
-from heapscope.memory.layout.versions import is_reserved, version_of
+from heapscope.answers.ram.ram_result import RamBar, RamCapability, RamRun
+from heapscope.base import capabilities
+from heapscope.memory.layout.layout import Region
 from heapscope.memory.static.use import PADDING, StaticUse
-from heapscope.memory.static.window import Window, read_windows
+from heapscope.memory.static.window import Window
+
+_PSRAM = "SPIRAM"
+_CAPABILITIES = {
+    "8BIT": capabilities.EIGHT_BIT,
+    "DMA": capabilities.CAPABILITIES["DMA"],
+    "EXEC": capabilities.EXEC,
+}
+_KEEPS = re.compile(r"heap(?!_start)|stack")
 
 
 def memory_runs(firmware: BuiltFirmware) -> Iterator[tuple[Window, tuple[HeldRun, ...]]]:
-    """Each memory with what its bytes hold. Sections come first, then the heap."""
-    windows = read_windows(firmware.chip.name)
+    """Each memory with what its bytes hold. Sections come first, then the heap,
+    unless a file of the user says where the heap lies."""
+    windows = firmware.windows
     static = list(_sections(firmware.use))
     heap = [
         HeldRun(what=HEAP, start=region.start, end=region.start + region.size, name=region.kind)
@@ -39,33 +49,23 @@ def memory_runs(firmware: BuiltFirmware) -> Iterator[tuple[Window, tuple[HeldRun
         for k in windows.kept
         if not k.behind_heap or k.start in ends
     ]
+    reserved = [
+        HeldRun(what=KEPT, start=k.start, end=k.end, name=k.what) for k in firmware.reserved
+    ]
+    first = [heap, static] if firmware.heap_first else [static, heap]
     for window in windows.windows:
-        yield (
-            window,
-            cut(
-                window.start,
-                window.end,
-                [static, heap, [*_reserved(firmware)], kept],
-                apart=window.kind in APART,
-            ),
-        )
+        apart = window.kind in APART or firmware.rest == UNUSED
+        yield window, cut(window.start, window.end, [*first, reserved, kept], apart=apart)
 
 
 def _sections(use: StaticUse) -> Iterator[HeldRun]:
-    """A section that holds nothing of a program is alignment, as .iram0.text_end is."""
+    """A section that holds nothing of a program is alignment, as .iram0.text_end is, unless it
+    keeps memory for a heap or a stack."""
     filled = {piece.section for piece in use.pieces if piece.component != PADDING}
     for number, part in enumerate(use.sections):
         if part.start is not None and part.kind != "SPIRAM":
-            what = part.role if number in filled else GAP
+            what = part.role if number in filled or _KEEPS.search(part.name) else GAP
             yield HeldRun(what=what, start=part.start, end=part.start + part.size, name=part.name)
-
-
-def _reserved(firmware: BuiltFirmware) -> Iterator[HeldRun]:
-    data = firmware.chip.data
-    version = version_of(data, find_release(firmware.idf))
-    for part in data.reserved:
-        if version is None or is_reserved(part, version):
-            yield HeldRun(what=KEPT, start=part.start, end=part.end, name=part.what)
 
 
 def bar_of(window: Window, runs: Sequence[HeldRun]) -> RamBar:
@@ -86,6 +86,18 @@ def bar_of(window: Window, runs: Sequence[HeldRun]) -> RamBar:
         not_explained=total(UNKNOWN),
         largest=max((run.size for run in runs if run.what == HEAP), default=0),
     )
+
+
+def capability_rows(regions: Sequence[Region], psram: int = 0) -> Iterator[RamCapability]:
+    """Memory that malloc serves, and that DMA and code need. `psram`: bytes of heap outside."""
+    for name, bits in _CAPABILITIES.items():
+        able = [each.size for each in regions if each.all_caps & bits == bits]
+        if able:
+            yield RamCapability(
+                capability=name, bytes=sum(able), largest=max(able), regions=len(able)
+            )
+    if psram:
+        yield RamCapability(capability=_PSRAM, bytes=psram, largest=psram, regions=1)
 
 
 def rows_of(window: Window, runs: Sequence[HeldRun]) -> Iterator[RamRun]:

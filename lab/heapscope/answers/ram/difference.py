@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
+from heapscope.answers.ram.built_firmware import BuiltFirmware
 from heapscope.answers.ram.cut import APART, BSS, CODE, DATA
-from heapscope.answers.ram.firmware import BuiltFirmware
 from heapscope.answers.ram.ram_result import LEFT, RamBar, RamResult
 from heapscope.base.rows.figure import computed, figure
 from heapscope.base.rows.row import Document, Row

@@ -25,6 +25,7 @@ _ARCHIVES = {
     "LWIP_": ("liblwip.a",),
     "VFS_": ("libvfs.a",),
 }
+MAP = "linker map"
 _LEAST = 100  # bytes: less is not worth a line
 
 
@@ -48,7 +49,7 @@ def rows_back(model: MemoryModel, use: StaticUse) -> tuple[RamBack, ...]:
 def _in_archives(trade: TuneTrade, use: StaticUse) -> int:
     """The most that a trade can give, by the code of its archives; a map names them."""
     archives = next((of for name, of in _ARCHIVES.items() if trade.option.startswith(name)), ())
-    if trade.group != CODE or not archives or not any(piece.component for piece in use.pieces):
+    if trade.group != CODE or not archives or use.form != MAP:
         return WORD
     return sum(
         piece.size

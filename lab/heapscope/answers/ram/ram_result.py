@@ -9,6 +9,8 @@ from heapscope.memory.static.static_ram import StaticPart, StaticRam
 
 #: Kinds of the rows of a heap's states.
 START, PART, LEFT, BAND = "start", "part", "left", "band"
+#: Ways in which a heap is known.
+LOGGED, REPLAYED = "log", "trace"
 
 
 def _state(heading: str, when: str) -> int | None:
@@ -72,6 +74,33 @@ class RamStateRow(Row):
         """Its bytes in a state of predict's."""
         result: int | None = getattr(self, state)
         return result
+
+
+class RamMeasured(Row):
+    """The heap of one memory, measured or replayed."""
+
+    source: str = figure("By which it is known.", choices=(LOGGED, REPLAYED), heading="by")
+    memory: str = figure("The memory, by the words of the log.", heading="Memory")
+    heap: int | None = figure("The heap at the start; null: not known.", "B", "at the start")
+    held: int | None = figure(
+        "Bytes of it that are in use; null: not known, or more is free than the bars have.",
+        "B",
+        "in use",
+    )
+    free: int = in_bytes("Free bytes: the last ones of a log, the least of a trace.", "left")
+    largest: int | None = in_bytes(
+        "The largest block that is free; null: not known.", "largest block"
+    )
+    least: int = in_bytes("The least that was free.", "least")
+
+
+class RamCapability(Row):
+    """The heap at the start that has one capability."""
+
+    capability: str = figure("The capability, as heap_caps has it.", heading="Heap for")
+    bytes: int = in_bytes("Bytes of regions that have it.", "at the start")
+    largest: int = in_bytes("The largest of them.", "largest region")
+    regions: int = figure("How many there are.", heading="regions")
 
 
 class RamBack(Row):
@@ -139,6 +168,12 @@ class RamResult(Document):
     memories: tuple[RamBar, ...] = figure("The chip's memories.")
     runs: tuple[RamRun, ...] = figure("Their bytes, in the order of addresses.")
     static: StaticRam = figure("Code and data by component and symbol.")
+    capabilities: tuple[RamCapability, ...] = figure(
+        "The heap at the start by what its memory can do; empty: not known.", default=()
+    )
+    measured: tuple[RamMeasured, ...] = figure(
+        "The heap as --log or --trace have it; empty: neither was given.", default=()
+    )
     states: tuple[RamStateRow, ...] = figure(
         "The heap by state of the program; empty: no configuration of the build was there.",
         default=(),

@@ -6,8 +6,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
+from heapscope.answers.ram.built_firmware import BuiltFirmware
 from heapscope.answers.ram.cut import APART
-from heapscope.answers.ram.firmware import BuiltFirmware
 from heapscope.answers.ram.ram_result import BAND, LEFT, PART, START, RamBar, RamStateRow
 from heapscope.config.chosen_config import choose_config
 from heapscope.forecast.predict.chip_memory import CODE
@@ -45,9 +45,9 @@ def state_rows(model: MemoryModel, bars: Sequence[RamBar]) -> tuple[RamStateRow,
 
 def heap_model(firmware: BuiltFirmware, demand: Demand) -> MemoryModel | None:
     """None: the build has no configuration. InputError: it cannot be read."""
-    if firmware.sdkconfig is None:
-        return None
-    config = choose_config([firmware.sdkconfig], chip=firmware.chip.name, idf=firmware.idf).config
+    if firmware.model is not None or firmware.sdkconfig is None:
+        return firmware.model
+    config = choose_config([firmware.sdkconfig], chip=firmware.chip, idf=firmware.idf).config
     scene = MemoryScene(config=config, minor=minor_of_config(config, firmware.idf), demand=demand)
     static = firmware.static
     known = static_use(scene, elf=static.get("elf"), map=static.get("map"), bin=static.get("bin"))

@@ -49,7 +49,7 @@ def answer_of_build(thing: Thing, requested: ThingOptions) -> ThingAnswer:
             what=what,
             answer="It has neither a configuration of ESP-IDF nor an ELF or a linker map.",
             figures=(),
-            next=(),
+            next=() if build.image is None else (_next_of_build(thing, build, ()),),
         )
     requested = ThingOptions(need=requested.need, chip=chip, idf=requested.idf)
     inner = answer_of_firmware(look_at(str(firmware)), requested)
@@ -59,7 +59,7 @@ def answer_of_build(thing: Thing, requested: ThingOptions) -> ThingAnswer:
         what=what,
         answer=inner.answer,
         figures=inner.figures,
-        next=inner.next,
+        next=inner.next or (_next_of_build(thing, build, ()),),
         notes=inner.notes,
     )
 

@@ -34,6 +34,9 @@ def output(metavar: str, *, writes: bool = True, required: bool = False) -> Opti
 
 
 Trace = Annotated[str | Path, Option("T.hst", "Trace (.hst, or .hst.zst).")]
+OwnTrace = Annotated[
+    str | Path | None, Option("T.hst", "The program's own allocations, which must fit too.")
+]
 State = Annotated[
     str | Path | None,
     Option("LOG", "Begin with the heaps as the end of this log, or a memory image, has them."),
@@ -105,6 +108,7 @@ Elf = Annotated[str | Path | None, DECLARED["elf"]]
 Map = Annotated[str | Path | None, DECLARED["map"]]
 Bin = Annotated[str | Path | None, DECLARED["bin"]]
 Sdkconfig = Annotated[str | Path | None, DECLARED["sdkconfig"]]
+Layout = Annotated[str | Path | None, DECLARED["layout"]]
 Place = Annotated[str | Path | None, DECLARED["place"]]
 Allocators = Annotated[str | Iterable[str], DECLARED["allocator"]]
 StaticDram = Annotated[int | str | None, DECLARED["static_dram"]]

@@ -23,6 +23,7 @@ from heapscope.cli.verbs.options import (
     Map,
     MeasuredFile,
     NoMeasured,
+    OwnTrace,
     ProjectFolder,
     PsramSize,
     Rtt,
@@ -44,9 +45,7 @@ def predict(
     chip: Chip = None,
     idf: Idf = None,
     project: ProjectFolder = None,
-    trace: Annotated[
-        str | Path | None, Option("T.hst", "The program's own allocations, which must fit too.")
-    ] = None,
+    trace: OwnTrace = None,
     traced: Traced = False,
     measured: MeasuredFile = None,
     no_measured: NoMeasured = False,

@@ -120,6 +120,10 @@ class SystemMemory:
             return max(self.left, free_of(self._layout(None, None, 0)))
         return free_of(self._layout(0, 0 if self._has_code else None, 0))
 
+    def behind(self, static: int, code: int) -> Layout:
+        """The regions behind so many bytes of code and data, and of code in a memory of its own."""
+        return self._layout(static, code if self._has_code else None, 0)
+
     def _fewer(self, given: int) -> Iterator[Tenant]:
         """The system's blocks without so many bytes of the last ones."""
         scene, kept = self.model.scene, []

@@ -151,7 +151,7 @@ def stacks(reading: LogReading, names: Addresses) -> Iterator[str]:
     for fact in reading.stops.stacks:
         if fact.name not in named:
             named.add(fact.name)
-            yield _stack(names, fact.name, fact.line, fact.text, zephyr=False)
+            yield _stack(names, fact.name, fact.line, fact.text)
     for panic in reading.stops.panics:
         if (
             "stack" in panic.name.lower()
@@ -159,10 +159,10 @@ def stacks(reading: LogReading, names: Addresses) -> Iterator[str]:
             and not (named and not panic.task)
         ):
             named.add(panic.task)
-            yield _stack(names, panic.task, panic.line, panic.text, zephyr=panic.text == "Zephyr")
+            yield _stack(names, panic.task, panic.line, panic.text)
 
 
-def _stack(names: Addresses, task: str, line: int, by: str, *, zephyr: bool) -> str:
+def _stack(names: Addresses, task: str, line: int, by: str) -> str:
     if by == "smashing":
         return (
             f"A function wrote past the end of an array on its stack (line {line:,}); this shows "
@@ -171,7 +171,7 @@ def _stack(names: Addresses, task: str, line: int, by: str, *, zephyr: bool) -> 
     whose = f"of task {printable(task)}" if task else "of a task"
     return (
         f"The stack {whose} overflowed (line {line:,}); this shows no lack of heap: "
-        f"{stack_option(task, zephyr=zephyr)}.{depth_sentence(names.elf, task)}"
+        f"{stack_option(task, by)}.{depth_sentence(names.elf, task)}"
     )
 
 

@@ -1,6 +1,9 @@
-"""The option that sizes a task's stack (Kconfig of ESP-IDF 5.5, Zephyr 4; arduino-esp32)."""
+"""The option that sizes a task's stack (Kconfig of ESP-IDF 5.5, Zephyr 4, NuttX 12 and RT-Thread
+5; Mbed OS 6; arduino-esp32)."""
 
 from __future__ import annotations
+
+from collections.abc import Mapping
 
 _IDF = {
     "main": "CONFIG_ESP_MAIN_TASK_STACK_SIZE",
@@ -35,12 +38,53 @@ _ZEPHYR = {
 }
 
 
-def stack_option(task: str, *, zephyr: bool) -> str:
-    """The remedy, as a clause."""
-    table = _ZEPHYR if zephyr else _IDF
-    option = table.get(task) or table.get(task.rstrip("0123456789 "))
-    if option is not None:
-        return f"raise {option}, or put less on that stack"
-    if zephyr:
-        return "raise the stack size where the thread is defined, or put less on that stack"
-    return "raise the stack size where the task is created, or put less on that stack"
+#: The options of another system by its task, and what its other tasks have.
+_SYSTEMS: Mapping[str, tuple[Mapping[str, str], str]] = {
+    "Zephyr": (_ZEPHYR, "the stack size where the thread is defined"),
+    "Mbed": (
+        {
+            "main": '"rtos.main-thread-stack-size" in mbed_app.json',
+            "rtx_timer": '"rtos.timer-thread-stack-size" in mbed_app.json',
+            "rtx_idle": '"rtos.idle-thread-stack-size" in mbed_app.json',
+        },
+        "stack_size of its Thread",
+    ),
+    "NuttX": (
+        {
+            "init": "CONFIG_INIT_STACKSIZE",
+            "nsh_main": "CONFIG_INIT_STACKSIZE",
+            "hpwork": "CONFIG_SCHED_HPWORKSTACKSIZE",
+            "lpwork": "CONFIG_SCHED_LPWORKSTACKSIZE",
+            "Idle_Task": "CONFIG_IDLETHREAD_STACKSIZE",
+        },
+        "STACKSIZE in the Makefile of the application",
+    ),
+    "RT-Thread": (
+        {
+            "main": "RT_MAIN_THREAD_STACK_SIZE",
+            "tshell": "FINSH_THREAD_STACK_SIZE",
+            "tidle": "IDLE_THREAD_STACK_SIZE",
+            "timer": "RT_TIMER_THREAD_STACK_SIZE",
+            "tcpip": "RT_LWIP_TCPTHREAD_STACKSIZE",
+            "erx": "RT_LWIP_ETHTHREAD_STACKSIZE",
+            "etx": "RT_LWIP_ETHTHREAD_STACKSIZE",
+        },
+        "stack_size of rt_thread_create()",
+    ),
+    "ThreadX": ({}, "stack_size of tx_thread_create()"),
+    "RIOT": ({}, "the stack of thread_create(), or THREAD_STACKSIZE_MAIN"),
+    "RTX": ({}, "stack_size of osThreadAttr_t"),
+    "Rust": ({}, "stack_size of std::thread::Builder"),
+    "CircuitPython": ({}, "supervisor.runtime.next_stack_limit"),
+}
+#: The stack of a sketch on an ESP8266 has no option.
+_FIXED = {"ESP8266": "its 4 KB are fixed: move large arrays off it"}
+
+
+def stack_option(task: str, system: str) -> str:
+    """The remedy, as a clause. `system`: whose message it is, as the reader of logs has it."""
+    if system in _FIXED:
+        return _FIXED[system]
+    table, others = _SYSTEMS.get(system, (_IDF, "the stack size where the task is created"))
+    option = table.get(task) or table.get(task.rstrip("0123456789 ")) or others
+    return f"raise {option}, or put less on that stack"

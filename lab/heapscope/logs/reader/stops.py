@@ -142,6 +142,9 @@ class LoggedStops:
             panic.task = fact.name
             if "stack" not in panic.name.lower():
                 return  # the task of another panic
+        if not fact.name and panic is not None and panic.task:
+            panic.name, panic.text = "stack overflow", fact.text  # its cause, by a later line
+            return
         self._keep(self.stacks, fact)
 
     def _brownout(self, fact: Fact) -> None:

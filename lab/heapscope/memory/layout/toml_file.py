@@ -12,7 +12,8 @@ from heapscope.memory.layout.layout import Layout, MallocRule, Region
 from heapscope.memory.layout.toml_table import TomlTable
 from heapscope.memory.layout.toml_text import TomlText, read_toml_text
 
-_TOP = ("name", "chip", "sdk", "order", "allocator", "request_max", "malloc", "region")
+#: `memory`: of the whole chip, for `ram` (static/memory_file.py).
+TOP = ("name", "chip", "sdk", "order", "allocator", "request_max", "malloc", "region", "memory")
 _REGION = (
     "start",
     "size",
@@ -37,10 +38,10 @@ def read_layout(path: str | Path) -> Layout:
     """Regions in the order of the file unless it says otherwise. InputError names key and line."""
     text = read_toml_text(path)
     top = TomlTable(parse_toml(text), text=text, where="")
-    top.check_keys(_TOP)
+    top.check_keys(TOP)
     allocator = top.allocator("allocator", "idf-5.5")
     entries = top.tables("region")
-    regions = tuple(_region(entry, allocator) for entry in entries)
+    regions = tuple(region_of(entry, allocator) for entry in entries)
     layout = Layout(
         name=top.string("name", text.file),
         regions=_in_order(regions, top.choice("order", _ORDERS)),
@@ -66,7 +67,8 @@ def parse_toml(text: TomlText) -> dict[str, object]:
         ) from None
 
 
-def _region(table: TomlTable, allocator: str) -> Region:
+def region_of(table: TomlTable, allocator: str) -> Region:
+    """A [[region]]; `allocator`: where it names none."""
     table.check_keys(_REGION)
     first, second, third = table.priorities("caps", _CAPS)
     return Region(

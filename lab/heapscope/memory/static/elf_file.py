@@ -16,6 +16,8 @@ from heapscope.memory.static.use import (
     Section,
     SectionPiece,
     StaticUse,
+    is_linkers,
+    plain_symbol,
     role_of,
     sections_at,
 )
@@ -27,6 +29,7 @@ _NAME_MAX = 400
 _ALLOC, _EXEC, _NOBITS = 0x2, 0x4, "SHT_NOBITS"
 _OBJECT, _FUNCTION = 1, 2
 _UNDEFINED = 0
+_LINKERS = (b"_", b"end")  # in front of what a linker script gives
 _INTERNAL = b".L"  # the compiler's own labels, over variables that it has merged
 _MACHINES = {"EM_XTENSA": "Xtensa", "EM_RISCV": "RISC-V", "EM_X86_64": "x86-64", "EM_386": "x86"}
 SYMBOL = numpy.dtype(
@@ -54,7 +57,7 @@ def read_elf(file: BinaryIO, *, name: str, size: int, windows: ChipWindows) -> S
 def _check(elf: Any, name: str, windows: ChipWindows) -> None:
     code = elf["e_machine"]
     machine = _MACHINES.get(code, printable(str(code).removeprefix("EM_")))
-    if machine != windows.machine or elf.elfclass != 32 or not elf.little_endian:
+    if machine != (windows.machine or machine) or elf.elfclass != 32 or not elf.little_endian:
         bits = f"{elf.elfclass}-bit{'' if elf.little_endian else ', big-endian'}"
         raise InputError(
             f"{name}: an ELF for {machine} ({bits}), not for {windows.chip}, which is "
@@ -140,11 +143,11 @@ def symbol_table(elf: Any, table: Any, names: Any, name: str, size: int) -> tupl
 
 
 def _linker_symbols(symbols: Any, texts: bytes) -> Iterator[tuple[str, int]]:
-    """Names that a linker script gives: those with `_heap`, `_bss` or `_iram` in front."""
+    """Names that a linker script gives."""
     plain = symbols[(symbols["size"] == 0) & (symbols["section"] != _UNDEFINED)]
     for name, value in zip(plain["name"].tolist(), plain["value"].tolist(), strict=True):
-        if texts.startswith((b"_heap", b"_bss", b"_iram"), name):
-            yield text_at(texts, name), value
+        if texts.startswith(_LINKERS, name) and is_linkers(named := text_at(texts, name)):
+            yield named, value
 
 
 def _pieces(
@@ -176,7 +179,8 @@ def _covering(
     for value, length, name in rows:
         low, high = max(at, value), min(value + length, start + size)
         if high > low and not texts.startswith(_INTERNAL, name):
-            yield SectionPiece(section=place, size=high - low, symbol=text_at(texts, name))
+            symbol = plain_symbol(text_at(texts, name))
+            yield SectionPiece(section=place, size=high - low, symbol=symbol)
             at, named = high, named + high - low
     if named < size:
         yield SectionPiece(section=place, size=size - named, symbol=UNNAMED)

@@ -15,6 +15,8 @@ from heapscope.memory.static.use import (
     Section,
     SectionPiece,
     StaticUse,
+    is_linkers,
+    plain_symbol,
     role_of,
     sections_at,
 )
@@ -26,13 +28,19 @@ _HEX = r"0x([0-9a-f]{1,16})"
 _OUTPUT = re.compile(rf"([^\s*(/][^\s]*)(?:\s+{_HEX}\s+{_HEX}(?:\s.*)?)?", re.IGNORECASE)
 _INPUT = re.compile(rf" ([^\s*(][^\s]*|\*fill\*)(?:\s+{_HEX}\s+{_HEX}(?:\s+(.+))?)?", re.IGNORECASE)
 _PLACE = re.compile(rf"\s{{2,}}{_HEX}\s+{_HEX}(?:\s+(.+))?", re.IGNORECASE)
-_SYMBOL = re.compile(rf"\s{{2,}}{_HEX}\s+([A-Za-z_.$][\w.$]*)(?: = .+)?", re.IGNORECASE)
+_SYMBOL = re.compile(
+    rf"\s{{2,}}{_HEX}\s+(?:PROVIDE(?:_HIDDEN)? \()?([A-Za-z_.$][\w.$]*)(?:,? = .+|, .+)?",
+    re.IGNORECASE,
+)
 _TARGET = "IDF_TARGET_"  # IDF_TARGET_ESP32S3 = 0x0
 _OWN_NAME = re.compile(
     r"\.(?:bss|sbss|data|sdata|text|rodata|srodata|literal|noinit|iram1|dram1"
     r"|rtc\.(?:text|data|bss|rodata|force_fast|force_slow)|rtc_noinit|ext_ram\.bss)\.(.+)"
 )
-_NUMBER = re.compile(r"[\d.]+(?:\.literal)?|str\d.*|cst\d.*")
+_NUMBER = re.compile(r'[\d.]+(?:\.literal)?|str\d.*|cst\d.*|".*')
+#: Objects that the optimiser of the whole program makes, with names that no two builds share.
+_OPTIMISED = re.compile(r"\.ltrans\d*(?:\.ltrans)?\.o$|\.lto\.o$|lto-llvm-\w+\.o$")
+LTO = "(optimised whole)"
 _NAME_MAX = 400
 _PIECES_MAX = 1_000_000
 
@@ -131,7 +139,7 @@ class _MapWalk:
 
     def _symbol(self, match: re.Match[str]) -> None:
         address, name = int(match[1], 16), match[2][:_NAME_MAX]
-        if name.startswith(("_heap", "_bss", "_iram")):
+        if is_linkers(name):
             self.symbols[name] = address
         elif name.startswith(_TARGET):
             self.target = name.removeprefix(_TARGET).lower()
@@ -139,7 +147,7 @@ class _MapWalk:
             return
         last = self.outputs[-1].inputs[-1]
         if not last.symbol and last.start <= address < last.start + last.size:
-            last.symbol = printable(name)  # of several, the first
+            last.symbol = printable(plain_symbol(name))  # of several, the first
 
 
 def read_map(lines: Iterable[bytes], *, name: str, windows: ChipWindows) -> StaticUse:
@@ -180,7 +188,7 @@ def read_map(lines: Iterable[bytes], *, name: str, windows: ChipWindows) -> Stat
 
 
 def _check(walk: _MapWalk, name: str, windows: ChipWindows) -> None:
-    if walk.target and walk.target != windows.chip:
+    if walk.target and windows.machine and walk.target != windows.chip:
         raise InputError(
             f"{name}: a linker map of {printable(walk.target)}, not of {windows.chip}",
             remedy="give the firmware's own map, or the chip it is for with --chip",
@@ -239,6 +247,8 @@ def _component(place: str) -> tuple[str, str]:
     if not opened or not member.endswith(")"):
         path, member = place.strip(), ")"
     base = re.split(r"[/\\]", path)[-1]
+    if _OPTIMISED.search(base):
+        return LTO, LTO
     return printable(base), printable(member[:-1] or base)
 
 
@@ -247,4 +257,4 @@ def _symbol_of(name: str) -> str:
     match = _OWN_NAME.fullmatch(name)
     if match is None or _NUMBER.fullmatch(match[1]):
         return ""
-    return printable(match[1])
+    return printable(plain_symbol(match[1]))

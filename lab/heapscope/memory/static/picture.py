@@ -20,13 +20,14 @@ _ROLES = ("code", "data", "bss")
 
 def static_ram(
     use: StaticUse,
-    chip: str,
+    chip: str | ChipWindows,
     regions: Iterable[HeapRegion],
     *,
     start: int | None,
 ) -> StaticRam:
     """`regions`: those of the heap beside it; `start`: where the firmware's heap begins."""
-    windows, heap = read_windows(chip), dict.fromkeys(_ORDER, 0)
+    windows = read_windows(chip) if isinstance(chip, str) else chip
+    heap = dict.fromkeys((*_ORDER, *(window.kind for window in windows.windows)), 0)
     for region in regions:
         heap[_kind_of(region, windows)] += region.size
     components = static_parts(use, by_symbol=False)
@@ -36,7 +37,7 @@ def static_ram(
         form=use.form,
         heap_start=start,
         kinds=tuple(
-            _kind(use, kind, heap[kind]) for kind in _ORDER if use.bytes_of(kind) or heap[kind]
+            _kind(use, kind, heap[kind]) for kind in heap if use.bytes_of(kind) or heap[kind]
         ),
         components=tuple(part for part in components if part.component),
         symbols=tuple(symbols[:SYMBOLS_MAX]),

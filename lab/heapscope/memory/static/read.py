@@ -12,7 +12,7 @@ from heapscope.base.printable import printable
 from heapscope.memory.static.map_file import read_map
 from heapscope.memory.static.size_json import read_size_json
 from heapscope.memory.static.use import StaticUse
-from heapscope.memory.static.window import read_windows
+from heapscope.memory.static.window import ChipWindows, read_windows
 from heapscope.trace.sniff import MAP_HEAD, looks_like
 from heapscope.trace.source import open_blocks
 from heapscope.trace.things.binary_kinds import IMAGE_MARK
@@ -26,12 +26,12 @@ _MAP_MAX = 512 << 20
 _LINE_MAX = 4096  # bytes of a line that count
 
 
-def read_static(path: str | Path, chip: str) -> StaticUse:
+def read_static(path: str | Path, chip: str | ChipWindows) -> StaticUse:
     """The static use in an ELF, a linker map or the JSON of esp-idf-size. The content tells which
-    it is. `chip` is named as for load_chip(). InputError: the file is of another kind, is
-    damaged, or is for another machine."""
+    it is. `chip` is named as for load_chip(), or the memory of another. InputError: the file is of
+    another kind, is damaged, or is for another machine."""
     name = printable(str(path), limit=400)
-    windows = read_windows(chip)
+    windows = read_windows(chip) if isinstance(chip, str) else chip
     with _open(Path(path), name) as file:
         size = file.seek(0, 2)
         file.seek(0)
@@ -43,7 +43,7 @@ def read_static(path: str | Path, chip: str) -> StaticUse:
             return read_elf(file, name=name, size=size, windows=windows)
         if head.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] == b"{":
             _not_larger(name, size, _JSON_MAX)
-            return read_size_json(file.read(_JSON_MAX), name=name, chip=chip)
+            return read_size_json(file.read(_JSON_MAX), name=name, chip=windows.chip)
         if MAP_HEAD.search(head):
             _not_larger(name, size, _MAP_MAX)
             return read_map(_lines(file), name=name, windows=windows)

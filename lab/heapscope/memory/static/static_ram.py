@@ -9,11 +9,7 @@ from heapscope.base.rows.row import Row
 class StaticKind(Row):
     """Static RAM of one kind of memory."""
 
-    kind: str = figure(
-        "Memory kind, as the chip has it.",
-        choices=("DRAM", "D/IRAM", "IRAM", "RTC", "TCM", "SPIRAM"),
-        heading="Memory",
-    )
+    kind: str = figure("Memory kind, as the chip has it.", heading="Memory")
     code: int = figure("Bytes of code.", "B", "code")
     data: int = figure("Bytes of data with an initial value, constants included.", "B", "data")
     bss: int = figure("Bytes of data without one.", "B", "bss")
@@ -24,11 +20,7 @@ class StaticKind(Row):
 class StaticPart(Row):
     """Static RAM of one component or symbol."""
 
-    kind: str = figure(
-        "Memory kind, as the chip has it.",
-        choices=("DRAM", "D/IRAM", "IRAM", "RTC", "TCM", "SPIRAM"),
-        heading="Memory",
-    )
+    kind: str = figure("Memory kind, as the chip has it.", heading="Memory")
     component: str = figure(
         "Archive, for example libfreertos.a, or object file; (padding): between two; "
         "empty: the file does not tell.",
@@ -51,7 +43,8 @@ class StaticRam(Row):
 
     file: str = figure("The file, as named on the command line.")
     form: str = figure(
-        "The form of the file.", choices=("ELF", "linker map", "JSON of esp-idf-size", "image")
+        "The form of the file.",
+        choices=("ELF", "linker map", "JSON of esp-idf-size", "image", "forecast"),
     )
     heap_start: int | None = in_bytes(
         "Where the firmware's main heap begins; null: the file has no addresses."

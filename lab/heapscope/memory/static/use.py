@@ -22,7 +22,7 @@ class Section:
     """An output section; `start`: its address for data, None where the file has no addresses."""
 
     name: str
-    kind: str  # DRAM, D/IRAM, IRAM, RTC, TCM or SPIRAM
+    kind: str  # DRAM, D/IRAM, IRAM, RTC, TCM or SPIRAM; of another chip, as it is named
     role: str  # code, data or bss
     size: int
     start: int | None = None
@@ -43,7 +43,7 @@ class StaticUse:
     """The pieces of a section sum to its size, wherever the file tells of pieces at all."""
 
     file: str
-    form: str  # "ELF", "linker map", "JSON of esp-idf-size" or "image"
+    form: str  # "ELF", "linker map", "JSON of esp-idf-size", "image", or "forecast"
     sections: tuple[Section, ...]
     pieces: tuple[SectionPiece, ...]
     symbols: Mapping[str, int] = field(default_factory=dict)  # the linker's, by name
@@ -82,7 +82,46 @@ def sections_at(
 
 
 def role_of(name: str) -> str:
-    """By the section's name, as ESP-IDF's linker scripts have them."""
-    if re.search(r"bss|noinit|heap_start|reserved", name):
+    """By the section's name, as linker scripts have them."""
+    if re.search(r"bss|noinit|heap|stack|reserved|uninit", name):
         return "bss"
-    return "code" if re.search(r"text|vectors|\.iram0$|literal", name) else "data"
+    code = r"text|vectors|\.iram0$|literal|ram_?func|time_critical|fast_?code"
+    return "code" if re.search(code, name, re.IGNORECASE) else "data"
+
+
+#: Ends of code, data, heaps and stacks, beside those that begin as in `is_linkers`.
+_LINKERS = frozenset(
+    {
+        "end",
+        "_end",
+        "__end__",
+        "_sheap",
+        "_eheap",
+        "__HeapBase",
+        "__HeapLimit",
+        "__StackLimit",
+        "__StackTop",
+        "__heap_start",
+        "__heap_end",
+        "__heap_start__",
+        "__heap_end__",
+        "_heap_sentry",
+        "_sstack",
+        "_estack",
+        "__stack",
+        "__stack_limit",
+    }
+)
+
+
+_OPTIMISERS = re.compile(r"(?:\.lto_priv|\.llvm)\.\d+$")
+
+
+def plain_symbol(name: str) -> str:
+    """Without the number that an optimiser of the whole program gives to a local name."""
+    return _OPTIMISERS.sub("", name)
+
+
+def is_linkers(name: str) -> bool:
+    """Whether a linker script gives this name."""
+    return name in _LINKERS or name.startswith(("_heap", "_bss", "_iram"))

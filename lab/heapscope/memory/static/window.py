@@ -44,8 +44,8 @@ class KeptMemory:
 
 @dataclass(frozen=True, kw_only=True)
 class ChipWindows:
-    chip: str
-    machine: str  # "Xtensa" or "RISC-V"
+    chip: str  # or the name of other memory
+    machine: str  # "Xtensa" or "RISC-V"; "": not known
     windows: Sequence[Window]
     kept: Sequence[KeptMemory] = ()
 

@@ -9,7 +9,7 @@ from rich.console import RenderableType
 
 from heapscope.answers.ram.cut import GAP, HEAP, KEPT, KINDS, STATIC, UNKNOWN, UNUSED
 from heapscope.answers.ram.difference import RamDifference
-from heapscope.answers.ram.ram_result import LEFT, PART, RamBar, RamResult, RamStateRow
+from heapscope.answers.ram.ram_result import LEFT, PART, RamBar, RamMeasured, RamResult, RamStateRow
 from heapscope.base.wording import size
 from heapscope.forecast.predict.part_table import STATES
 from heapscope.memory.static.static_ram import StaticPart
@@ -59,7 +59,9 @@ def ram_html(result: RamResult | RamDifference, title: str, parts: Iterable[Rend
         memories=[_memory(result, bar) for bar in bars]
         if isinstance(result, RamResult)
         else _pairs(result),
-        states=_states(result.states) if isinstance(result, RamResult) else [],
+        states=[*_states(result.states), *map(_measured, result.measured)]
+        if isinstance(result, RamResult)
+        else [],
         legend=[
             LegendLook(kind, _LOOKS[kind])
             for kind in KINDS
@@ -183,6 +185,17 @@ def _states(rows: Sequence[RamStateRow]) -> list[RamBarLook]:
         )
         for state, held, rest in bars
     ]
+
+
+def _measured(row: RamMeasured) -> RamBarLook:
+    """The bytes that a log or a trace has in use, and those that are left."""
+    held = row.held or 0
+    largest = "" if row.largest is None else f", largest {size(row.largest)}"
+    return RamBarLook(
+        f"{row.memory}, by the {row.source}",
+        f"{size(row.free)} left{largest}",
+        tuple(_slices([("in use", held)] if held else [], row.free, held + row.free or 1, {})),
+    )
 
 
 def _parts(held: Sequence[tuple[str, int]], colours: dict[str, str]) -> Iterator[RamBarLook]:

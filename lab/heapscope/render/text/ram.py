@@ -13,6 +13,8 @@ from heapscope.answers.ram.ram_result import (
     PART,
     RamBack,
     RamBar,
+    RamCapability,
+    RamMeasured,
     RamPulled,
     RamResult,
     RamRun,
@@ -25,7 +27,7 @@ from heapscope.memory.static.static_ram import StaticPart
 from heapscope.render.text.table import columns_of, table_of
 
 COMPONENTS = 10  #: rows of a table; --all has all
-_WIDTH = 64
+_WIDTH, _NAME, _NAME_MAX = 64, 6, 24
 _BY_STATE = "component boot app_main wifi_started connected load ble provisioning"
 _MARKS = {
     KEPT: "k",
@@ -50,6 +52,13 @@ def ram_parts(result: RamResult) -> Iterator[RenderableType]:
     few = {name: _few(name) for name in ("gaps", "unused", "not_explained")}
     yield table_of("Memories", columns_of(RamBar, names, **few), result.memories, name="memories")
     yield Group(*map(Text, _bars(result)), Text(_LEGEND, style="dim"))
+    if result.capabilities:
+        columns = columns_of(RamCapability, "capability bytes largest regions")
+        title = "Heap at the start by what it can do"
+        yield table_of(title, columns, result.capabilities, name="capabilities")
+    if result.measured:
+        columns = columns_of(RamMeasured, "source memory heap held free largest least")
+        yield table_of("The heap as measured", columns, result.measured, name="measured")
     if result.states:
         rows = by_component(result.states)
         yield table_of("The heap by state", columns_of(RamStateRow, _BY_STATE), rows, name="states")
@@ -77,9 +86,12 @@ def ram_parts(result: RamResult) -> Iterator[RenderableType]:
 
 
 def _bars(result: RamResult) -> Iterator[str]:
+    longest = max((len(bar.memory) for bar in result.memories), default=0)
+    name = min(max(_NAME, longest), _NAME_MAX)
     for bar in result.memories:
         runs = [run for run in result.runs if bar.start <= run.start < bar.start + bar.bytes]
-        yield f"{bar.memory:>6} {bar.start:#010x} |{marks_of(bar, runs)}|"
+        marks = marks_of(bar, runs, _WIDTH - name)
+        yield f"{bar.memory[:name]:>{name}} {bar.start:#010x} |{marks}|"
 
 
 def difference_parts(result: RamDifference) -> Iterator[RenderableType]:
@@ -124,7 +136,7 @@ def by_component(rows: Iterable[RamStateRow]) -> Iterator[RamStateRow]:
         yield RamStateRow(kind=kind, component=name, what="", **cells)
 
 
-def marks_of(bar: RamBar, runs: list[RamRun], width: int = _WIDTH - 6) -> str:
+def marks_of(bar: RamBar, runs: list[RamRun], width: int = _WIDTH - _NAME) -> str:
     """A memory from its first byte to its last; each character is that of the run that has most of
     its bytes."""
     marks = []

@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
 from heapscope.base.errors import InputError
 from heapscope.base.printable import printable
+from heapscope.trace.things.binary_kinds import image_kind
 from heapscope.trace.things.kind import FOLDER, OTHER, KnownAs
+from heapscope.trace.things.zephyr_build import zephyr_config, zephyr_values
 
 DESCRIPTION = "project_description.json"
 _ENTRIES_MAX = 2000
 _DESCRIPTION_MAX = 1 << 20
+_HEAD = 512  # bytes of an image that tell what it is
 _BUILD_MARKS = (
     DESCRIPTION,
     "CMakeCache.txt",
@@ -23,13 +26,15 @@ _BUILD_MARKS = (
     "flasher_args.json",
     "build.options.json",
     "idedata.json",
+    "domains.yaml",
 )
 _PROJECT_MARKS = ("platformio.ini", "sdkconfig", "sdkconfig.defaults", "prj.conf", "main")
 
 
 @dataclass(frozen=True, kw_only=True)
 class BuildFolder:
-    """The files of a build that answer something; None: not there."""
+    """The files of a build that answer something; None: not there. `zephyr`: the .config of Zephyr,
+    where it is one of its builds."""
 
     sdkconfig: Path | None
     elf: Path | None
@@ -39,6 +44,7 @@ class BuildFolder:
     chip: str = ""
     idf: str = ""
     idf_path: str = ""
+    zephyr: Path | None = None
 
 
 def kinds_of_folder(folder: Path, shown: str) -> Iterator[KnownAs]:
@@ -53,6 +59,7 @@ def kinds_of_folder(folder: Path, shown: str) -> Iterator[KnownAs]:
         return
     built = any(mark in names for mark in _BUILD_MARKS)
     built = built or any(name.endswith(".elf") for name in names)
+    built = built or bool(app_images(folder, names)) or zephyr_config(folder) is not None
     if built:
         yield KnownAs(kind="build", chip=build_of(folder).chip)
     sketch = any(name.endswith(".ino") for name in names)
@@ -78,24 +85,54 @@ def entries(folder: Path, shown: str) -> set[str]:
 
 def build_of(folder: Path) -> BuildFolder:
     """The build's own files decide, or else the names that builds use."""
+    zephyr = zephyr_config(folder)
+    if zephyr is not None:
+        return _of_zephyr(zephyr)
     stated = _description(folder)
     names = sorted(entries(folder, printable(str(folder), limit=400)))
-    own_elf = [stated.get("app_elf", ""), "zephyr/zephyr.elf"]
+    own_elf = [stated.get("app_elf", "")]
     elves = sorted(name for name in names if name.endswith(".elf"))
     elves.sort(key=lambda name: "bootloader" in name)  # a program stands before its boot loader
     elf = _first(folder, [*own_elf, *elves])
-    maps = [str(elf.with_suffix(".map").relative_to(folder))] if elf is not None else []
+    beside = [elf.with_suffix(".map"), elf.with_name(f"{elf.name}.map")] if elf is not None else []
+    maps = [str(path.relative_to(folder)) for path in beside]
     images = [str(elf.with_suffix(".bin").relative_to(folder))] if elf is not None else []
+    alone = app_images(folder, names) if elf is None else []
     own = [stated.get("config_file", ""), "sdkconfig", "config/sdkconfig.json", "../sdkconfig"]
     return BuildFolder(
         sdkconfig=_first(folder, own),
         elf=elf,
         map=_first(folder, [*maps, *(name for name in names if name.endswith(".map"))]),
-        image=_first(folder, [stated.get("app_bin", ""), *images]),
+        image=_first(folder, [stated.get("app_bin", ""), *images, *alone]),
         project=printable(stated.get("project_name", "")),
         chip=printable(stated.get("target", "")),
         idf=printable(stated.get("git_revision", "")),
         idf_path=printable(stated.get("idf_path", "")),
+    )
+
+
+def app_images(folder: Path, names: Iterable[str]) -> list[str]:
+    """Images of programs by their first bytes, boot loaders and other files of flash aside."""
+    return [name for name in sorted(names) if name.endswith(".bin") and _is_app(folder / name)]
+
+
+def _is_app(path: Path) -> bool:
+    try:
+        with path.open("rb") as file:
+            kind = image_kind(file.read(_HEAD))
+    except OSError:
+        return False
+    return kind is not None and bool(kind.sdk)
+
+
+def _of_zephyr(config: Path) -> BuildFolder:
+    name = zephyr_values(config)["KERNEL_BIN_NAME"]
+    folder = config.parent
+    return BuildFolder(
+        sdkconfig=None,
+        elf=_first(folder, [f"{name}.elf"]),
+        map=_first(folder, [f"{name}.map", f"{name}_final.map"]),
+        zephyr=config,
     )
 
 
