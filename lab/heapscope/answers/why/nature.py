@@ -20,7 +20,7 @@ _PIECES = ("alignment", "rounding", "fragmentation")
 #: The words and what they say.
 NATURES = {
     "leak": "It is a leak: memory that is never freed is missing.",
-    "fragmentation": "It is fragmentation: the bytes are free, but not in one piece.",
+    "fragmentation": "It is fragmentation: the bytes are free, but no piece of them serves it.",
     "rounding": "It is the allocator's rounding: it does not look at the piece that is enough.",
     "alignment": "It is the alignment: a piece is enough, but not from an aligned address on.",
     "divided memory": "It is divided memory: the regions have the bytes free together, none alone.",
