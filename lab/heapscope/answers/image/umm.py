@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from heapscope.answers.image.chain import ChainStep, broken_header, follow
+from heapscope.answers.image.chain import ChainStep, broken_header, broken_link, follow
 from heapscope.answers.image.heap import Damage, ImageBlock, ImageHeap
 from heapscope.memory.image.memory_image import MemoryImage
 
@@ -107,15 +107,9 @@ def _free_list(
             return tuple(order), ()
         payload = start + (run << shift) + _HEADER
         if payload not in free or payload in order:
-            damage = Damage(
-                address=start + (at << shift) + 4,
-                size=2,
-                block=owner,
-                kind="free_link" if owner else "control",
-                holds=run,
-                why="it leads to no free run that is not in the list yet",
-                twice=payload if payload in order else 0,
-            )
-            return tuple(order), (damage,)
+            twice = payload if payload in order else 0
+            why = "it leads to no free run that is not in the list yet"
+            where = start + (at << shift) + 4
+            return tuple(order), (broken_link(where, owner, run, why, size=2, twice=twice),)
         order[payload] = None
         at, owner = run, payload
