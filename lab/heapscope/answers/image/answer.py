@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 
 from heapscope.answers.image import nano, newlib
 from heapscope.answers.image.absent import absent_memory
@@ -16,7 +17,7 @@ from heapscope.answers.image.census import (
 from heapscope.answers.image.dumped import left_open, without_heap
 from heapscope.answers.image.find import find_heaps
 from heapscope.answers.image.heap import ImageBlock, ImageHeap
-from heapscope.answers.image.holding import damage_row, damage_sentences
+from heapscope.answers.image.holding import damage_row, damage_sentences, with_holders
 from heapscope.answers.image.models import Modelled, modelled
 from heapscope.answers.image.naming import Named, Naming
 from heapscope.answers.image.result import BlockRow, HeapRow, ImageResult, SuspectRow
@@ -60,6 +61,7 @@ def answer_with_heaps(
     naming = Naming(image, heaps, tasks, waiting(tasks, doing), types)
     variables = sum(end - start for start, end in outside(image, heaps))
     names = naming.names(scanned=variables >= _OUTSIDE_MIN)
+    damage = tuple(with_holders(row, partial(naming.pointing_at, names=names)) for row in damage)
     used = [block for heap in heaps for block in heap.blocks if block.used]
     unsure = suspects(used, names)
     result = ImageResult(
