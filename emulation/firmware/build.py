@@ -37,11 +37,13 @@ Job = tuple[Path, Sequence[str]]  # a source with the options of its own
 @dataclass(frozen=True)
 class Options:
     """The choices of a firmware. `tls_in`: MBEDTLS_SSL_IN_CONTENT_LEN. `regions`: their
-    names in the order in which requests try them. `nodes`: cJSON's nodes in a pool."""
+    names in the order in which requests try them. `nodes`: cJSON's nodes in a pool. `debug`: with
+    debug information."""
 
     tls_in: int = 16384
     regions: tuple[str, ...] = ORDER
     nodes: int = 0
+    debug: bool = False
 
     @property
     def macros(self) -> tuple[str, ...]:
@@ -62,6 +64,8 @@ def build(board: Board, options: Options) -> Path:
     jobs += [(file, (*common, *lengths(file, options))) for file in tls_files(tls)]
     jobs += [(file, common) for file in lwip_files(lwip)]
     jobs.append((cjson / "cJSON.c", (*common, "-include", "numbers.h")))
+    if options.debug:
+        jobs = [(source, (*flags, "-g")) for source, flags in jobs]
     return link(board, "firmware", compiled(board, jobs))
 
 

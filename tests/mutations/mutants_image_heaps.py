@@ -99,4 +99,12 @@ IMAGE_HEAPS = (
         "return start & 0xFFFF_FFFF, False",
         "tests/lab/image/test_stack_variables.py",
     ),
+    Mutant(
+        "names in an image",
+        "a task that waits goes on where its registers are saved",
+        "lab/heapscope/memory/image/saved_contexts.py::_registers",
+        "address + size + padded",
+        "address + padded",
+        "tests/lab/image/test_saved_contexts.py",
+    ),
 )

@@ -26,6 +26,14 @@ LEAK_MUTANTS = (
         LEAK_VERDICTS,
     ),
     Mutant(
+        "leaks: axis",
+        "time judges holders that count allocations",
+        "lab/native/leaks/leaks.c::look",
+        "if (holder->axis != HS_LAB_AXIS_TIME || !counts_allocations(test.row)) {",
+        "if (here == first) {",
+        LEAK_VERDICTS,
+    ),
+    Mutant(
         "leaks: verdict",
         "growth that slowed down or stopped is steady",
         "lab/native/leaks/evidence.c::is_steady",

@@ -10,6 +10,7 @@ PROCESSES = "tests/record/test_record_processes.py"
 LOSS = "tests/record/test_record_loss.py"
 STACKS = "tests/record/test_record_stacks.py"
 DRAIN = "tests/native/test_record_drain.c"
+DROP = "tests/native/test_record_drop.c"
 OWN = "tests/record/test_record_own_allocators.py"
 PARTS = "tests/record/test_record_parts.py"
 ATTACH = "tests/record/test_record_attach.py"
@@ -102,6 +103,14 @@ RECORD = (
         "if ((int32_t)(tail - number) > 0) {",
         "if (tail == number + 1u && tail == number) {",
         LOSS,
+    ),
+    Mutant(
+        "events lost",
+        "a record of the time that finds no room is a lost event",
+        "lab/native/record/preload/session.c::hs_rec_may_claim",
+        "if (kind != HS_REC_TIME) {",
+        "if (kind <= HS_REC_TIME) {",
+        DROP,
     ),
     Mutant(
         "who asked",

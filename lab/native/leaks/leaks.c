@@ -22,8 +22,6 @@
  * more may have prepared what the others use. */
 #define GOES_ON 0.5
 #define KEEPS_FEW 4
-/* No other axis is asked of a holder that one of them shows to be a leak so clearly. */
-#define SURE 1e-9
 #define TABLE (HS_LAB_LEAK_STRETCHES + 1)
 
 /* All blocks by holder and axis, and what one holder on one axis at a time is looked at in. */
@@ -40,14 +38,11 @@ typedef struct leaks {
     hs_leak_holder_t holder;
 } leaks_t;
 
-/* The facts about one holder: its rows, and the axis that tells most. */
+/* The facts about one holder: its rows, and the first of those of the axis that it is judged along. */
 typedef struct finding {
     const hs_lab_holder_row_t *row;
-    size_t first, end;
-    size_t shown,
-        axis; /* the first row of the axis that tells most, and of the one that levels are taken along */
+    size_t first, end, axis;
     hs_leak_evidence_t match;
-    double chance; /* with each axis counted as a test */
     bool grows, began, ended;
 } holder_test_t;
 
@@ -229,17 +224,20 @@ static bool goes_on(const hs_lab_holder_row_t *row, double reached)
     return reached > STARTUP && reached >= GOES_ON * (double)row->over / row->by_time;
 }
 
-/* The holder whose first row this is. */
+/* The holder has an axis of allocations: they come in the same order whatever the scheduler does. */
+static bool counts_allocations(const hs_lab_holder_row_t *row)
+{
+    return row != NULL && row->by_own + row->by_task != 0;
+}
+
+/* The holder whose first row this is. Where it counts allocations, the time says when it began and ended, and no more. */
 static holder_test_t look(leaks_t *leaks, size_t first)
 {
     const hs_lab_life_row_t *begin = &leaks->rows[first];
     holder_test_t test = {.row = holder_of(leaks, begin->task, begin->site),
                           .first = first,
-                          .shown = first,
                           .axis = first,
-                          .match = {.chance = 1, .variance = 1},
-                          .chance = 1};
-    double axes = 0;
+                          .match = {.chance = 1, .variance = 1}};
     size_t at = first;
     while (at < leaks->count && leaks->rows[at].task == begin->task &&
            leaks->rows[at].site == begin->site) {
@@ -249,26 +247,19 @@ static holder_test_t look(leaks_t *leaks, size_t first)
         if (holder->stretches == 0) {
             continue;
         }
-        const hs_leak_evidence_t match = hs_leak_evidence(holder);
-        const bool grows = match.testable && match.steady;
-        axes++;
-        const bool clearer = match.chance < test.match.chance && test.match.chance > SURE;
-        if ((grows && (!test.grows || clearer)) ||
-            (!test.grows && !test.match.testable && match.testable)) {
-            test.match = match;
-            test.grows = grows;
-            test.shown = here;
-        }
         const double reached = hs_leak_reached(holder);
         test.began |= reached <= STARTUP && here == first;
         test.ended |= holder->axis == HS_LAB_AXIS_TIME && !goes_on(test.row, reached);
+        if (holder->axis != HS_LAB_AXIS_TIME || !counts_allocations(test.row)) {
+            test.axis = here;
+            test.match = hs_leak_evidence(holder);
+        }
     }
     test.end = at;
     const bool early = test.row != NULL && test.row->by_time == 0 && test.row->early != 0;
     test.began |= early;
     test.ended |= early;
-    test.grows &= !test.ended;
-    test.chance = fmin(1, test.match.chance * fmax(1, axes));
+    test.grows = test.match.testable && test.match.steady && !test.ended;
     return test;
 }
 
@@ -286,7 +277,7 @@ static size_t find_limit(leaks_t *leaks)
     for (size_t at = 0; at < leaks->count; count++) {
         const holder_test_t test = look(leaks, at);
         if (test.match.testable) {
-            leaks->chances[leaks->tested++] = test.grows ? test.chance : 1;
+            leaks->chances[leaks->tested++] = test.grows ? test.match.chance : 1;
         }
         at = test.end;
     }
@@ -322,17 +313,13 @@ static void settle(hs_lab_leak_row_t *row, hs_lab_leak_verdict_t verdict,
 static void judge(leaks_t *leaks, const holder_test_t *test, hs_lab_leak_row_t *row)
 {
     const hs_leak_holder_t *holder = &leaks->holder;
-    const bool suspect = test->grows && test->chance <= SUSPECT;
+    const bool suspect = test->grows && test->match.chance <= SUSPECT;
     double bound;
-    if (test->grows && test->chance <= leaks->limit) {
-        take_again(leaks, test, test->shown);
+    take_again(leaks, test, test->axis);
+    if (test->grows && test->match.chance <= leaks->limit) {
         settle(row, HS_LAB_LEAK_LEAK, HS_LAB_LEAK_GROWS);
         hs_leak_speed(holder, &test->match, row);
-        return;
-    }
-    take_again(leaks, test, test->axis);
-    row->axis = holder->axis;
-    if (holder->stretches == 0) {
+    } else if (holder->stretches == 0) {
         row->reason = HS_LAB_LEAK_ONLY_GROWTH;
     } else if (holder->stretches < STRETCHES_LEAST) {
         row->reason = HS_LAB_LEAK_SHORT;
@@ -347,21 +334,21 @@ static void judge(leaks_t *leaks, const holder_test_t *test, hs_lab_leak_row_t *
         row->bound = bound;
     } else {
         row->reason = HS_LAB_LEAK_OPEN;
-        row->longer = longer(leaks, test->chance);
+        row->longer = longer(leaks, test->match.chance);
     }
 }
 
 static hs_lab_leak_row_t row_of(leaks_t *leaks, const holder_test_t *test, bool whole)
 {
     const hs_lab_life_row_t *first = &leaks->rows[test->first];
-    hs_lab_leak_row_t row = {.chance = test->chance,
+    hs_lab_leak_row_t row = {.chance = test->match.chance,
                              .old = test->match.old,
                              .ended = test->match.ended,
                              .task = first->task,
                              .site = first->site,
                              .verdict = HS_LAB_LEAK_UNKNOWN,
                              .reason = HS_LAB_LEAK_NOT_WHOLE,
-                             .axis = leaks->rows[test->shown].axis};
+                             .axis = leaks->rows[test->axis].axis};
     if (whole) {
         judge(leaks, test, &row);
     }
@@ -421,10 +408,8 @@ hs_status_t hs_level_leak(const hs_lab_life_row_t *lives, size_t life_count, siz
     leaks->levels = stretches;
     take_axis(leaks, 0, stretches, false);
     const hs_leak_evidence_t match = hs_leak_evidence(&leaks->holder);
-    const holder_test_t test = {.match = match,
-                                .end = life_count,
-                                .chance = match.chance,
-                                .grows = match.testable && match.steady};
+    const holder_test_t test = {
+        .match = match, .end = life_count, .grows = match.testable && match.steady};
     *row = row_of(leaks, &test, true);
     discard(leaks);
     return HS_OK;

@@ -39,7 +39,7 @@ typedef struct hs_lab_leak_row {
     double blocks, blocks_low, blocks_high, bytes, bytes_low, bytes_high;
     uint32_t task, site;
     uint32_t verdict, reason;
-    uint32_t axis, unused; /* hs_lab_axis_t: the one that tells most */
+    uint32_t axis, unused; /* hs_lab_axis_t: the one that it is judged along */
 } hs_lab_leak_row_t;
 /* cffi: end */
 

@@ -8,9 +8,11 @@ from random import Random
 import pytest
 from tests.lab.image.drawn_heap import START, DrawnHeap
 
+from heapscope.answers.image.answer import answer_of
 from heapscope.answers.image.find import find_heaps
 from heapscope.answers.image.heap import Damage, ImageBlock, ImageHeap
 from heapscope.memory.image.memory_image import MemoryImage, MemorySegment
+from heapscope.memory.image.symbols import FirmwareSymbol, FirmwareSymbols
 
 TLSF = [
     "idf-4.3.2",
@@ -187,3 +189,42 @@ def test_a_used_block_in_a_list_was_freed_twice(allocator: str, seed: int) -> No
     struct.pack_into("<I", memory, at, block - 8)
     (heap,) = find_heaps(drawn.image(memory))
     assert ("double_free", block) in [(one.kind, one.source) for one in heap.damage]
+
+
+def test_what_still_points_at_a_block_that_was_written_after_its_free(seed: int) -> None:
+    random = Random(seed)
+    drawn = DrawnHeap.draw("idf-5.5+full", random)
+    hole = max((one for one in drawn.blocks if not one.used), key=lambda one: one.size)
+    memory = drawn.memory(random)
+    at = hole.address + 40 - START
+    memory[at : at + 4] = bytes([FILL]) * 4
+    data = 0x3FFE_0000
+    words = bytearray(2048)
+    words[400:404] = (hole.address + 8).to_bytes(4, "little")
+    image = MemoryImage(
+        segments=(MemorySegment(START, bytes(memory)), MemorySegment(data, bytes(words))),
+        files=("t.bin",),
+        what="",
+        symbols=FirmwareSymbols([FirmwareSymbol(data + 396, 8, "session")], file="app.elf"),
+    )
+    (found,) = answer_of(image, idf="5.5").damage
+    assert (found.kind, found.source) == ("write_after_free", hole.address)
+    assert "session+4" in found.found_in
+    assert "The program still has its address in " in found.text
+
+
+@pytest.mark.parametrize("allocator", ["umm", "umm:32", "sys_heap", "heapscope"])
+def test_a_damaged_heap_is_known_by_its_blocks_alone(allocator: str, seed: int) -> None:
+    """No name leads to it: every block but the two at the damage is there."""
+    random = Random(f"{seed} {allocator}")
+    drawn = DrawnHeap.draw(allocator, random)
+    while len(drawn.blocks) < 45:
+        drawn.step(random)
+    (sound,) = find_heaps(drawn.image(drawn.memory(random)))
+    number = random.randrange(2 * len(sound.blocks) // 3, len(sound.blocks) - 5)
+    heap, _ = damaged(drawn, random, sound.blocks[number].address - 4, 4)
+    rest = {(one.address, one.size) for one in sound.blocks} - {
+        (one.address, one.size) for one in sound.blocks[number - 1 : number + 1]
+    }
+    assert rest <= {(one.address, one.size) for one in heap.blocks}
+    assert heap.damage or allocator == "heapscope"  # whose words are all in front

@@ -86,7 +86,7 @@ def test_growth_that_stopped_is_a_plateau_and_does_not_hide_the_leak(tmp_path: P
     assert verdicts(leaks) == {"app": "leak", "table": "plateau"}
     assert leaks.holders[0].task == "app"
     row = row_of(leaks, "app")
-    assert (row.blocks, row.allocated, row.axis) == (50, 5000, "time")
+    assert (row.blocks, row.allocated, row.axis) == (50, 5000, "its own allocations")
 
 
 def test_each_kind_has_its_word(tmp_path: Path) -> None:
@@ -191,7 +191,7 @@ def test_a_task_that_is_done_while_another_goes_on_leaks_as_it_did(tmp_path: Pat
     for begin, length, every, verdict in (
         (0.02, 0.15, 5, "leak"),
         (0.6, 0.3, 5, "leak"),
-        (0.02, 0.15, 2, "cache"),  # it may have read what the others use
+        (0.02, 0.15, 2, "unknown"),  # it may have read what the others use
         (0, 0.02, 5, "start-up"),
     ):
         own = [
@@ -199,6 +199,35 @@ def test_a_task_that_is_done_while_another_goes_on_leaks_as_it_did(tmp_path: Pat
             for born, until, task in rounds("leaks", 500, every=every)
         ]
         assert verdicts(matches(tmp_path, lines_of([*work, *own, last]))) == {"leaks": verdict}
+
+
+def test_no_word_by_a_clock_depends_on_the_scheduler(tmp_path: Path) -> None:
+    """Threads that wait now and then, each doing the same in the same order."""
+    chance = random.Random(11)
+    threads = {
+        "steady": around(chance, "steady", level=30, life=0.05),
+        "waves": [
+            (born, (int(born * 9) + 1) / 9 + 1e-6, "waves")
+            for born in sorted(chance.random() for _ in range(600))
+        ],
+        "leaks": rounds("leaks", 1000, every=20),
+    }
+    seen = []
+    for _ in range(6):
+        blocks: list[Block] = []
+        for own in threads.values():
+            first, bend = chance.uniform(0, 0.2), chance.uniform(0.4, 2.5)
+            blocks += [
+                (
+                    first + born**bend * 0.75,
+                    NEVER if until >= 1 else first + until**bend * 0.75,
+                    name,
+                )
+                for born, until, name in own
+            ]
+        seen.append(verdicts(matches(tmp_path, lines_of(blocks))))
+    assert (seen[0]["leaks"], len(seen[0])) == ("leak", 3)
+    assert all(one == seen[0] for one in seen), seen
 
 
 def test_a_busy_start_of_another_task_hides_no_leak(tmp_path: Path) -> None:

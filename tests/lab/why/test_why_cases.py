@@ -252,6 +252,6 @@ def test_an_alignment_is_not_called_rounding_nor_a_shortage(why: Explain) -> Non
     assert "largest block to be had was 3.5 KB, but not with this alignment." in text
     assert "-" not in text.replace("idf-5.5", "")
     assert result.answer[:2] == (
-        "It is fragmentation: the bytes are free, but no piece of them serves it.",
+        "It is the alignment: a piece is enough, but not from an aligned address on.",
         "1 of 1 request failed for want of an aligned place.",
     )

@@ -11,6 +11,7 @@ import pytest
 from .conftest import WORKLOADS, Script
 
 NAME = "script_week_jobs.json"
+ENCODERS = "script_encoders.json"
 
 
 def read(path: Path) -> dict[str, Any]:
@@ -34,3 +35,23 @@ def test_the_captured_counts_hold_together() -> None:
 def test_counted_again_equals_captured(script: Script, tmp_path: Path) -> None:
     script("script/jobs.py", "--out", tmp_path / NAME)
     assert read(tmp_path / NAME) == read(WORKLOADS / "captured" / NAME)
+
+
+def test_the_studys_engine_was_built_with_the_option_of_its_device() -> None:
+    """Without it each value of a JSON text takes two requests, and one with it."""
+    jobs = read(WORKLOADS / "captured" / ENCODERS)["jobs"]
+    requests = {(row["engine"], row["job"]): row["requests"] for row in jobs}
+    nodes = (Path(__file__).parents[2] / "oracle" / "script_nodes.csv").read_text("utf-8")
+    (recorded,) = {int(row.split(",")[2]) for row in nodes.splitlines() if ",json," in row}
+    assert abs(requests["with the option", "JSON"] - recorded) < 50
+    assert requests["as it comes", "JSON"] > 1.9 * recorded
+    assert requests["as it comes", "CBOR"] == requests["with the option", "CBOR"] < 50
+
+
+@pytest.mark.slow
+def test_encoders_counted_again_equal_captured(script: Script, tmp_path: Path) -> None:
+    script("script/encoders.py", "--out", tmp_path / ENCODERS)
+    again, captured = (read(p / ENCODERS) for p in (tmp_path, WORKLOADS / "captured"))
+    for one, other in zip(again["jobs"], captured["jobs"], strict=True):
+        assert one["requests"] == other["requests"]
+        assert one["instructions"] == pytest.approx(other["instructions"], rel=0.01)

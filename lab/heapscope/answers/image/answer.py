@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 
 from heapscope.answers.image import nano, newlib
 from heapscope.answers.image.absent import absent_memory
@@ -16,11 +17,11 @@ from heapscope.answers.image.census import (
 from heapscope.answers.image.dumped import left_open, without_heap
 from heapscope.answers.image.find import find_heaps
 from heapscope.answers.image.heap import ImageBlock, ImageHeap
-from heapscope.answers.image.holding import damage_row, damage_sentences
+from heapscope.answers.image.holding import damage_row, damage_sentences, with_holders
 from heapscope.answers.image.models import Modelled, modelled
 from heapscope.answers.image.naming import Named, Naming
 from heapscope.answers.image.result import BlockRow, HeapRow, ImageResult, SuspectRow
-from heapscope.answers.image.tasks import states, stopped, waiting
+from heapscope.answers.image.tasks import outside, states, stopped, waiting
 from heapscope.base.errors import InputError
 from heapscope.base.wording import plural, size
 from heapscope.memory.image.memory_image import MemoryImage
@@ -56,10 +57,11 @@ def answer_with_heaps(
     tasks = tasks_of(image, heaps)
     doing = states(image, tasks, image.symbols)
     if types is not None and with_stacks is not None:
-        types = with_stacks(types, image, stopped(image, tasks, doing))
+        types = with_stacks(types, image, stopped(image, tasks, doing, heaps))
     naming = Naming(image, heaps, tasks, waiting(tasks, doing), types)
-    outside = _outside(image, heaps)
-    names = naming.names(scanned=outside >= _OUTSIDE_MIN)
+    variables = sum(end - start for start, end in outside(image, heaps))
+    names = naming.names(scanned=variables >= _OUTSIDE_MIN)
+    damage = tuple(with_holders(row, partial(naming.pointing_at, names=names)) for row in damage)
     used = [block for heap in heaps for block in heap.blocks if block.used]
     unsure = suspects(used, names)
     result = ImageResult(
@@ -79,7 +81,7 @@ def answer_with_heaps(
             *absent_memory(image, heaps, chip or image.chip),
             *_gaps(heaps),
             *left_open(heaps),
-            *_searched(outside, unsure),
+            *_searched(variables, unsure),
         ),
         notes=(*image.notes, *_notes(heaps, models), *_unnamed(image, types)),
         verdict=(
@@ -123,22 +125,12 @@ def _heap_row(heap: ImageHeap, model: Modelled) -> HeapRow:
     )
 
 
-def _outside(image: MemoryImage, heaps: Sequence[ImageHeap]) -> int:
-    """Bytes of the image outside the heaps: the variables that may point at blocks."""
-    inside = sum(
-        max(0, min(one.end, heap.end) - max(one.address, heap.start))
-        for one in image.segments
-        for heap in heaps
-    )
-    return image.size - inside
-
-
-def _searched(outside: int, unsure: Sequence[SuspectRow]) -> Iterator[str]:
-    if outside < _OUTSIDE_MIN:
+def _searched(variables: int, unsure: Sequence[SuspectRow]) -> Iterator[str]:
+    if variables < _OUTSIDE_MIN:
         yield "Without the memory outside the heaps, what points at a block is not known."
     elif unsure:
         yield (
-            f"Pointers were looked for in {size(outside)} outside the heaps and in the blocks; "
+            f"Pointers were looked for in {size(variables)} outside the heaps and in the blocks; "
             "memory that is not in the image may have more, and a program may hide one."
         )
 

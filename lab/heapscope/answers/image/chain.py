@@ -42,6 +42,30 @@ def broken_header(
     return broken
 
 
+def broken_link(
+    at: int,
+    owner: int,
+    holds: int,
+    why: str,
+    *,
+    size: int = 4,
+    expected: int | None = None,
+    twice: int = 0,
+) -> Damage:
+    """The damage of a link at `at` of a list of free blocks, of the block `owner`, or 0: the list's
+    head. `why`: a sentence without its end; `twice`: the block that is in the list twice, or 0."""
+    return Damage(
+        address=at,
+        size=size,
+        block=owner,
+        kind="free_link" if owner else "control",
+        holds=holds,
+        expected=expected,
+        why=why,
+        twice=twice,
+    )
+
+
 @dataclass
 class Chained:
     blocks: list[ImageBlock] = field(default_factory=list)

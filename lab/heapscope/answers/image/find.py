@@ -33,6 +33,10 @@ class _NoSymbols:
         return None
 
 
+_PROVED_LEAST = 16  # blocks of a damaged heap that no name leads to
+_WRONG_FOR = 8  # and that many of them for each damage
+
+
 def find_heaps(image: MemoryImage, symbols: SymbolAddresses | None = None) -> tuple[ImageHeap, ...]:
     """By address; of two that share memory, the one that was found first. `symbols`: those of the
     image, where none are given."""
@@ -124,13 +128,20 @@ def _by_structure(image: MemoryImage) -> Iterator[ImageHeap]:
     for layout in (own_heap, sys_heap, umm):
         for start in layout.starts(image):
             heap = layout.heap_at(image, start)
-            if heap is not None and not heap.damage:
+            if heap is not None and _is_proved(heap):
                 yield heap
     for state, base in newlib.states(image):
         heap = newlib.heap_at(image, state, base)
-        if heap is not None and not heap.damage:
+        if heap is not None and _is_proved(heap):
             yield heap
     yield from heap_4.heaps_by_structure(image)
+
+
+def _is_proved(heap: ImageHeap) -> bool:
+    """Other memory looks like a heap whose first words are damaged, but has no row of blocks that
+    prove each other."""
+    few = _WRONG_FOR * len(heap.damage) <= len(heap.blocks)
+    return not heap.damage or (len(heap.blocks) >= _PROVED_LEAST and few)
 
 
 def _registered(heap: ImageHeap, turns: Mapping[int, tuple[int, RegisteredHeap]]) -> ImageHeap:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy
 
-from heapscope.answers.image.chain import ChainStep, broken_header, follow
+from heapscope.answers.image.chain import ChainStep, broken_header, broken_link, follow
 from heapscope.answers.image.heap import Damage, ImageBlock, ImageHeap
 from heapscope.memory.image.memory_image import MemoryImage
 
@@ -122,12 +122,6 @@ def _links(image: MemoryImage, free: list[ImageBlock], end: int) -> Iterator[Dam
     for block, expected in zip(free, (*following, end), strict=False):
         holds = image.word(block.address - _HEADER)
         if holds is not None and holds != expected:
-            yield Damage(
-                address=block.address - _HEADER,
-                size=4,
-                block=block.address,
-                kind="free_link",
-                holds=holds,
-                expected=expected,
-                why="it does not lead to the next free block",
-            )
+            why = "it does not lead to the next free block"
+            at = block.address - _HEADER
+            yield broken_link(at, block.address, holds, why, expected=expected)

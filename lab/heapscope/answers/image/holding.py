@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 
 from heapscope.answers.image.heap import WORD_KINDS, Damage, ImageBlock, ImageHeap
 from heapscope.answers.image.result import DamageRow
@@ -11,6 +12,7 @@ from heapscope.base.wording import plural, size
 from heapscope.memory.image.memory_image import MemoryImage
 
 _SHOWN = 16  # bytes
+_OF_FREE = ("write_after_free", "double_free")
 _PATTERNS = {
     0xA5A5A5A5: "the pattern of unused stacks",
     0xCECECECE: "the pattern of new blocks",
@@ -35,7 +37,18 @@ def damage_row(image: MemoryImage, heap: ImageHeap, damage: Damage) -> DamageRow
         after=after,
         source=damage.source or None,
         text=_text(damage),
+        found_in=(),
     )
+
+
+def with_holders(row: DamageRow, pointing_at: Callable[[int], tuple[str, ...]]) -> DamageRow:
+    """The same, with what still points at the block, where it is a free one. `pointing_at`: the
+    words that hold an address of the block, in words."""
+    found = pointing_at(row.source) if row.source and row.kind in _OF_FREE else ()
+    if not found:
+        return row
+    text = f"{row.text} The program still has its address in {', '.join(found)}."
+    return replace(row, text=text, found_in=found)
 
 
 def _at(heap: ImageHeap, address: int) -> int | None:

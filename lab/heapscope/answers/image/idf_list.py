@@ -6,10 +6,11 @@ The layout of the structures: lab/models/idf_4_2.c.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 import numpy
 
-from heapscope.answers.image.chain import ChainStep, broken_header, follow
+from heapscope.answers.image.chain import ChainStep, broken_header, broken_link, follow
 from heapscope.answers.image.heap import Damage, ImageBlock, ImageHeap
 from heapscope.memory.image.memory_image import MemoryImage
 
@@ -93,16 +94,8 @@ def _free_list(
     for payload in (*free, last + _HEADER):
         holds = image.word(at)
         if holds is not None and holds != payload - _HEADER:
-            damage.append(
-                Damage(
-                    address=at,
-                    size=4,
-                    block=0 if at == start + _DUMMY + _HEADER else at,
-                    kind="free_link",
-                    holds=holds,
-                    expected=payload - _HEADER,
-                    why="it does not lead to the next free block",
-                )
-            )
+            why = "it does not lead to the next free block"
+            one = broken_link(at, at, holds, why, expected=payload - _HEADER)
+            damage.append(replace(one, block=0) if at == start + _DUMMY + _HEADER else one)
         at = payload
     return tuple(free), tuple(damage)

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from heapscope.answers.image.heap import ImageBlock, ImageHeap
-from heapscope.answers.image.reach import PointerWord, Reached, reach_of
+from heapscope.answers.image.reach import PointerWord, Reached, pointing_into, reach_of
 from heapscope.answers.image.shapes import BEGINS, Shape, shape_of
 from heapscope.answers.image.tasks import Task
 from heapscope.answers.image.typed import Content, Typed, typed_blocks
@@ -142,6 +142,15 @@ class Naming:
         if index < 0 or address > self._used[index].end:
             return None
         return _content(self._used[index])
+
+    def pointing_at(self, address: int, names: dict[int, Named]) -> tuple[str, ...]:
+        """Where the program still keeps an address of the free block at this one."""
+        blocks = (block for heap in self.heaps for block in heap.blocks)
+        free = next((one for one in blocks if one.address == address and not one.used), None)
+        if free is None:
+            return ()
+        words = pointing_into(self.image, self.heaps, self.waiting, free)
+        return tuple(self._where(word, names) for word in words)
 
     def _where(self, word: PointerWord, names: dict[int, Named]) -> str:
         inside = f", {word.doubt}" if word.doubt else ""

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from heapscope.answers.image.chain import ChainStep, broken_header, follow
+from heapscope.answers.image.chain import ChainStep, broken_header, broken_link, follow
 from heapscope.answers.image.heap import Damage, ImageBlock, ImageHeap
 from heapscope.memory.image.memory_image import MemoryImage
 from heapscope.memory.image.symbols import FirmwareSymbols
@@ -140,12 +140,5 @@ def _unproved(
 
 
 def _link(at: int, owner: int, holds: int, *, twice: int = 0) -> Damage:
-    return Damage(
-        address=at,
-        size=4,
-        block=owner,
-        kind="free_link" if owner else "control",
-        holds=holds,
-        why="it does not lead to a later free chunk",
-        twice=twice + _HEADER if twice else 0,
-    )
+    why = "it does not lead to a later free chunk"
+    return broken_link(at, owner, holds, why, twice=twice + _HEADER if twice else 0)

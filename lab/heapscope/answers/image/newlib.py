@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy
 
-from heapscope.answers.image.chain import ChainStep, broken_header, follow
+from heapscope.answers.image.chain import ChainStep, broken_header, broken_link, follow
 from heapscope.answers.image.heap import Damage, ImageBlock, ImageHeap
 from heapscope.memory.image.memory_image import MemoryImage
 
@@ -131,17 +131,9 @@ def _bins(
         while (link := image.word(at)) is not None and link != head:
             payload = link + _PAYLOAD
             if payload not in free or payload in order:
-                damage.append(
-                    Damage(
-                        address=at,
-                        size=4,
-                        block=owner,
-                        kind="free_link" if owner else "control",
-                        holds=link,
-                        why="it does not lead to a free chunk of its bin",
-                        twice=payload if payload in order else 0,
-                    )
-                )
+                why = "it does not lead to a free chunk of its bin"
+                twice = payload if payload in order else 0
+                damage.append(broken_link(at, owner, link, why, twice=twice))
                 break
             order[payload] = None
             at, owner = payload, payload

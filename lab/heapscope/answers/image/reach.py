@@ -12,7 +12,7 @@ tasks; from them the scan goes on through the blocks that it reaches.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy
@@ -99,6 +99,31 @@ def reach_of(
         block.address: _judge(number, int(roots[number]), sure, doubtful)
         for number, block in enumerate(used)
     }
+
+
+def pointing_into(
+    image: MemoryImage, heaps: Sequence[ImageHeap], waiting: Iterable[Task], block: ImageBlock
+) -> tuple[PointerWord, ...]:
+    """The first words of the program that hold an address of a free block, doubtful ones left
+    out. `waiting`: the tasks that surely do not run."""
+    used = sorted(one for heap in heaps for one in heap.blocks if one.used)
+    scan = _UsedBlocks(used)
+    spans = [span for heap in heaps for span in _own_words(heap)]
+    spans.extend(Span(task.low, task.saved) for task in waiting)
+    spans.extend(replace(span, doubt="") for span in _behind(used))
+    spans.sort(key=lambda span: span.start)
+    found: list[PointerWord] = []
+    for start, words in image.words():
+        hits = ((words >= block.address) & (words < block.end)).nonzero()[0]
+        address = start + 4 * hits.astype("u8")
+        kept = ~_within(address, spans)
+        holders = scan.block_of(address[kept], behind=False) if used else None
+        for number, (at, value) in enumerate(
+            zip(address[kept].tolist(), words[hits[kept]].tolist(), strict=True)
+        ):
+            holder = _NOBODY if holders is None else int(holders[number])
+            found.append(PointerWord(at, value, holder))
+    return tuple(found[:_SHOWN])
 
 
 def _own_words(heap: ImageHeap) -> Iterable[Span]:

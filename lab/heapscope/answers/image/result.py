@@ -72,6 +72,10 @@ class DamageRow(Row):
         "The block that was most likely written beyond; null: not known.", heading="from", most=WORD
     )
     text: str = figure("The meaning.", heading="meaning")
+    found_in: tuple[str, ...] = figure(
+        "Where the program still keeps an address of the free block that was written to or freed "
+        "twice: the first of these words."
+    )
 
 
 class ImageTaskRow(Row):

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy
 
-from heapscope.answers.image.chain import ChainStep, broken_header, follow
+from heapscope.answers.image.chain import ChainStep, broken_header, broken_link, follow
 from heapscope.answers.image.heap import Damage, ImageBlock, ImageHeap
 from heapscope.memory.image.memory_image import MemoryImage
 
@@ -132,16 +132,9 @@ def _buckets(
             if payload in order and chunk == front:
                 break
             if payload not in free or payload in order:
-                damage.append(
-                    Damage(
-                        address=at,
-                        size=chunks.header // 2 if owner else 4,
-                        block=owner,
-                        kind="free_link" if owner else "control",
-                        holds=chunk,
-                        why="it leads to no free chunk of its bucket",
-                    )
-                )
+                width = chunks.header // 2 if owner else 4
+                why = "it leads to no free chunk of its bucket"
+                damage.append(broken_link(at, owner, chunk, why, size=width))
                 break
             order[payload] = None
             at, owner = chunks.start + chunk * _UNIT + 3 * chunks.header // 2, payload

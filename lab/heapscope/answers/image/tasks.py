@@ -11,8 +11,10 @@ from dataclasses import dataclass
 
 import numpy
 
+from heapscope.answers.image.heap import ImageHeap
 from heapscope.memory.image.memory_image import MemoryImage
 from heapscope.memory.image.registers import of_stack
+from heapscope.memory.image.saved_contexts import context_at, saved_contexts
 from heapscope.memory.image.symbols import FirmwareSymbols
 
 _STATE_OWNER, _STATE_LIST = 16, 20
@@ -157,10 +159,14 @@ def waiting(tasks: Sequence[Task], states: Mapping[int, str]) -> tuple[Task, ...
 
 
 def stopped(
-    image: MemoryImage, tasks: Sequence[Task], states: Mapping[int, str]
+    image: MemoryImage,
+    tasks: Sequence[Task],
+    states: Mapping[int, str],
+    heaps: Sequence[ImageHeap] = (),
 ) -> dict[str, Mapping[str, int]]:
-    """The registers of each task where it stopped: as a dump has them, or from the top of its
-    stack, unless it runs."""
+    """The registers of each task where it stopped: as a dump has them, or as they are saved on its
+    stack, unless it runs. Where no control block is known, a variable that points at saved
+    registers is one of a task."""
     result = {
         thread.name or f"{number}": thread.registers
         for number, thread in enumerate(image.threads)
@@ -170,7 +176,34 @@ def stopped(
     for task in tasks:
         data = image.bytes_at(task.saved, _CONTEXT)
         if task.tcb not in known and states.get(task.tcb) != "running" and data is not None:
-            registers = of_stack(image.machine, data)
+            registers = of_stack(image.machine, data) or context_at(image, task.saved)
             if registers:
                 result[task.name] = registers
+    return result if tasks else {**_saved(image, heaps), **result}
+
+
+def _saved(image: MemoryImage, heaps: Sequence[ImageHeap]) -> dict[str, Mapping[str, int]]:
+    """By the variables that point at them. The registers of the task that runs are older ones."""
+    used = [(block.address, block.end) for heap in heaps for block in heap.blocks if block.used]
+    running = [thread.stack_pointer for thread in image.threads]
+    result: dict[str, Mapping[str, int]] = {}
+    for address, registers in saved_contexts(image, outside(image, heaps)):
+        stack = next((one for one in used if one[0] <= registers["sp"] <= one[1]), None)
+        if stack is None or not any(stack[0] <= pointer <= stack[1] for pointer in running):
+            symbol = image.symbols.at(address) if image.symbols else None
+            name = f"{symbol.name}+{address - symbol.address}" if symbol else f"{address:#010x}"
+            result[name] = registers
     return result
+
+
+def outside(image: MemoryImage, heaps: Sequence[ImageHeap]) -> Iterator[tuple[int, int]]:
+    """The known memory that no heap has: each run's first address, and the one behind it."""
+    for segment in image.segments:
+        start = segment.address
+        for heap in sorted(heaps, key=lambda one: one.start):
+            if heap.end > start and heap.start < segment.end:
+                if start < heap.start:
+                    yield start, heap.start
+                start = heap.end
+        if start < segment.end:
+            yield start, segment.end

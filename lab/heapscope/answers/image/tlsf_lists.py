@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
+from heapscope.answers.image.chain import broken_link
 from heapscope.answers.image.heap import Damage, Gap, ImageBlock
 from heapscope.memory.image.memory_image import MemoryImage
 
@@ -153,33 +154,15 @@ class _List:
             expected = next_ones[0] - _PAYLOAD
         elif len(left) == 1:
             expected = next(iter(left)) - _PAYLOAD
-        self.damage.append(
-            Damage(
-                address=at,
-                size=4,
-                block=owner,
-                kind="free_link" if owner else "control",
-                holds=link,
-                expected=expected,
-                why="it does not lead to a free block of its list",
-                twice=twice,
-            )
-        )
+        why = "it does not lead to a free block of its list"
+        self.damage.append(broken_link(at, owner, link, why, expected=expected, twice=twice))
 
     def _check_back(self, payload: int, before: int) -> None:
         holds = self._image.word(payload + 4)
         if holds is not None and holds != before:
-            self.damage.append(
-                Damage(
-                    address=payload + 4,
-                    size=4,
-                    block=payload,
-                    kind="free_link",
-                    holds=holds,
-                    expected=before,
-                    why="it does not lead back to the block before it in its list",
-                )
-            )
+            why = "it does not lead back to the block before it in its list"
+            damage = broken_link(payload + 4, payload, holds, why, expected=before)
+            self.damage.append(damage)
 
 
 def _head(image: MemoryImage, bins: Bins, number: int) -> int:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from heapscope.answers.image.chain import ChainStep, broken_header, follow
+from heapscope.answers.image.chain import ChainStep, broken_header, broken_link, follow
 from heapscope.answers.image.heap import Damage, ImageBlock, ImageHeap
 from heapscope.memory.image.memory_image import MemoryImage
 
@@ -16,6 +16,8 @@ _SHIFTS = (3, 5)  # log2 of the bytes of a unit
 _FREE, _INDEX = 0x8000, 0x7FFF
 _HEADER = 4
 _UNITS_LEAST = 16
+_PROVED_LEAST = 16  # runs, before the search goes on behind damage
+_IN_A_ROW = 4  # runs that are no chance
 _HEAD = 0x0000_0001  # of the first unit: next 1, previous 0
 
 
@@ -41,18 +43,34 @@ def _half(image: MemoryImage, start: int, shift: int, run: int, field: int) -> i
 
 
 def _last(image: MemoryImage, start: int, shift: int) -> int | None:
-    """The index of the last unit, where all runs lead on to it and back; None: they do not."""
-    run, before = 1, 0
+    """The index of the last unit, where runs lead on to it and back; None: they do not. Behind so
+    many that prove each other it goes on where the next ones do."""
+    run, before, proved = 1, 0, 0
     while True:
         following = _half(image, start, shift, run, 0)
-        if following is None or _half(image, start, shift, run, 2) != before:
-            return None
-        if following == 0:
+        back = _half(image, start, shift, run, 2)
+        if following == 0 and back == before:
             return run if run >= _UNITS_LEAST else None
-        following &= _INDEX
-        if following <= run:
+        good = following is not None and back == before and following & _INDEX > run
+        if good and following is not None:
+            run, before, proved = following & _INDEX, run, proved + 1
+            continue
+        places = range(run + 1, _INDEX) if proved >= _PROVED_LEAST else ()
+        going_on = next((one for one in places if _goes_on(image, start, shift, one)), None)
+        if going_on is None:
             return None
-        run, before = following, run
+        run, proved = going_on, 0
+        before = _half(image, start, shift, run, 2) or 0
+
+
+def _goes_on(image: MemoryImage, start: int, shift: int, run: int) -> bool:
+    """From this run on some lead to the next one and back."""
+    for _ in range(_IN_A_ROW):
+        following = (_half(image, start, shift, run, 0) or 0) & _INDEX
+        if following <= run or _half(image, start, shift, following, 2) != run:
+            return False
+        run = following
+    return True
 
 
 def _heap(image: MemoryImage, start: int, shift: int, last: int) -> ImageHeap | None:
@@ -107,15 +125,9 @@ def _free_list(
             return tuple(order), ()
         payload = start + (run << shift) + _HEADER
         if payload not in free or payload in order:
-            damage = Damage(
-                address=start + (at << shift) + 4,
-                size=2,
-                block=owner,
-                kind="free_link" if owner else "control",
-                holds=run,
-                why="it leads to no free run that is not in the list yet",
-                twice=payload if payload in order else 0,
-            )
-            return tuple(order), (damage,)
+            twice = payload if payload in order else 0
+            why = "it leads to no free run that is not in the list yet"
+            where = start + (at << shift) + 4
+            return tuple(order), (broken_link(where, owner, run, why, size=2, twice=twice),)
         order[payload] = None
         at, owner = run, payload

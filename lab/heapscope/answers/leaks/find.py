@@ -77,8 +77,8 @@ class HolderRow(Row):
     )
     reason: str = figure("Why, for people.")
     axis: str = figure(
-        "The axis along which its blocks are looked at: time where a clock separates the events, "
-        "its own allocations where it frees most of them, else those of its task.",
+        "The axis along which its blocks are looked at: its own allocations where it frees most of "
+        "them, those of its task where most of these are of other blocks, else time.",
         choices=tuple(AXIS_NAMES.values()),
         bound=BEFORE,
     )

@@ -164,8 +164,8 @@ class Case(Row):
     nature: str = figure(
         "The fault, in a word; empty: it was served.",
         choices=(
-            *("leak", "fragmentation", "too large a request", "wrong memory"),
-            *("too small a memory", "start-up", ""),
+            *("leak", "fragmentation", "rounding", "alignment", "divided memory"),
+            *("too large a request", "wrong memory", "too small a memory", "start-up", ""),
         ),
     )
     holder: str = figure("The task that held most in those regions; empty: none.")

@@ -14,10 +14,16 @@ STARTUP = 1 / 32  # of the events, where there are
 EVENTS_LEAST = 1024
 LEAKED = 1 / 4  # of what is held: from there on a leak is what it is
 
+#: Reasons of a region that has the bytes free, the nearest to serving the request first.
+_PIECES = ("alignment", "rounding", "fragmentation")
+
 #: The words and what they say.
 NATURES = {
     "leak": "It is a leak: memory that is never freed is missing.",
     "fragmentation": "It is fragmentation: the bytes are free, but no piece of them serves it.",
+    "rounding": "It is the allocator's rounding: it does not look at the piece that is enough.",
+    "alignment": "It is the alignment: a piece is enough, but not from an aligned address on.",
+    "divided memory": "It is divided memory: the regions have the bytes free together, none alone.",
     "too large a request": "It is too large a request: no region could ever hold it.",
     "wrong memory": "It is the wrong memory: another one has the room.",
     "too small a memory": "It is too small a memory: what is held is in use.",
@@ -46,8 +52,11 @@ def nature_of(
     early = request.event is not None and request.event < STARTUP * events
     if early and events >= EVENTS_LEAST:
         return "start-up"
+    nearest = next((word for word in _PIECES if any(r.reason == word for r in eligible)), "")
+    if nearest:
+        return nearest
     if sum(region.free for region in eligible) >= request.size:
-        return "fragmentation"
+        return "divided memory"
     return "wrong memory" if elsewhere and request.capabilities != MALLOC else "too small a memory"
 
 

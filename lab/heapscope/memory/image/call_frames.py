@@ -72,7 +72,7 @@ class CallFrames:
         }
         address = named.get("pc", 0)
         before = 0
-        for _ in range(_MOST):
+        for depth in range(_MOST):
             found = self._rules(address)
             if found is None:
                 return
@@ -85,6 +85,8 @@ class CallFrames:
                 return
             yield CallFrame(address=address, base=base_address, registers=registers)
             before = base_address
+            if depth and self._convention.link not in rules:
+                return  # its own call wrote the link, and nothing kept it: it never returns
             registers = self._caller(image, base_address, registers, rules)
             link = registers.get(self._convention.link, 0) & ~1
             if not link:

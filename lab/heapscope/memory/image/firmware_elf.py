@@ -22,6 +22,7 @@ _FILE_MAX = 512 << 20
 _SECTIONS_MAX = 1024
 _WRITE, _ALLOC, _EXEC = 0x1, 0x2, 0x4
 _SECTION, _FILE_NAME, _TLS = 3, 4, 6  # kinds of symbols that name no memory
+_LABELS = (".L", "$")  # of the assembler: places in code, and where code and constants begin
 _REMEDY = "give the ELF that the build wrote, build/PROJECT.elf, whole"
 
 
@@ -102,5 +103,6 @@ def _symbols(elf: Any, headers: list[Any], shown: str, data: bytes) -> Iterator[
     rows = symbols[named & (symbols["name"] != 0)]
     columns = (rows[name].tolist() for name in ("value", "size", "name"))
     for address, size, name in zip(*columns, strict=True):
-        if address + size <= ADDRESS_END:
-            yield FirmwareSymbol(address, size, text_at(texts, name))
+        text = text_at(texts, name) if address + size <= ADDRESS_END else ""
+        if text and not text.startswith(_LABELS):
+            yield FirmwareSymbol(address, size, text)
